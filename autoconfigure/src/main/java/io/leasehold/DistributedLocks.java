@@ -1,0 +1,151 @@
+package io.leasehold;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.Lock;
+
+/**
+ * Locks shared by every process that uses the same store and namespace: the programmatic
+ * counterpart of the annotation. Thread-safe; one bean an application.
+ * <p>
+ * A thread that asks for a key it holds already re-enters it without a store call.
+ */
+public interface DistributedLocks {
+
+	/**
+	 * Return the configured options.
+	 * @return the options used where none are given
+	 */
+	LockOptions defaults();
+
+	/**
+	 * Take a lock, waiting as configured.
+	 * @param key the key
+	 * @return the held lock, to be closed
+	 * @throws LockBusyException if another owner kept it for the whole wait time
+	 * @throws LockEngineException if the store could not be asked within that time
+	 * @throws LockInterruptedException if the thread was interrupted meanwhile
+	 * @throws LockKeyException if the key cannot name a lock
+	 */
+	default HeldLock acquire(String key) {
+		return acquire(key, defaults());
+	}
+
+	/**
+	 * Take a lock.
+	 * @param key the key
+	 * @param options how to take and hold it
+	 * @return the held lock, to be closed
+	 * @throws LockBusyException if another owner kept it for the whole wait time
+	 * @throws LockEngineException if the store could not be asked within that time
+	 * @throws LockInterruptedException if the thread was interrupted meanwhile
+	 * @throws LockKeyException if the key cannot name a lock
+	 */
+	HeldLock acquire(String key, LockOptions options);
+
+	/**
+	 * Take a lock if it is free now.
+	 * @param key the key
+	 * @return the held lock, or empty if another owner has it
+	 * @throws LockEngineException if the store could not be asked
+	 * @throws LockKeyException if the key cannot name a lock
+	 */
+	default Optional<HeldLock> tryAcquire(String key) {
+		return tryAcquire(key, defaults().withWaitTime(Duration.ZERO));
+	}
+
+	/**
+	 * Take a lock if it becomes free within the options' wait time.
+	 * @param key the key
+	 * @param options how to take and hold it
+	 * @return the held lock, or empty if another owner kept it
+	 * @throws LockEngineException if the store could not be asked within that time
+	 * @throws LockInterruptedException if the thread was interrupted meanwhile
+	 * @throws LockKeyException if the key cannot name a lock
+	 */
+	default Optional<HeldLock> tryAcquire(String key, LockOptions options) {
+		try {
+			return Optional.of(acquire(key, options));
+		}
+		catch (LockBusyException ex) {
+			return Optional.empty();
+		}
+	}
+
+	/**
+	 * Take a lock without blocking the caller. Cancelling the future gives up the wait, or
+	 * the lock if it was just granted. The lock belongs to its handle, not to a thread: it
+	 * is not re-entered.
+	 * @param key the key
+	 * @param options how to take and hold it
+	 * @return completes with the held lock, or with the exceptions of
+	 * {@link #acquire(String, LockOptions)}
+	 * @throws LockKeyException if the key cannot name a lock
+	 */
+	CompletableFuture<HeldLock> acquireAsync(String key, LockOptions options);
+
+	/**
+	 * Take a lock without blocking the caller, with the configured options.
+	 * @param key the key
+	 * @return completes with the held lock
+	 * @throws LockKeyException if the key cannot name a lock
+	 */
+	default CompletableFuture<HeldLock> acquireAsync(String key) {
+		return acquireAsync(key, defaults());
+	}
+
+	/**
+	 * Do some work under a lock, with the configured options.
+	 * @param <T> type of the result
+	 * @param <X> type of the checked exception
+	 * @param key the key
+	 * @param work the work
+	 * @return the work's result
+	 * @throws X whatever the work throws
+	 * @throws LockLostException if the lock was lost while the work went on
+	 */
+	default <T, X extends Throwable> T call(String key, LockedCall<T, X> work) throws X {
+		return call(key, defaults(), work);
+	}
+
+	/**
+	 * Do some work under a lock.
+	 * @param <T> type of the result
+	 * @param <X> type of the checked exception
+	 * @param key the key
+	 * @param options how to take and hold the lock
+	 * @param work the work
+	 * @return the work's result
+	 * @throws X whatever the work throws
+	 * @throws LockLostException if the lock was lost while the work went on
+	 */
+	default <T, X extends Throwable> T call(String key, LockOptions options, LockedCall<T, X> work) throws X {
+		try (HeldLock lock = acquire(key, options)) {
+			return work.call(lock);
+		}
+	}
+
+	/**
+	 * Return a lock as the JDK knows it: re-entrant and owned by its thread, so that it is
+	 * no longer renewed once that thread has died. Keep the object: what was locked
+	 * through it has to be unlocked through it. It has no conditions, and {@code lock()}
+	 * waits without end.
+	 * @param key the key
+	 * @return a view of the lock, which takes nothing yet
+	 * @throws LockKeyException if the key cannot name a lock
+	 */
+	default Lock asLock(String key) {
+		return asLock(key, defaults());
+	}
+
+	/**
+	 * Return a lock as the JDK knows it.
+	 * @param key the key
+	 * @param options how to take and hold it; the wait time is not used
+	 * @return a view of the lock, which takes nothing yet
+	 * @throws LockKeyException if the key cannot name a lock
+	 */
+	Lock asLock(String key, LockOptions options);
+
+}

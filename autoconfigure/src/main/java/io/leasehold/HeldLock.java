@@ -1,0 +1,69 @@
+package io.leasehold;
+
+import java.time.Duration;
+import java.util.function.Consumer;
+
+/**
+ * A lock that is held, as long as {@link #isValid()} says so. Close it exactly as one
+ * closes a file; any thread may do so, and closing twice does nothing.
+ * <p>
+ * The lock is a lease. It can be lost while it is held: the store lost its data, could
+ * not be reached for a whole lease, or this process was paused for so long. The holder
+ * learns of it here and when it closes the lock. What must never be written by a former
+ * owner has to compare the {@link #fencingToken()} as well. Thread-safe.
+ */
+public interface HeldLock extends AutoCloseable {
+
+	/**
+	 * Return the lock of the annotated method that the current thread runs.
+	 * @return the innermost lock
+	 * @throws IllegalStateException if the thread runs no annotated method that holds one
+	 */
+	static HeldLock current() {
+		return HeldLockScope.innermost();
+	}
+
+	/**
+	 * Return the key that is locked.
+	 * @return the evaluated key
+	 */
+	String key();
+
+	/**
+	 * Return the number of this acquisition: greater than those of all acquisitions of
+	 * the key that ended before it, as long as engine and store stay the same. A re-entry
+	 * has the token of the acquisition it re-enters.
+	 * @return a positive number
+	 */
+	long fencingToken();
+
+	/**
+	 * Return whether the lock may still be believed in. Decided by a monotonic local
+	 * clock without asking the store; once {@code false}, it stays {@code false}.
+	 * @return {@code false} once the lock was lost or closed
+	 */
+	boolean isValid();
+
+	/**
+	 * Return how long the lock stays valid if it is not renewed any more.
+	 * @return the rest of the lease, zero once lost or closed
+	 */
+	Duration remaining();
+
+	/**
+	 * Run an action when the lock is lost: once, in a thread of the library, at once if it
+	 * is lost already and never after it was closed. A failing action is logged.
+	 * @param action called with the exception that {@link #close()} will throw
+	 */
+	void onLost(Consumer<LockLostException> action);
+
+	/**
+	 * Give the lock back. Inside a transaction that was open when the lock was taken, the
+	 * release waits for that transaction's completion.
+	 * @throws LockLostException if the lock was lost while it was held, unless
+	 * {@code leasehold.on-lost} is {@code warn}
+	 */
+	@Override
+	void close();
+
+}

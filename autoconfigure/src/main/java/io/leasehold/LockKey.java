@@ -1,0 +1,58 @@
+package io.leasehold;
+
+/**
+ * Identity of a lock inside a namespace, such as {@code order:42}. Two keys are the same
+ * lock when their text is equal character by character: no case folding, trimming or
+ * Unicode normalization takes place.
+ *
+ * @param value text of the key, neither blank nor longer than {@value #MAX_BYTES} bytes
+ * in UTF-8
+ */
+public record LockKey(String value) {
+
+	/** Greatest length of a key in bytes of UTF-8. */
+	public static final int MAX_BYTES = 512;
+
+	/**
+	 * Create a key.
+	 * @param value text of the key
+	 * @throws LockKeyException if the text is blank, too long or no valid Unicode
+	 */
+	public LockKey {
+		if (value.isBlank()) {
+			throw new LockKeyException(value, "A lock key must not be blank");
+		}
+		int bytes = utf8Length(value);
+		if (bytes > MAX_BYTES) {
+			throw new LockKeyException(value, "Lock key '%s...' has %d bytes in UTF-8, at most %d are allowed"
+				.formatted(value.substring(0, 40), bytes, MAX_BYTES));
+		}
+	}
+
+	@Override
+	public String toString() {
+		return this.value;
+	}
+
+	private static int utf8Length(String value) {
+		int bytes = 0;
+		for (int i = 0; i < value.length(); i++) {
+			char c = value.charAt(i);
+			if (!Character.isSurrogate(c)) {
+				bytes += (c < 0x80) ? 1 : (c < 0x800) ? 2 : 3;
+				continue;
+			}
+			if (!startsPair(value, i)) {
+				throw new LockKeyException(value, "Lock key '%s' holds half of a surrogate pair".formatted(value));
+			}
+			bytes += 4;
+			i++;
+		}
+		return bytes;
+	}
+
+	private static boolean startsPair(String value, int index) {
+		return index + 1 < value.length() && Character.isSurrogatePair(value.charAt(index), value.charAt(index + 1));
+	}
+
+}

@@ -1,0 +1,87 @@
+package io.leasehold.annotation;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+import org.springframework.aot.hint.annotation.Reflective;
+
+/**
+ * Runs the annotated method under a lock shared by every process that uses the same store
+ * and namespace. On a class or interface it applies to each of its public methods; it can
+ * be composed into annotations of your own.
+ * <p>
+ * The lock is a lease, renewed while the method runs. A process paused past its end may
+ * run beside the next owner; where that matters, pass the
+ * {@linkplain io.leasehold.HeldLock#fencingToken() fencing token} on to the resource. The
+ * lock is taken before a transaction of the method begins and given back after it has
+ * ended. Only calls through the Spring proxy are guarded, not those of a bean to itself.
+ * <p>
+ * Durations are written as {@code 30s}, {@code 500ms} or {@code PT1M}, or as a
+ * placeholder.
+ */
+@Target({ ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE })
+@Retention(RetentionPolicy.RUNTIME)
+@Inherited
+@Documented
+@Reflective
+public @interface DistributedLock {
+
+	/**
+	 * SpEL expression for the key, such as {@code "'order:' + #id"}. Parameters by name
+	 * ({@code #id}) or position ({@code #p0}, {@code #a0}), the bean as {@code #target},
+	 * {@code #root.method} and {@code #root.args}, other beans as {@code @name}. Null or
+	 * blank results and null parts are refused.
+	 */
+	String key();
+
+	/**
+	 * Name in metrics and messages, never evaluated. Empty: class and method, such as
+	 * {@code OrderService.pay}.
+	 */
+	String name() default "";
+
+	/**
+	 * How long the lock outlives a silent owner. Empty: {@code leasehold.lease}.
+	 */
+	String lease() default "";
+
+	/**
+	 * Longest time to wait, {@code 0s} for one attempt. Empty: {@code leasehold.wait-time}.
+	 */
+	String waitTime() default "";
+
+	/**
+	 * Name of the engine. Empty: {@code leasehold.engine}.
+	 */
+	String engine() default "";
+
+	/**
+	 * What to do when the lock is busy for the whole wait time.
+	 */
+	WhenBusy whenBusy() default WhenBusy.THROW;
+
+	/**
+	 * Method of the same class that is called when the lock was not had, because it was
+	 * busy or the store could not be reached: with the same parameters, and optionally the
+	 * {@link io.leasehold.LockException} as the last one. Not called for exceptions of the
+	 * method itself.
+	 */
+	String fallback() default "";
+
+	/**
+	 * How long the key stays closed at least, counted from the grant, even when the method
+	 * ends earlier. Empty: not at all.
+	 */
+	String minHold() default "";
+
+	/**
+	 * Time after which the lease is no longer renewed; one no longer than the lease makes
+	 * a fixed lease. Empty: renewed as long as the method runs.
+	 */
+	String maxHold() default "";
+
+}

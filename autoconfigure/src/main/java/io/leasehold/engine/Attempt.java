@@ -1,0 +1,30 @@
+package io.leasehold.engine;
+
+import java.time.Duration;
+
+/**
+ * The store's answer to a claim.
+ */
+public sealed interface Attempt {
+
+	/**
+	 * The key belongs to the claim's owner.
+	 *
+	 * @param number number of the grant, greater than those of all earlier grants of the
+	 * key, positive and below 2^57
+	 * @param validUntil reading of the monotonic clock until when the grant may be believed
+	 * in, computed from before the request was sent
+	 */
+	record Granted(long number, long validUntil) implements Attempt {
+	}
+
+	/**
+	 * The key has another owner, or others are before the claim.
+	 *
+	 * @param retryIn when to ask again at the latest; a {@linkplain Signal signal} may come
+	 * earlier
+	 */
+	record Busy(Duration retryIn) implements Attempt {
+	}
+
+}

@@ -1,0 +1,80 @@
+package io.leasehold.engine;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.security.SecureRandom;
+import java.util.HexFormat;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * This application in this process, as operators see it in the store, and the maker of
+ * owner tokens. Two application contexts in one JVM are two members. Thread-safe.
+ */
+public final class Member {
+
+	private static final SecureRandom RANDOM = new SecureRandom();
+
+	private final String id;
+
+	private volatile Batch batch = new Batch();
+
+	private Member(String application, String host, long process) {
+		this.id = "%s@%s:%d:%s".formatted(Owner.printable(application, 40), Owner.printable(host, 60), process,
+				HexFormat.of().toHexDigits(RANDOM.nextLong()));
+	}
+
+	/**
+	 * Create the member of an application in this process.
+	 * @param application name of the application
+	 * @return a member with an id of its own
+	 */
+	public static Member of(String application) {
+		return new Member(application, hostName(), ProcessHandle.current().pid());
+	}
+
+	/**
+	 * Return the id: unique, printable ASCII without {@code /}.
+	 * @return such as {@code shop@web-3:4711:0f3a5b…}
+	 */
+	public String id() {
+		return this.id;
+	}
+
+	/**
+	 * Make the owner of one claim for the current thread.
+	 * @return an owner that cannot be guessed
+	 */
+	public Owner newOwner() {
+		while (true) {
+			Batch current = this.batch;
+			int index = current.next.getAndIncrement();
+			if (index < current.secrets.length) {
+				return new Owner(this, Thread.currentThread().getName(), current.secrets[index]);
+			}
+			this.batch = new Batch();
+		}
+	}
+
+	private static String hostName() {
+		String name = System.getenv("HOSTNAME");
+		if (name != null && !name.isBlank()) {
+			return name;
+		}
+		try {
+			return InetAddress.getLocalHost().getHostName();
+		}
+		catch (UnknownHostException ex) {
+			return "localhost"; // only for people to read
+		}
+	}
+
+	/** Random numbers fetched together: one at a time costs more than a local lock. */
+	private static final class Batch {
+
+		private final long[] secrets = RANDOM.longs(256).toArray();
+
+		private final AtomicInteger next = new AtomicInteger();
+
+	}
+
+}

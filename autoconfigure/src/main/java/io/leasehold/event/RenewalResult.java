@@ -1,0 +1,17 @@
+package io.leasehold.event;
+
+/**
+ * What came of a renewal.
+ */
+public enum RenewalResult {
+
+	/** The lease was extended. */
+	RENEWED,
+
+	/** The store no longer knows the owner. */
+	NOT_OWNER,
+
+	/** The store did not answer. */
+	UNKNOWN
+
+}
