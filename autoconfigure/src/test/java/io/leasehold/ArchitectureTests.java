@@ -1,0 +1,188 @@
+package io.leasehold;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.core.importer.Location;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import org.jspecify.annotations.NullMarked;
+
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.context.annotation.Bean;
+
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+/**
+ * Keeps the package table true: which package may use which, and what an
+ * auto-configuration may look like. The first class of a new package needs a rule here.
+ */
+@AnalyzeClasses(packages = ArchitectureTests.ROOT, importOptions = ArchitectureTests.MainClasses.class)
+class ArchitectureTests {
+
+	static final String ROOT = "io.leasehold";
+
+	private static final String ENGINE = ROOT + ".engine";
+
+	private static final String EVENT = ROOT + ".event";
+
+	private static final String ANNOTATION = ROOT + ".annotation";
+
+	private static final String KEY = ROOT + ".key";
+
+	private static final String SERVICE = ROOT + ".service";
+
+	private static final String TRANSACTION = ROOT + ".transaction";
+
+	private static final String INTERCEPTOR = ROOT + ".interceptor";
+
+	private static final String METRICS = ROOT + ".metrics";
+
+	private static final String HEALTH = ROOT + ".health";
+
+	private static final String ENDPOINT = ROOT + ".endpoint";
+
+	private static final String AUTOCONFIGURE = ROOT + ".autoconfigure..";
+
+	@ArchTest
+	static final ArchRule rootUsesNoOtherPackage = only(ROOT);
+
+	@ArchTest
+	static final ArchRule annotationUsesOnlyTheRoot = only(ANNOTATION, ROOT);
+
+	@ArchTest
+	static final ArchRule keyUsesOnlyTheRoot = only(KEY, ROOT);
+
+	@ArchTest
+	static final ArchRule engineSpiUsesOnlyTheRoot = only(ENGINE, ROOT);
+
+	@ArchTest
+	static final ArchRule enginesUseOnlyTheSpi = classes().that()
+		.resideInAPackage(ENGINE + ".*..")
+		.should()
+		.onlyDependOnClassesThat(outside().or(resideInAnyPackage(ROOT, ENGINE, ENGINE + ".*..")))
+		.allowEmptyShould(true);
+
+	@ArchTest
+	static final ArchRule enginesAreIgnorantOfEachOther = slices().matching(ENGINE + ".(*)..")
+		.should()
+		.notDependOnEachOther()
+		.allowEmptyShould(true);
+
+	@ArchTest
+	static final ArchRule eventUsesOnlyTheRoot = only(EVENT, ROOT);
+
+	@ArchTest
+	static final ArchRule serviceUsesOnlySpiEventsAndRoot = only(SERVICE, ENGINE, EVENT, ROOT);
+
+	@ArchTest
+	static final ArchRule transactionUsesOnlyServiceAndRoot = only(TRANSACTION, SERVICE, ROOT);
+
+	@ArchTest
+	static final ArchRule interceptorUsesOnlyAnnotationKeyServiceAndRoot = only(INTERCEPTOR, ANNOTATION, KEY, SERVICE,
+			ROOT);
+
+	@ArchTest
+	static final ArchRule metricsOnlyObserve = only(METRICS, EVENT, SERVICE, ROOT);
+
+	@ArchTest
+	static final ArchRule healthOnlyObserves = only(HEALTH, EVENT, SERVICE, ROOT);
+
+	@ArchTest
+	static final ArchRule endpointOnlyObserves = only(ENDPOINT, EVENT, SERVICE, ROOT);
+
+	@ArchTest
+	static final ArchRule nothingUsesAutoconfigure = classes().that()
+		.resideOutsideOfPackage(AUTOCONFIGURE)
+		.should()
+		.onlyDependOnClassesThat(not(resideInAPackage(AUTOCONFIGURE)))
+		.allowEmptyShould(true);
+
+	@ArchTest
+	static final ArchRule packagesHaveNoCycles = slices().matching(ROOT + ".(**)")
+		.should()
+		.beFreeOfCycles()
+		.allowEmptyShould(true);
+
+	@ArchTest
+	static final ArchRule everyPackageIsNullMarked = classes().should(resideInANullMarkedPackage());
+
+	@ArchTest
+	static final ArchRule autoConfigurationsArePublicAndFinal = classes().that()
+		.areAnnotatedWith(AutoConfiguration.class)
+		.should()
+		.bePublic()
+		.andShould()
+		.haveModifier(JavaModifier.FINAL)
+		.allowEmptyShould(true);
+
+	@ArchTest
+	static final ArchRule autoConfigurationsHaveNoPublicMembers = methods().that()
+		.areDeclaredInClassesThat()
+		.areAnnotatedWith(AutoConfiguration.class)
+		.should()
+		.notBePublic()
+		.allowEmptyShould(true);
+
+	@ArchTest
+	static final ArchRule beanMethodsOfAutoConfigurationsAreNotPublic = methods().that()
+		.areAnnotatedWith(Bean.class)
+		.and()
+		.areDeclaredInClassesThat()
+		.resideInAPackage(AUTOCONFIGURE)
+		.should()
+		.notBePublic()
+		.allowEmptyShould(true);
+
+	/**
+	 * The classes of a package use, of ours, only that package and the given ones.
+	 */
+	private static ArchRule only(String owner, String... others) {
+		return classes().that()
+			.resideInAPackage(owner)
+			.should()
+			.onlyDependOnClassesThat(outside().or(resideInAPackage(owner)).or(resideInAnyPackage(others)))
+			.allowEmptyShould(true);
+	}
+
+	private static DescribedPredicate<JavaClass> outside() {
+		return not(resideInAPackage(ROOT + "..")).as("outside of " + ROOT);
+	}
+
+	private static ArchCondition<JavaClass> resideInANullMarkedPackage() {
+		return new ArchCondition<>("reside in a @NullMarked package") {
+
+			@Override
+			public void check(JavaClass type, ConditionEvents events) {
+				if (!type.getPackage().isAnnotatedWith(NullMarked.class)) {
+					events.add(SimpleConditionEvent.violated(type,
+							"package %s of %s is not @NullMarked".formatted(type.getPackageName(), type.getName())));
+				}
+			}
+
+		};
+	}
+
+	/**
+	 * ArchUnit's own option knows only builds whose directory is {@code target}.
+	 */
+	static final class MainClasses implements ImportOption {
+
+		@Override
+		public boolean includes(Location location) {
+			return !location.contains("/test-classes/");
+		}
+
+	}
+
+}
