@@ -74,9 +74,9 @@ public interface DistributedLocks {
 	}
 
 	/**
-	 * Take a lock without blocking the caller. Cancelling the future gives up the wait, or
-	 * the lock if it was just granted. The lock belongs to its handle, not to a thread: it
-	 * is not re-entered.
+	 * Take a lock without blocking the caller. Cancelling the future gives up the wait,
+	 * or the lock if it was just granted. The lock belongs to its handle, not to a
+	 * thread: it is not re-entered.
 	 * @param key the key
 	 * @param options how to take and hold it
 	 * @return completes with the held lock, or with the exceptions of
@@ -127,8 +127,8 @@ public interface DistributedLocks {
 	}
 
 	/**
-	 * Return a lock as the JDK knows it: re-entrant and owned by its thread, so that it is
-	 * no longer renewed once that thread has died. Keep the object: what was locked
+	 * Return a lock as the JDK knows it: re-entrant and owned by its thread, so that it
+	 * is no longer renewed once that thread has died. Keep the object: what was locked
 	 * through it has to be unlocked through it. It has no conditions, and {@code lock()}
 	 * waits without end.
 	 * @param key the key

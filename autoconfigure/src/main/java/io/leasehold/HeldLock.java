@@ -51,8 +51,8 @@ public interface HeldLock extends AutoCloseable {
 	Duration remaining();
 
 	/**
-	 * Run an action when the lock is lost: once, in a thread of the library, at once if it
-	 * is lost already and never after it was closed. A failing action is logged.
+	 * Run an action when the lock is lost: once, in a thread of the library, at once if
+	 * it is lost already and never after it was closed. A failing action is logged.
 	 * @param action called with the exception that {@link #close()} will throw
 	 */
 	void onLost(Consumer<LockLostException> action);

@@ -13,8 +13,9 @@ public class LockBusyException extends LockException {
 	private final Duration waited;
 
 	public LockBusyException(LockKey key, String engine, Duration waited) {
-		super(key.value(), "Lock '%s' still had another owner after %d ms (engine: %s)".formatted(key,
-				waited.toMillis(), engine), null);
+		super(key.value(),
+				"Lock '%s' still had another owner after %d ms (engine: %s)".formatted(key, waited.toMillis(), engine),
+				null);
 		this.waited = waited;
 	}
 

@@ -19,8 +19,8 @@ public abstract class LockException extends RuntimeException {
 
 	/**
 	 * Return the key of the lock.
-	 * @return the key, or {@code null} if there was none: a key that evaluated to null, or
-	 * a failure that concerns no single lock
+	 * @return the key, or {@code null} if there was none: a key that evaluated to null,
+	 * or a failure that concerns no single lock
 	 */
 	public @Nullable String getKey() {
 		return this.key;

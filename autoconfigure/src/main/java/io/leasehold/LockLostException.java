@@ -11,8 +11,9 @@ public class LockLostException extends LockException {
 	private final LossCause lossCause;
 
 	public LockLostException(LockKey key, String engine, LossCause lossCause) {
-		super(key.value(), "Lock '%s' was lost while it was held: %s (engine: %s)".formatted(key,
-				lossCause.description(), engine), null);
+		super(key.value(),
+				"Lock '%s' was lost while it was held: %s (engine: %s)".formatted(key, lossCause.description(), engine),
+				null);
 		this.lossCause = lossCause;
 	}
 

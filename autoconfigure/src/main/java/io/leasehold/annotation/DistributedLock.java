@@ -50,7 +50,8 @@ public @interface DistributedLock {
 	String lease() default "";
 
 	/**
-	 * Longest time to wait, {@code 0s} for one attempt. Empty: {@code leasehold.wait-time}.
+	 * Longest time to wait, {@code 0s} for one attempt. Empty:
+	 * {@code leasehold.wait-time}.
 	 */
 	String waitTime() default "";
 
@@ -66,15 +67,15 @@ public @interface DistributedLock {
 
 	/**
 	 * Method of the same class that is called when the lock was not had, because it was
-	 * busy or the store could not be reached: with the same parameters, and optionally the
-	 * {@link io.leasehold.LockException} as the last one. Not called for exceptions of the
-	 * method itself.
+	 * busy or the store could not be reached: with the same parameters, and optionally
+	 * the {@link io.leasehold.LockException} as the last one. Not called for exceptions
+	 * of the method itself.
 	 */
 	String fallback() default "";
 
 	/**
-	 * How long the key stays closed at least, counted from the grant, even when the method
-	 * ends earlier. Empty: not at all.
+	 * How long the key stays closed at least, counted from the grant, even when the
+	 * method ends earlier. Empty: not at all.
 	 */
 	String minHold() default "";
 

@@ -9,8 +9,8 @@ public enum WhenBusy {
 	THROW,
 
 	/**
-	 * Do not run the method: return {@code null}, or an empty {@code Optional}. Refused at
-	 * start-up for methods that return a primitive. A store that cannot be reached is
+	 * Do not run the method: return {@code null}, or an empty {@code Optional}. Refused
+	 * at start-up for methods that return a primitive. A store that cannot be reached is
 	 * still an exception.
 	 */
 	SKIP

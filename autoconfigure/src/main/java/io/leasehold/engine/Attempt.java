@@ -12,8 +12,8 @@ public sealed interface Attempt {
 	 *
 	 * @param number number of the grant, greater than those of all earlier grants of the
 	 * key, positive and below 2^57
-	 * @param validUntil reading of the monotonic clock until when the grant may be believed
-	 * in, computed from before the request was sent
+	 * @param validUntil reading of the monotonic clock until when the grant may be
+	 * believed in, computed from before the request was sent
 	 */
 	record Granted(long number, long validUntil) implements Attempt {
 	}
@@ -21,8 +21,8 @@ public sealed interface Attempt {
 	/**
 	 * The key has another owner, or others are before the claim.
 	 *
-	 * @param retryIn when to ask again at the latest; a {@linkplain Signal signal} may come
-	 * earlier
+	 * @param retryIn when to ask again at the latest; a {@linkplain Signal signal} may
+	 * come earlier
 	 */
 	record Busy(Duration retryIn) implements Attempt {
 	}

@@ -9,8 +9,8 @@ public enum Capability {
 	FIFO,
 
 	/**
-	 * The store itself keeps a released or orphaned key closed to the end of its min hold.
-	 * Without it, a key is kept closed while the process of its holder lives.
+	 * The store itself keeps a released or orphaned key closed to the end of its min
+	 * hold. Without it, a key is kept closed while the process of its holder lives.
 	 */
 	MIN_HOLD
 

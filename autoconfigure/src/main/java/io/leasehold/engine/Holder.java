@@ -35,8 +35,8 @@ public record Holder(String application, String host, long process, String threa
 		if (!parts.matches()) {
 			return new Holder("unknown", "unknown", 0, "unknown", number, since, remaining);
 		}
-		return new Holder(parts.group(1), parts.group(2), Long.parseLong(parts.group(3)), parts.group(4), number,
-				since, remaining);
+		return new Holder(parts.group(1), parts.group(2), Long.parseLong(parts.group(3)), parts.group(4), number, since,
+				remaining);
 	}
 
 }

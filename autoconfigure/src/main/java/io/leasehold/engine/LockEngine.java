@@ -70,8 +70,8 @@ public interface LockEngine {
 	List<RenewalOutcome> renew(List<Renewal> renewals);
 
 	/**
-	 * End a claim, whatever has become of it: leave the queue, free the key if the claim's
-	 * owner has it, and let the next waiting one in. Idempotent.
+	 * End a claim, whatever has become of it: leave the queue, free the key if the
+	 * claim's owner has it, and let the next waiting one in. Idempotent.
 	 * @param claim the claim
 	 * @return the store's definite answer
 	 * @throws LockEngineException if there was none: to be called again until there is

@@ -8,8 +8,8 @@ public sealed interface RenewalOutcome {
 	/**
 	 * The grant was extended.
 	 *
-	 * @param validUntil reading of the monotonic clock until when the grant may be believed
-	 * in, computed from before the request was sent
+	 * @param validUntil reading of the monotonic clock until when the grant may be
+	 * believed in, computed from before the request was sent
 	 */
 	record Renewed(long validUntil) implements RenewalOutcome {
 	}

@@ -6,7 +6,9 @@ package io.leasehold.engine;
 @FunctionalInterface
 public interface Waiting extends AutoCloseable {
 
-	/** For stores that cannot signal: the claim is asked for again after each busy answer. */
+	/**
+	 * For stores that cannot signal: the claim is asked for again after each busy answer.
+	 */
 	Waiting POLLING = () -> {
 	};
 

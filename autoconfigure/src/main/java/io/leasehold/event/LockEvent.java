@@ -43,8 +43,8 @@ public sealed interface LockEvent {
 	}
 
 	/**
-	 * A hold ended: released, or lost before. Comes once for each acquisition that ended as
-	 * {@link AcquireOutcome#ACQUIRED}.
+	 * A hold ended: released, or lost before. Comes once for each acquisition that ended
+	 * as {@link AcquireOutcome#ACQUIRED}.
 	 *
 	 * @param engine the engine's name
 	 * @param name fixed name of the lock

@@ -10,8 +10,8 @@ public enum OnLost {
 	THROW,
 
 	/**
-	 * The thread that runs an annotated method is interrupted, and closing the lock throws
-	 * {@link io.leasehold.LockLostException}.
+	 * The thread that runs an annotated method is interrupted, and closing the lock
+	 * throws {@link io.leasehold.LockLostException}.
 	 */
 	INTERRUPT,
 
