@@ -2,8 +2,12 @@ package io.leasehold.service;
 
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Lock;
+import java.util.stream.Collectors;
 
 import io.leasehold.DistributedLocks;
 import io.leasehold.HeldLock;
@@ -12,6 +16,7 @@ import io.leasehold.LockOptions;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
+import io.leasehold.event.AcquireOutcome;
 import io.leasehold.event.LockEventListener;
 
 /**
@@ -21,6 +26,8 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 
 	private final ServiceSettings settings;
 
+	private final Map<String, Coordinator> coordinators;
+
 	/**
 	 * Create a service.
 	 * @param settings how it works
@@ -29,15 +36,42 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	 * @param clock decides how long a grant may be believed in
 	 * @param listeners told what happens
 	 * @param timing decides when a release takes place
+	 * @throws IllegalArgumentException if two engines have the same name, or none has the
+	 * name of the default engine
 	 */
 	public LockService(ServiceSettings settings, Collection<? extends LockEngine> engines, Member member,
 			MonotonicClock clock, List<? extends LockEventListener> listeners, ReleaseTiming timing) {
 		this.settings = settings;
+		this.coordinators = engines.stream()
+			.collect(Collectors.toUnmodifiableMap(LockEngine::name,
+					(engine) -> new Coordinator(settings, engine, member, clock, listeners, timing), (one, other) -> {
+						throw new IllegalArgumentException(
+								"Two lock engines are named '%s'".formatted(one.engine().name()));
+					}));
+		coordinator(settings.defaults());
 	}
 
 	@Override
 	public LockOptions defaults() {
 		return this.settings.defaults();
+	}
+
+	/**
+	 * Return an engine.
+	 * @param name its name, or empty for the default engine
+	 * @return the engine
+	 * @throws IllegalArgumentException if there is none of that name
+	 */
+	public LockEngine engine(String name) {
+		return coordinator(defaults().withEngine(name)).engine();
+	}
+
+	/**
+	 * Return how a holder learns that its lock was lost.
+	 * @return as configured
+	 */
+	public OnLost onLost() {
+		return this.settings.onLost();
 	}
 
 	@Override
@@ -50,19 +84,25 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	 * @param key the key
 	 * @param options how to take and hold it
 	 * @return the held lock, to be closed
+	 * @throws io.leasehold.LockBusyException if another owner kept it for the whole wait
+	 * time
+	 * @throws io.leasehold.LockEngineException if the store could not be asked within
+	 * that time
+	 * @throws io.leasehold.LockInterruptedException if the thread was interrupted
+	 * meanwhile
 	 */
 	public HeldLock acquire(LockKey key, LockOptions options) {
-		throw new UnsupportedOperationException();
+		return coordinator(options).check(options).acquire(key, options, false);
 	}
 
 	@Override
 	public CompletableFuture<HeldLock> acquireAsync(String key, LockOptions options) {
-		throw new UnsupportedOperationException();
+		return coordinator(options).check(options).acquireAsync(new LockKey(key), options);
 	}
 
 	@Override
 	public Lock asLock(String key, LockOptions options) {
-		throw new UnsupportedOperationException();
+		return new KeyLock(coordinator(options).check(options), new LockKey(key), options);
 	}
 
 	/**
@@ -71,6 +111,7 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	 * @param options how the lock would have been taken
 	 */
 	public void bypassed(LockKey key, LockOptions options) {
+		coordinator(options).publishEnd(key, options, AcquireOutcome.BYPASSED);
 	}
 
 	/**
@@ -78,6 +119,7 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	 * @param options how the lock would have been taken
 	 */
 	public void keyRefused(LockOptions options) {
+		coordinator(options).publishEnd(null, options, AcquireOutcome.ERROR);
 	}
 
 	/**
@@ -85,6 +127,12 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	 * @param whenIdle run once, at once if nothing is held
 	 */
 	public void drain(Runnable whenIdle) {
+		AtomicInteger busy = new AtomicInteger(this.coordinators.size());
+		this.coordinators.values().forEach((coordinator) -> coordinator.drain(() -> {
+			if (busy.decrementAndGet() == 0) {
+				whenIdle.run();
+			}
+		}));
 	}
 
 	/**
@@ -92,6 +140,17 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	 */
 	@Override
 	public void close() {
+		this.coordinators.values().forEach(Coordinator::close);
+	}
+
+	private Coordinator coordinator(LockOptions options) {
+		String name = options.engine().isEmpty() ? defaults().engine() : options.engine();
+		Coordinator coordinator = this.coordinators.get(name);
+		if (coordinator == null) {
+			throw new IllegalArgumentException(
+					"There is no lock engine '%s', only %s".formatted(name, new TreeSet<>(this.coordinators.keySet())));
+		}
+		return coordinator;
 	}
 
 }

@@ -1,0 +1,76 @@
+package io.leasehold.service;
+
+import io.leasehold.LockKey;
+import io.leasehold.LockOptions;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One caller's wish for a key, from the call until it has its hold or an exception. Its
+ * links and its end are guarded by the gate's monitor.
+ */
+abstract class Acquisition {
+
+	final LockKey key;
+
+	final LockOptions options;
+
+	/** Who may re-enter what this becomes; nobody if there is no such thread. */
+	final @Nullable Thread owner;
+
+	/** Whether the hold ends with its owner's life, since nobody else may release it. */
+	final boolean bound;
+
+	final long start;
+
+	final long deadline;
+
+	@Nullable Acquisition previous;
+
+	@Nullable Acquisition next;
+
+	/** Whether the caller found the key taken. */
+	boolean waited;
+
+	private volatile @Nullable Hold hold;
+
+	private volatile @Nullable RuntimeException failure;
+
+	Acquisition(LockKey key, LockOptions options, @Nullable Thread owner, boolean bound, long start) {
+		this.key = key;
+		this.options = options;
+		this.owner = owner;
+		this.bound = bound;
+		this.start = start;
+		this.deadline = start + Math.min(options.waitTime().toNanos(), Long.MAX_VALUE / 2);
+	}
+
+	final boolean waits() {
+		return !this.options.waitTime().isZero();
+	}
+
+	final @Nullable Hold hold() {
+		return this.hold;
+	}
+
+	final @Nullable RuntimeException failure() {
+		return this.failure;
+	}
+
+	final boolean ended() {
+		return this.hold != null || this.failure != null;
+	}
+
+	final void succeed(Hold hold) {
+		this.hold = hold;
+		wake();
+	}
+
+	final void fail(RuntimeException failure) {
+		this.failure = failure;
+		wake();
+	}
+
+	/** Tell the caller that there is a result. Does not block. */
+	abstract void wake();
+
+}

@@ -1,0 +1,39 @@
+package io.leasehold.service;
+
+import java.util.concurrent.locks.LockSupport;
+
+import io.leasehold.LockKey;
+import io.leasehold.LockOptions;
+import io.leasehold.engine.MonotonicClock;
+
+/**
+ * Wish of a thread that waits for it.
+ */
+final class BlockingAcquisition extends Acquisition {
+
+	private final Thread thread;
+
+	BlockingAcquisition(LockKey key, LockOptions options, Thread thread, boolean bound, long start) {
+		super(key, options, thread, bound, start);
+		this.thread = thread;
+	}
+
+	@Override
+	void wake() {
+		LockSupport.unpark(this.thread);
+	}
+
+	/**
+	 * Wait for the result; return early when interrupted or when the wait time is over.
+	 */
+	void await(MonotonicClock clock) {
+		while (!ended() && !this.thread.isInterrupted()) {
+			long rest = this.deadline - clock.nanoTime();
+			if (rest <= 0) {
+				return;
+			}
+			LockSupport.parkNanos(this, rest);
+		}
+	}
+
+}

@@ -1,0 +1,95 @@
+package io.leasehold.service;
+
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.leasehold.LockEngineException;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.LockEngine;
+import io.leasehold.engine.MonotonicClock;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+/**
+ * Releases claims in the background, for callers that cannot wait for it, until the store
+ * has given a definite answer. Stops when the lease is over by so much that nothing of
+ * the claim can be left, nor arrive late at the store.
+ */
+final class ClaimCloser {
+
+	private static final Log logger = LogFactory.getLog(ClaimCloser.class);
+
+	private static final long LATE_REQUESTS = Duration.ofMinutes(1).toNanos();
+
+	private static final int SLOWEST = 1000;
+
+	private final LockEngine engine;
+
+	private final MonotonicClock clock;
+
+	private final EngineThreads threads;
+
+	private final Runnable whenTried;
+
+	private final AtomicInteger untried = new AtomicInteger();
+
+	ClaimCloser(LockEngine engine, MonotonicClock clock, EngineThreads threads, Runnable whenTried) {
+		this.engine = engine;
+		this.clock = clock;
+		this.threads = threads;
+		this.whenTried = whenTried;
+	}
+
+	void close(Claim claim) {
+		this.untried.incrementAndGet();
+		long giveUp = this.clock.nanoTime() + claim.lease().toNanos() + LATE_REQUESTS;
+		this.threads.workers().execute(() -> {
+			boolean closed = tryClose(claim);
+			this.untried.decrementAndGet();
+			this.whenTried.run();
+			if (!closed) {
+				retry(claim, 1, giveUp);
+			}
+		});
+	}
+
+	/** Close a claim that is left to the rest of its lease. */
+	void closeAfter(Claim claim, Duration rest) {
+		this.threads.schedule(() -> close(claim), rest.toNanos());
+	}
+
+	/** Whether every claim was tried to be closed at least once. */
+	boolean hasTriedAll() {
+		return this.untried.get() == 0;
+	}
+
+	private void retry(Claim claim, int failures, long giveUp) {
+		if (this.clock.nanoTime() - giveUp >= 0) {
+			logger.warn("Lock '%s' could not be released, it is left to its lease".formatted(claim.key()));
+			return;
+		}
+		int most = Math.min(SLOWEST, 50 << Math.min(failures, 5));
+		Duration pause = Duration.ofMillis(ThreadLocalRandom.current().nextInt(most / 2, most));
+		this.threads.scheduleWork(() -> {
+			if (!tryClose(claim)) {
+				retry(claim, failures + 1, giveUp);
+			}
+		}, pause);
+	}
+
+	private boolean tryClose(Claim claim) {
+		try {
+			this.engine.release(claim);
+			return true;
+		}
+		catch (LockEngineException ex) {
+			logger.debug("Lock '%s' could not be released yet".formatted(claim.key()), ex);
+		}
+		catch (RuntimeException ex) {
+			logger.warn("Engine '%s' failed to release lock '%s'".formatted(this.engine.name(), claim.key()), ex);
+		}
+		return false;
+	}
+
+}

@@ -1,0 +1,89 @@
+package io.leasehold.service;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.time.Duration;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+
+import io.leasehold.HeldLock;
+import io.leasehold.LockLostException;
+
+/**
+ * A caller's hand on a hold; each acquisition and re-entry has its own.
+ */
+final class Handle implements HeldLock {
+
+	private static final VarHandle CLOSED;
+
+	static {
+		try {
+			CLOSED = MethodHandles.lookup().findVarHandle(Handle.class, "closed", boolean.class);
+		}
+		catch (ReflectiveOperationException ex) {
+			throw new ExceptionInInitializerError(ex);
+		}
+	}
+
+	private final Coordinator coordinator;
+
+	private final Hold hold;
+
+	private final Executor releases;
+
+	/**
+	 * Only reachable through handles, so that a hold can tell that all of them are gone.
+	 */
+	@SuppressWarnings("unused")
+	private final Object life;
+
+	private volatile boolean closed;
+
+	Handle(Coordinator coordinator, Hold hold, Object life, Executor releases) {
+		this.coordinator = coordinator;
+		this.hold = hold;
+		this.life = life;
+		this.releases = releases;
+	}
+
+	@Override
+	public String key() {
+		return this.hold.key().value();
+	}
+
+	@Override
+	public long fencingToken() {
+		return this.hold.fencingToken();
+	}
+
+	@Override
+	public boolean isValid() {
+		return !this.closed && this.coordinator.isValid(this.hold);
+	}
+
+	@Override
+	public Duration remaining() {
+		return this.closed ? Duration.ZERO : this.coordinator.remaining(this.hold);
+	}
+
+	@Override
+	public void onLost(Consumer<LockLostException> action) {
+		if (!this.closed) {
+			this.coordinator.onLost(this.hold, action);
+		}
+	}
+
+	@Override
+	public void close() {
+		if (CLOSED.compareAndSet(this, false, true)) {
+			this.releases.execute(() -> this.coordinator.close(this.hold));
+			this.coordinator.throwIfLost(this.hold);
+		}
+	}
+
+	@Override
+	public String toString() {
+		return "HeldLock '%s' (token %d, %s)".formatted(key(), fencingToken(), isValid() ? "valid" : "not valid");
+	}
+
+}

@@ -1,0 +1,142 @@
+package io.leasehold.service;
+
+import java.lang.ref.WeakReference;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+import io.leasehold.LockKey;
+import io.leasehold.LockLostException;
+import io.leasehold.LockOptions;
+import io.leasehold.LossCause;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One acquisition that succeeded: a grant, or the pass of one, with as many handles as it
+ * was re-entered. Handles, closing and listeners are guarded by the gate's monitor.
+ */
+final class Hold {
+
+	private static final int PASSES = ServiceSettings.MOST_HANDOFFS + 1;
+
+	final Gate gate;
+
+	final Grant grant;
+
+	final LockOptions options;
+
+	final @Nullable Thread owner;
+
+	final boolean bound;
+
+	/** How often the grant was passed on before. */
+	final int pass;
+
+	final long since;
+
+	/** When to ask for the next renewal; written by the watchdog alone. */
+	volatile long renewAt;
+
+	private int handles;
+
+	private boolean closed;
+
+	private volatile @Nullable LossCause lossCause;
+
+	private @Nullable List<Consumer<LockLostException>> lossActions;
+
+	private @Nullable WeakReference<Object> lifeline;
+
+	Hold(Gate gate, Grant grant, Acquisition acquisition, int pass, long since) {
+		this.gate = gate;
+		this.grant = grant;
+		this.options = acquisition.options;
+		this.owner = acquisition.owner;
+		this.bound = acquisition.bound;
+		this.pass = pass;
+		this.since = since;
+		this.renewAt = since;
+	}
+
+	LockKey key() {
+		return this.gate.key;
+	}
+
+	long fencingToken() {
+		return this.grant.number * PASSES + this.pass;
+	}
+
+	/**
+	 * Count a handle more, and return what keeps the hold alive as long as it is
+	 * reachable.
+	 */
+	Object addHandle() {
+		this.handles++;
+		Object life = (this.lifeline != null) ? this.lifeline.get() : null;
+		if (life == null) {
+			life = new Object();
+			this.lifeline = new WeakReference<>(life);
+		}
+		return life;
+	}
+
+	/** Count a handle less, and return whether it was the last. */
+	boolean removeHandle() {
+		return --this.handles == 0;
+	}
+
+	/** Nobody can release this hold any more. */
+	boolean isAbandoned() {
+		if (this.closed) {
+			return false;
+		}
+		if (this.bound) {
+			return this.owner != null && !this.owner.isAlive();
+		}
+		return this.lifeline != null && this.lifeline.refersTo(null);
+	}
+
+	boolean mayBeReenteredBy(@Nullable Thread thread) {
+		return thread != null && thread == this.owner && !this.closed;
+	}
+
+	/** Whether the caller has taken it up. */
+	boolean isOpened() {
+		return this.lifeline != null;
+	}
+
+	boolean isClosed() {
+		return this.closed;
+	}
+
+	void close() {
+		this.closed = true;
+		this.lossActions = null;
+	}
+
+	@Nullable LossCause lossCause() {
+		return this.lossCause;
+	}
+
+	/** Note the loss, and return what is to be told of it. */
+	List<Consumer<LockLostException>> lose(LossCause cause) {
+		this.lossCause = cause;
+		List<Consumer<LockLostException>> actions = this.lossActions;
+		this.lossActions = null;
+		return (actions != null) ? actions : List.of();
+	}
+
+	void addLossAction(Consumer<LockLostException> action) {
+		if (this.lossActions == null) {
+			this.lossActions = new ArrayList<>(2);
+		}
+		this.lossActions.add(action);
+	}
+
+	/** Whether the lease is extended at all: not past the longest hold time. */
+	boolean isRenewable(long now) {
+		return this.options.maxHold().compareTo(this.options.lease()) > 0
+				&& now - this.since < this.options.maxHold().toNanos();
+	}
+
+}

@@ -1,0 +1,235 @@
+package io.leasehold.service;
+
+import java.time.Duration;
+import java.util.concurrent.Future;
+import java.util.concurrent.ThreadLocalRandom;
+
+import io.leasehold.LockEngineException;
+import io.leasehold.engine.Attempt;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.Signal;
+import io.leasehold.engine.Waiting;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A gate's claim at the store, from the first request until it is granted or given up: a
+ * state machine moved by answers, signals and timers, not a thread. At most one request
+ * is under way. All fields are guarded by the gate's monitor, which is never held across
+ * a request.
+ */
+final class RemoteClaim {
+
+	private static final long LEAST_BACKOFF = 20_000_000;
+
+	private static final long MOST_BACKOFF = 1_000_000_000;
+
+	private final Coordinator coordinator;
+
+	private final Gate gate;
+
+	private Claim claim;
+
+	private boolean asking;
+
+	private boolean askAgain;
+
+	private boolean over;
+
+	private boolean closeWhenAnswered;
+
+	/** Whether the store may know more of the claim than its last answer said. */
+	private boolean ambiguous;
+
+	private int failures;
+
+	private @Nullable LockEngineException failure;
+
+	private @Nullable Waiting ear;
+
+	private @Nullable Future<?> timer;
+
+	RemoteClaim(Coordinator coordinator, Gate gate, Claim claim) {
+		this.coordinator = coordinator;
+		this.gate = gate;
+		this.claim = claim;
+	}
+
+	Gate gate() {
+		return this.gate;
+	}
+
+	Claim claim() {
+		return this.claim;
+	}
+
+	/** The last request's failure, if it was not answered. */
+	@Nullable LockEngineException failure() {
+		return this.failure;
+	}
+
+	/** Make one request in this thread, unless one is under way. */
+	void ask() {
+		Claim asked;
+		synchronized (this.gate) {
+			if (this.over) {
+				return;
+			}
+			if (this.asking) {
+				this.askAgain = true;
+				return;
+			}
+			stopTimer();
+			this.asking = true;
+			this.askAgain = false;
+			asked = this.claim;
+		}
+		Attempt answer = null;
+		LockEngineException thrown = null;
+		try {
+			answer = this.coordinator.engine().tryAcquire(asked);
+		}
+		catch (LockEngineException ex) {
+			thrown = ex;
+		}
+		catch (RuntimeException ex) {
+			thrown = new LockEngineException(asked.key(),
+					"Engine '%s' failed to ask for lock '%s'".formatted(this.coordinator.engine().name(), asked.key()),
+					ex, false);
+		}
+		synchronized (this.gate) {
+			this.asking = false;
+			if (this.over) {
+				if (this.closeWhenAnswered) {
+					this.coordinator.closer().close(this.claim);
+				}
+			}
+			else if (thrown != null) {
+				failed(thrown);
+			}
+			else if (answer instanceof Attempt.Granted granted) {
+				granted(granted, false);
+			}
+			else if (answer instanceof Attempt.Busy busy) {
+				busy(asked, busy);
+			}
+		}
+	}
+
+	/** Ask later, in a thread of the library. */
+	void askIn(Duration delay) {
+		stopTimer();
+		if (delay.isZero()) {
+			this.coordinator.threads().workers().execute(this::ask);
+		}
+		else {
+			this.timer = this.coordinator.threads().scheduleWork(this::ask, delay);
+		}
+	}
+
+	/** Wait from now on, for a caller that came after the one for which it was made. */
+	void keepWaiting() {
+		if (!this.claim.waits()) {
+			this.claim = this.claim.waiting();
+			this.askAgain = true;
+			if (!this.asking) {
+				askIn(Duration.ZERO);
+			}
+		}
+	}
+
+	/** Nobody wants the key any more: leave nothing behind. */
+	void abandon() {
+		stop();
+		if (this.asking) {
+			this.closeWhenAnswered = true;
+		}
+		else if (this.ambiguous || this.claim.waits()) {
+			this.coordinator.closer().close(this.claim);
+		}
+	}
+
+	/**
+	 * The grant is given up. Return whether the claim may be released now; otherwise that
+	 * happens as soon as the request has been answered that is still under way.
+	 */
+	boolean mayRelease() {
+		this.closeWhenAnswered = this.asking;
+		return !this.asking;
+	}
+
+	private void granted(Attempt.Granted granted, boolean pushed) {
+		if (granted.validUntil() - this.coordinator.clock().nanoTime() <= 0) {
+			askIn(Duration.ZERO);
+			return;
+		}
+		stop();
+		this.gate.granted(this, granted, pushed);
+	}
+
+	private void busy(Claim asked, Attempt.Busy busy) {
+		this.failure = null;
+		this.failures = 0;
+		if (!this.claim.waits()) {
+			return;
+		}
+		if (this.ear == null && asked.waits()) {
+			Waiting opened = this.coordinator.engine().enqueue(asked, this::signalled);
+			if (this.over) {
+				opened.close();
+				return;
+			}
+			this.ear = opened;
+		}
+		askIn(this.askAgain ? Duration.ZERO : busy.retryIn());
+	}
+
+	private void failed(LockEngineException thrown) {
+		this.failure = thrown;
+		this.ambiguous = true;
+		if (!thrown.isRetryable()) {
+			this.gate.failed(thrown);
+		}
+		else if (this.claim.waits()) {
+			askIn(backoff());
+		}
+	}
+
+	private Duration backoff() {
+		long most = Math.min(MOST_BACKOFF, LEAST_BACKOFF << Math.min(this.failures++, 6));
+		return Duration.ofNanos(ThreadLocalRandom.current().nextLong(most / 2, most));
+	}
+
+	private void signalled(Signal signal) {
+		synchronized (this.gate) {
+			if (this.over) {
+				return;
+			}
+			if (signal instanceof Signal.Pushed pushed) {
+				granted(pushed.grant(), true);
+			}
+			else if (this.asking) {
+				this.askAgain = true;
+			}
+			else {
+				askIn(Duration.ZERO);
+			}
+		}
+	}
+
+	private void stop() {
+		this.over = true;
+		stopTimer();
+		if (this.ear != null) {
+			this.ear.close();
+			this.ear = null;
+		}
+	}
+
+	private void stopTimer() {
+		if (this.timer != null) {
+			this.timer.cancel(false);
+			this.timer = null;
+		}
+	}
+
+}

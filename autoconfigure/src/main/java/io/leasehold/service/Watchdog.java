@@ -1,0 +1,208 @@
+package io.leasehold.service;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import io.leasehold.LossCause;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.Renewal;
+import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.event.LockEvent;
+import io.leasehold.event.RenewalResult;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Renews what is held, all that is due in one batch, and notices what is lost. One for an
+ * engine: no timer and no thread for a lock, and nothing to do while nothing is held. Its
+ * tick looks at every gate; it never blocks, since renewals go to a thread of their own.
+ */
+final class Watchdog {
+
+	private static final long IDLE = Duration.ofDays(1).toNanos();
+
+	private static final long LONGEST_TICK = Duration.ofSeconds(1).toNanos();
+
+	private static final long SHORTEST_TICK = Duration.ofMillis(5).toNanos();
+
+	private final Coordinator coordinator;
+
+	private final MonotonicClock clock;
+
+	private final EngineThreads threads;
+
+	private final Queue<Hold> urgent = new ConcurrentLinkedQueue<>();
+
+	private final AtomicBoolean renewing = new AtomicBoolean();
+
+	private volatile long nextTick;
+
+	private @Nullable Future<?> timer;
+
+	Watchdog(Coordinator coordinator, MonotonicClock clock, EngineThreads threads) {
+		this.coordinator = coordinator;
+		this.clock = clock;
+		this.threads = threads;
+		this.nextTick = clock.nanoTime() + IDLE;
+	}
+
+	/**
+	 * Begin to look after a hold. What is left of a grant's short lease is extended at
+	 * once.
+	 */
+	void watch(Hold hold) {
+		long now = this.clock.nanoTime();
+		hold.renewAt = dueAt(hold, now);
+		if (hold.renewAt - now <= 0 && hold.isRenewable(now)) {
+			this.urgent.add(hold);
+			this.threads.renewals().execute(this::renewUrgent);
+		}
+		tickAt(now + look(hold, now, null));
+	}
+
+	/** A third of the lease gone. */
+	private long dueAt(Hold hold, long now) {
+		long lease = hold.options.lease().toNanos();
+		return now + hold.grant.remaining(now) - (lease - lease / 3);
+	}
+
+	private void tickAt(long when) {
+		if (when - this.nextTick >= 0) {
+			return;
+		}
+		synchronized (this) {
+			if (when - this.nextTick < 0) {
+				if (this.timer != null) {
+					this.timer.cancel(false);
+				}
+				this.nextTick = when;
+				this.timer = this.threads.schedule(this::tick, when - this.clock.nanoTime());
+			}
+		}
+	}
+
+	private void tick() {
+		long now = this.clock.nanoTime();
+		this.nextTick = now + IDLE;
+		boolean free = this.renewing.compareAndSet(false, true);
+		List<Hold> due = new ArrayList<>();
+		long next = now + IDLE;
+		for (Gate gate : this.coordinator.gates()) {
+			Hold hold = gate.hold();
+			if (hold != null && stillHeld(hold, now)) {
+				next = Math.min(next - now, look(hold, now, free ? due : null)) + now;
+			}
+		}
+		if (!due.isEmpty()) {
+			this.threads.renewals().execute(() -> renewDue(due));
+		}
+		else if (free) {
+			this.renewing.set(false);
+		}
+		tickAt(next);
+	}
+
+	private boolean stillHeld(Hold hold, long now) {
+		if (!hold.grant.isValid(now)) {
+			this.coordinator.expired(hold);
+			return false;
+		}
+		if (hold.gate.isAbandoned(hold)) {
+			this.coordinator.lose(hold.gate, hold.grant, LossCause.ABANDONED);
+			return false;
+		}
+		return true;
+	}
+
+	/**
+	 * Take a hold into the batch if it is due, or will be soon; return when to look
+	 * again.
+	 */
+	private long look(Hold hold, long now, @Nullable List<Hold> due) {
+		long wait = Math.min(hold.grant.remaining(now), LONGEST_TICK);
+		if (!hold.isRenewable(now)) {
+			return Math.max(SHORTEST_TICK, wait);
+		}
+		long untilDue = hold.renewAt - now;
+		long soon = hold.options.lease().toNanos() / 30;
+		if (untilDue > soon) {
+			return Math.max(SHORTEST_TICK, Math.min(wait, untilDue));
+		}
+		if (due != null) {
+			due.add(hold);
+		}
+		return Math.max(SHORTEST_TICK, Math.min(wait, retryPause(hold)));
+	}
+
+	private static long retryPause(Hold hold) {
+		return Math.min(LONGEST_TICK, hold.options.lease().toNanos() / 10);
+	}
+
+	private void renewUrgent() {
+		List<Hold> batch = new ArrayList<>();
+		for (Hold hold = this.urgent.poll(); hold != null; hold = this.urgent.poll()) {
+			if (hold.gate.hold() == hold) {
+				batch.add(hold);
+			}
+		}
+		if (!batch.isEmpty()) {
+			renew(batch);
+		}
+	}
+
+	private void renewDue(List<Hold> batch) {
+		renew(batch);
+		this.renewing.set(false);
+		tickAt(this.clock.nanoTime() + SHORTEST_TICK);
+	}
+
+	private void renew(List<Hold> batch) {
+		long started = this.clock.nanoTime();
+		List<RenewalOutcome> outcomes = ask(batch);
+		long now = this.clock.nanoTime();
+		for (int i = 0; i < batch.size(); i++) {
+			settle(batch.get(i), outcomes.get(i), Duration.ofNanos(now - started));
+		}
+	}
+
+	private List<RenewalOutcome> ask(List<Hold> batch) {
+		List<Renewal> renewals = batch.stream()
+			.map((hold) -> new Renewal(hold.grant.remote.claim(), hold.grant.number, hold.options.lease()))
+			.toList();
+		try {
+			return this.coordinator.engine().renew(renewals);
+		}
+		catch (RuntimeException ex) {
+			RenewalOutcome unknown = new RenewalOutcome.Unknown(ex);
+			return renewals.stream().map((renewal) -> unknown).toList();
+		}
+	}
+
+	private void settle(Hold hold, RenewalOutcome outcome, Duration took) {
+		long now = this.clock.nanoTime();
+		Duration slack = Duration.ofNanos(hold.grant.remaining(now));
+		RenewalResult result = RenewalResult.UNKNOWN;
+		Exception failure = null;
+		if (outcome instanceof RenewalOutcome.Renewed renewed) {
+			result = RenewalResult.RENEWED;
+			if (hold.grant.extend(renewed.validUntil(), now)) {
+				hold.renewAt = dueAt(hold, now);
+			}
+		}
+		else if (outcome instanceof RenewalOutcome.NotOwner) {
+			result = RenewalResult.NOT_OWNER;
+			this.coordinator.lose(hold.gate, hold.grant, LossCause.NOT_OWNER);
+		}
+		else if (outcome instanceof RenewalOutcome.Unknown unknown) {
+			failure = unknown.cause();
+			hold.renewAt = now + retryPause(hold);
+		}
+		this.coordinator.events()
+			.publishLater(new LockEvent.LeaseRenewed(this.coordinator.engine().name(), result, took, slack, failure));
+	}
+
+}
