@@ -20,31 +20,32 @@ final class AsyncAcquisition extends Acquisition {
 	/** Runs the release, as decided when the caller asked. */
 	final Executor releases;
 
-	private final Coordinator coordinator;
+	private final Acquirer acquirer;
 
 	private volatile @Nullable Future<?> timer;
 
 	AsyncAcquisition(LockKey key, LockOptions options, long start, CompletableFuture<HeldLock> result,
-			Executor releases, Coordinator coordinator) {
+			Executor releases, Acquirer acquirer) {
 		super(key, options, null, false, start);
 		this.result = result;
 		this.releases = releases;
-		this.coordinator = coordinator;
+		this.acquirer = acquirer;
 	}
 
 	@Override
 	void wake() {
-		this.coordinator.threads().workers().execute(() -> this.coordinator.complete(this));
+		stopTimer();
+		this.acquirer.complete(this);
 	}
 
-	void giveUpAfter(long nanos, Runnable giveUp) {
-		this.timer = this.coordinator.threads().schedule(giveUp, nanos);
+	void stopTimerAtEnd(Future<?> timer) {
+		this.timer = timer;
 		if (ended()) {
 			stopTimer();
 		}
 	}
 
-	void stopTimer() {
+	private void stopTimer() {
 		Future<?> started = this.timer;
 		if (started != null) {
 			started.cancel(false);

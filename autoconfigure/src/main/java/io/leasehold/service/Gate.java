@@ -218,11 +218,6 @@ final class Gate {
 		return new Loss(losing, actions, close, Duration.ofNanos(rest));
 	}
 
-	/** The store said at the release of a hold that it was no longer the owner. */
-	synchronized void lostBeforeRelease(Hold released) {
-		released.lose(LossCause.NOT_OWNER);
-	}
-
 	/**
 	 * Keep an action for the loss of a hold.
 	 * @return whether the hold was lost already, so that the action is due

@@ -25,7 +25,7 @@ final class Handle implements HeldLock {
 		}
 	}
 
-	private final Coordinator coordinator;
+	private final Holds holds;
 
 	private final Hold hold;
 
@@ -39,8 +39,8 @@ final class Handle implements HeldLock {
 
 	private volatile boolean closed;
 
-	Handle(Coordinator coordinator, Hold hold, Object life, Executor releases) {
-		this.coordinator = coordinator;
+	Handle(Holds holds, Hold hold, Object life, Executor releases) {
+		this.holds = holds;
 		this.hold = hold;
 		this.life = life;
 		this.releases = releases;
@@ -58,26 +58,26 @@ final class Handle implements HeldLock {
 
 	@Override
 	public boolean isValid() {
-		return !this.closed && this.coordinator.isValid(this.hold);
+		return !this.closed && this.holds.isValid(this.hold);
 	}
 
 	@Override
 	public Duration remaining() {
-		return this.closed ? Duration.ZERO : this.coordinator.remaining(this.hold);
+		return this.closed ? Duration.ZERO : this.holds.remaining(this.hold);
 	}
 
 	@Override
 	public void onLost(Consumer<LockLostException> action) {
 		if (!this.closed) {
-			this.coordinator.onLost(this.hold, action);
+			this.holds.onLost(this.hold, action);
 		}
 	}
 
 	@Override
 	public void close() {
 		if (CLOSED.compareAndSet(this, false, true)) {
-			this.releases.execute(() -> this.coordinator.close(this.hold));
-			this.coordinator.throwIfLost(this.hold);
+			this.releases.execute(() -> this.holds.close(this.hold));
+			this.holds.throwIfLost(this.hold);
 		}
 	}
 

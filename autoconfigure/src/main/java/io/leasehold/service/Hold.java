@@ -133,6 +133,11 @@ final class Hold {
 		this.lossActions.add(action);
 	}
 
+	/** How much longer the key has to stay closed, if that is not past. */
+	long minHoldRest(long now) {
+		return this.since + this.options.minHold().toNanos() - now;
+	}
+
 	/** Whether the lease is extended at all: not past the longest hold time. */
 	boolean isRenewable(long now) {
 		return this.options.maxHold().compareTo(this.options.lease()) > 0

@@ -93,7 +93,7 @@ final class Watchdog {
 		long next = now + IDLE;
 		for (Gate gate : this.coordinator.gates()) {
 			Hold hold = gate.hold();
-			if (hold != null && stillHeld(hold, now)) {
+			if (hold != null && isHeld(hold)) {
 				next = Math.min(next - now, look(hold, now, free ? due : null)) + now;
 			}
 		}
@@ -106,16 +106,11 @@ final class Watchdog {
 		tickAt(next);
 	}
 
-	private boolean stillHeld(Hold hold, long now) {
-		if (!hold.grant.isValid(now)) {
-			this.coordinator.expired(hold);
-			return false;
-		}
+	private boolean isHeld(Hold hold) {
 		if (hold.gate.isAbandoned(hold)) {
-			this.coordinator.lose(hold.gate, hold.grant, LossCause.ABANDONED);
-			return false;
+			this.coordinator.holds().lose(hold, LossCause.ABANDONED);
 		}
-		return true;
+		return this.coordinator.holds().isValid(hold);
 	}
 
 	/**
@@ -195,7 +190,7 @@ final class Watchdog {
 		}
 		else if (outcome instanceof RenewalOutcome.NotOwner) {
 			result = RenewalResult.NOT_OWNER;
-			this.coordinator.lose(hold.gate, hold.grant, LossCause.NOT_OWNER);
+			this.coordinator.holds().lose(hold, LossCause.NOT_OWNER);
 		}
 		else if (outcome instanceof RenewalOutcome.Unknown unknown) {
 			failure = unknown.cause();

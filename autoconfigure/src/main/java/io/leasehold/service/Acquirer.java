@@ -1,0 +1,214 @@
+package io.leasehold.service;
+
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.BiConsumer;
+
+import io.leasehold.HeldLock;
+import io.leasehold.LockBusyException;
+import io.leasehold.LockEngineException;
+import io.leasehold.LockInterruptedException;
+import io.leasehold.LockKey;
+import io.leasehold.LockOptions;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.event.AcquireOutcome;
+import io.leasehold.event.HandoffKind;
+import io.leasehold.event.LockEvent;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes callers through the gates, blocking or not, and gives them their handles.
+ */
+final class Acquirer {
+
+	private final Coordinator coordinator;
+
+	private final MonotonicClock clock;
+
+	private final ReleaseTiming timing;
+
+	private final String engine;
+
+	Acquirer(Coordinator coordinator, ReleaseTiming timing) {
+		this.coordinator = coordinator;
+		this.clock = coordinator.clock();
+		this.timing = timing;
+		this.engine = coordinator.engine().name();
+	}
+
+	HeldLock acquire(LockKey key, LockOptions options, boolean bound) {
+		long start = this.clock.nanoTime();
+		Thread thread = Thread.currentThread();
+		while (true) {
+			BlockingAcquisition caller = new BlockingAcquisition(key, options, thread, bound, start);
+			if (thread.isInterrupted()) {
+				caller.fail(new LockInterruptedException(key));
+			}
+			else {
+				Gate gate = enter(caller, this::askFirst);
+				caller.await(this.clock);
+				if (!caller.ended()) {
+					giveUp(caller, gate, thread.isInterrupted());
+				}
+			}
+			HeldLock held = open(caller, this.timing.releases());
+			if (held != null) {
+				return held;
+			}
+		}
+	}
+
+	CompletableFuture<HeldLock> acquireAsync(LockKey key, LockOptions options) {
+		CompletableFuture<HeldLock> result = new CompletableFuture<>();
+		begin(new AsyncAcquisition(key, options, this.clock.nanoTime(), result, this.timing.releases(), this));
+		return result;
+	}
+
+	private void begin(AsyncAcquisition caller) {
+		Gate gate = enter(caller, (remote, first) -> work(() -> {
+			askFirst(remote, first);
+			if (!first.waits()) {
+				giveUp(first, remote.gate(), false);
+			}
+		}));
+		if (caller.waits()) {
+			caller.stopTimerAtEnd(this.coordinator.threads()
+				.schedule(() -> giveUp(caller, gate, false), caller.deadline - this.clock.nanoTime()));
+		}
+		caller.result.whenComplete((held, failure) -> {
+			if (caller.result.isCancelled()) {
+				gate.giveUp(caller, new LockInterruptedException(caller.key));
+			}
+		});
+	}
+
+	/** An async caller has its result: tell it, in a thread that may run its code. */
+	void complete(AsyncAcquisition caller) {
+		work(() -> {
+			try {
+				HeldLock held = open(caller, caller.releases);
+				if (held == null) {
+					begin(new AsyncAcquisition(caller.key, caller.options, caller.start, caller.result, caller.releases,
+							this));
+				}
+				else if (!caller.result.complete(held)) {
+					held.close();
+				}
+			}
+			catch (RuntimeException ex) {
+				caller.result.completeExceptionally(ex);
+			}
+		});
+	}
+
+	/** Lead a caller to the gate; the first one there begins to ask the store. */
+	private Gate enter(Acquisition caller, BiConsumer<RemoteClaim, Acquisition> begin) {
+		while (true) {
+			Gate gate = this.coordinator.gate(caller.key);
+			Gate.Entry entry = gate.enter(caller);
+			if (entry == Gate.Entry.GONE) {
+				continue;
+			}
+			if (entry == Gate.Entry.EXPIRED) {
+				loseExpired(gate);
+				continue;
+			}
+			if (entry == Gate.Entry.BUSY) {
+				caller.fail(new LockBusyException(caller.key, this.engine, Duration.ZERO));
+			}
+			if (this.coordinator.isDraining()) {
+				gate.giveUp(caller, this.coordinator.refusal(caller.key));
+			}
+			RemoteClaim remote = (entry == Gate.Entry.FIRST) ? gate.remote() : null;
+			if (remote != null) {
+				begin.accept(remote, caller);
+			}
+			else if (entry == Gate.Entry.QUEUED) {
+				startWaiting(gate, caller);
+			}
+			return gate;
+		}
+	}
+
+	private void loseExpired(Gate gate) {
+		Hold hold = gate.hold();
+		if (hold != null) {
+			this.coordinator.holds().isValid(hold);
+		}
+	}
+
+	private void askFirst(RemoteClaim remote, Acquisition caller) {
+		remote.ask();
+		if (caller.waits()) {
+			startWaiting(remote.gate(), caller);
+		}
+	}
+
+	private void startWaiting(Gate gate, Acquisition caller) {
+		if (!caller.ended() && gate.startWaiting(caller)) {
+			this.coordinator.events()
+				.publish(new LockEvent.WaitStarted(this.engine, caller.options.name(), caller.key));
+		}
+	}
+
+	private void giveUp(Acquisition caller, Gate gate, boolean interrupted) {
+		gate.giveUp(caller,
+				interrupted ? new LockInterruptedException(caller.key) : outOfTime(caller, gate.lastFailure()));
+	}
+
+	private RuntimeException outOfTime(Acquisition caller, @Nullable LockEngineException failure) {
+		Duration waited = Duration.ofNanos(this.clock.nanoTime() - caller.start);
+		if (failure == null) {
+			return new LockBusyException(caller.key, this.engine, waited);
+		}
+		return new LockEngineException(caller.key, "Lock '%s' could not be asked for within %d ms (engine: %s): %s"
+			.formatted(caller.key, waited.toMillis(), this.engine, failure.getMessage()), failure);
+	}
+
+	/**
+	 * Turn a caller's result into a handle, or return nothing if the hold was lost since.
+	 */
+	private @Nullable HeldLock open(Acquisition caller, Executor releases) {
+		RuntimeException failure = caller.failure();
+		if (failure != null) {
+			publishEnd(caller, outcomeOf(failure));
+			throw failure;
+		}
+		Hold hold = Objects.requireNonNull(caller.hold());
+		boolean reentered = hold.isOpened();
+		Object life = this.coordinator.holds().isValid(hold) ? hold.gate.open(hold) : null;
+		if (life == null) {
+			return null;
+		}
+		publishEnd(caller, reentered ? AcquireOutcome.REENTERED : AcquireOutcome.ACQUIRED);
+		if (!reentered && (hold.pass > 0 || hold.grant.pushed)) {
+			this.coordinator.events()
+				.publish(
+						new LockEvent.HandedOff(this.engine, (hold.pass > 0) ? HandoffKind.LOCAL : HandoffKind.PUSHED));
+		}
+		return new Handle(this.coordinator.holds(), hold, life, releases);
+	}
+
+	private void publishEnd(Acquisition caller, AcquireOutcome outcome) {
+		this.coordinator.events()
+			.publish(new LockEvent.AcquireEnded(this.engine, caller.options.name(), caller.key, outcome, caller.waited,
+					this.clock.nanoTime() - caller.start));
+	}
+
+	private static AcquireOutcome outcomeOf(RuntimeException failure) {
+		if (failure instanceof LockBusyException) {
+			return AcquireOutcome.BUSY;
+		}
+		if (failure instanceof LockInterruptedException) {
+			return AcquireOutcome.INTERRUPTED;
+		}
+		return (failure instanceof LockEngineException) ? AcquireOutcome.UNAVAILABLE : AcquireOutcome.ERROR;
+	}
+
+	private void work(Runnable task) {
+		this.coordinator.threads().workers().execute(task);
+	}
+
+}

@@ -1,0 +1,163 @@
+package io.leasehold.service;
+
+import java.time.Duration;
+import java.util.Objects;
+import java.util.function.Consumer;
+
+import io.leasehold.LockLostException;
+import io.leasehold.LossCause;
+import io.leasehold.engine.ReleaseOutcome;
+import io.leasehold.event.LockEvent;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What becomes of holds after they were acquired: valid, closed, passed on, released or
+ * lost.
+ */
+final class Holds {
+
+	private static final Log logger = LogFactory.getLog(Holds.class);
+
+	private final Coordinator coordinator;
+
+	private final String engine;
+
+	private final boolean throwsOnLoss;
+
+	Holds(Coordinator coordinator, OnLost onLost) {
+		this.coordinator = coordinator;
+		this.engine = coordinator.engine().name();
+		this.throwsOnLoss = onLost != OnLost.WARN;
+	}
+
+	boolean isValid(Hold hold) {
+		if (hold.lossCause() != null) {
+			return false;
+		}
+		long now = now();
+		if (hold.grant.isValid(now)) {
+			return true;
+		}
+		lose(hold, hold.isRenewable(now) ? LossCause.EXPIRED : LossCause.MAX_HOLD);
+		return false;
+	}
+
+	Duration remaining(Hold hold) {
+		return isValid(hold) ? Duration.ofNanos(hold.grant.remaining(now())) : Duration.ZERO;
+	}
+
+	void onLost(Hold hold, Consumer<LockLostException> action) {
+		if (hold.gate.onLost(hold, action)) {
+			runLossAction(hold, action);
+		}
+	}
+
+	void throwIfLost(Hold hold) {
+		LossCause cause = hold.lossCause();
+		if (cause != null && this.throwsOnLoss) {
+			throw new LockLostException(hold.key(), this.engine, cause);
+		}
+	}
+
+	/** A handle was closed; with the last one the hold ends. */
+	void close(Hold hold) {
+		isValid(hold);
+		if (!hold.gate.close(hold)) {
+			return;
+		}
+		long now = now();
+		long rest = this.coordinator.storeKeepsMinHold() ? 0 : hold.minHoldRest(now);
+		if (rest > 0) {
+			this.coordinator.threads().scheduleWork(() -> leave(hold), Duration.ofNanos(rest));
+		}
+		else if (leave(hold) instanceof ReleaseOutcome.NotOwner) {
+			hold.lose(LossCause.NOT_OWNER);
+			logLoss(hold, LossCause.NOT_OWNER);
+			this.coordinator.events().publish(lost(hold, LossCause.NOT_OWNER));
+		}
+		this.coordinator.events().publish(ended(hold, now));
+	}
+
+	/** The grant behind a hold is no longer in force, whoever may have it by now. */
+	void lose(Hold hold, LossCause cause) {
+		Gate.Loss loss = hold.gate.lose(hold.grant, cause);
+		if (loss == null) {
+			return;
+		}
+		if (loss.close()) {
+			this.coordinator.closer().closeAfter(hold.grant.remote.claim(), loss.rest());
+		}
+		Hold lost = loss.hold();
+		if (!lost.isOpened() || lost.isClosed()) {
+			return;
+		}
+		logLoss(lost, cause);
+		loss.actions().forEach((action) -> runLossAction(lost, action));
+		this.coordinator.events().publishLater(lost(lost, cause));
+		this.coordinator.events().publishLater(ended(lost, now()));
+	}
+
+	/**
+	 * Pass the grant on or release it; return the store's answer if it was asked and gave
+	 * one.
+	 */
+	private @Nullable ReleaseOutcome leave(Hold hold) {
+		RemoteClaim remote = hold.gate.leave(hold);
+		if (remote == null) {
+			return null;
+		}
+		Duration standBack = Duration.ZERO;
+		boolean interrupted = Thread.interrupted();
+		try {
+			ReleaseOutcome outcome = this.coordinator.engine().release(remote.claim());
+			if (outcome instanceof ReleaseOutcome.Released released) {
+				standBack = released.standBack();
+			}
+			return outcome;
+		}
+		catch (RuntimeException ex) {
+			logger.debug("Lock '%s' is going to be released in the background".formatted(hold.key()), ex);
+			this.coordinator.closer().close(remote.claim());
+			return null;
+		}
+		finally {
+			hold.gate.released(standBack);
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
+		}
+	}
+
+	private LockEvent lost(Hold hold, LossCause cause) {
+		return new LockEvent.HoldLost(this.engine, hold.options.name(), hold.key(), hold.fencingToken(), cause);
+	}
+
+	private LockEvent ended(Hold hold, long now) {
+		return new LockEvent.HoldEnded(this.engine, hold.options.name(), hold.key(), hold.fencingToken(),
+				now - hold.since);
+	}
+
+	private void logLoss(Hold hold, LossCause cause) {
+		logger.warn("Lock '%s' (%s) was lost after %d ms: %s (engine: %s)".formatted(hold.key(), hold.options.name(),
+				Duration.ofNanos(now() - hold.since).toMillis(), cause.description(), this.engine));
+	}
+
+	private void runLossAction(Hold hold, Consumer<LockLostException> action) {
+		LossCause cause = Objects.requireNonNull(hold.lossCause());
+		this.coordinator.threads().workers().execute(() -> {
+			try {
+				action.accept(new LockLostException(hold.key(), this.engine, cause));
+			}
+			catch (Exception | LinkageError | AssertionError ex) {
+				logger.warn("An action failed for the loss of lock '%s'".formatted(hold.key()), ex);
+			}
+		});
+	}
+
+	private long now() {
+		return this.coordinator.clock().nanoTime();
+	}
+
+}
