@@ -1,0 +1,71 @@
+package io.leasehold.metrics;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+import io.leasehold.event.HandoffKind;
+import io.leasehold.event.LockEvent.LeaseRenewed;
+import io.leasehold.event.RenewalResult;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+
+/**
+ * Meters of one engine.
+ */
+final class EngineMeters {
+
+	private final MeterRegistry registry;
+
+	private final String engine;
+
+	private final Map<RenewalResult, Timer> renewals;
+
+	private final Timer slack;
+
+	private final Map<HandoffKind, Counter> handoffs;
+
+	private final Map<String, NameMeters> names = new ConcurrentHashMap<>();
+
+	EngineMeters(MeterRegistry registry, String engine) {
+		this.registry = registry;
+		this.engine = engine;
+		this.renewals = TagValues.each(RenewalResult.class,
+				(outcome) -> Timer.builder("leasehold.renewal")
+					.description("Time until the store answered the renewal of a lease")
+					.tags("engine", engine, "outcome", outcome)
+					.register(registry));
+		// Averages hide the one that was nearly late: count those with little left
+		this.slack = Timer.builder("leasehold.renewal.slack")
+			.description("Rest of a lease when its renewal was answered; next to nothing means locks get lost")
+			.tags("engine", engine)
+			.serviceLevelObjectives(Duration.ofMillis(100), Duration.ofSeconds(1), Duration.ofSeconds(5))
+			.register(registry);
+		this.handoffs = TagValues.each(HandoffKind.class,
+				(kind) -> Counter.builder("leasehold.handoff")
+					.description("Keys that went from one owner to the next without a pause")
+					.baseUnit("keys")
+					.tags("engine", engine, "kind", kind)
+					.register(registry));
+	}
+
+	NameMeters lock(String name) {
+		NameMeters meters = this.names.get(name);
+		return (meters != null) ? meters
+				: this.names.computeIfAbsent(name, (lockName) -> new NameMeters(this.registry, this.engine, lockName));
+	}
+
+	void renewed(LeaseRenewed event) {
+		TagValues.meter(this.renewals, event.outcome()).record(event.took());
+		if (event.outcome() != RenewalResult.NOT_OWNER) {
+			// Timers drop negative values, and those are the ones that matter
+			this.slack.record(event.slack().isNegative() ? Duration.ZERO : event.slack());
+		}
+	}
+
+	void handedOff(HandoffKind kind) {
+		TagValues.meter(this.handoffs, kind).increment();
+	}
+
+}
