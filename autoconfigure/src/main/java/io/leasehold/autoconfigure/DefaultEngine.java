@@ -1,0 +1,147 @@
+package io.leasehold.autoconfigure;
+
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import io.leasehold.engine.LockEngine;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.StringUtils;
+
+/**
+ * Finds the engine that is used where none is given, or says what to do about it.
+ */
+final class DefaultEngine {
+
+	private final Collection<LockEngine> engines;
+
+	private final Set<String> names;
+
+	private final @Nullable ClassLoader classLoader;
+
+	private DefaultEngine(Collection<LockEngine> engines, @Nullable ClassLoader classLoader) {
+		this.engines = engines;
+		this.names = engines.stream().map(LockEngine::name).collect(Collectors.toCollection(TreeSet::new));
+		this.classLoader = classLoader;
+	}
+
+	/**
+	 * Find the default engine.
+	 * @param named value of {@code leasehold.engine}
+	 * @param engines all engines of the application
+	 * @param classLoader where client libraries are looked for
+	 * @return the engine
+	 * @throws LockEngineConfigurationException if there is none
+	 */
+	static LockEngine find(@Nullable String named, Collection<LockEngine> engines, @Nullable ClassLoader classLoader) {
+		DefaultEngine search = new DefaultEngine(engines, classLoader);
+		search.refuseEqualNames();
+		return StringUtils.hasText(named) ? search.byName(named) : search.theOnlyOne();
+	}
+
+	private void refuseEqualNames() {
+		if (this.names.size() == this.engines.size()) {
+			return;
+		}
+		List<String> types = this.engines.stream()
+			.map((engine) -> "'%s' (%s)".formatted(engine.name(), engine.getClass().getName()))
+			.sorted()
+			.toList();
+		throw new LockEngineConfigurationException(
+				"Two lock engines have the same name: %s.".formatted(String.join(", ", types)),
+				"Let each bean of type " + LockEngine.class.getName() + " return a name of its own from name().");
+	}
+
+	private LockEngine byName(String name) {
+		return this.engines.stream()
+			.filter((engine) -> engine.name().equals(name))
+			.findFirst()
+			.orElseThrow(() -> KnownEngine.of(name).map(this::notSetUp).orElseGet(() -> unknown(name)));
+	}
+
+	private LockEngine theOnlyOne() {
+		if (this.engines.isEmpty()) {
+			throw none();
+		}
+		if (this.engines.size() > 1) {
+			throw several();
+		}
+		return this.engines.iterator().next();
+	}
+
+	private LockEngineConfigurationException none() {
+		return new LockEngineConfigurationException(
+				"leasehold.engine is not set, and the client of no lock engine is configured.", """
+						Do one of these:
+
+						    - for Redis, add %s
+						    - for a database, add %s
+						    - for locks inside one JVM only, as in tests, set leasehold.engine to 'local'
+						    - for a store of another kind, define a bean of type %s""".formatted(
+						KnownEngine.REDIS.artifacts(), KnownEngine.JDBC.artifacts(), LockEngine.class.getName()));
+	}
+
+	private LockEngineConfigurationException several() {
+		return new LockEngineConfigurationException(
+				"leasehold.engine is not set, and several lock engines could be meant: %s."
+					.formatted(quoted(this.names)),
+				"Set leasehold.engine to the one that is used where none is given. "
+						+ "To keep another one beside it, set its leasehold.<name>.enabled to true.");
+	}
+
+	private LockEngineConfigurationException notSetUp(KnownEngine engine) {
+		if (!engine.hasClient(this.classLoader)) {
+			return new LockEngineConfigurationException(
+					"leasehold.engine is '%s', but the client of that engine is not on the classpath."
+						.formatted(engine.engineName()),
+					"Add %s, or set leasehold.engine to another engine.".formatted(engine.artifacts()));
+		}
+		return new LockEngineConfigurationException(
+				"leasehold.engine is '%s', but the client of that engine is not configured."
+					.formatted(engine.engineName()),
+				"Configure it by %s, and make sure that %s is not excluded. Start with --debug to see why it did not match."
+					.formatted(engine.properties(), engine.autoConfiguration()));
+	}
+
+	private LockEngineConfigurationException unknown(String name) {
+		Set<String> known = new TreeSet<>(this.names);
+		Arrays.stream(KnownEngine.values()).map(KnownEngine::engineName).forEach(known::add);
+		String advice = known.stream()
+			.filter((candidate) -> distance(name.toLowerCase(Locale.ROOT), candidate.toLowerCase(Locale.ROOT)) <= 2)
+			.findFirst()
+			.map("Did you mean '%s'?"::formatted)
+			.orElse("Use one of them, or define a bean of type %s that has this name."
+				.formatted(LockEngine.class.getName()));
+		return new LockEngineConfigurationException(
+				"leasehold.engine is '%s', but there is no lock engine of that name, only %s.".formatted(name,
+						quoted(known)),
+				advice);
+	}
+
+	private static String quoted(Collection<String> names) {
+		return names.stream().map("'%s'"::formatted).collect(Collectors.joining(", "));
+	}
+
+	/** Number of characters to insert, delete or replace. */
+	private static int distance(String from, String to) {
+		int[] row = new int[to.length() + 1];
+		Arrays.setAll(row, (i) -> i);
+		for (int i = 1; i <= from.length(); i++) {
+			int diagonal = row[0];
+			row[0] = i;
+			for (int j = 1; j <= to.length(); j++) {
+				int replace = diagonal + ((from.charAt(i - 1) != to.charAt(j - 1)) ? 1 : 0);
+				diagonal = row[j];
+				row[j] = Stream.of(row[j] + 1, row[j - 1] + 1, replace).min(Integer::compare).orElseThrow();
+			}
+		}
+		return row[to.length()];
+	}
+
+}

@@ -1,0 +1,78 @@
+package io.leasehold.autoconfigure;
+
+import java.util.List;
+
+import io.leasehold.engine.LockEngine;
+import io.leasehold.engine.Member;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.event.LockEventListener;
+import io.leasehold.service.LockService;
+import io.leasehold.service.ReleaseTiming;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.Environment;
+import org.springframework.core.io.ResourceLoader;
+import org.springframework.util.StringUtils;
+
+/**
+ * Auto-configuration of the locks of an application, whatever their engines.
+ */
+@AutoConfiguration
+@EnableConfigurationProperties(LeaseholdProperties.class)
+public final class LeaseholdAutoConfiguration {
+
+	LeaseholdAutoConfiguration() {
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	Member lockMember(Environment environment) {
+		String application = environment.getProperty("spring.application.name");
+		return Member.of(StringUtils.hasText(application) ? application : "application");
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	MonotonicClock lockClock() {
+		return MonotonicClock.SYSTEM;
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	ReleaseTiming lockReleaseTiming() {
+		return ReleaseTiming.IMMEDIATE;
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	LockService lockService(LeaseholdProperties properties, ObjectProvider<LockEngine> engines, Member member,
+			MonotonicClock clock, ObjectProvider<LockEventListener> listeners, ReleaseTiming timing,
+			ResourceLoader resources) {
+		List<LockEngine> all = engines.orderedStream().toList();
+		LockEngine engine = DefaultEngine.find(properties.isEnabled() ? properties.getEngine() : "local", all,
+				resources.getClassLoader());
+		if (properties.getLease().compareTo(engine.minLease()) < 0) {
+			throw new InvalidConfigurationPropertyValueException("leasehold.lease", properties.getLease(),
+					"Engine '%s' cannot renew a lease in time that is shorter than %d ms.".formatted(engine.name(),
+							engine.minLease().toMillis()));
+		}
+		return new LockService(properties.toServiceSettings(engine.name()), all, member, clock,
+				listeners.orderedStream().toList(), timing);
+	}
+
+	@Bean
+	LeaseholdLifecycle leaseholdLifecycle(LockService service) {
+		return new LeaseholdLifecycle(service);
+	}
+
+	@Bean
+	UnprotectedMethodsWarning unprotectedMethodsWarning(LeaseholdProperties properties) {
+		return new UnprotectedMethodsWarning(properties);
+	}
+
+}

@@ -1,0 +1,57 @@
+package io.leasehold.autoconfigure;
+
+import io.leasehold.service.LockService;
+
+import org.springframework.context.SmartLifecycle;
+
+/**
+ * Lets holders finish when the application stops: after the web server and the task
+ * executors, which bring new work, and before the clients of the stores.
+ */
+class LeaseholdLifecycle implements SmartLifecycle {
+
+	/** Task executors and schedulers stop at half of the greatest phase, clients at 0. */
+	static final int PHASE = Integer.MAX_VALUE / 2 - 1024;
+
+	private final LockService service;
+
+	private volatile boolean running;
+
+	LeaseholdLifecycle(LockService service) {
+		this.service = service;
+	}
+
+	@Override
+	public void start() {
+		this.running = true;
+	}
+
+	@Override
+	public void stop() {
+		stop(() -> {
+		});
+	}
+
+	@Override
+	public void stop(Runnable callback) {
+		this.running = false;
+		this.service.drain(callback);
+	}
+
+	@Override
+	public boolean isRunning() {
+		return this.running;
+	}
+
+	/** A service that was drained takes no locks any more, so a pause must not do it. */
+	@Override
+	public boolean isPauseable() {
+		return false;
+	}
+
+	@Override
+	public int getPhase() {
+		return PHASE;
+	}
+
+}

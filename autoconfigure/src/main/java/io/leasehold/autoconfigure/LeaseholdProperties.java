@@ -1,0 +1,260 @@
+package io.leasehold.autoconfigure;
+
+import java.time.Duration;
+import java.util.regex.Pattern;
+
+import io.leasehold.LockOptions;
+import io.leasehold.service.OnLost;
+import io.leasehold.service.ServiceSettings;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.InitializingBean;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.core.Ordered;
+
+/**
+ * What all engines share. Values that no lock could work with stop the start.
+ */
+@ConfigurationProperties("leasehold")
+class LeaseholdProperties implements InitializingBean {
+
+	/** Name that locks taken in code have in metrics as long as they are given none. */
+	private static final String UNNAMED = "unnamed";
+
+	private static final Duration MAX_RETENTION = Duration.ofDays(3650);
+
+	private static final Pattern NAMESPACE = Pattern.compile("[\\x21-\\x7e&&[^{}%]]{1,100}");
+
+	/**
+	 * Whether annotated methods run under their locks. When switched off they run
+	 * without, and locks taken in code hold inside this JVM only.
+	 */
+	private boolean enabled = true;
+
+	/**
+	 * Name of the engine that is used where none is given. When not set, the only engine
+	 * whose client is configured.
+	 */
+	private @Nullable String engine;
+
+	/**
+	 * Name that separates these locks from others in the same store. Applications share a
+	 * lock when store, namespace and key are equal.
+	 */
+	private String namespace = "leasehold";
+
+	/**
+	 * How long a lock outlives a silent owner, which is how fast others take over after a
+	 * crash. Renewed while the lock is held.
+	 */
+	private Duration lease = Duration.ofSeconds(30);
+
+	/**
+	 * Longest time to wait for a lock. Zero means one attempt.
+	 */
+	private Duration waitTime = Duration.ofSeconds(5);
+
+	/**
+	 * Order of the lock's advice. Has to be lower than that of the transaction's, so that
+	 * a lock is given back after the commit.
+	 */
+	private int order = Ordered.LOWEST_PRECEDENCE - 100;
+
+	/**
+	 * How a holder learns that its lock was lost.
+	 */
+	private OnLost onLost = OnLost.THROW;
+
+	/**
+	 * What an annotated method does when the store cannot be reached.
+	 */
+	private WhenUnavailable whenUnavailable = WhenUnavailable.FAIL;
+
+	private final Handoff handoff = new Handoff();
+
+	private final Fencing fencing = new Fencing();
+
+	@Override
+	public void afterPropertiesSet() {
+		check("leasehold.namespace", this.namespace, NAMESPACE.matcher(this.namespace).matches(),
+				"It must be 1 to 100 printable ASCII characters without blanks, '{', '}' and '%'.");
+		check("leasehold.lease", this.lease, isBetween(this.lease, Duration.ofMillis(1), LockOptions.MAX_LEASE),
+				"It must be at least 1ms and at most 365d.");
+		check("leasehold.wait-time", this.waitTime, isBetween(this.waitTime, Duration.ZERO, LockOptions.UNLIMITED),
+				"It must be at least 0s, which means one attempt, and at most 106751d.");
+		this.handoff.check();
+		this.fencing.check();
+	}
+
+	/**
+	 * Return what the service has to know.
+	 * @param defaultEngine name of the default engine
+	 */
+	ServiceSettings toServiceSettings(String defaultEngine) {
+		LockOptions defaults = new LockOptions(UNNAMED, defaultEngine, this.lease, this.waitTime, Duration.ZERO,
+				LockOptions.UNLIMITED);
+		return new ServiceSettings(defaults, this.onLost, this.handoff.maxConsecutive, this.handoff.maxTime);
+	}
+
+	private static boolean isBetween(Duration value, Duration least, Duration most) {
+		return value.compareTo(least) >= 0 && value.compareTo(most) <= 0;
+	}
+
+	private static void check(String property, Object value, boolean good, String reason) {
+		if (!good) {
+			throw new InvalidConfigurationPropertyValueException(property, value, reason);
+		}
+	}
+
+	public boolean isEnabled() {
+		return this.enabled;
+	}
+
+	public void setEnabled(boolean enabled) {
+		this.enabled = enabled;
+	}
+
+	public @Nullable String getEngine() {
+		return this.engine;
+	}
+
+	public void setEngine(@Nullable String engine) {
+		this.engine = engine;
+	}
+
+	public String getNamespace() {
+		return this.namespace;
+	}
+
+	public void setNamespace(String namespace) {
+		this.namespace = namespace;
+	}
+
+	public Duration getLease() {
+		return this.lease;
+	}
+
+	public void setLease(Duration lease) {
+		this.lease = lease;
+	}
+
+	public Duration getWaitTime() {
+		return this.waitTime;
+	}
+
+	public void setWaitTime(Duration waitTime) {
+		this.waitTime = waitTime;
+	}
+
+	public int getOrder() {
+		return this.order;
+	}
+
+	public void setOrder(int order) {
+		this.order = order;
+	}
+
+	public OnLost getOnLost() {
+		return this.onLost;
+	}
+
+	public void setOnLost(OnLost onLost) {
+		this.onLost = onLost;
+	}
+
+	public WhenUnavailable getWhenUnavailable() {
+		return this.whenUnavailable;
+	}
+
+	public void setWhenUnavailable(WhenUnavailable whenUnavailable) {
+		this.whenUnavailable = whenUnavailable;
+	}
+
+	public Handoff getHandoff() {
+		return this.handoff;
+	}
+
+	public Fencing getFencing() {
+		return this.fencing;
+	}
+
+	/** What an annotated method does when the store cannot be reached. */
+	enum WhenUnavailable {
+
+		/** Throw the exception, or call the fallback. */
+		FAIL,
+
+		/** Run without the lock. */
+		PROCEED
+
+	}
+
+	/** How long a lock goes round inside one JVM. */
+	static class Handoff {
+
+		/**
+		 * How often a lock is passed on inside this JVM before other JVMs have their
+		 * turn. At most 63; zero means never.
+		 */
+		private int maxConsecutive = 63;
+
+		/**
+		 * How long a lock is passed on inside this JVM before other JVMs have their turn.
+		 */
+		private Duration maxTime = Duration.ofMillis(10);
+
+		private void check() {
+			LeaseholdProperties.check("leasehold.handoff.max-consecutive", this.maxConsecutive,
+					this.maxConsecutive >= 0 && this.maxConsecutive <= ServiceSettings.MOST_HANDOFFS,
+					"It must be at least 0 and at most " + ServiceSettings.MOST_HANDOFFS + ".");
+			LeaseholdProperties.check("leasehold.handoff.max-time", this.maxTime,
+					isBetween(this.maxTime, Duration.ofNanos(1), LockOptions.MAX_LEASE),
+					"It must be more than 0s and at most 365d. To pass no lock on, "
+							+ "set leasehold.handoff.max-consecutive to 0.");
+		}
+
+		public int getMaxConsecutive() {
+			return this.maxConsecutive;
+		}
+
+		public void setMaxConsecutive(int maxConsecutive) {
+			this.maxConsecutive = maxConsecutive;
+		}
+
+		public Duration getMaxTime() {
+			return this.maxTime;
+		}
+
+		public void setMaxTime(Duration maxTime) {
+			this.maxTime = maxTime;
+		}
+
+	}
+
+	/** Numbers that only grow. */
+	static class Fencing {
+
+		/**
+		 * How long the store remembers the last fencing token of a key that nobody uses.
+		 * Has to be longer than the store's clock could ever be set back.
+		 */
+		private Duration retention = Duration.ofDays(7);
+
+		private void check() {
+			LeaseholdProperties.check("leasehold.fencing.retention", this.retention,
+					isBetween(this.retention, Duration.ofSeconds(1), MAX_RETENTION),
+					"It must be at least 1s and at most 3650d.");
+		}
+
+		public Duration getRetention() {
+			return this.retention;
+		}
+
+		public void setRetention(Duration retention) {
+			this.retention = retention;
+		}
+
+	}
+
+}

@@ -1,0 +1,33 @@
+package io.leasehold.autoconfigure;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import org.springframework.beans.factory.SmartInitializingSingleton;
+
+/**
+ * Says at start-up that methods run without their locks, or may do so.
+ */
+class UnprotectedMethodsWarning implements SmartInitializingSingleton {
+
+	private static final Log logger = LogFactory.getLog(UnprotectedMethodsWarning.class);
+
+	private final LeaseholdProperties properties;
+
+	UnprotectedMethodsWarning(LeaseholdProperties properties) {
+		this.properties = properties;
+	}
+
+	@Override
+	public void afterSingletonsInstantiated() {
+		if (!this.properties.isEnabled()) {
+			logger.warn("leasehold.enabled is 'false': methods annotated with @DistributedLock run without their "
+					+ "locks, and DistributedLocks takes locks inside this JVM only");
+		}
+		else if (this.properties.getWhenUnavailable() == LeaseholdProperties.WhenUnavailable.PROCEED) {
+			logger.warn("leasehold.when-unavailable is 'proceed': methods annotated with @DistributedLock run "
+					+ "without their locks while the store cannot be reached");
+		}
+	}
+
+}

@@ -1,0 +1,30 @@
+package io.leasehold.autoconfigure;
+
+import java.util.List;
+
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.context.annotation.ImportCandidates;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Application contexts with all auto-configurations that the library registers.
+ */
+final class Leasehold {
+
+	private Leasehold() {
+	}
+
+	static ApplicationContextRunner runner() {
+		List<Class<?>> registered = ImportCandidates.load(AutoConfiguration.class, null)
+			.getCandidates()
+			.stream()
+			.filter((name) -> name.startsWith("io.leasehold."))
+			.<Class<?>>map((name) -> ClassUtils.resolveClassName(name, null))
+			.toList();
+		return new ApplicationContextRunner()
+			.withConfiguration(AutoConfigurations.of(registered.toArray(Class<?>[]::new)));
+	}
+
+}

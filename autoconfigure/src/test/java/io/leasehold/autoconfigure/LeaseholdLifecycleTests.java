@@ -1,0 +1,118 @@
+package io.leasehold.autoconfigure;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
+
+import io.leasehold.DistributedLocks;
+import io.leasehold.HeldLock;
+import io.leasehold.LockEngineException;
+import io.leasehold.LockLostException;
+import io.leasehold.engine.LockEngine;
+import io.leasehold.service.LockService;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.support.AbstractApplicationContext;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+class LeaseholdLifecycleTests {
+
+	private final ApplicationContextRunner runner = Leasehold.runner()
+		.withBean("stub", LockEngine.class, () -> new StubEngine("stub"));
+
+	@Test
+	void stopsAfterTaskExecutorsAndBeforeClients() {
+		this.runner.run((context) -> assertThat(context.getBean(LeaseholdLifecycle.class).getPhase())
+			.isEqualTo(Integer.MAX_VALUE / 2 - 1024)
+			.isLessThan(new ThreadPoolTaskExecutor().getPhase())
+			.isLessThan(new ThreadPoolTaskScheduler().getPhase())
+			.isPositive());
+	}
+
+	@Test
+	void runsWithTheContext() {
+		this.runner.run((context) -> {
+			LeaseholdLifecycle lifecycle = context.getBean(LeaseholdLifecycle.class);
+			assertThat(lifecycle.isRunning()).isTrue();
+			context.getSourceApplicationContext().stop();
+			assertThat(lifecycle.isRunning()).isFalse();
+		});
+	}
+
+	@Test
+	void stopIsOverAtOnceWhenNothingIsHeld() {
+		this.runner.run((context) -> {
+			CountDownLatch stopped = new CountDownLatch(1);
+			context.getBean(LeaseholdLifecycle.class).stop(stopped::countDown);
+			assertThat(stopped.getCount()).isZero();
+		});
+	}
+
+	@Test
+	void stopWaitsForTheHolder() {
+		this.runner.run((context) -> {
+			CountDownLatch stopped = new CountDownLatch(1);
+			HeldLock held = context.getBean(DistributedLocks.class).acquire("order:42");
+			context.getBean(LeaseholdLifecycle.class).stop(stopped::countDown);
+			assertThat(stopped.getCount()).isOne();
+			assertThat(held.isValid()).isTrue();
+			held.close();
+			await().until(() -> stopped.getCount() == 0);
+		});
+	}
+
+	@Test
+	void noLockIsTakenOnceTheStopHasBegun() {
+		this.runner.run((context) -> {
+			context.getBean(LeaseholdLifecycle.class).stop();
+			assertThatExceptionOfType(LockEngineException.class)
+				.isThrownBy(() -> context.getBean(DistributedLocks.class).acquire("order:42"))
+				.withMessage("Lock 'order:42' is refused: the application is shutting down");
+		});
+	}
+
+	@Test
+	void closingTheContextWaitsForTheHolder() throws Exception {
+		AtomicReference<HeldLock> held = new AtomicReference<>();
+		AtomicReference<CompletableFuture<Void>> holder = new AtomicReference<>();
+		this.runner.run((context) -> {
+			held.set(context.getBean(DistributedLocks.class).acquireAsync("order:42").get());
+			LeaseholdLifecycle lifecycle = context.getBean(LeaseholdLifecycle.class);
+			holder.set(CompletableFuture.runAsync(() -> {
+				await().until(() -> !lifecycle.isRunning());
+				held.get().close();
+			}));
+		});
+		holder.get().get(); // would be a LockLostException if the service had been closed
+							// first
+	}
+
+	@Test
+	void holdThatOutlastsThePhaseIsLost() {
+		AtomicReference<HeldLock> held = new AtomicReference<>();
+		this.runner.run((context) -> {
+			held.set(context.getBean(DistributedLocks.class).acquire("order:42"));
+			context.getBean(LockService.class).close();
+		});
+		assertThat(held.get().isValid()).isFalse();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> held.get().close());
+	}
+
+	@Test
+	void pausedContextGoesOnTakingLocks() {
+		this.runner.run((context) -> {
+			AbstractApplicationContext source = (AbstractApplicationContext) context.getSourceApplicationContext();
+			source.pause();
+			source.restart();
+			context.getBean(DistributedLocks.class).acquire("order:42").close();
+			assertThat(context.getBean(LeaseholdLifecycle.class).isRunning()).isTrue();
+		});
+	}
+
+}

@@ -1,0 +1,102 @@
+package io.leasehold.autoconfigure;
+
+import java.time.Duration;
+
+import io.leasehold.service.OnLost;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import org.springframework.boot.context.properties.ConfigurationPropertiesBindException;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.Ordered;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class LeaseholdPropertiesTests {
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withUserConfiguration(Properties.class);
+
+	@Test
+	void defaultsAreThoseOfTheManual() {
+		this.runner.run((context) -> {
+			LeaseholdProperties properties = context.getBean(LeaseholdProperties.class);
+			assertThat(properties.isEnabled()).isTrue();
+			assertThat(properties.getEngine()).isNull();
+			assertThat(properties.getNamespace()).isEqualTo("leasehold");
+			assertThat(properties.getLease()).isEqualTo(Duration.ofSeconds(30));
+			assertThat(properties.getWaitTime()).isEqualTo(Duration.ofSeconds(5));
+			assertThat(properties.getOrder()).isEqualTo(Ordered.LOWEST_PRECEDENCE - 100);
+			assertThat(properties.getOnLost()).isEqualTo(OnLost.THROW);
+			assertThat(properties.getWhenUnavailable()).isEqualTo(LeaseholdProperties.WhenUnavailable.FAIL);
+			assertThat(properties.getHandoff().getMaxConsecutive()).isEqualTo(63);
+			assertThat(properties.getHandoff().getMaxTime()).isEqualTo(Duration.ofMillis(10));
+			assertThat(properties.getFencing().getRetention()).isEqualTo(Duration.ofDays(7));
+		});
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "leasehold.lease, 1ms", "leasehold.lease, 365d", "leasehold.wait-time, 0s",
+			"leasehold.wait-time, 106751d", "leasehold.handoff.max-consecutive, 0",
+			"leasehold.handoff.max-consecutive, 63", "leasehold.handoff.max-time, 1ns",
+			"leasehold.fencing.retention, 1s", "leasehold.fencing.retention, 3650d", "leasehold.namespace, shop:test-1",
+			"leasehold.order, -1" })
+	void valueAtTheEdgeIsTaken(String property, String value) {
+		this.runner.withPropertyValues(property + "=" + value).run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|',
+			textBlock = """
+					leasehold.lease | 0s | It must be at least 1ms and at most 365d.
+					leasehold.lease | -30s | It must be at least 1ms and at most 365d.
+					leasehold.lease | 366d | It must be at least 1ms and at most 365d.
+					leasehold.lease | 999999999999s | It must be at least 1ms and at most 365d.
+					leasehold.wait-time | -1ns | It must be at least 0s, which means one attempt, and at most 106751d.
+					leasehold.wait-time | 106752d | It must be at least 0s, which means one attempt, and at most 106751d.
+					leasehold.handoff.max-consecutive | -1 | It must be at least 0 and at most 63.
+					leasehold.handoff.max-consecutive | 64 | It must be at least 0 and at most 63.
+					leasehold.handoff.max-time | 0ms | It must be more than 0s and at most 365d. \
+					To pass no lock on, set leasehold.handoff.max-consecutive to 0.
+					leasehold.handoff.max-time | -1ms | It must be more than 0s and at most 365d. \
+					To pass no lock on, set leasehold.handoff.max-consecutive to 0.
+					leasehold.fencing.retention | 0d | It must be at least 1s and at most 3650d.
+					leasehold.fencing.retention | -7d | It must be at least 1s and at most 3650d.
+					leasehold.fencing.retention | 3651d | It must be at least 1s and at most 3650d.
+					leasehold.namespace | '' | It must be 1 to 100 printable ASCII characters without blanks, '{', '}' and '%'.
+					leasehold.namespace | 'a b' | It must be 1 to 100 printable ASCII characters without blanks, '{', '}' and '%'.
+					leasehold.namespace | '{a}' | It must be 1 to 100 printable ASCII characters without blanks, '{', '}' and '%'.
+					""",
+			quoteCharacter = '"')
+	void badValueStopsTheStartAndNamesTheProperty(String property, String value, String reason) {
+		this.runner.withPropertyValues(property + "=" + value.replaceAll("^'|'$", "")).run((context) -> {
+			assertThat(context).hasFailed();
+			assertThat(context.getStartupFailure()).rootCause()
+				.isInstanceOfSatisfying(InvalidConfigurationPropertyValueException.class, (failure) -> {
+					assertThat(failure.getName()).isEqualTo(property);
+					assertThat(failure.getReason()).isEqualTo(reason);
+				});
+		});
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "leasehold.lease, soon", "leasehold.lease, 99999999999999999999s",
+			"leasehold.lease, 999999999999999999d", "leasehold.on-lost, shrug", "leasehold.when-unavailable, pray",
+			"leasehold.enabled, maybe" })
+	void valueThatMeansNothingStopsTheStart(String property, String value) {
+		this.runner.withPropertyValues(property + "=" + value)
+			.run((context) -> assertThat(context).getFailure()
+				.isInstanceOf(ConfigurationPropertiesBindException.class));
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableConfigurationProperties(LeaseholdProperties.class)
+	static class Properties {
+
+	}
+
+}
