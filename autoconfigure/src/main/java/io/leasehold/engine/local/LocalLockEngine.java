@@ -1,0 +1,265 @@
+package io.leasehold.engine.local;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+
+import io.leasehold.LockEngineException;
+import io.leasehold.LockKey;
+import io.leasehold.engine.Attempt;
+import io.leasehold.engine.Capability;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.Holder;
+import io.leasehold.engine.LockEngine;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.Owner;
+import io.leasehold.engine.ReleaseOutcome;
+import io.leasehold.engine.Renewal;
+import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.engine.Signal;
+import io.leasehold.engine.Waiting;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Locks in memory, with the same contract as those of a remote store: leases, a queue,
+ * fencing tokens, and faults on demand. For one JVM: services that share one instance
+ * exclude each other, no other process does. Thread-safe.
+ */
+public final class LocalLockEngine implements LockEngine {
+
+	/** Name of this engine in the configuration. */
+	public static final String NAME = "local";
+
+	private static final Duration LEAST_LEASE = Duration.ofMillis(10);
+
+	private static final long SWEEP_EVERY = Duration.ofSeconds(1).toNanos();
+
+	private final MonotonicClock clock;
+
+	private final LocalFaults faults = new LocalFaults();
+
+	private final ConcurrentHashMap<LockKey, Slot> slots = new ConcurrentHashMap<>();
+
+	private final AtomicLong numbers = new AtomicLong();
+
+	private volatile long nextSweep;
+
+	/**
+	 * Create an engine with a store of its own.
+	 * @param clock decides when leases end
+	 */
+	public LocalLockEngine(MonotonicClock clock) {
+		this.clock = clock;
+		this.nextSweep = clock.nanoTime() + SWEEP_EVERY;
+	}
+
+	@Override
+	public String name() {
+		return NAME;
+	}
+
+	@Override
+	public Set<Capability> capabilities() {
+		return Set.of(Capability.FIFO, Capability.MIN_HOLD);
+	}
+
+	@Override
+	public Duration minLease() {
+		return LEAST_LEASE;
+	}
+
+	/**
+	 * Return the faults that this store can be made to have.
+	 * @return the switches, none of them on
+	 */
+	public LocalFaults faults() {
+		return this.faults;
+	}
+
+	/**
+	 * Lose a lock, as a store does that lost its data: whoever holds it is not told.
+	 * @param key the key
+	 */
+	public void lose(LockKey key) {
+		change(key, (slot, told) -> {
+			slot.lose(this.clock.nanoTime());
+			serve(slot, told);
+			return true;
+		});
+	}
+
+	@Override
+	public Attempt tryAcquire(Claim claim) {
+		this.faults.beforeRequest(claim.key());
+		sweep();
+		Attempt attempt = change(claim.key(), (slot, told) -> ask(slot, claim, told));
+		this.faults.beforeReply(claim.key());
+		return attempt;
+	}
+
+	@Override
+	public Waiting enqueue(Claim claim, Consumer<Signal> listener) {
+		Signal missed = read(claim.key(), (slot) -> slot.listen(claim, listener, this.clock.nanoTime()));
+		if (missed != null) {
+			listener.accept(missed);
+		}
+		return Waiting.POLLING;
+	}
+
+	@Override
+	public List<RenewalOutcome> renew(List<Renewal> renewals) {
+		List<RenewalOutcome> outcomes = new ArrayList<>(renewals.size());
+		for (Renewal renewal : renewals) {
+			outcomes.add(renew(renewal));
+		}
+		return outcomes;
+	}
+
+	@Override
+	public ReleaseOutcome release(Claim claim) {
+		this.faults.beforeRequest(claim.key());
+		boolean owned = change(claim.key(), (slot, told) -> {
+			boolean released = slot.release(claim.owner());
+			serve(slot, told);
+			return released;
+		});
+		this.faults.beforeReply(claim.key());
+		return owned ? ReleaseOutcome.RELEASED : new ReleaseOutcome.NotOwner();
+	}
+
+	@Override
+	public Optional<Holder> inspect(LockKey key) {
+		this.faults.beforeRequest(key);
+		return Optional.ofNullable(read(key, (slot) -> {
+			long now = this.clock.nanoTime();
+			Owner owner = slot.owner(now);
+			return (owner != null) ? Holder.of(owner.token(), slot.number(),
+					Instant.now().minusNanos(now - slot.since()), Duration.ofNanos(slot.until() - now)) : null;
+		}));
+	}
+
+	/**
+	 * Return how many keys are held, awaited or kept closed.
+	 * @return the number of keys of which anything is known
+	 */
+	public int size() {
+		long now = this.clock.nanoTime();
+		this.slots.forEach((key, slot) -> this.slots.computeIfPresent(key, (same, found) -> unlessUnused(found, now)));
+		return this.slots.size();
+	}
+
+	private Attempt ask(Slot slot, Claim claim, List<Runnable> told) {
+		long now = this.clock.nanoTime();
+		Attempt.Granted own = slot.renew(claim, claim.lease().toNanos(), now);
+		if (own != null) {
+			return own;
+		}
+		if (claim.waits()) {
+			slot.enqueue(claim);
+		}
+		if (slot.isFree(now)) {
+			Slot.Waiter head = slot.head();
+			if (head == null || head.claim.owner() == claim.owner()) {
+				return slot.grant(claim, this.numbers.incrementAndGet(), now);
+			}
+			serve(slot, told);
+		}
+		return new Attempt.Busy(Duration.ofNanos(slot.closedFor(now)));
+	}
+
+	/**
+	 * Give a free key to the first that waits, or have it ask again when the key opens.
+	 */
+	private void serve(Slot slot, List<Runnable> told) {
+		Slot.Waiter head = slot.head();
+		if (head == null || slot.owner(this.clock.nanoTime()) != null) {
+			return;
+		}
+		Consumer<Signal> listener = head.listener;
+		if (slot.isFree(this.clock.nanoTime())) {
+			Signal signal = new Signal.Pushed(
+					slot.grant(head.claim, this.numbers.incrementAndGet(), this.clock.nanoTime()));
+			if (listener != null) {
+				told.add(() -> listener.accept(signal));
+			}
+		}
+		else if (listener != null) {
+			told.add(() -> listener.accept(new Signal.AskAgain()));
+		}
+	}
+
+	private RenewalOutcome renew(Renewal renewal) {
+		LockKey key = renewal.claim().key();
+		try {
+			this.faults.beforeRequest(key);
+			long now = this.clock.nanoTime();
+			Attempt.Granted granted = read(key, (slot) -> slot.renew(renewal.claim(), renewal.lease().toNanos(), now));
+			this.faults.beforeReply(key);
+			return (granted != null && granted.number() == renewal.number())
+					? new RenewalOutcome.Renewed(granted.validUntil()) : new RenewalOutcome.NotOwner();
+		}
+		catch (LockEngineException ex) {
+			return new RenewalOutcome.Unknown(ex);
+		}
+	}
+
+	/** Change a key's slot while nobody else does, then tell who has to know. */
+	private <T> T change(LockKey key, Change<T> change) {
+		List<Runnable> told = new ArrayList<>(0);
+		Result<T> result = new Result<>();
+		this.slots.compute(key, (same, found) -> {
+			Slot slot = (found != null) ? found : new Slot(this.clock.nanoTime());
+			result.value = change.apply(slot, told);
+			return unlessUnused(slot, this.clock.nanoTime());
+		});
+		told.forEach(Runnable::run);
+		return Objects.requireNonNull(result.value);
+	}
+
+	private <T> @Nullable T read(LockKey key, Read<T> read) {
+		Result<T> result = new Result<>();
+		this.slots.computeIfPresent(key, (same, slot) -> {
+			result.value = read.apply(slot);
+			return slot;
+		});
+		return result.value;
+	}
+
+	private void sweep() {
+		long now = this.clock.nanoTime();
+		if (now - this.nextSweep >= 0) {
+			this.nextSweep = now + SWEEP_EVERY;
+			size();
+		}
+	}
+
+	private static @Nullable Slot unlessUnused(Slot slot, long now) {
+		return slot.isUnused(now) ? null : slot;
+	}
+
+	private interface Change<T> {
+
+		T apply(Slot slot, List<Runnable> told);
+
+	}
+
+	private interface Read<T> {
+
+		@Nullable T apply(Slot slot);
+
+	}
+
+	private static final class Result<T> {
+
+		private @Nullable T value;
+
+	}
+
+}

@@ -1,0 +1,148 @@
+package io.leasehold.engine.local;
+
+import java.time.Duration;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Consumer;
+
+import io.leasehold.engine.Attempt;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.Owner;
+import io.leasehold.engine.Signal;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * State of one key that is held, awaited or closed. Guarded by the map that it is in:
+ * only touched while its key is computed.
+ */
+final class Slot {
+
+	/** In order of arrival; made by the first one that waits. */
+	private Map<Owner, Waiter> queue = Map.of();
+
+	private @Nullable Owner owner;
+
+	private long number;
+
+	private long until;
+
+	private long since;
+
+	private long closedUntil;
+
+	Slot(long now) {
+		this.closedUntil = now;
+	}
+
+	/** The grant of a claim that owns the key, its lease extended if it was shorter. */
+	Attempt.@Nullable Granted renew(Claim claim, long leaseNanos, long now) {
+		if (this.owner != claim.owner() || this.until - now <= 0) {
+			return null;
+		}
+		this.until = Math.max(leaseNanos, this.until - now) + now;
+		return grantOf(now);
+	}
+
+	boolean isFree(long now) {
+		return (this.owner == null || this.until - now <= 0) && this.closedUntil - now <= 0;
+	}
+
+	boolean isUnused(long now) {
+		return isFree(now) && this.queue.isEmpty();
+	}
+
+	/** Give the key to a claim. */
+	Attempt.Granted grant(Claim claim, long number, long now) {
+		unqueue(claim.owner());
+		this.owner = claim.owner();
+		this.number = number;
+		this.since = now;
+		this.until = now + claim.lease().toNanos();
+		this.closedUntil = now + claim.minHold().toNanos();
+		return grantOf(now);
+	}
+
+	/** How long until the key may be free without a release. */
+	long closedFor(long now) {
+		long lease = (this.owner != null) ? this.until - now : 0;
+		return Math.max(1_000_000, Math.max(lease, this.closedUntil - now));
+	}
+
+	void enqueue(Claim claim) {
+		if (this.queue.isEmpty()) {
+			this.queue = new LinkedHashMap<>();
+		}
+		this.queue.computeIfAbsent(claim.owner(), (owner) -> new Waiter(claim));
+	}
+
+	@Nullable Waiter head() {
+		Iterator<Waiter> waiters = this.queue.values().iterator();
+		return waiters.hasNext() ? waiters.next() : null;
+	}
+
+	/** Connect a waiting claim with its listener; return what it has missed. */
+	@Nullable Signal listen(Claim claim, Consumer<Signal> listener, long now) {
+		Waiter waiter = this.queue.get(claim.owner());
+		if (waiter != null) {
+			waiter.listener = listener;
+			return null;
+		}
+		return (this.owner == claim.owner()) ? new Signal.Pushed(grantOf(now)) : new Signal.AskAgain();
+	}
+
+	boolean release(Owner releasing) {
+		unqueue(releasing);
+		if (this.owner != releasing) {
+			return false;
+		}
+		this.owner = null;
+		return true;
+	}
+
+	void lose(long now) {
+		this.owner = null;
+		this.closedUntil = now;
+	}
+
+	@Nullable Owner owner(long now) {
+		return (this.until - now > 0) ? this.owner : null;
+	}
+
+	long number() {
+		return this.number;
+	}
+
+	long since() {
+		return this.since;
+	}
+
+	long until() {
+		return this.until;
+	}
+
+	private void unqueue(Owner leaving) {
+		if (!this.queue.isEmpty()) {
+			this.queue.remove(leaving);
+		}
+	}
+
+	private Attempt.Granted grantOf(long now) {
+		return new Attempt.Granted(this.number, MonotonicClock.validUntil(now, Duration.ofNanos(this.until - now)));
+	}
+
+	/** A claim in the queue, and its ear once it has one. */
+	static final class Waiter {
+
+		final Claim claim;
+
+		@Nullable Consumer<Signal> listener;
+
+		Waiter(Claim claim) {
+			this.claim = claim;
+		}
+
+	}
+
+}

@@ -1,0 +1,7 @@
+/**
+ * Locks in memory, for one JVM: tests and development.
+ */
+@NullMarked
+package io.leasehold.engine.local;
+
+import org.jspecify.annotations.NullMarked;
