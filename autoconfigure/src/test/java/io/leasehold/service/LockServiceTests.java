@@ -1,0 +1,401 @@
+package io.leasehold.service;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.Lock;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import io.leasehold.HeldLock;
+import io.leasehold.LockBusyException;
+import io.leasehold.LockEngineException;
+import io.leasehold.LockInterruptedException;
+import io.leasehold.LockKey;
+import io.leasehold.LockLostException;
+import io.leasehold.LockOptions;
+import io.leasehold.LossCause;
+import io.leasehold.engine.Member;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.local.LocalLockEngine;
+import io.leasehold.event.AcquireOutcome;
+import io.leasehold.event.HandoffKind;
+import io.leasehold.event.LockEvent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+/**
+ * Tests for {@link LockService} on the local engine; two services that share it stand for
+ * two processes.
+ */
+@Timeout(30)
+class LockServiceTests {
+
+	private final LocalLockEngine store = new LocalLockEngine(MonotonicClock.SYSTEM);
+
+	private final List<LockEvent> events = new CopyOnWriteArrayList<>();
+
+	private final LockService here = service(63, OnLost.THROW);
+
+	private final LockService there = service(63, OnLost.THROW);
+
+	@AfterEach
+	void close() {
+		this.here.close();
+		this.there.close();
+	}
+
+	@Test
+	void secondProcessFindsAHeldKeyBusy() {
+		try (HeldLock held = this.here.acquire("a")) {
+			assertThat(held.isValid()).isTrue();
+			assertThat(held.remaining()).isPositive();
+			assertThatExceptionOfType(LockBusyException.class)
+				.isThrownBy(() -> this.there.acquire("a", waiting(Duration.ZERO)))
+				.withMessageContaining("'a'")
+				.withMessageContaining("local");
+		}
+		assertThat(this.there.tryAcquire("a")).isPresent();
+	}
+
+	@Test
+	void tokensGrowThroughLocalPassesAndReleases() throws Exception {
+		List<Long> tokens = new CopyOnWriteArrayList<>();
+		AtomicInteger inside = new AtomicInteger();
+		AtomicInteger overlaps = new AtomicInteger();
+		List<Thread> threads = new ArrayList<>();
+		for (int i = 0; i < 8; i++) {
+			LockService service = (i % 2 == 0) ? this.here : this.there;
+			threads.add(new Thread(() -> {
+				for (int n = 0; n < 200; n++) {
+					service.call("hot", (lock) -> {
+						if (inside.incrementAndGet() != 1) {
+							overlaps.incrementAndGet();
+						}
+						tokens.add(lock.fencingToken());
+						return inside.decrementAndGet();
+					});
+				}
+			}));
+		}
+		threads.forEach(Thread::start);
+		for (Thread thread : threads) {
+			thread.join();
+		}
+		assertThat(overlaps).hasValue(0);
+		assertThat(tokens).hasSize(1600).isSorted().doesNotHaveDuplicates();
+		assertThat(this.events).contains(new LockEvent.HandedOff("local", HandoffKind.LOCAL));
+		assertThat(this.store.size()).isZero();
+	}
+
+	@Test
+	void passesEndAfterTheConfiguredNumber() {
+		try (LockService service = service(2, OnLost.THROW)) {
+			HeldLock first = service.acquire("a");
+			List<CompletableFuture<HeldLock>> waiting = new ArrayList<>();
+			for (int i = 0; i < 4; i++) {
+				waiting.add(service.acquireAsync("a"));
+			}
+			long grant = first.fencingToken() / 64;
+			first.close();
+			assertThat(closeAndToken(waiting.get(0))).isEqualTo(grant * 64 + 1);
+			assertThat(closeAndToken(waiting.get(1))).isEqualTo(grant * 64 + 2);
+			assertThat(closeAndToken(waiting.get(2)) / 64).isGreaterThan(grant);
+			closeAndToken(waiting.get(3));
+		}
+	}
+
+	@Test
+	void sameThreadReentersWithTheSameToken() {
+		try (HeldLock outer = this.here.acquire("a")) {
+			HeldLock inner = this.here.acquire("a", waiting(Duration.ZERO));
+			assertThat(inner.fencingToken()).isEqualTo(outer.fencingToken());
+			inner.close();
+			inner.close();
+			assertThat(inner.isValid()).isFalse();
+			assertThat(outer.isValid()).isTrue();
+			assertThat(this.there.tryAcquire("a")).isEmpty();
+		}
+		assertThat(this.there.tryAcquire("a")).isPresent();
+	}
+
+	@Test
+	void holdEndsWithItsLastHandleInWhicheverOrder() {
+		HeldLock outer = this.here.acquire("a");
+		HeldLock inner = this.here.acquire("a");
+		CompletableFuture.runAsync(outer::close).join();
+		assertThat(this.there.tryAcquire("a")).isEmpty();
+		inner.close();
+		assertThat(this.there.tryAcquire("a")).isPresent();
+	}
+
+	@Test
+	void interruptedWaiterKeepsItsFlagAndLeavesNothing() throws Exception {
+		HeldLock held = this.there.acquire("a");
+		AtomicReference<Throwable> thrown = new AtomicReference<>();
+		AtomicInteger flagged = new AtomicInteger();
+		Thread waiter = new Thread(() -> {
+			try {
+				this.here.acquire("a");
+			}
+			catch (LockInterruptedException ex) {
+				thrown.set(ex);
+				flagged.set(Thread.currentThread().isInterrupted() ? 1 : 0);
+			}
+		});
+		waiter.start();
+		awaitWaiting(1);
+		waiter.interrupt();
+		waiter.join();
+		assertThat(thrown.get()).isInstanceOf(LockInterruptedException.class).hasMessageContaining("'a'");
+		assertThat(flagged).hasValue(1);
+		held.close();
+		Awaitility.await().untilAsserted(() -> assertThat(this.store.size()).isZero());
+	}
+
+	@Test
+	void nextCallerInheritsThePlaceInTheQueue() throws Exception {
+		HeldLock held = this.there.acquire("a");
+		CompletableFuture<HeldLock> impatient = this.here.acquireAsync("a");
+		awaitWaiting(1);
+		CompletableFuture<HeldLock> patient = this.here.acquireAsync("a");
+		awaitWaiting(2);
+		CompletableFuture<HeldLock> rival = this.there.acquireAsync("a", waiting(Duration.ofSeconds(20)));
+		awaitWaiting(3);
+		impatient.cancel(true);
+		held.close();
+		// Passed on locally first: the rival waits in the same process as the holder
+		rival.get(5, TimeUnit.SECONDS).close();
+		patient.get(5, TimeUnit.SECONDS).close();
+		assertThat(impatient).isCancelled();
+		Awaitility.await().untilAsserted(() -> assertThat(this.store.size()).isZero());
+	}
+
+	@Test
+	void lostLockIsToldAndThrownAtTheEnd() throws Exception {
+		HeldLock held = this.here.acquire("a", lease(Duration.ofMillis(300)));
+		CountDownLatch told = new CountDownLatch(1);
+		held.onLost((ex) -> told.countDown());
+		this.store.lose(new LockKey("a"));
+		assertThat(told.await(5, TimeUnit.SECONDS)).isTrue();
+		assertThat(held.isValid()).isFalse();
+		assertThat(held.remaining()).isZero();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close)
+			.satisfies((ex) -> assertThat(ex.getLossCause()).isEqualTo(LossCause.NOT_OWNER));
+		Awaitility.await()
+			.untilAsserted(() -> assertThat(this.events).hasAtLeastOneElementOfType(LockEvent.HoldLost.class)
+				.hasAtLeastOneElementOfType(LockEvent.HoldEnded.class));
+	}
+
+	@Test
+	void lossIsFoundAtTheReleaseAtTheLatest() {
+		HeldLock held = this.here.acquire("a");
+		this.store.lose(new LockKey("a"));
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
+	}
+
+	@Test
+	void lossIsOnlyAWarningWhereConfigured() {
+		try (LockService service = service(63, OnLost.WARN)) {
+			HeldLock held = service.acquire("a");
+			this.store.lose(new LockKey("a"));
+			held.close();
+			assertThat(this.events).hasAtLeastOneElementOfType(LockEvent.HoldLost.class);
+		}
+	}
+
+	@Test
+	void heldLeaseIsRenewed() {
+		try (HeldLock held = this.here.acquire("a", lease(Duration.ofMillis(200)))) {
+			Awaitility.await()
+				.until(() -> this.events.stream().filter(LockEvent.LeaseRenewed.class::isInstance).count() >= 5);
+			assertThat(held.isValid()).isTrue();
+		}
+	}
+
+	@Test
+	void maxHoldEndsRenewal() {
+		HeldLock held = this.here.acquire("a",
+				lease(Duration.ofMillis(200)).withMaxHold(Duration.ofMillis(200)).withWaitTime(Duration.ZERO));
+		Awaitility.await().until(() -> !held.isValid());
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close)
+			.satisfies((ex) -> assertThat(ex.getLossCause()).isEqualTo(LossCause.MAX_HOLD));
+		assertThat(this.events).noneMatch(LockEvent.LeaseRenewed.class::isInstance);
+	}
+
+	@Test
+	void minHoldKeepsTheKeyClosedAfterItsRelease() {
+		LockOptions options = this.here.defaults().withMinHold(Duration.ofMillis(300));
+		long start = System.nanoTime();
+		this.here.acquire("a", options).close();
+		assertThat(this.there.tryAcquire("a")).isEmpty();
+		assertThat(this.here.tryAcquire("a")).isEmpty();
+		this.there.acquire("a").close();
+		assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(Duration.ofMillis(300).toNanos());
+	}
+
+	@Test
+	void storeThatIsDownIsNotABusyLock() {
+		this.store.faults().setDown(true);
+		assertThatExceptionOfType(LockEngineException.class)
+			.isThrownBy(() -> this.here.acquire("a", waiting(Duration.ofMillis(200))))
+			.withMessageContaining("'a'")
+			.withMessageContaining("local");
+		assertThat(outcomes()).containsExactly(AcquireOutcome.UNAVAILABLE);
+	}
+
+	@Test
+	void storeThatComesBackWithinTheWaitTimeIsAskedAgain() throws Exception {
+		this.store.faults().setDown(true);
+		CompletableFuture<HeldLock> waiting = this.here.acquireAsync("a", waiting(Duration.ofSeconds(10)));
+		awaitWaiting(1);
+		this.store.faults().setDown(false);
+		waiting.get(10, TimeUnit.SECONDS).close();
+	}
+
+	@Test
+	void lostReplyLeavesNothingBehind() {
+		this.store.faults().setLoseReplies(true);
+		assertThatExceptionOfType(LockEngineException.class)
+			.isThrownBy(() -> this.here.acquire("a", waiting(Duration.ZERO)));
+		this.store.faults().setLoseReplies(false);
+		Awaitility.await().untilAsserted(() -> assertThat(this.store.size()).isZero());
+	}
+
+	@Test
+	void droppedHandleIsReportedAndLeftToItsLease() {
+		acquireAndDrop();
+		Awaitility.await().pollInterval(Duration.ofMillis(50)).untilAsserted(() -> {
+			System.gc();
+			assertThat(this.events)
+				.anyMatch((event) -> event instanceof LockEvent.HoldLost lost && lost.cause() == LossCause.ABANDONED);
+		});
+		Awaitility.await().untilAsserted(() -> assertThat(this.store.size()).isZero());
+	}
+
+	@Test
+	void jdkLockEndsWithItsThread() throws Exception {
+		Lock lock = this.here.asLock("a", lease(Duration.ofMillis(300)));
+		Thread owner = new Thread(lock::lock);
+		owner.start();
+		owner.join();
+		assertThat(this.there.asLock("a").tryLock(10, TimeUnit.SECONDS)).isTrue();
+	}
+
+	@Test
+	void jdkLockIsReentrantAndOwnedByItsThread() throws Exception {
+		Lock lock = this.here.asLock("a");
+		lock.lock();
+		assertThat(lock.tryLock()).isTrue();
+		lock.unlock();
+		assertThat(this.there.asLock("a").tryLock()).isFalse();
+		AtomicReference<Throwable> thrown = new AtomicReference<>();
+		Thread other = new Thread(() -> {
+			try {
+				lock.unlock();
+			}
+			catch (IllegalMonitorStateException ex) {
+				thrown.set(ex);
+			}
+		});
+		other.start();
+		other.join();
+		assertThat(thrown.get()).isNotNull();
+		lock.unlock();
+		assertThat(this.there.asLock("a").tryLock()).isTrue();
+	}
+
+	@Test
+	void drainRefusesCallersAndWaitsForHolders() throws Exception {
+		HeldLock held = this.here.acquire("a");
+		CountDownLatch idle = new CountDownLatch(1);
+		this.here.drain(idle::countDown);
+		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> this.here.acquire("b"))
+			.withMessageContaining("shutting down");
+		assertThat(idle.getCount()).isOne();
+		held.close();
+		assertThat(idle.await(5, TimeUnit.SECONDS)).isTrue();
+	}
+
+	@Test
+	void holderThatOutlastsTheShutdownIsToldAndLeftToItsLease() {
+		HeldLock held = this.here.acquire("a");
+		this.here.close();
+		assertThat(held.isValid()).isFalse();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close)
+			.satisfies((ex) -> assertThat(ex.getLossCause()).isEqualTo(LossCause.SHUTDOWN));
+		assertThat(this.there.tryAcquire("a")).isEmpty();
+	}
+
+	@Test
+	void unknownEngineIsRefused() {
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> this.here.acquire("a", this.here.defaults().withEngine("redis")))
+			.withMessageContaining("redis")
+			.withMessageContaining("local");
+	}
+
+	@Test
+	void failingListenerHarmsNoLock() {
+		LockService service = new LockService(settings(63, OnLost.THROW), List.of(this.store), Member.of("test"),
+				MonotonicClock.SYSTEM, List.of((event) -> {
+					throw new IllegalStateException("listener");
+				}), ReleaseTiming.IMMEDIATE);
+		try (service; HeldLock held = service.acquire("a")) {
+			assertThat(held.isValid()).isTrue();
+		}
+	}
+
+	private void acquireAndDrop() {
+		this.here.acquire("dropped", lease(Duration.ofMillis(500)));
+	}
+
+	private static long closeAndToken(CompletableFuture<HeldLock> future) {
+		HeldLock held = future.orTimeout(5, TimeUnit.SECONDS).join();
+		held.close();
+		return held.fencingToken();
+	}
+
+	private void awaitWaiting(int count) {
+		Awaitility.await()
+			.until(() -> this.events.stream().filter(LockEvent.WaitStarted.class::isInstance).count() == count);
+	}
+
+	private List<AcquireOutcome> outcomes() {
+		return this.events.stream()
+			.filter(LockEvent.AcquireEnded.class::isInstance)
+			.map((event) -> ((LockEvent.AcquireEnded) event).outcome())
+			.toList();
+	}
+
+	private LockOptions waiting(Duration waitTime) {
+		return this.here.defaults().withWaitTime(waitTime);
+	}
+
+	private LockOptions lease(Duration lease) {
+		return this.here.defaults().withLease(lease);
+	}
+
+	private LockService service(int handoffs, OnLost onLost) {
+		return new LockService(settings(handoffs, onLost), List.of(this.store), Member.of("test"),
+				MonotonicClock.SYSTEM, List.of(this.events::add), ReleaseTiming.IMMEDIATE);
+	}
+
+	private static ServiceSettings settings(int handoffs, OnLost onLost) {
+		LockOptions defaults = new LockOptions("test", "local", Duration.ofSeconds(10), Duration.ofSeconds(10),
+				Duration.ZERO, LockOptions.UNLIMITED);
+		return new ServiceSettings(defaults, onLost, handoffs, Duration.ofSeconds(5));
+	}
+
+}
