@@ -1,0 +1,48 @@
+package io.leasehold.engine.redis;
+
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A grant as the store writes it, {@code fence:owner}, and as it tells of it:
+ * {@code fence:owner lock}.
+ *
+ * @param fence number of the grant
+ * @param owner token of the owner
+ */
+record Grant(long fence, String owner) {
+
+	private static final Pattern VALUE = Pattern.compile("(\\d{1,18}):(.*)");
+
+	private static final Pattern MESSAGE = Pattern.compile("(\\d{1,18}:[^ ]*) (.*)", Pattern.DOTALL);
+
+	/** Read a lock's value; {@code null} if it is of foreign make. */
+	static @Nullable Grant parse(String value) {
+		Matcher parts = VALUE.matcher(value);
+		return parts.matches() ? new Grant(Long.parseLong(parts.group(1)), parts.group(2)) : null;
+	}
+
+	/** Read a message; {@code null} if it is of foreign make. */
+	static @Nullable Message parseMessage(String text) {
+		Matcher parts = MESSAGE.matcher(text);
+		Grant grant = parts.matches() ? parse(parts.group(1)) : null;
+		return (grant != null) ? new Message(grant, new RedisKeys(parts.group(2))) : null;
+	}
+
+	@Override
+	public String toString() {
+		return this.fence + ":" + this.owner;
+	}
+
+	/**
+	 * What a member hears.
+	 *
+	 * @param grant the grant
+	 * @param keys keys of the lock that was granted
+	 */
+	record Message(Grant grant, RedisKeys keys) {
+	}
+
+}

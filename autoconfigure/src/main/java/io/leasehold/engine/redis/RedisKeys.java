@@ -1,0 +1,55 @@
+package io.leasehold.engine.redis;
+
+import java.nio.charset.StandardCharsets;
+
+import io.leasehold.LockKey;
+
+/**
+ * Names in the store. All keys of one lock have the same hash tag, so they share a slot.
+ *
+ * @param lock key of the grant, such as <code>leasehold:{order:42}</code>
+ */
+record RedisKeys(String lock) {
+
+	static RedisKeys of(String namespace, LockKey key) {
+		return new RedisKeys(escape(namespace) + ":{" + escape(key.value()) + "}");
+	}
+
+	/** Prefix of the channels on which members hear of their grants. */
+	static String inboxPrefix(String namespace) {
+		return escape(namespace) + ":inbox:";
+	}
+
+	String fence() {
+		return this.lock + ":fence";
+	}
+
+	String queue() {
+		return this.lock + ":queue";
+	}
+
+	/** The keys of a claim's scripts, in their order. */
+	String[] of(String owner) {
+		return new String[] { this.lock, fence(), queue(), this.lock + ":gone:" + owner };
+	}
+
+	/**
+	 * Replace what would end the hash tag or garble a terminal by its percent code.
+	 * Different texts stay different.
+	 */
+	private static String escape(String text) {
+		StringBuilder result = new StringBuilder(text.length());
+		for (int i = 0; i < text.length(); i++) {
+			char c = text.charAt(i);
+			if (c != '%' && c != '{' && c != '}' && !Character.isISOControl(c)) {
+				result.append(c);
+				continue;
+			}
+			for (byte octet : String.valueOf(c).getBytes(StandardCharsets.UTF_8)) {
+				result.append("%%%02X".formatted(octet));
+			}
+		}
+		return result.toString();
+	}
+
+}

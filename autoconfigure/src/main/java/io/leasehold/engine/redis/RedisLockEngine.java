@@ -1,0 +1,325 @@
+package io.leasehold.engine.redis;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+import io.leasehold.LockEngineException;
+import io.leasehold.LockKey;
+import io.leasehold.engine.Attempt;
+import io.leasehold.engine.Capability;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.Holder;
+import io.leasehold.engine.LockEngine;
+import io.leasehold.engine.Member;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.ReleaseOutcome;
+import io.leasehold.engine.Renewal;
+import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.engine.Signal;
+import io.leasehold.engine.Waiting;
+import io.lettuce.core.RedisException;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
+
+/**
+ * Locks in one Redis server, handed from process to process in the order of their
+ * requests. An uncontended lock costs one command to acquire and one to release.
+ * <p>
+ * Exclusion assumes that the server loses no data and that its clock does not jump
+ * forward; the fencing token covers what is left. Thread-safe; connections open with the
+ * first lock.
+ */
+public final class RedisLockEngine implements LockEngine, AutoCloseable {
+
+	private static final Log logger = LogFactory.getLog(RedisLockEngine.class);
+
+	/** A poll meant to find an expired lease should not come just before its end. */
+	private static final Duration AFTER_EXPIRY = Duration.ofMillis(5);
+
+	private final RedisConnections connections;
+
+	private final RedisSettings settings;
+
+	private final MonotonicClock clock;
+
+	private final String inboxPrefix;
+
+	private final String retention;
+
+	private final Map<String, LiveClaim> claims = new ConcurrentHashMap<>();
+
+	private final ScheduledThreadPoolExecutor executor;
+
+	private final Lines lines;
+
+	private final Inbox inbox;
+
+	private final Renewer renewer;
+
+	private volatile boolean closed;
+
+	/**
+	 * Create an engine.
+	 * @param connections its connections, closed with it
+	 * @param settings how it works
+	 * @param member whose claims it serves
+	 * @param clock the clock that the service believes in
+	 */
+	public RedisLockEngine(RedisConnections connections, RedisSettings settings, Member member, MonotonicClock clock) {
+		this.connections = connections;
+		this.settings = settings;
+		this.clock = clock;
+		this.inboxPrefix = RedisKeys.inboxPrefix(settings.namespace());
+		this.retention = millis(settings.fencingRetention());
+		this.renewer = new Renewer(settings.namespace(), clock);
+		this.executor = executor();
+		this.lines = new Lines(this::openLine, this.executor);
+		this.inbox = new Inbox(this.inboxPrefix + member.id(), settings, connections::openPubSub, this.executor,
+				this::told, () -> this.claims.values().forEach(LiveClaim::mayHaveMissed));
+	}
+
+	/**
+	 * A release that never got an answer is not repeated for ever, so its claim is
+	 * forgotten when nothing of it can be left: after each outage.
+	 */
+	private Line openLine() {
+		long now = this.clock.nanoTime();
+		this.claims.values().removeIf((live) -> live.isLongOver(now, this.settings.markerLifetime()));
+		return this.connections.openLine(this.settings.silenceTimeout());
+	}
+
+	/** Opens connections: one line and one inbox at a time. */
+	private static ScheduledThreadPoolExecutor executor() {
+		CustomizableThreadFactory threads = new CustomizableThreadFactory("leasehold-redis-");
+		threads.setDaemon(true);
+		ScheduledThreadPoolExecutor result = new ScheduledThreadPoolExecutor(2, threads,
+				new ThreadPoolExecutor.DiscardPolicy());
+		result.setKeepAliveTime(10, TimeUnit.SECONDS);
+		result.allowCoreThreadTimeOut(true);
+		return result;
+	}
+
+	@Override
+	public String name() {
+		return "redis";
+	}
+
+	@Override
+	public Set<Capability> capabilities() {
+		return Set.of(Capability.FIFO);
+	}
+
+	@Override
+	public Duration minLease() {
+		return this.settings.commandTimeout().multipliedBy(2);
+	}
+
+	@Override
+	public Attempt tryAcquire(Claim claim) {
+		LiveClaim live = live(claim);
+		try {
+			return ask(claim, live);
+		}
+		catch (RedisException ex) {
+			throw Failures.of("acquire", claim.key(), ex);
+		}
+	}
+
+	private LiveClaim live(Claim claim) {
+		return this.claims.computeIfAbsent(claim.owner().token(),
+				(owner) -> new LiveClaim(claim, this.settings, this.clock));
+	}
+
+	private Attempt ask(Claim claim, LiveClaim live) {
+		long deadline = deadline();
+		Line line = line(claim.key(), deadline);
+		String form = !claim.waits() ? "" : this.inbox.hears(deadline) ? "+" : "-";
+		long sent = this.clock.nanoTime();
+		Duration lease = live.ask(line, sent);
+		List<Object> answer = line.run(Script.ACQUIRE, live.keys().of(live.owner()),
+				arguments(live, millis(lease), form, millis(this.settings.queueLifetime())), deadline);
+		return switch ((String) answer.get(0)) {
+			case "granted" -> live.granted(fence(answer), sent, lease);
+			case "busy" -> {
+				live.busy(fence(answer), sent);
+				if (!claim.waits() && live.askedOnlyThrough(line)) {
+					this.claims.remove(live.owner(), live); // nothing of it is in the
+															// store
+				}
+				yield new Attempt.Busy(retryIn(live, (Long) answer.get(2)));
+			}
+			default -> throw new IllegalStateException("A claim on lock '%s' is over".formatted(claim.key()));
+		};
+	}
+
+	private static long fence(List<Object> answer) {
+		return Long.parseLong((String) answer.get(1));
+	}
+
+	private Duration retryIn(LiveClaim live, long leaseLeft) {
+		Duration interval = this.settings.pollInterval(live.grantLease());
+		long nanos = interval.toNanos();
+		Duration poll = interval.minusNanos(ThreadLocalRandom.current().nextLong(nanos / 10 + 1));
+		Duration expiry = Duration.ofMillis(Math.max(0, leaseLeft)).plus(AFTER_EXPIRY);
+		return (leaseLeft >= 0 && expiry.compareTo(poll) < 0) ? expiry : poll;
+	}
+
+	@Override
+	public Waiting enqueue(Claim claim, Consumer<Signal> listener) {
+		LiveClaim live = live(claim);
+		live.listen(listener);
+		return () -> live.listen(null);
+	}
+
+	/** A message came; in the client's thread. */
+	private void told(String text) {
+		Grant.Message message = Grant.parseMessage(text);
+		if (message == null) {
+			logger.debug("A message of foreign make came to this member's inbox");
+			return;
+		}
+		LiveClaim live = this.claims.get(message.grant().owner());
+		if (live != null) {
+			live.told(message.grant().fence());
+		}
+		else {
+			giveBack(message);
+		}
+	}
+
+	/**
+	 * A claim that is over was granted. Without a line the grant ends by itself, since
+	 * its lease is short.
+	 */
+	private void giveBack(Grant.Message message) {
+		Line line = this.lines.ifOpen();
+		if (line == null) {
+			return;
+		}
+		String owner = message.grant().owner();
+		try {
+			line.sendText(Script.CLOSE, message.keys().of(owner),
+					new String[] { owner, this.retention, this.inboxPrefix, millis(this.settings.grantLease()), "0" });
+		}
+		catch (RedisException ex) {
+			logger.debug("A grant that nobody waits for is left to its lease", ex);
+		}
+	}
+
+	@Override
+	public List<RenewalOutcome> renew(List<Renewal> renewals) {
+		long deadline = deadline();
+		try {
+			return this.renewer.renew(renewals, line(null, deadline), deadline);
+		}
+		catch (RedisException | LockEngineException ex) {
+			return Collections.nCopies(renewals.size(), new RenewalOutcome.Unknown(ex));
+		}
+	}
+
+	@Override
+	public ReleaseOutcome release(Claim claim) {
+		LiveClaim live = this.claims.get(claim.owner().token());
+		boolean unknown = live == null;
+		if (live == null) {
+			live = new LiveClaim(claim, this.settings, this.clock);
+		}
+		if (!live.close() && !unknown) {
+			this.claims.remove(live.owner());
+			return new ReleaseOutcome.NotOwner(); // the store never heard of it
+		}
+		try {
+			return end(claim, live, unknown);
+		}
+		catch (RedisException ex) {
+			throw Failures.of("release", claim.key(), ex);
+		}
+	}
+
+	private ReleaseOutcome end(Claim claim, LiveClaim live, boolean unknown) {
+		long deadline = deadline();
+		Line line = line(claim.key(), deadline);
+		// What was sent through a line that broke may yet run, behind this
+		boolean mark = !unknown && !live.askedOnlyThrough(line);
+		boolean toldBefore = live.tellEnd();
+		long had = line.run(Script.CLOSE, live.keys().of(live.owner()),
+				arguments(live, mark ? millis(this.settings.markerLifetime()) : "0"), deadline);
+		this.claims.remove(live.owner());
+		if (had == 1) {
+			return ReleaseOutcome.RELEASED;
+		}
+		return toldBefore ? new ReleaseOutcome.Unknown() : new ReleaseOutcome.NotOwner();
+	}
+
+	@Override
+	public Optional<Holder> inspect(LockKey key) {
+		long deadline = deadline();
+		try {
+			String[] keys = { RedisKeys.of(this.settings.namespace(), key).lock() };
+			List<Object> answer = line(key, deadline).run(Script.INSPECT, keys, new String[0], deadline);
+			return Optional.ofNullable((String) answer.get(0)).map((value) -> holder(value, (Long) answer.get(1)));
+		}
+		catch (RedisException ex) {
+			throw Failures.of("inspect", key, ex);
+		}
+	}
+
+	private static Holder holder(String value, long leaseLeft) {
+		Grant grant = Grant.parse(value);
+		String owner = (grant != null) ? grant.owner() : "";
+		long fence = (grant != null) ? grant.fence() : 0;
+		return Holder.of(owner, fence, Instant.EPOCH.plus(fence, ChronoUnit.MICROS),
+				Duration.ofMillis(Math.max(0, leaseLeft)));
+	}
+
+	/** How many claims have begun and not ended yet. */
+	int liveClaims() {
+		return this.claims.size();
+	}
+
+	private Line line(@Nullable LockKey key, long deadline) {
+		if (this.closed) {
+			throw new LockEngineException(key, "The Redis lock engine is closed", null);
+		}
+		return this.lines.get(deadline);
+	}
+
+	private long deadline() {
+		return System.nanoTime() + this.settings.commandTimeout().toNanos();
+	}
+
+	private String[] arguments(LiveClaim live, String... more) {
+		List<String> result = new ArrayList<>(7);
+		result.addAll(List.of(live.owner(), this.retention, this.inboxPrefix, millis(live.grantLease())));
+		result.addAll(List.of(more));
+		return result.toArray(String[]::new);
+	}
+
+	private static String millis(Duration duration) {
+		return Long.toString(duration.toMillis());
+	}
+
+	@Override
+	public void close() {
+		this.closed = true;
+		this.executor.shutdownNow();
+		this.connections.close();
+	}
+
+}

@@ -1,0 +1,26 @@
+-- ARGV: 5 lease asked for ms, 6 form to queue in: '+', '-' or '' for not at all, 7 lifetime of the queue ms
+local ms, form, lifetime = ARGV[5], ARGV[6], ARGV[7]
+
+if holder == owner then
+	if redis.call('PTTL', lock) < tonumber(ms) then
+		redis.call('PEXPIRE', lock, ms)
+	end
+	return {'granted', number}
+end
+if redis.call('EXISTS', gone) == 1 then
+	return {'closed'}
+end
+if not held and redis.call('EXISTS', queue) == 0 then
+	return {'granted', grant(owner, ms)}
+end
+if form ~= '' then
+	if not redis.call('ZSCORE', queue, told) and not redis.call('ZSCORE', queue, polling) then
+		redis.call('ZADD', queue, now(), ARGV[4] .. form .. owner)
+	end
+	redis.call('PEXPIRE', queue, lifetime)
+end
+if not held and handOn(owner) then
+	redis.call('ZREM', queue, told, polling)
+	return {'granted', grant(owner, ms)}
+end
+return {'busy', string.match(redis.call('GET', lock), '^%d+') or '0', redis.call('PTTL', lock)}

@@ -1,0 +1,54 @@
+package io.leasehold.engine.redis;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+
+import io.lettuce.core.api.sync.RedisCommands;
+
+/**
+ * What clients send to a server, by MONITOR; what scripts call is left out.
+ */
+final class CommandLog implements AutoCloseable {
+
+	private final Socket socket;
+
+	private final BufferedReader lines;
+
+	private CommandLog(int port) throws IOException {
+		this.socket = new Socket(InetAddress.getLoopbackAddress(), port);
+		this.socket.setSoTimeout(10_000);
+		this.lines = new BufferedReader(new InputStreamReader(this.socket.getInputStream(), StandardCharsets.UTF_8));
+		this.socket.getOutputStream().write("MONITOR\r\n".getBytes(StandardCharsets.UTF_8));
+		this.lines.readLine();
+	}
+
+	static CommandLog start(int port) throws IOException {
+		return new CommandLog(port);
+	}
+
+	/** Return the names of the commands sent until now. */
+	List<String> commands(RedisCommands<String, String> operator) throws IOException {
+		String end = UUID.randomUUID().toString();
+		operator.echo(end);
+		List<String> commands = new ArrayList<>();
+		for (String line = this.lines.readLine(); !line.contains(end); line = this.lines.readLine()) {
+			if (!line.contains(" lua] ")) {
+				commands.add(line.split("\"", 3)[1]);
+			}
+		}
+		return commands;
+	}
+
+	@Override
+	public void close() throws IOException {
+		this.socket.close();
+	}
+
+}

@@ -1,0 +1,140 @@
+package io.leasehold.engine.redis;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+
+import io.leasehold.LockKey;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.Member;
+import io.leasehold.engine.MonotonicClock;
+import io.lettuce.core.KillArgs;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+
+/**
+ * Members of a test with an engine each, and the keyboard of the server's operator. Works
+ * in a namespace of its own.
+ */
+final class RedisEngines implements AutoCloseable {
+
+	static final Duration LEASE = Duration.ofSeconds(10);
+
+	/** Figures as small as a loaded machine bears. */
+	static final Duration COMMAND_TIMEOUT = Duration.ofMillis(500);
+
+	private final String namespace = "test-" + UUID.randomUUID();
+
+	private final int port;
+
+	private final RedisClient client;
+
+	private final StatefulRedisConnection<String, String> operator;
+
+	private final List<TestMember> members = new ArrayList<>();
+
+	RedisEngines(int port) {
+		this.port = port;
+		this.client = RedisClient.create(RedisURI.create("127.0.0.1", port));
+		this.operator = this.client.connect();
+	}
+
+	static RedisSettings settings(String namespace) {
+		return new RedisSettings(namespace, Duration.ofSeconds(1), Duration.ofSeconds(3), COMMAND_TIMEOUT,
+				COMMAND_TIMEOUT, Duration.ofSeconds(1), Duration.ofSeconds(20), Duration.ofMinutes(1));
+	}
+
+	String namespace() {
+		return this.namespace;
+	}
+
+	/** A new member that reaches the server directly. */
+	TestMember member() {
+		return member(this.port);
+	}
+
+	/** A new member that reaches the server through another port. */
+	TestMember member(int throughPort) {
+		return member(new RedisStandaloneConfiguration("127.0.0.1", throughPort));
+	}
+
+	/** A new member with an account of its own. */
+	TestMember member(RedisStandaloneConfiguration server) {
+		RedisSettings settings = settings(this.namespace);
+		Member member = Member.of("test");
+		RedisConnections connections = RedisConnections.to(server, null, settings);
+		TestMember result = new TestMember(member,
+				new RedisLockEngine(connections, settings, member, MonotonicClock.SYSTEM));
+		this.members.add(result);
+		return result;
+	}
+
+	/** Release a claim in such a way that the message to the next one is lost. */
+	void losesMessages(Claim holder, Member next) {
+		StatefulRedisPubSubConnection<String, String> nowhere = this.client.connectPubSub();
+		nowhere.sync().subscribe("nowhere:" + next.id());
+		String owner = holder.owner().token();
+		server().eval(Script.CLOSE.text(), Script.CLOSE.output(), keys(holder.key().value()).of(owner), owner, "60000",
+				"nowhere:", "3000", "0");
+		nowhere.close();
+	}
+
+	/** Queue a claim as a request would that comes late. */
+	void enqueues(Claim late) {
+		String owner = late.owner().token();
+		server().eval(Script.ACQUIRE.text(), Script.ACQUIRE.output(), keys(late.key().value()).of(owner), owner,
+				"60000", RedisKeys.inboxPrefix(this.namespace), "3000", "3000", "+", "4000");
+	}
+
+	/** Cut the connections on which members hear of their grants. */
+	void cutInboxes() {
+		server().clientKill(KillArgs.Builder.typePubsub());
+	}
+
+	/** Commands of an operator, straight to the server. */
+	RedisCommands<String, String> server() {
+		return this.operator.sync();
+	}
+
+	RedisKeys keys(String key) {
+		return RedisKeys.of(this.namespace, new LockKey(key));
+	}
+
+	/** Names of what the store has of this test, fencing numbers apart. */
+	List<String> residue() {
+		return server().keys(this.namespace + ":*").stream().filter((name) -> !name.endsWith(":fence")).toList();
+	}
+
+	@Override
+	public void close() {
+		this.members.forEach((member) -> member.engine().close());
+		this.client.shutdown();
+	}
+
+	/**
+	 * A process.
+	 */
+	record TestMember(Member member, RedisLockEngine engine) {
+
+		Claim claim(String key) {
+			return claim(key, LEASE, false);
+		}
+
+		Claim waiting(String key) {
+			return claim(key, LEASE, true);
+		}
+
+		Claim claim(String key, Duration lease, boolean waits) {
+			return new Claim(new LockKey(key), this.member.newOwner(), lease, Duration.ZERO, waits,
+					MonotonicClock.SYSTEM.nanoTime());
+		}
+
+	}
+
+}

@@ -1,0 +1,62 @@
+package io.leasehold.engine.redis;
+
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+import io.lettuce.core.cluster.SlotHash;
+import io.leasehold.LockKey;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class RedisKeysTests {
+
+	@Test
+	void namesCanBeReadByPeople() {
+		RedisKeys keys = RedisKeys.of("shop", new LockKey("order:42 ä/🍣*"));
+		assertThat(keys.of("me")).containsExactly("shop:{order:42 ä/🍣*}", "shop:{order:42 ä/🍣*}:fence",
+				"shop:{order:42 ä/🍣*}:queue", "shop:{order:42 ä/🍣*}:gone:me");
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "a%b, a%25b", "{a}, %7Ba%7D", "'}x', %7Dx", "%7B, %257B" })
+	void whatWouldEndTheHashTagIsEscaped(String key, String escaped) {
+		assertThat(RedisKeys.of("ns", new LockKey(key)).lock()).isEqualTo("ns:{" + escaped + "}");
+	}
+
+	@Test
+	void controlCharactersAreEscapedByTheirBytes() {
+		assertThat(RedisKeys.of("ns", new LockKey("a\r\n\u0000\u0085")).lock()).isEqualTo("ns:{a%0D%0A%00%C2%85}");
+	}
+
+	@Test
+	void differentNamespacesAndKeysNeverMeet() {
+		List<String> texts = List.of("a", "A", "a ", "a:b", "a:{b", "b}:fence", "%", "%25", "{", "%7B", "}", "\u0001",
+				"%01", "a:inbox");
+		Set<String> names = new LinkedHashSet<>();
+		for (String namespace : texts) {
+			for (String key : texts) {
+				names.addAll(List.of(RedisKeys.of(namespace, new LockKey(key)).of("o")));
+			}
+		}
+		assertThat(names).hasSize(texts.size() * texts.size() * 4);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "}x", "{", "{}", "a}{b", "}", "plain" })
+	void allKeysOfALockShareASlot(String key) {
+		assertThat(Stream.of(RedisKeys.of("{n}", new LockKey(key)).of("owner")).map(SlotHash::getSlot).distinct())
+			.hasSize(1);
+	}
+
+	@Test
+	void inboxIsOutsideOfAllKeys() {
+		assertThat(RedisKeys.inboxPrefix("n{s")).isEqualTo("n%7Bs:inbox:");
+	}
+
+}

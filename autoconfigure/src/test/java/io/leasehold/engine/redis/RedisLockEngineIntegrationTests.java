@@ -1,0 +1,467 @@
+package io.leasehold.engine.redis;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+
+import io.leasehold.LockEngineException;
+import io.leasehold.LockKey;
+import io.leasehold.engine.Attempt;
+import io.leasehold.engine.Capability;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.Holder;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.ReleaseOutcome;
+import io.leasehold.engine.Renewal;
+import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.engine.Signal;
+import io.leasehold.engine.redis.RedisEngines.TestMember;
+import io.leasehold.test.RedisTestServer;
+import io.lettuce.core.AclSetuserArgs;
+import io.lettuce.core.protocol.CommandType;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.within;
+
+/**
+ * The engine on a healthy server: costs, handoff, messages, residue.
+ */
+class RedisLockEngineIntegrationTests {
+
+	/** Commands of the test's own connections. */
+	private static final List<String> OPERATOR = List.of("HELLO", "CLIENT");
+
+	private final RedisEngines engines = new RedisEngines(RedisTestServer.shared().port());
+
+	private final TestMember a = this.engines.member();
+
+	private final TestMember b = this.engines.member();
+
+	private final BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
+
+	@AfterEach
+	void noClaimIsLeft() {
+		assertThat(this.a.engine().liveClaims()).isZero();
+		assertThat(this.b.engine().liveClaims()).isZero();
+		assertThat(this.engines.residue()).isEmpty();
+		this.engines.close();
+	}
+
+	@Test
+	void uncontendedLockCostsOneCommandToAcquireAndOneToRelease() throws Exception {
+		cycle();
+		try (CommandLog log = CommandLog.start(RedisTestServer.shared().port())) {
+			cycle();
+			assertThat(log.commands(this.engines.server())).filteredOn((name) -> !OPERATOR.contains(name))
+				.containsExactly("EVALSHA", "EVALSHA");
+		}
+	}
+
+	private void cycle() {
+		Claim claim = this.a.waiting("k");
+		granted(this.a, claim);
+		released(this.a, claim);
+	}
+
+	@Test
+	void releasePushesTheGrantToTheFirstWaiter() throws Exception {
+		Claim first = this.a.claim("k");
+		long fence = granted(this.a, first).number();
+		Claim second = waits(this.b, "k");
+		released(this.a, first);
+		Attempt.Granted pushed = pushed();
+		assertThat(pushed.number()).isGreaterThan(fence);
+		assertThat(this.engines.server().get(this.engines.keys("k").lock()))
+			.isEqualTo(pushed.number() + ":" + second.owner().token());
+		assertThat(pushed.validUntil() - System.nanoTime()).isBetween(Duration.ofSeconds(1).toNanos(),
+				Duration.ofSeconds(3).toNanos());
+		released(this.b, second);
+	}
+
+	@Test
+	void receiverOfAPushedGrantExtendsItToItsLease() throws Exception {
+		Claim first = this.a.claim("k");
+		granted(this.a, first);
+		Claim second = waits(this.b, "k");
+		released(this.a, first);
+		long fence = pushed().number();
+		long sent = System.nanoTime();
+		RenewalOutcome outcome = renew(this.b, second, fence, RedisEngines.LEASE);
+		assertThat(outcome).isInstanceOfSatisfying(RenewalOutcome.Renewed.class,
+				(renewed) -> assertThat(renewed.validUntil())
+					.isGreaterThanOrEqualTo(MonotonicClock.validUntil(sent, RedisEngines.LEASE)));
+		assertThat(leaseLeft("k")).isCloseTo(RedisEngines.LEASE.toMillis(), within(1000L));
+		released(this.b, second);
+	}
+
+	@Test
+	void pushedGrantIsNoLongerThanTheLease() throws Exception {
+		Claim first = this.a.claim("k");
+		granted(this.a, first);
+		Claim second = this.b.claim("k", Duration.ofMillis(1500), true);
+		busy(this.b, second);
+		this.b.engine().enqueue(second, this.signals::add);
+		released(this.a, first);
+		pushed();
+		assertThat(leaseLeft("k")).isBetween(1L, 1500L);
+		released(this.b, second);
+	}
+
+	@Test
+	void messageThatComesBeforeTheListenerIsNotLost() throws Exception {
+		Claim first = this.a.claim("k");
+		Claim probe = this.a.claim("probe");
+		granted(this.a, first);
+		granted(this.a, probe);
+		Claim second = this.b.waiting("k");
+		busy(this.b, second);
+		Claim probing = waits(this.b, "probe");
+		released(this.a, first);
+		released(this.a, probe);
+		pushed(); // messages of one inbox come in order
+		this.b.engine().enqueue(second, this.signals::add);
+		assertThat(pushed().number()).isEqualTo(granted(this.b, second).number());
+		released(this.b, second);
+		released(this.b, probing);
+	}
+
+	@Test
+	void closedEarHearsNothing() throws Exception {
+		Claim first = this.a.claim("k");
+		granted(this.a, first);
+		Claim second = this.b.waiting("k");
+		busy(this.b, second);
+		this.b.engine().enqueue(second, this.signals::add).close();
+		released(this.a, first);
+		assertThat(this.signals.poll(300, TimeUnit.MILLISECONDS)).isNull();
+		released(this.b, second);
+	}
+
+	@Test
+	void lostMessageIsFoundByTheNextPoll() {
+		Claim first = this.a.claim("k");
+		granted(this.a, first);
+		Claim second = this.b.waiting("k");
+		Attempt.Busy busy = busy(this.b, second);
+		assertThat(busy.retryIn()).isLessThanOrEqualTo(Duration.ofSeconds(1));
+		this.engines.losesMessages(first, second.owner().member());
+		Attempt.Granted found = granted(this.b, second);
+		assertThat(this.engines.server().get(this.engines.keys("k").lock()))
+			.isEqualTo(found.number() + ":" + second.owner().token());
+		this.a.engine().release(first);
+		released(this.b, second);
+	}
+
+	@Test
+	void nextPollIsJustAfterTheEndOfAShortLease() {
+		Claim first = this.a.claim("k", Duration.ofMillis(1000), false);
+		granted(this.a, first);
+		this.engines.server().pexpire(this.engines.keys("k").lock(), 200);
+		Claim second = this.b.waiting("k");
+		assertThat(busy(this.b, second).retryIn()).isBetween(Duration.ofMillis(5), Duration.ofMillis(205));
+		this.a.engine().release(first);
+		released(this.b, second);
+	}
+
+	@Test
+	void staleAndDoubledMessagesAreIgnored() throws Exception {
+		Claim first = this.a.claim("k");
+		long fence = granted(this.a, first).number();
+		Claim second = waits(this.b, "k");
+		String inbox = RedisKeys.inboxPrefix(this.engines.namespace()) + this.b.member().id();
+		String lock = this.engines.keys("k").lock();
+		this.engines.server().publish(inbox, new Grant(fence, second.owner().token()) + " " + lock);
+		this.engines.server().publish(inbox, "rubbish");
+		released(this.a, first);
+		long pushed = pushed().number();
+		assertThat(pushed).isGreaterThan(fence);
+		this.engines.server().publish(inbox, new Grant(pushed, second.owner().token()) + " " + lock);
+		assertThat(this.signals.poll(300, TimeUnit.MILLISECONDS)).isNull();
+		assertThat(renew(this.b, second, pushed, RedisEngines.LEASE)).isInstanceOf(RenewalOutcome.Renewed.class);
+		released(this.b, second);
+	}
+
+	@Test
+	void grantToAClaimThatIsOverIsGivenBackAtOnce() throws Exception {
+		Claim over = waitsInVain();
+		Claim first = this.a.claim("k");
+		granted(this.a, first);
+		this.engines.enqueues(over);
+		released(this.a, first);
+		Awaitility.await()
+			.atMost(Duration.ofSeconds(2))
+			.untilAsserted(() -> assertThat(this.engines.residue()).isEmpty());
+	}
+
+	private Claim waitsInVain() {
+		Claim first = this.a.claim("k");
+		granted(this.a, first);
+		Claim second = waits(this.b, "k");
+		assertThat(this.b.engine().release(second)).isInstanceOf(ReleaseOutcome.NotOwner.class);
+		released(this.a, first);
+		return second;
+	}
+
+	@Test
+	void abandonedWaiterLeavesTheQueue() throws Exception {
+		Claim first = this.a.claim("k");
+		granted(this.a, first);
+		Claim second = waits(this.b, "k");
+		Claim third = waits(this.b, "k");
+		assertThat(this.b.engine().release(second)).isInstanceOf(ReleaseOutcome.NotOwner.class);
+		released(this.a, first);
+		long fence = pushed().number();
+		assertThat(granted(this.b, third).number()).isEqualTo(fence);
+		released(this.b, third);
+	}
+
+	@Test
+	void waiterThatGivesUpWithAGrantUnderWayHandsItOn() throws Exception {
+		Claim first = this.a.claim("k");
+		granted(this.a, first);
+		Claim second = this.b.waiting("k");
+		busy(this.b, second);
+		Claim third = waits(this.b, "k");
+		released(this.a, first);
+		assertThat(this.b.engine().release(second)).isEqualTo(ReleaseOutcome.RELEASED);
+		long fence = pushed().number();
+		assertThat(granted(this.b, third).number()).isEqualTo(fence);
+		released(this.b, third);
+	}
+
+	@Test
+	void memberWithoutASubscriptionIsServedByItsPolls() {
+		this.engines.server()
+			.aclSetuser("deaf",
+					AclSetuserArgs.Builder.on()
+						.nopass()
+						.allKeys()
+						.allChannels()
+						.allCommands()
+						.removeCommand(CommandType.SUBSCRIBE));
+		RedisStandaloneConfiguration server = new RedisStandaloneConfiguration("127.0.0.1",
+				RedisTestServer.shared().port());
+		server.setUsername("deaf");
+		server.setPassword("any");
+		TestMember deaf = this.engines.member(server);
+		Claim first = this.a.claim("k");
+		granted(this.a, first);
+		Claim second = deaf.waiting("k");
+		busy(deaf, second);
+		assertThat(this.engines.server().zrange(this.engines.keys("k").queue(), 0, -1)).singleElement()
+			.asString()
+			.contains("-test@");
+		released(this.a, first);
+		assertThat(this.engines.server().get(this.engines.keys("k").lock())).endsWith(second.owner().token());
+		granted(deaf, second);
+		released(deaf, second);
+	}
+
+	@Test
+	void newSubscriptionAsksWaitersToPoll() throws Exception {
+		Claim first = this.a.claim("k");
+		granted(this.a, first);
+		Claim second = waits(this.b, "k");
+		this.engines.cutInboxes();
+		assertThat(this.signals.poll(5, TimeUnit.SECONDS)).isEqualTo(new Signal.AskAgain());
+		released(this.a, first);
+		pushed();
+		released(this.b, second);
+	}
+
+	@Test
+	void manyHoldsAreRenewedByFewCommandsInOneRoundTrip() throws Exception {
+		List<Renewal> renewals = new ArrayList<>();
+		for (int i = 0; i < 1100; i++) {
+			Claim claim = this.a.claim("k" + i);
+			renewals.add(new Renewal(claim, granted(this.a, claim).number(), Duration.ofSeconds(60)));
+		}
+		this.engines.server().del(this.engines.keys("k700").lock());
+		renew(this.a, renewals.get(0).claim(), 1, RedisEngines.LEASE);
+		try (CommandLog log = CommandLog.start(RedisTestServer.shared().port())) {
+			List<RenewalOutcome> outcomes = this.a.engine().renew(renewals);
+			assertThat(Collections.frequency(log.commands(this.engines.server()), "EVALSHA")).isEqualTo(3);
+			assertThat(outcomes).hasSize(1100).element(700).isInstanceOf(RenewalOutcome.NotOwner.class);
+			assertThat(outcomes).filteredOn(RenewalOutcome.Renewed.class::isInstance).hasSize(1099);
+		}
+		assertThat(leaseLeft("k1099")).isGreaterThan(50_000);
+		renewals.forEach((renewal) -> this.a.engine().release(renewal.claim()));
+	}
+
+	@Test
+	void formerOwnerCanNeitherRenewNorRelease() {
+		Claim former = this.a.claim("k");
+		long fence = granted(this.a, former).number();
+		this.engines.server().del(this.engines.keys("k").lock());
+		Claim next = this.b.claim("k");
+		long later = granted(this.b, next).number();
+		assertThat(later).isGreaterThan(fence);
+		assertThat(renew(this.a, former, fence, RedisEngines.LEASE)).isInstanceOf(RenewalOutcome.NotOwner.class);
+		assertThat(this.a.engine().release(former)).isInstanceOf(ReleaseOutcome.NotOwner.class);
+		assertThat(renew(this.b, next, later, RedisEngines.LEASE)).isInstanceOf(RenewalOutcome.Renewed.class);
+		released(this.b, next);
+	}
+
+	@Test
+	void busyClaimThatDoesNotWaitLeavesNothingBehind() {
+		Claim first = this.a.claim("k");
+		granted(this.a, first);
+		busy(this.b, this.b.claim("k"));
+		assertThat(this.b.engine().liveClaims()).isZero();
+		assertThat(this.engines.residue()).containsExactly(this.engines.keys("k").lock());
+		released(this.a, first);
+	}
+
+	@Test
+	void claimThatBeginsToWaitLaterIsQueued() throws Exception {
+		Claim first = this.a.claim("k");
+		granted(this.a, first);
+		Claim second = this.b.claim("k");
+		busy(this.b, second);
+		busy(this.b, second.waiting());
+		this.b.engine().enqueue(second.waiting(), this.signals::add);
+		released(this.a, first);
+		pushed();
+		released(this.b, second);
+	}
+
+	@Test
+	void secondReleaseFindsNothing() {
+		Claim claim = this.a.claim("k");
+		granted(this.a, claim);
+		released(this.a, claim);
+		assertThat(this.a.engine().release(claim)).isInstanceOf(ReleaseOutcome.NotOwner.class);
+	}
+
+	@Test
+	void operatorsSeeTheHolder() {
+		Claim claim = this.a.claim("k");
+		long fence = granted(this.a, claim).number();
+		Holder holder = this.a.engine().inspect(claim.key()).orElseThrow();
+		assertThat(holder.application()).isEqualTo("test");
+		assertThat(holder.number()).isEqualTo(fence);
+		assertThat(holder.since()).isCloseTo(Instant.now(), within(10, ChronoUnit.SECONDS));
+		assertThat(holder.remaining()).isBetween(Duration.ofSeconds(8), RedisEngines.LEASE);
+		released(this.a, claim);
+		assertThat(this.a.engine().inspect(claim.key())).isEmpty();
+	}
+
+	@Test
+	void valueOfForeignMakeIsShownAsUnknown() {
+		this.engines.server().setex(this.engines.keys("k").lock(), 60, "someone");
+		assertThat(this.a.engine().inspect(new LockKey("k")).orElseThrow().application()).isEqualTo("unknown");
+		busy(this.a, this.a.claim("k"));
+		this.engines.server().del(this.engines.keys("k").lock());
+	}
+
+	@Test
+	void hostileKeysAreLocksOfTheirOwn() {
+		List<Claim> claims = List.of(this.a.claim("}"), this.a.claim("{a}"), this.a.claim("%7Ba%7D"),
+				this.a.claim("a\r\nSET x y"), this.a.claim("a:fence"), this.a.claim("a"), this.a.claim("*"),
+				this.a.claim("'\""), this.a.claim("a b"), this.a.claim("🍣".repeat(128)));
+		claims.forEach((claim) -> granted(this.a, claim));
+		claims.forEach((claim) -> busy(this.b, this.b.claim(claim.key().value())));
+		claims.forEach((claim) -> released(this.a, claim));
+	}
+
+	@Test
+	void hostileKeyIsHandedOn() throws Exception {
+		String key = "a b\n{}%:*'\"🍣";
+		Claim first = this.a.claim(key);
+		granted(this.a, first);
+		Claim second = waits(this.b, key);
+		released(this.a, first);
+		pushed();
+		released(this.b, second);
+	}
+
+	@Test
+	void interruptedThreadAcquiresAndReleasesAndKeepsItsFlag() {
+		Claim claim = this.a.claim("k");
+		Thread.currentThread().interrupt();
+		granted(this.a, claim);
+		released(this.a, claim);
+		assertThat(Thread.interrupted()).isTrue();
+	}
+
+	@Test
+	void closedEngineRefusesAndLeavesNoThread() {
+		this.engines.server();
+		Set<Thread> before = threads();
+		TestMember c = this.engines.member();
+		Claim claim = c.waiting("k");
+		granted(c, claim);
+		released(c, claim);
+		c.engine().close();
+		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> c.engine().tryAcquire(c.claim("k")))
+			.withMessageContaining("closed");
+		Awaitility.await().untilAsserted(() -> assertThat(before).containsAll(threads()));
+	}
+
+	@Test
+	void engineTellsWhatItIs() {
+		assertThat(this.a.engine().name()).isEqualTo("redis");
+		assertThat(this.a.engine().capabilities()).containsExactly(Capability.FIFO);
+		assertThat(this.a.engine().minLease()).isEqualTo(RedisEngines.COMMAND_TIMEOUT.multipliedBy(2));
+	}
+
+	private static Set<Thread> threads() {
+		return Thread.getAllStackTraces()
+			.keySet()
+			.stream()
+			.filter((thread) -> thread.getName().matches("(lettuce|leasehold-redis).*"))
+			.collect(Collectors.toSet());
+	}
+
+	private Claim waits(TestMember member, String key) {
+		Claim claim = member.waiting(key);
+		busy(member, claim);
+		member.engine().enqueue(claim, this.signals::add);
+		return claim;
+	}
+
+	private static Attempt.Granted granted(TestMember member, Claim claim) {
+		Attempt attempt = member.engine().tryAcquire(claim);
+		assertThat(attempt).isInstanceOf(Attempt.Granted.class);
+		return (Attempt.Granted) attempt;
+	}
+
+	private static Attempt.Busy busy(TestMember member, Claim claim) {
+		Attempt attempt = member.engine().tryAcquire(claim);
+		assertThat(attempt).isInstanceOf(Attempt.Busy.class);
+		return (Attempt.Busy) attempt;
+	}
+
+	private static void released(TestMember member, Claim claim) {
+		assertThat(member.engine().release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
+	}
+
+	private static RenewalOutcome renew(TestMember member, Claim claim, long fence, Duration lease) {
+		return member.engine().renew(List.of(new Renewal(claim, fence, lease))).get(0);
+	}
+
+	private Attempt.Granted pushed() throws InterruptedException {
+		Signal signal = this.signals.poll(5, TimeUnit.SECONDS);
+		assertThat(signal).isInstanceOf(Signal.Pushed.class);
+		return ((Signal.Pushed) signal).grant();
+	}
+
+	private long leaseLeft(String key) {
+		return this.engines.server().pttl(this.engines.keys(key).lock());
+	}
+
+}

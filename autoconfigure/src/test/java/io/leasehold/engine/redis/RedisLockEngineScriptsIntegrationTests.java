@@ -1,0 +1,385 @@
+package io.leasehold.engine.redis;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+import io.leasehold.LockKey;
+import io.leasehold.test.RedisTestServer;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.pubsub.RedisPubSubAdapter;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+/**
+ * The atomic steps by themselves, line by line of the protocol's section 2.
+ */
+class RedisLockEngineScriptsIntegrationTests {
+
+	private static final long LEASE = 10_000;
+
+	private static final long GRANT_LEASE = 3_000;
+
+	private static final long RETENTION = 60_000;
+
+	private static final long QUEUE = 4_000;
+
+	private static final String A = "a@h:1:0/main/1";
+
+	private static final String B = "b@h:2:0/main/2";
+
+	private static final String C = "c@h:3:0/main/3";
+
+	private static final RedisKeys KEYS = RedisKeys.of("ns", new LockKey("k"));
+
+	private static RedisTestServer server;
+
+	private static RedisClient client;
+
+	private static RedisCommands<String, String> redis;
+
+	private final List<StatefulRedisPubSubConnection<String, String>> inboxes = new ArrayList<>();
+
+	@BeforeAll
+	static void start() {
+		server = RedisTestServer.start();
+		client = RedisClient.create(RedisURI.create("127.0.0.1", server.port()));
+		redis = client.connect().sync();
+	}
+
+	@AfterAll
+	static void stop() {
+		client.shutdown();
+		server.close();
+	}
+
+	@AfterEach
+	void clean() {
+		this.inboxes.forEach(StatefulRedisPubSubConnection::close);
+		redis.flushall();
+	}
+
+	@Test
+	void freeLockIsGrantedWithItsLease() {
+		long before = serverMicros();
+		long fence = granted(acquire(A, LEASE, ""));
+		assertThat(fence).isBetween(before, serverMicros());
+		assertThat(redis.get(KEYS.lock())).isEqualTo(fence + ":" + A);
+		assertThat(redis.pttl(KEYS.lock())).isCloseTo(LEASE, within(1000L));
+	}
+
+	@Test
+	void freeLockIsGrantedToAWaitingClaimWithoutAQueue() {
+		granted(acquire(A, LEASE, "+"));
+		assertThat(redis.exists(KEYS.queue())).isZero();
+	}
+
+	@Test
+	void repeatedRequestFindsItsGrant() {
+		long fence = granted(acquire(A, LEASE, "+"));
+		assertThat(granted(acquire(A, LEASE, "+"))).isEqualTo(fence);
+		assertThat(redis.exists(KEYS.queue())).isZero();
+	}
+
+	@Test
+	void repeatedRequestRaisesTheLeaseButNeverShortensIt() {
+		granted(acquire(A, 1000, ""));
+		acquire(A, LEASE, "");
+		assertThat(redis.pttl(KEYS.lock())).isCloseTo(LEASE, within(1000L));
+		acquire(A, 1000, "");
+		assertThat(redis.pttl(KEYS.lock())).isCloseTo(LEASE, within(1000L));
+	}
+
+	@Test
+	void heldLockIsBusyAndTellsFenceAndRest() {
+		long fence = granted(acquire(A, LEASE, ""));
+		List<Object> answer = acquire(B, LEASE, "");
+		assertThat(answer).element(0).isEqualTo("busy");
+		assertThat(answer).element(1).isEqualTo(Long.toString(fence));
+		assertThat((Long) answer.get(2)).isCloseTo(LEASE, within(1000L));
+		assertThat(redis.exists(KEYS.queue())).isZero();
+	}
+
+	@Test
+	void fencesGrowAlsoWhenTheServerLosesItsData() {
+		long first = granted(acquire(A, LEASE, ""));
+		close(A);
+		long second = granted(acquire(B, LEASE, ""));
+		redis.flushall();
+		long third = granted(acquire(C, LEASE, ""));
+		assertThat(second).isGreaterThan(first);
+		assertThat(third).isGreaterThan(second);
+	}
+
+	@Test
+	void fencesGrowAlsoWhenTheServersClockGoesBack() {
+		long future = serverMicros() + 1_000_000_000L;
+		redis.set(KEYS.fence(), Long.toString(future));
+		assertThat(granted(acquire(A, LEASE, ""))).isEqualTo(future + 1);
+		close(A);
+		assertThat(granted(acquire(B, LEASE, ""))).isEqualTo(future + 2);
+	}
+
+	@Test
+	void fenceIsWrittenWithAllItsDigits() {
+		redis.set(KEYS.fence(), "99999999999999999".substring(0, 16));
+		granted(acquire(A, LEASE, ""));
+		assertThat(redis.get(KEYS.fence())).isEqualTo("10000000000000000");
+	}
+
+	@Test
+	void fenceExpiresAfterItsRetentionAndIsKeptByEachGrant() {
+		granted(acquire(A, LEASE, ""));
+		redis.pexpire(KEYS.fence(), 5000);
+		close(A);
+		granted(acquire(B, LEASE, ""));
+		assertThat(redis.pttl(KEYS.fence())).isCloseTo(RETENTION, within(1000L));
+	}
+
+	@Test
+	void closedClaimStaysClosedByItsMarker() {
+		assertThat(closeWithMarker(A)).isZero();
+		assertThat(acquire(A, LEASE, "+")).containsExactly("closed");
+		assertThat(redis.exists(KEYS.lock(), KEYS.queue())).isZero();
+		assertThat(redis.pttl(KEYS.of(A)[3])).isCloseTo(20_000L, within(1000L));
+	}
+
+	@Test
+	void markerEndsOnlyItsOwnClaim() {
+		closeWithMarker(A);
+		granted(acquire(B, LEASE, ""));
+	}
+
+	@Test
+	void waitingClaimsAreServedInTheirOrder() throws Exception {
+		BlockingQueue<String> inboxB = subscribe("b@h:2:0");
+		BlockingQueue<String> inboxC = subscribe("c@h:3:0");
+		granted(acquire(A, LEASE, ""));
+		busy(acquire(B, LEASE, "+"));
+		busy(acquire(C, LEASE, "+"));
+		busy(acquire(B, GRANT_LEASE, "+"));
+		assertThat(close(A)).isOne();
+		String message = inboxB.poll(5, TimeUnit.SECONDS);
+		assertThat(message).isEqualTo(redis.get(KEYS.lock()) + " " + KEYS.lock()).contains(B);
+		assertThat(redis.pttl(KEYS.lock())).isCloseTo(GRANT_LEASE, within(1000L));
+		assertThat(close(B)).isOne();
+		assertThat(inboxC.poll(5, TimeUnit.SECONDS)).contains(C);
+		assertThat(inboxB).isEmpty();
+		assertThat(redis.exists(KEYS.queue())).isZero();
+	}
+
+	@Test
+	void pollKeepsThePlaceInTheQueueAndItsLifetime() {
+		granted(acquire(A, LEASE, ""));
+		busy(acquire(B, LEASE, "-"));
+		double place = redis.zscore(KEYS.queue(), GRANT_LEASE + "-" + B);
+		redis.pexpire(KEYS.queue(), 500);
+		busy(acquire(B, GRANT_LEASE, "+"));
+		assertThat(redis.zcard(KEYS.queue())).isOne();
+		assertThat(redis.zscore(KEYS.queue(), GRANT_LEASE + "-" + B)).isEqualTo(place);
+		assertThat(redis.pttl(KEYS.queue())).isCloseTo(QUEUE, within(1000L));
+	}
+
+	@Test
+	void claimThatOnlyPollsIsGrantedWithoutAMessage() throws Exception {
+		BlockingQueue<String> inbox = subscribe("b@h:2:0");
+		granted(acquire(A, LEASE, ""));
+		busy(acquire(B, LEASE, "-"));
+		close(A);
+		assertThat(redis.get(KEYS.lock())).endsWith(":" + B);
+		granted(acquire(B, GRANT_LEASE, "-"));
+		assertThat(inbox.poll(100, TimeUnit.MILLISECONDS)).isNull();
+	}
+
+	@Test
+	void deadWaiterIsSkipped() throws Exception {
+		BlockingQueue<String> inboxC = subscribe("c@h:3:0");
+		granted(acquire(A, LEASE, ""));
+		busy(acquire(B, LEASE, "+"));
+		busy(acquire(C, LEASE, "+"));
+		close(A);
+		assertThat(inboxC.poll(5, TimeUnit.SECONDS)).contains(C);
+		assertThat(redis.get(KEYS.lock())).endsWith(":" + C);
+	}
+
+	@Test
+	void lockIsFreeWhenAllWaitersAreDead() {
+		granted(acquire(A, LEASE, ""));
+		busy(acquire(B, LEASE, "+"));
+		busy(acquire(C, LEASE, "+"));
+		assertThat(close(A)).isOne();
+		assertThat(redis.exists(KEYS.lock(), KEYS.queue())).isZero();
+	}
+
+	@Test
+	void whoeverComesAfterAnExpiryServesTheFirstInTheQueue() throws Exception {
+		BlockingQueue<String> inbox = subscribe("b@h:2:0");
+		granted(acquire(A, LEASE, ""));
+		busy(acquire(B, LEASE, "+"));
+		redis.del(KEYS.lock());
+		List<Object> answer = acquire(C, LEASE, "");
+		assertThat(answer).element(0).isEqualTo("busy");
+		String message = inbox.poll(5, TimeUnit.SECONDS);
+		assertThat(message).startsWith(answer.get(1) + ":" + B);
+	}
+
+	@Test
+	void claimWhoseTurnItIsAfterAnExpiryIsGrantedByItsOwnPoll() throws Exception {
+		BlockingQueue<String> inbox = subscribe("b@h:2:0");
+		granted(acquire(A, LEASE, ""));
+		busy(acquire(B, LEASE, "+"));
+		redis.del(KEYS.lock());
+		granted(acquire(B, GRANT_LEASE, "+"));
+		assertThat(redis.exists(KEYS.queue())).isZero();
+		assertThat(inbox.poll(100, TimeUnit.MILLISECONDS)).isNull();
+	}
+
+	@Test
+	void claimBehindDeadOnesIsGrantedAndLeavesTheQueue() {
+		granted(acquire(A, LEASE, ""));
+		busy(acquire(B, LEASE, "+"));
+		redis.del(KEYS.lock());
+		granted(acquire(C, LEASE, "+"));
+		assertThat(redis.exists(KEYS.queue())).isZero();
+	}
+
+	@Test
+	void closeOfAWaitingClaimTakesItFromTheQueueInEitherForm() {
+		granted(acquire(A, LEASE, ""));
+		busy(acquire(B, LEASE, "+"));
+		busy(acquire(C, LEASE, "-"));
+		assertThat(close(B)).isZero();
+		assertThat(close(C)).isZero();
+		assertThat(redis.exists(KEYS.queue())).isZero();
+		assertThat(redis.get(KEYS.lock())).endsWith(":" + A);
+	}
+
+	@Test
+	void closeByAnotherThanTheOwnerPopsNobody() {
+		granted(acquire(A, LEASE, ""));
+		busy(acquire(B, LEASE, "-"));
+		String held = redis.get(KEYS.lock());
+		assertThat(close(C)).isZero();
+		assertThat(redis.get(KEYS.lock())).isEqualTo(held);
+		assertThat(redis.zcard(KEYS.queue())).isOne();
+	}
+
+	@Test
+	void secondCloseChangesNothing() {
+		granted(acquire(A, LEASE, ""));
+		assertThat(close(A)).isOne();
+		long fence = granted(acquire(B, LEASE, ""));
+		assertThat(close(A)).isZero();
+		assertThat(redis.get(KEYS.lock())).isEqualTo(fence + ":" + B);
+	}
+
+	@Test
+	void renewalRaisesTheLeaseButNeverShortensIt() {
+		long fence = granted(acquire(A, 1000, ""));
+		assertThat(renew(fence + ":" + A, LEASE)).containsExactly(1L);
+		assertThat(redis.pttl(KEYS.lock())).isCloseTo(LEASE, within(1000L));
+		assertThat(renew(fence + ":" + A, 1000)).containsExactly(1L);
+		assertThat(redis.pttl(KEYS.lock())).isCloseTo(LEASE, within(1000L));
+	}
+
+	@Test
+	void renewalComparesOwnerAndFence() {
+		long fence = granted(acquire(A, LEASE, ""));
+		assertThat(renew(fence + ":" + B, LEASE)).containsExactly(0L);
+		assertThat(renew((fence - 1) + ":" + A, LEASE)).containsExactly(0L);
+	}
+
+	@Test
+	void renewalNeverCreatesALock() {
+		assertThat(renew("1:" + A, LEASE)).containsExactly(0L);
+		assertThat(redis.exists(KEYS.lock())).isZero();
+	}
+
+	@Test
+	void foreignValueSpoilsNoOtherRenewal() {
+		long fence = granted(acquire(A, LEASE, ""));
+		redis.lpush("ns:{list}", "x");
+		List<Object> outcomes = redis.evalsha(load(Script.RENEW), Script.RENEW.output(),
+				new String[] { "ns:{list}", KEYS.lock() }, "1:" + B, "1000", fence + ":" + A, "1000");
+		assertThat(outcomes).containsExactly(0L, 1L);
+	}
+
+	@Test
+	void everyKeyHasALifetime() {
+		granted(acquire(A, LEASE, ""));
+		busy(acquire(B, LEASE, "-"));
+		busy(acquire(C, LEASE, "+"));
+		closeWithMarker("d@h:4:0/main/4");
+		close(A);
+		assertThat(redis.keys("*")).hasSize(4).allSatisfy((name) -> assertThat(redis.pttl(name)).isPositive());
+	}
+
+	private static List<Object> acquire(String owner, long ms, String form) {
+		return redis.evalsha(load(Script.ACQUIRE), Script.ACQUIRE.output(), KEYS.of(owner), owner, "" + RETENTION,
+				"ns:inbox:", "" + GRANT_LEASE, "" + ms, form, "" + QUEUE);
+	}
+
+	private static long granted(List<Object> answer) {
+		assertThat(answer).hasSize(2).element(0).isEqualTo("granted");
+		return Long.parseLong((String) answer.get(1));
+	}
+
+	private static void busy(List<Object> answer) {
+		assertThat(answer).hasSize(3).element(0).isEqualTo("busy");
+	}
+
+	private static long close(String owner) {
+		return close(owner, "0");
+	}
+
+	private static long closeWithMarker(String owner) {
+		return close(owner, "20000");
+	}
+
+	private static long close(String owner, String marker) {
+		Long had = redis.evalsha(load(Script.CLOSE), Script.CLOSE.output(), KEYS.of(owner), owner, "" + RETENTION,
+				"ns:inbox:", "" + GRANT_LEASE, marker);
+		return had;
+	}
+
+	private static List<Object> renew(String grant, long ms) {
+		return redis.evalsha(load(Script.RENEW), Script.RENEW.output(), new String[] { KEYS.lock() }, grant, "" + ms);
+	}
+
+	private static String load(Script<?> script) {
+		assertThat(redis.scriptLoad(script.text())).isEqualTo(script.digest());
+		return script.digest();
+	}
+
+	private static long serverMicros() {
+		List<String> time = redis.time();
+		return Long.parseLong(time.get(0)) * 1_000_000 + Long.parseLong(time.get(1));
+	}
+
+	private BlockingQueue<String> subscribe(String member) {
+		BlockingQueue<String> messages = new LinkedBlockingQueue<>();
+		StatefulRedisPubSubConnection<String, String> connection = client.connectPubSub();
+		connection.addListener(new RedisPubSubAdapter<>() {
+
+			@Override
+			public void message(String channel, String message) {
+				messages.add(message);
+			}
+
+		});
+		connection.sync().subscribe("ns:inbox:" + member);
+		this.inboxes.add(connection);
+		return messages;
+	}
+
+}

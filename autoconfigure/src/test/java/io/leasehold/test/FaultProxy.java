@@ -1,0 +1,237 @@
+package io.leasehold.test;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A network between a client and a server of this machine that fails on demand. Bytes go
+ * through as they come; each direction has a {@link Valve}, and connections can be cut
+ * with or without a word. Thread-safe.
+ */
+public final class FaultProxy implements AutoCloseable {
+
+	private final ServerSocket entrance;
+
+	private final int target;
+
+	private volatile Valve requests = new Valve();
+
+	private final Valve replies = new Valve();
+
+	private final Set<Socket> clients = ConcurrentHashMap.newKeySet();
+
+	private final Set<Socket> servers = ConcurrentHashMap.newKeySet();
+
+	private volatile boolean refusing;
+
+	private FaultProxy(int target) throws IOException {
+		this.target = target;
+		this.entrance = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+	}
+
+	/** Start a proxy before a server's port. */
+	public static FaultProxy to(int port) {
+		try {
+			FaultProxy proxy = new FaultProxy(port);
+			proxy.start(proxy::accept);
+			return proxy;
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/** The port for the client. */
+	public int port() {
+		return this.entrance.getLocalPort();
+	}
+
+	/** What the client sends. */
+	public Valve requests() {
+		return this.requests;
+	}
+
+	/** What the server sends. */
+	public Valve replies() {
+		return this.replies;
+	}
+
+	/** Let nothing through, in either direction; a new connection gets no answer. */
+	public void blackHole() {
+		this.requests.hold();
+		this.replies.hold();
+	}
+
+	/**
+	 * Hold back what the present connections send. New connections are not concerned.
+	 * @return lets it through at last
+	 */
+	public Valve strandRequests() {
+		Valve stranded = this.requests;
+		stranded.hold();
+		this.requests = new Valve();
+		return stranded;
+	}
+
+	/** End all faults; what was held goes on its way. */
+	public void heal() {
+		this.refusing = false;
+		this.requests.open();
+		this.replies.open();
+	}
+
+	/** Reset new connections, until {@link #heal()}. */
+	public void refuse() {
+		this.refusing = true;
+	}
+
+	/** Close the clients' connections in an orderly way (FIN). */
+	public void finish() {
+		this.clients.forEach((client) -> {
+			try {
+				client.shutdownOutput();
+			}
+			catch (IOException ex) {
+				// closed already
+			}
+		});
+		this.clients.clear();
+	}
+
+	/** Break the clients' connections (RST). What is held still goes to the server. */
+	public void reset() {
+		this.clients.forEach(FaultProxy::resetQuietly);
+		this.clients.clear();
+	}
+
+	@Override
+	public void close() throws IOException {
+		this.entrance.close();
+		this.clients.forEach(FaultProxy::resetQuietly);
+		this.servers.forEach(FaultProxy::resetQuietly);
+		heal();
+	}
+
+	private void accept() throws IOException {
+		while (true) {
+			Socket client = this.entrance.accept();
+			if (this.refusing) {
+				resetQuietly(client);
+				continue;
+			}
+			Socket server = new Socket(InetAddress.getLoopbackAddress(), this.target);
+			client.setTcpNoDelay(true);
+			server.setTcpNoDelay(true);
+			this.clients.add(client);
+			this.servers.add(server);
+			Valve requestsOfThis = this.requests;
+			start(() -> pump(client, server, requestsOfThis));
+			start(() -> pump(server, client, this.replies));
+		}
+	}
+
+	private static void pump(Socket from, Socket to, Valve valve) throws IOException, InterruptedException {
+		byte[] buffer = new byte[65536];
+		try (to) {
+			InputStream in = from.getInputStream();
+			OutputStream out = to.getOutputStream();
+			for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
+				if (valve.letsThrough()) {
+					out.write(buffer, 0, read);
+				}
+			}
+		}
+	}
+
+	private void start(Pump pump) {
+		Thread thread = new Thread(() -> {
+			try {
+				pump.run();
+			}
+			catch (IOException ex) {
+				// the end of a connection is nothing to tell
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+			}
+		}, "fault-proxy");
+		thread.setDaemon(true);
+		thread.start();
+	}
+
+	private static void resetQuietly(Socket socket) {
+		try {
+			socket.setSoLinger(true, 0);
+			socket.close();
+		}
+		catch (IOException ex) {
+			// closed already
+		}
+	}
+
+	@FunctionalInterface
+	private interface Pump {
+
+		void run() throws IOException, InterruptedException;
+
+	}
+
+	/** One direction. */
+	public static final class Valve {
+
+		private boolean held;
+
+		private boolean dropping;
+
+		private Duration delay = Duration.ZERO;
+
+		/** Let bytes through, those held before first. */
+		public synchronized void open() {
+			this.held = false;
+			this.dropping = false;
+			this.delay = Duration.ZERO;
+			notifyAll();
+		}
+
+		/** Keep bytes back until {@link #open()}. */
+		public synchronized void hold() {
+			this.held = true;
+		}
+
+		/** Throw bytes away. */
+		public synchronized void drop() {
+			this.dropping = true;
+		}
+
+		/** Let bytes through later. */
+		public synchronized void delay(Duration by) {
+			this.delay = by;
+		}
+
+		private boolean letsThrough() throws InterruptedException {
+			Duration pause;
+			synchronized (this) {
+				while (this.held) {
+					wait();
+				}
+				if (this.dropping) {
+					return false;
+				}
+				pause = this.delay;
+			}
+			TimeUnit.NANOSECONDS.sleep(pause.toNanos());
+			return true;
+		}
+
+	}
+
+}
