@@ -5,6 +5,7 @@ import java.util.List;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.local.LocalLockEngine;
 import io.leasehold.event.LockEventListener;
 import io.leasehold.service.LockService;
 import io.leasehold.service.ReleaseTiming;
@@ -54,8 +55,8 @@ public final class LeaseholdAutoConfiguration {
 			MonotonicClock clock, ObjectProvider<LockEventListener> listeners, ReleaseTiming timing,
 			ResourceLoader resources) {
 		List<LockEngine> all = engines.orderedStream().toList();
-		LockEngine engine = DefaultEngine.find(properties.isEnabled() ? properties.getEngine() : "local", all,
-				resources.getClassLoader());
+		LockEngine engine = DefaultEngine.find(properties.isEnabled() ? properties.getEngine() : LocalLockEngine.NAME,
+				all, resources.getClassLoader());
 		if (properties.getLease().compareTo(engine.minLease()) < 0) {
 			throw new InvalidConfigurationPropertyValueException("leasehold.lease", properties.getLease(),
 					"Engine '%s' cannot renew a lease in time that is shorter than %d ms.".formatted(engine.name(),

@@ -1,5 +1,7 @@
 package io.leasehold.autoconfigure;
 
+import io.leasehold.engine.local.LocalLockEngine;
+
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
@@ -16,8 +18,6 @@ import org.springframework.util.StringUtils;
  */
 class OnLockEngineCondition extends SpringBootCondition {
 
-	private static final String LOCAL = "local";
-
 	@Override
 	public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
 		MergedAnnotation<ConditionalOnLockEngine> annotation = metadata.getAnnotations()
@@ -26,7 +26,8 @@ class OnLockEngineCondition extends SpringBootCondition {
 		ConditionMessage.Builder message = ConditionMessage.forCondition(ConditionalOnLockEngine.class, engine);
 		Environment environment = context.getEnvironment();
 		if (!environment.getProperty("leasehold.enabled", Boolean.class, true)) {
-			return new ConditionOutcome(engine.equals(LOCAL), message.because("leasehold.enabled is false"));
+			return new ConditionOutcome(engine.equals(LocalLockEngine.NAME),
+					message.because("leasehold.enabled is false"));
 		}
 		String named = environment.getProperty("leasehold.engine");
 		if (engine.equals(named)) {
@@ -41,7 +42,8 @@ class OnLockEngineCondition extends SpringBootCondition {
 			return ConditionOutcome.noMatch(message.because("leasehold.engine is '" + named + "'"));
 		}
 		// One JVM's locks are no distributed ones: never by accident
-		return new ConditionOutcome(!engine.equals(LOCAL), message.because("leasehold.engine is not set"));
+		return new ConditionOutcome(!engine.equals(LocalLockEngine.NAME),
+				message.because("leasehold.engine is not set"));
 	}
 
 }

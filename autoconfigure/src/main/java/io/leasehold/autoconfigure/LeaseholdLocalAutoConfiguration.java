@@ -1,0 +1,26 @@
+package io.leasehold.autoconfigure;
+
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.local.LocalLockEngine;
+
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+
+/**
+ * Auto-configuration of the local engine, for which an application has to ask by name.
+ */
+@AutoConfiguration
+@ConditionalOnLockEngine(LocalLockEngine.NAME)
+public final class LeaseholdLocalAutoConfiguration {
+
+	LeaseholdLocalAutoConfiguration() {
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	LocalLockEngine localLockEngine(MonotonicClock clock) {
+		return new LocalLockEngine(clock);
+	}
+
+}
