@@ -1,0 +1,532 @@
+package io.leasehold.test;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Queue;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import io.leasehold.LockKey;
+import io.leasehold.engine.Attempt;
+import io.leasehold.engine.Attempt.Busy;
+import io.leasehold.engine.Attempt.Granted;
+import io.leasehold.engine.Capability;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.Holder;
+import io.leasehold.engine.LockEngine;
+import io.leasehold.engine.Member;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.ReleaseOutcome;
+import io.leasehold.engine.Renewal;
+import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.engine.Signal;
+import io.leasehold.engine.Waiting;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The part of the contract that is asked of the engine directly. Each test has a
+ * namespace of its own.
+ */
+@Timeout(120)
+abstract class EngineContract {
+
+	static final LockKey KEY = new LockKey("order:42");
+
+	/** What the network and a loaded machine may add. */
+	static final Duration SLACK = Duration.ofSeconds(3);
+
+	final String namespace = "contract-" + UUID.randomUUID();
+
+	private final List<Process> processes = new ArrayList<>();
+
+	/** Connect as another process would. */
+	protected abstract LockEngine connect(String namespace, Member member);
+
+	/** Lose a lock in the store, behind everybody's back. */
+	protected abstract void lose(String namespace, LockKey key);
+
+	/** What the store has of a namespace beside fencing state. */
+	protected abstract Collection<String> residue(String namespace);
+
+	/** The shortest lease that a test waits out. */
+	protected Duration shortLease() {
+		return Duration.ofMillis(1500);
+	}
+
+	@AfterEach
+	void disconnect() throws Exception {
+		for (Process process : this.processes) {
+			if (process.engine instanceof AutoCloseable closeable) {
+				closeable.close();
+			}
+		}
+	}
+
+	@Test
+	void freeKeyIsGrantedAndThenBusyForOthers() {
+		Process one = process();
+		Process other = process();
+		long before = System.nanoTime();
+		Granted granted = one.granted(one.claim(KEY));
+		assertThat(granted.number()).isPositive().isLessThan(1L << 57);
+		assertThat(granted.validUntil() - before).isPositive()
+			.isLessThanOrEqualTo(Duration.ofSeconds(10).toNanos() + (System.nanoTime() - before));
+		Attempt busy = other.engine.tryAcquire(other.claim(KEY));
+		assertThat(busy).isInstanceOfSatisfying(Busy.class, (answer) -> assertThat(answer.retryIn()).isPositive());
+	}
+
+	/** FAULTS row 11: a repeated request finds the grant that a lost reply hid. */
+	@Test
+	void repeatedRequestFindsItsOwnGrant() {
+		Process one = process();
+		Claim claim = one.claim(KEY);
+		assertThat(one.granted(claim).number()).isEqualTo(one.granted(claim).number());
+	}
+
+	@Test
+	void numbersGrowOverReleasesAndBetweenProcesses() {
+		Process one = process();
+		Process other = process();
+		long last = 0;
+		for (int i = 0; i < 10; i++) {
+			Process process = (i % 2 == 0) ? one : other;
+			Claim claim = process.claim(KEY);
+			long number = process.granted(claim).number();
+			assertThat(number).isGreaterThan(last);
+			last = number;
+			assertThat(process.engine.release(claim)).isInstanceOf(ReleaseOutcome.Released.class);
+		}
+	}
+
+	/** FAULTS rows 19 and 21. */
+	@Test
+	void numbersGrowOverTheLossOfALock() {
+		Process one = process();
+		Process other = process();
+		long number = one.granted(one.claim(KEY)).number();
+		lose(this.namespace, KEY);
+		assertThat(other.granted(other.claim(KEY)).number()).isGreaterThan(number);
+	}
+
+	/** FAULTS row 94. */
+	@Test
+	void formerOwnerCanNeitherRenewNorRelease() {
+		Process one = process();
+		Process other = process();
+		Claim former = one.claim(KEY, shortLease());
+		Granted formerGrant = one.granted(former);
+		Claim present = other.waiting(KEY);
+		Granted grant = other.await(present);
+		assertThat(grant.number()).isGreaterThan(formerGrant.number());
+		assertThat(one.renew(former, formerGrant)).isInstanceOf(RenewalOutcome.NotOwner.class);
+		assertThat(one.engine.release(former)).isNotInstanceOf(ReleaseOutcome.Released.class);
+		assertThat(other.renew(present, grant)).isInstanceOf(RenewalOutcome.Renewed.class);
+		assertThat(one.engine.tryAcquire(one.claim(KEY))).isInstanceOf(Busy.class);
+	}
+
+	/** I3: no earlier than the lease after the request, I4: not much later. */
+	@Test
+	void leaseOfASilentOwnerEnds() {
+		Process one = process();
+		Process other = process();
+		long asked = System.nanoTime();
+		one.granted(one.claim(KEY, shortLease()));
+		other.await(other.waiting(KEY));
+		assertThat(Duration.ofNanos(System.nanoTime() - asked)).isBetween(shortLease().minusMillis(20),
+				shortLease().plus(SLACK));
+	}
+
+	@Test
+	void renewedLeaseGoesOn() {
+		Process one = process();
+		Process other = process();
+		Claim claim = one.claim(KEY, shortLease());
+		Granted granted = one.granted(claim);
+		long sent = System.nanoTime();
+		assertThat(one.renew(claim, granted)).isInstanceOfSatisfying(RenewalOutcome.Renewed.class,
+				(renewed) -> assertThat(renewed.validUntil() - sent)
+					.isGreaterThan(shortLease().multipliedBy(9).dividedBy(10).toNanos()));
+		Claim waiting = other.waiting(KEY);
+		other.await(waiting);
+		assertThat(System.nanoTime() - sent).isGreaterThan(shortLease().minusMillis(20).toNanos());
+	}
+
+	@Test
+	void renewalNeverShortensALease() {
+		Process one = process();
+		Claim claim = one.claim(KEY, Duration.ofSeconds(60));
+		Granted granted = one.granted(claim);
+		assertThat(one.engine.renew(List.of(new Renewal(claim, granted.number(), shortLease()))))
+			.hasOnlyElementsOfType(RenewalOutcome.Renewed.class);
+		assertThat(one.engine.inspect(KEY).orElseThrow().remaining()).isGreaterThan(Duration.ofSeconds(30));
+	}
+
+	/** FAULTS row 17: a lost lock stays lost. */
+	@Test
+	void renewalOfALostLockSaysSoAndCreatesNothing() {
+		Process one = process();
+		Process other = process();
+		Claim claim = one.claim(KEY);
+		Granted granted = one.granted(claim);
+		lose(this.namespace, KEY);
+		assertThat(one.renew(claim, granted)).isInstanceOf(RenewalOutcome.NotOwner.class);
+		other.granted(other.claim(KEY));
+	}
+
+	@Test
+	void batchTellsTheFateOfEachLease() {
+		Process one = process();
+		List<Renewal> renewals = new ArrayList<>();
+		for (int i = 0; i < 600; i++) {
+			Claim claim = one.claim(new LockKey("batch:" + i));
+			renewals.add(new Renewal(claim, one.granted(claim).number(), claim.lease()));
+		}
+		lose(this.namespace, new LockKey("batch:7"));
+		lose(this.namespace, new LockKey("batch:599"));
+		List<RenewalOutcome> outcomes = one.engine.renew(renewals);
+		assertThat(outcomes).hasSize(600);
+		for (int i = 0; i < 600; i++) {
+			assertThat(outcomes.get(i)).as("batch:%d", i)
+				.isInstanceOf((i == 7 || i == 599) ? RenewalOutcome.NotOwner.class : RenewalOutcome.Renewed.class);
+		}
+		renewals.forEach((renewal) -> one.engine.release(renewal.claim()));
+		assertThat(residue(this.namespace)).isEmpty();
+	}
+
+	@Test
+	void releaseMayBeRepeated() {
+		Process one = process();
+		Process other = process();
+		Claim claim = one.claim(KEY);
+		one.granted(claim);
+		assertThat(one.engine.release(claim)).isInstanceOf(ReleaseOutcome.Released.class);
+		Claim next = other.claim(KEY);
+		Granted granted = other.granted(next);
+		assertThat(one.engine.release(claim)).isNotInstanceOf(ReleaseOutcome.Released.class);
+		assertThat(other.renew(next, granted)).isInstanceOf(RenewalOutcome.Renewed.class);
+	}
+
+	@Test
+	void waitingClaimIsServedAfterARelease() {
+		Process one = process();
+		Process other = process();
+		Claim claim = one.claim(KEY, Duration.ofSeconds(60));
+		long number = one.granted(claim).number();
+		Claim waiting = other.waiting(KEY);
+		Ear ear = other.begin(waiting);
+		one.engine.release(claim);
+		assertThat(ear.await().number()).isGreaterThan(number);
+		assertThat(other.engine.release(waiting)).isInstanceOf(ReleaseOutcome.Released.class);
+		assertThat(residue(this.namespace)).isEmpty();
+	}
+
+	@Test
+	void abandonedWaitLeavesNothing() {
+		Process one = process();
+		Process other = process();
+		Claim claim = one.claim(KEY);
+		one.granted(claim);
+		Claim waiting = other.waiting(KEY);
+		Ear ear = other.begin(waiting);
+		ear.close();
+		assertThat(other.engine.release(waiting)).isNotInstanceOf(ReleaseOutcome.Released.class);
+		one.engine.release(claim);
+		assertThat(residue(this.namespace)).isEmpty();
+		one.granted(one.claim(KEY));
+	}
+
+	@Test
+	void claimThatDoesNotWaitLeavesNothingWhenBusy() {
+		Process one = process();
+		Process other = process();
+		Claim claim = one.claim(KEY);
+		one.granted(claim);
+		other.engine.tryAcquire(other.claim(KEY));
+		one.engine.release(claim);
+		assertThat(residue(this.namespace)).isEmpty();
+	}
+
+	/** In order of arrival where the store has a queue. */
+	@Test
+	void everyWaitingClaimIsServed() throws Exception {
+		Process holder = process();
+		Claim held = holder.claim(KEY, Duration.ofSeconds(60));
+		holder.granted(held);
+		List<Process> waiters = List.of(process(), process(), process());
+		List<Claim> claims = waiters.stream().map((process) -> process.waiting(KEY)).toList();
+		List<Ear> ears = new ArrayList<>();
+		for (int i = 0; i < 3; i++) {
+			ears.add(waiters.get(i).begin(claims.get(i)));
+		}
+		Queue<Integer> served = new ConcurrentLinkedQueue<>();
+		Queue<Long> numbers = new ConcurrentLinkedQueue<>();
+		List<Callable<Void>> waits = new ArrayList<>();
+		for (int i = 0; i < 3; i++) {
+			int waiter = i;
+			waits.add(() -> {
+				numbers.add(ears.get(waiter).await().number());
+				served.add(waiter);
+				waiters.get(waiter).engine.release(claims.get(waiter));
+				return null;
+			});
+		}
+		holder.engine.release(held);
+		Parallel.run(waits);
+		assertThat(List.copyOf(numbers)).isSorted().doesNotHaveDuplicates();
+		if (holder.has(Capability.FIFO)) {
+			assertThat(served).containsExactly(0, 1, 2);
+		}
+		else {
+			assertThat(served).containsExactlyInAnyOrder(0, 1, 2);
+		}
+	}
+
+	/** To the end of the min hold where the store keeps it, otherwise of the lease. */
+	@Test
+	void orphanedKeyStaysClosed() {
+		Process one = process();
+		Process other = process();
+		Duration closed = one.has(Capability.MIN_HOLD) ? shortLease().multipliedBy(2) : shortLease();
+		long asked = System.nanoTime();
+		one.granted(new Claim(KEY, one.member.newOwner(), shortLease(), minHold(one), false, asked));
+		other.await(other.waiting(KEY));
+		assertThat(Duration.ofNanos(System.nanoTime() - asked)).isBetween(closed.minusMillis(20), closed.plus(SLACK));
+	}
+
+	/** To the end of the min hold where the store keeps it, otherwise not at all. */
+	@Test
+	void releasedKeyStaysClosed() {
+		Process one = process();
+		Process other = process();
+		long asked = System.nanoTime();
+		Claim claim = new Claim(KEY, one.member.newOwner(), Duration.ofSeconds(60), minHold(one), false, asked);
+		one.granted(claim);
+		assertThat(one.engine.release(claim)).isInstanceOf(ReleaseOutcome.Released.class);
+		Claim next = other.waiting(KEY);
+		if (one.has(Capability.MIN_HOLD)) {
+			assertThat(other.engine.tryAcquire(next)).isInstanceOf(Busy.class);
+		}
+		other.await(next);
+		assertThat(Duration.ofNanos(System.nanoTime() - asked)).isBetween(minHold(one).minusMillis(20),
+				minHold(one).plus(SLACK));
+	}
+
+	private Duration minHold(Process process) {
+		return process.has(Capability.MIN_HOLD) ? shortLease().multipliedBy(2) : Duration.ZERO;
+	}
+
+	/**
+	 * FAULTS rows 67 to 71 and 75: keys differ as their text does, character by
+	 * character.
+	 */
+	@Test
+	void hostileKeysAreAllDifferent() {
+		Process one = process();
+		Process other = process();
+		List<LockKey> keys = hostileKeys();
+		List<Claim> claims = keys.stream().map(one::claim).toList();
+		claims.forEach((claim) -> assertThat(one.engine.tryAcquire(claim)).as(claim.key().value())
+			.isInstanceOf(Granted.class));
+		keys.forEach((key) -> assertThat(other.engine.tryAcquire(other.claim(key))).as(key.value())
+			.isInstanceOf(Busy.class));
+		claims.forEach((claim) -> assertThat(one.engine.release(claim)).as(claim.key().value())
+			.isInstanceOf(ReleaseOutcome.Released.class));
+		assertThat(residue(this.namespace)).isEmpty();
+	}
+
+	private static List<LockKey> hostileKeys() {
+		String nul = "nul" + (char) 0;
+		return Arrays
+			.asList("order-a", "ORDER-A", "order-a ", " order-a", "e", "\u00e9", "e\u0301", "s", "\u00df", "ss",
+					"\ud83c\udf63", "\ud83c\udf7a", "{}", "{}x}", "}", "{", "{a}", "a", "a/b", "a//b", "a/", "/", "..",
+					".", "%", "%25", "%7B", "*", "?", "[a]", ":", "a:b", "a:", "a:fence", "a:queue", "'", "''", "\"",
+					"; DROP TABLE leasehold_lock", "\r\n", "a\tb", "a\r\nb", nul, nul + "x", "nul", "1", "01", "1.0",
+					"x".repeat(512), "x".repeat(511), "\u4e2d".repeat(170), "\\", "a\\", "_", "a_b", "a-b")
+			.stream()
+			.filter((value) -> !value.isBlank())
+			.map(LockKey::new)
+			.toList();
+	}
+
+	/** FAULTS row 74. */
+	@Test
+	void namespacesNeverMeet() {
+		Process one = process();
+		Process elsewhere = process(this.namespace + ":x");
+		one.granted(one.claim(KEY));
+		one.granted(one.claim(new LockKey("x:b")));
+		elsewhere.granted(elsewhere.claim(KEY));
+		elsewhere.granted(elsewhere.claim(new LockKey("b")));
+		assertThat(process().engine.inspect(new LockKey("b"))).isEmpty();
+	}
+
+	@Test
+	void operatorsSeeWhoHoldsAKey() {
+		Process one = process();
+		assertThat(one.engine.inspect(KEY)).isEmpty();
+		Claim claim = one.claim(KEY, Duration.ofSeconds(30));
+		Granted granted = one.granted(claim);
+		Holder holder = process().engine.inspect(KEY).orElseThrow();
+		assertThat(holder.application()).isEqualTo("contract");
+		assertThat(holder.process()).isEqualTo(ProcessHandle.current().pid());
+		assertThat(holder.thread()).isNotBlank();
+		assertThat(holder.number()).isEqualTo(granted.number());
+		assertThat(holder.since()).isBetween(Instant.now().minusSeconds(60), Instant.now().plusSeconds(60));
+		assertThat(holder.remaining()).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(30));
+		one.engine.release(claim);
+		assertThat(one.engine.inspect(KEY)).isEmpty();
+	}
+
+	@Test
+	void raceForNewKeysHasOneWinnerEach() throws Exception {
+		List<Process> racers = List.of(process(), process(), process(), process());
+		Collection<Long> winners = new ConcurrentLinkedQueue<>();
+		CyclicBarrier start = new CyclicBarrier(racers.size());
+		List<Callable<Void>> runs = new ArrayList<>();
+		for (Process racer : racers) {
+			runs.add(() -> {
+				for (long i = 0; i < 50; i++) {
+					start.await(30, TimeUnit.SECONDS);
+					if (racer.engine.tryAcquire(racer.claim(new LockKey("new:" + i))) instanceof Granted) {
+						winners.add(i);
+					}
+				}
+				return null;
+			});
+		}
+		Parallel.run(runs);
+		assertThat(winners).hasSize(50).doesNotHaveDuplicates();
+	}
+
+	Process process() {
+		return process(this.namespace);
+	}
+
+	private Process process(String inNamespace) {
+		Member member = Member.of("contract");
+		Process process = new Process(member, connect(inNamespace, member));
+		this.processes.add(process);
+		return process;
+	}
+
+	static ConditionFactory eventually() {
+		return Awaitility.await().atMost(Duration.ofSeconds(20)).pollInterval(Duration.ofMillis(20));
+	}
+
+	/**
+	 * A process as the store sees it.
+	 */
+	record Process(Member member, LockEngine engine) {
+
+		boolean has(Capability capability) {
+			return this.engine.capabilities().contains(capability);
+		}
+
+		Claim claim(LockKey key) {
+			return claim(key, Duration.ofSeconds(10));
+		}
+
+		Claim claim(LockKey key, Duration lease) {
+			return new Claim(key, this.member.newOwner(), lease, Duration.ZERO, false, System.nanoTime());
+		}
+
+		Claim waiting(LockKey key) {
+			return claim(key).waiting();
+		}
+
+		Granted granted(Claim claim) {
+			Attempt attempt = this.engine.tryAcquire(claim);
+			assertThat(attempt).as(claim.key().value()).isInstanceOf(Granted.class);
+			return (Granted) attempt;
+		}
+
+		RenewalOutcome renew(Claim claim, Granted granted) {
+			List<RenewalOutcome> outcomes = this.engine
+				.renew(List.of(new Renewal(claim, granted.number(), claim.lease())));
+			assertThat(outcomes).hasSize(1);
+			return outcomes.get(0);
+		}
+
+		/** Begin to wait for a key that is busy. */
+		Ear begin(Claim claim) {
+			Attempt attempt = this.engine.tryAcquire(claim);
+			assertThat(attempt).isInstanceOf(Busy.class);
+			return new Ear(this.engine, claim, ((Busy) attempt).retryIn());
+		}
+
+		/** Ask and wait as the service does. */
+		Granted await(Claim claim) {
+			Attempt attempt = this.engine.tryAcquire(claim);
+			return (attempt instanceof Granted granted) ? granted
+					: new Ear(this.engine, claim, ((Busy) attempt).retryIn()).await();
+		}
+
+	}
+
+	/**
+	 * A claim that waits: woken by signals, asking again when it was told to.
+	 */
+	private static final class Ear implements AutoCloseable {
+
+		private final LinkedBlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
+
+		private final LockEngine engine;
+
+		private final Claim claim;
+
+		private final Waiting waiting;
+
+		private Duration retryIn;
+
+		Ear(LockEngine engine, Claim claim, Duration retryIn) {
+			this.engine = engine;
+			this.claim = claim;
+			this.retryIn = retryIn;
+			this.waiting = engine.enqueue(claim, this.signals::add);
+		}
+
+		Granted await() {
+			long end = System.nanoTime() + Duration.ofSeconds(30).toNanos();
+			try (this) {
+				while (System.nanoTime() - end < 0) {
+					Signal signal = this.signals.poll(this.retryIn.toNanos(), TimeUnit.NANOSECONDS);
+					if (signal instanceof Signal.Pushed pushed
+							&& pushed.grant().validUntil() - MonotonicClock.SYSTEM.nanoTime() > 0) {
+						return pushed.grant();
+					}
+					Attempt attempt = this.engine.tryAcquire(this.claim);
+					if (attempt instanceof Granted granted) {
+						return granted;
+					}
+					this.retryIn = ((Busy) attempt).retryIn();
+				}
+			}
+			catch (InterruptedException ex) {
+				throw new IllegalStateException(ex);
+			}
+			throw new AssertionError("Lock '%s' was not granted within 30 s".formatted(this.claim.key()));
+		}
+
+		@Override
+		public void close() {
+			this.waiting.close();
+		}
+
+	}
+
+}

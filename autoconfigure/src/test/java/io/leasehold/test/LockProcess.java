@@ -1,0 +1,227 @@
+package io.leasehold.test;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+import io.leasehold.HeldLock;
+import io.leasehold.LockBusyException;
+import io.leasehold.LockException;
+import io.leasehold.LockLostException;
+import io.leasehold.LockOptions;
+import io.leasehold.engine.LockEngine;
+import io.leasehold.engine.Member;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.service.LockService;
+import io.leasehold.service.OnLost;
+import io.leasehold.service.ReleaseTiming;
+import io.leasehold.service.ServiceSettings;
+
+/**
+ * Another JVM that takes locks when told to, and can be killed, frozen and woken.
+ */
+public final class LockProcess implements AutoCloseable {
+
+	private final Process process;
+
+	private final PrintWriter commands;
+
+	private final BufferedReader answers;
+
+	private LockProcess(Process process) {
+		this.process = process;
+		this.commands = new PrintWriter(process.getOutputStream(), true, StandardCharsets.UTF_8);
+		this.answers = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+	}
+
+	/** Start another JVM that is connected to a store. */
+	public static LockProcess start(EngineAddress address, String namespace) {
+		List<String> line = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+				"-cp", System.getProperty("java.class.path"), "-XX:TieredStopAtLevel=1", LockProcess.class.getName()));
+		line.addAll(address.commandLine(namespace));
+		try {
+			LockProcess started = new LockProcess(
+					new ProcessBuilder(line).redirectError(ProcessBuilder.Redirect.INHERIT).start());
+			started.expect("ready");
+			return started;
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/** Take a lock and return its fencing token. */
+	public long acquire(String key, Duration lease) {
+		this.commands.println("acquire %s %d".formatted(key, lease.toMillis()));
+		return Long.parseLong(expect("acquired"));
+	}
+
+	/** Whether the process believes in its lock. */
+	public boolean isValid(String key) {
+		this.commands.println("check " + key);
+		return Boolean.parseBoolean(expect("valid"));
+	}
+
+	/** Release a lock; return whether it was still held to the end. */
+	public boolean release(String key) {
+		this.commands.println("release " + key);
+		return Boolean.parseBoolean(expect("kept"));
+	}
+
+	/** Take and release a lock again and again; {@link #contended()} tells of it. */
+	public void contend(String key, Duration time) {
+		this.commands.println("contend %s %d".formatted(key, time.toMillis()));
+	}
+
+	/** Wait for the end of a contention. */
+	public List<History.Interval> contended() {
+		List<History.Interval> intervals = new ArrayList<>();
+		int count = Integer.parseInt(expect("contended"));
+		for (int i = 0; i < count; i++) {
+			String[] numbers = expect("interval").split(" ");
+			intervals.add(new History.Interval(Long.parseLong(numbers[0]), Long.parseLong(numbers[1]),
+					Long.parseLong(numbers[2]), Long.parseLong(numbers[3])));
+		}
+		return intervals;
+	}
+
+	/** End the process as a power failure does. */
+	public void kill() {
+		this.process.destroyForcibly();
+		try {
+			this.process.waitFor();
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	public void freeze() {
+		signal("STOP");
+	}
+
+	public void wake() {
+		signal("CONT");
+	}
+
+	@Override
+	public void close() {
+		wake();
+		kill();
+	}
+
+	private void signal(String name) {
+		try {
+			new ProcessBuilder("kill", "-" + name, Long.toString(this.process.pid())).inheritIO().start().waitFor();
+		}
+		catch (IOException | InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	private String expect(String word) {
+		try {
+			for (String line = this.answers.readLine(); line != null; line = this.answers.readLine()) {
+				if (line.equals(word)) {
+					return "";
+				}
+				if (line.startsWith(word + " ")) {
+					return line.substring(word.length() + 1);
+				}
+			}
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+		throw new IllegalStateException("The other process ended instead of answering '%s'".formatted(word));
+	}
+
+	/**
+	 * The other process.
+	 * @param args opener, namespace, and the opener's arguments
+	 * @throws IOException if its standard input breaks
+	 */
+	public static void main(String[] args) throws IOException {
+		Member member = Member.of("other");
+		LockEngine engine = EngineAddress.open(args[0], args[1], member, List.of(args).subList(2, args.length));
+		LockOptions defaults = new LockOptions("other", engine.name(), Duration.ofSeconds(10), Duration.ofSeconds(20),
+				Duration.ZERO, LockOptions.UNLIMITED);
+		LockService locks = new LockService(new ServiceSettings(defaults, OnLost.THROW, 63, Duration.ofMillis(10)),
+				List.of(engine), member, MonotonicClock.SYSTEM, List.of(), ReleaseTiming.IMMEDIATE);
+		Map<String, HeldLock> held = new HashMap<>();
+		BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+		System.out.println("ready");
+		for (String line = commands.readLine(); line != null; line = commands.readLine()) {
+			String[] words = line.split(" ");
+			switch (words[0]) {
+				case "acquire" -> {
+					HeldLock lock = locks.acquire(words[1], defaults.withLease(millis(words[2])));
+					held.put(words[1], lock);
+					System.out.println("acquired " + lock.fencingToken());
+				}
+				case "check" -> System.out.println("valid " + held.get(words[1]).isValid());
+				case "release" -> System.out.println("kept " + close(held.remove(words[1])));
+				case "contend" -> contend(locks, words[1], millis(words[2]));
+				default -> throw new IllegalArgumentException(line);
+			}
+		}
+		System.exit(0);
+	}
+
+	private static boolean close(HeldLock lock) {
+		try {
+			lock.close();
+			return true;
+		}
+		catch (LockLostException ex) {
+			return false;
+		}
+	}
+
+	private static void contend(LockService locks, String key, Duration time) {
+		List<History.Interval> intervals = new ArrayList<>();
+		contend(locks, key, System.nanoTime() + time.toNanos(), intervals::add);
+		System.out.println("contended " + intervals.size());
+		for (History.Interval interval : intervals) {
+			System.out.println("interval %d %d %d %d".formatted(interval.token(), interval.asked(), interval.acquired(),
+					interval.ended()));
+		}
+	}
+
+	/** Take and release a lock until a moment of the monotonic clock. */
+	static void contend(LockService locks, String key, long until, Consumer<History.Interval> recorder) {
+		while (System.nanoTime() - until < 0) {
+			long asked = System.nanoTime();
+			try (HeldLock lock = locks.acquire(key)) {
+				long acquired = System.nanoTime();
+				Thread.onSpinWait();
+				boolean valid = lock.isValid();
+				long ended = System.nanoTime();
+				if (valid) {
+					recorder.accept(new History.Interval(lock.fencingToken(), asked, acquired, ended));
+				}
+			}
+			catch (LockBusyException ex) {
+				continue;
+			}
+			catch (LockException ex) {
+				System.err.println(ex.getMessage());
+			}
+		}
+	}
+
+	private static Duration millis(String text) {
+		return Duration.ofMillis(Long.parseLong(text));
+	}
+
+}

@@ -1,0 +1,32 @@
+package io.leasehold.test;
+
+import java.util.Collection;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/**
+ * Runs things at the same time.
+ */
+final class Parallel {
+
+	private Parallel() {
+	}
+
+	/**
+	 * Run all, each in a thread of its own, and fail as the first of them that failed.
+	 */
+	static void run(Collection<? extends Callable<?>> tasks) throws Exception {
+		ExecutorService threads = Executors.newFixedThreadPool(tasks.size());
+		try {
+			for (Future<?> future : tasks.stream().map(threads::submit).toList()) {
+				future.get();
+			}
+		}
+		finally {
+			threads.shutdownNow();
+		}
+	}
+
+}

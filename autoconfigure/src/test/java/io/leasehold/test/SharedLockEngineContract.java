@@ -1,0 +1,78 @@
+package io.leasehold.test;
+
+import java.time.Duration;
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+
+import io.leasehold.HeldLock;
+import io.leasehold.engine.LockEngine;
+import io.leasehold.engine.Member;
+import io.leasehold.service.LockService;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What an engine keeps whose store several processes share: with another JVM that is
+ * killed and frozen while it holds the lock.
+ */
+public abstract class SharedLockEngineContract extends LockEngineContract {
+
+	/** Where another process finds the store. */
+	protected abstract EngineAddress address();
+
+	@Override
+	protected LockEngine connect(String namespace, Member member) {
+		return address().open(namespace, member);
+	}
+
+	/** I4, FAULTS row 1. */
+	@Test
+	void killedHolderIsFollowedAfterItsLease() {
+		try (LockProcess holder = LockProcess.start(address(), this.namespace)) {
+			long token = holder.acquire(NAME, shortLease());
+			holder.kill();
+			long killed = System.nanoTime();
+			try (HeldLock next = service().acquire(NAME)) {
+				assertThat(Duration.ofNanos(System.nanoTime() - killed)).isLessThan(shortLease().plus(SLACK));
+				assertThat(next.fencingToken()).isGreaterThan(token);
+			}
+		}
+		leavesNothing();
+	}
+
+	/** FAULTS row 2. */
+	@Test
+	void frozenHolderFindsItsLockLostWhenItWakes() {
+		try (LockProcess holder = LockProcess.start(address(), this.namespace)) {
+			long token = holder.acquire(NAME, shortLease());
+			assertThat(holder.isValid(NAME)).isTrue();
+			holder.freeze();
+			try (HeldLock next = service().acquire(NAME)) {
+				holder.wake();
+				assertThat(holder.isValid(NAME)).isFalse();
+				assertThat(holder.release(NAME)).isFalse();
+				assertThat(next.fencingToken()).isGreaterThan(token);
+				assertThat(next.isValid()).isTrue();
+			}
+		}
+		leavesNothing();
+	}
+
+	/** I1 and I2 between real processes. */
+	@Test
+	void historyOfAnotherJvmIsTrue() throws Exception {
+		History history = new History();
+		LockService one = service();
+		try (LockProcess other = LockProcess.start(address(), this.namespace)) {
+			other.contend(NAME, Duration.ofSeconds(2));
+			LockProcess.contend(one, NAME, System.nanoTime() + Duration.ofSeconds(2).toNanos(), history::add);
+			List<History.Interval> others = other.contended();
+			assertThat(others).isNotEmpty();
+			others.forEach(history::add);
+		}
+		assertThat(history.violations()).isEmpty();
+		leavesNothing();
+	}
+
+}
