@@ -1,0 +1,376 @@
+package io.leasehold.engine.redis;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+import io.leasehold.LockEngineException;
+import io.leasehold.engine.Attempt;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.ReleaseOutcome;
+import io.leasehold.engine.Renewal;
+import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.engine.Signal;
+import io.leasehold.engine.redis.RedisEngines.TestMember;
+import io.leasehold.test.FaultProxy;
+import io.leasehold.test.RedisTestServer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Networks and servers that fail. Numbers in comments are rows of the fault catalogue.
+ */
+class RedisLockEngineFaultsIntegrationTests {
+
+	/** A call is bounded by the command timeout; the rest is for a loaded machine. */
+	private static final Duration BOUND = RedisEngines.COMMAND_TIMEOUT.plusMillis(700);
+
+	private final RedisTestServer server = RedisTestServer.start();
+
+	private final FaultProxy network = FaultProxy.to(this.server.port());
+
+	private final RedisEngines engines = new RedisEngines(this.server.port());
+
+	/** Reaches the server through the network that fails. */
+	private final TestMember a = this.engines.member(this.network.port());
+
+	private final TestMember b = this.engines.member();
+
+	private final BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
+
+	@BeforeEach
+	void connect() {
+		for (TestMember member : List.of(this.a, this.b)) {
+			Claim claim = member.waiting("warm-up");
+			granted(member, claim);
+			member.engine().release(claim);
+		}
+	}
+
+	@AfterEach
+	void noClaimIsLeft() throws IOException {
+		assertThat(this.a.engine().liveClaims()).isZero();
+		assertThat(this.b.engine().liveClaims()).isZero();
+		this.engines.close();
+		this.network.close();
+		this.server.close();
+	}
+
+	@Test // 9
+	void acquireWhoseReplyWasLateIsUndoneByItsRelease() {
+		Claim claim = this.a.claim("k");
+		this.network.replies().hold();
+		fails(() -> this.a.engine().tryAcquire(claim));
+		assertThat(this.engines.server().get(lock())).endsWith(claim.owner().token());
+		this.network.heal();
+		assertThat(this.a.engine().release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
+		assertThat(this.engines.residue()).isEmpty();
+	}
+
+	@Test // 9, 12
+	void acquireWhoseReplyWasLostWithItsConnectionIsUndoneByItsRelease() throws Exception {
+		Claim claim = this.a.claim("k");
+		breaks(() -> this.a.engine().tryAcquire(claim), this.network::reset);
+		assertThat(this.a.engine().release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
+		assertThat(this.engines.residue()).containsExactly(marker(claim));
+	}
+
+	@Test // 10
+	void releaseNeverOvertakesABlackHoledAcquire() throws Exception {
+		Claim claim = this.a.claim("k");
+		this.network.requests().hold();
+		fails(() -> this.a.engine().tryAcquire(claim));
+		CompletableFuture<ReleaseOutcome> released = CompletableFuture
+			.supplyAsync(() -> this.a.engine().release(claim));
+		this.network.heal();
+		assertThat(released.get(5, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.RELEASED);
+		assertThat(this.engines.residue()).isEmpty();
+	}
+
+	@Test // 10
+	void acquireThatRunsAfterItsReleaseFindsTheMarker() {
+		Claim claim = this.a.waiting("k");
+		FaultProxy.Valve stranded = this.network.strandRequests();
+		fails(() -> this.a.engine().tryAcquire(claim));
+		this.network.reset();
+		assertThat(releasedAtLast(claim)).isInstanceOf(ReleaseOutcome.NotOwner.class);
+		long scripts = scriptsRun();
+		stranded.open();
+		await().until(() -> scriptsRun() > scripts);
+		assertThat(this.engines.residue()).containsExactly(marker(claim));
+		assertThat(this.engines.server().pttl(marker(claim))).isPositive();
+	}
+
+	@Test // 11
+	void repeatedAcquireFindsTheGrantOfTheConnectionThatWasClosed() throws Exception {
+		Claim claim = this.a.claim("k");
+		breaks(() -> this.a.engine().tryAcquire(claim), this.network::finish);
+		long fence = granted(this.a, claim).number();
+		assertThat(this.engines.server().get(lock())).isEqualTo(fence + ":" + claim.owner().token());
+		assertThat(this.a.engine().release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
+	}
+
+	@Test // 11
+	void nothingIsReplayed() throws Exception {
+		Claim claim = this.a.claim("k");
+		long scripts = scriptsRun();
+		breaks(() -> this.a.engine().tryAcquire(claim), this.network::finish);
+		granted(this.a, claim);
+		assertThat(scriptsRun()).isEqualTo(scripts + 2);
+		this.a.engine().release(claim);
+	}
+
+	@Test // 13
+	void releaseWhoseReplyWasLostIsUnknown() throws Exception {
+		Claim claim = this.a.claim("k");
+		granted(this.a, claim);
+		breaks(() -> this.a.engine().release(claim), this.network::reset);
+		assertThat(this.a.engine().release(claim)).isInstanceOf(ReleaseOutcome.Unknown.class);
+		assertThat(this.engines.residue()).containsExactly(marker(claim));
+	}
+
+	@Test // 13
+	void releaseWhoseReplyWasLateIsUnknown() {
+		Claim claim = this.a.claim("k");
+		granted(this.a, claim);
+		this.network.replies().hold();
+		fails(() -> this.a.engine().release(claim));
+		this.network.heal();
+		assertThat(this.a.engine().release(claim)).isInstanceOf(ReleaseOutcome.Unknown.class);
+	}
+
+	@Test // 13
+	void holdOfABrokenConnectionThatExpiredIsKnownToBeLost() {
+		Claim claim = this.a.claim("k");
+		granted(this.a, claim);
+		this.network.reset();
+		this.engines.server().del(lock());
+		assertThat(releasedAtLast(claim)).isInstanceOf(ReleaseOutcome.NotOwner.class);
+	}
+
+	@Test // 14
+	void renewalIntoABlackHoleIsBoundedAndUnknown() {
+		Claim claim = this.a.claim("k");
+		long fence = granted(this.a, claim).number();
+		this.network.blackHole();
+		long start = System.nanoTime();
+		assertThat(renew(claim, fence)).isInstanceOf(RenewalOutcome.Unknown.class);
+		assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(BOUND);
+		this.network.heal();
+		assertThat(renew(claim, fence)).isInstanceOf(RenewalOutcome.Renewed.class);
+		this.a.engine().release(claim);
+	}
+
+	@Test // 15
+	void renewalGoesOnSoonAfterALongOutage() {
+		Claim claim = this.a.claim("k");
+		long fence = granted(this.a, claim).number();
+		this.network.blackHole();
+		long outage = System.nanoTime();
+		while (System.nanoTime() - outage < Duration.ofSeconds(3).toNanos()) {
+			assertThat(renew(claim, fence)).isInstanceOf(RenewalOutcome.Unknown.class);
+		}
+		this.network.heal();
+		await().atMost(Duration.ofSeconds(2)).until(() -> renew(claim, fence) instanceof RenewalOutcome.Renewed);
+		releasedAtLast(claim);
+	}
+
+	@Test // 15
+	void silentConnectionIsGivenUpAlthoughNobodyBreaksIt() {
+		Claim claim = this.a.claim("k");
+		long fence = granted(this.a, claim).number();
+		this.network.strandRequests(); // for good
+		await().atMost(Duration.ofSeconds(5)).until(() -> renew(claim, fence) instanceof RenewalOutcome.Renewed);
+		releasedAtLast(claim);
+	}
+
+	@Test // 18
+	void scriptsThatTheServerForgotAreSentAgain() {
+		Claim claim = this.a.claim("k");
+		this.engines.server().scriptFlush();
+		long fence = granted(this.a, claim).number();
+		this.engines.server().scriptFlush();
+		assertThat(renew(claim, fence)).isInstanceOf(RenewalOutcome.Renewed.class);
+		this.engines.server().scriptFlush();
+		assertThat(this.a.engine().inspect(claim.key())).isPresent();
+		this.engines.server().scriptFlush();
+		assertThat(this.a.engine().release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
+	}
+
+	@Test // 18
+	void serverWithoutMemoryRefusesNewGrantsAndStillEndsOldOnes() {
+		Claim held = this.a.claim("held");
+		long fence = granted(this.a, held).number();
+		this.engines.server().configSet("maxmemory", "1");
+		Claim refused = this.a.claim("k");
+		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> this.a.engine().tryAcquire(refused))
+			.withMessageStartingWith("Redis could not acquire lock 'k': OOM")
+			.matches(LockEngineException::isRetryable);
+		assertThat(renew(held, fence)).isInstanceOf(RenewalOutcome.Renewed.class);
+		assertThat(this.a.engine().release(held)).isEqualTo(ReleaseOutcome.RELEASED);
+		assertThat(this.a.engine().release(refused)).isInstanceOf(ReleaseOutcome.NotOwner.class);
+	}
+
+	@Test // 18
+	void serverThatBecameAReplicaIsNoNo() {
+		Claim claim = this.a.claim("k");
+		granted(this.a, claim);
+		this.engines.server().replicaof("127.0.0.1", 1);
+		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> this.a.engine().release(claim))
+			.withMessageContaining("READONLY")
+			.matches(LockEngineException::isRetryable);
+		this.engines.server().replicaofNoOne();
+		assertThat(this.a.engine().release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
+	}
+
+	@Test // 18
+	void wrongPasswordDoesNotPassByItself() {
+		RedisStandaloneConfiguration configuration = new RedisStandaloneConfiguration("127.0.0.1", this.server.port());
+		configuration.setUsername("nobody");
+		configuration.setPassword("wrong");
+		TestMember stranger = this.engines.member(configuration);
+		Claim claim = stranger.claim("k");
+		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> stranger.engine().tryAcquire(claim))
+			.matches((ex) -> !ex.isRetryable());
+		assertThat(stranger.engine().release(claim)).isInstanceOf(ReleaseOutcome.NotOwner.class);
+	}
+
+	@Test // 19, 21
+	void emptyRestartIsNoticedAndTheNextTokenIsGreater() {
+		Claim claim = this.a.claim("k");
+		long fence = granted(this.a, claim).number();
+		this.server.restartEmpty();
+		await().atMost(Duration.ofSeconds(5)).until(() -> renew(claim, fence) instanceof RenewalOutcome.NotOwner);
+		Claim next = this.b.claim("k");
+		await().atMost(Duration.ofSeconds(5)).ignoreExceptions().until(() -> granted(this.b, next).number() > fence);
+		assertThat(this.a.engine().release(claim)).isInstanceOf(ReleaseOutcome.NotOwner.class);
+		assertThat(this.b.engine().release(next)).isEqualTo(ReleaseOutcome.RELEASED);
+	}
+
+	@Test
+	void unreachableServerIsAnExceptionAndNeverBusy() {
+		Claim claim = this.a.claim("k");
+		this.network.refuse();
+		this.network.reset();
+		await().untilAsserted(() -> assertThatExceptionOfType(LockEngineException.class)
+			.isThrownBy(() -> this.a.engine().tryAcquire(claim))
+			.withMessageStartingWith("Redis could not acquire lock 'k': Unable to connect"));
+		fails(() -> this.a.engine().inspect(claim.key()));
+		this.network.heal();
+		granted(this.a, claim);
+		assertThat(this.a.engine().release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
+	}
+
+	@Test // 65
+	void waiterWhoseInboxIsDeafIsServedByItsPolls() throws Exception {
+		Claim first = this.b.claim("k");
+		granted(this.b, first);
+		Claim second = this.a.waiting("k");
+		assertThat(this.a.engine().tryAcquire(second)).isInstanceOf(Attempt.Busy.class);
+		this.a.engine().enqueue(second, this.signals::add);
+		this.network.replies().hold();
+		this.b.engine().release(first);
+		assertThat(this.engines.server().get(lock())).endsWith(second.owner().token());
+		assertThat(this.signals.poll(100, TimeUnit.MILLISECONDS)).isNull();
+		this.network.reset();
+		this.network.heal();
+		assertThat(await().ignoreExceptions()
+			.until(() -> this.a.engine().tryAcquire(second), Attempt.Granted.class::isInstance)).isNotNull();
+		releasedAtLast(second);
+	}
+
+	@Test
+	void inboxIsOpenedAgainAfterABreakAndAsksToPoll() throws Exception {
+		Claim first = this.b.claim("k");
+		granted(this.b, first);
+		Claim second = this.a.waiting("k");
+		assertThat(this.a.engine().tryAcquire(second)).isInstanceOf(Attempt.Busy.class);
+		this.a.engine().enqueue(second, this.signals::add);
+		this.network.refuse();
+		this.network.reset();
+		fails(() -> this.a.engine().tryAcquire(second));
+		this.network.heal();
+		assertThat(this.signals.poll(5, TimeUnit.SECONDS)).isEqualTo(new Signal.AskAgain());
+		this.b.engine().release(first);
+		assertThat(this.signals.poll(5, TimeUnit.SECONDS)).isInstanceOf(Signal.Pushed.class);
+		releasedAtLast(second);
+	}
+
+	@Test
+	void messageDelayedForTooLongOnlyAsksToPoll() throws Exception {
+		Claim first = this.b.claim("k");
+		granted(this.b, first);
+		Claim second = this.a.waiting("k");
+		assertThat(this.a.engine().tryAcquire(second)).isInstanceOf(Attempt.Busy.class);
+		this.a.engine().enqueue(second, this.signals::add);
+		this.network.replies().delay(Duration.ofMillis(2700));
+		this.b.engine().release(first);
+		assertThat(this.signals.poll(5, TimeUnit.SECONDS)).isEqualTo(new Signal.AskAgain());
+		this.network.heal();
+		assertThat(this.a.engine().tryAcquire(second)).isInstanceOf(Attempt.Granted.class);
+		releasedAtLast(second);
+	}
+
+	/** Run a call whose reply is lost with its connection. */
+	private void breaks(Callable<?> call, Runnable breakage) throws Exception {
+		long scripts = scriptsRun();
+		this.network.replies().drop();
+		CompletableFuture<Void> failure = CompletableFuture.runAsync(() -> fails(call));
+		await().pollInterval(Duration.ofMillis(5)).until(() -> scriptsRun() > scripts);
+		breakage.run();
+		failure.get(5, TimeUnit.SECONDS);
+		this.network.heal();
+	}
+
+	private static void fails(Callable<?> call) {
+		long start = System.nanoTime();
+		assertThatExceptionOfType(LockEngineException.class).isThrownBy(call::call)
+			.matches(LockEngineException::isRetryable);
+		assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(BOUND);
+	}
+
+	/** Release as the service does, until there is an answer. */
+	private ReleaseOutcome releasedAtLast(Claim claim) {
+		return await().ignoreExceptions().until(() -> this.a.engine().release(claim), (outcome) -> true);
+	}
+
+	private RenewalOutcome renew(Claim claim, long fence) {
+		return this.a.engine().renew(List.of(new Renewal(claim, fence, RedisEngines.LEASE))).get(0);
+	}
+
+	private static Attempt.Granted granted(TestMember member, Claim claim) {
+		Attempt attempt = member.engine().tryAcquire(claim);
+		assertThat(attempt).isInstanceOf(Attempt.Granted.class);
+		return (Attempt.Granted) attempt;
+	}
+
+	private String lock() {
+		return this.engines.keys("k").lock();
+	}
+
+	private String marker(Claim claim) {
+		return this.engines.keys("k").of(claim.owner().token())[3];
+	}
+
+	private long scriptsRun() {
+		return this.engines.server()
+			.info("commandstats")
+			.lines()
+			.filter((line) -> line.startsWith("cmdstat_eval"))
+			.mapToLong((line) -> Long.parseLong(line.replaceAll(".*:calls=(\\d+),.*", "$1")))
+			.sum();
+	}
+
+}
