@@ -2,7 +2,7 @@ package io.leasehold.autoconfigure;
 
 /**
  * Thrown at start-up when it is not clear which engine is to be used, or the one that is
- * asked for is not there.
+ * asked for is not there or cannot work as configured.
  */
 class LockEngineConfigurationException extends RuntimeException {
 

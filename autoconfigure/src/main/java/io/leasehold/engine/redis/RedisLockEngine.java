@@ -47,6 +47,9 @@ import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
  */
 public final class RedisLockEngine implements LockEngine, AutoCloseable {
 
+	/** Name of this engine. */
+	public static final String NAME = "redis";
+
 	private static final Log logger = LogFactory.getLog(RedisLockEngine.class);
 
 	/** A poll meant to find an expired lease should not come just before its end. */
@@ -117,7 +120,7 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 
 	@Override
 	public String name() {
-		return "redis";
+		return NAME;
 	}
 
 	@Override

@@ -1,0 +1,44 @@
+package io.leasehold.autoconfigure;
+
+import io.leasehold.engine.Member;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.redis.RedisConnections;
+import io.leasehold.engine.redis.RedisLockEngine;
+import io.leasehold.engine.redis.RedisSettings;
+import io.lettuce.core.RedisClient;
+
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.Environment;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/**
+ * Auto-configuration of the Redis engine, with connections of its own to the
+ * application's server.
+ */
+@AutoConfiguration(afterName = "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration")
+@ConditionalOnClass({ RedisClient.class, DataRedisConnectionDetails.class, RedisConnectionFactory.class })
+@ConditionalOnBean(DataRedisConnectionDetails.class)
+@ConditionalOnLockEngine(RedisLockEngine.NAME)
+@EnableConfigurationProperties(RedisProperties.class)
+public final class LeaseholdRedisAutoConfiguration {
+
+	LeaseholdRedisAutoConfiguration() {
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	RedisLockEngine redisLockEngine(RedisProperties properties, LeaseholdProperties shared,
+			DataRedisConnectionDetails details, Environment environment, Member member, MonotonicClock clock) {
+		RedisSettings settings = properties.toSettings(shared);
+		RedisServerAddress address = new RedisServerAddress(details, environment.getProperty("spring.data.redis.url"));
+		RedisConnections connections = RedisConnections.to(address.server(), address.ssl(), settings);
+		return new RedisLockEngine(connections, settings, member, clock);
+	}
+
+}

@@ -1,0 +1,113 @@
+package io.leasehold.autoconfigure;
+
+import io.leasehold.LockEngineException;
+import io.leasehold.DistributedLocks;
+import io.leasehold.engine.LockEngine;
+import io.leasehold.engine.redis.RedisLockEngine;
+import io.leasehold.service.LockService;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+class LeaseholdRedisAutoConfigurationTests {
+
+	private final ApplicationContextRunner runner = Leasehold.runner()
+		.withConfiguration(AutoConfigurations.of(SslAutoConfiguration.class, DataRedisAutoConfiguration.class));
+
+	@Test
+	void onlyConfiguredClientIsChosen() {
+		this.runner.run((context) -> assertThat(context).getBean(LockService.class)
+			.extracting((service) -> service.defaults().engine())
+			.isEqualTo("redis"));
+	}
+
+	@Test
+	void contextStartsWithoutAServer() {
+		this.runner.withPropertyValues("spring.data.redis.port=1").run((context) -> {
+			DistributedLocks locks = context.getBean(DistributedLocks.class);
+			assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> locks.tryAcquire("order:42"))
+				.withMessageContaining("Redis could not acquire lock 'order:42'");
+		});
+	}
+
+	@Test
+	void ownEngineWins() {
+		this.runner.run((context) -> {
+			RedisLockEngine own = context.getBean(RedisLockEngine.class);
+			this.runner.withBean("own", RedisLockEngine.class, () -> own)
+				.run((other) -> assertThat(other).getBean(LockEngine.class).isSameAs(own));
+		});
+	}
+
+	@Test
+	void leftOutWhenAnotherEngineIsNamed() {
+		this.runner.withPropertyValues("leasehold.engine=local")
+			.run((context) -> assertThat(context).doesNotHaveBean(RedisLockEngine.class));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "org.springframework.data.redis", "org.springframework.boot.data.redis" })
+	void leftOutWithoutItsClient(String library) {
+		Leasehold.runner()
+			.withClassLoader(new FilteredClassLoader(library))
+			.withBean("stub", LockEngine.class, () -> new StubEngine("stub"))
+			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(RedisLockEngine.class));
+	}
+
+	@Test
+	void leftOutWhereRedisIsUsedThroughAnotherClient() {
+		this.runner.withClassLoader(new FilteredClassLoader("io.lettuce"))
+			.withBean("stub", LockEngine.class, () -> new StubEngine("stub"))
+			.run((context) -> assertThat(context).hasNotFailed()
+				.hasSingleBean(DataRedisConnectionDetails.class)
+				.doesNotHaveBean(RedisLockEngine.class));
+	}
+
+	@Test
+	void leaseMustBeLongEnoughForTheCommandTimeout() {
+		this.runner
+			.withPropertyValues("leasehold.lease=3s", "leasehold.redis.command-timeout=1600ms",
+					"leasehold.redis.min-validity=2s")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.hasFieldOrPropertyWithValue("name", "leasehold.lease"));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "leasehold.redis.poll-interval=9s, leasehold.redis.grant-lease must be longer than",
+			"leasehold.redis.grant-lease=3s, leasehold.redis.grant-lease must be longer than",
+			"leasehold.redis.command-timeout=0s, leasehold.redis.command-timeout must be at least",
+			"leasehold.redis.min-validity=10ms, leasehold.redis.min-validity must be longer than",
+			"leasehold.redis.silence-timeout=61s, leasehold.redis.marker-lifetime must be longer than",
+			"leasehold.redis.marker-lifetime=1s, leasehold.redis.marker-lifetime must be longer than" })
+	void figuresThatCannotWorkStopTheStart(String property, String message) {
+		this.runner.withPropertyValues(property)
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOf(LockEngineConfigurationException.class)
+				.hasMessageContaining(message));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "spring.data.redis.sentinel.master=m, spring.data.redis.sentinel.nodes=127.0.0.1:1",
+			"spring.data.redis.cluster.nodes=127.0.0.1:1, spring.data.redis.cluster.max-redirects=1",
+			"spring.data.redis.masterreplica.nodes=127.0.0.1:1, spring.data.redis.port=1" })
+	void otherThanASingleNodeStopsTheStart(String property, String another) {
+		this.runner.withPropertyValues(property, another)
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOf(LockEngineConfigurationException.class)
+				.hasMessageContaining("needs a single node"));
+	}
+
+}
