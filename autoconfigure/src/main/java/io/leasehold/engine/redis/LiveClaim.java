@@ -138,7 +138,6 @@ final class LiveClaim {
 			this.closing = true;
 			this.closingSince = this.clock.nanoTime();
 		}
-		this.listener = null;
 		return this.line != null;
 	}
 

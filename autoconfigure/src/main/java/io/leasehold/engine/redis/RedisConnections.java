@@ -8,6 +8,7 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.SslOptions;
 import io.lettuce.core.TimeoutOptions;
+import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.lettuce.core.resource.ClientResources;
@@ -29,6 +30,8 @@ public final class RedisConnections implements AutoCloseable {
 	private final ClientResources resources;
 
 	private final LettuceConnectionFactory factory;
+
+	private final EvictionWarning evictionWarning = new EvictionWarning();
 
 	private RedisConnections(ClientResources resources, LettuceConnectionFactory factory) {
 		this.resources = resources;
@@ -77,7 +80,9 @@ public final class RedisConnections implements AutoCloseable {
 
 	/** Open a line, or fail. Blocks for at most twice the command timeout. */
 	Line openLine(Duration silenceTimeout) {
-		return new Line(client().connect(StringCodec.UTF8), silenceTimeout);
+		StatefulRedisConnection<String, String> connection = client().connect(StringCodec.UTF8);
+		this.evictionWarning.check(connection);
+		return new Line(connection, silenceTimeout);
 	}
 
 	/** Open a connection for messages, or fail. */

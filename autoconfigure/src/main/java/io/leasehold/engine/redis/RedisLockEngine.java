@@ -109,7 +109,7 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 
 	/** Opens connections: one line and one inbox at a time. */
 	private static ScheduledThreadPoolExecutor executor() {
-		CustomizableThreadFactory threads = new CustomizableThreadFactory("leasehold-redis-");
+		CustomizableThreadFactory threads = new CustomizableThreadFactory("leasehold-redis-connect-");
 		threads.setDaemon(true);
 		ScheduledThreadPoolExecutor result = new ScheduledThreadPoolExecutor(2, threads,
 				new ThreadPoolExecutor.DiscardPolicy());

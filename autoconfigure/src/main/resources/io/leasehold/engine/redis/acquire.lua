@@ -20,7 +20,6 @@ if form ~= '' then
 	redis.call('PEXPIRE', queue, lifetime)
 end
 if not held and handOn(owner) then
-	redis.call('ZREM', queue, told, polling)
 	return {'granted', grant(owner, ms)}
 end
 return {'busy', string.match(redis.call('GET', lock), '^%d+') or '0', redis.call('PTTL', lock)}

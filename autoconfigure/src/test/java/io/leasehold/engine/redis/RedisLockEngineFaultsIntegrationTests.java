@@ -19,10 +19,14 @@ import io.leasehold.engine.Signal;
 import io.leasehold.engine.redis.RedisEngines.TestMember;
 import io.leasehold.test.FaultProxy;
 import io.leasehold.test.RedisTestServer;
+import io.lettuce.core.KillArgs;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -32,6 +36,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * Networks and servers that fail. Numbers in comments are rows of the fault catalogue.
  */
+@ExtendWith(OutputCaptureExtension.class)
 class RedisLockEngineFaultsIntegrationTests {
 
 	/** A call is bounded by the command timeout; the rest is for a loaded machine. */
@@ -271,6 +276,26 @@ class RedisLockEngineFaultsIntegrationTests {
 		this.network.heal();
 		granted(this.a, claim);
 		assertThat(this.a.engine().release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
+	}
+
+	@Test // 23
+	void serverThatEvictsIsWarnedOfOnce(CapturedOutput output) {
+		this.engines.server().configSet("maxmemory-policy", "allkeys-lru");
+		TestMember unlimited = this.engines.member();
+		releases(unlimited);
+		this.engines.server().configSet("maxmemory", "1gb");
+		TestMember limited = this.engines.member();
+		releases(limited);
+		await().untilAsserted(() -> assertThat(output).contains("maxmemory-policy allkeys-lru"));
+		this.engines.server().clientKill(KillArgs.Builder.typeNormal().skipme());
+		await().ignoreExceptions().untilAsserted(() -> releases(limited));
+		assertThat(output).containsOnlyOnce("Redis evicts keys");
+	}
+
+	private static void releases(TestMember member) {
+		Claim claim = member.claim("k");
+		granted(member, claim);
+		assertThat(member.engine().release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
 	}
 
 	@Test // 65
