@@ -7,7 +7,6 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 import io.leasehold.engine.LockEngine;
 import org.jspecify.annotations.Nullable;
@@ -138,7 +137,7 @@ final class DefaultEngine {
 			for (int j = 1; j <= to.length(); j++) {
 				int replace = diagonal + ((from.charAt(i - 1) != to.charAt(j - 1)) ? 1 : 0);
 				diagonal = row[j];
-				row[j] = Stream.of(row[j] + 1, row[j - 1] + 1, replace).min(Integer::compare).orElseThrow();
+				row[j] = Math.min(replace, 1 + Math.min(row[j], row[j - 1]));
 			}
 		}
 		return row[to.length()];
