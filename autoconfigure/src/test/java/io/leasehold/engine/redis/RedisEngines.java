@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.UUID;
 
 import io.leasehold.LockKey;
+import io.leasehold.engine.Attempt;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
@@ -17,6 +18,8 @@ import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+
+import static org.awaitility.Awaitility.await;
 
 /**
  * Members of a test with an engine each, and the keyboard of the server's operator. Works
@@ -61,7 +64,18 @@ final class RedisEngines implements AutoCloseable {
 
 	/** A new member that reaches the server through another port. */
 	TestMember member(int throughPort) {
-		return member(new RedisStandaloneConfiguration("127.0.0.1", throughPort));
+		TestMember member = member(new RedisStandaloneConfiguration("127.0.0.1", throughPort));
+		warmUp(member);
+		return member;
+	}
+
+	/**
+	 * The first connection of a JVM on a loaded machine may take longer than a command.
+	 */
+	private static void warmUp(TestMember member) {
+		Claim claim = member.waiting("warm-up-" + member.member().id());
+		await().ignoreExceptions().until(() -> member.engine().tryAcquire(claim) instanceof Attempt.Granted);
+		await().ignoreExceptions().until(() -> member.engine().release(claim), (outcome) -> true);
 	}
 
 	/** A new member with an account of its own. */

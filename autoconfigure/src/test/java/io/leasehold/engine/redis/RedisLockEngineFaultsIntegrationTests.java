@@ -21,7 +21,6 @@ import io.leasehold.test.FaultProxy;
 import io.leasehold.test.RedisTestServer;
 import io.lettuce.core.KillArgs;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -54,15 +53,6 @@ class RedisLockEngineFaultsIntegrationTests {
 	private final TestMember b = this.engines.member();
 
 	private final BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
-
-	@BeforeEach
-	void connect() {
-		for (TestMember member : List.of(this.a, this.b)) {
-			Claim claim = member.waiting("warm-up");
-			granted(member, claim);
-			member.engine().release(claim);
-		}
-	}
 
 	@AfterEach
 	void noClaimIsLeft() throws IOException {
