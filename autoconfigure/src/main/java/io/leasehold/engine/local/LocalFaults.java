@@ -1,5 +1,7 @@
 package io.leasehold.engine.local;
 
+import java.time.Duration;
+
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
 
@@ -12,6 +14,8 @@ public final class LocalFaults {
 	private volatile boolean down;
 
 	private volatile boolean loseReplies;
+
+	private volatile Duration renewalDelay = Duration.ZERO;
 
 	LocalFaults() {
 	}
@@ -30,6 +34,28 @@ public final class LocalFaults {
 	 */
 	public void setLoseReplies(boolean loseReplies) {
 		this.loseReplies = loseReplies;
+	}
+
+	/**
+	 * Make renewals reach the store late, as a paused process does. An interrupt ends the
+	 * delay.
+	 * @param delay how late, or zero for at once
+	 */
+	public void delayRenewals(Duration delay) {
+		this.renewalDelay = delay;
+	}
+
+	void beforeRenewals() {
+		Duration delay = this.renewalDelay;
+		if (delay.isZero()) {
+			return;
+		}
+		try {
+			Thread.sleep(delay.toMillis());
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
 	}
 
 	void beforeRequest(LockKey key) {

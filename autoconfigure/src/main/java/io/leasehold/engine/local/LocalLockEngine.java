@@ -2,6 +2,7 @@ package io.leasehold.engine.local;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -47,7 +48,8 @@ public final class LocalLockEngine implements LockEngine {
 
 	private final ConcurrentHashMap<LockKey, Slot> slots = new ConcurrentHashMap<>();
 
-	private final AtomicLong numbers = new AtomicLong();
+	/** Begins with the time, so that numbers go on growing after a restart. */
+	private final AtomicLong numbers = new AtomicLong(ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()));
 
 	private volatile long nextSweep;
 
@@ -88,9 +90,9 @@ public final class LocalLockEngine implements LockEngine {
 	 * @param key the key
 	 */
 	public void lose(LockKey key) {
-		change(key, (slot, told) -> {
-			slot.lose(this.clock.nanoTime());
-			serve(slot, told);
+		change(key, (slot, now, told) -> {
+			slot.lose(now);
+			serve(slot, now, told);
 			return true;
 		});
 	}
@@ -99,22 +101,24 @@ public final class LocalLockEngine implements LockEngine {
 	public Attempt tryAcquire(Claim claim) {
 		this.faults.beforeRequest(claim.key());
 		sweep();
-		Attempt attempt = change(claim.key(), (slot, told) -> ask(slot, claim, told));
+		Attempt attempt = change(claim.key(), (slot, now, told) -> ask(slot, claim, now, told));
 		this.faults.beforeReply(claim.key());
 		return attempt;
 	}
 
 	@Override
 	public Waiting enqueue(Claim claim, Consumer<Signal> listener) {
-		Signal missed = read(claim.key(), (slot) -> slot.listen(claim, listener, this.clock.nanoTime()));
-		if (missed != null) {
-			listener.accept(missed);
+		Boolean waits = read(claim.key(), (slot) -> slot.listen(claim, listener));
+		if (!Boolean.TRUE.equals(waits)) {
+			listener.accept(new Signal.AskAgain());
+			return Waiting.POLLING;
 		}
-		return Waiting.POLLING;
+		return () -> read(claim.key(), (slot) -> slot.listen(claim, null));
 	}
 
 	@Override
 	public List<RenewalOutcome> renew(List<Renewal> renewals) {
+		this.faults.beforeRenewals();
 		List<RenewalOutcome> outcomes = new ArrayList<>(renewals.size());
 		for (Renewal renewal : renewals) {
 			outcomes.add(renew(renewal));
@@ -125,9 +129,9 @@ public final class LocalLockEngine implements LockEngine {
 	@Override
 	public ReleaseOutcome release(Claim claim) {
 		this.faults.beforeRequest(claim.key());
-		boolean owned = change(claim.key(), (slot, told) -> {
-			boolean released = slot.release(claim.owner());
-			serve(slot, told);
+		boolean owned = change(claim.key(), (slot, now, told) -> {
+			boolean released = slot.release(claim.owner(), now);
+			serve(slot, now, told);
 			return released;
 		});
 		this.faults.beforeReply(claim.key());
@@ -150,13 +154,16 @@ public final class LocalLockEngine implements LockEngine {
 	 * @return the number of keys of which anything is known
 	 */
 	public int size() {
-		long now = this.clock.nanoTime();
-		this.slots.forEach((key, slot) -> this.slots.computeIfPresent(key, (same, found) -> unlessUnused(found, now)));
+		this.slots.keySet().forEach((key) -> change(key, (slot, now, told) -> {
+			if (slot.isFree(now)) {
+				serve(slot, now, told);
+			}
+			return true;
+		}));
 		return this.slots.size();
 	}
 
-	private Attempt ask(Slot slot, Claim claim, List<Runnable> told) {
-		long now = this.clock.nanoTime();
+	private Attempt ask(Slot slot, Claim claim, long now, List<Runnable> told) {
 		Attempt.Granted own = slot.renew(claim, claim.lease().toNanos(), now);
 		if (own != null) {
 			return own;
@@ -169,7 +176,7 @@ public final class LocalLockEngine implements LockEngine {
 			if (head == null || head.claim.owner() == claim.owner()) {
 				return slot.grant(claim, this.numbers.incrementAndGet(), now);
 			}
-			serve(slot, told);
+			serve(slot, now, told);
 		}
 		return new Attempt.Busy(Duration.ofNanos(slot.closedFor(now)));
 	}
@@ -177,21 +184,17 @@ public final class LocalLockEngine implements LockEngine {
 	/**
 	 * Give a free key to the first that waits, or have it ask again when the key opens.
 	 */
-	private void serve(Slot slot, List<Runnable> told) {
+	private void serve(Slot slot, long now, List<Runnable> told) {
 		Slot.Waiter head = slot.head();
-		if (head == null || slot.owner(this.clock.nanoTime()) != null) {
+		if (head == null || slot.owner(now) != null) {
 			return;
 		}
+		Signal signal = slot.isFree(now)
+				? new Signal.Pushed(slot.grant(head.claim, this.numbers.incrementAndGet(), now))
+				: new Signal.AskAgain();
 		Consumer<Signal> listener = head.listener;
-		if (slot.isFree(this.clock.nanoTime())) {
-			Signal signal = new Signal.Pushed(
-					slot.grant(head.claim, this.numbers.incrementAndGet(), this.clock.nanoTime()));
-			if (listener != null) {
-				told.add(() -> listener.accept(signal));
-			}
-		}
-		else if (listener != null) {
-			told.add(() -> listener.accept(new Signal.AskAgain()));
+		if (listener != null) {
+			told.add(() -> listener.accept(signal));
 		}
 	}
 
@@ -215,9 +218,10 @@ public final class LocalLockEngine implements LockEngine {
 		List<Runnable> told = new ArrayList<>(0);
 		Result<T> result = new Result<>();
 		this.slots.compute(key, (same, found) -> {
-			Slot slot = (found != null) ? found : new Slot(this.clock.nanoTime());
-			result.value = change.apply(slot, told);
-			return unlessUnused(slot, this.clock.nanoTime());
+			long now = this.clock.nanoTime();
+			Slot slot = (found != null) ? found : new Slot(now);
+			result.value = change.apply(slot, now, told);
+			return slot.isUnused(now) ? null : slot;
 		});
 		told.forEach(Runnable::run);
 		return Objects.requireNonNull(result.value);
@@ -240,13 +244,9 @@ public final class LocalLockEngine implements LockEngine {
 		}
 	}
 
-	private static @Nullable Slot unlessUnused(Slot slot, long now) {
-		return slot.isUnused(now) ? null : slot;
-	}
-
 	private interface Change<T> {
 
-		T apply(Slot slot, List<Runnable> told);
+		T apply(Slot slot, long now, List<Runnable> told);
 
 	}
 

@@ -82,23 +82,24 @@ final class Slot {
 		return waiters.hasNext() ? waiters.next() : null;
 	}
 
-	/** Connect a waiting claim with its listener; return what it has missed. */
-	@Nullable Signal listen(Claim claim, Consumer<Signal> listener, long now) {
+	/** Give a claim its listener, or none; return false if the claim does not wait. */
+	boolean listen(Claim claim, @Nullable Consumer<Signal> listener) {
 		Waiter waiter = this.queue.get(claim.owner());
-		if (waiter != null) {
-			waiter.listener = listener;
-			return null;
-		}
-		return (this.owner == claim.owner()) ? new Signal.Pushed(grantOf(now)) : new Signal.AskAgain();
-	}
-
-	boolean release(Owner releasing) {
-		unqueue(releasing);
-		if (this.owner != releasing) {
+		if (waiter == null) {
 			return false;
 		}
-		this.owner = null;
+		waiter.listener = listener;
 		return true;
+	}
+
+	/** End a claim; return whether its owner held the key until now. */
+	boolean release(Owner releasing, long now) {
+		unqueue(releasing);
+		boolean held = owner(now) == releasing;
+		if (this.owner == releasing) {
+			this.owner = null;
+		}
+		return held;
 	}
 
 	void lose(long now) {
