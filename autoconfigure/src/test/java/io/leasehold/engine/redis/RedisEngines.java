@@ -16,6 +16,7 @@ import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import org.awaitility.core.ConditionFactory;
 
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 
@@ -74,8 +75,9 @@ final class RedisEngines implements AutoCloseable {
 	 */
 	private static void warmUp(TestMember member) {
 		Claim claim = member.waiting("warm-up-" + member.member().id());
-		await().ignoreExceptions().until(() -> member.engine().tryAcquire(claim) instanceof Attempt.Granted);
-		await().ignoreExceptions().until(() -> member.engine().release(claim), (outcome) -> true);
+		ConditionFactory soon = await().pollDelay(Duration.ZERO).ignoreExceptions();
+		soon.until(() -> member.engine().tryAcquire(claim) instanceof Attempt.Granted);
+		soon.until(() -> member.engine().release(claim), (outcome) -> true);
 	}
 
 	/** A new member with an account of its own. */
