@@ -159,6 +159,7 @@ final class RemoteClaim {
 
 	private void granted(Attempt.Granted granted, boolean pushed) {
 		if (granted.validUntil() - this.coordinator.clock().nanoTime() <= 0) {
+			this.ambiguous = true;
 			askIn(Duration.ZERO);
 			return;
 		}
