@@ -41,8 +41,8 @@ final class Acquirer {
 	HeldLock acquire(LockKey key, LockOptions options, boolean bound) {
 		long start = this.clock.nanoTime();
 		Thread thread = Thread.currentThread();
+		BlockingAcquisition caller = new BlockingAcquisition(key, options, thread, bound, start);
 		while (true) {
-			BlockingAcquisition caller = new BlockingAcquisition(key, options, thread, bound, start);
 			if (thread.isInterrupted()) {
 				caller.fail(new LockInterruptedException(key));
 			}
@@ -57,6 +57,7 @@ final class Acquirer {
 			if (held != null) {
 				return held;
 			}
+			caller = caller.continuedBy(new BlockingAcquisition(key, options, thread, bound, start));
 		}
 	}
 
@@ -90,8 +91,8 @@ final class Acquirer {
 			try {
 				HeldLock held = open(caller, caller.releases);
 				if (held == null) {
-					begin(new AsyncAcquisition(caller.key, caller.options, caller.start, caller.result, caller.releases,
-							this));
+					begin(caller.continuedBy(new AsyncAcquisition(caller.key, caller.options, caller.start,
+							caller.result, caller.releases, this)));
 				}
 				else if (!caller.result.complete(held)) {
 					held.close();

@@ -44,6 +44,12 @@ abstract class Acquisition {
 		this.deadline = start + Math.min(options.waitTime().toNanos(), Long.MAX_VALUE / 2);
 	}
 
+	/** Go on where a wish came to nothing whose hold was lost before it was taken up. */
+	final <A extends Acquisition> A continuedBy(A next) {
+		next.waited = this.waited;
+		return next;
+	}
+
 	final boolean waits() {
 		return !this.options.waitTime().isZero();
 	}

@@ -38,8 +38,10 @@ final class Events {
 	/**
 	 * Tell in a thread of the library, for what happens in threads that must not block.
 	 */
-	void publishLater(LockEvent event) {
-		this.threads.notices().execute(() -> publish(event));
+	void publishLater(List<LockEvent> events) {
+		if (this.listeners.length > 0) {
+			this.threads.notices().execute(() -> events.forEach(this::publish));
+		}
 	}
 
 }

@@ -107,8 +107,11 @@ final class Gate {
 
 	/** Note that a caller begins to wait, unless it has a result already. */
 	synchronized boolean startWaiting(Acquisition caller) {
-		caller.waited = !caller.ended();
-		return caller.waited;
+		if (caller.waited || caller.ended()) {
+			return false;
+		}
+		caller.waited = true;
+		return true;
 	}
 
 	/** End a caller's wait, unless it has a result already. */

@@ -1,6 +1,7 @@
 package io.leasehold.service;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
 
@@ -95,8 +96,7 @@ final class Holds {
 		}
 		logLoss(lost, cause);
 		loss.actions().forEach((action) -> runLossAction(lost, action));
-		this.coordinator.events().publishLater(lost(lost, cause));
-		this.coordinator.events().publishLater(ended(lost, now()));
+		this.coordinator.events().publishLater(List.of(lost(lost, cause), ended(lost, now())));
 	}
 
 	/**

@@ -158,10 +158,12 @@ final class Watchdog {
 	private void renew(List<Hold> batch) {
 		long started = this.clock.nanoTime();
 		List<RenewalOutcome> outcomes = ask(batch);
-		long now = this.clock.nanoTime();
+		Duration took = Duration.ofNanos(this.clock.nanoTime() - started);
+		List<LockEvent> told = new ArrayList<>(batch.size());
 		for (int i = 0; i < batch.size(); i++) {
-			settle(batch.get(i), outcomes.get(i), Duration.ofNanos(now - started));
+			told.add(settle(batch.get(i), outcomes.get(i), took));
 		}
+		this.coordinator.events().publishLater(told);
 	}
 
 	private List<RenewalOutcome> ask(List<Hold> batch) {
@@ -177,7 +179,7 @@ final class Watchdog {
 		}
 	}
 
-	private void settle(Hold hold, RenewalOutcome outcome, Duration took) {
+	private LockEvent settle(Hold hold, RenewalOutcome outcome, Duration took) {
 		long now = this.clock.nanoTime();
 		Duration slack = Duration.ofNanos(hold.grant.remaining(now));
 		RenewalResult result = RenewalResult.UNKNOWN;
@@ -196,8 +198,7 @@ final class Watchdog {
 			failure = unknown.cause();
 			hold.renewAt = now + retryPause(hold);
 		}
-		this.coordinator.events()
-			.publishLater(new LockEvent.LeaseRenewed(this.coordinator.engine().name(), result, took, slack, failure));
+		return new LockEvent.LeaseRenewed(this.coordinator.engine().name(), result, took, slack, failure);
 	}
 
 }

@@ -7,6 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.Lock;
@@ -354,6 +355,30 @@ class LockServiceTests {
 				}), ReleaseTiming.IMMEDIATE);
 		try (service; HeldLock held = service.acquire("a")) {
 			assertThat(held.isValid()).isTrue();
+		}
+	}
+
+	@Test
+	void waitIsToldOnceThoughItsFirstGrantWasTakenUpTooLate() throws Exception {
+		AtomicBoolean late = new AtomicBoolean();
+		MonotonicClock clock = () -> System.nanoTime()
+				+ ((late.get() && Thread.currentThread().getName().equals("late")) ? 3_600_000_000_000L : 0);
+		LocalLockEngine engine = new LocalLockEngine(clock);
+		try (LockService service = new LockService(settings(63, OnLost.THROW), List.of(engine), Member.of("test"),
+				clock, List.of(this.events::add), ReleaseTiming.IMMEDIATE)) {
+			HeldLock held = service.acquire("a");
+			Thread waiter = new Thread(
+					() -> service.acquire("a", service.defaults().withWaitTime(Duration.ofDays(1))).close(), "late");
+			waiter.start();
+			awaitWaiting(1);
+			late.set(true);
+			held.close();
+			waiter.join();
+			assertThat(outcomes()).containsExactly(AcquireOutcome.ACQUIRED, AcquireOutcome.ACQUIRED);
+			assertThat(this.events)
+				.filteredOn((event) -> event instanceof LockEvent.AcquireEnded ended && ended.waited())
+				.hasSize(1);
+			assertThat(this.events).filteredOn(LockEvent.WaitStarted.class::isInstance).hasSize(1);
 		}
 	}
 
