@@ -1,0 +1,38 @@
+package io.leasehold.key;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Thrown at start-up for a key's expression that can never work.
+ */
+public class InvalidKeyExpressionException extends RuntimeException {
+
+	private static final long serialVersionUID = 1L;
+
+	private final String problem;
+
+	private final String action;
+
+	InvalidKeyExpressionException(String problem, String action, @Nullable Throwable cause) {
+		super(problem + ". " + action, cause);
+		this.problem = problem;
+		this.action = action;
+	}
+
+	/**
+	 * Return what is wrong, to be read after the name of the method.
+	 * @return half a sentence without a full stop
+	 */
+	public String getProblem() {
+		return this.problem;
+	}
+
+	/**
+	 * Return what to write instead.
+	 * @return a sentence
+	 */
+	public String getAction() {
+		return this.action;
+	}
+
+}

@@ -1,0 +1,184 @@
+package io.leasehold.key;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.Assign;
+import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.FunctionReference;
+import org.springframework.expression.spel.ast.InlineMap;
+import org.springframework.expression.spel.ast.MethodReference;
+import org.springframework.expression.spel.ast.NullLiteral;
+import org.springframework.expression.spel.ast.OpPlus;
+import org.springframework.expression.spel.ast.Projection;
+import org.springframework.expression.spel.ast.PropertyOrFieldReference;
+import org.springframework.expression.spel.ast.Selection;
+import org.springframework.expression.spel.ast.StringLiteral;
+import org.springframework.expression.spel.ast.Ternary;
+import org.springframework.expression.spel.ast.VariableReference;
+
+/**
+ * Walks a parsed expression and refuses what SpEL itself would only notice at the call,
+ * or take for null without a word.
+ */
+final class KeyChecks {
+
+	private static final Set<String> ROOT_PROPERTIES = new TreeSet<>(
+			List.of("args", "method", "target", "targetClass"));
+
+	private final String text;
+
+	private final KeyVariables variables;
+
+	KeyChecks(String text, KeyVariables variables) {
+		this.text = text;
+		this.variables = variables;
+	}
+
+	void check(SpelNode root) {
+		checkNames(root, false);
+		checkParts(root);
+	}
+
+	/**
+	 * Check what a node and those below it refer to.
+	 * @param inElement whether a bare name means an element's property, as in selections
+	 */
+	private void checkNames(SpelNode node, boolean inElement) {
+		if (node instanceof VariableReference) {
+			checkVariable(node.toStringAST().substring(1));
+		}
+		else if (node instanceof FunctionReference) {
+			throw problem("calls the function %s, which is not there".formatted(node.toStringAST()),
+					"Call a method of a parameter, of #target or of a bean, such as @beanName.method(#id).");
+		}
+		else if (node instanceof Assign) {
+			throw problem("assigns a value", "Write == to compare. A key must not change anything.");
+		}
+		else if (!inElement) {
+			checkHead(node);
+		}
+		if (node instanceof InlineMap) {
+			return; // its keys look like properties; refused at the call
+		}
+		for (int i = 0; i < node.getChildCount(); i++) {
+			SpelNode child = node.getChild(i);
+			boolean continued = node instanceof CompoundExpression && i > 0;
+			if (continued) {
+				checkNamesBelow(node.getChild(i - 1), child, inElement);
+			}
+			else {
+				checkNames(child, inElement || node instanceof Selection || node instanceof Projection);
+			}
+		}
+	}
+
+	/** Check what follows a dot: only its arguments or index can refer to anything. */
+	private void checkNamesBelow(SpelNode before, SpelNode member, boolean inElement) {
+		if (before instanceof VariableReference && "#root".equals(before.toStringAST())
+				&& member instanceof PropertyOrFieldReference property
+				&& !ROOT_PROPERTIES.contains(property.getName())) {
+			throw problem("reads #root.%s, which is not there".formatted(property.getName()),
+					"#root has %s.".formatted(String.join(", ", ROOT_PROPERTIES)));
+		}
+		boolean element = inElement || member instanceof Selection || member instanceof Projection;
+		for (int i = 0; i < member.getChildCount(); i++) {
+			checkNames(member.getChild(i), element);
+		}
+	}
+
+	private void checkVariable(String name) {
+		if (this.variables.isKnown(name)) {
+			return;
+		}
+		if (this.variables.lacksNames()) {
+			throw problem("uses #%s, but the class was compiled without the names of its parameters".formatted(name),
+					"Compile with -parameters, or use %s.".formatted(positions()));
+		}
+		throw problem("uses #%s, but the method has no parameter '%s'".formatted(name, name), instead());
+	}
+
+	private String instead() {
+		List<String> choices = new ArrayList<>();
+		this.variables.names().forEach((name) -> choices.add("#" + name));
+		if (this.variables.count() > 0) {
+			choices.add(positions());
+		}
+		choices.add("#target");
+		return "Use %s.".formatted(String.join(" or ", choices));
+	}
+
+	private String positions() {
+		return IntStream.range(0, this.variables.count())
+			.mapToObj((i) -> "#p%d".formatted(i))
+			.collect(Collectors.joining(", "));
+	}
+
+	/** A bare name at the beginning means a member of the root object. */
+	private void checkHead(SpelNode node) {
+		if (node instanceof PropertyOrFieldReference property && !ROOT_PROPERTIES.contains(property.getName())) {
+			String name = property.getName();
+			throw problem("uses the bare name %s".formatted(name),
+					this.variables.isKnown(name) ? "Write #%s for the parameter.".formatted(name)
+							: "Write '%s' in single quotes for fixed text, or %s".formatted(name,
+									instead().replaceFirst("^U", "u")));
+		}
+		if (node instanceof MethodReference method) {
+			throw problem("calls %s on nothing".formatted(method.toStringAST()),
+					"Write #target.%s for a method of the bean.".formatted(method.toStringAST()));
+		}
+	}
+
+	/** Check the parts that are looked at one by one at each call. */
+	private void checkParts(SpelNode node) {
+		if (node instanceof NullLiteral) {
+			throw problem("has a part that is always null", "Remove it, or write 'null' in single quotes.");
+		}
+		if (KeyPart.isConcatenation(node)) {
+			checkParts(node.getChild(0));
+			checkParts(node.getChild(1));
+		}
+		else if (node instanceof Ternary) {
+			checkParts(node.getChild(1));
+			checkParts(node.getChild(2));
+		}
+		else {
+			refuseHiddenText(node);
+		}
+	}
+
+	/**
+	 * A plus deep inside is out of sight at the call, where SpEL would make the text
+	 * "null" of a null operand.
+	 */
+	private void refuseHiddenText(SpelNode node) {
+		if (KeyPart.isConcatenation(node) && joinsText(node)) {
+			throw problem("joins text inside of another expression: %s".formatted(node.toStringAST()),
+					"Let the + stand outside, such as \"'order:' + #name.trim()\", or pass the parts one by one:"
+							+ " in there a null would become the text \"null\".");
+		}
+		for (int i = 0; i < node.getChildCount(); i++) {
+			refuseHiddenText(node.getChild(i));
+		}
+	}
+
+	private boolean joinsText(@Nullable SpelNode node) {
+		return node instanceof StringLiteral
+				|| node instanceof VariableReference && this.variables.isText(node.toStringAST().substring(1))
+				|| node instanceof OpPlus plus && plus.getChildCount() == 2
+						&& (joinsText(plus.getChild(0)) || joinsText(plus.getChild(1)));
+	}
+
+	private InvalidKeyExpressionException problem(String problem, String action) {
+		return new InvalidKeyExpressionException("has key \"%s\", which %s".formatted(this.text, problem), action,
+				null);
+	}
+
+}

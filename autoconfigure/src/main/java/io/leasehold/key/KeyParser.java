@@ -1,0 +1,65 @@
+package io.leasehold.key;
+
+import java.lang.reflect.Method;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.expression.BeanResolver;
+import org.springframework.expression.ParseException;
+import org.springframework.expression.spel.ast.SpelNodeImpl;
+import org.springframework.expression.spel.standard.SpelExpression;
+import org.springframework.expression.spel.standard.SpelExpressionParser;
+import org.springframework.util.StringUtils;
+
+/**
+ * Parses and checks the expressions of keys, once for each method. Thread-safe.
+ */
+public final class KeyParser {
+
+	private final SpelExpressionParser parser = new SpelExpressionParser();
+
+	private final @Nullable BeanResolver beans;
+
+	/**
+	 * Create a parser.
+	 * @param beans finds what {@code @name} stands for, or {@code null} to have no such
+	 * references
+	 */
+	public KeyParser(@Nullable BeanResolver beans) {
+		this.beans = beans;
+	}
+
+	/**
+	 * Parse an expression.
+	 * @param text the expression
+	 * @param declared the method whose parameter names count: the annotated one
+	 * @param method the method that is called
+	 * @param targetClass class of the object that it is called on
+	 * @return the expression, ready to be evaluated
+	 * @throws InvalidKeyExpressionException if the expression can never work
+	 */
+	public KeyExpression parse(String text, Method declared, Method method, Class<?> targetClass) {
+		KeyVariables variables = new KeyVariables(declared, method);
+		SpelNodeImpl root = parse(text);
+		new KeyChecks(text, variables).check(root);
+		return new KeyExpression(text, KeyPart.of(root, variables),
+				new KeyContext(method, targetClass, variables, this.beans));
+	}
+
+	private SpelNodeImpl parse(String text) {
+		if (!StringUtils.hasText(text)) {
+			throw new InvalidKeyExpressionException("has a blank key",
+					"Write a SpEL expression, such as \"'order:' + #id\", or a fixed text in quotes, such as \"'report'\".",
+					null);
+		}
+		try {
+			return (SpelNodeImpl) ((SpelExpression) this.parser.parseExpression(text)).getAST();
+		}
+		catch (ParseException | IllegalStateException ex) {
+			throw new InvalidKeyExpressionException(
+					"has key \"%s\", which is no SpEL expression: %s".formatted(text, ex.getMessage()),
+					"Put fixed text in single quotes and join it by +, such as \"'order:' + #id\".", ex);
+		}
+	}
+
+}

@@ -1,0 +1,155 @@
+package io.leasehold.key;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import io.leasehold.LockKeyException;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.convert.TypeDescriptor;
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.Literal;
+import org.springframework.expression.spel.ast.OpPlus;
+import org.springframework.expression.spel.ast.SpelNodeImpl;
+import org.springframework.expression.spel.ast.Ternary;
+import org.springframework.expression.spel.ast.VariableReference;
+
+/**
+ * A part of a key. Joined texts are taken apart, since SpEL makes {@code "order:null"} of
+ * a null operand without a word; what consists of texts and parameters alone does without
+ * the SpEL engine.
+ */
+sealed interface KeyPart {
+
+	/**
+	 * Evaluate this part.
+	 * @return its value, null if that is what it is
+	 * @throws LockKeyException if an operand cannot be part of a key
+	 */
+	@Nullable Object value(KeyCall call);
+
+	/** The part as it was written, for messages. */
+	String text();
+
+	static boolean isConcatenation(SpelNode node) {
+		return node instanceof OpPlus && node.getChildCount() == 2;
+	}
+
+	static KeyPart of(SpelNodeImpl node, KeyVariables variables) {
+		if (node instanceof Literal literal) {
+			return new Fixed(literal.getLiteralValue().getValue(), node.toStringAST());
+		}
+		if (node instanceof VariableReference) {
+			Integer position = variables.position(node.toStringAST().substring(1));
+			return (position != null) ? new Argument(position, node.toStringAST()) : new Expression(node);
+		}
+		if (isConcatenation(node)) {
+			List<KeyPart> operands = new ArrayList<>();
+			addOperands(node, variables, operands);
+			return new Joined(node, operands.toArray(KeyPart[]::new));
+		}
+		if (node instanceof Ternary) {
+			return new Choice(child(node, 0), of(child(node, 1), variables), of(child(node, 2), variables));
+		}
+		return new Expression(node);
+	}
+
+	/** A plus binds to the left: {@code a + b + c} is {@code (a + b) + c}. */
+	private static void addOperands(SpelNodeImpl plus, KeyVariables variables, List<KeyPart> operands) {
+		SpelNodeImpl left = child(plus, 0);
+		if (isConcatenation(left)) {
+			addOperands(left, variables, operands);
+		}
+		else {
+			operands.add(of(left, variables));
+		}
+		operands.add(of(child(plus, 1), variables));
+	}
+
+	private static SpelNodeImpl child(SpelNodeImpl node, int index) {
+		return (SpelNodeImpl) node.getChild(index);
+	}
+
+	/** A literal. */
+	record Fixed(@Nullable Object fixed, String text) implements KeyPart {
+
+		@Override
+		public @Nullable Object value(KeyCall call) {
+			return this.fixed;
+		}
+
+	}
+
+	/** A parameter as it is. */
+	record Argument(int position, String text) implements KeyPart {
+
+		@Override
+		public @Nullable Object value(KeyCall call) {
+			return call.argument(this.position);
+		}
+
+	}
+
+	/** One of two parts, by a condition. */
+	record Choice(SpelNodeImpl condition, KeyPart yes, KeyPart no) implements KeyPart {
+
+		private static final TypeDescriptor BOOLEAN = TypeDescriptor.valueOf(Boolean.class);
+
+		@Override
+		public @Nullable Object value(KeyCall call) {
+			Object chosen = call.state().convertValue(this.condition.getTypedValue(call.state()), BOOLEAN);
+			if (chosen == null) {
+				throw new LockKeyException(null, "%s is null".formatted(this.condition.toStringAST()));
+			}
+			return (Boolean.TRUE.equals(chosen) ? this.yes : this.no).value(call);
+		}
+
+		@Override
+		public String text() {
+			return "%s ? %s : %s".formatted(this.condition.toStringAST(), this.yes.text(), this.no.text());
+		}
+
+	}
+
+	/** Anything else, left to SpEL. */
+	record Expression(SpelNodeImpl node) implements KeyPart {
+
+		@Override
+		public @Nullable Object value(KeyCall call) {
+			return this.node.getValue(call.state());
+		}
+
+		@Override
+		public String text() {
+			return this.node.toStringAST();
+		}
+
+	}
+
+	/** Two or more operands of plus. */
+	record Joined(SpelNodeImpl node, KeyPart... operands) implements KeyPart {
+
+		@Override
+		public @Nullable Object value(KeyCall call) {
+			Object[] values = new Object[this.operands.length];
+			for (int i = 0; i < values.length; i++) {
+				values[i] = KeyText.require(this.operands[i].value(call), this.operands[i]);
+			}
+			if (values[0] instanceof String || values[1] instanceof String) {
+				StringBuilder text = new StringBuilder(32);
+				for (Object value : values) {
+					text.append(KeyText.of(value));
+				}
+				return text.toString();
+			}
+			return this.node.getValue(call.state()); // numbers are added
+		}
+
+		@Override
+		public String text() {
+			return this.node.toStringAST();
+		}
+
+	}
+
+}

@@ -1,0 +1,81 @@
+package io.leasehold.key;
+
+import java.nio.file.Path;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.UUID;
+import java.util.stream.BaseStream;
+
+import io.leasehold.LockKeyException;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.convert.ConversionService;
+import org.springframework.core.convert.support.DefaultConversionService;
+
+/**
+ * Makes text of values, as SpEL does, and refuses those whose text is no identity.
+ */
+final class KeyText {
+
+	private static final ConversionService CONVERSION = DefaultConversionService.getSharedInstance();
+
+	private static final ClassValue<Boolean> ANONYMOUS = new ClassValue<>() {
+
+		@Override
+		protected Boolean computeValue(Class<?> type) {
+			try {
+				return type.getMethod("toString").getDeclaringClass() == Object.class;
+			}
+			catch (NoSuchMethodException ex) {
+				return true;
+			}
+		}
+
+	};
+
+	private KeyText() {
+	}
+
+	/** Refuse a value that cannot be a key or a part of one. */
+	static Object require(@Nullable Object value, KeyPart part) {
+		if (value instanceof String || value instanceof Integer || value instanceof Long) {
+			return value;
+		}
+		if (value == null) {
+			throw new LockKeyException(null, "%s is null".formatted(part.text()));
+		}
+		if (isSeveral(value)) {
+			throw new LockKeyException(null,
+					"%s is a %s, and a key names one lock only: use one of its elements, or text made of it"
+						.formatted(part.text(), value.getClass().getSimpleName()));
+		}
+		if (ANONYMOUS.get(value.getClass())) {
+			throw new LockKeyException(null, "%s is a %s, which has no toString() of its own: use its id instead"
+				.formatted(part.text(), value.getClass().getName()));
+		}
+		return value;
+	}
+
+	private static boolean isSeveral(Object value) {
+		return value instanceof Iterable<?> && !(value instanceof Path) || value instanceof Map
+				|| value instanceof Optional || value instanceof OptionalInt || value instanceof OptionalLong
+				|| value instanceof OptionalDouble || value instanceof Iterator || value instanceof BaseStream
+				|| value.getClass().isArray();
+	}
+
+	static String of(Object value) {
+		if (value instanceof String text) {
+			return text;
+		}
+		if (value instanceof Integer || value instanceof Long || value instanceof UUID) {
+			return value.toString();
+		}
+		boolean convertible = CONVERSION.canConvert(value.getClass(), String.class);
+		return String.valueOf(convertible ? CONVERSION.convert(value, String.class) : value);
+	}
+
+}

@@ -1,0 +1,87 @@
+package io.leasehold.key;
+
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.DefaultParameterNameDiscoverer;
+import org.springframework.core.ParameterNameDiscoverer;
+
+/**
+ * What the variables of an expression stand for: a parameter, by name or position, or the
+ * target.
+ */
+final class KeyVariables {
+
+	static final String TARGET = "target";
+
+	/** What SpEL itself gives a meaning to, whatever parameters are called. */
+	static final Set<String> RESERVED = Set.of("root", "this");
+
+	private static final ParameterNameDiscoverer DISCOVERER = new DefaultParameterNameDiscoverer();
+
+	private final Map<String, Integer> positions = new HashMap<>();
+
+	private final List<String> names = new ArrayList<>();
+
+	private final Class<?>[] types;
+
+	KeyVariables(Method declared, Method method) {
+		this.types = method.getParameterTypes();
+		for (int i = 0; i < this.types.length; i++) {
+			this.positions.put("p" + i, i);
+			this.positions.put("a" + i, i);
+		}
+		// The names of the annotated method win where an implementation swaps them
+		addNames(method);
+		addNames(declared);
+	}
+
+	private void addNames(Method method) {
+		@Nullable String @Nullable [] found = DISCOVERER.getParameterNames(method);
+		if (found == null) {
+			return;
+		}
+		this.names.clear();
+		for (int i = 0; i < found.length; i++) {
+			String name = found[i];
+			if (name != null && !RESERVED.contains(name)) {
+				this.positions.put(name, i);
+				this.names.add(name);
+			}
+		}
+	}
+
+	/** Position of the parameter that a variable stands for, or null if it is none. */
+	@Nullable Integer position(String variable) {
+		return this.positions.get(variable);
+	}
+
+	boolean isKnown(String variable) {
+		return this.positions.containsKey(variable) || TARGET.equals(variable) || RESERVED.contains(variable);
+	}
+
+	boolean isText(String variable) {
+		Integer position = position(variable);
+		return position != null && CharSequence.class.isAssignableFrom(this.types[position]);
+	}
+
+	/** Whether the compiler threw the names of the parameters away. */
+	boolean lacksNames() {
+		return this.types.length > 0 && this.names.isEmpty();
+	}
+
+	int count() {
+		return this.types.length;
+	}
+
+	List<String> names() {
+		return this.names;
+	}
+
+}

@@ -1,0 +1,261 @@
+package io.leasehold.key;
+
+import java.lang.reflect.Method;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+
+import io.leasehold.LockKeyException;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.util.ReflectionUtils;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+class KeyExpressionTests {
+
+	private final Orders target = new Orders();
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+			'order:' + #id                    | order:42
+			'order:' + #p0                    | order:42
+			'order:' + #a0 + ':' + #p1        | order:42:x y
+			#id                               | 42
+			#id + ':' + #name                 | 42:x y
+			'a' + ('b' + #id)                 | ab42
+			'report'                          | report
+			#id + 1                           | 43
+			#id + 1 + ':'                     | 43:
+			':' + #id + 1                     | :421
+			'order:' + #name.length()         | order:3
+			#id > 40 ? 'big:' + #id : 'small' | big:42
+			#target.region + ':' + #id        | eu:42
+			#root.target.region + #id         | eu42
+			#root.method.name                 | pay
+			#root.args[0] + 'x'               | 42x
+			args[0] + 'x'                     | 42x
+			#root.targetClass.simpleName      | Orders
+			@keys.of(#id)                     | bean keys 42
+			{1,2,3}.![#this * 2][1] + 'x'     | 4x
+			#name?.toUpperCase()              | X Y
+			T(java.lang.Math).abs(#id) + 'x'  | 42x
+			#id + #p0                         | 84
+			""")
+	void readsWhatSpelReads(String expression, String key) {
+		assertThat(evaluate(expression, 42, "x y")).isEqualTo(key);
+	}
+
+	@Test
+	void textOfValuesIsThatOfSpel() {
+		UUID uuid = UUID.randomUUID();
+		for (Object value : List.of(1, 2L, 3.5, 'c', true, uuid, TimeUnit.DAYS, Path.of("a", "b"))) {
+			assertThat(evaluateObject("'k:' + #value", value)).isEqualTo("k:" + value);
+			assertThat(evaluateObject("#value", value)).isEqualTo(value.toString());
+		}
+	}
+
+	@Test
+	void valuesThatReadTheSameAreTheSameKey() {
+		assertThat(evaluateObject("'k:' + #value", 1)).isEqualTo(evaluateObject("'k:' + #value", 1L))
+			.isEqualTo(evaluateObject("'k:' + #value", "1"));
+	}
+
+	@Test
+	void unicodeFormsAreDifferentKeys() {
+		assertThat(evaluateObject("#value", "\u00e9")).isNotEqualTo(evaluateObject("#value", "e\u0301"));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "#{T(java.lang.System).exit(1)}", "${user.home}", "#id", "' + #id + '", "a/../b" })
+	void argumentsAreNeverParsed(String argument) {
+		assertThat(evaluateObject("'k:' + #value", argument)).isEqualTo("k:" + argument);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "'order:' + #name", "#name + 'x'", "#name", "'a' + ('b' + #name)", "#name + #name",
+			"'order:' + #name?.length()", "#id > 40 ? 'big:' + #name : 'small'", "'order:' + #target.nothing" })
+	void nullsAreRefused(String expression) {
+		assertThatExceptionOfType(LockKeyException.class).isThrownBy(() -> evaluate(expression, 42, null))
+			.withMessageContaining("Orders.pay")
+			.withMessageContaining("is null");
+	}
+
+	@Test
+	void nullConditionIsRefused() {
+		assertThatExceptionOfType(LockKeyException.class).isThrownBy(() -> evaluateObject("#value ? 'a' : 'b'", null))
+			.withMessageContaining("Orders.object");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "", "  ", "\t" })
+	void blankKeysAreRefused(String value) {
+		assertThatExceptionOfType(LockKeyException.class).isThrownBy(() -> evaluateObject("#value", value))
+			.withMessageContaining("Orders.object")
+			.withMessageContaining("blank");
+	}
+
+	@Test
+	void keysThatAreTooLongAreRefused() {
+		assertThat(evaluateObject("#value", "x".repeat(512))).hasSize(512);
+		assertThatExceptionOfType(LockKeyException.class).isThrownBy(() -> evaluateObject("#value", "x".repeat(513)))
+			.withMessageContaining("512");
+	}
+
+	@Test
+	void severalValuesAreRefused() {
+		for (Object value : List.of(List.of(1), new int[] { 1 }, new String[] { "a" }, Map.of("a", 1), Optional.of(1),
+				List.of(1).iterator(), List.of(1).stream())) {
+			for (String expression : List.of("#value", "'k:' + #value")) {
+				assertThatExceptionOfType(LockKeyException.class).isThrownBy(() -> evaluateObject(expression, value))
+					.withMessageContaining("Orders.object")
+					.withMessageContaining("one lock only");
+			}
+		}
+	}
+
+	@Test
+	void valuesWithoutTextOfTheirOwnAreRefused() {
+		for (String expression : List.of("#value", "'k:' + #value")) {
+			assertThatExceptionOfType(LockKeyException.class).isThrownBy(() -> evaluateObject(expression, new Plain()))
+				.withMessageContaining("Orders.object")
+				.withMessageContaining(Plain.class.getName())
+				.withMessageContaining("toString()");
+		}
+	}
+
+	@Test
+	void failingExpressionNamesTheMethodAndKeepsTheCause() {
+		assertThatExceptionOfType(LockKeyException.class).isThrownBy(() -> evaluate("#target.fail()", 42, "x"))
+			.withMessageContaining("Orders.pay")
+			.withMessageContaining("no luck")
+			.withCauseInstanceOf(IllegalStateException.class);
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+			order:#id                     | no SpEL expression           | single quotes
+			'order:' + #idd               | no parameter 'idd'           | #id or #name or #p0, #p1
+			'order:' + #p2                | no parameter 'p2'            | #p0, #p1
+			'order:' + #name.concat(#nme) | no parameter 'nme'           | #name
+			'order:' + id                 | bare name id                 | Write #id for the parameter
+			order                         | bare name order              | 'order' in single quotes
+			'order:' + pay()              | calls pay() on nothing       | #target.pay()
+			#root.arguments[0]            | #root.arguments              | args, method, target, targetClass
+			#digest(#id)                  | function #digest             | @beanName
+			#id = 7                       | assigns                      | ==
+			'order:' + null               | always null                  | single quotes
+			('order:' + #id).trim()       | joins text inside            | stand outside
+			@keys.of('order:' + #id)      | joins text inside            | stand outside
+			(#name + #id).trim()          | joins text inside            | stand outside
+			""")
+	void mistakesAreFoundBeforeTheFirstCall(String expression, String problem, String action) {
+		assertThatExceptionOfType(InvalidKeyExpressionException.class).isThrownBy(() -> parse("pay", expression))
+			.satisfies((ex) -> {
+				assertThat(ex.getProblem()).contains(problem);
+				assertThat(ex.getAction()).contains(action);
+			});
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "", " " })
+	void blankExpressionIsRefused(String expression) {
+		assertThatExceptionOfType(InvalidKeyExpressionException.class).isThrownBy(() -> parse("pay", expression))
+			.withMessageContaining("blank key");
+	}
+
+	@Test
+	void missingParameterNamesAreNamedAsTheReason() {
+		// The JDK's own classes come without parameter names
+		Method method = ReflectionUtils.findMethod(Comparable.class, "compareTo", Object.class);
+		assertThatExceptionOfType(InvalidKeyExpressionException.class)
+			.isThrownBy(() -> new KeyParser(null).parse("'k:' + #other", method, method, Comparable.class))
+			.satisfies((ex) -> assertThat(ex.getAction()).contains("-parameters").contains("#p0"));
+		KeyExpression byPosition = new KeyParser(null).parse("'k:' + #p0", method, method, Comparable.class);
+		assertThat(byPosition.evaluate("x", new Object[] { "y" }).value()).isEqualTo("k:y");
+	}
+
+	@Test
+	void namesOfTheAnnotatedMethodWin() {
+		Method declared = ReflectionUtils.findMethod(Swapped.class, "swap", String.class, String.class);
+		Method method = ReflectionUtils.findMethod(Orders.class, "swap", String.class, String.class);
+		KeyExpression key = new KeyParser(null).parse("#left", declared, method, Orders.class);
+		assertThat(key.evaluate(this.target, new Object[] { "first", "second" }).value()).isEqualTo("first");
+	}
+
+	private String evaluate(String expression, @Nullable Object... arguments) {
+		return parse("pay", expression).evaluate(this.target, arguments).value();
+	}
+
+	private String evaluateObject(String expression, @Nullable Object argument) {
+		return parse("object", expression).evaluate(this.target, new Object[] { argument }).value();
+	}
+
+	private static KeyExpression parse(String method, String expression) {
+		Method found = Arrays.stream(Orders.class.getDeclaredMethods())
+			.filter((candidate) -> candidate.getName().equals(method))
+			.findFirst()
+			.orElseThrow();
+		return new KeyParser((context, name) -> new Keys(name)).parse(expression, found, found, Orders.class);
+	}
+
+	interface Swapped {
+
+		void swap(String left, String right);
+
+	}
+
+	public static class Orders implements Swapped {
+
+		public String getRegion() {
+			return "eu";
+		}
+
+		public @Nullable String getNothing() {
+			return null;
+		}
+
+		public String fail() {
+			throw new IllegalStateException("no luck");
+		}
+
+		void pay(int id, String name) {
+		}
+
+		void object(Object value) {
+		}
+
+		@Override
+		public void swap(String right, String left) {
+		}
+
+	}
+
+	public static class Keys {
+
+		private final String name;
+
+		Keys(String name) {
+			this.name = name;
+		}
+
+		public String of(Object id) {
+			return "bean " + this.name + " " + id;
+		}
+
+	}
+
+	static class Plain {
+
+	}
+
+}
