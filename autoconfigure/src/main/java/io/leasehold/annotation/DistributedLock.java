@@ -20,8 +20,9 @@ import org.springframework.aot.hint.annotation.Reflective;
  * lock is taken before a transaction of the method begins and given back after it has
  * ended. Only calls through the Spring proxy are guarded, not those of a bean to itself.
  * <p>
- * Durations are written as {@code 30s}, {@code 500ms} or {@code PT1M}, or as a
- * placeholder.
+ * Durations are written with their unit, as {@code 30s}, {@code 500ms} or {@code PT1M},
+ * or as a placeholder. What cannot be obeyed stops the start of the application, as do
+ * methods that no proxy can intercept and those that return a future or a publisher.
  */
 @Target({ ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE })
 @Retention(RetentionPolicy.RUNTIME)
@@ -33,8 +34,10 @@ public @interface DistributedLock {
 	/**
 	 * SpEL expression for the key, such as {@code "'order:' + #id"}. Parameters by name
 	 * ({@code #id}) or position ({@code #p0}, {@code #a0}), the bean as {@code #target},
-	 * {@code #root.method} and {@code #root.args}, other beans as {@code @name}. Null or
-	 * blank results and null parts are refused.
+	 * {@code #root.method}, {@code #root.args} and {@code #root.targetClass}, other beans
+	 * as {@code @name}. Null or blank results, null parts, several values and those
+	 * without a {@code toString()} of their own are refused at the call; what arguments
+	 * hold is never parsed.
 	 */
 	String key();
 
@@ -69,7 +72,8 @@ public @interface DistributedLock {
 	 * Method of the same class that is called when the lock was not had, because it was
 	 * busy or the store could not be reached: with the same parameters, and optionally
 	 * the {@link io.leasehold.LockException} as the last one. Not called for exceptions
-	 * of the method itself.
+	 * of the method itself. Goes before {@code leasehold.when-unavailable}, and does not
+	 * go together with {@link WhenBusy#SKIP}.
 	 */
 	String fallback() default "";
 

@@ -16,6 +16,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
 import org.springframework.core.io.ResourceLoader;
 import org.springframework.util.StringUtils;
@@ -25,6 +26,7 @@ import org.springframework.util.StringUtils;
  */
 @AutoConfiguration
 @EnableConfigurationProperties(LeaseholdProperties.class)
+@Import({ LockAdviceConfiguration.class, LockTransactionConfiguration.class })
 public final class LeaseholdAutoConfiguration {
 
 	LeaseholdAutoConfiguration() {

@@ -1,0 +1,86 @@
+package io.leasehold.autoconfigure;
+
+import java.time.Duration;
+import java.util.function.Function;
+
+import io.leasehold.interceptor.LockAdvisor;
+import io.leasehold.interceptor.LockAnnotationValidator;
+import io.leasehold.interceptor.LockInterceptor;
+import io.leasehold.interceptor.LockOperationSource;
+import io.leasehold.interceptor.UnavailablePolicy;
+import io.leasehold.key.KeyParser;
+import io.leasehold.service.LockService;
+
+import org.springframework.aop.config.AopConfigUtils;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.beans.factory.config.EmbeddedValueResolver;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
+import org.springframework.context.annotation.Role;
+import org.springframework.context.expression.BeanFactoryResolver;
+import org.springframework.core.env.Environment;
+import org.springframework.core.type.AnnotationMetadata;
+import org.springframework.util.function.SingletonSupplier;
+
+/**
+ * Advice around annotated methods. Its beans are made with the first proxies of the
+ * application, so they ask for the service only when a lock is wanted.
+ */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnBooleanProperty(name = "leasehold.enabled", matchIfMissing = true)
+@Import(LockAdviceConfiguration.AutoProxyRegistrar.class)
+@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+class LockAdviceConfiguration {
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static LockOperationSource lockOperationSource(ObjectProvider<LockService> service,
+			ConfigurableBeanFactory beanFactory) {
+		Function<String, Duration> minLeases = (engine) -> service.getObject().engine(engine).minLease();
+		return new LockOperationSource(service::getObject, minLeases,
+				new KeyParser(new BeanFactoryResolver(beanFactory)), new EmbeddedValueResolver(beanFactory));
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static LockAdvisor lockAdvisor(LockOperationSource operations, ObjectProvider<LockService> service,
+			Environment environment) {
+		LeaseholdProperties properties = properties(environment);
+		UnavailablePolicy whenUnavailable = switch (properties.getWhenUnavailable()) {
+			case FAIL -> UnavailablePolicy.FAIL;
+			case PROCEED -> UnavailablePolicy.PROCEED;
+		};
+		return new LockAdvisor(operations,
+				new LockInterceptor(operations, SingletonSupplier.of(service::getObject), whenUnavailable),
+				properties.getOrder());
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static LockAnnotationValidator lockAnnotationValidator(LockOperationSource operations, Environment environment) {
+		return new LockAnnotationValidator(operations, properties(environment).getOrder());
+	}
+
+	/** The properties' bean would be made too early. */
+	private static LeaseholdProperties properties(Environment environment) {
+		return Binder.get(environment).bindOrCreate("leasehold", LeaseholdProperties.class);
+	}
+
+	/** Without AspectJ, and with spring.aop.auto switched off, nobody else does it. */
+	static class AutoProxyRegistrar implements ImportBeanDefinitionRegistrar {
+
+		@Override
+		public void registerBeanDefinitions(AnnotationMetadata metadata, BeanDefinitionRegistry registry) {
+			AopConfigUtils.registerAutoProxyCreatorIfNecessary(registry);
+		}
+
+	}
+
+}

@@ -1,0 +1,64 @@
+package io.leasehold.interceptor;
+
+import java.lang.reflect.Method;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Thrown at start-up, or when the bean is made, for an annotated method that could not be
+ * run under its lock as written.
+ */
+public class InvalidLockAnnotationException extends RuntimeException {
+
+	private static final long serialVersionUID = 1L;
+
+	private final transient @Nullable Method method;
+
+	private final Class<?> type;
+
+	private final String description;
+
+	private final String action;
+
+	InvalidLockAnnotationException(Class<?> type, @Nullable Method method, String problem, String action,
+			@Nullable Throwable cause) {
+		super("%s %s. %s".formatted(Names.of(type, method), problem, action), cause);
+		this.type = type;
+		this.method = method;
+		this.description = "%s %s.".formatted(Names.of(type, method), problem);
+		this.action = action;
+	}
+
+	/**
+	 * Return the class of the bean.
+	 * @return the class as the user wrote it
+	 */
+	public Class<?> getType() {
+		return this.type;
+	}
+
+	/**
+	 * Return the annotated method.
+	 * @return the method, or {@code null} if it is the whole class
+	 */
+	public @Nullable Method getMethod() {
+		return this.method;
+	}
+
+	/**
+	 * Return what is wrong.
+	 * @return a sentence that begins with class and method
+	 */
+	public String getDescription() {
+		return this.description;
+	}
+
+	/**
+	 * Return what to write instead.
+	 * @return one or more sentences
+	 */
+	public String getAction() {
+		return this.action;
+	}
+
+}

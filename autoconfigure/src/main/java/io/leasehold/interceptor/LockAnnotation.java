@@ -1,0 +1,88 @@
+package io.leasehold.interceptor;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.Arrays;
+import java.util.stream.Stream;
+
+import io.leasehold.annotation.DistributedLock;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aop.support.AopUtils;
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.annotation.MergedAnnotationSelectors;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * The annotation that applies to a method, and where it was found.
+ *
+ * @param values what the user wrote
+ * @param type class of the bean
+ * @param method the method of that class
+ * @param declared the method whose parameter names the key uses: the annotated one, which
+ * may be an interface's
+ * @param onMethod whether it stands on a method, not on a class or interface
+ */
+record LockAnnotation(DistributedLock values, Class<?> type, Method method, Method declared, boolean onMethod) {
+
+	/**
+	 * Find the annotation: on the method, on those that it implements or overrides, on
+	 * the class, on its interfaces.
+	 */
+	static @Nullable LockAnnotation find(Method method, Class<?> targetClass) {
+		Class<?> type = ClassUtils.getUserClass(targetClass);
+		Method specific = AopUtils.getMostSpecificMethod(method, type);
+		MergedAnnotation<DistributedLock> found = nearest(specific);
+		if (!found.isPresent() && !specific.equals(method)) {
+			found = nearest(method);
+		}
+		if (found.isPresent()) {
+			Method declared = (found.getSource() instanceof Method source) ? source : specific;
+			return new LockAnnotation(found.synthesize(), type, specific, declared, true);
+		}
+		return isOpen(specific) ? findOnType(type, specific) : null;
+	}
+
+	private static MergedAnnotation<DistributedLock> nearest(Method method) {
+		return MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY)
+			.get(DistributedLock.class, null, MergedAnnotationSelectors.firstDirectlyDeclared());
+	}
+
+	/** Whether an annotation of the whole class means the method. */
+	private static boolean isOpen(Method method) {
+		int modifiers = method.getModifiers();
+		return Modifier.isPublic(modifiers) && !Modifier.isStatic(modifiers) && !ReflectionUtils.isObjectMethod(method)
+				&& ClassUtils.isUserLevelMethod(method);
+	}
+
+	private static @Nullable LockAnnotation findOnType(Class<?> type, Method method) {
+		return MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY)
+			.stream(DistributedLock.class)
+			.flatMap((annotation) -> declaredBy(annotation.getSource(), method, type)
+				.map((declared) -> new LockAnnotation(annotation.synthesize(), type, method, declared, false)))
+			.findFirst()
+			.orElse(null);
+	}
+
+	/** An interface's annotation is for the methods of that interface. */
+	private static Stream<Method> declaredBy(@Nullable Object source, Method method, Class<?> type) {
+		if (!(source instanceof Class<?> annotated && annotated.isInterface())) {
+			return Stream.of(method);
+		}
+		return Arrays.stream(annotated.getMethods())
+			.filter((candidate) -> candidate.getName().equals(method.getName()))
+			.filter((candidate) -> AopUtils.getMostSpecificMethod(candidate, type).equals(method));
+	}
+
+	InvalidLockAnnotationException invalid(String problem, String action) {
+		return invalid(problem, action, null);
+	}
+
+	InvalidLockAnnotationException invalid(String problem, String action, @Nullable Throwable cause) {
+		return new InvalidLockAnnotationException(this.type, this.method, problem, action, cause);
+	}
+
+}

@@ -1,0 +1,131 @@
+package io.leasehold.interceptor;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.BeanFactoryAware;
+import org.springframework.beans.factory.FactoryBean;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Checks all annotated methods at start-up: those of every bean by its type, lazy, scoped
+ * and prototype beans included. What a type hides is checked when the bean is made.
+ */
+public final class LockAnnotationValidator implements BeanPostProcessor, SmartInitializingSingleton, BeanFactoryAware {
+
+	/** There where a test puts mocks in place of beans: those have no proxies. */
+	private static final String REPLACED_BEANS = "org.springframework.test.context.bean.override.internalBeanOverrideRegistry";
+
+	private final LockOperationSource operations;
+
+	private final LockedMethods methods;
+
+	private final int order;
+
+	private final Set<Class<?>> seen = ConcurrentHashMap.newKeySet();
+
+	private @Nullable ConfigurableListableBeanFactory beans;
+
+	private volatile @Nullable TransactionOrder transactions;
+
+	/**
+	 * Create a validator.
+	 * @param operations reads the annotations
+	 * @param order order of the lock's advice
+	 */
+	public LockAnnotationValidator(LockOperationSource operations, int order) {
+		this.operations = operations;
+		this.methods = operations.methods();
+		this.order = order;
+	}
+
+	@Override
+	public void setBeanFactory(BeanFactory beanFactory) {
+		this.beans = (ConfigurableListableBeanFactory) beanFactory;
+	}
+
+	/** What no kind of proxy could do is said before one is tried. */
+	@Override
+	public Object postProcessBeforeInitialization(Object bean, String beanName) {
+		Class<?> type = bean.getClass();
+		for (Method method : this.methods.of(type)) {
+			LockAnnotation annotation = LockAnnotation.find(method, type);
+			if (annotation != null) {
+				MethodChecks.check(annotation);
+			}
+		}
+		return bean;
+	}
+
+	@Override
+	public Object postProcessAfterInitialization(Object bean, String beanName) {
+		Class<?> type = AopUtils.getTargetClass(bean);
+		Set<Method> locked = this.methods.of(type);
+		if (!locked.isEmpty()) {
+			if (bean instanceof Advised) {
+				ProxyChecks.check(bean, type, locked);
+			}
+			TransactionOrder order = this.transactions;
+			if (this.seen.add(ClassUtils.getUserClass(type)) && order != null) {
+				check(type, order);
+			}
+		}
+		return bean;
+	}
+
+	@Override
+	public void afterSingletonsInstantiated() {
+		ConfigurableListableBeanFactory factory = this.beans;
+		if (factory == null) {
+			return;
+		}
+		TransactionOrder order = TransactionOrder.of(factory, this.order);
+		this.transactions = order;
+		boolean replaced = factory.containsBean(REPLACED_BEANS);
+		for (String name : factory.getBeanDefinitionNames()) {
+			if (!replaced) {
+				checkSingleton(factory, name);
+			}
+			Class<?> type = factory.getType(name, false);
+			if (type != null && !type.isInterface() && !Modifier.isAbstract(type.getModifiers())) {
+				this.seen.add(ClassUtils.getUserClass(type));
+			}
+		}
+		this.seen.forEach((type) -> check(type, order));
+	}
+
+	private void check(Class<?> type, TransactionOrder order) {
+		for (Method method : this.methods.of(type)) {
+			this.operations.find(method, type);
+			order.check(method, type);
+		}
+	}
+
+	/** A bean that was made before the proxies were, such as for a post-processor. */
+	private void checkSingleton(ConfigurableListableBeanFactory factory, String name) {
+		Object bean = factory.getSingleton(name);
+		if (bean == null || bean instanceof FactoryBean<?>) {
+			return;
+		}
+		Class<?> type = AopUtils.getTargetClass(bean);
+		Set<Method> locked = this.methods.of(type);
+		if (!locked.isEmpty() && !ProxyChecks.hasAdvice(bean)) {
+			throw new InvalidLockAnnotationException(ClassUtils.getUserClass(type), locked.iterator().next(),
+					"runs without its lock: bean '%s' has no proxy for it".formatted(name),
+					"It was made too early, perhaps for a BeanPostProcessor that needs it (inject an ObjectProvider there"
+							+ " and make its @Bean method static), or it is an aspect, which has no proxy.",
+					null);
+		}
+	}
+
+}

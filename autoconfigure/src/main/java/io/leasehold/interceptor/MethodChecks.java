@@ -1,0 +1,70 @@
+package io.leasehold.interceptor;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow;
+import java.util.concurrent.Future;
+
+import org.springframework.core.GenericTypeResolver;
+import org.springframework.core.KotlinDetector;
+import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Whether a method can be run under a lock at all, as far as its declaration tells.
+ */
+final class MethodChecks {
+
+	private MethodChecks() {
+	}
+
+	static void check(LockAnnotation annotation) {
+		checkReach(annotation);
+		checkResult(annotation);
+	}
+
+	private static void checkReach(LockAnnotation annotation) {
+		Method method = annotation.method();
+		int modifiers = method.getModifiers();
+		String unreachable = Modifier.isStatic(modifiers) ? "static" : Modifier.isPrivate(modifiers) ? "private" : null;
+		if (unreachable != null) {
+			throw annotation.invalid("is %s, so that no proxy can run it under its lock".formatted(unreachable),
+					"Make it a %s method that other beans call."
+						.formatted(Modifier.isStatic(modifiers) ? "non-static" : "public"));
+		}
+		if (isFinal(annotation) && ClassUtils.getInterfaceMethodIfPossible(method, annotation.type()) == method) {
+			throw annotation.invalid(
+					"is final%s, so that no proxy can run it under its lock"
+						.formatted(Modifier.isFinal(modifiers) ? "" : " through its class"),
+					"Remove final, or declare the method in an interface and use JDK proxies.");
+		}
+	}
+
+	private static boolean isFinal(LockAnnotation annotation) {
+		return Modifier.isFinal(annotation.method().getModifiers())
+				|| Modifier.isFinal(annotation.type().getModifiers()) && !Proxy.isProxyClass(annotation.type());
+	}
+
+	private static void checkResult(LockAnnotation annotation) {
+		Class<?> result = GenericTypeResolver.resolveReturnType(annotation.method(), annotation.type());
+		if (KotlinDetector.isSuspendingFunction(annotation.method())) {
+			throw annotation.invalid("is a suspending function, whose work goes on after its lock was given back",
+					"Take the lock by DistributedLocks.acquireAsync(...) instead.");
+		}
+		if (goesOn(result)) {
+			throw annotation.invalid(
+					"returns %s, whose work goes on after the lock was given back".formatted(result.getSimpleName()),
+					"Return the plain result, or take the lock by DistributedLocks.acquireAsync(...) and close it when"
+							+ " the result is there. An @Async method can call an annotated method of another bean.");
+		}
+	}
+
+	private static boolean goesOn(Class<?> result) {
+		return CompletionStage.class.isAssignableFrom(result) || Future.class.isAssignableFrom(result)
+				|| Flow.Publisher.class.isAssignableFrom(result)
+				|| ReactiveAdapterRegistry.getSharedInstance().getAdapter(result) != null;
+	}
+
+}

@@ -1,0 +1,77 @@
+package io.leasehold.interceptor;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.Arrays;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aop.TargetSource;
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Whether a bean's proxy can run its annotated methods under their locks.
+ */
+final class ProxyChecks {
+
+	private ProxyChecks() {
+	}
+
+	/**
+	 * Whether one of the proxies around a bean has the lock's advice, as far as they let
+	 * themselves be looked at.
+	 */
+	static boolean hasAdvice(Object bean) {
+		Object layer = bean;
+		while (layer instanceof Advised advised) {
+			if (Arrays.stream(advised.getAdvisors()).anyMatch(LockAdvisor.class::isInstance)) {
+				return true;
+			}
+			layer = inner(advised.getTargetSource());
+		}
+		return layer == null || AopUtils.isAopProxy(layer);
+	}
+
+	private static @Nullable Object inner(TargetSource source) {
+		try {
+			return source.isStatic() ? source.getTarget() : null;
+		}
+		catch (Exception ex) {
+			return null; // nothing that could be looked at
+		}
+	}
+
+	/** Refuse methods that the kind of proxy passes by. */
+	static void check(Object proxy, Class<?> type, Set<Method> methods) {
+		for (Method method : methods) {
+			LockAnnotation annotation = LockAnnotation.find(method, type);
+			if (annotation == null) {
+				continue;
+			}
+			if (AopUtils.isJdkDynamicProxy(proxy)) {
+				checkInterfaces(proxy, annotation);
+			}
+			else if (Modifier.isFinal(annotation.method().getModifiers())) {
+				throw annotation.invalid("is final, so that the proxy of its class cannot run it under its lock",
+						"Remove final.");
+			}
+		}
+	}
+
+	private static void checkInterfaces(Object proxy, LockAnnotation annotation) {
+		Method method = annotation.method();
+		boolean reachable = Arrays.stream(ClassUtils.getAllInterfaces(proxy))
+			.flatMap((type) -> Arrays.stream(type.getMethods()))
+			.filter((candidate) -> candidate.getName().equals(method.getName()))
+			.anyMatch((candidate) -> AopUtils.getMostSpecificMethod(candidate, annotation.type()).equals(method));
+		if (!reachable && annotation.onMethod()) {
+			throw annotation.invalid(
+					"is in no interface of its JDK proxy, which therefore cannot run it under its lock",
+					"Declare the method in an interface of the class, or set spring.aop.proxy-target-class to true.");
+		}
+	}
+
+}

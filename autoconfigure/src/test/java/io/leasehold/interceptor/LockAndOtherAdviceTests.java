@@ -1,0 +1,327 @@
+package io.leasehold.interceptor;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicReference;
+
+import javax.sql.DataSource;
+
+import io.leasehold.DistributedLocks;
+import io.leasehold.HeldLock;
+import io.leasehold.annotation.DistributedLock;
+import io.leasehold.interceptor.LockInterceptorTests.Recorder;
+import io.leasehold.service.ReleaseTiming;
+import io.leasehold.transaction.TransactionalReleaseTiming;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.Ordered;
+import org.springframework.core.task.AsyncTaskExecutor;
+import org.springframework.core.task.SimpleAsyncTaskExecutor;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
+import org.springframework.resilience.annotation.EnableResilientMethods;
+import org.springframework.resilience.annotation.Retryable;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.scheduling.annotation.EnableAsync;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+class LockAndOtherAdviceTests {
+
+	@Test
+	void lockIsTakenBeforeTheTransactionAndReleasedAfterCommit() {
+		Locked.runner(Transactions.class, Accounts.class).run((context) -> {
+			DistributedLocks locks = context.getBean(DistributedLocks.class);
+			AtomicReference<Boolean> free = new AtomicReference<>();
+			context.getBean(Accounts.class).inTransaction(() -> {
+				assertThat(TransactionSynchronizationManager.isActualTransactionActive()).isTrue();
+				onAfterCommit(() -> free.set(Locked.isFree(locks, "account")));
+			});
+			assertThat(free.get()).as("free when committed").isFalse();
+			assertThat(Locked.isFree(locks, "account")).isTrue();
+		});
+	}
+
+	@Test
+	void nextOwnerAlwaysSeesWhatWasCommitted() {
+		Locked.runner(Transactions.class, Accounts.class)
+			.withPropertyValues("leasehold.wait-time=60s")
+			.run((context) -> {
+				Accounts accounts = context.getBean(Accounts.class);
+				ExecutorService threads = Executors.newFixedThreadPool(4);
+				try {
+					List<Future<?>> rounds = new ArrayList<>();
+					for (int i = 0; i < 1000; i++) {
+						rounds.add(threads.submit(accounts::increment));
+					}
+					for (Future<?> round : rounds) {
+						round.get();
+					}
+				}
+				finally {
+					threads.shutdown();
+				}
+				assertThat(accounts.balance()).isEqualTo(1000);
+			});
+	}
+
+	@Test
+	void releaseInsideAnOpenTransactionWaitsForItsEnd() {
+		Locked.runner(Transactions.class, Accounts.class).run((context) -> {
+			Accounts accounts = context.getBean(Accounts.class);
+			DistributedLocks locks = context.getBean(DistributedLocks.class);
+			PlatformTransactionManager manager = context.getBean(PlatformTransactionManager.class);
+			new TransactionTemplate(manager).executeWithoutResult((status) -> {
+				accounts.inTransaction(() -> {
+				});
+				assertThat(Locked.isFree(locks, "account")).isFalse();
+				accounts.inNewTransaction();
+				accounts.inSavepoint();
+				assertThat(Locked.isFree(locks, "account")).as("after inner transactions").isFalse();
+				assertThat(Locked.isFree(locks, "nested")).as("lock of a savepoint").isFalse();
+			});
+			assertThat(Locked.isFree(locks, "account")).isTrue();
+			assertThat(Locked.isFree(locks, "nested")).isTrue();
+		});
+	}
+
+	@Test
+	void rollbackReleasesToo() {
+		Locked.runner(Transactions.class, Accounts.class).run((context) -> {
+			assertThatIllegalStateException().isThrownBy(() -> context.getBean(Accounts.class).inTransaction(() -> {
+				throw new IllegalStateException("no");
+			}));
+			assertThat(Locked.isFree(context.getBean(DistributedLocks.class), "account")).isTrue();
+		});
+	}
+
+	@Test
+	void lockInsideTheTransactionStopsTheStart() {
+		for (int order : new int[] { Ordered.LOWEST_PRECEDENCE, Ordered.LOWEST_PRECEDENCE - 1 }) {
+			Locked
+				.runner((order == Ordered.LOWEST_PRECEDENCE) ? Transactions.class : EarlyTransactions.class,
+						Accounts.class)
+				.withPropertyValues("leasehold.order=" + order)
+				.run((context) -> Locked.refusal(context)
+					.hasMessageContaining("Accounts.")
+					.hasMessageContaining("before its transaction is committed")
+					.hasMessageContaining("leasehold.order"));
+		}
+	}
+
+	@Test
+	void orderDoesNotMatterToMethodsWithoutTransaction() {
+		Locked.runner(Transactions.class, LockInterceptorTests.PricesImpl.class)
+			.withPropertyValues("leasehold.order=" + Ordered.LOWEST_PRECEDENCE)
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
+	void releasesKnowTransactionsOnlyWhereThereAreSome() {
+		Locked.runner()
+			.run((context) -> assertThat(context.getBean(ReleaseTiming.class))
+				.isInstanceOf(TransactionalReleaseTiming.class));
+		Locked.runner(LockInterceptorTests.PricesImpl.class)
+			.withClassLoader(new FilteredClassLoader("org.springframework.transaction"))
+			.run((context) -> {
+				assertThat(context.getBean(ReleaseTiming.class)).isSameAs(ReleaseTiming.IMMEDIATE);
+				context.getBean(LockInterceptorTests.Prices.class).update("eu");
+			});
+	}
+
+	@Test
+	void asyncMethodLocksInItsWorker() {
+		Locked.runner(Asynchronous.class, Jobs.class).run((context) -> {
+			Jobs jobs = context.getBean(Jobs.class);
+			DistributedLocks locks = context.getBean(DistributedLocks.class);
+			jobs.later();
+			Jobs.started.await();
+			assertThat(Locked.isFree(locks, "job")).isFalse();
+			Jobs.finish.countDown();
+			assertThat(Jobs.worker.get()).isNotSameAs(Thread.currentThread());
+			org.awaitility.Awaitility.await().until(() -> Locked.isFree(locks, "job"));
+		});
+	}
+
+	@Test
+	void asyncMethodWithFutureIsRefused() {
+		Locked.runner(Asynchronous.class, AsyncFuture.class)
+			.run((context) -> Locked.refusal(context)
+				.hasMessageContaining("AsyncFuture.run")
+				.hasMessageContaining("CompletableFuture")
+				.hasMessageContaining("@Async"));
+	}
+
+	@Test
+	void eachRetryTakesTheLockAnew() {
+		Locked.runner(Resilient.class, Flaky.class, Recorder.class).run((context) -> {
+			assertThat(context.getBean(Flaky.class).run()).isEqualTo(3);
+			List<Long> tokens = Flaky.tokens;
+			assertThat(tokens).hasSize(3).doesNotHaveDuplicates().isSorted();
+			assertThat(context.getBean(Recorder.class).acquired("Flaky.run")).hasSize(3);
+		});
+	}
+
+	private static void onAfterCommit(Runnable action) {
+		TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+			@Override
+			public void afterCommit() {
+				action.run();
+			}
+
+		});
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableTransactionManagement
+	static class Transactions extends Database {
+
+	}
+
+	abstract static class Database {
+
+		@Bean
+		DataSource dataSource() {
+			return new EmbeddedDatabaseBuilder().generateUniqueName(true).setType(EmbeddedDatabaseType.H2).build();
+		}
+
+		@Bean
+		DataSourceTransactionManager transactionManager(DataSource dataSource) {
+			return new DataSourceTransactionManager(dataSource);
+		}
+
+		@Bean
+		JdbcTemplate jdbcTemplate(DataSource dataSource) {
+			JdbcTemplate template = new JdbcTemplate(dataSource);
+			template.execute("CREATE TABLE account (balance INT NOT NULL)");
+			template.execute("INSERT INTO account VALUES (0)");
+			return template;
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableTransactionManagement(order = Ordered.LOWEST_PRECEDENCE - 2)
+	static class EarlyTransactions extends Database {
+
+	}
+
+	static class Accounts {
+
+		private final JdbcTemplate jdbc;
+
+		Accounts(JdbcTemplate jdbc) {
+			this.jdbc = jdbc;
+		}
+
+		@Transactional
+		@DistributedLock(key = "'account'")
+		public void inTransaction(Runnable body) {
+			body.run();
+		}
+
+		@Transactional
+		@DistributedLock(key = "'counter'")
+		public void increment() {
+			int balance = balance();
+			this.jdbc.update("UPDATE account SET balance = ?", balance + 1);
+		}
+
+		@Transactional(propagation = Propagation.REQUIRES_NEW)
+		public void inNewTransaction() {
+		}
+
+		@Transactional(propagation = Propagation.NESTED)
+		@DistributedLock(key = "'nested'")
+		public void inSavepoint() {
+		}
+
+		int balance() {
+			Integer balance = this.jdbc.queryForObject("SELECT balance FROM account", Integer.class);
+			return (balance != null) ? balance : 0;
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAsync
+	static class Asynchronous {
+
+		@Bean
+		AsyncTaskExecutor taskExecutor() {
+			return new SimpleAsyncTaskExecutor("worker-");
+		}
+
+	}
+
+	static class Jobs {
+
+		static final CountDownLatch started = new CountDownLatch(1);
+
+		static final CountDownLatch finish = new CountDownLatch(1);
+
+		static final AtomicReference<Thread> worker = new AtomicReference<>();
+
+		@Async
+		@DistributedLock(key = "'job'")
+		public void later() throws InterruptedException {
+			worker.set(Thread.currentThread());
+			started.countDown();
+			finish.await();
+		}
+
+	}
+
+	static class AsyncFuture {
+
+		@Async
+		@DistributedLock(key = "'job'")
+		public @Nullable CompletableFuture<String> run() {
+			return null;
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableResilientMethods
+	static class Resilient {
+
+	}
+
+	static class Flaky {
+
+		static final List<Long> tokens = new ArrayList<>();
+
+		@Retryable(maxRetries = 3, delay = 1)
+		@DistributedLock(key = "'flaky'")
+		public int run() {
+			tokens.add(HeldLock.current().fencingToken());
+			if (tokens.size() < 3) {
+				throw new IllegalStateException("Try again");
+			}
+			return tokens.size();
+		}
+
+	}
+
+}

@@ -1,0 +1,640 @@
+package io.leasehold.interceptor;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow;
+import java.util.concurrent.Future;
+import java.util.stream.Stream;
+
+import io.leasehold.LockBusyException;
+import io.leasehold.annotation.DistributedLock;
+import io.leasehold.annotation.WhenBusy;
+import io.leasehold.key.KeyParser;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+import org.springframework.aop.config.AopConfigUtils;
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
+import org.springframework.beans.factory.BeanCreationException;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.context.annotation.Scope;
+import org.springframework.context.annotation.ScopedProxyMode;
+import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.context.support.SimpleThreadScope;
+import org.springframework.core.PriorityOrdered;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+class LockAnnotationValidatorTests {
+
+	static Stream<Arguments> mistakes() {
+		return Stream.of(Arguments.of(UnknownParameter.class, "UnknownParameter.run", "'idd'", "#id or #p0"),
+				Arguments.of(NoSpel.class, "NoSpel.run", "no SpEL expression", "single quotes"),
+				Arguments.of(PrivateMethod.class, "PrivateMethod.run", "private", "public"),
+				Arguments.of(StaticMethod.class, "StaticMethod.run", "static", "non-static"),
+				Arguments.of(FinalMethod.class, "FinalMethod.run", "final", "Remove final"),
+				Arguments.of(FinalClass.class, "FinalClass.run", "final", "Remove final"),
+				Arguments.of(NotInInterface.class, "NotInInterface.run", "no interface", "proxy-target-class"),
+				Arguments.of(SkippedPrimitive.class, "SkippedPrimitive.run", "SKIP, but returns int", "wrapper"),
+				Arguments.of(SkipAndFallback.class, "SkipAndFallback.run", "both whenBusy SKIP and a fallback",
+						"Keep one"),
+				Arguments.of(MissingFallback.class, "MissingFallback.run", "no such method", "other(String)"),
+				Arguments.of(WrongFallback.class, "WrongFallback.run", "parameters", "other(String)"),
+				Arguments.of(NarrowFallback.class, "NarrowFallback.run", "parameters", "LockException"),
+				Arguments.of(WrongResult.class, "WrongResult.run", "returns Integer", "return String"),
+				Arguments.of(UnknownEngine.class, "UnknownEngine.run", "\"etcd\"", "leasehold.etcd.enabled"),
+				Arguments.of(Future1.class, "Future1.run", "CompletableFuture", "acquireAsync"),
+				Arguments.of(Future2.class, "Future2.run", "CompletionStage", "acquireAsync"),
+				Arguments.of(Future3.class, "Future3.run", "Future", "acquireAsync"),
+				Arguments.of(Publisher1.class, "Publisher1.run", "Publisher", "acquireAsync"),
+				Arguments.of(Publisher2.class, "Publisher2.run", "Mono", "acquireAsync"),
+				Arguments.of(Publisher3.class, "Publisher3.run", "Flux", "acquireAsync"),
+				Arguments.of(GenericFuture.class, "GenericFuture.run", "CompletableFuture", "acquireAsync"),
+				Arguments.of(UnknownInClass.class, "UnknownInClass.second", "'id'", "#name"));
+	}
+
+	@ParameterizedTest
+	@MethodSource("mistakes")
+	void mistakeStopsTheStart(Class<?> bean, String method, String problem, String action) {
+		Locked.runner(bean)
+			.run((context) -> Locked.refusal(context)
+				.isInstanceOfSatisfying(InvalidLockAnnotationException.class, (ex) -> {
+					assertThat(ex.getDescription()).startsWith(method + " ").contains(problem);
+					assertThat(ex.getAction()).contains(action);
+					assertThat(ex).hasMessageContaining(method).hasMessageContaining(ex.getAction());
+					assertThat(ex.getType()).isEqualTo(bean);
+					assertThat(method).endsWith("." + ex.getMethod().getName());
+				}));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "-1s", "0s", "0ms", "PT0S", "PT-5S", "30", "soon", "9999999999999999d",
+			"PT9999999999999999H", "400d", "9223372036854775807s", "1ms", "1x" })
+	void badLeaseStopsTheStart(String lease) {
+		durations("test.lease=" + lease, "lease");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "-1ms", "5", "PT9999999999999999H", "9223372036854775807s" })
+	void badWaitTimeStopsTheStart(String waitTime) {
+		durations("test.wait=" + waitTime, "waitTime");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "-1ms", "5", "never" })
+	void badMinHoldStopsTheStart(String minHold) {
+		durations("test.min=" + minHold, "minHold");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "-1ms", "0s", "5", "never" })
+	void badMaxHoldStopsTheStart(String maxHold) {
+		durations("test.max=" + maxHold, "maxHold");
+	}
+
+	private static void durations(String property, String attribute) {
+		Locked.runner(Durations.class)
+			.withPropertyValues(property)
+			.run((context) -> Locked.refusal(context)
+				.hasMessageContaining("Durations.run")
+				.hasMessageContaining(attribute));
+	}
+
+	@Test
+	void minHoldLongerThanMaxHoldStopsTheStart() {
+		Locked.runner(Durations.class)
+			.withPropertyValues("test.min=2s", "test.max=1s")
+			.run((context) -> Locked.refusal(context)
+				.hasMessageContaining("Durations.run")
+				.hasMessageContaining("minHold")
+				.hasMessageContaining("maxHold"));
+	}
+
+	@Test
+	void unresolvedPlaceholderStopsTheStart() {
+		Locked.runner(Unresolved.class)
+			.run((context) -> Locked.refusal(context)
+				.hasMessageContaining("Unresolved.run")
+				.hasMessageContaining("${no.such.property}"));
+	}
+
+	@Test
+	void goodDurationsStart() {
+		Locked.runner(Durations.class)
+			.withPropertyValues("test.lease=30s", "test.wait=0s", "test.min=0s", "test.max=PT1M")
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
+	void lazyBeansAreCheckedWithoutBeingMade() {
+		Locked.runner(LazyBeans.class)
+			.run((context) -> Locked.refusal(context).hasMessageContaining("UnknownParameter.run"));
+	}
+
+	@Test
+	void prototypeBeansAreChecked() {
+		Locked.runner(PrototypeBeans.class)
+			.run((context) -> Locked.refusal(context).hasMessageContaining("UnknownParameter.run"));
+	}
+
+	@Test
+	void scopedBeansAreChecked() {
+		Locked.runner(ScopedBeans.class)
+			.withInitializer((context) -> context.getBeanFactory().registerScope("test", new SimpleThreadScope()))
+			.run((context) -> Locked.refusal(context).hasMessageContaining("UnknownParameter.run"));
+	}
+
+	@Test
+	void goodScopedBeanIsLockedOnce() {
+		Locked.runner(GoodScopedBeans.class, LockInterceptorTests.Recorder.class)
+			.withInitializer((context) -> context.getBeanFactory().registerScope("test", new SimpleThreadScope()))
+			.run((context) -> {
+				context.getBean("good", Good.class).run("a");
+				assertThat(context.getBean(LockInterceptorTests.Recorder.class).ended("Good.run")).hasSize(1);
+			});
+	}
+
+	@Test
+	void whatTheTypeHidesIsCheckedForSingletons() {
+		Locked.runner(HiddenSingleton.class)
+			.run((context) -> Locked.refusal(context).hasMessageContaining("HiddenMistake.run"));
+	}
+
+	@Test
+	void whatTheTypeHidesIsCheckedWhenTheBeanIsMade() {
+		Locked.runner(HiddenPrototype.class)
+			.run((context) -> assertThatExceptionOfType(BeanCreationException.class)
+				.isThrownBy(() -> context.getBean("hidden"))
+				.withRootCauseInstanceOf(RuntimeException.class)
+				.withStackTraceContaining("HiddenMistake.run"));
+	}
+
+	@Test
+	void beanMadeTooEarlyStopsTheStart() {
+		Locked.runner(TooEarly.class)
+			.run((context) -> Locked.refusal(context)
+				.hasMessageContaining("Good.run")
+				.hasMessageContaining("'good'")
+				.hasMessageContaining("too early"));
+	}
+
+	@Test
+	void circularBeansKeepTheirProxies() {
+		Locked.runner(Circular.class)
+			.withInitializer((context) -> ((GenericApplicationContext) context).setAllowCircularReferences(true))
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
+	void opaqueProxyIsNoMistake() {
+		Locked.runner(Good.class).withInitializer((context) -> context.addBeanFactoryPostProcessor((beans) -> {
+			BeanDefinition creator = beans.getBeanDefinition(AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME);
+			creator.getPropertyValues().add("opaque", true);
+		})).run((context) -> assertThat(context.getBean(Good.class)).isNotInstanceOf(Advised.class));
+	}
+
+	@Test
+	void finalMethodOfAnInterfaceIsLockedByAJdkProxy() {
+		Locked.runner(FinalInInterface.class, LockInterceptorTests.Recorder.class).run((context) -> {
+			context.getBean(Runs.class).run("a");
+			assertThat(context.getBean(LockInterceptorTests.Recorder.class).keys).containsExactly("final:a");
+		});
+	}
+
+	@Test
+	void finalMethodOfAnInterfaceIsRefusedForAClassProxy() {
+		Locked.runner(FinalInInterface.class)
+			.withInitializer((context) -> context.addBeanFactoryPostProcessor((beans) -> {
+				for (String name : beans.getBeanNamesForType(FinalInInterface.class, true, false)) {
+					beans.getBeanDefinition(name)
+						.setAttribute(AutoProxyUtils.PRESERVE_TARGET_CLASS_ATTRIBUTE, Boolean.TRUE);
+				}
+			}))
+			.run((context) -> Locked.refusal(context).hasMessageContaining("FinalInInterface.run"));
+	}
+
+	@Test
+	void serviceIsNotAskedForWithoutAnnotatedMethods() {
+		LockOperationSource operations = new LockOperationSource(() -> {
+			throw new AssertionError("Asked for without need");
+		}, (engine) -> Duration.ZERO, new KeyParser(null), (value) -> value);
+		try (GenericApplicationContext context = new GenericApplicationContext()) {
+			context.registerBean(Plain.class);
+			context.registerBean(LockAnnotationValidator.class, () -> new LockAnnotationValidator(operations, 0));
+			context.refresh();
+			assertThat(context.getBean(Plain.class)).isNotNull();
+		}
+	}
+
+	static class Plain {
+
+		public void run() {
+		}
+
+	}
+
+	public static class Good {
+
+		@DistributedLock(key = "'good:' + #id")
+		public void run(String id) {
+		}
+
+	}
+
+	static class UnknownParameter {
+
+		@DistributedLock(key = "'k:' + #idd")
+		public void run(String id) {
+		}
+
+	}
+
+	static class NoSpel {
+
+		@DistributedLock(key = "order:#id")
+		public void run(String id) {
+		}
+
+	}
+
+	static class PrivateMethod {
+
+		@DistributedLock(key = "'k'")
+		private void run() {
+		}
+
+	}
+
+	static class StaticMethod {
+
+		@DistributedLock(key = "'k'")
+		public static void run() {
+		}
+
+	}
+
+	static class FinalMethod {
+
+		@DistributedLock(key = "'k'")
+		public final void run() {
+		}
+
+	}
+
+	static final class FinalClass {
+
+		@DistributedLock(key = "'k'")
+		public void run() {
+		}
+
+	}
+
+	interface Runs {
+
+		void run(String id);
+
+	}
+
+	static class NotInInterface implements Runs {
+
+		@Override
+		public void run(String id) {
+		}
+
+		@DistributedLock(key = "'k'")
+		public void run(int id) {
+		}
+
+	}
+
+	static class FinalInInterface implements Runs {
+
+		@Override
+		@DistributedLock(key = "'final:' + #id")
+		public final void run(String id) {
+		}
+
+	}
+
+	static class SkippedPrimitive {
+
+		@DistributedLock(key = "'k'", whenBusy = WhenBusy.SKIP)
+		public int run() {
+			return 1;
+		}
+
+	}
+
+	static class SkipAndFallback {
+
+		@DistributedLock(key = "'k'", whenBusy = WhenBusy.SKIP, fallback = "other")
+		public Optional<String> run() {
+			return Optional.empty();
+		}
+
+		Optional<String> other() {
+			return Optional.empty();
+		}
+
+	}
+
+	static class MissingFallback {
+
+		@DistributedLock(key = "'k'", fallback = "other")
+		public @Nullable String run(String id) {
+			return null;
+		}
+
+	}
+
+	static class WrongFallback {
+
+		@DistributedLock(key = "'k'", fallback = "other")
+		public @Nullable String run(String id) {
+			return null;
+		}
+
+		String other(int id) {
+			return "";
+		}
+
+	}
+
+	static class NarrowFallback {
+
+		@DistributedLock(key = "'k'", fallback = "other")
+		public @Nullable String run(String id) {
+			return null;
+		}
+
+		String other(String id, LockBusyException busy) {
+			return "";
+		}
+
+	}
+
+	static class WrongResult {
+
+		@DistributedLock(key = "'k'", fallback = "other")
+		public @Nullable String run(String id) {
+			return null;
+		}
+
+		Integer other(String id) {
+			return 1;
+		}
+
+	}
+
+	static class UnknownEngine {
+
+		@DistributedLock(key = "'k'", engine = "etcd")
+		public void run() {
+		}
+
+	}
+
+	static class Future1 {
+
+		@DistributedLock(key = "'k'")
+		public @Nullable CompletableFuture<String> run() {
+			return null;
+		}
+
+	}
+
+	static class Future2 {
+
+		@DistributedLock(key = "'k'")
+		public @Nullable CompletionStage<String> run() {
+			return null;
+		}
+
+	}
+
+	static class Future3 {
+
+		@DistributedLock(key = "'k'")
+		public @Nullable Future<String> run() {
+			return null;
+		}
+
+	}
+
+	static class Publisher1 {
+
+		@DistributedLock(key = "'k'")
+		public Flow.@Nullable Publisher<String> run() {
+			return null;
+		}
+
+	}
+
+	static class Publisher2 {
+
+		@DistributedLock(key = "'k'")
+		public Mono<String> run() {
+			return Mono.empty();
+		}
+
+	}
+
+	static class Publisher3 {
+
+		@DistributedLock(key = "'k'")
+		public Flux<String> run() {
+			return Flux.empty();
+		}
+
+	}
+
+	static class Returns<T> {
+
+		@DistributedLock(key = "'k'")
+		public @Nullable T run() {
+			return null;
+		}
+
+	}
+
+	static class GenericFuture extends Returns<CompletableFuture<String>> {
+
+	}
+
+	@DistributedLock(key = "'k:' + #id")
+	static class UnknownInClass {
+
+		public void second(String name) {
+		}
+
+	}
+
+	static class Durations {
+
+		@DistributedLock(key = "'k'", lease = "${test.lease:}", waitTime = "${test.wait:}", minHold = "${test.min:}",
+				maxHold = "${test.max:}")
+		public void run() {
+		}
+
+	}
+
+	static class Unresolved {
+
+		@DistributedLock(key = "'k'", lease = "${no.such.property}")
+		public void run() {
+		}
+
+	}
+
+	static class HiddenMistake implements Runs {
+
+		@Override
+		@DistributedLock(key = "'k:' + #idd")
+		public void run(String id) {
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class LazyBeans {
+
+		@Bean
+		@Lazy
+		UnknownParameter lazy() {
+			throw new AssertionError("Made before it was needed");
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class PrototypeBeans {
+
+		@Bean
+		@Scope("prototype")
+		UnknownParameter prototype() {
+			throw new AssertionError("Made before it was needed");
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class ScopedBeans {
+
+		@Bean
+		@Scope(value = "test", proxyMode = ScopedProxyMode.TARGET_CLASS)
+		UnknownParameter scoped() {
+			throw new AssertionError("Made before it was needed");
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class GoodScopedBeans {
+
+		@Bean
+		@Scope(value = "test", proxyMode = ScopedProxyMode.TARGET_CLASS)
+		Good good() {
+			return new Good();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class HiddenSingleton {
+
+		@Bean
+		Runs hidden() {
+			return new HiddenMistake();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class HiddenPrototype {
+
+		@Bean
+		@Scope("prototype")
+		Runs hidden() {
+			return new HiddenMistake();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class TooEarly {
+
+		@Bean
+		static Needy needy(Good good) {
+			return new Needy(good);
+		}
+
+		@Bean
+		static Good good() {
+			return new Good();
+		}
+
+	}
+
+	/** Ordered before the creator of the proxies. */
+	record Needy(Good good) implements BeanPostProcessor, PriorityOrdered {
+
+		@Override
+		public int getOrder() {
+			return HIGHEST_PRECEDENCE;
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Circular {
+
+		@Bean
+		static Left left() {
+			return new Left();
+		}
+
+		@Bean
+		static Right right() {
+			return new Right();
+		}
+
+	}
+
+	static class Left {
+
+		@Autowired
+		@Nullable Right right;
+
+		@DistributedLock(key = "'left'")
+		public void run() {
+		}
+
+	}
+
+	static class Right {
+
+		@Autowired
+		@Nullable Left left;
+
+		@DistributedLock(key = "'right'")
+		public void run() {
+		}
+
+	}
+
+}

@@ -1,0 +1,70 @@
+package io.leasehold.interceptor;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+import io.leasehold.DistributedLocks;
+import io.leasehold.HeldLock;
+import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
+import io.leasehold.autoconfigure.LeaseholdLocalAutoConfiguration;
+import org.assertj.core.api.AbstractThrowableAssert;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Applications with annotated beans on the local engine.
+ */
+final class Locked {
+
+	private Locked() {
+	}
+
+	static ApplicationContextRunner runner(Class<?>... beans) {
+		return new ApplicationContextRunner()
+			.withConfiguration(
+					AutoConfigurations.of(LeaseholdAutoConfiguration.class, LeaseholdLocalAutoConfiguration.class))
+			.withPropertyValues("leasehold.engine=local", "leasehold.wait-time=0s")
+			.withUserConfiguration(beans);
+	}
+
+	/** Run something while another thread holds a key. */
+	static void whileHeld(DistributedLocks locks, String key, ThrowingRunnable action) throws Exception {
+		HeldLock held = locks.acquireAsync(key).get(5, TimeUnit.SECONDS);
+		try {
+			action.run();
+		}
+		finally {
+			held.close();
+		}
+	}
+
+	/** Whether nobody holds a key, asked from another thread than those that re-enter. */
+	static boolean isFree(DistributedLocks locks, String key) {
+		return CompletableFuture.supplyAsync(() -> {
+			var held = locks.tryAcquire(key);
+			held.ifPresent(HeldLock::close);
+			return held.isPresent();
+		}).join();
+	}
+
+	/** The invalid annotation that stopped the start. */
+	static AbstractThrowableAssert<?, ?> refusal(AssertableApplicationContext context) {
+		assertThat(context).hasFailed();
+		Throwable failure = context.getStartupFailure();
+		while (failure.getCause() != null && !(failure instanceof InvalidLockAnnotationException)) {
+			failure = failure.getCause();
+		}
+		return assertThat(failure).isInstanceOf(InvalidLockAnnotationException.class);
+	}
+
+	interface ThrowingRunnable {
+
+		void run() throws Exception;
+
+	}
+
+}
