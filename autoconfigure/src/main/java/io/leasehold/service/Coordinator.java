@@ -149,12 +149,14 @@ final class Coordinator implements AutoCloseable {
 		return this.storeKeepsMinHold ? caller.options.minHold() : Duration.ZERO;
 	}
 
-	/** Whether a hold's grant may go to the next caller without asking the store. */
+	/**
+	 * Whether a hold's grant may go to the next caller without asking the store, as long
+	 * as enough of its lease is left.
+	 */
 	boolean mayPass(Hold closed, Acquisition next, long now) {
 		return !this.draining && closed.pass < this.settings.maxHandoffs()
 				&& now - closed.grant.since < this.settings.maxHandoffTime().toNanos()
-				&& next.options.minHold().isZero() && closed.minHoldRest(now) <= 0
-				&& closed.grant.remaining(now) >= next.options.lease().toNanos() / 2;
+				&& next.options.minHold().isZero() && closed.minHoldRest(now) <= 0;
 	}
 
 	boolean isDraining() {

@@ -175,7 +175,8 @@ final class Gate {
 
 	/**
 	 * Let go of a closed hold: to the next caller if the grant may be passed on,
-	 * otherwise return the claim that has to be released at the store.
+	 * otherwise return the claim that has to be released at the store. A grant that came
+	 * with a short lease, which is just being extended, waits for that.
 	 */
 	synchronized @Nullable RemoteClaim leave(Hold closed) {
 		if (this.hold != closed) {
@@ -184,8 +185,13 @@ final class Gate {
 		long now = this.coordinator.clock().nanoTime();
 		Acquisition next = this.queue.peek();
 		if (next != null && this.coordinator.mayPass(closed, next, now)) {
-			hand(closed.grant, next, closed.pass + 1, now);
-			return null;
+			if (closed.grant.remaining(now) >= next.options.lease().toNanos() / 2) {
+				hand(closed.grant, next, closed.pass + 1, now);
+				return null;
+			}
+			if (closed.firstRenewal) {
+				return null;
+			}
 		}
 		closed.grant.end();
 		this.hold = null;
@@ -195,6 +201,15 @@ final class Gate {
 		}
 		this.releasing = true;
 		return closed.grant.remote;
+	}
+
+	/**
+	 * The first renewal of a hold was answered or failed.
+	 * @return whether the hold was closed meanwhile and has to be left
+	 */
+	synchronized boolean firstRenewalEnded(Hold renewed) {
+		renewed.firstRenewal = false;
+		return this.hold == renewed && renewed.isClosed();
 	}
 
 	/** The claim that was left is released, or is being seen to. */

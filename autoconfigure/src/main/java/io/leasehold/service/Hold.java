@@ -37,6 +37,11 @@ final class Hold {
 	/** When to ask for the next renewal; written by the watchdog alone. */
 	volatile long renewAt;
 
+	/**
+	 * Whether the first renewal is under way, of a grant that came with a short lease.
+	 */
+	boolean firstRenewal;
+
 	private int handles;
 
 	private boolean closed;

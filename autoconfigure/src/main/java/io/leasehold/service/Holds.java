@@ -99,15 +99,26 @@ final class Holds {
 		this.coordinator.events().publishLater(List.of(lost(lost, cause), ended(lost, now())));
 	}
 
+	/** The first renewal of a hold ended, and with it what its release may wait for. */
+	void firstRenewalEnded(Hold hold) {
+		if (hold.gate.firstRenewalEnded(hold) && hold.minHoldRest(now()) <= 0) {
+			RemoteClaim remote = hold.gate.leave(hold);
+			if (remote != null) {
+				this.coordinator.threads().workers().execute(() -> release(hold, remote));
+			}
+		}
+	}
+
 	/**
 	 * Pass the grant on or release it; return the store's answer if it was asked and gave
 	 * one.
 	 */
 	private @Nullable ReleaseOutcome leave(Hold hold) {
 		RemoteClaim remote = hold.gate.leave(hold);
-		if (remote == null) {
-			return null;
-		}
+		return (remote != null) ? release(hold, remote) : null;
+	}
+
+	private @Nullable ReleaseOutcome release(Hold hold, RemoteClaim remote) {
 		Duration standBack = Duration.ZERO;
 		boolean interrupted = Thread.interrupted();
 		try {

@@ -58,6 +58,7 @@ final class Watchdog {
 		long now = this.clock.nanoTime();
 		hold.renewAt = dueAt(hold, now);
 		if (hold.renewAt - now <= 0 && hold.isRenewable(now)) {
+			hold.firstRenewal = true;
 			this.urgent.add(hold);
 			this.threads.renewals().execute(this::renewUrgent);
 		}
@@ -146,6 +147,7 @@ final class Watchdog {
 		}
 		if (!batch.isEmpty()) {
 			renew(batch);
+			batch.forEach(this.coordinator.holds()::firstRenewalEnded);
 		}
 	}
 

@@ -185,7 +185,7 @@ class LockServiceTests {
 
 	@Test
 	void lostLockIsToldAndThrownAtTheEnd() throws Exception {
-		HeldLock held = this.here.acquire("a", lease(Duration.ofMillis(300)));
+		HeldLock held = this.here.acquire("a", lease(Duration.ofSeconds(2)));
 		CountDownLatch told = new CountDownLatch(1);
 		held.onLost((ex) -> told.countDown());
 		this.store.lose(new LockKey("a"));
