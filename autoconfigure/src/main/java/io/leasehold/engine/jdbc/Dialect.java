@@ -1,0 +1,126 @@
+package io.leasehold.engine.jdbc;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Properties;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What differs from database to database: its clock, how a changed row tells a number,
+ * and how a row is inserted that another session may insert at the same moment.
+ */
+abstract class Dialect {
+
+	private static final List<Dialect> ALL = List.of(new H2Dialect(), new MariaDbDialect(), new PostgresDialect());
+
+	/** The dialect for a database, or {@code null} if it has none. */
+	static @Nullable Dialect ofProduct(String product) {
+		return ALL.stream().filter((dialect) -> dialect.product().equals(product)).findFirst().orElse(null);
+	}
+
+	/** The dialect for a URL, or {@code null} if none can be told from it. */
+	static @Nullable Dialect ofUrl(String url) {
+		return ALL.stream().filter((dialect) -> url.startsWith(dialect.urlPrefix())).findFirst().orElse(null);
+	}
+
+	/** The databases that have a dialect. */
+	static List<String> products() {
+		return ALL.stream().map(Dialect::product).toList();
+	}
+
+	/** Name of the database, as its driver tells it. */
+	abstract String product();
+
+	abstract String urlPrefix();
+
+	/** Name of the platform, as in the name of the schema's script. */
+	abstract String platform();
+
+	/**
+	 * The database's clock in microseconds since 1970, whatever the session's time zone,
+	 * and read anew for each statement.
+	 */
+	abstract String now();
+
+	/** Begin of an update's condition that lets it wait for a row no longer than this. */
+	String where(Duration lockTimeout) {
+		return "WHERE";
+	}
+
+	/** Make a changing statement return the value of an expression. */
+	String telling(String expression) {
+		return expression;
+	}
+
+	/**
+	 * Summand of nothing by which a changing statement returns the value of an
+	 * expression.
+	 */
+	String aside(String expression) {
+		return "";
+	}
+
+	/** Whether an update can return what it changed as rows. */
+	boolean returnsRows() {
+		return true;
+	}
+
+	/** Make an update return the new value of the given column or expression. */
+	abstract String returning(String update, String expression);
+
+	/** The statement that inserts a row, unless there is one, and returns its number. */
+	abstract String insert(String table, String columns, String values);
+
+	/**
+	 * Run a statement that {@linkplain #returning returns} a number.
+	 * @return the number, or {@code null} if no row was changed
+	 */
+	@Nullable Long run(PreparedStatement statement) throws SQLException {
+		try (ResultSet rows = statement.executeQuery()) {
+			return rows.next() ? rows.getLong(1) : null;
+		}
+	}
+
+	/** Prepare a statement for {@link #run}. */
+	PreparedStatement prepare(Connection connection, String sql) throws SQLException {
+		return connection.prepareStatement(sql);
+	}
+
+	/**
+	 * Whether a failed insert means that another session has inserted the row meanwhile.
+	 */
+	boolean isInsertedMeanwhile(SQLException failure) {
+		return false;
+	}
+
+	/** Driver properties of connections whose calls may take no longer than this. */
+	Properties driverProperties(Duration callTimeout) {
+		return new Properties();
+	}
+
+	/**
+	 * Statement that sets up a connection to wait for a row no longer than this, or
+	 * {@code null} for none.
+	 */
+	@Nullable String setUp(Duration lockTimeout) {
+		return null;
+	}
+
+	/**
+	 * How long a call may wait for a row: less than for its answer, so that the database
+	 * gives up first.
+	 */
+	static Duration lockTimeout(Duration callTimeout) {
+		return callTimeout.multipliedBy(3).dividedBy(4);
+	}
+
+	static String seconds(Duration duration) {
+		return Long.toString(Math.max(1, (duration.toMillis() + 999) / 1000));
+	}
+
+}

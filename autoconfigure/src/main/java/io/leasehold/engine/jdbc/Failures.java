@@ -1,0 +1,88 @@
+package io.leasehold.engine.jdbc;
+
+import java.sql.SQLException;
+import java.util.Set;
+
+import io.leasehold.LockEngineException;
+import io.leasehold.LockKey;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * From the drivers' exceptions to ours.
+ */
+final class Failures {
+
+	/** Lock not available in PostgreSQL. */
+	private static final Set<String> UNDONE_STATES = Set.of("55P03");
+
+	/**
+	 * Lock and statement timeouts and deadlock of MariaDB; lock timeout and conflict of
+	 * H2.
+	 */
+	private static final Set<Integer> UNDONE_CODES = Set.of(1205, 1213, 1969, 50200, 90131);
+
+	private static final Set<String> NO_TABLE = Set.of("42P01", "42S02", "42S03", "42S04", "3F000");
+
+	private static final Set<String> NO_COLUMN = Set.of("42703", "42S22");
+
+	/** No privilege in MariaDB, on the table or one of its columns, and in H2. */
+	private static final Set<Integer> NO_PRIVILEGE = Set.of(1142, 1143, 90096);
+
+	/** MariaDB's limits on connections have the state of a mistake. */
+	private static final Set<Integer> TOO_MANY = Set.of(1203, 1226);
+
+	private Failures() {
+	}
+
+	/** Whether a statement was certainly undone and may succeed if it is tried again. */
+	static boolean isUndone(SQLException failure) {
+		String state = state(failure);
+		return state.startsWith("40") || UNDONE_STATES.contains(state) || UNDONE_CODES.contains(failure.getErrorCode());
+	}
+
+	/**
+	 * Translate a failure.
+	 * @param action what could not be done, such as {@code acquire lock 'a'}
+	 */
+	static LockEngineException of(String action, @Nullable LockKey key, String table, @Nullable Dialect dialect,
+			SQLException failure) {
+		String advice = advice(failure, table, dialect);
+		if (advice != null) {
+			return new LockEngineException(key, "The database could not %s: %s".formatted(action, advice), failure,
+					false);
+		}
+		return new LockEngineException(key, "The database could not %s: %s".formatted(action, failure.getMessage()),
+				failure);
+	}
+
+	/** What somebody has to do, or {@code null} for a failure that may pass by itself. */
+	private static @Nullable String advice(SQLException failure, String table, @Nullable Dialect dialect) {
+		String state = state(failure);
+		String script = "io/leasehold/engine/jdbc/schema-%s.sql"
+			.formatted((dialect != null) ? dialect.platform() : "<database>");
+		if (NO_TABLE.contains(state)) {
+			return "table '%s' is missing. Create it by %s or set leasehold.jdbc.initialize-schema=always"
+				.formatted(table, script);
+		}
+		if (NO_COLUMN.contains(state)) {
+			return "table '%s' is not what it should be (%s). Compare it with %s".formatted(table, failure.getMessage(),
+					script);
+		}
+		if (state.equals("42501") || NO_PRIVILEGE.contains(failure.getErrorCode())) {
+			return "its user may not use table '%s'. Grant SELECT, INSERT, UPDATE and DELETE on it (%s)"
+				.formatted(table, failure.getMessage());
+		}
+		if (state.equals("25006") || failure.getErrorCode() == 1290) {
+			return "it is read-only. Locks need the primary database (%s)".formatted(failure.getMessage());
+		}
+		boolean mistake = state.startsWith("42") || state.startsWith("28") || state.startsWith("3D")
+				|| state.startsWith("0A");
+		return (mistake && !TOO_MANY.contains(failure.getErrorCode())) ? failure.getMessage() : null;
+	}
+
+	private static String state(SQLException failure) {
+		String state = failure.getSQLState();
+		return (state != null) ? state : "";
+	}
+
+}

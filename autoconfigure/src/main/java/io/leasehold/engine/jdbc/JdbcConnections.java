@@ -1,0 +1,162 @@
+package io.leasehold.engine.jdbc;
+
+import java.sql.Driver;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Properties;
+
+import javax.sql.DataSource;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.BeanUtils;
+import org.springframework.jdbc.datasource.SimpleDriverDataSource;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Where the engine's connections come from. By rights a small pool of its own, so that
+ * neither a transaction of the application nor a pool emptied by the holders' own work
+ * stands between a lock and its renewal. Thread-safe; the pool connects when first used.
+ */
+public final class JdbcConnections implements AutoCloseable {
+
+	private static final Duration LONGEST_VALIDATION = Duration.ofSeconds(1);
+
+	private static final Duration SHORTEST_VALIDATION = Duration.ofMillis(250);
+
+	private final DataSource dataSource;
+
+	private final @Nullable HikariDataSource pool;
+
+	private JdbcConnections(DataSource dataSource, @Nullable HikariDataSource pool) {
+		this.dataSource = dataSource;
+		this.pool = pool;
+	}
+
+	/**
+	 * Make a pool.
+	 * @param url URL of the database
+	 * @param driver name of the driver's class, or {@code null} to find it by the URL
+	 * @param username name of the user, or {@code null} for none
+	 * @param password password of the user, or {@code null} for none
+	 * @param size greatest number of connections
+	 * @param callTimeout longest time to wait for a connection, and for the answer on it
+	 * @return the pool, to be closed
+	 * @throws IllegalArgumentException if there is no driver for the URL
+	 */
+	public static JdbcConnections open(String url, @Nullable String driver, @Nullable String username,
+			@Nullable String password, int size, Duration callTimeout) {
+		Dialect dialect = Dialect.ofUrl(url);
+		HikariConfig config = new HikariConfig();
+		config.setPoolName("leasehold-jdbc");
+		config.setDataSource(new Unpooled(driver(url, driver), url, properties(
+				(dialect != null) ? dialect.driverProperties(callTimeout) : new Properties(), username, password)));
+		if (dialect != null) {
+			config.setConnectionInitSql(dialect.setUp(Dialect.lockTimeout(callTimeout)));
+		}
+		config.setMaximumPoolSize(size);
+		config.setMinimumIdle(1);
+		config.setAutoCommit(true);
+		config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
+		config.setConnectionTimeout(callTimeout.toMillis());
+		config.setValidationTimeout(validation(callTimeout).toMillis());
+		// The database may come up later than the application
+		config.setInitializationFailTimeout(-1);
+		HikariDataSource pool = new HikariDataSource(config);
+		return new JdbcConnections(pool, pool);
+	}
+
+	/**
+	 * Use a data source that somebody else closes. How long it may take to hand out a
+	 * connection is its own affair, and belongs to be little.
+	 * @param dataSource the data source
+	 * @return its connections
+	 */
+	public static JdbcConnections of(DataSource dataSource) {
+		DataSource target = dataSource;
+		while (target instanceof TransactionAwareDataSourceProxy proxy && proxy.getTargetDataSource() != null) {
+			target = proxy.getTargetDataSource();
+		}
+		return new JdbcConnections(target, null);
+	}
+
+	/**
+	 * Return the data source that the connections come from, such as for creating the
+	 * table.
+	 * @return the data source
+	 */
+	public DataSource dataSource() {
+		return this.dataSource;
+	}
+
+	Session open(long deadline) throws SQLException {
+		return new Session(this.dataSource.getConnection(), deadline);
+	}
+
+	@Override
+	public void close() {
+		if (this.pool != null) {
+			this.pool.close();
+		}
+	}
+
+	private static Duration validation(Duration callTimeout) {
+		Duration half = callTimeout.dividedBy(2);
+		if (half.compareTo(LONGEST_VALIDATION) > 0) {
+			return LONGEST_VALIDATION;
+		}
+		return (half.compareTo(SHORTEST_VALIDATION) < 0) ? SHORTEST_VALIDATION : half;
+	}
+
+	private static Properties properties(Properties properties, @Nullable String username, @Nullable String password) {
+		if (username != null) {
+			properties.setProperty("user", username);
+		}
+		if (password != null) {
+			properties.setProperty("password", password);
+		}
+		return properties;
+	}
+
+	private static Driver driver(String url, @Nullable String driver) {
+		try {
+			if (driver == null) {
+				return DriverManager.getDriver(url);
+			}
+			return (Driver) BeanUtils.instantiateClass(ClassUtils.forName(driver, null));
+		}
+		catch (SQLException | ClassNotFoundException | LinkageError ex) {
+			throw new IllegalArgumentException("There is no JDBC driver '%s' for the lock engine's database"
+				.formatted((driver != null) ? driver : url.replaceFirst("^(jdbc:\\w+).*", "$1")), ex);
+		}
+	}
+
+	/**
+	 * Keeps the pool's login timeout away from {@link DriverManager}, where it would be
+	 * that of all other pools, too; the driver's own properties have it.
+	 */
+	private static final class Unpooled extends SimpleDriverDataSource {
+
+		private volatile int loginTimeout;
+
+		Unpooled(Driver driver, String url, Properties properties) {
+			super(driver, url, properties);
+		}
+
+		@Override
+		public void setLoginTimeout(int timeout) {
+			this.loginTimeout = timeout;
+		}
+
+		@Override
+		public int getLoginTimeout() {
+			return this.loginTimeout;
+		}
+
+	}
+
+}

@@ -1,0 +1,64 @@
+package io.leasehold.engine.jdbc;
+
+import java.time.Duration;
+import java.util.regex.Pattern;
+
+/**
+ * How the JDBC engine works. Values that it cannot work with are refused.
+ *
+ * @param namespace separates locks from others in the same table
+ * @param table name of the lock table, with its schema in front if need be
+ * @param callTimeout longest time for one call, from asking for a connection to the
+ * answer
+ * @param pollMin shortest time between two polls of a waiting claim
+ * @param pollMax longest time between two polls of a waiting claim
+ * @param fencingRetention how long the row of a key that nobody uses is kept, and with it
+ * the last grant's number; longer than the database's clock could ever be set back
+ */
+public record JdbcSettings(String namespace, String table, Duration callTimeout, Duration pollMin, Duration pollMax,
+		Duration fencingRetention) {
+
+	/** Name of the lock table unless another one is configured. */
+	public static final String DEFAULT_TABLE = "leasehold_lock";
+
+	/** Less than this a connection pool does not take for a timeout. */
+	private static final Duration SHORTEST_CALL = Duration.ofMillis(250);
+
+	private static final Duration LONGEST_CALL = Duration.ofMinutes(1);
+
+	private static final Duration LONGEST_RETENTION = Duration.ofDays(3650);
+
+	private static final Pattern NAMESPACE = Pattern.compile("[\\x21-\\x7e]{1,100}");
+
+	private static final Pattern TABLE = Pattern.compile("(?:[A-Za-z_]\\w{0,62}\\.)?[A-Za-z_]\\w{0,62}");
+
+	/**
+	 * Create settings.
+	 * @throws IllegalArgumentException naming the property, if the engine cannot work
+	 * with a value
+	 */
+	public JdbcSettings {
+		if (!NAMESPACE.matcher(namespace).matches()) {
+			throw new IllegalArgumentException(
+					"leasehold.namespace must be 1 to 100 printable ASCII characters, but is '%s'"
+						.formatted(namespace));
+		}
+		if (!TABLE.matcher(table).matches()) {
+			throw new IllegalArgumentException(
+					"leasehold.jdbc.table must be a name of letters, digits and underscores, with that of its "
+							+ "schema and a dot in front if need be, but is '%s'".formatted(table));
+		}
+		check("leasehold.jdbc.call-timeout", callTimeout, SHORTEST_CALL, LONGEST_CALL);
+		check("leasehold.jdbc.poll-min", pollMin, Duration.ofMillis(1), pollMax);
+		check("leasehold.jdbc.poll-max", pollMax, pollMin, LONGEST_CALL);
+		check("leasehold.fencing.retention", fencingRetention, Duration.ofSeconds(1), LONGEST_RETENTION);
+	}
+
+	private static void check(String property, Duration value, Duration least, Duration most) {
+		if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
+			throw new IllegalArgumentException(
+					"%s must be between %s and %s, but is %s".formatted(property, least, most, value));
+		}
+	}
+
+}

@@ -1,0 +1,82 @@
+package io.leasehold.engine.jdbc;
+
+import java.time.Duration;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntUnaryOperator;
+
+import io.leasehold.LockEngineException;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
+
+/**
+ * Removes idle rows soon after the start and about once an hour, in a thread of its own.
+ */
+final class Purger implements AutoCloseable {
+
+	private static final Log logger = LogFactory.getLog(Purger.class);
+
+	static final int BATCH = 100;
+
+	private static final Duration FIRST = Duration.ofSeconds(10);
+
+	private static final Duration EVERY = Duration.ofHours(1);
+
+	private final IntUnaryOperator remove;
+
+	private final ScheduledThreadPoolExecutor executor;
+
+	/**
+	 * Create a purger.
+	 * @param remove removes at most so many rows and returns how many there were
+	 */
+	Purger(IntUnaryOperator remove) {
+		this.remove = remove;
+		CustomizableThreadFactory threads = new CustomizableThreadFactory("leasehold-jdbc-purge-");
+		threads.setDaemon(true);
+		this.executor = new ScheduledThreadPoolExecutor(1, threads);
+		this.executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+	}
+
+	void start() {
+		schedule(FIRST);
+	}
+
+	private void schedule(Duration about) {
+		long most = about.toMillis();
+		if (!this.executor.isShutdown()) {
+			this.executor.schedule(this::run, ThreadLocalRandom.current().nextLong(most / 2, most),
+					TimeUnit.MILLISECONDS);
+		}
+	}
+
+	private void run() {
+		try {
+			purge();
+		}
+		catch (LockEngineException ex) {
+			logger.debug("Idle rows are left for the next time", ex);
+		}
+		catch (RuntimeException ex) {
+			logger.warn("Idle rows could not be removed from the lock table", ex);
+		}
+		schedule(EVERY);
+	}
+
+	/** Remove all idle rows, batch after batch. */
+	void purge() {
+		int found = BATCH;
+		while (found == BATCH && !this.executor.isShutdown()) {
+			found = this.remove.applyAsInt(BATCH);
+		}
+	}
+
+	@Override
+	public void close() {
+		this.executor.shutdownNow();
+	}
+
+}

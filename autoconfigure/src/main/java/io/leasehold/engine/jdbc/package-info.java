@@ -1,0 +1,7 @@
+/**
+ * Locks as rows of a table, in H2, MariaDB and PostgreSQL.
+ */
+@NullMarked
+package io.leasehold.engine.jdbc;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,61 @@
+package io.leasehold.engine.jdbc;
+
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.time.Duration;
+import java.util.List;
+
+import io.leasehold.LockKey;
+import io.leasehold.engine.Attempt;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.Member;
+import io.leasehold.test.EngineAddress;
+import io.leasehold.test.LockProcess;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.jdbc.datasource.init.ScriptUtils;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * The process that was first to open an H2 file, and serves it to the others, is killed.
+ */
+class H2SharedFileIntegrationTests {
+
+	@TempDir
+	private Path folder;
+
+	@Test
+	void othersGoOnWithTheLocksThatTheKilledServerOfTheFileKnew() throws Exception {
+		String url = H2Files.url(this.folder);
+		try (Connection connection = DriverManager.getConnection(url)) {
+			ScriptUtils.executeSqlScript(connection, new ClassPathResource("schema-h2.sql", JdbcLockEngine.class));
+		}
+		Member member = Member.of("shop");
+		EngineAddress address = new EngineAddress(JdbcLockEngineContract.Opener.class, List.of(url));
+		try (LockProcess server = LockProcess.start(address, "ns")) {
+			server.acquire("first", Duration.ofSeconds(60));
+			try (JdbcLockEngine engine = (JdbcLockEngine) address.open("ns", member)) {
+				Claim kept = claim(member, "kept");
+				assertThat(engine.tryAcquire(kept)).isInstanceOf(Attempt.Granted.class);
+				server.kill();
+				await().atMost(Duration.ofSeconds(20))
+					.ignoreExceptions()
+					.until(() -> engine.inspect(kept.key()).isPresent());
+				assertThat(engine.inspect(new LockKey("first"))).isPresent();
+				assertThat(engine.tryAcquire(claim(member, "first"))).isInstanceOf(Attempt.Busy.class);
+				assertThat(engine.tryAcquire(claim(member, "kept"))).isInstanceOf(Attempt.Busy.class);
+			}
+		}
+	}
+
+	private static Claim claim(Member member, String key) {
+		return new Claim(new LockKey(key), member.newOwner(), Duration.ofSeconds(60), Duration.ZERO, false,
+				System.nanoTime());
+	}
+
+}

@@ -1,0 +1,98 @@
+package io.leasehold.engine.jdbc;
+
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+
+import io.leasehold.LockKey;
+import io.leasehold.engine.LockEngine;
+import io.leasehold.engine.Member;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.test.EngineAddress;
+import io.leasehold.test.SharedLockEngineContract;
+import org.junit.jupiter.api.BeforeEach;
+
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.jdbc.datasource.init.ScriptUtils;
+
+/**
+ * The contract, kept by {@link JdbcLockEngine} on every database.
+ */
+abstract class JdbcLockEngineContract extends SharedLockEngineContract {
+
+	/** URL of the database, with user and password. */
+	abstract String url();
+
+	/** Name of the platform, as in the name of the schema's script. */
+	abstract String platform();
+
+	@BeforeEach
+	void createTable() throws SQLException {
+		try (Connection connection = DriverManager.getConnection(url())) {
+			ScriptUtils.executeSqlScript(connection,
+					new ClassPathResource("schema-%s.sql".formatted(platform()), JdbcLockEngine.class));
+		}
+	}
+
+	@Override
+	protected EngineAddress address() {
+		return new EngineAddress(Opener.class, List.of(url()));
+	}
+
+	@Override
+	protected void lose(String namespace, LockKey key) {
+		try (Connection connection = DriverManager.getConnection(url());
+				PreparedStatement statement = connection.prepareStatement("DELETE FROM leasehold_lock WHERE id = ?")) {
+			statement.setBytes(1, RowId.of(namespace, key).bytes());
+			statement.executeUpdate();
+		}
+		catch (SQLException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	@Override
+	protected Collection<String> residue(String namespace) {
+		try (Connection connection = DriverManager.getConnection(url());
+				PreparedStatement statement = connection.prepareStatement(
+						"SELECT lock_key FROM leasehold_lock WHERE namespace = ? AND owner IS NOT NULL")) {
+			statement.setString(1, namespace);
+			try (ResultSet rows = statement.executeQuery()) {
+				List<String> keys = new ArrayList<>();
+				while (rows.next()) {
+					keys.add(rows.getString(1));
+				}
+				return keys;
+			}
+		}
+		catch (SQLException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	/**
+	 * Connects to a database by its URL.
+	 */
+	public static final class Opener implements EngineAddress.Opener {
+
+		@Override
+		public LockEngine open(String namespace, Member member, List<String> arguments) {
+			Duration callTimeout = Duration.ofMillis(750);
+			JdbcSettings settings = new JdbcSettings(namespace, JdbcSettings.DEFAULT_TABLE, callTimeout,
+					Duration.ofMillis(5), Duration.ofMillis(100), Duration.ofMinutes(1));
+			JdbcLockEngine engine = new JdbcLockEngine(
+					JdbcConnections.open(arguments.get(0), null, null, null, 4, callTimeout), settings,
+					MonotonicClock.SYSTEM);
+			engine.start(); // the first connection takes its time on a loaded machine
+			return engine;
+		}
+
+	}
+
+}

