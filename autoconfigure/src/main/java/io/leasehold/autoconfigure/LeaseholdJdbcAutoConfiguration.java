@@ -1,0 +1,94 @@
+package io.leasehold.autoconfigure;
+
+import javax.sql.DataSource;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.leasehold.LockEngineException;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.jdbc.JdbcConnections;
+import io.leasehold.engine.jdbc.JdbcLockEngine;
+import io.leasehold.engine.jdbc.JdbcSettings;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.jdbc.autoconfigure.JdbcConnectionDetails;
+import org.springframework.boot.sql.autoconfigure.init.OnDatabaseInitializationCondition;
+import org.springframework.boot.sql.init.dependency.DatabaseInitializationDependencyConfigurer;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ImportRuntimeHints;
+import org.springframework.jdbc.core.JdbcOperations;
+
+/**
+ * Auto-configuration of the JDBC engine, with a connection pool of its own to the
+ * application's database.
+ */
+@AutoConfiguration(afterName = "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration")
+@ConditionalOnClass({ HikariDataSource.class, JdbcConnectionDetails.class, JdbcOperations.class })
+@ConditionalOnBean(DataSource.class)
+@ConditionalOnLockEngine(JdbcLockEngine.NAME)
+@EnableConfigurationProperties(JdbcProperties.class)
+@Import(DatabaseInitializationDependencyConfigurer.class)
+@ImportRuntimeHints(LeaseholdJdbcAutoConfiguration.SchemaHints.class)
+public final class LeaseholdJdbcAutoConfiguration {
+
+	LeaseholdJdbcAutoConfiguration() {
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	JdbcConnections jdbcLockConnections(JdbcProperties properties, LeaseholdProperties shared, BeanFactory beans) {
+		properties.toSettings(shared); // a mistake is told before a pool is opened
+		return new JdbcDatabase(properties, beans).connections();
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	@Conditional(OnTableInitializationCondition.class)
+	JdbcLockTableInitializer jdbcLockTableInitializer(JdbcConnections connections, JdbcProperties properties) {
+		return new JdbcLockTableInitializer(connections, properties);
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	JdbcLockEngine jdbcLockEngine(JdbcConnections connections, JdbcProperties properties, LeaseholdProperties shared,
+			MonotonicClock clock) {
+		JdbcSettings settings = properties.toSettings(shared);
+		JdbcLockEngine engine = new JdbcLockEngine(connections, settings, clock);
+		try {
+			engine.start();
+		}
+		catch (LockEngineException ex) {
+			engine.close();
+			throw new LockEngineConfigurationException(ex.getMessage() + ".",
+					"Set the table up for the engine, or name another one by leasehold.jdbc.table.");
+		}
+		return engine;
+	}
+
+	static class OnTableInitializationCondition extends OnDatabaseInitializationCondition {
+
+		OnTableInitializationCondition() {
+			super("Leasehold JDBC", "leasehold.jdbc.initialize-schema");
+		}
+
+	}
+
+	static class SchemaHints implements RuntimeHintsRegistrar {
+
+		@Override
+		public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
+			hints.resources().registerPattern("io/leasehold/engine/jdbc/schema-*.sql");
+		}
+
+	}
+
+}

@@ -1,0 +1,247 @@
+package io.leasehold.autoconfigure;
+
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.UUID;
+
+import javax.sql.DataSource;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.leasehold.DistributedLocks;
+import io.leasehold.HeldLock;
+import io.leasehold.engine.LockEngine;
+import io.leasehold.engine.jdbc.JdbcConnections;
+import io.leasehold.engine.jdbc.JdbcLockEngine;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.jdbc.core.JdbcOperations;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+@ExtendWith(OutputCaptureExtension.class)
+class LeaseholdJdbcAutoConfigurationTests {
+
+	private static final String SHARING = "locks share its connections";
+
+	private final String url = "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1";
+
+	private final ApplicationContextRunner bare = Leasehold.runner()
+		.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class));
+
+	private final ApplicationContextRunner runner = this.bare.withPropertyValues("spring.datasource.url=" + this.url);
+
+	@Test
+	void locksAreTakenInTheApplicationsDatabase(CapturedOutput output) {
+		this.runner.run((context) -> {
+			DistributedLocks locks = context.getBean(DistributedLocks.class);
+			assertThat(locks.defaults().engine()).isEqualTo("jdbc");
+			try (HeldLock held = locks.acquire("order:42")) {
+				assertThat(held.isValid()).isTrue();
+			}
+			assertThat(new JdbcTemplate(context.getBean(DataSource.class))
+				.queryForObject("SELECT lock_key FROM leasehold_lock", String.class)).isEqualTo("order:42");
+			assertThat(output).doesNotContain(SHARING);
+		});
+	}
+
+	@Test
+	void poolIsTheEnginesOwnAndNoBean() {
+		this.runner.withPropertyValues("leasehold.jdbc.pool-size=3").run((context) -> {
+			assertThat(context).hasSingleBean(DataSource.class);
+			DataSource own = context.getBean(JdbcConnections.class).dataSource();
+			assertThat(own).isNotSameAs(context.getBean(DataSource.class))
+				.isInstanceOfSatisfying(HikariDataSource.class, (pool) -> {
+					assertThat(pool.getPoolName()).isEqualTo("leasehold-jdbc");
+					assertThat(pool.getMaximumPoolSize()).isEqualTo(3);
+					assertThat(pool.isAutoCommit()).isTrue();
+				});
+		});
+	}
+
+	@Test
+	void poolIsClosedWithTheContext() {
+		HikariDataSource[] pool = new HikariDataSource[1];
+		this.runner.run((context) -> pool[0] = (HikariDataSource) context.getBean(JdbcConnections.class).dataSource());
+		assertThat(pool[0].isClosed()).isTrue();
+	}
+
+	@Test
+	void applicationThatHasTakenAllItsConnectionsStillLocks() {
+		this.runner.withPropertyValues("spring.datasource.hikari.maximum-pool-size=1").run((context) -> {
+			try (Connection taken = context.getBean(DataSource.class).getConnection()) {
+				assertThat(taken.isClosed()).isFalse();
+				context.getBean(DistributedLocks.class).acquire("order:42").close();
+			}
+		});
+	}
+
+	@Test
+	void poolOfTheApplicationsOwnMakingIsNotSharedEither(CapturedOutput output) {
+		this.bare.withBean(HikariDataSource.class, () -> {
+			HikariDataSource pool = new HikariDataSource();
+			pool.setJdbcUrl(this.url);
+			return pool;
+		}).run((context) -> {
+			assertThat(context.getBean(JdbcConnections.class).dataSource())
+				.isNotSameAs(context.getBean(DataSource.class))
+				.isInstanceOf(HikariDataSource.class);
+			assertThat(output).doesNotContain(SHARING);
+		});
+	}
+
+	@Test
+	void dataSourceThatDoesNotTellItsUrlIsSharedWithAWarning(CapturedOutput output) {
+		this.bare.withBean(DataSource.class, () -> new DriverManagerDataSource(this.url)).run((context) -> {
+			assertThat(context.getBean(JdbcConnections.class).dataSource()).isSameAs(context.getBean(DataSource.class));
+			assertThat(output).contains("The application's DataSource does not tell its URL: " + SHARING);
+		});
+	}
+
+	@Test
+	void namedDataSourceIsUsed(CapturedOutput output) {
+		DataSource locks = new DriverManagerDataSource("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1");
+		this.bare
+			.withBean("application", DataSource.class, () -> new DriverManagerDataSource(this.url),
+					(definition) -> definition.setPrimary(true))
+			.withBean("locks", DataSource.class, () -> locks)
+			.withPropertyValues("leasehold.jdbc.data-source=locks")
+			.run((context) -> {
+				assertThat(context.getBean(JdbcConnections.class).dataSource()).isSameAs(locks);
+				assertThat(output).doesNotContain(SHARING);
+			});
+	}
+
+	@Test
+	void namingTheApplicationsDataSourceWarns(CapturedOutput output) {
+		this.runner.withPropertyValues("leasehold.jdbc.data-source=dataSource")
+			.run((context) -> assertThat(output).contains("'dataSource': " + SHARING));
+	}
+
+	@Test
+	void nameOfNoDataSourceStopsTheStart() {
+		this.runner.withPropertyValues("leasehold.jdbc.data-source=nope")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.hasMessageContaining("leasehold.jdbc.data-source is 'nope'"));
+	}
+
+	@Test
+	void severalDataSourcesNeedAName() {
+		this.bare.withBean("one", DataSource.class, () -> new DriverManagerDataSource(this.url))
+			.withBean("other", DataSource.class, () -> new DriverManagerDataSource(this.url))
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOf(LockEngineConfigurationException.class)
+				.hasMessageContaining("several DataSource beans"));
+	}
+
+	@Test
+	void tableInAFileIsCreatedOnlyWhenAskedFor(@TempDir Path folder) {
+		ApplicationContextRunner file = this.bare.withPropertyValues(
+				"spring.datasource.url=jdbc:h2:file:%s;AUTO_SERVER=TRUE;WRITE_DELAY=0".formatted(folder.resolve("db")));
+		file.run((context) -> assertThat(context).getFailure()
+			.rootCause()
+			.isInstanceOf(LockEngineConfigurationException.class)
+			.hasMessageContaining("table 'leasehold_lock' is missing")
+			.hasMessageContaining("schema-h2.sql")
+			.hasMessageContaining("leasehold.jdbc.initialize-schema=always"));
+		file.withPropertyValues("leasehold.jdbc.initialize-schema=always")
+			.run((context) -> context.getBean(DistributedLocks.class).acquire("order:42").close());
+		file.run((context) -> context.getBean(DistributedLocks.class).acquire("order:42").close());
+	}
+
+	@Test
+	void tableIsNotCreatedWhenNeverAskedFor() {
+		this.runner.withPropertyValues("leasehold.jdbc.initialize-schema=never").run((context) -> {
+			assertThat(context).hasFailed();
+			try (Connection connection = new DriverManagerDataSource(this.url, "sa", "").getConnection()) {
+				assertThat(connection.getMetaData().getTables(null, null, "LEASEHOLD_LOCK", null).next()).isFalse();
+			}
+			catch (SQLException ex) {
+				throw new IllegalStateException(ex);
+			}
+		});
+	}
+
+	@Test
+	void tableMayHaveAnotherName() {
+		this.runner.withPropertyValues("leasehold.jdbc.table=public.my_locks").run((context) -> {
+			context.getBean(DistributedLocks.class).acquire("order:42").close();
+			assertThat(new JdbcTemplate(context.getBean(DataSource.class))
+				.queryForObject("SELECT COUNT(*) FROM my_locks", Integer.class)).isOne();
+		});
+	}
+
+	@Test
+	void badFiguresStopTheStart() {
+		assertStopped("leasehold.jdbc.table=x; DROP", "leasehold.jdbc.table must be a name");
+		assertStopped("leasehold.jdbc.call-timeout=1ms", "leasehold.jdbc.call-timeout must be between");
+		assertStopped("leasehold.jdbc.poll-min=2s", "leasehold.jdbc.poll-min must be between");
+		assertStopped("leasehold.jdbc.pool-size=0", "leasehold.jdbc.pool-size must be between 1 and 100");
+	}
+
+	private void assertStopped(String property, String message) {
+		this.runner.withPropertyValues(property)
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOf(LockEngineConfigurationException.class)
+				.hasMessageContaining(message));
+	}
+
+	@Test
+	void absentWithoutAClient() {
+		for (Class<?> client : new Class<?>[] { HikariDataSource.class, JdbcOperations.class }) {
+			this.bare.withPropertyValues("leasehold.engine=local")
+				.withClassLoader(new FilteredClassLoader(client))
+				.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(JdbcLockEngine.class));
+		}
+	}
+
+	@Test
+	void absentWithoutADatabase() {
+		Leasehold.runner()
+			.withPropertyValues("leasehold.engine=jdbc")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.hasMessageContaining("leasehold.engine is 'jdbc', but the client of that engine is not configured"));
+	}
+
+	@Test
+	void absentWhenSwitchedOff() {
+		this.runner.withPropertyValues("leasehold.jdbc.enabled=false", "leasehold.engine=local")
+			.run((context) -> assertThat(context).doesNotHaveBean(JdbcLockEngine.class)
+				.doesNotHaveBean(JdbcConnections.class)
+				.doesNotHaveBean(JdbcLockTableInitializer.class));
+	}
+
+	@Test
+	void ownConnectionsWin() {
+		JdbcConnections own = JdbcConnections.of(new DriverManagerDataSource(this.url));
+		this.runner.withBean(JdbcConnections.class, () -> own).run((context) -> {
+			assertThat(context.getBean(JdbcConnections.class)).isSameAs(own);
+			assertThat(context).getBean(LockEngine.class).isInstanceOf(JdbcLockEngine.class);
+		});
+	}
+
+	@Test
+	void schemaScriptsAreInANativeImage() {
+		RuntimeHints hints = new RuntimeHints();
+		new LeaseholdJdbcAutoConfiguration.SchemaHints().registerHints(hints, null);
+		assertThat(RuntimeHintsPredicates.resource().forResource("io/leasehold/engine/jdbc/schema-postgresql.sql"))
+			.accepts(hints);
+	}
+
+}
