@@ -1,0 +1,19 @@
+package io.leasehold.sample.shop;
+
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+import org.springframework.stereotype.Component;
+
+/**
+ * Whatever takes a shop its time: prices, vouchers, a call to somebody else.
+ */
+@Component
+public class Work {
+
+	void think() {
+		LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(ThreadLocalRandom.current().nextInt(1000, 4000)));
+	}
+
+}

@@ -1,0 +1,103 @@
+const colours = ["--one", "--two", "--three", "--four"].map((name) => `var(${name})`);
+const at = (id) => document.getElementById(id);
+const text = (id, value) => { at(id).textContent = value; };
+
+async function post(path, body) {
+	const response = await fetch(path, {
+		method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body)
+	});
+	return response.json();
+}
+
+function element(name, content, attributes = {}) {
+	const made = document.createElement(name);
+	Object.entries(attributes).forEach(([key, value]) => made.setAttribute(key, value));
+	made.append(...[].concat(content));
+	return made;
+}
+
+function showSale(sale) {
+	text("left", sale ? Math.max(0, sale.leftOver) : "–");
+	text("sold", sale ? sale.sold : "–");
+	text("oversold", sale ? sale.oversold : "–");
+	text("rate", sale ? sale.perSecond : "–");
+	at("oversold-card").classList.toggle("bad", !!sale && sale.oversold > 0);
+	if (sale) {
+		const what = `${sale.units} units, ${sale.buyers} buyers, lock ${sale.locked ? "on" : "off"}`;
+		text("status", `${what}, ${sale.running ? "running" : "over"} after ${sale.seconds.toFixed(1)} s`);
+		document.body.dataset.sale = sale.id;
+		document.body.dataset.running = sale.running;
+	}
+}
+
+function showInstances(instances, sale) {
+	at("instances").replaceChildren(...instances.map((shop, i) => element("tr", [
+		element("td", [element("span", [], { class: "dot", style: `background:${colours[i % 4]}` }), shop.name]),
+		element("td", String(shop.sold)),
+		element("td", String(shop.waiting)),
+		element("td", shop.outcomes.replaceAll("=", " ").replaceAll(",", ", ") || "–")
+	])));
+	const whole = sale ? Math.max(sale.units, sale.sold) : 1;
+	at("progress").replaceChildren(...instances.map((shop, i) => element("div", [],
+		{ style: `width:${100 * shop.sold / whole}%;background:${colours[i % 4]}` })));
+	at("legend").replaceChildren(...instances.map((shop, i) => element("span", [
+		element("span", [], { class: "dot", style: `background:${colours[i % 4]}` }), shop.name])));
+}
+
+function svg(name, attributes, content = "") {
+	const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+	Object.entries(attributes).forEach(([key, value]) => made.setAttribute(key, value));
+	made.textContent = content;
+	return made;
+}
+
+function plot(instances) {
+	const series = instances.map((shop) => shop.holds ? shop.holds.split(",").map((micros) => micros / 1000) : []);
+	const most = Math.max(4, ...series.flat());
+	const top = Math.ceil(most / 4) * 4;
+	const width = at("plot").clientWidth || 720;
+	at("plot").setAttribute("viewBox", `0 0 ${width} 200`);
+	const y = (value) => 185 - 170 * value / top;
+	const drawn = [0, 1, 2, 3, 4].flatMap((step) => [
+		svg("line", { x1: 34, x2: width, y1: y(step * top / 4), y2: y(step * top / 4) }),
+		svg("text", { x: 26, y: y(step * top / 4) + 4, "text-anchor": "end" }, String(step * top / 4))
+	]);
+	series.forEach((holds, i) => holds.forEach((value, n) => drawn.push(svg("circle",
+		{ cx: 42 + (width - 52) * n / 119, cy: y(value), r: 2.6, fill: colours[i % 4], "fill-opacity": 0.75 }))));
+	at("plot").replaceChildren(...drawn);
+}
+
+function show(state) {
+	text("self", state.self);
+	text("engine", state.engine);
+	showSale(state.sale);
+	showInstances(state.instances, state.sale);
+	plot(state.instances);
+	text("holder", state.holder || "nobody");
+	at("reports").replaceChildren(...state.reports.map((report) => element("li",
+		[element("span", report.ran), report.instance])));
+}
+
+async function follow() {
+	try {
+		show(await (await fetch("api/state")).json());
+	}
+	catch (failure) {
+		text("status", "this instance does not answer");
+	}
+	setTimeout(follow, 300);
+}
+
+at("sale").addEventListener("submit", async (event) => {
+	event.preventDefault();
+	await post("api/sales", { units: +at("units").value, buyers: +at("buyers").value, lock: at("lock").checked });
+});
+at("pay").addEventListener("click", async () => {
+	const result = await post("api/pay-twice", {});
+	text("paid", `Order ${result.order}: ${result.payments} payment${result.payments === 1 ? "" : "s"}`
+		+ (result.cancelled ? ", cancelled first" : ""));
+});
+at("submit").addEventListener("click", async () => {
+	text("submitted", (await post("api/submit", { customer: "ada" })).answer);
+});
+follow();
