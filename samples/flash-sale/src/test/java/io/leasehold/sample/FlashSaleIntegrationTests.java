@@ -1,0 +1,90 @@
+package io.leasehold.sample;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.time.Duration;
+
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import redis.embedded.RedisServer;
+import tools.jackson.databind.JsonNode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for the sample as its users run it: processes of the packaged jar.
+ */
+class FlashSaleIntegrationTests {
+
+	@TempDir
+	Path data;
+
+	@Test
+	void killedInstanceLeavesTheSaleToTheOther() throws Exception {
+		try (ShopProcess one = ShopProcess.start(this.data); ShopProcess other = ShopProcess.start(this.data)) {
+			eventually().until(() -> other.state().path("instances").size() == 2);
+			one.startSale(600, 16, true);
+			eventually().until(() -> soldBy(other, one.name()) > 20 && soldBy(other, other.name()) > 20);
+			one.kill();
+			eventually().until(() -> !other.state().path("sale").path("running").asBoolean());
+			JsonNode sale = other.state().path("sale");
+			assertThat(sale.path("sold").asInt()).isEqualTo(600);
+			assertThat(sale.path("oversold").asInt()).isZero();
+		}
+	}
+
+	@Test
+	void metersAreScraped() throws Exception {
+		try (ShopProcess shop = ShopProcess.start(this.data)) {
+			shop.startSale(20, 4, true);
+			eventually().until(() -> soldBy(shop, shop.name()) == 20);
+			assertThat(shop.get("/actuator/metrics/leasehold.hold")).contains("StockService.sell").contains("jdbc");
+			assertThat(shop.get("/actuator/prometheus")).contains("leasehold_hold_seconds_count{engine=\"jdbc\"")
+				.contains("leasehold_acquire_seconds_count")
+				.contains("leasehold_held")
+				.contains("leasehold_waiting");
+		}
+	}
+
+	@Test
+	void profileSwitchesToRedis() throws Exception {
+		int port = freePort();
+		RedisServer redis = RedisServer.builder().port(port).setting("bind 127.0.0.1").setting("save \"\"").build();
+		redis.start();
+		try (ShopProcess shop = ShopProcess.start(this.data, "--spring.profiles.active=redis",
+				"--spring.data.redis.port=" + port)) {
+			shop.startSale(50, 8, true);
+			eventually().until(() -> !shop.state().path("sale").path("running").asBoolean());
+			assertThat(shop.state().path("engine").asString()).isEqualTo("redis");
+			assertThat(shop.state().path("sale").path("sold").asInt()).isEqualTo(50);
+			assertThat(shop.get("/actuator/prometheus")).contains("leasehold_hold_seconds_count{engine=\"redis\"");
+		}
+		finally {
+			redis.stop();
+		}
+	}
+
+	private static int soldBy(ShopProcess observer, String instance) {
+		for (JsonNode shop : observer.state().path("instances")) {
+			if (shop.path("name").asString().equals(instance)) {
+				return shop.path("sold").asInt();
+			}
+		}
+		return 0;
+	}
+
+	private static ConditionFactory eventually() {
+		return Awaitility.await().atMost(Duration.ofSeconds(90)).pollInterval(Duration.ofMillis(100));
+	}
+
+	private static int freePort() throws IOException {
+		try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+			return socket.getLocalPort();
+		}
+	}
+
+}

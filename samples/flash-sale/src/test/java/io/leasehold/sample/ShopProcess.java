@@ -1,0 +1,104 @@
+package io.leasehold.sample;
+
+import java.io.File;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import org.awaitility.Awaitility;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * An instance of the sample, started as a user starts it: the packaged jar.
+ */
+final class ShopProcess implements AutoCloseable {
+
+	private static final Pattern STARTED = Pattern.compile("Tomcat started on port (\\d+)");
+
+	private static final HttpClient HTTP = HttpClient.newHttpClient();
+
+	private static final JsonMapper JSON = new JsonMapper();
+
+	private final Process process;
+
+	private final int port;
+
+	private ShopProcess(Process process, int port) {
+		this.process = process;
+		this.port = port;
+	}
+
+	/** Start an instance whose data are in a folder. */
+	static ShopProcess start(Path data, String... arguments) throws IOException {
+		File log = Files.createTempFile(data, "shop", ".log").toFile();
+		List<String> command = new ArrayList<>(
+				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-jar",
+						System.getProperty("sample.jar"), "--server.port=0",
+						"--spring.datasource.url=jdbc:h2:file:%s/shop;AUTO_SERVER=TRUE;WRITE_DELAY=0".formatted(data)));
+		command.addAll(List.of(arguments));
+		Process process = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log).start();
+		List<Integer> ports = new ArrayList<>();
+		Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> {
+			String text = Files.readString(log.toPath());
+			Matcher matcher = STARTED.matcher(text);
+			if (!process.isAlive()) {
+				throw new IllegalStateException("The sample did not start:\n" + text);
+			}
+			return matcher.find() && ports.add(Integer.valueOf(matcher.group(1)));
+		});
+		return new ShopProcess(process, ports.get(0));
+	}
+
+	String address() {
+		return "http://127.0.0.1:" + this.port;
+	}
+
+	String name() {
+		return "shop-" + this.port;
+	}
+
+	String get(String path) {
+		return send(HttpRequest.newBuilder(URI.create(address() + path)).build());
+	}
+
+	JsonNode state() {
+		return JSON.readTree(get("/api/state"));
+	}
+
+	void startSale(int units, int buyers, boolean lock) {
+		send(HttpRequest.newBuilder(URI.create(address() + "/api/sales"))
+			.header("Content-Type", "application/json")
+			.POST(HttpRequest.BodyPublishers
+				.ofString("{\"units\":%d,\"buyers\":%d,\"lock\":%b}".formatted(units, buyers, lock)))
+			.build());
+	}
+
+	void kill() {
+		this.process.destroyForcibly().onExit().join();
+	}
+
+	@Override
+	public void close() {
+		kill();
+	}
+
+	private static String send(HttpRequest request) {
+		try {
+			return HTTP.send(request, HttpResponse.BodyHandlers.ofString()).body();
+		}
+		catch (IOException | InterruptedException ex) {
+			throw new IllegalStateException("%s did not answer".formatted(request.uri()), ex);
+		}
+	}
+
+}
