@@ -13,6 +13,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.dao.DataAccessException;
 import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 import org.springframework.stereotype.Component;
 
 /**
@@ -34,7 +35,7 @@ class Buyers implements DisposableBean {
 
 	private final Instance instance;
 
-	private final ExecutorService threads = Executors.newCachedThreadPool();
+	private final ExecutorService threads = Executors.newCachedThreadPool(new CustomizableThreadFactory("buyer-"));
 
 	private long joined;
 

@@ -1,5 +1,7 @@
 package io.leasehold.sample.show;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
+
 /**
  * A sale, running or over.
  *
@@ -14,11 +16,13 @@ package io.leasehold.sample.show;
  */
 record Sale(long id, int units, int leftOver, int buyers, boolean locked, boolean running, double seconds, int sold) {
 
-	int getOversold() {
+	@JsonProperty
+	int oversold() {
 		return Math.max(0, this.sold - this.units);
 	}
 
-	long getPerSecond() {
+	@JsonProperty
+	long perSecond() {
 		return (this.seconds > 0) ? Math.round(this.sold / this.seconds) : 0;
 	}
 
