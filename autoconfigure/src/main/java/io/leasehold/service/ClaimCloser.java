@@ -86,7 +86,7 @@ final class ClaimCloser {
 		catch (LockEngineException ex) {
 			logger.debug("Lock '%s' could not be released yet".formatted(claim.key()), ex);
 		}
-		catch (RuntimeException ex) {
+		catch (RuntimeException | Error ex) {
 			logger.warn("Engine '%s' failed to release lock '%s'".formatted(this.engine.name(), claim.key()), ex);
 		}
 		return false;

@@ -128,7 +128,7 @@ final class Holds {
 			}
 			return outcome;
 		}
-		catch (RuntimeException ex) {
+		catch (RuntimeException | Error ex) {
 			logger.debug("Lock '%s' is going to be released in the background".formatted(hold.key()), ex);
 			this.coordinator.closer().close(remote.claim());
 			return null;

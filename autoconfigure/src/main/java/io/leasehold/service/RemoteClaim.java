@@ -91,7 +91,7 @@ final class RemoteClaim {
 		catch (LockEngineException ex) {
 			thrown = ex;
 		}
-		catch (RuntimeException ex) {
+		catch (RuntimeException | Error ex) {
 			thrown = new LockEngineException(asked.key(),
 					"Engine '%s' failed to ask for lock '%s'".formatted(this.coordinator.engine().name(), asked.key()),
 					ex, false);

@@ -2,6 +2,7 @@ package io.leasehold.service;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -14,7 +15,11 @@ import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.event.LockEvent;
 import io.leasehold.event.RenewalResult;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.Assert;
 
 /**
  * Renews what is held, all that is due in one batch, and notices what is lost. One for an
@@ -22,6 +27,8 @@ import org.jspecify.annotations.Nullable;
  * tick looks at every gate; it never blocks, since renewals go to a thread of their own.
  */
 final class Watchdog {
+
+	private static final Log logger = LogFactory.getLog(Watchdog.class);
 
 	private static final long IDLE = Duration.ofDays(1).toNanos();
 
@@ -86,25 +93,35 @@ final class Watchdog {
 		}
 	}
 
+	/** Whatever happens, there is a next tick: leases end when nobody renews them. */
 	private void tick() {
 		long now = this.clock.nanoTime();
 		this.nextTick = now + IDLE;
-		boolean free = this.renewing.compareAndSet(false, true);
+		long next = LONGEST_TICK;
+		try {
+			next = lookAround(now);
+		}
+		catch (RuntimeException | Error ex) {
+			logger.error("The watchdog of engine '%s' stumbled".formatted(this.coordinator.engine().name()), ex);
+		}
+		tickAt(now + next);
+	}
+
+	private long lookAround(long now) {
+		boolean free = !this.renewing.get();
 		List<Hold> due = new ArrayList<>();
-		long next = now + IDLE;
+		long next = IDLE;
 		for (Gate gate : this.coordinator.gates()) {
 			Hold hold = gate.hold();
 			if (hold != null && isHeld(hold)) {
-				next = Math.min(next - now, look(hold, now, free ? due : null)) + now;
+				next = Math.min(next, look(hold, now, free ? due : null));
 			}
 		}
 		if (!due.isEmpty()) {
+			this.renewing.set(true);
 			this.threads.renewals().execute(() -> renewDue(due));
 		}
-		else if (free) {
-			this.renewing.set(false);
-		}
-		tickAt(next);
+		return next;
 	}
 
 	private boolean isHeld(Hold hold) {
@@ -145,19 +162,28 @@ final class Watchdog {
 				batch.add(hold);
 			}
 		}
-		if (!batch.isEmpty()) {
+		try {
 			renew(batch);
+		}
+		finally {
 			batch.forEach(this.coordinator.holds()::firstRenewalEnded);
 		}
 	}
 
 	private void renewDue(List<Hold> batch) {
-		renew(batch);
-		this.renewing.set(false);
-		tickAt(this.clock.nanoTime() + SHORTEST_TICK);
+		try {
+			renew(batch);
+		}
+		finally {
+			this.renewing.set(false);
+			tickAt(this.clock.nanoTime() + SHORTEST_TICK);
+		}
 	}
 
 	private void renew(List<Hold> batch) {
+		if (batch.isEmpty()) {
+			return;
+		}
 		long started = this.clock.nanoTime();
 		List<RenewalOutcome> outcomes = ask(batch);
 		Duration took = Duration.ofNanos(this.clock.nanoTime() - started);
@@ -173,11 +199,13 @@ final class Watchdog {
 			.map((hold) -> new Renewal(hold.grant.remote.claim(), hold.grant.number, hold.options.lease()))
 			.toList();
 		try {
-			return this.coordinator.engine().renew(renewals);
+			List<RenewalOutcome> outcomes = this.coordinator.engine().renew(renewals);
+			Assert.state(outcomes.size() == renewals.size(), "The engine left renewals unanswered");
+			return outcomes;
 		}
-		catch (RuntimeException ex) {
-			RenewalOutcome unknown = new RenewalOutcome.Unknown(ex);
-			return renewals.stream().map((renewal) -> unknown).toList();
+		catch (Exception | Error ex) {
+			Exception cause = (ex instanceof Exception exception) ? exception : new IllegalStateException(ex);
+			return Collections.nCopies(batch.size(), new RenewalOutcome.Unknown(cause));
 		}
 	}
 

@@ -25,12 +25,18 @@ import io.leasehold.LockKey;
 import io.leasehold.LockLostException;
 import io.leasehold.LockOptions;
 import io.leasehold.LossCause;
+import io.leasehold.engine.Attempt;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.Renewal;
+import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.local.LocalLockEngine;
 import io.leasehold.event.AcquireOutcome;
 import io.leasehold.event.HandoffKind;
 import io.leasehold.event.LockEvent;
+import io.leasehold.event.RenewalResult;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -358,6 +364,52 @@ class LockServiceTests {
 		}
 	}
 
+	/** FAULTS row 16: whatever a renewal throws, the next one is tried. */
+	@Test
+	void renewalThatFailsInAnyWayIsRepeated() {
+		AtomicInteger renewals = new AtomicInteger();
+		LockEngine engine = new DelegatingEngine(this.store) {
+			@Override
+			public List<RenewalOutcome> renew(List<Renewal> due) {
+				return switch (renewals.incrementAndGet()) {
+					case 1 -> throw new IllegalStateException("renewal");
+					case 2 -> throw new StackOverflowError("renewal");
+					case 3 -> List.of();
+					default -> super.renew(due);
+				};
+			}
+		};
+		try (LockService service = service(engine);
+				HeldLock held = service.acquire("a", lease(Duration.ofSeconds(3)))) {
+			Awaitility.await()
+				.untilAsserted(() -> assertThat(this.events)
+					.anyMatch((event) -> event instanceof LockEvent.LeaseRenewed renewed
+							&& renewed.outcome() == RenewalResult.RENEWED));
+			assertThat(held.isValid()).isTrue();
+			assertThat(renewals).hasValueGreaterThan(3);
+		}
+	}
+
+	@Test
+	void engineThatThrowsAnErrorBlocksNobody() {
+		AtomicBoolean broken = new AtomicBoolean(true);
+		LockEngine engine = new DelegatingEngine(this.store) {
+			@Override
+			public Attempt tryAcquire(Claim claim) {
+				if (broken.get()) {
+					throw new NoClassDefFoundError("client");
+				}
+				return super.tryAcquire(claim);
+			}
+		};
+		try (LockService service = service(engine)) {
+			assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> service.acquire("a"))
+				.withRootCauseInstanceOf(NoClassDefFoundError.class);
+			broken.set(false);
+			service.acquire("a").close();
+		}
+	}
+
 	@Test
 	void waitIsToldOnceThoughItsFirstGrantWasTakenUpTooLate() throws Exception {
 		AtomicBoolean late = new AtomicBoolean();
@@ -413,8 +465,16 @@ class LockServiceTests {
 	}
 
 	private LockService service(int handoffs, OnLost onLost) {
-		return new LockService(settings(handoffs, onLost), List.of(this.store), Member.of("test"),
-				MonotonicClock.SYSTEM, List.of(this.events::add), ReleaseTiming.IMMEDIATE);
+		return service(this.store, settings(handoffs, onLost));
+	}
+
+	private LockService service(LockEngine engine) {
+		return service(engine, settings(63, OnLost.THROW));
+	}
+
+	private LockService service(LockEngine engine, ServiceSettings settings) {
+		return new LockService(settings, List.of(engine), Member.of("test"), MonotonicClock.SYSTEM,
+				List.of(this.events::add), ReleaseTiming.IMMEDIATE);
 	}
 
 	private static ServiceSettings settings(int handoffs, OnLost onLost) {

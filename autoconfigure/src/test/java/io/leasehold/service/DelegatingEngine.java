@@ -1,0 +1,72 @@
+package io.leasehold.service;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+
+import io.leasehold.LockKey;
+import io.leasehold.engine.Attempt;
+import io.leasehold.engine.Capability;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.Holder;
+import io.leasehold.engine.LockEngine;
+import io.leasehold.engine.ReleaseOutcome;
+import io.leasehold.engine.Renewal;
+import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.engine.Signal;
+import io.leasehold.engine.Waiting;
+
+/**
+ * An engine in front of another, to go wrong where a test needs it.
+ */
+abstract class DelegatingEngine implements LockEngine {
+
+	private final LockEngine engine;
+
+	DelegatingEngine(LockEngine engine) {
+		this.engine = engine;
+	}
+
+	@Override
+	public String name() {
+		return this.engine.name();
+	}
+
+	@Override
+	public Set<Capability> capabilities() {
+		return this.engine.capabilities();
+	}
+
+	@Override
+	public Duration minLease() {
+		return this.engine.minLease();
+	}
+
+	@Override
+	public Attempt tryAcquire(Claim claim) {
+		return this.engine.tryAcquire(claim);
+	}
+
+	@Override
+	public Waiting enqueue(Claim claim, Consumer<Signal> listener) {
+		return this.engine.enqueue(claim, listener);
+	}
+
+	@Override
+	public List<RenewalOutcome> renew(List<Renewal> renewals) {
+		return this.engine.renew(renewals);
+	}
+
+	@Override
+	public ReleaseOutcome release(Claim claim) {
+		return this.engine.release(claim);
+	}
+
+	@Override
+	public Optional<Holder> inspect(LockKey key) {
+		return this.engine.inspect(key);
+	}
+
+}
