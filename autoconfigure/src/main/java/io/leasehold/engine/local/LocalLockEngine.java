@@ -108,12 +108,11 @@ public final class LocalLockEngine implements LockEngine {
 
 	@Override
 	public Waiting enqueue(Claim claim, Consumer<Signal> listener) {
-		Boolean waits = read(claim.key(), (slot) -> slot.listen(claim, listener));
-		if (!Boolean.TRUE.equals(waits)) {
+		Boolean upToDate = read(claim.key(), (slot) -> slot.listen(claim, listener, this.clock.nanoTime()));
+		if (!Boolean.TRUE.equals(upToDate)) {
 			listener.accept(new Signal.AskAgain());
-			return Waiting.POLLING;
 		}
-		return () -> read(claim.key(), (slot) -> slot.listen(claim, null));
+		return () -> read(claim.key(), (slot) -> slot.listen(claim, null, this.clock.nanoTime()));
 	}
 
 	@Override
@@ -174,11 +173,11 @@ public final class LocalLockEngine implements LockEngine {
 		if (slot.isFree(now)) {
 			Slot.Waiter head = slot.head();
 			if (head == null || head.claim.owner() == claim.owner()) {
-				return slot.grant(claim, this.numbers.incrementAndGet(), now);
+				return grant(slot, claim, now, told);
 			}
 			serve(slot, now, told);
 		}
-		return new Attempt.Busy(Duration.ofNanos(slot.closedFor(now)));
+		return new Attempt.Busy(Duration.ofNanos(slot.asksAgainAt(claim, now) - now));
 	}
 
 	/**
@@ -189,10 +188,24 @@ public final class LocalLockEngine implements LockEngine {
 		if (head == null || slot.owner(now) != null) {
 			return;
 		}
-		Signal signal = slot.isFree(now)
-				? new Signal.Pushed(slot.grant(head.claim, this.numbers.incrementAndGet(), now))
-				: new Signal.AskAgain();
-		Consumer<Signal> listener = head.listener;
+		tell(head, slot.isFree(now) ? new Signal.Pushed(grant(slot, head.claim, now, told)) : new Signal.AskAgain(),
+				told);
+	}
+
+	/**
+	 * Give a free key to a claim; the next one may have to come earlier than it knows.
+	 */
+	private Attempt.Granted grant(Slot slot, Claim claim, long now, List<Runnable> told) {
+		Attempt.Granted granted = slot.grant(claim, this.numbers.incrementAndGet(), now);
+		Slot.Waiter next = slot.head();
+		if (next != null && slot.isLate(next, now)) {
+			tell(next, new Signal.AskAgain(), told);
+		}
+		return granted;
+	}
+
+	private static void tell(Slot.Waiter waiter, Signal signal, List<Runnable> told) {
+		Consumer<Signal> listener = waiter.listener;
 		if (listener != null) {
 			told.add(() -> listener.accept(signal));
 		}

@@ -64,8 +64,22 @@ final class Slot {
 		return grantOf(now);
 	}
 
-	/** How long until the key may be free without a release. */
-	long closedFor(long now) {
+	/** Until when the claim has to wait if nothing is released. */
+	long asksAgainAt(Claim claim, long now) {
+		long when = now + closedFor(now);
+		Waiter waiter = this.queue.get(claim.owner());
+		if (waiter != null) {
+			waiter.asksAgainAt = when;
+		}
+		return when;
+	}
+
+	/** Whether a waiter would come late for the end of the present lease. */
+	boolean isLate(Waiter waiter, long now) {
+		return waiter.asksAgainAt - (now + closedFor(now)) > 0;
+	}
+
+	private long closedFor(long now) {
 		long lease = (this.owner != null) ? this.until - now : 0;
 		return Math.max(1_000_000, Math.max(lease, this.closedUntil - now));
 	}
@@ -82,14 +96,17 @@ final class Slot {
 		return waiters.hasNext() ? waiters.next() : null;
 	}
 
-	/** Give a claim its listener, or none; return false if the claim does not wait. */
-	boolean listen(Claim claim, @Nullable Consumer<Signal> listener) {
+	/**
+	 * Give a claim its listener, or none; return false if the claim does not wait, or has
+	 * to ask again to know for how long.
+	 */
+	boolean listen(Claim claim, @Nullable Consumer<Signal> listener, long now) {
 		Waiter waiter = this.queue.get(claim.owner());
 		if (waiter == null) {
 			return false;
 		}
 		waiter.listener = listener;
-		return true;
+		return !isLate(waiter, now);
 	}
 
 	/** End a claim; return whether its owner held the key until now. */
@@ -139,6 +156,8 @@ final class Slot {
 		final Claim claim;
 
 		@Nullable Consumer<Signal> listener;
+
+		long asksAgainAt;
 
 		Waiter(Claim claim) {
 			this.claim = claim;
