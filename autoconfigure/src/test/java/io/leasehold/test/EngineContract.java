@@ -68,12 +68,20 @@ abstract class EngineContract {
 		return Duration.ofMillis(1500);
 	}
 
+	/** How long processes contend for a lock. */
+	protected Duration contention() {
+		return Duration.ofSeconds(2);
+	}
+
+	/** How long a test waits for what has to come before it fails. */
+	protected Duration patience() {
+		return Duration.ofSeconds(20);
+	}
+
 	@AfterEach
 	void disconnect() throws Exception {
 		for (Process process : this.processes) {
-			if (process.engine instanceof AutoCloseable closeable) {
-				closeable.close();
-			}
+			process.close();
 		}
 	}
 
@@ -188,6 +196,23 @@ abstract class EngineContract {
 		other.granted(other.claim(KEY));
 	}
 
+	/** I7: what is over stays over, even where nobody has come since. */
+	@Test
+	void expiredLeaseIsNeitherRenewedNorReleased() {
+		Process one = process();
+		Claim renewed = one.claim(KEY, shortLease());
+		Granted granted = one.granted(renewed);
+		Claim released = one.claim(new LockKey("another"), shortLease());
+		one.granted(released);
+		eventually()
+			.until(() -> one.engine.inspect(KEY).isEmpty() && one.engine.inspect(new LockKey("another")).isEmpty());
+		assertThat(one.renew(renewed, granted)).isInstanceOf(RenewalOutcome.NotOwner.class);
+		assertThat(one.engine.release(released)).isNotInstanceOf(ReleaseOutcome.Released.class);
+		Process other = process();
+		assertThat(other.granted(other.claim(KEY)).number()).isGreaterThan(granted.number());
+		other.granted(other.claim(new LockKey("another")));
+	}
+
 	@Test
 	void batchTellsTheFateOfEachLease() {
 		Process one = process();
@@ -233,6 +258,69 @@ abstract class EngineContract {
 		assertThat(ear.await().number()).isGreaterThan(number);
 		assertThat(other.engine.release(waiting)).isInstanceOf(ReleaseOutcome.Released.class);
 		assertThat(residue(this.namespace)).isEmpty();
+	}
+
+	@Test
+	void releaseBeforeTheEarOpensIsNotMissed() {
+		Process one = process();
+		Process other = process();
+		Claim claim = one.claim(KEY, Duration.ofSeconds(60));
+		one.granted(claim);
+		Claim waiting = other.waiting(KEY);
+		Busy busy = (Busy) other.engine.tryAcquire(waiting);
+		one.engine.release(claim);
+		long released = System.nanoTime();
+		new Ear(other, waiting, busy.retryIn()).await();
+		assertThat(Duration.ofNanos(System.nanoTime() - released)).isLessThan(SLACK);
+	}
+
+	@Test
+	void closedEarHearsNothing() {
+		Process one = process();
+		Process other = process();
+		Claim claim = one.claim(KEY);
+		one.granted(claim);
+		Claim waiting = other.waiting(KEY);
+		Ear ear = other.begin(waiting);
+		ear.close();
+		one.engine.release(claim);
+		other.await(waiting);
+		assertThat(ear.signals).isEmpty();
+	}
+
+	@Test
+	void abandonedWaitLeavesItsTurnToTheNext() {
+		Process one = process();
+		Process other = process();
+		Claim claim = one.claim(KEY, Duration.ofSeconds(60));
+		one.granted(claim);
+		Claim abandoned = other.waiting(KEY);
+		Ear closed = other.begin(abandoned);
+		Process next = process();
+		Ear ear = next.begin(next.waiting(KEY));
+		closed.close();
+		other.engine.release(abandoned);
+		one.engine.release(claim);
+		long released = System.nanoTime();
+		ear.await();
+		assertThat(Duration.ofNanos(System.nanoTime() - released)).isLessThan(SLACK);
+	}
+
+	/** I4: nobody waits longer for a dead waiter than for a dead holder. */
+	@Test
+	void waiterThatDiedDelaysTheNextByItsLeaseAtMost() throws Exception {
+		Process one = process();
+		Claim claim = one.claim(KEY, Duration.ofSeconds(60));
+		one.granted(claim);
+		Process dead = process();
+		dead.begin(dead.claim(KEY, shortLease()).waiting()).close();
+		Process next = process();
+		Ear ear = next.begin(next.waiting(KEY));
+		dead.close();
+		one.engine.release(claim);
+		long released = System.nanoTime();
+		ear.await();
+		assertThat(Duration.ofNanos(System.nanoTime() - released)).isLessThan(shortLease().plus(SLACK));
 	}
 
 	@Test
@@ -301,9 +389,10 @@ abstract class EngineContract {
 	void orphanedKeyStaysClosed() {
 		Process one = process();
 		Process other = process();
-		Duration closed = one.has(Capability.MIN_HOLD) ? shortLease().multipliedBy(2) : shortLease();
+		Duration minHold = one.has(Capability.MIN_HOLD) ? shortLease().multipliedBy(2) : Duration.ZERO;
+		Duration closed = one.has(Capability.MIN_HOLD) ? minHold : shortLease();
 		long asked = System.nanoTime();
-		one.granted(new Claim(KEY, one.member.newOwner(), shortLease(), minHold(one), false, asked));
+		one.granted(new Claim(KEY, one.member.newOwner(), shortLease(), minHold, false, asked));
 		other.await(other.waiting(KEY));
 		assertThat(Duration.ofNanos(System.nanoTime() - asked)).isBetween(closed.minusMillis(20), closed.plus(SLACK));
 	}
@@ -313,8 +402,9 @@ abstract class EngineContract {
 	void releasedKeyStaysClosed() {
 		Process one = process();
 		Process other = process();
+		Duration closed = one.has(Capability.MIN_HOLD) ? shortLease() : Duration.ZERO;
 		long asked = System.nanoTime();
-		Claim claim = new Claim(KEY, one.member.newOwner(), Duration.ofSeconds(60), minHold(one), false, asked);
+		Claim claim = new Claim(KEY, one.member.newOwner(), Duration.ofSeconds(60), closed, false, asked);
 		one.granted(claim);
 		assertThat(one.engine.release(claim)).isInstanceOf(ReleaseOutcome.Released.class);
 		Claim next = other.waiting(KEY);
@@ -322,12 +412,7 @@ abstract class EngineContract {
 			assertThat(other.engine.tryAcquire(next)).isInstanceOf(Busy.class);
 		}
 		other.await(next);
-		assertThat(Duration.ofNanos(System.nanoTime() - asked)).isBetween(minHold(one).minusMillis(20),
-				minHold(one).plus(SLACK));
-	}
-
-	private Duration minHold(Process process) {
-		return process.has(Capability.MIN_HOLD) ? shortLease().multipliedBy(2) : Duration.ZERO;
+		assertThat(Duration.ofNanos(System.nanoTime() - asked)).isBetween(closed.minusMillis(20), closed.plus(SLACK));
 	}
 
 	/**
@@ -419,19 +504,25 @@ abstract class EngineContract {
 
 	private Process process(String inNamespace) {
 		Member member = Member.of("contract");
-		Process process = new Process(member, connect(inNamespace, member));
+		Process process = new Process(member, connect(inNamespace, member), patience());
 		this.processes.add(process);
 		return process;
 	}
 
-	static ConditionFactory eventually() {
-		return Awaitility.await().atMost(Duration.ofSeconds(20)).pollInterval(Duration.ofMillis(20));
+	final ConditionFactory eventually() {
+		return Awaitility.await().atMost(patience()).pollInterval(Duration.ofMillis(20));
 	}
 
 	/**
 	 * A process as the store sees it.
 	 */
-	record Process(Member member, LockEngine engine) {
+	record Process(Member member, LockEngine engine, Duration patience) {
+
+		void close() throws Exception {
+			if (this.engine instanceof AutoCloseable closeable) {
+				closeable.close();
+			}
+		}
 
 		boolean has(Capability capability) {
 			return this.engine.capabilities().contains(capability);
@@ -466,14 +557,14 @@ abstract class EngineContract {
 		Ear begin(Claim claim) {
 			Attempt attempt = this.engine.tryAcquire(claim);
 			assertThat(attempt).isInstanceOf(Busy.class);
-			return new Ear(this.engine, claim, ((Busy) attempt).retryIn());
+			return new Ear(this, claim, ((Busy) attempt).retryIn());
 		}
 
 		/** Ask and wait as the service does. */
 		Granted await(Claim claim) {
 			Attempt attempt = this.engine.tryAcquire(claim);
 			return (attempt instanceof Granted granted) ? granted
-					: new Ear(this.engine, claim, ((Busy) attempt).retryIn()).await();
+					: new Ear(this, claim, ((Busy) attempt).retryIn()).await();
 		}
 
 	}
@@ -485,7 +576,7 @@ abstract class EngineContract {
 
 		private final LinkedBlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
 
-		private final LockEngine engine;
+		private final Process process;
 
 		private final Claim claim;
 
@@ -493,23 +584,26 @@ abstract class EngineContract {
 
 		private Duration retryIn;
 
-		Ear(LockEngine engine, Claim claim, Duration retryIn) {
-			this.engine = engine;
+		Ear(Process process, Claim claim, Duration retryIn) {
+			this.process = process;
 			this.claim = claim;
 			this.retryIn = retryIn;
-			this.waiting = engine.enqueue(claim, this.signals::add);
+			this.waiting = process.engine.enqueue(claim, this.signals::add);
 		}
 
 		Granted await() {
-			long end = System.nanoTime() + Duration.ofSeconds(30).toNanos();
+			long end = System.nanoTime() + this.process.patience.toNanos();
 			try (this) {
-				while (System.nanoTime() - end < 0) {
-					Signal signal = this.signals.poll(this.retryIn.toNanos(), TimeUnit.NANOSECONDS);
+				for (long rest = end - System.nanoTime(); rest > 0; rest = end - System.nanoTime()) {
+					Signal signal = this.signals.poll(Math.min(this.retryIn.toNanos(), rest), TimeUnit.NANOSECONDS);
 					if (signal instanceof Signal.Pushed pushed
 							&& pushed.grant().validUntil() - MonotonicClock.SYSTEM.nanoTime() > 0) {
 						return pushed.grant();
 					}
-					Attempt attempt = this.engine.tryAcquire(this.claim);
+					if (System.nanoTime() - end >= 0) {
+						break;
+					}
+					Attempt attempt = this.process.engine.tryAcquire(this.claim);
 					if (attempt instanceof Granted granted) {
 						return granted;
 					}
@@ -519,7 +613,8 @@ abstract class EngineContract {
 			catch (InterruptedException ex) {
 				throw new IllegalStateException(ex);
 			}
-			throw new AssertionError("Lock '%s' was not granted within 30 s".formatted(this.claim.key()));
+			throw new AssertionError(
+					"Lock '%s' was not granted within %s".formatted(this.claim.key(), this.process.patience));
 		}
 
 		@Override

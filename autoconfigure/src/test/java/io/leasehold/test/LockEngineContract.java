@@ -4,12 +4,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -18,6 +20,7 @@ import io.leasehold.HeldLock;
 import io.leasehold.LockBusyException;
 import io.leasehold.LockEngineException;
 import io.leasehold.LockInterruptedException;
+import io.leasehold.LockKey;
 import io.leasehold.LockLostException;
 import io.leasehold.LockOptions;
 import io.leasehold.LossCause;
@@ -58,12 +61,12 @@ public abstract class LockEngineContract extends EngineContract {
 		LockService one = service();
 		LockService other = service();
 		History history = new History();
-		long until = System.nanoTime() + Duration.ofSeconds(2).toNanos();
+		long until = System.nanoTime() + contention().toNanos();
 		List<Callable<Void>> runs = new ArrayList<>();
 		for (int i = 0; i < 8; i++) {
 			LockService service = (i % 2 == 0) ? one : other;
 			runs.add(() -> {
-				LockProcess.contend(service, NAME, until, history::add);
+				LockProcess.contend(service, NAME, service.defaults(), until, history::add);
 				return null;
 			});
 		}
@@ -100,7 +103,7 @@ public abstract class LockEngineContract extends EngineContract {
 
 	/** I8 and I6, FAULTS row 80. */
 	@Test
-	void waitTimeIsKeptAndNothingIsLeft() {
+	void waitTimeIsKeptAndNothingIsLeft() throws Exception {
 		HeldLock held = service().acquire(NAME);
 		LockService other = service();
 		Duration waitTime = Duration.ofMillis(700);
@@ -109,6 +112,7 @@ public abstract class LockEngineContract extends EngineContract {
 			.isThrownBy(() -> other.acquire(NAME, other.defaults().withWaitTime(waitTime)))
 			.withMessageContaining(NAME);
 		assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(waitTime, waitTime.plus(SLACK));
+		awaitIdle(other);
 		held.close();
 		leavesNothing();
 	}
@@ -132,6 +136,7 @@ public abstract class LockEngineContract extends EngineContract {
 		waiter.interrupt();
 		waiter.join();
 		assertThat(flagged).isTrue();
+		awaitIdle(other);
 		held.close();
 		leavesNothing();
 	}
@@ -173,6 +178,95 @@ public abstract class LockEngineContract extends EngineContract {
 		eventually().until(() -> waits.stream().allMatch(CompletableFuture::isDone));
 		leavesNothing();
 		one.acquire(NAME).close();
+	}
+
+	/** I6, in the store and in the heap. */
+	@Test
+	void nothingIsLeftAfterManyFailures() throws Exception {
+		LockService one = service();
+		LockService other = service();
+		List<Callable<Void>> runs = new ArrayList<>();
+		for (int i = 0; i < 6; i++) {
+			LockService service = (i % 2 == 0) ? one : other;
+			long seed = i;
+			runs.add(() -> {
+				Random random = new Random(seed);
+				for (int round = 0; round < 30; round++) {
+					fail(service, new LockKey("key:" + random.nextInt(2)), random);
+				}
+				return null;
+			});
+		}
+		Parallel.run(runs);
+		awaitIdle(one);
+		awaitIdle(other);
+		leavesNothing();
+	}
+
+	/** Take a lock in one of the ways in which that may go wrong. */
+	private void fail(LockService service, LockKey key, Random random) {
+		LockOptions options = service.defaults().withWaitTime(Duration.ofMillis(random.nextInt(20)));
+		switch (random.nextInt(4)) {
+			case 0 -> service.acquireAsync(key.value(), options).thenAccept(HeldLock::close);
+			case 1 -> {
+				CompletableFuture<HeldLock> wait = service.acquireAsync(key.value(), options);
+				wait.thenAccept(HeldLock::close);
+				Thread.yield();
+				wait.cancel(true);
+			}
+			case 2 -> take(service, key, options, () -> lose(this.namespace, key));
+			default -> take(service, key, options,
+					() -> LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(random.nextInt(30))));
+		}
+	}
+
+	private static void take(LockService service, LockKey key, LockOptions options, Runnable work) {
+		try {
+			service.call(key.value(), options, (held) -> {
+				work.run();
+				return null;
+			});
+		}
+		catch (LockBusyException | LockLostException ex) {
+			// what is meant to happen
+		}
+	}
+
+	/** FAULTS row 87. */
+	@Test
+	void oppositeOrdersEndByTheirWaitTime() throws Exception {
+		LockService one = service();
+		LockService other = service();
+		LockOptions options = one.defaults().withWaitTime(Duration.ofMillis(300));
+		HeldLock first = one.acquire("a");
+		HeldLock second = other.acquire("b");
+		Parallel.run(List.of(() -> {
+			assertThatExceptionOfType(LockBusyException.class).isThrownBy(() -> one.acquire("b", options));
+			first.close();
+			return null;
+		}, () -> {
+			assertThatExceptionOfType(LockBusyException.class).isThrownBy(() -> other.acquire("a", options));
+			second.close();
+			return null;
+		}));
+		awaitIdle(one);
+		awaitIdle(other);
+		leavesNothing();
+	}
+
+	/** I7, FAULTS row 94. */
+	@Test
+	void formerHolderDoesNotTouchItsSuccessor() {
+		LockService one = service();
+		LockService other = service();
+		HeldLock former = one.acquire(NAME);
+		lose(this.namespace, KEY);
+		HeldLock next = other.acquire(NAME);
+		assertThat(next.fencingToken()).isGreaterThan(former.fencingToken());
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(former::close);
+		assertThat(service().tryAcquire(NAME)).isEmpty();
+		next.close();
+		leavesNothing();
 	}
 
 	/** I5, FAULTS row 17. */
@@ -243,7 +337,11 @@ public abstract class LockEngineContract extends EngineContract {
 		one.drain(idle::countDown);
 		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> one.acquire("another"));
 		assertThat(idle.getCount()).isOne();
+		LockService other = service();
+		CompletableFuture<HeldLock> next = other.acquireAsync(NAME, other.defaults());
+		eventually().until(() -> this.events.stream().anyMatch(LockEvent.WaitStarted.class::isInstance));
 		held.close();
+		next.get(SLACK.toMillis(), TimeUnit.MILLISECONDS).close();
 		assertThat(idle.await(5, TimeUnit.SECONDS)).isTrue();
 		leavesNothing();
 	}
@@ -255,6 +353,13 @@ public abstract class LockEngineContract extends EngineContract {
 			.hasAtLeastOneElementOfType(LockEvent.HoldEnded.class)
 			.anyMatch((event) -> event instanceof LockEvent.AcquireEnded ended
 					&& ended.outcome() == AcquireOutcome.ACQUIRED);
+	}
+
+	/** Shut a service down, and wait until it has nothing in hand any more. */
+	final void awaitIdle(LockService service) throws InterruptedException {
+		CountDownLatch idle = new CountDownLatch(1);
+		service.drain(idle::countDown);
+		assertThat(idle.await(patience().toMillis(), TimeUnit.MILLISECONDS)).as("service is idle").isTrue();
 	}
 
 	final void leavesNothing() {

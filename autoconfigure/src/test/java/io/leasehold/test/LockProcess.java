@@ -32,6 +32,8 @@ import io.leasehold.service.ServiceSettings;
  */
 public final class LockProcess implements AutoCloseable {
 
+	private static final long HOLD = Duration.ofMillis(3).toNanos();
+
 	private final Process process;
 
 	private final PrintWriter commands;
@@ -79,8 +81,8 @@ public final class LockProcess implements AutoCloseable {
 	}
 
 	/** Take and release a lock again and again; {@link #contended()} tells of it. */
-	public void contend(String key, Duration time) {
-		this.commands.println("contend %s %d".formatted(key, time.toMillis()));
+	public void contend(String key, Duration time, Duration lease) {
+		this.commands.println("contend %s %d %d".formatted(key, time.toMillis(), lease.toMillis()));
 	}
 
 	/** Wait for the end of a contention. */
@@ -171,7 +173,7 @@ public final class LockProcess implements AutoCloseable {
 				}
 				case "check" -> System.out.println("valid " + held.get(words[1]).isValid());
 				case "release" -> System.out.println("kept " + close(held.remove(words[1])));
-				case "contend" -> contend(locks, words[1], millis(words[2]));
+				case "contend" -> contend(locks, words[1], defaults.withLease(millis(words[3])), millis(words[2]));
 				default -> throw new IllegalArgumentException(line);
 			}
 		}
@@ -188,9 +190,9 @@ public final class LockProcess implements AutoCloseable {
 		}
 	}
 
-	private static void contend(LockService locks, String key, Duration time) {
+	private static void contend(LockService locks, String key, LockOptions options, Duration time) {
 		List<History.Interval> intervals = new ArrayList<>();
-		contend(locks, key, System.nanoTime() + time.toNanos(), intervals::add);
+		contend(locks, key, options, System.nanoTime() + time.toNanos(), intervals::add);
 		System.out.println("contended " + intervals.size());
 		for (History.Interval interval : intervals) {
 			System.out.println("interval %d %d %d %d".formatted(interval.token(), interval.asked(), interval.acquired(),
@@ -199,25 +201,40 @@ public final class LockProcess implements AutoCloseable {
 	}
 
 	/** Take and release a lock until a moment of the monotonic clock. */
-	static void contend(LockService locks, String key, long until, Consumer<History.Interval> recorder) {
+	static void contend(LockService locks, String key, LockOptions options, long until,
+			Consumer<History.Interval> recorder) {
 		while (System.nanoTime() - until < 0) {
 			long asked = System.nanoTime();
-			try (HeldLock lock = locks.acquire(key)) {
-				long acquired = System.nanoTime();
-				Thread.onSpinWait();
-				boolean valid = lock.isValid();
-				long ended = System.nanoTime();
-				if (valid) {
-					recorder.accept(new History.Interval(lock.fencingToken(), asked, acquired, ended));
-				}
+			try (HeldLock lock = locks.acquire(key, options)) {
+				hold(lock, asked, recorder);
 			}
-			catch (LockBusyException ex) {
+			catch (LockBusyException | LockLostException ex) {
 				continue;
 			}
 			catch (LockException ex) {
 				System.err.println(ex.getMessage());
 			}
 		}
+	}
+
+	/**
+	 * Hold a lock for a while. It counts as held at a moment if it was found valid
+	 * afterwards, so that a pause of this process in between claims nothing.
+	 */
+	private static void hold(HeldLock lock, long asked, Consumer<History.Interval> recorder) {
+		long acquired = System.nanoTime();
+		if (!lock.isValid()) {
+			return;
+		}
+		long ended = acquired;
+		while (ended - acquired < HOLD) {
+			long now = System.nanoTime();
+			if (!lock.isValid()) {
+				break;
+			}
+			ended = now;
+		}
+		recorder.accept(new History.Interval(lock.fencingToken(), asked, acquired, ended));
 	}
 
 	private static Duration millis(String text) {

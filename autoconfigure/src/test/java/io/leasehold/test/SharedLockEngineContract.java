@@ -6,6 +6,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 import io.leasehold.HeldLock;
+import io.leasehold.LockOptions;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
 import io.leasehold.service.LockService;
@@ -59,14 +60,40 @@ public abstract class SharedLockEngineContract extends LockEngineContract {
 		leavesNothing();
 	}
 
+	/** I1 and I2, FAULTS rows 2 and 4: whatever a process does when it wakes. */
+	@Test
+	void historyOfAFrozenJvmIsTrue() {
+		History history = new History();
+		LockService one = service();
+		LockOptions options = one.defaults().withLease(shortLease());
+		Duration awake = Duration.ofMillis(300);
+		Duration frozen = shortLease().multipliedBy(5).dividedBy(4);
+		try (LockProcess other = LockProcess.start(address(), this.namespace)) {
+			other.contend(NAME, awake.plus(frozen).multipliedBy(2).plus(awake), shortLease());
+			for (int i = 0; i < 2; i++) {
+				LockProcess.contend(one, "another", options, System.nanoTime() + awake.toNanos(), (interval) -> {
+				});
+				other.freeze(); // most likely while it holds the lock
+				LockProcess.contend(one, NAME, options, System.nanoTime() + frozen.toNanos(), history::add);
+				other.wake();
+			}
+			LockProcess.contend(one, NAME, options, System.nanoTime() + awake.toNanos(), history::add);
+			List<History.Interval> others = other.contended();
+			assertThat(others).isNotEmpty();
+			others.forEach(history::add);
+		}
+		assertThat(history.violations()).isEmpty();
+		leavesNothing();
+	}
+
 	/** I1 and I2 between real processes. */
 	@Test
 	void historyOfAnotherJvmIsTrue() throws Exception {
 		History history = new History();
 		LockService one = service();
 		try (LockProcess other = LockProcess.start(address(), this.namespace)) {
-			other.contend(NAME, Duration.ofSeconds(2));
-			LockProcess.contend(one, NAME, System.nanoTime() + Duration.ofSeconds(2).toNanos(), history::add);
+			other.contend(NAME, contention(), one.defaults().lease());
+			LockProcess.contend(one, NAME, one.defaults(), System.nanoTime() + contention().toNanos(), history::add);
 			List<History.Interval> others = other.contended();
 			assertThat(others).isNotEmpty();
 			others.forEach(history::add);

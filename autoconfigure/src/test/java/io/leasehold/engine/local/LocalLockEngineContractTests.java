@@ -39,6 +39,11 @@ class LocalLockEngineContractTests extends LockEngineContract {
 		return Duration.ofMillis(300);
 	}
 
+	@Override
+	protected Duration contention() {
+		return Duration.ofSeconds(1);
+	}
+
 	private LocalLockEngine store(String namespace) {
 		return this.stores.computeIfAbsent(namespace, (name) -> new LocalLockEngine(MonotonicClock.SYSTEM));
 	}
