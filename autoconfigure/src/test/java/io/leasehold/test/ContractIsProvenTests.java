@@ -1,0 +1,582 @@
+package io.leasehold.test;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+
+import org.awaitility.core.ConditionTimeoutException;
+import org.junit.jupiter.api.Named;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import io.leasehold.LockKey;
+import io.leasehold.engine.Attempt;
+import io.leasehold.engine.Attempt.Busy;
+import io.leasehold.engine.Attempt.Granted;
+import io.leasehold.engine.Capability;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.Holder;
+import io.leasehold.engine.LockEngine;
+import io.leasehold.engine.Member;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.Owner;
+import io.leasehold.engine.ReleaseOutcome;
+import io.leasehold.engine.Renewal;
+import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.engine.Signal;
+import io.leasehold.engine.Waiting;
+import io.leasehold.engine.local.LocalLockEngine;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/**
+ * The contract finds what it is there to find: engines with one bug each, all of them
+ * made by others before, fail the test that is named beside them. Without the bug the
+ * same engine passes it, in {@code LocalLockEngineContractTests}.
+ */
+@Timeout(60)
+class ContractIsProvenTests {
+
+	@ParameterizedTest(name = "{0}: {1}")
+	@MethodSource("bugs")
+	void contractFailsEngineWith(UnaryOperator<LockEngine> bug, ContractTest test) throws Exception {
+		assertThatThrownBy(() -> run(bug, test)).isInstanceOfAny(AssertionError.class, ConditionTimeoutException.class);
+	}
+
+	private static void run(UnaryOperator<LockEngine> bug, ContractTest test) throws Exception {
+		Contract contract = new Contract(bug);
+		try {
+			test.run(contract);
+		}
+		finally {
+			contract.closeServices();
+			contract.disconnect();
+		}
+	}
+
+	static Stream<Arguments> bugs() {
+		return Stream.of(
+				bug("a lock taken by 'set if absent' alone", SetIfAbsent::new, "repeatedRequest",
+						EngineContract::repeatedRequestFindsItsOwnGrant),
+				bug("a release that does not look at the owner", ReleaseOfAnybody::new, "repeatedRelease",
+						EngineContract::releaseMayBeRepeated),
+				bug("a release that does not look at the owner", ReleaseOfAnybody::new, "formerOwner",
+						EngineContract::formerOwnerCanNeitherRenewNorRelease),
+				bug("a renewal that does not look at the owner", BlindRenewal::new, "lostLock",
+						EngineContract::renewalOfALostLockSaysSoAndCreatesNothing),
+				bug("a renewal that shortens the lease", BlindRenewal::new, "shorter",
+						EngineContract::renewalNeverShortensALease),
+				bug("a renewal that believes in itself", TrustfulRenewal::new, "loss",
+						LockEngineContract::lossIsToldAndThrown),
+				bug("a batch that ends with its first failure", BatchOfOneFate::new, "batch",
+						EngineContract::batchTellsTheFateOfEachLease),
+				bug("a release that always succeeds", ReleaseThatAlwaysSucceeds::new, "lossAtRelease",
+						LockEngineContract::lossIsFoundAtTheReleaseAtTheLatest),
+				bug("a wait that is not ended", ForgottenWaits::new, "abandonedWait",
+						EngineContract::abandonedWaitLeavesNothing),
+				bug("a wait that is not ended", ForgottenWaits::new, "timeout",
+						LockEngineContract::waitTimeIsKeptAndNothingIsLeft),
+				bug("a wait that is not ended", ForgottenWaits::new, "interrupt",
+						LockEngineContract::interruptEndsTheWaitAndLeavesNothing),
+				bug("a wait that is not ended", ForgottenWaits::new, "trouble",
+						LockEngineContract::nothingIsLeftAfterManyFailures),
+				bug("a wait that is not ended", ForgottenWaits::new, "turn",
+						EngineContract::abandonedWaitLeavesItsTurnToTheNext),
+				bug("waiters that nobody wakes", NoSignals::new, "dead waiter",
+						EngineContract::waiterThatDiedDelaysTheNextByItsLeaseAtMost),
+				bug("an ear that does not close", DeafToClose::new, "ear", EngineContract::closedEarHearsNothing),
+				bug("signals only for those who listen", MissedSignals::new, "late ear",
+						EngineContract::releaseBeforeTheEarOpensIsNotMissed),
+				bug("a renewal that does not look at the owner", BlindRenewal::new, "expired",
+						EngineContract::expiredLeaseIsNeitherRenewedNorReleased),
+				bug("a release that does not look at the owner", ReleaseOfAnybody::new, "successor",
+						LockEngineContract::formerHolderDoesNotTouchItsSuccessor),
+				bug("a number that is given out twice", SameNumber::new, "numbers",
+						EngineContract::numbersGrowOverReleasesAndBetweenProcesses),
+				bug("numbers that begin anew", SameNumber::new, "numbersAfterLoss",
+						EngineContract::numbersGrowOverTheLossOfALock),
+				bug("keys without regard to case", (engine) -> new FoldedKeys(engine, FoldedKeys::lowerCase), "keys",
+						EngineContract::hostileKeysAreAllDifferent),
+				bug("keys without regard to trailing space", (engine) -> new FoldedKeys(engine, String::strip), "keys",
+						EngineContract::hostileKeysAreAllDifferent),
+				bug("keys cut to the length of a column", (engine) -> new FoldedKeys(engine, FoldedKeys::cut), "keys",
+						EngineContract::hostileKeysAreAllDifferent),
+				bug("a lease that ends early", (engine) -> new OtherLease(engine, 0.5), "lease",
+						EngineContract::leaseOfASilentOwnerEnds),
+				bug("a lease that ends late", (engine) -> new OtherLease(engine, 15), "lease",
+						EngineContract::leaseOfASilentOwnerEnds),
+				bug("a grant believed in for too long", Optimist::new, "validity",
+						EngineContract::freeKeyIsGrantedAndThenBusyForOthers),
+				bug("a min hold that is not kept", NoMinHold::new, "minHold", EngineContract::releasedKeyStaysClosed),
+				bug("a min hold that is not kept", NoMinHold::new, "minHoldOfAnOrphan",
+						EngineContract::orphanedKeyStaysClosed),
+				bug("a queue that is none", LastComeFirstServed::new, "queue",
+						EngineContract::everyWaitingClaimIsServed),
+				bug("waiters that nobody wakes", NoSignals::new, "wake",
+						EngineContract::waitingClaimIsServedAfterARelease),
+				bug("a store for each process", Apart::new, "history", LockEngineContract::historyOfTwoProcessesIsTrue),
+				bug("a check and an act", CheckThenAct::new, "race", EngineContract::raceForNewKeysHasOneWinnerEach));
+	}
+
+	private static Arguments bug(String description, UnaryOperator<LockEngine> bug, String name, ContractTest test) {
+		return Arguments.of(Named.of(description, bug), Named.of(name, test));
+	}
+
+	/** One test of the contract. */
+	interface ContractTest {
+
+		void run(Contract contract) throws Exception;
+
+	}
+
+	/** The contract, asked of the local engine with a bug. */
+	private static final class Contract extends LockEngineContract {
+
+		private final Map<String, LocalLockEngine> stores = new ConcurrentHashMap<>();
+
+		private final UnaryOperator<LockEngine> bug;
+
+		Contract(UnaryOperator<LockEngine> bug) {
+			this.bug = bug;
+		}
+
+		@Override
+		protected LockEngine connect(String namespace, Member member) {
+			return this.bug.apply(store(namespace));
+		}
+
+		@Override
+		protected void lose(String namespace, LockKey key) {
+			store(namespace).lose(key);
+		}
+
+		@Override
+		protected Collection<String> residue(String namespace) {
+			return Collections.nCopies(store(namespace).size(), "key");
+		}
+
+		@Override
+		protected Duration shortLease() {
+			return Duration.ofMillis(300);
+		}
+
+		@Override
+		protected Duration contention() {
+			return Duration.ofMillis(200);
+		}
+
+		@Override
+		protected Duration patience() {
+			return Duration.ofSeconds(1);
+		}
+
+		private LocalLockEngine store(String namespace) {
+			return this.stores.computeIfAbsent(namespace, (name) -> new LocalLockEngine(MonotonicClock.SYSTEM));
+		}
+
+	}
+
+	/** An engine without a bug. */
+	private static class Sound implements LockEngine {
+
+		final LockEngine store;
+
+		Sound(LockEngine store) {
+			this.store = store;
+		}
+
+		@Override
+		public String name() {
+			return this.store.name();
+		}
+
+		@Override
+		public Set<Capability> capabilities() {
+			return this.store.capabilities();
+		}
+
+		@Override
+		public Duration minLease() {
+			return this.store.minLease();
+		}
+
+		@Override
+		public Attempt tryAcquire(Claim claim) {
+			return this.store.tryAcquire(claim);
+		}
+
+		@Override
+		public Waiting enqueue(Claim claim, Consumer<Signal> listener) {
+			return this.store.enqueue(claim, listener);
+		}
+
+		@Override
+		public List<RenewalOutcome> renew(List<Renewal> renewals) {
+			return this.store.renew(renewals);
+		}
+
+		@Override
+		public ReleaseOutcome release(Claim claim) {
+			return this.store.release(claim);
+		}
+
+		@Override
+		public Optional<Holder> inspect(LockKey key) {
+			return this.store.inspect(key);
+		}
+
+		final void lose(LockKey key) {
+			((LocalLockEngine) this.store).lose(key);
+		}
+
+	}
+
+	private static final class SetIfAbsent extends Sound {
+
+		SetIfAbsent(LockEngine store) {
+			super(store);
+		}
+
+		@Override
+		public Attempt tryAcquire(Claim claim) {
+			return inspect(claim.key()).<Attempt>map((holder) -> new Busy(holder.remaining()))
+				.orElseGet(() -> super.tryAcquire(claim));
+		}
+
+	}
+
+	private static final class ReleaseOfAnybody extends Sound {
+
+		ReleaseOfAnybody(LockEngine store) {
+			super(store);
+		}
+
+		@Override
+		public ReleaseOutcome release(Claim claim) {
+			boolean held = inspect(claim.key()).isPresent();
+			lose(claim.key());
+			return held ? ReleaseOutcome.RELEASED : new ReleaseOutcome.NotOwner();
+		}
+
+	}
+
+	private static final class BlindRenewal extends Sound {
+
+		BlindRenewal(LockEngine store) {
+			super(store);
+		}
+
+		@Override
+		public List<RenewalOutcome> renew(List<Renewal> renewals) {
+			return renewals.stream().map(this::renew).toList();
+		}
+
+		private RenewalOutcome renew(Renewal renewal) {
+			Claim claim = renewal.claim();
+			lose(claim.key());
+			Attempt attempt = tryAcquire(new Claim(claim.key(), claim.owner(), renewal.lease(), claim.minHold(),
+					claim.waits(), claim.since()));
+			return new RenewalOutcome.Renewed(((Granted) attempt).validUntil());
+		}
+
+	}
+
+	private static final class TrustfulRenewal extends Sound {
+
+		TrustfulRenewal(LockEngine store) {
+			super(store);
+		}
+
+		@Override
+		public List<RenewalOutcome> renew(List<Renewal> renewals) {
+			super.renew(renewals);
+			return renewals.stream()
+				.<RenewalOutcome>map((renewal) -> new RenewalOutcome.Renewed(
+						MonotonicClock.validUntil(System.nanoTime(), renewal.lease())))
+				.toList();
+		}
+
+	}
+
+	private static final class BatchOfOneFate extends Sound {
+
+		BatchOfOneFate(LockEngine store) {
+			super(store);
+		}
+
+		@Override
+		public List<RenewalOutcome> renew(List<Renewal> renewals) {
+			List<RenewalOutcome> outcomes = super.renew(renewals);
+			return outcomes.stream()
+				.filter(RenewalOutcome.NotOwner.class::isInstance)
+				.findFirst()
+				.map((failure) -> Collections.nCopies(outcomes.size(), failure))
+				.orElse(outcomes);
+		}
+
+	}
+
+	private static final class ReleaseThatAlwaysSucceeds extends Sound {
+
+		ReleaseThatAlwaysSucceeds(LockEngine store) {
+			super(store);
+		}
+
+		@Override
+		public ReleaseOutcome release(Claim claim) {
+			super.release(claim);
+			return ReleaseOutcome.RELEASED;
+		}
+
+	}
+
+	private static final class ForgottenWaits extends Sound {
+
+		ForgottenWaits(LockEngine store) {
+			super(store);
+		}
+
+		@Override
+		public ReleaseOutcome release(Claim claim) {
+			boolean mine = renew(List.of(new Renewal(claim, number(claim), Duration.ofMillis(1))))
+				.get(0) instanceof RenewalOutcome.Renewed;
+			return mine ? super.release(claim) : new ReleaseOutcome.NotOwner();
+		}
+
+		private long number(Claim claim) {
+			return inspect(claim.key()).map(Holder::number).orElse(0L);
+		}
+
+	}
+
+	private static final class SameNumber extends Sound {
+
+		SameNumber(LockEngine store) {
+			super(store);
+		}
+
+		@Override
+		public Attempt tryAcquire(Claim claim) {
+			return (super.tryAcquire(claim) instanceof Granted granted) ? new Granted(1, granted.validUntil())
+					: new Busy(Duration.ofMillis(10));
+		}
+
+	}
+
+	private static final class FoldedKeys extends Sound {
+
+		private final UnaryOperator<String> folding;
+
+		FoldedKeys(LockEngine store, UnaryOperator<String> folding) {
+			super(store);
+			this.folding = folding;
+		}
+
+		static String lowerCase(String key) {
+			return key.toLowerCase(Locale.ROOT);
+		}
+
+		static String cut(String key) {
+			return key.substring(0, Math.min(key.length(), 255));
+		}
+
+		@Override
+		public Attempt tryAcquire(Claim claim) {
+			return super.tryAcquire(folded(claim));
+		}
+
+		@Override
+		public ReleaseOutcome release(Claim claim) {
+			return super.release(folded(claim));
+		}
+
+		private Claim folded(Claim claim) {
+			return new Claim(new LockKey(this.folding.apply(claim.key().value())), claim.owner(), claim.lease(),
+					claim.minHold(), claim.waits(), claim.since());
+		}
+
+	}
+
+	private static final class OtherLease extends Sound {
+
+		private final double factor;
+
+		OtherLease(LockEngine store, double factor) {
+			super(store);
+			this.factor = factor;
+		}
+
+		@Override
+		public Attempt tryAcquire(Claim claim) {
+			Duration lease = Duration.ofNanos((long) (claim.lease().toNanos() * this.factor));
+			return super.tryAcquire(
+					new Claim(claim.key(), claim.owner(), lease, claim.minHold(), claim.waits(), claim.since()));
+		}
+
+	}
+
+	private static final class Optimist extends Sound {
+
+		Optimist(LockEngine store) {
+			super(store);
+		}
+
+		@Override
+		public Attempt tryAcquire(Claim claim) {
+			Attempt attempt = super.tryAcquire(claim);
+			return (attempt instanceof Granted granted)
+					? new Granted(granted.number(), granted.validUntil() + claim.lease().toNanos()) : attempt;
+		}
+
+	}
+
+	private static final class NoMinHold extends Sound {
+
+		NoMinHold(LockEngine store) {
+			super(store);
+		}
+
+		@Override
+		public Attempt tryAcquire(Claim claim) {
+			return super.tryAcquire(
+					new Claim(claim.key(), claim.owner(), claim.lease(), Duration.ZERO, claim.waits(), claim.since()));
+		}
+
+	}
+
+	/** Asks again in turns that have nothing to do with the order of arrival. */
+	private static final class LastComeFirstServed extends Sound {
+
+		private static final Deque<Owner> ARRIVED = new ArrayDeque<>();
+
+		LastComeFirstServed(LockEngine store) {
+			super(store);
+		}
+
+		@Override
+		public Attempt tryAcquire(Claim claim) {
+			synchronized (ARRIVED) {
+				if (claim.waits() && !ARRIVED.contains(claim.owner())) {
+					ARRIVED.addLast(claim.owner());
+				}
+				Busy busy = new Busy(Duration.ofMillis(20));
+				if (claim.waits() && ARRIVED.peekLast() != claim.owner()) {
+					return busy;
+				}
+				Attempt attempt = super.tryAcquire(
+						new Claim(claim.key(), claim.owner(), claim.lease(), claim.minHold(), false, claim.since()));
+				return (attempt instanceof Granted) ? attempt : busy;
+			}
+		}
+
+		@Override
+		public Waiting enqueue(Claim claim, Consumer<Signal> listener) {
+			return Waiting.POLLING;
+		}
+
+		@Override
+		public ReleaseOutcome release(Claim claim) {
+			synchronized (ARRIVED) {
+				ARRIVED.remove(claim.owner());
+				return super.release(claim);
+			}
+		}
+
+	}
+
+	private static final class NoSignals extends Sound {
+
+		NoSignals(LockEngine store) {
+			super(store);
+		}
+
+		@Override
+		public Waiting enqueue(Claim claim, Consumer<Signal> listener) {
+			return Waiting.POLLING;
+		}
+
+	}
+
+	private static final class DeafToClose extends Sound {
+
+		DeafToClose(LockEngine store) {
+			super(store);
+		}
+
+		@Override
+		public Waiting enqueue(Claim claim, Consumer<Signal> listener) {
+			super.enqueue(claim, listener);
+			return Waiting.POLLING;
+		}
+
+	}
+
+	/** Tells only the waiting, not those that had their turn before they listened. */
+	private static final class MissedSignals extends Sound {
+
+		MissedSignals(LockEngine store) {
+			super(store);
+		}
+
+		@Override
+		public Waiting enqueue(Claim claim, Consumer<Signal> listener) {
+			return super.enqueue(claim, (signal) -> {
+				if (signal instanceof Signal.Pushed) {
+					listener.accept(signal);
+				}
+			});
+		}
+
+	}
+
+	private static final class Apart extends Sound {
+
+		private static final AtomicLong NUMBERS = new AtomicLong();
+
+		Apart(LockEngine store) {
+			super(new LocalLockEngine(MonotonicClock.SYSTEM));
+		}
+
+		@Override
+		public Attempt tryAcquire(Claim claim) {
+			Attempt attempt = super.tryAcquire(claim);
+			return (attempt instanceof Granted granted) ? new Granted(NUMBERS.incrementAndGet(), granted.validUntil())
+					: attempt;
+		}
+
+	}
+
+	private static final class CheckThenAct extends Sound {
+
+		CheckThenAct(LockEngine store) {
+			super(store);
+		}
+
+		@Override
+		public Attempt tryAcquire(Claim claim) {
+			boolean free = inspect(claim.key()).isEmpty();
+			LockSupport.parkNanos(2_000_000);
+			if (free) {
+				lose(claim.key());
+			}
+			return super.tryAcquire(claim);
+		}
+
+	}
+
+}
