@@ -118,8 +118,10 @@ public final class LockProcess implements AutoCloseable {
 
 	@Override
 	public void close() {
-		wake();
-		kill();
+		if (this.process.isAlive()) {
+			wake();
+			kill();
+		}
 	}
 
 	private void signal(String name) {
