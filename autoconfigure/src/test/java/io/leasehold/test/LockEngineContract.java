@@ -242,13 +242,13 @@ public abstract class LockEngineContract extends EngineContract {
 		HeldLock second = other.acquire("b");
 		Parallel.run(List.of(() -> {
 			assertThatExceptionOfType(LockBusyException.class).isThrownBy(() -> one.acquire("b", options));
-			first.close();
 			return null;
 		}, () -> {
 			assertThatExceptionOfType(LockBusyException.class).isThrownBy(() -> other.acquire("a", options));
-			second.close();
 			return null;
 		}));
+		first.close();
+		second.close();
 		awaitIdle(one);
 		awaitIdle(other);
 		leavesNothing();
