@@ -22,6 +22,7 @@ public final class MariaDbTestServer {
 				"leasehold-mariadb-" + System.getProperty("user.name"));
 		builder.setBaseDir(new File(home, "base"));
 		builder.setDataDir(new File(home, "data-" + ProcessHandle.current().pid()));
+		builder.setTmpDir(new File(home, "tmp-" + ProcessHandle.current().pid()).getPath());
 		if ("root".equals(System.getProperty("user.name"))) {
 			builder.addArg("--user=root");
 		}
