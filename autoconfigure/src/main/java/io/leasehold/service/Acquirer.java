@@ -5,6 +5,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
+import java.util.function.Supplier;
 
 import io.leasehold.HeldLock;
 import io.leasehold.LockBusyException;
@@ -53,7 +54,7 @@ final class Acquirer {
 					giveUp(caller, gate, thread.isInterrupted());
 				}
 			}
-			HeldLock held = open(caller, this.timing.releases());
+			HeldLock held = open(caller, this.timing::releases);
 			if (held != null) {
 				return held;
 			}
@@ -89,7 +90,7 @@ final class Acquirer {
 	void complete(AsyncAcquisition caller) {
 		work(() -> {
 			try {
-				HeldLock held = open(caller, caller.releases);
+				HeldLock held = open(caller, () -> caller.releases);
 				if (held == null) {
 					begin(caller.continuedBy(new AsyncAcquisition(caller.key, caller.options, caller.start,
 							caller.result, caller.releases, this)));
@@ -171,7 +172,7 @@ final class Acquirer {
 	/**
 	 * Turn a caller's result into a handle, or return nothing if the hold was lost since.
 	 */
-	private @Nullable HeldLock open(Acquisition caller, Executor releases) {
+	private @Nullable HeldLock open(Acquisition caller, Supplier<Executor> releases) {
 		RuntimeException failure = caller.failure();
 		if (failure != null) {
 			publishEnd(caller, outcomeOf(failure));
@@ -189,7 +190,7 @@ final class Acquirer {
 				.publish(
 						new LockEvent.HandedOff(this.engine, (hold.pass > 0) ? HandoffKind.LOCAL : HandoffKind.PUSHED));
 		}
-		return new Handle(this.coordinator.holds(), hold, life, releases);
+		return new Handle(this.coordinator.holds(), hold, life, releases.get());
 	}
 
 	private void publishEnd(Acquisition caller, AcquireOutcome outcome) {

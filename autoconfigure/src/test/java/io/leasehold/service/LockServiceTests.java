@@ -391,6 +391,23 @@ class LockServiceTests {
 	}
 
 	@Test
+	void acquisitionThatFailsPlansNoRelease() {
+		AtomicInteger planned = new AtomicInteger();
+		ReleaseTiming timing = () -> {
+			planned.incrementAndGet();
+			return Runnable::run;
+		};
+		try (LockService service = new LockService(settings(63, OnLost.THROW), List.of(this.store), Member.of("test"),
+				MonotonicClock.SYSTEM, List.of(), timing); HeldLock held = this.there.acquire("a")) {
+			assertThat(service.tryAcquire("a")).isEmpty();
+			assertThat(planned).hasValue(0);
+			service.acquire("b").close();
+			assertThat(planned).hasValue(1);
+			assertThat(held.isValid()).isTrue();
+		}
+	}
+
+	@Test
 	void engineThatThrowsAnErrorBlocksNobody() {
 		AtomicBoolean broken = new AtomicBoolean(true);
 		LockEngine engine = new DelegatingEngine(this.store) {
