@@ -66,8 +66,9 @@ public abstract class SharedLockEngineContract extends LockEngineContract {
 		History history = new History();
 		LockService one = service();
 		LockOptions options = one.defaults().withLease(shortLease());
-		Duration awake = Duration.ofMillis(300);
-		Duration frozen = shortLease().multipliedBy(5).dividedBy(4);
+		Duration awake = Duration.ofMillis(500);
+		// Long enough for the next owner to be well inside when the frozen one wakes
+		Duration frozen = shortLease().multipliedBy(3).dividedBy(2);
 		try (LockProcess other = LockProcess.start(address(), this.namespace)) {
 			other.contend(NAME, awake.plus(frozen).multipliedBy(2).plus(awake), shortLease());
 			for (int i = 0; i < 2; i++) {
