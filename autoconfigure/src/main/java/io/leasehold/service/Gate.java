@@ -150,7 +150,8 @@ final class Gate {
 
 	/** Forget a hold that only stays for its min hold, and leave its key to the lease. */
 	synchronized void dropClosed() {
-		if (this.hold != null && this.hold.isClosed() && !this.releasing) {
+		if (this.hold != null && this.hold.isClosed()
+				&& this.hold.minHoldRest(this.coordinator.clock().nanoTime()) > 0) {
 			this.hold.grant.end();
 			this.hold = null;
 			proceed(Duration.ZERO);

@@ -408,6 +408,39 @@ class LockServiceTests {
 	}
 
 	@Test
+	void shutdownReleasesWhatWaitedForItsFirstRenewal() throws Exception {
+		CountDownLatch renewed = new CountDownLatch(1);
+		LockEngine engine = new DelegatingEngine(this.store) {
+			@Override
+			public Attempt tryAcquire(Claim claim) {
+				Attempt attempt = super.tryAcquire(claim);
+				return (attempt instanceof Attempt.Granted granted)
+						? new Attempt.Granted(granted.number(), System.nanoTime() + Duration.ofSeconds(4).toNanos())
+						: attempt;
+			}
+
+			@Override
+			public List<RenewalOutcome> renew(List<Renewal> due) {
+				Awaitility.await().until(() -> renewed.getCount() == 0);
+				return super.renew(due);
+			}
+		};
+		try (LockService service = service(engine)) {
+			HeldLock held = service.acquire("a");
+			CompletableFuture<HeldLock> next = service.acquireAsync("a");
+			awaitWaiting(1);
+			held.close();
+			assertThat(next).isNotDone();
+			CountDownLatch idle = new CountDownLatch(1);
+			service.drain(idle::countDown);
+			renewed.countDown();
+			assertThat(idle.await(5, TimeUnit.SECONDS)).isTrue();
+			assertThat(next).isCompletedExceptionally();
+			assertThat(this.there.tryAcquire("a")).isPresent();
+		}
+	}
+
+	@Test
 	void engineThatThrowsAnErrorBlocksNobody() {
 		AtomicBoolean broken = new AtomicBoolean(true);
 		LockEngine engine = new DelegatingEngine(this.store) {
