@@ -23,6 +23,7 @@ class LeaseholdLifecycle implements SmartLifecycle {
 
 	@Override
 	public void start() {
+		this.service.resume();
 		this.running = true;
 	}
 
@@ -43,7 +44,7 @@ class LeaseholdLifecycle implements SmartLifecycle {
 		return this.running;
 	}
 
-	/** A service that was drained takes no locks any more, so a pause must not do it. */
+	/** A pause between tests must not make them wait for each other's holders. */
 	@Override
 	public boolean isPauseable() {
 		return false;

@@ -179,6 +179,10 @@ final class Coordinator implements AutoCloseable {
 		checkIdle();
 	}
 
+	void resume() {
+		this.draining = false;
+	}
+
 	private void checkIdle() {
 		if (this.draining && this.gates.isEmpty() && this.closer.hasTriedAll()) {
 			Runnable action = this.whenIdle.getAndSet(null);

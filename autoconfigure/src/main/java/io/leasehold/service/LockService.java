@@ -136,6 +136,13 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	}
 
 	/**
+	 * Take locks again after a {@link #drain}.
+	 */
+	public void resume() {
+		this.coordinators.values().forEach(Coordinator::resume);
+	}
+
+	/**
 	 * Stop: what is still held is marked as lost and left to its lease.
 	 */
 	@Override

@@ -78,6 +78,15 @@ class LeaseholdLifecycleTests {
 	}
 
 	@Test
+	void locksAreTakenAgainAfterARestart() {
+		this.runner.run((context) -> {
+			context.getSourceApplicationContext().stop();
+			context.getSourceApplicationContext().start();
+			assertThat(context.getBean(DistributedLocks.class).tryAcquire("order:42")).isPresent();
+		});
+	}
+
+	@Test
 	void closingTheContextWaitsForTheHolder() throws Exception {
 		AtomicReference<HeldLock> held = new AtomicReference<>();
 		AtomicReference<CompletableFuture<Void>> holder = new AtomicReference<>();
