@@ -6,7 +6,19 @@ async function post(path, body) {
 	const response = await fetch(path, {
 		method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body)
 	});
+	if (!response.ok) {
+		throw new Error("No answer. Is the store of the locks up?");
+	}
 	return response.json();
+}
+
+async function answer(id, question) {
+	try {
+		text(id, await question());
+	}
+	catch (failure) {
+		text(id, failure.message);
+	}
 }
 
 function element(name, content, attributes = {}) {
@@ -92,12 +104,11 @@ at("sale").addEventListener("submit", async (event) => {
 	event.preventDefault();
 	await post("api/sales", { units: +at("units").value, buyers: +at("buyers").value, lock: at("lock").checked });
 });
-at("pay").addEventListener("click", async () => {
+at("pay").addEventListener("click", () => answer("paid", async () => {
 	const result = await post("api/pay-twice", {});
-	text("paid", `Order ${result.order}: ${result.payments} payment${result.payments === 1 ? "" : "s"}`
-		+ (result.cancelled ? ", cancelled first" : ""));
-});
-at("submit").addEventListener("click", async () => {
-	text("submitted", (await post("api/submit", { customer: "ada" })).answer);
-});
+	return `Order ${result.order}: ${result.payments} payment${result.payments === 1 ? "" : "s"}`
+		+ (result.cancelled ? ", cancelled first" : "");
+}));
+at("submit").addEventListener("click", () =>
+	answer("submitted", async () => (await post("api/submit", { customer: "ada" })).answer));
 follow();

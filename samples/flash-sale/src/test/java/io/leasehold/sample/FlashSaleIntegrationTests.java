@@ -52,11 +52,9 @@ class FlashSaleIntegrationTests {
 
 	@Test
 	void profileSwitchesToRedis() throws Exception {
-		int port = freePort();
-		RedisServer redis = RedisServer.builder().port(port).setting("bind 127.0.0.1").setting("save \"\"").build();
+		RedisServer redis = redis(freePort());
 		redis.start();
-		try (ShopProcess shop = ShopProcess.start(this.data, "--spring.profiles.active=redis",
-				"--spring.data.redis.port=" + port)) {
+		try (ShopProcess shop = shopOn(redis)) {
 			shop.startSale(50, 8, true);
 			eventually().until(() -> !shop.state().path("sale").path("running").asBoolean());
 			assertThat(shop.state().path("engine").asString()).isEqualTo("redis");
@@ -66,6 +64,35 @@ class FlashSaleIntegrationTests {
 		finally {
 			redis.stop();
 		}
+	}
+
+	@Test
+	void buyersComeBackWhenRedisDoes() throws Exception {
+		RedisServer redis = redis(freePort());
+		redis.start();
+		try (ShopProcess shop = shopOn(redis)) {
+			shop.startSale(300, 8, true);
+			eventually().until(() -> soldBy(shop, shop.name()) > 20);
+			redis.stop();
+			eventually().until(() -> shop.state().path("holder").asString().contains("does not answer"));
+			eventually().until(() -> shop.get("/api/state").contains("unavailable="));
+			redis.start();
+			eventually().until(() -> !shop.state().path("sale").path("running").asBoolean());
+			assertThat(shop.state().path("sale").path("sold").asInt()).isEqualTo(300);
+			assertThat(shop.state().path("sale").path("oversold").asInt()).isZero();
+		}
+		finally {
+			redis.stop();
+		}
+	}
+
+	private static RedisServer redis(int port) throws IOException {
+		return RedisServer.builder().port(port).setting("bind 127.0.0.1").setting("save \"\"").build();
+	}
+
+	private ShopProcess shopOn(RedisServer redis) throws Exception {
+		return ShopProcess.start(this.data, "--spring.profiles.active=redis",
+				"--spring.data.redis.port=" + redis.ports().get(0));
 	}
 
 	private static int soldBy(ShopProcess observer, String instance) {

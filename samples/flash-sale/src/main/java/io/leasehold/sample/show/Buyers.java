@@ -4,7 +4,10 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-import io.leasehold.LockException;
+import io.leasehold.LockBusyException;
+import io.leasehold.LockEngineException;
+import io.leasehold.LockInterruptedException;
+import io.leasehold.LockLostException;
 import io.leasehold.sample.shop.Instance;
 import io.leasehold.sample.shop.StockService;
 import org.slf4j.Logger;
@@ -74,14 +77,25 @@ class Buyers implements DisposableBean {
 			}
 			this.sales.end(sale.id());
 		}
-		catch (LockException | DataAccessException ex) {
+		catch (DataAccessException | LockInterruptedException ex) {
 			logger.warn("A buyer went home: {}", ex.getMessage());
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
 		}
 	}
 
-	private boolean buy(Sale sale) {
-		return sale.locked() ? this.stock.sell(sale.id(), this.instance.name())
-				: this.stock.sellWithoutLock(sale.id(), this.instance.name());
+	/** A buyer who had no lock, or lost it, comes back as long as the sale goes on. */
+	private boolean buy(Sale sale) throws InterruptedException {
+		try {
+			return sale.locked() ? this.stock.sell(sale.id(), this.instance.name())
+					: this.stock.sellWithoutLock(sale.id(), this.instance.name());
+		}
+		catch (LockBusyException | LockEngineException | LockLostException ex) {
+			logger.warn("A buyer comes back in a second: {}", ex.getMessage());
+			Thread.sleep(1000);
+			return true;
+		}
 	}
 
 	@Override

@@ -85,18 +85,17 @@ class ShowController {
 			.query(Report.class)
 			.list();
 		String holder = sale.filter((latest) -> latest.running() && latest.locked())
-			.flatMap((latest) -> holder(latest.id()))
-			.map((found) -> describe(found, instances))
+			.flatMap((latest) -> holder(latest.id(), instances))
 			.orElse(null);
 		return new State(this.instance.name(), this.engine.name(), sale.orElse(null), holder, instances, reports);
 	}
 
-	private Optional<Holder> holder(long saleId) {
+	private Optional<String> holder(long saleId, List<Shop> instances) {
 		try {
-			return this.engine.inspect(new LockKey("stock:" + saleId));
+			return this.engine.inspect(new LockKey("stock:" + saleId)).map((found) -> describe(found, instances));
 		}
 		catch (LockEngineException ex) {
-			return Optional.empty(); // the page shows the rest
+			return Optional.of("somebody unknown: the store of the locks does not answer");
 		}
 	}
 
