@@ -17,7 +17,8 @@ public interface HeldLock extends AutoCloseable {
 	/**
 	 * Return the lock of the annotated method that the current thread runs.
 	 * @return the innermost lock
-	 * @throws IllegalStateException if the thread runs no annotated method that holds one
+	 * @throws IllegalStateException if the thread runs no annotated method that holds
+	 * one, as when it was let run without
 	 */
 	static HeldLock current() {
 		return HeldLockScope.innermost();

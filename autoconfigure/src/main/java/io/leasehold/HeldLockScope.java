@@ -34,7 +34,8 @@ public final class HeldLockScope implements AutoCloseable {
 		HeldLockScope scope = CURRENT.get();
 		if (scope == null) {
 			throw new IllegalStateException("No lock is held: HeldLock.current() needs a method annotated with"
-					+ " @DistributedLock to be running in this thread, called through its Spring proxy");
+					+ " @DistributedLock to be running in this thread, called through its Spring proxy. One that"
+					+ " leasehold.enabled or leasehold.when-unavailable lets run without its lock has none");
 		}
 		return scope.lock;
 	}

@@ -43,7 +43,21 @@ class JdbcLockTableInitializer extends PropertiesBasedDataSourceScriptDatabaseIn
 		}
 		catch (DataAccessException ex) {
 			logger.debug("The lock table is going to be created once more", ex);
-			super.runScripts(ours);
+			runOnceMore(ours);
+		}
+	}
+
+	private void runOnceMore(Scripts scripts) {
+		try {
+			super.runScripts(scripts);
+		}
+		catch (DataAccessException ex) {
+			logger.debug("The lock table could not be created", ex);
+			throw new LockEngineConfigurationException(
+					"The lock table '%s' could not be created: %s.".formatted(this.table,
+							ex.getMostSpecificCause().getMessage()),
+					"Let the database's user create tables, or create it by the script of your database in "
+							+ "io/leasehold/engine/jdbc and set leasehold.jdbc.initialize-schema to never.");
 		}
 	}
 

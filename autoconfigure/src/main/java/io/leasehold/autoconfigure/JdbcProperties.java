@@ -47,6 +47,11 @@ class JdbcProperties extends DatabaseInitializationProperties {
 	 */
 	private Duration pollMax = Duration.ofMillis(100);
 
+	JdbcProperties() {
+		setContinueOnError(false); // other than Boot, which would hide why there is no
+									// table
+	}
+
 	/**
 	 * Return what the engine has to know.
 	 * @throws LockEngineConfigurationException if it cannot work with these figures

@@ -88,8 +88,8 @@ final class LockOperationReader {
 		catch (IllegalArgumentException ex) {
 			throw annotation.invalid(
 					"has engine \"%s\", which is not configured: %s".formatted(options.engine(), ex.getMessage()),
-					"Use one of those, none for the default engine, or set leasehold.%s.enabled to true."
-						.formatted(options.engine()),
+					"Use one of those, or none for the default engine. An engine of Leasehold's own is set up beside it"
+							+ " by leasehold.<name>.enabled: true and its client library.",
 					ex);
 		}
 		if (options.lease().compareTo(minLease) < 0) {

@@ -177,6 +177,16 @@ class LeaseholdJdbcAutoConfigurationTests {
 	}
 
 	@Test
+	void tableThatCannotBeCreatedStopsTheStartWithTheReason() {
+		this.runner.withPropertyValues("leasehold.jdbc.table=nowhere.my_locks")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOf(LockEngineConfigurationException.class)
+				.hasMessageContaining("The lock table 'nowhere.my_locks' could not be created")
+				.hasMessageContaining("Schema \"NOWHERE\" not found"));
+	}
+
+	@Test
 	void tableMayHaveAnotherName() {
 		this.runner.withPropertyValues("leasehold.jdbc.table=public.my_locks").run((context) -> {
 			context.getBean(DistributedLocks.class).acquire("order:42").close();

@@ -57,7 +57,7 @@ class LockAnnotationValidatorTests {
 				Arguments.of(WrongFallback.class, "WrongFallback.run", "parameters", "other(String)"),
 				Arguments.of(NarrowFallback.class, "NarrowFallback.run", "parameters", "LockException"),
 				Arguments.of(WrongResult.class, "WrongResult.run", "returns Integer", "return String"),
-				Arguments.of(UnknownEngine.class, "UnknownEngine.run", "\"etcd\"", "leasehold.etcd.enabled"),
+				Arguments.of(UnknownEngine.class, "UnknownEngine.run", "\"etcd\"", "leasehold.<name>.enabled"),
 				Arguments.of(Future1.class, "Future1.run", "CompletableFuture", "acquireAsync"),
 				Arguments.of(Future2.class, "Future2.run", "CompletionStage", "acquireAsync"),
 				Arguments.of(Future3.class, "Future3.run", "Future", "acquireAsync"),

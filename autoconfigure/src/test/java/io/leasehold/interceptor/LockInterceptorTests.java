@@ -254,6 +254,9 @@ class LockInterceptorTests {
 					.contains(AcquireOutcome.BYPASSED);
 				assertThat(context.getBean(WithFallback.class).run("a")).as("a fallback is more special")
 					.isEqualTo("instead a LockEngineException");
+				assertThatIllegalStateException().as("there is no lock to tell of")
+					.isThrownBy(() -> context.getBean(Orders.class).pay(42, () -> HeldLock.current().key()))
+					.withMessageContaining("leasehold.when-unavailable");
 			});
 	}
 
