@@ -94,7 +94,12 @@ final class ShopProcess implements AutoCloseable {
 
 	private static String send(HttpRequest request) {
 		try {
-			return HTTP.send(request, HttpResponse.BodyHandlers.ofString()).body();
+			HttpResponse<String> response = HTTP.send(request, HttpResponse.BodyHandlers.ofString());
+			if (response.statusCode() != 200) {
+				throw new IllegalStateException(
+						"%s answered %d: %s".formatted(request.uri(), response.statusCode(), response.body()));
+			}
+			return response.body();
 		}
 		catch (IOException | InterruptedException ex) {
 			throw new IllegalStateException("%s did not answer".formatted(request.uri()), ex);
