@@ -86,4 +86,15 @@ public interface LockEngine {
 	 */
 	Optional<Holder> inspect(LockKey key);
 
+	/**
+	 * Release a key in place of whoever holds it, for operators: the next waiting claim
+	 * is let in, and a min hold that the store itself keeps goes on. The holder's next
+	 * renewal or release is told that it is not the owner.
+	 * @param key the key
+	 * @return the holder that lost it, or empty if nobody held it
+	 * @throws LockEngineException if the store did not answer; the key may have been
+	 * released nevertheless
+	 */
+	Optional<Holder> forceRelease(LockKey key);
+
 }

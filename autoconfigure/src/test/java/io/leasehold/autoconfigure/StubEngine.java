@@ -80,4 +80,9 @@ class StubEngine implements LockEngine {
 		return Optional.empty();
 	}
 
+	@Override
+	public Optional<Holder> forceRelease(LockKey key) {
+		return Optional.empty();
+	}
+
 }

@@ -69,4 +69,9 @@ abstract class DelegatingEngine implements LockEngine {
 		return this.engine.inspect(key);
 	}
 
+	@Override
+	public Optional<Holder> forceRelease(LockKey key) {
+		return this.engine.forceRelease(key);
+	}
+
 }

@@ -106,6 +106,14 @@ class ContractIsProvenTests {
 						EngineContract::expiredLeaseIsNeitherRenewedNorReleased),
 				bug("a release that does not look at the owner", ReleaseOfAnybody::new, "successor",
 						LockEngineContract::formerHolderDoesNotTouchItsSuccessor),
+				bug("a forced release that only looks", ForceThatLooks::new, "force",
+						EngineContract::forcedReleaseTakesTheKeyFromItsOwnerAndServesTheNext),
+				bug("a forced release that only looks", ForceThatLooks::new, "free key",
+						EngineContract::forcedReleaseOfAFreeKeyChangesNothing),
+				bug("a renewal that believes in itself", TrustfulRenewal::new, "forcedLoss",
+						LockEngineContract::forcedReleaseIsToldToTheHolderByItsNextRenewal),
+				bug("waiters that nobody wakes", NoSignals::new, "waiter of a forced release",
+						EngineContract::forcedReleaseTakesTheKeyFromItsOwnerAndServesTheNext),
 				bug("a number that is given out twice", SameNumber::new, "numbers",
 						EngineContract::numbersGrowOverReleasesAndBetweenProcesses),
 				bug("numbers that begin anew", SameNumber::new, "numbersAfterLoss",
@@ -240,6 +248,11 @@ class ContractIsProvenTests {
 			return this.store.inspect(key);
 		}
 
+		@Override
+		public Optional<Holder> forceRelease(LockKey key) {
+			return this.store.forceRelease(key);
+		}
+
 		final void lose(LockKey key) {
 			((LocalLockEngine) this.store).lose(key);
 		}
@@ -341,6 +354,19 @@ class ContractIsProvenTests {
 		public ReleaseOutcome release(Claim claim) {
 			super.release(claim);
 			return ReleaseOutcome.RELEASED;
+		}
+
+	}
+
+	private static final class ForceThatLooks extends Sound {
+
+		ForceThatLooks(LockEngine store) {
+			super(store);
+		}
+
+		@Override
+		public Optional<Holder> forceRelease(LockKey key) {
+			return inspect(key);
 		}
 
 	}

@@ -477,6 +477,37 @@ abstract class EngineContract {
 		assertThat(one.engine.inspect(KEY)).isEmpty();
 	}
 
+	/** FAULTS row 95. */
+	@Test
+	void forcedReleaseTakesTheKeyFromItsOwnerAndServesTheNext() {
+		Process one = process();
+		Process other = process();
+		Claim claim = one.claim(KEY, Duration.ofSeconds(60));
+		Granted granted = one.granted(claim);
+		Claim waiting = other.waiting(KEY);
+		Ear ear = other.begin(waiting);
+		Holder lost = process().engine.forceRelease(KEY).orElseThrow();
+		long released = System.nanoTime();
+		assertThat(lost.number()).isEqualTo(granted.number());
+		assertThat(lost.application()).isEqualTo("contract");
+		assertThat(ear.await().number()).isGreaterThan(granted.number());
+		assertThat(Duration.ofNanos(System.nanoTime() - released)).isLessThan(SLACK);
+		assertThat(one.renew(claim, granted)).isInstanceOf(RenewalOutcome.NotOwner.class);
+		assertThat(one.engine.release(claim)).isNotInstanceOf(ReleaseOutcome.Released.class);
+		assertThat(other.engine.release(waiting)).isInstanceOf(ReleaseOutcome.Released.class);
+		assertThat(residue(this.namespace)).isEmpty();
+	}
+
+	@Test
+	void forcedReleaseOfAFreeKeyChangesNothing() {
+		Process one = process();
+		assertThat(one.engine.forceRelease(KEY)).isEmpty();
+		long number = one.granted(one.claim(KEY)).number();
+		assertThat(one.engine.forceRelease(KEY)).map(Holder::number).contains(number);
+		assertThat(one.engine.forceRelease(KEY)).isEmpty();
+		assertThat(residue(this.namespace)).isEmpty();
+	}
+
 	@Test
 	void raceForNewKeysHasOneWinnerEach() throws Exception {
 		List<Process> racers = List.of(process(), process(), process(), process());

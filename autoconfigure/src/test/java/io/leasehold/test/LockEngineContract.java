@@ -293,6 +293,23 @@ public abstract class LockEngineContract extends EngineContract {
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
 	}
 
+	/** FAULTS row 95: by an operator, from another process. */
+	@Test
+	void forcedReleaseIsToldToTheHolderByItsNextRenewal() throws Exception {
+		LockService one = service();
+		HeldLock held = one.acquire(NAME, one.defaults().withLease(shortLease()));
+		CountDownLatch told = new CountDownLatch(1);
+		held.onLost((loss) -> told.countDown());
+		assertThat(process().engine().forceRelease(KEY)).isPresent();
+		assertThat(told.await(shortLease().dividedBy(3).plus(SLACK).toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close)
+			.satisfies((loss) -> assertThat(loss.getLossCause()).isEqualTo(LossCause.NOT_OWNER));
+		try (HeldLock next = service().acquire(NAME)) {
+			assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
+		}
+		leavesNothing();
+	}
+
 	@Test
 	void leaseIsRenewedAsLongAsTheLockIsHeld() {
 		LockService one = service();

@@ -177,7 +177,7 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 	public ReleaseOutcome release(Claim claim) {
 		RowId id = id(claim.key());
 		Long marked = this.<@Nullable Long>call("release lock '%s'".formatted(claim.key()), claim.key(),
-				(session, table) -> table.free(session.connection(), id, claim));
+				(session, table) -> table.free(session.connection(), id, claim.owner().token()));
 		if (marked == null) {
 			return new ReleaseOutcome.NotOwner();
 		}
@@ -230,11 +230,27 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 	@Override
 	public Optional<Holder> inspect(LockKey key) {
 		RowId id = id(key);
-		return Optional
-			.ofNullable(this.<LockTable.@Nullable Owned>call("inspect lock '%s'".formatted(key), key,
-					(session, table) -> table.inspect(session.connection(), id)))
-			.map((owned) -> Holder.of(owned.owner(), owned.number(),
-					Instant.EPOCH.plus(owned.since(), ChronoUnit.MICROS), micros(owned.remaining())));
+		return holder(this.<LockTable.@Nullable Owned>call("inspect lock '%s'".formatted(key), key,
+				(session, table) -> table.inspect(session.connection(), id)));
+	}
+
+	@Override
+	public Optional<Holder> forceRelease(LockKey key) {
+		RowId id = id(key);
+		return holder(this.<LockTable.@Nullable Owned>call("force the release of lock '%s'".formatted(key), key,
+				(session, table) -> {
+					LockTable.Owned owned = table.inspect(session.connection(), id);
+					while (owned != null && table.free(session.connection(), id, owned.owner()) == null) {
+						owned = table.inspect(session.connection(), id);
+					}
+					return owned;
+				}));
+	}
+
+	private static Optional<Holder> holder(LockTable.@Nullable Owned owned) {
+		return Optional.ofNullable(owned)
+			.map((found) -> Holder.of(found.owner(), found.number(),
+					Instant.EPOCH.plus(found.since(), ChronoUnit.MICROS), micros(found.remaining())));
 	}
 
 	/**

@@ -159,13 +159,13 @@ final class LockTable {
 	}
 
 	/**
-	 * Free a row that belongs to a claim.
+	 * Free a row that belongs to an owner.
 	 * @return how many microseconds another claim is known to wait, or {@code null} if
-	 * the row is not, or no longer, the claim's
+	 * the row is not, or no longer, the owner's
 	 */
-	@Nullable Long free(Connection connection, RowId id, Claim claim) throws SQLException {
+	@Nullable Long free(Connection connection, RowId id, String owner) throws SQLException {
 		try (PreparedStatement statement = this.dialect.prepare(connection, this.free)) {
-			bind(statement, id.bytes(), claim.owner().token());
+			bind(statement, id.bytes(), owner);
 			return this.dialect.run(statement);
 		}
 	}

@@ -140,12 +140,26 @@ public final class LocalLockEngine implements LockEngine {
 	@Override
 	public Optional<Holder> inspect(LockKey key) {
 		this.faults.beforeRequest(key);
-		return Optional.ofNullable(read(key, (slot) -> {
-			long now = this.clock.nanoTime();
-			Owner owner = slot.owner(now);
-			return (owner != null) ? Holder.of(owner.token(), slot.number(),
-					Instant.now().minusNanos(now - slot.since()), Duration.ofNanos(slot.until() - now)) : null;
-		}));
+		return Optional.ofNullable(read(key, (slot) -> holder(slot, this.clock.nanoTime())));
+	}
+
+	@Override
+	public Optional<Holder> forceRelease(LockKey key) {
+		this.faults.beforeRequest(key);
+		Optional<Holder> lost = change(key, (slot, now, told) -> {
+			Holder holder = holder(slot, now);
+			slot.free();
+			serve(slot, now, told);
+			return Optional.ofNullable(holder);
+		});
+		this.faults.beforeReply(key);
+		return lost;
+	}
+
+	private static @Nullable Holder holder(Slot slot, long now) {
+		Owner owner = slot.owner(now);
+		return (owner != null) ? Holder.of(owner.token(), slot.number(), Instant.now().minusNanos(now - slot.since()),
+				Duration.ofNanos(slot.until() - now)) : null;
 	}
 
 	/**

@@ -119,8 +119,13 @@ final class Slot {
 		return held;
 	}
 
-	void lose(long now) {
+	/** Let nobody own the key; a min hold goes on. */
+	void free() {
 		this.owner = null;
+	}
+
+	void lose(long now) {
+		free();
 		this.closedUntil = now;
 	}
 

@@ -272,14 +272,25 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 
 	@Override
 	public Optional<Holder> inspect(LockKey key) {
+		return holder("inspect", key, Script.INSPECT);
+	}
+
+	@Override
+	public Optional<Holder> forceRelease(LockKey key) {
+		return holder("force the release of", key, Script.FORCE, "", this.retention, this.inboxPrefix, "");
+	}
+
+	/** Run a script that answers who has, or had, a lock. */
+	private Optional<Holder> holder(String action, LockKey key, Script<List<Object>> script, String... arguments) {
 		long deadline = deadline();
 		try {
-			String[] keys = { RedisKeys.of(this.settings.namespace(), key).lock() };
-			List<Object> answer = line(key, deadline).run(Script.INSPECT, keys, new String[0], deadline);
+			RedisKeys keys = RedisKeys.of(this.settings.namespace(), key);
+			List<Object> answer = line(key, deadline).run(script,
+					new String[] { keys.lock(), keys.fence(), keys.queue() }, arguments, deadline);
 			return Optional.ofNullable((String) answer.get(0)).map((value) -> holder(value, (Long) answer.get(1)));
 		}
 		catch (RedisException ex) {
-			throw Failures.of("inspect", key, ex);
+			throw Failures.of(action, key, ex);
 		}
 	}
 

@@ -51,6 +51,13 @@ record Script<T>(String text, String digest, ScriptOutputType output) {
 	 */
 	static final Script<List<Object>> INSPECT = load(ScriptOutputType.MULTI, "inspect.lua");
 
+	/**
+	 * Releases a lock in place of its owner and hands it to the next in the queue. KEYS:
+	 * lock, fence, queue. ARGV: nothing, fencing retention, prefix of inboxes, nothing.
+	 * Returns what {@link #INSPECT} would have returned before.
+	 */
+	static final Script<List<Object>> FORCE = load(ScriptOutputType.MULTI, COMMON, "force.lua");
+
 	private static <T> Script<T> load(ScriptOutputType output, String... files) {
 		StringBuilder text = new StringBuilder();
 		for (String file : files) {

@@ -1,4 +1,4 @@
--- Begins acquire.lua and close.lua: who has the lock, and how it goes to the next in the queue
+-- Begins acquire.lua, close.lua and force.lua: who has the lock, and how it goes to the next in the queue
 -- KEYS: 1 lock, 2 fence, 3 queue, 4 give-up marker
 -- ARGV: 1 owner, 2 fencing retention ms, 3 prefix of inbox channels, 4 grant lease of the claim ms
 local lock, fence, queue, gone = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
