@@ -6,12 +6,14 @@ import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 import io.leasehold.engine.jdbc.JdbcConnections;
 import io.leasehold.engine.jdbc.JdbcSettings;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
+import org.springframework.boot.jdbc.DatabaseDriver;
 import org.springframework.boot.jdbc.init.PropertiesBasedDataSourceScriptDatabaseInitializer;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.core.io.Resource;
@@ -27,7 +29,7 @@ class JdbcLockTableInitializer extends PropertiesBasedDataSourceScriptDatabaseIn
 	private final String table;
 
 	JdbcLockTableInitializer(JdbcConnections connections, JdbcProperties properties) {
-		super(connections.dataSource(), properties);
+		super(connections.dataSource(), properties, Map.of(DatabaseDriver.MARIADB, "mysql"));
 		this.table = properties.getTable();
 	}
 

@@ -1,12 +1,12 @@
 package io.leasehold.engine.jdbc;
 
 import java.sql.Connection;
+import java.sql.DatabaseMetaData;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Properties;
 
 import org.jspecify.annotations.Nullable;
 
@@ -16,16 +16,22 @@ import org.jspecify.annotations.Nullable;
  */
 abstract class Dialect {
 
-	private static final List<Dialect> ALL = List.of(new H2Dialect(), new MariaDbDialect(), new PostgresDialect());
+	private static final List<Dialect> ALL = List.of(new H2Dialect(), new MariaDbDialect(), new MySqlDialect(),
+			new PostgresDialect());
 
-	/** The dialect for a database, or {@code null} if it has none. */
-	static @Nullable Dialect ofProduct(String product) {
+	/**
+	 * The dialect of the database that a connection goes to, whatever its URL and driver,
+	 * or {@code null} if it has none.
+	 */
+	static @Nullable Dialect of(Connection connection) throws SQLException {
+		String product = product(connection.getMetaData());
 		return ALL.stream().filter((dialect) -> dialect.product().equals(product)).findFirst().orElse(null);
 	}
 
-	/** The dialect for a URL, or {@code null} if none can be told from it. */
-	static @Nullable Dialect ofUrl(String url) {
-		return ALL.stream().filter((dialect) -> url.startsWith(dialect.urlPrefix())).findFirst().orElse(null);
+	/** Name of a database; MySQL's driver gives MariaDB away only in the version. */
+	static String product(DatabaseMetaData database) throws SQLException {
+		return database.getDatabaseProductVersion().contains(MariaDbDialect.PRODUCT) ? MariaDbDialect.PRODUCT
+				: database.getDatabaseProductName();
 	}
 
 	/** The databases that have a dialect. */
@@ -33,10 +39,8 @@ abstract class Dialect {
 		return ALL.stream().map(Dialect::product).toList();
 	}
 
-	/** Name of the database, as its driver tells it. */
+	/** Name of the database. */
 	abstract String product();
-
-	abstract String urlPrefix();
 
 	/** Name of the platform, as in the name of the schema's script. */
 	abstract String platform();
@@ -98,11 +102,6 @@ abstract class Dialect {
 		return false;
 	}
 
-	/** Driver properties of connections whose calls may take no longer than this. */
-	Properties driverProperties(Duration callTimeout) {
-		return new Properties();
-	}
-
 	/**
 	 * Statement that sets up a connection to wait for a row no longer than this, or
 	 * {@code null} for none.
@@ -117,10 +116,6 @@ abstract class Dialect {
 	 */
 	static Duration lockTimeout(Duration callTimeout) {
 		return callTimeout.multipliedBy(3).dividedBy(4);
-	}
-
-	static String seconds(Duration duration) {
-		return Long.toString(Math.max(1, (duration.toMillis() + 999) / 1000));
 	}
 
 }

@@ -16,8 +16,8 @@ final class Failures {
 	private static final Set<String> UNDONE_STATES = Set.of("55P03");
 
 	/**
-	 * Lock and statement timeouts and deadlock of MariaDB; lock timeout and conflict of
-	 * H2.
+	 * Lock and statement timeouts and deadlock of MariaDB and MySQL; lock timeout and
+	 * conflict of H2.
 	 */
 	private static final Set<Integer> UNDONE_CODES = Set.of(1205, 1213, 1969, 50200, 90131);
 
@@ -25,10 +25,12 @@ final class Failures {
 
 	private static final Set<String> NO_COLUMN = Set.of("42703", "42S22");
 
-	/** No privilege in MariaDB, on the table or one of its columns, and in H2. */
+	/**
+	 * No privilege in MariaDB and MySQL, on the table or one of its columns, and in H2.
+	 */
 	private static final Set<Integer> NO_PRIVILEGE = Set.of(1142, 1143, 90096);
 
-	/** MariaDB's limits on connections have the state of a mistake. */
+	/** Limits on connections of MariaDB and MySQL have the state of a mistake. */
 	private static final Set<Integer> TOO_MANY = Set.of(1203, 1226);
 
 	private Failures() {

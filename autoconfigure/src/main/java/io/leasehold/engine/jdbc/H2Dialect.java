@@ -16,11 +16,6 @@ final class H2Dialect extends Dialect {
 	}
 
 	@Override
-	String urlPrefix() {
-		return "jdbc:h2:";
-	}
-
-	@Override
 	String platform() {
 		return "h2";
 	}

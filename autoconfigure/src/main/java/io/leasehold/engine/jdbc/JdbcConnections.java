@@ -1,8 +1,10 @@
 package io.leasehold.engine.jdbc;
 
+import java.sql.Connection;
 import java.sql.Driver;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.Properties;
 
@@ -50,14 +52,10 @@ public final class JdbcConnections implements AutoCloseable {
 	 */
 	public static JdbcConnections open(String url, @Nullable String driver, @Nullable String username,
 			@Nullable String password, int size, Duration callTimeout) {
-		Dialect dialect = Dialect.ofUrl(url);
 		HikariConfig config = new HikariConfig();
 		config.setPoolName("leasehold-jdbc");
-		config.setDataSource(new Unpooled(driver(url, driver), url, properties(
-				(dialect != null) ? dialect.driverProperties(callTimeout) : new Properties(), username, password)));
-		if (dialect != null) {
-			config.setConnectionInitSql(dialect.setUp(Dialect.lockTimeout(callTimeout)));
-		}
+		config.setDataSource(
+				new Unpooled(driver(url, driver), url, properties(url, username, password, callTimeout), callTimeout));
 		config.setMaximumPoolSize(size);
 		config.setMinimumIdle(1);
 		config.setAutoCommit(true);
@@ -112,12 +110,30 @@ public final class JdbcConnections implements AutoCloseable {
 		return (half.compareTo(SHORTEST_VALIDATION) < 0) ? SHORTEST_VALIDATION : half;
 	}
 
-	private static Properties properties(Properties properties, @Nullable String username, @Nullable String password) {
+	private static Properties properties(String url, @Nullable String username, @Nullable String password,
+			Duration callTimeout) {
+		Properties properties = timeouts(url, callTimeout);
 		if (username != null) {
 			properties.setProperty("user", username);
 		}
 		if (password != null) {
 			properties.setProperty("password", password);
+		}
+		return properties;
+	}
+
+	/** What bounds connecting and waiting for answers, in the words of the driver. */
+	private static Properties timeouts(String url, Duration callTimeout) {
+		Properties properties = new Properties();
+		if (url.startsWith("jdbc:postgresql:")) {
+			String seconds = Long.toString(Math.max(1, (callTimeout.toMillis() + 999) / 1000));
+			properties.setProperty("connectTimeout", seconds);
+			properties.setProperty("loginTimeout", seconds);
+			properties.setProperty("socketTimeout", seconds);
+		}
+		else if (url.startsWith("jdbc:mariadb:") || url.startsWith("jdbc:mysql:")) {
+			properties.setProperty("connectTimeout", Long.toString(callTimeout.toMillis()));
+			properties.setProperty("socketTimeout", Long.toString(callTimeout.toMillis()));
 		}
 		return properties;
 	}
@@ -136,15 +152,42 @@ public final class JdbcConnections implements AutoCloseable {
 	}
 
 	/**
-	 * Keeps the pool's login timeout away from {@link DriverManager}, where it would be
-	 * that of all other pools, too; the driver's own properties have it.
+	 * Sets connections up as their database needs it. Keeps the pool's login timeout away
+	 * from {@link DriverManager}, where it would be that of all other pools, too; the
+	 * driver's own properties have it.
 	 */
 	private static final class Unpooled extends SimpleDriverDataSource {
 
+		private final Duration lockTimeout;
+
 		private volatile int loginTimeout;
 
-		Unpooled(Driver driver, String url, Properties properties) {
+		Unpooled(Driver driver, String url, Properties properties, Duration callTimeout) {
 			super(driver, url, properties);
+			this.lockTimeout = Dialect.lockTimeout(callTimeout);
+		}
+
+		@Override
+		protected Connection getConnectionFromDriver(Properties properties) throws SQLException {
+			Connection connection = super.getConnectionFromDriver(properties);
+			try {
+				setUp(connection);
+				return connection;
+			}
+			catch (SQLException ex) {
+				connection.close();
+				throw ex;
+			}
+		}
+
+		private void setUp(Connection connection) throws SQLException {
+			Dialect dialect = Dialect.of(connection);
+			String sql = (dialect != null) ? dialect.setUp(this.lockTimeout) : null;
+			if (sql != null) {
+				try (Statement statement = connection.createStatement()) {
+					statement.execute(sql);
+				}
+			}
 		}
 
 		@Override

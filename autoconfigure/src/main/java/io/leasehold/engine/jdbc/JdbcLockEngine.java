@@ -292,12 +292,11 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 	private LockTable table(Session session) throws SQLException {
 		LockTable known = this.table;
 		if (known == null) {
-			String product = session.connection().getMetaData().getDatabaseProductName();
-			Dialect found = Dialect.ofProduct(product);
+			Dialect found = Dialect.of(session.connection());
 			if (found == null) {
 				throw new SQLFeatureNotSupportedException(
-						"Database '%s' is none of those that the JDBC lock engine knows: %s".formatted(product,
-								Dialect.products()),
+						"Database '%s' is none of those that the JDBC lock engine knows: %s"
+							.formatted(session.connection().getMetaData().getDatabaseProductName(), Dialect.products()),
 						"0A000");
 			}
 			this.dialect = found;

@@ -57,7 +57,7 @@ final class LockTable {
 		this.name = name;
 		this.where = dialect.where(Dialect.lockTimeout(callTimeout));
 		this.check = sql("SELECT id, %s, waiter FROM {table} WHERE 1 = 0".formatted(COLUMNS));
-		// The owner comes last: MariaDB reads columns assigned before
+		// The owner comes last: MariaDB and MySQL read columns assigned before
 		this.take = dialect.returning(sql("""
 				UPDATE {table} SET
 				grant_number = %s,

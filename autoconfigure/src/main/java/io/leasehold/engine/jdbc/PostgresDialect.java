@@ -1,7 +1,6 @@
 package io.leasehold.engine.jdbc;
 
 import java.time.Duration;
-import java.util.Properties;
 
 /**
  * PostgreSQL.
@@ -11,11 +10,6 @@ final class PostgresDialect extends Dialect {
 	@Override
 	String product() {
 		return "PostgreSQL";
-	}
-
-	@Override
-	String urlPrefix() {
-		return "jdbc:postgresql:";
 	}
 
 	@Override
@@ -50,15 +44,6 @@ final class PostgresDialect extends Dialect {
 	String where(Duration lockTimeout) {
 		return "FROM (SELECT set_config('lock_timeout', '%d', TRUE) AS lock_timeout) s WHERE s.lock_timeout IS NOT NULL AND"
 			.formatted(lockTimeout.toMillis());
-	}
-
-	@Override
-	Properties driverProperties(Duration callTimeout) {
-		Properties properties = new Properties();
-		properties.setProperty("connectTimeout", seconds(callTimeout));
-		properties.setProperty("loginTimeout", seconds(callTimeout));
-		properties.setProperty("socketTimeout", seconds(callTimeout));
-		return properties;
 	}
 
 }

@@ -680,7 +680,9 @@ abstract class JdbcLockEngineTests {
 	}
 
 	private long databaseClock() throws SQLException {
-		return number("SELECT " + Dialect.ofUrl(url()).now());
+		try (Connection connection = connection()) {
+			return number("SELECT " + Dialect.of(connection).now());
+		}
 	}
 
 	private long number(String sql) throws SQLException {

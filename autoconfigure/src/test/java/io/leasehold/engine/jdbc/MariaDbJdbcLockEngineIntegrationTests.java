@@ -5,7 +5,7 @@ import io.leasehold.test.MariaDbTestServer;
 /**
  * The engine on MariaDB.
  */
-class MariaDbJdbcLockEngineIntegrationTests extends NetworkedJdbcLockEngineTests {
+class MariaDbJdbcLockEngineIntegrationTests extends MySqlFamilyJdbcLockEngineTests {
 
 	@Override
 	int port() {
@@ -18,18 +18,8 @@ class MariaDbJdbcLockEngineIntegrationTests extends NetworkedJdbcLockEngineTests
 	}
 
 	@Override
-	String platform() {
-		return "mariadb";
-	}
-
-	@Override
-	String setTimeZone() {
-		return "SET GLOBAL time_zone = '-11:00'";
-	}
-
-	@Override
-	String resetTimeZone() {
-		return "SET GLOBAL time_zone = 'SYSTEM'";
+	String lockTimeoutVariable() {
+		return "max_statement_time";
 	}
 
 }

@@ -141,7 +141,11 @@ abstract class NetworkedJdbcLockEngineTests extends JdbcLockEngineTests {
 	}
 
 	static RenewalOutcome renew(JdbcLockEngine engine, Claim claim, long number) {
-		return engine.renew(List.of(new Renewal(claim, number, LEASE))).get(0);
+		return renew(engine, claim, number, LEASE);
+	}
+
+	static RenewalOutcome renew(JdbcLockEngine engine, Claim claim, long number, Duration lease) {
+		return engine.renew(List.of(new Renewal(claim, number, lease))).get(0);
 	}
 
 	private static void bounded(Runnable call) {

@@ -1,0 +1,80 @@
+package io.leasehold.engine.jdbc;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * MySQL, which has no UPDATE with RETURNING: the number comes back as the last insert id,
+ * in the same answer.
+ */
+class MySqlDialect extends Dialect {
+
+	@Override
+	String product() {
+		return "MySQL";
+	}
+
+	@Override
+	String platform() {
+		return "mysql";
+	}
+
+	@Override
+	String now() {
+		return "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))";
+	}
+
+	@Override
+	String telling(String expression) {
+		return "LAST_INSERT_ID(%s)".formatted(expression);
+	}
+
+	@Override
+	String aside(String expression) {
+		return " + 0 * " + telling(expression);
+	}
+
+	@Override
+	boolean returnsRows() {
+		return false;
+	}
+
+	@Override
+	String returning(String update, String expression) {
+		return update;
+	}
+
+	@Override
+	String insert(String table, String columns, String values) {
+		return "INSERT IGNORE INTO %s (id, %s) VALUES (?, %s)".formatted(table, columns, values);
+	}
+
+	@Override
+	PreparedStatement prepare(Connection connection, String sql) throws SQLException {
+		return connection.prepareStatement(sql, Statement.RETURN_GENERATED_KEYS);
+	}
+
+	@Override
+	@Nullable Long run(PreparedStatement statement) throws SQLException {
+		if (statement.executeUpdate() == 0) {
+			return null;
+		}
+		try (ResultSet keys = statement.getGeneratedKeys()) {
+			return keys.next() ? keys.getLong(1) : 0L;
+		}
+	}
+
+	/** Whole seconds, one at least, are all that it takes. */
+	@Override
+	String setUp(Duration lockTimeout) {
+		return "SET SESSION innodb_lock_wait_timeout = %1$d, lock_wait_timeout = %1$d"
+			.formatted(Math.max(1, lockTimeout.toSeconds()));
+	}
+
+}

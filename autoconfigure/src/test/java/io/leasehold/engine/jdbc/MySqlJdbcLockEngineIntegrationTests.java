@@ -1,0 +1,25 @@
+package io.leasehold.engine.jdbc;
+
+import io.leasehold.test.MySqlTestServer;
+
+/**
+ * The engine on MySQL.
+ */
+class MySqlJdbcLockEngineIntegrationTests extends MySqlFamilyJdbcLockEngineTests {
+
+	@Override
+	int port() {
+		return MySqlTestServer.shared().port();
+	}
+
+	@Override
+	String url(int port) {
+		return MySqlTestServer.shared().url(port);
+	}
+
+	@Override
+	String lockTimeoutVariable() {
+		return "innodb_lock_wait_timeout";
+	}
+
+}
