@@ -50,10 +50,10 @@ public final class LockInterceptor implements MethodInterceptor {
 		LockKey key = evaluateKey(operation, invocation, locks);
 		HeldLock held;
 		try {
-			held = locks.acquire(key, operation.options());
+			held = locks.acquire(key, operation.options(), (failure) -> isBypassed(operation, failure));
 		}
 		catch (LockBusyException | LockEngineException ex) {
-			return withoutLock(operation, key, invocation, ex);
+			return withoutLock(operation, invocation, ex);
 		}
 		return underLock(held, invocation, locks.onLost());
 	}
@@ -79,16 +79,19 @@ public final class LockInterceptor implements MethodInterceptor {
 		}
 	}
 
-	private @Nullable Object withoutLock(LockOperation operation, LockKey key, MethodInvocation invocation,
-			LockException reason) throws Throwable {
+	private boolean isBypassed(LockOperation operation, LockEngineException failure) {
+		return operation.fallback() == null && this.whenUnavailable.letsPass(failure);
+	}
+
+	private @Nullable Object withoutLock(LockOperation operation, MethodInvocation invocation, LockException reason)
+			throws Throwable {
 		if (operation.fallback() != null) {
 			return operation.fallback().call(invocation, reason);
 		}
 		if (reason instanceof LockBusyException && operation.whenBusy() == WhenBusy.SKIP) {
 			return SkippedResult.of(invocation.getMethod());
 		}
-		if (reason instanceof LockEngineException failure && this.whenUnavailable.letsPass(failure)) {
-			this.service.get().bypassed(key, operation.options());
+		if (reason instanceof LockEngineException failure && isBypassed(operation, failure)) {
 			return invocation.proceed();
 		}
 		throw reason;

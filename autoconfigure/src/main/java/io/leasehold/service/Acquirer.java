@@ -5,6 +5,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 import io.leasehold.HeldLock;
@@ -24,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Acquirer {
 
+	static final Predicate<LockEngineException> NEVER_BYPASSED = (failure) -> false;
+
 	private final Coordinator coordinator;
 
 	private final MonotonicClock clock;
@@ -39,7 +42,7 @@ final class Acquirer {
 		this.engine = coordinator.engine().name();
 	}
 
-	HeldLock acquire(LockKey key, LockOptions options, boolean bound) {
+	HeldLock acquire(LockKey key, LockOptions options, boolean bound, Predicate<LockEngineException> bypassed) {
 		long start = this.clock.nanoTime();
 		Thread thread = Thread.currentThread();
 		BlockingAcquisition caller = new BlockingAcquisition(key, options, thread, bound, start);
@@ -54,7 +57,7 @@ final class Acquirer {
 					giveUp(caller, gate, thread.isInterrupted());
 				}
 			}
-			HeldLock held = open(caller, this.timing::releases);
+			HeldLock held = open(caller, bypassed, this.timing::releases);
 			if (held != null) {
 				return held;
 			}
@@ -90,7 +93,7 @@ final class Acquirer {
 	void complete(AsyncAcquisition caller) {
 		work(() -> {
 			try {
-				HeldLock held = open(caller, () -> caller.releases);
+				HeldLock held = open(caller, NEVER_BYPASSED, () -> caller.releases);
 				if (held == null) {
 					begin(caller.continuedBy(new AsyncAcquisition(caller.key, caller.options, caller.start,
 							caller.result, caller.releases, this)));
@@ -172,10 +175,11 @@ final class Acquirer {
 	/**
 	 * Turn a caller's result into a handle, or return nothing if the hold was lost since.
 	 */
-	private @Nullable HeldLock open(Acquisition caller, Supplier<Executor> releases) {
+	private @Nullable HeldLock open(Acquisition caller, Predicate<LockEngineException> bypassed,
+			Supplier<Executor> releases) {
 		RuntimeException failure = caller.failure();
 		if (failure != null) {
-			publishEnd(caller, outcomeOf(failure));
+			publishEnd(caller, outcomeOf(failure, bypassed));
 			throw failure;
 		}
 		Hold hold = Objects.requireNonNull(caller.hold());
@@ -199,14 +203,17 @@ final class Acquirer {
 					this.clock.nanoTime() - caller.start));
 	}
 
-	private static AcquireOutcome outcomeOf(RuntimeException failure) {
+	private static AcquireOutcome outcomeOf(RuntimeException failure, Predicate<LockEngineException> bypassed) {
 		if (failure instanceof LockBusyException) {
 			return AcquireOutcome.BUSY;
 		}
 		if (failure instanceof LockInterruptedException) {
 			return AcquireOutcome.INTERRUPTED;
 		}
-		return (failure instanceof LockEngineException) ? AcquireOutcome.UNAVAILABLE : AcquireOutcome.ERROR;
+		if (failure instanceof LockEngineException unavailable) {
+			return bypassed.test(unavailable) ? AcquireOutcome.BYPASSED : AcquireOutcome.UNAVAILABLE;
+		}
+		return AcquireOutcome.ERROR;
 	}
 
 	private void work(Runnable task) {

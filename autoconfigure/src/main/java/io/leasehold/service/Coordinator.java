@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Predicate;
 
 import io.leasehold.HeldLock;
 import io.leasehold.LockEngineException;
@@ -71,8 +72,13 @@ final class Coordinator implements AutoCloseable {
 		this.acquirer = new Acquirer(this, timing);
 	}
 
-	HeldLock acquire(LockKey key, LockOptions options, boolean bound) {
-		return this.acquirer.acquire(key, options, bound);
+	HeldLock acquire(LockKey key, LockOptions options, Predicate<LockEngineException> bypassed) {
+		return this.acquirer.acquire(key, options, false, bypassed);
+	}
+
+	/** Take a lock that ends with the life of its thread. */
+	HeldLock acquireForThread(LockKey key, LockOptions options) {
+		return this.acquirer.acquire(key, options, true, Acquirer.NEVER_BYPASSED);
 	}
 
 	CompletableFuture<HeldLock> acquireAsync(LockKey key, LockOptions options) {
@@ -89,8 +95,9 @@ final class Coordinator implements AutoCloseable {
 	}
 
 	/** Tell of an acquisition that never came to a gate. */
-	void publishEnd(@Nullable LockKey key, LockOptions options, AcquireOutcome outcome) {
-		this.events.publish(new LockEvent.AcquireEnded(this.engine.name(), options.name(), key, outcome, false, 0));
+	void keyRefused(LockOptions options) {
+		this.events.publish(
+				new LockEvent.AcquireEnded(this.engine.name(), options.name(), null, AcquireOutcome.ERROR, false, 0));
 	}
 
 	LockEngine engine() {

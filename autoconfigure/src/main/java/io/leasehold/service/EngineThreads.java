@@ -12,8 +12,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
+import io.leasehold.event.DroppedEvents;
 
 /**
  * The threads of one engine's coordinator: few, whatever the number of locks, and apart
@@ -21,8 +20,6 @@ import org.apache.commons.logging.LogFactory;
  * renewal, and a renewal no waiting claim.
  */
 final class EngineThreads implements AutoCloseable {
-
-	private static final Log logger = LogFactory.getLog(EngineThreads.class);
 
 	private static final int WORKERS = 8;
 
@@ -42,11 +39,7 @@ final class EngineThreads implements AutoCloseable {
 		this.timers.setRemoveOnCancelPolicy(true);
 		this.workers = pool(name + "-worker", WORKERS, Integer.MAX_VALUE, ignoredAfterClose());
 		this.renewals = pool(name + "-renewal", 1, Integer.MAX_VALUE, ignoredAfterClose());
-		this.notices = pool(name + "-event", 1, NOTICES, (task, pool) -> {
-			if (!pool.isShutdown()) {
-				logger.warn("Lock event dropped: %d wait behind a listener that blocks".formatted(NOTICES));
-			}
-		});
+		this.notices = pool(name + "-event", 1, NOTICES, new DroppedEvents(name + "-event"));
 	}
 
 	/**

@@ -117,7 +117,7 @@ final class KeyLock implements Lock {
 	}
 
 	private void acquire(Duration waitTime) {
-		this.held.get().addLast(this.coordinator.acquire(this.key, this.options.withWaitTime(waitTime), true));
+		this.held.get().addLast(this.coordinator.acquireForThread(this.key, this.options.withWaitTime(waitTime)));
 	}
 
 	@Override

@@ -7,10 +7,12 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Lock;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 import io.leasehold.DistributedLocks;
 import io.leasehold.HeldLock;
+import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
 import io.leasehold.LockOptions;
 import io.leasehold.engine.LockEngine;
@@ -86,13 +88,26 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	 * @return the held lock, to be closed
 	 * @throws io.leasehold.LockBusyException if another owner kept it for the whole wait
 	 * time
-	 * @throws io.leasehold.LockEngineException if the store could not be asked within
-	 * that time
+	 * @throws LockEngineException if the store could not be asked within that time
 	 * @throws io.leasehold.LockInterruptedException if the thread was interrupted
 	 * meanwhile
 	 */
 	public HeldLock acquire(LockKey key, LockOptions options) {
-		return coordinator(options).check(options).acquire(key, options, false);
+		return acquire(key, options, (failure) -> false);
+	}
+
+	/**
+	 * Take a lock, for a caller that goes on without it when the store fails in certain
+	 * ways. Such a call counts as {@link AcquireOutcome#BYPASSED}.
+	 * @param key the key
+	 * @param options how to take and hold it
+	 * @param bypassed tells whether the caller goes on after a failure, which is thrown
+	 * all the same
+	 * @return the held lock, to be closed
+	 * @see #acquire(LockKey, LockOptions)
+	 */
+	public HeldLock acquire(LockKey key, LockOptions options, Predicate<LockEngineException> bypassed) {
+		return coordinator(options).check(options).acquire(key, options, bypassed);
 	}
 
 	@Override
@@ -106,20 +121,11 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	}
 
 	/**
-	 * Take note that a method runs without its lock, as configured.
-	 * @param key the key
-	 * @param options how the lock would have been taken
-	 */
-	public void bypassed(LockKey key, LockOptions options) {
-		coordinator(options).publishEnd(key, options, AcquireOutcome.BYPASSED);
-	}
-
-	/**
 	 * Take note that a call was refused because its key cannot name a lock.
 	 * @param options how the lock would have been taken
 	 */
 	public void keyRefused(LockOptions options) {
-		coordinator(options).publishEnd(null, options, AcquireOutcome.ERROR);
+		coordinator(options).keyRefused(options);
 	}
 
 	/**
