@@ -54,6 +54,11 @@ final class ClaimCloser {
 		});
 	}
 
+	/** Close a claim whose lease is so short that once has to be enough. */
+	void closeOnce(Claim claim) {
+		this.threads.workers().execute(() -> tryClose(claim));
+	}
+
 	/** Close a claim that is left to the rest of its lease. */
 	void closeAfter(Claim claim, Duration rest) {
 		this.threads.schedule(() -> close(claim), rest.toNanos());

@@ -3,6 +3,7 @@ package io.leasehold.service;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
@@ -15,6 +16,7 @@ import io.leasehold.LockOptions;
 import io.leasehold.LossCause;
 import io.leasehold.engine.Capability;
 import io.leasehold.engine.Claim;
+import io.leasehold.engine.Holder;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
@@ -45,6 +47,8 @@ final class Coordinator implements AutoCloseable {
 
 	private final ClaimCloser closer;
 
+	private final StoreProbe probe;
+
 	private final Watchdog watchdog;
 
 	private final Holds holds;
@@ -67,6 +71,7 @@ final class Coordinator implements AutoCloseable {
 		this.threads = new EngineThreads(engine.name());
 		this.events = new Events(listeners, this.threads);
 		this.closer = new ClaimCloser(engine, clock, this.threads, this::checkIdle);
+		this.probe = new StoreProbe(engine, member, clock, this.closer);
 		this.watchdog = new Watchdog(this, clock, this.threads);
 		this.holds = new Holds(this, settings.onLost());
 		this.acquirer = new Acquirer(this, timing);
@@ -116,6 +121,10 @@ final class Coordinator implements AutoCloseable {
 		return this.events;
 	}
 
+	StoreProbe probe() {
+		return this.probe;
+	}
+
 	ClaimCloser closer() {
 		return this.closer;
 	}
@@ -134,6 +143,30 @@ final class Coordinator implements AutoCloseable {
 
 	Collection<Gate> gates() {
 		return this.gates.values();
+	}
+
+	/** Add all that is held and awaited to a survey. */
+	void describe(Survey survey) {
+		gates().forEach((gate) -> gate.describe(survey));
+	}
+
+	/** Add what is held and awaited of one key. */
+	void describe(Survey survey, LockKey key) {
+		Gate gate = this.gates.get(key);
+		if (gate != null) {
+			gate.describe(survey);
+		}
+	}
+
+	/** Release a key in place of its holder, which is told at once if it is here. */
+	Optional<Holder> forceRelease(LockKey key) {
+		Optional<Holder> lost = this.engine.forceRelease(key);
+		Gate gate = this.gates.get(key);
+		Hold hold = (gate != null) ? gate.hold() : null;
+		if (hold != null && lost.isPresent() && lost.get().number() == hold.grant.number) {
+			this.holds.lose(hold, LossCause.NOT_OWNER);
+		}
+		return lost;
 	}
 
 	void remove(Gate gate) {

@@ -3,6 +3,7 @@ package io.leasehold.service;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 import io.leasehold.LockEngineException;
@@ -80,6 +81,22 @@ final class Gate {
 
 	synchronized @Nullable RemoteClaim remote() {
 		return this.remote;
+	}
+
+	/** Tell operators what is held and awaited here. */
+	synchronized void describe(Survey survey) {
+		String engine = this.coordinator.engine().name();
+		long now = this.coordinator.clock().nanoTime();
+		AtomicInteger waiting = new AtomicInteger();
+		this.queue.forEach((caller) -> {
+			if (caller.waited) {
+				waiting.incrementAndGet();
+				survey.waits(engine, caller, now);
+			}
+		});
+		if (this.hold != null && this.hold.isOpened() && !this.hold.isClosed()) {
+			survey.held(engine, this.hold, now, waiting.get());
+		}
 	}
 
 	synchronized Entry enter(Acquisition caller) {

@@ -68,7 +68,12 @@ final class Hold {
 	}
 
 	long fencingToken() {
-		return this.grant.number * PASSES + this.pass;
+		return firstToken(this.grant.number) + this.pass;
+	}
+
+	/** The token of a grant's first hold. */
+	static long firstToken(long number) {
+		return number * PASSES;
 	}
 
 	/**
@@ -83,6 +88,11 @@ final class Hold {
 			this.lifeline = new WeakReference<>(life);
 		}
 		return life;
+	}
+
+	/** How many handles are open. */
+	int handles() {
+		return this.handles;
 	}
 
 	/** Count a handle less, and return whether it was the last. */

@@ -1,8 +1,11 @@
 package io.leasehold.service;
 
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -65,7 +68,76 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	 * @throws IllegalArgumentException if there is none of that name
 	 */
 	public LockEngine engine(String name) {
-		return coordinator(defaults().withEngine(name)).engine();
+		return coordinator(name).engine();
+	}
+
+	/**
+	 * Return the names of all engines.
+	 * @return the names in alphabetical order
+	 */
+	public Set<String> engines() {
+		return new TreeSet<>(this.coordinators.keySet());
+	}
+
+	/**
+	 * Return what this process holds and awaits now. Asks no store.
+	 * @return a picture of this moment
+	 */
+	public LockOverview overview() {
+		Survey survey = new Survey();
+		this.coordinators.values().forEach((coordinator) -> coordinator.describe(survey));
+		return survey.overview();
+	}
+
+	/**
+	 * Return what this process holds and awaits of one key now. Asks no store.
+	 * @param engine the engine's name, or empty for the default engine
+	 * @param key the key
+	 * @return a picture of this moment
+	 * @throws IllegalArgumentException if there is no such engine
+	 */
+	public LockOverview overview(String engine, LockKey key) {
+		Survey survey = new Survey();
+		coordinator(engine).describe(survey, key);
+		return survey.overview();
+	}
+
+	/**
+	 * Ask the store who holds a key, in whichever process.
+	 * @param engine the engine's name, or empty for the default engine
+	 * @param key the key
+	 * @return the holder, or empty if nobody holds it
+	 * @throws IllegalArgumentException if there is no such engine
+	 * @throws LockEngineException if the store did not answer
+	 */
+	public Optional<StoredHolder> inspect(String engine, LockKey key) {
+		return engine(engine).inspect(key).map(StoredHolder::of);
+	}
+
+	/**
+	 * Have an engine take and release a lock of its own, to prove that its store gives
+	 * locks and not only answers. Blocks for two of the engine's calls at most.
+	 * @param engine the engine's name, or empty for the default engine
+	 * @return how long it took
+	 * @throws IllegalArgumentException if there is no such engine
+	 * @throws LockEngineException if the store did not do it
+	 */
+	public Duration probe(String engine) {
+		return coordinator(engine).probe().run();
+	}
+
+	/**
+	 * Release a key in place of whoever holds it, in whichever process. Its holder is
+	 * told that the lock is lost: at once if it is in this process, otherwise by its next
+	 * renewal. The body that it runs goes on, beside that of the next holder.
+	 * @param engine the engine's name, or empty for the default engine
+	 * @param key the key
+	 * @return the holder that lost it, or empty if nobody held it
+	 * @throws IllegalArgumentException if there is no such engine
+	 * @throws LockEngineException if the store did not answer
+	 */
+	public Optional<StoredHolder> forceRelease(String engine, LockKey key) {
+		return coordinator(engine).forceRelease(key).map(StoredHolder::of);
 	}
 
 	/**
@@ -157,7 +229,11 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	}
 
 	private Coordinator coordinator(LockOptions options) {
-		String name = options.engine().isEmpty() ? defaults().engine() : options.engine();
+		return coordinator(options.engine());
+	}
+
+	private Coordinator coordinator(String engine) {
+		String name = engine.isEmpty() ? defaults().engine() : engine;
 		Coordinator coordinator = this.coordinators.get(name);
 		if (coordinator == null) {
 			throw new IllegalArgumentException(

@@ -1,5 +1,7 @@
 package io.leasehold.service;
 
+import java.util.function.Consumer;
+
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +16,12 @@ final class WaitQueue {
 
 	@Nullable Acquisition peek() {
 		return this.head;
+	}
+
+	void forEach(Consumer<Acquisition> action) {
+		for (Acquisition entry = this.head; entry != null; entry = entry.next) {
+			action.accept(entry);
+		}
 	}
 
 	void add(Acquisition entry) {

@@ -1,0 +1,80 @@
+package io.leasehold.service;
+
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+
+import io.leasehold.LockEngineException;
+import io.leasehold.LockKey;
+import io.leasehold.engine.Attempt;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.LockEngine;
+import io.leasehold.engine.Member;
+import io.leasehold.engine.MonotonicClock;
+
+/**
+ * Proves that a store gives locks, by taking one and giving it back. The keys are few and
+ * shared by all processes, so that they leave next to nothing in the store.
+ */
+final class StoreProbe {
+
+	private static final int KEYS = 16;
+
+	private static final int ATTEMPTS = 3;
+
+	private final LockEngine engine;
+
+	private final Member member;
+
+	private final MonotonicClock clock;
+
+	private final ClaimCloser closer;
+
+	StoreProbe(LockEngine engine, Member member, MonotonicClock clock, ClaimCloser closer) {
+		this.engine = engine;
+		this.member = member;
+		this.clock = clock;
+		this.closer = closer;
+	}
+
+	/**
+	 * Take and release a lock.
+	 * @return how long it took
+	 * @throws LockEngineException if the store did not do it
+	 */
+	Duration run() {
+		int first = ThreadLocalRandom.current().nextInt(KEYS);
+		LockKey key = key(first);
+		for (int i = 0; i < ATTEMPTS; i++) {
+			key = key(first + i);
+			long start = this.clock.nanoTime();
+			if (takeAndRelease(key, start)) {
+				return Duration.ofNanos(this.clock.nanoTime() - start);
+			}
+		}
+		throw new LockEngineException(key,
+				"Engine '%s' granted none of %d keys that are there to be tried, such as '%s'"
+					.formatted(this.engine.name(), ATTEMPTS, key),
+				null);
+	}
+
+	private static LockKey key(int number) {
+		return new LockKey("leasehold:health:" + number % KEYS);
+	}
+
+	/** Return whether the key was free; another process may just try it, too. */
+	private boolean takeAndRelease(LockKey key, long start) {
+		Claim claim = new Claim(key, this.member.newOwner(), this.engine.minLease(), Duration.ZERO, false, start);
+		try {
+			if (!(this.engine.tryAcquire(claim) instanceof Attempt.Granted)) {
+				return false;
+			}
+		}
+		catch (RuntimeException | Error ex) {
+			this.closer.closeOnce(claim);
+			throw ex;
+		}
+		this.engine.release(claim);
+		return true;
+	}
+
+}

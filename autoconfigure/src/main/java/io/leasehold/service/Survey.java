@@ -1,0 +1,47 @@
+package io.leasehold.service;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Collects what is held and awaited, gate by gate.
+ */
+final class Survey {
+
+	private final List<LockOverview.Held> held = new ArrayList<>();
+
+	private final List<LockOverview.Waiting> waiting = new ArrayList<>();
+
+	private final Instant date = Instant.now();
+
+	void held(String engine, Hold hold, long now, int waiting) {
+		this.held.add(new LockOverview.Held(engine, hold.key(), hold.options.name(), hold.fencingToken(),
+				nameOf(hold.owner), this.date.minusNanos(now - hold.since), Duration.ofNanos(hold.grant.remaining(now)),
+				hold.handles(), waiting));
+	}
+
+	void waits(String engine, Acquisition caller, long now) {
+		this.waiting.add(new LockOverview.Waiting(engine, caller.key, caller.options.name(), nameOf(caller.owner),
+				this.date.minusNanos(now - caller.start), Duration.ofNanos(Math.max(0, caller.deadline - now))));
+	}
+
+	LockOverview overview() {
+		this.held.sort(Comparator.comparing(LockOverview.Held::since));
+		this.waiting.sort(Comparator.comparing(LockOverview.Waiting::since));
+		return new LockOverview(List.copyOf(this.held), List.copyOf(this.waiting));
+	}
+
+	/** Virtual threads have no name unless they are given one. */
+	private static @Nullable String nameOf(@Nullable Thread thread) {
+		if (thread == null) {
+			return null;
+		}
+		return thread.getName().isEmpty() ? thread.toString() : thread.getName();
+	}
+
+}

@@ -1,0 +1,216 @@
+package io.leasehold.service;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import io.leasehold.HeldLock;
+import io.leasehold.LockEngineException;
+import io.leasehold.LockKey;
+import io.leasehold.LockLostException;
+import io.leasehold.LockOptions;
+import io.leasehold.engine.Attempt;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.LockEngine;
+import io.leasehold.engine.Member;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.local.LocalLockEngine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+/**
+ * Tests for what {@link LockService} tells and does for operators.
+ */
+@Timeout(30)
+class LockServiceOperationTests {
+
+	private static final LockKey KEY = new LockKey("order:42");
+
+	private final LocalLockEngine store = new LocalLockEngine(MonotonicClock.SYSTEM);
+
+	private final List<LockKey> probed = new ArrayList<>();
+
+	private final LockEngine engine = new DelegatingEngine(this.store) {
+
+		@Override
+		public Attempt tryAcquire(Claim claim) {
+			LockServiceOperationTests.this.probed.add(claim.key());
+			return super.tryAcquire(claim);
+		}
+
+	};
+
+	private final LockService here = service(this.store);
+
+	private final LockService there = service(this.store);
+
+	@AfterEach
+	void close() {
+		this.here.close();
+		this.there.close();
+	}
+
+	@Test
+	void overviewOfNothingIsEmpty() {
+		this.here.acquire("a").close();
+		assertThat(this.here.overview()).isEqualTo(new LockOverview(List.of(), List.of()));
+		assertThat(this.here.engines()).containsExactly("local");
+	}
+
+	@Test
+	void heldLockIsShownWithItsThreadAndItsHandles() {
+		HeldLock held = this.here.acquire(KEY.value(), this.here.defaults().withName("pay"));
+		HeldLock again = this.here.acquire(KEY.value());
+		assertThat(this.here.overview().held()).singleElement().satisfies((shown) -> {
+			assertThat(shown.engine()).isEqualTo("local");
+			assertThat(shown.key()).isEqualTo(KEY);
+			assertThat(shown.name()).isEqualTo("pay");
+			assertThat(shown.fencingToken()).isEqualTo(held.fencingToken());
+			assertThat(shown.thread()).isEqualTo(Thread.currentThread().getName());
+			assertThat(shown.since()).isBetween(Instant.now().minusSeconds(10), Instant.now());
+			assertThat(shown.remaining()).isBetween(Duration.ofSeconds(5), Duration.ofSeconds(10));
+			assertThat(shown.handles()).isEqualTo(2);
+			assertThat(shown.waiting()).isZero();
+		});
+		assertThat(this.there.overview().held()).isEmpty();
+		again.close();
+		held.close();
+		assertThat(this.here.overview().held()).isEmpty();
+	}
+
+	@Test
+	void waitingCallersAreShownTheLongestFirst() {
+		HeldLock held = this.here.acquire(KEY.value());
+		HeldLock other = this.here.acquire("b");
+		CompletableFuture<HeldLock> first = this.here.acquireAsync(KEY.value());
+		Awaitility.await().until(() -> this.here.overview().waiting().size() == 1);
+		Thread second = new Thread(() -> this.here.acquire(KEY.value()).close(), "second");
+		second.start();
+		Awaitility.await().until(() -> this.here.overview().waiting().size() == 2);
+		LockOverview overview = this.here.overview("local", KEY);
+		assertThat(overview.held()).singleElement().satisfies((shown) -> assertThat(shown.waiting()).isEqualTo(2));
+		assertThat(overview.waiting()).extracting(LockOverview.Waiting::thread).containsExactly(null, "second");
+		assertThat(overview.waiting()).allSatisfy(
+				(shown) -> assertThat(shown.remaining()).isBetween(Duration.ofSeconds(2), Duration.ofSeconds(10)));
+		assertThat(this.here.overview().held()).extracting(LockOverview.Held::key)
+			.containsExactly(KEY, new LockKey("b"));
+		assertThat(this.here.overview("", new LockKey("c"))).isEqualTo(new LockOverview(List.of(), List.of()));
+		held.close();
+		other.close();
+		first.thenAccept(HeldLock::close).join();
+		Awaitility.await().untilAsserted(() -> assertThat(this.here.overview().waiting()).isEmpty());
+	}
+
+	@Test
+	void storeTellsWhoHoldsAKeyInAnotherProcess() {
+		HeldLock held = this.there.acquire(KEY.value());
+		assertThat(this.here.inspect("", KEY)).hasValueSatisfying((holder) -> {
+			assertThat(holder.application()).isEqualTo("test");
+			assertThat(holder.process()).isEqualTo(ProcessHandle.current().pid());
+			assertThat(holder.fencingToken()).isEqualTo(held.fencingToken());
+		});
+		held.close();
+		assertThat(this.here.inspect("local", KEY)).isEmpty();
+		assertThatIllegalArgumentException().isThrownBy(() -> this.here.inspect("redis", KEY))
+			.withMessageContaining("'redis'");
+	}
+
+	/** FAULTS row 95. */
+	@Test
+	void holderInThisProcessIsToldOfAForcedReleaseAtOnce() throws Exception {
+		HeldLock held = this.here.acquire(KEY.value(), this.here.defaults().withLease(Duration.ofHours(1)));
+		CountDownLatch told = new CountDownLatch(1);
+		held.onLost((loss) -> told.countDown());
+		CompletableFuture<HeldLock> next = this.here.acquireAsync(KEY.value());
+		assertThat(this.here.forceRelease("local", KEY))
+			.hasValueSatisfying((holder) -> assertThat(holder.fencingToken()).isEqualTo(held.fencingToken()));
+		assertThat(told.await(5, TimeUnit.SECONDS)).isTrue();
+		assertThat(held.isValid()).isFalse();
+		assertThat(next.get(5, TimeUnit.SECONDS).fencingToken()).isGreaterThan(held.fencingToken());
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
+		next.join().close();
+		assertThat(this.here.forceRelease("local", KEY)).isEmpty();
+	}
+
+	@Test
+	void forcedReleaseOfAnotherProcessTouchesNothingHere() {
+		HeldLock held = this.there.acquire(KEY.value());
+		HeldLock other = this.here.acquire("b");
+		assertThat(this.here.forceRelease("local", KEY)).isPresent();
+		assertThat(other.isValid()).isTrue();
+		other.close();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
+	}
+
+	@Test
+	void probeTakesAndReleasesALock() {
+		try (LockService service = service(this.engine)) {
+			assertThat(service.probe("local")).isPositive();
+			assertThat(this.probed).singleElement()
+				.satisfies((key) -> assertThat(key.value()).startsWith("leasehold:health:"));
+			assertThat(this.store.size()).isZero();
+		}
+	}
+
+	@Test
+	void probesUseFewKeysHoweverManyThereAre() {
+		try (LockService service = service(this.engine)) {
+			for (int i = 0; i < 200; i++) {
+				service.probe("");
+			}
+			assertThat(this.probed).hasSize(200);
+			assertThat(this.probed.stream().distinct()).hasSizeBetween(2, 16);
+		}
+	}
+
+	@Test
+	void probeGoesRoundAKeyThatAnotherProcessTries() {
+		try (LockService service = service(this.engine)) {
+			for (int i = 0; i < 16; i += 2) {
+				this.there.acquire("leasehold:health:" + i);
+			}
+			for (int i = 0; i < 20; i++) {
+				assertThat(service.probe("")).isPositive();
+			}
+		}
+	}
+
+	@Test
+	void probeFailsWhereNoKeyIsGranted() {
+		for (int i = 0; i < 16; i++) {
+			this.there.acquire("leasehold:health:" + i);
+		}
+		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> this.here.probe(""))
+			.withMessageContaining("'local'")
+			.withMessageContaining("leasehold:health:");
+	}
+
+	@Test
+	void probeOfAStoreThatIsDownFailsAndLeavesNothing() {
+		this.store.faults().setDown(true);
+		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> this.here.probe(""));
+		this.store.faults().setDown(false);
+		this.store.faults().setLoseReplies(true);
+		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> this.here.probe(""));
+		Awaitility.await().untilAsserted(() -> assertThat(this.store.size()).isZero());
+	}
+
+	private static LockService service(LockEngine engine) {
+		LockOptions defaults = new LockOptions("test", "local", Duration.ofSeconds(10), Duration.ofSeconds(10),
+				Duration.ZERO, LockOptions.UNLIMITED);
+		return new LockService(new ServiceSettings(defaults, OnLost.THROW, 63, Duration.ofSeconds(5)), List.of(engine),
+				Member.of("test"), MonotonicClock.SYSTEM, List.of(), ReleaseTiming.IMMEDIATE);
+	}
+
+}
