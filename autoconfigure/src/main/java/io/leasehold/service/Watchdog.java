@@ -58,13 +58,13 @@ final class Watchdog {
 	}
 
 	/**
-	 * Begin to look after a hold. What is left of a grant's short lease is extended at
-	 * once.
+	 * Begin to look after a hold. The short lease with which a key was handed on is
+	 * extended at once.
 	 */
 	void watch(Hold hold) {
 		long now = this.clock.nanoTime();
 		hold.renewAt = dueAt(hold, now);
-		if (hold.renewAt - now <= 0 && hold.isRenewable(now)) {
+		if (hold.grant.pushed && untilThirdGone(hold, now) <= 0 && hold.isRenewable(now)) {
 			hold.firstRenewal = true;
 			this.urgent.add(hold);
 			this.threads.renewals().execute(this::renewUrgent);
@@ -72,10 +72,14 @@ final class Watchdog {
 		tickAt(now + look(hold, now, null));
 	}
 
-	/** A third of the lease gone. */
+	/** A third gone of the lease, or of what the store gave where that is less. */
 	private long dueAt(Hold hold, long now) {
+		return now + Math.max(untilThirdGone(hold, now), hold.grant.remaining(now) / 3);
+	}
+
+	private long untilThirdGone(Hold hold, long now) {
 		long lease = hold.options.lease().toNanos();
-		return now + hold.grant.remaining(now) - (lease - lease / 3);
+		return hold.grant.remaining(now) - (lease - lease / 3);
 	}
 
 	private void tickAt(long when) {
@@ -141,7 +145,7 @@ final class Watchdog {
 			return Math.max(SHORTEST_TICK, wait);
 		}
 		long untilDue = hold.renewAt - now;
-		long soon = hold.options.lease().toNanos() / 30;
+		long soon = Math.min(hold.options.lease().toNanos(), hold.grant.remaining(now)) / 30;
 		if (untilDue > soon) {
 			return Math.max(SHORTEST_TICK, Math.min(wait, untilDue));
 		}

@@ -231,6 +231,38 @@ class LockServiceTests {
 		}
 	}
 
+	/** As with a store that knows sessions, which may be much shorter than a lease. */
+	@Test
+	void grantShorterThanItsLeaseIsRenewedWhenAThirdOfItIsGone() {
+		long session = Duration.ofMillis(900).toNanos();
+		List<Long> requests = new CopyOnWriteArrayList<>();
+		LockEngine engine = new DelegatingEngine(this.store) {
+			@Override
+			public Attempt tryAcquire(Claim claim) {
+				Attempt.Granted granted = (Attempt.Granted) super.tryAcquire(claim);
+				return new Attempt.Granted(granted.number(), request() + session);
+			}
+
+			@Override
+			public List<RenewalOutcome> renew(List<Renewal> due) {
+				return List.of(new RenewalOutcome.Renewed(request() + session));
+			}
+
+			private long request() {
+				requests.add(System.nanoTime());
+				return requests.get(requests.size() - 1);
+			}
+		};
+		try (LockService service = service(engine);
+				HeldLock held = service.acquire("a", lease(Duration.ofSeconds(60)))) {
+			Awaitility.await().until(() -> requests.size() > 3);
+			assertThat(held.isValid()).isTrue();
+			for (int i = 1; i < requests.size(); i++) {
+				assertThat(requests.get(i) - requests.get(i - 1)).isGreaterThan(session / 4);
+			}
+		}
+	}
+
 	@Test
 	void maxHoldEndsRenewal() {
 		HeldLock held = this.here.acquire("a",
