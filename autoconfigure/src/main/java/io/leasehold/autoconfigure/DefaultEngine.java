@@ -76,14 +76,17 @@ final class DefaultEngine {
 
 	private LockEngineConfigurationException none() {
 		return new LockEngineConfigurationException(
-				"leasehold.engine is not set, and the client of no lock engine is configured.", """
+				"leasehold.engine is not set, and the client of no lock engine is configured.",
+				"""
 						Do one of these:
 
 						    - for Redis, add %s
 						    - for a database, add %s
+						    - for ZooKeeper, add %s and set leasehold.zookeeper.connect-string
 						    - for locks inside one JVM only, as in tests, set leasehold.engine to 'local'
 						    - for a store of another kind, define a bean of type %s""".formatted(
-						KnownEngine.REDIS.artifacts(), KnownEngine.JDBC.artifacts(), LockEngine.class.getName()));
+						KnownEngine.REDIS.artifacts(), KnownEngine.JDBC.artifacts(), KnownEngine.ZOOKEEPER.artifacts(),
+						LockEngine.class.getName()));
 	}
 
 	private LockEngineConfigurationException several() {

@@ -24,7 +24,11 @@ enum KnownEngine {
 	REDIS("org.springframework.boot:spring-boot-starter-data-redis", "spring.data.redis.*",
 			"LeaseholdRedisAutoConfiguration", "io.lettuce.core.RedisClient",
 			"org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails",
-			"org.springframework.data.redis.connection.RedisConnectionFactory");
+			"org.springframework.data.redis.connection.RedisConnectionFactory"),
+
+	ZOOKEEPER("org.apache.curator:curator-framework",
+			"leasehold.zookeeper.connect-string or a bean of type CuratorFramework",
+			"LeaseholdZooKeeperAutoConfiguration", "org.apache.curator.framework.CuratorFramework");
 
 	private final String artifacts;
 

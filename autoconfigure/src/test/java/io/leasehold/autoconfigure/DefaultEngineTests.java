@@ -33,6 +33,7 @@ class DefaultEngineTests {
 
 						    - for Redis, add org.springframework.boot:spring-boot-starter-data-redis
 						    - for a database, add org.springframework.boot:spring-boot-starter-jdbc and the driver of your database
+						    - for ZooKeeper, add org.apache.curator:curator-framework and set leasehold.zookeeper.connect-string
 						    - for locks inside one JVM only, as in tests, set leasehold.engine to 'local'
 						    - for a store of another kind, define a bean of type io.leasehold.engine.LockEngine"""));
 	}
@@ -81,22 +82,22 @@ class DefaultEngineTests {
 	void misspeltEngineIsGuessed() {
 		this.runner.withPropertyValues("leasehold.engine=Reddis")
 			.run(failsWith("leasehold.engine is 'Reddis', but there is no lock engine of that name, "
-					+ "only 'jdbc', 'local', 'redis'.", "Did you mean 'redis'?"));
+					+ "only 'jdbc', 'local', 'redis', 'zookeeper'.", "Did you mean 'redis'?"));
 	}
 
 	@Test
 	void misspeltEngineOfTheApplicationIsGuessed() {
 		withEngines("etcd").withPropertyValues("leasehold.engine=etc")
 			.run(failsWith("leasehold.engine is 'etc', but there is no lock engine of that name, "
-					+ "only 'etcd', 'jdbc', 'local', 'redis'.", "Did you mean 'etcd'?"));
+					+ "only 'etcd', 'jdbc', 'local', 'redis', 'zookeeper'.", "Did you mean 'etcd'?"));
 	}
 
 	@Test
 	void unknownEngineIsExplained() {
-		this.runner.withPropertyValues("leasehold.engine=zookeeper")
+		this.runner.withPropertyValues("leasehold.engine=hazelcast")
 			.run(failsWith(
-					"leasehold.engine is 'zookeeper', but there is no lock engine of that name, "
-							+ "only 'jdbc', 'local', 'redis'.",
+					"leasehold.engine is 'hazelcast', but there is no lock engine of that name, "
+							+ "only 'jdbc', 'local', 'redis', 'zookeeper'.",
 					"Use one of them, or define a bean of type io.leasehold.engine.LockEngine that has this name."));
 	}
 

@@ -70,7 +70,7 @@ class LeaseholdMetadataTests {
 	void enginesAreHintedAndOthersAllowed() {
 		List<String> values = metadata.read("$.hints[?(@.name == 'leasehold.engine')].values[*].value");
 		List<String> providers = metadata.read("$.hints[?(@.name == 'leasehold.engine')].providers[*].name");
-		assertThat(values).containsExactly("jdbc", "local", "redis");
+		assertThat(values).containsExactly("jdbc", "local", "redis", "zookeeper");
 		assertThat(providers).containsExactly("any");
 	}
 

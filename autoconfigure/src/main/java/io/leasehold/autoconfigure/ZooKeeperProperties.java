@@ -1,0 +1,118 @@
+package io.leasehold.autoconfigure;
+
+import java.time.Duration;
+
+import io.leasehold.engine.zookeeper.ZooKeeperSettings;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.context.properties.ConfigurationProperties;
+
+/**
+ * What only the ZooKeeper engine needs.
+ */
+@ConfigurationProperties("leasehold.zookeeper")
+class ZooKeeperProperties {
+
+	/**
+	 * Servers of the ensemble, such as 'zk1:2181,zk2:2181,zk3:2181'. Not needed, nor
+	 * used, where the application has a CuratorFramework of its own.
+	 */
+	private @Nullable String connectString;
+
+	/**
+	 * How long locks outlive a process that died or was cut off. A lock is believed in
+	 * for three quarters of it after each renewal, so the default is four thirds of
+	 * 'leasehold.lease'. The servers limit it.
+	 */
+	private @Nullable Duration sessionTimeout;
+
+	/**
+	 * Longest time to wait for the connection to one server of the ensemble.
+	 */
+	private Duration connectionTimeout = Duration.ofSeconds(3);
+
+	/**
+	 * Longest time to wait for an answer, connecting included.
+	 */
+	private Duration callTimeout = Duration.ofSeconds(2);
+
+	/**
+	 * Longest time between two polls of a waiting process. Waiters are told of their
+	 * turn; polls only find what a lost message would have hidden.
+	 */
+	private Duration pollInterval = Duration.ofSeconds(2);
+
+	/**
+	 * Path of the node under which all locks are.
+	 */
+	private String basePath = "/leasehold";
+
+	/**
+	 * Return what the engine has to know.
+	 * @throws LockEngineConfigurationException if it cannot work with these figures
+	 */
+	ZooKeeperSettings toSettings(LeaseholdProperties shared) {
+		try {
+			return new ZooKeeperSettings(shared.getNamespace(), this.basePath, this.callTimeout, this.pollInterval);
+		}
+		catch (IllegalArgumentException ex) {
+			throw new LockEngineConfigurationException(
+					"The ZooKeeper engine cannot work as configured: %s.".formatted(ex.getMessage()),
+					"Change the property that is named.");
+		}
+	}
+
+	/** The session timeout to ask the servers for. */
+	Duration sessionTimeout(LeaseholdProperties shared) {
+		return (this.sessionTimeout != null) ? this.sessionTimeout : shared.getLease().multipliedBy(4).dividedBy(3);
+	}
+
+	public @Nullable String getConnectString() {
+		return this.connectString;
+	}
+
+	public void setConnectString(@Nullable String connectString) {
+		this.connectString = connectString;
+	}
+
+	public @Nullable Duration getSessionTimeout() {
+		return this.sessionTimeout;
+	}
+
+	public void setSessionTimeout(@Nullable Duration sessionTimeout) {
+		this.sessionTimeout = sessionTimeout;
+	}
+
+	public Duration getConnectionTimeout() {
+		return this.connectionTimeout;
+	}
+
+	public void setConnectionTimeout(Duration connectionTimeout) {
+		this.connectionTimeout = connectionTimeout;
+	}
+
+	public Duration getCallTimeout() {
+		return this.callTimeout;
+	}
+
+	public void setCallTimeout(Duration callTimeout) {
+		this.callTimeout = callTimeout;
+	}
+
+	public Duration getPollInterval() {
+		return this.pollInterval;
+	}
+
+	public void setPollInterval(Duration pollInterval) {
+		this.pollInterval = pollInterval;
+	}
+
+	public String getBasePath() {
+		return this.basePath;
+	}
+
+	public void setBasePath(String basePath) {
+		this.basePath = basePath;
+	}
+
+}

@@ -1,0 +1,220 @@
+package io.leasehold.engine.zookeeper;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+import io.leasehold.LockEngineException;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.Signal;
+import org.apache.zookeeper.Watcher;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What this process knows of a claim from its first request to its confirmed end. Never
+ * waits for anything while its monitor is held.
+ */
+final class LiveClaim {
+
+	private final Claim claim;
+
+	private final String id;
+
+	private final String container;
+
+	private @Nullable CompletableFuture<LockNode> creation;
+
+	/** Whether a node may exist whose path is not known. */
+	private boolean strays;
+
+	private boolean granted;
+
+	private boolean over;
+
+	private boolean deleting;
+
+	private boolean ends;
+
+	/** When the lease is over, if it ends. */
+	private long leaseEnd;
+
+	private long validUntil;
+
+	private @Nullable Consumer<Signal> listener;
+
+	private @Nullable String predecessor;
+
+	private @Nullable Watch watch;
+
+	LiveClaim(Claim claim, String id, String container) {
+		this.claim = claim;
+		this.id = id;
+		this.container = container;
+	}
+
+	Claim claim() {
+		return this.claim;
+	}
+
+	/** Part of the names of its nodes, unlike any other claim's. */
+	String id() {
+		return this.id;
+	}
+
+	String container() {
+		return this.container;
+	}
+
+	/** The creation under way or done; a failed one is begun anew. */
+	synchronized CompletableFuture<LockNode> creation(Supplier<CompletableFuture<LockNode>> creator) {
+		CompletableFuture<LockNode> current = this.creation;
+		if (this.over) {
+			throw new LockEngineException(this.claim.key(),
+					"A claim on lock '%s' is over and about to leave ZooKeeper".formatted(this.claim.key()), null);
+		}
+		if (current == null || current.isCompletedExceptionally()) {
+			this.strays = current != null || this.strays;
+			current = creator.get();
+			this.creation = current;
+		}
+		return current;
+	}
+
+	/** The creation, if there was one. */
+	synchronized @Nullable CompletableFuture<LockNode> creation() {
+		return this.creation;
+	}
+
+	/** Whether the answer to a creation is yet to come. */
+	synchronized boolean mayYetBeCreated() {
+		return this.creation != null && !this.creation.isDone();
+	}
+
+	/** The node, if it is known. */
+	synchronized @Nullable LockNode node() {
+		CompletableFuture<LockNode> current = this.creation;
+		boolean known = current != null && current.isDone() && !current.isCompletedExceptionally();
+		return (current != null && known) ? current.join() : null;
+	}
+
+	/** Its node does not count any more. */
+	synchronized void discard(LockNode node) {
+		if (node.equals(node())) {
+			this.creation = null;
+			this.strays = true;
+		}
+	}
+
+	synchronized boolean hasStrays() {
+		return this.strays || (this.creation != null && this.creation.isCompletedExceptionally());
+	}
+
+	/**
+	 * Count the lease from a request on, never shortening it; return until when it may be
+	 * believed in.
+	 */
+	synchronized long grant(long sent, Duration lease) {
+		long end = sent + lease.toNanos();
+		long valid = MonotonicClock.validUntil(sent, lease);
+		this.leaseEnd = (!this.granted || end - this.leaseEnd > 0) ? end : this.leaseEnd;
+		this.validUntil = (!this.granted || valid - this.validUntil > 0) ? valid : this.validUntil;
+		this.granted = true;
+		this.ends = true;
+		return this.validUntil;
+	}
+
+	/** Whether it has the key as far as is known here. */
+	synchronized boolean isHeld() {
+		return this.granted && !this.over;
+	}
+
+	synchronized boolean wasGranted() {
+		return this.granted;
+	}
+
+	/** End it: no request but the removal of its node is made any more. */
+	synchronized void end(long now) {
+		if (!this.over && !this.granted) {
+			this.leaseEnd = now + this.claim.lease().toNanos();
+			this.ends = true;
+		}
+		this.over = true;
+	}
+
+	synchronized boolean isLeaseOver(long now) {
+		return this.ends && now - this.leaseEnd >= 0;
+	}
+
+	/** Note that its node is about to be removed; return whether that was so before. */
+	synchronized boolean tellEnd() {
+		boolean before = this.deleting;
+		this.deleting = true;
+		return before;
+	}
+
+	/** Note who is before it, and return what to watch now, if anything. */
+	synchronized @Nullable Watch busy(String path) {
+		this.predecessor = path;
+		return newWatch();
+	}
+
+	synchronized @Nullable Watch listen(Consumer<Signal> to) {
+		this.listener = to;
+		return newWatch();
+	}
+
+	/** Hear nothing any more, and return the watch that is of no use now. */
+	synchronized @Nullable Watch deafen() {
+		Watch useless = this.watch;
+		this.listener = null;
+		this.watch = null;
+		return useless;
+	}
+
+	private @Nullable Watch newWatch() {
+		String path = this.predecessor;
+		if (this.listener == null || path == null || (this.watch != null && this.watch.path.equals(path))) {
+			return null;
+		}
+		Watch created = new Watch(path, (event) -> {
+			if (event.getType() != Watcher.Event.EventType.None) {
+				fired(path);
+			}
+		});
+		this.watch = created;
+		return created;
+	}
+
+	/** The node before it is gone. */
+	void fired(String path) {
+		synchronized (this) {
+			if (this.watch != null && this.watch.path.equals(path)) {
+				this.watch = null;
+			}
+		}
+		askAgain();
+	}
+
+	/** Something may have changed. */
+	void askAgain() {
+		Consumer<Signal> to;
+		synchronized (this) {
+			to = this.listener;
+		}
+		if (to != null) {
+			to.accept(new Signal.AskAgain());
+		}
+	}
+
+	/**
+	 * A watch on a node.
+	 *
+	 * @param path the node
+	 * @param watcher what hears of its end
+	 */
+	record Watch(String path, Watcher watcher) {
+	}
+
+}

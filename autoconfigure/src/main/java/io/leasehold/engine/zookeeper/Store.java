@@ -1,0 +1,255 @@
+package io.leasehold.engine.zookeeper;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.leasehold.engine.MonotonicClock;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.api.BackgroundCallback;
+import org.apache.curator.framework.api.CuratorEvent;
+import org.apache.curator.framework.api.CuratorEventType;
+import org.apache.curator.framework.api.CuratorListener;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.KeeperException.Code;
+import org.apache.zookeeper.Watcher;
+import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.data.Stat;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The requests that the engine makes, none of which blocks: they are sent in the caller's
+ * thread one after the other, and answered by futures. So Curator's retries, which go on
+ * behind them, never hold a caller beyond its deadline. Thread-safe.
+ */
+final class Store {
+
+	private final CuratorFramework client;
+
+	private final CuratorListener listener = (source, event) -> heard(event);
+
+	private final AtomicInteger interruptions = new AtomicInteger();
+
+	private final Runnable whenConnected;
+
+	private volatile CompletableFuture<Void> connected = new CompletableFuture<>();
+
+	Store(CuratorFramework client, Runnable whenConnected) {
+		this.client = client;
+		this.whenConnected = whenConnected;
+		client.getCuratorListenable().addListener(this.listener);
+		if (client.getZookeeperClient().isConnected()) {
+			this.connected.complete(null);
+		}
+	}
+
+	/**
+	 * In the client's event thread, and so before the answer to any request that Curator
+	 * repeats through the next connection.
+	 */
+	private void heard(CuratorEvent event) {
+		if (event.getType() != CuratorEventType.WATCHED || event.getWatchedEvent().getPath() != null) {
+			return;
+		}
+		switch (event.getWatchedEvent().getState()) {
+			case SyncConnected -> {
+				this.connected.complete(null);
+				this.whenConnected.run();
+			}
+			case Disconnected, Expired, Closed -> {
+				this.interruptions.incrementAndGet();
+				if (this.connected.isDone()) {
+					this.connected = new CompletableFuture<>();
+				}
+			}
+			default -> {
+				// says nothing of the connection, such as the end of authentication
+			}
+		}
+	}
+
+	/** How often the connection broke. */
+	int interruptions() {
+		return this.interruptions.get();
+	}
+
+	boolean isConnected() {
+		return this.connected.isDone() && this.client.getZookeeperClient().isConnected();
+	}
+
+	/** Wait for a connection, as long as it is not there. */
+	void awaitConnection(long deadline) throws KeeperException, TimeoutException {
+		await(this.connected, deadline);
+	}
+
+	/** The session of this moment. Ids do not come back. */
+	Session session() throws KeeperException {
+		try {
+			ZooKeeper handle = this.client.getZookeeperClient().getZooKeeper();
+			return new Session(handle.getSessionId(), Duration.ofMillis(handle.getSessionTimeout()));
+		}
+		catch (Exception ex) {
+			throw failure(ex);
+		}
+	}
+
+	/** Create an ephemeral node; the server completes its name. */
+	CompletableFuture<LockNode> create(String path, byte[] data) {
+		return send((callback) -> this.client.create()
+			.creatingParentContainersIfNeeded()
+			.withProtection()
+			.withMode(CreateMode.EPHEMERAL_SEQUENTIAL)
+			.inBackground(callback)
+			.forPath(path, data)).thenCompose((event) -> created(event.getName(), event));
+	}
+
+	/** A node that Curator found after a reply was lost comes without its figures. */
+	private CompletableFuture<LockNode> created(String path, CuratorEvent event) {
+		return (event.getStat() != null) ? CompletableFuture.completedFuture(LockNode.of(path, event.getStat()))
+				: stat(path).thenApply((stat) -> LockNode.of(path, stat));
+	}
+
+	/** A container that does not exist yet has no children. */
+	CompletableFuture<List<String>> children(String path) {
+		return send((callback) -> this.client.getChildren().inBackground(callback).forPath(path))
+			.handle((event, failure) -> {
+				if (failure == null || Failures.isNoNode(failure)) {
+					return (failure == null) ? event.getChildren() : List.of();
+				}
+				throw new CompletionException(failure);
+			});
+	}
+
+	CompletableFuture<Stat> stat(String path) {
+		return send((callback) -> this.client.checkExists().inBackground(callback).forPath(path))
+			.thenApply(CuratorEvent::getStat);
+	}
+
+	/** Ask the leader, through whichever server this is connected to. */
+	CompletableFuture<CuratorEvent> sync(String path) {
+		return send((callback) -> this.client.sync().inBackground(callback).forPath(path));
+	}
+
+	CompletableFuture<CuratorEvent> data(String path) {
+		return send((callback) -> this.client.getData().inBackground(callback).forPath(path));
+	}
+
+	/** Sets no watch if there is no node, unlike a watch on existence. */
+	CompletableFuture<CuratorEvent> watch(String path, Watcher watcher) {
+		return send((callback) -> this.client.getData().usingWatcher(watcher).inBackground(callback).forPath(path));
+	}
+
+	void unwatch(String path, Watcher watcher) {
+		send((callback) -> this.client.watchers()
+			.remove(watcher)
+			.ofType(Watcher.WatcherType.Data)
+			.locally()
+			.inBackground(callback)
+			.forPath(path));
+	}
+
+	/** Remove a node, and tell whether there was one. */
+	CompletableFuture<Boolean> remove(String path) {
+		return send((callback) -> this.client.delete().inBackground(callback).forPath(path))
+			.handle((event, failure) -> {
+				if (failure == null || Failures.isNoNode(failure)) {
+					return failure == null;
+				}
+				throw new CompletionException(failure);
+			});
+	}
+
+	void close() {
+		this.client.getCuratorListenable().removeListener(this.listener);
+	}
+
+	private static CompletableFuture<CuratorEvent> send(Request request) {
+		CompletableFuture<CuratorEvent> answer = new CompletableFuture<>();
+		try {
+			request.send((client, event) -> {
+				if (event.getResultCode() == Code.OK.intValue()) {
+					answer.complete(event);
+				}
+				else {
+					answer.completeExceptionally(
+							KeeperException.create(Code.get(event.getResultCode()), event.getPath()));
+				}
+			});
+		}
+		catch (Exception ex) {
+			answer.completeExceptionally(ex);
+		}
+		return answer;
+	}
+
+	/**
+	 * Wait for an answer. An interrupted thread waits too, since what it asked for has
+	 * been sent, and finds its flag set afterwards.
+	 */
+	static <T> T await(CompletableFuture<T> answer, long deadline) throws KeeperException, TimeoutException {
+		boolean interrupted = false;
+		try {
+			while (true) {
+				try {
+					return answer.get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+				}
+				catch (InterruptedException ex) {
+					interrupted = true;
+				}
+			}
+		}
+		catch (ExecutionException ex) {
+			Throwable cause = ex.getCause();
+			throw failure((cause instanceof CompletionException wrapper) ? wrapper.getCause() : cause);
+		}
+		finally {
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
+		}
+	}
+
+	private static KeeperException failure(@Nullable Throwable cause) {
+		if (cause instanceof KeeperException failure) {
+			return failure;
+		}
+		KeeperException failure = KeeperException.create(Code.SYSTEMERROR);
+		failure.initCause(cause);
+		return failure;
+	}
+
+	/**
+	 * A session with the ensemble.
+	 *
+	 * @param id its id
+	 * @param timeout how long it outlives a silent client, as negotiated
+	 */
+	record Session(long id, Duration timeout) {
+
+		/**
+		 * The earlier one of a moment and of the last one at which this session is
+		 * certainly alive, after a request that was sent at the given moment. A quarter
+		 * covers what the leader learns late.
+		 */
+		long earlier(long moment, long sent) {
+			long end = MonotonicClock.validUntil(sent, this.timeout.multipliedBy(3).dividedBy(4));
+			return (end - moment < 0) ? end : moment;
+		}
+
+	}
+
+	/** Sends a request whose answer goes to a callback. */
+	@FunctionalInterface
+	private interface Request {
+
+		void send(BackgroundCallback callback) throws Exception;
+
+	}
+
+}

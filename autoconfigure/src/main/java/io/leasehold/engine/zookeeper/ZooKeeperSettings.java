@@ -1,0 +1,37 @@
+package io.leasehold.engine.zookeeper;
+
+import java.time.Duration;
+
+/**
+ * How the ZooKeeper engine works.
+ *
+ * @param namespace what keeps the locks of applications apart that share an ensemble
+ * @param basePath path of the node under which all locks are, such as {@code /leasehold}
+ * @param callTimeout longest time to wait for a connection and for an answer
+ * @param pollInterval longest time between two polls of a waiting process, whose watch
+ * may be lost
+ */
+public record ZooKeeperSettings(String namespace, String basePath, Duration callTimeout, Duration pollInterval) {
+
+	/**
+	 * Create the settings.
+	 * @throws IllegalArgumentException if the engine cannot work with them
+	 */
+	public ZooKeeperSettings {
+		if (!basePath.matches("(/[A-Za-z0-9_-][A-Za-z0-9._-]*)+")) {
+			throw new IllegalArgumentException(
+					"leasehold.zookeeper.base-path ('%s') has to be a path such as /leasehold, of letters, digits, '.', '_' and '-'"
+						.formatted(basePath));
+		}
+		requirePositive("call-timeout", callTimeout);
+		requirePositive("poll-interval", pollInterval);
+	}
+
+	private static void requirePositive(String name, Duration value) {
+		if (value.toMillis() < 1) {
+			throw new IllegalArgumentException(
+					"leasehold.zookeeper.%s (%s) has to be at least 1ms".formatted(name, value));
+		}
+	}
+
+}

@@ -1,0 +1,36 @@
+package io.leasehold.engine.zookeeper;
+
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+import org.apache.zookeeper.common.PathUtils;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class NodePathsTests {
+
+	@ParameterizedTest
+	@CsvSource({ "order:42, order:42", "a/b, a%2Fb", "., %2E", ".., %2E%2E", "a.b, a.b", "%2F, %252F", "'', %" })
+	void operatorsCanReadThem(String text, String segment) {
+		assertThat(NodePaths.escape(text)).isEqualTo(segment);
+	}
+
+	/** FAULTS row 70. */
+	@Test
+	void everyCharacterIsAValidSegmentOfItsOwn() {
+		List<String> segments = Stream
+			.concat(IntStream.range(0, Character.MIN_SURROGATE).boxed(),
+					IntStream.range(Character.MAX_SURROGATE + 1, 0x20000).boxed())
+			.map((c) -> NodePaths.escape(Character.toString(c)))
+			.toList();
+		assertThat(segments).doesNotHaveDuplicates().allSatisfy((segment) -> {
+			PathUtils.validatePath("/" + segment);
+			assertThat(segment).doesNotContain("/");
+		});
+	}
+
+}

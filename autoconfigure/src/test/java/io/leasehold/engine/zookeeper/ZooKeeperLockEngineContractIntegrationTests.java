@@ -1,0 +1,112 @@
+package io.leasehold.engine.zookeeper;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+import io.leasehold.LockKey;
+import io.leasehold.engine.LockEngine;
+import io.leasehold.engine.Member;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.test.EngineAddress;
+import io.leasehold.test.SharedLockEngineContract;
+import io.leasehold.test.ZooKeeperTestServer;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.zookeeper.KeeperException;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+
+/**
+ * The contract, kept by {@link ZooKeeperLockEngine} on a single server.
+ */
+class ZooKeeperLockEngineContractIntegrationTests extends SharedLockEngineContract {
+
+	private static final Queue<CuratorFramework> clients = new ConcurrentLinkedQueue<>();
+
+	private static CuratorFramework operator;
+
+	@BeforeAll
+	static void connect() {
+		operator = ZooKeeperTestServer.connect(ZooKeeperTestServer.shared());
+	}
+
+	@AfterAll
+	static void disconnectOperator() {
+		operator.close();
+	}
+
+	@AfterEach
+	void closeClients() {
+		clients.forEach(CuratorFramework::close);
+		clients.clear();
+	}
+
+	@Override
+	protected EngineAddress address() {
+		return new EngineAddress(Opener.class, List.of(ZooKeeperTestServer.shared()));
+	}
+
+	/** Not much shorter than a session, by which a process that died is followed. */
+	@Override
+	protected Duration shortLease() {
+		return Duration.ofSeconds(2);
+	}
+
+	@Override
+	protected void lose(String namespace, LockKey key) {
+		String container = "/leasehold/" + NodePaths.escape(namespace) + "/" + NodePaths.escape(key.value());
+		try {
+			String lowest = LockNode.lowest(operator.getChildren().forPath(container));
+			if (lowest != null) {
+				operator.delete().forPath(container + "/" + lowest);
+			}
+		}
+		catch (KeeperException.NoNodeException ex) {
+			// nobody had it
+		}
+		catch (Exception ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	/** Empty containers are the server's to remove. */
+	@Override
+	protected Collection<String> residue(String namespace) {
+		List<String> nodes = new ArrayList<>();
+		String root = "/leasehold/" + NodePaths.escape(namespace);
+		try {
+			operator.sync().forPath(root);
+			for (String key : operator.getChildren().forPath(root)) {
+				nodes.addAll(operator.getChildren().forPath(root + "/" + key));
+			}
+		}
+		catch (KeeperException.NoNodeException ex) {
+			return nodes;
+		}
+		catch (Exception ex) {
+			throw new IllegalStateException(ex);
+		}
+		return nodes;
+	}
+
+	/**
+	 * Connects to a server by its connect string.
+	 */
+	public static final class Opener implements EngineAddress.Opener {
+
+		@Override
+		public LockEngine open(String namespace, Member member, List<String> arguments) {
+			CuratorFramework client = ZooKeeperTestServer.connect(arguments.get(0));
+			clients.add(client);
+			return new ZooKeeperLockEngine(client,
+					new ZooKeeperSettings(namespace, "/leasehold", Duration.ofMillis(900), Duration.ofSeconds(1)),
+					MonotonicClock.SYSTEM);
+		}
+
+	}
+
+}

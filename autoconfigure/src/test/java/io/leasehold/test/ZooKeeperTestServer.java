@@ -1,0 +1,65 @@
+package io.leasehold.test;
+
+import java.util.Map;
+
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.retry.RetryForever;
+import org.apache.curator.test.InstanceSpec;
+import org.apache.curator.test.TestingServer;
+
+/**
+ * A real ZooKeeper server in this JVM, with ticks short enough for short sessions.
+ */
+public final class ZooKeeperTestServer {
+
+	/** Timeout of the sessions of tests. */
+	public static final int SESSION_MILLIS = 2500;
+
+	private static final int TICK = 200;
+
+	private ZooKeeperTestServer() {
+	}
+
+	/** Connect string of the server that tests share, stopped at the end of the JVM. */
+	public static String shared() {
+		return Shared.SERVER.getConnectString();
+	}
+
+	/** Start a server for one test. */
+	public static TestingServer start() {
+		try {
+			return new TestingServer(spec(), true);
+		}
+		catch (Exception ex) {
+			throw new IllegalStateException("ZooKeeper does not start", ex);
+		}
+	}
+
+	/** Connect, and start the client. */
+	public static CuratorFramework connect(String connectString) {
+		return connect(connectString, SESSION_MILLIS);
+	}
+
+	/** Connect for sessions of a length of their own. */
+	public static CuratorFramework connect(String connectString, int sessionMillis) {
+		CuratorFramework client = CuratorFrameworkFactory.newClient(connectString, sessionMillis, 2000,
+				new RetryForever(100));
+		client.start();
+		return client;
+	}
+
+	/** What a server of a test is like. */
+	public static InstanceSpec spec() {
+		return new InstanceSpec(null, -1, -1, -1, true, -1, TICK, 1000,
+				Map.of("admin.enableServer", "false", "maxSessionTimeout", "30000"));
+	}
+
+	/** Starts the server when the first test asks for it. */
+	private static final class Shared {
+
+		private static final TestingServer SERVER = ZooKeeperTestServer.start();
+
+	}
+
+}
