@@ -47,6 +47,12 @@ class JdbcProperties extends DatabaseInitializationProperties {
 	 */
 	private Duration pollMax = Duration.ofMillis(100);
 
+	/**
+	 * Whether PostgreSQL tells waiting processes of a release (LISTEN and NOTIFY), beside
+	 * polling.
+	 */
+	private boolean notifications = true;
+
 	JdbcProperties() {
 		setContinueOnError(false); // other than Boot, which would hide why there is no
 									// table
@@ -63,7 +69,7 @@ class JdbcProperties extends DatabaseInitializationProperties {
 					.formatted(LARGEST_POOL, this.poolSize));
 			}
 			return new JdbcSettings(shared.getNamespace(), this.table, this.callTimeout, this.pollMin, this.pollMax,
-					shared.getFencing().getRetention());
+					shared.getFencing().getRetention(), this.notifications);
 		}
 		catch (IllegalArgumentException ex) {
 			throw new LockEngineConfigurationException(
@@ -123,6 +129,14 @@ class JdbcProperties extends DatabaseInitializationProperties {
 
 	public void setPollMax(Duration pollMax) {
 		this.pollMax = pollMax;
+	}
+
+	public boolean isNotifications() {
+		return this.notifications;
+	}
+
+	public void setNotifications(boolean notifications) {
+		this.notifications = notifications;
 	}
 
 }

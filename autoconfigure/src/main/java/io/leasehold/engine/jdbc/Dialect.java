@@ -77,6 +77,19 @@ abstract class Dialect {
 	/** Make an update return the new value of the given column or expression. */
 	abstract String returning(String update, String expression);
 
+	/**
+	 * Add to the expression that an update returns: tell who listens to the channel which
+	 * row it was, if somebody waits for it.
+	 */
+	String notifying(String expression, String channel) {
+		return expression;
+	}
+
+	/** Whether the database's driver lets {@linkplain WakeUps claims be woken}. */
+	boolean listens() {
+		return false;
+	}
+
 	/** The statement that inserts a row, unless there is one, and returns its number. */
 	abstract String insert(String table, String columns, String values);
 

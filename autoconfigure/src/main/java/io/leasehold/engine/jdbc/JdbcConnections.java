@@ -34,9 +34,12 @@ public final class JdbcConnections implements AutoCloseable {
 
 	private final @Nullable HikariDataSource pool;
 
-	private JdbcConnections(DataSource dataSource, @Nullable HikariDataSource pool) {
+	private final @Nullable DataSource unpooled;
+
+	private JdbcConnections(DataSource dataSource, @Nullable HikariDataSource pool, @Nullable DataSource unpooled) {
 		this.dataSource = dataSource;
 		this.pool = pool;
+		this.unpooled = unpooled;
 	}
 
 	/**
@@ -54,8 +57,9 @@ public final class JdbcConnections implements AutoCloseable {
 			@Nullable String password, int size, Duration callTimeout) {
 		HikariConfig config = new HikariConfig();
 		config.setPoolName("leasehold-jdbc");
-		config.setDataSource(
-				new Unpooled(driver(url, driver), url, properties(url, username, password, callTimeout), callTimeout));
+		DataSource unpooled = new Unpooled(driver(url, driver), url, properties(url, username, password, callTimeout),
+				callTimeout);
+		config.setDataSource(unpooled);
 		config.setMaximumPoolSize(size);
 		config.setMinimumIdle(1);
 		config.setAutoCommit(true);
@@ -65,7 +69,7 @@ public final class JdbcConnections implements AutoCloseable {
 		// The database may come up later than the application
 		config.setInitializationFailTimeout(-1);
 		HikariDataSource pool = new HikariDataSource(config);
-		return new JdbcConnections(pool, pool);
+		return new JdbcConnections(pool, pool, unpooled);
 	}
 
 	/**
@@ -79,7 +83,7 @@ public final class JdbcConnections implements AutoCloseable {
 		while (target instanceof TransactionAwareDataSourceProxy proxy && proxy.getTargetDataSource() != null) {
 			target = proxy.getTargetDataSource();
 		}
-		return new JdbcConnections(target, null);
+		return new JdbcConnections(target, null, null);
 	}
 
 	/**
@@ -89,6 +93,14 @@ public final class JdbcConnections implements AutoCloseable {
 	 */
 	public DataSource dataSource() {
 		return this.dataSource;
+	}
+
+	/**
+	 * Return where connections come from that are kept, or {@code null} for somebody
+	 * else's data source, which may have none to spare.
+	 */
+	@Nullable DataSource unpooled() {
+		return this.unpooled;
 	}
 
 	Session open(long deadline) throws SQLException {

@@ -1,5 +1,6 @@
 package io.leasehold.engine.jdbc;
 
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
 import java.time.Duration;
@@ -11,11 +12,16 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
+
+import javax.sql.DataSource;
 
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
@@ -28,13 +34,15 @@ import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.engine.Signal;
+import io.leasehold.engine.Waiting;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Locks as rows of a table. An uncontended lock costs one statement to acquire and one to
- * release; waiting claims poll.
+ * release; waiting claims poll, and are woken where the database can do that.
  * <p>
  * Exclusion assumes that the database loses no commits and that its clock does not jump
  * forward; the fencing token covers what is left. A request that the network delivers
@@ -65,9 +73,7 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 
 	private final Purger purger;
 
-	private volatile @Nullable LockTable table;
-
-	private volatile @Nullable Dialect dialect;
+	private final AtomicReference<@Nullable Database> database = new AtomicReference<>();
 
 	private volatile boolean closed;
 
@@ -174,6 +180,13 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 	}
 
 	@Override
+	public Waiting enqueue(Claim claim, Consumer<Signal> listener) {
+		Database known = this.database.get();
+		WakeUps wakeUps = (known != null) ? known.wakeUps() : null;
+		return (wakeUps != null) ? wakeUps.listen(id(claim.key()), listener) : Waiting.POLLING;
+	}
+
+	@Override
 	public ReleaseOutcome release(Claim claim) {
 		RowId id = id(claim.key());
 		Long marked = this.<@Nullable Long>call("release lock '%s'".formatted(claim.key()), claim.key(),
@@ -275,12 +288,13 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 		while (true) {
 			long started = System.nanoTime();
 			try (Session session = this.connections.open(deadline)) {
-				return work.run(session, table(session));
+				return work.run(session, database(session).table());
 			}
 			catch (SQLException ex) {
 				long now = System.nanoTime();
 				if (!Failures.isUndone(ex) || deadline - now < now - started) {
-					throw Failures.of(action, key, this.settings.table(), this.dialect, ex);
+					Database known = this.database.get();
+					throw Failures.of(action, key, this.settings.table(), (known != null) ? known.dialect() : null, ex);
 				}
 				logger.debug("The database is going to be asked again to " + action, ex);
 			}
@@ -289,21 +303,27 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 		}
 	}
 
-	private LockTable table(Session session) throws SQLException {
-		LockTable known = this.table;
-		if (known == null) {
-			Dialect found = Dialect.of(session.connection());
-			if (found == null) {
-				throw new SQLFeatureNotSupportedException(
-						"Database '%s' is none of those that the JDBC lock engine knows: %s"
-							.formatted(session.connection().getMetaData().getDatabaseProductName(), Dialect.products()),
-						"0A000");
-			}
-			this.dialect = found;
-			known = new LockTable(found, this.settings.table(), this.settings.callTimeout());
-			this.table = known;
+	private Database database(Session session) throws SQLException {
+		Database known = this.database.get();
+		if (known != null) {
+			return known;
 		}
-		return known;
+		Database found = find(session.connection());
+		return this.database.compareAndSet(null, found) ? found : Objects.requireNonNull(this.database.get());
+	}
+
+	private Database find(Connection connection) throws SQLException {
+		Dialect dialect = Dialect.of(connection);
+		if (dialect == null) {
+			throw new SQLFeatureNotSupportedException(
+					"Database '%s' is none of those that the JDBC lock engine knows: %s"
+						.formatted(connection.getMetaData().getDatabaseProductName(), Dialect.products()),
+					"0A000");
+		}
+		DataSource kept = this.connections.unpooled();
+		String channel = this.settings.channel();
+		WakeUps wakeUps = (kept != null && channel != null && dialect.listens()) ? new WakeUps(kept, channel) : null;
+		return new Database(dialect, new LockTable(dialect, this.settings), wakeUps);
 	}
 
 	private RowId id(LockKey key) {
@@ -318,7 +338,15 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 	public void close() {
 		this.closed = true;
 		this.purger.close();
+		Database known = this.database.get();
+		if (known != null && known.wakeUps() != null) {
+			known.wakeUps().close();
+		}
 		this.connections.close();
+	}
+
+	/** What is known once the database has answered. */
+	private record Database(Dialect dialect, LockTable table, @Nullable WakeUps wakeUps) {
 	}
 
 	/** Something to do with the table in a session. */

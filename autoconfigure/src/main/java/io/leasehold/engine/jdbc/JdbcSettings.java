@@ -1,7 +1,10 @@
 package io.leasehold.engine.jdbc;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.regex.Pattern;
+
+import org.jspecify.annotations.Nullable;
 
 /**
  * How the JDBC engine works. Values that it cannot work with are refused.
@@ -14,9 +17,11 @@ import java.util.regex.Pattern;
  * @param pollMax longest time between two polls of a waiting claim
  * @param fencingRetention how long the row of a key that nobody uses is kept, and with it
  * the last grant's number; longer than the database's clock could ever be set back
+ * @param notifications whether waiting claims are woken by what the database tells, where
+ * it can, beside polling
  */
 public record JdbcSettings(String namespace, String table, Duration callTimeout, Duration pollMin, Duration pollMax,
-		Duration fencingRetention) {
+		Duration fencingRetention, boolean notifications) {
 
 	/** Name of the lock table unless another one is configured. */
 	public static final String DEFAULT_TABLE = "leasehold_lock";
@@ -52,6 +57,14 @@ public record JdbcSettings(String namespace, String table, Duration callTimeout,
 		check("leasehold.jdbc.poll-min", pollMin, Duration.ofMillis(1), pollMax);
 		check("leasehold.jdbc.poll-max", pollMax, pollMin, LONGEST_CALL);
 		check("leasehold.fencing.retention", fencingRetention, Duration.ofSeconds(1), LONGEST_RETENTION);
+	}
+
+	/**
+	 * Return the channel on which the database tells of rows that were freed. Rows of
+	 * another namespace on it do no harm.
+	 */
+	@Nullable String channel() {
+		return this.notifications ? "leasehold_%08x".formatted(Objects.hash(this.table, this.namespace)) : null;
 	}
 
 	private static void check(String property, Duration value, Duration least, Duration most) {

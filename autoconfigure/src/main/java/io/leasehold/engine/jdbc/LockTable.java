@@ -52,10 +52,10 @@ final class LockTable {
 
 	private final String removeIdle;
 
-	LockTable(Dialect dialect, String name, Duration callTimeout) {
+	LockTable(Dialect dialect, JdbcSettings settings) {
 		this.dialect = dialect;
-		this.name = name;
-		this.where = dialect.where(Dialect.lockTimeout(callTimeout));
+		this.name = settings.table();
+		this.where = dialect.where(Dialect.lockTimeout(settings.callTimeout()));
 		this.check = sql("SELECT id, %s, waiter FROM {table} WHERE 1 = 0".formatted(COLUMNS));
 		// The owner comes last: MariaDB and MySQL read columns assigned before
 		this.take = dialect.returning(sql("""
@@ -84,7 +84,8 @@ final class LockTable {
 		String marked = "GREATEST(waited_until - {now}, 0)";
 		this.free = sql(dialect.returning("""
 				UPDATE {table} SET owner = NULL, expires_at = {now}, version = version + 1%s
-				{where} id = ? AND owner = ? AND expires_at > {now}""".formatted(dialect.aside(marked)), marked));
+				{where} id = ? AND owner = ? AND expires_at > {now}""".formatted(dialect.aside(marked)),
+				(settings.channel() != null) ? dialect.notifying(marked, settings.channel()) : marked));
 		this.inspect = sql("""
 				SELECT owner, grant_number, granted_at, expires_at - {now} FROM {table}
 				WHERE id = ? AND owner IS NOT NULL AND expires_at > {now}""");

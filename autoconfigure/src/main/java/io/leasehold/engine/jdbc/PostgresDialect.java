@@ -2,6 +2,8 @@ package io.leasehold.engine.jdbc;
 
 import java.time.Duration;
 
+import org.springframework.util.ClassUtils;
+
 /**
  * PostgreSQL.
  */
@@ -25,6 +27,17 @@ final class PostgresDialect extends Dialect {
 	@Override
 	String returning(String update, String expression) {
 		return update + " RETURNING " + expression;
+	}
+
+	@Override
+	String notifying(String expression, String channel) {
+		return "%s, CASE WHEN waited_until > %s THEN pg_notify('%s', encode(id, 'hex')) END".formatted(expression,
+				now(), channel);
+	}
+
+	@Override
+	boolean listens() {
+		return ClassUtils.isPresent("org.postgresql.PGConnection", null);
 	}
 
 	@Override

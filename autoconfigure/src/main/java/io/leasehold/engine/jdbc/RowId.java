@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
+import java.util.HexFormat;
 
 import io.leasehold.LockKey;
 
@@ -49,6 +50,12 @@ record RowId(byte[] bytes) implements Comparable<RowId> {
 		catch (NoSuchAlgorithmException ex) {
 			throw new IllegalStateException("Every Java platform has SHA-256", ex);
 		}
+	}
+
+	/** Lower-case hexadecimal digits. */
+	@Override
+	public String toString() {
+		return HexFormat.of().formatHex(this.bytes);
 	}
 
 	@Override

@@ -85,7 +85,7 @@ abstract class JdbcLockEngineContract extends SharedLockEngineContract {
 		public LockEngine open(String namespace, Member member, List<String> arguments) {
 			Duration callTimeout = Duration.ofMillis(750);
 			JdbcSettings settings = new JdbcSettings(namespace, JdbcSettings.DEFAULT_TABLE, callTimeout,
-					Duration.ofMillis(5), Duration.ofMillis(100), Duration.ofMinutes(1));
+					Duration.ofMillis(5), Duration.ofMillis(100), Duration.ofMinutes(1), true);
 			JdbcLockEngine engine = new JdbcLockEngine(
 					JdbcConnections.open(arguments.get(0), null, null, null, 4, callTimeout), settings,
 					MonotonicClock.SYSTEM);

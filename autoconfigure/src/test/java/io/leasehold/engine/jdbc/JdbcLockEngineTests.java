@@ -581,7 +581,7 @@ abstract class JdbcLockEngineTests {
 	}
 
 	private static JdbcSettings settings(String namespace, String table, Duration callTimeout, Duration pollMax) {
-		return new JdbcSettings(namespace, table, callTimeout, Duration.ofMillis(5), pollMax, Duration.ofDays(7));
+		return new JdbcSettings(namespace, table, callTimeout, Duration.ofMillis(5), pollMax, Duration.ofDays(7), true);
 	}
 
 	private JdbcLockEngine engine(JdbcSettings settings) {

@@ -31,7 +31,7 @@ class JdbcSettingsTests {
 
 	private static JdbcSettings settings(String namespace, String table) {
 		return new JdbcSettings(namespace, table, Duration.ofSeconds(1), Duration.ofMillis(5), Duration.ofMillis(100),
-				Duration.ofDays(7));
+				Duration.ofDays(7), true);
 	}
 
 }

@@ -53,7 +53,7 @@ class PostgresRestartIntegrationTests {
 		new ResourceDatabasePopulator(new ClassPathResource("schema-postgresql.sql", JdbcLockEngine.class))
 			.execute(connections.dataSource());
 		return new JdbcLockEngine(connections, new JdbcSettings("restart", JdbcSettings.DEFAULT_TABLE, CALL,
-				Duration.ofMillis(5), Duration.ofMillis(100), Duration.ofDays(7)), MonotonicClock.SYSTEM);
+				Duration.ofMillis(5), Duration.ofMillis(100), Duration.ofDays(7), true), MonotonicClock.SYSTEM);
 	}
 
 	private static RenewalOutcome renew(JdbcLockEngine engine, Claim claim, long number) {

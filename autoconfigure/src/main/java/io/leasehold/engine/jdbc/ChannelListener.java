@@ -1,0 +1,118 @@
+package io.leasehold.engine.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+
+import javax.sql.DataSource;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
+import org.postgresql.PGNotification;
+
+/**
+ * Listens to a channel of PostgreSQL, in a thread and on a connection of its own, which
+ * is opened again whenever it broke. Thread-safe.
+ */
+final class ChannelListener implements AutoCloseable {
+
+	private static final Log logger = LogFactory.getLog(ChannelListener.class);
+
+	/** So long may a connection be silent before it has to prove that it lives. */
+	private static final Duration SILENCE = Duration.ofSeconds(5);
+
+	private static final Duration SHORTEST_PAUSE = Duration.ofMillis(250);
+
+	private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
+
+	private final DataSource connections;
+
+	private final String channel;
+
+	private final Consumer<String> payloads;
+
+	private final Runnable listening;
+
+	private Duration pause = SHORTEST_PAUSE;
+
+	private final Thread thread;
+
+	private volatile @Nullable Connection connection;
+
+	private volatile boolean closed;
+
+	/**
+	 * Begin to listen.
+	 * @param payloads told of each notification
+	 * @param listening told whenever listening begins: what came before may be lost
+	 */
+	ChannelListener(DataSource connections, String channel, Consumer<String> payloads, Runnable listening) {
+		this.connections = connections;
+		this.channel = channel;
+		this.payloads = payloads;
+		this.listening = listening;
+		this.thread = new Thread(this::run, "leasehold-jdbc-listen");
+		this.thread.setDaemon(true);
+		this.thread.start();
+	}
+
+	private void run() {
+		while (!this.closed) {
+			try (Connection opened = this.connections.getConnection()) {
+				this.connection = opened;
+				listen(opened);
+			}
+			catch (SQLException ex) {
+				logger.debug("Released locks are found by polling until they can be heard of again", ex);
+			}
+			if (!this.closed) {
+				LockSupport.parkNanos(this.pause.toNanos());
+				lengthenPause();
+			}
+		}
+	}
+
+	private void listen(Connection opened) throws SQLException {
+		try (Statement statement = opened.createStatement()) {
+			statement.execute("LISTEN " + this.channel);
+		}
+		this.pause = SHORTEST_PAUSE;
+		this.listening.run();
+		PGConnection notifying = opened.unwrap(PGConnection.class);
+		while (!this.closed) {
+			PGNotification[] notifications = notifying.getNotifications((int) SILENCE.toMillis());
+			for (PGNotification notification : notifications) {
+				this.payloads.accept(notification.getParameter());
+			}
+			if (notifications.length == 0 && !opened.isValid((int) SILENCE.toSeconds())) {
+				return;
+			}
+		}
+	}
+
+	private void lengthenPause() {
+		Duration doubled = this.pause.multipliedBy(2);
+		this.pause = (doubled.compareTo(LONGEST_PAUSE) < 0) ? doubled : LONGEST_PAUSE;
+	}
+
+	@Override
+	public void close() {
+		this.closed = true;
+		LockSupport.unpark(this.thread);
+		Connection current = this.connection;
+		if (current != null) {
+			try {
+				current.abort(Runnable::run);
+			}
+			catch (SQLException ex) {
+				logger.debug("The connection that listened could not be closed", ex);
+			}
+		}
+	}
+
+}

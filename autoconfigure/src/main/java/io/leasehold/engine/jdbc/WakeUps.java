@@ -1,0 +1,89 @@
+package io.leasehold.engine.jdbc;
+
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+
+import javax.sql.DataSource;
+
+import io.leasehold.engine.Signal;
+import io.leasehold.engine.Waiting;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Wakes claims that wait for a row when the database tells that it was freed. Listens
+ * from the first waiting claim on. Thread-safe.
+ */
+final class WakeUps implements AutoCloseable {
+
+	private static final Log logger = LogFactory.getLog(WakeUps.class);
+
+	private final DataSource connections;
+
+	private final String channel;
+
+	private final Map<String, List<Consumer<Signal>>> ears = new ConcurrentHashMap<>();
+
+	private @Nullable ChannelListener listener;
+
+	private boolean closed;
+
+	/**
+	 * Create wake-ups.
+	 * @param connections where the connection that listens comes from
+	 * @param channel where the database tells of rows by their {@linkplain RowId ids}
+	 */
+	WakeUps(DataSource connections, String channel) {
+		this.connections = connections;
+		this.channel = channel;
+	}
+
+	/** Wake a claim whenever the row is freed, until its ear is closed. */
+	Waiting listen(RowId row, Consumer<Signal> ear) {
+		String payload = row.toString();
+		this.ears.merge(payload, List.of(ear), (some, more) -> Stream.concat(some.stream(), more.stream()).toList());
+		start();
+		return () -> this.ears.computeIfPresent(payload, (same, some) -> without(some, ear));
+	}
+
+	private static @Nullable List<Consumer<Signal>> without(List<Consumer<Signal>> some, Consumer<Signal> ear) {
+		List<Consumer<Signal>> rest = some.stream().filter((other) -> other != ear).toList();
+		return rest.isEmpty() ? null : rest;
+	}
+
+	private synchronized void start() {
+		if (this.listener == null && !this.closed) {
+			this.listener = new ChannelListener(this.connections, this.channel, this::freed, this::missed);
+		}
+	}
+
+	private void freed(String payload) {
+		this.ears.getOrDefault(payload, List.of()).forEach(WakeUps::wake);
+	}
+
+	private void missed() {
+		this.ears.values().forEach((some) -> some.forEach(WakeUps::wake));
+	}
+
+	private static void wake(Consumer<Signal> ear) {
+		try {
+			ear.accept(new Signal.AskAgain());
+		}
+		catch (RuntimeException ex) {
+			logger.warn("A waiting claim could not be woken, and goes on polling", ex);
+		}
+	}
+
+	@Override
+	public synchronized void close() {
+		this.closed = true;
+		if (this.listener != null) {
+			this.listener.close();
+		}
+	}
+
+}

@@ -1,0 +1,268 @@
+package io.leasehold.engine.jdbc;
+
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+import io.leasehold.LockKey;
+import io.leasehold.engine.Attempt;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.Member;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.ReleaseOutcome;
+import io.leasehold.engine.Signal;
+import io.leasehold.engine.Waiting;
+import io.leasehold.test.PostgresTestServer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.postgresql.PGConnection;
+import org.postgresql.PGNotification;
+
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.jdbc.datasource.init.ScriptUtils;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Releases that PostgreSQL tells waiting claims of.
+ */
+class PostgresNotificationsIntegrationTests {
+
+	/** No claim polls within the time of a test. */
+	private static final Duration POLL = Duration.ofSeconds(50);
+
+	private static final LockKey KEY = new LockKey("order:42");
+
+	private final String url = PostgresTestServer.shared().url();
+
+	private final Member member = Member.of("shop");
+
+	private final Member other = Member.of("office");
+
+	private final String namespace = "ns-" + UUID.randomUUID();
+
+	private final JdbcSettings settings = settings(true);
+
+	private final LinkedBlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
+
+	private final List<JdbcLockEngine> engines = new ArrayList<>();
+
+	private Connection connection;
+
+	@BeforeEach
+	void open() throws SQLException {
+		this.connection = DriverManager.getConnection(this.url);
+		ScriptUtils.executeSqlScript(this.connection,
+				new ClassPathResource("schema-postgresql.sql", JdbcLockEngine.class));
+	}
+
+	@AfterEach
+	void close() throws SQLException {
+		this.engines.forEach(JdbcLockEngine::close);
+		this.connection.close();
+	}
+
+	@Test
+	void waitingClaimIsToldOfTheRelease() throws Exception {
+		JdbcLockEngine one = engine(this.settings);
+		JdbcLockEngine two = engine(this.settings);
+		Claim held = hold(one);
+		Claim waiting = waitForIt(two);
+		listen(two, waiting);
+		one.release(held);
+		assertThat(heard()).isInstanceOf(Signal.AskAgain.class);
+		assertThat(two.tryAcquire(waiting)).isInstanceOf(Attempt.Granted.class);
+	}
+
+	@Test
+	void releaseTellsOnlyOfARowThatSomebodyWaitsFor() throws Exception {
+		JdbcLockEngine engine = engine(this.settings);
+		execute("LISTEN " + this.settings.channel());
+		Claim claim = hold(engine);
+		engine.release(claim);
+		hold(engine);
+		waitForIt(engine);
+		execute("NOTIFY %s, 'until here'".formatted(this.settings.channel()));
+		assertThat(notified()).containsExactly("until here");
+	}
+
+	@Test
+	void notificationNamesTheRowAndNobodysSecret() throws Exception {
+		JdbcLockEngine engine = engine(this.settings);
+		execute("LISTEN " + this.settings.channel());
+		Claim claim = hold(engine);
+		waitForIt(engine);
+		engine.release(claim);
+		assertThat(notified()).containsExactly(RowId.of(this.namespace, KEY).toString());
+	}
+
+	@Test
+	void releaseOfAClaimThatIsNotTheOwnerTellsNothing() throws Exception {
+		JdbcLockEngine engine = engine(this.settings);
+		execute("LISTEN " + this.settings.channel());
+		hold(engine);
+		Claim waiting = waitForIt(engine);
+		assertThat(engine.release(waiting)).isInstanceOf(ReleaseOutcome.NotOwner.class);
+		execute("NOTIFY %s, 'until here'".formatted(this.settings.channel()));
+		assertThat(notified()).containsExactly("until here");
+	}
+
+	@Test
+	void brokenListenerIsReplacedAndWhatItMayHaveMissedIsAskedFor() throws Exception {
+		JdbcLockEngine one = engine(this.settings);
+		JdbcLockEngine two = engine(this.settings);
+		Claim held = hold(one);
+		Claim waiting = waitForIt(two);
+		listen(two, waiting);
+		long broken = listeners().get(0);
+		execute("SELECT pg_terminate_backend(%d)".formatted(broken));
+		assertThat(heard()).as("after the interruption").isNotNull();
+		assertThat(listeners()).hasSize(1).doesNotContain(broken);
+		one.release(held);
+		assertThat(heard()).as("after the release").isNotNull();
+	}
+
+	@Test
+	void closedEarHearsNothing() throws Exception {
+		JdbcLockEngine one = engine(this.settings);
+		JdbcLockEngine two = engine(this.settings);
+		Claim held = hold(one);
+		Claim waiting = waitForIt(two);
+		LinkedBlockingQueue<Signal> later = new LinkedBlockingQueue<>();
+		Waiting ear = listen(two, waiting);
+		two.enqueue(waiting, later::add);
+		ear.close();
+		one.release(held);
+		assertThat(later.poll(20, TimeUnit.SECONDS)).isNotNull();
+		assertThat(this.signals).isEmpty();
+	}
+
+	@Test
+	void nobodyListensBeforeAClaimWaits() throws Exception {
+		JdbcLockEngine engine = engine(this.settings);
+		engine.release(hold(engine));
+		assertThat(listeners()).isEmpty();
+		await().until(() -> threads().isEmpty());
+	}
+
+	@Test
+	void threadAndConnectionEndWithTheEngine() throws Exception {
+		JdbcLockEngine engine = engine(this.settings);
+		hold(engine);
+		listen(engine, waitForIt(engine));
+		await().until(() -> threads().size() == 1);
+		long start = System.nanoTime();
+		engine.close();
+		await().until(() -> threads().isEmpty() && listeners().isEmpty());
+		assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(3));
+	}
+
+	@Test
+	void switchedOffNothingListensAndNothingIsTold() throws Exception {
+		JdbcLockEngine engine = engine(settings(false));
+		execute("LISTEN " + this.settings.channel());
+		Claim held = hold(engine);
+		assertThat(engine.enqueue(waitForIt(engine), this.signals::add)).isSameAs(Waiting.POLLING);
+		engine.release(held);
+		execute("NOTIFY %s, 'until here'".formatted(this.settings.channel()));
+		assertThat(notified()).containsExactly("until here");
+	}
+
+	@Test
+	void dataSourceOfSomebodyElseIsNotAskedForAConnectionToKeep() throws Exception {
+		try (JdbcConnections pool = JdbcConnections.open(this.url, null, null, null, 1, Duration.ofSeconds(5));
+				JdbcLockEngine engine = new JdbcLockEngine(JdbcConnections.of(pool.dataSource()), this.settings,
+						MonotonicClock.SYSTEM)) {
+			Claim held = hold(engine);
+			assertThat(engine.enqueue(waitForIt(engine), this.signals::add)).isSameAs(Waiting.POLLING);
+			assertThat(engine.release(held)).isInstanceOf(ReleaseOutcome.Released.class);
+		}
+	}
+
+	private JdbcSettings settings(boolean notifications) {
+		return new JdbcSettings(this.namespace, JdbcSettings.DEFAULT_TABLE, Duration.ofSeconds(5), POLL, POLL,
+				Duration.ofDays(7), notifications);
+	}
+
+	private JdbcLockEngine engine(JdbcSettings settings) {
+		JdbcLockEngine engine = new JdbcLockEngine(
+				JdbcConnections.open(this.url, null, null, null, 2, settings.callTimeout()), settings,
+				MonotonicClock.SYSTEM);
+		this.engines.add(engine);
+		return engine;
+	}
+
+	private Claim hold(JdbcLockEngine engine) {
+		Claim claim = claim(this.member);
+		assertThat(engine.tryAcquire(claim)).isInstanceOf(Attempt.Granted.class);
+		return claim;
+	}
+
+	private Claim waitForIt(JdbcLockEngine engine) {
+		Claim claim = claim(this.other).waiting();
+		assertThat(engine.tryAcquire(claim)).isInstanceOf(Attempt.Busy.class);
+		return claim;
+	}
+
+	private static Claim claim(Member member) {
+		return new Claim(KEY, member.newOwner(), Duration.ofMinutes(2), Duration.ZERO, false, System.nanoTime());
+	}
+
+	/** Open an ear; the first signal tells that listening has begun. */
+	private Waiting listen(JdbcLockEngine engine, Claim claim) throws InterruptedException {
+		Waiting ear = engine.enqueue(claim, this.signals::add);
+		assertThat(heard()).as("begin").isNotNull();
+		return ear;
+	}
+
+	private Signal heard() throws InterruptedException {
+		return this.signals.poll(20, TimeUnit.SECONDS);
+	}
+
+	private List<String> notified() throws SQLException {
+		List<String> payloads = new ArrayList<>();
+		for (PGNotification notification : this.connection.unwrap(PGConnection.class).getNotifications(10_000)) {
+			payloads.add(notification.getParameter());
+		}
+		return payloads;
+	}
+
+	/** Server processes of the engines that listen. */
+	private List<Long> listeners() throws SQLException {
+		List<Long> result = new ArrayList<>();
+		try (Statement statement = this.connection.createStatement();
+				ResultSet rows = statement.executeQuery(
+						"SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND query = 'LISTEN %s'"
+							.formatted(this.settings.channel()))) {
+			while (rows.next()) {
+				result.add(rows.getLong(1));
+			}
+		}
+		return result;
+	}
+
+	private static List<Thread> threads() {
+		return Thread.getAllStackTraces()
+			.keySet()
+			.stream()
+			.filter((thread) -> thread.getName().equals("leasehold-jdbc-listen"))
+			.toList();
+	}
+
+	private void execute(String sql) throws SQLException {
+		try (Statement statement = this.connection.createStatement()) {
+			statement.execute(sql);
+		}
+	}
+
+}
