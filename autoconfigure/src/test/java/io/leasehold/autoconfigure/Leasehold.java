@@ -17,14 +17,17 @@ final class Leasehold {
 	}
 
 	static ApplicationContextRunner runner() {
+		return new ApplicationContextRunner().withConfiguration(autoConfigurations());
+	}
+
+	static AutoConfigurations autoConfigurations() {
 		List<Class<?>> registered = ImportCandidates.load(AutoConfiguration.class, null)
 			.getCandidates()
 			.stream()
 			.filter((name) -> name.startsWith("io.leasehold."))
 			.<Class<?>>map((name) -> ClassUtils.resolveClassName(name, null))
 			.toList();
-		return new ApplicationContextRunner()
-			.withConfiguration(AutoConfigurations.of(registered.toArray(Class<?>[]::new)));
+		return AutoConfigurations.of(registered.toArray(Class<?>[]::new));
 	}
 
 }

@@ -1,0 +1,33 @@
+package io.leasehold.autoconfigure;
+
+import io.leasehold.endpoint.LocksEndpoint;
+import io.leasehold.service.LockService;
+
+import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.context.annotation.Bean;
+
+/**
+ * Auto-configuration of the actuator's endpoint {@code locks}.
+ */
+@AutoConfiguration(after = LeaseholdAutoConfiguration.class)
+@ConditionalOnClass({ Endpoint.class, ConditionalOnAvailableEndpoint.class })
+@ConditionalOnAvailableEndpoint(LocksEndpoint.class)
+@ConditionalOnBean(LockService.class)
+public final class LeaseholdEndpointAutoConfiguration {
+
+	LeaseholdEndpointAutoConfiguration() {
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	LocksEndpoint locksEndpoint(LockService locks, ApplicationEventPublisher events) {
+		return new LocksEndpoint(locks, events);
+	}
+
+}

@@ -1,0 +1,55 @@
+package io.leasehold.endpoint;
+
+import java.security.Principal;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+import io.leasehold.LockEngineException;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
+import org.springframework.context.ApplicationEventPublisher;
+
+/**
+ * Takes note of forced releases: as a warning in the log, and as an audit event for
+ * applications that keep those.
+ */
+final class ForcedReleaseLog {
+
+	/** Type of the audit events. */
+	static final String TYPE = "LOCK_FORCED_RELEASE";
+
+	private static final Log logger = LogFactory.getLog(ForcedReleaseLog.class);
+
+	private final ApplicationEventPublisher events;
+
+	ForcedReleaseLog(ApplicationEventPublisher events) {
+		this.events = events;
+	}
+
+	void released(String engine, String key, LockDescriptor.@Nullable Holder holder, @Nullable Principal principal) {
+		note(engine, key, (holder != null) ? "released" : "free", holder, principal);
+	}
+
+	void failed(String engine, String key, LockEngineException failure, @Nullable Principal principal) {
+		note(engine, key, "unknown", failure.getMessage(), principal);
+	}
+
+	private void note(String engine, String key, String outcome, @Nullable Object detail,
+			@Nullable Principal principal) {
+		String name = (principal != null) ? principal.getName() : "unknown";
+		logger.warn("Release of lock '%s' was forced by '%s': %s%s (engine: %s)".formatted(key, name, outcome,
+				(detail != null) ? ", " + detail : "", engine));
+		Map<String, Object> data = new LinkedHashMap<>();
+		data.put("engine", engine);
+		data.put("key", key);
+		data.put("outcome", outcome);
+		if (detail != null) {
+			data.put("detail", detail.toString());
+		}
+		this.events.publishEvent(new AuditApplicationEvent(name, TYPE, data));
+	}
+
+}

@@ -1,0 +1,50 @@
+package io.leasehold.endpoint;
+
+import java.time.Duration;
+import java.time.Instant;
+
+import io.leasehold.service.StoredHolder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One key, as the endpoint shows it.
+ *
+ * @param engine the engine's name
+ * @param key the key
+ * @param holder who holds it by the store's word, in whichever process; {@code null} if
+ * nobody does, or the store does not say
+ * @param failure why the store does not say, {@code null} if it does
+ * @param here what this process holds and awaits of it
+ */
+public record LockDescriptor(String engine, String key, @Nullable Holder holder, @Nullable String failure,
+		LocksDescriptor here) {
+
+	/**
+	 * Who holds a key. While a grant is passed on inside a process, its first holder.
+	 *
+	 * @param application name of the application
+	 * @param host name of its host
+	 * @param process process id
+	 * @param thread name of the thread that asked for the grant
+	 * @param since moment of the grant, by the store's clock
+	 * @param remaining rest of the lease, by the store's clock
+	 * @param fencingToken number of the grant's first acquisition, as text
+	 */
+	public record Holder(String application, String host, long process, String thread, Instant since,
+			Duration remaining, String fencingToken) {
+
+		static Holder of(StoredHolder holder) {
+			return new Holder(holder.application(), holder.host(), holder.process(), holder.thread(),
+					LocksDescriptor.millis(holder.since()), LocksDescriptor.millis(holder.remaining()),
+					Long.toString(holder.fencingToken()));
+		}
+
+		@Override
+		public String toString() {
+			return "%s on %s, process %d, thread %s, since %s".formatted(this.application, this.host, this.process,
+					this.thread, this.since);
+		}
+
+	}
+
+}

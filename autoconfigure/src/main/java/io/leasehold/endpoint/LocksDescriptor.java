@@ -1,0 +1,77 @@
+package io.leasehold.endpoint;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+
+import io.leasehold.service.LockOverview;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one process holds and awaits, as the endpoint shows it.
+ *
+ * @param held the locks that are held, the oldest first
+ * @param waiting the callers that wait, the longest first
+ */
+public record LocksDescriptor(List<Held> held, List<Waiting> waiting) {
+
+	static LocksDescriptor of(LockOverview overview) {
+		return new LocksDescriptor(overview.held().stream().map(Held::of).toList(),
+				overview.waiting().stream().map(Waiting::of).toList());
+	}
+
+	/** Nobody reads more than milliseconds. */
+	static Instant millis(Instant instant) {
+		return instant.truncatedTo(ChronoUnit.MILLIS);
+	}
+
+	static Duration millis(Duration duration) {
+		return duration.truncatedTo(ChronoUnit.MILLIS);
+	}
+
+	/**
+	 * A lock that is held.
+	 *
+	 * @param engine the engine's name
+	 * @param key the key
+	 * @param name fixed name of the lock
+	 * @param thread name of the thread that took it, {@code null} for an async caller
+	 * @param since when it was taken
+	 * @param remaining how long it stays valid if it is not renewed
+	 * @param fencingToken number of the acquisition; a text, since it is greater than
+	 * what JavaScript can count to
+	 * @param handles one, and one for each re-entry
+	 * @param waiting how many callers of this process wait for the key
+	 */
+	public record Held(String engine, String key, String name, @Nullable String thread, Instant since,
+			Duration remaining, String fencingToken, int handles, int waiting) {
+
+		static Held of(LockOverview.Held held) {
+			return new Held(held.engine(), held.key().value(), held.name(), held.thread(), millis(held.since()),
+					millis(held.remaining()), Long.toString(held.fencingToken()), held.handles(), held.waiting());
+		}
+
+	}
+
+	/**
+	 * A caller that waits.
+	 *
+	 * @param engine the engine's name
+	 * @param key the key
+	 * @param name fixed name of the lock
+	 * @param thread name of the thread that waits, {@code null} for an async caller
+	 * @param since when it asked
+	 * @param remaining rest of its wait time
+	 */
+	public record Waiting(String engine, String key, String name, @Nullable String thread, Instant since,
+			Duration remaining) {
+
+		static Waiting of(LockOverview.Waiting waiting) {
+			return new Waiting(waiting.engine(), waiting.key().value(), waiting.name(), waiting.thread(),
+					millis(waiting.since()), millis(waiting.remaining()));
+		}
+
+	}
+
+}

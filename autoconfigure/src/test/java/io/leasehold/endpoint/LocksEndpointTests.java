@@ -1,0 +1,247 @@
+package io.leasehold.endpoint;
+
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+import io.leasehold.DistributedLocks;
+import io.leasehold.HeldLock;
+import io.leasehold.LockLostException;
+import io.leasehold.engine.local.LocalLockEngine;
+
+import org.springframework.boot.actuate.audit.AuditEvent;
+import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Tests for {@link LocksEndpoint} over HTTP and JMX, with Boot around it.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class LocksEndpointTests {
+
+	private static final HttpClient HTTP = HttpClient.newHttpClient();
+
+	private static final JsonMapper JSON = new JsonMapper();
+
+	private static ConfigurableApplicationContext context;
+
+	private static DistributedLocks locks;
+
+	@BeforeAll
+	static void start() {
+		context = new SpringApplicationBuilder(Application.class).properties(Map.of("server.port", "0",
+				"spring.application.name", "shop", "leasehold.engine", "local", "spring.jmx.enabled", "true",
+				"management.endpoints.web.exposure.include", "locks", "management.endpoints.jmx.exposure.include",
+				"locks", "management.endpoint.locks.access", "unrestricted"))
+			.run();
+		locks = context.getBean(DistributedLocks.class);
+	}
+
+	@AfterAll
+	static void stop() {
+		context.close();
+	}
+
+	@AfterEach
+	void repair() {
+		context.getBean(LocalLockEngine.class).faults().setDown(false);
+	}
+
+	@Test
+	void showsWhatIsHeldAndAwaited() throws Exception {
+		assertThat(get("").body()).isEqualTo("{\"held\":[],\"waiting\":[]}");
+		CompletableFuture<HeldLock> next;
+		try (HeldLock held = locks.acquire("order:42", locks.defaults().withName("pay"))) {
+			next = locks.acquireAsync("order:42");
+			Awaitility.await().until(() -> !json(get("")).path("waiting").isEmpty());
+			JsonNode shown = json(get(""));
+			JsonNode first = shown.path("held").path(0);
+			assertThat(shown.path("held").size()).isOne();
+			assertThat(first.path("engine").asString()).isEqualTo("local");
+			assertThat(first.path("key").asString()).isEqualTo("order:42");
+			assertThat(first.path("name").asString()).isEqualTo("pay");
+			assertThat(first.path("thread").asString()).isEqualTo(Thread.currentThread().getName());
+			assertThat(Instant.parse(first.path("since").asString())).isBetween(Instant.now().minusSeconds(30),
+					Instant.now());
+			assertThat(Duration.parse(first.path("remaining").asString())).isBetween(Duration.ofSeconds(1),
+					Duration.ofSeconds(30));
+			assertThat(first.path("fencingToken").asString()).isEqualTo(Long.toString(held.fencingToken()));
+			assertThat(first.path("handles").asInt()).isOne();
+			assertThat(first.path("waiting").asInt()).isOne();
+			JsonNode waiting = shown.path("waiting").path(0);
+			assertThat(waiting.path("key").asString()).isEqualTo("order:42");
+			assertThat(waiting.hasNonNull("thread")).isFalse();
+		}
+		next.join().close();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "order:42", "a/b", "a//b", "/", "..", "%", "%2F", "a b", "+", "\u00e4\ud83c\udf63",
+			"?x=y&key=z" })
+	void showsWhoHoldsAKeyWhateverItsCharacters(String key) throws Exception {
+		assertThat(json(get("/local" + query(key))).hasNonNull("holder")).isFalse();
+		try (HeldLock held = locks.acquire(key)) {
+			JsonNode shown = json(get("/local" + query(key)));
+			assertThat(shown.path("key").asString()).isEqualTo(key);
+			JsonNode holder = shown.path("holder");
+			assertThat(holder.path("application").asString()).isEqualTo("shop");
+			assertThat(holder.path("process").asLong()).isEqualTo(ProcessHandle.current().pid());
+			assertThat(holder.path("fencingToken").asString()).isEqualTo(Long.toString(held.fencingToken()));
+			assertThat(shown.path("here").path("held").path(0).path("key").asString()).isEqualTo(key);
+		}
+	}
+
+	@Test
+	void neverShowsTheOwnersToken() throws Exception {
+		try (HeldLock held = locks.acquire("order:42")) {
+			assertThat(held.isValid()).isTrue();
+			assertThat(get("").body() + get("/local" + query("order:42")).body()).contains("order:42")
+				.doesNotContainPattern("[:/][0-9a-f]{16}");
+		}
+	}
+
+	@Test
+	void refusesWhatIsNoKeyAndNoEngine() throws Exception {
+		assertThat(get("/local").statusCode()).isEqualTo(400);
+		assertThat(get("/local" + query(" ")).statusCode()).isEqualTo(400);
+		assertThat(get("/local" + query("x".repeat(513))).statusCode()).isEqualTo(400);
+		assertThat(get("/redis" + query("a")).statusCode()).isEqualTo(400);
+		assertThat(delete("/local" + query(" ")).statusCode()).isEqualTo(400);
+		assertThat(delete("/redis" + query("a")).statusCode()).isEqualTo(400);
+	}
+
+	@Test
+	void tellsWhatItKnowsWhenTheStoreIsDown() throws Exception {
+		HeldLock held = locks.acquire("order:42");
+		context.getBean(LocalLockEngine.class).faults().setDown(true);
+		JsonNode shown = json(get("/local" + query("order:42")));
+		assertThat(shown.path("failure").asString()).contains("order:42").contains("down");
+		assertThat(shown.hasNonNull("holder")).isFalse();
+		assertThat(shown.path("here").path("held").size()).isOne();
+		context.getBean(LocalLockEngine.class).faults().setDown(false);
+		held.close();
+	}
+
+	/** FAULTS row 95. */
+	@Test
+	void forcedReleaseIsToldToTheHolderTheLogAndTheAudit(CapturedOutput output) throws Exception {
+		HeldLock held = locks.acquire("order:95");
+		HttpResponse<String> response = delete("/local" + query("order:95"));
+		assertThat(response.statusCode()).isEqualTo(200);
+		assertThat(json(response).path("fencingToken").asString()).isEqualTo(Long.toString(held.fencingToken()));
+		assertThat(held.isValid()).isFalse();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
+		assertThat(output).contains("Release of lock 'order:95' was forced by 'unknown': released, shop on ");
+		assertThat(lastAudit("order:95").getData()).containsEntry("outcome", "released")
+			.containsEntry("engine", "local");
+		assertThat(delete("/local" + query("order:95")).statusCode()).isEqualTo(204);
+		assertThat(lastAudit("order:95").getData()).containsEntry("outcome", "free");
+	}
+
+	@Test
+	void forcedReleaseThatTheStoreDidNotAnswerIsAuditedToo() throws Exception {
+		context.getBean(LocalLockEngine.class).faults().setDown(true);
+		assertThat(delete("/local" + query("order:96")).statusCode()).isEqualTo(500);
+		assertThat(lastAudit("order:96").getData()).containsEntry("outcome", "unknown");
+	}
+
+	@Test
+	void managementBeanDoesTheSame() throws Exception {
+		MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+		ObjectName name = new ObjectName("org.springframework.boot:type=Endpoint,name=Locks");
+		HeldLock held = locks.acquire("order:42");
+		assertThat(server.invoke(name, "locks", new Object[0], new String[0]).toString()).contains("order:42");
+		String[] signature = { String.class.getName(), String.class.getName() };
+		assertThat(server.invoke(name, "lock", new Object[] { "local", "order:42" }, signature).toString())
+			.contains("application=shop");
+		server.invoke(name, "forceRelease", new Object[] { "local", "order:42" }, signature);
+		assertThat(held.isValid()).isFalse();
+	}
+
+	private static AuditEvent lastAudit(String key) {
+		return context.getBean(Audit.class).events.stream()
+			.filter((event) -> event.getType().equals("LOCK_FORCED_RELEASE"))
+			.filter((event) -> key.equals(event.getData().get("key")))
+			.reduce((first, second) -> second)
+			.orElseThrow();
+	}
+
+	private static String query(String key) {
+		return "?key=" + URLEncoder.encode(key, StandardCharsets.UTF_8);
+	}
+
+	private static HttpResponse<String> get(String path) throws IOException, InterruptedException {
+		return send(path, "GET");
+	}
+
+	private static HttpResponse<String> delete(String path) throws IOException, InterruptedException {
+		return send(path, "DELETE");
+	}
+
+	private static HttpResponse<String> send(String path, String method) throws IOException, InterruptedException {
+		String port = context.getEnvironment().getRequiredProperty("local.server.port");
+		return HTTP
+			.send(HttpRequest.newBuilder(URI.create("http://127.0.0.1:%s/actuator/locks%s".formatted(port, path)))
+				.method(method, HttpRequest.BodyPublishers.noBody())
+				.build(), HttpResponse.BodyHandlers.ofString());
+	}
+
+	private static JsonNode json(HttpResponse<String> response) {
+		assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+		return JSON.readTree(response.body());
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	@Import(Audit.class)
+	static class Application {
+
+	}
+
+	static class Audit implements ApplicationListener<AuditApplicationEvent> {
+
+		private final List<AuditEvent> events = new CopyOnWriteArrayList<>();
+
+		@Override
+		public void onApplicationEvent(AuditApplicationEvent event) {
+			this.events.add(event.getAuditEvent());
+		}
+
+	}
+
+}
