@@ -17,7 +17,6 @@ import org.springframework.context.annotation.Bean;
  */
 @AutoConfiguration(after = LeaseholdAutoConfiguration.class)
 @ConditionalOnClass({ Endpoint.class, ConditionalOnAvailableEndpoint.class })
-@ConditionalOnAvailableEndpoint(LocksEndpoint.class)
 @ConditionalOnBean(LockService.class)
 public final class LeaseholdEndpointAutoConfiguration {
 
@@ -25,6 +24,7 @@ public final class LeaseholdEndpointAutoConfiguration {
 	}
 
 	@Bean
+	@ConditionalOnAvailableEndpoint
 	@ConditionalOnMissingBean
 	LocksEndpoint locksEndpoint(LockService locks, ApplicationEventPublisher events) {
 		return new LocksEndpoint(locks, events);
