@@ -6,14 +6,13 @@ import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 
 import io.leasehold.engine.jdbc.JdbcConnections;
 import io.leasehold.engine.jdbc.JdbcSettings;
+import io.leasehold.engine.jdbc.LockTableScript;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
-import org.springframework.boot.jdbc.DatabaseDriver;
 import org.springframework.boot.jdbc.init.PropertiesBasedDataSourceScriptDatabaseInitializer;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.core.io.Resource;
@@ -29,7 +28,7 @@ class JdbcLockTableInitializer extends PropertiesBasedDataSourceScriptDatabaseIn
 	private final String table;
 
 	JdbcLockTableInitializer(JdbcConnections connections, JdbcProperties properties) {
-		super(connections.dataSource(), properties, Map.of(DatabaseDriver.MARIADB, "mysql"));
+		super(connections.dataSource(), properties);
 		this.table = properties.getTable();
 	}
 
@@ -59,7 +58,7 @@ class JdbcLockTableInitializer extends PropertiesBasedDataSourceScriptDatabaseIn
 					"The lock table '%s' could not be created: %s.".formatted(this.table,
 							ex.getMostSpecificCause().getMessage()),
 					"Let the database's user create tables, or create it by the script of your database in "
-							+ "io/leasehold/engine/jdbc and set leasehold.jdbc.initialize-schema to never.");
+							+ "io/leasehold/engine/jdbc/migration and set leasehold.jdbc.initialize-schema to never.");
 		}
 	}
 
@@ -71,8 +70,7 @@ class JdbcLockTableInitializer extends PropertiesBasedDataSourceScriptDatabaseIn
 		List<Resource> renamed = new ArrayList<>();
 		for (Resource script : scripts) {
 			try {
-				String sql = script.getContentAsString(encoding)
-					.replaceAll("\\b" + JdbcSettings.DEFAULT_TABLE + "\\b", this.table);
+				String sql = LockTableScript.forTable(script.getContentAsString(encoding), this.table);
 				renamed.add(new ByteArrayResource(sql.getBytes(encoding), script.getDescription()));
 			}
 			catch (IOException ex) {

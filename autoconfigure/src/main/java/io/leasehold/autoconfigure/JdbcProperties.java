@@ -3,6 +3,7 @@ package io.leasehold.autoconfigure;
 import java.time.Duration;
 
 import io.leasehold.engine.jdbc.JdbcSettings;
+import io.leasehold.engine.jdbc.LockTableScript;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -80,7 +81,7 @@ class JdbcProperties extends DatabaseInitializationProperties {
 
 	@Override
 	public String getDefaultSchemaLocation() {
-		return "classpath:io/leasehold/engine/jdbc/schema-@@platform@@.sql";
+		return "classpath:" + LockTableScript.LOCATION;
 	}
 
 	public String getTable() {

@@ -86,7 +86,7 @@ public final class LeaseholdJdbcAutoConfiguration {
 
 		@Override
 		public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
-			hints.resources().registerPattern("io/leasehold/engine/jdbc/schema-*.sql");
+			hints.resources().registerPattern("io/leasehold/engine/jdbc/migration/**");
 		}
 
 	}

@@ -156,7 +156,7 @@ class LeaseholdJdbcAutoConfigurationTests {
 			.rootCause()
 			.isInstanceOf(LockEngineConfigurationException.class)
 			.hasMessageContaining("table 'leasehold_lock' is missing")
-			.hasMessageContaining("schema-h2.sql")
+			.hasMessageContaining("h2/R__leasehold_lock.sql")
 			.hasMessageContaining("leasehold.jdbc.initialize-schema=always"));
 		file.withPropertyValues("leasehold.jdbc.initialize-schema=always")
 			.run((context) -> context.getBean(DistributedLocks.class).acquire("order:42").close());
@@ -250,8 +250,8 @@ class LeaseholdJdbcAutoConfigurationTests {
 	void schemaScriptsAreInANativeImage() {
 		RuntimeHints hints = new RuntimeHints();
 		new LeaseholdJdbcAutoConfiguration.SchemaHints().registerHints(hints, null);
-		assertThat(RuntimeHintsPredicates.resource().forResource("io/leasehold/engine/jdbc/schema-postgresql.sql"))
-			.accepts(hints);
+		assertThat(RuntimeHintsPredicates.resource()
+			.forResource("io/leasehold/engine/jdbc/migration/postgresql/R__leasehold_lock.sql")).accepts(hints);
 	}
 
 }

@@ -42,7 +42,7 @@ abstract class Dialect {
 	/** Name of the database. */
 	abstract String product();
 
-	/** Name of the platform, as in the name of the schema's script. */
+	/** Name of the platform, as in the location of the table's script. */
 	abstract String platform();
 
 	/**

@@ -60,8 +60,7 @@ final class Failures {
 	/** What somebody has to do, or {@code null} for a failure that may pass by itself. */
 	private static @Nullable String advice(SQLException failure, String table, @Nullable Dialect dialect) {
 		String state = state(failure);
-		String script = "io/leasehold/engine/jdbc/schema-%s.sql"
-			.formatted((dialect != null) ? dialect.platform() : "<database>");
+		String script = LockTableScript.location((dialect != null) ? dialect.platform() : "<platform>");
 		if (NO_TABLE.contains(state)) {
 			return "table '%s' is missing. Create it by %s or set leasehold.jdbc.initialize-schema=always"
 				.formatted(table, script);

@@ -15,6 +15,11 @@ final class MariaDbDialect extends MySqlDialect {
 	}
 
 	@Override
+	String platform() {
+		return "mariadb";
+	}
+
+	@Override
 	String setUp(Duration lockTimeout) {
 		return "SET SESSION max_statement_time = %d.%03d".formatted(lockTimeout.toSeconds(),
 				lockTimeout.toMillisPart());

@@ -33,7 +33,7 @@ class H2SharedFileIntegrationTests {
 	void othersGoOnWithTheLocksThatTheKilledServerOfTheFileKnew() throws Exception {
 		String url = H2Files.url(this.folder);
 		try (Connection connection = DriverManager.getConnection(url)) {
-			ScriptUtils.executeSqlScript(connection, new ClassPathResource("schema-h2.sql", JdbcLockEngine.class));
+			ScriptUtils.executeSqlScript(connection, new ClassPathResource(LockTableScript.location("h2")));
 		}
 		Member member = Member.of("shop");
 		EngineAddress address = new EngineAddress(JdbcLockEngineContract.Opener.class, List.of(url));

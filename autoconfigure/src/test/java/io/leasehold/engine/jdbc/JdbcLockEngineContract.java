@@ -29,14 +29,13 @@ abstract class JdbcLockEngineContract extends SharedLockEngineContract {
 	/** URL of the database, with user and password. */
 	abstract String url();
 
-	/** Name of the platform, as in the name of the schema's script. */
+	/** Name of the platform, as in the location of the table's script. */
 	abstract String platform();
 
 	@BeforeEach
 	void createTable() throws SQLException {
 		try (Connection connection = DriverManager.getConnection(url())) {
-			ScriptUtils.executeSqlScript(connection,
-					new ClassPathResource("schema-%s.sql".formatted(platform()), JdbcLockEngine.class));
+			ScriptUtils.executeSqlScript(connection, new ClassPathResource(LockTableScript.location(platform())));
 		}
 	}
 

@@ -73,15 +73,14 @@ abstract class JdbcLockEngineTests {
 	/** URL of the database, with user and password. */
 	abstract String url();
 
-	/** Name of the platform, as in the name of the schema's script. */
+	/** Name of the platform, as in the location of the table's script. */
 	abstract String platform();
 
 	@BeforeEach
 	void open() {
 		this.connections = connect(url(), 8, Duration.ofSeconds(5));
 		this.statements = new StatementLog(this.connections.dataSource());
-		new ResourceDatabasePopulator(
-				new ClassPathResource("schema-%s.sql".formatted(platform()), JdbcLockEngine.class))
+		new ResourceDatabasePopulator(new ClassPathResource(LockTableScript.location(platform())))
 			.execute(this.connections.dataSource());
 		this.engine = engine(settings(Duration.ofSeconds(5)));
 	}
@@ -458,7 +457,7 @@ abstract class JdbcLockEngineTests {
 		JdbcLockEngine lost = engine(settings("no_such_table", Duration.ofSeconds(5)));
 		assertThatExceptionOfType(LockEngineException.class).isThrownBy(lost::start)
 			.withMessageContaining("'no_such_table' is missing")
-			.withMessageContaining("schema-" + platform() + ".sql")
+			.withMessageContaining(LockTableScript.location(platform()))
 			.withMessageContaining("leasehold.jdbc.initialize-schema=always")
 			.matches((ex) -> !ex.isRetryable());
 		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> lost.tryAcquire(claim("a")))

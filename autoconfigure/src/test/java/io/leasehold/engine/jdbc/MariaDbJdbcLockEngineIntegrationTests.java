@@ -18,6 +18,11 @@ class MariaDbJdbcLockEngineIntegrationTests extends MySqlFamilyJdbcLockEngineTes
 	}
 
 	@Override
+	String platform() {
+		return "mariadb";
+	}
+
+	@Override
 	String lockTimeoutVariable() {
 		return "max_statement_time";
 	}

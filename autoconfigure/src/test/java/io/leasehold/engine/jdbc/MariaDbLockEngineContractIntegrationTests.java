@@ -14,7 +14,7 @@ class MariaDbLockEngineContractIntegrationTests extends JdbcLockEngineContract {
 
 	@Override
 	String platform() {
-		return "mysql";
+		return "mariadb";
 	}
 
 }

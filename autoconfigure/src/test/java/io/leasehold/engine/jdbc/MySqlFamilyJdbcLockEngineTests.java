@@ -23,11 +23,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 abstract class MySqlFamilyJdbcLockEngineTests extends NetworkedJdbcLockEngineTests {
 
 	@Override
-	final String platform() {
-		return "mysql";
-	}
-
-	@Override
 	final String setTimeZone() {
 		return "SET GLOBAL time_zone = '-11:00'";
 	}

@@ -18,6 +18,11 @@ class MySqlJdbcLockEngineIntegrationTests extends MySqlFamilyJdbcLockEngineTests
 	}
 
 	@Override
+	String platform() {
+		return "mysql";
+	}
+
+	@Override
 	String lockTimeoutVariable() {
 		return "innodb_lock_wait_timeout";
 	}

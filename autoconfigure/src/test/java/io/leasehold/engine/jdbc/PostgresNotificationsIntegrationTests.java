@@ -62,8 +62,7 @@ class PostgresNotificationsIntegrationTests {
 	@BeforeEach
 	void open() throws SQLException {
 		this.connection = DriverManager.getConnection(this.url);
-		ScriptUtils.executeSqlScript(this.connection,
-				new ClassPathResource("schema-postgresql.sql", JdbcLockEngine.class));
+		ScriptUtils.executeSqlScript(this.connection, new ClassPathResource(LockTableScript.location("postgresql")));
 	}
 
 	@AfterEach

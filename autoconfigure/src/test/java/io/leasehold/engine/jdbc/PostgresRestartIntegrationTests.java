@@ -50,7 +50,7 @@ class PostgresRestartIntegrationTests {
 
 	private static JdbcLockEngine engine(String url) {
 		JdbcConnections connections = JdbcConnections.open(url, null, null, null, 4, CALL);
-		new ResourceDatabasePopulator(new ClassPathResource("schema-postgresql.sql", JdbcLockEngine.class))
+		new ResourceDatabasePopulator(new ClassPathResource(LockTableScript.location("postgresql")))
 			.execute(connections.dataSource());
 		return new JdbcLockEngine(connections, new JdbcSettings("restart", JdbcSettings.DEFAULT_TABLE, CALL,
 				Duration.ofMillis(5), Duration.ofMillis(100), Duration.ofDays(7), true), MonotonicClock.SYSTEM);

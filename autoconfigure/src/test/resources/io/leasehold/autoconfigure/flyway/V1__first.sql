@@ -1,0 +1,1 @@
+CREATE TABLE application_first (id INT);

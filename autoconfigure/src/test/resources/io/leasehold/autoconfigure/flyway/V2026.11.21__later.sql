@@ -1,0 +1,1 @@
+CREATE TABLE application_later (id INT);
