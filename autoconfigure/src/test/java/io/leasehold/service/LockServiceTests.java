@@ -11,6 +11,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.Lock;
+import java.util.function.Consumer;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -32,6 +33,8 @@ import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.engine.Signal;
+import io.leasehold.engine.Waiting;
 import io.leasehold.engine.local.LocalLockEngine;
 import io.leasehold.event.AcquireOutcome;
 import io.leasehold.event.HandoffKind;
@@ -445,10 +448,15 @@ class LockServiceTests {
 		LockEngine engine = new DelegatingEngine(this.store) {
 			@Override
 			public Attempt tryAcquire(Claim claim) {
-				Attempt attempt = super.tryAcquire(claim);
-				return (attempt instanceof Attempt.Granted granted)
-						? new Attempt.Granted(granted.number(), System.nanoTime() + Duration.ofSeconds(4).toNanos())
-						: attempt;
+				return new Attempt.Busy(Duration.ofSeconds(5));
+			}
+
+			@Override
+			public Waiting enqueue(Claim claim, Consumer<Signal> listener) {
+				Attempt.Granted granted = (Attempt.Granted) super.tryAcquire(claim);
+				listener.accept(new Signal.Pushed(
+						new Attempt.Granted(granted.number(), System.nanoTime() + Duration.ofSeconds(4).toNanos())));
+				return Waiting.POLLING;
 			}
 
 			@Override
