@@ -39,9 +39,12 @@ public interface HeldLock extends AutoCloseable {
 	long fencingToken();
 
 	/**
-	 * Return whether the lock may still be believed in. Decided by a monotonic local
-	 * clock without asking the store; once {@code false}, it stays {@code false}.
-	 * @return {@code false} once the lock was lost or closed
+	 * Return whether the lock may be believed in at this moment. Decided by a monotonic
+	 * local clock without asking the store. An engine whose store keeps locks by a
+	 * session, such as ZooKeeper, is in doubt while its connection is broken, too: the
+	 * lock is valid again if the session comes back with it.
+	 * @return {@code false} once the lock was lost or closed, for good, and while it is
+	 * in doubt
 	 */
 	boolean isValid();
 

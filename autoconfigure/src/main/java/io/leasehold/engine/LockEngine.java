@@ -70,6 +70,17 @@ public interface LockEngine {
 	List<RenewalOutcome> renew(List<Renewal> renewals);
 
 	/**
+	 * Return whether a grant that was believed in may be over for a reason other than its
+	 * time, as long as a broken connection leaves its session in doubt. Never asks the
+	 * store and never blocks.
+	 * @param claim the claim that was granted
+	 * @return {@code false} where nothing but time ends a grant unheard
+	 */
+	default boolean inDoubt(Claim claim) {
+		return false;
+	}
+
+	/**
 	 * End a claim, whatever has become of it: leave the queue, free the key if the
 	 * claim's owner has it, and let the next waiting one in. Idempotent.
 	 * @param claim the claim

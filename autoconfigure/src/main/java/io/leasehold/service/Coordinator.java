@@ -196,7 +196,11 @@ final class Coordinator implements AutoCloseable {
 	boolean mayPass(Hold closed, Acquisition next, long now) {
 		return !this.draining && closed.pass < this.settings.maxHandoffs()
 				&& now - closed.grant.since < this.settings.maxHandoffTime().toNanos()
-				&& next.options.minHold().isZero() && closed.minHoldRest(now) <= 0;
+				&& next.options.minHold().isZero() && closed.minHoldRest(now) <= 0 && !inDoubt(closed.grant);
+	}
+
+	boolean inDoubt(Grant grant) {
+		return this.engine.inDoubt(grant.remote.claim());
 	}
 
 	boolean isDraining() {

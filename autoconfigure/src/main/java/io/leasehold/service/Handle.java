@@ -58,7 +58,7 @@ final class Handle implements HeldLock {
 
 	@Override
 	public boolean isValid() {
-		return !this.closed && this.holds.isValid(this.hold);
+		return !this.closed && this.holds.isBeyondDoubt(this.hold);
 	}
 
 	@Override

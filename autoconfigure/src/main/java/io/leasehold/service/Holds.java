@@ -45,6 +45,11 @@ final class Holds {
 		return false;
 	}
 
+	/** Whether a hold is valid, and the engine is not in doubt about it. */
+	boolean isBeyondDoubt(Hold hold) {
+		return isValid(hold) && !this.coordinator.inDoubt(hold.grant);
+	}
+
 	Duration remaining(Hold hold) {
 		return isValid(hold) ? Duration.ofNanos(hold.grant.remaining(now())) : Duration.ZERO;
 	}

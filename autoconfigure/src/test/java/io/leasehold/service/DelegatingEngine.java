@@ -60,6 +60,11 @@ abstract class DelegatingEngine implements LockEngine {
 	}
 
 	@Override
+	public boolean inDoubt(Claim claim) {
+		return this.engine.inDoubt(claim);
+	}
+
+	@Override
 	public ReleaseOutcome release(Claim claim) {
 		return this.engine.release(claim);
 	}

@@ -267,6 +267,43 @@ class LockServiceTests {
 	}
 
 	@Test
+	void lockInDoubtIsNotValidUntilTheDoubtIsOver() {
+		AtomicBoolean doubt = new AtomicBoolean();
+		try (LockService service = service(doubting(doubt))) {
+			HeldLock held = service.acquire("a");
+			doubt.set(true);
+			assertThat(held.isValid()).isFalse();
+			assertThat(held.remaining()).isPositive();
+			doubt.set(false);
+			assertThat(held.isValid()).isTrue();
+			held.close();
+		}
+		assertThat(this.events).noneMatch(LockEvent.HoldLost.class::isInstance);
+	}
+
+	@Test
+	void lockInDoubtIsReleasedInsteadOfPassedOn() {
+		AtomicBoolean doubt = new AtomicBoolean();
+		try (LockService service = service(doubting(doubt))) {
+			HeldLock held = service.acquire("a");
+			CompletableFuture<HeldLock> next = service.acquireAsync("a", waiting(Duration.ofSeconds(10)));
+			awaitWaiting(1);
+			doubt.set(true);
+			held.close();
+			assertThat(closeAndToken(next) / 64).isGreaterThan(held.fencingToken() / 64);
+		}
+	}
+
+	private LockEngine doubting(AtomicBoolean doubt) {
+		return new DelegatingEngine(this.store) {
+			@Override
+			public boolean inDoubt(Claim claim) {
+				return doubt.get();
+			}
+		};
+	}
+
+	@Test
 	void maxHoldEndsRenewal() {
 		HeldLock held = this.here.acquire("a",
 				lease(Duration.ofMillis(200)).withMaxHold(Duration.ofMillis(200)).withWaitTime(Duration.ZERO));
