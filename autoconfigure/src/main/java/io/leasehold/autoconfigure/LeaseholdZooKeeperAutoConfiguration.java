@@ -50,7 +50,7 @@ public final class LeaseholdZooKeeperAutoConfiguration {
 	ZooKeeperLockEngine zooKeeperLockEngine(CuratorFramework client, ZooKeeperProperties properties,
 			LeaseholdProperties shared, MonotonicClock clock) {
 		ZooKeeperSettings settings = properties.toSettings(shared);
-		return new ZooKeeperLockEngine(client, settings, clock);
+		return ZooKeeperLockEngine.using(client, settings, clock);
 	}
 
 	static class OnClientCondition extends AnyNestedCondition {

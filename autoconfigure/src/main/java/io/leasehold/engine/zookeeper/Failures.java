@@ -6,7 +6,6 @@ import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.KeeperException.Code;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Tells failures of the store in our words.
@@ -19,17 +18,25 @@ final class Failures {
 	private Failures() {
 	}
 
-	static LockEngineException of(String action, @Nullable LockKey key, Throwable cause) {
+	static LockEngineException of(String action, LockKey key, Exception cause) {
 		boolean permanent = cause instanceof KeeperException failure && PERMANENT.contains(failure.code());
-		String reason = (cause instanceof KeeperException failure) ? failure.code().toString() : cause.toString();
 		return new LockEngineException(key,
-				"ZooKeeper could not %s lock '%s' (%s)".formatted(action, (key != null) ? key : "", reason), cause,
-				!permanent);
+				"ZooKeeper could not %s lock '%s': %s".formatted(action, key, reason(cause)), cause, !permanent);
 	}
 
-	/** Whether the node did not exist. */
-	static boolean isNoNode(Throwable failure) {
-		return failure instanceof KeeperException.NoNodeException;
+	private static String reason(Exception cause) {
+		if (!(cause instanceof KeeperException failure)) {
+			return (cause.getMessage() != null) ? cause.getMessage() : "no answer within the call timeout";
+		}
+		return switch (failure.code()) {
+			case UNIMPLEMENTED -> "the server does not know container nodes, use ZooKeeper 3.5.3 or later";
+			case NOAUTH, AUTHFAILED, INVALIDACL ->
+				"%s at '%s', let the client read, write, create and delete nodes there".formatted(failure.code(),
+						failure.getPath());
+			case NONODE -> "no node '%s', create the one that the connect string names after the servers"
+				.formatted(failure.getPath());
+			default -> failure.code().toString();
+		};
 	}
 
 }

@@ -8,6 +8,7 @@ import java.util.function.Supplier;
 import io.leasehold.LockEngineException;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.Signal;
 import org.apache.zookeeper.Watcher;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +27,8 @@ final class LiveClaim {
 
 	private @Nullable CompletableFuture<LockNode> creation;
 
+	private @Nullable CompletableFuture<ReleaseOutcome> removal;
+
 	/** Whether a node may exist whose path is not known. */
 	private boolean strays;
 
@@ -33,9 +36,12 @@ final class LiveClaim {
 
 	private boolean over;
 
-	private boolean deleting;
-
 	private boolean ends;
+
+	private boolean itsTurn;
+
+	/** Number of the connection through which the node of the grant was seen last. */
+	private volatile int seenThrough;
 
 	/** When the lease is over, if it ends. */
 	private long leaseEnd;
@@ -67,29 +73,35 @@ final class LiveClaim {
 		return this.container;
 	}
 
-	/** The creation under way or done; a failed one is begun anew. */
-	synchronized CompletableFuture<LockNode> creation(Supplier<CompletableFuture<LockNode>> creator) {
-		CompletableFuture<LockNode> current = this.creation;
-		if (this.over) {
-			throw new LockEngineException(this.claim.key(),
-					"A claim on lock '%s' is over and about to leave ZooKeeper".formatted(this.claim.key()), null);
-		}
-		if (current == null || current.isCompletedExceptionally()) {
-			this.strays = current != null || this.strays;
-			current = creator.get();
-			this.creation = current;
-		}
-		return current;
-	}
-
-	/** The creation, if there was one. */
+	/** The creation of its node, under way or done, if there was one. */
 	synchronized @Nullable CompletableFuture<LockNode> creation() {
 		return this.creation;
 	}
 
-	/** Whether the answer to a creation is yet to come. */
-	synchronized boolean mayYetBeCreated() {
-		return this.creation != null && !this.creation.isDone();
+	/** Begin to create its node. */
+	synchronized CompletableFuture<LockNode> create(Supplier<CompletableFuture<LockNode>> creator) {
+		if (this.over) {
+			throw new IllegalStateException("A claim on lock '%s' is over".formatted(this.claim.key()));
+		}
+		CompletableFuture<LockNode> begun = creator.get();
+		this.creation = begun;
+		return begun;
+	}
+
+	/** Forget a creation that failed, and a node that another session keeps. */
+	synchronized void discardUnless(long session) {
+		LockNode known = node();
+		boolean failed = this.creation != null && this.creation.isCompletedExceptionally();
+		if (failed || (known != null && known.session() != session)) {
+			discard();
+		}
+	}
+
+	/** Its node does not count any more. */
+	synchronized void discard() {
+		this.creation = null;
+		this.watch = null;
+		this.strays = true;
 	}
 
 	/** The node, if it is known. */
@@ -97,14 +109,6 @@ final class LiveClaim {
 		CompletableFuture<LockNode> current = this.creation;
 		boolean known = current != null && current.isDone() && !current.isCompletedExceptionally();
 		return (current != null && known) ? current.join() : null;
-	}
-
-	/** Its node does not count any more. */
-	synchronized void discard(LockNode node) {
-		if (node.equals(node())) {
-			this.creation = null;
-			this.strays = true;
-		}
 	}
 
 	synchronized boolean hasStrays() {
@@ -147,15 +151,40 @@ final class LiveClaim {
 		return this.ends && now - this.leaseEnd >= 0;
 	}
 
-	/** Note that its node is about to be removed; return whether that was so before. */
-	synchronized boolean tellEnd() {
-		boolean before = this.deleting;
-		this.deleting = true;
-		return before;
+	/**
+	 * The removal of its nodes, under way or done; a failed one, which may have removed
+	 * them nevertheless, is repeated.
+	 */
+	synchronized CompletableFuture<ReleaseOutcome> removal(Removal remover) {
+		CompletableFuture<ReleaseOutcome> current = this.removal;
+		if (current == null || current.isCompletedExceptionally()) {
+			current = remover.begin(current != null);
+			this.removal = current;
+		}
+		return current;
+	}
+
+	/** Whether the node before it has gone since it was answered <em>busy</em>. */
+	synchronized boolean isItsTurn() {
+		return this.itsTurn;
+	}
+
+	synchronized void takeTurn() {
+		this.itsTurn = true;
+	}
+
+	/** Its node was there, in the session of this connection. */
+	synchronized void seenThrough(int connection) {
+		this.seenThrough = Math.max(this.seenThrough, connection);
+	}
+
+	boolean wasSeenThrough(int connection) {
+		return this.seenThrough == connection;
 	}
 
 	/** Note who is before it, and return what to watch now, if anything. */
 	synchronized @Nullable Watch busy(String path) {
+		this.itsTurn = false;
 		this.predecessor = path;
 		return newWatch();
 	}
@@ -192,6 +221,7 @@ final class LiveClaim {
 		synchronized (this) {
 			if (this.watch != null && this.watch.path.equals(path)) {
 				this.watch = null;
+				this.itsTurn = true;
 			}
 		}
 		askAgain();
@@ -206,6 +236,14 @@ final class LiveClaim {
 		if (to != null) {
 			to.accept(new Signal.AskAgain());
 		}
+	}
+
+	/** Begins a removal. */
+	@FunctionalInterface
+	interface Removal {
+
+		CompletableFuture<ReleaseOutcome> begin(boolean repeated);
+
 	}
 
 	/**

@@ -15,6 +15,7 @@ import org.apache.curator.framework.api.BackgroundCallback;
 import org.apache.curator.framework.api.CuratorEvent;
 import org.apache.curator.framework.api.CuratorEventType;
 import org.apache.curator.framework.api.CuratorListener;
+import org.apache.curator.framework.imps.CuratorFrameworkState;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.KeeperException.Code;
@@ -34,7 +35,7 @@ final class Store {
 
 	private final CuratorListener listener = (source, event) -> heard(event);
 
-	private final AtomicInteger interruptions = new AtomicInteger();
+	private final AtomicInteger broken = new AtomicInteger();
 
 	private final Runnable whenConnected;
 
@@ -63,8 +64,9 @@ final class Store {
 				this.whenConnected.run();
 			}
 			case Disconnected, Expired, Closed -> {
-				this.interruptions.incrementAndGet();
-				if (this.connected.isDone()) {
+				this.broken.incrementAndGet();
+				// The event of an expired session may come after the next connection
+				if (this.connected.isDone() && !this.client.getZookeeperClient().isConnected()) {
 					this.connected = new CompletableFuture<>();
 				}
 			}
@@ -74,9 +76,24 @@ final class Store {
 		}
 	}
 
-	/** How often the connection broke. */
-	int interruptions() {
-		return this.interruptions.get();
+	/**
+	 * Number of the present connection, or of the next one. Grows as soon as a connection
+	 * breaks, before anything is answered through the next.
+	 */
+	int connectionNumber() {
+		return this.broken.get();
+	}
+
+	/** The connection of this moment, which may be broken already. */
+	Connection connection() throws KeeperException {
+		int number = this.broken.get();
+		try {
+			ZooKeeper handle = this.client.getZookeeperClient().getZooKeeper();
+			return new Connection(number, handle.getSessionId(), Duration.ofMillis(handle.getSessionTimeout()));
+		}
+		catch (Exception ex) {
+			throw failure(ex);
+		}
 	}
 
 	boolean isConnected() {
@@ -85,18 +102,22 @@ final class Store {
 
 	/** Wait for a connection, as long as it is not there. */
 	void awaitConnection(long deadline) throws KeeperException, TimeoutException {
-		await(this.connected, deadline);
+		try {
+			await(this.connected, deadline);
+		}
+		catch (TimeoutException ex) {
+			throw new TimeoutException(whyNotConnected());
+		}
 	}
 
-	/** The session of this moment. Ids do not come back. */
-	Session session() throws KeeperException {
-		try {
-			ZooKeeper handle = this.client.getZookeeperClient().getZooKeeper();
-			return new Session(handle.getSessionId(), Duration.ofMillis(handle.getSessionTimeout()));
+	private String whyNotConnected() {
+		if (this.client.getState() != CuratorFrameworkState.STARTED) {
+			return "the CuratorFramework client is %s: start it where it is made, and use locks while it runs"
+				.formatted(this.client.getState());
 		}
-		catch (Exception ex) {
-			throw failure(ex);
-		}
+		return ("no connection to '%s' within the call timeout: "
+				+ "check the address, and that more than half of the ensemble is up")
+			.formatted(this.client.getZookeeperClient().getCurrentConnectionString());
 	}
 
 	/** Create an ephemeral node; the server completes its name. */
@@ -117,13 +138,8 @@ final class Store {
 
 	/** A container that does not exist yet has no children. */
 	CompletableFuture<List<String>> children(String path) {
-		return send((callback) -> this.client.getChildren().inBackground(callback).forPath(path))
-			.handle((event, failure) -> {
-				if (failure == null || Failures.isNoNode(failure)) {
-					return (failure == null) ? event.getChildren() : List.of();
-				}
-				throw new CompletionException(failure);
-			});
+		return orIfNoNode(send((callback) -> this.client.getChildren().inBackground(callback).forPath(path))
+			.thenApply(CuratorEvent::getChildren), List.of());
 	}
 
 	CompletableFuture<Stat> stat(String path) {
@@ -131,9 +147,12 @@ final class Store {
 			.thenApply(CuratorEvent::getStat);
 	}
 
-	/** Ask the leader, through whichever server this is connected to. */
-	CompletableFuture<CuratorEvent> sync(String path) {
-		return send((callback) -> this.client.sync().inBackground(callback).forPath(path));
+	/**
+	 * Write nothing, whether there is a node or not: carried out only by a leader that
+	 * more than half of the ensemble follows, and only in a session that is alive.
+	 */
+	CompletableFuture<Boolean> touch(String path) {
+		return existed(send((callback) -> this.client.setData().inBackground(callback).forPath(path, new byte[0])));
 	}
 
 	CompletableFuture<CuratorEvent> data(String path) {
@@ -156,13 +175,20 @@ final class Store {
 
 	/** Remove a node, and tell whether there was one. */
 	CompletableFuture<Boolean> remove(String path) {
-		return send((callback) -> this.client.delete().inBackground(callback).forPath(path))
-			.handle((event, failure) -> {
-				if (failure == null || Failures.isNoNode(failure)) {
-					return failure == null;
-				}
-				throw new CompletionException(failure);
-			});
+		return existed(send((callback) -> this.client.delete().inBackground(callback).forPath(path)));
+	}
+
+	private static CompletableFuture<Boolean> existed(CompletableFuture<CuratorEvent> answer) {
+		return orIfNoNode(answer.thenApply((event) -> true), false);
+	}
+
+	private static <T> CompletableFuture<T> orIfNoNode(CompletableFuture<T> answer, T result) {
+		return answer.exceptionally((failure) -> {
+			if (failure.getCause() instanceof KeeperException.NoNodeException) {
+				return result;
+			}
+			throw (CompletionException) failure; // of a dependent stage
+		});
 	}
 
 	void close() {
@@ -225,15 +251,16 @@ final class Store {
 	}
 
 	/**
-	 * A session with the ensemble.
+	 * A connection within a session.
 	 *
-	 * @param id its id
-	 * @param timeout how long it outlives a silent client, as negotiated
+	 * @param number its number
+	 * @param session id of the session; ids do not come back
+	 * @param timeout how long the session outlives a silent client, as negotiated
 	 */
-	record Session(long id, Duration timeout) {
+	record Connection(int number, long session, Duration timeout) {
 
 		/**
-		 * The earlier one of a moment and of the last one at which this session is
+		 * The earlier one of a moment and of the last one at which the session is
 		 * certainly alive, after a request that was sent at the given moment. A quarter
 		 * covers what the leader learns late.
 		 */

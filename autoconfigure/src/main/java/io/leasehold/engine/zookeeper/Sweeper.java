@@ -1,10 +1,10 @@
 package io.leasehold.engine.zookeeper;
 
 import java.time.Duration;
-import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.leasehold.engine.MonotonicClock;
 import org.apache.commons.logging.Log;
@@ -28,69 +28,76 @@ final class Sweeper {
 
 	private final Store store;
 
-	private final Map<String, LiveClaim> claims;
+	private final LiveClaims claims;
+
+	private final NodeQueue queue;
+
+	private final NodePaths paths;
 
 	private final MonotonicClock clock;
 
-	private final String path;
+	private final Runnable whenLeft;
 
 	private final ScheduledExecutorService executor;
 
 	private long touched;
 
-	Sweeper(Store store, Map<String, LiveClaim> claims, MonotonicClock clock, String path) {
+	private volatile boolean closing;
+
+	private final AtomicBoolean left = new AtomicBoolean();
+
+	Sweeper(Store store, LiveClaims claims, NodeQueue queue, NodePaths paths, MonotonicClock clock, Runnable whenLeft) {
 		this.store = store;
 		this.claims = claims;
+		this.queue = queue;
+		this.paths = paths;
 		this.clock = clock;
-		this.path = path;
+		this.whenLeft = whenLeft;
 		this.touched = clock.nanoTime();
 		CustomizableThreadFactory threads = new CustomizableThreadFactory("leasehold-zookeeper-");
 		threads.setDaemon(true);
 		this.executor = Executors.newSingleThreadScheduledExecutor(threads);
+	}
+
+	void start() {
 		this.executor.scheduleWithFixedDelay(this::tick, TICK.toMillis(), TICK.toMillis(), TimeUnit.MILLISECONDS);
 	}
 
 	private void tick() {
+		long now = this.clock.nanoTime();
 		try {
 			if (this.store.isConnected()) {
-				long now = this.clock.nanoTime();
 				touch(now);
-				this.claims.values().forEach((live) -> sweep(live, now));
+				this.claims.all().stream().filter((live) -> live.isLeaseOver(now)).forEach(this.queue::leave);
 			}
 		}
 		catch (KeeperException | RuntimeException ex) {
 			logger.debug("ZooKeeper could not be asked to end leases, to be tried again", ex);
 		}
+		if (this.closing) {
+			closeUnlessHeld(now);
+		}
 	}
 
 	private void touch(long now) throws KeeperException {
-		if (now - this.touched >= this.store.session().timeout().toNanos() / TOUCHES) {
+		if (now - this.touched >= this.store.connection().timeout().toNanos() / TOUCHES) {
 			this.touched = now;
-			this.store.stat(this.path);
+			this.store.stat(this.paths.root());
 		}
 	}
 
-	private void sweep(LiveClaim live, long now) {
-		if (!live.isLeaseOver(now)) {
-			return;
-		}
-		live.end(now);
-		LockNode node = live.node();
-		if (node != null) {
-			live.tellEnd();
-			this.store.remove(node.path()).thenRun(() -> forget(live));
-		}
-		else if (!live.mayYetBeCreated()) {
-			forget(live); // Curator removes what a lost reply hid
-		}
+	/** Go on as long as something is held, and then be over. */
+	void closeWhenNothingIsHeld() {
+		this.closing = true;
+		closeUnlessHeld(this.clock.nanoTime());
 	}
 
-	private void forget(LiveClaim live) {
-		this.claims.remove(live.claim().owner().token(), live);
-	}
-
-	void close() {
-		this.executor.shutdownNow();
+	private void closeUnlessHeld(long now) {
+		if (this.claims.all().stream().noneMatch((live) -> live.isHeld() && !live.isLeaseOver(now))
+				&& this.left.compareAndSet(false, true)) {
+			this.executor.shutdown();
+			this.whenLeft.run();
+		}
 	}
 
 }

@@ -1,18 +1,10 @@
 package io.leasehold.engine.zookeeper;
 
-import java.security.SecureRandom;
 import java.time.Duration;
-import java.util.Collection;
-import java.util.HexFormat;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 import io.leasehold.LockEngineException;
@@ -28,9 +20,10 @@ import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.Signal;
 import io.leasehold.engine.Waiting;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.zookeeper.KeeperException;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Locks in a ZooKeeper ensemble, granted in the order of their requests. A lock is an
@@ -44,39 +37,76 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 	/** Name of this engine. */
 	public static final String NAME = "zookeeper";
 
-	private final Store store;
+	private static final Log logger = LogFactory.getLog(ZooKeeperLockEngine.class);
 
 	private final ZooKeeperSettings settings;
 
-	private final MonotonicClock clock;
+	private final LiveClaims claims;
 
-	private final NodePaths paths;
+	private final Store store;
 
-	private final Map<String, LiveClaim> claims = new ConcurrentHashMap<>();
+	private final NodeQueue queue;
+
+	private final Heartbeat heartbeat;
 
 	private final Keys keys;
 
 	private final Sweeper sweeper;
 
-	private final String idPrefix = HexFormat.of().toHexDigits(new SecureRandom().nextLong()) + "-";
-
-	private final AtomicLong nextId = new AtomicLong();
-
 	private volatile boolean closed;
 
+	private ZooKeeperLockEngine(CuratorFramework client, ZooKeeperSettings settings, MonotonicClock clock,
+			Runnable whenLeft) {
+		NodePaths paths = new NodePaths(settings);
+		this.settings = settings;
+		this.claims = new LiveClaims(paths);
+		this.store = new Store(client, this::connected);
+		this.queue = new NodeQueue(this.store, this.claims, paths, settings.pollInterval(), clock);
+		this.heartbeat = new Heartbeat(this.store, this.claims, paths, clock);
+		this.keys = new Keys(this.store, paths);
+		this.sweeper = new Sweeper(this.store, this.claims, this.queue, paths, clock, () -> {
+			this.store.close();
+			whenLeft.run();
+		});
+		this.sweeper.start();
+	}
+
 	/**
-	 * Create an engine.
-	 * @param client the client, started and closed by others
+	 * Create an engine that uses the application's client.
+	 * @param client the client, started and closed by others. When it is closed, its
+	 * session ends, and with it all locks at once
 	 * @param settings how the engine works
 	 * @param clock the clock that the service believes in
+	 * @return the engine
 	 */
-	public ZooKeeperLockEngine(CuratorFramework client, ZooKeeperSettings settings, MonotonicClock clock) {
-		this.settings = settings;
-		this.clock = clock;
-		this.paths = new NodePaths(settings);
-		this.store = new Store(client, () -> this.claims.values().forEach(LiveClaim::askAgain));
-		this.keys = new Keys(this.store, this.paths);
-		this.sweeper = new Sweeper(this.store, this.claims, clock, this.paths.root());
+	public static ZooKeeperLockEngine using(CuratorFramework client, ZooKeeperSettings settings, MonotonicClock clock) {
+		return new ZooKeeperLockEngine(client, settings, clock, () -> {
+		});
+	}
+
+	/**
+	 * Create an engine with a client of its own.
+	 * @param client the client, which the engine starts now, and closes after it was
+	 * closed itself and the leases are over of what was held then
+	 * @param settings how the engine works
+	 * @param clock the clock that the service believes in
+	 * @return the engine
+	 */
+	public static ZooKeeperLockEngine owning(CuratorFramework client, ZooKeeperSettings settings,
+			MonotonicClock clock) {
+		ZooKeeperLockEngine engine = new ZooKeeperLockEngine(client, settings, clock, client::close);
+		client.start();
+		return engine;
+	}
+
+	private void connected() {
+		this.claims.all().forEach(LiveClaim::askAgain);
+		try {
+			this.heartbeat.lookAgain();
+		}
+		catch (KeeperException ex) {
+			logger.debug("Locks stay in doubt until they are renewed", ex);
+		}
 	}
 
 	@Override
@@ -96,13 +126,12 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 
 	@Override
 	public Attempt tryAcquire(Claim claim) {
-		LiveClaim live = this.claims.computeIfAbsent(claim.owner().token(), (owner) -> new LiveClaim(claim,
-				this.idPrefix + Long.toHexString(this.nextId.incrementAndGet()), this.paths.container(claim.key())));
 		long deadline = deadline(claim.key());
+		LiveClaim live = this.claims.begin(claim);
 		try {
-			Attempt attempt = ask(live, deadline);
+			Attempt attempt = this.queue.ask(live, deadline);
 			if (attempt instanceof Attempt.Busy && !claim.waits()) {
-				end(live, deadline);
+				Store.await(this.queue.leave(live), deadline);
 			}
 			return attempt;
 		}
@@ -111,149 +140,42 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 		}
 	}
 
-	private Attempt ask(LiveClaim live, long deadline) throws KeeperException, TimeoutException {
-		while (true) {
-			this.store.awaitConnection(deadline);
-			long sent = this.clock.nanoTime();
-			Store.Session session = this.store.session();
-			discardNodeOfFormerSession(live, session);
-			// Sent back to back: the list holds the node that was asked for before
-			CompletableFuture<LockNode> creation = live.creation(() -> create(live));
-			CompletableFuture<List<String>> listing = this.store.children(live.container());
-			LockNode node = Store.await(creation, deadline);
-			List<String> names = Store.await(listing, deadline);
-			if (!names.contains(node.name())) {
-				sent = this.clock.nanoTime();
-				names = Store.await(this.store.children(live.container()), deadline);
-			}
-			if (!names.contains(node.name())) {
-				live.discard(node);
-			}
-			else if (node.session() == session.id() && this.store.session().equals(session)) {
-				return answer(live, node, names, sent, session);
-			}
-		}
-	}
-
-	private CompletableFuture<LockNode> create(LiveClaim live) {
-		return this.store.create(live.container() + "/" + LockNode.prefix(live.id()), Keys.data(live.claim()));
-	}
-
-	private void discardNodeOfFormerSession(LiveClaim live, Store.Session session) {
-		LockNode node = live.node();
-		if (node != null && node.session() != session.id()) {
-			live.discard(node);
-		}
-	}
-
-	private Attempt answer(LiveClaim live, LockNode node, List<String> names, long sent, Store.Session session) {
-		removeStrays(live, names);
-		String before = node.predecessor(names);
-		if (before != null) {
-			watch(live, live.busy(live.container() + "/" + before));
-			long nanos = this.settings.pollInterval().toNanos();
-			return new Attempt.Busy(Duration.ofNanos(nanos - ThreadLocalRandom.current().nextLong(nanos / 10 + 1)));
-		}
-		long validUntil = live.grant(sent, live.claim().lease());
-		return new Attempt.Granted(node.number(), session.earlier(validUntil, sent));
-	}
-
-	/** Nodes whose creation was answered too late or not at all. */
-	private CompletableFuture<?> removeStrays(LiveClaim live, Collection<String> names) {
-		if (!live.hasStrays()) {
-			return CompletableFuture.completedFuture(null);
-		}
-		LockNode node = live.node();
-		return CompletableFuture.allOf(names.stream()
-			.filter((name) -> name.contains(LockNode.prefix(live.id())))
-			.filter((name) -> node == null || !name.equals(node.name()))
-			.map((name) -> this.store.remove(live.container() + "/" + name))
-			.toArray(CompletableFuture[]::new));
-	}
-
 	@Override
 	public Waiting enqueue(Claim claim, Consumer<Signal> listener) {
-		LiveClaim live = this.claims.get(claim.owner().token());
+		LiveClaim live = this.claims.find(claim);
 		if (live == null) {
 			return Waiting.POLLING;
 		}
-		watch(live, live.listen(listener));
-		return () -> unwatch(live.deafen());
-	}
-
-	private void watch(LiveClaim live, LiveClaim.@Nullable Watch watch) {
-		if (watch != null) {
-			this.store.watch(watch.path(), watch.watcher()).whenComplete((event, failure) -> {
-				if (failure != null) {
-					live.fired(watch.path());
-				}
-			});
-		}
-	}
-
-	private void unwatch(LiveClaim.@Nullable Watch watch) {
-		if (watch != null) {
-			this.store.unwatch(watch.path(), watch.watcher());
-		}
+		this.queue.listen(live, listener);
+		return () -> this.queue.deafen(live);
 	}
 
 	@Override
 	public List<RenewalOutcome> renew(List<Renewal> renewals) {
-		return new RenewalBatch(this.store, this.claims, this.clock).renew(renewals,
-				System.nanoTime() + this.settings.callTimeout().toNanos());
+		return this.heartbeat.renew(renewals, System.nanoTime() + this.settings.callTimeout().toNanos());
+	}
+
+	@Override
+	public boolean inDoubt(Claim claim) {
+		LiveClaim live = this.claims.find(claim);
+		return live == null || !live.wasSeenThrough(this.store.connectionNumber());
 	}
 
 	@Override
 	public ReleaseOutcome release(Claim claim) {
-		LiveClaim live = this.claims.get(claim.owner().token());
+		LiveClaim live = this.claims.find(claim);
 		if (live == null) {
 			return new ReleaseOutcome.NotOwner(); // the store has nothing of it
 		}
-		live.end(this.clock.nanoTime());
-		unwatch(live.deafen());
+		long deadline = deadline(claim.key());
+		this.queue.end(live);
 		try {
-			return end(live, deadline(claim.key()));
+			this.store.awaitConnection(deadline);
+			return Store.await(this.queue.leave(live), deadline);
 		}
 		catch (KeeperException | TimeoutException ex) {
 			throw Failures.of("release", claim.key(), ex);
 		}
-	}
-
-	private ReleaseOutcome end(LiveClaim live, long deadline) throws KeeperException, TimeoutException {
-		CompletableFuture<LockNode> creation = live.creation();
-		if (creation == null && !live.hasStrays()) {
-			this.claims.remove(live.claim().owner().token());
-			return new ReleaseOutcome.NotOwner(); // the store never heard of it
-		}
-		this.store.awaitConnection(deadline);
-		int interruptions = this.store.interruptions();
-		boolean told = live.tellEnd();
-		boolean removed = creation != null && remove(creation, deadline);
-		if (live.hasStrays()) {
-			Store.await(removeStrays(live, Store.await(this.store.children(live.container()), deadline)), deadline);
-		}
-		this.claims.remove(live.claim().owner().token());
-		if (!live.wasGranted()) {
-			return new ReleaseOutcome.NotOwner();
-		}
-		if (removed) {
-			return ReleaseOutcome.RELEASED;
-		}
-		boolean repeated = told || interruptions != this.store.interruptions();
-		return repeated ? new ReleaseOutcome.Unknown() : new ReleaseOutcome.NotOwner();
-	}
-
-	/** Return whether the node existed. A creation that failed leaves strays at most. */
-	private boolean remove(CompletableFuture<LockNode> creation, long deadline)
-			throws KeeperException, TimeoutException {
-		LockNode node;
-		try {
-			node = Store.await(creation, deadline);
-		}
-		catch (KeeperException ex) {
-			return false;
-		}
-		return Store.await(this.store.remove(node.path()), deadline);
 	}
 
 	@Override
@@ -280,29 +202,26 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 
 	/** How many claims have begun and not ended yet. */
 	int liveClaims() {
-		return this.claims.size();
+		return this.claims.all().size();
 	}
 
 	private long deadline(LockKey key) {
 		if (this.closed) {
-			throw new LockEngineException(key, "The ZooKeeper lock engine is closed", null);
+			throw new LockEngineException(key,
+					"Lock '%s' is refused: the ZooKeeper lock engine is closed".formatted(key), null, false);
 		}
 		return System.nanoTime() + this.settings.callTimeout().toNanos();
 	}
 
 	/**
-	 * Leave the queues. What is held is left to the client's session.
+	 * Leave the queues, and refuse requests from now on. What is held is left to its
+	 * lease, and a client of the engine's own goes on until that is over.
 	 */
 	@Override
 	public void close() {
 		this.closed = true;
-		this.sweeper.close();
-		this.claims.values().stream().filter((live) -> !live.wasGranted()).map(LiveClaim::node).forEach((node) -> {
-			if (node != null) {
-				this.store.remove(node.path());
-			}
-		});
-		this.store.close();
+		this.claims.all().stream().filter((live) -> !live.isHeld()).forEach(this.queue::leave);
+		this.sweeper.closeWhenNothingIsHeld();
 	}
 
 }

@@ -102,7 +102,7 @@ class ZooKeeperLockEngineContractIntegrationTests extends SharedLockEngineContra
 		public LockEngine open(String namespace, Member member, List<String> arguments) {
 			CuratorFramework client = ZooKeeperTestServer.connect(arguments.get(0));
 			clients.add(client);
-			return new ZooKeeperLockEngine(client,
+			return ZooKeeperLockEngine.using(client,
 					new ZooKeeperSettings(namespace, "/leasehold", Duration.ofMillis(900), Duration.ofSeconds(1)),
 					MonotonicClock.SYSTEM);
 		}

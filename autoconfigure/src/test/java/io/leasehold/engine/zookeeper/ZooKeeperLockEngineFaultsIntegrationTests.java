@@ -195,7 +195,7 @@ class ZooKeeperLockEngineFaultsIntegrationTests {
 	}
 
 	private ZooKeeperLockEngine engine(CuratorFramework client) {
-		return open(new ZooKeeperLockEngine(client,
+		return open(ZooKeeperLockEngine.using(client,
 				new ZooKeeperSettings("faults", "/leasehold", Duration.ofMillis(900), Duration.ofSeconds(1)),
 				MonotonicClock.SYSTEM));
 	}

@@ -3,7 +3,6 @@ package io.leasehold.engine.zookeeper;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
 
@@ -16,20 +15,24 @@ import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One round trip for all grants that are due: a request to the leader, which is the
- * session's heartbeat, and behind it a look at each node.
+ * One round trip for all grants that are due: a write, which is the session's heartbeat,
+ * and behind it a look at each node. What is written proves more than a <em>sync</em>,
+ * which a leader answers without asking who still follows it.
  */
-final class RenewalBatch {
+final class Heartbeat {
 
 	private final Store store;
 
-	private final Map<String, LiveClaim> claims;
+	private final LiveClaims claims;
+
+	private final NodePaths paths;
 
 	private final MonotonicClock clock;
 
-	RenewalBatch(Store store, Map<String, LiveClaim> claims, MonotonicClock clock) {
+	Heartbeat(Store store, LiveClaims claims, NodePaths paths, MonotonicClock clock) {
 		this.store = store;
 		this.claims = claims;
+		this.paths = paths;
 		this.clock = clock;
 	}
 
@@ -46,34 +49,33 @@ final class RenewalBatch {
 		if (!this.store.isConnected()) {
 			throw KeeperException.create(Code.CONNECTIONLOSS);
 		}
-		int interruptions = this.store.interruptions();
-		Store.Session session = this.store.session();
+		Store.Connection connection = this.store.connection();
 		long sent = this.clock.nanoTime();
-		CompletableFuture<?> heartbeat = this.store.sync("/");
+		CompletableFuture<?> heartbeat = this.store.touch(this.paths.root());
 		List<@Nullable CompletableFuture<Stat>> looks = new ArrayList<>(renewals.size());
-		renewals.forEach((renewal) -> looks.add(look(renewal, session)));
+		renewals.forEach((renewal) -> looks.add(look(renewal, connection)));
 		Store.await(heartbeat, deadline);
 		List<RenewalOutcome> outcomes = new ArrayList<>(renewals.size());
 		for (int i = 0; i < renewals.size(); i++) {
-			outcomes.add(outcome(renewals.get(i), looks.get(i), session, sent, deadline));
+			outcomes.add(outcome(renewals.get(i), looks.get(i), connection, sent, deadline));
 		}
-		if (interruptions != this.store.interruptions() || !session.equals(this.store.session())) {
-			throw KeeperException.create(Code.CONNECTIONLOSS); // answered through which
+		if (!connection.equals(this.store.connection())) {
+			throw KeeperException.create(Code.CONNECTIONLOSS); // answered by another
 																// session?
 		}
 		return outcomes;
 	}
 
 	/** Null if there is nothing to look at: the grant is over here, or its session. */
-	private @Nullable CompletableFuture<Stat> look(Renewal renewal, Store.Session session) {
-		LiveClaim live = this.claims.get(renewal.claim().owner().token());
+	private @Nullable CompletableFuture<Stat> look(Renewal renewal, Store.Connection connection) {
+		LiveClaim live = this.claims.find(renewal.claim());
 		LockNode node = (live != null && live.isHeld()) ? live.node() : null;
-		return (node != null && node.session() == session.id()) ? this.store.stat(node.path()) : null;
+		return (node != null && node.session() == connection.session()) ? this.store.stat(node.path()) : null;
 	}
 
-	private RenewalOutcome outcome(Renewal renewal, @Nullable CompletableFuture<Stat> look, Store.Session session,
+	private RenewalOutcome outcome(Renewal renewal, @Nullable CompletableFuture<Stat> look, Store.Connection connection,
 			long sent, long deadline) {
-		LiveClaim live = this.claims.get(renewal.claim().owner().token());
+		LiveClaim live = this.claims.find(renewal.claim());
 		if (look == null || live == null) {
 			return new RenewalOutcome.NotOwner();
 		}
@@ -81,13 +83,32 @@ final class RenewalBatch {
 			if (Store.await(look, deadline).getCzxid() != renewal.number() || !live.isHeld()) {
 				return new RenewalOutcome.NotOwner();
 			}
-			return new RenewalOutcome.Renewed(session.earlier(live.grant(sent, renewal.lease()), sent));
+			live.seenThrough(connection.number());
+			return new RenewalOutcome.Renewed(connection.earlier(live.grant(sent, renewal.lease()), sent));
 		}
 		catch (KeeperException.NoNodeException ex) {
 			return new RenewalOutcome.NotOwner();
 		}
 		catch (KeeperException | TimeoutException ex) {
 			return new RenewalOutcome.Unknown(ex);
+		}
+	}
+
+	/**
+	 * After a break: see which of the nodes are still there, kept by the session that has
+	 * come back. Waits for nothing; what is not seen stays in doubt.
+	 */
+	void lookAgain() throws KeeperException {
+		Store.Connection connection = this.store.connection();
+		for (LiveClaim live : this.claims.all()) {
+			LockNode node = live.isHeld() ? live.node() : null;
+			if (node != null && node.session() == connection.session()) {
+				this.store.stat(node.path()).thenAccept((stat) -> {
+					if (node.equals(LockNode.of(node.path(), stat))) {
+						live.seenThrough(connection.number());
+					}
+				});
+			}
 		}
 	}
 

@@ -1,0 +1,48 @@
+package io.leasehold.engine.zookeeper;
+
+import java.security.SecureRandom;
+import java.util.Collection;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+import io.leasehold.engine.Claim;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The claims of this process that have begun and not ended yet. Thread-safe.
+ */
+final class LiveClaims {
+
+	private final NodePaths paths;
+
+	private final Map<String, LiveClaim> byOwner = new ConcurrentHashMap<>();
+
+	private final String idPrefix = HexFormat.of().toHexDigits(new SecureRandom().nextLong()) + "-";
+
+	private final AtomicLong nextId = new AtomicLong();
+
+	LiveClaims(NodePaths paths) {
+		this.paths = paths;
+	}
+
+	LiveClaim begin(Claim claim) {
+		return this.byOwner.computeIfAbsent(claim.owner().token(), (owner) -> new LiveClaim(claim,
+				this.idPrefix + Long.toHexString(this.nextId.incrementAndGet()), this.paths.container(claim.key())));
+	}
+
+	@Nullable LiveClaim find(Claim claim) {
+		return this.byOwner.get(claim.owner().token());
+	}
+
+	/** The claim is over, and nothing of it is left in the store. */
+	void forget(LiveClaim live) {
+		this.byOwner.remove(live.claim().owner().token(), live);
+	}
+
+	Collection<LiveClaim> all() {
+		return this.byOwner.values();
+	}
+
+}
