@@ -1,0 +1,38 @@
+package io.leasehold.autoconfigure;
+
+import java.util.Map;
+import java.util.TreeMap;
+
+import io.leasehold.health.LockEngineHealthIndicator;
+import io.leasehold.service.LockService;
+
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
+import org.springframework.boot.health.contributor.CompositeHealthContributor;
+import org.springframework.boot.health.contributor.HealthContributor;
+import org.springframework.context.annotation.Bean;
+
+/**
+ * Auto-configuration of the health of the engines, below {@code locks}.
+ */
+@AutoConfiguration(after = LeaseholdAutoConfiguration.class)
+@ConditionalOnClass({ HealthContributor.class, ConditionalOnEnabledHealthIndicator.class })
+@ConditionalOnBean(LockService.class)
+public final class LeaseholdHealthAutoConfiguration {
+
+	LeaseholdHealthAutoConfiguration() {
+	}
+
+	@Bean
+	@ConditionalOnEnabledHealthIndicator("locks")
+	@ConditionalOnMissingBean(name = "locksHealthContributor")
+	HealthContributor locksHealthContributor(LockService locks) {
+		Map<String, HealthContributor> engines = new TreeMap<>();
+		locks.engines().forEach((engine) -> engines.put(engine, new LockEngineHealthIndicator(locks, engine)));
+		return CompositeHealthContributor.fromMap(engines);
+	}
+
+}

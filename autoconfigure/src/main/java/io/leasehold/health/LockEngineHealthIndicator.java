@@ -1,0 +1,105 @@
+package io.leasehold.health;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+
+import io.leasehold.LockEngineException;
+import io.leasehold.service.LockService;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.health.contributor.AbstractHealthIndicator;
+import org.springframework.boot.health.contributor.Health;
+
+/**
+ * Tells whether an engine's store gives locks, by taking one and giving it back: a store
+ * that only answers, such as a read-only replica or a full one, is down. However often it
+ * is asked, the store is tried once in five seconds. Thread-safe; blocks for two of the
+ * engine's calls at most.
+ */
+public class LockEngineHealthIndicator extends AbstractHealthIndicator {
+
+	private static final long FRESH = Duration.ofSeconds(5).toNanos();
+
+	private final LockService locks;
+
+	private final String engine;
+
+	private final LongSupplier clock;
+
+	/** No monitor, since virtual threads are pinned while they wait in one. */
+	private final ReentrantLock probing = new ReentrantLock();
+
+	private volatile @Nullable Probe last;
+
+	/**
+	 * Create an indicator.
+	 * @param locks the locks
+	 * @param engine name of the engine
+	 */
+	public LockEngineHealthIndicator(LockService locks, String engine) {
+		this(locks, engine, System::nanoTime);
+	}
+
+	LockEngineHealthIndicator(LockService locks, String engine, LongSupplier clock) {
+		super("Engine '%s' gave no lock".formatted(engine));
+		this.locks = locks;
+		this.engine = engine;
+		this.clock = clock;
+	}
+
+	@Override
+	protected void doHealthCheck(Health.Builder builder) {
+		Probe probe = probe();
+		builder.withDetail("engine", this.engine);
+		builder.withDetail("latencyMs", TimeUnit.NANOSECONDS.toMicros(probe.nanos()) / 1000.0);
+		if (probe.failure() != null) {
+			builder.down(probe.failure());
+		}
+		else {
+			builder.up();
+		}
+	}
+
+	/** All that ask at the same time share one probe. */
+	private Probe probe() {
+		Probe known = this.last;
+		if (known != null && isFresh(known)) {
+			return known;
+		}
+		this.probing.lock();
+		try {
+			known = this.last;
+			if (known == null || !isFresh(known)) {
+				known = run();
+				this.last = known;
+			}
+			return known;
+		}
+		finally {
+			this.probing.unlock();
+		}
+	}
+
+	private boolean isFresh(Probe probe) {
+		return this.clock.getAsLong() - probe.ended() < FRESH;
+	}
+
+	private Probe run() {
+		long started = this.clock.getAsLong();
+		LockEngineException failure = null;
+		try {
+			this.locks.probe(this.engine);
+		}
+		catch (LockEngineException ex) {
+			failure = ex;
+		}
+		long ended = this.clock.getAsLong();
+		return new Probe(ended, ended - started, failure);
+	}
+
+	private record Probe(long ended, long nanos, @Nullable LockEngineException failure) {
+	}
+
+}

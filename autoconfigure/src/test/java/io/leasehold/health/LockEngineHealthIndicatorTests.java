@@ -1,0 +1,71 @@
+package io.leasehold.health;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import io.leasehold.LockOptions;
+import io.leasehold.engine.Member;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.local.LocalLockEngine;
+import io.leasehold.service.LockService;
+import io.leasehold.service.OnLost;
+import io.leasehold.service.ReleaseTiming;
+import io.leasehold.service.ServiceSettings;
+
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.Status;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class LockEngineHealthIndicatorTests {
+
+	private final LocalLockEngine engine = new LocalLockEngine(MonotonicClock.SYSTEM);
+
+	private final LockService locks = new LockService(
+			new ServiceSettings(new LockOptions("test", "local", Duration.ofSeconds(10), Duration.ZERO, Duration.ZERO,
+					LockOptions.UNLIMITED), OnLost.THROW, 63, Duration.ofMillis(10)),
+			List.of(this.engine), Member.of("test"), MonotonicClock.SYSTEM, List.of(), ReleaseTiming.IMMEDIATE);
+
+	private final AtomicLong now = new AtomicLong();
+
+	private final LockEngineHealthIndicator indicator = new LockEngineHealthIndicator(this.locks, "local",
+			this.now::get);
+
+	@AfterEach
+	void close() {
+		this.locks.close();
+	}
+
+	@Test
+	void storeThatGivesLocksIsUp() {
+		Health health = this.indicator.health();
+		assertThat(health.getStatus()).isEqualTo(Status.UP);
+		assertThat(health.getDetails()).containsEntry("engine", "local").containsKey("latencyMs");
+	}
+
+	@Test
+	void storeThatGivesNoneIsDownAndSaysWhy() {
+		this.engine.faults().setDown(true);
+		Health health = this.indicator.health();
+		assertThat(health.getStatus()).isEqualTo(Status.DOWN);
+		assertThat((String) health.getDetails().get("error")).contains("LockEngineException").contains("down");
+	}
+
+	@Test
+	void answerIsKeptForFiveSeconds() {
+		assertThat(this.indicator.health().getStatus()).isEqualTo(Status.UP);
+		this.engine.faults().setDown(true);
+		this.now.addAndGet(Duration.ofMillis(4999).toNanos());
+		assertThat(this.indicator.health().getStatus()).isEqualTo(Status.UP);
+		this.now.addAndGet(Duration.ofMillis(1).toNanos());
+		assertThat(this.indicator.health().getStatus()).isEqualTo(Status.DOWN);
+		this.engine.faults().setDown(false);
+		this.now.addAndGet(Duration.ofSeconds(5).toNanos());
+		assertThat(this.indicator.health().getStatus()).isEqualTo(Status.UP);
+	}
+
+}

@@ -1,0 +1,115 @@
+package io.leasehold.health;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.sync.RedisCommands;
+import org.junit.jupiter.api.Test;
+
+import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
+import io.leasehold.autoconfigure.LeaseholdJdbcAutoConfiguration;
+import io.leasehold.autoconfigure.LeaseholdRedisAutoConfiguration;
+import io.leasehold.service.LockService;
+import io.leasehold.test.PostgresTestServer;
+import io.leasehold.test.RedisTestServer;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.Status;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link LockEngineHealthIndicator} on stores that answer but give no locks.
+ */
+class LockEngineHealthIntegrationTests {
+
+	private final AtomicLong now = new AtomicLong();
+
+	@Test
+	void redisThatTakesNoWritesIsDown() {
+		try (RedisTestServer server = RedisTestServer.start();
+				RedisClient client = RedisClient.create(RedisURI.create("127.0.0.1", server.port()));
+				StatefulRedisConnection<String, String> connection = client.connect()) {
+			RedisCommands<String, String> redis = connection.sync();
+			redis(server).run((context) -> {
+				LockEngineHealthIndicator indicator = indicator(context.getBean(LockService.class), "redis");
+				assertThat(next(indicator).getStatus()).isEqualTo(Status.UP);
+				redis.replicaof("127.0.0.1", 1);
+				assertThat(next(indicator).getDetails().get("error").toString()).contains("READONLY");
+				redis.replicaofNoOne();
+				assertThat(next(indicator).getStatus()).isEqualTo(Status.UP);
+				redis.configSet("maxmemory", "1");
+				assertThat(next(indicator).getDetails().get("error").toString()).contains("OOM");
+				redis.configSet("maxmemory", "0");
+				assertThat(next(indicator).getStatus()).isEqualTo(Status.UP);
+				assertThat(redis.keys("*")).allMatch((key) -> key.endsWith(":fence")).hasSizeLessThanOrEqualTo(16);
+			});
+		}
+	}
+
+	@Test
+	void redisThatIsStoppedIsDownWithinABound() {
+		try (RedisTestServer server = RedisTestServer.start()) {
+			redis(server).run((context) -> {
+				LockEngineHealthIndicator indicator = indicator(context.getBean(LockService.class), "redis");
+				assertThat(next(indicator).getStatus()).isEqualTo(Status.UP);
+				stop(server);
+				long asked = System.nanoTime();
+				assertThat(next(indicator).getStatus()).isEqualTo(Status.DOWN);
+				assertThat(Duration.ofNanos(System.nanoTime() - asked)).isLessThan(Duration.ofSeconds(4));
+				server.restartEmpty();
+				assertThat(next(indicator).getStatus()).isEqualTo(Status.UP);
+			});
+		}
+	}
+
+	@Test
+	void databaseThatIsReadOnlyIsDown() {
+		String url = PostgresTestServer.shared().url();
+		postgres(url, "always")
+			.run((context) -> assertThat(next(indicator(context.getBean(LockService.class), "jdbc")).getStatus())
+				.isEqualTo(Status.UP));
+		postgres(url + "&options=-c%20default_transaction_read_only=on", "never").run((context) -> {
+			Health health = next(indicator(context.getBean(LockService.class), "jdbc"));
+			assertThat(health.getStatus()).isEqualTo(Status.DOWN);
+			assertThat(health.getDetails().get("error").toString()).contains("read-only");
+		});
+	}
+
+	private static void stop(RedisTestServer server) {
+		server.close();
+	}
+
+	private static ApplicationContextRunner redis(RedisTestServer server) {
+		return new ApplicationContextRunner()
+			.withConfiguration(AutoConfigurations.of(LeaseholdAutoConfiguration.class,
+					LeaseholdRedisAutoConfiguration.class, DataRedisAutoConfiguration.class))
+			.withPropertyValues("spring.data.redis.host=127.0.0.1", "spring.data.redis.port=" + server.port());
+	}
+
+	private static ApplicationContextRunner postgres(String url, String initialize) {
+		return new ApplicationContextRunner()
+			.withConfiguration(AutoConfigurations.of(LeaseholdAutoConfiguration.class,
+					LeaseholdJdbcAutoConfiguration.class, DataSourceAutoConfiguration.class))
+			.withPropertyValues("spring.datasource.url=" + url, "leasehold.jdbc.table=health_lock",
+					"leasehold.jdbc.initialize-schema=" + initialize);
+	}
+
+	private LockEngineHealthIndicator indicator(LockService locks, String engine) {
+		return new LockEngineHealthIndicator(locks, engine, this.now::get);
+	}
+
+	/** Ask again when the last answer is no longer kept. */
+	private Health next(LockEngineHealthIndicator indicator) {
+		this.now.addAndGet(Duration.ofSeconds(6).toNanos());
+		return indicator.health();
+	}
+
+}
