@@ -1,0 +1,71 @@
+package io.leasehold.docs;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * All Markdown pages of the project, and the files they speak of.
+ */
+final class Manual {
+
+	private static final Path ROOT = root();
+
+	/** What builds and tools leave behind. */
+	private static final Pattern NOT_OURS = Pattern.compile("(.*/)?(target[^/]*|\\.[^/]+|node_modules|data)/.*");
+
+	private Manual() {
+	}
+
+	static List<Page> pages() {
+		return files((name) -> name.endsWith(".md")).map(Page::read).toList();
+	}
+
+	static Page page(String name) {
+		return Page.read(ROOT.resolve(name));
+	}
+
+	static Path file(String name) {
+		return ROOT.resolve(name);
+	}
+
+	/** Files by their paths from the root of the project. */
+	static Stream<Path> files(Predicate<String> names) {
+		try (Stream<Path> all = Files.walk(ROOT)) {
+			return all.filter(Files::isRegularFile).filter((file) -> {
+				String name = nameOf(file);
+				return !NOT_OURS.matcher(name).matches() && names.test(name);
+			}).sorted().toList().stream();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	static String nameOf(Path file) {
+		return ROOT.relativize(file).toString().replace('\\', '/');
+	}
+
+	static String read(Path file) {
+		try {
+			return Files.readString(file);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private static Path root() {
+		Path folder = Path.of("").toAbsolutePath();
+		while (!Files.exists(folder.resolve("CHANGELOG.md"))) {
+			folder = folder.getParent();
+		}
+		return folder;
+	}
+
+}

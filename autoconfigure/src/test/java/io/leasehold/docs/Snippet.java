@@ -1,0 +1,50 @@
+package io.leasehold.docs;
+
+import java.util.Optional;
+
+import io.leasehold.DistributedLocks;
+
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+/**
+ * What the examples of the manual take for granted around them.
+ */
+@SuppressWarnings("NullAway.Init")
+public abstract class Snippet {
+
+	protected DistributedLocks locks;
+
+	protected JdbcClient jdbc;
+
+	protected Orders orders;
+
+	protected Order order;
+
+	protected void work() {
+	}
+
+	/** Repository of orders. */
+	public interface Orders {
+
+		Order find(long id);
+
+		void save(Order order, long fencingToken);
+
+		Optional<Order> oldest();
+
+	}
+
+	/** An order. */
+	public interface Order {
+
+		long id();
+
+		String customer();
+
+		void pay();
+
+		void cancel();
+
+	}
+
+}
