@@ -6,6 +6,7 @@ import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.local.LocalLockEngine;
+import io.leasehold.event.ApplicationEvents;
 import io.leasehold.event.LockEventListener;
 import io.leasehold.service.LockService;
 import io.leasehold.service.ReleaseTiming;
@@ -15,6 +16,7 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
@@ -43,6 +45,12 @@ public final class LeaseholdAutoConfiguration {
 	@ConditionalOnMissingBean
 	MonotonicClock lockClock() {
 		return MonotonicClock.SYSTEM;
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	ApplicationEvents lockApplicationEvents(ApplicationEventPublisher publisher) {
+		return new ApplicationEvents(publisher);
 	}
 
 	@Bean

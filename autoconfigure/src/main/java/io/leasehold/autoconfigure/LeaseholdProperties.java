@@ -71,6 +71,12 @@ class LeaseholdProperties implements InitializingBean {
 	 */
 	private WhenUnavailable whenUnavailable = WhenUnavailable.FAIL;
 
+	/**
+	 * How long a lock may be held until a warning and an application event tell of it.
+	 * When not set, for ever.
+	 */
+	private @Nullable Duration slowHold;
+
 	private final Handoff handoff = new Handoff();
 
 	private final Fencing fencing = new Fencing();
@@ -83,6 +89,11 @@ class LeaseholdProperties implements InitializingBean {
 				"It must be at least 1ms and at most 365d.");
 		check("leasehold.wait-time", this.waitTime, isBetween(this.waitTime, Duration.ZERO, LockOptions.UNLIMITED),
 				"It must be at least 0s, which means one attempt, and at most 106751d.");
+		if (this.slowHold != null) {
+			check("leasehold.slow-hold", this.slowHold,
+					isBetween(this.slowHold, Duration.ofMillis(1), LockOptions.UNLIMITED),
+					"It must be at least 1ms and at most 106751d.");
+		}
 		this.handoff.check();
 		this.fencing.check();
 	}
@@ -94,7 +105,8 @@ class LeaseholdProperties implements InitializingBean {
 	ServiceSettings toServiceSettings(String defaultEngine) {
 		LockOptions defaults = new LockOptions(UNNAMED, defaultEngine, this.lease, this.waitTime, Duration.ZERO,
 				LockOptions.UNLIMITED);
-		return new ServiceSettings(defaults, this.onLost, this.handoff.maxConsecutive, this.handoff.maxTime);
+		return new ServiceSettings(defaults, this.onLost, this.handoff.maxConsecutive, this.handoff.maxTime,
+				(this.slowHold != null) ? this.slowHold : LockOptions.UNLIMITED);
 	}
 
 	private static boolean isBetween(Duration value, Duration least, Duration most) {
@@ -169,6 +181,14 @@ class LeaseholdProperties implements InitializingBean {
 
 	public void setWhenUnavailable(WhenUnavailable whenUnavailable) {
 		this.whenUnavailable = whenUnavailable;
+	}
+
+	public @Nullable Duration getSlowHold() {
+		return this.slowHold;
+	}
+
+	public void setSlowHold(@Nullable Duration slowHold) {
+		this.slowHold = slowHold;
 	}
 
 	public Handoff getHandoff() {

@@ -69,6 +69,19 @@ public sealed interface LockEvent {
 	}
 
 	/**
+	 * A lock is held for longer than it should be. Comes at most once for a hold: while
+	 * it lasts, or when it ends before anybody looked.
+	 *
+	 * @param engine the engine's name
+	 * @param name fixed name of the lock
+	 * @param key the key
+	 * @param fencingToken number of the acquisition
+	 * @param nanos how long it has been held, in nanoseconds
+	 */
+	record HoldSlow(String engine, String name, LockKey key, long fencingToken, long nanos) implements LockEvent {
+	}
+
+	/**
 	 * The store answered the renewal of one lease, or failed to.
 	 *
 	 * @param engine the engine's name

@@ -73,7 +73,7 @@ final class Coordinator implements AutoCloseable {
 		this.closer = new ClaimCloser(engine, clock, this.threads, this::checkIdle);
 		this.probe = new StoreProbe(engine, member, clock, this.closer);
 		this.watchdog = new Watchdog(this, clock, this.threads);
-		this.holds = new Holds(this, settings.onLost());
+		this.holds = new Holds(this, settings);
 		this.acquirer = new Acquirer(this, timing);
 	}
 

@@ -74,6 +74,11 @@ final class Gate {
 		return this.hold == held && held.isAbandoned();
 	}
 
+	/** Note that a hold lasts too long; return whether that is still to be told. */
+	synchronized boolean noteSlow(Hold held) {
+		return held.noteSlow();
+	}
+
 	/** Why the store did not answer the last request, if it did not. */
 	synchronized @Nullable LockEngineException lastFailure() {
 		return (this.remote != null) ? this.remote.failure() : null;

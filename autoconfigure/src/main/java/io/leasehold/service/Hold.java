@@ -46,6 +46,8 @@ final class Hold {
 
 	private boolean closed;
 
+	private boolean slowTold;
+
 	private volatile @Nullable LossCause lossCause;
 
 	private @Nullable List<Consumer<LockLostException>> lossActions;
@@ -113,6 +115,13 @@ final class Hold {
 
 	boolean mayBeReenteredBy(@Nullable Thread thread) {
 		return thread != null && thread == this.owner && !this.closed;
+	}
+
+	/** Note that it lasts too long; return whether that is still to be told. */
+	boolean noteSlow() {
+		boolean untold = isOpened() && !this.closed && !this.slowTold;
+		this.slowTold |= untold;
+		return untold;
 	}
 
 	/** Whether the caller has taken it up. */

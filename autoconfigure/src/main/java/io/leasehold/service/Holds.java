@@ -27,10 +27,13 @@ final class Holds {
 
 	private final boolean throwsOnLoss;
 
-	Holds(Coordinator coordinator, OnLost onLost) {
+	private final long slowNanos;
+
+	Holds(Coordinator coordinator, ServiceSettings settings) {
 		this.coordinator = coordinator;
 		this.engine = coordinator.engine().name();
-		this.throwsOnLoss = onLost != OnLost.WARN;
+		this.throwsOnLoss = settings.onLost() != OnLost.WARN;
+		this.slowNanos = settings.slowHold().toNanos();
 	}
 
 	boolean isValid(Hold hold) {
@@ -67,9 +70,23 @@ final class Holds {
 		}
 	}
 
+	/** Tell once of a hold that lasts longer than it should. */
+	void tellIfSlow(Hold hold) {
+		long nanos = now() - hold.since;
+		if (nanos < this.slowNanos || !hold.gate.noteSlow(hold)) {
+			return;
+		}
+		logger.warn("Lock '%s' (%s) is held for %d ms, longer than leasehold.slow-hold allows (engine: %s)"
+			.formatted(hold.key(), hold.options.name(), Duration.ofNanos(nanos).toMillis(), this.engine));
+		this.coordinator.events()
+			.publishLater(List
+				.of(new LockEvent.HoldSlow(this.engine, hold.options.name(), hold.key(), hold.fencingToken(), nanos)));
+	}
+
 	/** A handle was closed; with the last one the hold ends. */
 	void close(Hold hold) {
 		isValid(hold);
+		tellIfSlow(hold);
 		if (!hold.gate.close(hold)) {
 			return;
 		}

@@ -13,8 +13,11 @@ import io.leasehold.LockOptions;
  * @param maxHandoffs how often a grant is passed on inside this process before it is
  * really released, 0 to 63
  * @param maxHandoffTime how long a grant is passed on inside this process
+ * @param slowHold how long a lock may be held until that is told, or
+ * {@link LockOptions#UNLIMITED}
  */
-public record ServiceSettings(LockOptions defaults, OnLost onLost, int maxHandoffs, Duration maxHandoffTime) {
+public record ServiceSettings(LockOptions defaults, OnLost onLost, int maxHandoffs, Duration maxHandoffTime,
+		Duration slowHold) {
 
 	/** Greatest number of passes: the fencing token has room for no more. */
 	public static final int MOST_HANDOFFS = 63;
@@ -28,6 +31,17 @@ public record ServiceSettings(LockOptions defaults, OnLost onLost, int maxHandof
 			throw new IllegalArgumentException(
 					"maxHandoffs must be between 0 and %d, but is %d".formatted(MOST_HANDOFFS, maxHandoffs));
 		}
+	}
+
+	/**
+	 * Create settings by which a lock may be held for ever.
+	 * @param defaults options used where a caller gives none
+	 * @param onLost how a holder learns that its lock was lost
+	 * @param maxHandoffs how often a grant is passed on
+	 * @param maxHandoffTime how long a grant is passed on
+	 */
+	public ServiceSettings(LockOptions defaults, OnLost onLost, int maxHandoffs, Duration maxHandoffTime) {
+		this(defaults, onLost, maxHandoffs, maxHandoffTime, LockOptions.UNLIMITED);
 	}
 
 }

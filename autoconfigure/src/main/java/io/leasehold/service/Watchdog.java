@@ -118,6 +118,7 @@ final class Watchdog {
 		for (Gate gate : this.coordinator.gates()) {
 			Hold hold = gate.hold();
 			if (hold != null && isHeld(hold)) {
+				this.coordinator.holds().tellIfSlow(hold);
 				next = Math.min(next, look(hold, now, free ? due : null));
 			}
 		}

@@ -40,7 +40,7 @@ class LeaseholdPropertiesTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "leasehold.lease, 1ms", "leasehold.lease, 365d", "leasehold.wait-time, 0s",
+	@CsvSource({ "leasehold.lease, 1ms", "leasehold.lease, 365d", "leasehold.slow-hold, 1ms", "leasehold.wait-time, 0s",
 			"leasehold.wait-time, 106751d", "leasehold.handoff.max-consecutive, 0",
 			"leasehold.handoff.max-consecutive, 63", "leasehold.handoff.max-time, 1ns",
 			"leasehold.fencing.retention, 1s", "leasehold.fencing.retention, 3650d", "leasehold.namespace, shop:test-1",
@@ -60,6 +60,7 @@ class LeaseholdPropertiesTests {
 					leasehold.wait-time | 106752d | It must be at least 0s, which means one attempt, and at most 106751d.
 					leasehold.handoff.max-consecutive | -1 | It must be at least 0 and at most 63.
 					leasehold.handoff.max-consecutive | 64 | It must be at least 0 and at most 63.
+					leasehold.slow-hold | 0s | It must be at least 1ms and at most 106751d.
 					leasehold.handoff.max-time | 0ms | It must be more than 0s and at most 365d. \
 					To pass no lock on, set leasehold.handoff.max-consecutive to 0.
 					leasehold.handoff.max-time | -1ms | It must be more than 0s and at most 365d. \

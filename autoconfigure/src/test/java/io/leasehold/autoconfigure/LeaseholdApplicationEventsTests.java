@@ -1,0 +1,108 @@
+package io.leasehold.autoconfigure;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+import io.leasehold.DistributedLocks;
+import io.leasehold.HeldLock;
+import io.leasehold.LockAcquisitionFailedEvent;
+import io.leasehold.LockKey;
+import io.leasehold.LockLostEvent;
+import io.leasehold.LockLostException;
+import io.leasehold.LockSlowHoldEvent;
+import io.leasehold.LossCause;
+import io.leasehold.engine.local.LocalLockEngine;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.event.EventListener;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class LeaseholdApplicationEventsTests {
+
+	private final ApplicationContextRunner runner = Leasehold.runner()
+		.withPropertyValues("leasehold.engine=local", "leasehold.wait-time=0s")
+		.withBean(Listener.class);
+
+	@Test
+	void applicationHearsOfWhatGoesWrong() {
+		this.runner.withPropertyValues("leasehold.slow-hold=1ms").run((context) -> {
+			DistributedLocks locks = context.getBean(DistributedLocks.class);
+			Listener listener = context.getBean(Listener.class);
+			HeldLock held = locks.acquireAsync("order:42").join();
+			assertThat(locks.tryAcquire("order:42")).isEmpty();
+			context.getBean(LocalLockEngine.class).lose(new LockKey("order:42"));
+			Awaitility.await().until(() -> listener.heard.stream().anyMatch(LockSlowHoldEvent.class::isInstance));
+			assertThat(catchLoss(held)).isTrue();
+			Awaitility.await().until(() -> listener.heard.stream().anyMatch(LockLostEvent.class::isInstance));
+			assertThat(listener.heard).hasSize(3)
+				.hasAtLeastOneElementOfType(LockAcquisitionFailedEvent.class)
+				.contains(new LockLostEvent("local", "unnamed", "order:42", held.fencingToken(), LossCause.NOT_OWNER));
+		});
+	}
+
+	/** FAULTS row 57. */
+	@Test
+	void listenerThatBlocksDelaysNoRenewal() {
+		this.runner.run((context) -> {
+			DistributedLocks locks = context.getBean(DistributedLocks.class);
+			Listener listener = context.getBean(Listener.class);
+			listener.blocking = true;
+			HeldLock lost = locks.acquire("lost", locks.defaults().withLease(Duration.ofMillis(100)));
+			context.getBean(LocalLockEngine.class).lose(new LockKey("lost"));
+			assertThat(listener.blocked.await(10, TimeUnit.SECONDS)).isTrue();
+			try (HeldLock held = locks.acquire("held", locks.defaults().withLease(Duration.ofMillis(300)))) {
+				Awaitility.await().during(Duration.ofMillis(900)).atMost(Duration.ofSeconds(5)).until(held::isValid);
+			}
+			assertThat(catchLoss(lost)).isTrue();
+			listener.free.countDown();
+		});
+	}
+
+	private static boolean catchLoss(HeldLock held) {
+		try {
+			held.close();
+			return false;
+		}
+		catch (LockLostException ex) {
+			return true;
+		}
+	}
+
+	static class Listener {
+
+		private final List<Object> heard = new CopyOnWriteArrayList<>();
+
+		private final CountDownLatch blocked = new CountDownLatch(1);
+
+		private final CountDownLatch free = new CountDownLatch(1);
+
+		private volatile boolean blocking;
+
+		@EventListener
+		void failed(LockAcquisitionFailedEvent event) {
+			this.heard.add(event);
+		}
+
+		@EventListener
+		void lost(LockLostEvent event) throws InterruptedException {
+			this.heard.add(event);
+			if (this.blocking) {
+				this.blocked.countDown();
+				this.free.await();
+			}
+		}
+
+		@EventListener
+		void slow(LockSlowHoldEvent event) {
+			this.heard.add(event);
+		}
+
+	}
+
+}

@@ -1,0 +1,130 @@
+package io.leasehold.event;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import io.leasehold.LockAcquisitionFailedEvent;
+import io.leasehold.LockKey;
+import io.leasehold.LockLostEvent;
+import io.leasehold.LockSlowHoldEvent;
+import io.leasehold.LossCause;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+@ExtendWith(OutputCaptureExtension.class)
+@Timeout(30)
+class ApplicationEventsTests {
+
+	private static final LockKey KEY = new LockKey("order:42");
+
+	private static final LockEvent LOST = new LockEvent.HoldLost("redis", "pay", KEY, 64, LossCause.EXPIRED);
+
+	private static final LockLostEvent TOLD = new LockLostEvent("redis", "pay", "order:42", 64, LossCause.EXPIRED);
+
+	private final List<Object> published = new CopyOnWriteArrayList<>();
+
+	private ApplicationEvents events = new ApplicationEvents(this.published::add);
+
+	@AfterEach
+	void close() {
+		this.events.close();
+	}
+
+	@ParameterizedTest
+	@EnumSource(mode = EnumSource.Mode.EXCLUDE, names = { "ACQUIRED", "REENTERED" })
+	void failedAcquisitionIsPublishedWithItsReason(AcquireOutcome outcome) {
+		this.events.onEvent(new LockEvent.AcquireEnded("redis", "pay", KEY, outcome, true, 5_000_000));
+		awaitPublished(new LockAcquisitionFailedEvent("redis", "pay", "order:42",
+				LockAcquisitionFailedEvent.Reason.valueOf(outcome.name()), Duration.ofMillis(5)));
+	}
+
+	@Test
+	void acquisitionWithoutAKeyIsPublished() {
+		this.events.onEvent(new LockEvent.AcquireEnded("redis", "pay", null, AcquireOutcome.ERROR, false, 0));
+		awaitPublished(new LockAcquisitionFailedEvent("redis", "pay", null, LockAcquisitionFailedEvent.Reason.ERROR,
+				Duration.ZERO));
+	}
+
+	@Test
+	void lossIsPublished() {
+		this.events.onEvent(LOST);
+		awaitPublished(TOLD);
+	}
+
+	@Test
+	void slowHoldIsPublished() {
+		this.events.onEvent(new LockEvent.HoldSlow("redis", "pay", KEY, 64, 5_000_000));
+		awaitPublished(new LockSlowHoldEvent("redis", "pay", "order:42", 64, Duration.ofMillis(5)));
+	}
+
+	@Test
+	void whatGoesWellIsNotPublished() {
+		this.events.onEvent(new LockEvent.WaitStarted("redis", "pay", KEY));
+		this.events.onEvent(new LockEvent.AcquireEnded("redis", "pay", KEY, AcquireOutcome.ACQUIRED, true, 1));
+		this.events.onEvent(new LockEvent.AcquireEnded("redis", "pay", KEY, AcquireOutcome.REENTERED, true, 1));
+		this.events.onEvent(new LockEvent.HoldEnded("redis", "pay", KEY, 64, 1));
+		this.events.onEvent(LOST);
+		awaitPublished(TOLD);
+	}
+
+	@Test
+	void listenerThatFailsIsReportedAndTheNextEventPublished(CapturedOutput output) {
+		this.events.close();
+		this.events = new ApplicationEvents((event) -> {
+			this.published.add(event);
+			throw new IllegalStateException("listener");
+		});
+		this.events.onEvent(LOST);
+		this.events.onEvent(LOST);
+		Awaitility.await().until(() -> this.published.size() == 2);
+		assertThat(output).contains("A listener failed on LockLostEvent");
+	}
+
+	/** FAULTS row 57. */
+	@Test
+	void listenerThatBlocksHoldsNobodyUp(CapturedOutput output) throws Exception {
+		CountDownLatch blocked = new CountDownLatch(1);
+		CountDownLatch free = new CountDownLatch(1);
+		this.events.close();
+		this.events = new ApplicationEvents((event) -> {
+			blocked.countDown();
+			await(free);
+		});
+		this.events.onEvent(LOST);
+		assertThat(blocked.await(10, TimeUnit.SECONDS)).isTrue();
+		for (int i = 0; i < 1100; i++) {
+			this.events.onEvent(LOST);
+		}
+		assertThat(output).containsOnlyOnce("Lock events were dropped").contains("leasehold-application-event");
+		free.countDown();
+	}
+
+	private static void await(CountDownLatch latch) {
+		try {
+			latch.await();
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	private void awaitPublished(Object... expected) {
+		Awaitility.await().until(() -> !this.published.isEmpty());
+		assertThat(this.published).containsExactly(expected);
+	}
+
+}

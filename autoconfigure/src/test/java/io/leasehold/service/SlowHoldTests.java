@@ -1,0 +1,93 @@
+package io.leasehold.service;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import io.leasehold.HeldLock;
+import io.leasehold.LockOptions;
+import io.leasehold.engine.Member;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.local.LocalLockEngine;
+import io.leasehold.event.LockEvent;
+import io.leasehold.event.LockEvent.HoldSlow;
+import io.leasehold.test.ManualClock;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for what is told of locks that are held for too long.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class SlowHoldTests {
+
+	private final List<LockEvent> events = new CopyOnWriteArrayList<>();
+
+	private LockService service;
+
+	@AfterEach
+	void close() {
+		this.service.close();
+	}
+
+	@Test
+	void isToldOnceWhileTheLockIsStillHeld(CapturedOutput output) {
+		this.service = service(MonotonicClock.SYSTEM, Duration.ofMillis(50));
+		HeldLock held = this.service.acquire("a");
+		Awaitility.await().until(() -> !slow().isEmpty());
+		HoldSlow told = slow().get(0);
+		assertThat(told.key().value()).isEqualTo("a");
+		assertThat(told.fencingToken()).isEqualTo(held.fencingToken());
+		assertThat(Duration.ofNanos(told.nanos())).isGreaterThanOrEqualTo(Duration.ofMillis(50));
+		assertThat(output).contains("Lock 'a' (test) is held for ");
+		held.close();
+		Awaitility.await().until(() -> this.events.stream().anyMatch(LockEvent.HoldEnded.class::isInstance));
+		assertThat(slow()).hasSize(1);
+	}
+
+	@Test
+	void isToldAtTheEndAtTheLatest() {
+		ManualClock clock = new ManualClock();
+		this.service = service(clock, Duration.ofMillis(50));
+		HeldLock held = this.service.acquire("a");
+		clock.advance(Duration.ofMillis(49));
+		this.service.acquire("a").close();
+		clock.advance(Duration.ofMillis(1));
+		held.close();
+		Awaitility.await().until(() -> !slow().isEmpty());
+		assertThat(slow()).singleElement()
+			.satisfies((told) -> assertThat(told.nanos()).isEqualTo(Duration.ofMillis(50).toNanos()));
+	}
+
+	@Test
+	void isNotToldWithoutALimit() {
+		ManualClock clock = new ManualClock();
+		this.service = service(clock, LockOptions.UNLIMITED);
+		HeldLock held = this.service.acquire("a");
+		clock.advance(Duration.ofSeconds(9));
+		held.close();
+		Awaitility.await().until(() -> this.events.stream().anyMatch(LockEvent.HoldEnded.class::isInstance));
+		assertThat(slow()).isEmpty();
+	}
+
+	private List<HoldSlow> slow() {
+		return this.events.stream().filter(HoldSlow.class::isInstance).map(HoldSlow.class::cast).toList();
+	}
+
+	private LockService service(MonotonicClock clock, Duration slowHold) {
+		LockOptions defaults = new LockOptions("test", "local", Duration.ofSeconds(10), Duration.ofSeconds(10),
+				Duration.ZERO, LockOptions.UNLIMITED);
+		return new LockService(new ServiceSettings(defaults, OnLost.THROW, 63, Duration.ofSeconds(5), slowHold),
+				List.of(new LocalLockEngine(clock)), Member.of("test"), clock, List.of(this.events::add),
+				ReleaseTiming.IMMEDIATE);
+	}
+
+}
