@@ -1,14 +1,12 @@
 package io.leasehold.autoconfigure;
 
-import java.util.Objects;
-
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.zookeeper.ZooKeeperLockEngine;
 import io.leasehold.engine.zookeeper.ZooKeeperSettings;
 import org.apache.curator.framework.CuratorFramework;
-import org.apache.curator.framework.CuratorFrameworkFactory;
-import org.apache.curator.retry.RetryForever;
 
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -20,8 +18,9 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 
 /**
- * Auto-configuration of the ZooKeeper engine, through the application's
- * {@link CuratorFramework} or one of its own.
+ * Auto-configuration of the ZooKeeper engine: by a session of its own where a
+ * {@link ZooKeeperConnectionDetails connection} is given, otherwise by the application's
+ * {@link CuratorFramework}.
  */
 @AutoConfiguration(afterName = "org.springframework.cloud.zookeeper.ZookeeperAutoConfiguration")
 @ConditionalOnClass(CuratorFramework.class)
@@ -30,27 +29,26 @@ import org.springframework.context.annotation.Conditional;
 @EnableConfigurationProperties(ZooKeeperProperties.class)
 public final class LeaseholdZooKeeperAutoConfiguration {
 
-	private static final int RETRY_MILLIS = 200;
-
 	LeaseholdZooKeeperAutoConfiguration() {
 	}
 
-	@Bean(initMethod = "start", destroyMethod = "close")
-	@ConditionalOnMissingBean
-	CuratorFramework zooKeeperLockClient(ZooKeeperProperties properties, LeaseholdProperties shared) {
-		String connectString = Objects.requireNonNull(properties.getConnectString());
-		// Callers never wait for its retries: the engine bounds each call by itself
-		return CuratorFrameworkFactory.newClient(connectString,
-				Math.toIntExact(properties.sessionTimeout(shared).toMillis()),
-				Math.toIntExact(properties.getConnectionTimeout().toMillis()), new RetryForever(RETRY_MILLIS));
+	@Bean
+	@ConditionalOnProperty("leasehold.zookeeper.connect-string")
+	@ConditionalOnMissingBean(ZooKeeperConnectionDetails.class)
+	PropertiesZooKeeperConnectionDetails zooKeeperLockConnectionDetails(ZooKeeperProperties properties) {
+		return new PropertiesZooKeeperConnectionDetails(properties);
 	}
 
 	@Bean
 	@ConditionalOnMissingBean
-	ZooKeeperLockEngine zooKeeperLockEngine(CuratorFramework client, ZooKeeperProperties properties,
-			LeaseholdProperties shared, MonotonicClock clock) {
+	ZooKeeperLockEngine zooKeeperLockEngine(ZooKeeperProperties properties, LeaseholdProperties shared,
+			ObjectProvider<ZooKeeperConnectionDetails> connection, ListableBeanFactory beans, MonotonicClock clock) {
 		ZooKeeperSettings settings = properties.toSettings(shared);
-		return ZooKeeperLockEngine.using(client, settings, clock);
+		ZooKeeperConnectionDetails details = connection.getIfAvailable();
+		if (details == null) {
+			return ZooKeeperLockEngine.using(ZooKeeperClients.ofTheApplication(beans), settings, clock);
+		}
+		return ZooKeeperLockEngine.owning(ZooKeeperClients.own(details, properties, shared), settings, clock);
 	}
 
 	static class OnClientCondition extends AnyNestedCondition {
@@ -61,6 +59,11 @@ public final class LeaseholdZooKeeperAutoConfiguration {
 
 		@ConditionalOnBean(CuratorFramework.class)
 		static class Client {
+
+		}
+
+		@ConditionalOnBean(ZooKeeperConnectionDetails.class)
+		static class Connection {
 
 		}
 

@@ -14,20 +14,22 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 class ZooKeeperProperties {
 
 	/**
-	 * Servers of the ensemble, such as 'zk1:2181,zk2:2181,zk3:2181'. Not needed, nor
-	 * used, where the application has a CuratorFramework of its own.
+	 * Servers of the ensemble, such as 'zk1:2181,zk2:2181,zk3:2181'. Gives locks a
+	 * session of their own; without it they use the application's CuratorFramework.
 	 */
 	private @Nullable String connectString;
 
 	/**
 	 * How long locks outlive a process that died or was cut off. A lock is believed in
 	 * for three quarters of it after each renewal, so the default is four thirds of
-	 * 'leasehold.lease'. The servers limit it.
+	 * 'leasehold.lease'. The servers limit it. A CuratorFramework of the application
+	 * brings its own.
 	 */
 	private @Nullable Duration sessionTimeout;
 
 	/**
-	 * Longest time to wait for the connection to one server of the ensemble.
+	 * Longest time to wait for the connection to one server of the ensemble. A
+	 * CuratorFramework of the application brings its own.
 	 */
 	private Duration connectionTimeout = Duration.ofSeconds(3);
 
@@ -53,12 +55,26 @@ class ZooKeeperProperties {
 	 */
 	ZooKeeperSettings toSettings(LeaseholdProperties shared) {
 		try {
+			checkOwnClient();
 			return new ZooKeeperSettings(shared.getNamespace(), this.basePath, this.callTimeout, this.pollInterval);
 		}
 		catch (IllegalArgumentException ex) {
 			throw new LockEngineConfigurationException(
 					"The ZooKeeper engine cannot work as configured: %s.".formatted(ex.getMessage()),
 					"Change the property that is named.");
+		}
+	}
+
+	private void checkOwnClient() {
+		if (this.connectionTimeout.toMillis() < 1) {
+			throw new IllegalArgumentException("leasehold.zookeeper.connection-timeout (%s) has to be at least 1ms"
+				.formatted(this.connectionTimeout));
+		}
+		Duration least = this.callTimeout.multipliedBy(8).dividedBy(3);
+		if (this.sessionTimeout != null && this.sessionTimeout.compareTo(least) < 0) {
+			throw new IllegalArgumentException(
+					"leasehold.zookeeper.session-timeout (%s) has to be at least %s, eight thirds of call-timeout"
+						.formatted(this.sessionTimeout, least));
 		}
 	}
 

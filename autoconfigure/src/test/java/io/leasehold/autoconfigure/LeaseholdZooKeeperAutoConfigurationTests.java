@@ -13,10 +13,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 class LeaseholdZooKeeperAutoConfigurationTests {
 
@@ -38,15 +40,79 @@ class LeaseholdZooKeeperAutoConfigurationTests {
 		this.configured.run((context) -> {
 			DistributedLocks locks = context.getBean(DistributedLocks.class);
 			assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> locks.tryAcquire("order:42"))
-				.withMessageContaining("ZooKeeper could not acquire lock 'order:42'");
+				.withMessageContaining(
+						"ZooKeeper could not acquire lock 'order:42': no connection to '127.0.0.1:1' within the call "
+								+ "timeout: check the address, and that more than half of the ensemble is up");
 		});
 	}
 
 	@Test
 	void clientOfTheApplicationIsUsed() {
-		this.runner.withBean("own", CuratorFramework.class, LeaseholdZooKeeperAutoConfigurationTests::client)
+		this.runner.withBean("own", CuratorFramework.class, () -> client("own:1"))
+			.run((context) -> assertThat(unreachable(context)).contains("no connection to 'own:1'"));
+	}
+
+	@Test
+	void connectionOfTheirOwnIsPreferredForLocks() {
+		this.configured.withBean("own", CuratorFramework.class, () -> client("own:1"))
+			.run((context) -> assertThat(unreachable(context)).contains("no connection to '127.0.0.1:1'"));
+	}
+
+	@Test
+	void connectionDetailsReplaceTheProperty() {
+		this.configured
+			.withBean("details", ZooKeeperConnectionDetails.class, () -> (ZooKeeperConnectionDetails) () -> "details:1")
+			.run((context) -> assertThat(unreachable(context)).contains("no connection to 'details:1'"));
+	}
+
+	@Test
+	void connectionDetailsAloneConfigureTheEngine() {
+		this.runner
+			.withBean("details", ZooKeeperConnectionDetails.class, () -> (ZooKeeperConnectionDetails) () -> "details:1")
 			.run((context) -> assertThat(context).hasSingleBean(ZooKeeperLockEngine.class)
-				.hasSingleBean(CuratorFramework.class));
+				.doesNotHaveBean(CuratorFramework.class));
+	}
+
+	@Test
+	void primaryClientOfTheApplicationIsUsed() {
+		this.runner.withBean("one", CuratorFramework.class, () -> client("one:1"))
+			.withBean("other", CuratorFramework.class, () -> client("other:1"),
+					(definition) -> definition.setPrimary(true))
+			.run((context) -> assertThat(unreachable(context)).contains("no connection to 'other:1'"));
+	}
+
+	@Test
+	void severalClientsOfTheApplicationStopTheStart() {
+		this.runner.withBean("one", CuratorFramework.class, () -> client("one:1"))
+			.withBean("other", CuratorFramework.class, () -> client("other:1"))
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOf(LockEngineConfigurationException.class)
+				.hasMessage(
+						"There are several CuratorFramework beans, and none of them is primary: [one, other]. Which has "
+								+ "the locks? Mark one of them as @Primary, or give locks a session of their own by "
+								+ "leasehold.zookeeper.connect-string."));
+	}
+
+	@Test
+	void clientOfTheApplicationThatIsNotStartedIsTold() {
+		this.runner
+			.withBean("own", CuratorFramework.class,
+					() -> CuratorFrameworkFactory.newClient("127.0.0.1:1", new RetryForever(100)))
+			.run((context) -> assertThat(unreachable(context))
+				.contains("the CuratorFramework client is LATENT: start it"));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "", "zk1:port", "zk1:2181/app/" })
+	void malformedConnectStringStopsTheStart(String connectString) {
+		this.runner
+			.withPropertyValues("leasehold.engine=zookeeper", "leasehold.zookeeper.connect-string=" + connectString)
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOf(LockEngineConfigurationException.class)
+				.hasMessageContaining("'%s', names no servers".formatted(connectString))
+				.hasMessageContaining("leasehold.zookeeper.connect-string"));
 	}
 
 	@Test
@@ -95,7 +161,7 @@ class LeaseholdZooKeeperAutoConfigurationTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "base-path=leasehold", "base-path=/leasehold/", "base-path=/", "call-timeout=0s",
-			"poll-interval=0s" })
+			"poll-interval=0s", "connection-timeout=0s", "session-timeout=200ms" })
 	void figuresThatCannotWorkStopTheStart(String property) {
 		this.configured.withPropertyValues("leasehold.zookeeper." + property)
 			.run((context) -> assertThat(context).getFailure()
@@ -104,8 +170,13 @@ class LeaseholdZooKeeperAutoConfigurationTests {
 				.hasMessageContaining("leasehold.zookeeper." + property.substring(0, property.indexOf('='))));
 	}
 
-	private static CuratorFramework client() {
-		CuratorFramework client = CuratorFrameworkFactory.newClient("127.0.0.1:1", new RetryForever(100));
+	private static String unreachable(AssertableApplicationContext context) {
+		DistributedLocks locks = context.getBean(DistributedLocks.class);
+		return catchThrowableOfType(LockEngineException.class, () -> locks.tryAcquire("order:42")).getMessage();
+	}
+
+	private static CuratorFramework client(String connectString) {
+		CuratorFramework client = CuratorFrameworkFactory.newClient(connectString, new RetryForever(100));
 		client.start();
 		return client;
 	}

@@ -18,6 +18,9 @@ public record ZooKeeperSettings(String namespace, String basePath, Duration call
 	 * @throws IllegalArgumentException if the engine cannot work with them
 	 */
 	public ZooKeeperSettings {
+		if (namespace.isBlank()) {
+			throw new IllegalArgumentException("leasehold.namespace must not be blank");
+		}
 		if (!basePath.matches("(/[A-Za-z0-9_-][A-Za-z0-9._-]*)+")) {
 			throw new IllegalArgumentException(
 					"leasehold.zookeeper.base-path ('%s') has to be a path such as /leasehold, of letters, digits, '.', '_' and '-'"

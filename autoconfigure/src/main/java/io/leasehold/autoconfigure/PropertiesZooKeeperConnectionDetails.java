@@ -1,0 +1,21 @@
+package io.leasehold.autoconfigure;
+
+import java.util.Objects;
+
+/**
+ * The connection of {@link ZooKeeperProperties}.
+ */
+class PropertiesZooKeeperConnectionDetails implements ZooKeeperConnectionDetails {
+
+	private final ZooKeeperProperties properties;
+
+	PropertiesZooKeeperConnectionDetails(ZooKeeperProperties properties) {
+		this.properties = properties;
+	}
+
+	@Override
+	public String getConnectString() {
+		return Objects.requireNonNull(this.properties.getConnectString());
+	}
+
+}

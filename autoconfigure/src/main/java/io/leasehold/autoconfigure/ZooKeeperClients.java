@@ -1,0 +1,68 @@
+package io.leasehold.autoconfigure;
+
+import java.time.Duration;
+import java.util.Arrays;
+
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.retry.RetryForever;
+import org.apache.zookeeper.client.ConnectStringParser;
+
+import org.springframework.beans.factory.ListableBeanFactory;
+
+/**
+ * The client of locks: one of their own, or the application's.
+ */
+final class ZooKeeperClients {
+
+	private static final int RETRY_MILLIS = 200;
+
+	private ZooKeeperClients() {
+	}
+
+	/**
+	 * Return a client that is yet to be started. It goes on retrying: callers do not wait
+	 * for that, since the engine bounds each call by itself.
+	 */
+	static CuratorFramework own(ZooKeeperConnectionDetails details, ZooKeeperProperties properties,
+			LeaseholdProperties shared) {
+		return CuratorFrameworkFactory.newClient(check(details.getConnectString()),
+				millis(properties.sessionTimeout(shared)), millis(properties.getConnectionTimeout()),
+				new RetryForever(RETRY_MILLIS));
+	}
+
+	private static int millis(Duration duration) {
+		return (int) Math.min(Integer.MAX_VALUE, duration.toMillis());
+	}
+
+	private static String check(String connectString) {
+		try {
+			if (!new ConnectStringParser(connectString).getServerAddresses().isEmpty()) {
+				return connectString;
+			}
+		}
+		catch (IllegalArgumentException ex) {
+			throw malformed(connectString, ": " + ex.getMessage());
+		}
+		throw malformed(connectString, "");
+	}
+
+	private static LockEngineConfigurationException malformed(String connectString, String reason) {
+		return new LockEngineConfigurationException(
+				"The connect string of ZooKeeper, '%s', names no servers%s.".formatted(connectString, reason),
+				"Set leasehold.zookeeper.connect-string to the servers of the ensemble, such as 'zk1:2181,zk2:2181,zk3:2181'.");
+	}
+
+	/** Return the application's client. */
+	static CuratorFramework ofTheApplication(ListableBeanFactory beans) {
+		CuratorFramework client = beans.getBeanProvider(CuratorFramework.class).getIfUnique();
+		if (client == null) {
+			throw new LockEngineConfigurationException(
+					"There are several CuratorFramework beans, and none of them is primary: %s. Which has the locks?"
+						.formatted(Arrays.toString(beans.getBeanNamesForType(CuratorFramework.class))),
+					"Mark one of them as @Primary, or give locks a session of their own by leasehold.zookeeper.connect-string.");
+		}
+		return client;
+	}
+
+}
