@@ -8,6 +8,7 @@ import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.jdbc.JdbcConnections;
 import io.leasehold.engine.jdbc.JdbcLockEngine;
 import io.leasehold.engine.jdbc.JdbcSettings;
+import io.leasehold.engine.jdbc.LockTableException;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aot.hint.RuntimeHints;
@@ -25,6 +26,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportRuntimeHints;
+import org.springframework.core.NestedExceptionUtils;
 import org.springframework.jdbc.core.JdbcOperations;
 
 /**
@@ -54,7 +56,17 @@ public final class LeaseholdJdbcAutoConfiguration {
 	@ConditionalOnMissingBean
 	@Conditional(OnTableInitializationCondition.class)
 	JdbcLockTableInitializer jdbcLockTableInitializer(JdbcConnections connections, JdbcProperties properties) {
-		return new JdbcLockTableInitializer(connections, properties);
+		try {
+			return new JdbcLockTableInitializer(connections, properties);
+		}
+		catch (IllegalStateException ex) {
+			throw new LockEngineConfigurationException(
+					"The database does not tell what it is, so the lock table cannot be created: %s."
+						.formatted(NestedExceptionUtils.getMostSpecificCause(ex).getMessage()),
+					"Start the database before the application. Or set leasehold.jdbc.initialize-schema to never and "
+							+ "create the table yourself, such as by Flyway: then the application starts without its "
+							+ "database, and locks fail until it answers.");
+		}
 	}
 
 	@Bean
@@ -66,10 +78,15 @@ public final class LeaseholdJdbcAutoConfiguration {
 		try {
 			engine.start();
 		}
+		catch (LockTableException ex) {
+			engine.close();
+			throw ex;
+		}
 		catch (LockEngineException ex) {
 			engine.close();
 			throw new LockEngineConfigurationException(ex.getMessage() + ".",
-					"Set the table up for the engine, or name another one by leasehold.jdbc.table.");
+					"Check the connection of the application's DataSource, or of the one that "
+							+ "leasehold.jdbc.data-source names.");
 		}
 		return engine;
 	}

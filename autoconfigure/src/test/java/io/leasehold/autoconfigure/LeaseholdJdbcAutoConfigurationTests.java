@@ -2,7 +2,9 @@ package io.leasehold.autoconfigure;
 
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.UUID;
 
 import javax.sql.DataSource;
@@ -10,6 +12,7 @@ import javax.sql.DataSource;
 import com.zaxxer.hikari.HikariDataSource;
 import io.leasehold.DistributedLocks;
 import io.leasehold.HeldLock;
+import io.leasehold.LockEngineException;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.jdbc.JdbcConnections;
 import io.leasehold.engine.jdbc.JdbcLockEngine;
@@ -19,17 +22,25 @@ import org.junit.jupiter.api.io.TempDir;
 
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
+import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcOperations;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatException;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 @ExtendWith(OutputCaptureExtension.class)
 class LeaseholdJdbcAutoConfigurationTests {
@@ -152,12 +163,7 @@ class LeaseholdJdbcAutoConfigurationTests {
 	void tableInAFileIsCreatedOnlyWhenAskedFor(@TempDir Path folder) {
 		ApplicationContextRunner file = this.bare.withPropertyValues(
 				"spring.datasource.url=jdbc:h2:file:%s;AUTO_SERVER=TRUE;WRITE_DELAY=0".formatted(folder.resolve("db")));
-		file.run((context) -> assertThat(context).getFailure()
-			.rootCause()
-			.isInstanceOf(LockEngineConfigurationException.class)
-			.hasMessageContaining("table 'leasehold_lock' is missing")
-			.hasMessageContaining("h2/R__leasehold_lock.sql")
-			.hasMessageContaining("leasehold.jdbc.initialize-schema=always"));
+		file.run((context) -> assertThat(context).hasFailed());
 		file.withPropertyValues("leasehold.jdbc.initialize-schema=always")
 			.run((context) -> context.getBean(DistributedLocks.class).acquire("order:42").close());
 		file.run((context) -> context.getBean(DistributedLocks.class).acquire("order:42").close());
@@ -184,6 +190,98 @@ class LeaseholdJdbcAutoConfigurationTests {
 				.isInstanceOf(LockEngineConfigurationException.class)
 				.hasMessageContaining("The lock table 'nowhere.my_locks' could not be created")
 				.hasMessageContaining("Schema \"NOWHERE\" not found"));
+	}
+
+	@Test
+	void missingTableIsExplainedWithAllWaysToCreateIt() {
+		this.runner.withPropertyValues("leasehold.jdbc.initialize-schema=never", "leasehold.jdbc.table=public.my_locks")
+			.run((context) -> {
+				FailureAnalysis analysis = analysis(context);
+				assertThat(analysis.getDescription()).startsWith("The lock table 'public.my_locks' is missing (")
+					.contains("\"MY_LOCKS\" not found");
+				assertThat(analysis.getAction()).contains("leasehold.jdbc.initialize-schema to always")
+					.contains("spring.flyway.locations")
+					.contains("io/leasehold/engine/jdbc/migration/changelog.yaml")
+					.contains("CREATE TABLE IF NOT EXISTS public.my_locks (");
+			});
+	}
+
+	@Test
+	void tableWithOtherColumnsIsExplainedWithTheRightOnes() throws SQLException {
+		try (Connection connection = DriverManager.getConnection(this.url, "sa", "");
+				Statement statement = connection.createStatement()) {
+			statement.execute("CREATE TABLE leasehold_lock (id BINARY(32))");
+		}
+		this.runner.run((context) -> {
+			FailureAnalysis analysis = analysis(context);
+			assertThat(analysis.getDescription())
+				.startsWith("The lock table 'leasehold_lock' is not what it should be (");
+			assertThat(analysis.getAction()).contains("CREATE TABLE IF NOT EXISTS leasehold_lock (");
+		});
+	}
+
+	@Test
+	void missingPrivilegeIsExplainedWithTheGrant() throws SQLException {
+		this.runner.run((context) -> assertThat(context).hasNotFailed());
+		try (Connection connection = DriverManager.getConnection(this.url, "sa", "");
+				Statement statement = connection.createStatement()) {
+			statement.execute("CREATE USER poor PASSWORD 'poor'");
+			statement.execute("GRANT SELECT, INSERT, UPDATE ON leasehold_lock TO poor");
+		}
+		this.bare
+			.withPropertyValues("spring.datasource.url=" + this.url.replace(";DB_CLOSE_DELAY=-1", ""),
+					"spring.datasource.username=poor", "spring.datasource.password=poor",
+					"leasehold.jdbc.initialize-schema=never")
+			.run((context) -> {
+				FailureAnalysis analysis = analysis(context);
+				assertThat(analysis.getDescription())
+					.startsWith("The lock table 'leasehold_lock' may not be used by the database's user (");
+				assertThat(analysis.getAction())
+					.contains("GRANT SELECT, INSERT, UPDATE, DELETE ON leasehold_lock TO ...;");
+			});
+	}
+
+	@Test
+	void explanationIsWhatTheApplicationPrints(CapturedOutput output) {
+		assertThatException()
+			.isThrownBy(() -> new SpringApplicationBuilder(Application.class).web(WebApplicationType.NONE)
+				.run("--spring.datasource.url=" + this.url, "--leasehold.jdbc.initialize-schema=never"));
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("CREATE TABLE IF NOT EXISTS leasehold_lock (");
+	}
+
+	@Test
+	void databaseThatIsDownStopsTheStartOnlyIfTheTableMayHaveToBeCreated() {
+		ApplicationContextRunner down = this.bare.withPropertyValues(
+				"spring.datasource.url=jdbc:postgresql://127.0.0.1:1/db", "leasehold.jdbc.call-timeout=250ms",
+				"leasehold.wait-time=0");
+		down.run((context) -> assertThat(context).getFailure()
+			.rootCause()
+			.isInstanceOf(LockEngineConfigurationException.class)
+			.hasMessageContaining("the lock table cannot be created: Connection refused")
+			.hasMessageContaining("leasehold.jdbc.initialize-schema to never"));
+		down.withPropertyValues("leasehold.jdbc.initialize-schema=never")
+			.run((context) -> assertThatExceptionOfType(LockEngineException.class)
+				.isThrownBy(() -> context.getBean(DistributedLocks.class).acquire("order:42")));
+	}
+
+	@Test
+	void databaseThatRefusesTheUserStopsTheStart() {
+		this.runner.run((context) -> assertThat(context).hasNotFailed());
+		this.runner
+			.withPropertyValues("spring.datasource.password=wrong", "leasehold.jdbc.initialize-schema=never",
+					"leasehold.jdbc.call-timeout=1s")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOf(LockEngineConfigurationException.class)
+				.hasMessageContaining("Wrong user name or password")
+				.hasMessageContaining("leasehold.jdbc.data-source"));
+	}
+
+	private static FailureAnalysis analysis(AssertableApplicationContext context) {
+		FailureAnalysis analysis = new LockTableFailureAnalyzer().analyze(context.getStartupFailure());
+		assertThat(analysis).isNotNull();
+		return analysis;
 	}
 
 	@Test
@@ -252,6 +350,13 @@ class LeaseholdJdbcAutoConfigurationTests {
 		new LeaseholdJdbcAutoConfiguration.SchemaHints().registerHints(hints, null);
 		assertThat(RuntimeHintsPredicates.resource()
 			.forResource("io/leasehold/engine/jdbc/migration/postgresql/R__leasehold_lock.sql")).accepts(hints);
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ImportAutoConfiguration({ DataSourceAutoConfiguration.class, LeaseholdAutoConfiguration.class,
+			LeaseholdJdbcAutoConfiguration.class })
+	static class Application {
+
 	}
 
 }

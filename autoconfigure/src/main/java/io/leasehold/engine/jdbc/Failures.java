@@ -1,10 +1,12 @@
 package io.leasehold.engine.jdbc;
 
 import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
 import java.util.Set;
 
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
+import io.leasehold.engine.jdbc.LockTableException.Problem;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,38 +49,61 @@ final class Failures {
 	 * @param action what could not be done, such as {@code acquire lock 'a'}
 	 */
 	static LockEngineException of(String action, @Nullable LockKey key, String table, @Nullable Dialect dialect,
-			SQLException failure) {
-		String advice = advice(failure, table, dialect);
-		if (advice != null) {
-			return new LockEngineException(key, "The database could not %s: %s".formatted(action, advice), failure,
-					false);
+			SQLException thrown) {
+		SQLException failure = reason(thrown);
+		String problem = "The database could not %s: ".formatted(action);
+		Problem ofTable = problem(failure);
+		if (ofTable != null && dialect != null) {
+			return new LockTableException(key, problem + advice(ofTable, table, dialect, failure), ofTable, table,
+					dialect.platform(), failure);
 		}
-		return new LockEngineException(key, "The database could not %s: %s".formatted(action, failure.getMessage()),
-				failure);
+		if (isReadOnly(failure)) {
+			return new LockEngineException(key,
+					problem + "it is read-only. Locks need the primary database (%s)".formatted(failure.getMessage()),
+					failure, false);
+		}
+		return new LockEngineException(key, problem + failure.getMessage(), failure, !isMistake(failure));
 	}
 
-	/** What somebody has to do, or {@code null} for a failure that may pass by itself. */
-	private static @Nullable String advice(SQLException failure, String table, @Nullable Dialect dialect) {
+	/** A pool only says that it has no connection, and why as the cause. */
+	private static SQLException reason(SQLException thrown) {
+		return (thrown instanceof SQLTransientConnectionException && thrown.getCause() instanceof SQLException cause)
+				? cause : thrown;
+	}
+
+	/** What is wrong with the table, or {@code null} for another failure. */
+	private static @Nullable Problem problem(SQLException failure) {
 		String state = state(failure);
-		String script = LockTableScript.location((dialect != null) ? dialect.platform() : "<platform>");
 		if (NO_TABLE.contains(state)) {
-			return "table '%s' is missing. Create it by %s or set leasehold.jdbc.initialize-schema=always"
-				.formatted(table, script);
+			return Problem.MISSING;
 		}
 		if (NO_COLUMN.contains(state)) {
-			return "table '%s' is not what it should be (%s). Compare it with %s".formatted(table, failure.getMessage(),
-					script);
+			return Problem.DIFFERENT;
 		}
-		if (state.equals("42501") || NO_PRIVILEGE.contains(failure.getErrorCode())) {
-			return "its user may not use table '%s'. Grant SELECT, INSERT, UPDATE and DELETE on it (%s)"
+		return (state.equals("42501") || NO_PRIVILEGE.contains(failure.getErrorCode())) ? Problem.FORBIDDEN : null;
+	}
+
+	private static String advice(Problem problem, String table, Dialect dialect, SQLException failure) {
+		String script = LockTableScript.location(dialect.platform());
+		return switch (problem) {
+			case MISSING -> "table '%s' is missing. Create it by %s or set leasehold.jdbc.initialize-schema=always"
+				.formatted(table, script);
+			case DIFFERENT -> "table '%s' is not what it should be (%s). Compare it with %s".formatted(table,
+					failure.getMessage(), script);
+			case FORBIDDEN -> "its user may not use table '%s'. Grant SELECT, INSERT, UPDATE and DELETE on it (%s)"
 				.formatted(table, failure.getMessage());
-		}
-		if (state.equals("25006") || failure.getErrorCode() == 1290) {
-			return "it is read-only. Locks need the primary database (%s)".formatted(failure.getMessage());
-		}
-		boolean mistake = state.startsWith("42") || state.startsWith("28") || state.startsWith("3D")
-				|| state.startsWith("0A");
-		return (mistake && !TOO_MANY.contains(failure.getErrorCode())) ? failure.getMessage() : null;
+		};
+	}
+
+	private static boolean isReadOnly(SQLException failure) {
+		return state(failure).equals("25006") || failure.getErrorCode() == 1290;
+	}
+
+	/** Whether somebody has to do something before it can work. */
+	private static boolean isMistake(SQLException failure) {
+		String state = state(failure);
+		return (state.startsWith("42") || state.startsWith("28") || state.startsWith("3D") || state.startsWith("0A"))
+				&& !TOO_MANY.contains(failure.getErrorCode());
 	}
 
 	private static String state(SQLException failure) {

@@ -98,8 +98,8 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 	 */
 	public void start() {
 		try {
-			call("find its table '%s'".formatted(this.settings.table()), null, (session, table) -> {
-				table.check(session.connection());
+			call("use its table '%s'".formatted(this.settings.table()), null, (session, table) -> {
+				table.check(session);
 				return true;
 			});
 		}

@@ -34,7 +34,7 @@ final class LockTable {
 
 	private final String where;
 
-	private final String check;
+	private final List<String> checks;
 
 	private final String take;
 
@@ -56,7 +56,11 @@ final class LockTable {
 		this.dialect = dialect;
 		this.name = settings.table();
 		this.where = dialect.where(Dialect.lockTimeout(settings.callTimeout()));
-		this.check = sql("SELECT id, %s, waiter FROM {table} WHERE 1 = 0".formatted(COLUMNS));
+		String columns = "id, %s, waiter".formatted(COLUMNS);
+		this.checks = List.of(
+				sql("INSERT INTO {table} (%1$s) SELECT %1$s FROM {table} WHERE id IS NULL".formatted(columns)),
+				sql("UPDATE {table} SET version = version + 1 WHERE id IS NULL"),
+				sql("DELETE FROM {table} WHERE id IS NULL"));
 		// The owner comes last: MariaDB and MySQL read columns assigned before
 		this.take = dialect.returning(sql("""
 				UPDATE {table} SET
@@ -100,10 +104,14 @@ final class LockTable {
 			.replace("{where}", this.where);
 	}
 
-	/** Fail if the table or one of its columns is missing. */
-	void check(Connection connection) throws SQLException {
-		try (PreparedStatement statement = connection.prepareStatement(this.check)) {
-			statement.executeQuery().close();
+	/**
+	 * Fail if the table, one of its columns or a privilege is missing; change nothing.
+	 */
+	void check(Session session) throws SQLException {
+		for (String check : this.checks) {
+			try (PreparedStatement statement = session.connection().prepareStatement(check)) {
+				statement.executeUpdate();
+			}
 		}
 	}
 

@@ -1,6 +1,11 @@
 package io.leasehold.engine.jdbc;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
+
+import org.springframework.core.io.ClassPathResource;
 
 /**
  * The script that creates the lock table, one for each platform. Flyway takes it for a
@@ -24,6 +29,22 @@ public final class LockTableScript {
 	 */
 	static String location(String platform) {
 		return LOCATION.replace("@@platform@@", platform);
+	}
+
+	/**
+	 * Return the script for a table.
+	 * @param platform name of the platform, such as {@code postgresql}
+	 * @param table name of the table, with its schema in front if need be
+	 * @return the statements
+	 */
+	public static String read(String platform, String table) {
+		try {
+			return forTable(new ClassPathResource(location(platform)).getContentAsString(StandardCharsets.UTF_8),
+					table);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
 	}
 
 	/**

@@ -1,6 +1,9 @@
 package io.leasehold.engine.jdbc;
 
+import java.sql.SQLException;
+
 import io.leasehold.test.MySqlTestServer;
+import org.junit.jupiter.api.Test;
 
 /**
  * The engine on MySQL.
@@ -25,6 +28,18 @@ class MySqlJdbcLockEngineIntegrationTests extends MySqlFamilyJdbcLockEngineTests
 	@Override
 	String lockTimeoutVariable() {
 		return "innodb_lock_wait_timeout";
+	}
+
+	@Test
+	void userWithoutAllPrivilegesIsToldWhatToGrant() throws SQLException {
+		String user = newUser();
+		execute("CREATE USER " + user);
+		try {
+			assertAllPrivilegesAreNeeded(user, url().replace("user=root", "user=" + user));
+		}
+		finally {
+			execute("DROP USER " + user);
+		}
 	}
 
 }

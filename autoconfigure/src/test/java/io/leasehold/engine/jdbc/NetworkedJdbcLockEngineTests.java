@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.UUID;
 
 import io.leasehold.LockEngineException;
 import io.leasehold.engine.Attempt;
@@ -136,8 +137,34 @@ abstract class NetworkedJdbcLockEngineTests extends JdbcLockEngineTests {
 		}
 	}
 
+	static String newUser() {
+		return "u" + UUID.randomUUID().toString().substring(0, 8);
+	}
+
+	/** FAULTS row 49. */
+	final void assertAllPrivilegesAreNeeded(String user, String url) throws SQLException {
+		for (String some : List.of("SELECT", "SELECT, INSERT", "SELECT, INSERT, UPDATE")) {
+			execute("GRANT %s ON leasehold_lock TO %s".formatted(some, user));
+			try (JdbcLockEngine poor = engineOf(url)) {
+				assertThatExceptionOfType(LockTableException.class).as(some)
+					.isThrownBy(poor::start)
+					.withMessageContaining(
+							"may not use table 'leasehold_lock'. Grant SELECT, INSERT, UPDATE and DELETE")
+					.matches((ex) -> ex.getProblem() == LockTableException.Problem.FORBIDDEN && !ex.isRetryable());
+			}
+		}
+		execute("GRANT SELECT, INSERT, UPDATE, DELETE ON leasehold_lock TO " + user);
+		try (JdbcLockEngine rich = engineOf(url)) {
+			rich.start();
+		}
+	}
+
+	private JdbcLockEngine engineOf(String url) {
+		return new JdbcLockEngine(connect(url, 4, CALL), settings(CALL), MonotonicClock.SYSTEM);
+	}
+
 	final JdbcLockEngine remote(int port) {
-		return new JdbcLockEngine(connect(url(port), 4, CALL), settings(CALL), MonotonicClock.SYSTEM);
+		return engineOf(url(port));
 	}
 
 	static RenewalOutcome renew(JdbcLockEngine engine, Claim claim, long number) {

@@ -1,0 +1,53 @@
+package io.leasehold.autoconfigure;
+
+import io.leasehold.engine.jdbc.LockTableException;
+import io.leasehold.engine.jdbc.LockTableScript;
+
+import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.core.NestedExceptionUtils;
+
+/**
+ * Explains a {@link LockTableException}, with the statements that the table needs.
+ */
+class LockTableFailureAnalyzer extends AbstractFailureAnalyzer<LockTableException> {
+
+	@Override
+	protected FailureAnalysis analyze(Throwable rootFailure, LockTableException cause) {
+		return new FailureAnalysis("The lock table '%s' %s (%s).".formatted(cause.getTable(), problem(cause),
+				NestedExceptionUtils.getMostSpecificCause(cause).getMessage()), action(cause), cause);
+	}
+
+	private static String problem(LockTableException cause) {
+		return switch (cause.getProblem()) {
+			case MISSING -> "is missing";
+			case DIFFERENT -> "is not what it should be";
+			case FORBIDDEN -> "may not be used by the database's user";
+		};
+	}
+
+	private static String action(LockTableException cause) {
+		return switch (cause.getProblem()) {
+			case MISSING -> """
+					Do one of these:
+
+					- Set leasehold.jdbc.initialize-schema to always, if the user may create tables.
+					- With Flyway, add classpath:io/leasehold/engine/jdbc/migration/{vendor} to spring.flyway.locations.
+					- With Liquibase, include io/leasehold/engine/jdbc/migration/changelog.yaml in your changelog.
+					- Run this in the database:
+
+					%s""".formatted(script(cause));
+			case DIFFERENT -> """
+					Make it the table of this statement, or set leasehold.jdbc.table to the name of another one:
+
+					%s""".formatted(script(cause));
+			case FORBIDDEN -> "Run this in the database, for the user that the application connects as:\n\n"
+					+ "GRANT SELECT, INSERT, UPDATE, DELETE ON %s TO ...;".formatted(cause.getTable());
+		};
+	}
+
+	private static String script(LockTableException cause) {
+		return LockTableScript.read(cause.getPlatform(), cause.getTable());
+	}
+
+}
