@@ -48,6 +48,8 @@ class ArchitectureTests {
 
 	private static final String METRICS = ROOT + ".metrics";
 
+	private static final String OBSERVATION = ROOT + ".observation";
+
 	private static final String HEALTH = ROOT + ".health";
 
 	private static final String ENDPOINT = ROOT + ".endpoint";
@@ -94,6 +96,9 @@ class ArchitectureTests {
 
 	@ArchTest
 	static final ArchRule metricsOnlyObserve = only(METRICS, EVENT, SERVICE, ROOT);
+
+	@ArchTest
+	static final ArchRule observationOnlyObserves = only(OBSERVATION, EVENT, SERVICE, ROOT);
 
 	@ArchTest
 	static final ArchRule healthOnlyObserves = only(HEALTH, EVENT, SERVICE, ROOT);

@@ -46,6 +46,7 @@ final class Acquirer {
 		long start = this.clock.nanoTime();
 		Thread thread = Thread.currentThread();
 		BlockingAcquisition caller = new BlockingAcquisition(key, options, thread, bound, start);
+		follow(caller);
 		while (true) {
 			if (thread.isInterrupted()) {
 				caller.fail(new LockInterruptedException(key));
@@ -67,8 +68,15 @@ final class Acquirer {
 
 	CompletableFuture<HeldLock> acquireAsync(LockKey key, LockOptions options) {
 		CompletableFuture<HeldLock> result = new CompletableFuture<>();
-		begin(new AsyncAcquisition(key, options, this.clock.nanoTime(), result, this.timing.releases(), this));
+		AsyncAcquisition caller = new AsyncAcquisition(key, options, this.clock.nanoTime(), result,
+				this.timing.releases(), this);
+		follow(caller);
+		begin(caller);
 		return result;
+	}
+
+	private void follow(Acquisition caller) {
+		caller.followers = this.coordinator.events().follow(this.engine, caller.options.name(), caller.key);
 	}
 
 	private void begin(AsyncAcquisition caller) {
@@ -179,7 +187,7 @@ final class Acquirer {
 			Supplier<Executor> releases) {
 		RuntimeException failure = caller.failure();
 		if (failure != null) {
-			publishEnd(caller, outcomeOf(failure, bypassed));
+			publishEnd(caller, outcomeOf(failure, bypassed), failure);
 			throw failure;
 		}
 		Hold hold = Objects.requireNonNull(caller.hold());
@@ -188,7 +196,10 @@ final class Acquirer {
 		if (life == null) {
 			return null;
 		}
-		publishEnd(caller, reentered ? AcquireOutcome.REENTERED : AcquireOutcome.ACQUIRED);
+		publishEnd(caller, reentered ? AcquireOutcome.REENTERED : AcquireOutcome.ACQUIRED, null);
+		if (!reentered) {
+			this.coordinator.events().tell(hold.followers, (follower) -> follower.holdStarted(hold.fencingToken()));
+		}
 		if (!reentered && (hold.pass > 0 || hold.grant.pushed)) {
 			this.coordinator.events()
 				.publish(
@@ -197,10 +208,11 @@ final class Acquirer {
 		return new Handle(this.coordinator.holds(), hold, life, releases.get());
 	}
 
-	private void publishEnd(Acquisition caller, AcquireOutcome outcome) {
+	private void publishEnd(Acquisition caller, AcquireOutcome outcome, @Nullable RuntimeException failure) {
 		this.coordinator.events()
 			.publish(new LockEvent.AcquireEnded(this.engine, caller.options.name(), caller.key, outcome, caller.waited,
 					this.clock.nanoTime() - caller.start));
+		this.coordinator.events().tell(caller.followers, (follower) -> follower.acquireEnded(outcome, failure));
 	}
 
 	private static AcquireOutcome outcomeOf(RuntimeException failure, Predicate<LockEngineException> bypassed) {

@@ -1,7 +1,10 @@
 package io.leasehold.service;
 
+import java.util.List;
+
 import io.leasehold.LockKey;
 import io.leasehold.LockOptions;
+import io.leasehold.event.AcquisitionListener;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +26,9 @@ abstract class Acquisition {
 	final long start;
 
 	final long deadline;
+
+	/** Who follows this acquisition; set before it begins. */
+	List<AcquisitionListener> followers = List.of();
 
 	@Nullable Acquisition previous;
 
@@ -47,6 +53,7 @@ abstract class Acquisition {
 	/** Go on where a wish came to nothing whose hold was lost before it was taken up. */
 	final <A extends Acquisition> A continuedBy(A next) {
 		next.waited = this.waited;
+		next.followers = this.followers;
 		return next;
 	}
 

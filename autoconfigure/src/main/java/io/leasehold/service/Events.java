@@ -1,7 +1,11 @@
 package io.leasehold.service;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
+import io.leasehold.LockKey;
+import io.leasehold.event.AcquisitionListener;
 import io.leasehold.event.LockEvent;
 import io.leasehold.event.LockEventListener;
 import org.apache.commons.logging.Log;
@@ -41,6 +45,44 @@ final class Events {
 	void publishLater(List<LockEvent> events) {
 		if (this.listeners.length > 0) {
 			this.threads.notices().execute(() -> events.forEach(this::publish));
+		}
+	}
+
+	/** Ask who follows an acquisition; costs nothing where nobody does. */
+	List<AcquisitionListener> follow(String engine, String name, LockKey key) {
+		List<AcquisitionListener> followers = List.of();
+		for (LockEventListener listener : this.listeners) {
+			AcquisitionListener follower = null;
+			try {
+				follower = listener.follow(engine, name, key);
+			}
+			catch (Exception | LinkageError | AssertionError ex) {
+				logger.warn("Listener %s could not follow lock '%s'".formatted(listener, key), ex);
+			}
+			if (follower != null) {
+				followers = followers.isEmpty() ? new ArrayList<>(1) : followers;
+				followers.add(follower);
+			}
+		}
+		return followers;
+	}
+
+	/** Tell those who follow an acquisition, in this thread, which is a caller's. */
+	void tell(List<AcquisitionListener> followers, Consumer<AcquisitionListener> news) {
+		for (AcquisitionListener follower : followers) {
+			try {
+				news.accept(follower);
+			}
+			catch (Exception | LinkageError | AssertionError ex) {
+				logger.warn("Listener %s failed".formatted(follower), ex);
+			}
+		}
+	}
+
+	/** Tell those who follow an acquisition, in a thread of the library. */
+	void tellLater(List<AcquisitionListener> followers, Consumer<AcquisitionListener> news) {
+		if (!followers.isEmpty()) {
+			this.threads.notices().execute(() -> tell(followers, news));
 		}
 	}
 

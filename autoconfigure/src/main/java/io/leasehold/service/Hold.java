@@ -9,6 +9,7 @@ import io.leasehold.LockKey;
 import io.leasehold.LockLostException;
 import io.leasehold.LockOptions;
 import io.leasehold.LossCause;
+import io.leasehold.event.AcquisitionListener;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +29,9 @@ final class Hold {
 	final @Nullable Thread owner;
 
 	final boolean bound;
+
+	/** Who follows the acquisition that this is. */
+	final List<AcquisitionListener> followers;
 
 	/** How often the grant was passed on before. */
 	final int pass;
@@ -60,6 +64,7 @@ final class Hold {
 		this.options = acquisition.options;
 		this.owner = acquisition.owner;
 		this.bound = acquisition.bound;
+		this.followers = acquisition.followers;
 		this.pass = pass;
 		this.since = since;
 		this.renewAt = since;

@@ -101,6 +101,7 @@ final class Holds {
 			this.coordinator.events().publish(lost(hold, LossCause.NOT_OWNER));
 		}
 		this.coordinator.events().publish(ended(hold, now));
+		this.coordinator.events().tell(hold.followers, (follower) -> follower.holdEnded(hold.lossCause()));
 	}
 
 	/** The grant behind a hold is no longer in force, whoever may have it by now. */
@@ -119,6 +120,7 @@ final class Holds {
 		logLoss(lost, cause);
 		loss.actions().forEach((action) -> runLossAction(lost, action));
 		this.coordinator.events().publishLater(List.of(lost(lost, cause), ended(lost, now())));
+		this.coordinator.events().tellLater(lost.followers, (follower) -> follower.holdEnded(cause));
 	}
 
 	/** The first renewal of a hold ended, and with it what its release may wait for. */

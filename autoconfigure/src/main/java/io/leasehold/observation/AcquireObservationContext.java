@@ -1,0 +1,30 @@
+package io.leasehold.observation;
+
+import io.leasehold.LockKey;
+import io.leasehold.event.AcquireOutcome;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is known of an acquisition.
+ */
+public final class AcquireObservationContext extends LockObservationContext {
+
+	private volatile @Nullable AcquireOutcome outcome;
+
+	AcquireObservationContext(String engine, String lockName, LockKey key) {
+		super(engine, lockName, key);
+	}
+
+	/**
+	 * Return how it ended.
+	 * @return the outcome, {@code null} before the end
+	 */
+	public @Nullable AcquireOutcome getOutcome() {
+		return this.outcome;
+	}
+
+	void setOutcome(AcquireOutcome outcome) {
+		this.outcome = outcome;
+	}
+
+}

@@ -1,0 +1,17 @@
+package io.leasehold.observation;
+
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationConvention;
+
+/**
+ * Names and values of the observations of acquisitions. Define a bean of this type to
+ * have others.
+ */
+public interface AcquireObservationConvention extends ObservationConvention<AcquireObservationContext> {
+
+	@Override
+	default boolean supportsContext(Observation.Context context) {
+		return context instanceof AcquireObservationContext;
+	}
+
+}

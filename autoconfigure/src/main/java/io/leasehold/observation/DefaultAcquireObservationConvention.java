@@ -1,0 +1,32 @@
+package io.leasehold.observation;
+
+import io.leasehold.event.AcquireOutcome;
+import io.micrometer.common.KeyValues;
+
+/**
+ * Default names and values of the observations of acquisitions.
+ */
+public class DefaultAcquireObservationConvention implements AcquireObservationConvention {
+
+	@Override
+	public String getName() {
+		return "leasehold.lock.acquire";
+	}
+
+	@Override
+	public String getContextualName(AcquireObservationContext context) {
+		return "acquire " + context.getLockName();
+	}
+
+	@Override
+	public KeyValues getLowCardinalityKeyValues(AcquireObservationContext context) {
+		AcquireOutcome outcome = context.getOutcome();
+		return LockKeyValues.low(context, (outcome != null) ? outcome.name() : null);
+	}
+
+	@Override
+	public KeyValues getHighCardinalityKeyValues(AcquireObservationContext context) {
+		return LockKeyValues.high(context);
+	}
+
+}

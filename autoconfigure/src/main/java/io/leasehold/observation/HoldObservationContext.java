@@ -1,0 +1,52 @@
+package io.leasehold.observation;
+
+import io.leasehold.LockKey;
+import io.leasehold.LossCause;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is known of a lock while it is held.
+ */
+public final class HoldObservationContext extends LockObservationContext {
+
+	private final long fencingToken;
+
+	private volatile boolean ended;
+
+	private volatile @Nullable LossCause lossCause;
+
+	HoldObservationContext(String engine, String lockName, LockKey key, long fencingToken) {
+		super(engine, lockName, key);
+		this.fencingToken = fencingToken;
+	}
+
+	/**
+	 * Return the number of the acquisition.
+	 * @return the fencing token
+	 */
+	public long getFencingToken() {
+		return this.fencingToken;
+	}
+
+	/**
+	 * Return whether the lock is no longer held.
+	 * @return whether it was released or lost
+	 */
+	public boolean isEnded() {
+		return this.ended;
+	}
+
+	/**
+	 * Return why the lock was lost.
+	 * @return the cause, {@code null} if it was not
+	 */
+	public @Nullable LossCause getLossCause() {
+		return this.lossCause;
+	}
+
+	void end(@Nullable LossCause lossCause) {
+		this.lossCause = lossCause;
+		this.ended = true;
+	}
+
+}

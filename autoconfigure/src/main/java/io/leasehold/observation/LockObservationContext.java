@@ -1,0 +1,47 @@
+package io.leasehold.observation;
+
+import io.leasehold.LockKey;
+import io.micrometer.observation.Observation;
+
+/**
+ * What is known of a lock that is observed.
+ */
+public abstract class LockObservationContext extends Observation.Context {
+
+	private final String engine;
+
+	private final String lockName;
+
+	private final LockKey key;
+
+	LockObservationContext(String engine, String lockName, LockKey key) {
+		this.engine = engine;
+		this.lockName = lockName;
+		this.key = key;
+	}
+
+	/**
+	 * Return the engine's name.
+	 * @return such as {@code redis}
+	 */
+	public String getEngine() {
+		return this.engine;
+	}
+
+	/**
+	 * Return the fixed name of the lock.
+	 * @return such as {@code OrderService.pay}
+	 */
+	public String getLockName() {
+		return this.lockName;
+	}
+
+	/**
+	 * Return the key.
+	 * @return the key
+	 */
+	public LockKey getKey() {
+		return this.key;
+	}
+
+}
