@@ -11,7 +11,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 
@@ -64,10 +63,11 @@ class LocksEndpointTests {
 
 	@BeforeAll
 	static void start() {
-		context = new SpringApplicationBuilder(Application.class).properties(Map.of("server.port", "0",
-				"spring.application.name", "shop", "leasehold.engine", "local", "spring.jmx.enabled", "true",
-				"management.endpoints.web.exposure.include", "locks", "management.endpoints.jmx.exposure.include",
-				"locks", "management.endpoint.locks.access", "unrestricted"))
+		context = new SpringApplicationBuilder(Application.class)
+			.properties("server.port=0", "spring.application.name=shop", "leasehold.engine=local",
+					"spring.jmx.enabled=true", "management.endpoints.web.exposure.include=locks",
+					"management.endpoints.jmx.exposure.include=locks", "management.endpoint.locks.access=unrestricted",
+					"spring.flyway.enabled=false", "spring.liquibase.enabled=false")
 			.run();
 		locks = context.getBean(DistributedLocks.class);
 	}
