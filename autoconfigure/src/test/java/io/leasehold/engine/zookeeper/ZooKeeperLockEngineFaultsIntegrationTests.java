@@ -1,32 +1,31 @@
 package io.leasehold.engine.zookeeper;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
+import io.leasehold.HeldLock;
 import io.leasehold.LockEngineException;
+import io.leasehold.LockInterruptedException;
 import io.leasehold.LockKey;
-import io.leasehold.engine.Attempt;
+import io.leasehold.LockLostException;
 import io.leasehold.engine.Attempt.Granted;
 import io.leasehold.engine.Claim;
-import io.leasehold.engine.Member;
-import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
-import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.event.LockEvent;
+import io.leasehold.service.LockService;
 import io.leasehold.test.FaultProxy;
 import io.leasehold.test.ZooKeeperTestServer;
 import org.apache.curator.framework.CuratorFramework;
-import org.apache.curator.test.InstanceSpec;
-import org.apache.curator.test.TestingCluster;
 import org.apache.curator.test.TestingServer;
-import org.apache.zookeeper.client.FourLetterWordMain;
-import org.awaitility.Awaitility;
-import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+import static io.leasehold.engine.zookeeper.ZooKeeperEngines.eventually;
+import static io.leasehold.engine.zookeeper.ZooKeeperEngines.granted;
+import static io.leasehold.engine.zookeeper.ZooKeeperEngines.renew;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -38,47 +37,85 @@ class ZooKeeperLockEngineFaultsIntegrationTests {
 
 	private static final LockKey KEY = new LockKey("order:42");
 
-	private final List<AutoCloseable> opened = new ArrayList<>();
-
-	private final Member member = Member.of("faults");
+	private final ZooKeeperEngines engines = new ZooKeeperEngines();
 
 	@AfterEach
 	void close() throws Exception {
-		for (int i = this.opened.size() - 1; i >= 0; i--) {
-			this.opened.get(i).close();
-		}
+		this.engines.close();
 	}
 
 	/** FAULTS rows 30 and 32: the old session's node may be there for a while. */
 	@Test
 	void lockOfAFormerSessionIsLostAndNotTakenForTheNewOnes() throws Exception {
-		TestingServer server = server();
-		CuratorFramework client = client(server.getConnectString());
-		ZooKeeperLockEngine engine = engine(client);
-		Claim claim = claim();
+		TestingServer server = this.engines.server();
+		CuratorFramework client = this.engines.client(server.getConnectString());
+		ZooKeeperLockEngine engine = this.engines.engine(client);
+		Claim claim = this.engines.claim(KEY);
 		Granted granted = granted(engine, claim);
 		long session = client.getZookeeperClient().getZooKeeper().getSessionId();
 		client.getZookeeperClient().getZooKeeper().getTestable().injectSessionExpiration();
 		eventually().until(() -> client.getZookeeperClient().isConnected()
 				&& client.getZookeeperClient().getZooKeeper().getSessionId() != session);
 		eventually().until(() -> renew(engine, claim, granted) instanceof RenewalOutcome.NotOwner);
-		Claim next = claim().waiting();
+		Claim next = this.engines.claim(KEY).waiting();
 		eventually().until(() -> engine.tryAcquire(next) instanceof Granted);
 		assertThat(granted(engine, next).number()).isGreaterThan(granted.number());
 		assertThat(engine.release(claim)).isNotInstanceOf(ReleaseOutcome.Unknown.class);
 		assertThat(renew(engine, next, granted(engine, next))).isInstanceOf(RenewalOutcome.Renewed.class);
 	}
 
-	/** FAULTS rows 29 and 31. */
+	/** FAULTS row 29. */
 	@Test
-	void lockIsInDoubtWithoutAServerAndHeldAgainInTheSameSession() throws Exception {
-		TestingServer server = server();
-		ZooKeeperLockEngine engine = engine(open(ZooKeeperTestServer.connect(server.getConnectString(), 20_000)));
-		Claim claim = claim();
+	void lockIsInDoubtFromTheBreakUntilItsSessionComesBack() throws Exception {
+		FaultProxy proxy = this.engines.proxy(this.engines.server());
+		LockService service = this.engines
+			.service(this.engines.engine(this.engines.client(proxy, ZooKeeperEngines.LONG_SESSION)));
+		HeldLock held = service.acquire("order:42");
+		assertThat(held.isValid()).isTrue();
+		proxy.refuse();
+		proxy.reset();
+		eventually().atMost(Duration.ofSeconds(2)).until(() -> !held.isValid());
+		assertThat(held.remaining()).isPositive();
+		proxy.heal();
+		eventually().until(held::isValid);
+		held.close();
+		assertThat(this.engines.events).noneMatch(LockEvent.HoldLost.class::isInstance);
+	}
+
+	/** FAULTS row 31: without any renewal. */
+	@Test
+	void doubtEndsOnlyForNodesThatAreStillThere() throws Exception {
+		TestingServer server = this.engines.server();
+		FaultProxy proxy = this.engines.proxy(server);
+		ZooKeeperLockEngine engine = this.engines.engine(this.engines.client(proxy, ZooKeeperEngines.LONG_SESSION));
+		ZooKeeperLockEngine other = this.engines.engine(this.engines.client(server.getConnectString()));
+		Claim kept = this.engines.claim(KEY);
+		Claim removed = this.engines.claim(new LockKey("order:43"));
+		granted(engine, kept);
+		Granted granted = granted(engine, removed);
+		assertThat(engine.inDoubt(kept)).isFalse();
+		proxy.refuse();
+		proxy.reset();
+		eventually().until(() -> engine.inDoubt(kept) && engine.inDoubt(removed));
+		assertThat(other.forceRelease(removed.key())).isPresent();
+		proxy.heal();
+		eventually().until(() -> !engine.inDoubt(kept));
+		assertThat(renew(engine, removed, granted)).isInstanceOf(RenewalOutcome.NotOwner.class);
+		assertThat(engine.inDoubt(removed)).isTrue();
+	}
+
+	/** FAULTS row 29: nothing is known, and that is not a no. */
+	@Test
+	void renewalAndAcquisitionWithoutAServerAreUnknown() throws Exception {
+		TestingServer server = this.engines.server();
+		ZooKeeperLockEngine engine = this.engines
+			.engine(this.engines.client(server.getConnectString(), ZooKeeperEngines.LONG_SESSION));
+		Claim claim = this.engines.claim(KEY);
 		Granted granted = granted(engine, claim);
 		server.stop();
 		eventually().until(() -> renew(engine, claim, granted) instanceof RenewalOutcome.Unknown);
-		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> engine.tryAcquire(claim()))
+		assertThatExceptionOfType(LockEngineException.class)
+			.isThrownBy(() -> engine.tryAcquire(this.engines.claim(KEY)))
 			.withMessageContaining("ZooKeeper could not acquire lock 'order:42'");
 		server.restart();
 		eventually().until(() -> renew(engine, claim, granted) instanceof RenewalOutcome.Renewed);
@@ -86,11 +123,32 @@ class ZooKeeperLockEngineFaultsIntegrationTests {
 		assertThat(engine.release(claim)).isInstanceOf(ReleaseOutcome.Released.class);
 	}
 
+	/** FAULTS row 30: told before anybody else can have the lock. */
+	@Test
+	void lockOfASilentSessionIsLostBeforeItIsFree() throws Exception {
+		TestingServer server = this.engines.server();
+		FaultProxy proxy = this.engines.proxy(server);
+		LockService service = this.engines
+			.service(this.engines.engine(this.engines.client(proxy, ZooKeeperTestServer.SESSION_MILLIS)));
+		LockService other = this.engines.service(this.engines.engine(this.engines.client(server.getConnectString())));
+		HeldLock held = service.acquire("order:42");
+		proxy.blackHole();
+		HeldLock next = other.acquire("order:42");
+		assertThat(held.isValid()).isFalse();
+		assertThat(held.remaining()).isZero();
+		assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
+		eventually().until(() -> this.engines.events.stream().anyMatch(LockEvent.HoldLost.class::isInstance));
+		proxy.heal();
+		assertThat(next.isValid()).isTrue();
+		next.close();
+	}
+
 	/** I3: nobody believes in a lock longer than in its session. */
 	@Test
 	void longLeaseIsBelievedInForThreeQuartersOfTheSession() throws Exception {
-		ZooKeeperLockEngine engine = engine(client(server().getConnectString()));
-		Claim claim = claim();
+		ZooKeeperLockEngine engine = this.engines.engine(this.engines.client(this.engines.server().getConnectString()));
+		Claim claim = this.engines.claim(KEY);
 		Granted granted = granted(engine, claim);
 		long session = Duration.ofMillis(ZooKeeperTestServer.SESSION_MILLIS).toNanos() * 3 / 4;
 		assertThat(granted.validUntil() - System.nanoTime()).isLessThan(session);
@@ -98,38 +156,17 @@ class ZooKeeperLockEngineFaultsIntegrationTests {
 				(renewed) -> assertThat(renewed.validUntil() - System.nanoTime()).isPositive().isLessThan(session));
 	}
 
-	/** FAULTS row 33. */
-	@Test
-	void lockSurvivesTheLossOfTheLeader() throws Exception {
-		List<InstanceSpec> specs = List.of(ZooKeeperTestServer.spec(), ZooKeeperTestServer.spec(),
-				ZooKeeperTestServer.spec());
-		TestingCluster cluster = open(new TestingCluster(specs));
-		cluster.start();
-		ZooKeeperLockEngine engine = engine(client(cluster.getConnectString()));
-		Claim claim = claim();
-		eventually().ignoreException(LockEngineException.class)
-			.until(() -> engine.tryAcquire(claim) instanceof Granted);
-		Granted granted = granted(engine, claim);
-		InstanceSpec leader = specs.stream().filter(ZooKeeperLockEngineFaultsIntegrationTests::leads).findAny().get();
-		cluster.killServer(leader);
-		eventually().until(() -> renew(engine, claim, granted) instanceof RenewalOutcome.Renewed);
-		ZooKeeperLockEngine other = engine(client(cluster.getConnectString()));
-		eventually().ignoreException(LockEngineException.class)
-			.until(() -> other.tryAcquire(claim()) instanceof Attempt.Busy);
-		assertThat(engine.release(claim)).isInstanceOf(ReleaseOutcome.Released.class);
-		assertThat(granted(other, claim()).number()).isGreaterThan(granted.number());
-	}
-
 	/** FAULTS row 34. */
 	@Test
 	void nodeWhoseCreationWasNotAnsweredDoesNotStay() throws Exception {
-		TestingServer server = server();
-		FaultProxy proxy = open(FaultProxy.to(server.getPort()));
-		ZooKeeperLockEngine engine = engine(client("127.0.0.1:" + proxy.port()));
-		ZooKeeperLockEngine other = engine(client(server.getConnectString()));
-		useOnce(engine);
+		TestingServer server = this.engines.server();
+		FaultProxy proxy = this.engines.proxy(server);
+		ZooKeeperLockEngine engine = this.engines
+			.engine(this.engines.client(proxy, ZooKeeperTestServer.SESSION_MILLIS));
+		ZooKeeperLockEngine other = this.engines.engine(this.engines.client(server.getConnectString()));
+		this.engines.useOnce(engine, KEY);
 		proxy.replies().drop();
-		Claim claim = claim();
+		Claim claim = this.engines.claim(KEY);
 		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> engine.tryAcquire(claim));
 		eventually().until(() -> other.inspect(KEY).isPresent());
 		proxy.reset();
@@ -137,90 +174,80 @@ class ZooKeeperLockEngineFaultsIntegrationTests {
 		eventually().ignoreException(LockEngineException.class)
 			.until(() -> engine.release(claim) instanceof ReleaseOutcome.NotOwner);
 		assertThat(other.inspect(KEY)).isEmpty();
-		granted(other, claim());
+		granted(other, this.engines.claim(KEY));
+	}
+
+	/** FAULTS rows 34 and 60. */
+	@Test
+	void interruptedAcquisitionLeavesNoNode() throws Exception {
+		TestingServer server = this.engines.server();
+		FaultProxy proxy = this.engines.proxy(server);
+		ZooKeeperLockEngine engine = this.engines.engine(this.engines.client(proxy, ZooKeeperEngines.LONG_SESSION));
+		ZooKeeperLockEngine other = this.engines.engine(this.engines.client(server.getConnectString()));
+		this.engines.useOnce(engine, KEY);
+		LockService service = this.engines.service(engine);
+		proxy.replies().drop();
+		CompletableFuture<Boolean> flag = new CompletableFuture<>();
+		Thread caller = new Thread(() -> {
+			assertThatExceptionOfType(LockInterruptedException.class).isThrownBy(() -> service.acquire("order:42"));
+			flag.complete(Thread.currentThread().isInterrupted());
+		});
+		caller.start();
+		eventually().until(() -> other.inspect(KEY).isPresent());
+		caller.interrupt();
+		assertThat(flag.get(5, TimeUnit.SECONDS)).isTrue();
+		proxy.reset();
+		proxy.heal();
+		eventually().until(() -> other.inspect(KEY).isEmpty());
+		eventually().until(() -> engine.liveClaims() == 0);
+	}
+
+	/** FAULTS row 13: long before the session or the lease is over. */
+	@Test
+	void releaseThatWasNotAnsweredIsRepeatedUntilTheNodeIsGone() throws Exception {
+		TestingServer server = this.engines.server();
+		FaultProxy proxy = this.engines.proxy(server);
+		ZooKeeperLockEngine engine = this.engines.engine(this.engines.client(proxy, ZooKeeperEngines.LONG_SESSION));
+		ZooKeeperLockEngine other = this.engines.engine(this.engines.client(server.getConnectString()));
+		HeldLock held = this.engines.service(engine).acquire("order:42");
+		proxy.refuse();
+		proxy.reset();
+		eventually().until(() -> !held.isValid());
+		held.close();
+		assertThat(other.inspect(KEY)).isPresent();
+		proxy.heal();
+		eventually().atMost(Duration.ofSeconds(5)).until(() -> other.inspect(KEY).isEmpty());
 	}
 
 	/** FAULTS rows 11 and 34: the retry finds the grant, whatever was created twice. */
 	@Test
 	void claimIsGrantedThoughTheAnswerToItsFirstRequestWasLost() throws Exception {
-		TestingServer server = server();
-		FaultProxy proxy = open(FaultProxy.to(server.getPort()));
-		ZooKeeperLockEngine engine = engine(client("127.0.0.1:" + proxy.port()));
-		useOnce(engine);
+		TestingServer server = this.engines.server();
+		FaultProxy proxy = this.engines.proxy(server);
+		ZooKeeperLockEngine engine = this.engines
+			.engine(this.engines.client(proxy, ZooKeeperTestServer.SESSION_MILLIS));
+		this.engines.useOnce(engine, KEY);
 		proxy.replies().drop();
-		Claim claim = claim().waiting();
+		Claim claim = this.engines.claim(KEY).waiting();
 		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> engine.tryAcquire(claim));
 		proxy.reset();
 		proxy.heal();
 		eventually().ignoreException(LockEngineException.class)
 			.until(() -> engine.tryAcquire(claim) instanceof Granted);
 		assertThat(engine.release(claim)).isInstanceOf(ReleaseOutcome.Released.class);
-		ZooKeeperLockEngine other = engine(client(server.getConnectString()));
+		ZooKeeperLockEngine other = this.engines.engine(this.engines.client(server.getConnectString()));
 		assertThat(other.inspect(KEY)).isEmpty();
 	}
 
 	/** I8: nothing is kept of what is over. */
 	@Test
 	void claimsThatAreOverAreForgotten() throws Exception {
-		ZooKeeperLockEngine engine = engine(client(server().getConnectString()));
-		Claim claim = claim();
+		ZooKeeperLockEngine engine = this.engines.engine(this.engines.client(this.engines.server().getConnectString()));
+		Claim claim = this.engines.claim(KEY);
 		granted(engine, claim);
-		engine.tryAcquire(claim());
+		engine.tryAcquire(this.engines.claim(KEY));
 		engine.release(claim);
 		assertThat(engine.liveClaims()).isZero();
-	}
-
-	private static boolean leads(InstanceSpec spec) {
-		try {
-			return FourLetterWordMain.send4LetterWord("127.0.0.1", spec.getPort(), "srvr").contains("Mode: leader");
-		}
-		catch (Exception ex) {
-			throw new IllegalStateException(ex);
-		}
-	}
-
-	/** Connects, and makes the containers. */
-	private void useOnce(ZooKeeperLockEngine engine) {
-		Claim claim = claim();
-		granted(engine, claim);
-		engine.release(claim);
-	}
-
-	private TestingServer server() {
-		return open(ZooKeeperTestServer.start());
-	}
-
-	private CuratorFramework client(String connectString) {
-		return open(ZooKeeperTestServer.connect(connectString));
-	}
-
-	private ZooKeeperLockEngine engine(CuratorFramework client) {
-		return open(ZooKeeperLockEngine.using(client,
-				new ZooKeeperSettings("faults", "/leasehold", Duration.ofMillis(900), Duration.ofSeconds(1)),
-				MonotonicClock.SYSTEM));
-	}
-
-	private <T extends AutoCloseable> T open(T resource) {
-		this.opened.add(resource);
-		return resource;
-	}
-
-	private Claim claim() {
-		return new Claim(KEY, this.member.newOwner(), Duration.ofSeconds(60), Duration.ZERO, false, System.nanoTime());
-	}
-
-	private static Granted granted(ZooKeeperLockEngine engine, Claim claim) {
-		Attempt attempt = engine.tryAcquire(claim);
-		assertThat(attempt).isInstanceOf(Granted.class);
-		return (Granted) attempt;
-	}
-
-	private static RenewalOutcome renew(ZooKeeperLockEngine engine, Claim claim, Granted granted) {
-		return engine.renew(List.of(new Renewal(claim, granted.number(), claim.lease()))).get(0);
-	}
-
-	private static ConditionFactory eventually() {
-		return Awaitility.await().atMost(Duration.ofSeconds(30)).pollInterval(Duration.ofMillis(20));
 	}
 
 }

@@ -1,0 +1,47 @@
+package io.leasehold.engine.zookeeper;
+
+import java.util.concurrent.TimeoutException;
+
+import io.leasehold.LockEngineException;
+import io.leasehold.LockKey;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.KeeperException.Code;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class FailuresTests {
+
+	@Test
+	void oldServerIsToldOf() {
+		assertThat(failure(KeeperException.create(Code.UNIMPLEMENTED, "/leasehold"))).hasMessage(
+				"ZooKeeper could not acquire lock 'order:42': the server does not know container nodes, use ZooKeeper "
+						+ "3.5.3 or later")
+			.satisfies((ex) -> assertThat(ex.isRetryable()).isFalse());
+	}
+
+	@Test
+	void missingPermissionIsToldOf() {
+		assertThat(failure(KeeperException.create(Code.NOAUTH, "/leasehold/shop"))).hasMessage(
+				"ZooKeeper could not acquire lock 'order:42': NOAUTH at '/leasehold/shop', let the client read, write, "
+						+ "create and delete nodes there")
+			.satisfies((ex) -> assertThat(ex.isRetryable()).isFalse());
+	}
+
+	@Test
+	void connectionThatBrokeMayComeBack() {
+		assertThat(failure(KeeperException.create(Code.CONNECTIONLOSS, "/leasehold")).isRetryable()).isTrue();
+	}
+
+	@Test
+	void answerThatDoesNotComeIsToldOf() {
+		assertThat(failure(new TimeoutException()))
+			.hasMessage("ZooKeeper could not acquire lock 'order:42': no answer within the call timeout")
+			.satisfies((ex) -> assertThat(ex.isRetryable()).isTrue());
+	}
+
+	private static LockEngineException failure(Exception cause) {
+		return Failures.of("acquire", new LockKey("order:42"), cause);
+	}
+
+}

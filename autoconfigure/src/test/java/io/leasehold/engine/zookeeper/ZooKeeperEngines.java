@@ -1,0 +1,116 @@
+package io.leasehold.engine.zookeeper;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import io.leasehold.LockKey;
+import io.leasehold.LockOptions;
+import io.leasehold.engine.Attempt;
+import io.leasehold.engine.Attempt.Granted;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.Member;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.Renewal;
+import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.event.LockEvent;
+import io.leasehold.service.LockService;
+import io.leasehold.service.OnLost;
+import io.leasehold.service.ReleaseTiming;
+import io.leasehold.service.ServiceSettings;
+import io.leasehold.test.FaultProxy;
+import io.leasehold.test.ZooKeeperTestServer;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.test.TestingServer;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Servers, clients, engines and services of one test, all closed at its end.
+ */
+final class ZooKeeperEngines {
+
+	/** Long enough for a break of the connection. */
+	static final int LONG_SESSION = 20_000;
+
+	private final List<AutoCloseable> opened = new ArrayList<>();
+
+	private final Member member = Member.of("faults");
+
+	final List<LockEvent> events = new CopyOnWriteArrayList<>();
+
+	TestingServer server() {
+		return open(ZooKeeperTestServer.start());
+	}
+
+	FaultProxy proxy(TestingServer server) {
+		return open(FaultProxy.to(server.getPort()));
+	}
+
+	CuratorFramework client(String connectString) {
+		return open(ZooKeeperTestServer.connect(connectString));
+	}
+
+	CuratorFramework client(String connectString, int sessionMillis) {
+		return open(ZooKeeperTestServer.connect(connectString, sessionMillis));
+	}
+
+	CuratorFramework client(FaultProxy proxy, int sessionMillis) {
+		return client("127.0.0.1:" + proxy.port(), sessionMillis);
+	}
+
+	ZooKeeperLockEngine engine(CuratorFramework client) {
+		return open(ZooKeeperLockEngine.using(client,
+				new ZooKeeperSettings("faults", "/leasehold", Duration.ofMillis(900), Duration.ofSeconds(1)),
+				MonotonicClock.SYSTEM));
+	}
+
+	LockService service(ZooKeeperLockEngine engine) {
+		LockOptions defaults = new LockOptions("faults", engine.name(), Duration.ofSeconds(60), Duration.ofSeconds(30),
+				Duration.ZERO, LockOptions.UNLIMITED);
+		return open(
+				new LockService(new ServiceSettings(defaults, OnLost.THROW, 63, Duration.ofMillis(10)), List.of(engine),
+						this.member, MonotonicClock.SYSTEM, List.of(this.events::add), ReleaseTiming.IMMEDIATE));
+	}
+
+	/** A claim with a lease that outlasts every session of a test. */
+	Claim claim(LockKey key) {
+		return new Claim(key, this.member.newOwner(), Duration.ofSeconds(60), Duration.ZERO, false, System.nanoTime());
+	}
+
+	/** Connects, and makes the containers. */
+	void useOnce(ZooKeeperLockEngine engine, LockKey key) {
+		Claim claim = claim(key);
+		granted(engine, claim);
+		engine.release(claim);
+	}
+
+	<T extends AutoCloseable> T open(T resource) {
+		this.opened.add(resource);
+		return resource;
+	}
+
+	static Granted granted(ZooKeeperLockEngine engine, Claim claim) {
+		Attempt attempt = engine.tryAcquire(claim);
+		assertThat(attempt).isInstanceOf(Granted.class);
+		return (Granted) attempt;
+	}
+
+	static RenewalOutcome renew(ZooKeeperLockEngine engine, Claim claim, Granted granted) {
+		return engine.renew(List.of(new Renewal(claim, granted.number(), claim.lease()))).get(0);
+	}
+
+	static ConditionFactory eventually() {
+		return Awaitility.await().atMost(Duration.ofSeconds(30)).pollInterval(Duration.ofMillis(10));
+	}
+
+	void close() throws Exception {
+		for (int i = this.opened.size() - 1; i >= 0; i--) {
+			this.opened.get(i).close();
+		}
+	}
+
+}

@@ -1,0 +1,91 @@
+package io.leasehold.engine.zookeeper;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+
+import io.leasehold.HeldLock;
+import io.leasehold.LockLostException;
+import io.leasehold.LossCause;
+import io.leasehold.service.LockService;
+import io.leasehold.test.ZooKeeperTestServer;
+import org.apache.curator.test.InstanceSpec;
+import org.apache.curator.test.TestingCluster;
+import org.apache.zookeeper.client.FourLetterWordMain;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import static io.leasehold.engine.zookeeper.ZooKeeperEngines.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * An ensemble of three servers that loses one, and two: FAULTS row 33.
+ */
+@Timeout(90)
+class ZooKeeperEnsembleIntegrationTests {
+
+	private final ZooKeeperEngines engines = new ZooKeeperEngines();
+
+	private final List<InstanceSpec> specs = Stream.generate(ZooKeeperTestServer::spec).limit(3).toList();
+
+	private final TestingCluster cluster = this.engines.open(new TestingCluster(this.specs));
+
+	private LockService service;
+
+	@BeforeEach
+	void start() throws Exception {
+		this.cluster.start();
+		this.service = service();
+	}
+
+	@AfterEach
+	void close() throws Exception {
+		this.engines.close();
+	}
+
+	@Test
+	void lockSurvivesTheLossOfTheLeader() throws Exception {
+		HeldLock held = this.service.acquire("order:42");
+		this.cluster.killServer(this.specs.stream().filter(this::leads).findAny().orElseThrow());
+		eventually().until(() -> !held.isValid());
+		eventually().until(held::isValid);
+		LockService other = service();
+		eventually().until(() -> this.specs.stream().anyMatch(this::leads));
+		assertThat(other.tryAcquire("order:42")).isEmpty();
+		held.close();
+		try (HeldLock next = other.acquire("order:42")) {
+			assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
+		}
+	}
+
+	@Test
+	void lockIsLostWithinTheSessionTimeoutWithoutAQuorum() throws Exception {
+		HeldLock held = this.service.acquire("order:42");
+		long broken = System.nanoTime();
+		this.cluster.killServer(this.specs.get(0));
+		this.cluster.killServer(this.specs.get(1));
+		eventually().until(() -> held.remaining().isZero());
+		assertThat(Duration.ofNanos(System.nanoTime() - broken))
+			.isLessThan(Duration.ofMillis(ZooKeeperTestServer.SESSION_MILLIS));
+		assertThat(held.isValid()).isFalse();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close)
+			.satisfies((ex) -> assertThat(ex.getLossCause()).isEqualTo(LossCause.EXPIRED));
+	}
+
+	private LockService service() {
+		return this.engines.service(this.engines.engine(this.engines.client(this.cluster.getConnectString())));
+	}
+
+	private boolean leads(InstanceSpec spec) {
+		try {
+			return FourLetterWordMain.send4LetterWord("127.0.0.1", spec.getPort(), "srvr").contains("Mode: leader");
+		}
+		catch (Exception ex) {
+			return false; // is down
+		}
+	}
+
+}
