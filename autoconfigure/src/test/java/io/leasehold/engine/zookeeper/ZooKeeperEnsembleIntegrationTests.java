@@ -33,12 +33,9 @@ class ZooKeeperEnsembleIntegrationTests {
 
 	private final TestingCluster cluster = this.engines.open(new TestingCluster(this.specs));
 
-	private LockService service;
-
 	@BeforeEach
 	void start() throws Exception {
 		this.cluster.start();
-		this.service = service();
 	}
 
 	@AfterEach
@@ -48,12 +45,11 @@ class ZooKeeperEnsembleIntegrationTests {
 
 	@Test
 	void lockSurvivesTheLossOfTheLeader() throws Exception {
-		HeldLock held = this.service.acquire("order:42");
+		HeldLock held = service(ZooKeeperEngines.LONG_SESSION).acquire("order:42");
 		this.cluster.killServer(this.specs.stream().filter(this::leads).findAny().orElseThrow());
 		eventually().until(() -> !held.isValid());
 		eventually().until(held::isValid);
-		LockService other = service();
-		eventually().until(() -> this.specs.stream().anyMatch(this::leads));
+		LockService other = service(ZooKeeperEngines.LONG_SESSION);
 		assertThat(other.tryAcquire("order:42")).isEmpty();
 		held.close();
 		try (HeldLock next = other.acquire("order:42")) {
@@ -63,7 +59,7 @@ class ZooKeeperEnsembleIntegrationTests {
 
 	@Test
 	void lockIsLostWithinTheSessionTimeoutWithoutAQuorum() throws Exception {
-		HeldLock held = this.service.acquire("order:42");
+		HeldLock held = service(ZooKeeperTestServer.SESSION_MILLIS).acquire("order:42");
 		long broken = System.nanoTime();
 		this.cluster.killServer(this.specs.get(0));
 		this.cluster.killServer(this.specs.get(1));
@@ -75,8 +71,9 @@ class ZooKeeperEnsembleIntegrationTests {
 			.satisfies((ex) -> assertThat(ex.getLossCause()).isEqualTo(LossCause.EXPIRED));
 	}
 
-	private LockService service() {
-		return this.engines.service(this.engines.engine(this.engines.client(this.cluster.getConnectString())));
+	private LockService service(int sessionMillis) {
+		return this.engines
+			.service(this.engines.engine(this.engines.client(this.cluster.getConnectString(), sessionMillis)));
 	}
 
 	private boolean leads(InstanceSpec spec) {

@@ -6,6 +6,7 @@ import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 
+import org.apache.curator.test.TestingServer;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.Test;
@@ -63,6 +64,19 @@ class FlashSaleIntegrationTests {
 		}
 		finally {
 			redis.stop();
+		}
+	}
+
+	@Test
+	void profileSwitchesToZooKeeper() throws Exception {
+		try (TestingServer zooKeeper = new TestingServer();
+				ShopProcess shop = ShopProcess.start(this.data, "--spring.profiles.active=zookeeper",
+						"--leasehold.zookeeper.connect-string=" + zooKeeper.getConnectString())) {
+			shop.startSale(50, 8, true);
+			eventually().until(() -> !shop.state().path("sale").path("running").asBoolean());
+			assertThat(shop.state().path("engine").asString()).isEqualTo("zookeeper");
+			assertThat(shop.state().path("sale").path("sold").asInt()).isEqualTo(50);
+			assertThat(shop.get("/actuator/prometheus")).contains("leasehold_hold_seconds_count{engine=\"zookeeper\"");
 		}
 	}
 
