@@ -36,8 +36,9 @@ public final class LeaseholdRedisAutoConfiguration {
 	RedisLockEngine redisLockEngine(RedisProperties properties, LeaseholdProperties shared,
 			DataRedisConnectionDetails details, Environment environment, Member member, MonotonicClock clock) {
 		RedisSettings settings = properties.toSettings(shared);
-		RedisServerAddress address = new RedisServerAddress(details, environment.getProperty("spring.data.redis.url"));
-		RedisConnections connections = RedisConnections.to(address.server(), address.ssl(), settings);
+		RedisServers servers = new RedisServers(details, environment.getProperty("spring.data.redis.url"));
+		RedisConnections connections = RedisConnections.byLettuce(servers.configuration(), servers.ssl(),
+				environment.getProperty("spring.data.redis.client-name"), settings);
 		return new RedisLockEngine(connections, settings, member, clock);
 	}
 

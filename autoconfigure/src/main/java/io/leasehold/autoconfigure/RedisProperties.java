@@ -49,13 +49,20 @@ class RedisProperties {
 	private Duration markerLifetime = Duration.ofSeconds(60);
 
 	/**
+	 * Number of replicas that must have received a grant before it counts, or 0 not to
+	 * wait for any. With fewer within half the command timeout, the lock is unavailable.
+	 */
+	private int replicasToWait = 0;
+
+	/**
 	 * Return what the engine has to know.
 	 * @throws LockEngineConfigurationException if it cannot work with these figures
 	 */
 	RedisSettings toSettings(LeaseholdProperties shared) {
 		try {
 			return new RedisSettings(shared.getNamespace(), this.pollInterval, this.grantLease, this.commandTimeout,
-					this.minValidity, this.silenceTimeout, this.markerLifetime, shared.getFencing().getRetention());
+					this.minValidity, this.silenceTimeout, this.markerLifetime, shared.getFencing().getRetention(),
+					this.replicasToWait);
 		}
 		catch (IllegalArgumentException ex) {
 			throw new LockEngineConfigurationException(
@@ -110,6 +117,14 @@ class RedisProperties {
 
 	public void setMarkerLifetime(Duration markerLifetime) {
 		this.markerLifetime = markerLifetime;
+	}
+
+	public int getReplicasToWait() {
+		return this.replicasToWait;
+	}
+
+	public void setReplicasToWait(int replicasToWait) {
+		this.replicasToWait = replicasToWait;
 	}
 
 }

@@ -100,14 +100,22 @@ class LeaseholdRedisAutoConfigurationTests {
 
 	@ParameterizedTest
 	@CsvSource({ "spring.data.redis.sentinel.master=m, spring.data.redis.sentinel.nodes=127.0.0.1:1",
-			"spring.data.redis.cluster.nodes=127.0.0.1:1, spring.data.redis.cluster.max-redirects=1",
-			"spring.data.redis.masterreplica.nodes=127.0.0.1:1, spring.data.redis.port=1" })
-	void otherThanASingleNodeStopsTheStart(String property, String another) {
-		this.runner.withPropertyValues(property, another)
+			"spring.data.redis.cluster.nodes=127.0.0.1:1, spring.data.redis.cluster.max-redirects=1" })
+	void contextStartsWithoutSentinelsOrCluster(String property, String another) {
+		this.runner.withPropertyValues(property, another).run((context) -> {
+			DistributedLocks locks = context.getBean(DistributedLocks.class);
+			assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> locks.tryAcquire("order:42"))
+				.withMessageContaining("Redis could not acquire lock 'order:42': No ");
+		});
+	}
+
+	@Test
+	void staticMasterReplicaStopsTheStart() {
+		this.runner.withPropertyValues("spring.data.redis.masterreplica.nodes=127.0.0.1:1")
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
 				.isInstanceOf(LockEngineConfigurationException.class)
-				.hasMessageContaining("needs a single node"));
+				.hasMessageContaining("spring.data.redis.masterreplica"));
 	}
 
 }

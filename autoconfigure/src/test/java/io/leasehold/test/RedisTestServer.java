@@ -6,6 +6,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 
 import redis.embedded.RedisServer;
+import redis.embedded.RedisServerBuilder;
 
 /**
  * A real Redis server on a free port of this machine. The {@linkplain #shared() shared}
@@ -15,11 +16,14 @@ public final class RedisTestServer implements AutoCloseable {
 
 	private final int port;
 
+	private final String[] settings;
+
 	private RedisServer server;
 
-	private RedisTestServer(int port) {
+	private RedisTestServer(int port, String... settings) {
 		this.port = port;
-		this.server = run(port);
+		this.settings = settings;
+		this.server = run();
 	}
 
 	/** The server that tests share, stopped at the end of the JVM. */
@@ -27,9 +31,12 @@ public final class RedisTestServer implements AutoCloseable {
 		return Shared.SERVER;
 	}
 
-	/** Start a server for one test. */
-	public static RedisTestServer start() {
-		return new RedisTestServer(freePort());
+	/**
+	 * Start a server for one test.
+	 * @param settings lines of its configuration
+	 */
+	public static RedisTestServer start(String... settings) {
+		return new RedisTestServer(freePort(), settings);
 	}
 
 	public int port() {
@@ -39,7 +46,7 @@ public final class RedisTestServer implements AutoCloseable {
 	/** Stop the server and start an empty one at the same port. */
 	public void restartEmpty() {
 		close();
-		this.server = run(this.port);
+		this.server = run();
 	}
 
 	@Override
@@ -47,18 +54,21 @@ public final class RedisTestServer implements AutoCloseable {
 		this.server.stop();
 	}
 
-	private static RedisServer run(int port) {
-		RedisServer server = RedisServer.builder()
-			.port(port)
+	private RedisServer run() {
+		RedisServerBuilder builder = RedisServer.builder()
+			.port(this.port)
 			.setting("bind 127.0.0.1")
 			.setting("save \"\"")
-			.setting("appendonly no")
-			.build();
+			.setting("appendonly no");
+		for (String setting : this.settings) {
+			builder.setting(setting);
+		}
+		RedisServer server = builder.build();
 		server.start();
 		return server;
 	}
 
-	private static int freePort() {
+	static int freePort() {
 		try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
 			return socket.getLocalPort();
 		}

@@ -1,18 +1,13 @@
 package io.leasehold.engine.redis;
 
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 
-import io.lettuce.core.RedisChannelHandler;
-import io.lettuce.core.RedisConnectionStateListener;
-import io.lettuce.core.RedisException;
-import io.lettuce.core.pubsub.RedisPubSubAdapter;
-import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +26,9 @@ final class Inbox {
 
 	private final RedisSettings settings;
 
-	private final Supplier<StatefulRedisPubSubConnection<String, String>> opener;
+	private final Topology topology;
+
+	private final Opener opener;
 
 	private final ScheduledExecutorService executor;
 
@@ -50,10 +47,11 @@ final class Inbox {
 	 * @param messages told of each message
 	 * @param subscribed told of each subscription: messages before it may have been lost
 	 */
-	Inbox(String channel, RedisSettings settings, Supplier<StatefulRedisPubSubConnection<String, String>> opener,
-			ScheduledExecutorService executor, Consumer<String> messages, Runnable subscribed) {
+	Inbox(String channel, RedisSettings settings, Topology topology, Opener opener, ScheduledExecutorService executor,
+			Consumer<String> messages, Runnable subscribed) {
 		this.channel = channel;
 		this.settings = settings;
+		this.topology = topology;
 		this.opener = opener;
 		this.executor = executor;
 		this.messages = messages;
@@ -83,22 +81,20 @@ final class Inbox {
 		try {
 			Replies.await(this.firstAttempt, deadline);
 		}
-		catch (RedisException ex) {
+		catch (RedisFailure ex) {
 			logger.debug("Waiting claims poll until there is a subscription", ex);
 		}
 	}
 
 	private void open() {
-		StatefulRedisPubSubConnection<String, String> connection = null;
+		Node node = null;
 		try {
-			connection = this.opener.get();
-			Subscription subscription = new Subscription(connection);
-			connection.addListener(subscription.ear());
-			connection.addListener(subscription);
-			Replies.await(connection.async().subscribe(this.channel),
+			node = Replies.await(this.topology.anyPrimary(),
 					System.nanoTime() + this.settings.commandTimeout().toNanos());
+			Subscription subscription = new Subscription(node);
+			subscription.open();
 			this.current.set(subscription);
-			if (!connection.isOpen()) {
+			if (!subscription.isOpen()) {
 				subscription.lost();
 				return;
 			}
@@ -106,8 +102,8 @@ final class Inbox {
 		}
 		catch (RuntimeException ex) {
 			logger.debug("No subscription to '%s'; retrying".formatted(this.channel), ex);
-			if (connection != null) {
-				connection.closeAsync();
+			if (node != null) {
+				this.topology.doubt(node);
 			}
 			openLater();
 		}
@@ -120,55 +116,81 @@ final class Inbox {
 		this.executor.schedule(this::open, RETRY_MILLIS, TimeUnit.MILLISECONDS);
 	}
 
-	/** One connection, until it breaks. */
-	private final class Subscription implements RedisConnectionStateListener {
+	/** Listen to another server if the present one is a primary no longer. */
+	void keepOnly(Set<Node> primaries) {
+		Subscription subscription = this.current.get();
+		if (subscription != null && !primaries.contains(subscription.node)) {
+			subscription.close();
+		}
+	}
 
-		private final StatefulRedisPubSubConnection<String, String> connection;
+	/**
+	 * Opens connections that listen.
+	 */
+	@FunctionalInterface
+	interface Opener {
+
+		Ear listen(Node node, String channel, Consumer<String> messages, Runnable lost);
+
+	}
+
+	/** One connection, until it breaks. */
+	private final class Subscription {
+
+		private final Node node;
 
 		private final AtomicBoolean pinging = new AtomicBoolean();
 
+		private volatile @Nullable Ear ear;
+
 		private volatile long heard = System.nanoTime();
 
-		Subscription(StatefulRedisPubSubConnection<String, String> connection) {
-			this.connection = connection;
+		Subscription(Node node) {
+			this.node = node;
 		}
 
-		RedisPubSubAdapter<String, String> ear() {
-			return new RedisPubSubAdapter<>() {
+		void open() {
+			this.ear = Inbox.this.opener.listen(this.node, Inbox.this.channel, this::hear, this::lost);
+		}
 
-				@Override
-				public void message(String channel, String message) {
-					Subscription.this.heard = System.nanoTime();
-					Inbox.this.messages.accept(message);
-				}
+		boolean isOpen() {
+			Ear open = this.ear;
+			return open != null && open.isOpen();
+		}
 
-			};
+		private void hear(String message) {
+			this.heard = System.nanoTime();
+			Inbox.this.messages.accept(message);
 		}
 
 		/** A connection that only listens does not notice its own death. */
 		void check() {
+			Ear open = this.ear;
 			long silence = System.nanoTime() - this.heard;
 			if (silence > Inbox.this.settings.silenceTimeout().toNanos() && this.pinging.get()) {
-				this.connection.closeAsync();
+				close();
 			}
-			else if (silence > Inbox.this.settings.pollInterval().toNanos()
+			else if (open != null && silence > Inbox.this.settings.pollInterval().toNanos()
 					&& this.pinging.compareAndSet(false, true)) {
-				this.heard = System.nanoTime(); // a long silence before the question does
-												// not count
-				this.connection.async().ping().thenRun(() -> {
+				// A long silence before the question does not count
+				this.heard = System.nanoTime();
+				open.ping().thenRun(() -> {
 					this.heard = System.nanoTime();
 					this.pinging.set(false);
 				});
 			}
 		}
 
-		@Override
-		public void onRedisDisconnected(RedisChannelHandler<?, ?> connection) {
-			lost();
+		void close() {
+			Ear open = this.ear;
+			if (open != null) {
+				open.close();
+			}
 		}
 
 		void lost() {
 			if (Inbox.this.current.compareAndSet(this, null)) {
+				Inbox.this.topology.doubt(this.node);
 				openLater();
 			}
 		}

@@ -1,11 +1,12 @@
 package io.leasehold.engine.redis;
 
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 
-import io.lettuce.core.RedisCommandTimeoutException;
-import io.lettuce.core.RedisFuture;
-import io.lettuce.core.RedisNoScriptException;
-import io.lettuce.core.api.StatefulRedisConnection;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One connection for scripts. The store runs what is sent on it in the order of sending,
@@ -15,16 +16,25 @@ import io.lettuce.core.api.StatefulRedisConnection;
  */
 final class Line {
 
-	private final StatefulRedisConnection<String, String> connection;
+	private final Node node;
+
+	private final Connection connection;
 
 	private final long silenceTimeout;
 
-	/** When the first request was sent that is unanswered since, or 0. */
-	private volatile long silentSince;
+	private final AtomicInteger unanswered = new AtomicInteger();
 
-	Line(StatefulRedisConnection<String, String> connection, Duration silenceTimeout) {
+	/** When the last answer came, or the first request was sent that had none before. */
+	private volatile long heard;
+
+	Line(Node node, Connection connection, Duration silenceTimeout) {
+		this.node = node;
 		this.connection = connection;
 		this.silenceTimeout = silenceTimeout.toNanos();
+	}
+
+	Node node() {
+		return this.node;
 	}
 
 	boolean isOpen() {
@@ -34,64 +44,101 @@ final class Line {
 	/**
 	 * Run a script.
 	 * @param deadline reading of {@link System#nanoTime()} when to give up waiting
-	 * @throws io.lettuce.core.RedisException if there is no answer, or a refusal
+	 * @throws RedisFailure if there is no answer, or a refusal
 	 */
 	<T> T run(Script<T> script, String[] keys, String[] args, long deadline) {
-		return receive(script, keys, args, send(script, keys, args), deadline);
+		try {
+			return Replies.await(send(script, keys, args), deadline);
+		}
+		catch (RedisFailure ex) {
+			if (ex.is("NOSCRIPT")) { // a fresh server
+				return Replies.await(sendText(script, keys, args), deadline);
+			}
+			throw ex;
+		}
 	}
 
 	/** Send a script without waiting for its answer. */
-	<T> RedisFuture<T> send(Script<T> script, String[] keys, String[] args) {
-		return this.connection.async().evalsha(script.digest(), script.output(), keys, args);
-	}
-
-	/** Wait for the answer to a script that was sent. */
-	<T> T receive(Script<T> script, String[] keys, String[] args, RedisFuture<T> reply, long deadline) {
-		try {
-			return await(reply, deadline);
-		}
-		catch (RedisNoScriptException ex) { // a fresh server
-			return await(sendText(script, keys, args), deadline);
-		}
+	<T> CompletableFuture<T> send(Script<T> script, String[] keys, String[] args) {
+		return send("EVALSHA", script.digest(), keys, args);
 	}
 
 	/**
 	 * Send a script's text, for a caller that does not wait to hear that it is unknown.
 	 */
-	<T> RedisFuture<T> sendText(Script<T> script, String[] keys, String[] args) {
-		return this.connection.async().eval(script.text(), script.output(), keys, args);
+	<T> CompletableFuture<T> sendText(Script<T> script, String[] keys, String[] args) {
+		return send("EVAL", script.text(), keys, args);
 	}
 
-	private <T> T await(RedisFuture<T> reply, long deadline) {
-		long sent = System.nanoTime();
-		try {
-			T result = Replies.await(reply, deadline);
-			this.silentSince = 0;
-			return result;
+	@SuppressWarnings("unchecked")
+	private <T> CompletableFuture<T> send(String command, String script, String[] keys, String[] args) {
+		return (CompletableFuture<T>) send(command,
+				Stream.of(Stream.of(script, Integer.toString(keys.length)), Arrays.stream(keys), Arrays.stream(args))
+					.flatMap((words) -> words)
+					.toArray(String[]::new));
+	}
+
+	private CompletableFuture<@Nullable Object> send(String command, String... arguments) {
+		long now = System.nanoTime();
+		if (this.unanswered.getAndIncrement() == 0) {
+			this.heard = now;
 		}
-		catch (RedisCommandTimeoutException ex) {
-			reply.cancel(false);
-			noteSilence(sent);
-			throw ex;
+		else if (now - this.heard > this.silenceTimeout) {
+			// The system's own time limits for a dead network are minutes
+			close();
+		}
+		return this.connection.send(command, arguments).whenComplete(this::answered);
+	}
+
+	private void answered(@Nullable Object answer, @Nullable Throwable failure) {
+		this.unanswered.decrementAndGet();
+		this.heard = System.nanoTime();
+		if (failure != null && Replies.failure(failure).is("READONLY")) {
+			close(); // its name may lead to another server by now
 		}
 	}
 
 	/**
-	 * The system's own time limits for a dead network are minutes, and its retries grow
-	 * rare.
+	 * Wait until replicas have what was written here before.
+	 * @throws RedisFailure if not enough of them have
 	 */
-	private void noteSilence(long sent) {
-		long since = this.silentSince;
-		if (since == 0) {
-			this.silentSince = sent;
-		}
-		else if (System.nanoTime() - since > this.silenceTimeout) {
-			close();
+	void awaitReplicas(int replicas, Duration timeout, long deadline) {
+		Long reached = (Long) Replies.await(send("WAIT", Integer.toString(replicas), Long.toString(timeout.toMillis())),
+				deadline);
+		if (reached == null || reached < replicas) {
+			throw RedisFailure.refusal("NOREPLICAS The grant reached %s of the %d replicas that leasehold.redis"
+					+ ".replicas-to-wait asks for".formatted(reached, replicas), null);
 		}
 	}
 
+	/** Return this line as one that asks for slots that are on the move to its server. */
+	Line asking() {
+		return new Line(this.node, new AskingConnection(this.connection), Duration.ofNanos(this.silenceTimeout));
+	}
+
 	void close() {
-		this.connection.closeAsync();
+		this.connection.close();
+	}
+
+	/** A server takes the flag for the next command only. */
+	private record AskingConnection(Connection connection) implements Connection {
+
+		@Override
+		public boolean isOpen() {
+			return this.connection.isOpen();
+		}
+
+		@Override
+		public CompletableFuture<@Nullable Object> send(String command, String... arguments) {
+			this.connection.send("ASKING");
+			return this.connection.send(command, arguments);
+		}
+
+		@Override
+		public void close() {
+			this.connection.close();
+		}
+
 	}
 
 }

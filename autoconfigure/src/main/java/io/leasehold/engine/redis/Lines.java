@@ -1,52 +1,102 @@
 package io.leasehold.engine.redis;
 
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Supplier;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
 /**
- * The present {@link Line} of an engine, opened when needed and replaced when broken.
+ * The present {@link Line} to each primary, opened when needed and replaced when broken.
  * Thread-safe; callers share one attempt to open.
  */
 final class Lines {
 
-	private final Supplier<Line> opener;
+	/** A slot on the move sends a request there and back; more is confusion. */
+	private static final int MOST_REDIRECTIONS = 5;
+
+	private final Topology topology;
+
+	private final Function<Node, Line> opener;
 
 	private final Executor executor;
 
-	private final AtomicReference<@Nullable CompletableFuture<Line>> current = new AtomicReference<>();
+	private final Map<Node, CompletableFuture<Line>> lines = new ConcurrentHashMap<>();
 
-	Lines(Supplier<Line> opener, Executor executor) {
+	Lines(Topology topology, Function<Node, Line> opener, Executor executor) {
+		this.topology = topology;
 		this.opener = opener;
 		this.executor = executor;
 	}
 
 	/**
-	 * Return an open line.
+	 * Make a request where a lock is, and again where its refusals send it.
 	 * @param deadline reading of {@link System#nanoTime()} when to give up waiting
-	 * @throws io.lettuce.core.RedisException if there is none
+	 * @throws RedisFailure if there is no answer
 	 */
-	Line get(long deadline) {
-		CompletableFuture<Line> known = this.current.get();
-		return Replies.await((known != null && !isOver(known)) ? known : reopen(known), deadline);
-	}
-
-	/** Return the line if one is open now. */
-	@Nullable Line ifOpen() {
-		CompletableFuture<Line> known = this.current.get();
-		return (known != null && known.isDone() && !isOver(known)) ? known.join() : null;
-	}
-
-	private CompletableFuture<Line> reopen(@Nullable CompletableFuture<Line> former) {
-		CompletableFuture<Line> next = new CompletableFuture<>();
-		CompletableFuture<Line> witness = this.current.compareAndExchange(former, next);
-		if (witness != former && witness != null) {
-			return witness;
+	<T> T ask(String lock, long deadline, Function<Line, T> request) {
+		CompletableFuture<Line> next = to(lock);
+		for (int i = 0;; i++) {
+			Line line = Replies.await(next, deadline);
+			try {
+				return request.apply(line);
+			}
+			catch (RedisFailure ex) {
+				CompletableFuture<Line> other = (i < MOST_REDIRECTIONS) ? redirected(ex, line) : null;
+				if (other == null) {
+					throw ex;
+				}
+				next = other;
+			}
 		}
-		return next.completeAsync(this.opener, this.executor);
+	}
+
+	/** Return the line to a lock's primary, open or being opened. */
+	CompletableFuture<Line> to(String lock) {
+		return this.topology.primaryOf(lock).thenCompose((node) -> {
+			CompletableFuture<Line> known = this.lines.get(node);
+			if (known == null || !isOver(known)) {
+				return to(node);
+			}
+			if (this.lines.remove(node, known)) {
+				this.topology.doubt(node);
+			}
+			return this.topology.primaryOf(lock).thenCompose(this::to);
+		});
+	}
+
+	private CompletableFuture<Line> to(Node node) {
+		return this.lines.computeIfAbsent(node, (unknown) -> CompletableFuture.supplyAsync(() -> {
+			return this.opener.apply(node);
+		}, this.executor));
+	}
+
+	/** Return the line where a refusal sends its request, or {@code null} if nowhere. */
+	@Nullable CompletableFuture<Line> redirected(RedisFailure refusal, Line from) {
+		Topology.Redirection redirection = this.topology.redirection(refusal, from.node());
+		if (redirection == null) {
+			return null;
+		}
+		CompletableFuture<Line> line = to(redirection.node());
+		return redirection.asking() ? line.thenApply(Line::asking) : line;
+	}
+
+	/** Return the line to a lock's primary if one is open now. */
+	@Nullable Line ifOpen(String lock) {
+		CompletableFuture<Line> line = to(lock);
+		return (line.isDone() && !isOver(line)) ? line.join() : null;
+	}
+
+	/** Close the lines to servers that are primaries no longer. */
+	void keepOnly(Set<Node> primaries) {
+		this.lines.forEach((node, line) -> {
+			if (!primaries.contains(node) && this.lines.remove(node, line)) {
+				line.thenAccept(Line::close);
+			}
+		});
 	}
 
 	private static boolean isOver(CompletableFuture<Line> line) {

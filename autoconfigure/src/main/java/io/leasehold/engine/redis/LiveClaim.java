@@ -29,10 +29,15 @@ final class LiveClaim {
 
 	private final Duration minValidity;
 
+	/** Whether a message proves too little to enter by it. */
+	private final boolean confirms;
+
 	private final MonotonicClock clock;
 
 	/** Line of the first request; another later means that it broke. */
 	private @Nullable Line line;
+
+	private int requests;
 
 	/**
 	 * When the last request was sent that the store answered with <em>busy</em>, or the
@@ -62,6 +67,7 @@ final class LiveClaim {
 		this.lease = claim.lease();
 		this.grantLease = settings.grantLease(claim.lease());
 		this.minValidity = settings.minValidity();
+		this.confirms = settings.replicasToWait() > 0;
 		this.clock = clock;
 	}
 
@@ -83,12 +89,21 @@ final class LiveClaim {
 	 */
 	synchronized Duration ask(Line through, long sent) {
 		this.askAgain = false;
+		this.requests++;
 		if (this.line != null) {
 			return this.grantLease;
 		}
 		this.line = through;
 		this.base = sent;
 		return this.lease;
+	}
+
+	/** Note that the store has not run the last request, and named another server. */
+	synchronized void redirected() {
+		this.requests--;
+		if (this.requests == 0) {
+			this.line = null;
+		}
 	}
 
 	synchronized Attempt.Granted granted(long fence, long sent, Duration asked) {
@@ -180,7 +195,7 @@ final class LiveClaim {
 		this.askAgain = false;
 		if (this.told > this.seen) {
 			long validUntil = MonotonicClock.validUntil(this.base, this.grantLease);
-			if (validUntil - this.clock.nanoTime() >= this.minValidity.toNanos()) {
+			if (!this.confirms && validUntil - this.clock.nanoTime() >= this.minValidity.toNanos()) {
 				this.seen = this.told;
 				return new Signal.Pushed(new Attempt.Granted(this.told, validUntil));
 			}

@@ -1,25 +1,21 @@
 package io.leasehold.engine.redis;
 
-import java.time.Duration;
-import java.util.concurrent.TimeUnit;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.Consumer;
 
-import io.lettuce.core.ClientOptions;
-import io.lettuce.core.RedisClient;
-import io.lettuce.core.SocketOptions;
-import io.lettuce.core.SslOptions;
-import io.lettuce.core.TimeoutOptions;
-import io.lettuce.core.api.StatefulRedisConnection;
-import io.lettuce.core.codec.StringCodec;
-import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
-import io.lettuce.core.resource.ClientResources;
-import io.lettuce.core.resource.NettyCustomizer;
-import io.netty.bootstrap.Bootstrap;
-import io.netty.channel.ChannelOption;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.boot.ssl.SslBundle;
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.RedisNode;
+import org.springframework.data.redis.connection.RedisPassword;
+import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
-import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
  * Where the engine's own connections come from, away from the application's traffic.
@@ -27,90 +23,107 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  */
 public final class RedisConnections implements AutoCloseable {
 
-	private final ClientResources resources;
+	private final Connector connector;
 
-	private final LettuceConnectionFactory factory;
+	private final RedisConfiguration servers;
+
+	private final Login login;
+
+	private final Questions questions;
 
 	private final EvictionWarning evictionWarning = new EvictionWarning();
 
-	private RedisConnections(ClientResources resources, LettuceConnectionFactory factory) {
-		this.resources = resources;
-		this.factory = factory;
+	private RedisConnections(Connector connector, RedisConfiguration servers, RedisSettings settings) {
+		this.connector = connector;
+		this.servers = servers;
+		this.login = login(servers);
+		this.questions = new Questions(settings.commandTimeout());
 	}
 
 	/**
-	 * Connect to a single server.
-	 * @param server address, database and credentials
-	 * @param ssl how to encrypt, or {@code null} for a plain connection
+	 * Connect by Lettuce.
+	 * @param servers a single server, sentinels or a cluster, with their credentials
+	 * @param ssl how to encrypt, or {@code null} for plain connections
+	 * @param clientName how connections are named on the server, or {@code null}
 	 * @param settings the engine's settings
 	 * @return connections, to be closed by the engine that they are given to
+	 * @throws IllegalArgumentException if servers of this kind cannot be used
 	 */
-	public static RedisConnections to(RedisStandaloneConfiguration server, @Nullable SslOptions ssl,
-			RedisSettings settings) {
-		ClientResources resources = ClientResources.builder()
-			.ioThreadPoolSize(2)
-			.computationThreadPoolSize(2)
-			.nettyCustomizer(new DiscardOnClose())
-			.build();
-		LettuceConnectionFactory factory = new LettuceConnectionFactory(server,
-				client(resources, ssl, settings.commandTimeout()));
-		factory.afterPropertiesSet();
-		factory.start();
-		return new RedisConnections(resources, factory);
+	public static RedisConnections byLettuce(RedisConfiguration servers, @Nullable SslBundle ssl,
+			@Nullable String clientName, RedisSettings settings) {
+		return new RedisConnections(new LettuceConnector(ssl, clientName, settings.commandTimeout()), servers,
+				settings);
 	}
 
-	private static LettuceClientConfiguration client(ClientResources resources, @Nullable SslOptions ssl,
-			Duration timeout) {
-		// A connection that never comes back cannot replay what was sent on it
-		ClientOptions.Builder options = ClientOptions.builder()
-			.autoReconnect(false)
-			.timeoutOptions(TimeoutOptions.create())
-			.socketOptions(SocketOptions.builder().connectTimeout(timeout).keepAlive(true).build());
-		LettuceClientConfiguration.LettuceClientConfigurationBuilder client = LettuceClientConfiguration.builder()
-			.clientResources(resources)
-			.commandTimeout(timeout)
-			.shutdownQuietPeriod(Duration.ZERO)
-			.shutdownTimeout(timeout);
-		if (ssl != null) {
-			options.sslOptions(ssl);
-			client.useSsl();
+	private static Login login(RedisConfiguration servers) {
+		if (servers instanceof RedisStandaloneConfiguration server) {
+			return login(server.getUsername(), server.getPassword(), server.getDatabase());
 		}
-		return client.clientOptions(options.build()).build();
+		if (servers instanceof RedisSentinelConfiguration master) {
+			return login(master.getUsername(), master.getPassword(), master.getDatabase());
+		}
+		if (servers instanceof RedisClusterConfiguration cluster) {
+			return login(cluster.getUsername(), cluster.getPassword(), 0);
+		}
+		throw new IllegalArgumentException("Neither a single server nor sentinels nor a cluster: " + servers);
 	}
 
-	/** Open a line, or fail. Blocks for at most twice the command timeout. */
-	Line openLine(Duration silenceTimeout) {
-		StatefulRedisConnection<String, String> connection = client().connect(StringCodec.UTF8);
-		this.evictionWarning.check(connection);
-		return new Line(connection, silenceTimeout);
+	private static Login login(@Nullable String username, RedisPassword password, int database) {
+		return new Login(username, password.toOptional().orElse(null), database);
 	}
 
-	/** Open a connection for messages, or fail. */
-	StatefulRedisPubSubConnection<String, String> openPubSub() {
-		return client().connectPubSub(StringCodec.UTF8);
+	/**
+	 * Return where to connect to.
+	 * @param executor for questions that block
+	 * @param primaries told of all primaries whenever they were asked for
+	 */
+	Topology topology(ScheduledExecutorService executor, Consumer<Set<Node>> primaries) {
+		if (this.servers instanceof RedisSentinelConfiguration master) {
+			Login sentinelLogin = login(master.getSentinelUsername(), master.getSentinelPassword(), 0);
+			String name = Objects.requireNonNull(master.getMaster(), "master").getName();
+			return new Sentinels(String.valueOf(name), nodes(master.getSentinels()),
+					(node) -> this.connector.connect(node, sentinelLogin), this.questions, executor, primaries);
+		}
+		if (this.servers instanceof RedisClusterConfiguration cluster) {
+			return new Cluster(nodes(cluster.getClusterNodes()), (node) -> this.connector.connect(node, this.login),
+					this.questions, executor, primaries);
+		}
+		RedisStandaloneConfiguration server = (RedisStandaloneConfiguration) this.servers;
+		return new SingleServer(new Node(server.getHostName(), server.getPort()));
 	}
 
-	private RedisClient client() {
-		return (RedisClient) this.factory.getRequiredNativeClient();
+	private static List<Node> nodes(Collection<RedisNode> nodes) {
+		return nodes.stream().map((node) -> new Node(node.getRequiredHost(), node.getRequiredPort())).toList();
+	}
+
+	/**
+	 * Open a connection to a primary. Blocks for few command timeouts at most.
+	 * @throws RedisFailure if there is none, or the server is no primary
+	 */
+	Connection connect(Node node, Topology topology) {
+		Connection connection = this.connector.connect(node, this.login);
+		try {
+			topology.verify(connection);
+			this.evictionWarning.check(node, connection);
+			return connection;
+		}
+		catch (RedisFailure ex) {
+			connection.close();
+			throw ex;
+		}
+	}
+
+	/**
+	 * Open a connection that listens. Blocks for few command timeouts at most.
+	 * @throws RedisFailure if there is none
+	 */
+	Ear listen(Node node, String channel, Consumer<String> messages, Runnable lost) {
+		return this.connector.listen(node, this.login, channel, messages, lost);
 	}
 
 	@Override
 	public void close() {
-		this.factory.destroy();
-		this.resources.shutdown(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(1, TimeUnit.SECONDS);
-	}
-
-	/**
-	 * Closing a connection drops what it has not delivered. Else the system would go on
-	 * trying for minutes, and the store would run requests that were long given up.
-	 */
-	private static final class DiscardOnClose implements NettyCustomizer {
-
-		@Override
-		public void afterBootstrapInitialized(Bootstrap bootstrap) {
-			bootstrap.option(ChannelOption.SO_LINGER, 0);
-		}
-
+		this.connector.close();
 	}
 
 }

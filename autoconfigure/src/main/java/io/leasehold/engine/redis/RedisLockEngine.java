@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -30,16 +29,14 @@ import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.Signal;
 import io.leasehold.engine.Waiting;
-import io.lettuce.core.RedisException;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
-import org.jspecify.annotations.Nullable;
 
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /**
- * Locks in one Redis server, handed from process to process in the order of their
- * requests. An uncontended lock costs one command to acquire and one to release.
+ * Locks in Redis, handed from process to process in the order of their requests. An
+ * uncontended lock costs one command to acquire and one to release.
  * <p>
  * Exclusion assumes that the server loses no data and that its clock does not jump
  * forward; the fencing token covers what is left. Thread-safe; connections open with the
@@ -55,6 +52,8 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 	/** A poll meant to find an expired lease should not come just before its end. */
 	private static final Duration AFTER_EXPIRY = Duration.ofMillis(5);
 
+	private static final int CONNECTING_THREADS = 8;
+
 	private final RedisConnections connections;
 
 	private final RedisSettings settings;
@@ -69,7 +68,13 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 
 	private final ScheduledThreadPoolExecutor executor;
 
+	private final Topology topology;
+
+	/** For claims: requests of one stay in their order. */
 	private final Lines lines;
+
+	/** For renewals. */
+	private final Lines renewalLines;
 
 	private final Inbox inbox;
 
@@ -90,28 +95,39 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 		this.clock = clock;
 		this.inboxPrefix = RedisKeys.inboxPrefix(settings.namespace());
 		this.retention = millis(settings.fencingRetention());
-		this.renewer = new Renewer(settings.namespace(), clock);
 		this.executor = executor();
-		this.lines = new Lines(this::openLine, this.executor);
-		this.inbox = new Inbox(this.inboxPrefix + member.id(), settings, connections::openPubSub, this.executor,
-				this::told, () -> this.claims.values().forEach(LiveClaim::mayHaveMissed));
+		this.topology = connections.topology(this.executor, this::keepOnly);
+		this.lines = new Lines(this.topology, this::openLine, this.executor);
+		// WAIT holds up what was sent behind it, which renewals do not bear
+		this.renewalLines = (settings.replicasToWait() > 0) ? new Lines(this.topology, this::openLine, this.executor)
+				: this.lines;
+		this.renewer = new Renewer(settings.namespace(), this.topology, this.renewalLines, clock);
+		this.inbox = new Inbox(this.inboxPrefix + member.id(), settings, this.topology, connections::listen,
+				this.executor, this::told, () -> this.claims.values().forEach(LiveClaim::mayHaveMissed));
 	}
 
 	/**
 	 * A release that never got an answer is not repeated for ever, so its claim is
 	 * forgotten when nothing of it can be left: after each outage.
 	 */
-	private Line openLine() {
+	private Line openLine(Node node) {
 		long now = this.clock.nanoTime();
 		this.claims.values().removeIf((live) -> live.isLongOver(now, this.settings.markerLifetime()));
-		return this.connections.openLine(this.settings.silenceTimeout());
+		return new Line(node, this.connections.connect(node, this.topology), this.settings.silenceTimeout());
 	}
 
-	/** Opens connections: one line and one inbox at a time. */
+	/** A server that was deposed may be the last to know. */
+	private void keepOnly(Set<Node> primaries) {
+		this.lines.keepOnly(primaries);
+		this.renewalLines.keepOnly(primaries);
+		this.inbox.keepOnly(primaries);
+	}
+
+	/** Opens connections and asks for their servers, all of which may take its time. */
 	private static ScheduledThreadPoolExecutor executor() {
 		CustomizableThreadFactory threads = new CustomizableThreadFactory("leasehold-redis-connect-");
 		threads.setDaemon(true);
-		ScheduledThreadPoolExecutor result = new ScheduledThreadPoolExecutor(2, threads,
+		ScheduledThreadPoolExecutor result = new ScheduledThreadPoolExecutor(CONNECTING_THREADS, threads,
 				new ThreadPoolExecutor.DiscardPolicy());
 		result.setKeepAliveTime(10, TimeUnit.SECONDS);
 		result.allowCoreThreadTimeOut(true);
@@ -136,11 +152,12 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 	@Override
 	public Attempt tryAcquire(Claim claim) {
 		LiveClaim live = live(claim);
+		long deadline = deadline(claim.key());
 		try {
-			return ask(claim, live);
+			return this.lines.ask(live.keys().lock(), deadline, (line) -> ask(claim, live, line, deadline));
 		}
-		catch (RedisException ex) {
-			throw Failures.of("acquire", claim.key(), ex);
+		catch (RedisFailure ex) {
+			throw ex.toEngineException("acquire", claim.key());
 		}
 	}
 
@@ -149,26 +166,53 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 				(owner) -> new LiveClaim(claim, this.settings, this.clock));
 	}
 
-	private Attempt ask(Claim claim, LiveClaim live) {
-		long deadline = deadline();
-		Line line = line(claim.key(), deadline);
-		String form = !claim.waits() ? "" : this.inbox.hears(deadline) ? "+" : "-";
+	private Attempt ask(Claim claim, LiveClaim live, Line line, long deadline) {
+		String form = claim.waits() ? form(deadline) : "";
 		long sent = this.clock.nanoTime();
 		Duration lease = live.ask(line, sent);
-		List<Object> answer = line.run(Script.ACQUIRE, live.keys().of(live.owner()),
-				arguments(live, millis(lease), form, millis(this.settings.queueLifetime())), deadline);
+		List<Object> answer = acquire(live, line, lease, form, deadline);
 		return switch ((String) answer.get(0)) {
-			case "granted" -> live.granted(fence(answer), sent, lease);
+			case "granted" -> {
+				awaitReplicas(line, deadline);
+				yield live.granted(fence(answer), sent, lease);
+			}
 			case "busy" -> {
 				live.busy(fence(answer), sent);
 				if (!claim.waits() && live.askedOnlyThrough(line)) {
-					this.claims.remove(live.owner(), live); // nothing of it is in the
-															// store
+					// Nothing of it is in the store
+					this.claims.remove(live.owner(), live);
 				}
 				yield new Attempt.Busy(retryIn(live, (Long) answer.get(2)));
 			}
 			default -> throw new IllegalStateException("A claim on lock '%s' is over".formatted(claim.key()));
 		};
+	}
+
+	private List<Object> acquire(LiveClaim live, Line line, Duration lease, String form, long deadline) {
+		try {
+			return line.run(Script.ACQUIRE, live.keys().of(live.owner()),
+					arguments(live, millis(lease), form, millis(this.settings.queueLifetime())), deadline);
+		}
+		catch (RedisFailure ex) {
+			if (ex.isRedirection()) {
+				live.redirected();
+			}
+			throw ex;
+		}
+	}
+
+	/** How a claim is queued: see {@link Script#ACQUIRE}. */
+	private String form(long deadline) {
+		if (!this.inbox.hears(deadline)) {
+			return "-";
+		}
+		return this.topology.isCluster() ? "*" : "+";
+	}
+
+	private void awaitReplicas(Line line, long deadline) {
+		if (this.settings.replicasToWait() > 0) {
+			line.awaitReplicas(this.settings.replicasToWait(), this.settings.commandTimeout().dividedBy(2), deadline);
+		}
 	}
 
 	private static long fence(List<Object> answer) {
@@ -211,29 +255,18 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 	 * its lease is short.
 	 */
 	private void giveBack(Grant.Message message) {
-		Line line = this.lines.ifOpen();
+		Line line = this.lines.ifOpen(message.keys().lock());
 		if (line == null) {
 			return;
 		}
 		String owner = message.grant().owner();
-		try {
-			line.sendText(Script.CLOSE, message.keys().of(owner),
-					new String[] { owner, this.retention, this.inboxPrefix, millis(this.settings.grantLease()), "0" });
-		}
-		catch (RedisException ex) {
-			logger.debug("A grant that nobody waits for is left to its lease", ex);
-		}
+		line.sendText(Script.CLOSE, message.keys().of(owner),
+				new String[] { owner, this.retention, this.inboxPrefix, millis(this.settings.grantLease()), "0" });
 	}
 
 	@Override
 	public List<RenewalOutcome> renew(List<Renewal> renewals) {
-		long deadline = deadline();
-		try {
-			return this.renewer.renew(renewals, line(null, deadline), deadline);
-		}
-		catch (RedisException | LockEngineException ex) {
-			return Collections.nCopies(renewals.size(), new RenewalOutcome.Unknown(ex));
-		}
+		return this.renewer.renew(renewals, deadline(renewals.get(0).claim().key()));
 	}
 
 	@Override
@@ -247,17 +280,20 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 			this.claims.remove(live.owner());
 			return new ReleaseOutcome.NotOwner(); // the store never heard of it
 		}
-		try {
-			return end(claim, live, unknown);
-		}
-		catch (RedisException ex) {
-			throw Failures.of("release", claim.key(), ex);
-		}
+		return end(claim, live, unknown);
 	}
 
 	private ReleaseOutcome end(Claim claim, LiveClaim live, boolean unknown) {
-		long deadline = deadline();
-		Line line = line(claim.key(), deadline);
+		long deadline = deadline(claim.key());
+		try {
+			return this.lines.ask(live.keys().lock(), deadline, (line) -> end(live, unknown, line, deadline));
+		}
+		catch (RedisFailure ex) {
+			throw ex.toEngineException("release", claim.key());
+		}
+	}
+
+	private ReleaseOutcome end(LiveClaim live, boolean unknown, Line line, long deadline) {
 		// What was sent through a line that broke may yet run, behind this
 		boolean mark = !unknown && !live.askedOnlyThrough(line);
 		boolean toldBefore = live.tellEnd();
@@ -282,15 +318,15 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 
 	/** Run a script that answers who has, or had, a lock. */
 	private Optional<Holder> holder(String action, LockKey key, Script<List<Object>> script, String... arguments) {
-		long deadline = deadline();
+		long deadline = deadline(key);
+		RedisKeys keys = RedisKeys.of(this.settings.namespace(), key);
 		try {
-			RedisKeys keys = RedisKeys.of(this.settings.namespace(), key);
-			List<Object> answer = line(key, deadline).run(script,
-					new String[] { keys.lock(), keys.fence(), keys.queue() }, arguments, deadline);
+			List<Object> answer = this.lines.ask(keys.lock(), deadline, (line) -> line.run(script,
+					new String[] { keys.lock(), keys.fence(), keys.queue() }, arguments, deadline));
 			return Optional.ofNullable((String) answer.get(0)).map((value) -> holder(value, (Long) answer.get(1)));
 		}
-		catch (RedisException ex) {
-			throw Failures.of(action, key, ex);
+		catch (RedisFailure ex) {
+			throw ex.toEngineException(action, key);
 		}
 	}
 
@@ -307,14 +343,11 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 		return this.claims.size();
 	}
 
-	private Line line(@Nullable LockKey key, long deadline) {
+	/** When a call that begins now has to end. */
+	private long deadline(LockKey key) {
 		if (this.closed) {
 			throw new LockEngineException(key, "The Redis lock engine is closed", null);
 		}
-		return this.lines.get(deadline);
-	}
-
-	private long deadline() {
 		return System.nanoTime() + this.settings.commandTimeout().toNanos();
 	}
 

@@ -20,9 +20,12 @@ import java.time.Duration;
  * is over, T
  * @param fencingRetention how long the store remembers the last number of a key that is
  * no longer used; longer than the server's clock could ever step back
+ * @param replicasToWait how many replicas must have a grant before it is believed, 0 not
+ * to ask
  */
 public record RedisSettings(String namespace, Duration pollInterval, Duration grantLease, Duration commandTimeout,
-		Duration minValidity, Duration silenceTimeout, Duration markerLifetime, Duration fencingRetention) {
+		Duration minValidity, Duration silenceTimeout, Duration markerLifetime, Duration fencingRetention,
+		int replicasToWait) {
 
 	private static final Duration SHORTEST = Duration.ofMillis(1);
 
@@ -44,6 +47,10 @@ public record RedisSettings(String namespace, Duration pollInterval, Duration gr
 		check("leasehold.redis.silence-timeout", silenceTimeout);
 		check("leasehold.redis.marker-lifetime", markerLifetime);
 		check("leasehold.fencing.retention", fencingRetention);
+		if (replicasToWait < 0) {
+			throw new IllegalArgumentException(
+					"leasehold.redis.replicas-to-wait must not be negative, but is " + replicasToWait);
+		}
 		longer("grant-lease", grantLease, pollInterval.plus(commandTimeout),
 				"poll-interval plus command-timeout, or waiters starve when messages are lost");
 		longer("min-validity", minValidity, commandTimeout.minusMillis(1),

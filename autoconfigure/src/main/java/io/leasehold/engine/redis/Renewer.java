@@ -1,87 +1,160 @@
 package io.leasehold.engine.redis;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
-import io.lettuce.core.RedisException;
-import io.lettuce.core.RedisFuture;
 
 /**
- * Extends many grants by one round trip, in scripts short enough not to hold up others.
+ * Extends many grants by one round trip to each server. One that did not answer in time
+ * is asked, but waited for no more until it has answered: the grants of the others must
+ * not suffer.
  */
 final class Renewer {
 
-	private static final int KEYS_PER_SCRIPT = 500;
+	/** Scripts are short, so as not to hold up others. */
+	private static final int LOCKS_PER_SCRIPT = 500;
+
+	private static final int MOST_REDIRECTIONS = 5;
+
+	private static final Node UNKNOWN = new Node("", 0);
 
 	private final String namespace;
 
+	private final Topology topology;
+
+	private final Lines lines;
+
+	private final int locksPerScript;
+
 	private final MonotonicClock clock;
 
-	Renewer(String namespace, MonotonicClock clock) {
+	private final Set<Node> late = ConcurrentHashMap.newKeySet();
+
+	Renewer(String namespace, Topology topology, Lines lines, MonotonicClock clock) {
 		this.namespace = namespace;
+		this.topology = topology;
+		this.lines = lines;
+		// A script with a single key is served even while its slot is on the move
+		this.locksPerScript = topology.isCluster() ? 1 : LOCKS_PER_SCRIPT;
 		this.clock = clock;
 	}
 
 	/**
 	 * Extend grants.
 	 * @return the outcomes in the same order
-	 * @throws RedisException if the line is broken
 	 */
-	List<RenewalOutcome> renew(List<Renewal> renewals, Line line, long deadline) {
+	List<RenewalOutcome> renew(List<Renewal> renewals, long deadline) {
 		List<Chunk> chunks = new ArrayList<>();
-		for (int from = 0; from < renewals.size(); from += KEYS_PER_SCRIPT) {
-			int to = Math.min(renewals.size(), from + KEYS_PER_SCRIPT);
-			chunks.add(send(renewals.subList(from, to), line));
+		for (int from = 0; from < renewals.size(); from += this.locksPerScript) {
+			int to = Math.min(renewals.size(), from + this.locksPerScript);
+			chunks.add(send(renewals.subList(from, to)));
 		}
+		await(chunks, deadline);
 		List<RenewalOutcome> outcomes = new ArrayList<>(renewals.size());
-		for (Chunk chunk : chunks) {
-			outcomes.addAll(chunk.receive(line, deadline));
-		}
+		chunks.forEach((chunk) -> outcomes.addAll(outcomes(chunk)));
 		return outcomes;
 	}
 
-	private Chunk send(List<Renewal> renewals, Line line) {
-		String[] keys = new String[renewals.size()];
-		String[] arguments = new String[2 * renewals.size()];
-		for (int i = 0; i < keys.length; i++) {
-			Renewal renewal = renewals.get(i);
-			keys[i] = RedisKeys.of(this.namespace, renewal.claim().key()).lock();
-			arguments[2 * i] = new Grant(renewal.number(), renewal.claim().owner().token()).toString();
-			arguments[2 * i + 1] = Long.toString(renewal.lease().toMillis());
+	private void await(List<Chunk> chunks, long deadline) {
+		List<Chunk> punctual = chunks.stream().filter((chunk) -> !this.late.contains(chunk.primary())).toList();
+		CompletableFuture<?>[] awaited = (punctual.isEmpty() ? chunks : punctual).stream()
+			.map(Chunk::outcomes)
+			.toArray(CompletableFuture[]::new);
+		try {
+			Replies.await(CompletableFuture.allOf(awaited), deadline);
 		}
+		catch (RedisFailure ex) {
+			// Each chunk tells for itself
+		}
+	}
+
+	private List<RenewalOutcome> outcomes(Chunk chunk) {
+		try {
+			return Replies.await(chunk.outcomes(), System.nanoTime());
+		}
+		catch (RedisFailure ex) {
+			if (!chunk.outcomes().isDone()) {
+				this.late.add(chunk.primary());
+				chunk.outcomes().whenComplete((outcomes, failure) -> this.late.remove(chunk.primary()));
+			}
+			return Collections.nCopies(chunk.size(), new RenewalOutcome.Unknown(ex));
+		}
+	}
+
+	private Chunk send(List<Renewal> renewals) {
+		Request request = Request.of(renewals, this.namespace);
+		CompletableFuture<Node> primary = this.topology.primaryOf(request.keys()[0]);
+		return new Chunk(renewals.size(), primary,
+				this.lines.to(request.keys()[0]).thenCompose((line) -> send(request, line, 0)));
+	}
+
+	private CompletableFuture<List<RenewalOutcome>> send(Request request, Line line, int redirections) {
 		long sent = this.clock.nanoTime();
-		return new Chunk(renewals, keys, arguments, sent, line.send(Script.RENEW, keys, arguments));
+		return line.send(Script.RENEW, request.keys(), request.arguments())
+			.handle((answers, failure) -> (failure == null)
+					? CompletableFuture.completedFuture(request.outcomes(answers, sent))
+					: sendAgain(request, line, redirections, Replies.failure(failure)))
+			.thenCompose((outcomes) -> outcomes);
+	}
+
+	private CompletableFuture<List<RenewalOutcome>> sendAgain(Request request, Line line, int redirections,
+			RedisFailure failure) {
+		if (failure.is("NOSCRIPT")) {
+			long sent = this.clock.nanoTime();
+			return line.sendText(Script.RENEW, request.keys(), request.arguments())
+				.thenApply((answers) -> request.outcomes(answers, sent));
+		}
+		CompletableFuture<Line> other = (redirections < MOST_REDIRECTIONS) ? this.lines.redirected(failure, line)
+				: null;
+		return (other != null) ? other.thenCompose((next) -> send(request, next, redirections + 1))
+				: CompletableFuture.failedFuture(failure);
 	}
 
 	/** Renewals under way. */
-	private record Chunk(List<Renewal> renewals, String[] keys, String[] arguments, long sent,
-			RedisFuture<List<Object>> reply) {
+	private record Chunk(int size, CompletableFuture<Node> place, CompletableFuture<List<RenewalOutcome>> outcomes) {
 
-		/**
-		 * A line never repeats a request, so <em>not owner</em> is no echo of a replay.
-		 */
-		List<RenewalOutcome> receive(Line line, long deadline) {
-			try {
-				List<Object> answers = line.receive(Script.RENEW, this.keys, this.arguments, this.reply, deadline);
-				List<RenewalOutcome> outcomes = new ArrayList<>(answers.size());
-				for (int i = 0; i < answers.size(); i++) {
-					outcomes.add(outcome((Long) answers.get(i), this.renewals.get(i).lease()));
-				}
-				return outcomes;
-			}
-			catch (RedisException ex) {
-				return Collections.nCopies(this.renewals.size(), new RenewalOutcome.Unknown(ex));
-			}
+		/** The server asked, as far as is known. */
+		Node primary() {
+			return (this.place.isDone() && !this.place.isCompletedExceptionally()) ? this.place.join() : UNKNOWN;
 		}
 
-		private RenewalOutcome outcome(long answer, Duration lease) {
-			return (answer == 1) ? new RenewalOutcome.Renewed(MonotonicClock.validUntil(this.sent, lease))
-					: new RenewalOutcome.NotOwner();
+	}
+
+	/** What is sent, and sent again where a refusal says. */
+	private record Request(List<Renewal> renewals, String[] keys, String[] arguments) {
+
+		static Request of(List<Renewal> renewals, String namespace) {
+			String[] keys = new String[renewals.size()];
+			String[] arguments = new String[2 * renewals.size()];
+			for (int i = 0; i < keys.length; i++) {
+				Renewal renewal = renewals.get(i);
+				keys[i] = RedisKeys.of(namespace, renewal.claim().key()).lock();
+				arguments[2 * i] = new Grant(renewal.number(), renewal.claim().owner().token()).toString();
+				arguments[2 * i + 1] = Long.toString(renewal.lease().toMillis());
+			}
+			return new Request(renewals, keys, arguments);
+		}
+
+		/**
+		 * A connection never repeats a request, so <em>not owner</em> is no echo of a
+		 * replay.
+		 */
+		List<RenewalOutcome> outcomes(List<Object> answers, long sent) {
+			List<RenewalOutcome> outcomes = new ArrayList<>(answers.size());
+			for (int i = 0; i < answers.size(); i++) {
+				Long answer = (Long) answers.get(i);
+				outcomes.add((answer == 1)
+						? new RenewalOutcome.Renewed(MonotonicClock.validUntil(sent, this.renewals.get(i).lease()))
+						: new RenewalOutcome.NotOwner());
+			}
+			return outcomes;
 		}
 
 	}

@@ -7,8 +7,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-import io.lettuce.core.RedisCommandTimeoutException;
-import io.lettuce.core.RedisException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Waiting for the store. A thread's interruption does not cut it short, since it is
@@ -22,10 +21,9 @@ final class Replies {
 	/**
 	 * Return the result of a future.
 	 * @param deadline reading of {@link System#nanoTime()}
-	 * @throws RedisCommandTimeoutException if there was none in time
-	 * @throws RedisException if it failed
+	 * @throws RedisFailure if it failed, or there was none in time
 	 */
-	static <T> T await(Future<T> future, long deadline) {
+	static <T extends @Nullable Object> T await(Future<T> future, long deadline) {
 		boolean interrupted = false;
 		try {
 			while (true) {
@@ -38,10 +36,10 @@ final class Replies {
 			}
 		}
 		catch (TimeoutException ex) {
-			throw new RedisCommandTimeoutException("no answer in time");
+			throw RedisFailure.noAnswer("no answer in time", ex);
 		}
 		catch (ExecutionException | CancellationException ex) {
-			throw asRedisException(ex);
+			throw failure(ex);
 		}
 		finally {
 			if (interrupted) {
@@ -50,13 +48,14 @@ final class Replies {
 		}
 	}
 
-	private static RedisException asRedisException(Throwable failure) {
-		Throwable cause = failure;
+	/** Return what a future failed with. */
+	static RedisFailure failure(Throwable thrown) {
+		Throwable cause = thrown;
 		while ((cause instanceof ExecutionException || cause instanceof CompletionException)
 				&& cause.getCause() != null) {
 			cause = cause.getCause();
 		}
-		return (cause instanceof RedisException known) ? known : new RedisException(cause);
+		return (cause instanceof RedisFailure known) ? known : RedisFailure.noAnswer(cause.toString(), cause);
 	}
 
 }

@@ -3,8 +3,9 @@
 -- ARGV: 1 owner, 2 fencing retention ms, 3 prefix of inbox channels, 4 grant lease of the claim ms
 local lock, fence, queue, gone = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner, retention, inbox = ARGV[1], ARGV[2], ARGV[3]
--- A queued claim is told by a message (+), or finds out by itself when it polls (-)
-local told, polling = ARGV[4] .. '+' .. owner, ARGV[4] .. '-' .. owner
+-- A queued claim is told by a message (+), by one whose listeners a cluster's node cannot count (*),
+-- or finds out by itself when it polls (-)
+local told, broadcast, polling = ARGV[4] .. '+' .. owner, ARGV[4] .. '*' .. owner, ARGV[4] .. '-' .. owner
 
 local held = redis.call('GET', lock)
 local number, holder = string.match(held or '', '^(%d+):(.*)$')
@@ -32,7 +33,7 @@ local function handOn(mine)
 		if not first then
 			return true
 		end
-		local ms, form, claim = string.match(first, '^(%d+)([+-])(.*)$')
+		local ms, form, claim = string.match(first, '^(%d+)([+*-])(.*)$')
 		if claim == mine then
 			return true
 		end
@@ -41,7 +42,7 @@ local function handOn(mine)
 			return false
 		end
 		local channel = inbox .. string.match(claim, '^[^/]*')
-		if redis.call('PUBLISH', channel, granted .. ':' .. claim .. ' ' .. lock) > 0 then
+		if redis.call('PUBLISH', channel, granted .. ':' .. claim .. ' ' .. lock) > 0 or form == '*' then
 			return false
 		end
 		redis.call('DEL', lock) -- a dead JVM

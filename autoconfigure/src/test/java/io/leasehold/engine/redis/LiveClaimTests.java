@@ -23,7 +23,7 @@ class LiveClaimTests {
 
 	private final RedisSettings settings = RedisEngines.settings("ns");
 
-	private final Line line = new Line(null, Duration.ZERO);
+	private final Line line = new Line(null, null, Duration.ZERO);
 
 	private final List<Signal> signals = new ArrayList<>();
 
@@ -193,7 +193,7 @@ class LiveClaimTests {
 
 	@Test
 	void anotherLineThanTheFirstMeansThatItBroke() {
-		Line second = new Line(null, Duration.ZERO);
+		Line second = new Line(null, null, Duration.ZERO);
 		this.claim.ask(this.line, this.now);
 		assertThat(this.claim.askedOnlyThrough(this.line)).isTrue();
 		this.claim.ask(second, this.now);

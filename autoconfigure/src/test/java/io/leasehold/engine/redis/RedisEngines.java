@@ -10,16 +10,21 @@ import io.leasehold.engine.Attempt;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.Renewal;
+import io.leasehold.engine.RenewalOutcome;
 import io.lettuce.core.KillArgs;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import org.awaitility.core.ConditionFactory;
 
+import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -44,14 +49,27 @@ final class RedisEngines implements AutoCloseable {
 	private final List<TestMember> members = new ArrayList<>();
 
 	RedisEngines(int port) {
+		this(port, RedisURI.create("127.0.0.1", port));
+	}
+
+	RedisEngines(int port, String password) {
+		this(port,
+				RedisURI.builder().withHost("127.0.0.1").withPort(port).withPassword(password.toCharArray()).build());
+	}
+
+	private RedisEngines(int port, RedisURI uri) {
 		this.port = port;
-		this.client = RedisClient.create(RedisURI.create("127.0.0.1", port));
+		this.client = RedisClient.create(uri);
 		this.operator = this.client.connect();
 	}
 
 	static RedisSettings settings(String namespace) {
+		return settings(namespace, 0);
+	}
+
+	static RedisSettings settings(String namespace, int replicasToWait) {
 		return new RedisSettings(namespace, Duration.ofSeconds(1), Duration.ofSeconds(3), COMMAND_TIMEOUT,
-				COMMAND_TIMEOUT, Duration.ofSeconds(1), Duration.ofSeconds(20), Duration.ofMinutes(1));
+				COMMAND_TIMEOUT, Duration.ofSeconds(1), Duration.ofSeconds(20), Duration.ofMinutes(1), replicasToWait);
 	}
 
 	String namespace() {
@@ -65,7 +83,12 @@ final class RedisEngines implements AutoCloseable {
 
 	/** A new member that reaches the server through another port. */
 	TestMember member(int throughPort) {
-		TestMember member = member(new RedisStandaloneConfiguration("127.0.0.1", throughPort));
+		return warm(new RedisStandaloneConfiguration("127.0.0.1", throughPort));
+	}
+
+	/** A new member that has connected. */
+	TestMember warm(RedisConfiguration servers) {
+		TestMember member = member(servers);
 		warmUp(member);
 		return member;
 	}
@@ -80,11 +103,15 @@ final class RedisEngines implements AutoCloseable {
 		soon.until(() -> member.engine().release(claim), (outcome) -> true);
 	}
 
-	/** A new member with an account of its own. */
-	TestMember member(RedisStandaloneConfiguration server) {
-		RedisSettings settings = settings(this.namespace);
+	/** A new member that has not connected yet. */
+	TestMember member(RedisConfiguration servers) {
+		return member(servers, settings(this.namespace));
+	}
+
+	/** A new member with settings of its own. */
+	TestMember member(RedisConfiguration servers, RedisSettings settings) {
 		Member member = Member.of("test");
-		RedisConnections connections = RedisConnections.to(server, null, settings);
+		RedisConnections connections = RedisConnections.byLettuce(servers, null, null, settings);
 		TestMember result = new TestMember(member,
 				new RedisLockEngine(connections, settings, member, MonotonicClock.SYSTEM));
 		this.members.add(result);
@@ -96,16 +123,16 @@ final class RedisEngines implements AutoCloseable {
 		StatefulRedisPubSubConnection<String, String> nowhere = this.client.connectPubSub();
 		nowhere.sync().subscribe("nowhere:" + next.id());
 		String owner = holder.owner().token();
-		server().eval(Script.CLOSE.text(), Script.CLOSE.output(), keys(holder.key().value()).of(owner), owner, "60000",
-				"nowhere:", "3000", "0");
+		server().eval(Script.CLOSE.text(), ScriptOutputType.INTEGER, keys(holder.key().value()).of(owner), owner,
+				"60000", "nowhere:", "3000", "0");
 		nowhere.close();
 	}
 
 	/** Queue a claim as a request would that comes late. */
 	void enqueues(Claim late) {
 		String owner = late.owner().token();
-		server().eval(Script.ACQUIRE.text(), Script.ACQUIRE.output(), keys(late.key().value()).of(owner), owner,
-				"60000", RedisKeys.inboxPrefix(this.namespace), "3000", "3000", "+", "4000");
+		server().eval(Script.ACQUIRE.text(), ScriptOutputType.MULTI, keys(late.key().value()).of(owner), owner, "60000",
+				RedisKeys.inboxPrefix(this.namespace), "3000", "3000", "+", "4000");
 	}
 
 	/** Cut the connections on which members hear of their grants. */
@@ -144,6 +171,16 @@ final class RedisEngines implements AutoCloseable {
 
 		Claim waiting(String key) {
 			return claim(key, LEASE, true);
+		}
+
+		long granted(Claim claim) {
+			Attempt attempt = this.engine.tryAcquire(claim);
+			assertThat(attempt).isInstanceOf(Attempt.Granted.class);
+			return ((Attempt.Granted) attempt).number();
+		}
+
+		RenewalOutcome renew(Claim claim, long number) {
+			return this.engine.renew(List.of(new Renewal(claim, number, LEASE))).get(0);
 		}
 
 		Claim claim(String key, Duration lease, boolean waits) {

@@ -230,6 +230,27 @@ class RedisLockEngineFaultsIntegrationTests {
 		assertThat(this.a.engine().release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
 	}
 
+	@Test // 26
+	void whatAReplicaHasDecidesNothing() {
+		Claim held = this.a.claim("k");
+		long fence = granted(this.a, held).number();
+		Claim lost = this.a.claim("lost");
+		long lostFence = granted(this.a, lost).number();
+		this.engines.server().del(this.engines.keys("lost").lock());
+		Claim other = this.b.claim("k");
+		this.engines.server().replicaof("127.0.0.1", 1);
+		fails(() -> this.a.engine().tryAcquire(held));
+		fails(() -> this.b.engine().tryAcquire(other));
+		fails(() -> this.a.engine().inspect(held.key()));
+		assertThat(renew(held, fence)).isInstanceOf(RenewalOutcome.Unknown.class);
+		assertThat(renew(lost, lostFence)).isInstanceOf(RenewalOutcome.Unknown.class);
+		this.engines.server().replicaofNoOne();
+		assertThat(renew(held, fence)).isInstanceOf(RenewalOutcome.Renewed.class);
+		this.a.engine().release(lost);
+		this.a.engine().release(held);
+		this.b.engine().release(other);
+	}
+
 	@Test // 18
 	void wrongPasswordDoesNotPassByItself() {
 		RedisStandaloneConfiguration configuration = new RedisStandaloneConfiguration("127.0.0.1", this.server.port());
@@ -279,7 +300,7 @@ class RedisLockEngineFaultsIntegrationTests {
 		await().untilAsserted(() -> assertThat(output).contains("maxmemory-policy allkeys-lru"));
 		this.engines.server().clientKill(KillArgs.Builder.typeNormal().skipme());
 		await().ignoreExceptions().untilAsserted(() -> releases(limited));
-		assertThat(output).containsOnlyOnce("Redis evicts keys");
+		assertThat(output).containsOnlyOnce("evicts keys when its memory is full");
 	}
 
 	private static void releases(TestMember member) {

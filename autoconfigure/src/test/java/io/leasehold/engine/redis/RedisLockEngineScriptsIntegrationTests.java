@@ -10,6 +10,7 @@ import io.leasehold.LockKey;
 import io.leasehold.test.RedisTestServer;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
@@ -309,7 +310,7 @@ class RedisLockEngineScriptsIntegrationTests {
 	void foreignValueSpoilsNoOtherRenewal() {
 		long fence = granted(acquire(A, LEASE, ""));
 		redis.lpush("ns:{list}", "x");
-		List<Object> outcomes = redis.evalsha(load(Script.RENEW), Script.RENEW.output(),
+		List<Object> outcomes = redis.evalsha(load(Script.RENEW), ScriptOutputType.MULTI,
 				new String[] { "ns:{list}", KEYS.lock() }, "1:" + B, "1000", fence + ":" + A, "1000");
 		assertThat(outcomes).containsExactly(0L, 1L);
 	}
@@ -325,7 +326,7 @@ class RedisLockEngineScriptsIntegrationTests {
 	}
 
 	private static List<Object> acquire(String owner, long ms, String form) {
-		return redis.evalsha(load(Script.ACQUIRE), Script.ACQUIRE.output(), KEYS.of(owner), owner, "" + RETENTION,
+		return redis.evalsha(load(Script.ACQUIRE), ScriptOutputType.MULTI, KEYS.of(owner), owner, "" + RETENTION,
 				"ns:inbox:", "" + GRANT_LEASE, "" + ms, form, "" + QUEUE);
 	}
 
@@ -347,13 +348,13 @@ class RedisLockEngineScriptsIntegrationTests {
 	}
 
 	private static long close(String owner, String marker) {
-		Long had = redis.evalsha(load(Script.CLOSE), Script.CLOSE.output(), KEYS.of(owner), owner, "" + RETENTION,
+		Long had = redis.evalsha(load(Script.CLOSE), ScriptOutputType.INTEGER, KEYS.of(owner), owner, "" + RETENTION,
 				"ns:inbox:", "" + GRANT_LEASE, marker);
 		return had;
 	}
 
 	private static List<Object> renew(String grant, long ms) {
-		return redis.evalsha(load(Script.RENEW), Script.RENEW.output(), new String[] { KEYS.lock() }, grant, "" + ms);
+		return redis.evalsha(load(Script.RENEW), ScriptOutputType.MULTI, new String[] { KEYS.lock() }, grant, "" + ms);
 	}
 
 	private static String load(Script<?> script) {

@@ -25,7 +25,7 @@ class RedisSettingsTests {
 			String silence, String marker, String retention, String message) {
 		assertThatIllegalArgumentException()
 			.isThrownBy(() -> new RedisSettings("ns", duration(poll), duration(grant), duration(command),
-					duration(validity), duration(silence), duration(marker), duration(retention)))
+					duration(validity), duration(silence), duration(marker), duration(retention), 0))
 			.withMessageStartingWith(message);
 	}
 
@@ -36,9 +36,18 @@ class RedisSettingsTests {
 	}
 
 	@Test
+	void numberOfReplicasIsNotNegative() {
+		RedisSettings some = RedisEngines.settings("ns");
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> new RedisSettings("ns", some.pollInterval(), some.grantLease(), some.commandTimeout(),
+					some.minValidity(), some.silenceTimeout(), some.markerLifetime(), some.fencingRetention(), -1))
+			.withMessage("leasehold.redis.replicas-to-wait must not be negative, but is -1");
+	}
+
+	@Test
 	void defaultsOfTheProtocolFitTogether() {
 		RedisSettings settings = new RedisSettings("ns", duration("2s"), duration("5s"), duration("1s"), duration("1s"),
-				duration("5s"), duration("60s"), duration("7d"));
+				duration("5s"), duration("60s"), duration("7d"), 0);
 		assertThat(settings.queueLifetime()).isEqualTo(duration("8s"));
 	}
 

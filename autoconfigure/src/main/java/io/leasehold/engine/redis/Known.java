@@ -1,0 +1,89 @@
+package io.leasehold.engine.redis;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The last answer to a question that is asked when first needed, and once for all who
+ * want to know at the same time. Thread-safe.
+ *
+ * @param <T> type of the answer
+ */
+final class Known<T> {
+
+	private static final Log logger = LogFactory.getLog(Known.class);
+
+	private final Supplier<T> question;
+
+	private final Consumer<T> heard;
+
+	private final Executor executor;
+
+	private final AtomicReference<@Nullable CompletableFuture<T>> answer = new AtomicReference<>();
+
+	private final AtomicBoolean refreshing = new AtomicBoolean();
+
+	/**
+	 * Create a question.
+	 * @param question may block, and fail with a {@link RedisFailure}
+	 * @param heard told of each answer
+	 * @param executor where to ask
+	 */
+	Known(Supplier<T> question, Consumer<T> heard, Executor executor) {
+		this.question = question;
+		this.heard = heard;
+		this.executor = executor;
+	}
+
+	/** Return the last answer, or the next one if there was none. */
+	CompletableFuture<T> get() {
+		CompletableFuture<T> last = this.answer.get();
+		if (last != null && !last.isCompletedExceptionally()) {
+			return last;
+		}
+		CompletableFuture<T> next = new CompletableFuture<>();
+		if (!this.answer.compareAndSet(last, next)) {
+			return get();
+		}
+		next.completeAsync(this.question, this.executor).thenAccept(this.heard);
+		return next;
+	}
+
+	/** Forget an answer: whoever wants to know has to ask again. */
+	void forget(T outdated) {
+		CompletableFuture<T> last = this.answer.get();
+		if (last != null && last.isDone() && !last.isCompletedExceptionally() && outdated.equals(last.join())) {
+			this.answer.compareAndSet(last, null);
+		}
+	}
+
+	/** Ask again in the background; the last answer stands until there is another. */
+	void refresh() {
+		if (this.refreshing.compareAndSet(false, true)) {
+			this.executor.execute(this::askAgain);
+		}
+	}
+
+	private void askAgain() {
+		try {
+			T next = this.question.get();
+			this.answer.set(CompletableFuture.completedFuture(next));
+			this.heard.accept(next);
+		}
+		catch (RedisFailure ex) {
+			logger.debug("The last answer stands", ex);
+		}
+		finally {
+			this.refreshing.set(false);
+		}
+	}
+
+}

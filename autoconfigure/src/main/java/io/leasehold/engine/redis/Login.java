@@ -1,0 +1,13 @@
+package io.leasehold.engine.redis;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * As whom to use a server.
+ *
+ * @param username name of the account, or {@code null} for the default one
+ * @param password password, or {@code null} for none
+ * @param database index of the database
+ */
+record Login(@Nullable String username, char @Nullable [] password, int database) {
+}

@@ -1,0 +1,215 @@
+package io.leasehold.engine.redis;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Callable;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+
+import io.leasehold.LockEngineException;
+import io.leasehold.engine.Attempt;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.ReleaseOutcome;
+import io.leasehold.engine.Renewal;
+import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.engine.Signal;
+import io.leasehold.engine.redis.RedisEngines.TestMember;
+import io.leasehold.test.RedisTestCluster;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Locks spread over the masters of a cluster, whose slots move and whose masters fail.
+ * Numbers in comments are rows of the fault catalogue. The test that stops a master comes
+ * last.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+class RedisClusterIntegrationTests {
+
+	private static RedisTestCluster cluster;
+
+	private final RedisEngines engines = new RedisEngines(cluster.ports().get(0));
+
+	private final TestMember a = this.engines.warm(RedisOpener.clusterAt(cluster.ports()));
+
+	private final TestMember b = this.engines.warm(RedisOpener.clusterAt(cluster.ports()));
+
+	private final BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
+
+	@BeforeAll
+	static void start() {
+		cluster = RedisTestCluster.start();
+	}
+
+	@AfterAll
+	static void stop() {
+		cluster.close();
+	}
+
+	@AfterEach
+	void close() {
+		assertThat(this.a.engine().liveClaims()).isZero();
+		assertThat(this.b.engine().liveClaims()).isZero();
+		this.engines.close();
+	}
+
+	/** The first key of a series whose lock is on the given master. */
+	private String keyOn(int master) {
+		return IntStream.iterate(0, (i) -> i + 1)
+			.mapToObj((i) -> "key:" + i)
+			.filter((key) -> cluster.masterOf(lock(key)) == master)
+			.findFirst()
+			.orElseThrow();
+	}
+
+	private String lock(String key) {
+		return this.engines.keys(key).lock();
+	}
+
+	@Test
+	void locksAreOnTheMastersOfTheirSlots() {
+		for (int master = 0; master < 3; master++) {
+			Claim claim = this.a.claim(keyOn(master));
+			this.a.granted(claim);
+			assertThat(cluster.operator(master).exists(lock(keyOn(master)))).isOne();
+			assertThat(this.a.engine().inspect(claim.key())).isPresent();
+			assertThat(this.a.engine().forceRelease(claim.key())).isPresent();
+			assertThat(this.a.engine().release(claim)).isInstanceOf(ReleaseOutcome.NotOwner.class);
+		}
+	}
+
+	@Test // 25
+	void keysOfALockShareASlotWhateverItsText() {
+		for (String key : List.of("}", "{", "{}", "{}x", "}{", "a}b{c", "%7D", " x")) {
+			RedisKeys keys = this.engines.keys(key);
+			assertThat(List.of(keys.of("owner"))).extracting((name) -> cluster.operator(0).clusterKeyslot(name))
+				.containsOnly((long) SlotMap.slot(keys.lock()));
+			Claim claim = this.a.claim(key);
+			this.a.granted(claim);
+			assertThat(this.a.engine().release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
+		}
+	}
+
+	@Test
+	void grantIsPushedFromEveryMaster() throws Exception {
+		for (int master = 0; master < 3; master++) {
+			Claim first = this.a.claim(keyOn(master));
+			this.a.granted(first);
+			Claim second = this.b.waiting(keyOn(master));
+			assertThat(this.b.engine().tryAcquire(second)).isInstanceOf(Attempt.Busy.class);
+			this.b.engine().enqueue(second, this.signals::add);
+			this.a.engine().release(first);
+			assertThat(this.signals.poll(1, TimeUnit.SECONDS)).isInstanceOf(Signal.Pushed.class);
+			assertThat(this.b.engine().release(second)).isEqualTo(ReleaseOutcome.RELEASED);
+		}
+	}
+
+	@Test // 24
+	void requestFollowsASlotThatHasMoved() {
+		String key = keyOn(1);
+		Claim claim = this.a.claim(key);
+		long fence = this.a.granted(claim);
+		cluster.beginToMove(lock(key), 1, 2);
+		cluster.finishMove(lock(key), 1, 2);
+		assertThat(this.a.renew(claim, fence)).isInstanceOf(RenewalOutcome.Renewed.class);
+		assertThat(this.b.engine().tryAcquire(this.b.claim(key))).isInstanceOf(Attempt.Busy.class);
+		assertThat(this.a.engine().release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
+		cluster.beginToMove(lock(key), 2, 1);
+		cluster.finishMove(lock(key), 2, 1);
+	}
+
+	@Test // 18, 24
+	void holdOfASlotOnTheMoveIsRenewedAndOthersWait() {
+		String key = keyOn(1);
+		Claim claim = this.a.claim(key);
+		long fence = this.a.granted(claim);
+		cluster.beginToMove(lock(key), 1, 2);
+		assertThat(this.a.renew(claim, fence)).isInstanceOf(RenewalOutcome.Renewed.class);
+		cluster.operator(1).migrate("127.0.0.1", cluster.ports().get(2), lock(key), 0, 1000);
+		assertThat(this.a.renew(claim, fence)).isInstanceOf(RenewalOutcome.Renewed.class);
+		Claim other = this.b.claim(key);
+		assertThat(catchThrowableOfType(LockEngineException.class, () -> this.b.engine().tryAcquire(other)))
+			.hasMessageContaining("TRYAGAIN")
+			.matches(LockEngineException::isRetryable);
+		cluster.finishMove(lock(key), 1, 2);
+		assertThat(this.b.engine().tryAcquire(other)).isInstanceOf(Attempt.Busy.class);
+		this.b.engine().release(other);
+		assertThat(this.a.engine().release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
+		cluster.beginToMove(lock(key), 2, 1);
+		cluster.finishMove(lock(key), 2, 1);
+	}
+
+	@Test // 56
+	void slowMasterDoesNotDelayTheRenewalsOfOthers() {
+		List<Renewal> renewals = new ArrayList<>();
+		for (int master = 0; master < 3; master++) {
+			Claim claim = this.a.claim(keyOn(master));
+			renewals.add(new Renewal(claim, this.a.granted(claim), RedisEngines.LEASE));
+		}
+		cluster.operator(1).clientPause(2000);
+		assertThat(this.a.engine().renew(renewals)).element(1).isInstanceOf(RenewalOutcome.Unknown.class);
+		long start = System.nanoTime();
+		List<RenewalOutcome> outcomes = this.a.engine().renew(renewals);
+		assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(RedisEngines.COMMAND_TIMEOUT.dividedBy(2));
+		assertThat(outcomes.get(0)).isInstanceOf(RenewalOutcome.Renewed.class);
+		assertThat(outcomes.get(1)).isInstanceOf(RenewalOutcome.Unknown.class);
+		assertThat(outcomes.get(2)).isInstanceOf(RenewalOutcome.Renewed.class);
+		soon(() -> this.a.engine().renew(renewals).stream().allMatch(RenewalOutcome.Renewed.class::isInstance));
+		renewals.forEach((renewal) -> soon(() -> this.a.engine().release(renewal.claim()) != null));
+	}
+
+	@Test // 23
+	void everyMasterIsAskedWhetherItEvicts(CapturedOutput output) {
+		cluster.operator(2).configSet("maxmemory-policy", "allkeys-lru");
+		cluster.operator(2).configSet("maxmemory", "1gb");
+		TestMember c = this.engines.member(RedisOpener.clusterAt(cluster.ports()));
+		for (int master = 0; master < 3; master++) {
+			Claim claim = c.claim(keyOn(master));
+			soon(() -> c.engine().tryAcquire(claim) instanceof Attempt.Granted);
+			assertThat(c.engine().release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
+		}
+		await().untilAsserted(
+				() -> assertThat(output).contains("127.0.0.1:%d evicts keys".formatted(cluster.ports().get(2))));
+		cluster.operator(2).configSet("maxmemory", "0");
+	}
+
+	@Test // 20, 24
+	@Order(Integer.MAX_VALUE)
+	void lockOutlivesItsMasterWhereTheReplicaHasIt() throws Exception {
+		Claim first = this.a.claim(keyOn(0), Duration.ofSeconds(60), false);
+		long fence = this.a.granted(first);
+		Claim elsewhere = this.a.claim(keyOn(1));
+		long other = this.a.granted(elsewhere);
+		cluster.stop(0);
+		assertThat(this.a.renew(elsewhere, other)).isInstanceOf(RenewalOutcome.Renewed.class);
+		soon(() -> this.a.renew(first, fence) instanceof RenewalOutcome.Renewed);
+		Claim second = this.b.waiting(keyOn(0));
+		soon(() -> this.b.engine().tryAcquire(second) instanceof Attempt.Busy);
+		soon(() -> this.a.engine().release(first) instanceof ReleaseOutcome.Released);
+		soon(() -> this.b.engine().tryAcquire(second) instanceof Attempt.Granted granted && granted.number() > fence);
+		soon(() -> this.a.engine().release(elsewhere) instanceof ReleaseOutcome.Released);
+		soon(() -> this.b.engine().release(second) instanceof ReleaseOutcome.Released);
+	}
+
+	private static void soon(Callable<Boolean> condition) {
+		await().atMost(Duration.ofSeconds(20)).ignoreExceptions().until(condition);
+	}
+
+}
