@@ -39,7 +39,7 @@ import org.springframework.jdbc.core.JdbcOperations;
 @ConditionalOnLockEngine(JdbcLockEngine.NAME)
 @EnableConfigurationProperties(JdbcProperties.class)
 @Import(DatabaseInitializationDependencyConfigurer.class)
-@ImportRuntimeHints(LeaseholdJdbcAutoConfiguration.SchemaHints.class)
+@ImportRuntimeHints(LeaseholdJdbcAutoConfiguration.JdbcHints.class)
 public final class LeaseholdJdbcAutoConfiguration {
 
 	LeaseholdJdbcAutoConfiguration() {
@@ -99,11 +99,13 @@ public final class LeaseholdJdbcAutoConfiguration {
 
 	}
 
-	static class SchemaHints implements RuntimeHintsRegistrar {
+	static class JdbcHints implements RuntimeHintsRegistrar {
 
 		@Override
 		public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
 			hints.resources().registerPattern("io/leasehold/engine/jdbc/migration/**");
+			// Looked for by name, to know whether it can listen
+			hints.reflection().registerTypeIfPresent(classLoader, "org.postgresql.PGConnection");
 		}
 
 	}

@@ -19,6 +19,7 @@ import io.leasehold.engine.jdbc.JdbcLockEngine;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.postgresql.PGConnection;
 
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
@@ -345,11 +346,12 @@ class LeaseholdJdbcAutoConfigurationTests {
 	}
 
 	@Test
-	void schemaScriptsAreInANativeImage() {
+	void scriptsAndDriversAreInANativeImage() {
 		RuntimeHints hints = new RuntimeHints();
-		new LeaseholdJdbcAutoConfiguration.SchemaHints().registerHints(hints, null);
+		new LeaseholdJdbcAutoConfiguration.JdbcHints().registerHints(hints, null);
 		assertThat(RuntimeHintsPredicates.resource()
 			.forResource("io/leasehold/engine/jdbc/migration/postgresql/R__leasehold_lock.sql")).accepts(hints);
+		assertThat(RuntimeHintsPredicates.reflection().onType(PGConnection.class)).accepts(hints);
 	}
 
 	@Configuration(proxyBeanMethods = false)

@@ -9,10 +9,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
+import io.leasehold.HeldLock;
 import io.leasehold.LockKey;
+import io.leasehold.LockOptions;
 import io.leasehold.engine.Attempt;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Member;
@@ -20,6 +23,11 @@ import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.Signal;
 import io.leasehold.engine.Waiting;
+import io.leasehold.service.LockService;
+import io.leasehold.service.OnLost;
+import io.leasehold.service.ReleaseTiming;
+import io.leasehold.service.ServiceSettings;
+import io.leasehold.test.FaultProxy;
 import io.leasehold.test.PostgresTestServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -131,6 +139,37 @@ class PostgresNotificationsIntegrationTests {
 		assertThat(heard()).as("after the release").isNotNull();
 	}
 
+	/** A network that swallows everything tells the listener nothing of it. */
+	@Test
+	void listenerThatHearsNothingForLongFindsOutWhetherItStillCould() throws Exception {
+		try (FaultProxy proxy = FaultProxy.to(PostgresTestServer.shared().port());
+				JdbcLockEngine remote = new JdbcLockEngine(JdbcConnections
+					.open(PostgresTestServer.shared().url(proxy.port()), null, null, null, 2, Duration.ofSeconds(1)),
+						this.settings, MonotonicClock.SYSTEM)) {
+			hold(remote);
+			listen(remote, waitForIt(remote));
+			proxy.strandRequests();
+			assertThat(heard()).as("listens anew").isNotNull();
+		}
+	}
+
+	/** FAULTS row 65. */
+	@Test
+	void releaseThatNobodyIsToldOfIsFoundByThePoll() throws Exception {
+		JdbcLockEngine silent = engine(settings(false, Duration.ofMillis(100)));
+		JdbcLockEngine polling = engine(settings(true, Duration.ofMillis(100)));
+		LockOptions options = new LockOptions("poll", "jdbc", Duration.ofSeconds(30), Duration.ofSeconds(60),
+				Duration.ZERO, LockOptions.UNLIMITED);
+		LockService locks = new LockService(new ServiceSettings(options, OnLost.THROW, 0, Duration.ZERO),
+				List.of(polling), this.other, MonotonicClock.SYSTEM, List.of(), ReleaseTiming.IMMEDIATE);
+		Claim held = hold(silent);
+		CompletableFuture<HeldLock> next = locks.acquireAsync(KEY.value());
+		await().until(() -> listeners().size() == 1);
+		assertThat(next).isNotDone();
+		silent.release(held);
+		next.get(20, TimeUnit.SECONDS).close();
+	}
+
 	@Test
 	void closedEarHearsNothing() throws Exception {
 		JdbcLockEngine one = engine(this.settings);
@@ -189,7 +228,11 @@ class PostgresNotificationsIntegrationTests {
 	}
 
 	private JdbcSettings settings(boolean notifications) {
-		return new JdbcSettings(this.namespace, JdbcSettings.DEFAULT_TABLE, Duration.ofSeconds(5), POLL, POLL,
+		return settings(notifications, POLL);
+	}
+
+	private JdbcSettings settings(boolean notifications, Duration poll) {
+		return new JdbcSettings(this.namespace, JdbcSettings.DEFAULT_TABLE, Duration.ofSeconds(5), poll, poll,
 				Duration.ofDays(7), notifications);
 	}
 
