@@ -28,7 +28,7 @@ import org.springframework.aot.hint.annotation.Reflective;
 @Retention(RetentionPolicy.RUNTIME)
 @Inherited
 @Documented
-@Reflective
+@Reflective(LockReflectiveProcessor.class)
 public @interface DistributedLock {
 
 	/**

@@ -6,7 +6,10 @@ import io.leasehold.engine.redis.RedisConnections;
 import io.leasehold.engine.redis.RedisLockEngine;
 import io.leasehold.engine.redis.RedisSettings;
 import io.lettuce.core.RedisClient;
+import org.jspecify.annotations.Nullable;
 
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -14,6 +17,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
@@ -26,6 +30,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 @ConditionalOnBean(DataRedisConnectionDetails.class)
 @ConditionalOnLockEngine(RedisLockEngine.NAME)
 @EnableConfigurationProperties(RedisProperties.class)
+@ImportRuntimeHints(LeaseholdRedisAutoConfiguration.ScriptHints.class)
 public final class LeaseholdRedisAutoConfiguration {
 
 	LeaseholdRedisAutoConfiguration() {
@@ -40,6 +45,15 @@ public final class LeaseholdRedisAutoConfiguration {
 		RedisConnections connections = RedisConnections.byLettuce(servers.configuration(), servers.ssl(),
 				environment.getProperty("spring.data.redis.client-name"), settings);
 		return new RedisLockEngine(connections, settings, member, clock);
+	}
+
+	static class ScriptHints implements RuntimeHintsRegistrar {
+
+		@Override
+		public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
+			hints.resources().registerPattern("io/leasehold/engine/redis/*.lua");
+		}
+
 	}
 
 }

@@ -5,6 +5,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 
 import org.apache.curator.test.TestingServer;
 import org.awaitility.Awaitility;
@@ -48,6 +49,18 @@ class FlashSaleIntegrationTests {
 				.contains("leasehold_acquire_seconds_count")
 				.contains("leasehold_held")
 				.contains("leasehold_waiting");
+		}
+	}
+
+	@Test
+	void instanceThatWasProcessedAheadOfTimeSells() throws Exception {
+		try (ShopProcess shop = ShopProcess.start(this.data, List.of("-Dspring.aot.enabled=true"))) {
+			assertThat(shop.log()).contains("AOT-processed");
+			shop.startSale(50, 8, true);
+			eventually().until(() -> !shop.state().path("sale").path("running").asBoolean());
+			assertThat(shop.state().path("sale").path("sold").asInt()).isEqualTo(50);
+			assertThat(shop.state().path("sale").path("oversold").asInt()).isZero();
+			assertThat(shop.get("/actuator/metrics/leasehold.hold")).contains("StockService.sell");
 		}
 	}
 

@@ -33,18 +33,27 @@ final class ShopProcess implements AutoCloseable {
 
 	private final int port;
 
-	private ShopProcess(Process process, int port) {
+	private final Path log;
+
+	private ShopProcess(Process process, int port, Path log) {
 		this.process = process;
 		this.port = port;
+		this.log = log;
 	}
 
 	/** Start an instance whose data are in a folder. */
 	static ShopProcess start(Path data, String... arguments) throws IOException {
+		return start(data, List.of(), arguments);
+	}
+
+	/** Start an instance whose JVM has options of its own. */
+	static ShopProcess start(Path data, List<String> options, String... arguments) throws IOException {
 		File log = Files.createTempFile(data, "shop", ".log").toFile();
-		List<String> command = new ArrayList<>(
-				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-jar",
-						System.getProperty("sample.jar"), "--server.port=0",
-						"--spring.datasource.url=jdbc:h2:file:%s/shop;AUTO_SERVER=TRUE;WRITE_DELAY=0".formatted(data)));
+		List<String> command = new ArrayList<>();
+		command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+		command.addAll(options);
+		command.addAll(List.of("-jar", System.getProperty("sample.jar"), "--server.port=0",
+				"--spring.datasource.url=jdbc:h2:file:%s/shop;AUTO_SERVER=TRUE;WRITE_DELAY=0".formatted(data)));
 		command.addAll(List.of(arguments));
 		Process process = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log).start();
 		List<Integer> ports = new ArrayList<>();
@@ -56,11 +65,15 @@ final class ShopProcess implements AutoCloseable {
 			}
 			return matcher.find() && ports.add(Integer.valueOf(matcher.group(1)));
 		});
-		return new ShopProcess(process, ports.get(0));
+		return new ShopProcess(process, ports.get(0), log.toPath());
 	}
 
 	String address() {
 		return "http://127.0.0.1:" + this.port;
+	}
+
+	String log() throws IOException {
+		return Files.readString(this.log);
 	}
 
 	String name() {

@@ -1,0 +1,57 @@
+package io.leasehold.autoconfigure;
+
+import java.util.Arrays;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
+import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
+import org.springframework.core.io.Resource;
+import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests that a native image has the scripts and schemas which engines read.
+ */
+class LeaseholdRuntimeHintsTests {
+
+	private static final String ROOT = "io/leasehold/";
+
+	@ParameterizedTest
+	@MethodSource("resources")
+	void resourceIsThere(String resource) {
+		RuntimeHints hints = new RuntimeHints();
+		for (RuntimeHintsRegistrar registrar : new RuntimeHintsRegistrar[] {
+				new LeaseholdRedisAutoConfiguration.ScriptHints(), new LeaseholdJdbcAutoConfiguration.SchemaHints() }) {
+			registrar.registerHints(hints, null);
+		}
+		assertThat(hints).matches(RuntimeHintsPredicates.resource().forResource(resource));
+	}
+
+	@Test
+	void thereAreResourcesAtAll() throws Exception {
+		assertThat(resources()).contains(ROOT + "engine/redis/acquire.lua",
+				ROOT + "engine/jdbc/migration/changelog.yaml");
+	}
+
+	static Stream<String> resources() throws Exception {
+		Resource[] found = new PathMatchingResourcePatternResolver()
+			.getResources("classpath*:" + ROOT + "engine/**/*.*");
+		return Arrays.stream(found)
+			.map(LeaseholdRuntimeHintsTests::path)
+			.filter((path) -> !path.endsWith(".class"))
+			.distinct();
+	}
+
+	private static String path(Resource resource) {
+		String description = resource.toString().replace('\\', '/');
+		String path = description.substring(description.indexOf(ROOT));
+		return path.substring(0, path.length() - 1);
+	}
+
+}
