@@ -27,7 +27,7 @@ class LeaseholdRuntimeHintsTests {
 	void resourceIsThere(String resource) {
 		RuntimeHints hints = new RuntimeHints();
 		for (RuntimeHintsRegistrar registrar : new RuntimeHintsRegistrar[] {
-				new LeaseholdRedisAutoConfiguration.ScriptHints(), new LeaseholdJdbcAutoConfiguration.SchemaHints() }) {
+				new LeaseholdRedisAutoConfiguration.ScriptHints(), new LeaseholdJdbcAutoConfiguration.JdbcHints() }) {
 			registrar.registerHints(hints, null);
 		}
 		assertThat(hints).matches(RuntimeHintsPredicates.resource().forResource(resource));
