@@ -37,7 +37,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The lock table as a migration of the application's, by the real tools.
  */
-class LeaseholdJdbcMigrationIntegrationTests {
+class JdbcMigrationIntegrationTests {
 
 	private static final String OURS = "classpath:io/leasehold/engine/jdbc/migration/{vendor}";
 
@@ -51,7 +51,7 @@ class LeaseholdJdbcMigrationIntegrationTests {
 			.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class, FlywayAutoConfiguration.class))
 			.withPropertyValues("spring.datasource.url=" + url,
 					"spring.flyway.locations=classpath:io/leasehold/autoconfigure/flyway," + OURS);
-		flyway.run(LeaseholdJdbcMigrationIntegrationTests::locks);
+		flyway.run(JdbcMigrationIntegrationTests::locks);
 		flyway.run((context) -> {
 			locks(context);
 			assertThat(context.getBean(Flyway.class).info().applied()).extracting(MigrationInfo::getScript)
@@ -68,7 +68,7 @@ class LeaseholdJdbcMigrationIntegrationTests {
 			.withPropertyValues("spring.datasource.url=" + url,
 					"spring.liquibase.change-log=classpath:io/leasehold/autoconfigure/liquibase/master.yaml",
 					"spring.liquibase.analytics-enabled=false");
-		liquibase.run(LeaseholdJdbcMigrationIntegrationTests::locks);
+		liquibase.run(JdbcMigrationIntegrationTests::locks);
 		liquibase.run((context) -> {
 			locks(context);
 			assertThat(strings(context, "SELECT id FROM DATABASECHANGELOG ORDER BY orderexecuted")).containsExactly("1",
