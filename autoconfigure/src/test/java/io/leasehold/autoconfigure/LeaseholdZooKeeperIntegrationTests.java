@@ -44,13 +44,13 @@ class LeaseholdZooKeeperIntegrationTests {
 	private final CuratorFramework client = ZooKeeperTestServer.connect(this.server.getConnectString());
 
 	private final ZooKeeperLockEngine elsewhere = ZooKeeperLockEngine.using(this.client,
-			new ZooKeeperSettings("leasehold", "/leasehold", Duration.ofSeconds(1), Duration.ofSeconds(1)),
+			new ZooKeeperSettings("leasehold", "/leasehold", Duration.ofMillis(1500), Duration.ofSeconds(1)),
 			MonotonicClock.SYSTEM);
 
 	private final ApplicationContextRunner runner = Leasehold.runner()
 		.withConfiguration(AutoConfigurations.of(LifecycleAutoConfiguration.class))
-		.withPropertyValues("spring.lifecycle.timeout-per-shutdown-phase=100ms", "leasehold.zookeeper.call-timeout=1s",
-				"leasehold.lease=" + LEASE.toMillis() + "ms");
+		.withPropertyValues("spring.lifecycle.timeout-per-shutdown-phase=100ms",
+				"leasehold.zookeeper.call-timeout=1500ms", "leasehold.lease=" + LEASE.toMillis() + "ms");
 
 	private final ApplicationContextRunner withSessionOfItsOwn = this.runner
 		.withPropertyValues("leasehold.zookeeper.connect-string=" + this.server.getConnectString());

@@ -18,6 +18,11 @@ public final class ZooKeeperTestServer {
 
 	private static final int TICK = 200;
 
+	static {
+		System.setProperty("zookeeper.forceSync", "no"); // disks of test machines are
+															// slow
+	}
+
 	private ZooKeeperTestServer() {
 	}
 

@@ -35,6 +35,7 @@ final class Failures {
 						failure.getPath());
 			case NONODE -> "no node '%s', create the one that the connect string names after the servers"
 				.formatted(failure.getPath());
+			case SYSTEMERROR -> String.valueOf(failure.getCause());
 			default -> failure.code().toString();
 		};
 	}

@@ -40,6 +40,13 @@ class FailuresTests {
 			.satisfies((ex) -> assertThat(ex.isRetryable()).isTrue());
 	}
 
+	@Test
+	void failureOfTheClientIsToldAsItIs() {
+		KeeperException failure = KeeperException.create(Code.SYSTEMERROR);
+		failure.initCause(new IllegalStateException("Expected state [STARTED] was [STOPPED]"));
+		assertThat(failure(failure)).hasMessageEndingWith("Expected state [STARTED] was [STOPPED]");
+	}
+
 	private static LockEngineException failure(Exception cause) {
 		return Failures.of("acquire", new LockKey("order:42"), cause);
 	}

@@ -64,7 +64,7 @@ final class ZooKeeperEngines {
 
 	ZooKeeperLockEngine engine(CuratorFramework client) {
 		return open(ZooKeeperLockEngine.using(client,
-				new ZooKeeperSettings("faults", "/leasehold", Duration.ofMillis(900), Duration.ofSeconds(1)),
+				new ZooKeeperSettings("faults", "/leasehold", Duration.ofMillis(1500), Duration.ofSeconds(1)),
 				MonotonicClock.SYSTEM));
 	}
 
