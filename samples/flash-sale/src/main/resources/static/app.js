@@ -90,9 +90,38 @@ function show(state) {
 		[element("span", report.ran), report.instance])));
 }
 
+const read = async (path) => (await fetch(path)).json();
+const age = (moment) => `${Math.max(0, (Date.now() - Date.parse(moment)) / 1000).toFixed(1)} s`;
+
+function holderOf(lock, instances) {
+	if (!lock.holder) {
+		return lock.failure || "–";
+	}
+	const shop = instances.find((one) => one.process === lock.holder.process);
+	return `${shop ? shop.name : "process " + lock.holder.process}, ${lock.holder.thread}`;
+}
+
+/** One row for each key that this instance holds or waits for; the store tells who holds it. */
+async function showLocks(instances) {
+	const { held, waiting } = await read("actuator/locks");
+	const names = new Map([...waiting, ...held].map((lock) => [`${lock.engine}?key=${encodeURIComponent(lock.key)}`, lock.name]));
+	const paths = [...names.keys()].sort().slice(0, 5);
+	const locks = await Promise.all(paths.map((path) => read(`actuator/locks/${path}`)));
+	const rows = locks.map((lock, i) => element("tr", [
+		element("td", lock.key), element("td", names.get(paths[i])),
+		element("td", holderOf(lock, instances), { class: lock.failure ? "failure" : "" }),
+		element("td", lock.holder ? `${new Date(lock.holder.since).toLocaleTimeString("en-GB")} (${age(lock.holder.since)})` : "–"),
+		element("td", lock.here.waiting.length ? `${lock.here.waiting.length}, longest ${age(lock.here.waiting[0].since)}` : "0")
+	]));
+	at("locks").replaceChildren(...(rows.length ? rows
+		: [element("tr", element("td", "Nothing is held or awaited here.", { colspan: 5, class: "none" }))]));
+}
+
 async function follow() {
 	try {
-		show(await (await fetch("api/state")).json());
+		const state = await read("api/state");
+		show(state);
+		await showLocks(state.instances);
 	}
 	catch (failure) {
 		text("status", "this instance does not answer");

@@ -24,19 +24,23 @@ class FlashSalePageIntegrationTests {
 	void pageShowsTwoInstancesCompetingWithAndWithoutTheLock() throws Exception {
 		try (ShopProcess one = ShopProcess.start(this.data);
 				ShopProcess other = ShopProcess.start(this.data);
-				Browser browser = new Browser(1000, 1180, false)) {
+				Browser browser = new Browser(1000, 1300, false)) {
 			browser.open(one.address());
 			eventually().until(() -> browser.evaluate("document.querySelectorAll('#instances tr').length + ''"),
 					"2"::equals);
 			browser.evaluate("document.getElementById('units').value = 400");
 			browser.click("start");
 			eventually().until(() -> browser.textOf("holder"), (holder) -> holder.startsWith("shop-"));
+			eventually().until(() -> Integer.parseInt(browser.textOf("sold")) > 150);
+			eventually().until(() -> browser.textOf("locks"), (locks) -> locks.contains("StockService.sell")
+					&& locks.contains("stock:") && locks.contains("buyer-") && locks.contains("longest"));
 			browser.screenshot(SCREENSHOTS.resolve("page-running.png"));
 			eventually().until(() -> browser.evaluate("document.body.dataset.running"), "false"::equals);
 			eventually().until(() -> browser.textOf("sold"), "400"::equals);
 			assertThat(browser.textOf("left")).isEqualTo("0");
 			assertThat(browser.textOf("oversold")).isEqualTo("0");
 			assertThat(browser.evaluate("document.querySelectorAll('#plot circle').length + ''")).isNotEqualTo("0");
+			eventually().until(() -> browser.textOf("locks"), (locks) -> !locks.contains("stock:"));
 			assertThat(browser.textOf("instances")).contains(one.name(), other.name());
 			browser.screenshot(SCREENSHOTS.resolve("page-locked.png"));
 			String sale = browser.evaluate("document.body.dataset.sale");
