@@ -1,0 +1,183 @@
+package io.leasehold.docs;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import io.leasehold.LockKey;
+import io.leasehold.LossCause;
+import io.leasehold.endpoint.LockDescriptor;
+import io.leasehold.endpoint.LocksDescriptor;
+import io.leasehold.event.AcquireOutcome;
+import io.leasehold.event.HandoffKind;
+import io.leasehold.event.LockEvent;
+import io.leasehold.event.RenewalResult;
+import io.leasehold.metrics.LockMetrics;
+import io.leasehold.observation.DefaultAcquireObservationConvention;
+import io.leasehold.observation.DefaultHoldObservationConvention;
+import io.leasehold.observation.LockObservationDocumentation;
+import io.micrometer.common.docs.KeyName;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.config.MeterFilter;
+import io.micrometer.core.instrument.distribution.DistributionStatisticConfig;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The page tells of every meter, observation and event that there is, and its queries and
+ * answers are those of the code.
+ */
+class ObservabilityPageTests {
+
+	private static final Pattern SERIES = Pattern.compile("\\bleasehold_\\w+");
+
+	private static final Pattern LABELS = Pattern.compile("(\\w+)(=~|!=|=)\"([^\"]*)\"");
+
+	private final Page page = Manual.page("docs/observability.md");
+
+	private final PrometheusMeterRegistry registry = registry();
+
+	@Test
+	void everyMeterHasItsRowWithUnitAndTags() {
+		Map<String, Meter.Id> meters = this.registry.getMeters()
+			.stream()
+			.map(Meter::getId)
+			.collect(Collectors.toMap(Meter.Id::getName, (id) -> id, (one, other) -> one));
+		assertThat(meters).hasSizeGreaterThanOrEqualTo(8);
+		assertThat(meters).allSatisfy((name, id) -> assertThat(row(name)).contains("| " + kind(id))
+			.contains(id.getTags().stream().map(Tag::getKey).map("`%s`"::formatted).toList()));
+		assertThat(rowsOf("leasehold\\.(?!lock\\.)[\\w.]+")).containsExactlyInAnyOrderElementsOf(meters.keySet());
+	}
+
+	@Test
+	void everyValueOfATagIsExplained() {
+		Stream.of(AcquireOutcome.values(), LossCause.values(), RenewalResult.values(), HandoffKind.values())
+			.flatMap(Arrays::stream)
+			.forEach((constant) -> assertThat(this.page.code()).contains(constant.name().toLowerCase(Locale.ROOT)));
+	}
+
+	@Test
+	void everyObservationHasItsRowWithItsValues() {
+		assertThat(rowsOf("leasehold\\.lock\\.[\\w.]+")).containsExactlyInAnyOrder(
+				new DefaultAcquireObservationConvention().getName(), new DefaultHoldObservationConvention().getName());
+		for (LockObservationDocumentation observation : LockObservationDocumentation.values()) {
+			String row = row("leasehold.lock." + observation.name().toLowerCase(Locale.ROOT));
+			assertThat(row)
+				.contains(Stream.of(observation.getLowCardinalityKeyNames(), observation.getHighCardinalityKeyNames())
+					.flatMap(Arrays::stream)
+					.map(KeyName::asString)
+					.map("`%s`"::formatted)
+					.toList());
+		}
+	}
+
+	@Test
+	void everyApplicationEventHasItsRow() {
+		List<String> events = Manual
+			.files((name) -> name.matches("autoconfigure/src/main/java/io/leasehold/Lock\\w+Event.java"))
+			.map((file) -> file.getFileName().toString().replace(".java", ""))
+			.toList();
+		assertThat(events).hasSizeGreaterThanOrEqualTo(3);
+		assertThat(rowsOf("Lock\\w+Event")).containsExactlyInAnyOrderElementsOf(events);
+	}
+
+	/** In PromQL and in the rules of alerts. */
+	@Test
+	void queriesAskForWhatIsThere() {
+		String scraped = this.registry.scrape();
+		String queries = Stream.of("promql", "yaml")
+			.flatMap((language) -> this.page.blocks(language).stream())
+			.map(Page.Block::text)
+			.collect(Collectors.joining("\n"));
+		Set<String> series = SERIES.matcher(queries).results().map(MatchResult::group).collect(Collectors.toSet());
+		assertThat(series).hasSizeGreaterThanOrEqualTo(5)
+			.allSatisfy((name) -> assertThat(scraped).containsPattern("(?m)^" + name + "\\{"));
+		LABELS.matcher(queries)
+			.results()
+			.flatMap((label) -> Arrays.stream(label.group(3).split("\\|"))
+				.map((value) -> "%s=\"%s\"".formatted(label.group(1), value)))
+			.forEach((label) -> assertThat(scraped).contains(label));
+	}
+
+	@Test
+	void answersOfTheEndpointAreComplete() {
+		List<JsonNode> answers = this.page.blocks("json")
+			.stream()
+			.map((block) -> new JsonMapper().readTree(block.text()))
+			.toList();
+		assertThat(fields(answers.get(0))).isEqualTo(components(LocksDescriptor.class));
+		assertThat(fields(answers.get(0).path("held").path(0))).isEqualTo(components(LocksDescriptor.Held.class));
+		assertThat(fields(answers.get(0).path("waiting").path(0))).isEqualTo(components(LocksDescriptor.Waiting.class));
+		assertThat(fields(answers.get(1))).isEqualTo(components(LockDescriptor.class));
+		assertThat(fields(answers.get(1).path("holder"))).isEqualTo(components(LockDescriptor.Holder.class));
+	}
+
+	private static List<String> fields(JsonNode object) {
+		return List.copyOf(object.propertyNames());
+	}
+
+	private static List<String> components(Class<?> type) {
+		return Arrays.stream(type.getRecordComponents()).map((component) -> component.getName()).toList();
+	}
+
+	private static String kind(Meter.Id id) {
+		return "%s, %s".formatted(id.getType().name().toLowerCase(Locale.ROOT), id.getBaseUnit());
+	}
+
+	private String row(String name) {
+		return this.page.prose()
+			.stream()
+			.filter((line) -> line.startsWith("| `%s` |".formatted(name)))
+			.findFirst()
+			.orElseThrow();
+	}
+
+	private List<String> rowsOf(String names) {
+		Pattern row = Pattern.compile("^\\| `(%s)` \\|.*".formatted(names));
+		return this.page.prose()
+			.stream()
+			.map(row::matcher)
+			.filter((line) -> line.matches())
+			.map((line) -> line.group(1))
+			.toList();
+	}
+
+	/**
+	 * With one event of each kind behind it, and the histogram that the page tells to
+	 * publish.
+	 */
+	private static PrometheusMeterRegistry registry() {
+		PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+		registry.config().meterFilter(new MeterFilter() {
+			@Override
+			public DistributionStatisticConfig configure(Meter.Id id, DistributionStatisticConfig config) {
+				return id.getName().equals("leasehold.hold")
+						? DistributionStatisticConfig.builder().percentilesHistogram(true).build().merge(config)
+						: config;
+			}
+		});
+		LockMetrics metrics = new LockMetrics(registry);
+		LockKey key = new LockKey("order:42");
+		metrics.onEvent(new LockEvent.AcquireEnded("redis", "pay", key, AcquireOutcome.ACQUIRED, false, 1));
+		metrics.onEvent(new LockEvent.HandedOff("redis", HandoffKind.LOCAL));
+		metrics.onEvent(new LockEvent.LeaseRenewed("redis", RenewalResult.RENEWED, Duration.ofMillis(1),
+				Duration.ofMillis(1), null));
+		metrics.onEvent(new LockEvent.HoldLost("redis", "pay", key, 64, LossCause.EXPIRED));
+		metrics.onEvent(new LockEvent.HoldEnded("redis", "pay", key, 64, 1));
+		return registry;
+	}
+
+}
