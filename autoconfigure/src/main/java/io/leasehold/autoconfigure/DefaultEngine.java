@@ -11,6 +11,7 @@ import java.util.stream.Collectors;
 import io.leasehold.engine.LockEngine;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.core.env.Environment;
 import org.springframework.util.StringUtils;
 
 /**
@@ -57,11 +58,32 @@ final class DefaultEngine {
 				"Let each bean of type " + LockEngine.class.getName() + " return a name of its own from name().");
 	}
 
+	/**
+	 * Refuse to do without an engine that {@code leasehold.<name>.enabled} asks for.
+	 * @param environment has the properties
+	 * @param engines all engines of the application
+	 * @param classLoader where client libraries are looked for
+	 * @throws LockEngineConfigurationException if one is missing
+	 */
+	static void checkEnabled(Environment environment, Collection<LockEngine> engines,
+			@Nullable ClassLoader classLoader) {
+		DefaultEngine search = new DefaultEngine(engines, classLoader);
+		for (KnownEngine engine : KnownEngine.values()) {
+			String property = "leasehold.%s.enabled".formatted(engine.engineName());
+			if (!search.names.contains(engine.engineName())
+					&& environment.getProperty(property, Boolean.class, false)) {
+				throw search.notSetUp(engine, property + " is 'true'");
+			}
+		}
+	}
+
 	private LockEngine byName(String name) {
 		return this.engines.stream()
 			.filter((engine) -> engine.name().equals(name))
 			.findFirst()
-			.orElseThrow(() -> KnownEngine.of(name).map(this::notSetUp).orElseGet(() -> unknown(name)));
+			.orElseThrow(() -> KnownEngine.of(name)
+				.map((engine) -> notSetUp(engine, "leasehold.engine is '%s'".formatted(name)))
+				.orElseGet(() -> unknown(name)));
 	}
 
 	private LockEngine theOnlyOne() {
@@ -97,16 +119,14 @@ final class DefaultEngine {
 						+ "To keep another one beside it, set its leasehold.<name>.enabled to true.");
 	}
 
-	private LockEngineConfigurationException notSetUp(KnownEngine engine) {
+	private LockEngineConfigurationException notSetUp(KnownEngine engine, String wanted) {
 		if (!engine.hasClient(this.classLoader)) {
 			return new LockEngineConfigurationException(
-					"leasehold.engine is '%s', but the client of that engine is not on the classpath."
-						.formatted(engine.engineName()),
+					"%s, but the client of that engine is not on the classpath.".formatted(wanted),
 					"Add %s, or set leasehold.engine to another engine.".formatted(engine.artifacts()));
 		}
 		return new LockEngineConfigurationException(
-				"leasehold.engine is '%s', but the client of that engine is not configured."
-					.formatted(engine.engineName()),
+				"%s, but the client of that engine is not configured.".formatted(wanted),
 				"Configure it by %s, and make sure that %s is not excluded. Start with --debug to see why it did not match."
 					.formatted(engine.properties(), engine.autoConfiguration()));
 	}

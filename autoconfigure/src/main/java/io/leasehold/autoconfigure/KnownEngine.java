@@ -22,7 +22,7 @@ enum KnownEngine {
 	LOCAL("nothing", "leasehold.local.*", "LeaseholdLocalAutoConfiguration"),
 
 	REDIS("org.springframework.boot:spring-boot-starter-data-redis", "spring.data.redis.*",
-			"LeaseholdRedisAutoConfiguration", "io.lettuce.core.RedisClient",
+			"LeaseholdRedisAutoConfiguration", "io.lettuce.core.RedisClient|redis.clients.jedis.Jedis",
 			"org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails",
 			"org.springframework.data.redis.connection.RedisConnectionFactory"),
 
@@ -36,6 +36,7 @@ enum KnownEngine {
 
 	private final String autoConfiguration;
 
+	/** All of them are needed; of several in one, one. */
 	private final List<String> clientClasses;
 
 	KnownEngine(String artifacts, String properties, String autoConfiguration, String... clientClasses) {
@@ -62,7 +63,9 @@ enum KnownEngine {
 	}
 
 	boolean hasClient(@Nullable ClassLoader classLoader) {
-		return this.clientClasses.stream().allMatch((name) -> ClassUtils.isPresent(name, classLoader));
+		return this.clientClasses.stream()
+			.map((names) -> names.split("\\|"))
+			.allMatch((names) -> Arrays.stream(names).anyMatch((name) -> ClassUtils.isPresent(name, classLoader)));
 	}
 
 	static Optional<KnownEngine> of(String name) {

@@ -63,8 +63,11 @@ public final class LeaseholdAutoConfiguration {
 	@ConditionalOnMissingBean
 	LockService lockService(LeaseholdProperties properties, ObjectProvider<LockEngine> engines, Member member,
 			MonotonicClock clock, ObjectProvider<LockEventListener> listeners, ReleaseTiming timing,
-			ResourceLoader resources) {
+			ResourceLoader resources, Environment environment) {
 		List<LockEngine> all = engines.orderedStream().toList();
+		if (properties.isEnabled()) {
+			DefaultEngine.checkEnabled(environment, all, resources.getClassLoader());
+		}
 		LockEngine engine = DefaultEngine.find(properties.isEnabled() ? properties.getEngine() : LocalLockEngine.NAME,
 				all, resources.getClassLoader());
 		if (properties.getLease().compareTo(engine.minLease()) < 0) {

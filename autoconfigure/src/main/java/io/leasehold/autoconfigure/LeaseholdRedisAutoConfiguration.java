@@ -1,11 +1,6 @@
 package io.leasehold.autoconfigure;
 
-import io.leasehold.engine.Member;
-import io.leasehold.engine.MonotonicClock;
-import io.leasehold.engine.redis.RedisConnections;
 import io.leasehold.engine.redis.RedisLockEngine;
-import io.leasehold.engine.redis.RedisSettings;
-import io.lettuce.core.RedisClient;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aot.hint.RuntimeHints;
@@ -13,38 +8,27 @@ import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
-import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportRuntimeHints;
-import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
  * Auto-configuration of the Redis engine, with connections of its own to the
- * application's server.
+ * application's servers. Which client library it uses is decided as Boot decides it for
+ * the application.
  */
 @AutoConfiguration(afterName = "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration")
-@ConditionalOnClass({ RedisClient.class, DataRedisConnectionDetails.class, RedisConnectionFactory.class })
+@ConditionalOnClass({ DataRedisConnectionDetails.class, RedisConnectionFactory.class })
 @ConditionalOnBean(DataRedisConnectionDetails.class)
 @ConditionalOnLockEngine(RedisLockEngine.NAME)
 @EnableConfigurationProperties(RedisProperties.class)
+@Import({ RedisLockEngineConfiguration.ByLettuce.class, RedisLockEngineConfiguration.ByJedis.class })
 @ImportRuntimeHints(LeaseholdRedisAutoConfiguration.ScriptHints.class)
 public final class LeaseholdRedisAutoConfiguration {
 
 	LeaseholdRedisAutoConfiguration() {
-	}
-
-	@Bean
-	@ConditionalOnMissingBean
-	RedisLockEngine redisLockEngine(RedisProperties properties, LeaseholdProperties shared,
-			DataRedisConnectionDetails details, Environment environment, Member member, MonotonicClock clock) {
-		RedisSettings settings = properties.toSettings(shared);
-		RedisServers servers = new RedisServers(details, environment.getProperty("spring.data.redis.url"));
-		RedisConnections connections = RedisConnections.byLettuce(servers.configuration(), servers.ssl(),
-				environment.getProperty("spring.data.redis.client-name"), settings);
-		return new RedisLockEngine(connections, settings, member, clock);
 	}
 
 	static class ScriptHints implements RuntimeHintsRegistrar {

@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
 import org.springframework.boot.ssl.SslBundle;
+import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisNode;
@@ -19,15 +20,16 @@ final class RedisServers {
 
 	private final DataRedisConnectionDetails details;
 
-	private final @Nullable String url;
+	private final Environment environment;
 
 	/**
 	 * Create servers.
-	 * @param url the {@code spring.data.redis.url}, whose scheme may ask for encryption
+	 * @param details what Boot, or a service connection, knows of them
+	 * @param environment has what the details do not tell
 	 */
-	RedisServers(DataRedisConnectionDetails details, @Nullable String url) {
+	RedisServers(DataRedisConnectionDetails details, Environment environment) {
 		this.details = details;
-		this.url = url;
+		this.environment = environment;
 	}
 
 	/** Return where they are; the order of the questions is Boot's. */
@@ -86,10 +88,13 @@ final class RedisServers {
 	/** Return how to encrypt; {@code null} for plain connections. */
 	@Nullable SslBundle ssl() {
 		SslBundle bundle = this.details.getSslBundle();
-		if (bundle == null && this.url != null && this.url.startsWith("rediss:")) {
-			return SslBundle.systemDefault();
-		}
-		return bundle;
+		boolean asked = this.environment.getProperty("spring.data.redis.url", "").startsWith("rediss:");
+		return (bundle == null && asked) ? SslBundle.systemDefault() : bundle;
+	}
+
+	/** Return how to name connections on the server; {@code null} not to. */
+	@Nullable String clientName() {
+		return this.environment.getProperty("spring.data.redis.client-name");
 	}
 
 }

@@ -15,6 +15,7 @@ import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfigurat
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.test.util.ReflectionTestUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -65,12 +66,51 @@ class LeaseholdRedisAutoConfigurationTests {
 	}
 
 	@Test
-	void leftOutWhereRedisIsUsedThroughAnotherClient() {
-		this.runner.withClassLoader(new FilteredClassLoader("io.lettuce"))
+	void leftOutWithoutAnyClient() {
+		this.runner.withClassLoader(new FilteredClassLoader("io.lettuce", "redis.clients"))
 			.withBean("stub", LockEngine.class, () -> new StubEngine("stub"))
 			.run((context) -> assertThat(context).hasNotFailed()
 				.hasSingleBean(DataRedisConnectionDetails.class)
 				.doesNotHaveBean(RedisLockEngine.class));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "io.lettuce, Jedis", "redis.clients, Lettuce" })
+	void oneClientIsEnough(String missing, String used) {
+		this.runner.withClassLoader(new FilteredClassLoader(missing))
+			.run((context) -> assertThat(connectorOf(context.getBean(RedisLockEngine.class))).startsWith(used));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "jedis, Jedis", "lettuce, Lettuce" })
+	void clientIsTheOneThatTheApplicationNames(String type, String used) {
+		this.runner.withPropertyValues("spring.data.redis.client-type=" + type)
+			.run((context) -> assertThat(connectorOf(context.getBean(RedisLockEngine.class))).startsWith(used));
+	}
+
+	@Test
+	void lettuceIsUsedWhereBothAreThere() {
+		this.runner
+			.run((context) -> assertThat(connectorOf(context.getBean(RedisLockEngine.class))).startsWith("Lettuce"));
+	}
+
+	private static String connectorOf(RedisLockEngine engine) {
+		Object connections = ReflectionTestUtils.getField(engine, "connections");
+		return ReflectionTestUtils.getField(connections, "connector").getClass().getSimpleName();
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "leasehold.engine=redis, leasehold.engine is 'redis'",
+			"leasehold.redis.enabled=true, leasehold.redis.enabled is 'true'" })
+	void missingClientIsToldWithWhatToAdd(String property, String begin) {
+		this.runner.withClassLoader(new FilteredClassLoader("io.lettuce", "redis.clients"))
+			.withPropertyValues(property)
+			.withBean("stub", LockEngine.class, () -> new StubEngine("stub"))
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOf(LockEngineConfigurationException.class)
+				.hasMessageStartingWith(begin + ", but the client of that engine is not on the classpath.")
+				.hasMessageContaining("spring-boot-starter-data-redis"));
 	}
 
 	@Test

@@ -12,6 +12,7 @@ import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisPassword;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.mock.env.MockEnvironment;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -21,7 +22,8 @@ class RedisServersTests {
 
 	@Test
 	void singleServerIsTheApplicationsOwn() {
-		RedisStandaloneConfiguration server = (RedisStandaloneConfiguration) new RedisServers(new Details(null), null)
+		RedisStandaloneConfiguration server = (RedisStandaloneConfiguration) new RedisServers(new Details(null),
+				new MockEnvironment())
 			.configuration();
 		assertThat(server.getHostName()).isEqualTo("redis.example");
 		assertThat(server.getPort()).isEqualTo(6380);
@@ -39,7 +41,7 @@ class RedisServersTests {
 				return new Watch();
 			}
 
-		}, null).configuration();
+		}, new MockEnvironment()).configuration();
 		assertThat(master.getMaster().getName()).isEqualTo("mymaster");
 		assertThat(master.getSentinels()).extracting("host", "port").containsExactly(tuple("a", 1), tuple("b", 2));
 		assertThat(master.getSentinelUsername()).isEqualTo("watcher");
@@ -58,7 +60,7 @@ class RedisServersTests {
 				return () -> List.of(new Node("a", 1), new Node("b", 2));
 			}
 
-		}, null).configuration();
+		}, new MockEnvironment()).configuration();
 		assertThat(cluster.getClusterNodes()).extracting("host", "port")
 			.containsExactlyInAnyOrder(tuple("a", 1), tuple("b", 2));
 		assertThat(cluster.getUsername()).isEqualTo("shop");
@@ -74,26 +76,37 @@ class RedisServersTests {
 				return () -> List.of(new Node("a", 1), new Node("b", 2));
 			}
 
-		}, null);
+		}, new MockEnvironment());
 		assertThatExceptionOfType(LockEngineConfigurationException.class).isThrownBy(servers::configuration)
 			.withMessageContaining("spring.data.redis.masterreplica");
 	}
 
 	@Test
 	void connectionIsPlainUnlessAskedFor() {
-		assertThat(new RedisServers(new Details(null), null).ssl()).isNull();
-		assertThat(new RedisServers(new Details(null), "redis://redis.example").ssl()).isNull();
+		assertThat(new RedisServers(new Details(null), new MockEnvironment()).ssl()).isNull();
+		assertThat(new RedisServers(new Details(null), url("redis://redis.example")).ssl()).isNull();
 	}
 
 	@Test
 	void schemeOfTheUrlAsksForEncryption() {
-		assertThat(new RedisServers(new Details(null), "rediss://redis.example").ssl()).isNotNull();
+		assertThat(new RedisServers(new Details(null), url("rediss://redis.example")).ssl()).isNotNull();
 	}
 
 	@Test
 	void bundleSaysHowToEncrypt() {
 		SslBundle bundle = SslBundle.of(SslStoreBundle.NONE);
-		assertThat(new RedisServers(new Details(bundle), null).ssl()).isSameAs(bundle);
+		assertThat(new RedisServers(new Details(bundle), new MockEnvironment()).ssl()).isSameAs(bundle);
+	}
+
+	@Test
+	void connectionsHaveTheApplicationsClientName() {
+		MockEnvironment environment = new MockEnvironment().withProperty("spring.data.redis.client-name", "shop");
+		assertThat(new RedisServers(new Details(null), environment).clientName()).isEqualTo("shop");
+		assertThat(new RedisServers(new Details(null), new MockEnvironment()).clientName()).isNull();
+	}
+
+	private static MockEnvironment url(String url) {
+		return new MockEnvironment().withProperty("spring.data.redis.url", url);
 	}
 
 	/** What Boot, or a service connection, knows of the servers. */

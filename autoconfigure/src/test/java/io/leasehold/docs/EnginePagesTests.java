@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class EnginePagesTests {
 
 	@ParameterizedTest
-	@ValueSource(strings = { "jdbc", "local", "redis" })
+	@ValueSource(strings = { "jdbc", "local", "redis", "zookeeper" })
 	void pagesOfEnginesHaveTheSameHeadings(String engine) {
 		assertThat(Manual.page("docs/engines/%s.md".formatted(engine)).headings(2)).containsExactly("How it works",
 				"What it promises", "What it does not promise", "Configuration", "Sizing");

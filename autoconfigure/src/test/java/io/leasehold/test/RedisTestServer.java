@@ -68,7 +68,8 @@ public final class RedisTestServer implements AutoCloseable {
 		return server;
 	}
 
-	static int freePort() {
+	/** A port that nothing listens to in this moment. */
+	public static int freePort() {
 		try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
 			return socket.getLocalPort();
 		}

@@ -106,8 +106,10 @@ final class Line {
 		Long reached = (Long) Replies.await(send("WAIT", Integer.toString(replicas), Long.toString(timeout.toMillis())),
 				deadline);
 		if (reached == null || reached < replicas) {
-			throw RedisFailure.refusal("NOREPLICAS The grant reached %s of the %d replicas that leasehold.redis"
-					+ ".replicas-to-wait asks for".formatted(reached, replicas), null);
+			throw RedisFailure
+				.refusal(("NOREPLICAS The grant reached %d of the %d replicas that leasehold.redis.replicas-to-wait "
+						+ "asks for")
+					.formatted((reached != null) ? reached : 0, replicas), null);
 		}
 	}
 

@@ -55,6 +55,20 @@ public final class RedisConnections implements AutoCloseable {
 				settings);
 	}
 
+	/**
+	 * Connect by Jedis.
+	 * @param servers a single server, sentinels or a cluster, with their credentials
+	 * @param ssl how to encrypt, or {@code null} for plain connections
+	 * @param clientName how connections are named on the server, or {@code null}
+	 * @param settings the engine's settings
+	 * @return connections, to be closed by the engine that they are given to
+	 * @throws IllegalArgumentException if servers of this kind cannot be used
+	 */
+	public static RedisConnections byJedis(RedisConfiguration servers, @Nullable SslBundle ssl,
+			@Nullable String clientName, RedisSettings settings) {
+		return new RedisConnections(new JedisConnector(ssl, clientName, settings.commandTimeout()), servers, settings);
+	}
+
 	private static Login login(RedisConfiguration servers) {
 		if (servers instanceof RedisStandaloneConfiguration server) {
 			return login(server.getUsername(), server.getPassword(), server.getDatabase());

@@ -134,6 +134,21 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 		return result;
 	}
 
+	/**
+	 * Connect in the background, since the first connection of a JVM may take longer than
+	 * a command. Does not wait, and does not fail.
+	 */
+	public void warmUp() {
+		this.executor.execute(() -> {
+			try {
+				inspect(new LockKey("warm-up"));
+			}
+			catch (LockEngineException ex) {
+				logger.debug("The first lock will connect", ex);
+			}
+		});
+	}
+
 	@Override
 	public String name() {
 		return NAME;

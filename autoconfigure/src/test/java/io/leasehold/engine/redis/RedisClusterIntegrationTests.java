@@ -121,6 +121,21 @@ class RedisClusterIntegrationTests {
 		}
 	}
 
+	@Test
+	void jedisFindsTheMastersToo() throws Exception {
+		TestMember jedis = this.engines.byJedis(RedisOpener.clusterAt(cluster.ports()));
+		for (int master = 0; master < 3; master++) {
+			Claim first = this.a.claim(keyOn(master));
+			this.a.granted(first);
+			Claim second = jedis.waiting(keyOn(master));
+			soon(() -> jedis.engine().tryAcquire(second) instanceof Attempt.Busy);
+			jedis.engine().enqueue(second, this.signals::add);
+			this.a.engine().release(first);
+			assertThat(this.signals.poll(5, TimeUnit.SECONDS)).isInstanceOf(Signal.Pushed.class);
+			assertThat(jedis.engine().release(second)).isEqualTo(ReleaseOutcome.RELEASED);
+		}
+	}
+
 	@Test // 24
 	void requestFollowsASlotThatHasMoved() {
 		String key = keyOn(1);

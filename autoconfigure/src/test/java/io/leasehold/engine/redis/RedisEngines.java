@@ -110,8 +110,17 @@ final class RedisEngines implements AutoCloseable {
 
 	/** A new member with settings of its own. */
 	TestMember member(RedisConfiguration servers, RedisSettings settings) {
+		return member(RedisConnections.byLettuce(servers, null, null, settings), settings);
+	}
+
+	/** A new member that uses Jedis. */
+	TestMember byJedis(RedisConfiguration servers) {
+		RedisSettings settings = settings(this.namespace);
+		return member(RedisConnections.byJedis(servers, null, null, settings), settings);
+	}
+
+	private TestMember member(RedisConnections connections, RedisSettings settings) {
 		Member member = Member.of("test");
-		RedisConnections connections = RedisConnections.byLettuce(servers, null, null, settings);
 		TestMember result = new TestMember(member,
 				new RedisLockEngine(connections, settings, member, MonotonicClock.SYSTEM));
 		this.members.add(result);

@@ -24,9 +24,16 @@ public final class RedisOpener implements EngineAddress.Opener {
 
 	private static final String SINGLE = "single";
 
+	private static final String SINGLE_BY_JEDIS = "single-by-jedis";
+
 	/** The address of a single server. */
 	static EngineAddress single(int port) {
 		return address(SINGLE, List.of(port));
+	}
+
+	/** The address of a single server, for Jedis. */
+	static EngineAddress singleByJedis(int port) {
+		return address(SINGLE_BY_JEDIS, List.of(port));
 	}
 
 	/** The address of a cluster. */
@@ -46,8 +53,10 @@ public final class RedisOpener implements EngineAddress.Opener {
 		List<Integer> ports = arguments.subList(1, arguments.size()).stream().map(Integer::valueOf).toList();
 		RedisConfiguration servers = arguments.get(0).equals(CLUSTER) ? clusterAt(ports)
 				: new RedisStandaloneConfiguration("127.0.0.1", ports.get(0));
-		return new RedisLockEngine(RedisConnections.byLettuce(servers, null, null, settings), settings, member,
-				MonotonicClock.SYSTEM);
+		RedisConnections connections = arguments.get(0).equals(SINGLE_BY_JEDIS)
+				? RedisConnections.byJedis(servers, null, null, settings)
+				: RedisConnections.byLettuce(servers, null, null, settings);
+		return new RedisLockEngine(connections, settings, member, MonotonicClock.SYSTEM);
 	}
 
 	/** A cluster of which some ports are known. */

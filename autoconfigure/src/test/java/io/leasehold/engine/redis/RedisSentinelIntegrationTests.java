@@ -86,6 +86,16 @@ class RedisSentinelIntegrationTests {
 		});
 	}
 
+	@Test
+	void jedisFindsTheNextMasterToo() {
+		TestMember jedis = this.engines.byJedis(master());
+		Claim claim = jedis.claim("k", Duration.ofSeconds(60), false);
+		soon(() -> jedis.engine().tryAcquire(claim) instanceof Attempt.Granted);
+		this.servers.master().close();
+		this.servers.awaitFailover();
+		soon(() -> jedis.engine().release(claim) instanceof ReleaseOutcome.Released);
+	}
+
 	private RedisSentinelConfiguration master() {
 		RedisSentinelConfiguration master = RedisOpener.master(RedisTestSentinels.MASTER, this.servers.sentinelPorts());
 		master.setSentinelPassword(RedisTestSentinels.SENTINEL_PASSWORD);

@@ -1,0 +1,118 @@
+package io.leasehold.engine.redis;
+
+import io.leasehold.LockEngineException;
+import io.leasehold.engine.Attempt;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.ReleaseOutcome;
+import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.engine.Signal;
+import io.leasehold.engine.redis.RedisEngines.TestMember;
+import io.leasehold.test.RedisTestServer;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.sync.RedisCommands;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+
+import java.time.Duration;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Grants that count only when a replica has them. Numbers in comments are rows of the
+ * fault catalogue.
+ */
+class RedisReplicasIntegrationTests {
+
+	private final RedisTestServer master = RedisTestServer.start("repl-diskless-sync-delay 0");
+
+	private final RedisTestServer replica = RedisTestServer.start("replicaof 127.0.0.1 " + this.master.port());
+
+	private final RedisClient client = RedisClient.create(RedisURI.create("127.0.0.1", this.replica.port()));
+
+	private final RedisCommands<String, String> operator = this.client.connect().sync();
+
+	private final RedisEngines engines = new RedisEngines(this.master.port());
+
+	private final TestMember a = member();
+
+	private final TestMember b = member();
+
+	private TestMember member() {
+		return this.engines.member(new RedisStandaloneConfiguration("127.0.0.1", this.master.port()),
+				RedisEngines.settings(this.engines.namespace(), 1));
+	}
+
+	@AfterEach
+	void stop() {
+		this.engines.close();
+		this.client.shutdown();
+		this.replica.close();
+		this.master.close();
+	}
+
+	@Test
+	void grantIsAtTheReplicaWhenItIsGiven() {
+		awaitReplica();
+		Claim claim = this.a.claim("k");
+		soon(this.a, claim);
+		assertThat(this.operator.get(this.engines.keys("k").lock())).endsWith(claim.owner().token());
+		assertThat(this.a.engine().release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
+	}
+
+	@Test // 20, 22
+	void grantThatNoReplicaHasIsUnavailableAndReleased() {
+		awaitReplica();
+		Claim before = this.a.claim("before");
+		soon(this.a, before);
+		this.operator.replicaof("127.0.0.1", 1);
+		Claim claim = this.a.claim("k");
+		for (int i = 0; i < 2; i++) { // the second finds its own grant, which proves no
+										// more
+			assertThat(catchThrowableOfType(LockEngineException.class, () -> this.a.engine().tryAcquire(claim)))
+				.hasMessageContaining("NOREPLICAS The grant reached 0 of the 1 replicas")
+				.matches(LockEngineException::isRetryable);
+		}
+		assertThat(this.a.renew(before, fence("before"))).isInstanceOf(RenewalOutcome.Renewed.class);
+		assertThat(this.a.engine().release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
+		assertThat(this.a.engine().release(before)).isEqualTo(ReleaseOutcome.RELEASED);
+		assertThat(this.engines.residue()).isEmpty();
+	}
+
+	@Test
+	void grantThatIsHandedOnIsConfirmed() throws Exception {
+		awaitReplica();
+		BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
+		Claim first = this.a.claim("k");
+		soon(this.a, first);
+		Claim second = this.b.waiting("k");
+		await().ignoreExceptions().until(() -> this.b.engine().tryAcquire(second) instanceof Attempt.Busy);
+		this.b.engine().enqueue(second, signals::add);
+		this.a.engine().release(first);
+		assertThat(signals.poll(5, TimeUnit.SECONDS)).isEqualTo(new Signal.AskAgain());
+		assertThat(this.b.engine().tryAcquire(second)).isInstanceOf(Attempt.Granted.class);
+		assertThat(this.operator.get(this.engines.keys("k").lock())).endsWith(second.owner().token());
+		assertThat(this.b.engine().release(second)).isEqualTo(ReleaseOutcome.RELEASED);
+	}
+
+	private void awaitReplica() {
+		await().atMost(Duration.ofSeconds(20))
+			.until(() -> this.engines.server().info("replication").contains("state=online"));
+	}
+
+	private static void soon(TestMember member, Claim claim) {
+		await().ignoreExceptions().until(() -> member.engine().tryAcquire(claim) instanceof Attempt.Granted);
+	}
+
+	private long fence(String key) {
+		return Long.parseLong(this.engines.server().get(this.engines.keys(key).fence()));
+	}
+
+}
