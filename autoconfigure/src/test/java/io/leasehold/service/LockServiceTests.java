@@ -237,7 +237,7 @@ class LockServiceTests {
 	/** As with a store that knows sessions, which may be much shorter than a lease. */
 	@Test
 	void grantShorterThanItsLeaseIsRenewedWhenAThirdOfItIsGone() {
-		long session = Duration.ofMillis(900).toNanos();
+		long session = Duration.ofMillis(1500).toNanos();
 		List<Long> requests = new CopyOnWriteArrayList<>();
 		LockEngine engine = new DelegatingEngine(this.store) {
 			@Override
