@@ -1,7 +1,6 @@
 package io.leasehold.engine.redis;
 
 import java.util.Collection;
-import java.util.List;
 
 import io.leasehold.LockKey;
 import io.leasehold.test.EngineAddress;
@@ -26,6 +25,9 @@ class RedisLockEngineContractIntegrationTests extends SharedLockEngineContract {
 	static void connect() {
 		client = RedisClient.create(RedisURI.create("127.0.0.1", RedisTestServer.shared().port()));
 		operator = client.connect();
+		RedisEngines engines = new RedisEngines(RedisTestServer.shared().port());
+		engines.member(); // connects
+		engines.close();
 	}
 
 	@AfterAll
