@@ -36,7 +36,7 @@ class LocalLockEngineContractTests extends LockEngineContract {
 
 	@Override
 	protected Duration shortLease() {
-		return Duration.ofMillis(300);
+		return Duration.ofSeconds(1);
 	}
 
 	@Override
