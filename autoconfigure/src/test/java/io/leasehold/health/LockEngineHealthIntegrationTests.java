@@ -1,5 +1,8 @@
 package io.leasehold.health;
 
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -7,6 +10,7 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
@@ -49,7 +53,8 @@ class LockEngineHealthIntegrationTests {
 				assertThat(next(indicator).getDetails().get("error").toString()).contains("OOM");
 				redis.configSet("maxmemory", "0");
 				assertThat(next(indicator).getStatus()).isEqualTo(Status.UP);
-				assertThat(redis.keys("*")).allMatch((key) -> key.endsWith(":fence")).hasSizeLessThanOrEqualTo(16);
+				assertThat(redis.keys("*")).as("neither locks nor queues")
+					.noneMatch((key) -> key.matches(".*}(:queue)?"));
 			});
 		}
 	}
@@ -71,16 +76,19 @@ class LockEngineHealthIntegrationTests {
 	}
 
 	@Test
-	void databaseThatIsReadOnlyIsDown() {
-		String url = PostgresTestServer.shared().url();
-		postgres(url, "always")
-			.run((context) -> assertThat(next(indicator(context.getBean(LockService.class), "jdbc")).getStatus())
-				.isEqualTo(Status.UP));
-		postgres(url + "&options=-c%20default_transaction_read_only=on", "never").run((context) -> {
-			Health health = next(indicator(context.getBean(LockService.class), "jdbc"));
-			assertThat(health.getStatus()).isEqualTo(Status.DOWN);
-			assertThat(health.getDetails().get("error").toString()).contains("read-only");
-		});
+	void databaseThatBecomesReadOnlyIsDown() throws Exception {
+		try (PostgresTestServer server = PostgresTestServer.start();
+				Connection admin = DriverManager.getConnection(server.url());
+				Statement statement = admin.createStatement()) {
+			postgres(server).run((context) -> {
+				LockEngineHealthIndicator indicator = indicator(context.getBean(LockService.class), "jdbc");
+				assertThat(next(indicator).getStatus()).isEqualTo(Status.UP);
+				statement.execute("ALTER SYSTEM SET default_transaction_read_only = on");
+				statement.execute("SELECT pg_reload_conf()");
+				Awaitility.await().until(() -> next(indicator).getStatus().equals(Status.DOWN));
+				assertThat(next(indicator).getDetails().get("error").toString()).contains("read-only");
+			});
+		}
 	}
 
 	private static void stop(RedisTestServer server) {
@@ -94,12 +102,11 @@ class LockEngineHealthIntegrationTests {
 			.withPropertyValues("spring.data.redis.host=127.0.0.1", "spring.data.redis.port=" + server.port());
 	}
 
-	private static ApplicationContextRunner postgres(String url, String initialize) {
+	private static ApplicationContextRunner postgres(PostgresTestServer server) {
 		return new ApplicationContextRunner()
 			.withConfiguration(AutoConfigurations.of(LeaseholdAutoConfiguration.class,
 					LeaseholdJdbcAutoConfiguration.class, DataSourceAutoConfiguration.class))
-			.withPropertyValues("spring.datasource.url=" + url, "leasehold.jdbc.table=health_lock",
-					"leasehold.jdbc.initialize-schema=" + initialize);
+			.withPropertyValues("spring.datasource.url=" + server.url(), "leasehold.jdbc.initialize-schema=always");
 	}
 
 	private LockEngineHealthIndicator indicator(LockService locks, String engine) {
