@@ -9,6 +9,7 @@ import io.leasehold.HeldLock;
 import io.leasehold.DistributedLocks;
 import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
 import io.leasehold.autoconfigure.LeaseholdLocalAutoConfiguration;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -33,22 +34,31 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
  */
 class FencingExampleTests {
 
-	private final Page page = Manual.page("docs/transactions.md");
+	private static final Page PAGE = Manual.page("docs/transactions.md");
 
 	@TempDir
-	Path classes;
+	static Path classes;
+
+	private static Class<?> service;
+
+	@BeforeAll
+	static void compile() {
+		JavaExamples examples = new JavaExamples(List.of(PAGE));
+		assertThat(examples.compile(classes)).isEmpty();
+		service = examples.load(classes, "StockService");
+	}
 
 	@Test
 	void ownerSellsAndLeavesItsToken() {
 		runner().run((context) -> {
-			Object service = stockService(context);
+			Object stock = stockService(context);
 			JdbcClient jdbc = context.getBean(JdbcClient.class);
-			assertThat(sell(service)).isTrue();
+			assertThat(sell(stock)).isTrue();
 			long first = number(jdbc, "fence");
-			assertThat(sell(service)).isTrue();
+			assertThat(sell(stock)).isTrue();
 			assertThat(number(jdbc, "fence")).isGreaterThan(first);
 			assertThat(number(jdbc, "left_over")).isZero();
-			assertThat(sell(service)).isFalse();
+			assertThat(sell(stock)).isFalse();
 		});
 	}
 
@@ -56,19 +66,16 @@ class FencingExampleTests {
 	void formerOwnerChangesNothing() {
 		runner().run((context) -> {
 			JdbcClient jdbc = context.getBean(JdbcClient.class);
-			Object service = stockService(context);
+			Object stock = stockService(context);
 			long later = tokenAfter(context.getBean(DistributedLocks.class)) + (1L << 40);
 			jdbc.sql("UPDATE stock SET fence = ?").param(later).update();
-			assertThatIllegalStateException().isThrownBy(() -> sell(service)).withMessageContaining("later owner");
+			assertThatIllegalStateException().isThrownBy(() -> sell(stock)).withMessageContaining("later owner");
 			assertThat(number(jdbc, "left_over")).isEqualTo(2);
 			assertThat(number(jdbc, "fence")).isEqualTo(later);
 		});
 	}
 
-	private ApplicationContextRunner runner() {
-		JavaExamples examples = new JavaExamples(List.of(this.page));
-		assertThat(examples.compile(this.classes)).isEmpty();
-		Class<?> service = examples.load(this.classes, "StockService");
+	private static ApplicationContextRunner runner() {
 		return new ApplicationContextRunner()
 			.withConfiguration(
 					AutoConfigurations.of(LeaseholdAutoConfiguration.class, LeaseholdLocalAutoConfiguration.class))
@@ -76,15 +83,15 @@ class FencingExampleTests {
 			.withPropertyValues("leasehold.engine=local")
 			.withUserConfiguration(Database.class, service)
 			.withInitializer((context) -> context.getBeanFactory()
-				.registerSingleton("schema", this.page.blocks("sql").get(0).text()));
+				.registerSingleton("schema", PAGE.blocks("sql").get(0).text()));
 	}
 
 	private static Object stockService(ApplicationContext context) {
 		return context.getBeansWithAnnotation(Service.class).values().iterator().next();
 	}
 
-	private static boolean sell(Object service) {
-		return Boolean.TRUE.equals(ReflectionTestUtils.invokeMethod(service, "sell", 1L));
+	private static boolean sell(Object stock) {
+		return Boolean.TRUE.equals(ReflectionTestUtils.invokeMethod(stock, "sell", 1L));
 	}
 
 	private static long tokenAfter(DistributedLocks locks) {

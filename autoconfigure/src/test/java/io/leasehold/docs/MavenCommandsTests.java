@@ -23,7 +23,7 @@ class MavenCommandsTests {
 		.collect(Collectors.joining());
 
 	private final Set<String> tests = Manual.files((name) -> name.endsWith("Tests.java"))
-		.map((file) -> file.getFileName().toString().replace(".java", ""))
+		.map((file) -> Manual.nameOf(file).replaceFirst(".*/java/", "").replace(".java", "").replace('/', '.'))
 		.collect(Collectors.toSet());
 
 	@Test
@@ -72,7 +72,8 @@ class MavenCommandsTests {
 
 	private boolean isATest(String pattern) {
 		String name = pattern.replaceFirst("#.*", "");
-		return name.equals("none") || this.tests.stream().anyMatch((test) -> PatternMatchUtils.simpleMatch(name, test));
+		return name.equals("none") || this.tests.stream()
+			.anyMatch((test) -> PatternMatchUtils.simpleMatch(new String[] { name, "*." + name }, test));
 	}
 
 }
