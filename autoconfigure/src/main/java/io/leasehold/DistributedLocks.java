@@ -1,6 +1,7 @@
 package io.leasehold;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Lock;
@@ -43,6 +44,55 @@ public interface DistributedLocks {
 	 * @throws LockKeyException if the key cannot name a lock
 	 */
 	HeldLock acquire(String key, LockOptions options);
+
+	/**
+	 * Take the locks of several keys: all of them within one wait time, or none. They are
+	 * taken in one order everywhere, whatever the order in which they are given, so that
+	 * callers of the same keys cannot wait for each other in a circle.
+	 * @param keys the keys; those that are given twice count once
+	 * @param options how to take and hold them
+	 * @return the held locks as one, to be closed
+	 * @throws LockBusyException if another owner kept one of them for the whole wait time
+	 * @throws LockEngineException if the store could not be asked within that time
+	 * @throws LockInterruptedException if the thread was interrupted meanwhile
+	 * @throws LockKeyException if there is no key, or one that cannot name a lock
+	 */
+	HeldLock acquireAll(Collection<String> keys, LockOptions options);
+
+	/**
+	 * Take the locks of several keys, waiting as configured.
+	 * @param keys the keys
+	 * @return the held locks as one, to be closed
+	 * @see #acquireAll(Collection, LockOptions)
+	 */
+	default HeldLock acquireAll(Collection<String> keys) {
+		return acquireAll(keys, defaults());
+	}
+
+	/**
+	 * Ask the store whether the grant behind a fencing token is still in force: for a
+	 * resource that cannot compare tokens itself, just before it is touched. Passes of
+	 * one grant inside a process are not told apart.
+	 * @param key the key
+	 * @param token the token that the holder of the key shows
+	 * @param options where to ask
+	 * @return whether the key is held under that token's grant
+	 * @throws LockEngineException if the store did not answer, which is no no
+	 * @throws LockKeyException if the key cannot name a lock
+	 */
+	boolean isCurrent(String key, long token, LockOptions options);
+
+	/**
+	 * Ask the store of the default engine whether the grant behind a fencing token is
+	 * still in force.
+	 * @param key the key
+	 * @param token the token that the holder of the key shows
+	 * @return whether the key is held under that token's grant
+	 * @see #isCurrent(String, long, LockOptions)
+	 */
+	default boolean isCurrent(String key, long token) {
+		return isCurrent(key, token, defaults());
+	}
 
 	/**
 	 * Take a lock if it is free now.
@@ -120,8 +170,9 @@ public interface DistributedLocks {
 	 * @throws X whatever the work throws
 	 * @throws LockLostException if the lock was lost while the work went on
 	 */
+	@SuppressWarnings("try")
 	default <T, X extends Throwable> T call(String key, LockOptions options, LockedCall<T, X> work) throws X {
-		try (HeldLock lock = acquire(key, options)) {
+		try (HeldLock lock = acquire(key, options); HeldLockScope scope = HeldLockScope.open(lock)) {
 			return work.call(lock);
 		}
 	}

@@ -1,6 +1,7 @@
 package io.leasehold;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.function.Consumer;
 
 /**
@@ -26,17 +27,47 @@ public interface HeldLock extends AutoCloseable {
 
 	/**
 	 * Return the key that is locked.
-	 * @return the evaluated key
+	 * @return the evaluated key; several, joined by commas
 	 */
 	String key();
+
+	/**
+	 * Return the locks of the single keys.
+	 * @return in the order in which they were taken; this one if it has one key only
+	 */
+	default List<HeldLock> parts() {
+		return List.of(this);
+	}
+
+	/**
+	 * Return the engine that granted the lock.
+	 * @return its name
+	 */
+	String engine();
 
 	/**
 	 * Return the number of this acquisition: greater than those of all acquisitions of
 	 * the key that ended before it, as long as engine and store stay the same. A re-entry
 	 * has the token of the acquisition it re-enters.
 	 * @return a positive number
+	 * @throws IllegalStateException if there are several keys, each with a token of its
+	 * own
 	 */
 	long fencingToken();
+
+	/**
+	 * Return the token of one of several keys.
+	 * @param key the key
+	 * @return its token
+	 * @throws IllegalArgumentException if that key is not locked
+	 */
+	default long fencingToken(String key) {
+		return parts().stream()
+			.filter((part) -> part.key().equals(key))
+			.findFirst()
+			.orElseThrow(() -> new IllegalArgumentException("Key '%s' is not among '%s'".formatted(key, key())))
+			.fencingToken();
+	}
 
 	/**
 	 * Return whether the lock may be believed in at this moment. Decided by a monotonic
@@ -47,6 +78,15 @@ public interface HeldLock extends AutoCloseable {
 	 * in doubt
 	 */
 	boolean isValid();
+
+	/**
+	 * Refuse to go on without the lock: to be called before a step that cannot be taken
+	 * back. Transactions that run under the lock do so before they commit.
+	 * @throws LockLostException if the lock was lost while it was held, whatever
+	 * {@code leasehold.on-lost} says
+	 * @throws LockEngineException while the lock is in doubt
+	 */
+	void throwIfLost();
 
 	/**
 	 * Return how long the lock stays valid if it is not renewed any more.

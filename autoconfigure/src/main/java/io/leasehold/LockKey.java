@@ -1,5 +1,10 @@
 package io.leasehold;
 
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+
 /**
  * Identity of a lock inside a namespace, such as {@code order:42}. Two keys are the same
  * lock when their text is equal character by character: no case folding, trimming or
@@ -26,6 +31,49 @@ public record LockKey(String value) {
 		if (bytes > MAX_BYTES) {
 			throw new LockKeyException(value, "Lock key '%s...' has %d bytes in UTF-8, at most %d are allowed"
 				.formatted(value.substring(0, 40), bytes, MAX_BYTES));
+		}
+	}
+
+	/**
+	 * Return the key as operators read it in a store: without control characters, some of
+	 * which databases refuse.
+	 * @return the key, with control characters and percent signs escaped
+	 */
+	public String readable() {
+		StringBuilder result = new StringBuilder(this.value.length());
+		this.value.chars().forEach((c) -> {
+			if (c < ' ' || c == 0x7f || c == '%') {
+				result.append("%%%02X".formatted(c));
+			}
+			else {
+				result.append((char) c);
+			}
+		});
+		return result.toString();
+	}
+
+	/**
+	 * Return a name for the key that no collation, padding or truncation of a store can
+	 * take for another one's.
+	 * @param spaces what the key belongs to, such as its namespace
+	 * @return SHA-256 of the spaces, each after its length, and the key
+	 */
+	public byte[] digest(String... spaces) {
+		MessageDigest digest = sha256();
+		for (String space : spaces) {
+			byte[] bytes = space.getBytes(StandardCharsets.UTF_8);
+			digest.update(ByteBuffer.allocate(Integer.BYTES).putInt(bytes.length).flip());
+			digest.update(bytes);
+		}
+		return digest.digest(this.value.getBytes(StandardCharsets.UTF_8));
+	}
+
+	private static MessageDigest sha256() {
+		try {
+			return MessageDigest.getInstance("SHA-256");
+		}
+		catch (NoSuchAlgorithmException ex) {
+			throw new IllegalStateException("Every Java platform has SHA-256", ex);
 		}
 	}
 

@@ -44,6 +44,8 @@ class ArchitectureTests {
 
 	private static final String TRANSACTION = ROOT + ".transaction";
 
+	private static final String REACTIVE = ROOT + ".reactive";
+
 	private static final String INTERCEPTOR = ROOT + ".interceptor";
 
 	private static final String METRICS = ROOT + ".metrics";
@@ -91,8 +93,11 @@ class ArchitectureTests {
 	static final ArchRule transactionUsesOnlyServiceAndRoot = only(TRANSACTION, SERVICE, ROOT);
 
 	@ArchTest
-	static final ArchRule interceptorUsesOnlyAnnotationKeyServiceAndRoot = only(INTERCEPTOR, ANNOTATION, KEY, SERVICE,
-			ROOT);
+	static final ArchRule reactiveUsesOnlyTheRoot = only(REACTIVE, ROOT);
+
+	@ArchTest
+	static final ArchRule interceptorUsesOnlyAnnotationKeyServiceReactiveAndRoot = only(INTERCEPTOR, ANNOTATION, KEY,
+			SERVICE, REACTIVE, ROOT);
 
 	@ArchTest
 	static final ArchRule metricsOnlyObserve = only(METRICS, EVENT, SERVICE, ROOT);

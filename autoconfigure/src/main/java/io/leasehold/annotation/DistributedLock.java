@@ -42,6 +42,13 @@ public @interface DistributedLock {
 	String key();
 
 	/**
+	 * SpEL expression that tells whether the call wants a lock at all, evaluated before
+	 * the key, such as {@code "#amount > 100"}. Where it is false the method runs without
+	 * a lock, and counts as such. Empty: always.
+	 */
+	String condition() default "";
+
+	/**
 	 * Name in metrics and messages, never evaluated. Empty: class and method, such as
 	 * {@code OrderService.pay}.
 	 */
@@ -76,6 +83,15 @@ public @interface DistributedLock {
 	 * go together with {@link WhenBusy#SKIP}.
 	 */
 	String fallback() default "";
+
+	/**
+	 * Whether the lock's fencing token guards the transactions of the body, in the
+	 * application's own database: a former owner, however long it was paused, cannot
+	 * commit. Needs the {@linkplain io.leasehold.FencingGuard fence table}, and no
+	 * transaction that is open before. Such a method never runs without its lock, not
+	 * even by {@code leasehold.when-unavailable}.
+	 */
+	boolean fenced() default false;
 
 	/**
 	 * How long the key stays closed at least, counted from the grant, even when the

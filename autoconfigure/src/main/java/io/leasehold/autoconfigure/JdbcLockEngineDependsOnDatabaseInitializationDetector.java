@@ -2,6 +2,7 @@ package io.leasehold.autoconfigure;
 
 import java.util.Set;
 
+import io.leasehold.FencingGuard;
 import io.leasehold.engine.jdbc.JdbcLockEngine;
 
 import org.springframework.boot.sql.init.dependency.AbstractBeansOfTypeDependsOnDatabaseInitializationDetector;
@@ -15,7 +16,7 @@ class JdbcLockEngineDependsOnDatabaseInitializationDetector
 
 	@Override
 	protected Set<Class<?>> getDependsOnDatabaseInitializationBeanTypes() {
-		return Set.of(JdbcLockEngine.class);
+		return Set.of(JdbcLockEngine.class, FencingGuard.class);
 	}
 
 }

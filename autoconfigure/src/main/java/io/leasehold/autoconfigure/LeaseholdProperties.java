@@ -81,6 +81,8 @@ class LeaseholdProperties implements InitializingBean {
 
 	private final Fencing fencing = new Fencing();
 
+	private final Transaction transaction = new Transaction();
+
 	@Override
 	public void afterPropertiesSet() {
 		check("leasehold.namespace", this.namespace, NAMESPACE.matcher(this.namespace).matches(),
@@ -199,6 +201,10 @@ class LeaseholdProperties implements InitializingBean {
 		return this.fencing;
 	}
 
+	public Transaction getTransaction() {
+		return this.transaction;
+	}
+
 	/** What an annotated method does when the store cannot be reached. */
 	enum WhenUnavailable {
 
@@ -207,6 +213,25 @@ class LeaseholdProperties implements InitializingBean {
 
 		/** Run without the lock. */
 		PROCEED
+
+	}
+
+	/** What locks owe transactions. */
+	static class Transaction {
+
+		/**
+		 * Whether a transaction is rolled back instead of committed when a lock was lost
+		 * under which it runs.
+		 */
+		private boolean commitGuard = true;
+
+		public boolean isCommitGuard() {
+			return this.commitGuard;
+		}
+
+		public void setCommitGuard(boolean commitGuard) {
+			this.commitGuard = commitGuard;
+		}
 
 	}
 

@@ -3,6 +3,7 @@ package io.leasehold.autoconfigure;
 import java.time.Duration;
 import java.util.function.Function;
 
+import io.leasehold.FencingGuard;
 import io.leasehold.interceptor.LockAdvisor;
 import io.leasehold.interceptor.LockAnnotationValidator;
 import io.leasehold.interceptor.LockInterceptor;
@@ -42,10 +43,11 @@ class LockAdviceConfiguration {
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static LockOperationSource lockOperationSource(ObjectProvider<LockService> service,
-			ConfigurableBeanFactory beanFactory) {
+			ObjectProvider<FencingGuard> fencing, ConfigurableBeanFactory beanFactory) {
 		Function<String, Duration> minLeases = (engine) -> service.getObject().engine(engine).minLease();
 		return new LockOperationSource(service::getObject, minLeases,
-				new KeyParser(new BeanFactoryResolver(beanFactory)), new EmbeddedValueResolver(beanFactory));
+				new KeyParser(new BeanFactoryResolver(beanFactory)), new EmbeddedValueResolver(beanFactory),
+				fencing::getIfUnique);
 	}
 
 	@Bean

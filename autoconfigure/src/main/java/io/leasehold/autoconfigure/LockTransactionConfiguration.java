@@ -1,16 +1,18 @@
 package io.leasehold.autoconfigure;
 
 import io.leasehold.service.ReleaseTiming;
+import io.leasehold.transaction.CommitGuard;
 import io.leasehold.transaction.TransactionalReleaseTiming;
 
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Releases that wait for the end of a transaction, where there are transactions.
+ * What locks owe transactions, where there are transactions.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(TransactionSynchronizationManager.class)
@@ -18,8 +20,15 @@ class LockTransactionConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean(ReleaseTiming.class)
-	TransactionalReleaseTiming transactionalReleaseTiming() {
-		return new TransactionalReleaseTiming();
+	TransactionalReleaseTiming transactionalReleaseTiming(LeaseholdProperties properties) {
+		return new TransactionalReleaseTiming(properties.getTransaction().isCommitGuard());
+	}
+
+	/** The properties' bean would be made too early. */
+	@Bean
+	static CommitGuardRegistrar commitGuardRegistrar(Environment environment) {
+		return new CommitGuardRegistrar(
+				new CommitGuard(environment.getProperty("leasehold.transaction.commit-guard", Boolean.class, true)));
 	}
 
 }

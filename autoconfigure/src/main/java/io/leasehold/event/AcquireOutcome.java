@@ -14,6 +14,9 @@ public enum AcquireOutcome {
 	/** The method ran without its lock, as configured. */
 	BYPASSED,
 
+	/** The method's condition wanted no lock for this call. */
+	NOT_WANTED,
+
 	/** Another owner kept the key for the whole wait time. */
 	BUSY,
 

@@ -72,7 +72,7 @@ public final class ApplicationEvents implements LockEventListener, AutoCloseable
 
 	private static @Nullable Reason reason(AcquireOutcome outcome) {
 		return switch (outcome) {
-			case ACQUIRED, REENTERED -> null;
+			case ACQUIRED, REENTERED, NOT_WANTED -> null;
 			case BUSY -> Reason.BUSY;
 			case INTERRUPTED -> Reason.INTERRUPTED;
 			case UNAVAILABLE -> Reason.UNAVAILABLE;

@@ -4,13 +4,16 @@ import java.time.Duration;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
+import io.leasehold.FencingGuard;
 import io.leasehold.LockOptions;
 import io.leasehold.annotation.DistributedLock;
 import io.leasehold.annotation.WhenBusy;
 import io.leasehold.key.InvalidKeyExpressionException;
 import io.leasehold.key.KeyExpression;
 import io.leasehold.key.KeyParser;
+import io.leasehold.key.LockCondition;
 import io.leasehold.service.LockService;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
 import org.springframework.util.StringUtils;
@@ -31,12 +34,15 @@ final class LockOperationReader {
 
 	private final StringValueResolver values;
 
+	private final Supplier<@Nullable FencingGuard> fencing;
+
 	LockOperationReader(Supplier<LockService> service, Function<String, Duration> minLeases, KeyParser keys,
-			StringValueResolver values) {
+			StringValueResolver values, Supplier<@Nullable FencingGuard> fencing) {
 		this.service = service;
 		this.minLeases = minLeases;
 		this.keys = keys;
 		this.values = values;
+		this.fencing = fencing;
 	}
 
 	LockOperation read(LockAnnotation annotation) {
@@ -45,13 +51,40 @@ final class LockOperationReader {
 		KeyExpression key = readKey(annotation);
 		LockOptions options = readOptions(annotation);
 		Fallback fallback = values.fallback().isEmpty() ? null : Fallback.find(annotation, values.fallback());
-		return new LockOperation(options, key, checkSkip(annotation), fallback);
+		return new LockOperation(options, key, readCondition(annotation), checkSkip(annotation), fallback,
+				MethodChecks.resultOf(annotation), values.fenced() ? fencingGuard(annotation) : null);
+	}
+
+	private FencingGuard fencingGuard(LockAnnotation annotation) {
+		if (MethodChecks.resultOf(annotation) != PlainResult.INSTANCE) {
+			throw annotation.invalid("is fenced, but its result ends later, in whatever thread",
+					"Fence a method that returns its plain result, and call that.");
+		}
+		FencingGuard guard = this.fencing.get();
+		if (guard == null) {
+			throw annotation.invalid("is fenced, but there is no database whose transactions could be guarded",
+					"Add a DataSource and a transaction manager for it, or a FencingGuard bean of your own.");
+		}
+		return guard;
 	}
 
 	private KeyExpression readKey(LockAnnotation annotation) {
 		try {
 			return this.keys.parse(annotation.values().key(), annotation.declared(), annotation.method(),
 					annotation.type());
+		}
+		catch (InvalidKeyExpressionException ex) {
+			throw annotation.invalid(ex.getProblem(), ex.getAction(), ex);
+		}
+	}
+
+	private @Nullable LockCondition readCondition(LockAnnotation annotation) {
+		String text = annotation.values().condition();
+		if (!StringUtils.hasText(text)) {
+			return null;
+		}
+		try {
+			return this.keys.parseCondition(text, annotation.declared(), annotation.method(), annotation.type());
 		}
 		catch (InvalidKeyExpressionException ex) {
 			throw annotation.invalid(ex.getProblem(), ex.getAction(), ex);

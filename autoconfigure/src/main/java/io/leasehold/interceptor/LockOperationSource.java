@@ -7,6 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
+import io.leasehold.FencingGuard;
 import io.leasehold.key.KeyParser;
 import io.leasehold.service.LockService;
 import org.aopalliance.intercept.MethodInvocation;
@@ -35,10 +36,11 @@ public final class LockOperationSource {
 	 * one; throws an {@link IllegalArgumentException} for an engine that is not there
 	 * @param keys parses the keys
 	 * @param values resolves placeholders
+	 * @param fencing guards what is fenced, asked for with the first such operation
 	 */
 	public LockOperationSource(Supplier<LockService> service, Function<String, Duration> minLeases, KeyParser keys,
-			StringValueResolver values) {
-		this.reader = new LockOperationReader(service, minLeases, keys, values);
+			StringValueResolver values, Supplier<@Nullable FencingGuard> fencing) {
+		this.reader = new LockOperationReader(service, minLeases, keys, values, fencing);
 	}
 
 	/** The annotated methods of classes, without what their annotations say. */

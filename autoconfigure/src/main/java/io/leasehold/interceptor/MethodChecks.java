@@ -3,19 +3,22 @@ package io.leasehold.interceptor;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
 
 import org.springframework.core.GenericTypeResolver;
 import org.springframework.core.KotlinDetector;
-import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.util.ClassUtils;
 
 /**
  * Whether a method can be run under a lock at all, as far as its declaration tells.
  */
 final class MethodChecks {
+
+	private static final boolean REACTOR = ClassUtils.isPresent("reactor.core.publisher.Mono",
+			MethodChecks.class.getClassLoader());
 
 	private MethodChecks() {
 	}
@@ -48,23 +51,37 @@ final class MethodChecks {
 	}
 
 	private static void checkResult(LockAnnotation annotation) {
-		Class<?> result = GenericTypeResolver.resolveReturnType(annotation.method(), annotation.type());
+		Class<?> result = returnType(annotation);
 		if (KotlinDetector.isSuspendingFunction(annotation.method())) {
 			throw annotation.invalid("is a suspending function, whose work goes on after its lock was given back",
-					"Take the lock by DistributedLocks.acquireAsync(...) instead.");
+					"Return a Mono, or take the lock by DistributedLocks.acquireAsync(...) instead.");
 		}
-		if (goesOn(result)) {
+		if (Future.class.isAssignableFrom(result) && !result.isAssignableFrom(CompletableFuture.class)
+				|| CompletionStage.class.isAssignableFrom(result) && !result.isAssignableFrom(CompletableFuture.class)
+				|| result == Future.class) {
 			throw annotation.invalid(
 					"returns %s, whose work goes on after the lock was given back".formatted(result.getSimpleName()),
-					"Return the plain result, or take the lock by DistributedLocks.acquireAsync(...) and close it when"
-							+ " the result is there. An @Async method can call an annotated method of another bean.");
+					"Return a CompletionStage, a CompletableFuture, a publisher or the plain result.");
+		}
+		if (Flow.Publisher.class.isAssignableFrom(result) && !REACTOR) {
+			throw annotation.invalid(
+					"returns %s, whose work goes on after the lock was given back".formatted(result.getSimpleName()),
+					"Add reactor-core, by which the lock is held until the publisher ends.");
 		}
 	}
 
-	private static boolean goesOn(Class<?> result) {
-		return CompletionStage.class.isAssignableFrom(result) || Future.class.isAssignableFrom(result)
-				|| Flow.Publisher.class.isAssignableFrom(result)
-				|| ReactiveAdapterRegistry.getSharedInstance().getAdapter(result) != null;
+	/** When the result of a method is there. */
+	static ResultKind resultOf(LockAnnotation annotation) {
+		Class<?> type = returnType(annotation);
+		if (CompletionStage.class.isAssignableFrom(type)) {
+			return StageResult.INSTANCE;
+		}
+		ResultKind reactive = REACTOR ? ReactiveResult.of(type) : null;
+		return (reactive != null) ? reactive : PlainResult.INSTANCE;
+	}
+
+	private static Class<?> returnType(LockAnnotation annotation) {
+		return GenericTypeResolver.resolveReturnType(annotation.method(), annotation.type());
 	}
 
 }

@@ -21,6 +21,7 @@ final class SkippedResult {
 	private SkippedResult() {
 	}
 
+	/** The result, or for one that ends later its value. */
 	static @Nullable Object of(Method method) {
 		return EMPTY.get(method.getReturnType());
 	}

@@ -33,18 +33,31 @@ final class KeyChecks {
 	private static final Set<String> ROOT_PROPERTIES = new TreeSet<>(
 			List.of("args", "method", "target", "targetClass"));
 
+	private final String attribute;
+
 	private final String text;
 
 	private final KeyVariables variables;
 
-	KeyChecks(String text, KeyVariables variables) {
+	/**
+	 * Create checks.
+	 * @param attribute what the expression is for, in messages
+	 * @param text the expression
+	 * @param variables what it may refer to
+	 */
+	KeyChecks(String attribute, String text, KeyVariables variables) {
+		this.attribute = attribute;
 		this.text = text;
 		this.variables = variables;
 	}
 
-	void check(SpelNode root) {
-		checkNames(root, false);
+	void checkKey(SpelNode root) {
+		checkNames(root);
 		checkParts(root);
+	}
+
+	void checkNames(SpelNode root) {
+		checkNames(root, false);
 	}
 
 	/**
@@ -60,7 +73,8 @@ final class KeyChecks {
 					"Call a method of a parameter, of #target or of a bean, such as @beanName.method(#id).");
 		}
 		else if (node instanceof Assign) {
-			throw problem("assigns a value", "Write == to compare. A key must not change anything.");
+			throw problem("assigns a value",
+					"Write == to compare. A %s must not change anything.".formatted(this.attribute));
 		}
 		else if (!inElement) {
 			checkHead(node);
@@ -149,6 +163,9 @@ final class KeyChecks {
 			checkParts(node.getChild(1));
 			checkParts(node.getChild(2));
 		}
+		else if (KeyPart.isProjection(node)) {
+			checkParts(KeyPart.projected(node));
+		}
 		else {
 			refuseHiddenText(node);
 		}
@@ -177,8 +194,8 @@ final class KeyChecks {
 	}
 
 	private InvalidKeyExpressionException problem(String problem, String action) {
-		return new InvalidKeyExpressionException("has key \"%s\", which %s".formatted(this.text, problem), action,
-				null);
+		return new InvalidKeyExpressionException(
+				"has %s \"%s\", which %s".formatted(this.attribute, this.text, problem), action, null);
 	}
 
 }

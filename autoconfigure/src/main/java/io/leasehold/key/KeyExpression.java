@@ -1,7 +1,12 @@
 package io.leasehold.key;
 
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+
 import io.leasehold.LockKey;
 import io.leasehold.LockKeyException;
+import io.leasehold.LockKeys;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,17 +28,17 @@ public final class KeyExpression {
 	}
 
 	/**
-	 * Evaluate the key of a call.
+	 * Evaluate the keys of a call: one, or those of a collection or array.
 	 * @param target the object that is called
 	 * @param arguments the arguments
-	 * @return the key
-	 * @throws LockKeyException if there is none that could name a lock
+	 * @return the keys
+	 * @throws LockKeyException if there is none, or one that could not name a lock
 	 */
-	public LockKey evaluate(@Nullable Object target, @Nullable Object[] arguments) {
-		String key;
+	public LockKeys evaluate(@Nullable Object target, @Nullable Object[] arguments) {
 		try {
 			Object value = this.part.value(new KeyCall(this.context, target, arguments));
-			key = KeyText.of(KeyText.require(value, this.part));
+			Collection<?> several = KeyText.elements(value);
+			return (several != null) ? severalOf(several) : LockKeys.of(new LockKey(textOf(value)));
 		}
 		catch (LockKeyException ex) {
 			throw refused(ex.getMessage(), null);
@@ -41,10 +46,25 @@ public final class KeyExpression {
 		catch (RuntimeException ex) {
 			throw refused(ex.getMessage(), ex);
 		}
-		if (key.isBlank()) {
-			throw new LockKeyException(key, message("it is blank"));
+	}
+
+	private LockKeys severalOf(Collection<?> values) {
+		if (values.isEmpty()) {
+			throw new LockKeyException(null, "%s is empty".formatted(this.part.text()));
 		}
-		return new LockKey(key);
+		List<String> texts = new ArrayList<>(values.size());
+		for (Object value : values) {
+			texts.add(textOf(value));
+		}
+		return LockKeys.of(texts);
+	}
+
+	private String textOf(@Nullable Object value) {
+		String text = KeyText.of(KeyText.require(value, this.part));
+		if (text.isBlank()) {
+			throw new LockKeyException(text, "it is blank");
+		}
+		return text;
 	}
 
 	private LockKeyException refused(@Nullable String reason, @Nullable Throwable cause) {

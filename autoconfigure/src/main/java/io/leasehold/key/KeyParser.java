@@ -39,25 +39,41 @@ public final class KeyParser {
 	 * @throws InvalidKeyExpressionException if the expression can never work
 	 */
 	public KeyExpression parse(String text, Method declared, Method method, Class<?> targetClass) {
-		KeyVariables variables = new KeyVariables(declared, method);
-		SpelNodeImpl root = parse(text);
-		new KeyChecks(text, variables).check(root);
-		return new KeyExpression(text, KeyPart.of(root, variables),
-				new KeyContext(method, targetClass, variables, this.beans));
-	}
-
-	private SpelNodeImpl parse(String text) {
 		if (!StringUtils.hasText(text)) {
 			throw new InvalidKeyExpressionException("has a blank key",
 					"Write a SpEL expression, such as \"'order:' + #id\", or a fixed text in quotes, such as \"'report'\".",
 					null);
 		}
+		KeyVariables variables = new KeyVariables(declared, method);
+		SpelNodeImpl root = parse("key", text);
+		new KeyChecks("key", text, variables).checkKey(root);
+		return new KeyExpression(text, KeyPart.of(root, variables),
+				new KeyContext(method, targetClass, variables, this.beans));
+	}
+
+	/**
+	 * Parse the expression of a condition.
+	 * @param text the expression
+	 * @param declared the method whose parameter names count: the annotated one
+	 * @param method the method that is called
+	 * @param targetClass class of the object that it is called on
+	 * @return the expression, ready to be evaluated
+	 * @throws InvalidKeyExpressionException if the expression can never work
+	 */
+	public LockCondition parseCondition(String text, Method declared, Method method, Class<?> targetClass) {
+		KeyVariables variables = new KeyVariables(declared, method);
+		SpelNodeImpl root = parse("condition", text);
+		new KeyChecks("condition", text, variables).checkNames(root);
+		return new LockCondition(root, new KeyContext(method, targetClass, variables, this.beans));
+	}
+
+	private SpelNodeImpl parse(String attribute, String text) {
 		try {
 			return (SpelNodeImpl) ((SpelExpression) this.parser.parseExpression(text)).getAST();
 		}
 		catch (ParseException | IllegalStateException ex) {
 			throw new InvalidKeyExpressionException(
-					"has key \"%s\", which is no SpEL expression: %s".formatted(text, ex.getMessage()),
+					"has %s \"%s\", which is no SpEL expression: %s".formatted(attribute, text, ex.getMessage()),
 					"Put fixed text in single quotes and join it by +, such as \"'order:' + #id\".", ex);
 		}
 	}

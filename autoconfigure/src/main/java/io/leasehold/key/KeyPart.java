@@ -1,15 +1,20 @@
 package io.leasehold.key;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 
 import io.leasehold.LockKeyException;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.convert.TypeDescriptor;
+import org.springframework.expression.TypedValue;
+import org.springframework.expression.spel.ExpressionState;
 import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.CompoundExpression;
 import org.springframework.expression.spel.ast.Literal;
 import org.springframework.expression.spel.ast.OpPlus;
+import org.springframework.expression.spel.ast.Projection;
 import org.springframework.expression.spel.ast.SpelNodeImpl;
 import org.springframework.expression.spel.ast.Ternary;
 import org.springframework.expression.spel.ast.VariableReference;
@@ -35,6 +40,26 @@ sealed interface KeyPart {
 		return node instanceof OpPlus && node.getChildCount() == 2;
 	}
 
+	/** Whether a key is made of each element, as in {@code #ids.!['order:' + #this]}. */
+	static boolean isProjection(SpelNode node) {
+		return node instanceof CompoundExpression && node.getChild(node.getChildCount() - 1) instanceof Projection;
+	}
+
+	/** What is made of each element. */
+	static SpelNodeImpl projected(SpelNode compound) {
+		return (SpelNodeImpl) compound.getChild(compound.getChildCount() - 1).getChild(0);
+	}
+
+	/** What stands before the projection. */
+	private static SpelNodeImpl elements(SpelNodeImpl compound) {
+		SpelNodeImpl[] before = new SpelNodeImpl[compound.getChildCount() - 1];
+		for (int i = 0; i < before.length; i++) {
+			before[i] = child(compound, i);
+		}
+		return (before.length == 1) ? before[0]
+				: new CompoundExpression(compound.getStartPosition(), compound.getEndPosition(), before);
+	}
+
 	static KeyPart of(SpelNodeImpl node, KeyVariables variables) {
 		if (node instanceof Literal literal) {
 			return new Fixed(literal.getLiteralValue().getValue(), node.toStringAST());
@@ -50,6 +75,9 @@ sealed interface KeyPart {
 		}
 		if (node instanceof Ternary) {
 			return new Choice(child(node, 0), of(child(node, 1), variables), of(child(node, 2), variables));
+		}
+		if (isProjection(node)) {
+			return new Projected(node, elements(node), of(projected(node), variables));
 		}
 		return new Expression(node);
 	}
@@ -107,6 +135,34 @@ sealed interface KeyPart {
 		@Override
 		public String text() {
 			return "%s ? %s : %s".formatted(this.condition.toStringAST(), this.yes.text(), this.no.text());
+		}
+
+	}
+
+	/** A key for each element of a collection or array. */
+	record Projected(SpelNodeImpl node, SpelNodeImpl elements, KeyPart key) implements KeyPart {
+
+		@Override
+		public @Nullable Object value(KeyCall call) {
+			ExpressionState state = call.state();
+			Collection<?> values = KeyText.elements(this.elements.getValue(state));
+			if (values == null) {
+				return this.node.getValue(state);
+			}
+			List<@Nullable Object> keys = new ArrayList<>(values.size());
+			for (Object value : values) {
+				state.pushActiveContextObject(new TypedValue(value));
+				state.enterScope();
+				keys.add(this.key.value(call));
+				state.exitScope();
+				state.popActiveContextObject();
+			}
+			return keys;
+		}
+
+		@Override
+		public String text() {
+			return this.node.toStringAST();
 		}
 
 	}

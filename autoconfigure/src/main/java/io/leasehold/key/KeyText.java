@@ -1,6 +1,8 @@
 package io.leasehold.key;
 
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Collection;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.Optional;
@@ -15,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.convert.ConversionService;
 import org.springframework.core.convert.support.DefaultConversionService;
+import org.springframework.util.ObjectUtils;
 
 /**
  * Makes text of values, as SpEL does, and refuses those whose text is no identity.
@@ -40,6 +43,14 @@ final class KeyText {
 	private KeyText() {
 	}
 
+	/** The elements of a collection or array, or null if the value is neither. */
+	static @Nullable Collection<?> elements(@Nullable Object value) {
+		if (value instanceof Collection<?> collection) {
+			return collection;
+		}
+		return ObjectUtils.isArray(value) ? Arrays.asList(ObjectUtils.toObjectArray(value)) : null;
+	}
+
 	/** Refuse a value that cannot be a key or a part of one. */
 	static Object require(@Nullable Object value, KeyPart part) {
 		if (value instanceof String || value instanceof Integer || value instanceof Long) {
@@ -50,7 +61,7 @@ final class KeyText {
 		}
 		if (isSeveral(value)) {
 			throw new LockKeyException(null,
-					"%s is a %s, and a key names one lock only: use one of its elements, or text made of it"
+					"%s has a %s where one value is needed: use one of its elements, or a collection of whole keys"
 						.formatted(part.text(), value.getClass().getSimpleName()));
 		}
 		if (ANONYMOUS.get(value.getClass())) {

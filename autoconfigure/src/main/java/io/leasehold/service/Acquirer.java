@@ -1,9 +1,9 @@
 package io.leasehold.service;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -66,9 +66,10 @@ final class Acquirer {
 		}
 	}
 
-	CompletableFuture<HeldLock> acquireAsync(LockKey key, LockOptions options) {
+	CompletableFuture<HeldLock> acquireAsync(LockKey key, LockOptions options, List<HeldLock> outer,
+			Predicate<LockEngineException> bypassed) {
 		CompletableFuture<HeldLock> result = new CompletableFuture<>();
-		AsyncAcquisition caller = new AsyncAcquisition(key, options, this.clock.nanoTime(), result,
+		AsyncAcquisition caller = new AsyncAcquisition(key, options, outer, bypassed, this.clock.nanoTime(), result,
 				this.timing.releases(), this);
 		follow(caller);
 		begin(caller);
@@ -99,12 +100,11 @@ final class Acquirer {
 
 	/** An async caller has its result: tell it, in a thread that may run its code. */
 	void complete(AsyncAcquisition caller) {
-		work(() -> {
+		this.coordinator.threads().callers().execute(() -> {
 			try {
-				HeldLock held = open(caller, NEVER_BYPASSED, () -> caller.releases);
+				HeldLock held = open(caller, caller.bypassed, () -> caller.releases);
 				if (held == null) {
-					begin(caller.continuedBy(new AsyncAcquisition(caller.key, caller.options, caller.start,
-							caller.result, caller.releases, this)));
+					begin(caller.again());
 				}
 				else if (!caller.result.complete(held)) {
 					held.close();
@@ -184,7 +184,7 @@ final class Acquirer {
 	 * Turn a caller's result into a handle, or return nothing if the hold was lost since.
 	 */
 	private @Nullable HeldLock open(Acquisition caller, Predicate<LockEngineException> bypassed,
-			Supplier<Executor> releases) {
+			Supplier<ReleaseTiming.Releases> releases) {
 		RuntimeException failure = caller.failure();
 		if (failure != null) {
 			publishEnd(caller, outcomeOf(failure, bypassed), failure);
@@ -205,7 +205,7 @@ final class Acquirer {
 				.publish(
 						new LockEvent.HandedOff(this.engine, (hold.pass > 0) ? HandoffKind.LOCAL : HandoffKind.PUSHED));
 		}
-		return new Handle(this.coordinator.holds(), hold, life, releases.get());
+		return new Handle(this.coordinator.holds(), hold, life, releases.get()).announced();
 	}
 
 	private void publishEnd(Acquisition caller, AcquireOutcome outcome, @Nullable RuntimeException failure) {

@@ -2,6 +2,7 @@ package io.leasehold.service;
 
 import java.util.List;
 
+import io.leasehold.HeldLock;
 import io.leasehold.LockKey;
 import io.leasehold.LockOptions;
 import io.leasehold.event.AcquisitionListener;
@@ -19,6 +20,9 @@ abstract class Acquisition {
 
 	/** Who may re-enter what this becomes; nobody if there is no such thread. */
 	final @Nullable Thread owner;
+
+	/** Locks under which the caller runs, whose keys it may re-enter. */
+	final List<HeldLock> outer;
 
 	/** Whether the hold ends with its owner's life, since nobody else may release it. */
 	final boolean bound;
@@ -41,10 +45,12 @@ abstract class Acquisition {
 
 	private volatile @Nullable RuntimeException failure;
 
-	Acquisition(LockKey key, LockOptions options, @Nullable Thread owner, boolean bound, long start) {
+	Acquisition(LockKey key, LockOptions options, @Nullable Thread owner, List<HeldLock> outer, boolean bound,
+			long start) {
 		this.key = key;
 		this.options = options;
 		this.owner = owner;
+		this.outer = outer;
 		this.bound = bound;
 		this.start = start;
 		this.deadline = start + Math.min(options.waitTime().toNanos(), Long.MAX_VALUE / 2);
@@ -55,6 +61,18 @@ abstract class Acquisition {
 		next.waited = this.waited;
 		next.followers = this.followers;
 		return next;
+	}
+
+	/** Whether the caller runs under a hold, by a handle that is still open. */
+	final boolean runsUnder(Hold hold) {
+		for (HeldLock lock : this.outer) {
+			for (HeldLock part : lock.parts()) {
+				if (part instanceof Handle handle && handle.isOpenHandleOf(hold)) {
+					return true;
+				}
+			}
+		}
+		return false;
 	}
 
 	final boolean waits() {

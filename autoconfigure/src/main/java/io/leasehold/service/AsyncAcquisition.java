@@ -1,10 +1,12 @@
 package io.leasehold.service;
 
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
+import java.util.function.Predicate;
 
 import io.leasehold.HeldLock;
+import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
 import io.leasehold.LockOptions;
 import org.jspecify.annotations.Nullable;
@@ -18,18 +20,28 @@ final class AsyncAcquisition extends Acquisition {
 	final CompletableFuture<HeldLock> result;
 
 	/** Runs the release, as decided when the caller asked. */
-	final Executor releases;
+	final ReleaseTiming.Releases releases;
+
+	/** Whether the caller goes on without the lock after a failure of the store. */
+	final Predicate<LockEngineException> bypassed;
 
 	private final Acquirer acquirer;
 
 	private volatile @Nullable Future<?> timer;
 
-	AsyncAcquisition(LockKey key, LockOptions options, long start, CompletableFuture<HeldLock> result,
-			Executor releases, Acquirer acquirer) {
-		super(key, options, null, false, start);
+	AsyncAcquisition(LockKey key, LockOptions options, List<HeldLock> outer, Predicate<LockEngineException> bypassed,
+			long start, CompletableFuture<HeldLock> result, ReleaseTiming.Releases releases, Acquirer acquirer) {
+		super(key, options, null, outer, false, start);
+		this.bypassed = bypassed;
 		this.result = result;
 		this.releases = releases;
 		this.acquirer = acquirer;
+	}
+
+	/** The same wish, once more. */
+	AsyncAcquisition again() {
+		return continuedBy(new AsyncAcquisition(this.key, this.options, this.outer, this.bypassed, this.start,
+				this.result, this.releases, this.acquirer));
 	}
 
 	@Override

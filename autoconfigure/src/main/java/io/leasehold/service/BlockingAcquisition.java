@@ -2,6 +2,7 @@ package io.leasehold.service;
 
 import java.util.concurrent.locks.LockSupport;
 
+import io.leasehold.HeldLockScope;
 import io.leasehold.LockKey;
 import io.leasehold.LockOptions;
 import io.leasehold.engine.MonotonicClock;
@@ -14,7 +15,7 @@ final class BlockingAcquisition extends Acquisition {
 	private final Thread thread;
 
 	BlockingAcquisition(LockKey key, LockOptions options, Thread thread, boolean bound, long start) {
-		super(key, options, thread, bound, start);
+		super(key, options, thread, HeldLockScope.held(), bound, start);
 		this.thread = thread;
 	}
 

@@ -7,11 +7,13 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import java.util.function.Predicate;
 
 import io.leasehold.HeldLock;
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
+import io.leasehold.LockKeys;
 import io.leasehold.LockOptions;
 import io.leasehold.LossCause;
 import io.leasehold.engine.Capability;
@@ -81,13 +83,40 @@ final class Coordinator implements AutoCloseable {
 		return this.acquirer.acquire(key, options, false, bypassed);
 	}
 
+	/** Take the locks of several keys one after the other, all within one wait time. */
+	HeldLock acquireAll(LockKeys keys, LockOptions options, Predicate<LockEngineException> bypassed) {
+		long start = this.clock.nanoTime();
+		return HeldLocks.take(keys, (key) -> acquire(key, rest(options, start), bypassed));
+	}
+
+	/** Take locks without blocking, re-entering those that are held further out. */
+	CompletableFuture<HeldLock> acquireAllAsync(LockKeys keys, LockOptions options, List<HeldLock> outer,
+			Predicate<LockEngineException> bypassed) {
+		long start = this.clock.nanoTime();
+		Function<LockKey, CompletableFuture<HeldLock>> one = (key) -> acquireAsync(key, rest(options, start), outer,
+				bypassed);
+		LockKey only = keys.single();
+		return (only != null) ? one.apply(only) : AsyncHeldLocks.take(keys, one, this.threads.callers());
+	}
+
+	private LockOptions rest(LockOptions options, long start) {
+		Duration rest = options.waitTime().minusNanos(this.clock.nanoTime() - start);
+		return options.withWaitTime(rest.isNegative() ? Duration.ZERO : rest);
+	}
+
+	/** Whether the grant behind a token is the one in force, by the store's word. */
+	boolean isCurrent(LockKey key, long token) {
+		return this.engine.inspect(key).filter((holder) -> Hold.isOfGrant(token, holder.number())).isPresent();
+	}
+
 	/** Take a lock that ends with the life of its thread. */
 	HeldLock acquireForThread(LockKey key, LockOptions options) {
 		return this.acquirer.acquire(key, options, true, Acquirer.NEVER_BYPASSED);
 	}
 
-	CompletableFuture<HeldLock> acquireAsync(LockKey key, LockOptions options) {
-		return this.acquirer.acquireAsync(key, options);
+	CompletableFuture<HeldLock> acquireAsync(LockKey key, LockOptions options, List<HeldLock> outer,
+			Predicate<LockEngineException> bypassed) {
+		return this.acquirer.acquireAsync(key, options, outer, bypassed);
 	}
 
 	/** Refuse options that this engine cannot serve. */
@@ -100,9 +129,8 @@ final class Coordinator implements AutoCloseable {
 	}
 
 	/** Tell of an acquisition that never came to a gate. */
-	void keyRefused(LockOptions options) {
-		this.events.publish(
-				new LockEvent.AcquireEnded(this.engine.name(), options.name(), null, AcquireOutcome.ERROR, false, 0));
+	void publishEnd(LockOptions options, AcquireOutcome outcome) {
+		this.events.publish(new LockEvent.AcquireEnded(this.engine.name(), options.name(), null, outcome, false, 0));
 	}
 
 	LockEngine engine() {

@@ -7,6 +7,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.RejectedExecutionHandler;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -29,6 +30,8 @@ final class EngineThreads implements AutoCloseable {
 
 	private final ThreadPoolExecutor workers;
 
+	private final ThreadPoolExecutor callers;
+
 	private final ThreadPoolExecutor renewals;
 
 	private final ThreadPoolExecutor notices;
@@ -38,13 +41,18 @@ final class EngineThreads implements AutoCloseable {
 		this.timers = new ScheduledThreadPoolExecutor(1, factory(name + "-timer"), ignoredAfterClose());
 		this.timers.setRemoveOnCancelPolicy(true);
 		this.workers = pool(name + "-worker", WORKERS, Integer.MAX_VALUE, ignoredAfterClose());
+		this.callers = new ThreadPoolExecutor(0, Integer.MAX_VALUE, 10, TimeUnit.SECONDS, new SynchronousQueue<>(),
+				factory(name + "-caller"), ignoredAfterClose());
 		this.renewals = pool(name + "-renewal", 1, Integer.MAX_VALUE, ignoredAfterClose());
 		this.notices = pool(name + "-event", 1, NOTICES, new DroppedEvents(name + "-event"));
 	}
 
-	/**
-	 * Store calls on behalf of callers that wait, and user code that completes with them.
-	 */
+	/** Code of callers that went on, which may block as it likes: a thread for each. */
+	ExecutorService callers() {
+		return this.callers;
+	}
+
+	/** Store calls on behalf of callers that wait. */
 	ExecutorService workers() {
 		return this.workers;
 	}
@@ -73,6 +81,7 @@ final class EngineThreads implements AutoCloseable {
 	public void close() {
 		this.timers.shutdownNow();
 		this.workers.shutdown();
+		this.callers.shutdown();
 		this.renewals.shutdown();
 		this.notices.shutdown();
 	}

@@ -111,7 +111,7 @@ final class Gate {
 		if (this.hold != null && !this.hold.grant.isValid(this.coordinator.clock().nanoTime())) {
 			return Entry.EXPIRED;
 		}
-		if (this.hold != null && this.hold.mayBeReenteredBy(caller.owner)) {
+		if (this.hold != null && this.hold.mayBeReenteredBy(caller)) {
 			caller.succeed(this.hold);
 			return Entry.REENTERED;
 		}

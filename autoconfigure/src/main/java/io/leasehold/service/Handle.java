@@ -3,7 +3,6 @@ package io.leasehold.service;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
-import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
 import io.leasehold.HeldLock;
@@ -29,7 +28,7 @@ final class Handle implements HeldLock {
 
 	private final Hold hold;
 
-	private final Executor releases;
+	private final ReleaseTiming.Releases releases;
 
 	/**
 	 * Only reachable through handles, so that a hold can tell that all of them are gone.
@@ -39,16 +38,31 @@ final class Handle implements HeldLock {
 
 	private volatile boolean closed;
 
-	Handle(Holds holds, Hold hold, Object life, Executor releases) {
+	Handle(Holds holds, Hold hold, Object life, ReleaseTiming.Releases releases) {
 		this.holds = holds;
 		this.hold = hold;
 		this.life = life;
 		this.releases = releases;
 	}
 
+	/** Tell those who decide on the release that the lock was had. */
+	Handle announced() {
+		this.releases.held(this);
+		return this;
+	}
+
+	boolean isOpenHandleOf(Hold other) {
+		return !this.closed && this.hold == other;
+	}
+
 	@Override
 	public String key() {
 		return this.hold.key().value();
+	}
+
+	@Override
+	public String engine() {
+		return this.holds.engine();
 	}
 
 	@Override
@@ -59,6 +73,11 @@ final class Handle implements HeldLock {
 	@Override
 	public boolean isValid() {
 		return !this.closed && this.holds.isBeyondDoubt(this.hold);
+	}
+
+	@Override
+	public void throwIfLost() {
+		this.holds.requireValid(this.hold);
 	}
 
 	@Override
@@ -77,7 +96,7 @@ final class Handle implements HeldLock {
 	public void close() {
 		if (CLOSED.compareAndSet(this, false, true)) {
 			this.releases.execute(() -> this.holds.close(this.hold));
-			this.holds.throwIfLost(this.hold);
+			this.holds.throwIfLostAtEnd(this.hold);
 		}
 	}
 

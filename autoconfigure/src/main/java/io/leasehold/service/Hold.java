@@ -83,6 +83,11 @@ final class Hold {
 		return number * PASSES;
 	}
 
+	/** Whether a token belongs to a grant, or to one of its passes. */
+	static boolean isOfGrant(long fencingToken, long number) {
+		return fencingToken / PASSES == number;
+	}
+
 	/**
 	 * Count a handle more, and return what keeps the hold alive as long as it is
 	 * reachable.
@@ -118,8 +123,8 @@ final class Hold {
 		return this.lifeline != null && this.lifeline.refersTo(null);
 	}
 
-	boolean mayBeReenteredBy(@Nullable Thread thread) {
-		return thread != null && thread == this.owner && !this.closed;
+	boolean mayBeReenteredBy(Acquisition caller) {
+		return !this.closed && (caller.owner != null && caller.owner == this.owner || caller.runsUnder(this));
 	}
 
 	/** Note that it lasts too long; return whether that is still to be told. */

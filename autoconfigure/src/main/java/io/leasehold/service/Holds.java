@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
 
+import io.leasehold.LockEngineException;
 import io.leasehold.LockLostException;
 import io.leasehold.LossCause;
 import io.leasehold.engine.ReleaseOutcome;
@@ -36,6 +37,11 @@ final class Holds {
 		this.slowNanos = settings.slowHold().toNanos();
 	}
 
+	/** Name of the engine that grants them. */
+	String engine() {
+		return this.engine;
+	}
+
 	boolean isValid(Hold hold) {
 		if (hold.lossCause() != null) {
 			return false;
@@ -63,9 +69,28 @@ final class Holds {
 		}
 	}
 
-	void throwIfLost(Hold hold) {
+	/** Throw if the hold was lost, as far as the clock can tell. */
+	void requireValid(Hold hold) {
+		boolean valid = isValid(hold);
+		throwIfLost(hold);
+		if (valid && this.coordinator.inDoubt(hold.grant)) {
+			throw new LockEngineException(hold.key(),
+					"Lock '%s' is in doubt: the connection to its store is broken (engine: %s)".formatted(hold.key(),
+							this.engine),
+					null);
+		}
+	}
+
+	/** What a holder is told at the end, if it wants to be. */
+	void throwIfLostAtEnd(Hold hold) {
+		if (this.throwsOnLoss) {
+			throwIfLost(hold);
+		}
+	}
+
+	private void throwIfLost(Hold hold) {
 		LossCause cause = hold.lossCause();
-		if (cause != null && this.throwsOnLoss) {
+		if (cause != null) {
 			throw new LockLostException(hold.key(), this.engine, cause);
 		}
 	}

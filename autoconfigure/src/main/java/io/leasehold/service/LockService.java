@@ -17,6 +17,7 @@ import io.leasehold.DistributedLocks;
 import io.leasehold.HeldLock;
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
+import io.leasehold.LockKeys;
 import io.leasehold.LockOptions;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
@@ -183,8 +184,60 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	}
 
 	@Override
+	public HeldLock acquireAll(Collection<String> keys, LockOptions options) {
+		return acquireAll(LockKeys.of(keys), options, (failure) -> false);
+	}
+
+	/**
+	 * Take the locks of several keys.
+	 * @param keys the keys, at least one
+	 * @param options how to take and hold them
+	 * @param bypassed tells whether the caller goes on after a failure, which is thrown
+	 * all the same
+	 * @return the held locks as one, to be closed
+	 * @see #acquireAll(Collection, LockOptions)
+	 */
+	public HeldLock acquireAll(LockKeys keys, LockOptions options, Predicate<LockEngineException> bypassed) {
+		LockKey only = keys.single();
+		return (only != null) ? acquire(only, options, bypassed)
+				: coordinator(options).check(options).acquireAll(keys, options, bypassed);
+	}
+
+	@Override
+	public boolean isCurrent(String key, long token, LockOptions options) {
+		return coordinator(options).isCurrent(new LockKey(key), token);
+	}
+
+	@Override
 	public CompletableFuture<HeldLock> acquireAsync(String key, LockOptions options) {
-		return coordinator(options).check(options).acquireAsync(new LockKey(key), options);
+		return coordinator(options).check(options)
+			.acquireAsync(new LockKey(key), options, List.of(), (failure) -> false);
+	}
+
+	/**
+	 * Take the locks of one or several keys without blocking the caller. Cancelling the
+	 * future gives up the wait, or the locks if they were just granted. The future
+	 * completes in a thread that may run code of the caller's.
+	 * @param keys the keys
+	 * @param options how to take and hold them
+	 * @param outer locks under which the caller runs already: their keys are re-entered
+	 * @param bypassed tells whether the caller goes on after a failure
+	 * @return completes with the held locks, or with the exceptions of
+	 * {@link #acquireAll}
+	 */
+	public CompletableFuture<HeldLock> acquireAllAsync(LockKeys keys, LockOptions options, List<HeldLock> outer,
+			Predicate<LockEngineException> bypassed) {
+		return coordinator(options).check(options).acquireAllAsync(keys, options, outer, bypassed);
+	}
+
+	/**
+	 * Close a lock without blocking the caller.
+	 * @param lock the lock
+	 * @param options how it was taken
+	 * @return completes when it is closed, or with what {@link HeldLock#close()} throws
+	 */
+	public CompletableFuture<Void> closeAsync(HeldLock lock, LockOptions options) {
+		return CompletableFuture.runAsync(lock::close, coordinator(options).threads().callers());
 	}
 
 	@Override
@@ -197,7 +250,15 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	 * @param options how the lock would have been taken
 	 */
 	public void keyRefused(LockOptions options) {
-		coordinator(options).keyRefused(options);
+		coordinator(options).publishEnd(options, AcquireOutcome.ERROR);
+	}
+
+	/**
+	 * Take note that a call wants no lock.
+	 * @param options how the lock would have been taken
+	 */
+	public void notWanted(LockOptions options) {
+		coordinator(options).publishEnd(options, AcquireOutcome.NOT_WANTED);
 	}
 
 	/**

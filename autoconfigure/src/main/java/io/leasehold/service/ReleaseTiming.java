@@ -2,6 +2,8 @@ package io.leasehold.service;
 
 import java.util.concurrent.Executor;
 
+import io.leasehold.HeldLock;
+
 /**
  * Decides when a release takes place that a holder asks for.
  */
@@ -16,6 +18,21 @@ public interface ReleaseTiming {
 	 * @return runs the release of that lock: at once, or when whatever the thread is in
 	 * the middle of has ended
 	 */
-	Executor releases();
+	Releases releases();
+
+	/**
+	 * Runs the release of a lock when its time has come. Thread-safe.
+	 */
+	@FunctionalInterface
+	interface Releases extends Executor {
+
+		/**
+		 * Called once the lock was had, in the thread that gets it.
+		 * @param lock the lock
+		 */
+		default void held(HeldLock lock) {
+		}
+
+	}
 
 }

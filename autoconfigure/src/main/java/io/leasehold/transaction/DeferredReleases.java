@@ -2,8 +2,9 @@ package io.leasehold.transaction;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.concurrent.Executor;
 
+import io.leasehold.HeldLock;
+import io.leasehold.service.ReleaseTiming;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -11,17 +12,38 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.support.TransactionSynchronization;
 
 /**
- * Keeps releases back until a transaction is completed. They may be asked for in any
- * thread, and run after other synchronizations, in the thread that completes the
- * transaction.
+ * Keeps the release of a lock back until a transaction is completed, and the transaction
+ * from committing if that lock was lost. Releases may be asked for in any thread, and run
+ * after other synchronizations, in the thread that completes the transaction.
  */
-final class DeferredReleases implements TransactionSynchronization, Executor {
+final class DeferredReleases implements TransactionSynchronization, ReleaseTiming.Releases {
 
 	private static final Log logger = LogFactory.getLog(DeferredReleases.class);
 
 	private final Deque<Runnable> waiting = new ArrayDeque<>(1);
 
+	private final boolean guarded;
+
+	private volatile @Nullable HeldLock lock;
+
 	private boolean completed;
+
+	DeferredReleases(boolean guarded) {
+		this.guarded = guarded;
+	}
+
+	@Override
+	public void held(HeldLock lock) {
+		this.lock = lock;
+	}
+
+	@Override
+	public void beforeCommit(boolean readOnly) {
+		HeldLock held = this.lock;
+		if (held != null && this.guarded) {
+			held.throwIfLost();
+		}
+	}
 
 	@Override
 	public void execute(Runnable release) {

@@ -1,7 +1,5 @@
 package io.leasehold.transaction;
 
-import java.util.concurrent.Executor;
-
 import io.leasehold.service.ReleaseTiming;
 
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -15,13 +13,24 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  */
 public final class TransactionalReleaseTiming implements ReleaseTiming {
 
+	private final boolean guarded;
+
+	/**
+	 * Create a timing.
+	 * @param guarded whether a transaction is rolled back if a lock that was taken inside
+	 * it was lost
+	 */
+	public TransactionalReleaseTiming(boolean guarded) {
+		this.guarded = guarded;
+	}
+
 	@Override
-	public Executor releases() {
+	public Releases releases() {
 		if (!TransactionSynchronizationManager.isActualTransactionActive()
 				|| !TransactionSynchronizationManager.isSynchronizationActive()) {
 			return IMMEDIATE.releases();
 		}
-		DeferredReleases releases = new DeferredReleases();
+		DeferredReleases releases = new DeferredReleases(this.guarded);
 		TransactionSynchronizationManager.registerSynchronization(releases);
 		return releases;
 	}

@@ -1,6 +1,7 @@
 package io.leasehold.autoconfigure;
 
-import java.util.Arrays;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
@@ -27,7 +28,8 @@ class LeaseholdRuntimeHintsTests {
 	void resourceIsThere(String resource) {
 		RuntimeHints hints = new RuntimeHints();
 		for (RuntimeHintsRegistrar registrar : new RuntimeHintsRegistrar[] {
-				new LeaseholdRedisAutoConfiguration.ScriptHints(), new LeaseholdJdbcAutoConfiguration.JdbcHints() }) {
+				new LeaseholdRedisAutoConfiguration.ScriptHints(), new LeaseholdJdbcAutoConfiguration.JdbcHints(),
+				new LeaseholdFencingAutoConfiguration.SchemaHints() }) {
 			registrar.registerHints(hints, null);
 		}
 		assertThat(hints).matches(RuntimeHintsPredicates.resource().forResource(resource));
@@ -40,9 +42,12 @@ class LeaseholdRuntimeHintsTests {
 	}
 
 	static Stream<String> resources() throws Exception {
-		Resource[] found = new PathMatchingResourcePatternResolver()
-			.getResources("classpath*:" + ROOT + "engine/**/*.*");
-		return Arrays.stream(found)
+		List<Resource> found = new ArrayList<>();
+		for (String place : List.of("engine", "transaction")) {
+			found.addAll(List.of(new PathMatchingResourcePatternResolver()
+				.getResources("classpath*:%s%s/**/*.*".formatted(ROOT, place))));
+		}
+		return found.stream()
 			.map(LeaseholdRuntimeHintsTests::path)
 			.filter((path) -> !path.endsWith(".class"))
 			.distinct();

@@ -35,7 +35,8 @@ final class JavaExamples {
 			import java.time.*; import java.util.*; import java.util.concurrent.*;
 			import java.util.concurrent.locks.Lock; import java.util.function.*; import java.lang.annotation.*;
 			import io.leasehold.*; import io.leasehold.annotation.*; import io.leasehold.event.*;
-			import io.leasehold.docs.*; import io.leasehold.engine.local.*;
+			import io.leasehold.docs.*; import io.leasehold.engine.local.*; import io.leasehold.reactive.*;
+			import reactor.core.publisher.*;
 			import org.slf4j.*;
 			import org.springframework.boot.*; import org.springframework.boot.autoconfigure.*;
 			import org.springframework.context.annotation.*; import org.springframework.context.event.EventListener;

@@ -3,8 +3,10 @@ package io.leasehold.docs;
 import java.util.Optional;
 
 import io.leasehold.DistributedLocks;
+import io.leasehold.FencingGuard;
 
 import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /**
  * What the examples of the manual take for granted around them.
@@ -14,7 +16,13 @@ public abstract class Snippet {
 
 	protected DistributedLocks locks;
 
+	protected FencingGuard fencing;
+
+	protected TransactionTemplate transactions;
+
 	protected JdbcClient jdbc;
+
+	protected long token;
 
 	protected Orders orders;
 

@@ -45,7 +45,7 @@ class ApplicationEventsTests {
 	}
 
 	@ParameterizedTest
-	@EnumSource(mode = EnumSource.Mode.EXCLUDE, names = { "ACQUIRED", "REENTERED" })
+	@EnumSource(mode = EnumSource.Mode.EXCLUDE, names = { "ACQUIRED", "REENTERED", "NOT_WANTED" })
 	void failedAcquisitionIsPublishedWithItsReason(AcquireOutcome outcome) {
 		this.events.onEvent(new LockEvent.AcquireEnded("redis", "pay", KEY, outcome, true, 5_000_000));
 		awaitPublished(new LockAcquisitionFailedEvent("redis", "pay", "order:42",

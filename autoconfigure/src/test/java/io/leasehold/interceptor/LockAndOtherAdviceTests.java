@@ -17,7 +17,6 @@ import io.leasehold.annotation.DistributedLock;
 import io.leasehold.interceptor.LockInterceptorTests.Recorder;
 import io.leasehold.service.ReleaseTiming;
 import io.leasehold.transaction.TransactionalReleaseTiming;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -163,12 +162,16 @@ class LockAndOtherAdviceTests {
 	}
 
 	@Test
-	void asyncMethodWithFutureIsRefused() {
-		Locked.runner(Asynchronous.class, AsyncFuture.class)
-			.run((context) -> Locked.refusal(context)
-				.hasMessageContaining("AsyncFuture.run")
-				.hasMessageContaining("CompletableFuture")
-				.hasMessageContaining("@Async"));
+	void asyncMethodWithAStageHoldsItsLockUntilThatEnds() {
+		Locked.runner(Asynchronous.class, AsyncFuture.class).run((context) -> {
+			DistributedLocks locks = context.getBean(DistributedLocks.class);
+			CompletableFuture<String> body = new CompletableFuture<>();
+			CompletableFuture<String> result = context.getBean(AsyncFuture.class).run(body);
+			org.awaitility.Awaitility.await().until(() -> !Locked.isFree(locks, "job"));
+			body.complete("done");
+			assertThat(result.get()).isEqualTo("done");
+			assertThat(Locked.isFree(locks, "job")).isTrue();
+		});
 	}
 
 	@Test
@@ -296,8 +299,8 @@ class LockAndOtherAdviceTests {
 
 		@Async
 		@DistributedLock(key = "'job'")
-		public @Nullable CompletableFuture<String> run() {
-			return null;
+		public CompletableFuture<String> run(CompletableFuture<String> body) {
+			return body;
 		}
 
 	}

@@ -3,8 +3,6 @@ package io.leasehold.interceptor;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
 import java.util.stream.Stream;
 
@@ -18,8 +16,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import reactor.core.publisher.Flux;
-import reactor.core.publisher.Mono;
 
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.aop.framework.Advised;
@@ -58,13 +54,8 @@ class LockAnnotationValidatorTests {
 				Arguments.of(NarrowFallback.class, "NarrowFallback.run", "parameters", "LockException"),
 				Arguments.of(WrongResult.class, "WrongResult.run", "returns Integer", "return String"),
 				Arguments.of(UnknownEngine.class, "UnknownEngine.run", "\"etcd\"", "leasehold.<name>.enabled"),
-				Arguments.of(Future1.class, "Future1.run", "CompletableFuture", "acquireAsync"),
-				Arguments.of(Future2.class, "Future2.run", "CompletionStage", "acquireAsync"),
-				Arguments.of(Future3.class, "Future3.run", "Future", "acquireAsync"),
-				Arguments.of(Publisher1.class, "Publisher1.run", "Publisher", "acquireAsync"),
-				Arguments.of(Publisher2.class, "Publisher2.run", "Mono", "acquireAsync"),
-				Arguments.of(Publisher3.class, "Publisher3.run", "Flux", "acquireAsync"),
-				Arguments.of(GenericFuture.class, "GenericFuture.run", "CompletableFuture", "acquireAsync"),
+				Arguments.of(PlainFuture.class, "PlainFuture.run", "Future", "CompletionStage"),
+				Arguments.of(OwnFuture.class, "OwnFuture.run", "Stage", "CompletionStage"),
 				Arguments.of(UnknownInClass.class, "UnknownInClass.second", "'id'", "#name"));
 	}
 
@@ -232,7 +223,7 @@ class LockAnnotationValidatorTests {
 	void serviceIsNotAskedForWithoutAnnotatedMethods() {
 		LockOperationSource operations = new LockOperationSource(() -> {
 			throw new AssertionError("Asked for without need");
-		}, (engine) -> Duration.ZERO, new KeyParser(null), (value) -> value);
+		}, (engine) -> Duration.ZERO, new KeyParser(null), (value) -> value, () -> null);
 		try (GenericApplicationContext context = new GenericApplicationContext()) {
 			context.registerBean(Plain.class);
 			context.registerBean(LockAnnotationValidator.class, () -> new LockAnnotationValidator(operations, 0));
@@ -409,25 +400,7 @@ class LockAnnotationValidatorTests {
 
 	}
 
-	static class Future1 {
-
-		@DistributedLock(key = "'k'")
-		public @Nullable CompletableFuture<String> run() {
-			return null;
-		}
-
-	}
-
-	static class Future2 {
-
-		@DistributedLock(key = "'k'")
-		public @Nullable CompletionStage<String> run() {
-			return null;
-		}
-
-	}
-
-	static class Future3 {
+	static class PlainFuture {
 
 		@DistributedLock(key = "'k'")
 		public @Nullable Future<String> run() {
@@ -436,43 +409,16 @@ class LockAnnotationValidatorTests {
 
 	}
 
-	static class Publisher1 {
+	static class OwnFuture {
 
 		@DistributedLock(key = "'k'")
-		public Flow.@Nullable Publisher<String> run() {
+		public @Nullable Stage run() {
 			return null;
 		}
 
-	}
+		static class Stage extends CompletableFuture<String> {
 
-	static class Publisher2 {
-
-		@DistributedLock(key = "'k'")
-		public Mono<String> run() {
-			return Mono.empty();
 		}
-
-	}
-
-	static class Publisher3 {
-
-		@DistributedLock(key = "'k'")
-		public Flux<String> run() {
-			return Flux.empty();
-		}
-
-	}
-
-	static class Returns<T> {
-
-		@DistributedLock(key = "'k'")
-		public @Nullable T run() {
-			return null;
-		}
-
-	}
-
-	static class GenericFuture extends Returns<CompletableFuture<String>> {
 
 	}
 

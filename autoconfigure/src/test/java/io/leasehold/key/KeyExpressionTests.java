@@ -3,12 +3,14 @@ package io.leasehold.key;
 import java.lang.reflect.Method;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
+import io.leasehold.LockKey;
 import io.leasehold.LockKeyException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -112,15 +114,58 @@ class KeyExpressionTests {
 	}
 
 	@Test
-	void severalValuesAreRefused() {
-		for (Object value : List.of(List.of(1), new int[] { 1 }, new String[] { "a" }, Map.of("a", 1), Optional.of(1),
-				List.of(1).iterator(), List.of(1).stream())) {
-			for (String expression : List.of("#value", "'k:' + #value")) {
-				assertThatExceptionOfType(LockKeyException.class).isThrownBy(() -> evaluateObject(expression, value))
-					.withMessageContaining("Orders.object")
-					.withMessageContaining("one lock only");
+	void collectionOrArrayMeansSeveralKeysInOneOrder() {
+		for (Object value : List.of(List.of("b", "a", "b"), new String[] { "b", "a" },
+				new LinkedHashSet<>(List.of("b", "a")))) {
+			assertThat(keys("object", "#value", value)).containsExactly("a", "b");
+		}
+		assertThat(keys("object", "#value", new int[] { 10, 9, 10 })).containsExactly("10", "9");
+		assertThat(keys("object", "{'x', #value}", "a")).containsExactly("a", "x");
+	}
+
+	@Test
+	void keyIsMadeOfEachElement() {
+		assertThat(keys("object", "#value.!['order:' + #this]", List.of(2, 1))).containsExactly("order:1", "order:2");
+		assertThat(keys("object", "#value.![length() + ':' + #this]", List.of("bb", "a"))).containsExactly("1:a",
+				"2:bb");
+		assertThat(keys("object", "#value.subList(0, 2).!['k' + #this]", List.of("b", "a", "c"))).containsExactly("ka",
+				"kb");
+		assertThat(keys("object", "#value.!['k' + (#this > 1 ? 'big' : 'small')]", new int[] { 1, 2 }))
+			.containsExactly("kbig", "ksmall");
+	}
+
+	@Test
+	void elementsAreCheckedAsSingleKeysAre() {
+		for (String expression : List.of("#value", "#value.!['k:' + #this]")) {
+			for (Object bad : Arrays.asList(null, new Plain(), List.of(1), Optional.of(1))) {
+				assertThatExceptionOfType(LockKeyException.class)
+					.isThrownBy(() -> evaluateObject(expression, Arrays.asList("good", bad)))
+					.withMessageContaining("Orders.object");
 			}
 		}
+		assertThatExceptionOfType(LockKeyException.class).isThrownBy(() -> evaluateObject("#value", List.of("a", " ")))
+			.withMessageContaining("blank");
+		assertThatExceptionOfType(LockKeyException.class).isThrownBy(() -> evaluateObject("#value", List.of()))
+			.withMessageContaining("#value is empty");
+		assertThatExceptionOfType(LockKeyException.class)
+			.isThrownBy(() -> evaluateObject("#value.!['k:' + #this]", List.of()))
+			.withMessageContaining("is empty");
+	}
+
+	@Test
+	void severalValuesAreNoPartOfAKey() {
+		for (Object value : List.of(Map.of("a", 1), Optional.of(1), List.of(1).iterator(), List.of(1).stream())) {
+			assertSeveralRefused("#value", value);
+			assertSeveralRefused("'k:' + #value", value);
+		}
+		assertSeveralRefused("'k:' + #value", List.of(1));
+		assertSeveralRefused("'k:' + #value", new int[] { 1 });
+	}
+
+	private void assertSeveralRefused(String expression, Object value) {
+		assertThatExceptionOfType(LockKeyException.class).isThrownBy(() -> evaluateObject(expression, value))
+			.withMessageContaining("Orders.object")
+			.withMessageContaining("one value is needed");
 	}
 
 	@Test
@@ -181,7 +226,7 @@ class KeyExpressionTests {
 			.isThrownBy(() -> new KeyParser(null).parse("'k:' + #other", method, method, Comparable.class))
 			.satisfies((ex) -> assertThat(ex.getAction()).contains("-parameters").contains("#p0"));
 		KeyExpression byPosition = new KeyParser(null).parse("'k:' + #p0", method, method, Comparable.class);
-		assertThat(byPosition.evaluate("x", new Object[] { "y" }).value()).isEqualTo("k:y");
+		assertThat(byPosition.evaluate("x", new Object[] { "y" })).hasToString("k:y");
 	}
 
 	@Test
@@ -189,15 +234,19 @@ class KeyExpressionTests {
 		Method declared = ReflectionUtils.findMethod(Swapped.class, "swap", String.class, String.class);
 		Method method = ReflectionUtils.findMethod(Orders.class, "swap", String.class, String.class);
 		KeyExpression key = new KeyParser(null).parse("#left", declared, method, Orders.class);
-		assertThat(key.evaluate(this.target, new Object[] { "first", "second" }).value()).isEqualTo("first");
+		assertThat(key.evaluate(this.target, new Object[] { "first", "second" })).hasToString("first");
 	}
 
 	private String evaluate(String expression, @Nullable Object... arguments) {
-		return parse("pay", expression).evaluate(this.target, arguments).value();
+		return parse("pay", expression).evaluate(this.target, arguments).toString();
 	}
 
 	private String evaluateObject(String expression, @Nullable Object argument) {
-		return parse("object", expression).evaluate(this.target, new Object[] { argument }).value();
+		return parse("object", expression).evaluate(this.target, new Object[] { argument }).toString();
+	}
+
+	private List<String> keys(String method, String expression, @Nullable Object... arguments) {
+		return parse(method, expression).evaluate(this.target, arguments).all().stream().map(LockKey::value).toList();
 	}
 
 	private static KeyExpression parse(String method, String expression) {

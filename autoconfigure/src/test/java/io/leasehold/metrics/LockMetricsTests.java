@@ -60,8 +60,8 @@ class LockMetricsTests {
 		ended(AcquireOutcome.ACQUIRED, false, Duration.ZERO);
 		assertThat(this.registry.get("leasehold.acquire").timers())
 			.extracting((timer) -> timer.getId().getTag("outcome"))
-			.containsExactlyInAnyOrder("acquired", "reentered", "bypassed", "busy", "interrupted", "unavailable",
-					"error");
+			.containsExactlyInAnyOrder("acquired", "reentered", "bypassed", "not_wanted", "busy", "interrupted",
+					"unavailable", "error");
 		assertThat(this.registry.get("leasehold.lost").counters()).hasSize(LossCause.values().length)
 			.allMatch((counter) -> counter.count() == 0);
 	}

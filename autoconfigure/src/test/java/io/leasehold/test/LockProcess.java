@@ -80,6 +80,24 @@ public final class LockProcess implements AutoCloseable {
 		return Boolean.parseBoolean(expect("kept"));
 	}
 
+	/**
+	 * Begin to sell a unit under a lock, up to the moment between reading and writing.
+	 */
+	void beginToSell(String key, Duration lease, String shop) {
+		this.commands.println("sell %s %d %s".formatted(key, lease.toMillis(), shop));
+		expect("read");
+	}
+
+	/** Let the sale go on, as soon as the process is able to. */
+	void goOn() {
+		this.commands.println("go on");
+	}
+
+	/** What came of the sale: nothing, or the name of the exception. */
+	String sold() {
+		return expect("sold");
+	}
+
 	/** Take and release a lock again and again; {@link #contended()} tells of it. */
 	public void contend(String key, Duration time, Duration lease) {
 		this.commands.println("contend %s %d %d".formatted(key, time.toMillis(), lease.toMillis()));
@@ -175,11 +193,39 @@ public final class LockProcess implements AutoCloseable {
 				}
 				case "check" -> System.out.println("valid " + held.get(words[1]).isValid());
 				case "release" -> System.out.println("kept " + close(held.remove(words[1])));
+				case "sell" ->
+					System.out.println("sold " + sell(locks.acquire(words[1], defaults.withLease(millis(words[2]))),
+							new FencedShop(words[3]), commands));
 				case "contend" -> contend(locks, words[1], defaults.withLease(millis(words[3])), millis(words[2]));
 				default -> throw new IllegalArgumentException(line);
 			}
 		}
 		System.exit(0);
+	}
+
+	private static String sell(HeldLock lock, FencedShop shop, BufferedReader commands) {
+		try {
+			shop.sell(lock, () -> {
+				System.out.println("read");
+				readLine(commands);
+			});
+			return "";
+		}
+		catch (RuntimeException ex) {
+			return ex.getClass().getSimpleName();
+		}
+		finally {
+			close(lock);
+		}
+	}
+
+	private static void readLine(BufferedReader commands) {
+		try {
+			commands.readLine();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
 	}
 
 	private static boolean close(HeldLock lock) {

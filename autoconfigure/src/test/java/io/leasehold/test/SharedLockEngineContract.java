@@ -10,6 +10,7 @@ import io.leasehold.LockOptions;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
 import io.leasehold.service.LockService;
+import org.h2.tools.Server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -84,6 +85,30 @@ public abstract class SharedLockEngineContract extends LockEngineContract {
 			others.forEach(history::add);
 		}
 		assertThat(history.violations()).isEmpty();
+		leavesNothing();
+	}
+
+	/** Row 3: the fence stops what no lock can stop. */
+	@Test
+	void frozenFormerOwnerCannotCommit() throws Exception {
+		Server database = FencedShop.startDatabase();
+		try (LockProcess former = LockProcess.start(address(), this.namespace)) {
+			String url = FencedShop.url(database, this.namespace);
+			FencedShop shop = new FencedShop(url).open(10);
+			former.beginToSell(NAME, shortLease(), url);
+			former.freeze();
+			try (HeldLock next = service().acquire(NAME)) {
+				shop.sell(next, () -> {
+					former.wake();
+					former.goOn();
+					assertThat(former.sold()).isEqualTo("StaleFencingTokenException");
+				});
+			}
+			assertThat(shop.stock()).isEqualTo(9);
+		}
+		finally {
+			database.stop();
+		}
 		leavesNothing();
 	}
 

@@ -22,7 +22,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 class TransactionalReleaseTimingTests {
 
-	private final TransactionalReleaseTiming timing = new TransactionalReleaseTiming();
+	private final TransactionalReleaseTiming timing = new TransactionalReleaseTiming(true);
 
 	private final DataSourceTransactionManager manager = new DataSourceTransactionManager(dataSource());
 

@@ -137,8 +137,8 @@ final class LockTable {
 	@Nullable Long insert(Connection connection, RowId id, String namespace, Claim claim) throws SQLException {
 		long minHold = micros(claim.minHold());
 		try (PreparedStatement statement = this.dialect.prepare(connection, this.insert)) {
-			bind(statement, id.bytes(), namespace, RowId.readable(claim.key()), claim.owner().token(),
-					micros(claim.lease()), minHold, minHold);
+			bind(statement, id.bytes(), namespace, claim.key().readable(), claim.owner().token(), micros(claim.lease()),
+					minHold, minHold);
 			return this.dialect.run(statement);
 		}
 		catch (SQLException ex) {

@@ -1,0 +1,40 @@
+package io.leasehold.autoconfigure;
+
+import io.leasehold.transaction.CommitGuard;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.transaction.ConfigurableTransactionManager;
+import org.springframework.transaction.PlatformTransactionManager;
+
+/**
+ * Puts the commit guard on every transaction manager, and names those that take no
+ * listener.
+ */
+class CommitGuardRegistrar implements BeanPostProcessor {
+
+	private static final Log logger = LogFactory.getLog(CommitGuardRegistrar.class);
+
+	private final CommitGuard guard;
+
+	CommitGuardRegistrar(CommitGuard guard) {
+		this.guard = guard;
+	}
+
+	@Override
+	public Object postProcessAfterInitialization(Object bean, String beanName) {
+		if (bean instanceof PlatformTransactionManager) {
+			if (bean instanceof ConfigurableTransactionManager manager) {
+				manager.addListener(this.guard);
+			}
+			else {
+				logger.warn(("Transaction manager '%s' takes no listeners: transactions that begin under a lock commit"
+						+ " even if the lock was lost meanwhile")
+					.formatted(beanName));
+			}
+		}
+		return bean;
+	}
+
+}

@@ -1,0 +1,82 @@
+package io.leasehold.interceptor;
+
+import io.leasehold.FencingGuard;
+import io.leasehold.HeldLock;
+import io.leasehold.HeldLockScope;
+import io.leasehold.LockBusyException;
+import io.leasehold.LockEngineException;
+import io.leasehold.LockException;
+import io.leasehold.LockKeyException;
+import io.leasehold.LockKeys;
+import io.leasehold.annotation.WhenBusy;
+import io.leasehold.key.LockCondition;
+import io.leasehold.service.LockService;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One call of an annotated method, and what its annotation says about it.
+ *
+ * @param operation what the annotation says
+ * @param invocation the call
+ * @param locks gives the locks
+ * @param whenUnavailable what to do when the store cannot be reached
+ */
+record LockCall(LockOperation operation, MethodInvocation invocation, LockService locks,
+		UnavailablePolicy whenUnavailable) {
+
+	/** The keys to lock, or nothing if the call wants no lock. */
+	@Nullable LockKeys keys() {
+		Object target = this.invocation.getThis();
+		Object[] arguments = this.invocation.getArguments();
+		try {
+			LockCondition condition = this.operation.condition();
+			if (condition != null && !condition.holds(target, arguments)) {
+				this.locks.notWanted(this.operation.options());
+				return null;
+			}
+			return this.operation.key().evaluate(target, arguments);
+		}
+		catch (LockKeyException ex) {
+			this.locks.keyRefused(this.operation.options());
+			throw ex;
+		}
+	}
+
+	/** Make the lock the current one of this thread. */
+	HeldLockScope enter(HeldLock held) {
+		FencingGuard fencing = this.operation.fencing();
+		return (fencing != null) ? fencing.open(held) : HeldLockScope.open(held);
+	}
+
+	/** Whether the method runs without its lock after a failure of the store. */
+	boolean isBypassed(LockEngineException failure) {
+		return this.operation.fallback() == null && this.operation.fencing() == null
+				&& this.whenUnavailable.letsPass(failure);
+	}
+
+	/** Whether something else is done than to throw. */
+	boolean hasAlternative(Throwable reason) {
+		if (!(reason instanceof LockBusyException || reason instanceof LockEngineException)) {
+			return false;
+		}
+		return this.operation.fallback() != null
+				|| reason instanceof LockBusyException && this.operation.whenBusy() == WhenBusy.SKIP
+				|| reason instanceof LockEngineException failure && isBypassed(failure);
+	}
+
+	/** Do what the annotation wants where the lock was not had. */
+	@Nullable Object withoutLock(LockException reason) throws Throwable {
+		if (this.operation.fallback() != null) {
+			return this.operation.fallback().call(this.invocation, reason);
+		}
+		if (reason instanceof LockBusyException && this.operation.whenBusy() == WhenBusy.SKIP) {
+			return SkippedResult.of(this.invocation.getMethod());
+		}
+		if (reason instanceof LockEngineException failure && isBypassed(failure)) {
+			return this.invocation.proceed();
+		}
+		throw reason;
+	}
+
+}

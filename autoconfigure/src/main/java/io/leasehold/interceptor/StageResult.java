@@ -1,0 +1,152 @@
+package io.leasehold.interceptor;
+
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+
+import io.leasehold.HeldLock;
+import io.leasehold.HeldLockScope;
+import io.leasehold.LockException;
+import io.leasehold.LockKeys;
+import io.leasehold.service.OnLost;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aop.ProxyMethodInvocation;
+
+/**
+ * A result that comes with a {@link CompletionStage}. The caller gets its stage at once;
+ * the method is called when the lock is had, in a thread of the library, and the lock is
+ * held until the method's own stage has ended. Cancelling the caller's stage gives up the
+ * wait, or cancels the method's.
+ */
+enum StageResult implements ResultKind {
+
+	INSTANCE;
+
+	@Override
+	public Object invoke(LockCall call) {
+		CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
+		LockCall later = new LockCall(call.operation(), ((ProxyMethodInvocation) call.invocation()).invocableClone(),
+				call.locks(), call.whenUnavailable());
+		try {
+			begin(later, result);
+		}
+		catch (RuntimeException ex) {
+			result.completeExceptionally(ex);
+		}
+		return result;
+	}
+
+	private static void begin(LockCall call, CompletableFuture<@Nullable Object> result) {
+		LockKeys keys = call.keys();
+		if (keys == null) {
+			follow(proceed(call), result);
+			return;
+		}
+		CompletableFuture<HeldLock> wish = call.locks()
+			.acquireAllAsync(keys, call.operation().options(), HeldLockScope.held(), call::isBypassed);
+		cancelWith(result, wish);
+		wish.whenComplete((held, failure) -> {
+			if (held != null) {
+				underLock(call, held, result);
+			}
+			else if (failure != null) {
+				withoutLock(call, unwrapped(failure), result);
+			}
+		});
+	}
+
+	@SuppressWarnings("try")
+	private static void underLock(LockCall call, HeldLock held, CompletableFuture<@Nullable Object> result) {
+		CompletionStage<?> stage;
+		try (HeldLockScope scope = call.enter(held)) {
+			stage = proceed(call);
+		}
+		catch (RuntimeException ex) {
+			stage = CompletableFuture.failedStage(ex);
+		}
+		if (call.locks().onLost() == OnLost.INTERRUPT) {
+			CompletableFuture<?> body = stage.toCompletableFuture();
+			held.onLost((loss) -> body.cancel(true));
+		}
+		cancelWith(result, stage.toCompletableFuture());
+		stage.whenComplete((value, failure) -> call.locks()
+			.closeAsync(held, call.operation().options())
+			.whenComplete((closed, loss) -> end(value, failure, loss, result)));
+	}
+
+	/** A failed close joins the method's own failure instead of replacing it. */
+	private static void end(@Nullable Object value, @Nullable Throwable failure, @Nullable Throwable loss,
+			CompletableFuture<@Nullable Object> result) {
+		Throwable own = (failure != null) ? unwrapped(failure) : null;
+		Throwable closing = (loss != null) ? unwrapped(loss) : null;
+		if (own != null && !(own instanceof CancellationException && closing != null)) {
+			if (closing != null) {
+				own.addSuppressed(closing);
+			}
+			result.completeExceptionally(own);
+		}
+		else if (closing != null) {
+			result.completeExceptionally(closing);
+		}
+		else {
+			result.complete(value);
+		}
+	}
+
+	private static void withoutLock(LockCall call, Throwable reason, CompletableFuture<@Nullable Object> result) {
+		if (!call.hasAlternative(reason)) {
+			result.completeExceptionally(reason);
+			return;
+		}
+		try {
+			Object alternative = call.withoutLock((LockException) reason);
+			if (alternative instanceof CompletionStage<?> stage) {
+				follow(stage, result);
+			}
+			else {
+				result.complete(alternative);
+			}
+		}
+		catch (Throwable ex) {
+			result.completeExceptionally(ex);
+		}
+	}
+
+	/** Call the method; what it throws instead of returning a stage ends the stage. */
+	private static CompletionStage<?> proceed(LockCall call) {
+		try {
+			Object stage = call.invocation().proceed();
+			return (stage != null) ? (CompletionStage<?>) stage : CompletableFuture.completedStage(null);
+		}
+		catch (Throwable ex) {
+			return CompletableFuture.failedStage(ex);
+		}
+	}
+
+	private static void follow(CompletionStage<?> stage, CompletableFuture<@Nullable Object> result) {
+		cancelWith(result, stage.toCompletableFuture());
+		stage.whenComplete((value, failure) -> {
+			if (failure != null) {
+				result.completeExceptionally(unwrapped(failure));
+			}
+			else {
+				result.complete(value);
+			}
+		});
+	}
+
+	private static void cancelWith(CompletableFuture<?> result, CompletableFuture<?> inner) {
+		result.whenComplete((value, failure) -> {
+			if (result.isCancelled()) {
+				inner.cancel(true);
+			}
+		});
+	}
+
+	private static Throwable unwrapped(Throwable failure) {
+		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;
+	}
+
+}

@@ -1,0 +1,89 @@
+package io.leasehold.service;
+
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+
+import io.leasehold.HeldLock;
+import io.leasehold.LockKey;
+import io.leasehold.LockKeys;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes one lock after the other without blocking: all of them, or none. One step at a
+ * time, each after the one before it.
+ */
+final class AsyncHeldLocks {
+
+	private final Iterator<LockKey> keys;
+
+	private final Function<LockKey, CompletableFuture<HeldLock>> one;
+
+	private final Executor executor;
+
+	private final List<HeldLock> taken;
+
+	private final CompletableFuture<HeldLock> result = new CompletableFuture<>();
+
+	private AsyncHeldLocks(LockKeys keys, Function<LockKey, CompletableFuture<HeldLock>> one, Executor executor) {
+		this.keys = keys.all().iterator();
+		this.one = one;
+		this.executor = executor;
+		this.taken = new ArrayList<>(keys.all().size());
+	}
+
+	/**
+	 * Begin to take locks. Cancelling the result gives up the wait, and what was taken.
+	 * @param one takes one of them
+	 * @param executor runs what may block: giving locks back
+	 */
+	static CompletableFuture<HeldLock> take(LockKeys keys, Function<LockKey, CompletableFuture<HeldLock>> one,
+			Executor executor) {
+		AsyncHeldLocks locks = new AsyncHeldLocks(keys, one, executor);
+		locks.takeNext();
+		return locks.result;
+	}
+
+	private void takeNext() {
+		if (!this.keys.hasNext() || this.result.isDone()) {
+			finish();
+			return;
+		}
+		CompletableFuture<HeldLock> next = this.one.apply(this.keys.next());
+		this.result.whenComplete((held, failure) -> next.cancel(false));
+		next.whenCompleteAsync(this::taken, this.executor);
+	}
+
+	private void taken(@Nullable HeldLock held, @Nullable Throwable failure) {
+		if (held != null) {
+			this.taken.add(held);
+			takeNext();
+		}
+		else if (failure != null) {
+			fail((failure instanceof CompletionException wrapped && wrapped.getCause() != null) ? wrapped.getCause()
+					: failure);
+		}
+	}
+
+	private void finish() {
+		try {
+			HeldLock all = HeldLocks.of(this.taken);
+			if (!this.result.complete(all)) {
+				all.close();
+			}
+		}
+		catch (RuntimeException ex) {
+			fail(ex);
+		}
+	}
+
+	private void fail(Throwable failure) {
+		HeldLocks.giveBack(this.taken, failure);
+		this.result.completeExceptionally(failure);
+	}
+
+}

@@ -1,0 +1,141 @@
+package io.leasehold.service;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+import io.leasehold.HeldLock;
+import io.leasehold.LockKey;
+import io.leasehold.LockKeys;
+import io.leasehold.LockLostException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The locks of several keys as one: valid as long as all of them are, lost with the first
+ * of them. Each keeps its own lease and token.
+ */
+final class HeldLocks implements HeldLock {
+
+	private final List<HeldLock> parts;
+
+	private HeldLocks(List<HeldLock> parts) {
+		this.parts = List.copyOf(parts);
+	}
+
+	/** Take one lock after the other: all of them, or none. */
+	static HeldLock take(LockKeys keys, Function<LockKey, HeldLock> one) {
+		List<HeldLock> taken = new ArrayList<>(keys.all().size());
+		try {
+			for (LockKey key : keys.all()) {
+				taken.add(one.apply(key));
+			}
+			return of(taken);
+		}
+		catch (RuntimeException | Error ex) {
+			giveBack(taken, ex);
+			throw ex;
+		}
+	}
+
+	/**
+	 * Make one of some locks.
+	 * @throws LockLostException if one was lost while others were waited for
+	 */
+	static HeldLock of(List<HeldLock> taken) {
+		HeldLock all = (taken.size() == 1) ? taken.get(0) : new HeldLocks(taken);
+		all.throwIfLost();
+		return all;
+	}
+
+	/** Close locks that were taken in vain. */
+	static void giveBack(List<HeldLock> taken, Throwable reason) {
+		RuntimeException failure = closeAll(taken);
+		if (failure != null && failure != reason) {
+			reason.addSuppressed(failure);
+		}
+	}
+
+	@Override
+	public String key() {
+		return this.parts.stream().map(HeldLock::key).collect(Collectors.joining(","));
+	}
+
+	@Override
+	public List<HeldLock> parts() {
+		return this.parts;
+	}
+
+	@Override
+	public String engine() {
+		return this.parts.get(0).engine();
+	}
+
+	@Override
+	public long fencingToken() {
+		throw new IllegalStateException(
+				"Each of the keys '%s' has a fencing token of its own: use fencingToken(key)".formatted(key()));
+	}
+
+	@Override
+	public boolean isValid() {
+		return this.parts.stream().allMatch(HeldLock::isValid);
+	}
+
+	@Override
+	public void throwIfLost() {
+		this.parts.forEach(HeldLock::throwIfLost);
+	}
+
+	@Override
+	public Duration remaining() {
+		return this.parts.stream().map(HeldLock::remaining).min(Duration::compareTo).orElse(Duration.ZERO);
+	}
+
+	/** Once, for the first that is lost. */
+	@Override
+	public void onLost(Consumer<LockLostException> action) {
+		AtomicBoolean done = new AtomicBoolean();
+		this.parts.forEach((part) -> part.onLost((loss) -> {
+			if (done.compareAndSet(false, true)) {
+				action.accept(loss);
+			}
+		}));
+	}
+
+	@Override
+	public void close() {
+		RuntimeException failure = closeAll(this.parts);
+		if (failure != null) {
+			throw failure;
+		}
+	}
+
+	/** Close all, last first, and return the first failure with the others in it. */
+	private static @Nullable RuntimeException closeAll(List<HeldLock> locks) {
+		RuntimeException failure = null;
+		for (int i = locks.size() - 1; i >= 0; i--) {
+			try {
+				locks.get(i).close();
+			}
+			catch (RuntimeException ex) {
+				if (failure == null) {
+					failure = ex;
+				}
+				else {
+					failure.addSuppressed(ex);
+				}
+			}
+		}
+		return failure;
+	}
+
+	@Override
+	public String toString() {
+		return "HeldLocks %s".formatted(this.parts);
+	}
+
+}

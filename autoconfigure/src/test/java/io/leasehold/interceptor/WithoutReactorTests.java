@@ -1,0 +1,86 @@
+package io.leasehold.interceptor;
+
+import java.io.File;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+
+import io.leasehold.HeldLock;
+import io.leasehold.annotation.DistributedLock;
+import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
+import io.leasehold.autoconfigure.LeaseholdLocalAutoConfiguration;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests that Reactor is optional, in a JVM that does not have it.
+ */
+class WithoutReactorTests {
+
+	@Test
+	void stagesAndPlainResultsWork() throws Exception {
+		String classPath = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+			.filter((entry) -> !entry.contains("reactor-") && !entry.contains("reactive-streams"))
+			.collect(Collectors.joining(File.pathSeparator));
+		Process process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-cp",
+				classPath, "-Dleasehold.engine=local", WithoutReactorTests.class.getName())
+			.redirectErrorStream(true)
+			.start();
+		String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+		assertThat(process.waitFor()).as(output).isZero();
+		assertThat(output).contains("without reactor: true, stage: k, plain: k");
+	}
+
+	/**
+	 * The other JVM.
+	 * @param args none
+	 * @throws Exception if something does not work
+	 */
+	public static void main(String[] args) throws Exception {
+		try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext(Application.class)) {
+			Jobs jobs = context.getBean(Jobs.class);
+			System.out.println("without reactor: %s, stage: %s, plain: %s"
+				.formatted(isAbsent("reactor.core.CoreSubscriber"), jobs.stage().get(), jobs.plain()));
+		}
+	}
+
+	private static boolean isAbsent(String type) {
+		try {
+			Class.forName(type);
+			return false;
+		}
+		catch (ClassNotFoundException ex) {
+			return true;
+		}
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ImportAutoConfiguration({ LeaseholdAutoConfiguration.class, LeaseholdLocalAutoConfiguration.class })
+	@Import(Jobs.class)
+	static class Application {
+
+	}
+
+	static class Jobs {
+
+		@DistributedLock(key = "'k'")
+		public CompletableFuture<String> stage() {
+			return CompletableFuture.completedFuture(HeldLock.current().key());
+		}
+
+		@DistributedLock(key = "'k'")
+		public String plain() {
+			return HeldLock.current().key();
+		}
+
+	}
+
+}

@@ -1,0 +1,188 @@
+package io.leasehold.service;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.leasehold.HeldLock;
+import io.leasehold.LockBusyException;
+import io.leasehold.LockKey;
+import io.leasehold.LockKeyException;
+import io.leasehold.LockLostException;
+import io.leasehold.LockOptions;
+import io.leasehold.engine.Member;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.local.LocalLockEngine;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Tests for {@link HeldLocks}: several keys as one lock.
+ */
+class SeveralKeysTests {
+
+	private final LocalLockEngine store = new LocalLockEngine(MonotonicClock.SYSTEM);
+
+	private final LockOptions options = new LockOptions("test", "local", Duration.ofMillis(300), Duration.ofSeconds(10),
+			Duration.ZERO, LockOptions.UNLIMITED);
+
+	private final LockService service = new LockService(
+			new ServiceSettings(this.options, OnLost.THROW, 63, Duration.ofMillis(10)), List.of(this.store),
+			Member.of("test"), MonotonicClock.SYSTEM, List.of(), ReleaseTiming.IMMEDIATE);
+
+	@AfterEach
+	void leavesNothing() {
+		await().until(() -> this.store.size() == 0);
+		this.service.close();
+	}
+
+	@Test
+	void allAreHeldAndGivenBack() {
+		HeldLock held = this.service.acquireAll(List.of("b", "a", "b"));
+		assertThat(held.key()).isEqualTo("a,b");
+		assertThat(held.parts()).extracting(HeldLock::key).containsExactly("a", "b");
+		assertThat(held.isValid()).isTrue();
+		assertThat(held.remaining()).isPositive();
+		assertThat(isFree("a")).isFalse();
+		assertThat(isFree("b")).isFalse();
+		held.close();
+		assertThat(held.isValid()).isFalse();
+		assertThat(isFree("a")).isTrue();
+		assertThat(isFree("b")).isTrue();
+	}
+
+	@Test
+	void eachHasATokenOfItsOwn() {
+		try (HeldLock held = this.service.acquireAll(List.of("a", "b"))) {
+			assertThat(held.fencingToken("a")).isEqualTo(held.parts().get(0).fencingToken());
+			assertThat(held.fencingToken("b")).isEqualTo(held.parts().get(1).fencingToken());
+			assertThatIllegalStateException().isThrownBy(held::fencingToken).withMessageContaining("'a,b'");
+			assertThatIllegalArgumentException().isThrownBy(() -> held.fencingToken("c")).withMessageContaining("'c'");
+		}
+	}
+
+	@Test
+	void oneKeyIsAnOrdinaryLock() {
+		try (HeldLock held = this.service.acquireAll(List.of("a", "a"))) {
+			assertThat(held.fencingToken()).isEqualTo(held.fencingToken("a"));
+			assertThat(held.parts()).containsExactly(held);
+		}
+	}
+
+	@Test
+	void noneIsKeptWhenOneIsBusy() throws Exception {
+		HeldLock other = this.service.acquireAsync("b").get();
+		LockOptions once = this.options.withWaitTime(Duration.ZERO);
+		assertThatExceptionOfType(LockBusyException.class)
+			.isThrownBy(() -> this.service.acquireAll(List.of("a", "b", "c"), once))
+			.satisfies((ex) -> assertThat(ex.getKey()).isEqualTo("b"));
+		assertThat(isFree("a")).isTrue();
+		assertThat(isFree("c")).isTrue();
+		other.close();
+	}
+
+	@Test
+	void allAreWaitedForWithinOneWaitTime() throws Exception {
+		HeldLock a = this.service.acquireAsync("a").get();
+		HeldLock b = this.service.acquireAsync("b").get();
+		CompletableFuture.delayedExecutor(300, java.util.concurrent.TimeUnit.MILLISECONDS).execute(a::close);
+		long start = System.nanoTime();
+		assertThatExceptionOfType(LockBusyException.class).isThrownBy(
+				() -> this.service.acquireAll(List.of("a", "b"), this.options.withWaitTime(Duration.ofMillis(500))));
+		assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(Duration.ofMillis(500),
+				Duration.ofMillis(790));
+		assertThat(isFree("a")).isTrue();
+		b.close();
+	}
+
+	@Test
+	void callersWithOppositeOrdersDoNotWaitForEachOther() throws Exception {
+		AtomicInteger inside = new AtomicInteger();
+		List<CompletableFuture<Void>> callers = new ArrayList<>();
+		for (List<String> keys : List.of(List.of("a", "b", "c"), List.of("c", "b", "a"), List.of("b", "c", "a"))) {
+			callers.add(CompletableFuture.runAsync(() -> {
+				for (int i = 0; i < 100; i++) {
+					try (HeldLock held = this.service.acquireAll(keys)) {
+						assertThat(held.isValid()).isTrue();
+						assertThat(inside.incrementAndGet()).isOne();
+						inside.decrementAndGet();
+					}
+				}
+			}, (task) -> new Thread(task).start()));
+		}
+		for (CompletableFuture<Void> caller : callers) {
+			caller.get();
+		}
+	}
+
+	@Test
+	void lossOfOneIsTheLossOfAllAndToldOnce() {
+		AtomicInteger told = new AtomicInteger();
+		HeldLock held = this.service.acquireAll(List.of("a", "b"));
+		held.onLost((loss) -> told.incrementAndGet());
+		this.store.lose(new LockKey("a"));
+		this.store.lose(new LockKey("b"));
+		await().until(() -> held.parts().stream().noneMatch(HeldLock::isValid) && told.get() > 0);
+		assertThat(held.isValid()).isFalse();
+		assertThat(held.remaining()).isZero();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::throwIfLost);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close)
+			.satisfies((ex) -> assertThat(ex.getSuppressed()).hasSize(1));
+		assertThat(told).hasValue(1);
+	}
+
+	@Test
+	void threadReentersTheKeysThatItHolds() {
+		try (HeldLock outer = this.service.acquire("b"); HeldLock inner = this.service.acquireAll(List.of("a", "b"))) {
+			assertThat(inner.fencingToken("b")).isEqualTo(outer.fencingToken());
+		}
+	}
+
+	@Test
+	void badKeysAreRefused() {
+		assertThatExceptionOfType(LockKeyException.class).isThrownBy(() -> this.service.acquireAll(List.of()))
+			.withMessageContaining("no key");
+		assertThatExceptionOfType(LockKeyException.class)
+			.isThrownBy(() -> this.service.acquireAll(Arrays.asList("a", null)))
+			.withMessageContaining("null");
+		assertThatExceptionOfType(LockKeyException.class).isThrownBy(() -> this.service.acquireAll(List.of("a", " ")))
+			.withMessageContaining("blank");
+	}
+
+	@Test
+	void storeTellsWhetherATokenIsCurrent() {
+		HeldLock first = this.service.acquire("a");
+		assertThat(this.service.isCurrent("a", first.fencingToken())).isTrue();
+		assertThat(this.service.isCurrent("a", first.fencingToken() - 64)).isFalse();
+		assertThat(this.service.isCurrent("b", first.fencingToken())).isFalse();
+		first.close();
+		assertThat(this.service.isCurrent("a", first.fencingToken())).isFalse();
+		try (HeldLock second = this.service.acquire("a")) {
+			assertThat(this.service.isCurrent("a", first.fencingToken())).isFalse();
+			assertThat(this.service.isCurrent("a", second.fencingToken())).isTrue();
+		}
+		this.store.faults().setDown(true);
+		assertThatExceptionOfType(io.leasehold.LockEngineException.class)
+			.isThrownBy(() -> this.service.isCurrent("a", first.fencingToken()));
+		this.store.faults().setDown(false);
+	}
+
+	/** Asked from another thread than those that re-enter. */
+	private boolean isFree(String key) {
+		return CompletableFuture.supplyAsync(() -> {
+			var held = this.service.tryAcquire(key);
+			held.ifPresent(HeldLock::close);
+			return held.isPresent();
+		}).join();
+	}
+
+}

@@ -1,0 +1,330 @@
+package io.leasehold.transaction;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+
+import javax.sql.DataSource;
+
+import io.leasehold.HeldLock;
+import io.leasehold.HeldLockScope;
+import io.leasehold.LockLostException;
+import io.leasehold.StaleFencingTokenException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
+import org.springframework.transaction.IllegalTransactionStateException;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * What a {@link JdbcFencingGuard} owes its users (row 96), on each database.
+ */
+abstract class FencingGuardContract {
+
+	private final DataSource dataSource = dataSource();
+
+	private final JdbcTemplate jdbc = new JdbcTemplate(this.dataSource);
+
+	private final JdbcFencingGuard guard = new JdbcFencingGuard(this.dataSource, "test", Duration.ofDays(7));
+
+	private final TransactionTemplate transaction = new TransactionTemplate(manager(this.dataSource));
+
+	private Runnable rest = () -> {
+	};
+
+	/** Where the application keeps its data. */
+	abstract DataSource dataSource();
+
+	/** Name of the script that makes the table. */
+	abstract String platform();
+
+	@BeforeEach
+	void createTables() {
+		this.jdbc.execute("DROP TABLE IF EXISTS leasehold_fence");
+		this.jdbc.execute("DROP TABLE IF EXISTS stock");
+		new ResourceDatabasePopulator(new ClassPathResource(
+				"io/leasehold/transaction/migration/%s/R__leasehold_fence.sql".formatted(platform())))
+			.execute(this.dataSource);
+		this.jdbc.execute("CREATE TABLE stock (units INT NOT NULL)");
+		this.jdbc.update("INSERT INTO stock VALUES (10)");
+		this.guard.check();
+	}
+
+	@AfterEach
+	void dropTables() {
+		this.jdbc.execute("DROP TABLE leasehold_fence");
+		this.jdbc.execute("DROP TABLE stock");
+	}
+
+	@Test
+	void firstEqualAndGreaterTokensGoOn() {
+		for (long token : new long[] { 1, 1, 64, Long.MAX_VALUE }) {
+			under(token, () -> this.transaction.executeWithoutResult((status) -> sell(stock())));
+		}
+		assertThat(stock()).isEqualTo(6);
+	}
+
+	@Test
+	void lowerTokenIsRefusedBeforeTheBody() {
+		under(65, () -> {
+		});
+		assertThatExceptionOfType(StaleFencingTokenException.class).isThrownBy(() -> under(64, () -> sell(stock())))
+			.withMessageContaining("Token 64 of lock 'stock' is stale")
+			.withMessageContaining("65")
+			.satisfies((ex) -> assertThat(ex.getKey()).isEqualTo("stock"))
+			.satisfies((ex) -> assertThat(ex.getToken()).isEqualTo(64));
+		assertThat(stock()).isEqualTo(10);
+	}
+
+	@Test
+	void formerOwnerThatAwakesBetweenReadAndWriteOfItsSuccessorLosesNoUpdate() throws Exception {
+		under(1, () -> {
+			assertThatExceptionOfType(StaleFencingTokenException.class)
+				.isThrownBy(() -> this.transaction.executeWithoutResult((stale) -> {
+					int seenByFormer = stock();
+					CountDownLatch read = new CountDownLatch(1);
+					CountDownLatch formerEnded = new CountDownLatch(1);
+					Future<?> successor = inOtherThread(
+							() -> under(2, () -> this.transaction.executeWithoutResult((status) -> {
+								int seen = stock();
+								read.countDown();
+								awaitQuietly(formerEnded);
+								sell(seen);
+							})));
+					awaitQuietly(read);
+					sell(seenByFormer);
+					this.rest = () -> {
+						formerEnded.countDown();
+						get(successor);
+					};
+				}));
+			this.rest.run();
+		});
+		assertThat(stock()).isEqualTo(9);
+	}
+
+	@Test
+	void tokenThatIsGoneIsStale() {
+		under(5, () -> {
+			this.jdbc.update("DELETE FROM leasehold_fence");
+			assertThatExceptionOfType(StaleFencingTokenException.class)
+				.isThrownBy(() -> this.transaction.executeWithoutResult((status) -> sell(stock())))
+				.withMessageContaining("not there any more");
+		});
+		assertThat(stock()).isEqualTo(10);
+	}
+
+	@Test
+	void tokenThatWentBackIsStale() {
+		under(5, () -> {
+			this.jdbc.update("UPDATE leasehold_fence SET token = 4");
+			assertThatExceptionOfType(StaleFencingTokenException.class)
+				.isThrownBy(() -> this.transaction.executeWithoutResult((status) -> sell(stock())));
+		});
+		assertThat(stock()).isEqualTo(10);
+	}
+
+	@Test
+	void eachTransactionOfTheBodyIsCompared() {
+		under(5, () -> {
+			this.transaction.executeWithoutResult((status) -> sell(stock()));
+			this.jdbc.update("UPDATE leasehold_fence SET token = 6");
+			TransactionTemplate another = new TransactionTemplate(this.transaction.getTransactionManager());
+			another.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+			assertThatExceptionOfType(StaleFencingTokenException.class)
+				.isThrownBy(() -> another.executeWithoutResult((status) -> sell(stock())));
+		});
+		assertThat(stock()).isEqualTo(9);
+	}
+
+	@Test
+	void repeatableReadSeesALaterToken() {
+		this.transaction.setIsolationLevel(TransactionDefinition.ISOLATION_REPEATABLE_READ);
+		under(1, () -> assertThatExceptionOfType(RuntimeException.class)
+			.isThrownBy(() -> this.transaction.executeWithoutResult((status) -> {
+				int seen = stock();
+				get(inOtherThread(() -> under(2, () -> {
+				})));
+				sell(seen);
+			})));
+		assertThat(stock()).isEqualTo(10);
+	}
+
+	@Test
+	void transactionThatWasOpenBeforeIsRefused() {
+		this.transaction
+			.executeWithoutResult((status) -> assertThatExceptionOfType(IllegalTransactionStateException.class)
+				.isThrownBy(() -> under(1, () -> {
+				}))
+				.withMessageContaining("Lock 'stock' cannot be fenced in a transaction that was open before"));
+	}
+
+	@Test
+	void transactionOfAnotherDatabaseIsRefused() {
+		TransactionTemplate other = new TransactionTemplate(manager(new DelegatingDataSource(this.dataSource)));
+		under(1, () -> assertThatExceptionOfType(IllegalTransactionStateException.class)
+			.isThrownBy(() -> other.executeWithoutResult((status) -> {
+			}))
+			.withMessageContaining("takes no part in this transaction"));
+	}
+
+	@Test
+	void locksOfTwoEnginesAndNamespacesDoNotCompare() {
+		under(9, () -> {
+		});
+		JdbcFencingGuard elsewhere = new JdbcFencingGuard(this.dataSource, "elsewhere", Duration.ofDays(7));
+		elsewhere.open(new Held("redis", "stock", 1)).close();
+		this.guard.open(new Held("zookeeper", "stock", 1)).close();
+		this.guard.open(new Held("redis", "Stock", 1)).close();
+		this.guard.open(new Held("redis", "stock ", 1)).close();
+		this.guard.open(new Held("redis", "a\u0000'%\uD83C\uDF63", 1)).close();
+		assertThat(this.jdbc.queryForList("SELECT token FROM leasehold_fence ORDER BY token", Long.class))
+			.containsExactly(1L, 1L, 1L, 1L, 1L, 9L);
+	}
+
+	@Test
+	void greatestOfManyFirstTokensStays() throws Exception {
+		List<Integer> tokens = new ArrayList<>(IntStream.rangeClosed(1, 32).boxed().toList());
+		Collections.shuffle(tokens);
+		ExecutorService threads = Executors.newFixedThreadPool(4);
+		try {
+			List<Future<?>> all = new ArrayList<>();
+			tokens.forEach((token) -> all.add(threads.submit(() -> announceUnlessStale(token))));
+			all.forEach(FencingGuardContract::get);
+		}
+		finally {
+			threads.shutdown();
+		}
+		assertThat(this.jdbc.queryForList("SELECT token FROM leasehold_fence", Long.class)).containsExactly(32L);
+	}
+
+	@Test
+	void announcementCommitsWhateverThePoolsAutoCommit() {
+		DataSource manual = new DelegatingDataSource(this.dataSource) {
+
+			@Override
+			public java.sql.Connection getConnection() throws java.sql.SQLException {
+				java.sql.Connection connection = super.getConnection();
+				connection.setAutoCommit(false);
+				return connection;
+			}
+
+		};
+		new JdbcFencingGuard(manual, "test", Duration.ofDays(7)).open(new Held("redis", "stock", 7)).close();
+		assertThat(this.jdbc.queryForList("SELECT token FROM leasehold_fence", Long.class)).containsExactly(7L);
+	}
+
+	@Test
+	void purgesWhatWasAnnouncedLongAgo() {
+		under(1, () -> {
+		});
+		assertThat(this.guard.purge(Duration.ofDays(1))).isZero();
+		assertThat(this.guard.purge(Duration.ofDays(-1))).isOne();
+	}
+
+	private void announceUnlessStale(long token) {
+		try {
+			this.guard.open(new Held("redis", "stock", token)).close();
+		}
+		catch (StaleFencingTokenException ex) {
+			assertThat(ex.getToken()).isEqualTo(token);
+		}
+	}
+
+	@SuppressWarnings("try")
+	private void under(long token, Runnable body) {
+		try (HeldLockScope scope = this.guard.open(new Held("redis", "stock", token))) {
+			body.run();
+		}
+	}
+
+	private int stock() {
+		Integer units = this.jdbc.queryForObject("SELECT units FROM stock", Integer.class);
+		return (units != null) ? units : -1;
+	}
+
+	private void sell(int seen) {
+		this.jdbc.update("UPDATE stock SET units = ?", seen - 1);
+	}
+
+	private static DataSourceTransactionManager manager(DataSource dataSource) {
+		DataSourceTransactionManager manager = new DataSourceTransactionManager(dataSource);
+		manager.addListener(new CommitGuard(true));
+		return manager;
+	}
+
+	private static Future<?> inOtherThread(Runnable action) {
+		ExecutorService thread = Executors.newSingleThreadExecutor();
+		try {
+			return thread.submit(action);
+		}
+		finally {
+			thread.shutdown();
+		}
+	}
+
+	private static void get(Future<?> future) {
+		try {
+			future.get();
+		}
+		catch (Exception ex) {
+			throw new AssertionError(ex);
+		}
+	}
+
+	private static void awaitQuietly(CountDownLatch latch) {
+		try {
+			latch.await();
+		}
+		catch (InterruptedException ex) {
+			throw new AssertionError(ex);
+		}
+	}
+
+	/**
+	 * A lock that believes in itself whatever happens, as one does in a frozen process.
+	 */
+	private record Held(String engine, String key, long fencingToken) implements HeldLock {
+
+		@Override
+		public boolean isValid() {
+			return true;
+		}
+
+		@Override
+		public void throwIfLost() {
+		}
+
+		@Override
+		public Duration remaining() {
+			return Duration.ofDays(1);
+		}
+
+		@Override
+		public void onLost(Consumer<LockLostException> action) {
+		}
+
+		@Override
+		public void close() {
+		}
+
+	}
+
+}

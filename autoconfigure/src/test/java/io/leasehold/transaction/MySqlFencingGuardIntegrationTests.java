@@ -1,0 +1,21 @@
+package io.leasehold.transaction;
+
+import javax.sql.DataSource;
+
+import io.leasehold.test.MySqlTestServer;
+
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+
+class MySqlFencingGuardIntegrationTests extends FencingGuardContract {
+
+	@Override
+	DataSource dataSource() {
+		return new DriverManagerDataSource(MySqlTestServer.shared().url());
+	}
+
+	@Override
+	String platform() {
+		return "mysql";
+	}
+
+}
