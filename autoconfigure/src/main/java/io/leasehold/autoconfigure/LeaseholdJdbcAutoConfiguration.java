@@ -56,6 +56,7 @@ public final class LeaseholdJdbcAutoConfiguration {
 	@ConditionalOnMissingBean
 	@Conditional(OnTableInitializationCondition.class)
 	JdbcLockTableInitializer jdbcLockTableInitializer(JdbcConnections connections, JdbcProperties properties) {
+		connections.awaitFirst();
 		try {
 			return new JdbcLockTableInitializer(connections, properties);
 		}

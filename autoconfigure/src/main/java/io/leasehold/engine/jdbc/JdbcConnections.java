@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.Driver;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.Properties;
@@ -25,6 +26,8 @@ import org.springframework.util.ClassUtils;
  * stands between a lock and its renewal. Thread-safe; the pool connects when first used.
  */
 public final class JdbcConnections implements AutoCloseable {
+
+	private static final Duration PATIENCE = Duration.ofSeconds(30);
 
 	private static final Duration LONGEST_VALIDATION = Duration.ofSeconds(1);
 
@@ -84,6 +87,28 @@ public final class JdbcConnections implements AutoCloseable {
 			target = proxy.getTargetDataSource();
 		}
 		return new JdbcConnections(target, null, null);
+	}
+
+	/**
+	 * Wait until the pool has its first connection, as long as one is being opened: a JVM
+	 * that has just started may need longer for that than a call may take. Returns when
+	 * the database refuses, cannot be reached, or half a minute is over.
+	 */
+	public void awaitFirst() {
+		long deadline = System.nanoTime() + PATIENCE.toNanos();
+		boolean opening = true;
+		while (opening && System.nanoTime() - deadline < 0) {
+			try {
+				this.dataSource.getConnection().close();
+				opening = false;
+			}
+			catch (SQLTransientConnectionException ex) {
+				opening = ex.getCause() == null; // the pool's, without a failure
+			}
+			catch (SQLException ex) {
+				opening = false;
+			}
+		}
 	}
 
 	/**

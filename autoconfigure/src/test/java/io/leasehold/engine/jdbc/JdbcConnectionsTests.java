@@ -4,7 +4,9 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Properties;
 import java.util.UUID;
+import java.util.concurrent.locks.LockSupport;
 
 import javax.sql.DataSource;
 
@@ -41,6 +43,28 @@ class JdbcConnectionsTests {
 	}
 
 	@Test
+	void firstConnectionMayTakeLongerThanACall() throws SQLException {
+		Duration callTimeout = Duration.ofMillis(250);
+		try (JdbcConnections connections = JdbcConnections.open(this.url, SlowDriver.class.getName(), null, null, 1,
+				callTimeout)) {
+			connections.awaitFirst();
+			try (Connection connection = connections.dataSource().getConnection()) {
+				assertThat(connection.isValid(1)).isTrue();
+			}
+		}
+	}
+
+	@Test
+	void databaseThatRefusesIsNotWaitedFor() {
+		long started = System.nanoTime();
+		try (JdbcConnections connections = JdbcConnections.open("jdbc:postgresql://127.0.0.1:1/db", null, null, null, 1,
+				TIMEOUT)) {
+			connections.awaitFirst();
+		}
+		assertThat(Duration.ofNanos(System.nanoTime() - started)).isLessThan(Duration.ofSeconds(10));
+	}
+
+	@Test
 	void missingDriverIsNamedWithoutTheUrlsSecrets() {
 		assertThatIllegalArgumentException()
 			.isThrownBy(() -> JdbcConnections.open("jdbc:nope://host/db?password=secret", null, null, null, 2, TIMEOUT))
@@ -70,6 +94,17 @@ class JdbcConnectionsTests {
 				assertThat(connection.getNetworkTimeout()).isEqualTo(before);
 			}
 		}
+	}
+
+	/** Connects as slowly as one does in a JVM that is busy with its start. */
+	static class SlowDriver extends org.h2.Driver {
+
+		@Override
+		public Connection connect(String url, Properties info) throws SQLException {
+			LockSupport.parkNanos(TIMEOUT.toNanos());
+			return super.connect(url, info);
+		}
+
 	}
 
 }
