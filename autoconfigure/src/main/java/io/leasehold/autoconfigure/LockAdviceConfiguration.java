@@ -25,7 +25,6 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.context.annotation.Role;
-import org.springframework.context.expression.BeanFactoryResolver;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.util.function.SingletonSupplier;
@@ -45,9 +44,8 @@ class LockAdviceConfiguration {
 	static LockOperationSource lockOperationSource(ObjectProvider<LockService> service,
 			ObjectProvider<FencingGuard> fencing, ConfigurableBeanFactory beanFactory) {
 		Function<String, Duration> minLeases = (engine) -> service.getObject().engine(engine).minLease();
-		return new LockOperationSource(service::getObject, minLeases,
-				new KeyParser(new BeanFactoryResolver(beanFactory)), new EmbeddedValueResolver(beanFactory),
-				fencing::getIfUnique);
+		return new LockOperationSource(service::getObject, minLeases, new KeyParser(beanFactory),
+				new EmbeddedValueResolver(beanFactory), fencing::getIfUnique);
 	}
 
 	@Bean

@@ -9,8 +9,10 @@ import java.util.stream.IntStream;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.Assign;
+import org.springframework.expression.spel.ast.BeanReference;
 import org.springframework.expression.spel.ast.CompoundExpression;
 import org.springframework.expression.spel.ast.FunctionReference;
 import org.springframework.expression.spel.ast.InlineMap;
@@ -39,16 +41,20 @@ final class KeyChecks {
 
 	private final KeyVariables variables;
 
+	private final BeanFactory beans;
+
 	/**
 	 * Create checks.
 	 * @param attribute what the expression is for, in messages
 	 * @param text the expression
 	 * @param variables what it may refer to
+	 * @param beans has the beans that it may refer to
 	 */
-	KeyChecks(String attribute, String text, KeyVariables variables) {
+	KeyChecks(String attribute, String text, KeyVariables variables, BeanFactory beans) {
 		this.attribute = attribute;
 		this.text = text;
 		this.variables = variables;
+		this.beans = beans;
 	}
 
 	void checkKey(SpelNode root) {
@@ -67,6 +73,9 @@ final class KeyChecks {
 	private void checkNames(SpelNode node, boolean inElement) {
 		if (node instanceof VariableReference) {
 			checkVariable(node.toStringAST().substring(1));
+		}
+		else if (node instanceof BeanReference) {
+			checkBean(node.toStringAST().replaceFirst("^@", "").replace("'", ""));
 		}
 		else if (node instanceof FunctionReference) {
 			throw problem("calls the function %s, which is not there".formatted(node.toStringAST()),
@@ -117,6 +126,13 @@ final class KeyChecks {
 					"Compile with -parameters, or use %s.".formatted(positions()));
 		}
 		throw problem("uses #%s, but the method has no parameter '%s'".formatted(name, name), instead());
+	}
+
+	private void checkBean(String name) {
+		if (!this.beans.containsBean(name)) {
+			throw problem("uses @%s, but there is no bean '%s'".formatted(name, name),
+					"Use the name of a bean of the application, or a method of a parameter or of #target.");
+		}
 	}
 
 	private String instead() {

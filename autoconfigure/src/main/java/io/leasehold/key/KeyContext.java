@@ -24,11 +24,11 @@ final class KeyContext {
 
 	private final KeyVariables variables;
 
-	private final @Nullable BeanResolver beans;
+	private final BeanResolver beans;
 
 	private final StandardEvaluationContext shared = new StandardEvaluationContext();
 
-	KeyContext(Method method, Class<?> targetClass, KeyVariables variables, @Nullable BeanResolver beans) {
+	KeyContext(Method method, Class<?> targetClass, KeyVariables variables, BeanResolver beans) {
 		this.method = method;
 		this.targetClass = targetClass;
 		this.variables = variables;
@@ -43,9 +43,7 @@ final class KeyContext {
 	ExpressionState newState(@Nullable Object target, @Nullable Object[] arguments) {
 		Variables context = new Variables(new Root(this.method, arguments, target, this.targetClass), this.variables);
 		this.shared.applyDelegatesTo(context);
-		if (this.beans != null) {
-			context.setBeanResolver(this.beans);
-		}
+		context.setBeanResolver(this.beans);
 		return new ExpressionState(context, CONFIGURATION);
 	}
 

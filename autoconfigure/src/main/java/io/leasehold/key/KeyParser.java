@@ -2,8 +2,8 @@ package io.leasehold.key;
 
 import java.lang.reflect.Method;
 
-import org.jspecify.annotations.Nullable;
-
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.context.expression.BeanFactoryResolver;
 import org.springframework.expression.BeanResolver;
 import org.springframework.expression.ParseException;
 import org.springframework.expression.spel.ast.SpelNodeImpl;
@@ -18,15 +18,17 @@ public final class KeyParser {
 
 	private final SpelExpressionParser parser = new SpelExpressionParser();
 
-	private final @Nullable BeanResolver beans;
+	private final BeanFactory beans;
+
+	private final BeanResolver resolver;
 
 	/**
 	 * Create a parser.
-	 * @param beans finds what {@code @name} stands for, or {@code null} to have no such
-	 * references
+	 * @param beans has what {@code @name} stands for
 	 */
-	public KeyParser(@Nullable BeanResolver beans) {
+	public KeyParser(BeanFactory beans) {
 		this.beans = beans;
+		this.resolver = new BeanFactoryResolver(beans);
 	}
 
 	/**
@@ -46,9 +48,9 @@ public final class KeyParser {
 		}
 		KeyVariables variables = new KeyVariables(declared, method);
 		SpelNodeImpl root = parse("key", text);
-		new KeyChecks("key", text, variables).checkKey(root);
+		new KeyChecks("key", text, variables, this.beans).checkKey(root);
 		return new KeyExpression(text, KeyPart.of(root, variables),
-				new KeyContext(method, targetClass, variables, this.beans));
+				new KeyContext(method, targetClass, variables, this.resolver));
 	}
 
 	/**
@@ -63,8 +65,8 @@ public final class KeyParser {
 	public LockCondition parseCondition(String text, Method declared, Method method, Class<?> targetClass) {
 		KeyVariables variables = new KeyVariables(declared, method);
 		SpelNodeImpl root = parse("condition", text);
-		new KeyChecks("condition", text, variables).checkNames(root);
-		return new LockCondition(root, new KeyContext(method, targetClass, variables, this.beans));
+		new KeyChecks("condition", text, variables, this.beans).checkNames(root);
+		return new LockCondition(root, new KeyContext(method, targetClass, variables, this.resolver));
 	}
 
 	private SpelNodeImpl parse(String attribute, String text) {

@@ -78,7 +78,7 @@ class GracefulShutdownTests {
 	private static ConfigurableApplicationContext start() {
 		return new SpringApplicationBuilder(Application.class)
 			.properties("server.port=0", "leasehold.engine=local", "leasehold.lease=1h", "spring.flyway.enabled=false",
-					"spring.liquibase.enabled=false", "spring.main.lazy-initialization=false")
+					"spring.liquibase.enabled=false")
 			.run();
 	}
 

@@ -1,8 +1,10 @@
 package io.leasehold.autoconfigure;
 
+import java.beans.PropertyDescriptor;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URL;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -11,7 +13,13 @@ import com.jayway.jsonpath.JsonPath;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
+import org.springframework.beans.BeanUtils;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
+import org.springframework.context.annotation.ClassPathScanningCandidateComponentProvider;
 import org.springframework.core.Ordered;
+import org.springframework.core.type.filter.AnnotationTypeFilter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -36,7 +44,35 @@ class LeaseholdMetadataTests {
 				.endsWith(".")
 				.doesNotContain("{@")
 				.doesNotStartWithIgnoringCase("the ")
-				.doesNotStartWithIgnoringCase("a "));
+				.doesNotStartWithIgnoringCase("a ")
+				.doesNotStartWithIgnoringCase("an ")
+				.doesNotContainIgnoringCase("default value")
+				.doesNotContainIgnoringCase("defaults to"));
+	}
+
+	@Test
+	void everyPropertyOfAClassIsThere() throws ReflectiveOperationException {
+		ClassPathScanningCandidateComponentProvider classes = new ClassPathScanningCandidateComponentProvider(false);
+		classes.addIncludeFilter(new AnnotationTypeFilter(ConfigurationProperties.class));
+		List<String> names = new ArrayList<>();
+		for (BeanDefinition found : classes.findCandidateComponents("io.leasehold")) {
+			Class<?> type = Class.forName(found.getBeanClassName());
+			addProperties(type, type.getAnnotation(ConfigurationProperties.class).value(), names);
+		}
+		assertThat(names).contains("leasehold.lease", "leasehold.handoff.max-time", "leasehold.jdbc.schema");
+		assertThat(properties()).extracting("name", String.class).containsAll(names);
+	}
+
+	private static void addProperties(Class<?> type, String prefix, List<String> names) {
+		for (PropertyDescriptor property : BeanUtils.getPropertyDescriptors(type)) {
+			String name = prefix + "." + DataObjectPropertyName.toDashedForm(property.getName());
+			if (property.getWriteMethod() != null) {
+				names.add(name);
+			}
+			else if (property.getPropertyType().getEnclosingClass() == type) {
+				addProperties(property.getPropertyType(), name, names);
+			}
+		}
 	}
 
 	@Test

@@ -24,6 +24,7 @@ import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.beans.factory.support.StaticListableBeanFactory;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
@@ -223,7 +224,7 @@ class LockAnnotationValidatorTests {
 	void serviceIsNotAskedForWithoutAnnotatedMethods() {
 		LockOperationSource operations = new LockOperationSource(() -> {
 			throw new AssertionError("Asked for without need");
-		}, (engine) -> Duration.ZERO, new KeyParser(null), (value) -> value, () -> null);
+		}, (engine) -> Duration.ZERO, new KeyParser(new StaticListableBeanFactory()), (value) -> value, () -> null);
 		try (GenericApplicationContext context = new GenericApplicationContext()) {
 			context.registerBean(Plain.class);
 			context.registerBean(LockAnnotationValidator.class, () -> new LockAnnotationValidator(operations, 0));

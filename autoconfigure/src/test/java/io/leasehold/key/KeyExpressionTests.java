@@ -18,6 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.beans.factory.support.StaticListableBeanFactory;
 import org.springframework.util.ReflectionUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -196,6 +197,7 @@ class KeyExpressionTests {
 			order                         | bare name order              | 'order' in single quotes
 			'order:' + pay()              | calls pay() on nothing       | #target.pay()
 			#root.arguments[0]            | #root.arguments              | args, method, target, targetClass
+			@keyz.of(#id)                 | no bean 'keyz'               | name of a bean
 			#digest(#id)                  | function #digest             | @beanName
 			#id = 7                       | assigns                      | ==
 			'order:' + null               | always null                  | single quotes
@@ -223,9 +225,11 @@ class KeyExpressionTests {
 		// The JDK's own classes come without parameter names
 		Method method = ReflectionUtils.findMethod(Comparable.class, "compareTo", Object.class);
 		assertThatExceptionOfType(InvalidKeyExpressionException.class)
-			.isThrownBy(() -> new KeyParser(null).parse("'k:' + #other", method, method, Comparable.class))
+			.isThrownBy(() -> new KeyParser(new StaticListableBeanFactory()).parse("'k:' + #other", method, method,
+					Comparable.class))
 			.satisfies((ex) -> assertThat(ex.getAction()).contains("-parameters").contains("#p0"));
-		KeyExpression byPosition = new KeyParser(null).parse("'k:' + #p0", method, method, Comparable.class);
+		KeyExpression byPosition = new KeyParser(new StaticListableBeanFactory()).parse("'k:' + #p0", method, method,
+				Comparable.class);
 		assertThat(byPosition.evaluate("x", new Object[] { "y" })).hasToString("k:y");
 	}
 
@@ -233,7 +237,8 @@ class KeyExpressionTests {
 	void namesOfTheAnnotatedMethodWin() {
 		Method declared = ReflectionUtils.findMethod(Swapped.class, "swap", String.class, String.class);
 		Method method = ReflectionUtils.findMethod(Orders.class, "swap", String.class, String.class);
-		KeyExpression key = new KeyParser(null).parse("#left", declared, method, Orders.class);
+		KeyExpression key = new KeyParser(new StaticListableBeanFactory()).parse("#left", declared, method,
+				Orders.class);
 		assertThat(key.evaluate(this.target, new Object[] { "first", "second" })).hasToString("first");
 	}
 
@@ -254,7 +259,8 @@ class KeyExpressionTests {
 			.filter((candidate) -> candidate.getName().equals(method))
 			.findFirst()
 			.orElseThrow();
-		return new KeyParser((context, name) -> new Keys(name)).parse(expression, found, found, Orders.class);
+		return new KeyParser(new StaticListableBeanFactory(Map.of("keys", new Keys("keys")))).parse(expression, found,
+				found, Orders.class);
 	}
 
 	interface Swapped {
