@@ -7,6 +7,8 @@ import java.util.function.LongSupplier;
 
 import io.leasehold.LockEngineException;
 import io.leasehold.service.LockService;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
@@ -21,6 +23,8 @@ import org.springframework.boot.health.contributor.Health;
 public class LockEngineHealthIndicator extends AbstractHealthIndicator {
 
 	private static final long FRESH = Duration.ofSeconds(5).toNanos();
+
+	private static final Log logger = LogFactory.getLog(LockEngineHealthIndicator.class);
 
 	private final LockService locks;
 
@@ -55,7 +59,8 @@ public class LockEngineHealthIndicator extends AbstractHealthIndicator {
 		builder.withDetail("engine", this.engine);
 		builder.withDetail("latencyMs", TimeUnit.NANOSECONDS.toMicros(probe.nanos()) / 1000.0);
 		if (probe.failure() != null) {
-			builder.down(probe.failure());
+			// Not with the exception, which would be logged at each request
+			builder.down().withDetail("error", probe.failure().toString());
 		}
 		else {
 			builder.up();
@@ -94,6 +99,9 @@ public class LockEngineHealthIndicator extends AbstractHealthIndicator {
 		}
 		catch (LockEngineException ex) {
 			failure = ex;
+			if (this.last == null || this.last.failure() == null) {
+				logger.warn("Engine '%s' gave no lock".formatted(this.engine), ex);
+			}
 		}
 		long ended = this.clock.getAsLong();
 		return new Probe(ended, ended - started, failure);

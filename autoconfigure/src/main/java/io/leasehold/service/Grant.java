@@ -2,6 +2,8 @@ package io.leasehold.service;
 
 import java.util.concurrent.atomic.AtomicLong;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The store's yes, as long as this process may believe in it. Passed from hold to hold.
  * Once it has ended it never comes back, whatever an answer says that arrives later.
@@ -20,6 +22,9 @@ final class Grant {
 
 	/** Whether the store handed the key on from another process. */
 	final boolean pushed;
+
+	/** Why the last renewal failed, if it did. */
+	volatile @Nullable Exception renewalFailure;
 
 	private final AtomicLong validUntil;
 

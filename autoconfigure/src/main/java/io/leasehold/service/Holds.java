@@ -91,7 +91,7 @@ final class Holds {
 	private void throwIfLost(Hold hold) {
 		LossCause cause = hold.lossCause();
 		if (cause != null) {
-			throw new LockLostException(hold.key(), this.engine, cause);
+			throw lostException(hold, cause);
 		}
 	}
 
@@ -199,16 +199,22 @@ final class Holds {
 				now - hold.since);
 	}
 
+	private LockLostException lostException(Hold hold, LossCause cause) {
+		return new LockLostException(hold.key(), this.engine, cause, hold.grant.renewalFailure);
+	}
+
 	private void logLoss(Hold hold, LossCause cause) {
-		logger.warn("Lock '%s' (%s) was lost after %d ms: %s (engine: %s)".formatted(hold.key(), hold.options.name(),
-				Duration.ofNanos(now() - hold.since).toMillis(), cause.description(), this.engine));
+		Exception failure = hold.grant.renewalFailure;
+		logger.warn("Lock '%s' (%s) was lost after %d ms: %s (engine: %s)%s".formatted(hold.key(), hold.options.name(),
+				Duration.ofNanos(now() - hold.since).toMillis(), cause.description(), this.engine,
+				(failure != null) ? ". Its last renewal failed: " + failure.getMessage() : ""));
 	}
 
 	private void runLossAction(Hold hold, Consumer<LockLostException> action) {
 		LossCause cause = Objects.requireNonNull(hold.lossCause());
 		this.coordinator.threads().workers().execute(() -> {
 			try {
-				action.accept(new LockLostException(hold.key(), this.engine, cause));
+				action.accept(lostException(hold, cause));
 			}
 			catch (Exception | LinkageError | AssertionError ex) {
 				logger.warn("An action failed for the loss of lock '%s'".formatted(hold.key()), ex);

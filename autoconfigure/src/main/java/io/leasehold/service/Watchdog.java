@@ -221,6 +221,7 @@ final class Watchdog {
 		Exception failure = null;
 		if (outcome instanceof RenewalOutcome.Renewed renewed) {
 			result = RenewalResult.RENEWED;
+			hold.grant.renewalFailure = null;
 			if (hold.grant.extend(renewed.validUntil(), now)) {
 				hold.renewAt = dueAt(hold, now);
 			}
@@ -231,6 +232,7 @@ final class Watchdog {
 		}
 		else if (outcome instanceof RenewalOutcome.Unknown unknown) {
 			failure = unknown.cause();
+			hold.grant.renewalFailure = failure;
 			hold.renewAt = now + retryPause(hold);
 		}
 		return new LockEvent.LeaseRenewed(this.coordinator.engine().name(), result, took, slack, failure);

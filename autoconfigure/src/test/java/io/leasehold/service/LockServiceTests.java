@@ -463,6 +463,23 @@ class LockServiceTests {
 	}
 
 	@Test
+	void lossTellsWhyTheLastRenewalFailed() {
+		LockEngine engine = new DelegatingEngine(this.store) {
+			@Override
+			public List<RenewalOutcome> renew(List<Renewal> due) {
+				throw new LockEngineException(new LockKey("a"), "The store does not answer", null);
+			}
+		};
+		try (LockService service = service(engine)) {
+			HeldLock held = service.acquire("a", lease(Duration.ofMillis(500)));
+			Awaitility.await().until(() -> !held.isValid());
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close)
+				.havingCause()
+				.withMessageContaining("The store does not answer");
+		}
+	}
+
+	@Test
 	void acquisitionThatFailsPlansNoRelease() {
 		AtomicInteger planned = new AtomicInteger();
 		ReleaseTiming timing = () -> {
