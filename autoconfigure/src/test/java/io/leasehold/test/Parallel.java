@@ -9,7 +9,7 @@ import java.util.concurrent.Future;
 /**
  * Runs things at the same time.
  */
-final class Parallel {
+public final class Parallel {
 
 	private Parallel() {
 	}
@@ -17,7 +17,7 @@ final class Parallel {
 	/**
 	 * Run all, each in a thread of its own, and fail as the first of them that failed.
 	 */
-	static void run(Collection<? extends Callable<?>> tasks) throws Exception {
+	public static void run(Collection<? extends Callable<?>> tasks) throws Exception {
 		ExecutorService threads = Executors.newFixedThreadPool(tasks.size());
 		try {
 			for (Future<?> future : tasks.stream().map(threads::submit).toList()) {

@@ -80,10 +80,10 @@ final class Line {
 
 	private CompletableFuture<@Nullable Object> send(String command, String... arguments) {
 		long now = System.nanoTime();
-		if (this.unanswered.getAndIncrement() == 0) {
-			this.heard = now;
+		if (this.unanswered.get() == 0) {
+			this.heard = now; // before this request counts, for others that come with it
 		}
-		else if (now - this.heard > this.silenceTimeout) {
+		if (this.unanswered.getAndIncrement() > 0 && now - this.heard > this.silenceTimeout) {
 			// The system's own time limits for a dead network are minutes
 			close();
 		}
@@ -91,8 +91,8 @@ final class Line {
 	}
 
 	private void answered(@Nullable Object answer, @Nullable Throwable failure) {
-		this.unanswered.decrementAndGet();
 		this.heard = System.nanoTime();
+		this.unanswered.decrementAndGet();
 		if (failure != null && Replies.failure(failure).is("READONLY")) {
 			close(); // its name may lead to another server by now
 		}
