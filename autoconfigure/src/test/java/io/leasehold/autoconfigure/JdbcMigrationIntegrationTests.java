@@ -14,8 +14,8 @@ import javax.sql.DataSource;
 
 import io.leasehold.DistributedLocks;
 import io.leasehold.engine.jdbc.LockTableScript;
-import io.leasehold.test.MariaDbTestServer;
-import io.leasehold.test.PostgresTestServer;
+import io.leasehold.server.MariaDbTestServer;
+import io.leasehold.server.PostgresTestServer;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.MigrationInfo;
 import org.junit.jupiter.api.Test;

@@ -13,7 +13,7 @@ import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.zookeeper.ZooKeeperLockEngine;
 import io.leasehold.engine.zookeeper.ZooKeeperSettings;
-import io.leasehold.test.ZooKeeperTestServer;
+import io.leasehold.server.ZooKeeperTestServer;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.imps.CuratorFrameworkState;
 import org.apache.curator.test.TestingServer;

@@ -16,9 +16,9 @@ import org.junit.jupiter.api.Test;
 import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
 import io.leasehold.autoconfigure.LeaseholdJdbcAutoConfiguration;
 import io.leasehold.autoconfigure.LeaseholdRedisAutoConfiguration;
+import io.leasehold.server.PostgresTestServer;
+import io.leasehold.server.RedisTestServer;
 import io.leasehold.service.LockService;
-import io.leasehold.test.PostgresTestServer;
-import io.leasehold.test.RedisTestServer;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;

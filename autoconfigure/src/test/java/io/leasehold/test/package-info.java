@@ -1,5 +1,5 @@
 /**
- * Tools that several tests share: real servers, a network that fails on demand.
+ * What tests of locks need.
  */
 @NullMarked
 package io.leasehold.test;

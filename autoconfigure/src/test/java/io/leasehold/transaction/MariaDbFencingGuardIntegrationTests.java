@@ -2,7 +2,7 @@ package io.leasehold.transaction;
 
 import javax.sql.DataSource;
 
-import io.leasehold.test.MariaDbTestServer;
+import io.leasehold.server.MariaDbTestServer;
 
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 

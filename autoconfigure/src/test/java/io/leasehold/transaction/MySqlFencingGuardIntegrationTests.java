@@ -2,7 +2,7 @@ package io.leasehold.transaction;
 
 import javax.sql.DataSource;
 
-import io.leasehold.test.MySqlTestServer;
+import io.leasehold.server.MySqlTestServer;
 
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 

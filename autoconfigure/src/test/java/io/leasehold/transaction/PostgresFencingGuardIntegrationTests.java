@@ -2,7 +2,7 @@ package io.leasehold.transaction;
 
 import javax.sql.DataSource;
 
-import io.leasehold.test.PostgresTestServer;
+import io.leasehold.server.PostgresTestServer;
 
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 

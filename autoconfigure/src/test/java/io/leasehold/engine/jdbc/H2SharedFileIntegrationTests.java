@@ -10,8 +10,8 @@ import io.leasehold.LockKey;
 import io.leasehold.engine.Attempt;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Member;
-import io.leasehold.test.EngineAddress;
-import io.leasehold.test.LockProcess;
+import io.leasehold.test.contract.EngineAddress;
+import io.leasehold.test.contract.LockProcess;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

@@ -14,8 +14,8 @@ import io.leasehold.LockKey;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
-import io.leasehold.test.EngineAddress;
-import io.leasehold.test.SharedLockEngineContract;
+import io.leasehold.test.contract.EngineAddress;
+import io.leasehold.test.contract.SharedLockEngineContract;
 import org.junit.jupiter.api.BeforeEach;
 
 import org.springframework.core.io.ClassPathResource;

@@ -1,6 +1,6 @@
 package io.leasehold.engine.jdbc;
 
-import io.leasehold.test.MariaDbTestServer;
+import io.leasehold.server.MariaDbTestServer;
 
 /**
  * The contract, kept by {@link JdbcLockEngine} on MariaDB.

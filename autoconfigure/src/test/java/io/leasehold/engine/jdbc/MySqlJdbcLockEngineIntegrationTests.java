@@ -2,7 +2,7 @@ package io.leasehold.engine.jdbc;
 
 import java.sql.SQLException;
 
-import io.leasehold.test.MySqlTestServer;
+import io.leasehold.server.MySqlTestServer;
 import org.junit.jupiter.api.Test;
 
 /**

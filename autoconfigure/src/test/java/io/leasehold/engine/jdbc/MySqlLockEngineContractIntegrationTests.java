@@ -1,6 +1,6 @@
 package io.leasehold.engine.jdbc;
 
-import io.leasehold.test.MySqlTestServer;
+import io.leasehold.server.MySqlTestServer;
 
 /**
  * The contract, kept by {@link JdbcLockEngine} on MySQL.

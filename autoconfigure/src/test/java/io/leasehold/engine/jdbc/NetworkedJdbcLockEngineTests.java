@@ -14,7 +14,7 @@ import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
-import io.leasehold.test.FaultProxy;
+import io.leasehold.server.FaultProxy;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -4,7 +4,7 @@ import java.sql.SQLException;
 
 import io.leasehold.LockEngineException;
 import io.leasehold.engine.MonotonicClock;
-import io.leasehold.test.PostgresTestServer;
+import io.leasehold.server.PostgresTestServer;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

@@ -1,6 +1,6 @@
 package io.leasehold.engine.jdbc;
 
-import io.leasehold.test.PostgresTestServer;
+import io.leasehold.server.PostgresTestServer;
 
 /**
  * The contract, kept by {@link JdbcLockEngine} on PostgreSQL.

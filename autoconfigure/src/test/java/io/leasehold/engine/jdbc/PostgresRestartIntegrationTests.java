@@ -12,7 +12,7 @@ import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
-import io.leasehold.test.PostgresTestServer;
+import io.leasehold.server.PostgresTestServer;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.core.io.ClassPathResource;

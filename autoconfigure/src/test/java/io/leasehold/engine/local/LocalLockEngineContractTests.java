@@ -10,7 +10,7 @@ import io.leasehold.LockKey;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
-import io.leasehold.test.LockEngineContract;
+import io.leasehold.test.contract.LockEngineContract;
 
 /**
  * The contract, kept by {@link LocalLockEngine}.

@@ -8,7 +8,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-import io.leasehold.test.Parallel;
+import io.leasehold.test.contract.Parallel;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 

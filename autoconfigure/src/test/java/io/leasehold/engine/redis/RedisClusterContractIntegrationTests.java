@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.stream.Stream;
 
 import io.leasehold.LockKey;
-import io.leasehold.test.EngineAddress;
-import io.leasehold.test.RedisTestCluster;
-import io.leasehold.test.SharedLockEngineContract;
+import io.leasehold.server.RedisTestCluster;
+import io.leasehold.test.contract.EngineAddress;
+import io.leasehold.test.contract.SharedLockEngineContract;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 

@@ -17,7 +17,7 @@ import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.Signal;
 import io.leasehold.engine.redis.RedisEngines.TestMember;
-import io.leasehold.test.RedisTestCluster;
+import io.leasehold.server.RedisTestCluster;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;

@@ -1,7 +1,7 @@
 package io.leasehold.engine.redis;
 
-import io.leasehold.test.EngineAddress;
-import io.leasehold.test.RedisTestServer;
+import io.leasehold.server.RedisTestServer;
+import io.leasehold.test.contract.EngineAddress;
 
 /**
  * The contract, kept by {@link RedisLockEngine} on a single server through Jedis.

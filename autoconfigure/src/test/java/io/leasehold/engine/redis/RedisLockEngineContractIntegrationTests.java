@@ -3,9 +3,9 @@ package io.leasehold.engine.redis;
 import java.util.Collection;
 
 import io.leasehold.LockKey;
-import io.leasehold.test.EngineAddress;
-import io.leasehold.test.RedisTestServer;
-import io.leasehold.test.SharedLockEngineContract;
+import io.leasehold.server.RedisTestServer;
+import io.leasehold.test.contract.EngineAddress;
+import io.leasehold.test.contract.SharedLockEngineContract;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;

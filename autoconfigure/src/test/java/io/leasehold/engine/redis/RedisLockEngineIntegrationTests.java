@@ -24,7 +24,7 @@ import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.Signal;
 import io.leasehold.engine.redis.RedisEngines.TestMember;
-import io.leasehold.test.RedisTestServer;
+import io.leasehold.server.RedisTestServer;
 import io.lettuce.core.AclSetuserArgs;
 import io.lettuce.core.protocol.CommandType;
 import org.awaitility.Awaitility;

@@ -7,7 +7,7 @@ import java.util.List;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
-import io.leasehold.test.EngineAddress;
+import io.leasehold.test.contract.EngineAddress;
 
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConfiguration;

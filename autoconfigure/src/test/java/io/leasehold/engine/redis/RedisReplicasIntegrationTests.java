@@ -7,7 +7,7 @@ import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.Signal;
 import io.leasehold.engine.redis.RedisEngines.TestMember;
-import io.leasehold.test.RedisTestServer;
+import io.leasehold.server.RedisTestServer;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.sync.RedisCommands;

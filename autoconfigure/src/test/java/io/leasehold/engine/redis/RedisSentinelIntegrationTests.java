@@ -8,7 +8,7 @@ import io.leasehold.engine.Claim;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.redis.RedisEngines.TestMember;
-import io.leasehold.test.RedisTestSentinels;
+import io.leasehold.server.RedisTestSentinels;
 import io.lettuce.core.api.sync.RedisCommands;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;

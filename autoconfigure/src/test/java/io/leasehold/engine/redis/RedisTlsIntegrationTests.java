@@ -11,7 +11,7 @@ import io.leasehold.engine.Claim;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
-import io.leasehold.test.RedisTestServer;
+import io.leasehold.server.RedisTestServer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;

@@ -11,7 +11,7 @@ import io.leasehold.engine.Attempt;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
-import io.leasehold.test.ZooKeeperTestServer;
+import io.leasehold.server.ZooKeeperTestServer;
 import org.apache.curator.drivers.AdvancedTracerDriver;
 import org.apache.curator.drivers.EventTrace;
 import org.apache.curator.drivers.OperationTrace;

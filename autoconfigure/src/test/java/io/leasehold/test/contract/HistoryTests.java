@@ -1,8 +1,8 @@
-package io.leasehold.test;
+package io.leasehold.test.contract;
 
 import org.junit.jupiter.api.Test;
 
-import io.leasehold.test.History.Interval;
+import io.leasehold.test.contract.History.Interval;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.leasehold.test;
+package io.leasehold.server;
 
 import java.util.Map;
 

@@ -1,4 +1,4 @@
-package io.leasehold.test;
+package io.leasehold.server;
 
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,4 +1,4 @@
-package io.leasehold.test;
+package io.leasehold.server;
 
 import java.io.File;
 import java.io.IOException;

@@ -1,0 +1,7 @@
+/**
+ * Real servers for tests, and a network that fails on demand.
+ */
+@NullMarked
+package io.leasehold.server;
+
+import org.jspecify.annotations.NullMarked;
