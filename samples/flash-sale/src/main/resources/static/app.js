@@ -93,12 +93,11 @@ function show(state) {
 const read = async (path) => (await fetch(path)).json();
 const age = (moment) => `${Math.max(0, (Date.now() - Date.parse(moment)) / 1000).toFixed(1)} s`;
 
-function holderOf(lock, instances) {
-	if (!lock.holder) {
-		return lock.failure || "–";
-	}
-	const shop = instances.find((one) => one.process === lock.holder.process);
-	return `${shop ? shop.name : "process " + lock.holder.process}, ${lock.holder.thread}`;
+function holdersOf(lock, instances) {
+	return lock.failure || lock.holders.map((holder) => {
+		const shop = instances.find((one) => one.process === holder.process);
+		return `${shop ? shop.name : "process " + holder.process}, ${holder.thread}`;
+	}).join("; ") || "–";
 }
 
 /** One row for each key that this instance holds or waits for; the store tells who holds it. */
@@ -109,8 +108,8 @@ async function showLocks(instances) {
 	const locks = await Promise.all(paths.map((path) => read(`actuator/locks/${path}`)));
 	const rows = locks.map((lock, i) => element("tr", [
 		element("td", lock.key), element("td", names.get(paths[i])),
-		element("td", holderOf(lock, instances), { class: lock.failure ? "failure" : "" }),
-		element("td", lock.holder ? `${new Date(lock.holder.since).toLocaleTimeString("en-GB")} (${age(lock.holder.since)})` : "–"),
+		element("td", holdersOf(lock, instances), { class: lock.failure ? "failure" : "" }),
+		element("td", lock.holders.length ? `${new Date(lock.holders[0].since).toLocaleTimeString("en-GB")} (${age(lock.holders[0].since)})` : "–"),
 		element("td", lock.here.waiting.length ? `${lock.here.waiting.length}, longest ${age(lock.here.waiting[0].since)}` : "0")
 	]));
 	at("locks").replaceChildren(...(rows.length ? rows

@@ -2,7 +2,9 @@ package io.leasehold.endpoint;
 
 import java.security.Principal;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 import io.leasehold.LockEngineException;
 import org.apache.commons.logging.Log;
@@ -29,15 +31,16 @@ final class ForcedReleaseLog {
 		this.events = events;
 	}
 
-	void released(String engine, String key, LockDescriptor.@Nullable Holder holder, @Nullable Principal principal) {
-		note(engine, key, (holder != null) ? "released" : "free", holder, principal);
+	void released(String engine, String key, List<LockDescriptor.Holder> holders, @Nullable Principal principal) {
+		String detail = holders.stream().map(LockDescriptor.Holder::toString).collect(Collectors.joining("; "));
+		note(engine, key, holders.isEmpty() ? "free" : "released", holders.isEmpty() ? null : detail, principal);
 	}
 
 	void failed(String engine, String key, LockEngineException failure, @Nullable Principal principal) {
 		note(engine, key, "unknown", failure.getMessage(), principal);
 	}
 
-	private void note(String engine, String key, String outcome, @Nullable Object detail,
+	private void note(String engine, String key, String outcome, @Nullable String detail,
 			@Nullable Principal principal) {
 		String name = (principal != null) ? principal.getName() : "unknown";
 		logger.warn("Release of lock '%s' was forced by '%s': %s%s (engine: %s)".formatted(key, name, outcome,
@@ -47,7 +50,7 @@ final class ForcedReleaseLog {
 		data.put("key", key);
 		data.put("outcome", outcome);
 		if (detail != null) {
-			data.put("detail", detail.toString());
+			data.put("detail", detail);
 		}
 		this.events.publishEvent(new AuditApplicationEvent(name, TYPE, data));
 	}

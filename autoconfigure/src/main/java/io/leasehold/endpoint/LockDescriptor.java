@@ -2,6 +2,7 @@ package io.leasehold.endpoint;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 
 import io.leasehold.service.StoredHolder;
 import org.jspecify.annotations.Nullable;
@@ -11,12 +12,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param engine the engine's name
  * @param key the key
- * @param holder who holds it by the store's word, in whichever process; {@code null} if
- * nobody does, or the store does not say
+ * @param holders who holds it by the store's word, in whichever process, in the order of
+ * their grants; empty if nobody does, or the store does not say
  * @param failure why the store does not say, {@code null} if it does
  * @param here what this process holds and awaits of it
  */
-public record LockDescriptor(String engine, String key, @Nullable Holder holder, @Nullable String failure,
+public record LockDescriptor(String engine, String key, List<Holder> holders, @Nullable String failure,
 		LocksDescriptor here) {
 
 	/**

@@ -1,12 +1,12 @@
 package io.leasehold.endpoint;
 
-import java.util.Optional;
+import java.util.List;
 
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
 import io.leasehold.LockKeyException;
 import io.leasehold.service.LockService;
-import org.jspecify.annotations.Nullable;
+import io.leasehold.service.StoredHolder;
 
 import org.springframework.boot.actuate.endpoint.Access;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
@@ -54,45 +54,48 @@ public class LocksEndpoint {
 	 * Show who holds a key, in whichever process.
 	 * @param engine the engine's name
 	 * @param key the key
-	 * @return the holder and what this process has to do with the key
+	 * @return the holders and what this process has to do with the key
 	 */
 	@ReadOperation
 	public LockDescriptor lock(@Selector String engine, String key) {
 		LockKey lockKey = check(engine, key);
-		LockDescriptor.Holder holder = null;
+		List<LockDescriptor.Holder> holders = List.of();
 		String failure = null;
 		try {
-			holder = this.locks.inspect(engine, lockKey).map(LockDescriptor.Holder::of).orElse(null);
+			holders = describe(this.locks.inspect(engine, lockKey));
 		}
 		catch (LockEngineException ex) {
 			failure = ex.getMessage();
 		}
-		return new LockDescriptor(engine, key, holder, failure,
+		return new LockDescriptor(engine, key, holders, failure,
 				LocksDescriptor.of(this.locks.overview(engine, lockKey)));
 	}
 
 	/**
-	 * Release a key in place of whoever holds it, in whichever process. The holder is
-	 * told that its lock is lost, but its work goes on beside that of the next one.
+	 * Release a key in place of whoever holds it, in whichever process. The holders are
+	 * told that their lock is lost, but their work goes on beside that of the next one.
 	 * @param engine the engine's name
 	 * @param key the key
 	 * @param securityContext who asks for it
-	 * @return who held it until now, {@code null} if nobody did
+	 * @return who held it until now, empty if nobody did
 	 */
 	@DeleteOperation
-	public LockDescriptor.@Nullable Holder forceRelease(@Selector String engine, String key,
+	public List<LockDescriptor.Holder> forceRelease(@Selector String engine, String key,
 			SecurityContext securityContext) {
 		LockKey lockKey = check(engine, key);
 		try {
-			Optional<LockDescriptor.Holder> holder = this.locks.forceRelease(engine, lockKey)
-				.map(LockDescriptor.Holder::of);
-			this.log.released(engine, key, holder.orElse(null), securityContext.getPrincipal());
-			return holder.orElse(null);
+			List<LockDescriptor.Holder> holders = describe(this.locks.forceRelease(engine, lockKey));
+			this.log.released(engine, key, holders, securityContext.getPrincipal());
+			return holders;
 		}
 		catch (LockEngineException ex) {
 			this.log.failed(engine, key, ex, securityContext.getPrincipal());
 			throw ex;
 		}
+	}
+
+	private static List<LockDescriptor.Holder> describe(List<StoredHolder> holders) {
+		return holders.stream().map(LockDescriptor.Holder::of).toList();
 	}
 
 	private LockKey check(String engine, String key) {

@@ -8,7 +8,7 @@ import java.time.Duration;
 public sealed interface Attempt {
 
 	/**
-	 * The key belongs to the claim's owner.
+	 * The key belongs to the claim's owner, alone or with others of the same access.
 	 *
 	 * @param number number of the grant, greater than those of all earlier grants of the
 	 * key, positive and below 2^57
@@ -25,6 +25,15 @@ public sealed interface Attempt {
 	 * come earlier
 	 */
 	record Busy(Duration retryIn) implements Attempt {
+	}
+
+	/**
+	 * The key is held with another number of permits. Nothing of the claim is left in the
+	 * store.
+	 *
+	 * @param held the access of those who hold the key
+	 */
+	record Contradicted(Access held) implements Attempt {
 	}
 
 }

@@ -2,7 +2,6 @@ package io.leasehold.engine;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 
@@ -43,7 +42,7 @@ public interface LockEngine {
 	 * repeated for the same claim it finds the grant that a lost reply hid, with the same
 	 * number.
 	 * @param claim the claim
-	 * @return granted or busy
+	 * @return granted, busy, or contradicted by those who hold the key
 	 * @throws LockEngineException if the store did not answer; the claim may have been
 	 * granted or queued nevertheless, and is to be asked again or
 	 * {@linkplain #release(Claim) released}
@@ -92,20 +91,20 @@ public interface LockEngine {
 	/**
 	 * Tell who holds a key.
 	 * @param key the key
-	 * @return the holder, or empty if nobody does
+	 * @return the holders in the order of their grants, empty if nobody holds it
 	 * @throws LockEngineException if the store did not answer
 	 */
-	Optional<Holder> inspect(LockKey key);
+	List<Holder> inspect(LockKey key);
 
 	/**
 	 * Release a key in place of whoever holds it, for operators: the next waiting claim
-	 * is let in, and a min hold that the store itself keeps goes on. The holder's next
-	 * renewal or release is told that it is not the owner.
+	 * is let in, and a min hold that the store itself keeps goes on. The next renewal or
+	 * release of a holder is told that it is not the owner.
 	 * @param key the key
-	 * @return the holder that lost it, or empty if nobody held it
+	 * @return the holders that lost it, empty if nobody held it
 	 * @throws LockEngineException if the store did not answer; the key may have been
 	 * released nevertheless
 	 */
-	Optional<Holder> forceRelease(LockKey key);
+	List<Holder> forceRelease(LockKey key);
 
 }

@@ -3,7 +3,6 @@ package io.leasehold.service;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
@@ -106,7 +105,7 @@ final class Coordinator implements AutoCloseable {
 
 	/** Whether the grant behind a token is the one in force, by the store's word. */
 	boolean isCurrent(LockKey key, long token) {
-		return this.engine.inspect(key).filter((holder) -> Hold.isOfGrant(token, holder.number())).isPresent();
+		return this.engine.inspect(key).stream().anyMatch((holder) -> Hold.isOfGrant(token, holder.number()));
 	}
 
 	/** Take a lock that ends with the life of its thread. */
@@ -187,11 +186,11 @@ final class Coordinator implements AutoCloseable {
 	}
 
 	/** Release a key in place of its holder, which is told at once if it is here. */
-	Optional<Holder> forceRelease(LockKey key) {
-		Optional<Holder> lost = this.engine.forceRelease(key);
+	List<Holder> forceRelease(LockKey key) {
+		List<Holder> lost = this.engine.forceRelease(key);
 		Gate gate = this.gates.get(key);
 		Hold hold = (gate != null) ? gate.hold() : null;
-		if (hold != null && lost.isPresent() && lost.get().number() == hold.grant.number) {
+		if (hold != null && lost.stream().anyMatch((holder) -> holder.number() == hold.grant.number)) {
 			this.holds.lose(hold, LossCause.NOT_OWNER);
 		}
 		return lost;

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
@@ -107,12 +106,12 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	 * Ask the store who holds a key, in whichever process.
 	 * @param engine the engine's name, or empty for the default engine
 	 * @param key the key
-	 * @return the holder, or empty if nobody holds it
+	 * @return the holders in the order of their grants, empty if nobody holds it
 	 * @throws IllegalArgumentException if there is no such engine
 	 * @throws LockEngineException if the store did not answer
 	 */
-	public Optional<StoredHolder> inspect(String engine, LockKey key) {
-		return engine(engine).inspect(key).map(StoredHolder::of);
+	public List<StoredHolder> inspect(String engine, LockKey key) {
+		return engine(engine).inspect(key).stream().map(StoredHolder::of).toList();
 	}
 
 	/**
@@ -128,17 +127,17 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	}
 
 	/**
-	 * Release a key in place of whoever holds it, in whichever process. Its holder is
-	 * told that the lock is lost: at once if it is in this process, otherwise by its next
-	 * renewal. The body that it runs goes on, beside that of the next holder.
+	 * Release a key in place of whoever holds it, in whichever process. Its holders are
+	 * told that the lock is lost: at once in this process, otherwise by their next
+	 * renewal. The bodies that they run go on, beside that of the next holder.
 	 * @param engine the engine's name, or empty for the default engine
 	 * @param key the key
-	 * @return the holder that lost it, or empty if nobody held it
+	 * @return the holders that lost it, empty if nobody held it
 	 * @throws IllegalArgumentException if there is no such engine
 	 * @throws LockEngineException if the store did not answer
 	 */
-	public Optional<StoredHolder> forceRelease(String engine, LockKey key) {
-		return coordinator(engine).forceRelease(key).map(StoredHolder::of);
+	public List<StoredHolder> forceRelease(String engine, LockKey key) {
+		return coordinator(engine).forceRelease(key).stream().map(StoredHolder::of).toList();
 	}
 
 	/**

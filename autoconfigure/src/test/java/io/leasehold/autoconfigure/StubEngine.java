@@ -2,7 +2,6 @@ package io.leasehold.autoconfigure;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -76,13 +75,13 @@ class StubEngine implements LockEngine {
 	}
 
 	@Override
-	public Optional<Holder> inspect(LockKey key) {
-		return Optional.empty();
+	public List<Holder> inspect(LockKey key) {
+		return List.of();
 	}
 
 	@Override
-	public Optional<Holder> forceRelease(LockKey key) {
-		return Optional.empty();
+	public List<Holder> forceRelease(LockKey key) {
+		return List.of();
 	}
 
 }

@@ -122,7 +122,7 @@ class ObservabilityPageTests {
 		assertThat(fields(answers.get(0).path("held").path(0))).isEqualTo(components(LocksDescriptor.Held.class));
 		assertThat(fields(answers.get(0).path("waiting").path(0))).isEqualTo(components(LocksDescriptor.Waiting.class));
 		assertThat(fields(answers.get(1))).isEqualTo(components(LockDescriptor.class));
-		assertThat(fields(answers.get(1).path("holder"))).isEqualTo(components(LockDescriptor.Holder.class));
+		assertThat(fields(answers.get(1).path("holders").path(0))).isEqualTo(components(LockDescriptor.Holder.class));
 	}
 
 	private static List<String> fields(JsonNode object) {

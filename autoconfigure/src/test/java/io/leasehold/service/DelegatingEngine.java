@@ -2,7 +2,6 @@ package io.leasehold.service;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 
@@ -70,12 +69,12 @@ abstract class DelegatingEngine implements LockEngine {
 	}
 
 	@Override
-	public Optional<Holder> inspect(LockKey key) {
+	public List<Holder> inspect(LockKey key) {
 		return this.engine.inspect(key);
 	}
 
 	@Override
-	public Optional<Holder> forceRelease(LockKey key) {
+	public List<Holder> forceRelease(LockKey key) {
 		return this.engine.forceRelease(key);
 	}
 

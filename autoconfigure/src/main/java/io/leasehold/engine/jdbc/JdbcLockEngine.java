@@ -13,7 +13,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicReference;
@@ -241,16 +240,16 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 	}
 
 	@Override
-	public Optional<Holder> inspect(LockKey key) {
+	public List<Holder> inspect(LockKey key) {
 		RowId id = id(key);
-		return holder(this.<LockTable.@Nullable Owned>call("inspect lock '%s'".formatted(key), key,
+		return holders(this.<LockTable.@Nullable Owned>call("inspect lock '%s'".formatted(key), key,
 				(session, table) -> table.inspect(session.connection(), id)));
 	}
 
 	@Override
-	public Optional<Holder> forceRelease(LockKey key) {
+	public List<Holder> forceRelease(LockKey key) {
 		RowId id = id(key);
-		return holder(this.<LockTable.@Nullable Owned>call("force the release of lock '%s'".formatted(key), key,
+		return holders(this.<LockTable.@Nullable Owned>call("force the release of lock '%s'".formatted(key), key,
 				(session, table) -> {
 					LockTable.Owned owned = table.inspect(session.connection(), id);
 					while (owned != null && table.free(session.connection(), id, owned.owner()) == null) {
@@ -260,10 +259,9 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 				}));
 	}
 
-	private static Optional<Holder> holder(LockTable.@Nullable Owned owned) {
-		return Optional.ofNullable(owned)
-			.map((found) -> Holder.of(found.owner(), found.number(),
-					Instant.EPOCH.plus(found.since(), ChronoUnit.MICROS), micros(found.remaining())));
+	private static List<Holder> holders(LockTable.@Nullable Owned owned) {
+		return (owned != null) ? List.of(Holder.of(owned.owner(), owned.number(),
+				Instant.EPOCH.plus(owned.since(), ChronoUnit.MICROS), micros(owned.remaining()))) : List.of();
 	}
 
 	/**

@@ -6,7 +6,6 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -138,28 +137,29 @@ public final class LocalLockEngine implements LockEngine {
 	}
 
 	@Override
-	public Optional<Holder> inspect(LockKey key) {
+	public List<Holder> inspect(LockKey key) {
 		this.faults.beforeRequest(key);
-		return Optional.ofNullable(read(key, (slot) -> holder(slot, this.clock.nanoTime())));
+		List<Holder> holders = read(key, (slot) -> holders(slot, this.clock.nanoTime()));
+		return (holders != null) ? holders : List.of();
 	}
 
 	@Override
-	public Optional<Holder> forceRelease(LockKey key) {
+	public List<Holder> forceRelease(LockKey key) {
 		this.faults.beforeRequest(key);
-		Optional<Holder> lost = change(key, (slot, now, told) -> {
-			Holder holder = holder(slot, now);
+		List<Holder> lost = change(key, (slot, now, told) -> {
+			List<Holder> holders = holders(slot, now);
 			slot.free();
 			serve(slot, now, told);
-			return Optional.ofNullable(holder);
+			return holders;
 		});
 		this.faults.beforeReply(key);
 		return lost;
 	}
 
-	private static @Nullable Holder holder(Slot slot, long now) {
+	private static List<Holder> holders(Slot slot, long now) {
 		Owner owner = slot.owner(now);
-		return (owner != null) ? Holder.of(owner.token(), slot.number(), Instant.now().minusNanos(now - slot.since()),
-				Duration.ofNanos(slot.until() - now)) : null;
+		return (owner != null) ? List.of(Holder.of(owner.token(), slot.number(),
+				Instant.now().minusNanos(now - slot.since()), Duration.ofNanos(slot.until() - now))) : List.of();
 	}
 
 	/**

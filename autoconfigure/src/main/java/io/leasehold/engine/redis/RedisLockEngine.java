@@ -6,7 +6,6 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -322,23 +321,24 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 	}
 
 	@Override
-	public Optional<Holder> inspect(LockKey key) {
-		return holder("inspect", key, Script.INSPECT);
+	public List<Holder> inspect(LockKey key) {
+		return holders("inspect", key, Script.INSPECT);
 	}
 
 	@Override
-	public Optional<Holder> forceRelease(LockKey key) {
-		return holder("force the release of", key, Script.FORCE, "", this.retention, this.inboxPrefix, "");
+	public List<Holder> forceRelease(LockKey key) {
+		return holders("force the release of", key, Script.FORCE, "", this.retention, this.inboxPrefix, "");
 	}
 
 	/** Run a script that answers who has, or had, a lock. */
-	private Optional<Holder> holder(String action, LockKey key, Script<List<Object>> script, String... arguments) {
+	private List<Holder> holders(String action, LockKey key, Script<List<Object>> script, String... arguments) {
 		long deadline = deadline(key);
 		RedisKeys keys = RedisKeys.of(this.settings.namespace(), key);
 		try {
 			List<Object> answer = this.lines.ask(keys.lock(), deadline, (line) -> line.run(script,
 					new String[] { keys.lock(), keys.fence(), keys.queue() }, arguments, deadline));
-			return Optional.ofNullable((String) answer.get(0)).map((value) -> holder(value, (Long) answer.get(1)));
+			String value = (String) answer.get(0);
+			return (value != null) ? List.of(holder(value, (Long) answer.get(1))) : List.of();
 		}
 		catch (RedisFailure ex) {
 			throw ex.toEngineException(action, key);

@@ -3,7 +3,7 @@ package io.leasehold.engine.zookeeper;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Optional;
+import java.util.List;
 import java.util.concurrent.TimeoutException;
 
 import io.leasehold.LockKey;
@@ -31,28 +31,28 @@ final class Keys {
 		return (claim.owner().token() + "\n" + claim.lease().toMillis()).getBytes(StandardCharsets.US_ASCII);
 	}
 
-	Optional<Holder> inspect(LockKey key, long deadline) throws KeeperException, TimeoutException {
+	List<Holder> inspect(LockKey key, long deadline) throws KeeperException, TimeoutException {
 		return find(key, deadline, (path) -> true);
 	}
 
-	Optional<Holder> forceRelease(LockKey key, long deadline) throws KeeperException, TimeoutException {
+	List<Holder> forceRelease(LockKey key, long deadline) throws KeeperException, TimeoutException {
 		return find(key, deadline, (path) -> Store.await(this.store.remove(path), deadline));
 	}
 
 	/** Find the holder whose node passes the test, or that nobody holds the key. */
-	private Optional<Holder> find(LockKey key, long deadline, NodeTest test) throws KeeperException, TimeoutException {
+	private List<Holder> find(LockKey key, long deadline, NodeTest test) throws KeeperException, TimeoutException {
 		this.store.awaitConnection(deadline);
 		String container = this.paths.container(key);
 		while (true) {
 			String lowest = LockNode.lowest(Store.await(this.store.children(container), deadline));
 			if (lowest == null) {
-				return Optional.empty();
+				return List.of();
 			}
 			String path = container + "/" + lowest;
 			try {
 				Holder holder = holder(Store.await(this.store.data(path), deadline));
 				if (test.passes(path)) {
-					return Optional.of(holder);
+					return List.of(holder);
 				}
 			}
 			catch (KeeperException.NoNodeException ex) {

@@ -2,7 +2,6 @@ package io.leasehold.engine.zookeeper;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
@@ -179,7 +178,7 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 	}
 
 	@Override
-	public Optional<Holder> inspect(LockKey key) {
+	public List<Holder> inspect(LockKey key) {
 		long deadline = deadline(key);
 		try {
 			return this.keys.inspect(key, deadline);
@@ -190,7 +189,7 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 	}
 
 	@Override
-	public Optional<Holder> forceRelease(LockKey key) {
+	public List<Holder> forceRelease(LockKey key) {
 		long deadline = deadline(key);
 		try {
 			return this.keys.forceRelease(key, deadline);

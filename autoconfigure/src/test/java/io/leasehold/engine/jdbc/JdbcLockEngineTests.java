@@ -34,6 +34,7 @@ import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -406,7 +407,7 @@ abstract class JdbcLockEngineTests {
 		long before = databaseClock();
 		long number = granted(claim).number();
 		long after = databaseClock();
-		assertThat(this.engine.inspect(claim.key())).hasValueSatisfying((holder) -> {
+		assertThat(this.engine.inspect(claim.key())).singleElement().satisfies((holder) -> {
 			assertThat(holder.application()).isEqualTo("shop");
 			assertThat(holder.number()).isEqualTo(number);
 			long since = TimeUnit.SECONDS.toMicros(holder.since().getEpochSecond()) + holder.since().getNano() / 1000;
@@ -502,8 +503,9 @@ abstract class JdbcLockEngineTests {
 		try (JdbcLockEngine there = new JdbcLockEngine(connect(url(), 2, Duration.ofSeconds(5)),
 				settings(Duration.ofSeconds(5)), MonotonicClock.SYSTEM)) {
 			assertThat(there.tryAcquire(claim(claim.key().value()))).isInstanceOf(Attempt.Busy.class);
-			assertThat(there.inspect(claim.key())).map(Holder::remaining)
-				.hasValueSatisfying((rest) -> assertThat(rest).isBetween(Duration.ofMinutes(4), Duration.ofMinutes(5)));
+			assertThat(there.inspect(claim.key())).singleElement()
+				.extracting(Holder::remaining, InstanceOfAssertFactories.DURATION)
+				.satisfies((rest) -> assertThat(rest).isBetween(Duration.ofMinutes(4), Duration.ofMinutes(5)));
 		}
 	}
 

@@ -60,7 +60,7 @@ abstract class NetworkedJdbcLockEngineTests extends JdbcLockEngineTests {
 			bounded(() -> assertThatExceptionOfType(LockEngineException.class)
 				.isThrownBy(() -> remote.inspect(held.key())));
 			proxy.heal();
-			assertThat(this.engine.inspect(held.key())).isPresent();
+			assertThat(this.engine.inspect(held.key())).isNotEmpty();
 		}
 	}
 
@@ -87,7 +87,7 @@ abstract class NetworkedJdbcLockEngineTests extends JdbcLockEngineTests {
 			Claim claim = claim("a");
 			proxy.replies().drop();
 			assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> remote.tryAcquire(claim));
-			long number = this.engine.inspect(claim.key()).map(Holder::number).orElseThrow();
+			long number = this.engine.inspect(claim.key()).get(0).number();
 			proxy.reset();
 			proxy.heal();
 			Attempt again = await().ignoreExceptions()

@@ -300,7 +300,7 @@ public abstract class LockEngineContract extends EngineContract {
 		HeldLock held = one.acquire(NAME, one.defaults().withLease(shortLease()));
 		CountDownLatch told = new CountDownLatch(1);
 		held.onLost((loss) -> told.countDown());
-		assertThat(process().engine().forceRelease(KEY)).isPresent();
+		assertThat(process().engine().forceRelease(KEY)).isNotEmpty();
 		assertThat(told.await(shortLease().dividedBy(3).plus(SLACK).toMillis(), TimeUnit.MILLISECONDS)).isTrue();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close)
 			.satisfies((loss) -> assertThat(loss.getLossCause()).isEqualTo(LossCause.NOT_OWNER));

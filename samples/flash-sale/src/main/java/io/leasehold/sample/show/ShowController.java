@@ -92,7 +92,10 @@ class ShowController {
 
 	private Optional<String> holder(long saleId, List<Shop> instances) {
 		try {
-			return this.engine.inspect(new LockKey("stock:" + saleId)).map((found) -> describe(found, instances));
+			return this.engine.inspect(new LockKey("stock:" + saleId))
+				.stream()
+				.map((found) -> describe(found, instances))
+				.findFirst();
 		}
 		catch (LockEngineException ex) {
 			return Optional.of("somebody unknown: the store of the locks does not answer");
