@@ -30,7 +30,8 @@ final class Watchdog {
 
 	private static final Log logger = LogFactory.getLog(Watchdog.class);
 
-	private static final long IDLE = Duration.ofDays(1).toNanos();
+	/** Nothing to look at again. */
+	private static final long IDLE = Long.MAX_VALUE;
 
 	private static final long LONGEST_TICK = Duration.ofSeconds(1).toNanos();
 
@@ -46,6 +47,9 @@ final class Watchdog {
 
 	private final AtomicBoolean renewing = new AtomicBoolean();
 
+	private volatile boolean planned;
+
+	/** When the next tick is planned, if it is. */
 	private volatile long nextTick;
 
 	private @Nullable Future<?> timer;
@@ -54,7 +58,6 @@ final class Watchdog {
 		this.coordinator = coordinator;
 		this.clock = clock;
 		this.threads = threads;
-		this.nextTick = clock.nanoTime() + IDLE;
 	}
 
 	/**
@@ -83,24 +86,32 @@ final class Watchdog {
 	}
 
 	private void tickAt(long when) {
-		if (when - this.nextTick >= 0) {
+		if (comesBefore(when)) {
 			return;
 		}
 		synchronized (this) {
-			if (when - this.nextTick < 0) {
+			if (!comesBefore(when)) {
 				if (this.timer != null) {
 					this.timer.cancel(false);
 				}
 				this.nextTick = when;
+				this.planned = true;
 				this.timer = this.threads.schedule(this::tick, when - this.clock.nanoTime());
 			}
 		}
 	}
 
-	/** Whatever happens, there is a next tick: leases end when nobody renews them. */
+	private boolean comesBefore(long when) {
+		return this.planned && when - this.nextTick >= 0;
+	}
+
+	/**
+	 * Whatever happens, there is a next tick while anything is held: leases end when
+	 * nobody renews them.
+	 */
 	private void tick() {
 		long now = this.clock.nanoTime();
-		this.nextTick = now + IDLE;
+		this.planned = false;
 		long next = LONGEST_TICK;
 		try {
 			next = lookAround(now);
@@ -108,7 +119,9 @@ final class Watchdog {
 		catch (RuntimeException | Error ex) {
 			logger.error("The watchdog of engine '%s' stumbled".formatted(this.coordinator.engine().name()), ex);
 		}
-		tickAt(now + next);
+		if (next != IDLE) {
+			tickAt(now + next);
+		}
 	}
 
 	private long lookAround(long now) {
