@@ -5,6 +5,7 @@ import java.util.Collection;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReadWriteLock;
 
 /**
  * Locks shared by every process that uses the same store and namespace: the programmatic
@@ -189,6 +190,30 @@ public interface DistributedLocks {
 	default Lock asLock(String key) {
 		return asLock(key, defaults());
 	}
+
+	/**
+	 * Return a read lock and a write lock as the JDK knows them, each owned by its thread
+	 * like that of {@link #asLock(String)}. Any number of threads and processes hold the
+	 * read lock, or one holds the write lock; readers that come after a waiting writer
+	 * wait behind it. A thread with the write lock may take the read lock, too: others
+	 * are let in when it has given back both. The other way round it is refused.
+	 * @param key the key
+	 * @return two views of the lock, which take nothing yet
+	 * @throws LockKeyException if the key cannot name a lock
+	 * @throws IllegalArgumentException if the engine has no shared locks
+	 */
+	default ReadWriteLock asReadWriteLock(String key) {
+		return asReadWriteLock(key, defaults());
+	}
+
+	/**
+	 * Return a read lock and a write lock as the JDK knows them.
+	 * @param key the key
+	 * @param options how to take and hold them; mode and wait time are not used
+	 * @return two views of the lock, which take nothing yet
+	 * @see #asReadWriteLock(String)
+	 */
+	ReadWriteLock asReadWriteLock(String key, LockOptions options);
 
 	/**
 	 * Return a lock as the JDK knows it.

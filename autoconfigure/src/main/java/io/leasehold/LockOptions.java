@@ -8,6 +8,9 @@ import java.time.Duration;
  *
  * @param name fixed name for metrics and messages, never built from a key
  * @param engine name of the engine, or empty for the configured default
+ * @param mode whether the lock is for one owner alone
+ * @param permits how many owners may hold the key at once, zero for a lock without
+ * permits
  * @param lease how long the lock outlives a silent owner, which is how fast others take
  * over after a crash; renewed while the lock is held
  * @param waitTime longest time to wait; zero means one attempt
@@ -15,15 +18,20 @@ import java.time.Duration;
  * none
  * @param maxHold after this time the lease is no longer renewed; {@link #UNLIMITED} to
  * renew as long as the lock is held
+ * @param lockDelay how long the key stays closed after the lease of an owner that
+ * vanished without a release; zero for none
  */
-public record LockOptions(String name, String engine, Duration lease, Duration waitTime, Duration minHold,
-		Duration maxHold) {
+public record LockOptions(String name, String engine, LockMode mode, int permits, Duration lease, Duration waitTime,
+		Duration minHold, Duration maxHold, Duration lockDelay) {
 
 	/** Longest time that can be asked for: no limit in practice. */
 	public static final Duration UNLIMITED = Duration.ofNanos(Long.MAX_VALUE);
 
 	/** Longest lease. */
 	public static final Duration MAX_LEASE = Duration.ofDays(365);
+
+	/** Greatest number of permits. */
+	public static final int MAX_PERMITS = 999_999_999;
 
 	/**
 	 * Create options.
@@ -34,9 +42,32 @@ public record LockOptions(String name, String engine, Duration lease, Duration w
 		check("waitTime", waitTime, Duration.ZERO, UNLIMITED);
 		check("minHold", minHold, Duration.ZERO, MAX_LEASE);
 		check("maxHold", maxHold, Duration.ofMillis(1), UNLIMITED);
+		check("lockDelay", lockDelay, Duration.ZERO, MAX_LEASE);
 		if (minHold.compareTo(maxHold) > 0) {
 			throw new IllegalArgumentException("minHold %s is longer than maxHold %s".formatted(minHold, maxHold));
 		}
+		if (permits < 0 || permits > MAX_PERMITS) {
+			throw new IllegalArgumentException(
+					"permits must be between 0 and %d, but is %d".formatted(MAX_PERMITS, permits));
+		}
+		if (permits > 0 && mode == LockMode.SHARED) {
+			throw new IllegalArgumentException(
+					"mode SHARED has any number of owners, which does not go with %d permits".formatted(permits));
+		}
+	}
+
+	/**
+	 * Create options of a lock for one owner, which opens as soon as its lease is over.
+	 * @param name fixed name for metrics and messages
+	 * @param engine name of the engine, or empty for the default
+	 * @param lease how long the lock outlives a silent owner
+	 * @param waitTime longest time to wait
+	 * @param minHold how long the key stays closed at least
+	 * @param maxHold after this time the lease is no longer renewed
+	 */
+	public LockOptions(String name, String engine, Duration lease, Duration waitTime, Duration minHold,
+			Duration maxHold) {
+		this(name, engine, LockMode.EXCLUSIVE, 0, lease, waitTime, minHold, maxHold, Duration.ZERO);
 	}
 
 	/**
@@ -45,7 +76,8 @@ public record LockOptions(String name, String engine, Duration lease, Duration w
 	 * @return the changed options
 	 */
 	public LockOptions withName(String name) {
-		return new LockOptions(name, this.engine, this.lease, this.waitTime, this.minHold, this.maxHold);
+		return new LockOptions(name, this.engine, this.mode, this.permits, this.lease, this.waitTime, this.minHold,
+				this.maxHold, this.lockDelay);
 	}
 
 	/**
@@ -54,7 +86,28 @@ public record LockOptions(String name, String engine, Duration lease, Duration w
 	 * @return the changed options
 	 */
 	public LockOptions withEngine(String engine) {
-		return new LockOptions(this.name, engine, this.lease, this.waitTime, this.minHold, this.maxHold);
+		return new LockOptions(this.name, engine, this.mode, this.permits, this.lease, this.waitTime, this.minHold,
+				this.maxHold, this.lockDelay);
+	}
+
+	/**
+	 * Return a copy with another mode.
+	 * @param mode whether the lock is for one owner alone
+	 * @return the changed options
+	 */
+	public LockOptions withMode(LockMode mode) {
+		return new LockOptions(this.name, this.engine, mode, this.permits, this.lease, this.waitTime, this.minHold,
+				this.maxHold, this.lockDelay);
+	}
+
+	/**
+	 * Return a copy for a number of owners at once, each with a permit.
+	 * @param permits how many owners, zero for a lock without permits
+	 * @return the changed options
+	 */
+	public LockOptions withPermits(int permits) {
+		return new LockOptions(this.name, this.engine, this.mode, permits, this.lease, this.waitTime, this.minHold,
+				this.maxHold, this.lockDelay);
 	}
 
 	/**
@@ -63,7 +116,8 @@ public record LockOptions(String name, String engine, Duration lease, Duration w
 	 * @return the changed options
 	 */
 	public LockOptions withLease(Duration lease) {
-		return new LockOptions(this.name, this.engine, lease, this.waitTime, this.minHold, this.maxHold);
+		return new LockOptions(this.name, this.engine, this.mode, this.permits, lease, this.waitTime, this.minHold,
+				this.maxHold, this.lockDelay);
 	}
 
 	/**
@@ -72,7 +126,8 @@ public record LockOptions(String name, String engine, Duration lease, Duration w
 	 * @return the changed options
 	 */
 	public LockOptions withWaitTime(Duration waitTime) {
-		return new LockOptions(this.name, this.engine, this.lease, waitTime, this.minHold, this.maxHold);
+		return new LockOptions(this.name, this.engine, this.mode, this.permits, this.lease, waitTime, this.minHold,
+				this.maxHold, this.lockDelay);
 	}
 
 	/**
@@ -81,7 +136,8 @@ public record LockOptions(String name, String engine, Duration lease, Duration w
 	 * @return the changed options
 	 */
 	public LockOptions withMinHold(Duration minHold) {
-		return new LockOptions(this.name, this.engine, this.lease, this.waitTime, minHold, this.maxHold);
+		return new LockOptions(this.name, this.engine, this.mode, this.permits, this.lease, this.waitTime, minHold,
+				this.maxHold, this.lockDelay);
 	}
 
 	/**
@@ -90,7 +146,18 @@ public record LockOptions(String name, String engine, Duration lease, Duration w
 	 * @return the changed options
 	 */
 	public LockOptions withMaxHold(Duration maxHold) {
-		return new LockOptions(this.name, this.engine, this.lease, this.waitTime, this.minHold, maxHold);
+		return new LockOptions(this.name, this.engine, this.mode, this.permits, this.lease, this.waitTime, this.minHold,
+				maxHold, this.lockDelay);
+	}
+
+	/**
+	 * Return a copy with another lock delay.
+	 * @param lockDelay how long the key stays closed after an owner vanished
+	 * @return the changed options
+	 */
+	public LockOptions withLockDelay(Duration lockDelay) {
+		return new LockOptions(this.name, this.engine, this.mode, this.permits, this.lease, this.waitTime, this.minHold,
+				this.maxHold, lockDelay);
 	}
 
 	private static void check(String option, Duration value, Duration least, Duration most) {

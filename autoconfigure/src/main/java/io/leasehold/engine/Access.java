@@ -3,6 +3,9 @@ package io.leasehold.engine;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
+import io.leasehold.LockMode;
+import io.leasehold.LockOptions;
+
 /**
  * How the owners of one key go together. Those who hold a key at the same time all have
  * the same access.
@@ -27,6 +30,18 @@ public record Access(Kind kind, int limit) {
 	 */
 	public static Access permits(int number) {
 		return new Access(Kind.PERMITS, number);
+	}
+
+	/**
+	 * Return the access that some options ask for.
+	 * @param options how a lock is to be taken
+	 * @return the access
+	 */
+	public static Access of(LockOptions options) {
+		if (options.permits() > 0) {
+			return permits(options.permits());
+		}
+		return (options.mode() == LockMode.SHARED) ? SHARED : EXCLUSIVE;
 	}
 
 	/**
@@ -70,6 +85,15 @@ public record Access(Kind kind, int limit) {
 	}
 
 	/**
+	 * Return whether an owner of this access may do what one of another may.
+	 * @param wanted the other access
+	 * @return whether it is the same, or this one is exclusive
+	 */
+	public boolean covers(Access wanted) {
+		return equals(wanted) || this.kind == Kind.EXCLUSIVE;
+	}
+
+	/**
 	 * Return whether owners of this access and of another contradict each other about the
 	 * number of permits.
 	 * @param held the access of those who hold a key
@@ -77,6 +101,19 @@ public record Access(Kind kind, int limit) {
 	 */
 	public boolean contradicts(Access held) {
 		return this.kind == Kind.PERMITS && held.kind == Kind.PERMITS && this.limit != held.limit;
+	}
+
+	/**
+	 * Return this access for people.
+	 * @return such as {@code exclusive}, {@code shared} or {@code 10 permits}
+	 */
+	@Override
+	public String toString() {
+		return switch (this.kind) {
+			case EXCLUSIVE -> "exclusive";
+			case SHARED -> "shared";
+			case PERMITS -> (this.limit == 1) ? "1 permit" : this.limit + " permits";
+		};
 	}
 
 	/**

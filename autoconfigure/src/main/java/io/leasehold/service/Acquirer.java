@@ -146,10 +146,7 @@ final class Acquirer {
 	}
 
 	private void loseExpired(Gate gate) {
-		Hold hold = gate.hold();
-		if (hold != null) {
-			this.coordinator.holds().isValid(hold);
-		}
+		gate.expired().forEach(this.coordinator.holds()::isValid);
 	}
 
 	private void askFirst(RemoteClaim remote, Acquisition caller) {

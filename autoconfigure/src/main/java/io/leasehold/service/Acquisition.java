@@ -5,6 +5,7 @@ import java.util.List;
 import io.leasehold.HeldLock;
 import io.leasehold.LockKey;
 import io.leasehold.LockOptions;
+import io.leasehold.engine.Access;
 import io.leasehold.event.AcquisitionListener;
 import org.jspecify.annotations.Nullable;
 
@@ -12,11 +13,13 @@ import org.jspecify.annotations.Nullable;
  * One caller's wish for a key, from the call until it has its hold or an exception. Its
  * links and its end are guarded by the gate's monitor.
  */
-abstract class Acquisition {
+abstract class Acquisition extends Chain.Link<Acquisition> {
 
 	final LockKey key;
 
 	final LockOptions options;
+
+	final Access access;
 
 	/** Who may re-enter what this becomes; nobody if there is no such thread. */
 	final @Nullable Thread owner;
@@ -34,10 +37,6 @@ abstract class Acquisition {
 	/** Who follows this acquisition; set before it begins. */
 	List<AcquisitionListener> followers = List.of();
 
-	@Nullable Acquisition previous;
-
-	@Nullable Acquisition next;
-
 	/** Whether the caller found the key taken. */
 	boolean waited;
 
@@ -49,6 +48,7 @@ abstract class Acquisition {
 			long start) {
 		this.key = key;
 		this.options = options;
+		this.access = Access.of(options);
 		this.owner = owner;
 		this.outer = outer;
 		this.bound = bound;

@@ -3,11 +3,13 @@ package io.leasehold.service;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 import io.leasehold.HeldLock;
 import io.leasehold.LockEngineException;
@@ -120,6 +122,7 @@ final class Coordinator implements AutoCloseable {
 
 	/** Refuse options that this engine cannot serve. */
 	Coordinator check(LockOptions options) {
+		EngineForms.check(options, this.engine);
 		if (options.lease().compareTo(this.engine.minLease()) < 0) {
 			throw new IllegalArgumentException("Lease %s of lock '%s' is shorter than the %s that engine '%s' needs"
 				.formatted(options.lease(), options.name(), this.engine.minLease(), this.engine.name()));
@@ -188,10 +191,13 @@ final class Coordinator implements AutoCloseable {
 	/** Release a key in place of its holder, which is told at once if it is here. */
 	List<Holder> forceRelease(LockKey key) {
 		List<Holder> lost = this.engine.forceRelease(key);
+		Set<Long> numbers = lost.stream().map(Holder::number).collect(Collectors.toSet());
 		Gate gate = this.gates.get(key);
-		Hold hold = (gate != null) ? gate.hold() : null;
-		if (hold != null && lost.stream().anyMatch((holder) -> holder.number() == hold.grant.number)) {
-			this.holds.lose(hold, LossCause.NOT_OWNER);
+		if (gate != null) {
+			gate.holds()
+				.stream()
+				.filter((hold) -> numbers.contains(hold.grant.number))
+				.forEach((hold) -> this.holds.lose(hold, LossCause.NOT_OWNER));
 		}
 		return lost;
 	}
@@ -202,8 +208,15 @@ final class Coordinator implements AutoCloseable {
 	}
 
 	RemoteClaim newClaim(Gate gate, Acquisition caller) {
-		return new RemoteClaim(this, gate, new Claim(gate.key, this.member.newOwner(), caller.options.lease(),
-				storeMinHold(caller), caller.waits(), this.clock.nanoTime()));
+		return new RemoteClaim(this, gate,
+				new Claim(gate.key, this.member.newOwner(), caller.access, caller.options.lease(),
+						caller.options.lockDelay(), storeMinHold(caller), caller.waits(), this.clock.nanoTime()));
+	}
+
+	/** Whether a caller wants of the store what a claim asks for, but for its times. */
+	boolean wantsSame(Acquisition caller, Claim claim) {
+		return caller.access.equals(claim.access()) && caller.options.lockDelay().equals(claim.lockDelay())
+				&& storeMinHold(caller).equals(claim.minHold());
 	}
 
 	/** Whether the store itself keeps a key closed to the end of its min hold. */
@@ -212,7 +225,7 @@ final class Coordinator implements AutoCloseable {
 	}
 
 	/** What the store is to keep closed for a caller. */
-	Duration storeMinHold(Acquisition caller) {
+	private Duration storeMinHold(Acquisition caller) {
 		return this.storeKeepsMinHold ? caller.options.minHold() : Duration.ZERO;
 	}
 
@@ -221,7 +234,9 @@ final class Coordinator implements AutoCloseable {
 	 * as enough of its lease is left.
 	 */
 	boolean mayPass(Hold closed, Acquisition next, long now) {
-		return !this.draining && closed.pass < this.settings.maxHandoffs()
+		Claim claim = closed.grant.remote.claim();
+		return !this.draining && next.access.equals(claim.access())
+				&& next.options.lockDelay().equals(claim.lockDelay()) && closed.pass < this.settings.maxHandoffs()
 				&& now - closed.grant.since < this.settings.maxHandoffTime().toNanos()
 				&& next.options.minHold().isZero() && closed.minHoldRest(now) <= 0 && !inDoubt(closed.grant);
 	}
@@ -268,10 +283,7 @@ final class Coordinator implements AutoCloseable {
 		drain(() -> {
 		});
 		for (Gate gate : gates()) {
-			Hold hold = gate.hold();
-			if (hold != null) {
-				this.holds.lose(hold, LossCause.SHUTDOWN);
-			}
+			gate.holds().forEach((hold) -> this.holds.lose(hold, LossCause.SHUTDOWN));
 		}
 		this.threads.close();
 	}

@@ -1,6 +1,7 @@
 package io.leasehold.service;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -9,14 +10,17 @@ import java.util.function.Consumer;
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
 import io.leasehold.LockLostException;
+import io.leasehold.LockModeException;
 import io.leasehold.LossCause;
+import io.leasehold.engine.Access;
 import io.leasehold.engine.Attempt;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The one way to a key inside this process, there as long as the key is held or awaited
- * here. Its callers queue in order of arrival, and all of them share one claim at the
- * store, which stays in place when the caller for whom it was made gives up.
+ * here. Its callers queue in order of arrival. Only the first of them has a claim at the
+ * store, which stays in place for the next when that one gives up; those who are served
+ * hold the key beside each other as far as their access allows.
  * <p>
  * Guarded by its own monitor, which is never held across a store call or user code.
  */
@@ -25,13 +29,16 @@ final class Gate {
 	/** What a caller finds. */
 	enum Entry {
 
-		/** The thread holds the key already. */
-		REENTERED,
+		/**
+		 * The caller has its result: it holds the key already, or asks for what cannot
+		 * be.
+		 */
+		SETTLED,
 
 		/** The caller is the first one and makes the claim's first request. */
 		FIRST,
 
-		/** The present hold has expired unnoticed and is to be lost first. */
+		/** A present hold has expired unnoticed and is to be lost first. */
 		EXPIRED,
 
 		/** Others are before the caller. */
@@ -49,13 +56,17 @@ final class Gate {
 
 	private final Coordinator coordinator;
 
-	private final WaitQueue queue = new WaitQueue();
+	private final Chain<Acquisition> queue = new Chain<>();
+
+	private final Chain<Hold> holds = new Chain<>();
+
+	/** How many holds have left, but are not released yet. */
+	private int releasing;
+
+	/** Of those who hold the key, or held it last. */
+	private Access present = Access.EXCLUSIVE;
 
 	private @Nullable RemoteClaim remote;
-
-	private @Nullable Hold hold;
-
-	private boolean releasing;
 
 	private boolean gone;
 
@@ -64,14 +75,30 @@ final class Gate {
 		this.coordinator = coordinator;
 	}
 
-	/** The present hold, if the key is held here. */
-	synchronized @Nullable Hold hold() {
-		return this.hold;
+	/** The present holds. */
+	synchronized List<Hold> holds() {
+		Hold first = this.holds.peek();
+		if (first == null || this.holds.size() == 1) {
+			return (first != null) ? List.of(first) : List.of();
+		}
+		List<Hold> all = new ArrayList<>(this.holds.size());
+		this.holds.forEach(all::add);
+		return all;
+	}
+
+	/** The present holds that have expired and were not lost yet. */
+	List<Hold> expired() {
+		long now = this.coordinator.clock().nanoTime();
+		return holds().stream().filter((hold) -> !hold.grant.isValid(now)).toList();
+	}
+
+	synchronized boolean isHeldBy(Hold hold) {
+		return hold.isLinked();
 	}
 
 	/** Whether nobody is left who could release a hold. */
 	synchronized boolean isAbandoned(Hold held) {
-		return this.hold == held && held.isAbandoned();
+		return held.isLinked() && held.isAbandoned();
 	}
 
 	/** Note that a hold lasts too long; return whether that is still to be told. */
@@ -99,23 +126,30 @@ final class Gate {
 				survey.waits(engine, caller, now);
 			}
 		});
-		if (this.hold != null && this.hold.isOpened() && !this.hold.isClosed()) {
-			survey.held(engine, this.hold, now, waiting.get());
-		}
+		this.holds.forEach((hold) -> {
+			if (hold.isOpened() && !hold.isClosed()) {
+				survey.held(engine, hold, now, waiting.get());
+			}
+		});
 	}
 
 	synchronized Entry enter(Acquisition caller) {
 		if (this.gone) {
 			return Entry.GONE;
 		}
-		if (this.hold != null && !this.hold.grant.isValid(this.coordinator.clock().nanoTime())) {
+		boolean first = this.queue.isEmpty() && isClaimableFor(caller);
+		Hold own = this.holds.isEmpty() ? null : holdOf(caller);
+		if ((own != null || !first) && hasExpired()) {
 			return Entry.EXPIRED;
 		}
-		if (this.hold != null && this.hold.mayBeReenteredBy(caller)) {
-			caller.succeed(this.hold);
-			return Entry.REENTERED;
+		if (own != null) {
+			reenter(own, caller);
+			return Entry.SETTLED;
 		}
-		boolean first = this.hold == null && this.remote == null && !this.releasing;
+		if (!this.holds.isEmpty() && caller.access.contradicts(this.present)) {
+			caller.fail(contradiction(caller.access, this.present));
+			return Entry.SETTLED;
+		}
 		if (!first && !caller.waits()) {
 			return Entry.BUSY;
 		}
@@ -125,6 +159,50 @@ final class Gate {
 		}
 		this.remote = this.coordinator.newClaim(this, caller);
 		return Entry.FIRST;
+	}
+
+	private @Nullable Hold holdOf(Acquisition caller) {
+		for (Hold hold = this.holds.peek(); hold != null; hold = hold.next()) {
+			if (hold.mayBeReenteredBy(caller)) {
+				return hold;
+			}
+		}
+		return null;
+	}
+
+	private boolean hasExpired() {
+		long now = this.coordinator.clock().nanoTime();
+		for (Hold hold = this.holds.peek(); hold != null; hold = hold.next()) {
+			if (!hold.grant.isValid(now)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	/** An exclusive hold covers a shared one; the other way round nobody could go on. */
+	private void reenter(Hold own, Acquisition caller) {
+		if (own.access().covers(caller.access)) {
+			caller.succeed(own);
+		}
+		else if (caller.access.contradicts(own.access())) {
+			caller.fail(contradiction(caller.access, own.access()));
+		}
+		else {
+			caller.fail(new LockModeException(this.key,
+					"Lock '%s' is wanted %s, but its caller holds it %s: give that back first (engine: %s)"
+						.formatted(this.key, caller.access, own.access(), this.coordinator.engine().name())));
+		}
+	}
+
+	private LockModeException contradiction(Access wanted, Access held) {
+		return new LockModeException(this.key, "Lock '%s' is wanted with %s, but is held with %s (engine: %s)"
+			.formatted(this.key, wanted, held, this.coordinator.engine().name()));
+	}
+
+	/** Whether a caller may be the next to ask the store. */
+	private boolean isClaimableFor(Acquisition caller) {
+		return this.remote == null && caller.access.joins(this.present, this.holds.size() + this.releasing);
 	}
 
 	/** Note that a caller begins to wait, unless it has a result already. */
@@ -143,22 +221,28 @@ final class Gate {
 		}
 		this.queue.remove(caller);
 		caller.fail(reason);
-		if (this.remote != null) {
-			headMayHaveChanged(this.remote);
-		}
+		headMayHaveChanged();
 	}
 
 	/** End the wait of all callers. */
 	synchronized void failed(LockEngineException reason) {
-		Acquisition caller;
-		while ((caller = this.queue.peek()) != null) {
+		this.queue.forEach((caller) -> {
 			this.queue.remove(caller);
 			caller.fail(new LockEngineException(this.key, String.valueOf(reason.getMessage()), reason,
 					reason.isRetryable()));
-		}
-		if (this.remote != null) {
-			headMayHaveChanged(this.remote);
-		}
+		});
+		headMayHaveChanged();
+	}
+
+	/** End the wait of those who want another number of permits than there are. */
+	synchronized void contradicted(Access wanted, Access held) {
+		this.queue.forEach((caller) -> {
+			if (caller.access.equals(wanted)) {
+				this.queue.remove(caller);
+				caller.fail(contradiction(wanted, held));
+			}
+		});
+		headMayHaveChanged();
 	}
 
 	/**
@@ -167,29 +251,33 @@ final class Gate {
 	synchronized void granted(RemoteClaim granted, Attempt.Granted answer, boolean pushed) {
 		long now = this.coordinator.clock().nanoTime();
 		Grant grant = new Grant(granted, answer.number(), now, answer.validUntil(), pushed);
+		this.remote = null;
+		this.present = granted.claim().access();
 		hand(grant, Objects.requireNonNull(this.queue.peek()), 0, now);
+		proceed(Duration.ZERO);
 	}
 
-	/** Forget a hold that only stays for its min hold, and leave its key to the lease. */
+	/** Forget holds that only stay for their min hold, and leave them to their lease. */
 	synchronized void dropClosed() {
-		if (this.hold != null && this.hold.isClosed()
-				&& this.hold.minHoldRest(this.coordinator.clock().nanoTime()) > 0) {
-			this.hold.grant.end();
-			this.hold = null;
-			proceed(Duration.ZERO);
-		}
+		long now = this.coordinator.clock().nanoTime();
+		this.holds.forEach((hold) -> {
+			if (hold.isClosed() && hold.minHoldRest(now) > 0) {
+				end(hold);
+			}
+		});
+		proceed(Duration.ZERO);
 	}
 
 	/**
 	 * Count a handle more of a hold that a caller was given, unless it was lost since.
 	 */
 	synchronized @Nullable Object open(Hold opened) {
-		return (this.hold == opened) ? opened.addHandle() : null;
+		return opened.isLinked() ? opened.addHandle() : null;
 	}
 
 	/** Count a handle less, and return whether the hold is to be released. */
 	synchronized boolean close(Hold closing) {
-		if (!closing.removeHandle() || this.hold != closing) {
+		if (!closing.removeHandle() || !closing.isLinked()) {
 			return false;
 		}
 		closing.close();
@@ -202,13 +290,14 @@ final class Gate {
 	 * with a short lease, which is just being extended, waits for that.
 	 */
 	synchronized @Nullable RemoteClaim leave(Hold closed) {
-		if (this.hold != closed) {
+		if (!closed.isLinked()) {
 			return null;
 		}
 		long now = this.coordinator.clock().nanoTime();
 		Acquisition next = this.queue.peek();
-		if (next != null && this.coordinator.mayPass(closed, next, now)) {
+		if (next != null && this.remote == null && this.coordinator.mayPass(closed, next, now)) {
 			if (closed.grant.remaining(now) >= next.options.lease().toNanos() / 2) {
+				this.holds.remove(closed);
 				hand(closed.grant, next, closed.pass + 1, now);
 				return null;
 			}
@@ -216,14 +305,18 @@ final class Gate {
 				return null;
 			}
 		}
-		closed.grant.end();
-		this.hold = null;
+		end(closed);
 		if (!closed.grant.remote.mayRelease()) {
 			proceed(Duration.ZERO);
 			return null;
 		}
-		this.releasing = true;
+		this.releasing++;
 		return closed.grant.remote;
+	}
+
+	private void end(Hold ended) {
+		ended.grant.end();
+		this.holds.remove(ended);
 	}
 
 	/**
@@ -232,12 +325,12 @@ final class Gate {
 	 */
 	synchronized boolean firstRenewalEnded(Hold renewed) {
 		renewed.firstRenewal = false;
-		return this.hold == renewed && renewed.isClosed();
+		return renewed.isLinked() && renewed.isClosed();
 	}
 
 	/** The claim that was left is released, or is being seen to. */
 	synchronized void released(Duration standBack) {
-		this.releasing = false;
+		this.releasing--;
 		proceed(standBack);
 	}
 
@@ -246,17 +339,16 @@ final class Gate {
 	 * @return what is to be told, or {@code null} if it was over already
 	 */
 	synchronized @Nullable Loss lose(Grant lost, LossCause cause) {
-		Hold losing = this.hold;
-		if (losing == null || losing.grant != lost) {
+		Hold losing = lost.hold;
+		if (losing == null || !losing.isLinked()) {
 			return null;
 		}
-		long rest = lost.remaining(this.coordinator.clock().nanoTime());
-		lost.end();
+		Duration rest = Duration.ofNanos(lost.remaining(this.coordinator.clock().nanoTime()));
 		List<Consumer<LockLostException>> actions = losing.lose(cause);
-		this.hold = null;
+		end(losing);
 		boolean close = lost.remote.mayRelease();
 		proceed(Duration.ZERO);
-		return new Loss(losing, actions, close, Duration.ofNanos(rest));
+		return new Loss(losing, actions, close, rest.plus(lost.remote.claim().lockDelay()));
 	}
 
 	/**
@@ -264,7 +356,7 @@ final class Gate {
 	 * @return whether the hold was lost already, so that the action is due
 	 */
 	synchronized boolean onLost(Hold held, Consumer<LockLostException> action) {
-		if (this.hold == held && !held.isClosed()) {
+		if (held.isLinked() && !held.isClosed()) {
 			held.addLossAction(action);
 		}
 		return held.lossCause() != null;
@@ -272,40 +364,47 @@ final class Gate {
 
 	private void hand(Grant grant, Acquisition caller, int pass, long now) {
 		this.queue.remove(caller);
-		this.remote = null;
-		this.hold = new Hold(this, grant, caller, pass, now);
-		this.coordinator.watchdog().watch(this.hold);
-		caller.succeed(this.hold);
+		Hold hold = new Hold(this, grant, caller, pass, now);
+		grant.hold = hold;
+		this.holds.add(hold);
+		this.coordinator.watchdog().watch(hold);
+		caller.succeed(hold);
 	}
 
 	/**
-	 * Nobody holds the key here: claim it for the first caller, or take the gate down.
+	 * Claim the key for the first caller, if it goes together with those who hold it
+	 * here, or take the gate down if nobody wants it any more.
 	 */
 	private void proceed(Duration standBack) {
 		Acquisition head = this.queue.peek();
-		if (head == null) {
-			this.remote = null;
+		if (head != null && isClaimableFor(head)) {
+			this.remote = this.coordinator.newClaim(this, head);
+			this.remote.askIn(standBack);
+		}
+		else if (head == null && this.holds.isEmpty() && this.releasing == 0 && !this.gone) {
 			this.gone = true;
 			this.coordinator.remove(this);
-			return;
 		}
-		this.remote = this.coordinator.newClaim(this, head);
-		this.remote.askIn(standBack);
 	}
 
 	/**
 	 * The claim stays for the next caller, if that wants of the store what the last one
 	 * did.
 	 */
-	private void headMayHaveChanged(RemoteClaim present) {
+	private void headMayHaveChanged() {
 		Acquisition head = this.queue.peek();
-		if (head == null || !this.coordinator.storeMinHold(head).equals(present.claim().minHold())) {
-			present.abandon();
-			proceed(Duration.ZERO);
+		RemoteClaim claimed = this.remote;
+		if (claimed != null && head != null && this.coordinator.wantsSame(head, claimed.claim())) {
+			if (head.waits()) {
+				claimed.keepWaiting();
+			}
+			return;
 		}
-		else if (head.waits()) {
-			present.keepWaiting();
+		if (claimed != null) {
+			this.remote = null;
+			claimed.abandon();
 		}
+		proceed(Duration.ZERO);
 	}
 
 	/**
@@ -314,7 +413,7 @@ final class Gate {
 	 * @param hold the hold that was lost
 	 * @param actions to be run
 	 * @param close whether the claim has to be released
-	 * @param rest how much of the lease was left
+	 * @param rest how long the store keeps the key closed
 	 */
 	record Loss(Hold hold, List<Consumer<LockLostException>> actions, boolean close, Duration rest) {
 	}

@@ -23,6 +23,9 @@ final class Grant {
 	/** Whether the store handed the key on from another process. */
 	final boolean pushed;
 
+	/** Whose it is at present; guarded by the gate's monitor. */
+	@Nullable Hold hold;
+
 	/** Why the last renewal failed, if it did. */
 	volatile @Nullable Exception renewalFailure;
 

@@ -9,6 +9,7 @@ import io.leasehold.LockKey;
 import io.leasehold.LockLostException;
 import io.leasehold.LockOptions;
 import io.leasehold.LossCause;
+import io.leasehold.engine.Access;
 import io.leasehold.event.AcquisitionListener;
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * One acquisition that succeeded: a grant, or the pass of one, with as many handles as it
  * was re-entered. Handles, closing and listeners are guarded by the gate's monitor.
  */
-final class Hold {
+final class Hold extends Chain.Link<Hold> {
 
 	private static final int PASSES = ServiceSettings.MOST_HANDOFFS + 1;
 
@@ -72,6 +73,10 @@ final class Hold {
 
 	LockKey key() {
 		return this.gate.key;
+	}
+
+	Access access() {
+		return this.grant.remote.claim().access();
 	}
 
 	long fencingToken() {

@@ -9,6 +9,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReadWriteLock;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
@@ -17,6 +18,7 @@ import io.leasehold.HeldLock;
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
 import io.leasehold.LockKeys;
+import io.leasehold.LockMode;
 import io.leasehold.LockOptions;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
@@ -242,6 +244,12 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	@Override
 	public Lock asLock(String key, LockOptions options) {
 		return new KeyLock(coordinator(options).check(options), new LockKey(key), options);
+	}
+
+	@Override
+	public ReadWriteLock asReadWriteLock(String key, LockOptions options) {
+		return new KeyReadWriteLock(asLock(key, options.withMode(LockMode.SHARED)),
+				asLock(key, options.withMode(LockMode.EXCLUSIVE)));
 	}
 
 	/**

@@ -112,6 +112,9 @@ final class RemoteClaim {
 			else if (answer instanceof Attempt.Busy busy) {
 				busy(asked, busy);
 			}
+			else if (answer instanceof Attempt.Contradicted contradicted) {
+				this.gate.contradicted(asked.access(), contradicted.held());
+			}
 		}
 	}
 

@@ -129,10 +129,11 @@ final class Watchdog {
 		List<Hold> due = new ArrayList<>();
 		long next = IDLE;
 		for (Gate gate : this.coordinator.gates()) {
-			Hold hold = gate.hold();
-			if (hold != null && isHeld(hold)) {
-				this.coordinator.holds().tellIfSlow(hold);
-				next = Math.min(next, look(hold, now, free ? due : null));
+			for (Hold hold : gate.holds()) {
+				if (isHeld(hold)) {
+					this.coordinator.holds().tellIfSlow(hold);
+					next = Math.min(next, look(hold, now, free ? due : null));
+				}
 			}
 		}
 		if (!due.isEmpty()) {
@@ -176,7 +177,7 @@ final class Watchdog {
 	private void renewUrgent() {
 		List<Hold> batch = new ArrayList<>();
 		for (Hold hold = this.urgent.poll(); hold != null; hold = this.urgent.poll()) {
-			if (hold.gate.hold() == hold) {
+			if (hold.gate.isHeldBy(hold)) {
 				batch.add(hold);
 			}
 		}

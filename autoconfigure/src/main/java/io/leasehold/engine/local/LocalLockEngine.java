@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -13,13 +14,13 @@ import java.util.function.Consumer;
 
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
+import io.leasehold.engine.Access;
 import io.leasehold.engine.Attempt;
 import io.leasehold.engine.Capability;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Holder;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.MonotonicClock;
-import io.leasehold.engine.Owner;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
@@ -68,7 +69,7 @@ public final class LocalLockEngine implements LockEngine {
 
 	@Override
 	public Set<Capability> capabilities() {
-		return Set.of(Capability.FIFO, Capability.MIN_HOLD);
+		return EnumSet.allOf(Capability.class);
 	}
 
 	@Override
@@ -90,7 +91,7 @@ public final class LocalLockEngine implements LockEngine {
 	 */
 	public void lose(LockKey key) {
 		change(key, (slot, now, told) -> {
-			slot.lose(now);
+			slot.lose();
 			serve(slot, now, told);
 			return true;
 		});
@@ -139,7 +140,7 @@ public final class LocalLockEngine implements LockEngine {
 	@Override
 	public List<Holder> inspect(LockKey key) {
 		this.faults.beforeRequest(key);
-		List<Holder> holders = read(key, (slot) -> holders(slot, this.clock.nanoTime()));
+		List<Holder> holders = read(key, (slot) -> slot.holders(this.clock.nanoTime()));
 		return (holders != null) ? holders : List.of();
 	}
 
@@ -147,7 +148,7 @@ public final class LocalLockEngine implements LockEngine {
 	public List<Holder> forceRelease(LockKey key) {
 		this.faults.beforeRequest(key);
 		List<Holder> lost = change(key, (slot, now, told) -> {
-			List<Holder> holders = holders(slot, now);
+			List<Holder> holders = slot.holders(now);
 			slot.free();
 			serve(slot, now, told);
 			return holders;
@@ -156,21 +157,13 @@ public final class LocalLockEngine implements LockEngine {
 		return lost;
 	}
 
-	private static List<Holder> holders(Slot slot, long now) {
-		Owner owner = slot.owner(now);
-		return (owner != null) ? List.of(Holder.of(owner.token(), slot.number(),
-				Instant.now().minusNanos(now - slot.since()), Duration.ofNanos(slot.until() - now))) : List.of();
-	}
-
 	/**
 	 * Return how many keys are held, awaited or kept closed.
 	 * @return the number of keys of which anything is known
 	 */
 	public int size() {
 		this.slots.keySet().forEach((key) -> change(key, (slot, now, told) -> {
-			if (slot.isFree(now)) {
-				serve(slot, now, told);
-			}
+			serve(slot, now, told);
 			return true;
 		}));
 		return this.slots.size();
@@ -181,41 +174,43 @@ public final class LocalLockEngine implements LockEngine {
 		if (own != null) {
 			return own;
 		}
+		Access contradiction = slot.contradictionOf(claim, now);
+		if (contradiction != null) {
+			slot.unqueue(claim.owner());
+			serve(slot, now, told);
+			return new Attempt.Contradicted(contradiction);
+		}
+		serve(slot, now, told);
+		own = slot.renew(claim, claim.lease().toNanos(), now);
+		if (own != null) {
+			return own;
+		}
+		if (slot.head() == null && slot.isFreeFor(claim, now)) {
+			return grant(slot, claim, now);
+		}
 		if (claim.waits()) {
 			slot.enqueue(claim);
 		}
-		if (slot.isFree(now)) {
-			Slot.Waiter head = slot.head();
-			if (head == null || head.claim.owner() == claim.owner()) {
-				return grant(slot, claim, now, told);
-			}
-			serve(slot, now, told);
-		}
-		return new Attempt.Busy(Duration.ofNanos(slot.asksAgainAt(claim, now) - now));
+		return new Attempt.Busy(slot.asksAgainIn(claim, now));
 	}
 
 	/**
-	 * Give a free key to the first that waits, or have it ask again when the key opens.
+	 * Let in who waits as far as they go together, in their order; the next one may have
+	 * to come earlier than it knows.
 	 */
 	private void serve(Slot slot, long now, List<Runnable> told) {
 		Slot.Waiter head = slot.head();
-		if (head == null || slot.owner(now) != null) {
-			return;
+		while (head != null && slot.isFreeFor(head.claim, now)) {
+			tell(head, new Signal.Pushed(grant(slot, head.claim, now)), told);
+			head = slot.head();
 		}
-		tell(head, slot.isFree(now) ? new Signal.Pushed(grant(slot, head.claim, now, told)) : new Signal.AskAgain(),
-				told);
+		if (head != null && slot.isLate(head, now)) {
+			tell(head, new Signal.AskAgain(), told);
+		}
 	}
 
-	/**
-	 * Give a free key to a claim; the next one may have to come earlier than it knows.
-	 */
-	private Attempt.Granted grant(Slot slot, Claim claim, long now, List<Runnable> told) {
-		Attempt.Granted granted = slot.grant(claim, this.numbers.incrementAndGet(), now);
-		Slot.Waiter next = slot.head();
-		if (next != null && slot.isLate(next, now)) {
-			tell(next, new Signal.AskAgain(), told);
-		}
-		return granted;
+	private Attempt.Granted grant(Slot slot, Claim claim, long now) {
+		return slot.grant(claim, this.numbers.incrementAndGet(), now);
 	}
 
 	private static void tell(Slot.Waiter waiter, Signal signal, List<Runnable> told) {
@@ -246,7 +241,7 @@ public final class LocalLockEngine implements LockEngine {
 		Result<T> result = new Result<>();
 		this.slots.compute(key, (same, found) -> {
 			long now = this.clock.nanoTime();
-			Slot slot = (found != null) ? found : new Slot(now);
+			Slot slot = (found != null) ? found : new Slot();
 			result.value = change.apply(slot, now, told);
 			return slot.isUnused(now) ? null : slot;
 		});

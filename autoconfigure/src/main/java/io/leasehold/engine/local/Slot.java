@@ -1,14 +1,18 @@
 package io.leasehold.engine.local;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Consumer;
 
+import io.leasehold.engine.Access;
 import io.leasehold.engine.Attempt;
 import io.leasehold.engine.Claim;
-import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.Holder;
 import io.leasehold.engine.Owner;
 import io.leasehold.engine.Signal;
 import org.jspecify.annotations.Nullable;
@@ -19,69 +23,68 @@ import org.jspecify.annotations.Nullable;
  */
 final class Slot {
 
+	/** In the order of the grants; all of them with the same access. */
+	private final List<Place> places = new ArrayList<>(1);
+
 	/** In order of arrival; made by the first one that waits. */
 	private Map<Owner, Waiter> queue = Map.of();
 
-	private @Nullable Owner owner;
-
-	private long number;
-
-	private long until;
-
-	private long since;
-
-	private long closedUntil;
-
-	Slot(long now) {
-		this.closedUntil = now;
-	}
-
-	/** The grant of a claim that owns the key, its lease extended if it was shorter. */
+	/**
+	 * The grant of a claim that holds the key, its lease extended if it was shorter.
+	 */
 	Attempt.@Nullable Granted renew(Claim claim, long leaseNanos, long now) {
-		if (this.owner != claim.owner() || this.until - now <= 0) {
+		Place own = placeOf(claim.owner());
+		if (own == null || !own.isHeld(now)) {
 			return null;
 		}
-		this.until = Math.max(leaseNanos, this.until - now) + now;
-		return grantOf(now);
+		own.extend(leaseNanos, now);
+		return own.grant(now);
 	}
 
-	boolean isFree(long now) {
-		return (this.owner == null || this.until - now <= 0) && this.closedUntil - now <= 0;
+	/** The access of those who hold the key, if it contradicts a claim. */
+	@Nullable Access contradictionOf(Claim claim, long now) {
+		return this.places.stream()
+			.filter((place) -> place.isHeld(now) && claim.access().contradicts(place.access()))
+			.map(Place::access)
+			.findFirst()
+			.orElse(null);
+	}
+
+	/** Whether a claim may hold the key beside those who do. */
+	boolean isFreeFor(Claim claim, long now) {
+		this.places.removeIf((place) -> place.takenFor(now) <= 0);
+		return this.places.isEmpty() || claim.access().joins(this.places.get(0).access(), this.places.size());
 	}
 
 	boolean isUnused(long now) {
-		return isFree(now) && this.queue.isEmpty();
+		return this.queue.isEmpty() && this.places.stream().allMatch((place) -> place.takenFor(now) <= 0);
 	}
 
-	/** Give the key to a claim. */
+	/** Let a claim hold the key. */
 	Attempt.Granted grant(Claim claim, long number, long now) {
 		unqueue(claim.owner());
-		this.owner = claim.owner();
-		this.number = number;
-		this.since = now;
-		this.until = now + claim.lease().toNanos();
-		this.closedUntil = now + claim.minHold().toNanos();
-		return grantOf(now);
+		Place place = new Place(claim, number, now);
+		this.places.add(place);
+		return place.grant(now);
 	}
 
-	/** Until when the claim has to wait if nothing is released. */
-	long asksAgainAt(Claim claim, long now) {
-		long when = now + closedFor(now);
+	/** How long the claim has to wait if nothing is released. */
+	Duration asksAgainIn(Claim claim, long now) {
+		long wait = closedFor(now);
 		Waiter waiter = this.queue.get(claim.owner());
 		if (waiter != null) {
-			waiter.asksAgainAt = when;
+			waiter.asksAgainAt = now + wait;
 		}
-		return when;
+		return Duration.ofNanos(wait);
 	}
 
-	/** Whether a waiter would come late for the end of the present lease. */
+	/** Whether a waiter would come late for the end of a present lease. */
 	boolean isLate(Waiter waiter, long now) {
 		return waiter.asksAgainAt - (now + closedFor(now)) > 0;
 	}
 
 	private long closedFor(long now) {
-		long lease = (this.owner != null) ? this.until - now : 0;
-		return Math.max(1_000_000, Math.max(lease, this.closedUntil - now));
+		return Math.max(1_000_000, this.places.stream().mapToLong((place) -> place.takenFor(now)).min().orElse(0));
 	}
 
 	void enqueue(Claim claim) {
@@ -112,47 +115,42 @@ final class Slot {
 	/** End a claim; return whether its owner held the key until now. */
 	boolean release(Owner releasing, long now) {
 		unqueue(releasing);
-		boolean held = owner(now) == releasing;
-		if (this.owner == releasing) {
-			this.owner = null;
+		Place own = placeOf(releasing);
+		boolean held = own != null && own.isHeld(now);
+		if (own != null) {
+			own.free();
 		}
 		return held;
 	}
 
-	/** Let nobody own the key; a min hold goes on. */
+	/** Let nobody own the key; min holds go on. */
 	void free() {
-		this.owner = null;
+		this.places.forEach(Place::free);
 	}
 
-	void lose(long now) {
-		free();
-		this.closedUntil = now;
+	/** Forget who holds the key, and who held it. */
+	void lose() {
+		this.places.clear();
 	}
 
-	@Nullable Owner owner(long now) {
-		return (this.until - now > 0) ? this.owner : null;
+	/** Who holds the key, in the order of their grants. */
+	List<Holder> holders(long now) {
+		return this.places.stream().map((place) -> place.holder(now)).filter(Objects::nonNull).toList();
 	}
 
-	long number() {
-		return this.number;
-	}
-
-	long since() {
-		return this.since;
-	}
-
-	long until() {
-		return this.until;
-	}
-
-	private void unqueue(Owner leaving) {
+	void unqueue(Owner leaving) {
 		if (!this.queue.isEmpty()) {
 			this.queue.remove(leaving);
 		}
 	}
 
-	private Attempt.Granted grantOf(long now) {
-		return new Attempt.Granted(this.number, MonotonicClock.validUntil(now, Duration.ofNanos(this.until - now)));
+	private @Nullable Place placeOf(Owner owner) {
+		for (Place place : this.places) {
+			if (place.isOwnedBy(owner)) {
+				return place;
+			}
+		}
+		return null;
 	}
 
 	/** A claim in the queue, and its ear once it has one. */

@@ -1,0 +1,48 @@
+package io.leasehold.service;
+
+import java.util.Set;
+
+import io.leasehold.LockOptions;
+import io.leasehold.engine.Access;
+import io.leasehold.engine.Capability;
+import io.leasehold.engine.LockEngine;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Forms of locks that not every engine has.
+ */
+public final class EngineForms {
+
+	private EngineForms() {
+	}
+
+	/**
+	 * Tell what some options ask of an engine that it cannot do.
+	 * @param options how a lock is to be taken
+	 * @param engine the engine
+	 * @return what it lacks, in words, or {@code null} if it can do all of it
+	 */
+	public static @Nullable String unsupported(LockOptions options, LockEngine engine) {
+		Set<Capability> capabilities = engine.capabilities();
+		Access.Kind access = Access.of(options).kind();
+		if (access == Access.Kind.SHARED && !capabilities.contains(Capability.SHARED)) {
+			return "mode SHARED";
+		}
+		if (access == Access.Kind.PERMITS && !capabilities.contains(Capability.PERMITS)) {
+			return "permits";
+		}
+		if (!options.lockDelay().isZero() && !capabilities.contains(Capability.LOCK_DELAY)) {
+			return "a lock delay";
+		}
+		return null;
+	}
+
+	static void check(LockOptions options, LockEngine engine) {
+		String lacking = unsupported(options, engine);
+		if (lacking != null) {
+			throw new IllegalArgumentException("Lock '%s' asks for %s, which engine '%s' does not have"
+				.formatted(options.name(), lacking, engine.name()));
+		}
+	}
+
+}
