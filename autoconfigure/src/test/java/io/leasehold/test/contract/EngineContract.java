@@ -603,7 +603,7 @@ abstract class EngineContract {
 	/**
 	 * A claim that waits: woken by signals, asking again when it was told to.
 	 */
-	private static final class Ear implements AutoCloseable {
+	static final class Ear implements AutoCloseable {
 
 		private final LinkedBlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
 

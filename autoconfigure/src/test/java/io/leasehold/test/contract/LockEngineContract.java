@@ -3,17 +3,14 @@ package io.leasehold.test.contract;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import io.leasehold.HeldLock;
@@ -24,14 +21,9 @@ import io.leasehold.LockKey;
 import io.leasehold.LockLostException;
 import io.leasehold.LockOptions;
 import io.leasehold.LossCause;
-import io.leasehold.engine.LockEngine;
-import io.leasehold.engine.MonotonicClock;
 import io.leasehold.event.AcquireOutcome;
 import io.leasehold.event.LockEvent;
 import io.leasehold.service.LockService;
-import io.leasehold.service.OnLost;
-import io.leasehold.service.ReleaseTiming;
-import io.leasehold.service.ServiceSettings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -42,18 +34,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * through the service, by services that stand for processes of their own. An engine whose
  * store other processes reach keeps {@link SharedLockEngineContract}.
  */
-public abstract class LockEngineContract extends EngineContract {
-
-	static final String NAME = KEY.value();
-
-	private final List<LockService> services = new ArrayList<>();
-
-	private final Queue<LockEvent> events = new ConcurrentLinkedQueue<>();
-
-	@AfterEach
-	void closeServices() {
-		this.services.forEach(LockService::close);
-	}
+public abstract class LockEngineContract extends ServiceFormsContract {
 
 	/** I1 and I2, FAULTS row 66. */
 	@Test
@@ -370,29 +351,6 @@ public abstract class LockEngineContract extends EngineContract {
 			.hasAtLeastOneElementOfType(LockEvent.HoldEnded.class)
 			.anyMatch((event) -> event instanceof LockEvent.AcquireEnded ended
 					&& ended.outcome() == AcquireOutcome.ACQUIRED);
-	}
-
-	/** Shut a service down, and wait until it has nothing in hand any more. */
-	final void awaitIdle(LockService service) throws InterruptedException {
-		CountDownLatch idle = new CountDownLatch(1);
-		service.drain(idle::countDown);
-		assertThat(idle.await(patience().toMillis(), TimeUnit.MILLISECONDS)).as("service is idle").isTrue();
-	}
-
-	final void leavesNothing() {
-		eventually().untilAsserted(() -> assertThat(residue(this.namespace)).isEmpty());
-	}
-
-	final LockService service() {
-		Process process = process();
-		LockEngine engine = process.engine();
-		LockOptions defaults = new LockOptions("contract", engine.name(), Duration.ofSeconds(10),
-				Duration.ofSeconds(20), Duration.ZERO, LockOptions.UNLIMITED);
-		LockService service = new LockService(new ServiceSettings(defaults, OnLost.THROW, 63, Duration.ofMillis(10)),
-				List.of(engine), process.member(), MonotonicClock.SYSTEM, List.of(this.events::add),
-				ReleaseTiming.IMMEDIATE);
-		this.services.add(service);
-		return service;
 	}
 
 }

@@ -1,0 +1,338 @@
+package io.leasehold.test.contract;
+
+import java.time.Duration;
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+
+import io.leasehold.LockKey;
+import io.leasehold.engine.Access;
+import io.leasehold.engine.Attempt;
+import io.leasehold.engine.Attempt.Busy;
+import io.leasehold.engine.Attempt.Granted;
+import io.leasehold.engine.Capability;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.Holder;
+import io.leasehold.engine.ReleaseOutcome;
+import io.leasehold.engine.RenewalOutcome;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The part of the contract that is about owners beside each other, and about keys that
+ * stay closed after an owner vanished. An engine without such a form refuses it, which
+ * {@link ServiceFormsContract} asks for; here it has nothing to keep.
+ */
+abstract class EngineFormsContract extends EngineContract {
+
+	private static final Duration LONG = Duration.ofSeconds(60);
+
+	@Test
+	void readersShareAKeyAndExcludeAWriter() {
+		Process one = process();
+		Process other = process();
+		if (!one.has(Capability.SHARED)) {
+			return;
+		}
+		Claim reader = claim(one, Access.SHARED);
+		Claim beside = claim(other, Access.SHARED);
+		Claim inTheSameProcess = claim(one, Access.SHARED);
+		List.of(reader, inTheSameProcess).forEach(one::granted);
+		other.granted(beside);
+		assertThat(other.engine().tryAcquire(other.claim(KEY))).isInstanceOf(Busy.class);
+		release(one, reader);
+		release(other, beside);
+		assertThat(other.engine().tryAcquire(other.claim(KEY))).isInstanceOf(Busy.class);
+		release(one, inTheSameProcess);
+		other.granted(other.claim(KEY));
+		assertThat(one.engine().tryAcquire(claim(one, Access.SHARED))).isInstanceOf(Busy.class);
+	}
+
+	@Test
+	void numbersGrowOverEveryAccess() {
+		Process one = process();
+		Process other = process();
+		long last = 0;
+		for (Access access : accesses(one)) {
+			Claim first = claim(one, access);
+			long number = one.granted(first).number();
+			assertThat(number).as(access.toString()).isGreaterThan(last);
+			last = number;
+			Claim second = claim(other, access);
+			if (access != Access.EXCLUSIVE) {
+				last = other.granted(second).number();
+				assertThat(last).as("beside another, " + access).isGreaterThan(number);
+				release(other, second);
+			}
+			release(one, first);
+		}
+		assertThat(one.granted(one.claim(KEY)).number()).isGreaterThan(last);
+	}
+
+	/** FAULTS row 11. */
+	@Test
+	void repeatedRequestFindsItsOwnGrantAndTakesNoSecondPlace() {
+		Process one = process();
+		Process other = process();
+		for (Access access : accesses(one)) {
+			Claim claim = claim(one, access).waiting();
+			assertThat(one.granted(claim).number()).isEqualTo(one.granted(claim).number());
+			release(one, claim);
+			Claim next = other.claim(KEY);
+			other.granted(next);
+			release(other, next);
+		}
+		assertThat(residue(this.namespace)).isEmpty();
+	}
+
+	@Test
+	void readerDoesNotPassAWaitingWriter() {
+		Process one = process();
+		Process other = process();
+		Process third = process();
+		if (!one.has(Capability.SHARED)) {
+			return;
+		}
+		Claim reader = claim(one, Access.SHARED);
+		one.granted(reader);
+		Claim writer = other.waiting(KEY);
+		try (Ear waitingWriter = other.begin(writer)) {
+			assertThat(third.engine().tryAcquire(claim(third, Access.SHARED))).isInstanceOf(Busy.class);
+			Claim late = claim(third, Access.SHARED).waiting();
+			try (Ear lateReader = third.begin(late)) {
+				release(one, reader);
+				waitingWriter.await();
+				assertThat(one.engine().tryAcquire(claim(one, Access.SHARED))).isInstanceOf(Busy.class);
+				release(other, writer);
+				lateReader.await();
+			}
+		}
+	}
+
+	@Test
+	void allWaitingReadersAreLetInTogether() {
+		Process one = process();
+		if (!one.has(Capability.SHARED)) {
+			return;
+		}
+		Claim writer = one.claim(KEY);
+		one.granted(writer);
+		List<Process> readers = List.of(process(), process(), process());
+		List<Ear> ears = readers.stream()
+			.map((reader) -> reader.begin(claim(reader, Access.SHARED).waiting()))
+			.toList();
+		release(one, writer);
+		ears.forEach(Ear::await);
+	}
+
+	/** Each has its own lease: none lives by the renewals of another. */
+	@Test
+	void silentReaderIsOverWhileAnotherGoesOn() {
+		Process one = process();
+		Process other = process();
+		if (!one.has(Capability.SHARED)) {
+			return;
+		}
+		Claim silent = claim(one, Access.SHARED, shortLease());
+		Granted ended = one.granted(silent);
+		Claim renewed = claim(other, Access.SHARED, shortLease());
+		Granted goesOn = other.granted(renewed);
+		eventually().until(() -> {
+			assertThat(other.renew(renewed, goesOn)).isInstanceOf(RenewalOutcome.Renewed.class);
+			List<Long> holders = one.engine().inspect(KEY).stream().map(Holder::number).toList();
+			return holders.equals(List.of(goesOn.number()));
+		});
+		assertThat(one.renew(silent, ended)).isInstanceOf(RenewalOutcome.NotOwner.class);
+		assertThat(one.engine().tryAcquire(one.claim(KEY))).isInstanceOf(Busy.class);
+		assertThat(one.engine().release(silent)).isInstanceOf(ReleaseOutcome.NotOwner.class);
+		assertThat(other.renew(renewed, goesOn)).isInstanceOf(RenewalOutcome.Renewed.class);
+		release(other, renewed);
+		one.granted(one.claim(KEY));
+	}
+
+	@Test
+	void permitsAreCountedOverProcesses() {
+		Process one = process();
+		Process other = process();
+		if (!one.has(Capability.PERMITS)) {
+			return;
+		}
+		Access two = Access.permits(2);
+		Claim first = claim(one, two);
+		one.granted(first);
+		Claim second = claim(other, two);
+		other.granted(second);
+		assertThat(one.engine().tryAcquire(claim(one, two))).isInstanceOf(Busy.class);
+		assertThat(one.engine().tryAcquire(one.claim(KEY))).isInstanceOf(Busy.class);
+		Claim third = claim(process(), two).waiting();
+		try (Ear waiting = one.begin(third)) {
+			release(other, second);
+			waiting.await();
+		}
+		assertThat(other.engine().tryAcquire(claim(other, two))).isInstanceOf(Busy.class);
+		release(one, first);
+		release(one, third);
+		other.granted(other.claim(KEY));
+	}
+
+	/** FAULTS row 1. */
+	@Test
+	void permitOfASilentHolderComesBack() {
+		Process one = process();
+		Process other = process();
+		if (!one.has(Capability.PERMITS)) {
+			return;
+		}
+		Access two = Access.permits(2);
+		long asked = System.nanoTime();
+		one.granted(claim(one, two, shortLease()));
+		other.granted(claim(other, two));
+		other.await(claim(other, two).waiting());
+		assertThat(Duration.ofNanos(System.nanoTime() - asked)).isLessThan(shortLease().plus(SLACK));
+	}
+
+	@Test
+	void anotherNumberOfPermitsIsRefusedWhileOneIsHeld() {
+		Process one = process();
+		Process other = process();
+		if (!one.has(Capability.PERMITS)) {
+			return;
+		}
+		Claim held = claim(one, Access.permits(2));
+		one.granted(held);
+		for (Claim differing : List.of(claim(other, Access.permits(3)), claim(other, Access.permits(3)).waiting())) {
+			assertThat(other.engine().tryAcquire(differing)).isEqualTo(new Attempt.Contradicted(Access.permits(2)));
+			other.engine().release(differing);
+		}
+		one.granted(claim(one, Access.permits(2)));
+		assertThat(other.engine().forceRelease(KEY)).hasSize(2);
+		assertThat(residue(this.namespace)).isEmpty();
+		other.granted(claim(other, Access.permits(3)));
+	}
+
+	@Test
+	void allHoldersAreShownAndReleasedByForce() {
+		Process one = process();
+		Process other = process();
+		if (!one.has(Capability.SHARED)) {
+			return;
+		}
+		Claim first = claim(one, Access.SHARED);
+		Granted firstGrant = one.granted(first);
+		Claim second = claim(other, Access.SHARED);
+		Granted secondGrant = other.granted(second);
+		assertThat(process().engine().inspect(KEY)).extracting(Holder::number)
+			.containsExactly(firstGrant.number(), secondGrant.number());
+		assertThat(process().engine().forceRelease(KEY)).extracting(Holder::number)
+			.containsExactly(firstGrant.number(), secondGrant.number());
+		assertThat(other.engine().inspect(KEY)).isEmpty();
+		other.granted(other.claim(KEY));
+		assertThat(one.renew(first, firstGrant)).isInstanceOf(RenewalOutcome.NotOwner.class);
+		assertThat(other.renew(second, secondGrant)).isInstanceOf(RenewalOutcome.NotOwner.class);
+	}
+
+	@Test
+	void abandonedWaitOfEveryAccessLeavesNothing() {
+		Process one = process();
+		Process other = process();
+		Claim held = one.claim(KEY);
+		one.granted(held);
+		for (Access access : accesses(one)) {
+			Claim abandoned = claim(other, access).waiting();
+			other.begin(abandoned).close();
+			other.engine().release(abandoned);
+
+		}
+		release(one, held);
+		eventually().untilAsserted(() -> assertThat(residue(this.namespace)).isEmpty());
+	}
+
+	@Test
+	void keyOfAVanishedOwnerStaysClosedForTheLockDelay() {
+		Process one = process();
+		Process other = process();
+		if (!one.has(Capability.LOCK_DELAY)) {
+			return;
+		}
+		for (Access access : accesses(one)) {
+			LockKey key = new LockKey("vanished:" + access.code());
+			long asked = System.nanoTime();
+			one.granted(delayed(one, key, access, shortLease()));
+			Claim next = other.waiting(key);
+			other.await(next);
+			assertThat(Duration.ofNanos(System.nanoTime() - asked)).as(access.toString())
+				.isBetween(shortLease().multipliedBy(2).minusMillis(20), shortLease().multipliedBy(2).plus(SLACK));
+			release(other, next);
+		}
+	}
+
+	@Test
+	void cleanReleaseOpensAKeyInSpiteOfItsLockDelay() {
+		Process one = process();
+		Process other = process();
+		for (Access access : accesses(one)) {
+			Claim released = delayed(one, KEY, access, LONG);
+			Granted granted = one.granted(released);
+			assertThat(granted.validUntil() - System.nanoTime()).isLessThanOrEqualTo(LONG.toNanos());
+			assertThat(one.renew(released, granted)).isInstanceOfSatisfying(RenewalOutcome.Renewed.class,
+					(renewed) -> assertThat(renewed.validUntil() - System.nanoTime())
+						.isLessThanOrEqualTo(LONG.toNanos()));
+			release(one, released);
+			Claim next = other.claim(KEY);
+			other.granted(next);
+			release(other, next);
+		}
+	}
+
+	/** Where the store keeps a min hold, a place stays taken that its owner has left. */
+	@Test
+	void releasedPermitStaysTakenForItsMinHold() {
+		Process one = process();
+		Process other = process();
+		if (!one.has(Capability.PERMITS) || !one.has(Capability.MIN_HOLD)) {
+			return;
+		}
+		Access single = Access.permits(1);
+		long asked = System.nanoTime();
+		Claim released = new Claim(KEY, one.member().newOwner(), single, LONG, Duration.ZERO, shortLease(), false,
+				asked);
+		one.granted(released);
+		release(one, released);
+		Claim next = claim(other, single).waiting();
+		assertThat(other.engine().tryAcquire(next)).isInstanceOf(Busy.class);
+		other.await(next);
+		assertThat(Duration.ofNanos(System.nanoTime() - asked)).isBetween(shortLease().minusMillis(20),
+				shortLease().plus(SLACK));
+	}
+
+	private static List<Access> accesses(Process process) {
+		return List.of(Access.EXCLUSIVE, Access.SHARED, Access.permits(3))
+			.stream()
+			.filter((access) -> switch (access.kind()) {
+				case EXCLUSIVE -> true;
+				case SHARED -> process.has(Capability.SHARED);
+				case PERMITS -> process.has(Capability.PERMITS);
+			})
+			.toList();
+	}
+
+	private static void release(Process process, Claim claim) {
+		assertThat(process.engine().release(claim)).isInstanceOf(ReleaseOutcome.Released.class);
+	}
+
+	private static Claim claim(Process process, Access access) {
+		return claim(process, access, Duration.ofSeconds(10));
+	}
+
+	private static Claim claim(Process process, Access access, Duration lease) {
+		return new Claim(KEY, process.member().newOwner(), access, lease, Duration.ZERO, Duration.ZERO, false,
+				System.nanoTime());
+	}
+
+	private Claim delayed(Process process, LockKey key, Access access, Duration lease) {
+		Duration delay = process.has(Capability.LOCK_DELAY) ? shortLease() : Duration.ZERO;
+		return new Claim(key, process.member().newOwner(), access, lease, delay, Duration.ZERO, false,
+				System.nanoTime());
+	}
+
+}

@@ -1,0 +1,316 @@
+package io.leasehold.test.contract;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.function.IntFunction;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import io.leasehold.HeldLock;
+import io.leasehold.LockLostException;
+import io.leasehold.LockMode;
+import io.leasehold.LockModeException;
+import io.leasehold.LockOptions;
+import io.leasehold.engine.Access;
+import io.leasehold.engine.LockEngine;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.event.LockEvent;
+import io.leasehold.service.EngineForms;
+import io.leasehold.service.LockService;
+import io.leasehold.service.OnLost;
+import io.leasehold.service.ReleaseTiming;
+import io.leasehold.service.ServiceSettings;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+/**
+ * The part of the contract that is about owners beside each other, asked through the
+ * service. A form that the engine does not have is refused.
+ */
+abstract class ServiceFormsContract extends EngineFormsContract {
+
+	static final String NAME = KEY.value();
+
+	final Queue<LockEvent> events = new ConcurrentLinkedQueue<>();
+
+	private final List<LockService> services = new ArrayList<>();
+
+	@AfterEach
+	void closeServices() {
+		this.services.forEach(LockService::close);
+	}
+
+	@Test
+	void readersAndWritersOfTwoProcessesExcludeEachOther() throws Exception {
+		LockService one = service();
+		LockService other = service();
+		if (refuses(one, shared(one))) {
+			return;
+		}
+		Crowd crowd = new Crowd(8);
+		List<Callable<Void>> runs = new ArrayList<>();
+		for (int i = 0; i < 8; i++) {
+			LockService service = (i % 2 == 0) ? one : other;
+			runs.add(crowd.contender(service, (round) -> (round % 4 == 0) ? service.defaults() : shared(service),
+					contention()));
+		}
+		Parallel.run(runs);
+		crowd.check();
+		assertThat(crowd.writers()).isPositive();
+		leavesNothing();
+	}
+
+	@Test
+	void permitsOfTwoProcessesAreNeverMoreThanThereAre() throws Exception {
+		LockService one = service();
+		LockService other = service();
+		LockOptions two = one.defaults().withPermits(2);
+		if (refuses(one, two)) {
+			return;
+		}
+		Crowd crowd = new Crowd(2);
+		List<Callable<Void>> runs = new ArrayList<>();
+		for (int i = 0; i < 8; i++) {
+			LockService service = (i % 2 == 0) ? one : other;
+			runs.add(crowd.contender(service, (round) -> two, contention()));
+		}
+		Parallel.run(runs);
+		crowd.check();
+		leavesNothing();
+	}
+
+	@Test
+	void readWriteLockLetsReadersInTogether() throws Exception {
+		LockService one = service();
+		LockService other = service();
+		if (refuses(one, shared(one))) {
+			return;
+		}
+		ReadWriteLock here = one.asReadWriteLock(NAME);
+		ReadWriteLock there = other.asReadWriteLock(NAME);
+		here.readLock().lock();
+		assertThat(there.readLock().tryLock()).isTrue();
+		there.readLock().unlock();
+		assertThat(there.writeLock().tryLock(1, TimeUnit.MILLISECONDS)).isFalse();
+		here.readLock().unlock();
+		there.writeLock().lock();
+		assertThat(here.readLock().tryLock()).isFalse();
+		there.writeLock().unlock();
+		leavesNothing();
+	}
+
+	@Test
+	void writerMayReadButReaderMayNotWrite() {
+		LockService one = service();
+		LockService other = service();
+		if (refuses(one, shared(one))) {
+			return;
+		}
+		try (HeldLock reader = one.acquire(NAME, shared(one))) {
+			assertThatExceptionOfType(LockModeException.class).isThrownBy(() -> one.acquire(NAME))
+				.withMessageContaining(NAME)
+				.withMessageContaining("holds it shared");
+			assertThat(reader.isValid()).isTrue();
+		}
+		HeldLock writer = one.acquire(NAME);
+		HeldLock reader = one.acquire(NAME, shared(one));
+		writer.close();
+		assertThat(reader.isValid()).isTrue();
+		assertThat(other.tryAcquire(NAME)).isEmpty();
+		reader.close();
+		assertThat(other.tryAcquire(NAME)).isPresent();
+	}
+
+	@Test
+	void waitingWriterIsServedBeforeReadersThatComeLater() throws Exception {
+		LockService one = service();
+		LockService other = service();
+		if (refuses(one, shared(one))) {
+			return;
+		}
+		HeldLock reader = one.acquire(NAME, shared(one));
+		CompletableFuture<HeldLock> writer = other.acquireAsync(NAME);
+		eventually().until(() -> this.events.stream().anyMatch(LockEvent.WaitStarted.class::isInstance));
+		LockService third = service();
+		assertThat(third.tryAcquire(NAME, shared(third).withWaitTime(Duration.ZERO))).isEmpty();
+		CompletableFuture<HeldLock> late = third.acquireAsync(NAME, shared(third));
+		assertThat(late).isNotDone();
+		reader.close();
+		writer.get(patience().toMillis(), TimeUnit.MILLISECONDS).close();
+		late.get(patience().toMillis(), TimeUnit.MILLISECONDS).close();
+		leavesNothing();
+	}
+
+	@Test
+	void lossOfOneReaderLeavesTheOthers() throws Exception {
+		LockService one = service();
+		if (refuses(one, shared(one))) {
+			return;
+		}
+		HeldLock ended = one.acquireAsync(NAME, shared(one).withLease(shortLease()).withMaxHold(shortLease()))
+			.get(patience().toMillis(), TimeUnit.MILLISECONDS);
+		HeldLock goesOn = one.acquire(NAME, shared(one).withLease(shortLease()));
+		eventually().until(() -> !ended.isValid());
+		assertThat(goesOn.isValid()).isTrue();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(ended::close);
+		goesOn.close();
+		leavesNothing();
+	}
+
+	@Test
+	void anotherNumberOfPermitsIsRefusedToEveryWaitingCaller() {
+		LockService one = service();
+		LockService other = service();
+		LockOptions two = one.defaults().withPermits(2);
+		if (refuses(one, two)) {
+			return;
+		}
+		try (HeldLock held = one.acquire(NAME, two)) {
+			for (LockService service : List.of(one, other)) {
+				assertThatExceptionOfType(LockModeException.class)
+					.isThrownBy(() -> elsewhere(() -> service.acquire(NAME, two.withPermits(3))))
+					.withMessageContaining(NAME);
+			}
+			assertThat(held.isValid()).isTrue();
+		}
+		other.acquire(NAME, two.withPermits(3)).close();
+		leavesNothing();
+	}
+
+	@Test
+	void keyOfALostHoldStaysClosedForTheLockDelay() {
+		LockService one = service();
+		LockOptions delayed = one.defaults()
+			.withLease(shortLease())
+			.withMaxHold(shortLease())
+			.withLockDelay(shortLease());
+		if (refuses(one, delayed)) {
+			return;
+		}
+		long asked = System.nanoTime();
+		HeldLock lost = one.acquire(NAME, delayed);
+		try (HeldLock next = service().acquire(NAME)) {
+			assertThat(Duration.ofNanos(System.nanoTime() - asked))
+				.isBetween(shortLease().multipliedBy(2).minusMillis(20), shortLease().multipliedBy(2).plus(SLACK));
+			assertThat(next.fencingToken()).isGreaterThan(lost.fencingToken());
+		}
+		assertThat(lost.isValid()).isFalse();
+	}
+
+	/** Do something in another thread, which re-enters nothing of this one. */
+	private static void elsewhere(Runnable action) {
+		try {
+			CompletableFuture.runAsync(action).join();
+		}
+		catch (CompletionException ex) {
+			throw (RuntimeException) ex.getCause();
+		}
+	}
+
+	/** Whether the engine lacks what some options ask for, which it says then. */
+	final boolean refuses(LockService service, LockOptions options) {
+		String lacking = EngineForms.unsupported(options, service.engine(""));
+		if (lacking == null) {
+			return false;
+		}
+		assertThatIllegalArgumentException().isThrownBy(() -> service.acquire(NAME, options))
+			.withMessageContaining(lacking)
+			.withMessageContaining(service.engine("").name());
+		return true;
+	}
+
+	static LockOptions shared(LockService service) {
+		return service.defaults().withMode(LockMode.SHARED);
+	}
+
+	/** Shut a service down, and wait until it has nothing in hand any more. */
+	final void awaitIdle(LockService service) throws InterruptedException {
+		CountDownLatch idle = new CountDownLatch(1);
+		service.drain(idle::countDown);
+		assertThat(idle.await(patience().toMillis(), TimeUnit.MILLISECONDS)).as("service is idle").isTrue();
+	}
+
+	final void leavesNothing() {
+		eventually().untilAsserted(() -> assertThat(residue(this.namespace)).isEmpty());
+	}
+
+	final LockService service() {
+		Process process = process();
+		LockEngine engine = process.engine();
+		LockOptions defaults = new LockOptions("contract", engine.name(), Duration.ofSeconds(10),
+				Duration.ofSeconds(20), Duration.ZERO, LockOptions.UNLIMITED);
+		LockService service = new LockService(new ServiceSettings(defaults, OnLost.THROW, 63, Duration.ofMillis(10)),
+				List.of(engine), process.member(), MonotonicClock.SYSTEM, List.of(this.events::add),
+				ReleaseTiming.IMMEDIATE);
+		this.services.add(service);
+		return service;
+	}
+
+	/**
+	 * Those who hold a key at the same time, as far as they believe in their locks.
+	 */
+	private static final class Crowd {
+
+		private static final int WRITER = 1_000_000;
+
+		private final int most;
+
+		private final AtomicInteger present = new AtomicInteger();
+
+		private final Map<Integer, Integer> seen = new ConcurrentHashMap<>();
+
+		Crowd(int most) {
+			this.most = most;
+		}
+
+		/** Take and release the lock for a while. */
+		Callable<Void> contender(LockService service, IntFunction<LockOptions> options, Duration time) {
+			return () -> {
+				long until = System.nanoTime() + time.toNanos();
+				for (int i = 0; System.nanoTime() - until < 0; i++) {
+					LockOptions round = options.apply(i);
+					try (HeldLock lock = service.acquire(NAME, round)) {
+						stay(Access.of(round).kind() == Access.Kind.EXCLUSIVE ? WRITER : 1);
+						assertThat(lock.isValid()).isTrue();
+					}
+				}
+				return null;
+			};
+		}
+
+		private void stay(int weight) {
+			this.seen.merge(this.present.addAndGet(weight), 1, Integer::sum);
+			LockSupport.parkNanos(2_000_000);
+			this.present.addAndGet(-weight);
+		}
+
+		/** That there were never too many, but as many as may be. */
+		void check() {
+			assertThat(this.seen.keySet()).allMatch((count) -> count <= this.most || count == WRITER)
+				.contains(Math.min(2, this.most));
+			assertThat(this.seen.values().stream().mapToInt(Integer::intValue).sum()).isGreaterThan(20);
+		}
+
+		int writers() {
+			return this.seen.getOrDefault(WRITER, 0);
+		}
+
+	}
+
+}
