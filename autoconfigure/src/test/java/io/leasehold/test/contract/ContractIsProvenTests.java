@@ -57,7 +57,7 @@ class ContractIsProvenTests {
 		assertThatThrownBy(() -> run(bug, test)).isInstanceOfAny(AssertionError.class, ConditionTimeoutException.class);
 	}
 
-	private static void run(UnaryOperator<LockEngine> bug, ContractTest test) throws Exception {
+	static void run(UnaryOperator<LockEngine> bug, ContractTest test) throws Exception {
 		Contract contract = new Contract(bug);
 		try {
 			test.run(contract);
@@ -147,7 +147,7 @@ class ContractIsProvenTests {
 				bug("a check and an act", CheckThenAct::new, "race", EngineContract::raceForNewKeysHasOneWinnerEach));
 	}
 
-	private static Arguments bug(String description, UnaryOperator<LockEngine> bug, String name, ContractTest test) {
+	static Arguments bug(String description, UnaryOperator<LockEngine> bug, String name, ContractTest test) {
 		return Arguments.of(Named.of(description, bug), Named.of(name, test));
 	}
 
@@ -159,7 +159,7 @@ class ContractIsProvenTests {
 	}
 
 	/** The contract, asked of the local engine with a bug. */
-	private static final class Contract extends LockEngineContract {
+	static final class Contract extends LockEngineContract {
 
 		private final Map<String, LocalLockEngine> stores = new ConcurrentHashMap<>();
 
@@ -206,7 +206,7 @@ class ContractIsProvenTests {
 	}
 
 	/** An engine without a bug. */
-	private static class Sound implements LockEngine {
+	static class Sound implements LockEngine {
 
 		final LockEngine store;
 

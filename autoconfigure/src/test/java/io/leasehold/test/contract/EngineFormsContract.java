@@ -329,8 +329,9 @@ abstract class EngineFormsContract extends EngineContract {
 				System.nanoTime());
 	}
 
-	private Claim delayed(Process process, LockKey key, Access access, Duration lease) {
-		Duration delay = process.has(Capability.LOCK_DELAY) ? shortLease() : Duration.ZERO;
+	/** A claim whose lock delay is as long as its lease, where the engine has that. */
+	private static Claim delayed(Process process, LockKey key, Access access, Duration lease) {
+		Duration delay = process.has(Capability.LOCK_DELAY) ? lease : Duration.ZERO;
 		return new Claim(key, process.member().newOwner(), access, lease, delay, Duration.ZERO, false,
 				System.nanoTime());
 	}
