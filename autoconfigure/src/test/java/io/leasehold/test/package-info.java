@@ -1,5 +1,6 @@
 /**
- * What tests of locks need.
+ * For tests of applications that use locks: the application without its stores, a clock
+ * that can be moved, and assertions on what was locked.
  */
 @NullMarked
 package io.leasehold.test;

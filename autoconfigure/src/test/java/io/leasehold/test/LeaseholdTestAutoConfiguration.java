@@ -1,0 +1,57 @@
+package io.leasehold.test;
+
+import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
+import io.leasehold.engine.LockEngine;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.jdbc.JdbcLockEngine;
+import io.leasehold.engine.local.LocalLockEngine;
+import io.leasehold.engine.redis.RedisLockEngine;
+import io.leasehold.engine.zookeeper.ZooKeeperLockEngine;
+import org.aopalliance.intercept.MethodInterceptor;
+
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+
+/**
+ * Auto-configuration of what {@link AutoConfigureLeasehold} promises.
+ */
+@AutoConfiguration(before = LeaseholdAutoConfiguration.class)
+final class LeaseholdTestAutoConfiguration {
+
+	@Bean
+	LockRecorder lockRecorder() {
+		return new LockRecorder();
+	}
+
+	@Bean
+	@ConditionalOnMissingBean(MonotonicClock.class)
+	VirtualClock virtualLockClock() {
+		return new VirtualClock();
+	}
+
+	@Bean
+	LockEngine localJdbcLockEngine(LocalLockEngine engine) {
+		return named(JdbcLockEngine.NAME, engine);
+	}
+
+	@Bean
+	LockEngine localRedisLockEngine(LocalLockEngine engine) {
+		return named(RedisLockEngine.NAME, engine);
+	}
+
+	@Bean
+	LockEngine localZooKeeperLockEngine(LocalLockEngine engine) {
+		return named(ZooKeeperLockEngine.NAME, engine);
+	}
+
+	/** The local engine for those who name another one. */
+	private static LockEngine named(String name, LockEngine engine) {
+		ProxyFactory proxy = new ProxyFactory(LockEngine.class,
+				(MethodInterceptor) (call) -> call.getMethod().getName().equals("name") ? name : call.proceed());
+		proxy.setTarget(engine);
+		return (LockEngine) proxy.getProxy();
+	}
+
+}
