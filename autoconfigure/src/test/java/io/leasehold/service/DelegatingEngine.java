@@ -20,11 +20,11 @@ import io.leasehold.engine.Waiting;
 /**
  * An engine in front of another, to go wrong where a test needs it.
  */
-public abstract class DelegatingEngine implements LockEngine {
+abstract class DelegatingEngine implements LockEngine {
 
 	private final LockEngine engine;
 
-	protected DelegatingEngine(LockEngine engine) {
+	DelegatingEngine(LockEngine engine) {
 		this.engine = engine;
 	}
 

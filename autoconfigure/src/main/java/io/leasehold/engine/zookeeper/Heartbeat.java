@@ -51,7 +51,7 @@ final class Heartbeat {
 		}
 		Store.Connection connection = this.store.connection();
 		long sent = this.clock.nanoTime();
-		CompletableFuture<?> heartbeat = this.store.touch(this.paths.root());
+		CompletableFuture<?> heartbeat = this.store.write(this.paths.root(), new byte[0]);
 		List<@Nullable CompletableFuture<Stat>> looks = new ArrayList<>(renewals.size());
 		renewals.forEach((renewal) -> looks.add(look(renewal, connection)));
 		Store.await(heartbeat, deadline);

@@ -3,8 +3,11 @@ package io.leasehold.engine.zookeeper;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 
 import io.leasehold.LockKey;
 import io.leasehold.engine.Claim;
@@ -13,7 +16,7 @@ import org.apache.curator.framework.api.CuratorEvent;
 import org.apache.zookeeper.KeeperException;
 
 /**
- * Keys as operators see them: by what their lowest nodes say.
+ * Keys as operators see them: by what the nodes of their holders say.
  */
 final class Keys {
 
@@ -32,32 +35,29 @@ final class Keys {
 	}
 
 	List<Holder> inspect(LockKey key, long deadline) throws KeeperException, TimeoutException {
-		return find(key, deadline, (path) -> true);
+		return find(key, deadline, (path) -> CompletableFuture.completedFuture(true));
 	}
 
 	List<Holder> forceRelease(LockKey key, long deadline) throws KeeperException, TimeoutException {
-		return find(key, deadline, (path) -> Store.await(this.store.remove(path), deadline));
+		return find(key, deadline, this.store::remove);
 	}
 
-	/** Find the holder whose node passes the test, or that nobody holds the key. */
-	private List<Holder> find(LockKey key, long deadline, NodeTest test) throws KeeperException, TimeoutException {
+	/** Find the holders whose nodes pass the test, or that nobody holds the key. */
+	private List<Holder> find(LockKey key, long deadline, Function<String, CompletableFuture<Boolean>> test)
+			throws KeeperException, TimeoutException {
 		this.store.awaitConnection(deadline);
 		String container = this.paths.container(key);
 		while (true) {
-			String lowest = LockNode.lowest(Store.await(this.store.children(container), deadline));
-			if (lowest == null) {
-				return List.of();
+			NodeOrder order = new NodeOrder(container, Store.await(this.store.children(container), deadline));
+			List<Look> looks = order.holders()
+				.stream()
+				.map((path) -> new Look(this.store.data(path), test.apply(path)))
+				.toList();
+			List<Holder> present = present(looks, deadline);
+			if (!present.isEmpty() || looks.isEmpty()) {
+				return present;
 			}
-			String path = container + "/" + lowest;
-			try {
-				Holder holder = holder(Store.await(this.store.data(path), deadline));
-				if (test.passes(path)) {
-					return List.of(holder);
-				}
-			}
-			catch (KeeperException.NoNodeException ex) {
-				// gone meanwhile: the next one holds the key, if there is one
-			}
+			// all gone meanwhile: the next ones hold the key, if there are any
 		}
 	}
 
@@ -67,12 +67,29 @@ final class Keys {
 		return Holder.of(lines[0], node.getStat().getCzxid(), Instant.ofEpochMilli(node.getStat().getCtime()), lease);
 	}
 
-	/** Looks at a node, or does something to it. */
-	@FunctionalInterface
-	private interface NodeTest {
+	private static List<Holder> present(List<Look> looks, long deadline) throws KeeperException, TimeoutException {
+		List<Holder> present = new ArrayList<>();
+		for (Look look : looks) {
+			try {
+				Holder holder = holder(Store.await(look.node, deadline));
+				if (Store.await(look.passed, deadline)) {
+					present.add(holder);
+				}
+			}
+			catch (KeeperException.NoNodeException ex) {
+				// gone meanwhile
+			}
+		}
+		return present;
+	}
 
-		boolean passes(String path) throws KeeperException, TimeoutException;
-
+	/**
+	 * A look at a holder's node, and behind it a test.
+	 *
+	 * @param node the node
+	 * @param passed whether it passed the test
+	 */
+	private record Look(CompletableFuture<CuratorEvent> node, CompletableFuture<Boolean> passed) {
 	}
 
 }

@@ -2,15 +2,12 @@ package io.leasehold.engine.zookeeper;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import io.leasehold.LockEngineException;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
-import io.leasehold.engine.Signal;
-import org.apache.zookeeper.Watcher;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +22,8 @@ final class LiveClaim {
 
 	private final String container;
 
+	private final Turn turn = new Turn();
+
 	private @Nullable CompletableFuture<LockNode> creation;
 
 	private @Nullable CompletableFuture<ReleaseOutcome> removal;
@@ -38,8 +37,6 @@ final class LiveClaim {
 
 	private boolean ends;
 
-	private boolean itsTurn;
-
 	/** Number of the connection through which the node of the grant was seen last. */
 	private volatile int seenThrough;
 
@@ -47,12 +44,6 @@ final class LiveClaim {
 	private long leaseEnd;
 
 	private long validUntil;
-
-	private @Nullable Consumer<Signal> listener;
-
-	private @Nullable String predecessor;
-
-	private @Nullable Watch watch;
 
 	LiveClaim(Claim claim, String id, String container) {
 		this.claim = claim;
@@ -71,6 +62,11 @@ final class LiveClaim {
 
 	String container() {
 		return this.container;
+	}
+
+	/** How it learns of its turn while it waits. */
+	Turn turn() {
+		return this.turn;
 	}
 
 	/** The creation of its node, under way or done, if there was one. */
@@ -100,7 +96,7 @@ final class LiveClaim {
 	/** Its node does not count any more. */
 	synchronized void discard() {
 		this.creation = null;
-		this.watch = null;
+		this.turn.forget();
 		this.strays = true;
 	}
 
@@ -164,15 +160,6 @@ final class LiveClaim {
 		return current;
 	}
 
-	/** Whether the node before it has gone since it was answered <em>busy</em>. */
-	synchronized boolean isItsTurn() {
-		return this.itsTurn;
-	}
-
-	synchronized void takeTurn() {
-		this.itsTurn = true;
-	}
-
 	/** Its node was there, in the session of this connection. */
 	synchronized void seenThrough(int connection) {
 		this.seenThrough = Math.max(this.seenThrough, connection);
@@ -182,77 +169,12 @@ final class LiveClaim {
 		return this.seenThrough == connection;
 	}
 
-	/** Note who is before it, and return what to watch now, if anything. */
-	synchronized @Nullable Watch busy(String path) {
-		this.itsTurn = false;
-		this.predecessor = path;
-		return newWatch();
-	}
-
-	synchronized @Nullable Watch listen(Consumer<Signal> to) {
-		this.listener = to;
-		return newWatch();
-	}
-
-	/** Hear nothing any more, and return the watch that is of no use now. */
-	synchronized @Nullable Watch deafen() {
-		Watch useless = this.watch;
-		this.listener = null;
-		this.watch = null;
-		return useless;
-	}
-
-	private @Nullable Watch newWatch() {
-		String path = this.predecessor;
-		if (this.listener == null || path == null || (this.watch != null && this.watch.path.equals(path))) {
-			return null;
-		}
-		Watch created = new Watch(path, (event) -> {
-			if (event.getType() != Watcher.Event.EventType.None) {
-				fired(path);
-			}
-		});
-		this.watch = created;
-		return created;
-	}
-
-	/** The node before it is gone. */
-	void fired(String path) {
-		synchronized (this) {
-			if (this.watch != null && this.watch.path.equals(path)) {
-				this.watch = null;
-				this.itsTurn = true;
-			}
-		}
-		askAgain();
-	}
-
-	/** Something may have changed. */
-	void askAgain() {
-		Consumer<Signal> to;
-		synchronized (this) {
-			to = this.listener;
-		}
-		if (to != null) {
-			to.accept(new Signal.AskAgain());
-		}
-	}
-
 	/** Begins a removal. */
 	@FunctionalInterface
 	interface Removal {
 
 		CompletableFuture<ReleaseOutcome> begin(boolean repeated);
 
-	}
-
-	/**
-	 * A watch on a node.
-	 *
-	 * @param path the node
-	 * @param watcher what hears of its end
-	 */
-	record Watch(String path, Watcher watcher) {
 	}
 
 }

@@ -6,12 +6,10 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Consumer;
 
 import io.leasehold.engine.Attempt;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
-import io.leasehold.engine.Signal;
 import org.apache.zookeeper.KeeperException;
 import org.jspecify.annotations.Nullable;
 
@@ -25,16 +23,16 @@ final class NodeQueue {
 
 	private final LiveClaims claims;
 
-	private final NodePaths paths;
+	private final Lookout lookout;
 
 	private final Duration pollInterval;
 
 	private final MonotonicClock clock;
 
-	NodeQueue(Store store, LiveClaims claims, NodePaths paths, Duration pollInterval, MonotonicClock clock) {
+	NodeQueue(Store store, LiveClaims claims, Lookout lookout, Duration pollInterval, MonotonicClock clock) {
 		this.store = store;
 		this.claims = claims;
-		this.paths = paths;
+		this.lookout = lookout;
 		this.pollInterval = pollInterval;
 		this.clock = clock;
 	}
@@ -56,16 +54,10 @@ final class NodeQueue {
 	private @Nullable Attempt ask(LiveClaim live, Store.Connection connection, long deadline)
 			throws KeeperException, TimeoutException {
 		live.discardUnless(connection.session());
-		CompletableFuture<LockNode> creation = live.creation();
 		long sent = this.clock.nanoTime();
-		CompletableFuture<?> write = null;
-		if (creation == null) {
-			creation = live.create(() -> create(live));
-			write = creation;
-		}
-		else if (live.isItsTurn()) {
-			write = this.store.touch(this.paths.root());
-		}
+		CompletableFuture<LockNode> known = live.creation();
+		CompletableFuture<LockNode> creation = (known != null) ? known : live.create(() -> create(live));
+		CompletableFuture<?> write = (known != null) ? writeInTurn(live) : creation;
 		CompletableFuture<List<String>> listing = this.store.children(live.container());
 		LockNode node = Store.await(creation, deadline);
 		List<String> names = Store.await(listing, deadline);
@@ -80,13 +72,14 @@ final class NodeQueue {
 			return null;
 		}
 		removeStrays(live, names);
-		String before = node.predecessor(names);
-		if (before != null) {
-			return busy(live, before);
+		NodeOrder order = new NodeOrder(live.container(), names);
+		Attempt refused = refused(live, order, node);
+		if (refused != null) {
+			return refused;
 		}
-		live.takeTurn();
-		if (write == null) {
-			return null;
+		live.turn().expect();
+		if (write == null || (write == creation && order.isAwaited(node.name()))) {
+			return null; // not proven, or not told
 		}
 		Store.await(write, deadline);
 		live.seenThrough(connection.number());
@@ -95,40 +88,33 @@ final class NodeQueue {
 	}
 
 	private CompletableFuture<LockNode> create(LiveClaim live) {
-		return this.store.create(live.container() + "/" + LockNode.prefix(live.id()), Keys.data(live.claim()));
+		String begin = NodeName.begin(live.id(), live.claim().access());
+		return this.store.create(live.container() + "/" + begin, Keys.data(live.claim()));
 	}
 
-	private Attempt busy(LiveClaim live, String before) {
-		watch(live, live.busy(live.container() + "/" + before));
+	/** Write its own node: so one that waits for its grant hears of that. */
+	private @Nullable CompletableFuture<?> writeInTurn(LiveClaim live) {
+		LockNode node = live.turn().isExpected() ? live.node() : null;
+		return (node != null) ? this.store.write(node.path(), Keys.data(live.claim())) : null;
+	}
+
+	private @Nullable Attempt refused(LiveClaim live, NodeOrder order, LockNode node) {
+		if (live.claim().access().contradicts(order.held())) {
+			return new Attempt.Contradicted(order.held());
+		}
+		Obstacle obstacle = order.obstacle(node.name());
+		if (obstacle == null) {
+			return null;
+		}
+		this.lookout.busy(live, obstacle);
 		long nanos = this.pollInterval.toNanos();
 		return new Attempt.Busy(Duration.ofNanos(nanos - ThreadLocalRandom.current().nextLong(nanos / 10 + 1)));
-	}
-
-	void listen(LiveClaim live, Consumer<Signal> listener) {
-		watch(live, live.listen(listener));
-	}
-
-	private void watch(LiveClaim live, LiveClaim.@Nullable Watch watch) {
-		if (watch != null) {
-			this.store.watch(watch.path(), watch.watcher()).whenComplete((event, failure) -> {
-				if (failure != null) {
-					live.fired(watch.path());
-				}
-			});
-		}
-	}
-
-	void deafen(LiveClaim live) {
-		LiveClaim.Watch watch = live.deafen();
-		if (watch != null) {
-			this.store.unwatch(watch.path(), watch.watcher());
-		}
 	}
 
 	/** Neither believe in the claim nor ask for it any more. */
 	void end(LiveClaim live) {
 		live.end(this.clock.nanoTime());
-		deafen(live);
+		this.lookout.deafen(live);
 	}
 
 	/**
@@ -188,7 +174,7 @@ final class NodeQueue {
 		}
 		LockNode node = live.node();
 		return CompletableFuture.allOf(names.stream()
-			.filter((name) -> name.contains(LockNode.prefix(live.id())))
+			.filter((name) -> name.contains(NodeName.mark(live.id())))
 			.filter((name) -> node == null || !name.equals(node.name()))
 			.map((name) -> this.store.remove(live.container() + "/" + name))
 			.toArray(CompletableFuture[]::new));

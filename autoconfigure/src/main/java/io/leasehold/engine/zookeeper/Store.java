@@ -148,26 +148,35 @@ final class Store {
 	}
 
 	/**
-	 * Write nothing, whether there is a node or not: carried out only by a leader that
+	 * Write a node's data, whether there is one or not: carried out only by a leader that
 	 * more than half of the ensemble follows, and only in a session that is alive.
 	 */
-	CompletableFuture<Boolean> touch(String path) {
-		return existed(send((callback) -> this.client.setData().inBackground(callback).forPath(path, new byte[0])));
+	CompletableFuture<Boolean> write(String path, byte[] data) {
+		return existed(send((callback) -> this.client.setData().inBackground(callback).forPath(path, data)));
 	}
 
 	CompletableFuture<CuratorEvent> data(String path) {
 		return send((callback) -> this.client.getData().inBackground(callback).forPath(path));
 	}
 
-	/** Sets no watch if there is no node, unlike a watch on existence. */
-	CompletableFuture<CuratorEvent> watch(String path, Watcher watcher) {
+	/**
+	 * Watch what comes and goes below a node, or the end of one that has no children.
+	 * Sets no watch if there is no node, unlike a watch on existence.
+	 */
+	CompletableFuture<List<String>> watchChildren(String path, Watcher watcher) {
+		return send((callback) -> this.client.getChildren().usingWatcher(watcher).inBackground(callback).forPath(path))
+			.thenApply(CuratorEvent::getChildren);
+	}
+
+	/** Watch a node's data, and its end. Sets no watch if there is no node. */
+	CompletableFuture<CuratorEvent> watchData(String path, Watcher watcher) {
 		return send((callback) -> this.client.getData().usingWatcher(watcher).inBackground(callback).forPath(path));
 	}
 
 	void unwatch(String path, Watcher watcher) {
 		send((callback) -> this.client.watchers()
 			.remove(watcher)
-			.ofType(Watcher.WatcherType.Data)
+			.ofType(Watcher.WatcherType.Any)
 			.locally()
 			.inBackground(callback)
 			.forPath(path));

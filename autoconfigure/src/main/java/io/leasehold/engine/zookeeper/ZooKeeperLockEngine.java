@@ -44,6 +44,8 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 
 	private final Store store;
 
+	private final Lookout lookout;
+
 	private final NodeQueue queue;
 
 	private final Heartbeat heartbeat;
@@ -60,7 +62,8 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 		this.settings = settings;
 		this.claims = new LiveClaims(paths);
 		this.store = new Store(client, this::connected);
-		this.queue = new NodeQueue(this.store, this.claims, paths, settings.pollInterval(), clock);
+		this.lookout = new Lookout(this.store);
+		this.queue = new NodeQueue(this.store, this.claims, this.lookout, settings.pollInterval(), clock);
 		this.heartbeat = new Heartbeat(this.store, this.claims, paths, clock);
 		this.keys = new Keys(this.store, paths);
 		this.sweeper = new Sweeper(this.store, this.claims, this.queue, paths, clock, () -> {
@@ -99,7 +102,7 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 	}
 
 	private void connected() {
-		this.claims.all().forEach(LiveClaim::askAgain);
+		this.claims.all().forEach((live) -> live.turn().askAgain());
 		try {
 			this.heartbeat.lookAgain();
 		}
@@ -115,7 +118,7 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 
 	@Override
 	public Set<Capability> capabilities() {
-		return Set.of(Capability.FIFO);
+		return Set.of(Capability.FIFO, Capability.SHARED, Capability.PERMITS);
 	}
 
 	@Override
@@ -129,7 +132,7 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 		LiveClaim live = this.claims.begin(claim);
 		try {
 			Attempt attempt = this.queue.ask(live, deadline);
-			if (attempt instanceof Attempt.Busy && !claim.waits()) {
+			if (attempt instanceof Attempt.Contradicted || (attempt instanceof Attempt.Busy && !claim.waits())) {
 				Store.await(this.queue.leave(live), deadline);
 			}
 			return attempt;
@@ -145,8 +148,8 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 		if (live == null) {
 			return Waiting.POLLING;
 		}
-		this.queue.listen(live, listener);
-		return () -> this.queue.deafen(live);
+		this.lookout.listen(live, listener);
+		return () -> this.lookout.deafen(live);
 	}
 
 	@Override

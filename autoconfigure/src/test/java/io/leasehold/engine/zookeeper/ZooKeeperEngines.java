@@ -7,6 +7,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 import io.leasehold.LockKey;
 import io.leasehold.LockOptions;
+import io.leasehold.engine.Access;
 import io.leasehold.engine.Attempt;
 import io.leasehold.engine.Attempt.Granted;
 import io.leasehold.engine.Claim;
@@ -63,8 +64,12 @@ final class ZooKeeperEngines {
 	}
 
 	ZooKeeperLockEngine engine(CuratorFramework client) {
+		return engine(client, Duration.ofSeconds(1));
+	}
+
+	ZooKeeperLockEngine engine(CuratorFramework client, Duration pollInterval) {
 		return open(ZooKeeperLockEngine.using(client,
-				new ZooKeeperSettings("faults", "/leasehold", Duration.ofMillis(1500), Duration.ofSeconds(1)),
+				new ZooKeeperSettings("faults", "/leasehold", Duration.ofMillis(1500), pollInterval),
 				MonotonicClock.SYSTEM));
 	}
 
@@ -76,9 +81,14 @@ final class ZooKeeperEngines {
 						this.member, MonotonicClock.SYSTEM, List.of(this.events::add), ReleaseTiming.IMMEDIATE));
 	}
 
-	/** A claim with a lease that outlasts every session of a test. */
 	Claim claim(LockKey key) {
-		return new Claim(key, this.member.newOwner(), Duration.ofSeconds(60), Duration.ZERO, false, System.nanoTime());
+		return claim(key, Access.EXCLUSIVE.code());
+	}
+
+	/** A claim with a lease that outlasts every session of a test. */
+	Claim claim(LockKey key, String access) {
+		return new Claim(key, this.member.newOwner(), Access.parse(access), Duration.ofSeconds(60), Duration.ZERO,
+				Duration.ZERO, false, System.nanoTime());
 	}
 
 	/** Connects, and makes the containers. */

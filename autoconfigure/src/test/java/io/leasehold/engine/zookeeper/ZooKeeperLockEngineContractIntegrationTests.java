@@ -60,9 +60,8 @@ class ZooKeeperLockEngineContractIntegrationTests extends SharedLockEngineContra
 	protected void lose(String namespace, LockKey key) {
 		String container = "/leasehold/" + NodePaths.escape(namespace) + "/" + NodePaths.escape(key.value());
 		try {
-			String lowest = LockNode.lowest(operator.getChildren().forPath(container));
-			if (lowest != null) {
-				operator.delete().forPath(container + "/" + lowest);
+			for (String holder : new NodeOrder(container, operator.getChildren().forPath(container)).holders()) {
+				operator.delete().forPath(holder);
 			}
 		}
 		catch (KeeperException.NoNodeException ex) {

@@ -22,6 +22,8 @@ import org.apache.curator.test.TestingServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static io.leasehold.engine.zookeeper.ZooKeeperEngines.eventually;
 import static io.leasehold.engine.zookeeper.ZooKeeperEngines.granted;
@@ -83,14 +85,15 @@ class ZooKeeperLockEngineFaultsIntegrationTests {
 	}
 
 	/** FAULTS row 31: without any renewal. */
-	@Test
-	void doubtEndsOnlyForNodesThatAreStillThere() throws Exception {
+	@ParameterizedTest
+	@ValueSource(strings = { "x", "s", "2" })
+	void doubtEndsOnlyForNodesThatAreStillThere(String access) throws Exception {
 		TestingServer server = this.engines.server();
 		FaultProxy proxy = this.engines.proxy(server);
 		ZooKeeperLockEngine engine = this.engines.engine(this.engines.client(proxy, ZooKeeperEngines.LONG_SESSION));
 		ZooKeeperLockEngine other = this.engines.engine(this.engines.client(server.getConnectString()));
-		Claim kept = this.engines.claim(KEY);
-		Claim removed = this.engines.claim(new LockKey("order:43"));
+		Claim kept = this.engines.claim(KEY, access);
+		Claim removed = this.engines.claim(new LockKey("order:43"), access);
 		granted(engine, kept);
 		Granted granted = granted(engine, removed);
 		assertThat(engine.inDoubt(kept)).isFalse();
@@ -220,15 +223,16 @@ class ZooKeeperLockEngineFaultsIntegrationTests {
 	}
 
 	/** FAULTS rows 11 and 34: the retry finds the grant, whatever was created twice. */
-	@Test
-	void claimIsGrantedThoughTheAnswerToItsFirstRequestWasLost() throws Exception {
+	@ParameterizedTest
+	@ValueSource(strings = { "x", "s", "1" })
+	void claimIsGrantedThoughTheAnswerToItsFirstRequestWasLost(String access) throws Exception {
 		TestingServer server = this.engines.server();
 		FaultProxy proxy = this.engines.proxy(server);
 		ZooKeeperLockEngine engine = this.engines
 			.engine(this.engines.client(proxy, ZooKeeperTestServer.SESSION_MILLIS));
 		this.engines.useOnce(engine, KEY);
 		proxy.replies().drop();
-		Claim claim = this.engines.claim(KEY).waiting();
+		Claim claim = this.engines.claim(KEY, access).waiting();
 		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> engine.tryAcquire(claim));
 		proxy.reset();
 		proxy.heal();

@@ -1,16 +1,18 @@
 package io.leasehold.engine.zookeeper;
 
-import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 import io.leasehold.LockKey;
+import io.leasehold.engine.Access;
 import io.leasehold.engine.Attempt;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.engine.Signal;
 import io.leasehold.server.ZooKeeperTestServer;
 import org.apache.curator.drivers.AdvancedTracerDriver;
 import org.apache.curator.drivers.EventTrace;
@@ -20,7 +22,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
+import static io.leasehold.engine.zookeeper.ZooKeeperEngines.eventually;
 import static io.leasehold.engine.zookeeper.ZooKeeperEngines.granted;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -38,7 +43,9 @@ class ZooKeeperRequestsIntegrationTests {
 
 	private static final String WRITE = "SetDataBuilderImpl-Background";
 
-	private static final String READ_AND_WATCH = "GetDataBuilderImpl-Background";
+	private static final String LIST_AND_WATCH = LIST + " and watch";
+
+	private static final String READ_AND_WATCH = "GetDataBuilderImpl-Background and watch";
 
 	private static final String LOOK = "ExistsBuilderImpl-Background";
 
@@ -50,6 +57,9 @@ class ZooKeeperRequestsIntegrationTests {
 
 	private final ZooKeeperLockEngine engine = this.engines.engine(this.client);
 
+	private final ZooKeeperLockEngine other = this.engines
+		.engine(this.engines.client(ZooKeeperTestServer.shared(), 60_000));
+
 	private final ConcurrentLinkedQueue<String> requests = new ConcurrentLinkedQueue<>();
 
 	@BeforeEach
@@ -60,7 +70,8 @@ class ZooKeeperRequestsIntegrationTests {
 			public void addTrace(OperationTrace trace) {
 				if (trace.getName().endsWith("-Background") && !"/leasehold/faults".equals(trace.getPath())
 						|| trace.getName().equals(WRITE)) {
-					ZooKeeperRequestsIntegrationTests.this.requests.add(trace.getName());
+					ZooKeeperRequestsIntegrationTests.this.requests
+						.add(trace.getName() + (trace.isWithWatcher() ? " and watch" : ""));
 				}
 			}
 
@@ -75,9 +86,12 @@ class ZooKeeperRequestsIntegrationTests {
 		this.engines.close();
 	}
 
-	@Test
-	void uncontendedLockIsACreateAListAndADelete() {
-		this.engines.useOnce(this.engine, KEY);
+	@ParameterizedTest
+	@ValueSource(strings = { "x", "s", "2" })
+	void uncontendedLockIsACreateAListAndADelete(String access) {
+		Claim claim = this.engines.claim(KEY, access);
+		granted(this.engine, claim);
+		this.engine.release(claim);
 		assertThat(this.requests).containsExactly(CREATE, LIST, DELETE);
 	}
 
@@ -94,34 +108,105 @@ class ZooKeeperRequestsIntegrationTests {
 	}
 
 	/** A list alone may be an old one, of a server that is cut off. */
-	@Test
-	void turnOfAWaitingClaimIsProvenByAWrite() throws Exception {
-		ZooKeeperLockEngine other = this.engines.engine(this.engines.client(ZooKeeperTestServer.shared()));
-		Claim first = this.engines.claim(KEY);
-		granted(other, first);
-		Claim waiting = this.engines.claim(KEY).waiting();
-		CountDownLatch turn = new CountDownLatch(1);
-		assertThat(this.engine.tryAcquire(waiting)).isInstanceOf(Attempt.Busy.class);
-		this.engine.enqueue(waiting, (signal) -> turn.countDown());
-		other.release(first);
-		assertThat(turn.await(Duration.ofSeconds(5).toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+	@ParameterizedTest
+	@ValueSource(strings = { "x", "s", "2" })
+	void turnOfAWaitingClaimIsProvenByAWrite(String access) throws Exception {
+		Claim first = heldElsewhere("x");
+		Claim waiting = this.engines.claim(KEY, access).waiting();
+		BlockingQueue<Signal> signals = busy(waiting);
+		this.other.release(first);
+		heard(signals);
 		granted(this.engine, waiting);
-		assertThat(this.requests).containsExactly(CREATE, LIST, READ_AND_WATCH, WRITE, LIST);
+		assertThat(this.requests).containsExactly(CREATE, LIST, LIST_AND_WATCH, WRITE, LIST);
 		this.engine.release(waiting);
+	}
+
+	/** Any of the holders may be the first to go. */
+	@Test
+	void firstToWaitForAPermitWatchesAllHolders() throws Exception {
+		Claim first = heldElsewhere("2");
+		Claim second = heldElsewhere("2");
+		Claim waiting = this.engines.claim(KEY, "2").waiting();
+		BlockingQueue<Signal> signals = busy(waiting);
+		this.other.release(first);
+		heard(signals);
+		granted(this.engine, waiting);
+		assertThat(this.requests).containsExactly(CREATE, LIST, LIST_AND_WATCH, LIST, WRITE, LIST);
+		this.engine.release(waiting);
+		this.other.release(second);
+	}
+
+	/** However many they are, a release wakes one. */
+	@Test
+	void nextToWaitForAPermitWatchesTheOneBefore() throws Exception {
+		Claim first = heldElsewhere("2");
+		heldElsewhere("2");
+		Claim next = this.engines.claim(KEY, "2").waiting();
+		assertThat(this.other.tryAcquire(next)).isInstanceOf(Attempt.Busy.class);
+		Claim waiting = this.engines.claim(KEY, "2").waiting();
+		BlockingQueue<Signal> signals = busy(waiting);
+		this.other.release(first);
+		assertThat(signals.poll(200, TimeUnit.MILLISECONDS)).isNull();
+		granted(this.other, next);
+		heard(signals);
+		assertThat(this.engine.tryAcquire(waiting)).isInstanceOf(Attempt.Busy.class);
+		eventually().untilAsserted(
+				() -> assertThat(this.requests).containsExactly(CREATE, LIST, READ_AND_WATCH, LIST, LIST_AND_WATCH));
+	}
+
+	/** The last reader may go before the others do. */
+	@Test
+	void writerWritesNothingBeforeItsTurn() throws Exception {
+		Claim first = heldElsewhere("s");
+		Claim second = heldElsewhere("s");
+		Claim waiting = this.engines.claim(KEY, "x").waiting();
+		BlockingQueue<Signal> signals = busy(waiting);
+		this.other.release(second);
+		heard(signals);
+		assertThat(this.engine.tryAcquire(waiting)).isInstanceOf(Attempt.Busy.class);
+		this.other.release(first);
+		heard(signals);
+		granted(this.engine, waiting);
+		assertThat(this.requests).containsExactly(CREATE, LIST, LIST_AND_WATCH, LIST, LIST_AND_WATCH, WRITE, LIST);
+		this.engine.release(waiting);
+	}
+
+	@Test
+	void contradictionIsACreateAListAndADelete() {
+		Claim held = heldElsewhere("2");
+		assertThat(this.engine.tryAcquire(this.engines.claim(KEY, "3").waiting()))
+			.isEqualTo(new Attempt.Contradicted(Access.permits(2)));
+		assertThat(this.requests).containsExactly(CREATE, LIST, DELETE);
+		this.other.release(held);
 	}
 
 	/** As when it looks before it was told. */
 	@Test
 	void turnThatIsFoundByAPollIsProvenByAWrite() {
-		ZooKeeperLockEngine other = this.engines.engine(this.engines.client(ZooKeeperTestServer.shared()));
-		Claim first = this.engines.claim(KEY);
-		granted(other, first);
-		Claim waiting = this.engines.claim(KEY).waiting();
+		Claim first = heldElsewhere("x");
+		Claim waiting = this.engines.claim(KEY, "x").waiting();
 		assertThat(this.engine.tryAcquire(waiting)).isInstanceOf(Attempt.Busy.class);
-		other.release(first);
+		this.other.release(first);
 		granted(this.engine, waiting);
 		assertThat(this.requests).containsExactly(CREATE, LIST, LIST, WRITE, LIST);
 		this.engine.release(waiting);
+	}
+
+	private Claim heldElsewhere(String access) {
+		Claim claim = this.engines.claim(KEY, access);
+		granted(this.other, claim);
+		return claim;
+	}
+
+	private BlockingQueue<Signal> busy(Claim claim) {
+		BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
+		assertThat(this.engine.tryAcquire(claim)).isInstanceOf(Attempt.Busy.class);
+		this.engine.enqueue(claim, signals::add);
+		return signals;
+	}
+
+	private static void heard(BlockingQueue<Signal> signals) throws InterruptedException {
+		assertThat(signals.poll(5, TimeUnit.SECONDS)).isNotNull();
 	}
 
 }

@@ -1,7 +1,9 @@
-package io.leasehold.engine;
+package io.leasehold.test;
 
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
+
+import io.leasehold.engine.MonotonicClock;
 
 /**
  * A clock that stands still until it is told to go on. Thread-safe.

@@ -1,0 +1,69 @@
+package io.leasehold.engine.zookeeper;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+import io.leasehold.engine.Signal;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Watches what waiting claims wait for. No watch is left on a node that is not there.
+ */
+final class Lookout {
+
+	private final Store store;
+
+	Lookout(Store store) {
+		this.store = store;
+	}
+
+	void busy(LiveClaim live, Obstacle by) {
+		watch(live, live.turn().busy(by));
+	}
+
+	void listen(LiveClaim live, Consumer<Signal> listener) {
+		watch(live, live.turn().listen(listener));
+	}
+
+	void deafen(LiveClaim live) {
+		Turn.Watch watch = live.turn().deafen();
+		if (watch != null) {
+			this.store.unwatch(watch.obstacle().path(), watch);
+		}
+	}
+
+	private void watch(LiveClaim live, Turn.@Nullable Watch watch) {
+		if (watch != null) {
+			isOver(live, watch).whenComplete((over, failure) -> {
+				if (failure != null || over) {
+					watch.fire();
+				}
+			});
+		}
+	}
+
+	/** Set a watch, and tell whether that came too late. */
+	private CompletableFuture<Boolean> isOver(LiveClaim live, Turn.Watch watch) {
+		String path = watch.obstacle().path();
+		return switch (watch.obstacle().sign()) {
+			case REMOVAL -> this.store.watchChildren(path, watch).thenApply((none) -> false);
+			case CHILDREN -> this.store.watchChildren(path, watch).thenApply((names) -> isOver(live, watch, names));
+			case GRANT -> this.store.watchData(path, watch)
+				.thenCompose((node) -> isGranted(live, watch, node.getStat().getVersion() > 0));
+		};
+	}
+
+	/** It may also have been written in vain: only a list can tell. */
+	private CompletableFuture<Boolean> isGranted(LiveClaim live, Turn.Watch watch, boolean written) {
+		return written ? this.store.children(live.container()).thenApply((names) -> isOver(live, watch, names))
+				: CompletableFuture.completedFuture(false);
+	}
+
+	private static boolean isOver(LiveClaim live, Turn.Watch watch, List<String> names) {
+		LockNode node = live.node();
+		return node == null || !names.contains(node.name())
+				|| !watch.obstacle().equals(new NodeOrder(live.container(), names).obstacle(node.name()));
+	}
+
+}

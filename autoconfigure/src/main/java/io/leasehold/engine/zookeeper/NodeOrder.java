@@ -1,0 +1,96 @@
+package io.leasehold.engine.zookeeper;
+
+import java.util.Collection;
+import java.util.List;
+
+import io.leasehold.engine.Access;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The nodes of a key in their order. Those from the first one on that go together hold
+ * it; nobody passes a node that waits.
+ */
+final class NodeOrder {
+
+	private final String container;
+
+	private final List<NodeName> nodes;
+
+	private final int holders;
+
+	NodeOrder(String container, Collection<String> names) {
+		this.container = container;
+		this.nodes = names.stream().map(NodeName::of).sorted((a, b) -> a.sequence() - b.sequence()).toList();
+		this.holders = countHolders();
+	}
+
+	private int countHolders() {
+		int count = 0;
+		while (count < this.nodes.size() && this.nodes.get(count).access().joins(this.nodes.get(0).access(), count)) {
+			count++;
+		}
+		return count;
+	}
+
+	/** Paths of the nodes that hold the key. */
+	List<String> holders() {
+		return this.nodes.subList(0, this.holders).stream().map((node) -> path(node)).toList();
+	}
+
+	/** The access of those who hold the key; there has to be one. */
+	Access held() {
+		return this.nodes.get(0).access();
+	}
+
+	/**
+	 * What keeps a node waiting: the last one of another access, as long as nothing else
+	 * does. Where permits of the same number are too many already, one node at most waits
+	 * for any of its holders, and each further one for its predecessor to be granted.
+	 * @return {@code null} if the node holds the key
+	 */
+	@Nullable Obstacle obstacle(String name) {
+		int own = index(name);
+		if (own < this.holders) {
+			return null;
+		}
+		int limit = this.nodes.get(own).access().limit();
+		int alike = (limit > 1) ? alikeBefore(own) : 0;
+		if (alike < Math.min(own, limit)) {
+			NodeName other = this.nodes.get(own - 1 - alike);
+			return new Obstacle(path(other), Obstacle.Sign.REMOVAL, own == 1 || other.access().limit() == 1);
+		}
+		if (alike == own && own == limit) {
+			return new Obstacle(this.container, Obstacle.Sign.CHILDREN, false);
+		}
+		return new Obstacle(path(this.nodes.get(own - 1)), Obstacle.Sign.GRANT, false);
+	}
+
+	/** Whether a node with permits is followed by one that may wait for its grant. */
+	boolean isAwaited(String name) {
+		int own = index(name);
+		Access access = this.nodes.get(own).access();
+		return access.kind() == Access.Kind.PERMITS && own + 1 < this.nodes.size()
+				&& access.equals(this.nodes.get(own + 1).access());
+	}
+
+	private int index(String name) {
+		int index = 0;
+		while (!this.nodes.get(index).text().equals(name)) {
+			index++;
+		}
+		return index;
+	}
+
+	private int alikeBefore(int own) {
+		int count = 0;
+		while (count < own && this.nodes.get(own - 1 - count).access().equals(this.nodes.get(own).access())) {
+			count++;
+		}
+		return count;
+	}
+
+	private String path(NodeName node) {
+		return this.container + "/" + node.text();
+	}
+
+}

@@ -1,0 +1,121 @@
+package io.leasehold.engine.zookeeper;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+import io.leasehold.engine.Access;
+import io.leasehold.engine.zookeeper.Obstacle.Sign;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class NodeOrderTests {
+
+	@Test
+	void numberOfTheServerDecidesAndNotTheRestOfTheName() {
+		NodeOrder order = order("_c_z-1:x:0000000009", "_c_a-3:x:0000000013", "_c_b-2:x:0000000012",
+				"_c_c-0:x:0000000003");
+		assertThat(order.holders()).containsExactly("/k/_c_c-0:x:0000000003");
+		assertThat(order.obstacle("_c_b-2:x:0000000012"))
+			.isEqualTo(new Obstacle("/k/_c_z-1:x:0000000009", Sign.REMOVAL, true));
+	}
+
+	@Test
+	void numbersMayOverflow() {
+		NodeOrder order = order("_c_b-2:s:-2147483648", "_c_a-1:x:2147483647");
+		assertThat(order.holders()).containsExactly("/k/_c_a-1:x:2147483647");
+		assertThat(order.obstacle("_c_b-2:s:-2147483648"))
+			.isEqualTo(new Obstacle("/k/_c_a-1:x:2147483647", Sign.REMOVAL, true));
+	}
+
+	@Test
+	void nobodyHasAFreeKey() {
+		assertThat(order().holders()).isEmpty();
+	}
+
+	@Test
+	void nodeThatDoesNotTellItsAccessIsExclusive() {
+		NodeOrder order = order("_c_a-10:0000000001", "_c_b-1:s:0000000002", "_c_c-1:all:0000000003");
+		assertThat(order.held()).isEqualTo(Access.EXCLUSIVE);
+		assertThat(order.holders()).containsExactly("/k/_c_a-10:0000000001");
+		assertThat(order("_c_b-1:s:0000000002", "_c_c-1:all:0000000003").holders())
+			.containsExactly("/k/_c_b-1:s:0000000002");
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "x, 1", "x x, 1", "x s, 1", "s s s, 3", "s s x s, 2", "3 3 3 3, 3", "3 3 x 3, 2", "3 2 3, 1", "1 1, 1",
+			"s 3 s, 1", "2 s, 1" })
+	void thoseFromTheFirstOnThatGoTogetherHoldTheKey(String codes, int holders) {
+		List<String> names = names(codes.split(" "));
+		assertThat(new NodeOrder("/k", names).holders())
+			.containsExactlyElementsOf(names.subList(0, holders).stream().map((name) -> "/k/" + name).toList());
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "x x, 0, REMOVAL, true", "x x x, 1, REMOVAL, true", "s x, 0, REMOVAL, true",
+			"s s x, 1, REMOVAL, false", "x s s s, 0, REMOVAL, true", "s x s x s s, 3, REMOVAL, true",
+			"3 3 s, 1, REMOVAL, false", "x 2 2, 0, REMOVAL, true", "x 2 2 2, 2, GRANT, false",
+			"2 2 2, -1, CHILDREN, false", "2 2 2 2, 2, GRANT, false", "2 2 x 2, 2, REMOVAL, true",
+			"1 1 1, 1, REMOVAL, true", "x s, 0, REMOVAL, true" })
+	void lastOneWatchesAsLittleAsPossible(String codes, int watched, Sign sign, boolean last) {
+		List<String> names = names(codes.split(" "));
+		String path = (watched < 0) ? "/k" : "/k/" + names.get(watched);
+		assertThat(new NodeOrder("/k", names).obstacle(names.get(names.size() - 1)))
+			.isEqualTo(new Obstacle(path, sign, last));
+	}
+
+	/** Whatever goes: all lines of five nodes, and all that may be left of them. */
+	@Test
+	void nobodyHasTheKeyAsLongAsItsObstacleHasNotChanged() {
+		lines(5).forEach((codes) -> {
+			List<String> before = names(codes);
+			String last = before.get(before.size() - 1);
+			Obstacle obstacle = new NodeOrder("/k", before).obstacle(last);
+			for (int left = 1 << (before.size() - 1); obstacle != null && left < 1 << before.size(); left++) {
+				List<String> after = selected(before, left);
+				if (isUnchanged(obstacle, before, after)) {
+					assertThat(new NodeOrder("/k", after).obstacle(last)).as("%s, then %s", before, after).isNotNull();
+				}
+			}
+		});
+	}
+
+	private static boolean isUnchanged(Obstacle obstacle, List<String> before, List<String> after) {
+		return switch (obstacle.sign()) {
+			case CHILDREN -> before.equals(after);
+			case REMOVAL -> after.contains(obstacle.path().substring("/k/".length()));
+			case GRANT -> after.contains(obstacle.path().substring("/k/".length()))
+					&& !new NodeOrder("/k", after).holders().contains(obstacle.path());
+		};
+	}
+
+	private static Stream<String[]> lines(int length) {
+		String[] codes = { "x", "s", "2", "3" };
+		return IntStream.range(0, 1 << (2 * length))
+			.mapToObj((line) -> IntStream.range(0, length)
+				.mapToObj((i) -> codes[(line >> (2 * i)) & 3])
+				.toArray(String[]::new));
+	}
+
+	private static List<String> selected(List<String> names, int bits) {
+		return IntStream.range(0, names.size()).filter((i) -> (bits >> i & 1) == 1).mapToObj(names::get).toList();
+	}
+
+	private static List<String> names(String... codes) {
+		List<String> names = new ArrayList<>();
+		for (String code : codes) {
+			names.add("_c_n-1:%s:%010d".formatted(code, names.size()));
+		}
+		return names;
+	}
+
+	private static NodeOrder order(String... names) {
+		return new NodeOrder("/k", Arrays.asList(names));
+	}
+
+}
