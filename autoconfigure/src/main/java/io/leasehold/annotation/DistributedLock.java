@@ -7,6 +7,8 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
+import io.leasehold.LockMode;
+
 import org.springframework.aot.hint.annotation.Reflective;
 
 /**
@@ -22,7 +24,8 @@ import org.springframework.aot.hint.annotation.Reflective;
  * <p>
  * Durations are written with their unit, as {@code 30s}, {@code 500ms} or {@code PT1M},
  * or as a placeholder. What cannot be obeyed stops the start of the application, as do
- * methods that no proxy can intercept and those that return a future or a publisher.
+ * methods that no proxy can intercept. The lock of a method that returns a
+ * {@code CompletionStage}, a {@code Mono} or a {@code Flux} is held until that ends.
  */
 @Target({ ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE })
 @Retention(RetentionPolicy.RUNTIME)
@@ -71,6 +74,21 @@ public @interface DistributedLock {
 	String engine() default "";
 
 	/**
+	 * Whether the lock is for one owner alone, or shared by all that take it so: a read
+	 * lock beside the write lock of the same key. A shared one cannot be made exclusive
+	 * by a call further in, which is refused.
+	 */
+	LockMode mode() default LockMode.EXCLUSIVE;
+
+	/**
+	 * How many owners may hold the key at once over all processes, each with a permit and
+	 * a lease of its own, such as {@code "10"} or a placeholder. All who use the key have
+	 * to say the same number: another is refused as long as a permit is held. Not
+	 * together with {@link LockMode#SHARED}. Empty: no permits, one owner.
+	 */
+	String permits() default "";
+
+	/**
 	 * What to do when the lock is busy for the whole wait time.
 	 */
 	WhenBusy whenBusy() default WhenBusy.THROW;
@@ -104,5 +122,12 @@ public @interface DistributedLock {
 	 * a fixed lease. Empty: renewed as long as the method runs.
 	 */
 	String maxHold() default "";
+
+	/**
+	 * How long the key stays closed after the lease of an owner that vanished without
+	 * giving it back, so that what is still under way of it comes to nothing before the
+	 * next one begins. Empty: {@code leasehold.lock-delay}.
+	 */
+	String lockDelay() default "";
 
 }

@@ -8,8 +8,10 @@ import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.local.LocalLockEngine;
 import io.leasehold.event.ApplicationEvents;
 import io.leasehold.event.LockEventListener;
+import io.leasehold.service.EngineForms;
 import io.leasehold.service.LockService;
 import io.leasehold.service.ReleaseTiming;
+import io.leasehold.service.ServiceSettings;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -75,8 +77,13 @@ public final class LeaseholdAutoConfiguration {
 					"Engine '%s' cannot renew a lease in time that is shorter than %d ms.".formatted(engine.name(),
 							engine.minLease().toMillis()));
 		}
-		return new LockService(properties.toServiceSettings(engine.name()), all, member, clock,
-				listeners.orderedStream().toList(), timing);
+		ServiceSettings settings = properties.toServiceSettings(engine.name());
+		String lacking = EngineForms.unsupported(settings.defaults(), engine);
+		if (lacking != null) {
+			throw new InvalidConfigurationPropertyValueException("leasehold.lock-delay", properties.getLockDelay(),
+					"It asks for %s.".formatted(lacking));
+		}
+		return new LockService(settings, all, member, clock, listeners.orderedStream().toList(), timing);
 	}
 
 	@Bean

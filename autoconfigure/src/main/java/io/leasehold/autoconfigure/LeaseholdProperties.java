@@ -56,6 +56,12 @@ class LeaseholdProperties implements InitializingBean {
 	private Duration waitTime = Duration.ofSeconds(5);
 
 	/**
+	 * How long a key stays closed after the lease of an owner that vanished without
+	 * giving it back. Zero opens it with the end of the lease.
+	 */
+	private Duration lockDelay = Duration.ofSeconds(0);
+
+	/**
 	 * Order of the lock's advice. Has to be lower than that of the transaction's, so that
 	 * a lock is given back after the commit.
 	 */
@@ -91,6 +97,8 @@ class LeaseholdProperties implements InitializingBean {
 				"It must be at least 1ms and at most 365d.");
 		check("leasehold.wait-time", this.waitTime, isBetween(this.waitTime, Duration.ZERO, LockOptions.UNLIMITED),
 				"It must be at least 0s, which means one attempt, and at most 106751d.");
+		check("leasehold.lock-delay", this.lockDelay, isBetween(this.lockDelay, Duration.ZERO, LockOptions.MAX_LEASE),
+				"It must be at least 0s and at most 365d.");
 		if (this.slowHold != null) {
 			check("leasehold.slow-hold", this.slowHold,
 					isBetween(this.slowHold, Duration.ofMillis(1), LockOptions.UNLIMITED),
@@ -106,7 +114,8 @@ class LeaseholdProperties implements InitializingBean {
 	 */
 	ServiceSettings toServiceSettings(String defaultEngine) {
 		LockOptions defaults = new LockOptions(UNNAMED, defaultEngine, this.lease, this.waitTime, Duration.ZERO,
-				LockOptions.UNLIMITED);
+				LockOptions.UNLIMITED)
+			.withLockDelay(this.lockDelay);
 		return new ServiceSettings(defaults, this.onLost, this.handoff.maxConsecutive, this.handoff.maxTime,
 				(this.slowHold != null) ? this.slowHold : LockOptions.UNLIMITED);
 	}
@@ -159,6 +168,14 @@ class LeaseholdProperties implements InitializingBean {
 
 	public void setWaitTime(Duration waitTime) {
 		this.waitTime = waitTime;
+	}
+
+	public Duration getLockDelay() {
+		return this.lockDelay;
+	}
+
+	public void setLockDelay(Duration lockDelay) {
+		this.lockDelay = lockDelay;
 	}
 
 	public int getOrder() {

@@ -1,8 +1,5 @@
 package io.leasehold.autoconfigure;
 
-import java.time.Duration;
-import java.util.function.Function;
-
 import io.leasehold.FencingGuard;
 import io.leasehold.interceptor.LockAdvisor;
 import io.leasehold.interceptor.LockAnnotationValidator;
@@ -43,8 +40,7 @@ class LockAdviceConfiguration {
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static LockOperationSource lockOperationSource(ObjectProvider<LockService> service,
 			ObjectProvider<FencingGuard> fencing, ConfigurableBeanFactory beanFactory) {
-		Function<String, Duration> minLeases = (engine) -> service.getObject().engine(engine).minLease();
-		return new LockOperationSource(service::getObject, minLeases, new KeyParser(beanFactory),
+		return new LockOperationSource(service::getObject, new KeyParser(beanFactory),
 				new EmbeddedValueResolver(beanFactory), fencing::getIfUnique);
 	}
 

@@ -1,7 +1,5 @@
 package io.leasehold.interceptor;
 
-import java.time.Duration;
-import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.leasehold.FencingGuard;
@@ -15,7 +13,6 @@ import io.leasehold.key.LockCondition;
 import io.leasehold.service.LockService;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.format.datetime.standard.DurationFormatterUtils;
 import org.springframework.util.StringUtils;
 import org.springframework.util.StringValueResolver;
 
@@ -24,24 +21,16 @@ import org.springframework.util.StringValueResolver;
  */
 final class LockOperationReader {
 
-	private static final String DURATION = "Write a duration such as \"30s\", \"500ms\" or \"PT1M\".";
-
-	private final Supplier<LockService> service;
-
-	private final Function<String, Duration> minLeases;
+	private final LockOptionsReader options;
 
 	private final KeyParser keys;
 
-	private final StringValueResolver values;
-
 	private final Supplier<@Nullable FencingGuard> fencing;
 
-	LockOperationReader(Supplier<LockService> service, Function<String, Duration> minLeases, KeyParser keys,
-			StringValueResolver values, Supplier<@Nullable FencingGuard> fencing) {
-		this.service = service;
-		this.minLeases = minLeases;
+	LockOperationReader(Supplier<LockService> service, KeyParser keys, StringValueResolver values,
+			Supplier<@Nullable FencingGuard> fencing) {
+		this.options = new LockOptionsReader(service, values);
 		this.keys = keys;
-		this.values = values;
 		this.fencing = fencing;
 	}
 
@@ -49,7 +38,7 @@ final class LockOperationReader {
 		DistributedLock values = annotation.values();
 		MethodChecks.check(annotation);
 		KeyExpression key = readKey(annotation);
-		LockOptions options = readOptions(annotation);
+		LockOptions options = this.options.read(annotation);
 		Fallback fallback = values.fallback().isEmpty() ? null : Fallback.find(annotation, values.fallback());
 		return new LockOperation(options, key, readCondition(annotation), checkSkip(annotation), fallback,
 				MethodChecks.resultOf(annotation), values.fenced() ? fencingGuard(annotation) : null);
@@ -88,85 +77,6 @@ final class LockOperationReader {
 		}
 		catch (InvalidKeyExpressionException ex) {
 			throw annotation.invalid(ex.getProblem(), ex.getAction(), ex);
-		}
-	}
-
-	private LockOptions readOptions(LockAnnotation annotation) {
-		DistributedLock values = annotation.values();
-		LockOptions defaults = this.service.get().defaults();
-		Duration lease = duration(annotation, "lease", values.lease(), defaults.lease());
-		Duration waitTime = duration(annotation, "waitTime", values.waitTime(), defaults.waitTime());
-		Duration minHold = duration(annotation, "minHold", values.minHold(), defaults.minHold());
-		Duration maxHold = duration(annotation, "maxHold", values.maxHold(), defaults.maxHold());
-		String name = StringUtils.hasText(values.name()) ? values.name()
-				: Names.of(annotation.type(), annotation.method());
-		LockOptions options;
-		try {
-			options = new LockOptions(name, resolve(annotation, "engine", values.engine()), lease, waitTime, minHold,
-					maxHold);
-		}
-		catch (IllegalArgumentException ex) {
-			throw annotation.invalid("has a duration out of range: " + ex.getMessage(),
-					"Change that attribute of the annotation.", ex);
-		}
-		checkEngine(annotation, options);
-		return options;
-	}
-
-	private void checkEngine(LockAnnotation annotation, LockOptions options) {
-		Duration minLease;
-		try {
-			minLease = this.minLeases.apply(options.engine());
-		}
-		catch (IllegalArgumentException ex) {
-			throw annotation.invalid(
-					"has engine \"%s\", which is not configured: %s".formatted(options.engine(), ex.getMessage()),
-					"Use one of those, or none for the default engine. An engine of Leasehold's own is set up beside it"
-							+ " by leasehold.<name>.enabled: true and its client library.",
-					ex);
-		}
-		if (options.lease().compareTo(minLease) < 0) {
-			throw annotation.invalid(
-					"has lease %s, which its engine could not renew in time".formatted(options.lease()),
-					"Use at least %dms.".formatted(minLease.toMillis()));
-		}
-	}
-
-	private Duration duration(LockAnnotation annotation, String attribute, String text, Duration absent) {
-		String value = resolve(annotation, attribute, text);
-		if (value.isEmpty()) {
-			return absent;
-		}
-		Duration duration = parse(annotation, attribute, value);
-		boolean zeroAllowed = attribute.equals("waitTime") || attribute.equals("minHold");
-		if (duration.isNegative() || duration.isZero() && !zeroAllowed) {
-			throw annotation.invalid("has %s \"%s\", which is %s".formatted(attribute, value,
-					duration.isZero() ? "no time at all" : "negative"), DURATION);
-		}
-		return duration;
-	}
-
-	private Duration parse(LockAnnotation annotation, String attribute, String value) {
-		if (value.chars().allMatch((c) -> c >= '0' && c <= '9')) {
-			throw annotation.invalid("has %s \"%s\", a number without a unit".formatted(attribute, value), DURATION);
-		}
-		try {
-			return DurationFormatterUtils.detectAndParse(value);
-		}
-		catch (RuntimeException ex) {
-			throw annotation.invalid("has %s \"%s\", which is no duration".formatted(attribute, value), DURATION, ex);
-		}
-	}
-
-	private String resolve(LockAnnotation annotation, String attribute, String text) {
-		try {
-			String value = this.values.resolveStringValue(text);
-			return (value != null) ? value.strip() : "";
-		}
-		catch (RuntimeException ex) {
-			throw annotation.invalid(
-					"has %s \"%s\", which cannot be resolved: %s".formatted(attribute, text, ex.getMessage()),
-					"Set the property, or give a default as in \"${my.lease:30s}\".", ex);
 		}
 	}
 

@@ -1,10 +1,8 @@
 package io.leasehold.interceptor;
 
 import java.lang.reflect.Method;
-import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.leasehold.FencingGuard;
@@ -31,16 +29,15 @@ public final class LockOperationSource {
 
 	/**
 	 * Create a source.
-	 * @param service knows the defaults, asked for with the first operation
-	 * @param minLeases shortest lease of an engine by its name, empty for the default
-	 * one; throws an {@link IllegalArgumentException} for an engine that is not there
+	 * @param service knows the defaults and the engines, asked for with the first
+	 * operation
 	 * @param keys parses the keys
 	 * @param values resolves placeholders
 	 * @param fencing guards what is fenced, asked for with the first such operation
 	 */
-	public LockOperationSource(Supplier<LockService> service, Function<String, Duration> minLeases, KeyParser keys,
-			StringValueResolver values, Supplier<@Nullable FencingGuard> fencing) {
-		this.reader = new LockOperationReader(service, minLeases, keys, values, fencing);
+	public LockOperationSource(Supplier<LockService> service, KeyParser keys, StringValueResolver values,
+			Supplier<@Nullable FencingGuard> fencing) {
+		this.reader = new LockOperationReader(service, keys, values, fencing);
 	}
 
 	/** The annotated methods of classes, without what their annotations say. */

@@ -20,9 +20,15 @@ public final class EngineForms {
 	 * Tell what some options ask of an engine that it cannot do.
 	 * @param options how a lock is to be taken
 	 * @param engine the engine
-	 * @return what it lacks, in words, or {@code null} if it can do all of it
+	 * @return such as {@code permits, which engine 'stub' does not have}, or {@code null}
+	 * if it can do all of it
 	 */
 	public static @Nullable String unsupported(LockOptions options, LockEngine engine) {
+		String form = missingForm(options, engine);
+		return (form != null) ? "%s, which engine '%s' does not have".formatted(form, engine.name()) : null;
+	}
+
+	private static @Nullable String missingForm(LockOptions options, LockEngine engine) {
 		Set<Capability> capabilities = engine.capabilities();
 		Access.Kind access = Access.of(options).kind();
 		if (access == Access.Kind.SHARED && !capabilities.contains(Capability.SHARED)) {
@@ -40,8 +46,7 @@ public final class EngineForms {
 	static void check(LockOptions options, LockEngine engine) {
 		String lacking = unsupported(options, engine);
 		if (lacking != null) {
-			throw new IllegalArgumentException("Lock '%s' asks for %s, which engine '%s' does not have"
-				.formatted(options.name(), lacking, engine.name()));
+			throw new IllegalArgumentException("Lock '%s' asks for %s".formatted(options.name(), lacking));
 		}
 	}
 

@@ -25,6 +25,7 @@ import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.event.AcquireOutcome;
 import io.leasehold.event.LockEventListener;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The locks of one application: a coordinator for each engine. Thread-safe.
@@ -79,6 +80,26 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	 */
 	public Set<String> engines() {
 		return new TreeSet<>(this.coordinators.keySet());
+	}
+
+	/**
+	 * Return the shortest lease that an engine can renew in time.
+	 * @param engine the engine's name, or empty for the default engine
+	 * @return the least lease that is accepted
+	 * @throws IllegalArgumentException if there is no such engine
+	 */
+	public Duration minLease(String engine) {
+		return engine(engine).minLease();
+	}
+
+	/**
+	 * Tell what some options ask of their engine that it cannot do.
+	 * @param options how a lock is to be taken
+	 * @return such as {@code permits, which engine 'stub' does not have}, or {@code null}
+	 * @throws IllegalArgumentException if there is no such engine
+	 */
+	public @Nullable String unsupported(LockOptions options) {
+		return EngineForms.unsupported(options, engine(options.engine()));
 	}
 
 	/**

@@ -144,6 +144,15 @@ class LeaseholdAutoConfigurationTests {
 	}
 
 	@Test
+	void lockDelayThatTheEngineDoesNotHaveStopsTheStart() {
+		this.runner.withPropertyValues("leasehold.lock-delay=1s")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.hasFieldOrPropertyWithValue("name", "leasehold.lock-delay")
+				.hasFieldOrPropertyWithValue("reason", "It asks for a lock delay, which engine 'stub' does not have."));
+	}
+
+	@Test
 	void nothingIsSaidWhereMethodsAreProtected(CapturedOutput output) {
 		this.runner.run((context) -> assertThat(output).doesNotContain("without their locks"));
 	}

@@ -58,6 +58,7 @@ class LeaseholdPropertiesTests {
 					leasehold.lease | 999999999999s | It must be at least 1ms and at most 365d.
 					leasehold.wait-time | -1ns | It must be at least 0s, which means one attempt, and at most 106751d.
 					leasehold.wait-time | 106752d | It must be at least 0s, which means one attempt, and at most 106751d.
+					leasehold.lock-delay | -1s | It must be at least 0s and at most 365d.
 					leasehold.handoff.max-consecutive | -1 | It must be at least 0 and at most 63.
 					leasehold.handoff.max-consecutive | 64 | It must be at least 0 and at most 63.
 					leasehold.slow-hold | 0s | It must be at least 1ms and at most 106751d.

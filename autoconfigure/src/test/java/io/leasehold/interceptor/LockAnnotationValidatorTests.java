@@ -224,7 +224,7 @@ class LockAnnotationValidatorTests {
 	void serviceIsNotAskedForWithoutAnnotatedMethods() {
 		LockOperationSource operations = new LockOperationSource(() -> {
 			throw new AssertionError("Asked for without need");
-		}, (engine) -> Duration.ZERO, new KeyParser(new StaticListableBeanFactory()), (value) -> value, () -> null);
+		}, new KeyParser(new StaticListableBeanFactory()), (value) -> value, () -> null);
 		try (GenericApplicationContext context = new GenericApplicationContext()) {
 			context.registerBean(Plain.class);
 			context.registerBean(LockAnnotationValidator.class, () -> new LockAnnotationValidator(operations, 0));

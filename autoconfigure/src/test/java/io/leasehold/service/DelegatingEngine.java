@@ -20,11 +20,11 @@ import io.leasehold.engine.Waiting;
 /**
  * An engine in front of another, to go wrong where a test needs it.
  */
-abstract class DelegatingEngine implements LockEngine {
+public abstract class DelegatingEngine implements LockEngine {
 
 	private final LockEngine engine;
 
-	DelegatingEngine(LockEngine engine) {
+	protected DelegatingEngine(LockEngine engine) {
 		this.engine = engine;
 	}
 

@@ -16,7 +16,7 @@ import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.local.LocalLockEngine;
 import io.leasehold.event.LockEvent;
 import io.leasehold.event.LockEvent.HoldSlow;
-import io.leasehold.test.ManualClock;
+import io.leasehold.engine.ManualClock;
 
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;

@@ -21,7 +21,7 @@ import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.Signal;
-import io.leasehold.test.ManualClock;
+import io.leasehold.engine.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

@@ -1,9 +1,7 @@
-package io.leasehold.test;
+package io.leasehold.engine;
 
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
-
-import io.leasehold.engine.MonotonicClock;
 
 /**
  * A clock that stands still until it is told to go on. Thread-safe.

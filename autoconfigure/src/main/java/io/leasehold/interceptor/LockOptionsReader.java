@@ -1,0 +1,133 @@
+package io.leasehold.interceptor;
+
+import java.time.Duration;
+import java.util.function.Supplier;
+
+import io.leasehold.LockOptions;
+import io.leasehold.annotation.DistributedLock;
+import io.leasehold.service.LockService;
+
+import org.springframework.format.datetime.standard.DurationFormatterUtils;
+import org.springframework.util.StringUtils;
+import org.springframework.util.StringValueResolver;
+
+/**
+ * Reads of an annotation how a lock is taken and held, or says what is wrong with that.
+ */
+final class LockOptionsReader {
+
+	private static final String DURATION = "Write a duration such as \"30s\", \"500ms\" or \"PT1M\".";
+
+	private final Supplier<LockService> service;
+
+	private final StringValueResolver values;
+
+	LockOptionsReader(Supplier<LockService> service, StringValueResolver values) {
+		this.service = service;
+		this.values = values;
+	}
+
+	/** Read all that says how the lock is taken and held. */
+	LockOptions read(LockAnnotation annotation) {
+		DistributedLock values = annotation.values();
+		LockOptions defaults = this.service.get().defaults();
+		Duration lease = duration(annotation, "lease", values.lease(), defaults.lease());
+		Duration waitTime = duration(annotation, "waitTime", values.waitTime(), defaults.waitTime());
+		Duration minHold = duration(annotation, "minHold", values.minHold(), defaults.minHold());
+		Duration maxHold = duration(annotation, "maxHold", values.maxHold(), defaults.maxHold());
+		Duration lockDelay = duration(annotation, "lockDelay", values.lockDelay(), defaults.lockDelay());
+		String name = StringUtils.hasText(values.name()) ? values.name()
+				: Names.of(annotation.type(), annotation.method());
+		LockOptions options;
+		try {
+			options = new LockOptions(name, resolve(annotation, "engine", values.engine()), values.mode(),
+					permits(annotation), lease, waitTime, minHold, maxHold, lockDelay);
+		}
+		catch (IllegalArgumentException ex) {
+			throw annotation.invalid("has attributes that are out of range or do not go together: " + ex.getMessage(),
+					"Change them.", ex);
+		}
+		checkEngine(annotation, options);
+		return options;
+	}
+
+	private void checkEngine(LockAnnotation annotation, LockOptions options) {
+		Duration minLease;
+		try {
+			minLease = this.service.get().minLease(options.engine());
+		}
+		catch (IllegalArgumentException ex) {
+			throw annotation.invalid(
+					"has engine \"%s\", which is not configured: %s".formatted(options.engine(), ex.getMessage()),
+					"Use one of those, or none for the default engine. An engine of Leasehold's own is set up beside it"
+							+ " by leasehold.<name>.enabled: true and its client library.",
+					ex);
+		}
+		if (options.lease().compareTo(minLease) < 0) {
+			throw annotation.invalid(
+					"has lease %s, which its engine could not renew in time".formatted(options.lease()),
+					"Use at least %dms.".formatted(minLease.toMillis()));
+		}
+		String lacking = this.service.get().unsupported(options);
+		if (lacking != null) {
+			throw annotation.invalid("asks for " + lacking, "Name an engine that has it, or do without.");
+		}
+	}
+
+	private int permits(LockAnnotation annotation) {
+		String value = resolve(annotation, "permits", annotation.values().permits());
+		if (value.isEmpty()) {
+			return 0;
+		}
+		try {
+			int permits = Integer.parseInt(value);
+			if (permits > 0) {
+				return permits;
+			}
+		}
+		catch (NumberFormatException ex) {
+			// told below, as is zero
+		}
+		throw annotation.invalid("has permits \"%s\", which is no number of owners".formatted(value),
+				"Write a whole number of at least 1 and at most %d.".formatted(LockOptions.MAX_PERMITS));
+	}
+
+	private Duration duration(LockAnnotation annotation, String attribute, String text, Duration absent) {
+		String value = resolve(annotation, attribute, text);
+		if (value.isEmpty()) {
+			return absent;
+		}
+		Duration duration = parse(annotation, attribute, value);
+		boolean zeroAllowed = !attribute.equals("lease") && !attribute.equals("maxHold");
+		if (duration.isNegative() || duration.isZero() && !zeroAllowed) {
+			throw annotation.invalid("has %s \"%s\", which is %s".formatted(attribute, value,
+					duration.isZero() ? "no time at all" : "negative"), DURATION);
+		}
+		return duration;
+	}
+
+	private Duration parse(LockAnnotation annotation, String attribute, String value) {
+		if (value.chars().allMatch((c) -> c >= '0' && c <= '9')) {
+			throw annotation.invalid("has %s \"%s\", a number without a unit".formatted(attribute, value), DURATION);
+		}
+		try {
+			return DurationFormatterUtils.detectAndParse(value);
+		}
+		catch (RuntimeException ex) {
+			throw annotation.invalid("has %s \"%s\", which is no duration".formatted(attribute, value), DURATION, ex);
+		}
+	}
+
+	private String resolve(LockAnnotation annotation, String attribute, String text) {
+		try {
+			String value = this.values.resolveStringValue(text);
+			return (value != null) ? value.strip() : "";
+		}
+		catch (RuntimeException ex) {
+			throw annotation.invalid(
+					"has %s \"%s\", which cannot be resolved: %s".formatted(attribute, text, ex.getMessage()),
+					"Set the property, or give a default as in \"${my.lease:30s}\".", ex);
+		}
+	}
+
+}
