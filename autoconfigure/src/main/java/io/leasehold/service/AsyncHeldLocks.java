@@ -82,7 +82,7 @@ final class AsyncHeldLocks {
 	}
 
 	private void fail(Throwable failure) {
-		HeldLocks.giveBack(this.taken, failure);
+		HeldLocks.giveBack(this.taken, failure, this.executor);
 		this.result.completeExceptionally(failure);
 	}
 

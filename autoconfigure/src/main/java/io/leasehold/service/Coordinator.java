@@ -87,7 +87,7 @@ final class Coordinator implements AutoCloseable {
 	/** Take the locks of several keys one after the other, all within one wait time. */
 	HeldLock acquireAll(LockKeys keys, LockOptions options, Predicate<LockEngineException> bypassed) {
 		long start = this.clock.nanoTime();
-		return HeldLocks.take(keys, (key) -> acquire(key, rest(options, start), bypassed));
+		return HeldLocks.take(keys, (key) -> acquire(key, rest(options, start), bypassed), this.threads.callers());
 	}
 
 	/** Take locks without blocking, re-entering those that are held further out. */

@@ -42,12 +42,16 @@ final class EngineThreads implements AutoCloseable {
 		this.timers.setRemoveOnCancelPolicy(true);
 		this.workers = pool(name + "-worker", WORKERS, Integer.MAX_VALUE, ignoredAfterClose());
 		this.callers = new ThreadPoolExecutor(0, Integer.MAX_VALUE, 10, TimeUnit.SECONDS, new SynchronousQueue<>(),
-				factory(name + "-caller"), ignoredAfterClose());
+				factory(name + "-caller"), (task, pool) -> task.run());
 		this.renewals = pool(name + "-renewal", 1, Integer.MAX_VALUE, ignoredAfterClose());
 		this.notices = pool(name + "-event", 1, NOTICES, new DroppedEvents(name + "-event"));
 	}
 
-	/** Code of callers that went on, which may block as it likes: a thread for each. */
+	/**
+	 * Code of callers that went on, which may block as it likes: a thread for each. Once
+	 * closed it runs where it comes from: somebody may wait for it, but no store is asked
+	 * any more.
+	 */
 	ExecutorService callers() {
 		return this.callers;
 	}

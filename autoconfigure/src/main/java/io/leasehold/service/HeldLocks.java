@@ -3,6 +3,9 @@ package io.leasehold.service;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -12,7 +15,6 @@ import io.leasehold.HeldLock;
 import io.leasehold.LockKey;
 import io.leasehold.LockKeys;
 import io.leasehold.LockLostException;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The locks of several keys as one: valid as long as all of them are, lost with the first
@@ -26,8 +28,11 @@ final class HeldLocks implements HeldLock {
 		this.parts = List.copyOf(parts);
 	}
 
-	/** Take one lock after the other: all of them, or none. */
-	static HeldLock take(LockKeys keys, Function<LockKey, HeldLock> one) {
+	/**
+	 * Take one lock after the other: all of them, or none.
+	 * @param executor gives back what was taken in vain
+	 */
+	static HeldLock take(LockKeys keys, Function<LockKey, HeldLock> one, Executor executor) {
 		List<HeldLock> taken = new ArrayList<>(keys.all().size());
 		try {
 			for (LockKey key : keys.all()) {
@@ -36,7 +41,7 @@ final class HeldLocks implements HeldLock {
 			return of(taken);
 		}
 		catch (RuntimeException | Error ex) {
-			giveBack(taken, ex);
+			giveBack(taken, ex, executor);
 			throw ex;
 		}
 	}
@@ -51,11 +56,18 @@ final class HeldLocks implements HeldLock {
 		return all;
 	}
 
-	/** Close locks that were taken in vain. */
-	static void giveBack(List<HeldLock> taken, Throwable reason) {
-		RuntimeException failure = closeAll(taken);
-		if (failure != null && failure != reason) {
-			reason.addSuppressed(failure);
+	/** Close locks that were taken in vain, all at once, and wait for that. */
+	static void giveBack(List<HeldLock> taken, Throwable reason, Executor executor) {
+		List<CompletableFuture<Void>> closings = taken.stream()
+			.map((lock) -> CompletableFuture.runAsync(lock::close, executor))
+			.toList();
+		for (CompletableFuture<Void> closing : closings) {
+			try {
+				closing.join();
+			}
+			catch (CompletionException ex) {
+				reason.addSuppressed(ex.getCause());
+			}
 		}
 	}
 
@@ -106,20 +118,13 @@ final class HeldLocks implements HeldLock {
 		}));
 	}
 
+	/** Close all, last first, and throw the first failure with the others in it. */
 	@Override
 	public void close() {
-		RuntimeException failure = closeAll(this.parts);
-		if (failure != null) {
-			throw failure;
-		}
-	}
-
-	/** Close all, last first, and return the first failure with the others in it. */
-	private static @Nullable RuntimeException closeAll(List<HeldLock> locks) {
 		RuntimeException failure = null;
-		for (int i = locks.size() - 1; i >= 0; i--) {
+		for (int i = this.parts.size() - 1; i >= 0; i--) {
 			try {
-				locks.get(i).close();
+				this.parts.get(i).close();
 			}
 			catch (RuntimeException ex) {
 				if (failure == null) {
@@ -130,7 +135,9 @@ final class HeldLocks implements HeldLock {
 				}
 			}
 		}
-		return failure;
+		if (failure != null) {
+			throw failure;
+		}
 	}
 
 	@Override

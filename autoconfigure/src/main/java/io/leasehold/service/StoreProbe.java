@@ -68,13 +68,13 @@ final class StoreProbe {
 			if (!(this.engine.tryAcquire(claim) instanceof Attempt.Granted)) {
 				return false;
 			}
+			this.engine.release(claim);
+			return true;
 		}
 		catch (RuntimeException | Error ex) {
 			this.closer.closeOnce(claim);
 			throw ex;
 		}
-		this.engine.release(claim);
-		return true;
 	}
 
 }

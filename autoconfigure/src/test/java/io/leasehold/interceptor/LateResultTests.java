@@ -19,6 +19,7 @@ import io.leasehold.LockException;
 import io.leasehold.LockKey;
 import io.leasehold.LockKeyException;
 import io.leasehold.LockLostException;
+import io.leasehold.LossCause;
 import io.leasehold.annotation.DistributedLock;
 import io.leasehold.annotation.WhenBusy;
 import io.leasehold.engine.local.LocalLockEngine;
@@ -142,6 +143,26 @@ class LateResultTests {
 			lose(context, held.get());
 			body.complete("paid");
 			assertFailure(result).isInstanceOf(LockLostException.class);
+		});
+	}
+
+	@Test
+	void maxHoldEndsTheHoldOfAResultThatNeverEnds() {
+		run((context) -> {
+			DistributedLocks locks = context.getBean(DistributedLocks.class);
+			Orders orders = context.getBean(Orders.class);
+			CompletableFuture<HeldLock> ofStage = new CompletableFuture<>();
+			CompletableFuture<String> result = orders.endlessStage(1, () -> {
+				ofStage.complete(HeldLock.current());
+				return new CompletableFuture<>();
+			});
+			Disposable subscription = orders.endlessMono(2).subscribe();
+			CompletableFuture<LossCause> told = new CompletableFuture<>();
+			ofStage.get().onLost((loss) -> told.complete(loss.getLossCause()));
+			assertThat(told.get(10, TimeUnit.SECONDS)).isEqualTo(LossCause.MAX_HOLD);
+			await().until(() -> Locked.isFree(locks, "order:1") && Locked.isFree(locks, "order:2"));
+			assertThat(result).isNotDone();
+			subscription.dispose();
 		});
 	}
 
@@ -455,6 +476,16 @@ class LateResultTests {
 		@DistributedLock(key = "'order:' + #id", waitTime = "20s")
 		public CompletableFuture<String> patientStage(int id, Supplier<CompletableFuture<String>> body) {
 			return body.get();
+		}
+
+		@DistributedLock(key = "'order:' + #id", maxHold = "300ms")
+		public CompletableFuture<String> endlessStage(int id, Supplier<CompletableFuture<String>> body) {
+			return body.get();
+		}
+
+		@DistributedLock(key = "'order:' + #id", maxHold = "300ms")
+		public Mono<String> endlessMono(int id) {
+			return Mono.never();
 		}
 
 		@DistributedLock(key = "'order:' + #id", whenBusy = WhenBusy.SKIP)

@@ -6,7 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -23,11 +25,13 @@ import io.leasehold.engine.Claim;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.local.LocalLockEngine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.awaitility.Awaitility.await;
 
 /**
  * Tests for what {@link LockService} tells and does for operators.
@@ -153,6 +157,16 @@ class LockServiceOperationTests {
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
 	}
 
+	/** A stage may end after the application that waits for its release. */
+	@Test
+	void lockIsClosedWithoutBlockingEvenAfterTheServiceWas() {
+		HeldLock held = this.here.acquire("order:43");
+		this.here.close();
+		CompletableFuture<Void> closed = this.here.closeAsync(held, this.here.defaults());
+		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> closed.get(5, TimeUnit.SECONDS))
+			.withCauseInstanceOf(LockLostException.class);
+	}
+
 	@Test
 	void probeTakesAndReleasesALock() {
 		try (LockService service = service(this.engine)) {
@@ -160,6 +174,31 @@ class LockServiceOperationTests {
 			assertThat(this.probed).singleElement()
 				.satisfies((key) -> assertThat(key.value()).startsWith("leasehold:health:"));
 			assertThat(this.store.size()).isZero();
+		}
+	}
+
+	@Test
+	void probeWhoseReleaseFailedIsReleasedInTheBackground() {
+		AtomicInteger releases = new AtomicInteger();
+		LockEngine failing = new DelegatingEngine(this.store) {
+
+			@Override
+			public Duration minLease() {
+				return Duration.ofMinutes(1);
+			}
+
+			@Override
+			public ReleaseOutcome release(Claim claim) {
+				if (releases.getAndIncrement() == 0) {
+					throw new LockEngineException(claim.key(), "The connection broke", null);
+				}
+				return super.release(claim);
+			}
+
+		};
+		try (LockService service = service(failing)) {
+			assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> service.probe(""));
+			await().until(() -> this.store.size() == 0);
 		}
 	}
 

@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.leasehold.HeldLock;
@@ -13,8 +15,11 @@ import io.leasehold.LockKey;
 import io.leasehold.LockKeyException;
 import io.leasehold.LockLostException;
 import io.leasehold.LockOptions;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.local.LocalLockEngine;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -58,6 +63,39 @@ class SeveralKeysTests {
 		assertThat(held.isValid()).isFalse();
 		assertThat(isFree("a")).isTrue();
 		assertThat(isFree("b")).isTrue();
+	}
+
+	/**
+	 * What is given back in vain costs the caller one round trip, not one for each key.
+	 */
+	@Test
+	void locksTakenInVainAreGivenBackAtTheSameTime() throws Exception {
+		CyclicBarrier together = new CyclicBarrier(3);
+		LockEngine slow = new DelegatingEngine(this.store) {
+
+			@Override
+			public ReleaseOutcome release(Claim claim) {
+				try {
+					together.await(5, TimeUnit.SECONDS);
+				}
+				catch (Exception ex) {
+					throw new IllegalStateException("Released alone", ex);
+				}
+				return super.release(claim);
+			}
+
+		};
+		HeldLock busy = this.service.acquireAsync("d").get();
+		try (LockService other = new LockService(
+				new ServiceSettings(this.options.withWaitTime(Duration.ZERO), OnLost.THROW, 63, Duration.ofMillis(10)),
+				List.of(slow), Member.of("other"), MonotonicClock.SYSTEM, List.of(), ReleaseTiming.IMMEDIATE)) {
+			assertThatExceptionOfType(LockBusyException.class)
+				.isThrownBy(() -> other.acquireAll(List.of("a", "b", "c", "d")))
+				.satisfies((ex) -> assertThat(ex.getSuppressed()).isEmpty());
+			assertThat(together.isBroken()).isFalse();
+			assertThat(isFree("a") && isFree("b") && isFree("c")).isTrue();
+		}
+		busy.close();
 	}
 
 	@Test
