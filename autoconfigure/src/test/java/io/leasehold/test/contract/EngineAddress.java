@@ -21,7 +21,7 @@ public record EngineAddress(Class<? extends Opener> opener, List<String> argumen
 	public interface Opener {
 
 		/**
-		 * Connect.
+		 * Connect to a store.
 		 * @param namespace namespace of the locks
 		 * @param member who connects
 		 * @param arguments of the address
@@ -31,6 +31,12 @@ public record EngineAddress(Class<? extends Opener> opener, List<String> argumen
 
 	}
 
+	/**
+	 * Connect to the store.
+	 * @param namespace namespace of the locks
+	 * @param member who connects
+	 * @return an engine with connections of its own
+	 */
 	public LockEngine open(String namespace, Member member) {
 		return open(this.opener.getName(), namespace, member, this.arguments);
 	}

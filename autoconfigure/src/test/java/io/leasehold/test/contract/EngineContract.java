@@ -54,26 +54,52 @@ abstract class EngineContract {
 
 	private final List<Process> processes = new ArrayList<>();
 
-	/** Connect as another process would. */
+	/**
+	 * Connect to the store as another process would. An engine that is closeable is
+	 * closed at the end of the test.
+	 * @param namespace namespace of the test, such as a prefix of keys or the name of a
+	 * store
+	 * @param member who connects
+	 * @return an engine of its own, or one that is shared by all who use the namespace
+	 */
 	protected abstract LockEngine connect(String namespace, Member member);
 
-	/** Lose a lock in the store, behind everybody's back. */
+	/**
+	 * Lose a lock in the store, behind everybody's back.
+	 * @param namespace namespace of the test
+	 * @param key the key
+	 */
 	protected abstract void lose(String namespace, LockKey key);
 
-	/** What the store has of a namespace beside fencing state. */
+	/**
+	 * Return what the store has of a namespace, beside what it remembers for fencing
+	 * tokens alone.
+	 * @param namespace namespace of the test
+	 * @return a text for each thing that is left, for messages
+	 */
 	protected abstract Collection<String> residue(String namespace);
 
-	/** The shortest lease that a test waits out. */
+	/**
+	 * Return the lease that tests wait out: short, but several times what a request may
+	 * take on a loaded machine.
+	 * @return one and a half seconds
+	 */
 	protected Duration shortLease() {
 		return Duration.ofMillis(1500);
 	}
 
-	/** How long processes contend for a lock. */
+	/**
+	 * Return how long processes contend for a lock.
+	 * @return two seconds
+	 */
 	protected Duration contention() {
 		return Duration.ofSeconds(2);
 	}
 
-	/** How long a test waits for what has to come before it fails. */
+	/**
+	 * Return how long a test waits for what has to come before it fails.
+	 * @return twenty seconds
+	 */
 	protected Duration patience() {
 		return Duration.ofSeconds(20);
 	}

@@ -10,7 +10,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  * What holders of one key claim to have held, on the monotonic clock that all processes
  * of a host share, and whether that can be true. Thread-safe.
  */
-public final class History {
+final class History {
 
 	private final Collection<Interval> intervals = new ConcurrentLinkedQueue<>();
 
@@ -22,19 +22,19 @@ public final class History {
 	 * @param acquired when it had it
 	 * @param ended when it asked for its release, or no longer believed in it
 	 */
-	public record Interval(long token, long asked, long acquired, long ended) {
+	record Interval(long token, long asked, long acquired, long ended) {
 	}
 
-	public void add(Interval interval) {
+	void add(Interval interval) {
 		this.intervals.add(interval);
 	}
 
-	public int size() {
+	int size() {
 		return this.intervals.size();
 	}
 
 	/** What cannot be true: equal tokens, tokens against real time, overlapping holds. */
-	public List<String> violations() {
+	List<String> violations() {
 		List<Interval> ordered = new ArrayList<>(this.intervals);
 		ordered.sort(Comparator.comparingLong(Interval::token));
 		List<String> found = new ArrayList<>();

@@ -46,7 +46,12 @@ public final class LockProcess implements AutoCloseable {
 		this.answers = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
 	}
 
-	/** Start another JVM that is connected to a store. */
+	/**
+	 * Start another JVM that is connected to a store.
+	 * @param address where the store is
+	 * @param namespace namespace of its locks
+	 * @return the process, to be closed
+	 */
 	public static LockProcess start(EngineAddress address, String namespace) {
 		List<String> line = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
 				"-cp", System.getProperty("java.class.path"), "-XX:TieredStopAtLevel=1", LockProcess.class.getName()));
@@ -62,19 +67,32 @@ public final class LockProcess implements AutoCloseable {
 		}
 	}
 
-	/** Take a lock and return its fencing token. */
+	/**
+	 * Take a lock.
+	 * @param key the key
+	 * @param lease its lease
+	 * @return its fencing token
+	 */
 	public long acquire(String key, Duration lease) {
 		this.commands.println("acquire %s %d".formatted(key, lease.toMillis()));
 		return Long.parseLong(expect("acquired"));
 	}
 
-	/** Whether the process believes in its lock. */
+	/**
+	 * Ask the process whether it believes in its lock.
+	 * @param key the key
+	 * @return whether it does
+	 */
 	public boolean isValid(String key) {
 		this.commands.println("check " + key);
 		return Boolean.parseBoolean(expect("valid"));
 	}
 
-	/** Release a lock; return whether it was still held to the end. */
+	/**
+	 * Release a lock.
+	 * @param key the key
+	 * @return whether it was held to the end
+	 */
 	public boolean release(String key) {
 		this.commands.println("release " + key);
 		return Boolean.parseBoolean(expect("kept"));
@@ -99,12 +117,12 @@ public final class LockProcess implements AutoCloseable {
 	}
 
 	/** Take and release a lock again and again; {@link #contended()} tells of it. */
-	public void contend(String key, Duration time, Duration lease) {
+	void contend(String key, Duration time, Duration lease) {
 		this.commands.println("contend %s %d %d".formatted(key, time.toMillis(), lease.toMillis()));
 	}
 
 	/** Wait for the end of a contention. */
-	public List<History.Interval> contended() {
+	List<History.Interval> contended() {
 		List<History.Interval> intervals = new ArrayList<>();
 		int count = Integer.parseInt(expect("contended"));
 		for (int i = 0; i < count; i++) {
@@ -115,7 +133,9 @@ public final class LockProcess implements AutoCloseable {
 		return intervals;
 	}
 
-	/** End the process as a power failure does. */
+	/**
+	 * End the process as a power failure does.
+	 */
 	public void kill() {
 		this.process.destroyForcibly();
 		try {
@@ -126,10 +146,16 @@ public final class LockProcess implements AutoCloseable {
 		}
 	}
 
+	/**
+	 * Stop the process until it is woken.
+	 */
 	public void freeze() {
 		signal("STOP");
 	}
 
+	/**
+	 * Let the process go on after it was frozen.
+	 */
 	public void wake() {
 		signal("CONT");
 	}

@@ -16,6 +16,8 @@ public final class Parallel {
 
 	/**
 	 * Run all, each in a thread of its own, and fail as the first of them that failed.
+	 * @param tasks what to run
+	 * @throws Exception what a task threw, as the cause
 	 */
 	public static void run(Collection<? extends Callable<?>> tasks) throws Exception {
 		ExecutorService threads = Executors.newFixedThreadPool(tasks.size());

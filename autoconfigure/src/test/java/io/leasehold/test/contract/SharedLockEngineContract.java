@@ -20,7 +20,10 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 public abstract class SharedLockEngineContract extends LockEngineContract {
 
-	/** Where another process finds the store. */
+	/**
+	 * Return where another process finds the store.
+	 * @return an address whose opener is on the class path of the tests
+	 */
 	protected abstract EngineAddress address();
 
 	@Override
