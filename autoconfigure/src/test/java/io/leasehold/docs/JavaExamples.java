@@ -43,6 +43,8 @@ final class JavaExamples {
 			import org.springframework.core.annotation.AliasFor; import org.springframework.jdbc.core.simple.*;
 			import org.springframework.scheduling.annotation.*; import org.springframework.stereotype.*;
 			import org.springframework.transaction.annotation.*; import org.springframework.transaction.support.*;
+			import static org.assertj.core.api.Assertions.*; import org.junit.jupiter.api.Test;
+			import org.springframework.beans.factory.annotation.*; import org.springframework.boot.test.context.*;
 			""".replace('\n', ' ');
 
 	private final List<Source> sources;

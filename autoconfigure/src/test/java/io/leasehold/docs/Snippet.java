@@ -4,6 +4,9 @@ import java.util.Optional;
 
 import io.leasehold.DistributedLocks;
 import io.leasehold.FencingGuard;
+import io.leasehold.engine.local.LocalLockEngine;
+import io.leasehold.test.LockRecorder;
+import io.leasehold.test.VirtualClock;
 
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -27,6 +30,14 @@ public abstract class Snippet {
 	protected Orders orders;
 
 	protected Order order;
+
+	protected OrderService service;
+
+	protected LockRecorder recorder;
+
+	protected LocalLockEngine engine;
+
+	protected VirtualClock clock;
 
 	protected void work() {
 	}

@@ -16,7 +16,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * What an engine keeps whose store several processes share: with another JVM that is
- * killed and frozen while it holds the lock.
+ * killed and frozen while it holds the lock. Needs H2 and Spring JDBC on the class path
+ * of the tests, and the system's {@code kill}.
  */
 public abstract class SharedLockEngineContract extends LockEngineContract {
 

@@ -1,0 +1,24 @@
+package io.leasehold.docs;
+
+import java.util.List;
+
+import io.leasehold.LockKey;
+import io.leasehold.engine.LockEngine;
+import io.leasehold.engine.Member;
+
+/**
+ * The store of somebody's own engine, in examples.
+ */
+public interface MyServer {
+
+	static MyServer start() {
+		throw new UnsupportedOperationException();
+	}
+
+	LockEngine connect(String namespace, Member member);
+
+	void delete(String namespace, LockKey key);
+
+	List<String> keys(String namespace);
+
+}
