@@ -18,7 +18,9 @@ import io.leasehold.HeldLock;
 import io.leasehold.LockBusyException;
 import io.leasehold.LockException;
 import io.leasehold.LockLostException;
+import io.leasehold.LockMode;
 import io.leasehold.LockOptions;
+import io.leasehold.engine.Access;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
@@ -74,7 +76,12 @@ public final class LockProcess implements AutoCloseable {
 	 * @return its fencing token
 	 */
 	public long acquire(String key, Duration lease) {
-		this.commands.println("acquire %s %d".formatted(key, lease.toMillis()));
+		return acquire(key, lease, Access.EXCLUSIVE);
+	}
+
+	/** Take a lock beside others, and return its fencing token. */
+	long acquire(String key, Duration lease, Access access) {
+		this.commands.println("acquire %s %d %s".formatted(key, lease.toMillis(), access.code()));
 		return Long.parseLong(expect("acquired"));
 	}
 
@@ -213,7 +220,8 @@ public final class LockProcess implements AutoCloseable {
 			String[] words = line.split(" ");
 			switch (words[0]) {
 				case "acquire" -> {
-					HeldLock lock = locks.acquire(words[1], defaults.withLease(millis(words[2])));
+					HeldLock lock = locks.acquire(words[1],
+							with(Access.parse(words[3]), defaults.withLease(millis(words[2]))));
 					held.put(words[1], lock);
 					System.out.println("acquired " + lock.fencingToken());
 				}
@@ -227,6 +235,14 @@ public final class LockProcess implements AutoCloseable {
 			}
 		}
 		System.exit(0);
+	}
+
+	private static LockOptions with(Access access, LockOptions options) {
+		return switch (access.kind()) {
+			case EXCLUSIVE -> options;
+			case SHARED -> options.withMode(LockMode.SHARED);
+			case PERMITS -> options.withPermits(access.limit());
+		};
 	}
 
 	private static String sell(HeldLock lock, FencedShop shop, BufferedReader commands) {

@@ -7,6 +7,7 @@ import org.junit.jupiter.api.Test;
 
 import io.leasehold.HeldLock;
 import io.leasehold.LockOptions;
+import io.leasehold.engine.Access;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
 import io.leasehold.service.LockService;
@@ -60,6 +61,34 @@ public abstract class SharedLockEngineContract extends LockEngineContract {
 				assertThat(holder.release(NAME)).isFalse();
 				assertThat(next.fencingToken()).isGreaterThan(token);
 				assertThat(next.isValid()).isTrue();
+			}
+		}
+		leavesNothing();
+	}
+
+	/** FAULTS row 2, of owners that were not alone. */
+	@Test
+	void frozenReaderAndOwnerOfAPermitFindTheirLocksLostWhenTheyWake() {
+		LockService one = service();
+		LockOptions permit = one.defaults().withPermits(1);
+		if (refuses(one, shared(one)) || refuses(one, permit)) {
+			return;
+		}
+		try (LockProcess other = LockProcess.start(address(), this.namespace)) {
+			HeldLock beside = one.acquire(NAME, shared(one));
+			long readerToken = other.acquire(NAME, shortLease(), Access.SHARED);
+			long permitToken = other.acquire("printer", shortLease(), Access.permits(1));
+			other.freeze();
+			beside.close();
+			try (HeldLock writer = one.acquire(NAME); HeldLock next = one.acquire("printer", permit)) {
+				other.wake();
+				assertThat(other.isValid(NAME)).isFalse();
+				assertThat(other.isValid("printer")).isFalse();
+				assertThat(other.release(NAME)).isFalse();
+				assertThat(other.release("printer")).isFalse();
+				assertThat(writer.fencingToken()).isGreaterThan(readerToken);
+				assertThat(next.fencingToken()).isGreaterThan(permitToken);
+				assertThat(writer.isValid() && next.isValid()).isTrue();
 			}
 		}
 		leavesNothing();
