@@ -2,9 +2,12 @@ package io.leasehold.autoconfigure;
 
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
@@ -34,28 +37,29 @@ final class DefaultEngine {
 	/**
 	 * Find the default engine.
 	 * @param named value of {@code leasehold.engine}
-	 * @param engines all engines of the application
+	 * @param beans all engines of the application, by the names of their beans
 	 * @param classLoader where client libraries are looked for
 	 * @return the engine
 	 * @throws LockEngineConfigurationException if there is none
 	 */
-	static LockEngine find(@Nullable String named, Collection<LockEngine> engines, @Nullable ClassLoader classLoader) {
-		DefaultEngine search = new DefaultEngine(engines, classLoader);
-		search.refuseEqualNames();
+	static LockEngine find(@Nullable String named, Map<String, LockEngine> beans, @Nullable ClassLoader classLoader) {
+		refuseEqualNames(beans);
+		DefaultEngine search = new DefaultEngine(beans.values(), classLoader);
 		return StringUtils.hasText(named) ? search.byName(named) : search.theOnlyOne();
 	}
 
-	private void refuseEqualNames() {
-		if (this.names.size() == this.engines.size()) {
-			return;
-		}
-		List<String> types = this.engines.stream()
-			.map((engine) -> "'%s' (%s)".formatted(engine.name(), engine.getClass().getName()))
-			.sorted()
-			.toList();
-		throw new LockEngineConfigurationException(
-				"Two lock engines have the same name: %s.".formatted(String.join(", ", types)),
-				"Let each bean of type " + LockEngine.class.getName() + " return a name of its own from name().");
+	private static void refuseEqualNames(Map<String, LockEngine> beans) {
+		Map<String, String> seen = new HashMap<>();
+		new TreeMap<>(beans).forEach((name, engine) -> {
+			String bean = "bean '%s' (%s)".formatted(name, engine.getClass().getName());
+			String other = seen.putIfAbsent(engine.name(), bean);
+			if (other != null) {
+				throw new LockEngineConfigurationException(
+						"Two lock engines are named '%s': %s and %s.".formatted(engine.name(), other, bean),
+						"Let each bean of type " + LockEngine.class.getName()
+								+ " return a name of its own from name(), or keep one of them.");
+			}
+		});
 	}
 
 	/**
@@ -116,7 +120,8 @@ final class DefaultEngine {
 				"leasehold.engine is not set, and several lock engines could be meant: %s."
 					.formatted(quoted(this.names)),
 				"Set leasehold.engine to the one that is used where none is given. "
-						+ "To keep another one beside it, set its leasehold.<name>.enabled to true.");
+						+ "To keep another one beside it, set its leasehold.<name>.enabled to true; "
+						+ "an engine that the application defines as a bean is there anyway.");
 	}
 
 	private LockEngineConfigurationException notSetUp(KnownEngine engine, String wanted) {

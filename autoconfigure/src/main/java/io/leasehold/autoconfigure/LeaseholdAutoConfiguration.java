@@ -1,6 +1,6 @@
 package io.leasehold.autoconfigure;
 
-import java.util.List;
+import java.util.Map;
 
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
@@ -63,12 +63,12 @@ public final class LeaseholdAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	LockService lockService(LeaseholdProperties properties, ObjectProvider<LockEngine> engines, Member member,
-			MonotonicClock clock, ObjectProvider<LockEventListener> listeners, ReleaseTiming timing,
+	LockService lockService(LeaseholdProperties properties, ObjectProvider<Map<String, LockEngine>> engines,
+			Member member, MonotonicClock clock, ObjectProvider<LockEventListener> listeners, ReleaseTiming timing,
 			ResourceLoader resources, Environment environment) {
-		List<LockEngine> all = engines.orderedStream().toList();
+		Map<String, LockEngine> all = engines.getIfAvailable(Map::of);
 		if (properties.isEnabled()) {
-			DefaultEngine.checkEnabled(environment, all, resources.getClassLoader());
+			DefaultEngine.checkEnabled(environment, all.values(), resources.getClassLoader());
 		}
 		LockEngine engine = DefaultEngine.find(properties.isEnabled() ? properties.getEngine() : LocalLockEngine.NAME,
 				all, resources.getClassLoader());
@@ -83,7 +83,7 @@ public final class LeaseholdAutoConfiguration {
 			throw new InvalidConfigurationPropertyValueException("leasehold.lock-delay", properties.getLockDelay(),
 					"It asks for %s.".formatted(lacking));
 		}
-		return new LockService(settings, all, member, clock, listeners.orderedStream().toList(), timing);
+		return new LockService(settings, all.values(), member, clock, listeners.orderedStream().toList(), timing);
 	}
 
 	@Bean

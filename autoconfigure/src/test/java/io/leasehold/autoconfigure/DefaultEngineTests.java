@@ -43,7 +43,8 @@ class DefaultEngineTests {
 		withEngines("etcd", "consul")
 			.run(failsWith("leasehold.engine is not set, and several lock engines could be meant: 'consul', 'etcd'.",
 					"Set leasehold.engine to the one that is used where none is given. "
-							+ "To keep another one beside it, set its leasehold.<name>.enabled to true."));
+							+ "To keep another one beside it, set its leasehold.<name>.enabled to true; "
+							+ "an engine that the application defines as a bean is there anyway."));
 	}
 
 	@Test
@@ -103,13 +104,24 @@ class DefaultEngineTests {
 
 	@Test
 	void enginesOfEqualNamesAreRefused() {
-		this.runner.withPropertyValues("leasehold.engine=etcd")
-			.withBean("one", LockEngine.class, () -> new StubEngine("etcd"))
+		withEngines("consul").withPropertyValues("leasehold.engine=etcd")
 			.withBean("two", LockEngine.class, () -> new StubEngine("etcd"))
+			.withBean("one", LockEngine.class, () -> new StubEngine("etcd"))
 			.run(failsWith(
-					"Two lock engines have the same name: 'etcd' (io.leasehold.autoconfigure.StubEngine), "
-							+ "'etcd' (io.leasehold.autoconfigure.StubEngine).",
-					"Let each bean of type io.leasehold.engine.LockEngine return a name of its own from name()."));
+					"Two lock engines are named 'etcd': bean 'one' (io.leasehold.autoconfigure.StubEngine) "
+							+ "and bean 'two' (io.leasehold.autoconfigure.StubEngine).",
+					"Let each bean of type io.leasehold.engine.LockEngine return a name of its own from name(), "
+							+ "or keep one of them."));
+	}
+
+	@Test
+	void engineWithTheNameOfABuiltInOneIsRefusedBesideIt() {
+		withEngines("local").withPropertyValues("leasehold.local.enabled=true")
+			.run(failsWith(
+					"Two lock engines are named 'local': bean 'local' (io.leasehold.autoconfigure.StubEngine) "
+							+ "and bean 'localLockEngine' (io.leasehold.engine.local.LocalLockEngine).",
+					"Let each bean of type io.leasehold.engine.LockEngine return a name of its own from name(), "
+							+ "or keep one of them."));
 	}
 
 	@Test

@@ -1,0 +1,117 @@
+package io.leasehold.autoconfigure;
+
+import io.leasehold.DistributedLocks;
+import io.leasehold.HeldLock;
+import io.leasehold.LockBusyException;
+import io.leasehold.LockMode;
+import io.leasehold.LockOptions;
+import io.leasehold.annotation.DistributedLock;
+import io.leasehold.engine.LockEngine;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+/**
+ * An engine that the application brings along as a bean.
+ */
+class CustomEngineTests {
+
+	private final ApplicationContextRunner runner = Leasehold.runner()
+		.withPropertyValues("leasehold.wait-time=0s")
+		.withBean("engineOfTheApplication", LockEngine.class, () -> new StubEngine("toy"));
+
+	@Test
+	void onlyEngineIsTheDefault() {
+		this.runner.withBean(Orders.class)
+			.run((context) -> assertThat(
+					engineOf(context.getBean(DistributedLocks.class), context.getBean(Orders.class)::pay))
+				.isEqualTo("toy"));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "leasehold.engine=local, local", "leasehold.engine=toy, toy" })
+	void standsBesideABuiltInOneByItsName(String property, String byDefault) {
+		this.runner.withPropertyValues(property, "leasehold.local.enabled=true")
+			.withBean(Orders.class)
+			.withBean(Ledger.class)
+			.run((context) -> {
+				DistributedLocks locks = context.getBean(DistributedLocks.class);
+				assertThat(engineOf(locks, context.getBean(Orders.class)::pay)).isEqualTo(byDefault);
+				assertThat(engineOf(locks, context.getBean(Ledger.class)::book)).isEqualTo("toy");
+			});
+	}
+
+	@Test
+	void isNeededForNothingThatNobodyAsksOfIt() {
+		this.runner.withPropertyValues("leasehold.engine=local").run((context) -> {
+			DistributedLocks locks = context.getBean(DistributedLocks.class);
+			LockOptions shared = locks.defaults().withMode(LockMode.SHARED);
+			locks.acquire("order:42", shared).close();
+			assertThatIllegalArgumentException().isThrownBy(() -> locks.acquire("order:42", shared.withEngine("toy")))
+				.withMessageContaining("asks for mode SHARED, which engine 'toy' does not have");
+		});
+	}
+
+	@Test
+	void annotationWithAnUnknownEngineStopsTheStart() {
+		this.runner.withPropertyValues("leasehold.engine=local").withBean(Misspelt.class).run((context) -> {
+			assertThat(context).hasFailed();
+			FailureAnalysis analysis = new InvalidLockAnnotationFailureAnalyzer().analyze(context.getStartupFailure());
+			assertThat(analysis).isNotNull();
+			assertThat(analysis.getDescription()).contains("Misspelt.book has engine \"toi\"")
+				.contains("There is no lock engine 'toi', only [local, toy]");
+			assertThat(analysis.getAction()).contains("Use one of those");
+		});
+	}
+
+	/** The engine whose lock keeps a method out, among those that are there. */
+	private static String engineOf(DistributedLocks locks, Runnable method) {
+		method.run();
+		for (String engine : new String[] { "toy", "local" }) {
+			HeldLock held = locks.acquireAsync("order:42", locks.defaults().withEngine(engine)).join();
+			try {
+				method.run();
+			}
+			catch (LockBusyException ex) {
+				return engine;
+			}
+			finally {
+				held.close();
+			}
+		}
+		return "none";
+	}
+
+	static class Orders {
+
+		@DistributedLock(key = "'order:42'")
+		public void pay() {
+			assertThat(HeldLock.current().key()).isEqualTo("order:42");
+		}
+
+	}
+
+	static class Ledger {
+
+		@DistributedLock(key = "'order:42'", engine = "toy")
+		public void book() {
+			assertThat(HeldLock.current().key()).isEqualTo("order:42");
+		}
+
+	}
+
+	static class Misspelt {
+
+		@DistributedLock(key = "'order:42'", engine = "toi")
+		public void book() {
+		}
+
+	}
+
+}
