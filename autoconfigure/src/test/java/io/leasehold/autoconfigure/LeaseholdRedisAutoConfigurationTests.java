@@ -6,6 +6,7 @@ import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.redis.RedisLockEngine;
 import io.leasehold.service.LockService;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -15,11 +16,15 @@ import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfigurat
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.test.util.ReflectionTestUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
+@ExtendWith(OutputCaptureExtension.class)
 class LeaseholdRedisAutoConfigurationTests {
 
 	private final ApplicationContextRunner runner = Leasehold.runner()
@@ -39,6 +44,19 @@ class LeaseholdRedisAutoConfigurationTests {
 			assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> locks.tryAcquire("order:42"))
 				.withMessageContaining("Redis could not acquire lock 'order:42'");
 		});
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			spring.data.redis.port=1                                                     | localhost:1
+			spring.data.redis.client-type=jedis,spring.data.redis.port=1                 | localhost:1
+			spring.data.redis.cluster.nodes=localhost:1                                  | cluster nodes [localhost:1]
+			spring.data.redis.sentinel.master=m,spring.data.redis.sentinel.nodes=localhost:1 | sentinels [localhost:1]
+			""")
+	void addressThatDoesNotAnswerIsToldAtTheStart(String properties, String address, CapturedOutput output) {
+		this.runner.withPropertyValues(properties.split(","))
+			.run((context) -> await()
+				.until(() -> output.toString().contains("Locks fail until Redis can be reached at " + address)));
 	}
 
 	@Test

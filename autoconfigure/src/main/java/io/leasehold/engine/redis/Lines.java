@@ -74,7 +74,10 @@ final class Lines {
 		}, this.executor));
 	}
 
-	/** Return the line where a refusal sends its request, or {@code null} if nowhere. */
+	/**
+	 * Return the line where a refusal sends its request, or {@code null} if nowhere.
+	 * @throws RedisFailure if the request can never be served
+	 */
 	@Nullable CompletableFuture<Line> redirected(RedisFailure refusal, Line from) {
 		Topology.Redirection redirection = this.topology.redirection(refusal, from.node());
 		if (redirection == null) {

@@ -102,8 +102,11 @@ public final class RedisConnections implements AutoCloseable {
 			return new Cluster(nodes(cluster.getClusterNodes()), (node) -> this.connector.connect(node, this.login),
 					this.questions, executor, primaries);
 		}
-		RedisStandaloneConfiguration server = (RedisStandaloneConfiguration) this.servers;
-		return new SingleServer(new Node(server.getHostName(), server.getPort()));
+		return new SingleServer(node((RedisStandaloneConfiguration) this.servers));
+	}
+
+	private static Node node(RedisStandaloneConfiguration server) {
+		return new Node(server.getHostName(), server.getPort());
 	}
 
 	private static List<Node> nodes(Collection<RedisNode> nodes) {
@@ -133,6 +136,18 @@ public final class RedisConnections implements AutoCloseable {
 	 */
 	Ear listen(Node node, String channel, Consumer<String> messages, Runnable lost) {
 		return this.connector.listen(node, this.login, channel, messages, lost);
+	}
+
+	/** Return where the servers are, as they are configured. */
+	@Override
+	public String toString() {
+		if (this.servers instanceof RedisSentinelConfiguration master) {
+			return "sentinels " + nodes(master.getSentinels());
+		}
+		if (this.servers instanceof RedisClusterConfiguration cluster) {
+			return "cluster nodes " + nodes(cluster.getClusterNodes());
+		}
+		return node((RedisStandaloneConfiguration) this.servers).toString();
 	}
 
 	@Override

@@ -53,6 +53,8 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 
 	private static final int CONNECTING_THREADS = 8;
 
+	private static final String WARM_UP = "warm-up";
+
 	private final RedisConnections connections;
 
 	private final RedisSettings settings;
@@ -135,17 +137,17 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 
 	/**
 	 * Connect in the background, since the first connection of a JVM may take longer than
-	 * a command. Does not wait, and does not fail.
+	 * a command. Does not wait, and does not fail: a server may come up later than the
+	 * application, which a warning tells.
 	 */
 	public void warmUp() {
-		this.executor.execute(() -> {
-			try {
-				inspect(new LockKey("warm-up"));
+		this.executor.execute(() -> this.lines.to(WARM_UP).exceptionally((failure) -> {
+			if (!this.closed) {
+				logger.warn("Locks fail until Redis can be reached at %s: %s".formatted(this.connections,
+						Replies.failure(failure).getMessage()));
 			}
-			catch (LockEngineException ex) {
-				logger.debug("The first lock will connect", ex);
-			}
-		});
+			return null;
+		}));
 	}
 
 	@Override

@@ -2,6 +2,8 @@ package io.leasehold.engine.redis;
 
 import java.util.concurrent.CompletableFuture;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * One server, by its name.
  */
@@ -21,6 +23,19 @@ final class SingleServer implements Topology {
 	@Override
 	public CompletableFuture<Node> anyPrimary() {
 		return this.node;
+	}
+
+	/**
+	 * What belongs to another node of a cluster is not found by asking this one again.
+	 */
+	@Override
+	public @Nullable Redirection redirection(RedisFailure refusal, Node from) {
+		if (refusal.isRedirection()) {
+			throw RedisFailure.refusal(("CLUSTER %s is a node of a cluster, which has to be configured as such, by "
+					+ "spring.data.redis.cluster.nodes in place of host and port (%s)")
+				.formatted(from, refusal.getMessage()), refusal);
+		}
+		return null;
 	}
 
 }

@@ -34,7 +34,10 @@ interface Topology {
 		return false;
 	}
 
-	/** Return where a refusal sends its request, or {@code null} if nowhere. */
+	/**
+	 * Return where a refusal sends its request, or {@code null} if nowhere.
+	 * @throws RedisFailure if the request can never be served
+	 */
 	default @Nullable Redirection redirection(RedisFailure refusal, Node from) {
 		return null;
 	}

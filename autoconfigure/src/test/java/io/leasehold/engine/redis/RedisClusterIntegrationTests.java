@@ -26,9 +26,12 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -169,6 +172,23 @@ class RedisClusterIntegrationTests {
 		assertThat(this.a.engine().release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
 		cluster.beginToMove(lock(key), 2, 1);
 		cluster.finishMove(lock(key), 2, 1);
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void nodeThatIsTakenForASingleServerIsTold(boolean lettuce) {
+		RedisStandaloneConfiguration server = new RedisStandaloneConfiguration("127.0.0.1", cluster.ports().get(0));
+		TestMember member = lettuce ? this.engines.member(server) : this.engines.byJedis(server);
+		Claim claim = member.waiting(keyOn(1));
+		soon(() -> {
+			LockEngineException told = catchThrowableOfType(LockEngineException.class,
+					() -> member.engine().tryAcquire(claim));
+			assertThat(told).hasMessageContaining("127.0.0.1:%d is a node of a cluster", cluster.ports().get(0))
+				.hasMessageContaining("spring.data.redis.cluster.nodes");
+			return !told.isRetryable();
+		});
+		assertThat(member.engine().release(claim)).isInstanceOf(ReleaseOutcome.NotOwner.class);
+		assertThat(member.engine().liveClaims()).isZero();
 	}
 
 	@Test // 56
