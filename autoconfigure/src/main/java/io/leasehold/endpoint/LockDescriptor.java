@@ -28,15 +28,18 @@ public record LockDescriptor(String engine, String key, List<Holder> holders, @N
 	 * @param process process id
 	 * @param thread name of the thread that asked for the grant
 	 * @param since moment of the grant, by the store's clock
-	 * @param remaining rest of the lease, by the store's clock
+	 * @param remaining rest of the lease, by the store's clock; {@code null} where the
+	 * store does not know when a lease ends
 	 * @param fencingToken number of the grant's first acquisition, as text
 	 */
 	public record Holder(String application, String host, long process, String thread, Instant since,
-			Duration remaining, String fencingToken) {
+			@Nullable Duration remaining, String fencingToken) {
 
 		static Holder of(StoredHolder holder) {
+			Duration remaining = holder.remaining();
 			return new Holder(holder.application(), holder.host(), holder.process(), holder.thread(),
-					LocksDescriptor.millis(holder.since()), LocksDescriptor.millis(holder.remaining()),
+					LocksDescriptor.millis(holder.since()),
+					(remaining != null) ? LocksDescriptor.millis(remaining) : null,
 					Long.toString(holder.fencingToken()));
 		}
 

@@ -33,7 +33,7 @@ final class Failures {
 			case NOAUTH, AUTHFAILED, INVALIDACL ->
 				"%s at '%s', let the client read, write, create and delete nodes there".formatted(failure.code(),
 						failure.getPath());
-			case NONODE -> "no node '%s', create the one that the connect string names after the servers"
+			case NONODE -> "there is no node '%s'. If the connect string names it after the servers, create it"
 				.formatted(failure.getPath());
 			case SYSTEMERROR -> String.valueOf(failure.getCause());
 			default -> failure.code().toString();

@@ -1,7 +1,6 @@
 package io.leasehold.engine.zookeeper;
 
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -61,10 +60,10 @@ final class Keys {
 		}
 	}
 
+	/** A node goes when it is not renewed, or with its session: nobody knows when. */
 	private static Holder holder(CuratorEvent node) {
-		String[] lines = new String(node.getData(), StandardCharsets.US_ASCII).split("\n");
-		Duration lease = (lines.length == 2) ? Duration.ofMillis(Long.parseLong(lines[1])) : Duration.ZERO;
-		return Holder.of(lines[0], node.getStat().getCzxid(), Instant.ofEpochMilli(node.getStat().getCtime()), lease);
+		String token = new String(node.getData(), StandardCharsets.US_ASCII).split("\n")[0];
+		return Holder.of(token, node.getStat().getCzxid(), Instant.ofEpochMilli(node.getStat().getCtime()), null);
 	}
 
 	private static List<Holder> present(List<Look> looks, long deadline) throws KeeperException, TimeoutException {

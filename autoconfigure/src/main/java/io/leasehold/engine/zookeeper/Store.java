@@ -21,6 +21,7 @@ import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.client.ConnectStringParser;
 import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
@@ -127,7 +128,18 @@ final class Store {
 			.withProtection()
 			.withMode(CreateMode.EPHEMERAL_SEQUENTIAL)
 			.inBackground(callback)
-			.forPath(path, data)).thenCompose((event) -> created(event.getName(), event));
+			.forPath(path, data)).thenCompose((event) -> created(event.getName(), event)).exceptionally((failure) -> {
+				throw withChroot(failure);
+			});
+	}
+
+	/** The containers are made where they are missing; the chroot is not. */
+	private CompletionException withChroot(Throwable failure) {
+		String servers = this.client.getZookeeperClient().getCurrentConnectionString();
+		boolean missing = failure.getCause() instanceof KeeperException.NoNodeException;
+		String chroot = missing ? new ConnectStringParser(servers).getChrootPath() : null;
+		return (chroot != null) ? new CompletionException(KeeperException.create(Code.NONODE, chroot))
+				: (CompletionException) failure;
 	}
 
 	/** A node that Curator found after a reply was lost comes without its figures. */

@@ -11,6 +11,7 @@ import io.leasehold.LockKey;
 import io.leasehold.LockLostException;
 import io.leasehold.engine.Attempt.Granted;
 import io.leasehold.engine.Claim;
+import io.leasehold.engine.Holder;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.event.LockEvent;
@@ -47,6 +48,22 @@ class ZooKeeperLockEngineFaultsIntegrationTests {
 	}
 
 	/** FAULTS rows 30 and 32: the old session's node may be there for a while. */
+	@Test
+	void missingChrootIsNamed() {
+		TestingServer server = this.engines.server();
+		ZooKeeperLockEngine engine = this.engines.engine(this.engines.client(server.getConnectString() + "/shops/one"));
+		assertThatExceptionOfType(LockEngineException.class)
+			.isThrownBy(() -> engine.tryAcquire(this.engines.claim(KEY)))
+			.withMessageContaining("there is no node '/shops/one'");
+	}
+
+	@Test
+	void operatorsAreNotToldARemainingTimeThatNobodyKnows() {
+		ZooKeeperLockEngine engine = this.engines.engine(this.engines.client(this.engines.server().getConnectString()));
+		granted(engine, this.engines.claim(KEY));
+		assertThat(engine.inspect(KEY)).singleElement().extracting(Holder::remaining).isNull();
+	}
+
 	@Test
 	void lockOfAFormerSessionIsLostAndNotTakenForTheNewOnes() throws Exception {
 		TestingServer server = this.engines.server();

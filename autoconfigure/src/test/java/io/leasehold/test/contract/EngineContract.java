@@ -498,7 +498,9 @@ abstract class EngineContract {
 		assertThat(holder.thread()).isNotBlank();
 		assertThat(holder.number()).isEqualTo(granted.number());
 		assertThat(holder.since()).isBetween(Instant.now().minusSeconds(60), Instant.now().plusSeconds(60));
-		assertThat(holder.remaining()).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(30));
+		if (holder.remaining() != null) {
+			assertThat(holder.remaining()).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(30));
+		}
 		one.engine.release(claim);
 		assertThat(one.engine.inspect(KEY)).isEmpty();
 	}
