@@ -56,9 +56,12 @@ public final class LeaseholdJdbcAutoConfiguration {
 	@ConditionalOnMissingBean
 	@Conditional(OnTableInitializationCondition.class)
 	JdbcLockTableInitializer jdbcLockTableInitializer(JdbcConnections connections, JdbcProperties properties) {
-		connections.awaitFirst();
 		try {
+			connections.awaitFirst();
 			return new JdbcLockTableInitializer(connections, properties);
+		}
+		catch (LockEngineException ex) {
+			throw wrongConnection(ex);
 		}
 		catch (IllegalStateException ex) {
 			throw new LockEngineConfigurationException(
@@ -85,11 +88,14 @@ public final class LeaseholdJdbcAutoConfiguration {
 		}
 		catch (LockEngineException ex) {
 			engine.close();
-			throw new LockEngineConfigurationException(ex.getMessage() + ".",
-					"Check the connection of the application's DataSource, or of the one that "
-							+ "leasehold.jdbc.data-source names.");
+			throw wrongConnection(ex);
 		}
 		return engine;
+	}
+
+	private static LockEngineConfigurationException wrongConnection(LockEngineException ex) {
+		return new LockEngineConfigurationException(ex.getMessage() + ".",
+				"Check the connection of the application's DataSource, or of the one that leasehold.jdbc.data-source names.");
 	}
 
 	static class OnTableInitializationCondition extends OnDatabaseInitializationCondition {

@@ -1,5 +1,6 @@
 package io.leasehold.autoconfigure;
 
+import io.leasehold.engine.jdbc.JdbcSettings;
 import io.leasehold.engine.jdbc.LockTableException;
 import io.leasehold.engine.jdbc.LockTableScript;
 
@@ -32,11 +33,9 @@ class LockTableFailureAnalyzer extends AbstractFailureAnalyzer<LockTableExceptio
 					Do one of these:
 
 					- Set leasehold.jdbc.initialize-schema to always, if the user may create tables.
-					- With Flyway, add classpath:io/leasehold/engine/jdbc/migration/{vendor} to spring.flyway.locations.
-					- With Liquibase, include io/leasehold/engine/jdbc/migration/changelog.yaml in your changelog.
-					- Run this in the database:
+					%s:
 
-					%s""".formatted(script(cause));
+					%s""".formatted(migration(cause), script(cause));
 			case DIFFERENT -> """
 					Make it the table of this statement, or set leasehold.jdbc.table to the name of another one:
 
@@ -44,6 +43,17 @@ class LockTableFailureAnalyzer extends AbstractFailureAnalyzer<LockTableExceptio
 			case FORBIDDEN -> "Run this in the database, for the user that the application connects as:\n\n"
 					+ "GRANT SELECT, INSERT, UPDATE, DELETE ON %s TO ...;".formatted(cause.getTable());
 		};
+	}
+
+	/** Our migrations know one name only. */
+	private static String migration(LockTableException cause) {
+		if (!cause.getTable().equals(JdbcSettings.DEFAULT_TABLE)) {
+			return "- Run this in the database, or make it a migration of your own for Flyway or Liquibase";
+		}
+		return """
+				- With Flyway, add classpath:io/leasehold/engine/jdbc/migration/{vendor} to spring.flyway.locations.
+				- With Liquibase, include io/leasehold/engine/jdbc/migration/changelog.yaml in your changelog.
+				- Run this in the database""";
 	}
 
 	private static String script(LockTableException cause) {

@@ -19,6 +19,8 @@ import io.leasehold.engine.jdbc.JdbcLockEngine;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.PGConnection;
 
 import org.springframework.aot.hint.RuntimeHints;
@@ -195,14 +197,27 @@ class LeaseholdJdbcAutoConfigurationTests {
 
 	@Test
 	void missingTableIsExplainedWithAllWaysToCreateIt() {
+		this.runner.withPropertyValues("leasehold.jdbc.initialize-schema=never").run((context) -> {
+			FailureAnalysis analysis = analysis(context);
+			assertThat(analysis.getDescription()).contains("\"LEASEHOLD_LOCK\" not found");
+			assertThat(analysis.getAction()).contains("leasehold.jdbc.initialize-schema to always")
+				.contains("spring.flyway.locations")
+				.contains("io/leasehold/engine/jdbc/migration/changelog.yaml")
+				.contains("CREATE TABLE IF NOT EXISTS leasehold_lock (");
+		});
+	}
+
+	@Test
+	void missingTableOfAnotherNameIsNotLeftToOurMigrations() {
 		this.runner.withPropertyValues("leasehold.jdbc.initialize-schema=never", "leasehold.jdbc.table=public.my_locks")
 			.run((context) -> {
 				FailureAnalysis analysis = analysis(context);
 				assertThat(analysis.getDescription()).startsWith("The lock table 'public.my_locks' is missing (")
 					.contains("\"MY_LOCKS\" not found");
 				assertThat(analysis.getAction()).contains("leasehold.jdbc.initialize-schema to always")
-					.contains("spring.flyway.locations")
-					.contains("io/leasehold/engine/jdbc/migration/changelog.yaml")
+					.contains("a migration of your own")
+					.doesNotContain("spring.flyway.locations")
+					.doesNotContain("changelog.yaml")
 					.contains("CREATE TABLE IF NOT EXISTS public.my_locks (");
 			});
 	}
@@ -267,9 +282,23 @@ class LeaseholdJdbcAutoConfigurationTests {
 	}
 
 	@Test
-	void databaseThatRefusesTheUserStopsTheStart() {
+	void databaseThatDoesNotExistIsNotToldAsOneThatIsDown() {
+		this.bare
+			.withPropertyValues("spring.datasource.url=jdbc:h2:mem:%s;IFEXISTS=TRUE".formatted(UUID.randomUUID()),
+					"leasehold.jdbc.initialize-schema=always")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOf(LockEngineConfigurationException.class)
+				.hasMessageContaining("not found")
+				.hasMessageContaining("Check the connection of the application's DataSource"));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "always", "never" })
+	void databaseThatRefusesTheUserStopsTheStart(String initialize) {
 		this.runner.run((context) -> assertThat(context).hasNotFailed());
-		this.runner.withPropertyValues("spring.datasource.password=wrong", "leasehold.jdbc.initialize-schema=never")
+		this.runner
+			.withPropertyValues("spring.datasource.password=wrong", "leasehold.jdbc.initialize-schema=" + initialize)
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
 				.isInstanceOf(LockEngineConfigurationException.class)

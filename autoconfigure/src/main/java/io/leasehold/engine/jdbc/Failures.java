@@ -35,6 +35,9 @@ final class Failures {
 	/** Limits on connections of MariaDB and MySQL have the state of a mistake. */
 	private static final Set<Integer> TOO_MANY = Set.of(1203, 1226);
 
+	/** H2 may not create a database that does not exist. */
+	private static final Set<Integer> NO_DATABASE = Set.of(90146, 90149);
+
 	private Failures() {
 	}
 
@@ -63,6 +66,13 @@ final class Failures {
 					failure, false);
 		}
 		return new LockEngineException(key, problem + failure.getMessage(), failure, !isMistake(failure));
+	}
+
+	/** Translate a failure to connect. */
+	static LockEngineException connecting(SQLException thrown) {
+		SQLException failure = reason(thrown);
+		return new LockEngineException(null, "The database refuses connections: " + failure.getMessage(), failure,
+				!isMistake(failure));
 	}
 
 	/** A pool only says that it has no connection, and why as the cause. */
@@ -102,8 +112,8 @@ final class Failures {
 	/** Whether somebody has to do something before it can work. */
 	private static boolean isMistake(SQLException failure) {
 		String state = state(failure);
-		return (state.startsWith("42") || state.startsWith("28") || state.startsWith("3D") || state.startsWith("0A"))
-				&& !TOO_MANY.contains(failure.getErrorCode());
+		return NO_DATABASE.contains(failure.getErrorCode()) || (state.startsWith("42") || state.startsWith("28")
+				|| state.startsWith("3D") || state.startsWith("0A")) && !TOO_MANY.contains(failure.getErrorCode());
 	}
 
 	private static String state(SQLException failure) {

@@ -13,6 +13,7 @@ import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import io.leasehold.LockEngineException;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.BeanUtils;
@@ -92,7 +93,9 @@ public final class JdbcConnections implements AutoCloseable {
 	/**
 	 * Wait until the pool has its first connection, as long as one is being opened: a JVM
 	 * that has just started may need longer for that than a call may take. Returns when
-	 * the database refuses, cannot be reached, or half a minute is over.
+	 * the database cannot be reached, or half a minute is over.
+	 * @throws LockEngineException if the database refuses the connection, such as one
+	 * that does not exist, or does not know the user
 	 */
 	public void awaitFirst() {
 		long deadline = System.nanoTime() + PATIENCE.toNanos();
@@ -102,11 +105,13 @@ public final class JdbcConnections implements AutoCloseable {
 				this.dataSource.getConnection().close();
 				opening = false;
 			}
-			catch (SQLTransientConnectionException ex) {
-				opening = ex.getCause() == null; // the pool's, without a failure
-			}
 			catch (SQLException ex) {
-				opening = false;
+				LockEngineException failure = Failures.connecting(ex);
+				if (!failure.isRetryable()) {
+					throw failure;
+				}
+				// The pool's, without a failure
+				opening = ex instanceof SQLTransientConnectionException && ex.getCause() == null;
 			}
 		}
 	}
