@@ -46,7 +46,8 @@ class LeaseholdProperties implements InitializingBean {
 
 	/**
 	 * How long a lock outlives a silent owner, which is how fast others take over after a
-	 * crash. Renewed while the lock is held.
+	 * crash. Renewed while the lock is held. With ZooKeeper a crash is noticed by the
+	 * session timeout instead, which is four thirds of the lease by default.
 	 */
 	private Duration lease = Duration.ofSeconds(30);
 
