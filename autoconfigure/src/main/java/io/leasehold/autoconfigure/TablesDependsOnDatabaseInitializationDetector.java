@@ -8,11 +8,10 @@ import io.leasehold.engine.jdbc.JdbcLockEngine;
 import org.springframework.boot.sql.init.dependency.AbstractBeansOfTypeDependsOnDatabaseInitializationDetector;
 
 /**
- * Makes the JDBC engine wait for its table, whoever creates it: the initializer, Flyway
- * or Liquibase.
+ * Makes what works with tables of ours wait for them, whoever creates them: an
+ * initializer, Flyway or Liquibase.
  */
-class JdbcLockEngineDependsOnDatabaseInitializationDetector
-		extends AbstractBeansOfTypeDependsOnDatabaseInitializationDetector {
+class TablesDependsOnDatabaseInitializationDetector extends AbstractBeansOfTypeDependsOnDatabaseInitializationDetector {
 
 	@Override
 	protected Set<Class<?>> getDependsOnDatabaseInitializationBeanTypes() {
