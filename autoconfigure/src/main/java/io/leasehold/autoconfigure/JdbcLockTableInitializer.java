@@ -10,56 +10,27 @@ import java.util.List;
 import io.leasehold.engine.jdbc.JdbcConnections;
 import io.leasehold.engine.jdbc.JdbcSettings;
 import io.leasehold.engine.jdbc.LockTableScript;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 
-import org.springframework.boot.jdbc.init.PropertiesBasedDataSourceScriptDatabaseInitializer;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.core.io.Resource;
-import org.springframework.dao.DataAccessException;
 
 /**
  * Creates the lock table, by the engine's own connections.
  */
-class JdbcLockTableInitializer extends PropertiesBasedDataSourceScriptDatabaseInitializer<JdbcProperties> {
-
-	private static final Log logger = LogFactory.getLog(JdbcLockTableInitializer.class);
+class JdbcLockTableInitializer extends TableInitializer<JdbcProperties> {
 
 	private final String table;
 
 	JdbcLockTableInitializer(JdbcConnections connections, JdbcProperties properties) {
-		super(connections.dataSource(), properties);
+		super(connections.dataSource(), properties, "lock table '%s'".formatted(properties.getTable()),
+				"Let the database's user create tables, or create it by the script of your database in "
+						+ "io/leasehold/engine/jdbc/migration and set leasehold.jdbc.initialize-schema to never.");
 		this.table = properties.getTable();
 	}
 
-	/**
-	 * Run the scripts for the configured table. Once more if they fail: databases refuse
-	 * a table that another instance creates at the same moment, IF NOT EXISTS or not.
-	 */
 	@Override
 	protected void runScripts(Scripts scripts) {
-		Scripts ours = forTable(scripts);
-		try {
-			super.runScripts(ours);
-		}
-		catch (DataAccessException ex) {
-			logger.debug("The lock table is going to be created once more", ex);
-			runOnceMore(ours);
-		}
-	}
-
-	private void runOnceMore(Scripts scripts) {
-		try {
-			super.runScripts(scripts);
-		}
-		catch (DataAccessException ex) {
-			logger.debug("The lock table could not be created", ex);
-			throw new LockEngineConfigurationException(
-					"The lock table '%s' could not be created: %s.".formatted(this.table,
-							ex.getMostSpecificCause().getMessage()),
-					"Let the database's user create tables, or create it by the script of your database in "
-							+ "io/leasehold/engine/jdbc/migration and set leasehold.jdbc.initialize-schema to never.");
-		}
+		super.runScripts(forTable(scripts));
 	}
 
 	private Scripts forTable(Scripts scripts) {

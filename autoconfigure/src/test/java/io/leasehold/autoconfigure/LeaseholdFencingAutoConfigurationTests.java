@@ -1,5 +1,9 @@
 package io.leasehold.autoconfigure;
 
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.UUID;
+
 import io.leasehold.FencingGuard;
 import io.leasehold.HeldLock;
 import io.leasehold.HeldLockScope;
@@ -17,7 +21,9 @@ import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
+import org.springframework.boot.sql.init.DatabaseInitializationMode;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.transaction.IllegalTransactionStateException;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.Transactional;
@@ -121,6 +127,29 @@ class LeaseholdFencingAutoConfigurationTests {
 				.hasMessageContaining("leasehold.fencing.initialize-schema"));
 	}
 
+	/** As databases refuse a table that another instance is creating at the moment. */
+	@Test
+	void tableIsCreatedOnceMoreIfThatFails() throws Exception {
+		RefusingOnce database = new RefusingOnce();
+		FencingProperties properties = new FencingProperties();
+		properties.setInitializeSchema(DatabaseInitializationMode.ALWAYS);
+		FenceTableInitializer initializer = new FenceTableInitializer(database, properties);
+		database.refuses = true;
+		initializer.afterPropertiesSet();
+		assertThat(database.refuses).isFalse();
+		assertThat(new JdbcTemplate(database).queryForList("SELECT * FROM leasehold_fence")).isEmpty();
+	}
+
+	@Test
+	void tableThatCannotBeCreatedStopsTheStartWithTheReason() {
+		this.runner.withPropertyValues("leasehold.fencing.schema=classpath:META-INF/spring.factories")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOf(LockEngineConfigurationException.class)
+				.hasMessageContaining("The fence table 'leasehold_fence' could not be created: ")
+				.hasMessageContaining("leasehold.fencing.initialize-schema"));
+	}
+
 	@Test
 	void tableIsNotAskedForWhereNothingIsFenced() {
 		this.runner.withPropertyValues("leasehold.fencing.initialize-schema=never")
@@ -141,6 +170,25 @@ class LeaseholdFencingAutoConfigurationTests {
 			assertThat(context.getBean(Shop.class).sell(() -> {
 			})).isPositive();
 		});
+	}
+
+	static class RefusingOnce extends DriverManagerDataSource {
+
+		boolean refuses;
+
+		RefusingOnce() {
+			super("jdbc:h2:mem:%s;DB_CLOSE_DELAY=-1".formatted(UUID.randomUUID()), "sa", "");
+		}
+
+		@Override
+		public Connection getConnection() throws SQLException {
+			if (this.refuses) {
+				this.refuses = false;
+				throw new SQLException("somebody else creates it");
+			}
+			return super.getConnection();
+		}
+
 	}
 
 	static class Shop {
