@@ -1,6 +1,10 @@
 package io.leasehold.autoconfigure;
 
+import io.leasehold.engine.Member;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.redis.RedisConnections;
 import io.leasehold.engine.redis.RedisLockEngine;
+import io.leasehold.engine.redis.RedisSettings;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aot.hint.RuntimeHints;
@@ -8,10 +12,13 @@ import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportRuntimeHints;
+import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
@@ -24,11 +31,25 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 @ConditionalOnBean(DataRedisConnectionDetails.class)
 @ConditionalOnLockEngine(RedisLockEngine.NAME)
 @EnableConfigurationProperties(RedisProperties.class)
-@Import({ RedisLockEngineConfiguration.ByLettuce.class, RedisLockEngineConfiguration.ByJedis.class })
+@Import({ RedisClientConfiguration.ByLettuce.class, RedisClientConfiguration.ByJedis.class })
 @ImportRuntimeHints(LeaseholdRedisAutoConfiguration.ScriptHints.class)
 public final class LeaseholdRedisAutoConfiguration {
 
 	LeaseholdRedisAutoConfiguration() {
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	@ConditionalOnBean(RedisClientLibrary.class)
+	RedisLockEngine redisLockEngine(RedisClientLibrary client, RedisProperties properties, LeaseholdProperties shared,
+			DataRedisConnectionDetails details, Environment environment, Member member, MonotonicClock clock) {
+		RedisSettings settings = properties.toSettings(shared);
+		RedisServers servers = new RedisServers(details, environment);
+		RedisConnections connections = client.connections(servers.configuration(), servers.ssl(), servers.clientName(),
+				settings);
+		RedisLockEngine engine = new RedisLockEngine(connections, settings, member, clock);
+		engine.warmUp();
+		return engine;
 	}
 
 	static class ScriptHints implements RuntimeHintsRegistrar {

@@ -1,0 +1,44 @@
+package io.leasehold.autoconfigure;
+
+import io.leasehold.engine.redis.RedisConnections;
+import io.lettuce.core.RedisClient;
+import redis.clients.jedis.Jedis;
+
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/**
+ * The client library of the Redis engine: the first one that is there, unless the
+ * application names one.
+ */
+abstract class RedisClientConfiguration {
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(RedisClient.class)
+	@ConditionalOnProperty(name = "spring.data.redis.client-type", havingValue = "lettuce", matchIfMissing = true)
+	static class ByLettuce {
+
+		@Bean
+		RedisClientLibrary redisLockClientLibrary() {
+			return RedisConnections::byLettuce;
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(Jedis.class)
+	@ConditionalOnProperty(name = "spring.data.redis.client-type", havingValue = "jedis", matchIfMissing = true)
+	static class ByJedis {
+
+		@Bean
+		@ConditionalOnMissingBean(RedisClientLibrary.class)
+		RedisClientLibrary redisLockClientLibrary() {
+			return RedisConnections::byJedis;
+		}
+
+	}
+
+}
