@@ -1,0 +1,202 @@
+package io.leasehold.service;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.leasehold.HeldLock;
+import io.leasehold.LockBusyException;
+import io.leasehold.LockKey;
+import io.leasehold.LockMode;
+import io.leasehold.LockModeException;
+import io.leasehold.LockOptions;
+import io.leasehold.engine.Attempt;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.LockEngine;
+import io.leasehold.engine.Member;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.local.LocalLockEngine;
+import io.leasehold.event.HandoffKind;
+import io.leasehold.event.LockEvent;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Tests for what a process does by itself when several of its callers hold a key beside
+ * each other.
+ */
+@Timeout(30)
+class OwnersBesideEachOtherTests {
+
+	private static final String KEY = "catalog";
+
+	private final LocalLockEngine store = new LocalLockEngine(MonotonicClock.SYSTEM);
+
+	private final AtomicInteger requests = new AtomicInteger();
+
+	private final LockEngine engine = new DelegatingEngine(this.store) {
+
+		@Override
+		public Attempt tryAcquire(Claim claim) {
+			OwnersBesideEachOtherTests.this.requests.incrementAndGet();
+			return super.tryAcquire(claim);
+		}
+
+	};
+
+	private final ConcurrentLinkedQueue<LockEvent> events = new ConcurrentLinkedQueue<>();
+
+	private final LockOptions exclusive = new LockOptions("test", "local", Duration.ofMillis(300),
+			Duration.ofSeconds(20), Duration.ZERO, LockOptions.UNLIMITED);
+
+	private final LockOptions shared = this.exclusive.withMode(LockMode.SHARED);
+
+	private final LockOptions permits = this.exclusive.withPermits(2);
+
+	private final LockService service = new LockService(
+			new ServiceSettings(this.exclusive, OnLost.THROW, 63, Duration.ofSeconds(10)), List.of(this.engine),
+			Member.of("test"), MonotonicClock.SYSTEM, List.of(this.events::add), ReleaseTiming.IMMEDIATE);
+
+	@AfterEach
+	void leavesNothing() {
+		await().until(() -> this.store.size() == 0);
+		assertThat(this.service.overview()).isEqualTo(new LockOverview(List.of(), List.of()));
+		this.service.close();
+	}
+
+	@Test
+	void sameThreadReentersWhatItShares() {
+		try (HeldLock outer = this.service.acquire(KEY, this.shared);
+				HeldLock inner = this.service.acquire(KEY, this.shared)) {
+			assertThat(inner.fencingToken()).isEqualTo(outer.fencingToken());
+			assertThat(this.requests).hasValue(1);
+		}
+	}
+
+	@Test
+	void sameThreadReentersItsPermit() {
+		try (HeldLock outer = this.service.acquire(KEY, this.exclusive.withPermits(1));
+				HeldLock inner = this.service.acquire(KEY, this.exclusive.withPermits(1))) {
+			assertThat(inner.fencingToken()).isEqualTo(outer.fencingToken());
+			assertThatExceptionOfType(LockModeException.class)
+				.isThrownBy(() -> this.service.acquire(KEY, this.exclusive.withPermits(3)))
+				.withMessageContaining("3 permits")
+				.withMessageContaining("1 permit");
+		}
+	}
+
+	@Test
+	void permitIsPassedOnWithoutTheStoreWhereAllAreHere() {
+		HeldLock first = acquire(this.permits);
+		HeldLock second = acquire(this.permits);
+		CompletableFuture<HeldLock> third = this.service.acquireAsync(KEY, this.permits);
+		first.close();
+		HeldLock passed = third.join();
+		assertThat(this.requests).hasValue(2);
+		assertThat(passed.fencingToken()).isEqualTo(first.fencingToken() + 1);
+		assertThat(this.events).contains(new LockEvent.HandedOff("local", HandoffKind.LOCAL));
+		second.close();
+		passed.close();
+	}
+
+	@Test
+	void readersBehindAWaitingWriterAskNoStore() {
+		HeldLock reader = acquire(this.shared);
+		CompletableFuture<HeldLock> writer = this.service.acquireAsync(KEY, this.exclusive);
+		CompletableFuture<HeldLock> late = this.service.acquireAsync(KEY, this.shared);
+		assertThatExceptionOfType(LockBusyException.class)
+			.isThrownBy(() -> this.service.acquire(KEY, this.shared.withWaitTime(Duration.ZERO)));
+		assertThat(this.requests).hasValue(1);
+		reader.close();
+		HeldLock written = writer.join();
+		assertThat(late).isNotDone();
+		written.close();
+		late.join().close();
+	}
+
+	@Test
+	void readersAreLetInWhenTheWriterBeforeThemGivesUp() throws Exception {
+		HeldLock reader = acquire(this.shared);
+		CompletableFuture<HeldLock> writer = this.service.acquireAsync(KEY, this.exclusive);
+		List<CompletableFuture<HeldLock>> late = new ArrayList<>();
+		for (int i = 0; i < 3; i++) {
+			late.add(this.service.acquireAsync(KEY, this.shared));
+		}
+		writer.cancel(false);
+		for (CompletableFuture<HeldLock> next : late) {
+			next.get(5, TimeUnit.SECONDS);
+		}
+		assertThat(reader.isValid()).isTrue();
+		assertThat(this.service.overview().held()).hasSize(4);
+		late.forEach((next) -> next.join().close());
+		reader.close();
+	}
+
+	@Test
+	void readersAreLetInWhenAWriterThatTheStoreKeptOutGivesUp() throws Exception {
+		LockService elsewhere = new LockService(
+				new ServiceSettings(this.exclusive, OnLost.THROW, 63, Duration.ofMillis(10)), List.of(this.store),
+				Member.of("elsewhere"), MonotonicClock.SYSTEM, List.of(), ReleaseTiming.IMMEDIATE);
+		HeldLock there = elsewhere.acquire(KEY, this.shared);
+		CompletableFuture<HeldLock> writer = this.service.acquireAsync(KEY, this.exclusive);
+		CompletableFuture<HeldLock> late = this.service.acquireAsync(KEY, this.shared);
+		await().until(() -> this.requests.get() > 0);
+		writer.cancel(false);
+		late.get(5, TimeUnit.SECONDS).close();
+		there.close();
+		elsewhere.close();
+	}
+
+	@Test
+	void allOfThemAreRenewed() {
+		List<HeldLock> readers = List.of(acquire(this.shared), acquire(this.shared), acquire(this.shared));
+		await().until(() -> this.events.stream().filter(LockEvent.LeaseRenewed.class::isInstance).count() >= 12);
+		assertThat(readers).allMatch(HeldLock::isValid);
+		readers.forEach(HeldLock::close);
+	}
+
+	@Test
+	void allOfThemAreToldOfAForcedRelease() {
+		HeldLock first = acquire(this.shared.withLease(Duration.ofHours(1)));
+		HeldLock second = acquire(this.shared.withLease(Duration.ofHours(1)));
+		assertThat(this.service.forceRelease("", new LockKey(KEY))).hasSize(2);
+		assertThat(first.isValid() || second.isValid()).isFalse();
+	}
+
+	@Test
+	void shutdownWaitsForAllOfThem() {
+		HeldLock first = acquire(this.shared);
+		HeldLock second = acquire(this.shared);
+		CompletableFuture<Void> idle = new CompletableFuture<>();
+		this.service.drain(() -> idle.complete(null));
+		first.close();
+		assertThat(idle).isNotDone();
+		second.close();
+		assertThat(idle).succeedsWithin(Duration.ofSeconds(5));
+	}
+
+	@Test
+	void permitsOfASharedLockAreRefused() {
+		assertThatIllegalArgumentException().isThrownBy(() -> this.shared.withPermits(2))
+			.withMessageContaining("SHARED")
+			.withMessageContaining("2 permits");
+		assertThatIllegalArgumentException().isThrownBy(() -> this.exclusive.withPermits(-1))
+			.withMessageContaining("-1");
+	}
+
+	/** Take a lock that no thread re-enters. */
+	private HeldLock acquire(LockOptions options) {
+		return this.service.acquireAsync(KEY, options).join();
+	}
+
+}
