@@ -110,6 +110,32 @@ class OwnersBesideEachOtherTests {
 	}
 
 	@Test
+	void permitThatIsAwaitedAtTheStoreIsNotPassedOnBeside() {
+		LockService elsewhere = elsewhere();
+		HeldLock there = elsewhere.acquire(KEY, this.permits);
+		HeldLock here = acquire(this.permits);
+		CompletableFuture<HeldLock> next = this.service.acquireAsync(KEY, this.permits);
+		await().until(() -> this.requests.get() == 2);
+		here.close();
+		HeldLock served = next.join();
+		assertThat(served.fencingToken()).isGreaterThan(here.fencingToken() + 1);
+		served.close();
+		there.close();
+		elsewhere.close();
+	}
+
+	@Test
+	void writerIsFollowedByAllReadersAtOnce() {
+		HeldLock writer = acquire(this.exclusive);
+		CompletableFuture<HeldLock> first = this.service.acquireAsync(KEY, this.shared);
+		CompletableFuture<HeldLock> second = this.service.acquireAsync(KEY, this.shared);
+		writer.close();
+		assertThat(List.of(first.join(), second.join())).allMatch(HeldLock::isValid);
+		first.join().close();
+		second.join().close();
+	}
+
+	@Test
 	void readersBehindAWaitingWriterAskNoStore() {
 		HeldLock reader = acquire(this.shared);
 		CompletableFuture<HeldLock> writer = this.service.acquireAsync(KEY, this.exclusive);
@@ -144,9 +170,7 @@ class OwnersBesideEachOtherTests {
 
 	@Test
 	void readersAreLetInWhenAWriterThatTheStoreKeptOutGivesUp() throws Exception {
-		LockService elsewhere = new LockService(
-				new ServiceSettings(this.exclusive, OnLost.THROW, 63, Duration.ofMillis(10)), List.of(this.store),
-				Member.of("elsewhere"), MonotonicClock.SYSTEM, List.of(), ReleaseTiming.IMMEDIATE);
+		LockService elsewhere = elsewhere();
 		HeldLock there = elsewhere.acquire(KEY, this.shared);
 		CompletableFuture<HeldLock> writer = this.service.acquireAsync(KEY, this.exclusive);
 		CompletableFuture<HeldLock> late = this.service.acquireAsync(KEY, this.shared);
@@ -192,6 +216,11 @@ class OwnersBesideEachOtherTests {
 			.withMessageContaining("2 permits");
 		assertThatIllegalArgumentException().isThrownBy(() -> this.exclusive.withPermits(-1))
 			.withMessageContaining("-1");
+	}
+
+	private LockService elsewhere() {
+		return new LockService(new ServiceSettings(this.exclusive, OnLost.THROW, 63, Duration.ofMillis(10)),
+				List.of(this.store), Member.of("elsewhere"), MonotonicClock.SYSTEM, List.of(), ReleaseTiming.IMMEDIATE);
 	}
 
 	/** Take a lock that no thread re-enters. */
