@@ -137,6 +137,10 @@ at("pay").addEventListener("click", () => answer("paid", async () => {
 	return `Order ${result.order}: ${result.payments} payment${result.payments === 1 ? "" : "s"}`
 		+ (result.cancelled ? ", cancelled first" : "");
 }));
+at("fill").addEventListener("click", () => answer("filled", async () => {
+	const { filled, left } = await post("api/carts", {});
+	return `${filled} carts filled, ${left} cups left`;
+}));
 at("submit").addEventListener("click", () =>
 	answer("submitted", async () => (await post("api/submit", { customer: "ada" })).answer));
 follow();

@@ -52,6 +52,8 @@ class FlashSalePageIntegrationTests {
 			browser.screenshot(SCREENSHOTS.resolve("page-unlocked.png"));
 			browser.click("pay");
 			eventually().until(() -> browser.textOf("paid"), (text) -> text.contains("payment"));
+			browser.click("fill");
+			eventually().until(() -> browser.textOf("filled"), "20 carts filled, 0 cups left"::equals);
 			browser.click("submit");
 			eventually().until(() -> browser.textOf("submitted"), (text) -> text.contains("accepted"));
 			browser.click("submit");

@@ -2,21 +2,18 @@ package io.leasehold.sample;
 
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.stream.IntStream;
+import java.util.Map;
+import java.util.TreeMap;
 
+import io.leasehold.sample.shop.CartService;
 import io.leasehold.sample.shop.CheckoutService;
 import io.leasehold.sample.shop.NightlyReport;
 import io.leasehold.sample.shop.OrderService;
 import io.leasehold.sample.shop.StockService;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-
-import org.springframework.boot.builder.SpringApplicationBuilder;
-import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.jdbc.core.simple.JdbcClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -25,49 +22,57 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class FlashSaleTests {
 
-	@TempDir
-	Path data;
+	private static TwoInstances shop;
 
-	private List<ConfigurableApplicationContext> instances;
-
-	private JdbcClient jdbc;
-
-	@BeforeEach
-	void start() {
-		this.instances = List.of(instance(), instance());
-		this.jdbc = this.instances.get(0).getBean(JdbcClient.class);
+	@BeforeAll
+	static void start(@TempDir Path data) {
+		shop = new TwoInstances(data);
 	}
 
-	@AfterEach
-	void stop() {
-		this.instances.forEach(ConfigurableApplicationContext::close);
+	@AfterAll
+	static void stop() {
+		shop.close();
 	}
 
 	@Test
 	void nothingIsOversoldUnderTheLock() {
-		sell(40, true);
-		assertThat(count("purchase")).isEqualTo(40);
-		assertThat(this.jdbc.sql("SELECT token FROM purchase ORDER BY id").query(Long.class).list()).isSorted()
-			.doesNotHaveDuplicates();
+		assertThat(sell(40, true)).hasSize(40).isSorted().doesNotHaveDuplicates();
 	}
 
 	@Test
 	void unitsAreOversoldWithoutTheLock() {
-		sell(40, false);
-		assertThat(count("purchase")).isGreaterThan(40);
+		assertThat(sell(40, false)).hasSizeGreaterThan(40);
 	}
 
 	@Test
 	void orderIsPaidOnceAtMost() {
 		for (int n = 0; n < 5; n++) {
 			long order = bean(0, OrderService.class).create();
-			List<CompletableFuture<Boolean>> attempts = IntStream.range(0, 6)
-				.mapToObj((i) -> CompletableFuture.supplyAsync(() -> (i < 5)
-						? bean(i % 2, OrderService.class).pay(order) : bean(1, OrderService.class).cancel(order)))
-				.toList();
-			assertThat(attempts.stream().filter(CompletableFuture::join)).hasSize(1);
-			assertThat(bean(0, OrderService.class).payments(order)).isEqualTo(attempts.get(5).join() ? 0 : 1);
+			List<Boolean> moved = TwoInstances.atOnce(6, (i) -> (i < 5) ? bean(i, OrderService.class).pay(order)
+					: bean(1, OrderService.class).cancel(order));
+			assertThat(moved).containsOnlyOnce(true);
+			assertThat(bean(0, OrderService.class).payments(order)).isEqualTo(moved.get(5) ? 0 : 1);
 		}
+	}
+
+	@Test
+	void cartsThatNameTheSameArticlesInOppositeOrdersAreFilledAsLongAsThereAreAny() {
+		bean(0, CartService.class).stock("cup", 20);
+		bean(0, CartService.class).stock("tea", 20);
+		Map<String, Integer> cart = new TreeMap<>(Map.of("cup", 2, "tea", 1));
+		Map<String, Integer> opposite = new TreeMap<>(cart).descendingMap();
+		List<Boolean> filled = TwoInstances.atOnce(16,
+				(i) -> bean(i, CartService.class).fill((i / 2 % 2 == 0) ? cart : opposite));
+		assertThat(filled).filteredOn(Boolean::booleanValue).hasSize(10);
+		assertThat(bean(0, CartService.class).unitsOf("cup")).isZero();
+		assertThat(bean(0, CartService.class).unitsOf("tea")).isEqualTo(10);
+	}
+
+	@Test
+	void cartIsFilledAsAWholeOrNotAtAll() {
+		bean(0, CartService.class).stock("pot", 5);
+		assertThat(bean(0, CartService.class).fill(Map.of("pot", 1, "sold out", 1))).isFalse();
+		assertThat(bean(0, CartService.class).unitsOf("pot")).isEqualTo(5);
 	}
 
 	@Test
@@ -82,40 +87,29 @@ class FlashSaleTests {
 	void nightlyReportRunsOnOneInstance() {
 		bean(0, NightlyReport.class).run();
 		bean(1, NightlyReport.class).run();
-		assertThat(count("report")).isOne();
+		assertThat(shop.jdbc().sql("SELECT units FROM report").query(Integer.class).list()).hasSize(1);
 	}
 
-	private void sell(int units, boolean lock) {
-		long sale = this.jdbc.sql(
-				"SELECT id FROM FINAL TABLE (INSERT INTO sale (units, left_over, buyers, locked, ended) VALUES (?, ?, 8, ?, CURRENT_TIMESTAMP))")
-			.params(units, units, lock)
+	/** Sell what there is and more, and return the token of each purchase. */
+	private static List<Long> sell(int units, boolean lock) {
+		long sale = shop.sale(units);
+		TwoInstances.atOnce(8, (i) -> buyUntilSoldOut(bean(i, StockService.class), sale, lock));
+		return shop.jdbc()
+			.sql("SELECT token FROM purchase WHERE sale_id = ? ORDER BY id")
+			.param(sale)
 			.query(Long.class)
-			.single();
-		List<CompletableFuture<Void>> buyers = IntStream.range(0, 8)
-			.mapToObj((i) -> CompletableFuture.runAsync(
-					() -> buyUntilSoldOut(bean(i % 2, StockService.class), sale, lock),
-					(task) -> new Thread(task).start()))
-			.toList();
-		buyers.forEach(CompletableFuture::join);
+			.list();
 	}
 
-	private static void buyUntilSoldOut(StockService stock, long sale, boolean lock) {
+	private static boolean buyUntilSoldOut(StockService stock, long sale, boolean lock) {
 		while (lock ? stock.sell(sale, "test") : stock.sellWithoutLock(sale, "test")) {
 			Thread.onSpinWait();
 		}
+		return true;
 	}
 
-	private int count(String table) {
-		return this.jdbc.sql("SELECT COUNT(*) FROM " + table).query(Integer.class).single();
-	}
-
-	private <T> T bean(int instance, Class<T> type) {
-		return this.instances.get(instance).getBean(type);
-	}
-
-	private ConfigurableApplicationContext instance() {
-		return new SpringApplicationBuilder(FlashSaleApplication.class).run("--server.port=0", "--shop.report.cron=-",
-				"--spring.datasource.url=jdbc:h2:file:%s/shop;AUTO_SERVER=TRUE;WRITE_DELAY=0".formatted(this.data));
+	private static <T> T bean(int instance, Class<T> type) {
+		return shop.bean(instance, type);
 	}
 
 }

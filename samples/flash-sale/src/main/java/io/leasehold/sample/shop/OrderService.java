@@ -29,13 +29,13 @@ public class OrderService {
 			.single();
 	}
 
-	@DistributedLock(key = "'order:' + #orderId", waitTime = "5s")
+	@DistributedLock(key = "'order:' + #orderId", waitTime = "5s", fenced = true)
 	@Transactional
 	public boolean pay(long orderId) {
 		return move(orderId, "PAID");
 	}
 
-	@DistributedLock(key = "'order:' + #orderId", waitTime = "5s")
+	@DistributedLock(key = "'order:' + #orderId", waitTime = "5s", fenced = true)
 	@Transactional
 	public boolean cancel(long orderId) {
 		return move(orderId, "CANCELLED");

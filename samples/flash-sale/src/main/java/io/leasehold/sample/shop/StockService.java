@@ -24,12 +24,13 @@ public class StockService {
 	}
 
 	/**
-	 * Sell a unit, one buyer after the other.
+	 * Sell a unit, one buyer after the other. Fenced: a seller that was paused for so
+	 * long that others went on without it cannot sell their units again when it wakes.
 	 * @param saleId the sale
 	 * @param instance who sells
 	 * @return whether there was one left
 	 */
-	@DistributedLock(key = "'stock:' + #saleId", lease = "5s", waitTime = "20s")
+	@DistributedLock(key = "'stock:' + #saleId", lease = "5s", waitTime = "20s", fenced = true)
 	@Transactional
 	public boolean sell(long saleId, String instance) {
 		return deduct(saleId, instance, HeldLock.current().fencingToken());

@@ -12,7 +12,8 @@ import org.springframework.stereotype.Component;
 @Component
 public class Work {
 
-	void think() {
+	/** A moment between reading and writing, in which others may do the same. */
+	public void think() {
 		LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(ThreadLocalRandom.current().nextInt(1000, 4000)));
 	}
 

@@ -8,6 +8,7 @@ import io.leasehold.LockBusyException;
 import io.leasehold.LockEngineException;
 import io.leasehold.LockInterruptedException;
 import io.leasehold.LockLostException;
+import io.leasehold.StaleFencingTokenException;
 import io.leasehold.sample.shop.Instance;
 import io.leasehold.sample.shop.StockService;
 import org.slf4j.Logger;
@@ -91,7 +92,7 @@ class Buyers implements DisposableBean {
 			return sale.locked() ? this.stock.sell(sale.id(), this.instance.name())
 					: this.stock.sellWithoutLock(sale.id(), this.instance.name());
 		}
-		catch (LockBusyException | LockEngineException | LockLostException ex) {
+		catch (LockBusyException | LockEngineException | LockLostException | StaleFencingTokenException ex) {
 			logger.warn("A buyer comes back in a second: {}", ex.getMessage());
 			Thread.sleep(1000);
 			return true;

@@ -1,18 +1,14 @@
 package io.leasehold.sample.show;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
 import io.leasehold.engine.Holder;
 import io.leasehold.engine.LockEngine;
-import io.leasehold.sample.shop.CheckoutService;
 import io.leasehold.sample.shop.Instance;
-import io.leasehold.sample.shop.OrderService;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -36,21 +32,14 @@ class ShowController {
 
 	private final Sales sales;
 
-	private final OrderService orders;
-
-	private final CheckoutService checkout;
-
 	private final LockEngine engine;
 
 	private final Instance instance;
 
 	private final JdbcClient jdbc;
 
-	ShowController(Sales sales, OrderService orders, CheckoutService checkout, LockEngine engine, Instance instance,
-			JdbcClient jdbc) {
+	ShowController(Sales sales, LockEngine engine, Instance instance, JdbcClient jdbc) {
 		this.sales = sales;
-		this.orders = orders;
-		this.checkout = checkout;
 		this.engine = engine;
 		this.instance = instance;
 		this.jdbc = jdbc;
@@ -108,24 +97,6 @@ class ShowController {
 			.map((shop) -> shop.name() + ", " + holder.thread())
 			.findFirst()
 			.orElse("process " + holder.process() + ", " + holder.thread());
-	}
-
-	/** Pay an order from four sides at once, and cancel it from a fifth. */
-	@PostMapping("/pay-twice")
-	Map<String, Object> payTwice() {
-		long order = this.orders.create();
-		List<CompletableFuture<Boolean>> attempts = new ArrayList<>();
-		for (int i = 0; i < 4; i++) {
-			attempts.add(CompletableFuture.supplyAsync(() -> this.orders.pay(order)));
-		}
-		attempts.add(CompletableFuture.supplyAsync(() -> this.orders.cancel(order)));
-		attempts.forEach(CompletableFuture::join);
-		return Map.of("order", order, "payments", this.orders.payments(order), "cancelled", attempts.get(4).join());
-	}
-
-	@PostMapping("/submit")
-	Map<String, String> submit(@RequestBody Map<String, String> customer) {
-		return Map.of("answer", this.checkout.submit(customer.getOrDefault("customer", "somebody")));
 	}
 
 }

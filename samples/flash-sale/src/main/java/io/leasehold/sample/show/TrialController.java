@@ -1,0 +1,73 @@
+package io.leasehold.sample.show;
+
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+import io.leasehold.sample.shop.CartService;
+import io.leasehold.sample.shop.CheckoutService;
+import io.leasehold.sample.shop.OrderService;
+
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/**
+ * What the cards of the page try.
+ */
+@RestController
+@RequestMapping("/api")
+class TrialController {
+
+	private static final int CUSTOMERS = 24;
+
+	private final OrderService orders;
+
+	private final CartService carts;
+
+	private final CheckoutService checkout;
+
+	private final Crowd crowd;
+
+	TrialController(OrderService orders, CartService carts, CheckoutService checkout, Crowd crowd) {
+		this.orders = orders;
+		this.carts = carts;
+		this.checkout = checkout;
+		this.crowd = crowd;
+	}
+
+	/** Pay an order from four sides at once, and cancel it from a fifth. */
+	@PostMapping("/pay-twice")
+	Map<String, Object> payTwice() {
+		long order = this.orders.create();
+		List<Boolean> moved = this.crowd.atOnce(5,
+				(number) -> (number < 4) ? this.orders.pay(order) : this.orders.cancel(order));
+		return Map.of("order", order, "payments", this.orders.payments(order), "cancelled", moved.get(4));
+	}
+
+	/** Fill carts with the same articles in opposite orders, until there are none. */
+	@PostMapping("/carts")
+	Map<String, Integer> fillCarts() {
+		this.carts.stock("cup", 20);
+		this.carts.stock("tea", 20);
+		List<Boolean> filled = this.crowd.atOnce(CUSTOMERS,
+				(number) -> this.carts.fill((number % 2 == 0) ? cart("cup", "tea") : cart("tea", "cup")));
+		return Map.of("carts", CUSTOMERS, "filled", Collections.frequency(filled, true), "left",
+				this.carts.unitsOf("cup"));
+	}
+
+	private static Map<String, Integer> cart(String first, String second) {
+		Map<String, Integer> cart = new LinkedHashMap<>();
+		cart.put(first, 1);
+		cart.put(second, 1);
+		return cart;
+	}
+
+	@PostMapping("/submit")
+	Map<String, String> submit(@RequestBody Map<String, String> customer) {
+		return Map.of("answer", this.checkout.submit(customer.getOrDefault("customer", "somebody")));
+	}
+
+}
