@@ -81,7 +81,17 @@ public final class LockProcess implements AutoCloseable {
 
 	/** Take a lock beside others, and return its fencing token. */
 	long acquire(String key, Duration lease, Access access) {
-		this.commands.println("acquire %s %d %s".formatted(key, lease.toMillis(), access.code()));
+		return acquire(key, lease, Duration.ZERO, access);
+	}
+
+	/** Take a lock with a min hold, and return its fencing token. */
+	long acquire(String key, Duration lease, Duration minHold) {
+		return acquire(key, lease, minHold, Access.EXCLUSIVE);
+	}
+
+	private long acquire(String key, Duration lease, Duration minHold, Access access) {
+		this.commands
+			.println("acquire %s %d %d %s".formatted(key, lease.toMillis(), minHold.toMillis(), access.code()));
 		return Long.parseLong(expect("acquired"));
 	}
 
@@ -220,8 +230,8 @@ public final class LockProcess implements AutoCloseable {
 			String[] words = line.split(" ");
 			switch (words[0]) {
 				case "acquire" -> {
-					HeldLock lock = locks.acquire(words[1],
-							with(Access.parse(words[3]), defaults.withLease(millis(words[2]))));
+					HeldLock lock = locks.acquire(words[1], with(Access.parse(words[4]),
+							defaults.withLease(millis(words[2])).withMinHold(millis(words[3]))));
 					held.put(words[1], lock);
 					System.out.println("acquired " + lock.fencingToken());
 				}

@@ -8,6 +8,7 @@ import org.junit.jupiter.api.Test;
 import io.leasehold.HeldLock;
 import io.leasehold.LockOptions;
 import io.leasehold.engine.Access;
+import io.leasehold.engine.Capability;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
 import io.leasehold.service.LockService;
@@ -46,6 +47,33 @@ public abstract class SharedLockEngineContract extends LockEngineContract {
 			}
 		}
 		leavesNothing();
+	}
+
+	/**
+	 * A job at most once per period, even if the process ends that did it, or was about
+	 * to: to the end of the min hold where the store keeps it, otherwise of the lease.
+	 */
+	@Test
+	void killedHolderOfAMinHoldIsFollowedAfterItsEnd() {
+		LockService one = service();
+		LockService other = service();
+		boolean kept = one.engine("").capabilities().contains(Capability.MIN_HOLD);
+		Duration minHold = shortLease().plusMillis(500);
+		try (LockProcess holder = LockProcess.start(address(), this.namespace)) {
+			long asked = System.nanoTime();
+			holder.acquire("done", shortLease(), minHold);
+			holder.release("done");
+			holder.acquire("running", shortLease(), minHold);
+			holder.kill();
+			long killed = System.nanoTime();
+			for (String key : List.of("done", "running")) {
+				one.acquire(key, one.defaults().withMinHold(kept ? minHold : Duration.ZERO)).close();
+				assertThat(System.nanoTime() - asked).isGreaterThan(kept ? minHold.minusMillis(20).toNanos() : 0);
+				assertThat(Duration.ofNanos(System.nanoTime() - killed))
+					.isLessThan((kept ? minHold : shortLease()).plus(SLACK));
+				assertThat(other.tryAcquire(key).isEmpty()).as("kept closed for the next period").isEqualTo(kept);
+			}
+		}
 	}
 
 	/** FAULTS row 2. */
