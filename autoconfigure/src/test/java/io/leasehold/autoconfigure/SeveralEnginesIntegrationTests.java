@@ -1,6 +1,9 @@
 package io.leasehold.autoconfigure;
 
 import java.io.IOException;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -45,6 +48,8 @@ import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.event.EventListener;
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.jdbc.datasource.init.ScriptUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -168,7 +173,8 @@ class SeveralEnginesIntegrationTests {
 	}
 
 	@Test
-	void storesThatAreDownAtTheStartFailOnlyTheirOwnMethods() {
+	void storesThatAreDownAtTheStartFailOnlyTheirOwnMethods() throws SQLException {
+		createTable();
 		this.networks.get("jdbc").refuse();
 		this.networks.get("zookeeper").refuse();
 		all().withPropertyValues("leasehold.jdbc.initialize-schema=never").run((context) -> {
@@ -180,6 +186,14 @@ class SeveralEnginesIntegrationTests {
 				Awaitility.await().ignoreExceptions().untilAsserted(() -> under(shop, down, DONE));
 			}
 		});
+	}
+
+	/** As Flyway does. */
+	private static void createTable() throws SQLException {
+		try (Connection connection = DriverManager.getConnection(PostgresTestServer.shared().url())) {
+			ScriptUtils.executeSqlScript(connection,
+					new ClassPathResource("io/leasehold/engine/jdbc/migration/postgresql/R__leasehold_lock.sql"));
+		}
 	}
 
 	private ApplicationContextRunner all() {
