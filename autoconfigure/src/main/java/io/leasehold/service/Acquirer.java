@@ -138,7 +138,7 @@ final class Acquirer {
 			if (remote != null) {
 				begin.accept(remote, caller);
 			}
-			else if (entry == Gate.Entry.QUEUED) {
+			else if (entry == Gate.Entry.QUEUED && caller.waits()) {
 				startWaiting(gate, caller);
 			}
 			return gate;
@@ -164,17 +164,8 @@ final class Acquirer {
 	}
 
 	private void giveUp(Acquisition caller, Gate gate, boolean interrupted) {
-		gate.giveUp(caller,
-				interrupted ? new LockInterruptedException(caller.key) : outOfTime(caller, gate.lastFailure()));
-	}
-
-	private RuntimeException outOfTime(Acquisition caller, @Nullable LockEngineException failure) {
-		Duration waited = Duration.ofNanos(this.clock.nanoTime() - caller.start);
-		if (failure == null) {
-			return new LockBusyException(caller.key, this.engine, waited);
-		}
-		return new LockEngineException(caller.key, "Lock '%s' could not be asked for within %d ms (engine: %s): %s"
-			.formatted(caller.key, waited.toMillis(), this.engine, failure.getMessage()), failure);
+		gate.giveUp(caller, interrupted ? new LockInterruptedException(caller.key)
+				: caller.outOfTime(this.engine, this.clock.nanoTime(), gate.lastFailure()));
 	}
 
 	/**

@@ -1,8 +1,11 @@
 package io.leasehold.service;
 
+import java.time.Duration;
 import java.util.List;
 
 import io.leasehold.HeldLock;
+import io.leasehold.LockBusyException;
+import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
 import io.leasehold.LockOptions;
 import io.leasehold.engine.Access;
@@ -39,6 +42,12 @@ abstract class Acquisition extends Chain.Link<Acquisition> {
 
 	/** Whether the caller found the key taken. */
 	boolean waited;
+
+	/**
+	 * Whether the caller, which does not wait for the key, waits for its turn to ask for
+	 * it.
+	 */
+	boolean awaitsTurn;
 
 	private volatile @Nullable Hold hold;
 
@@ -99,6 +108,16 @@ abstract class Acquisition extends Chain.Link<Acquisition> {
 	final void fail(RuntimeException failure) {
 		this.failure = failure;
 		wake();
+	}
+
+	/** What a caller is told whose time is over. */
+	final RuntimeException outOfTime(String engine, long now, @Nullable LockEngineException failure) {
+		Duration time = Duration.ofNanos(now - this.start);
+		if (failure == null) {
+			return new LockBusyException(this.key, engine, time);
+		}
+		return new LockEngineException(this.key, "Lock '%s' could not be asked for within %d ms (engine: %s): %s"
+			.formatted(this.key, time.toMillis(), engine, failure.getMessage()), failure);
 	}
 
 	/** Tell the caller that there is a result. Does not block. */

@@ -25,11 +25,12 @@ final class BlockingAcquisition extends Acquisition {
 	}
 
 	/**
-	 * Wait for the result; return early when interrupted or when the wait time is over.
+	 * Wait for the result; return early when interrupted or when the wait time is over. A
+	 * turn to ask comes soon, since requests are bounded.
 	 */
 	void await(MonotonicClock clock) {
 		while (!ended() && !this.thread.isInterrupted()) {
-			long rest = this.deadline - clock.nanoTime();
+			long rest = this.awaitsTurn ? Long.MAX_VALUE : this.deadline - clock.nanoTime();
 			if (rest <= 0) {
 				return;
 			}

@@ -150,7 +150,8 @@ final class Gate {
 			caller.fail(contradiction(caller.access, this.present));
 			return Entry.SETTLED;
 		}
-		if (!first && !caller.waits()) {
+		caller.awaitsTurn = !first && !caller.waits();
+		if (caller.awaitsTurn && !hasTurn(caller)) {
 			return Entry.BUSY;
 		}
 		this.queue.add(caller);
@@ -205,6 +206,22 @@ final class Gate {
 		return this.remote == null && caller.access.joins(this.present, this.holds.size() + this.releasing);
 	}
 
+	/**
+	 * Whether a caller that does not wait may ask after those before it, since all go
+	 * together and none of them was answered yet.
+	 */
+	private boolean hasTurn(Acquisition caller) {
+		if (this.remote == null || this.remote.isAnswered()) {
+			return false;
+		}
+		int owners = this.holds.size() + this.releasing;
+		boolean together = owners == 0 || caller.access.equals(this.present);
+		for (Acquisition before = this.queue.peek(); together && before != null; before = before.next()) {
+			together = caller.access.equals(before.access);
+		}
+		return together && caller.access.joins(caller.access, owners + this.queue.size());
+	}
+
 	/** Note that a caller begins to wait, unless it has a result already. */
 	synchronized boolean startWaiting(Acquisition caller) {
 		if (caller.waited || caller.ended()) {
@@ -230,6 +247,18 @@ final class Gate {
 			this.queue.remove(caller);
 			caller.fail(new LockEngineException(this.key, String.valueOf(reason.getMessage()), reason,
 					reason.isRetryable()));
+		});
+		headMayHaveChanged();
+	}
+
+	/** Those who do not wait have had their attempt. */
+	synchronized void attempted(@Nullable LockEngineException failure) {
+		long now = this.coordinator.clock().nanoTime();
+		this.queue.forEach((caller) -> {
+			if (!caller.waits()) {
+				this.queue.remove(caller);
+				caller.fail(caller.outOfTime(this.coordinator.engine().name(), now, failure));
+			}
 		});
 		headMayHaveChanged();
 	}

@@ -37,6 +37,9 @@ final class RemoteClaim {
 
 	private boolean closeWhenAnswered;
 
+	/** Whether the store has answered once, or failed to. */
+	private boolean answered;
+
 	/** Whether the store may know more of the claim than its last answer said. */
 	private boolean ambiguous;
 
@@ -60,6 +63,10 @@ final class RemoteClaim {
 
 	Claim claim() {
 		return this.claim;
+	}
+
+	boolean isAnswered() {
+		return this.answered;
 	}
 
 	/** The last request's failure, if it was not answered. */
@@ -173,7 +180,7 @@ final class RemoteClaim {
 	private void busy(Claim asked, Attempt.Busy busy) {
 		this.failure = null;
 		this.failures = 0;
-		if (!this.claim.waits()) {
+		if (!wasAwaited(null)) {
 			return;
 		}
 		if (this.ear == null && asked.waits()) {
@@ -193,9 +200,22 @@ final class RemoteClaim {
 		if (!thrown.isRetryable()) {
 			this.gate.failed(thrown);
 		}
-		else if (this.claim.waits()) {
+		else if (wasAwaited(thrown)) {
 			askIn(backoff());
 		}
+	}
+
+	/**
+	 * Tell those of the first answer who do not wait for the key.
+	 * @return whether the claim was one that waits, and goes on
+	 */
+	private boolean wasAwaited(@Nullable LockEngineException failure) {
+		boolean waits = this.claim.waits();
+		if (!this.answered) {
+			this.answered = true;
+			this.gate.attempted(failure);
+		}
+		return waits && !this.over;
 	}
 
 	private Duration backoff() {

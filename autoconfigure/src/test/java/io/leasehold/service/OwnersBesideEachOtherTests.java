@@ -3,13 +3,16 @@ package io.leasehold.service;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.leasehold.HeldLock;
 import io.leasehold.LockBusyException;
+import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
 import io.leasehold.LockMode;
 import io.leasehold.LockModeException;
@@ -40,18 +43,32 @@ class OwnersBesideEachOtherTests {
 
 	private static final String KEY = "catalog";
 
+	private static final Set<Thread.State> WAITING = Set.of(Thread.State.WAITING, Thread.State.TIMED_WAITING);
+
 	private final LocalLockEngine store = new LocalLockEngine(MonotonicClock.SYSTEM);
 
 	private final AtomicInteger requests = new AtomicInteger();
+
+	/** The store answers no request before. */
+	private CompletableFuture<Void> open = CompletableFuture.completedFuture(null);
 
 	private final LockEngine engine = new DelegatingEngine(this.store) {
 
 		@Override
 		public Attempt tryAcquire(Claim claim) {
 			OwnersBesideEachOtherTests.this.requests.incrementAndGet();
+			OwnersBesideEachOtherTests.this.open.join();
 			return super.tryAcquire(claim);
 		}
 
+	};
+
+	private final List<Thread> attempting = new ArrayList<>();
+
+	private final Executor threads = (task) -> {
+		Thread thread = new Thread(task);
+		this.attempting.add(thread);
+		thread.start();
 	};
 
 	private final ConcurrentLinkedQueue<LockEvent> events = new ConcurrentLinkedQueue<>();
@@ -179,6 +196,79 @@ class OwnersBesideEachOtherTests {
 		late.get(5, TimeUnit.SECONDS).close();
 		there.close();
 		elsewhere.close();
+	}
+
+	@Test
+	void attemptsAtTheSameTimeAllShareTheKey() {
+		List<CompletableFuture<HeldLock>> attempts = attemptAtTheSameTime(this.shared, 3);
+		this.open.complete(null);
+		attempts.forEach((attempt) -> attempt.join().close());
+	}
+
+	@Test
+	void attemptsAtTheSameTimeHaveAsManyPermitsAsThereAre() {
+		List<CompletableFuture<HeldLock>> attempts = attemptAtTheSameTime(this.permits, 2);
+		assertThatExceptionOfType(LockBusyException.class)
+			.isThrownBy(() -> this.service.acquire(KEY, this.permits.withWaitTime(Duration.ZERO)));
+		this.open.complete(null);
+		attempts.forEach((attempt) -> attempt.join().close());
+		assertThat(this.requests).hasValue(2);
+	}
+
+	@Test
+	void attemptsAtTheSameTimeAllHearThatTheKeyIsBusy() {
+		LockService elsewhere = elsewhere();
+		HeldLock there = elsewhere.acquire(KEY);
+		List<CompletableFuture<HeldLock>> attempts = attemptAtTheSameTime(this.shared, 3);
+		this.open.complete(null);
+		attempts.forEach((attempt) -> assertThat(attempt).failsWithin(Duration.ofSeconds(5))
+			.withThrowableThat()
+			.withCauseInstanceOf(LockBusyException.class));
+		there.close();
+		elsewhere.close();
+	}
+
+	@Test
+	void attemptsAtTheSameTimeAllHearThatTheStoreIsDown() {
+		this.store.faults().setDown(true);
+		List<CompletableFuture<HeldLock>> attempts = attemptAtTheSameTime(this.shared, 3);
+		this.open.complete(null);
+		attempts.forEach((attempt) -> assertThat(attempt).failsWithin(Duration.ofSeconds(5))
+			.withThrowableThat()
+			.withCauseInstanceOf(LockEngineException.class));
+		this.store.faults().setDown(false);
+	}
+
+	/** One permit goes to the first of two attempts, the other one hears of it. */
+	@Test
+	void attemptBehindOneThatTookTheLastPermitIsBusy() {
+		LockService elsewhere = elsewhere();
+		HeldLock there = elsewhere.acquire(KEY, this.permits);
+		List<CompletableFuture<HeldLock>> attempts = attemptAtTheSameTime(this.permits, 2);
+		this.open.complete(null);
+		assertThat(attempts.get(1)).failsWithin(Duration.ofSeconds(5))
+			.withThrowableThat()
+			.withCauseInstanceOf(LockBusyException.class);
+		attempts.get(0).join().close();
+		there.close();
+		elsewhere.close();
+	}
+
+	/** Begin attempts that do not wait, while the store does not answer the first. */
+	private List<CompletableFuture<HeldLock>> attemptAtTheSameTime(LockOptions options, int count) {
+		this.open = new CompletableFuture<>();
+		List<CompletableFuture<HeldLock>> attempts = new ArrayList<>();
+		for (int i = 0; i < count; i++) {
+			attempts.add(CompletableFuture
+				.supplyAsync(() -> this.service.acquire(KEY, options.withWaitTime(Duration.ZERO)), this.threads));
+			int begun = i + 1;
+			await().until(() -> this.requests.get() > 0 && waitingThreads() == begun);
+		}
+		return attempts;
+	}
+
+	private long waitingThreads() {
+		return this.attempting.stream().filter((thread) -> WAITING.contains(thread.getState())).count();
 	}
 
 	@Test
