@@ -125,33 +125,17 @@ class AutoConfigureLeaseholdTests {
 			this.shop.book(7);
 		}
 
-	}
-
-	@Nested
-	@SpringBootTest(properties = { REDIS, NO_SERVER, NO_MIGRATION })
-	@AutoConfigureLeasehold
-	class SharedContext {
-
-		@Autowired
-		private DistributedLocks locks;
-
-		@Autowired
-		private LockRecorder recorder;
-
-		@Autowired
-		private LocalLockEngine engine;
-
 		@Test
-		void eachTestBeginsAnew() {
-			fails();
+		void beginsEachTestAnew() {
+			leavesARecordAndFaults();
 		}
 
 		@Test
-		void whateverTheOneBeforeLeft() {
-			fails();
+		void beginsAnewWhateverATestLeft() {
+			leavesARecordAndFaults();
 		}
 
-		private void fails() {
+		private void leavesARecordAndFaults() {
 			this.locks.acquire("order:42").close();
 			assertThat(this.recorder.acquired()).containsExactly("order:42");
 			this.engine.faults().setDown(true);
