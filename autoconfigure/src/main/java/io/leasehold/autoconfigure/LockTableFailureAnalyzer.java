@@ -9,13 +9,14 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.NestedExceptionUtils;
 
 /**
- * Explains a {@link LockTableException}, with the statements that the table needs.
+ * Explains a {@link LockTableException}, with the statements that help.
  */
 class LockTableFailureAnalyzer extends AbstractFailureAnalyzer<LockTableException> {
 
 	@Override
 	protected FailureAnalysis analyze(Throwable rootFailure, LockTableException cause) {
-		return new FailureAnalysis("The lock table '%s' %s (%s).".formatted(cause.getTable(), problem(cause),
+		return new FailureAnalysis("The lock table '%s' or '%s' %s (%s).".formatted(cause.getTable(),
+				LockTableScript.holders(cause.getTable()), problem(cause),
 				NestedExceptionUtils.getMostSpecificCause(cause).getMessage()), action(cause), cause);
 	}
 
@@ -37,11 +38,12 @@ class LockTableFailureAnalyzer extends AbstractFailureAnalyzer<LockTableExceptio
 
 					%s""".formatted(migration(cause), script(cause));
 			case DIFFERENT -> """
-					Make it the table of this statement, or set leasehold.jdbc.table to the name of another one:
+					Make them the tables of these statements, or set leasehold.jdbc.table to the name of another one:
 
 					%s""".formatted(script(cause));
 			case FORBIDDEN -> "Run this in the database, for the user that the application connects as:\n\n"
-					+ "GRANT SELECT, INSERT, UPDATE, DELETE ON %s TO ...;".formatted(cause.getTable());
+					+ "GRANT SELECT, INSERT, UPDATE, DELETE ON %s TO ...;\nGRANT SELECT, INSERT, UPDATE, DELETE ON %s TO ...;"
+						.formatted(cause.getTable(), LockTableScript.holders(cause.getTable()));
 		};
 	}
 

@@ -212,13 +212,15 @@ class LeaseholdJdbcAutoConfigurationTests {
 		this.runner.withPropertyValues("leasehold.jdbc.initialize-schema=never", "leasehold.jdbc.table=public.my_locks")
 			.run((context) -> {
 				FailureAnalysis analysis = analysis(context);
-				assertThat(analysis.getDescription()).startsWith("The lock table 'public.my_locks' is missing (")
+				assertThat(analysis.getDescription())
+					.startsWith("The lock table 'public.my_locks' or 'public.my_locks_holder' is missing (")
 					.contains("\"MY_LOCKS\" not found");
 				assertThat(analysis.getAction()).contains("leasehold.jdbc.initialize-schema to always")
 					.contains("a migration of your own")
 					.doesNotContain("spring.flyway.locations")
 					.doesNotContain("changelog.yaml")
-					.contains("CREATE TABLE IF NOT EXISTS public.my_locks (");
+					.contains("CREATE TABLE IF NOT EXISTS public.my_locks (",
+							"CREATE TABLE IF NOT EXISTS public.my_locks_holder (");
 			});
 	}
 
@@ -226,13 +228,14 @@ class LeaseholdJdbcAutoConfigurationTests {
 	void tableWithOtherColumnsIsExplainedWithTheRightOnes() throws SQLException {
 		try (Connection connection = DriverManager.getConnection(this.url, "sa", "");
 				Statement statement = connection.createStatement()) {
-			statement.execute("CREATE TABLE leasehold_lock (id BINARY(32))");
+			statement.execute("CREATE TABLE leasehold_lock (id BINARY(32) PRIMARY KEY)");
 		}
 		this.runner.run((context) -> {
 			FailureAnalysis analysis = analysis(context);
 			assertThat(analysis.getDescription())
-				.startsWith("The lock table 'leasehold_lock' is not what it should be (");
-			assertThat(analysis.getAction()).contains("CREATE TABLE IF NOT EXISTS leasehold_lock (");
+				.startsWith("The lock table 'leasehold_lock' or 'leasehold_lock_holder' is not what it should be (");
+			assertThat(analysis.getAction()).contains("CREATE TABLE IF NOT EXISTS leasehold_lock (",
+					"CREATE TABLE IF NOT EXISTS leasehold_lock_holder (");
 		});
 	}
 
@@ -250,10 +253,11 @@ class LeaseholdJdbcAutoConfigurationTests {
 					"leasehold.jdbc.initialize-schema=never")
 			.run((context) -> {
 				FailureAnalysis analysis = analysis(context);
-				assertThat(analysis.getDescription())
-					.startsWith("The lock table 'leasehold_lock' may not be used by the database's user (");
-				assertThat(analysis.getAction())
-					.contains("GRANT SELECT, INSERT, UPDATE, DELETE ON leasehold_lock TO ...;");
+				assertThat(analysis.getDescription()).startsWith(
+						"The lock table 'leasehold_lock' or 'leasehold_lock_holder' may not be used by the database's user (");
+				assertThat(analysis.getAction()).contains(
+						"GRANT SELECT, INSERT, UPDATE, DELETE ON leasehold_lock TO ...;",
+						"GRANT SELECT, INSERT, UPDATE, DELETE ON leasehold_lock_holder TO ...;");
 			});
 	}
 
@@ -263,7 +267,8 @@ class LeaseholdJdbcAutoConfigurationTests {
 			.isThrownBy(() -> new SpringApplicationBuilder(Application.class).web(WebApplicationType.NONE)
 				.run("--spring.datasource.url=" + this.url, "--leasehold.jdbc.initialize-schema=never"));
 		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains("CREATE TABLE IF NOT EXISTS leasehold_lock (");
+			.contains("CREATE TABLE IF NOT EXISTS leasehold_lock (",
+					"CREATE TABLE IF NOT EXISTS leasehold_lock_holder (");
 	}
 
 	@Test

@@ -95,13 +95,17 @@ final class Failures {
 
 	private static String advice(Problem problem, String table, Dialect dialect, SQLException failure) {
 		String script = LockTableScript.location(dialect.platform());
+		String holders = LockTableScript.holders(table);
+		String reason = failure.getMessage();
 		return switch (problem) {
-			case MISSING -> "table '%s' is missing. Create it by %s or set leasehold.jdbc.initialize-schema=always"
-				.formatted(table, script);
-			case DIFFERENT -> "table '%s' is not what it should be (%s). Compare it with %s".formatted(table,
-					failure.getMessage(), script);
-			case FORBIDDEN -> "its user may not use table '%s'. Grant SELECT, INSERT, UPDATE and DELETE on it (%s)"
-				.formatted(table, failure.getMessage());
+			case MISSING ->
+				"table '%s' or '%s' is missing (%s). Create them by %s or set leasehold.jdbc.initialize-schema=always"
+					.formatted(table, holders, reason, script);
+			case DIFFERENT -> "table '%s' or '%s' is not what it should be (%s). Compare it with %s".formatted(table,
+					holders, reason, script);
+			case FORBIDDEN ->
+				"its user may not use table '%s' or '%s'. Grant SELECT, INSERT, UPDATE and DELETE on both (%s)"
+					.formatted(table, holders, reason);
 		};
 	}
 

@@ -35,7 +35,8 @@ public record JdbcSettings(String namespace, String table, Duration callTimeout,
 
 	private static final Pattern NAMESPACE = Pattern.compile("[\\x21-\\x7e]{1,100}");
 
-	private static final Pattern TABLE = Pattern.compile("(?:[A-Za-z_]\\w{0,62}\\.)?[A-Za-z_]\\w{0,62}");
+	/** Names of 63 characters are the longest everywhere, that of the other table too. */
+	private static final Pattern TABLE = Pattern.compile("(?:[A-Za-z_]\\w{0,62}\\.)?[A-Za-z_]\\w{0,55}");
 
 	/**
 	 * Create settings.
@@ -50,13 +51,27 @@ public record JdbcSettings(String namespace, String table, Duration callTimeout,
 		}
 		if (!TABLE.matcher(table).matches()) {
 			throw new IllegalArgumentException(
-					"leasehold.jdbc.table must be a name of letters, digits and underscores, with that of its "
-							+ "schema and a dot in front if need be, but is '%s'".formatted(table));
+					"leasehold.jdbc.table must be a name of at most 56 letters, digits and underscores, with that of "
+							+ "its schema and a dot in front if need be, but is '%s'".formatted(table));
 		}
 		check("leasehold.jdbc.call-timeout", callTimeout, SHORTEST_CALL, LONGEST_CALL);
 		check("leasehold.jdbc.poll-min", pollMin, Duration.ofMillis(1), pollMax);
 		check("leasehold.jdbc.poll-max", pollMax, pollMin, LONGEST_CALL);
 		check("leasehold.fencing.retention", fencingRetention, Duration.ofSeconds(1), LONGEST_RETENTION);
+	}
+
+	/**
+	 * Return the name of the table of those who hold locks beside others.
+	 */
+	String holders() {
+		return LockTableScript.holders(this.table);
+	}
+
+	/**
+	 * Return how long a call takes at most, for the connection and for the answer.
+	 */
+	Duration longestCall() {
+		return this.callTimeout.multipliedBy(2);
 	}
 
 	/**

@@ -1,42 +1,43 @@
 package io.leasehold.engine.jdbc;
 
-import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 
 import io.leasehold.LockKey;
+import io.leasehold.engine.Access;
 import io.leasehold.engine.Claim;
-import io.leasehold.engine.Renewal;
 import org.jspecify.annotations.Nullable;
 
+import static io.leasehold.engine.jdbc.Sql.micros;
+
 /**
- * The statements on the lock table of one database. Each commits by itself; all times are
- * microseconds of the database's clock.
+ * The rows of the lock table, one for each key, whatever the access to it. Each statement
+ * commits by itself unless it runs in a transaction; all times are microseconds of the
+ * database's clock.
  * <p>
- * A key is free if nobody owns it or the owner's lease is over, and no min hold keeps it
- * closed. The row stays when its owner goes, for the sake of the number.
+ * A row stays when those who hold the key go, for the sake of the number.
  */
 final class LockTable {
 
+	/**
+	 * Condition that the key has no owner of its own, and no min hold keeps it closed.
+	 */
+	static final String UNOWNED = "(owner IS NULL OR expires_at + lock_delay <= {now}) AND closed_until <= {now}";
+
+	/** Condition that it is nobody's turn, or that of those with this access. */
+	static final String TURN = "(turn_until <= {now} OR turn_access = ?)";
+
+	/** Until when the place of holder <code>h</code> is taken. */
+	static final String PLACE_END = "GREATEST(h.expires_at + h.lock_delay, h.closed_until)";
+
 	private static final String COLUMNS = "namespace, lock_key, owner, grant_number, granted_at, expires_at, "
-			+ "closed_until, waited_until, version";
+			+ "lock_delay, closed_until, shared_until, turn_until, waited_until, version";
 
-	private final Dialect dialect;
+	private final Sql sql;
 
-	private final String name;
-
-	private final String where;
-
-	private final List<String> checks;
-
-	private final String take;
+	private final String namespace;
 
 	private final String insert;
 
@@ -44,105 +45,62 @@ final class LockTable {
 
 	private final String mark;
 
-	private final String free;
+	private final String takeTurn;
+
+	private final String leaveTurn;
 
 	private final String inspect;
 
-	private final String findIdle;
-
-	private final String removeIdle;
-
-	LockTable(Dialect dialect, JdbcSettings settings) {
-		this.dialect = dialect;
-		this.name = settings.table();
-		this.where = dialect.where(Dialect.lockTimeout(settings.callTimeout()));
-		String columns = "id, %s, waiter".formatted(COLUMNS);
-		this.checks = List.of(
-				sql("INSERT INTO {table} (%1$s) SELECT %1$s FROM {table} WHERE id IS NULL".formatted(columns)),
-				sql("UPDATE {table} SET version = version + 1 WHERE id IS NULL"),
-				sql("DELETE FROM {table} WHERE id IS NULL"));
-		// The owner comes last: MariaDB and MySQL read columns assigned before
-		this.take = dialect.returning(sql("""
-				UPDATE {table} SET
-				grant_number = %s,
-				granted_at = CASE WHEN owner = ? THEN granted_at ELSE {now} END,
-				expires_at = CASE WHEN owner = ? THEN GREATEST(expires_at, {now} + ?) ELSE {now} + ? END,
-				closed_until = CASE WHEN owner = ? THEN closed_until WHEN ? = 0 THEN 0 ELSE {now} + ? END,
-				waited_until = CASE WHEN waiter = ? THEN 0 ELSE waited_until END,
-				version = version + 1,
-				owner = ?
-				{where} id = ?
-				AND (owner = ? OR ((owner IS NULL OR expires_at <= {now}) AND closed_until <= {now}))""".formatted(
-				dialect.telling("CASE WHEN owner = ? THEN grant_number ELSE GREATEST(grant_number + 1, {now}) END"))),
-				"grant_number");
-		this.insert = sql(dialect.insert("{table}", COLUMNS,
-				"?, ?, ?, %s, {now}, {now} + ?, CASE WHEN ? = 0 THEN 0 ELSE {now} + ? END, 0, 1"
+	LockTable(Sql sql, String namespace) {
+		this.sql = sql;
+		this.namespace = namespace;
+		Dialect dialect = sql.dialect();
+		this.insert = sql.of(dialect.insert("{table}", COLUMNS,
+				"?, ?, ?, %s, {now}, {now} + ?, ?, CASE WHEN ? = 0 THEN 0 ELSE {now} + ? END, 0, 0, 0, 1"
 					.formatted(dialect.telling("{now}"))));
-		this.look = sql("""
-				SELECT CASE WHEN owner IS NULL OR expires_at < closed_until THEN closed_until ELSE expires_at END
-				- {now}, waited_until - {now} FROM {table} WHERE id = ?""");
-		this.mark = sql("""
+		this.look = sql
+			.of("""
+					SELECT CASE WHEN owner IS NULL THEN 0 ELSE expires_at + lock_delay END - {now}, closed_until - {now},
+					CASE WHEN shared_until = 0 THEN 0 ELSE 1 END, shared_until - {now}, shared_access,
+					(SELECT COUNT(*) FROM {holders} h WHERE %1$s),
+					(SELECT MIN(%2$s) FROM {holders} h WHERE %1$s) - {now},
+					turn_until - {now}, turn_access, waited_until - {now},
+					(SELECT MAX(h.grant_number) FROM {holders} h WHERE h.lock_id = id AND h.owner = ? AND h.expires_at > {now})
+					FROM {table} WHERE id = ?"""
+				.formatted(SharedGrants.TAKEN, PLACE_END));
+		this.mark = sql.of("""
 				UPDATE {table} SET waited_until = {now} + ?, waiter = ?, version = version + 1
 				{where} id = ? AND waited_until < {now} + ?""");
-		// The end of a lease that is over is left as it is: the key is free already
-		String marked = "GREATEST(waited_until - {now}, 0)";
-		this.free = sql(dialect.returning("""
-				UPDATE {table} SET owner = NULL, expires_at = {now}, version = version + 1%s
-				{where} id = ? AND owner = ? AND expires_at > {now}""".formatted(dialect.aside(marked)),
-				(settings.channel() != null) ? dialect.notifying(marked, settings.channel()) : marked));
-		this.inspect = sql("""
+		this.takeTurn = sql.of("""
+				UPDATE {table} SET turn_until = {now} + ?, turn_access = ?,
+				waited_until = GREATEST(waited_until, {now} + ?), waiter = ?, version = version + 1
+				{where} id = ? AND %s""".formatted(TURN));
+		this.leaveTurn = sql.of("""
+				UPDATE {table} SET turn_until = 0, waited_until = 0, version = version + 1
+				{where} id = ? AND waiter = ? AND turn_until > {now}""");
+		this.inspect = sql.of("""
 				SELECT owner, grant_number, granted_at, expires_at - {now} FROM {table}
-				WHERE id = ? AND owner IS NOT NULL AND expires_at > {now}""");
-		String idle = "expires_at < {now} - ? AND closed_until < {now} - ?";
-		this.findIdle = sql("SELECT id FROM {table} WHERE namespace = ? AND %s LIMIT ?".formatted(idle));
-		this.removeIdle = sql("DELETE FROM {table} WHERE id = ? AND %s".formatted(idle));
-	}
-
-	private String sql(String template) {
-		return template.replace("{table}", this.name)
-			.replace("{now}", this.dialect.now())
-			.replace("{where}", this.where);
+				WHERE id = ? AND owner IS NOT NULL AND expires_at > {now}
+				UNION ALL SELECT owner, grant_number, granted_at, expires_at - {now} FROM {holders}
+				WHERE lock_id = ? AND expires_at > {now} ORDER BY 2""");
 	}
 
 	/**
-	 * Fail if the table, one of its columns or a privilege is missing; change nothing.
-	 */
-	void check(Session session) throws SQLException {
-		for (String check : this.checks) {
-			try (PreparedStatement statement = session.connection().prepareStatement(check)) {
-				statement.executeUpdate();
-			}
-		}
-	}
-
-	/**
-	 * Give a row to a claim if it is free or the claim's already.
-	 * @return the number of the grant, or {@code null} if the row is busy or missing
-	 */
-	@Nullable Long take(Connection connection, RowId id, Claim claim) throws SQLException {
-		String owner = claim.owner().token();
-		long lease = micros(claim.lease());
-		long minHold = micros(claim.minHold());
-		try (PreparedStatement statement = this.dialect.prepare(connection, this.take)) {
-			bind(statement, owner, owner, owner, lease, lease, owner, minHold, minHold, claim.owner().member().id(),
-					owner, id.bytes(), owner);
-			return this.dialect.run(statement);
-		}
-	}
-
-	/**
-	 * Insert a row that belongs to a claim.
+	 * Insert a row.
+	 * @param claim whose it is going to be, or {@code null} for nobody
 	 * @return the number of the grant, or {@code null} if there is such a row
 	 */
-	@Nullable Long insert(Connection connection, RowId id, String namespace, Claim claim) throws SQLException {
-		long minHold = micros(claim.minHold());
-		try (PreparedStatement statement = this.dialect.prepare(connection, this.insert)) {
-			bind(statement, id.bytes(), namespace, claim.key().readable(), claim.owner().token(), micros(claim.lease()),
-					minHold, minHold);
-			return this.dialect.run(statement);
+	@Nullable Long insert(Session session, RowId id, LockKey key, @Nullable Claim claim) throws SQLException {
+		String owner = (claim != null) ? claim.owner().token() : null;
+		long lease = (claim != null) ? micros(claim.lease()) : 0;
+		long lockDelay = (claim != null) ? micros(claim.lockDelay()) : 0;
+		long minHold = (claim != null) ? micros(claim.minHold()) : 0;
+		try {
+			return this.sql.number(session, this.insert, id.bytes(), this.namespace, key.readable(), owner, lease,
+					lockDelay, minHold, minHold);
 		}
 		catch (SQLException ex) {
-			if (this.dialect.isInsertedMeanwhile(ex)) {
+			if (this.sql.dialect().isInsertedMeanwhile(ex)) {
 				return null;
 			}
 			throw ex;
@@ -150,147 +108,59 @@ final class LockTable {
 	}
 
 	/** Look at a row that could not be taken; {@code null} if there is none. */
-	@Nullable Busy look(Connection connection, RowId id) throws SQLException {
-		try (PreparedStatement statement = connection.prepareStatement(this.look)) {
-			bind(statement, (Object) id.bytes());
-			try (ResultSet rows = statement.executeQuery()) {
-				return rows.next() ? new Busy(rows.getLong(1), rows.getLong(2)) : null;
-			}
-		}
+	@Nullable LockRow look(Session session, RowId id, String owner) throws SQLException {
+		List<LockRow> rows = this.sql.query(session, this.look,
+				(row, index) -> new LockRow(row.getLong(1), row.getLong(2), row.getInt(3) > 0, row.getLong(4),
+						access(row, 5), row.getInt(6), row.getLong(7), row.getLong(8), access(row, 9), row.getLong(10),
+						row.getLong(11)),
+				owner, id.bytes());
+		return rows.isEmpty() ? null : rows.get(0);
+	}
+
+	private static Access access(ResultSet row, int column) throws SQLException {
+		String code = row.getString(column);
+		return (code != null) ? Access.parse(code) : Access.EXCLUSIVE;
+	}
+
+	/**
+	 * Lock rows for the rest of a transaction.
+	 * @param ids bytes of their ids
+	 * @return how many there are
+	 */
+	int lock(Session session, List<Object> ids) throws SQLException {
+		return this.sql.update(session, this.sql
+			.of("UPDATE {table} SET version = version + 1 {where} id IN (%s)".formatted(Sql.repeat("?", ids.size()))),
+				ids.toArray());
 	}
 
 	/** Leave a mark that somebody waits until then, unless a longer one is there. */
-	void mark(Connection connection, RowId id, String waiter, Duration until) throws SQLException {
-		try (PreparedStatement statement = this.dialect.prepare(connection, this.mark)) {
-			bind(statement, micros(until), waiter, id.bytes(), micros(until));
-			statement.executeUpdate();
-		}
+	void mark(Session session, RowId id, String waiter, Duration until) throws SQLException {
+		this.sql.update(session, this.mark, micros(until), waiter, id.bytes(), micros(until));
 	}
 
 	/**
-	 * Free a row that belongs to an owner.
-	 * @return how many microseconds another claim is known to wait, or {@code null} if
-	 * the row is not, or no longer, the owner's
+	 * Leave a mark that somebody waits until then, whose turn it is when those go who
+	 * hold the key now, unless it is that of another access.
 	 */
-	@Nullable Long free(Connection connection, RowId id, String owner) throws SQLException {
-		try (PreparedStatement statement = this.dialect.prepare(connection, this.free)) {
-			bind(statement, id.bytes(), owner);
-			return this.dialect.run(statement);
-		}
+	void takeTurn(Session session, RowId id, String waiter, Access access, Duration until) throws SQLException {
+		this.sql.update(session, this.takeTurn, micros(until), access.code(), micros(until), waiter, id.bytes(),
+				access.code());
+	}
+
+	/** Take back the marks of a waiter that does not want its turn any more. */
+	void leaveTurn(Session session, RowId id, String waiter) throws SQLException {
+		this.sql.update(session, this.leaveTurn, id.bytes(), waiter);
+	}
+
+	/** Read who holds a row, in the order of the numbers. */
+	List<Owned> inspect(Session session, RowId id) throws SQLException {
+		return this.sql.query(session, this.inspect,
+				(row, index) -> new Owned(row.getString(1), row.getLong(2), row.getLong(3), row.getLong(4)), id.bytes(),
+				id.bytes());
 	}
 
 	/**
-	 * Extend leases, all by one statement; the rest needs another one only where the
-	 * database tells no more than how many rows were changed.
-	 * @param ids the rows of the renewals, in the same order
-	 * @param lease the new lease of all of them
-	 * @return the rows that were extended
-	 */
-	Set<RowId> renew(Connection connection, List<RowId> ids, List<Renewal> renewals, Duration lease)
-			throws SQLException {
-		// Few lengths make few statements for the server to parse
-		int places = Integer.highestOneBit(Math.max(1, 2 * renewals.size() - 1));
-		String which = sql("id IN (%s) AND (owner, grant_number) IN (%s) AND expires_at > {now}"
-			.formatted(repeat("?", places), repeat("(?, ?)", places)));
-		String update = sql(
-				"UPDATE {table} SET expires_at = GREATEST(expires_at, {now} + ?), version = version + 1 {where} ")
-				+ which;
-		List<Object> values = new ArrayList<>(3 * places);
-		for (int i = 0; i < places; i++) {
-			values.add(ids.get(Math.min(i, ids.size() - 1)).bytes());
-		}
-		for (int i = 0; i < places; i++) {
-			Renewal renewal = renewals.get(Math.min(i, renewals.size() - 1));
-			values.add(renewal.claim().owner().token());
-			values.add(renewal.number());
-		}
-		values.add(0, micros(lease));
-		if (this.dialect.returnsRows()) {
-			return ids(connection, this.dialect.returning(update, "id"), values);
-		}
-		try (PreparedStatement statement = connection.prepareStatement(update)) {
-			bind(statement, values.toArray());
-			if (statement.executeUpdate() == ids.size()) {
-				return new HashSet<>(ids);
-			}
-		}
-		return ids(connection, sql("SELECT id FROM {table} WHERE ") + which, values.subList(1, values.size()));
-	}
-
-	private Set<RowId> ids(Connection connection, String sql, List<?> values) throws SQLException {
-		try (PreparedStatement statement = connection.prepareStatement(sql)) {
-			bind(statement, values.toArray());
-			try (ResultSet rows = statement.executeQuery()) {
-				Set<RowId> result = new HashSet<>();
-				while (rows.next()) {
-					result.add(new RowId(rows.getBytes(1)));
-				}
-				return result;
-			}
-		}
-	}
-
-	/** Read who owns a row; {@code null} if nobody does. */
-	@Nullable Owned inspect(Connection connection, RowId id) throws SQLException {
-		try (PreparedStatement statement = connection.prepareStatement(this.inspect)) {
-			bind(statement, (Object) id.bytes());
-			try (ResultSet rows = statement.executeQuery()) {
-				return rows.next() ? new Owned(rows.getString(1), rows.getLong(2), rows.getLong(3), rows.getLong(4))
-						: null;
-			}
-		}
-	}
-
-	/**
-	 * Remove some of the rows of a namespace that nobody has used for long.
-	 * @return how many were found
-	 */
-	int removeIdle(Connection connection, String namespace, Duration retention, int most) throws SQLException {
-		long idle = micros(retention);
-		Set<RowId> found = ids(connection, this.findIdle, List.of(namespace, idle, idle, most));
-		try (PreparedStatement statement = connection.prepareStatement(this.removeIdle)) {
-			for (RowId id : found) {
-				bind(statement, id.bytes(), idle, idle);
-				statement.executeUpdate();
-			}
-		}
-		return found.size();
-	}
-
-	static long micros(Duration duration) {
-		return (duration.toNanos() + 999) / 1000;
-	}
-
-	private static String repeat(String text, int times) {
-		return String.join(", ", Collections.nCopies(times, text));
-	}
-
-	private static void bind(PreparedStatement statement, Object... values) throws SQLException {
-		for (int i = 0; i < values.length; i++) {
-			Object value = values[i];
-			if (value instanceof byte[] bytes) {
-				statement.setBytes(i + 1, bytes);
-			}
-			else if (value instanceof Number number) {
-				statement.setLong(i + 1, number.longValue());
-			}
-			else {
-				statement.setString(i + 1, (String) value);
-			}
-		}
-	}
-
-	/**
-	 * A row that could not be taken.
-	 *
-	 * @param closedFor microseconds until it is free, unless freed or renewed before
-	 * @param markedFor microseconds until the mark of the waiting runs out
-	 */
-	record Busy(long closedFor, long markedFor) {
-	}
-
-	/**
-	 * A row that has an owner.
+	 * Somebody who holds a key.
 	 *
 	 * @param owner token of the owner
 	 * @param number number of the grant

@@ -8,18 +8,28 @@ import java.util.regex.Pattern;
 import org.springframework.core.io.ClassPathResource;
 
 /**
- * The script that creates the lock table, one for each platform. Flyway takes it for a
- * repeatable migration, so that it meets no version of the application's; so it has to do
- * no harm where the table is there already.
+ * The script that creates the lock table and that of its holders, one for each platform.
+ * Flyway takes it for a repeatable migration, so that it meets no version of the
+ * application's; so it has to do no harm where the table is there already.
  */
 public final class LockTableScript {
 
 	/** Location on the class path, with the placeholder of Boot's initializers. */
 	public static final String LOCATION = "io/leasehold/engine/jdbc/migration/@@platform@@/R__leasehold_lock.sql";
 
-	private static final Pattern TABLE = Pattern.compile("\\b%s\\b".formatted(JdbcSettings.DEFAULT_TABLE));
+	private static final Pattern TABLE = Pattern
+		.compile("\\b%s(?=(_holder)?\\b)".formatted(JdbcSettings.DEFAULT_TABLE));
 
 	private LockTableScript() {
+	}
+
+	/**
+	 * Return the name of the table of those who hold locks beside others.
+	 * @param table name of the lock table, with its schema in front if need be
+	 * @return the name of the other table
+	 */
+	public static String holders(String table) {
+		return table + "_holder";
 	}
 
 	/**

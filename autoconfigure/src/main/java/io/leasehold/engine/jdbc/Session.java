@@ -6,6 +6,7 @@ import java.sql.SQLTimeoutException;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A connection for the time of one call. Query timeouts do not end a call whose answer
@@ -49,6 +50,39 @@ final class Session implements AutoCloseable {
 		return this.connection;
 	}
 
+	/**
+	 * Do several steps as one transaction.
+	 * @return what the steps return; if that is {@code null}, they are undone
+	 */
+	<T> @Nullable T inTransaction(Steps<T> steps) throws SQLException {
+		connection().setAutoCommit(false);
+		try {
+			T result = steps.run();
+			if (result != null) {
+				connection().commit();
+			}
+			else {
+				connection().rollback();
+			}
+			this.connection.setAutoCommit(true);
+			return result;
+		}
+		catch (SQLException | RuntimeException ex) {
+			undo(ex);
+			throw ex;
+		}
+	}
+
+	private void undo(Exception reason) {
+		try {
+			this.connection.rollback();
+			this.connection.setAutoCommit(true);
+		}
+		catch (SQLException ex) {
+			reason.addSuppressed(ex); // broken: the database undoes it by itself
+		}
+	}
+
 	/** Give the connection back; that it is broken by now does not undo what was done. */
 	@Override
 	public void close() {
@@ -60,6 +94,13 @@ final class Session implements AutoCloseable {
 		catch (SQLException ex) {
 			logger.debug("A connection could not be given back", ex);
 		}
+	}
+
+	/** Steps of a transaction. */
+	interface Steps<T> {
+
+		@Nullable T run() throws SQLException;
+
 	}
 
 }

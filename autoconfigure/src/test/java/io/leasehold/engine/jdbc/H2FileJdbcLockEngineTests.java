@@ -7,7 +7,7 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * The engine on an H2 file that several processes share.
  */
-class H2FileJdbcLockEngineTests extends JdbcLockEngineTests {
+class H2FileJdbcLockEngineTests extends JdbcLockFormsTests {
 
 	@TempDir
 	private Path folder;

@@ -5,7 +5,7 @@ import java.util.UUID;
 /**
  * The engine on H2 in memory.
  */
-class H2JdbcLockEngineTests extends JdbcLockEngineTests {
+class H2JdbcLockEngineTests extends JdbcLockFormsTests {
 
 	private final String url = "jdbc:h2:mem:" + UUID.randomUUID();
 

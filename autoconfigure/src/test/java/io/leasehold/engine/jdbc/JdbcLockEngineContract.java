@@ -60,7 +60,8 @@ abstract class JdbcLockEngineContract extends SharedLockEngineContract {
 	protected Collection<String> residue(String namespace) {
 		try (Connection connection = DriverManager.getConnection(url());
 				PreparedStatement statement = connection.prepareStatement(
-						"SELECT lock_key FROM leasehold_lock WHERE namespace = ? AND owner IS NOT NULL")) {
+						"SELECT lock_key FROM leasehold_lock WHERE namespace = ? AND (owner IS NOT NULL OR shared_until > 0 "
+								+ "OR EXISTS (SELECT 1 FROM leasehold_lock_holder WHERE lock_id = id))")) {
 			statement.setString(1, namespace);
 			try (ResultSet rows = statement.executeQuery()) {
 				List<String> keys = new ArrayList<>();

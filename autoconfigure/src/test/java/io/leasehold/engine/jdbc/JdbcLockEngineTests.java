@@ -67,7 +67,7 @@ abstract class JdbcLockEngineTests {
 
 	private JdbcConnections connections;
 
-	private StatementLog statements;
+	StatementLog statements;
 
 	JdbcLockEngine engine;
 
@@ -457,7 +457,7 @@ abstract class JdbcLockEngineTests {
 	void missingTableIsNamedWithWhatToDo() {
 		JdbcLockEngine lost = engine(settings("no_such_table", Duration.ofSeconds(5)));
 		assertThatExceptionOfType(LockEngineException.class).isThrownBy(lost::start)
-			.withMessageContaining("'no_such_table' is missing")
+			.withMessageContaining("'no_such_table' or 'no_such_table_holder' is missing")
 			.withMessageContaining(LockTableScript.location(platform()))
 			.withMessageContaining("leasehold.jdbc.initialize-schema=always")
 			.matches((ex) -> !ex.isRetryable());
@@ -474,7 +474,7 @@ abstract class JdbcLockEngineTests {
 		execute("CREATE TABLE " + table + " (id INT)");
 		assertThatExceptionOfType(LockEngineException.class)
 			.isThrownBy(engine(settings(table, Duration.ofSeconds(5)))::start)
-			.withMessageContaining("table '%s' is not what it should be".formatted(table))
+			.withMessageContaining("table '%1$s' or '%1$s_holder' is not what it should be".formatted(table))
 			.matches((ex) -> !ex.isRetryable());
 	}
 
@@ -577,7 +577,7 @@ abstract class JdbcLockEngineTests {
 		return settings(JdbcSettings.DEFAULT_TABLE, callTimeout);
 	}
 
-	private JdbcSettings settings(String table, Duration callTimeout) {
+	final JdbcSettings settings(String table, Duration callTimeout) {
 		return settings(this.namespace, table, callTimeout, Duration.ofMillis(100));
 	}
 
@@ -585,7 +585,7 @@ abstract class JdbcLockEngineTests {
 		return new JdbcSettings(namespace, table, callTimeout, Duration.ofMillis(5), pollMax, Duration.ofDays(7), true);
 	}
 
-	private JdbcLockEngine engine(JdbcSettings settings) {
+	final JdbcLockEngine engine(JdbcSettings settings) {
 		JdbcLockEngine engine = new JdbcLockEngine(JdbcConnections.of(this.statements), settings,
 				MonotonicClock.SYSTEM);
 		this.engines.add(engine);
@@ -593,7 +593,7 @@ abstract class JdbcLockEngineTests {
 	}
 
 	/** An engine whose marks last long enough to be looked at. */
-	private JdbcLockEngine patientEngine() {
+	final JdbcLockEngine patientEngine() {
 		return engine(settings(this.namespace, JdbcSettings.DEFAULT_TABLE, Duration.ofSeconds(5), LONG_POLL));
 	}
 
@@ -620,13 +620,13 @@ abstract class JdbcLockEngineTests {
 		return (Attempt.Granted) attempt;
 	}
 
-	private Attempt.Granted grantedAtLast(Claim claim) {
+	final Attempt.Granted grantedAtLast(Claim claim) {
 		return (Attempt.Granted) await().pollDelay(Duration.ZERO)
 			.pollInterval(Duration.ofMillis(5))
 			.until(() -> this.engine.tryAcquire(claim), Attempt.Granted.class::isInstance);
 	}
 
-	private Attempt.Busy busy(Claim claim) {
+	final Attempt.Busy busy(Claim claim) {
 		Attempt attempt = this.engine.tryAcquire(claim);
 		assertThat(attempt).as(claim.key().value()).isInstanceOf(Attempt.Busy.class);
 		return (Attempt.Busy) attempt;
@@ -651,10 +651,10 @@ abstract class JdbcLockEngineTests {
 
 	private void age(Duration by) throws SQLException {
 		execute("UPDATE leasehold_lock SET owner = NULL, expires_at = expires_at - %d WHERE namespace = '%s'"
-			.formatted(LockTable.micros(by), this.namespace));
+			.formatted(Sql.micros(by), this.namespace));
 	}
 
-	private long rows() throws SQLException {
+	final long rows() throws SQLException {
 		return number("SELECT COUNT(*) FROM leasehold_lock WHERE namespace = '%s'".formatted(this.namespace));
 	}
 
@@ -664,7 +664,7 @@ abstract class JdbcLockEngineTests {
 		return Duration.ofNanos(1000 * (end - databaseClock()));
 	}
 
-	private List<Object> row(String key) throws SQLException {
+	final List<Object> row(String key) throws SQLException {
 		try (Connection connection = connection();
 				Statement statement = connection.createStatement();
 				ResultSet rows = statement
@@ -680,13 +680,13 @@ abstract class JdbcLockEngineTests {
 		}
 	}
 
-	private long databaseClock() throws SQLException {
+	final long databaseClock() throws SQLException {
 		try (Connection connection = connection()) {
 			return number("SELECT " + Dialect.of(connection).now());
 		}
 	}
 
-	private long number(String sql) throws SQLException {
+	final long number(String sql) throws SQLException {
 		try (Connection connection = connection();
 				Statement statement = connection.createStatement();
 				ResultSet rows = statement.executeQuery(sql)) {
@@ -705,7 +705,7 @@ abstract class JdbcLockEngineTests {
 		return this.connections.dataSource().getConnection();
 	}
 
-	private static void inParallel(int threads, Callable<Void> task) throws Exception {
+	static void inParallel(int threads, Callable<Void> task) throws Exception {
 		ExecutorService executor = Executors.newFixedThreadPool(threads);
 		try {
 			for (Future<Void> result : executor.invokeAll(Collections.nCopies(threads, task))) {

@@ -13,7 +13,10 @@ class JdbcSettingsTests {
 	void tableIsAPlainNameWithOrWithoutItsSchema() {
 		assertThat(settings("ns", "my_locks").table()).isEqualTo("my_locks");
 		assertThat(settings("ns", "app.my_locks").table()).isEqualTo("app.my_locks");
-		for (String bad : new String[] { "", "a b", "a;b", "a--", "1a", "a.b.c", ".a", "\"a\"", "a\n", "\u00e4" }) {
+		String longest = "a".repeat(56);
+		assertThat(settings("ns", longest).holders()).hasSize(63).startsWith(longest);
+		for (String bad : new String[] { "", "a b", "a;b", "a--", "1a", "a.b.c", ".a", "\"a\"", "a\n", "\u00e4",
+				longest + "a" }) {
 			assertThatIllegalArgumentException().as(bad)
 				.isThrownBy(() -> settings("ns", bad))
 				.withMessageStartingWith("leasehold.jdbc.table must be a name");

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.UUID;
 
 import io.leasehold.LockEngineException;
+import io.leasehold.engine.Access;
 import io.leasehold.engine.Attempt;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Holder;
@@ -24,7 +25,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * What the engine does on every database behind a network.
  */
-abstract class NetworkedJdbcLockEngineTests extends JdbcLockEngineTests {
+abstract class NetworkedJdbcLockEngineTests extends JdbcLockFormsTests {
 
 	static final Duration CALL = Duration.ofSeconds(1);
 
@@ -143,19 +144,26 @@ abstract class NetworkedJdbcLockEngineTests extends JdbcLockEngineTests {
 
 	/** FAULTS row 49. */
 	final void assertAllPrivilegesAreNeeded(String user, String url) throws SQLException {
-		for (String some : List.of("SELECT", "SELECT, INSERT", "SELECT, INSERT, UPDATE")) {
-			execute("GRANT %s ON leasehold_lock TO %s".formatted(some, user));
-			try (JdbcLockEngine poor = engineOf(url)) {
-				assertThatExceptionOfType(LockTableException.class).as(some)
-					.isThrownBy(poor::start)
-					.withMessageContaining(
-							"may not use table 'leasehold_lock'. Grant SELECT, INSERT, UPDATE and DELETE")
-					.matches((ex) -> ex.getProblem() == LockTableException.Problem.FORBIDDEN && !ex.isRetryable());
+		for (String table : List.of("leasehold_lock", "leasehold_lock_holder")) {
+			for (String some : List.of("SELECT", "SELECT, INSERT", "SELECT, INSERT, UPDATE")) {
+				execute("GRANT %s ON %s TO %s".formatted(some, table, user));
+				try (JdbcLockEngine poor = engineOf(url)) {
+					assertThatExceptionOfType(LockTableException.class).as("%s on %s", some, table)
+						.isThrownBy(poor::start)
+						.withMessageContaining("may not use table 'leasehold_lock' or 'leasehold_lock_holder'. "
+								+ "Grant SELECT, INSERT, UPDATE and DELETE")
+						.matches((ex) -> ex.getProblem() == LockTableException.Problem.FORBIDDEN && !ex.isRetryable());
+				}
 			}
+			execute("GRANT SELECT, INSERT, UPDATE, DELETE ON %s TO %s".formatted(table, user));
 		}
-		execute("GRANT SELECT, INSERT, UPDATE, DELETE ON leasehold_lock TO " + user);
 		try (JdbcLockEngine rich = engineOf(url)) {
 			rich.start();
+			for (Access access : List.of(Access.EXCLUSIVE, Access.SHARED)) {
+				Claim claim = claim(user, access);
+				assertThat(rich.tryAcquire(claim)).isInstanceOf(Attempt.Granted.class);
+				assertThat(rich.release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
+			}
 		}
 	}
 

@@ -16,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import io.leasehold.HeldLock;
 import io.leasehold.LockKey;
 import io.leasehold.LockOptions;
+import io.leasehold.engine.Access;
 import io.leasehold.engine.Attempt;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Member;
@@ -89,6 +90,22 @@ class PostgresNotificationsIntegrationTests {
 		one.release(held);
 		assertThat(heard()).isInstanceOf(Signal.AskAgain.class);
 		assertThat(two.tryAcquire(waiting)).isInstanceOf(Attempt.Granted.class);
+	}
+
+	@Test
+	void writerIsToldOfEachReleaseOfAReader() throws Exception {
+		JdbcLockEngine one = engine(this.settings);
+		JdbcLockEngine two = engine(this.settings);
+		Claim reader = hold(one, Access.SHARED);
+		Claim another = hold(one, Access.SHARED);
+		Claim writer = waitForIt(two);
+		listen(two, writer);
+		one.release(reader);
+		assertThat(heard()).isInstanceOf(Signal.AskAgain.class);
+		assertThat(two.tryAcquire(writer)).isInstanceOf(Attempt.Busy.class);
+		one.forceRelease(another.key());
+		assertThat(heard()).isInstanceOf(Signal.AskAgain.class);
+		assertThat(two.tryAcquire(writer)).isInstanceOf(Attempt.Granted.class);
 	}
 
 	@Test
@@ -245,19 +262,24 @@ class PostgresNotificationsIntegrationTests {
 	}
 
 	private Claim hold(JdbcLockEngine engine) {
-		Claim claim = claim(this.member);
+		return hold(engine, Access.EXCLUSIVE);
+	}
+
+	private Claim hold(JdbcLockEngine engine, Access access) {
+		Claim claim = claim(this.member, access);
 		assertThat(engine.tryAcquire(claim)).isInstanceOf(Attempt.Granted.class);
 		return claim;
 	}
 
 	private Claim waitForIt(JdbcLockEngine engine) {
-		Claim claim = claim(this.other).waiting();
+		Claim claim = claim(this.other, Access.EXCLUSIVE).waiting();
 		assertThat(engine.tryAcquire(claim)).isInstanceOf(Attempt.Busy.class);
 		return claim;
 	}
 
-	private static Claim claim(Member member) {
-		return new Claim(KEY, member.newOwner(), Duration.ofMinutes(2), Duration.ZERO, false, System.nanoTime());
+	private static Claim claim(Member member, Access access) {
+		return new Claim(KEY, member.newOwner(), access, Duration.ofMinutes(2), Duration.ZERO, Duration.ZERO, false,
+				System.nanoTime());
 	}
 
 	/** Open an ear; the first signal tells that listening has begun. */

@@ -1,0 +1,133 @@
+package io.leasehold.engine.jdbc;
+
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+
+import io.leasehold.engine.Access;
+import io.leasehold.engine.Attempt;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.Renewal;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import static io.leasehold.engine.jdbc.JdbcLockEngine.micros;
+
+/**
+ * One request for a key: takes its row, or finds out why not and when to ask again.
+ *
+ * @param settings how the engine works
+ * @param clock the clock that the service believes in
+ * @param session the session to do it in
+ * @param tables the tables
+ * @param id the key's row
+ * @param claim who wants the key
+ */
+record Acquisition(JdbcSettings settings, MonotonicClock clock, Session session, LockTables tables, RowId id,
+		Claim claim) {
+
+	private static final Log logger = LogFactory.getLog(Acquisition.class);
+
+	/** How often a row may turn out free or gone, after it could not be taken. */
+	private static final int MOST_ROUNDS = 4;
+
+	/** A poll meant to find an expired lease should not come just before its end. */
+	private static final Duration AFTER_EXPIRY = Duration.ofMillis(1);
+
+	Attempt attempt() throws SQLException {
+		for (int i = 0; i < MOST_ROUNDS; i++) {
+			Attempt attempt = round();
+			if (attempt != null) {
+				return attempt;
+			}
+		}
+		return new Attempt.Busy(this.settings.pollMin());
+	}
+
+	/** Try once; {@code null} if the row was not there or not free but is now. */
+	private @Nullable Attempt round() throws SQLException {
+		Grants grants = this.tables.grants(this.claim.access());
+		long sent = this.clock.nanoTime();
+		Long number = grants.take(this.session, this.id, this.claim);
+		if (number == null) {
+			LockRow row = this.tables.rows().look(this.session, this.id, this.claim.owner().token());
+			if (row != null) {
+				return refused(row);
+			}
+			sent = this.clock.nanoTime();
+			number = grants.insert(this.session, this.id, this.claim);
+		}
+		return (number != null) ? granted(number, sent) : null;
+	}
+
+	private Attempt granted(long number, long sent) {
+		return new Attempt.Granted(number, MonotonicClock.validUntil(sent, this.claim.lease()));
+	}
+
+	private @Nullable Attempt refused(LockRow row) throws SQLException {
+		Access access = this.claim.access();
+		if (row.ownNumber() > 0) {
+			return foundAgain(row.ownNumber());
+		}
+		if (row.contradicts(access)) {
+			return new Attempt.Contradicted(row.sharedAccess());
+		}
+		long busyFor = row.busyFor(access);
+		if (busyFor > 0) {
+			return busy(row, micros(busyFor).plus(AFTER_EXPIRY));
+		}
+		if (row.hasDeadHolders()) {
+			this.tables.shared().sweep(this.session, this.id);
+		}
+		return null;
+	}
+
+	private @Nullable Attempt foundAgain(long number) throws SQLException {
+		long sent = this.clock.nanoTime();
+		RenewalBatch batch = new RenewalBatch(List.of(this.id),
+				List.of(new Renewal(this.claim, number, this.claim.lease())));
+		boolean extended = !this.tables.grants(this.claim.access()).renew(this.session, batch).isEmpty();
+		return extended ? granted(number, sent) : null;
+	}
+
+	private Attempt busy(LockRow row, Duration free) {
+		Duration poll = pollInterval();
+		Duration retryIn = (free.compareTo(poll) < 0) ? free : poll;
+		if (this.claim.waits()) {
+			try {
+				leaveMark(row, retryIn);
+			}
+			catch (SQLException ex) {
+				logger.debug("Lock '%s' is waited for without a mark".formatted(this.claim.key()), ex);
+			}
+		}
+		return new Attempt.Busy(retryIn);
+	}
+
+	private void leaveMark(LockRow row, Duration retryIn) throws SQLException {
+		LockTable rows = this.tables.rows();
+		String waiter = this.claim.owner().member().id();
+		if (row.offersTurn(this.claim.access())) {
+			// A slow poll does not lose the turn
+			Duration turn = this.settings.longestCall();
+			if (micros(row.turnFor()).compareTo(turn.dividedBy(2)) < 0) {
+				rows.takeTurn(this.session, this.id, waiter, this.claim.access(), turn);
+			}
+		}
+		else if (micros(row.markedFor()).compareTo(retryIn) < 0) {
+			rows.mark(this.session, this.id, waiter, retryIn.multipliedBy(2));
+		}
+	}
+
+	/** Half of the time that the claim has waited, since nothing is kept of its polls. */
+	private Duration pollInterval() {
+		long least = this.settings.pollMin().toNanos();
+		long most = this.settings.pollMax().toNanos();
+		long interval = Math.max(least, Math.min(most, (this.clock.nanoTime() - this.claim.since()) / 2));
+		return Duration.ofNanos(Math.max(least, interval - ThreadLocalRandom.current().nextLong(interval / 4 + 1)));
+	}
+
+}

@@ -1,0 +1,75 @@
+package io.leasehold.engine.jdbc;
+
+import java.sql.SQLException;
+import java.util.Set;
+
+import io.leasehold.engine.Claim;
+import org.jspecify.annotations.Nullable;
+
+import static io.leasehold.engine.jdbc.Sql.micros;
+
+/**
+ * Grants of rows to one owner alone, each step a single statement that commits by itself.
+ */
+final class ExclusiveGrants implements Grants {
+
+	private final Sql sql;
+
+	private final LockTable table;
+
+	private final String take;
+
+	private final String free;
+
+	ExclusiveGrants(Sql sql, LockTable table) {
+		this.sql = sql;
+		this.table = table;
+		Dialect dialect = sql.dialect();
+		// The owner comes last: MariaDB and MySQL read columns assigned before
+		this.take = sql.of(dialect.returning("""
+				UPDATE {table} SET
+				grant_number = %s,
+				granted_at = CASE WHEN owner = ? THEN granted_at ELSE {now} END,
+				expires_at = CASE WHEN owner = ? THEN GREATEST(expires_at, {now} + ?) ELSE {now} + ? END,
+				lock_delay = ?,
+				closed_until = CASE WHEN owner = ? THEN closed_until WHEN ? = 0 THEN 0 ELSE {now} + ? END,
+				turn_until = CASE WHEN owner = ? THEN turn_until ELSE 0 END,
+				waited_until = CASE WHEN waiter = ? THEN 0 ELSE waited_until END,
+				version = version + 1,
+				owner = ?
+				{where} id = ?
+				AND (owner = ? OR (%s AND shared_until = 0 AND %s))""".formatted(
+				dialect.telling("CASE WHEN owner = ? THEN grant_number ELSE GREATEST(grant_number + 1, {now}) END"),
+				LockTable.UNOWNED, LockTable.TURN), "grant_number"));
+		// The end of a lease that is over is left as it is: the key is free already
+		this.free = sql.freeing("""
+				UPDATE {table} SET owner = NULL, version = version + 1, expires_at = {now}%s
+				{where} id = ? AND owner = ? AND expires_at > {now}""");
+	}
+
+	@Override
+	public @Nullable Long take(Session session, RowId id, Claim claim) throws SQLException {
+		String owner = claim.owner().token();
+		long lease = micros(claim.lease());
+		long minHold = micros(claim.minHold());
+		return this.sql.number(session, this.take, owner, owner, owner, lease, lease, micros(claim.lockDelay()), owner,
+				minHold, minHold, owner, claim.owner().member().id(), owner, id.bytes(), owner, claim.access().code());
+	}
+
+	@Override
+	public @Nullable Long insert(Session session, RowId id, Claim claim) throws SQLException {
+		return this.table.insert(session, id, claim.key(), claim);
+	}
+
+	@Override
+	public @Nullable Long free(Session session, RowId id, String owner) throws SQLException {
+		return this.sql.number(session, this.free, id.bytes(), owner);
+	}
+
+	@Override
+	public Set<String> renew(Session session, RenewalBatch batch) throws SQLException {
+		return this.sql.extend(session, "{table}", "id",
+				"expires_at = GREATEST(expires_at, {now} + ?), version = version + 1", batch);
+	}
+
+}

@@ -1,0 +1,122 @@
+package io.leasehold.engine.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+
+import javax.sql.DataSource;
+
+import io.leasehold.LockEngineException;
+import io.leasehold.LockKey;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Calls the database, within the call timeout. What kind of database it is turns out at
+ * the first call that it answers. Thread-safe.
+ */
+final class LockDatabase implements AutoCloseable {
+
+	private static final Log logger = LogFactory.getLog(LockDatabase.class);
+
+	private static final Duration LEAST_PAUSE = Duration.ofMillis(5);
+
+	private final JdbcConnections connections;
+
+	private final JdbcSettings settings;
+
+	private final AtomicReference<@Nullable Known> known = new AtomicReference<>();
+
+	private volatile boolean closed;
+
+	LockDatabase(JdbcConnections connections, JdbcSettings settings) {
+		this.connections = connections;
+		this.settings = settings;
+	}
+
+	/**
+	 * Make a call, again if the database undid it for another's sake and the time left is
+	 * enough for that.
+	 * @param action what is to be done, such as {@code acquire lock 'a'}
+	 */
+	<T extends @Nullable Object> T call(String action, @Nullable LockKey key, Work<T> work) {
+		if (this.closed) {
+			throw new LockEngineException(key, "The JDBC lock engine is closed", null, false);
+		}
+		long deadline = System.nanoTime() + this.settings.callTimeout().toNanos();
+		while (true) {
+			long started = System.nanoTime();
+			try (Session session = this.connections.open(deadline)) {
+				return work.run(session, known(session).tables());
+			}
+			catch (SQLException ex) {
+				long now = System.nanoTime();
+				if (!Failures.isUndone(ex) || deadline - now < now - started) {
+					Known database = this.known.get();
+					throw Failures.of(action, key, this.settings.table(),
+							(database != null) ? database.tables().dialect() : null, ex);
+				}
+				logger.debug("The database is going to be asked again to " + action, ex);
+			}
+			long pause = LEAST_PAUSE.toNanos();
+			LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(pause, 4 * pause));
+		}
+	}
+
+	/** What wakes claims; {@code null} if nothing does. */
+	@Nullable WakeUps wakeUps() {
+		Known database = this.known.get();
+		return (database != null) ? database.wakeUps() : null;
+	}
+
+	private Known known(Session session) throws SQLException {
+		Known database = this.known.get();
+		if (database != null) {
+			return database;
+		}
+		Known found = find(session.connection());
+		return this.known.compareAndSet(null, found) ? found : Objects.requireNonNull(this.known.get());
+	}
+
+	private Known find(Connection connection) throws SQLException {
+		Dialect dialect = Dialect.of(connection);
+		if (dialect == null) {
+			throw new SQLFeatureNotSupportedException(
+					"Database '%s' is none of those that the JDBC lock engine knows: %s"
+						.formatted(connection.getMetaData().getDatabaseProductName(), Dialect.products()),
+					"0A000");
+		}
+		DataSource kept = this.connections.unpooled();
+		String channel = this.settings.channel();
+		WakeUps wakeUps = (kept != null && channel != null && dialect.listens()) ? new WakeUps(kept, channel) : null;
+		return new Known(LockTables.of(dialect, this.settings), wakeUps);
+	}
+
+	@Override
+	public void close() {
+		this.closed = true;
+		WakeUps wakeUps = wakeUps();
+		if (wakeUps != null) {
+			wakeUps.close();
+		}
+		this.connections.close();
+	}
+
+	/** What is known once the database has answered. */
+	private record Known(LockTables tables, @Nullable WakeUps wakeUps) {
+	}
+
+	/** Something to do with the tables in a session. */
+	interface Work<T extends @Nullable Object> {
+
+		T run(Session session, LockTables tables) throws SQLException;
+
+	}
+
+}

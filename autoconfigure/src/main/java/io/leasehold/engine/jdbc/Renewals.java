@@ -1,0 +1,88 @@
+package io.leasehold.engine.jdbc;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.IntStream;
+
+import io.leasehold.engine.Access;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.Renewal;
+import io.leasehold.engine.RenewalOutcome;
+
+/**
+ * Renews grants in batches. The failure of one batch does not touch the others.
+ */
+final class Renewals {
+
+	private static final int MOST = 256;
+
+	private final LockDatabase database;
+
+	private final MonotonicClock clock;
+
+	private final String namespace;
+
+	Renewals(LockDatabase database, MonotonicClock clock, String namespace) {
+		this.database = database;
+		this.clock = clock;
+		this.namespace = namespace;
+	}
+
+	/** Renew grants, and return the outcomes in the same order. */
+	List<RenewalOutcome> renew(List<Renewal> renewals) {
+		List<RowId> ids = renewals.stream().map((renewal) -> RowId.of(this.namespace, renewal.claim().key())).toList();
+		Map<Kind, List<Integer>> kinds = new LinkedHashMap<>();
+		// In the order of the rows, so that two batches cannot wait for each other
+		IntStream.range(0, renewals.size())
+			.boxed()
+			.sorted(Comparator.comparing(ids::get))
+			.forEach((i) -> kinds.computeIfAbsent(Kind.of(renewals.get(i)), (kind) -> new ArrayList<>()).add(i));
+		RenewalOutcome[] outcomes = new RenewalOutcome[renewals.size()];
+		for (List<Integer> indexes : kinds.values()) {
+			for (int from = 0; from < indexes.size(); from += MOST) {
+				List<Integer> some = indexes.subList(from, Math.min(from + MOST, indexes.size()));
+				List<RenewalOutcome> answers = renew(new RenewalBatch(some.stream().map(ids::get).toList(),
+						some.stream().map(renewals::get).toList()));
+				for (int i = 0; i < some.size(); i++) {
+					outcomes[some.get(i)] = answers.get(i);
+				}
+			}
+		}
+		return Arrays.asList(outcomes);
+	}
+
+	private List<RenewalOutcome> renew(RenewalBatch batch) {
+		try {
+			return this.database.call("renew %d locks".formatted(batch.size()), null, (session, tables) -> {
+				long sent = this.clock.nanoTime();
+				Set<String> owners = tables.grants(batch.access()).renew(session, batch);
+				RenewalOutcome yes = new RenewalOutcome.Renewed(MonotonicClock.validUntil(sent, batch.lease()));
+				return batch.renewals()
+					.stream()
+					.map((renewal) -> owners.contains(renewal.claim().owner().token()) ? yes
+							: new RenewalOutcome.NotOwner())
+					.toList();
+			});
+		}
+		catch (RuntimeException ex) {
+			return Collections.nCopies(batch.size(), new RenewalOutcome.Unknown(ex));
+		}
+	}
+
+	/** What the same statements can renew. */
+	private record Kind(boolean exclusive, Duration lease) {
+
+		static Kind of(Renewal renewal) {
+			return new Kind(renewal.claim().access().equals(Access.EXCLUSIVE), renewal.lease());
+		}
+
+	}
+
+}

@@ -1,0 +1,160 @@
+package io.leasehold.engine.jdbc;
+
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Set;
+
+import io.leasehold.engine.Claim;
+import org.jspecify.annotations.Nullable;
+
+import static io.leasehold.engine.jdbc.Sql.micros;
+
+/**
+ * Grants of places beside others of the same access, in a table of their own. Each step
+ * is one transaction that locks the key's row first, and keeps there until when the last
+ * place is taken: zero only if there are no holders, dead ones included, so that none of
+ * them comes back beside an owner of another access.
+ */
+final class SharedGrants implements Grants {
+
+	/** Condition on holders <code>h</code> of a row: their place is taken. */
+	static final String TAKEN = "h.lock_id = id AND %s > {now}".formatted(LockTable.PLACE_END);
+
+	private static final String PLACES = "(SELECT COUNT(*) FROM {holders} h WHERE %s)".formatted(TAKEN);
+
+	private static final String LAST_END = "COALESCE((SELECT MAX(%s) FROM {holders} h WHERE h.lock_id = id), 0)"
+		.formatted(LockTable.PLACE_END);
+
+	private final Sql sql;
+
+	private final LockTable table;
+
+	private final String open;
+
+	private final String hold;
+
+	private final String end;
+
+	private final String endAll;
+
+	private final String sweep;
+
+	private final String settle;
+
+	SharedGrants(Sql sql, LockTable table) {
+		this.sql = sql;
+		this.table = table;
+		Dialect dialect = sql.dialect();
+		// An owner whose lease is over must not find its row again; as the key has no
+		// owner, the end of the lease tells since when it is idle
+		this.open = sql.of(dialect.returning("""
+				UPDATE {table} SET
+				grant_number = %s,
+				expires_at = {now},
+				lock_delay = 0,
+				shared_until = GREATEST(shared_until, {now} + ?),
+				shared_access = ?,
+				turn_until = 0,
+				waited_until = CASE WHEN waiter = ? THEN 0 ELSE waited_until END,
+				version = version + 1,
+				owner = NULL
+				{where} id = ? AND %s AND (shared_until = 0 OR shared_access = ?) AND %s AND %s < ?"""
+			.formatted(dialect.telling("GREATEST(grant_number + 1, {now})"), LockTable.UNOWNED, LockTable.TURN, PLACES),
+				"grant_number"));
+		this.hold = sql
+			.of("""
+					INSERT INTO {holders} (owner, lock_id, grant_number, granted_at, expires_at, lock_delay, closed_until)
+					SELECT ?, id, grant_number, {now}, {now} + ?, ?, CASE WHEN ? = 0 THEN 0 ELSE {now} + ? END
+					FROM {table} WHERE id = ? AND %s < ?
+					AND NOT EXISTS (SELECT 1 FROM {holders} h WHERE h.lock_id = id AND h.owner = ? AND h.expires_at > {now})"""
+				.formatted(PLACES));
+		String ended = "UPDATE {holders} SET expires_at = {now}, lock_delay = 0 WHERE lock_id = ?";
+		this.end = sql.of(ended + " AND owner = ? AND expires_at > {now}");
+		this.endAll = sql.of(ended + " AND expires_at + lock_delay > {now}");
+		this.sweep = sql
+			.of("DELETE FROM {holders} WHERE lock_id = ? AND GREATEST(expires_at + lock_delay, closed_until) <= {now}");
+		this.settle = sql.freeing("""
+				UPDATE {table} SET owner = NULL, expires_at = {now}, version = version + 1,
+				shared_until = %s%%s
+				WHERE id = ?""".formatted(LAST_END));
+	}
+
+	@Override
+	public @Nullable Long take(Session session, RowId id, Claim claim) throws SQLException {
+		long lease = micros(claim.lease());
+		long delay = micros(claim.lockDelay());
+		long minHold = micros(claim.minHold());
+		String access = claim.access().code();
+		int limit = claim.access().limit();
+		String owner = claim.owner().token();
+		return session.inTransaction(() -> {
+			Long number = this.sql.number(session, this.open, Math.max(lease + delay, minHold), access,
+					claim.owner().member().id(), id.bytes(), access, access, limit);
+			// Counted again: what the update counted may have been older than its lock
+			boolean held = number != null && this.sql.update(session, this.hold, owner, lease, delay, minHold, minHold,
+					id.bytes(), limit, owner) > 0;
+			return held ? number : null;
+		});
+	}
+
+	@Override
+	public @Nullable Long insert(Session session, RowId id, Claim claim) throws SQLException {
+		this.table.insert(session, id, claim.key(), null);
+		return take(session, id, claim);
+	}
+
+	@Override
+	public @Nullable Long free(Session session, RowId id, String owner) throws SQLException {
+		return session.inTransaction(() -> {
+			boolean ended = this.table.lock(session, List.of(id.bytes())) > 0
+					&& this.sql.update(session, this.end, id.bytes(), owner) > 0;
+			return ended ? settle(session, id) : null;
+		});
+	}
+
+	/** Free a row in place of whoever holds it, one owner or many. */
+	List<LockTable.Owned> freeAll(Session session, RowId id) throws SQLException {
+		List<LockTable.Owned> freed = session.inTransaction(() -> {
+			if (this.table.lock(session, List.of(id.bytes())) == 0) {
+				return null;
+			}
+			List<LockTable.Owned> owned = this.table.inspect(session, id);
+			this.sql.update(session, this.endAll, id.bytes());
+			settle(session, id);
+			return owned;
+		});
+		return (freed != null) ? freed : List.of();
+	}
+
+	/** Remove the holders whose places are free. */
+	void sweep(Session session, RowId id) throws SQLException {
+		session.inTransaction(() -> {
+			this.table.lock(session, List.of(id.bytes()));
+			this.sql.update(session, this.sweep, id.bytes());
+			return this.sql.update(session, refresh(1), id.bytes());
+		});
+	}
+
+	private String refresh(int rows) {
+		return this.sql
+			.of("UPDATE {table} SET shared_until = %s WHERE id IN (%s)".formatted(LAST_END, Sql.repeat("?", rows)));
+	}
+
+	private @Nullable Long settle(Session session, RowId id) throws SQLException {
+		this.sql.update(session, this.sweep, id.bytes());
+		return this.sql.number(session, this.settle, id.bytes());
+	}
+
+	@Override
+	public Set<String> renew(Session session, RenewalBatch batch) throws SQLException {
+		Set<String> renewed = session.inTransaction(() -> {
+			this.table.lock(session, batch.rows());
+			Set<String> owners = this.sql.extend(session, "{holders}", "lock_id",
+					"expires_at = GREATEST(expires_at, {now} + ?)", batch);
+			this.sql.update(session, refresh(batch.places()), batch.rows().toArray());
+			return owners.isEmpty() ? null : owners;
+		});
+		return (renewed != null) ? renewed : Set.of();
+	}
+
+}
