@@ -8,6 +8,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 import io.leasehold.LockKey;
 import io.leasehold.engine.Access;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import static io.leasehold.engine.zookeeper.ZooKeeperEngines.granted;
@@ -138,6 +140,36 @@ class ZooKeeperAccessIntegrationTests {
 		assertThat(renew(this.engine, first, a)).isInstanceOf(RenewalOutcome.NotOwner.class);
 		assertThat(renew(this.other, second, b)).isInstanceOf(RenewalOutcome.NotOwner.class);
 		granted(this.other, writer);
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "x, s", "s, x", "1, 1", "22, 2" })
+	void releaseBeforeAWatchIsToldAtOnce(String held, String access) throws Exception {
+		List<Claim> holders = Stream.of(held.split("")).map(this::claim).toList();
+		holders.forEach((claim) -> granted(this.other, claim));
+		Claim waiting = claim(access);
+		assertThat(this.engine.tryAcquire(waiting)).isInstanceOf(Busy.class);
+		this.other.release(holders.get(0));
+		BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
+		this.engine.enqueue(waiting, signals::add);
+		assertThat(signals.poll(5, TimeUnit.SECONDS)).isNotNull();
+		granted(this.engine, waiting);
+	}
+
+	@Test
+	void grantBeforeAWatchIsToldAtOnce() throws Exception {
+		Claim holder = claim("2");
+		Claim next = claim("2");
+		Claim waiting = claim("2");
+		granted(this.other, holder);
+		granted(this.other, claim("2"));
+		assertThat(this.other.tryAcquire(next)).isInstanceOf(Busy.class);
+		assertThat(this.engine.tryAcquire(waiting)).isInstanceOf(Busy.class);
+		this.other.release(holder);
+		granted(this.other, next);
+		BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
+		this.engine.enqueue(waiting, signals::add);
+		assertThat(signals.poll(5, TimeUnit.SECONDS)).isNotNull();
 	}
 
 	/** Without a poll that would hide a message that was never sent. */

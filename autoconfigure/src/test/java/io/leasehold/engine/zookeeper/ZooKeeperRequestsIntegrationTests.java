@@ -18,6 +18,7 @@ import org.apache.curator.drivers.AdvancedTracerDriver;
 import org.apache.curator.drivers.EventTrace;
 import org.apache.curator.drivers.OperationTrace;
 import org.apache.curator.framework.CuratorFramework;
+import org.apache.zookeeper.CreateMode;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -152,6 +153,35 @@ class ZooKeeperRequestsIntegrationTests {
 		assertThat(this.engine.tryAcquire(waiting)).isInstanceOf(Attempt.Busy.class);
 		eventually().untilAsserted(
 				() -> assertThat(this.requests).containsExactly(CREATE, LIST, READ_AND_WATCH, LIST, LIST_AND_WATCH));
+	}
+
+	/** Between the creation of its node and its first list others may come and go. */
+	@Test
+	void firstGrantIsToldToOneThatMayHaveSeenItWait() throws Exception {
+		String behind = "/leasehold/faults/order:42/behind:2:" + Integer.MAX_VALUE;
+		this.client.create().withMode(CreateMode.EPHEMERAL).forPath(behind);
+		Claim claim = this.engines.claim(KEY, "2");
+		granted(this.engine, claim);
+		assertThat(this.requests).containsExactly(CREATE, LIST, WRITE, LIST);
+		this.engine.release(claim);
+		this.client.delete().forPath(behind);
+	}
+
+	@Test
+	void nodeThatWasWrittenInVainIsWatchedOn() throws Exception {
+		heldElsewhere("2");
+		heldElsewhere("2");
+		Claim vain = this.engines.claim(KEY).waiting();
+		Claim next = this.engines.claim(KEY, "2").waiting();
+		assertThat(this.other.tryAcquire(vain)).isInstanceOf(Attempt.Busy.class);
+		assertThat(this.other.tryAcquire(next)).isInstanceOf(Attempt.Busy.class);
+		BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
+		this.other.enqueue(next, signals::add);
+		this.other.release(vain);
+		heard(signals);
+		assertThat(this.other.tryAcquire(next)).isInstanceOf(Attempt.Busy.class);
+		assertThat(busy(this.engines.claim(KEY, "2").waiting()).poll(200, TimeUnit.MILLISECONDS)).isNull();
+		assertThat(this.requests).containsExactly(CREATE, LIST, READ_AND_WATCH, LIST);
 	}
 
 	/** The last reader may go before the others do. */
