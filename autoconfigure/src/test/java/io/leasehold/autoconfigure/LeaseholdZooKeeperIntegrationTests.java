@@ -1,6 +1,9 @@
 package io.leasehold.autoconfigure;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.leasehold.DistributedLocks;
@@ -15,9 +18,15 @@ import io.leasehold.engine.zookeeper.ZooKeeperLockEngine;
 import io.leasehold.engine.zookeeper.ZooKeeperSettings;
 import io.leasehold.server.ZooKeeperTestServer;
 import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.framework.api.ACLProvider;
 import org.apache.curator.framework.imps.CuratorFrameworkState;
+import org.apache.curator.retry.RetryForever;
 import org.apache.curator.test.TestingServer;
+import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.client.FourLetterWordMain;
+import org.apache.zookeeper.data.ACL;
+import org.apache.zookeeper.data.Id;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -127,6 +136,42 @@ class LeaseholdZooKeeperIntegrationTests {
 	}
 
 	@Test
+	void locksOfAClientWithAnAclAreItsOwn() {
+		ApplicationContextRunner secret = this.runner.withPropertyValues("leasehold.zookeeper.base-path=/secret");
+		secret.withBean("own", CuratorFramework.class, this::clientWithAcl).run((context) -> {
+			try (HeldLock held = context.getBean(DistributedLocks.class).acquire("order:42")) {
+				assertThat(held.isValid()).isTrue();
+			}
+		});
+		secret
+			.withBean("own", CuratorFramework.class, () -> ZooKeeperTestServer.connect(this.server.getConnectString()))
+			.run((context) -> assertThatExceptionOfType(LockEngineException.class)
+				.isThrownBy(() -> context.getBean(DistributedLocks.class).tryAcquire("order:42"))
+				.withMessageContaining("NOAUTH at '/secret/leasehold/order:42"));
+	}
+
+	private CuratorFramework clientWithAcl() {
+		CuratorFramework created = CuratorFrameworkFactory.builder()
+			.connectString(this.server.getConnectString())
+			.retryPolicy(new RetryForever(100))
+			.authorization("digest", "shop:secret".getBytes(StandardCharsets.US_ASCII))
+			.aclProvider(new ACLProvider() {
+				@Override
+				public List<ACL> getDefaultAcl() {
+					return Collections.singletonList(new ACL(ZooDefs.Perms.ALL, new Id("auth", "")));
+				}
+
+				@Override
+				public List<ACL> getAclForPath(String path) {
+					return getDefaultAcl();
+				}
+			})
+			.build();
+		created.start();
+		return created;
+	}
+
+	@Test
 	void pathsAreBelowTheNodeOfTheConnectString() throws Exception {
 		this.client.create().forPath("/app");
 		this.runner.withPropertyValues("leasehold.zookeeper.connect-string=" + this.server.getConnectString() + "/app")
@@ -144,7 +189,8 @@ class LeaseholdZooKeeperIntegrationTests {
 			.withPropertyValues("leasehold.zookeeper.connect-string=" + this.server.getConnectString() + "/nowhere")
 			.run((context) -> assertThatExceptionOfType(LockEngineException.class)
 				.isThrownBy(() -> context.getBean(DistributedLocks.class).tryAcquire("order:42"))
-				.withMessageContaining("create the one that the connect string names after the servers"));
+				.withMessageContaining(
+						"no node '/nowhere'. If the connect string names it after the servers, create it"));
 	}
 
 	private boolean isFree(String key) {
