@@ -5,6 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 import io.leasehold.engine.Signal;
+import org.apache.zookeeper.KeeperException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,8 +37,11 @@ final class Lookout {
 	private void watch(LiveClaim live, Turn.@Nullable Watch watch) {
 		if (watch != null) {
 			isOver(live, watch).whenComplete((over, failure) -> {
-				if (failure != null || over) {
-					watch.fire();
+				if (failure != null && failure.getCause() instanceof KeeperException.NoNodeException) {
+					watch.end();
+				}
+				else if (failure != null || over) {
+					watch.fail();
 				}
 			});
 		}
@@ -54,7 +58,7 @@ final class Lookout {
 		};
 	}
 
-	/** It may also have been written in vain: only a list can tell. */
+	/** An operator may have written it as well: only a list can tell. */
 	private CompletableFuture<Boolean> isGranted(LiveClaim live, Turn.Watch watch, boolean written) {
 		return written ? this.store.children(live.container()).thenApply((names) -> isOver(live, watch, names))
 				: CompletableFuture.completedFuture(false);

@@ -53,16 +53,25 @@ final class NodeOrder {
 		if (own < this.holders) {
 			return null;
 		}
-		int limit = this.nodes.get(own).access().limit();
-		int alike = (limit > 1) ? alikeBefore(own) : 0;
-		if (alike < Math.min(own, limit)) {
-			NodeName other = this.nodes.get(own - 1 - alike);
-			return new Obstacle(path(other), Obstacle.Sign.REMOVAL, own == 1 || other.access().limit() == 1);
+		Access access = this.nodes.get(own).access();
+		int alike = (access.limit() > 1) ? alikeBefore(own) : 0;
+		if (alike < Math.min(own, access.limit())) {
+			return end(own - 1 - alike, access);
 		}
-		if (alike == own && own == limit) {
+		if (alike == own && own == access.limit()) {
 			return new Obstacle(this.container, Obstacle.Sign.CHILDREN, false);
 		}
 		return new Obstacle(path(this.nodes.get(own - 1)), Obstacle.Sign.GRANT, false);
+	}
+
+	/**
+	 * For permits only what is certain: whoever watches their write has to find them
+	 * granted.
+	 */
+	private Obstacle end(int index, Access waiting) {
+		NodeName other = this.nodes.get(index);
+		boolean likely = waiting.kind() != Access.Kind.PERMITS && other.access().limit() == 1;
+		return new Obstacle(path(other), Obstacle.Sign.REMOVAL, index == 0 || likely);
 	}
 
 	/** Whether a node with permits is followed by one that may wait for its grant. */

@@ -6,7 +6,8 @@ package io.leasehold.engine.zookeeper;
  *
  * @param path the node
  * @param sign what is to be heard of
- * @param last whether the claim most likely has the key after that
+ * @param last whether the claim most likely has the key after that, certainly one with
+ * permits
  */
 record Obstacle(String path, Sign sign, boolean last) {
 

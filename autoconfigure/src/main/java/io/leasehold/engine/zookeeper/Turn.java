@@ -48,10 +48,11 @@ final class Turn {
 		return forget();
 	}
 
-	/** What was watched does not count any more. */
+	/** What was watched does not count any more, nor what that told. */
 	synchronized @Nullable Watch forget() {
 		Watch useless = this.watch;
 		this.watch = null;
+		this.expected = false;
 		return useless;
 	}
 
@@ -64,12 +65,11 @@ final class Turn {
 		return this.watch;
 	}
 
-	/** What was watched has changed. */
-	private void fired(Watch by) {
+	private void end(Watch by, boolean last) {
 		synchronized (this) {
 			if (this.watch == by) {
 				this.watch = null;
-				this.expected |= by.obstacle.last();
+				this.expected |= last;
 			}
 		}
 		askAgain();
@@ -107,12 +107,18 @@ final class Turn {
 		@Override
 		public void process(WatchedEvent event) {
 			if (event.getType() != Event.EventType.None) {
-				fire();
+				end();
 			}
 		}
 
-		void fire() {
-			this.turn.fired(this);
+		/** What was to be heard of has come. */
+		void end() {
+			this.turn.end(this, this.obstacle.last());
+		}
+
+		/** It may have come. */
+		void fail() {
+			this.turn.end(this, false);
 		}
 
 	}
