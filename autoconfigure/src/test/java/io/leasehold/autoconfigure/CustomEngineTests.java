@@ -1,5 +1,10 @@
 package io.leasehold.autoconfigure;
 
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
 import io.leasehold.DistributedLocks;
 import io.leasehold.HeldLock;
 import io.leasehold.LockBusyException;
@@ -7,6 +12,9 @@ import io.leasehold.LockMode;
 import io.leasehold.LockOptions;
 import io.leasehold.annotation.DistributedLock;
 import io.leasehold.engine.LockEngine;
+import io.leasehold.engine.Renewal;
+import io.leasehold.engine.RenewalOutcome;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -21,6 +29,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
  * An engine that the application brings along as a bean.
  */
 class CustomEngineTests {
+
+	private static final Duration LEASE = Duration.ofSeconds(1);
 
 	private final ApplicationContextRunner runner = Leasehold.runner()
 		.withPropertyValues("leasehold.wait-time=0s")
@@ -44,6 +54,25 @@ class CustomEngineTests {
 				DistributedLocks locks = context.getBean(DistributedLocks.class);
 				assertThat(engineOf(locks, context.getBean(Orders.class)::pay)).isEqualTo(byDefault);
 				assertThat(engineOf(locks, context.getBean(Ledger.class)::book)).isEqualTo("toy");
+			});
+	}
+
+	@Test
+	void renewalThatHangsDelaysNoneOfAnotherEngine() {
+		HangingEngine hanging = new HangingEngine();
+		this.runner.withPropertyValues("leasehold.engine=local", "leasehold.lease=" + LEASE)
+			.withBean(HangingEngine.class, () -> hanging)
+			.run((context) -> {
+				DistributedLocks locks = context.getBean(DistributedLocks.class);
+				locks.acquire("order:42", locks.defaults().withEngine("hanging"));
+				assertThat(hanging.asked.await(10, TimeUnit.SECONDS)).isTrue();
+				try (HeldLock held = locks.acquire("order:42")) {
+					Awaitility.await()
+						.during(LEASE.multipliedBy(2))
+						.atMost(LEASE.multipliedBy(10))
+						.until(held::isValid);
+				}
+				hanging.free.countDown();
 			});
 	}
 
@@ -110,6 +139,31 @@ class CustomEngineTests {
 
 		@DistributedLock(key = "'order:42'", engine = "toi")
 		public void book() {
+		}
+
+	}
+
+	/** Keeps to no bound. */
+	static class HangingEngine extends StubEngine {
+
+		private final CountDownLatch asked = new CountDownLatch(1);
+
+		private final CountDownLatch free = new CountDownLatch(1);
+
+		HangingEngine() {
+			super("hanging");
+		}
+
+		@Override
+		public List<RenewalOutcome> renew(List<Renewal> renewals) {
+			this.asked.countDown();
+			try {
+				this.free.await();
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+			}
+			return super.renew(renewals);
 		}
 
 	}
