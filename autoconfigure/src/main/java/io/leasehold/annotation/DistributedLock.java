@@ -106,8 +106,8 @@ public @interface DistributedLock {
 	 * Whether the lock's fencing token guards the transactions of the body, in the
 	 * application's own database: a former owner, however long it was paused, cannot
 	 * commit. Needs the {@linkplain io.leasehold.FencingGuard fence table}, and no
-	 * transaction that is open before. Such a method never runs without its lock, not
-	 * even by {@code leasehold.when-unavailable}.
+	 * transaction that is open before, and an exclusive lock. Such a method never runs
+	 * without its lock, not even by {@code leasehold.when-unavailable}.
 	 */
 	boolean fenced() default false;
 

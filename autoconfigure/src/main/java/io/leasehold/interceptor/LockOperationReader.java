@@ -3,6 +3,7 @@ package io.leasehold.interceptor;
 import java.util.function.Supplier;
 
 import io.leasehold.FencingGuard;
+import io.leasehold.LockMode;
 import io.leasehold.LockOptions;
 import io.leasehold.annotation.DistributedLock;
 import io.leasehold.annotation.WhenBusy;
@@ -41,10 +42,15 @@ final class LockOperationReader {
 		LockOptions options = this.options.read(annotation);
 		Fallback fallback = values.fallback().isEmpty() ? null : Fallback.find(annotation, values.fallback());
 		return new LockOperation(options, key, readCondition(annotation), checkSkip(annotation), fallback,
-				MethodChecks.resultOf(annotation), values.fenced() ? fencingGuard(annotation) : null);
+				MethodChecks.resultOf(annotation), values.fenced() ? fencingGuard(annotation, options) : null);
 	}
 
-	private FencingGuard fencingGuard(LockAnnotation annotation) {
+	private FencingGuard fencingGuard(LockAnnotation annotation, LockOptions options) {
+		if (options.mode() == LockMode.SHARED || options.permits() > 0) {
+			throw annotation.invalid(
+					"is fenced, but lets several owners in at once, whose tokens would refuse each other",
+					"Fence methods whose lock is exclusive.");
+		}
 		if (MethodChecks.resultOf(annotation) != PlainResult.INSTANCE) {
 			throw annotation.invalid("is fenced, but its result ends later, in whatever thread",
 					"Fence a method that returns its plain result, and call that.");
