@@ -49,15 +49,6 @@ class ZooKeeperLockEngineFaultsIntegrationTests {
 
 	/** FAULTS rows 30 and 32: the old session's node may be there for a while. */
 	@Test
-	void missingChrootIsNamed() {
-		TestingServer server = this.engines.server();
-		ZooKeeperLockEngine engine = this.engines.engine(this.engines.client(server.getConnectString() + "/shops/one"));
-		assertThatExceptionOfType(LockEngineException.class)
-			.isThrownBy(() -> engine.tryAcquire(this.engines.claim(KEY)))
-			.withMessageContaining("there is no node '/shops/one'");
-	}
-
-	@Test
 	void operatorsAreNotToldARemainingTimeThatNobodyKnows() {
 		ZooKeeperLockEngine engine = this.engines.engine(this.engines.client(this.engines.server().getConnectString()));
 		granted(engine, this.engines.claim(KEY));
