@@ -63,7 +63,8 @@ record LettuceConnection(StatefulRedisConnection<String, String> connection) imp
 				return RedisFailure.refusal(cause.getMessage(), thrown);
 			}
 		}
-		return RedisFailure.noAnswer(String.valueOf(thrown.getMessage()), thrown);
+		return RedisFailure.noAnswer((thrown.getMessage() != null) ? thrown.getMessage() : "connection is closed",
+				thrown);
 	}
 
 	/**
