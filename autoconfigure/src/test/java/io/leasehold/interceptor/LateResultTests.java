@@ -443,7 +443,7 @@ class LateResultTests {
 	}
 
 	private static void run(ContextConsumer<AssertableApplicationContext> test) {
-		Locked.runner(Orders.class).withPropertyValues("leasehold.lease=300ms").run(test);
+		Locked.runner(Orders.class).withPropertyValues("leasehold.lease=1500ms").run(test);
 	}
 
 	private static org.assertj.core.api.AbstractThrowableAssert<?, ?> assertFailure(CompletableFuture<?> result) {

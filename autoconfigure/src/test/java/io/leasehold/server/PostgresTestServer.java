@@ -22,7 +22,7 @@ public final class PostgresTestServer implements AutoCloseable {
 	private PostgresTestServer() {
 		try {
 			this.folder = Files.createTempDirectory("leasehold-postgres");
-			this.server = run(0);
+			this.server = run(Ports.free());
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
@@ -84,10 +84,8 @@ public final class PostgresTestServer implements AutoCloseable {
 			.setCleanDataDirectory(false)
 			.setRegisterShutdownHook(false)
 			// Off by this library's default, so that a crash forgets acknowledged commits
-			.setServerConfig("synchronous_commit", "on");
-		if (port != 0) {
-			builder.setPort(port);
-		}
+			.setServerConfig("synchronous_commit", "on")
+			.setPort(port);
 		return builder.start();
 	}
 

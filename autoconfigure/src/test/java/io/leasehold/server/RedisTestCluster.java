@@ -51,7 +51,7 @@ public final class RedisTestCluster implements AutoCloseable {
 	}
 
 	private void addNode() {
-		int bus = RedisTestServer.freePort();
+		int bus = Ports.free();
 		RedisTestServer server = RedisTestServer.start("cluster-enabled yes",
 				"cluster-config-file nodes-%d.conf".formatted(bus), "cluster-port " + bus, "cluster-node-timeout 1500",
 				"repl-diskless-sync-delay 0");

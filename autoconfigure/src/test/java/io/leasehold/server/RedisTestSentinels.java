@@ -57,7 +57,7 @@ public final class RedisTestSentinels implements AutoCloseable {
 
 	private RedisSentinel sentinel() {
 		return RedisSentinel.builder()
-			.port(RedisTestServer.freePort())
+			.port(Ports.free())
 			.setting("bind 127.0.0.1")
 			.setting("requirepass " + SENTINEL_PASSWORD)
 			.setting("sentinel sentinel-pass " + SENTINEL_PASSWORD)

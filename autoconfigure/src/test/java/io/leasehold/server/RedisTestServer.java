@@ -1,10 +1,5 @@
 package io.leasehold.server;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-
 import redis.embedded.RedisServer;
 import redis.embedded.RedisServerBuilder;
 
@@ -36,7 +31,7 @@ public final class RedisTestServer implements AutoCloseable {
 	 * @param settings lines of its configuration
 	 */
 	public static RedisTestServer start(String... settings) {
-		return new RedisTestServer(freePort(), settings);
+		return new RedisTestServer(Ports.free(), settings);
 	}
 
 	public int port() {
@@ -66,16 +61,6 @@ public final class RedisTestServer implements AutoCloseable {
 		RedisServer server = builder.build();
 		server.start();
 		return server;
-	}
-
-	/** A port that nothing listens to in this moment. */
-	public static int freePort() {
-		try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-			return socket.getLocalPort();
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
 	}
 
 	/** Starts the server when the first test asks for it. */

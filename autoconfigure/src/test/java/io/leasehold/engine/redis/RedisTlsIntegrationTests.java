@@ -11,6 +11,7 @@ import io.leasehold.engine.Claim;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
+import io.leasehold.server.Ports;
 import io.leasehold.server.RedisTestServer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -43,7 +44,7 @@ class RedisTlsIntegrationTests {
 	@BeforeAll
 	static void start() throws Exception {
 		writeCertificate();
-		port = RedisTestServer.freePort();
+		port = Ports.free();
 		server = RedisTestServer.start("tls-port " + port, "tls-cert-file " + directory.resolve("server.crt"),
 				"tls-key-file " + directory.resolve("server.key"),
 				"tls-ca-cert-file " + directory.resolve("server.crt"), "user shop on >secret ~* &* +@all");

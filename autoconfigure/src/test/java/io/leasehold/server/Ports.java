@@ -1,0 +1,35 @@
+package io.leasehold.server;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * Ports of this machine for servers that other tests run beside. They are none of those
+ * that Linux gives to clients, one of which could take the port before the server does,
+ * or while the server is down for a moment.
+ */
+public final class Ports {
+
+	private static final int FIRST = 15_000;
+
+	private static final int FIRST_OF_CLIENTS = 32_768;
+
+	private Ports() {
+	}
+
+	/** A port that nothing listens to in this moment. */
+	public static int free() {
+		while (true) {
+			int port = ThreadLocalRandom.current().nextInt(FIRST, FIRST_OF_CLIENTS);
+			try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+				return socket.getLocalPort();
+			}
+			catch (IOException ex) {
+				// taken: the next one
+			}
+		}
+	}
+
+}
