@@ -6,13 +6,13 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A grant as the store writes it, {@code fence:owner}, and as it tells of it:
- * {@code fence:owner lock}.
+ * A grant as the store writes it, {@code fence:claim}, and as it tells of it:
+ * {@code fence:claim lock}.
  *
  * @param fence number of the grant
- * @param owner token of the owner
+ * @param claim {@linkplain ClaimName name} of the claim
  */
-record Grant(long fence, String owner) {
+record Grant(long fence, String claim) {
 
 	private static final Pattern VALUE = Pattern.compile("(\\d{1,18}):(.*)");
 
@@ -33,7 +33,7 @@ record Grant(long fence, String owner) {
 
 	@Override
 	public String toString() {
-		return this.fence + ":" + this.owner;
+		return this.fence + ":" + this.claim;
 	}
 
 	/**

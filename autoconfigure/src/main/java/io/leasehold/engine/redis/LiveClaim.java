@@ -21,11 +21,15 @@ final class LiveClaim {
 
 	private final RedisKeys keys;
 
-	private final String owner;
+	private final String name;
 
 	private final Duration lease;
 
 	private final Duration grantLease;
+
+	private final Duration lockDelay;
+
+	private final Duration minHold;
 
 	private final Duration minValidity;
 
@@ -63,9 +67,11 @@ final class LiveClaim {
 
 	LiveClaim(Claim claim, RedisSettings settings, MonotonicClock clock) {
 		this.keys = RedisKeys.of(settings.namespace(), claim.key());
-		this.owner = claim.owner().token();
+		this.name = ClaimName.of(claim);
 		this.lease = claim.lease();
 		this.grantLease = settings.grantLease(claim.lease());
+		this.lockDelay = claim.lockDelay();
+		this.minHold = claim.minHold();
 		this.minValidity = settings.minValidity();
 		this.confirms = settings.replicasToWait() > 0;
 		this.clock = clock;
@@ -75,12 +81,18 @@ final class LiveClaim {
 		return this.keys;
 	}
 
-	String owner() {
-		return this.owner;
+	/** What the store knows it by. */
+	String name() {
+		return this.name;
 	}
 
 	Duration grantLease() {
 		return this.grantLease;
+	}
+
+	/** How long the store keeps a grant after its lease. */
+	Duration lockDelay() {
+		return this.lockDelay;
 	}
 
 	/**
@@ -156,9 +168,10 @@ final class LiveClaim {
 		return this.line != null;
 	}
 
-	/** Return whether lease and late requests of a claim that ended are over, too. */
+	/** Return whether grants and late requests of a claim that ended are over, too. */
 	synchronized boolean isLongOver(long now, Duration lateRequests) {
-		return this.closing && now - this.closingSince > this.lease.plus(lateRequests).toNanos();
+		Duration kept = this.lease.plus(this.lockDelay).plus(this.minHold);
+		return this.closing && now - this.closingSince > kept.plus(lateRequests).toNanos();
 	}
 
 	/**

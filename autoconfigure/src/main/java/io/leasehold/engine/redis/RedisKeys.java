@@ -1,13 +1,15 @@
 package io.leasehold.engine.redis;
 
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 
 import io.leasehold.LockKey;
+import io.leasehold.engine.Access;
 
 /**
  * Names in the store. All keys of one lock have the same hash tag, so they share a slot.
  *
- * @param lock key of the grant, such as <code>leasehold:{order:42}</code>
+ * @param lock key of an exclusive grant, such as <code>leasehold:{order:42}</code>
  */
 record RedisKeys(String lock) {
 
@@ -28,9 +30,24 @@ record RedisKeys(String lock) {
 		return this.lock + ":queue";
 	}
 
+	/** Claims that hold the lock beside each other, by the end of their grants. */
+	String holders() {
+		return this.lock + ":holders";
+	}
+
+	/** Numbers of their grants. */
+	String fences() {
+		return this.lock + ":fences";
+	}
+
 	/** The keys of a claim's scripts, in their order. */
-	String[] of(String owner) {
-		return new String[] { this.lock, fence(), queue(), this.lock + ":gone:" + owner };
+	String[] of(String claim) {
+		return new String[] { this.lock, fence(), queue(), this.lock + ":gone:" + claim, holders(), fences() };
+	}
+
+	/** The keys of a grant that is to be renewed. */
+	List<String> ofGrant(Access access) {
+		return access.equals(Access.EXCLUSIVE) ? List.of(this.lock) : List.of(holders(), fences());
 	}
 
 	/**

@@ -1,9 +1,8 @@
 package io.leasehold.engine.redis;
 
 import java.time.Duration;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -16,6 +15,7 @@ import java.util.function.Consumer;
 
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
+import io.leasehold.engine.Access;
 import io.leasehold.engine.Attempt;
 import io.leasehold.engine.Capability;
 import io.leasehold.engine.Claim;
@@ -81,6 +81,8 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 
 	private final Renewer renewer;
 
+	private final Operator operator;
+
 	private volatile boolean closed;
 
 	/**
@@ -103,6 +105,7 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 		this.renewalLines = (settings.replicasToWait() > 0) ? new Lines(this.topology, this::openLine, this.executor)
 				: this.lines;
 		this.renewer = new Renewer(settings.namespace(), this.topology, this.renewalLines, clock);
+		this.operator = new Operator(this.lines, settings.namespace(), this.retention, this.inboxPrefix);
 		this.inbox = new Inbox(this.inboxPrefix + member.id(), settings, this.topology, connections::listen,
 				this.executor, this::told, () -> this.claims.values().forEach(LiveClaim::mayHaveMissed));
 	}
@@ -157,7 +160,7 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 
 	@Override
 	public Set<Capability> capabilities() {
-		return Set.of(Capability.FIFO);
+		return EnumSet.allOf(Capability.class);
 	}
 
 	@Override
@@ -178,8 +181,8 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 	}
 
 	private LiveClaim live(Claim claim) {
-		return this.claims.computeIfAbsent(claim.owner().token(),
-				(owner) -> new LiveClaim(claim, this.settings, this.clock));
+		return this.claims.computeIfAbsent(ClaimName.of(claim),
+				(name) -> new LiveClaim(claim, this.settings, this.clock));
 	}
 
 	private Attempt ask(Claim claim, LiveClaim live, Line line, long deadline) {
@@ -194,20 +197,31 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 			}
 			case "busy" -> {
 				live.busy(fence(answer), sent);
-				if (!claim.waits() && live.askedOnlyThrough(line)) {
-					// Nothing of it is in the store
-					this.claims.remove(live.owner(), live);
+				if (!claim.waits()) {
+					forget(live, line);
 				}
 				yield new Attempt.Busy(retryIn(live, (Long) answer.get(2)));
+			}
+			case "differs" -> {
+				forget(live, line);
+				yield new Attempt.Contradicted(Access.parse((String) answer.get(1)));
 			}
 			default -> throw new IllegalStateException("A claim on lock '%s' is over".formatted(claim.key()));
 		};
 	}
 
+	/** Nothing of a claim is in the store, unless a line that broke still delivers it. */
+	private void forget(LiveClaim live, Line line) {
+		if (live.askedOnlyThrough(line)) {
+			this.claims.remove(live.name(), live);
+		}
+	}
+
 	private List<Object> acquire(LiveClaim live, Line line, Duration lease, String form, long deadline) {
 		try {
-			return line.run(Script.ACQUIRE, live.keys().of(live.owner()),
-					arguments(live, millis(lease), form, millis(this.settings.queueLifetime())), deadline);
+			return line.run(Script.ACQUIRE, live.keys().of(live.name()),
+					arguments(live, millis(lease.plus(live.lockDelay())), form, millis(this.settings.queueLifetime())),
+					deadline);
 		}
 		catch (RedisFailure ex) {
 			if (ex.isRedirection()) {
@@ -257,7 +271,7 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 			logger.debug("A message of foreign make came to this member's inbox");
 			return;
 		}
-		LiveClaim live = this.claims.get(message.grant().owner());
+		LiveClaim live = this.claims.get(message.grant().claim());
 		if (live != null) {
 			live.told(message.grant().fence());
 		}
@@ -275,9 +289,9 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 		if (line == null) {
 			return;
 		}
-		String owner = message.grant().owner();
-		line.sendText(Script.CLOSE, message.keys().of(owner),
-				new String[] { owner, this.retention, this.inboxPrefix, millis(this.settings.grantLease()), "0" });
+		String claim = message.grant().claim();
+		line.sendText(Script.CLOSE, message.keys().of(claim),
+				new String[] { claim, this.retention, this.inboxPrefix, millis(this.settings.grantLease()), "0" });
 	}
 
 	@Override
@@ -287,13 +301,13 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 
 	@Override
 	public ReleaseOutcome release(Claim claim) {
-		LiveClaim live = this.claims.get(claim.owner().token());
+		LiveClaim live = this.claims.get(ClaimName.of(claim));
 		boolean unknown = live == null;
 		if (live == null) {
 			live = new LiveClaim(claim, this.settings, this.clock);
 		}
 		if (!live.close() && !unknown) {
-			this.claims.remove(live.owner());
+			this.claims.remove(live.name());
 			return new ReleaseOutcome.NotOwner(); // the store never heard of it
 		}
 		return end(claim, live, unknown);
@@ -313,9 +327,9 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 		// What was sent through a line that broke may yet run, behind this
 		boolean mark = !unknown && !live.askedOnlyThrough(line);
 		boolean toldBefore = live.tellEnd();
-		long had = line.run(Script.CLOSE, live.keys().of(live.owner()),
+		long had = line.run(Script.CLOSE, live.keys().of(live.name()),
 				arguments(live, mark ? millis(this.settings.markerLifetime()) : "0"), deadline);
-		this.claims.remove(live.owner());
+		this.claims.remove(live.name());
 		if (had == 1) {
 			return ReleaseOutcome.RELEASED;
 		}
@@ -324,35 +338,22 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 
 	@Override
 	public List<Holder> inspect(LockKey key) {
-		return holders("inspect", key, Script.INSPECT);
+		try {
+			return this.operator.inspect(key, deadline(key));
+		}
+		catch (RedisFailure ex) {
+			throw ex.toEngineException("inspect", key);
+		}
 	}
 
 	@Override
 	public List<Holder> forceRelease(LockKey key) {
-		return holders("force the release of", key, Script.FORCE, "", this.retention, this.inboxPrefix, "");
-	}
-
-	/** Run a script that answers who has, or had, a lock. */
-	private List<Holder> holders(String action, LockKey key, Script<List<Object>> script, String... arguments) {
-		long deadline = deadline(key);
-		RedisKeys keys = RedisKeys.of(this.settings.namespace(), key);
 		try {
-			List<Object> answer = this.lines.ask(keys.lock(), deadline, (line) -> line.run(script,
-					new String[] { keys.lock(), keys.fence(), keys.queue() }, arguments, deadline));
-			String value = (String) answer.get(0);
-			return (value != null) ? List.of(holder(value, (Long) answer.get(1))) : List.of();
+			return this.operator.forceRelease(key, deadline(key));
 		}
 		catch (RedisFailure ex) {
-			throw ex.toEngineException(action, key);
+			throw ex.toEngineException("force the release of", key);
 		}
-	}
-
-	private static Holder holder(String value, long leaseLeft) {
-		Grant grant = Grant.parse(value);
-		String owner = (grant != null) ? grant.owner() : "";
-		long fence = (grant != null) ? grant.fence() : 0;
-		return Holder.of(owner, fence, Instant.EPOCH.plus(fence, ChronoUnit.MICROS),
-				Duration.ofMillis(Math.max(0, leaseLeft)));
 	}
 
 	/** How many claims have begun and not ended yet. */
@@ -370,7 +371,8 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 
 	private String[] arguments(LiveClaim live, String... more) {
 		List<String> result = new ArrayList<>(7);
-		result.addAll(List.of(live.owner(), this.retention, this.inboxPrefix, millis(live.grantLease())));
+		result.addAll(List.of(live.name(), this.retention, this.inboxPrefix,
+				millis(live.grantLease().plus(live.lockDelay()))));
 		result.addAll(List.of(more));
 		return result.toArray(String[]::new);
 	}

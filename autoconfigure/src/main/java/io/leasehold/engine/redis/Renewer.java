@@ -7,6 +7,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
+import io.leasehold.engine.Claim;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
@@ -41,7 +42,8 @@ final class Renewer {
 		this.namespace = namespace;
 		this.topology = topology;
 		this.lines = lines;
-		// A script with a single key is served even while its slot is on the move
+		// A script with a single key, that of an exclusive grant, is served even while
+		// its slot is on the move
 		this.locksPerScript = topology.isCluster() ? 1 : LOCKS_PER_SCRIPT;
 		this.clock = clock;
 	}
@@ -131,15 +133,15 @@ final class Renewer {
 	private record Request(List<Renewal> renewals, String[] keys, String[] arguments) {
 
 		static Request of(List<Renewal> renewals, String namespace) {
-			String[] keys = new String[renewals.size()];
-			String[] arguments = new String[2 * renewals.size()];
-			for (int i = 0; i < keys.length; i++) {
-				Renewal renewal = renewals.get(i);
-				keys[i] = RedisKeys.of(namespace, renewal.claim().key()).lock();
-				arguments[2 * i] = new Grant(renewal.number(), renewal.claim().owner().token()).toString();
-				arguments[2 * i + 1] = Long.toString(renewal.lease().toMillis());
+			List<String> keys = new ArrayList<>(renewals.size());
+			List<String> arguments = new ArrayList<>(2 * renewals.size());
+			for (Renewal renewal : renewals) {
+				Claim claim = renewal.claim();
+				keys.addAll(RedisKeys.of(namespace, claim.key()).ofGrant(claim.access()));
+				arguments.add(new Grant(renewal.number(), ClaimName.of(claim)).toString());
+				arguments.add(Long.toString(renewal.lease().plus(claim.lockDelay()).toMillis()));
 			}
-			return new Request(renewals, keys, arguments);
+			return new Request(renewals, keys.toArray(String[]::new), arguments.toArray(String[]::new));
 		}
 
 		/**

@@ -19,47 +19,52 @@ import java.util.List;
  */
 record Script<T>(String text, String digest) {
 
+	private static final String HOLDERS = "holders.lua";
+
 	private static final String HANDOFF = "handoff.lua";
 
 	private static final String PRIMARY = "primary.lua";
 
 	/**
-	 * Asks for the lock. KEYS: lock, fence, queue, give-up marker. ARGV: owner, fencing
-	 * retention, prefix of inboxes, grant lease, lease asked for, form to queue in
-	 * ({@code +} to be told of the grant, {@code *} to be told by a message whose
-	 * listeners cannot be counted, {@code -} to find out by polling, empty not to queue),
-	 * lifetime of the queue; times in milliseconds. Returns {@code granted, fence} or
-	 * {@code busy, fence, rest of its lease} or {@code closed}. Repeated by the owner it
-	 * returns the same grant, with at least the lease asked for.
+	 * Asks for the lock. KEYS: lock, fence, queue, give-up marker, holders, their fences.
+	 * ARGV: claim, fencing retention, prefix of inboxes, time to keep a grant that is
+	 * handed over, time to keep one now, form to queue in ({@code +} to be told of the
+	 * grant, {@code *} to be told by a message whose listeners cannot be counted,
+	 * {@code -} to find out by polling, empty not to queue), lifetime of the queue; times
+	 * in milliseconds. Returns {@code granted, fence} or
+	 * {@code busy, greatest fence granted, rest of the first grant to end} or
+	 * {@code differs, permits of those who hold it} or {@code closed}. Repeated by the
+	 * claim it returns the same grant, kept for at least the time asked for.
 	 */
-	static final Script<List<Object>> ACQUIRE = load(HANDOFF, "acquire.lua");
+	static final Script<List<Object>> ACQUIRE = load(HOLDERS, HANDOFF, "acquire.lua");
 
 	/**
-	 * Ends a claim: takes it from the queue, frees the lock if its owner has it, and
-	 * hands the lock to the next in the queue. KEYS and ARGV as before up to the grant
-	 * lease, then the lifetime of the give-up marker, 0 for none. Returns 1 if the owner
-	 * had the lock, 0 if not.
+	 * Ends a claim: takes it from the queue, ends its grant but for its min hold, and
+	 * serves the queue. KEYS and ARGV as before up to the time to keep a grant that is
+	 * handed over, then the lifetime of the give-up marker, 0 for none. Returns 1 if the
+	 * claim had the lock, 0 if not.
 	 */
-	static final Script<Long> CLOSE = load(HANDOFF, "close.lua");
+	static final Script<Long> CLOSE = load(HOLDERS, HANDOFF, "close.lua");
 
 	/**
-	 * Extends grants, never shortens or creates one. KEYS: locks. ARGV for each:
-	 * {@code fence:owner}, lease in milliseconds. Returns for each 1, or 0 if the grant
-	 * is no longer in force.
+	 * Extends grants, never shortens or creates one. KEYS for each: its lock, or holders
+	 * and fences. ARGV for each: {@code fence:claim}, time to keep it in milliseconds.
+	 * Returns for each 1, or 0 if the grant is no longer in force.
 	 */
-	static final Script<List<Object>> RENEW = load(PRIMARY, "renew.lua");
+	static final Script<List<Object>> RENEW = load(PRIMARY, HOLDERS, "renew.lua");
 
 	/**
-	 * Tells who has a lock. KEYS: lock. Returns {@code fence:owner}, rest of its lease.
+	 * Tells who has a lock. KEYS as for {@link #ACQUIRE}. ARGV: nothing, fencing
+	 * retention, prefix of inboxes, nothing. Returns {@code fence:claim} and the rest of
+	 * its time for each grant, and for each place that a min hold keeps.
 	 */
-	static final Script<List<Object>> INSPECT = load(PRIMARY, "inspect.lua");
+	static final Script<List<Object>> INSPECT = load(HOLDERS, HANDOFF, "inspect.lua");
 
 	/**
-	 * Releases a lock in place of its owner and hands it to the next in the queue. KEYS:
-	 * lock, fence, queue. ARGV: nothing, fencing retention, prefix of inboxes, nothing.
-	 * Returns what {@link #INSPECT} would have returned before.
+	 * Releases a lock in place of its owners and serves the queue. KEYS, ARGV and answer
+	 * as for {@link #INSPECT}.
 	 */
-	static final Script<List<Object>> FORCE = load(HANDOFF, "force.lua");
+	static final Script<List<Object>> FORCE = load(HOLDERS, HANDOFF, "force.lua");
 
 	private static <T> Script<T> load(String... files) {
 		StringBuilder text = new StringBuilder();

@@ -1,27 +1,50 @@
--- ARGV: 5 lease asked for ms, 6 form to queue in: '+', '*', '-' or '' for not at all, 7 lifetime of the queue ms
-local ms, form, lifetime = ARGV[5], ARGV[6], ARGV[7]
+-- ARGV: 5 ms to keep the grant, 6 form to queue in: '+', '*', '-' or '' for not at all, 7 lifetime of the queue ms
+local ms, form, lifetime = tonumber(ARGV[5]), ARGV[6], ARGV[7]
+local asked = terms(me)
 
-if holder == owner then
+if holder == me then
 	-- Always a write, so that WAIT behind it speaks of this grant
-	redis.call('PEXPIRE', lock, math.max(redis.call('PTTL', lock), tonumber(ms)))
+	redis.call('PEXPIRE', lock, math.max(redis.call('PTTL', lock), ms))
 	return {'granted', number}
+end
+if not held and redis.call('EXISTS', gone, queue, holders) == 0 then
+	return {'granted', grant(me, ms)}
+end
+-- A replica refuses the first write: nothing is decided by what it has
+redis.call('ZREM', queue, '')
+look()
+local till = not held and redis.call('ZSCORE', holders, me)
+if till then
+	stand(holders, fences, me, math.max(till, millis() + ms))
+	return {'granted', redis.call('HGET', fences, me)}
 end
 if redis.call('EXISTS', gone) == 1 then
 	return {'closed'}
 end
-if not held and redis.call('EXISTS', queue) == 0 then
-	return {'granted', grant(owner, ms)}
+if count > 0 and asked ~= access and tonumber(asked) and tonumber(access) then
+	local other = access
+	redis.call('ZREM', queue, told, broadcast, polling)
+	serve()
+	return {'differs', other}
 end
--- A replica refuses the first write: nothing is decided by what it has
-redis.call('ZREM', queue, '')
 if form ~= '' then
 	if not (redis.call('ZSCORE', queue, told) or redis.call('ZSCORE', queue, broadcast)
 			or redis.call('ZSCORE', queue, polling)) then
-		redis.call('ZADD', queue, now(), ARGV[4] .. form .. owner)
+		redis.call('ZADD', queue, decimal(now()), ARGV[4] .. form .. me)
 	end
 	redis.call('PEXPIRE', queue, lifetime)
 end
-if not held and handOn(owner) then
-	return {'granted', grant(owner, ms)}
+local granted, all = serve(me, ms)
+if not granted and all and joins(asked) then
+	granted = grant(me, ms)
 end
-return {'busy', string.match(redis.call('GET', lock), '^%d+') or '0', redis.call('PTTL', lock)}
+if granted then
+	return {'granted', granted}
+end
+local rest
+if access == 'x' then
+	rest = redis.call('PTTL', lock)
+else
+	rest = redis.call('ZRANGE', holders, 0, 0, 'WITHSCORES')[2] - millis()
+end
+return {'busy', redis.call('GET', fence) or number or '0', rest}

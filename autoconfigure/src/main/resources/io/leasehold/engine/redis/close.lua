@@ -3,8 +3,13 @@ redis.call('ZREM', queue, told, broadcast, polling)
 if ARGV[5] ~= '0' then
 	redis.call('SET', gone, '', 'PX', ARGV[5])
 end
-if holder ~= owner then
-	return 0
+look()
+local mine = holder == me and number
+if not held and redis.call('ZSCORE', holders, me) then
+	mine = redis.call('HGET', fences, me)
 end
-handOn(nil)
-return 1
+if mine then
+	release(me, mine)
+end
+serve()
+return mine and 1 or 0

@@ -1,5 +1,12 @@
-local rest = redis.call('PTTL', lock)
-if held then
-	handOn(nil)
+redis.call('ZREM', queue, '') -- refused by a replica
+look()
+local all = grants()
+for i = 1, #all, 2 do
+	local granted, claim = string.match(all[i], '^(%d+):(.*)$')
+	-- A place that a min hold keeps closed is nobody's
+	if not string.find(claim or '', '^#%w+,%d+$') then
+		release(claim or '', granted)
+	end
 end
-return {held, rest}
+serve()
+return all

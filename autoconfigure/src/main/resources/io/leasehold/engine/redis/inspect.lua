@@ -1,1 +1,3 @@
-return {redis.call('GET', KEYS[1]), redis.call('PTTL', KEYS[1])}
+redis.call('ZREM', queue, '') -- refused by a replica
+look()
+return grants()

@@ -1,13 +1,38 @@
-local outcomes = {}
-for i, lock in ipairs(KEYS) do
-	local grant, ms = ARGV[2 * i - 1], ARGV[2 * i]
-	if redis.pcall('GET', lock) == grant then
-		if redis.call('PTTL', lock) < tonumber(ms) then
-			redis.call('PEXPIRE', lock, ms)
-		end
-		outcomes[i] = 1
+-- KEYS: for an exclusive grant its lock, for others holders and their fences
+-- ARGV: for each grant `fence:claim`, ms to keep it
+local function raiseLock(lock, grant, ms)
+	if redis.pcall('GET', lock) ~= grant then
+		return 0
+	end
+	if redis.call('PTTL', lock) < ms then
+		redis.call('PEXPIRE', lock, ms)
+	end
+	return 1
+end
+
+local function raiseHolder(holders, fences, number, claim, ms)
+	local time = redis.call('TIME')
+	local now = time[1] * 1000 + math.floor(time[2] / 1000)
+	local till = tonumber(redis.pcall('ZSCORE', holders, claim) or 0) or 0
+	if till <= now or redis.call('HGET', fences, claim) ~= number then
+		return 0
+	end
+	if till < now + ms then
+		stand(holders, fences, claim, now + ms)
+	end
+	return 1
+end
+
+local outcomes, key = {}, 1
+for i = 1, #ARGV, 2 do
+	local grant, ms = ARGV[i], tonumber(ARGV[i + 1])
+	local number, claim = string.match(grant, '^(%d+):(.*)$')
+	if terms(claim) ~= 'x' then
+		table.insert(outcomes, raiseHolder(KEYS[key], KEYS[key + 1], number, claim, ms))
+		key = key + 2
 	else
-		outcomes[i] = 0
+		table.insert(outcomes, raiseLock(KEYS[key], grant, ms))
+		key = key + 1
 	end
 end
 return outcomes

@@ -13,7 +13,7 @@ import java.util.UUID;
 import io.lettuce.core.api.sync.RedisCommands;
 
 /**
- * What clients send to a server, by MONITOR; what scripts call is left out.
+ * What clients send to a server and what scripts call there, by MONITOR.
  */
 final class CommandLog implements AutoCloseable {
 
@@ -35,15 +35,24 @@ final class CommandLog implements AutoCloseable {
 
 	/** Return the names of the commands sent until now. */
 	List<String> commands(RedisCommands<String, String> operator) throws IOException {
+		return names(operator, false);
+	}
+
+	/** Return the names of the commands that scripts called until now. */
+	List<String> calls(RedisCommands<String, String> operator) throws IOException {
+		return names(operator, true);
+	}
+
+	private List<String> names(RedisCommands<String, String> operator, boolean called) throws IOException {
 		String end = UUID.randomUUID().toString();
 		operator.echo(end);
-		List<String> commands = new ArrayList<>();
+		List<String> names = new ArrayList<>();
 		for (String line = this.lines.readLine(); !line.contains(end); line = this.lines.readLine()) {
-			if (!line.contains(" lua] ")) {
-				commands.add(line.split("\"", 3)[1]);
+			if (line.contains(" lua] ") == called) {
+				names.add(line.split("\"", 3)[1]);
 			}
 		}
-		return commands;
+		return names;
 	}
 
 	@Override

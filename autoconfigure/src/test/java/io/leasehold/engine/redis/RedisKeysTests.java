@@ -20,7 +20,8 @@ class RedisKeysTests {
 	void namesCanBeReadByPeople() {
 		RedisKeys keys = RedisKeys.of("shop", new LockKey("order:42 ä/🍣*"));
 		assertThat(keys.of("me")).containsExactly("shop:{order:42 ä/🍣*}", "shop:{order:42 ä/🍣*}:fence",
-				"shop:{order:42 ä/🍣*}:queue", "shop:{order:42 ä/🍣*}:gone:me");
+				"shop:{order:42 ä/🍣*}:queue", "shop:{order:42 ä/🍣*}:gone:me", "shop:{order:42 ä/🍣*}:holders",
+				"shop:{order:42 ä/🍣*}:fences");
 	}
 
 	@ParameterizedTest
@@ -44,7 +45,7 @@ class RedisKeysTests {
 				names.addAll(List.of(RedisKeys.of(namespace, new LockKey(key)).of("o")));
 			}
 		}
-		assertThat(names).hasSize(texts.size() * texts.size() * 4);
+		assertThat(names).hasSize(texts.size() * texts.size() * 6);
 	}
 
 	@ParameterizedTest

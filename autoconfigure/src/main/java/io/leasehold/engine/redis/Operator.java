@@ -1,0 +1,60 @@
+package io.leasehold.engine.redis;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+import io.leasehold.LockKey;
+import io.leasehold.engine.Holder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Shows who holds a lock, and releases it in their place.
+ *
+ * @param lines where to ask
+ * @param namespace first part of every name in the store
+ * @param retention fencing retention in milliseconds
+ * @param inboxPrefix prefix of inbox channels
+ */
+record Operator(Lines lines, String namespace, String retention, String inboxPrefix) {
+
+	List<Holder> inspect(LockKey key, long deadline) {
+		return holders(Script.INSPECT, key, deadline);
+	}
+
+	List<Holder> forceRelease(LockKey key, long deadline) {
+		return holders(Script.FORCE, key, deadline);
+	}
+
+	/** Run a script that answers who has, or had, a lock. */
+	private List<Holder> holders(Script<List<Object>> script, LockKey key, long deadline) {
+		RedisKeys keys = RedisKeys.of(this.namespace, key);
+		List<Object> answer = this.lines.ask(keys.lock(), deadline, (line) -> line.run(script, keys.of(""),
+				new String[] { "", this.retention, this.inboxPrefix, "" }, deadline));
+		List<Holder> holders = new ArrayList<>();
+		for (int i = 0; i < answer.size(); i += 2) {
+			Holder holder = holder((String) answer.get(i), (Long) answer.get(i + 1));
+			if (holder != null) {
+				holders.add(holder);
+			}
+		}
+		holders.sort(Comparator.comparingLong(Holder::number));
+		return holders;
+	}
+
+	/** Read a holder; {@code null} for what the store keeps after a lease. */
+	private static @Nullable Holder holder(String value, long kept) {
+		Grant grant = Grant.parse(value);
+		String claim = (grant != null) ? grant.claim() : "";
+		long fence = (grant != null) ? grant.fence() : 0;
+		Duration rest = Duration.ofMillis(Math.max(0, kept)).minus(ClaimName.lockDelay(claim));
+		if (ClaimName.isOwnerless(claim) || rest.isNegative()) {
+			return null;
+		}
+		return Holder.of(claim, fence, Instant.EPOCH.plus(fence, ChronoUnit.MICROS), rest);
+	}
+
+}

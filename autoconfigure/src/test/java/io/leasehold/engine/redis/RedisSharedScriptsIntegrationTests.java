@@ -1,0 +1,343 @@
+package io.leasehold.engine.redis;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+import io.leasehold.engine.Access;
+import io.lettuce.core.ScriptOutputType;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+/**
+ * The atomic steps of locks whose owners stand beside each other, and of what a key keeps
+ * after its owner.
+ */
+class RedisSharedScriptsIntegrationTests extends RedisScripts {
+
+	private static final String READER_A = A + "#s,0,0";
+
+	private static final String READER_B = B + "#s,0,0";
+
+	private static final String READER_C = C + "#s,0,0";
+
+	private static final long MIN_HOLD = 5000;
+
+	private static String permit(String owner, int permits) {
+		return owner + "#" + permits + ",0,0";
+	}
+
+	/** Let the lease of a holder end. */
+	private static void expire(String claim) {
+		redis.zadd(KEYS.holders(), serverMicros() / 1000.0 - 1, claim);
+	}
+
+	@Test
+	void readersStandBesideEachOtherWithNumbersThatGrow() {
+		long first = granted(acquire(READER_A, LEASE, ""));
+		long second = granted(acquire(READER_B, LEASE, ""));
+		assertThat(second).isGreaterThan(first);
+		assertThat(redis.zrange(KEYS.holders(), 0, -1)).containsExactlyInAnyOrder(READER_A, READER_B);
+		assertThat(redis.hgetall(KEYS.fences())).containsEntry(READER_A, "" + first)
+			.containsEntry(READER_B, "" + second);
+		assertThat(redis.exists(KEYS.lock(), KEYS.queue())).isZero();
+	}
+
+	@Test
+	void writerWaitsForAllReadersAndReadersForTheWriter() {
+		granted(acquire(READER_A, LEASE, ""));
+		granted(acquire(READER_B, LEASE, ""));
+		busy(acquire(C, LEASE, ""));
+		assertThat(close(READER_A)).isOne();
+		busy(acquire(C, LEASE, ""));
+		assertThat(close(READER_B)).isOne();
+		assertThat(redis.exists(KEYS.holders(), KEYS.fences())).isZero();
+		granted(acquire(C, LEASE, ""));
+		busy(acquire(READER_A, LEASE, ""));
+	}
+
+	@Test
+	void holdersLiveAsLongAsTheLastOfThem() {
+		granted(acquire(READER_A, 60_000, ""));
+		granted(acquire(READER_B, LEASE, ""));
+		assertThat(redis.pttl(KEYS.holders())).isCloseTo(60_000L, within(1000L));
+		assertThat(redis.pttl(KEYS.fences())).isCloseTo(60_000L, within(1000L));
+	}
+
+	@Test
+	void repeatedRequestOfAReaderFindsItsGrantAndRaisesItsLease() {
+		long fence = granted(acquire(READER_A, 1000, ""));
+		assertThat(granted(acquire(READER_A, LEASE, ""))).isEqualTo(fence);
+		double till = redis.zscore(KEYS.holders(), READER_A);
+		assertThat(till).isCloseTo(serverMicros() / 1000.0 + LEASE, within(1000.0));
+		granted(acquire(READER_A, 1000, ""));
+		assertThat(redis.zscore(KEYS.holders(), READER_A)).isEqualTo(till);
+		assertThat(redis.zcard(KEYS.holders())).isOne();
+	}
+
+	@Test
+	void repeatedRequestTakesNoSecondPermit() {
+		granted(acquire(permit(A, 2), LEASE, "+"));
+		granted(acquire(permit(A, 2), LEASE, "+"));
+		granted(acquire(permit(B, 2), LEASE, ""));
+		busy(acquire(permit(C, 2), LEASE, ""));
+	}
+
+	@Test
+	void busyTellsTheGreatestFenceAndTheFirstEnd() {
+		granted(acquire(READER_A, LEASE, ""));
+		long second = granted(acquire(READER_B, 60_000, ""));
+		List<Object> answer = acquire(C, LEASE, "");
+		assertThat(answer).element(1).isEqualTo("" + second);
+		assertThat((Long) answer.get(2)).isCloseTo(LEASE, within(1000L));
+	}
+
+	@Test
+	void expiredHolderIsNoHolder() {
+		granted(acquire(READER_A, LEASE, ""));
+		granted(acquire(READER_B, LEASE, ""));
+		expire(READER_A);
+		expire(READER_B);
+		long fence = granted(acquire(C, LEASE, ""));
+		assertThat(redis.get(KEYS.lock())).isEqualTo(fence + ":" + C);
+		assertThat(redis.exists(KEYS.holders(), KEYS.fences())).isZero();
+	}
+
+	@Test
+	void readerDoesNotPassAWriterThatWaits() {
+		granted(acquire(READER_A, LEASE, ""));
+		busy(acquire(B, LEASE, "-"));
+		busy(acquire(READER_C, LEASE, ""));
+		busy(acquire(READER_C, LEASE, "-"));
+		close(READER_A);
+		assertThat(redis.get(KEYS.lock())).endsWith(":" + B);
+	}
+
+	@Test
+	void readersBehindAWriterThatGivesUpAreLetIn() throws Exception {
+		BlockingQueue<String> inboxC = subscribe("c@h:3:0");
+		granted(acquire(READER_A, LEASE, ""));
+		busy(acquire(B, LEASE, "-"));
+		busy(acquire(READER_C, LEASE, "+"));
+		assertThat(close(B)).isZero();
+		assertThat(inboxC.poll(5, TimeUnit.SECONDS))
+			.isEqualTo(redis.hget(KEYS.fences(), READER_C) + ":" + READER_C + " " + KEYS.lock());
+	}
+
+	@Test
+	void allReadersAtTheHeadAreLetInTogetherAndNobodyBehindTheNextWriter() throws Exception {
+		BlockingQueue<String> inboxB = subscribe("b@h:2:0");
+		BlockingQueue<String> inboxC = subscribe("c@h:3:0");
+		granted(acquire(A, LEASE, ""));
+		busy(acquire(READER_B, LEASE, "+"));
+		busy(acquire(READER_C, LEASE, "+"));
+		busy(acquire("d@h:4:0/main/4", LEASE, "-"));
+		busy(acquire("e@h:5:0/main/5#s,0,0", LEASE, "-"));
+		close(A);
+		assertThat(inboxB.poll(5, TimeUnit.SECONDS)).contains(READER_B);
+		assertThat(inboxC.poll(5, TimeUnit.SECONDS)).contains(READER_C);
+		assertThat(redis.zrange(KEYS.holders(), 0, -1)).containsExactlyInAnyOrder(READER_B, READER_C);
+		assertThat(redis.zcard(KEYS.queue())).isEqualTo(2);
+	}
+
+	@Test
+	void readerThatIsDeadIsSkippedAndTakesNoPlace() {
+		granted(acquire(A, LEASE, ""));
+		busy(acquire(permit(B, 1), LEASE, "+"));
+		busy(acquire(permit(C, 1), LEASE, "-"));
+		close(A);
+		assertThat(redis.zrange(KEYS.holders(), 0, -1)).containsExactly(permit(C, 1));
+		assertThat(redis.hgetall(KEYS.fences())).containsOnlyKeys(permit(C, 1));
+	}
+
+	@Test
+	void readerWhosePollServesTheQueueTakesThoseBehindAlong() {
+		granted(acquire(A, LEASE, ""));
+		busy(acquire(READER_B, LEASE, "-"));
+		busy(acquire(READER_C, LEASE, "-"));
+		redis.del(KEYS.lock());
+		granted(acquire(READER_B, GRANT_LEASE, "-"));
+		assertThat(redis.zcard(KEYS.holders())).isEqualTo(2);
+		assertThat(redis.exists(KEYS.queue())).isZero();
+	}
+
+	@Test
+	void permitsAreCounted() {
+		granted(acquire(permit(A, 2), LEASE, ""));
+		granted(acquire(permit(B, 2), LEASE, ""));
+		busy(acquire(permit(C, 2), LEASE, "-"));
+		busy(acquire(READER_A, LEASE, ""));
+		assertThat(close(permit(A, 2))).isOne();
+		assertThat(redis.zrange(KEYS.holders(), 0, -1)).containsExactlyInAnyOrder(permit(B, 2), permit(C, 2));
+	}
+
+	@Test
+	void anotherNumberOfPermitsIsToldSoAndLeavesTheQueue() {
+		granted(acquire(A, LEASE, ""));
+		busy(acquire(permit(B, 2), LEASE, "-"));
+		busy(acquire(permit(C, 3), LEASE, "-"));
+		busy(acquire("d@h:4:0/main/4#2,0,0", LEASE, "-"));
+		close(A);
+		assertThat(redis.zrange(KEYS.holders(), 0, -1)).containsExactly(permit(B, 2));
+		assertThat(acquire(permit(C, 3), GRANT_LEASE, "-")).containsExactly("differs", "2");
+		assertThat(redis.exists(KEYS.queue())).isZero();
+		assertThat(redis.zcard(KEYS.holders())).isEqualTo(2);
+	}
+
+	@Test
+	void closeOfAnotherReaderEndsNobody() {
+		granted(acquire(READER_A, LEASE, ""));
+		assertThat(close(READER_B)).isZero();
+		assertThat(close(A)).isZero();
+		assertThat(redis.zrange(KEYS.holders(), 0, -1)).containsExactly(READER_A);
+	}
+
+	@Test
+	void renewalOfAReaderComparesClaimAndFenceAndNeverCreatesOrShortens() {
+		long fence = granted(acquire(READER_A, 1000, ""));
+		assertThat(renewReader(fence + ":" + READER_A, LEASE)).containsExactly(1L);
+		double till = redis.zscore(KEYS.holders(), READER_A);
+		assertThat(till).isCloseTo(serverMicros() / 1000.0 + LEASE, within(1000.0));
+		assertThat(redis.pttl(KEYS.fences())).isCloseTo(LEASE, within(1000L));
+		assertThat(renewReader(fence + ":" + READER_A, 1000)).containsExactly(1L);
+		assertThat(redis.zscore(KEYS.holders(), READER_A)).isEqualTo(till);
+		assertThat(renewReader((fence - 1) + ":" + READER_A, 60_000)).containsExactly(0L);
+		assertThat(renewReader(fence + ":" + READER_B, 60_000)).containsExactly(0L);
+		assertThat(redis.zrange(KEYS.holders(), 0, -1)).containsExactly(READER_A);
+	}
+
+	@Test
+	void renewalDoesNotReviveAnExpiredReader() {
+		long fence = granted(acquire(READER_A, LEASE, ""));
+		granted(acquire(READER_B, LEASE, ""));
+		expire(READER_A);
+		assertThat(renewReader(fence + ":" + READER_A, LEASE)).containsExactly(0L);
+		close(READER_B);
+		granted(acquire(C, LEASE, ""));
+	}
+
+	@Test
+	void oneScriptRenewsGrantsOfEveryAccess() {
+		RedisKeys other = new RedisKeys("ns:{other}");
+		long writer = granted(acquire(A, LEASE, ""));
+		redis.zadd(other.holders(), serverMicros() / 1000.0 + 1000, READER_B);
+		redis.hset(other.fences(), READER_B, "7");
+		List<Object> outcomes = redis.evalsha(load(Script.RENEW), ScriptOutputType.MULTI,
+				new String[] { other.holders(), other.fences(), KEYS.lock() }, "7:" + READER_B, "" + LEASE,
+				writer + ":" + A, "60000");
+		assertThat(outcomes).containsExactly(1L, 1L);
+		assertThat(redis.pttl(KEYS.lock())).isCloseTo(60_000L, within(1000L));
+		assertThat(redis.pttl(other.holders())).isCloseTo(LEASE, within(1000L));
+	}
+
+	@Test
+	void releasedKeyStaysClosedForItsMinHold() {
+		granted(acquire(A + "#x," + MIN_HOLD + ",0", LEASE, ""));
+		busy(acquire(B, LEASE, "-"));
+		assertThat(close(A + "#x," + MIN_HOLD + ",0")).isOne();
+		assertThat(redis.pttl(KEYS.lock())).isBetween(MIN_HOLD - 1500, MIN_HOLD);
+		List<Object> answer = acquire(B, GRANT_LEASE, "-");
+		assertThat((Long) answer.get(2)).isBetween(MIN_HOLD - 1500, MIN_HOLD);
+		assertThat(close(A + "#x," + MIN_HOLD + ",0")).isZero();
+		busy(acquire(B, GRANT_LEASE, "-"));
+		redis.del(KEYS.lock());
+		granted(acquire(B, GRANT_LEASE, "-"));
+	}
+
+	@Test
+	void storeKeepsAnOrphanToTheEndOfItsMinHold() {
+		granted(acquire(A + "#x,60000,0", LEASE, ""));
+		assertThat(redis.pttl(KEYS.lock())).isCloseTo(60_000L, within(1000L));
+	}
+
+	@Test
+	void minHoldIsNoLongerThanItselfWhenTheServersClockWentBack() {
+		redis.set(KEYS.fence(), "" + (serverMicros() + 1_000_000_000L));
+		granted(acquire(A + "#x," + MIN_HOLD + ",0", LEASE, ""));
+		close(A + "#x," + MIN_HOLD + ",0");
+		assertThat(redis.pttl(KEYS.lock())).isBetween(1L, MIN_HOLD);
+	}
+
+	@Test
+	void permitStaysTakenForItsMinHold() {
+		String first = A + "#1," + MIN_HOLD + ",0";
+		long fence = granted(acquire(first, LEASE, ""));
+		assertThat(close(first)).isOne();
+		assertThat(redis.zrange(KEYS.holders(), 0, -1)).containsExactly("#1," + fence);
+		assertThat(redis.pttl(KEYS.holders())).isBetween(1L, MIN_HOLD);
+		assertThat(redis.pttl(KEYS.fences())).isBetween(1L, MIN_HOLD);
+		busy(acquire(permit(B, 1), LEASE, ""));
+		expire("#1," + fence);
+		granted(acquire(permit(B, 1), LEASE, ""));
+	}
+
+	@Test
+	void forcedReleaseEndsAllButTheirMinHold() {
+		long first = granted(acquire(READER_A, LEASE, ""));
+		long second = granted(acquire(B + "#s," + MIN_HOLD + ",0", 60_000, ""));
+		busy(acquire(C, LEASE, "-"));
+		assertThat(operate(Script.FORCE)).contains(first + ":" + READER_A, second + ":" + B + "#s," + MIN_HOLD + ",0");
+		assertThat(redis.zrange(KEYS.holders(), 0, -1)).containsExactly("#s," + second);
+		operate(Script.FORCE);
+		assertThat(redis.zrange(KEYS.holders(), 0, -1)).containsExactly("#s," + second);
+		expire("#s," + second);
+		operate(Script.FORCE);
+		assertThat(redis.get(KEYS.lock())).endsWith(":" + C);
+	}
+
+	@Test
+	void inspectionShowsHoldersAndForgetsThoseThatAreOver() {
+		long first = granted(acquire(READER_A, LEASE, ""));
+		granted(acquire(READER_B, LEASE, ""));
+		expire(READER_B);
+		assertThat(operate(Script.INSPECT)).hasSize(2).element(0).isEqualTo(first + ":" + READER_A);
+	}
+
+	@Test
+	void everyKeyHasALifetime() {
+		granted(acquire(READER_A, LEASE, ""));
+		granted(acquire(B + "#s," + MIN_HOLD + ",0", LEASE, ""));
+		busy(acquire(C, LEASE, "-"));
+		close(READER_A);
+		close(B + "#s," + MIN_HOLD + ",0");
+		assertThat(redis.keys("*")).hasSize(4).allSatisfy((name) -> assertThat(redis.pttl(name)).isPositive());
+	}
+
+	@Test
+	void scriptsCallFewCommands() throws Exception {
+		acquire(A, LEASE, "+");
+		close(A);
+		assertThat(calls(() -> acquire(A, LEASE, "+"))).isEqualTo(6);
+		assertThat(calls(() -> close(A))).isEqualTo(4);
+		assertThat(calls(() -> acquire(READER_A, LEASE, "+"))).isEqualTo(10);
+		close(READER_A);
+		for (int waiters : List.of(1, 20)) {
+			acquire(A, LEASE, "");
+			for (int i = 0; i < waiters; i++) {
+				acquire("w@h:" + i + ":0/main/1", LEASE, "*");
+			}
+			assertThat(calls(() -> close(A))).isEqualTo(10);
+			redis.flushall();
+		}
+	}
+
+	private static int calls(Runnable step) throws IOException {
+		try (CommandLog log = CommandLog.start(server.port())) {
+			step.run();
+			return log.calls(redis).size();
+		}
+	}
+
+	private static List<Object> renewReader(String grant, long ms) {
+		return redis.evalsha(load(Script.RENEW), ScriptOutputType.MULTI,
+				KEYS.ofGrant(Access.SHARED).toArray(String[]::new), grant, "" + ms);
+	}
+
+	private static List<Object> operate(Script<List<Object>> script) {
+		return redis.evalsha(load(script), ScriptOutputType.MULTI, KEYS.of(""), "", "" + RETENTION, "ns:inbox:", "");
+	}
+
+}
