@@ -93,23 +93,29 @@ function show(state) {
 const read = async (path) => (await fetch(path)).json();
 const age = (moment) => `${Math.max(0, (Date.now() - Date.parse(moment)) / 1000).toFixed(1)} s`;
 
-function holdersOf(lock, instances) {
-	return lock.failure || lock.holders.map((holder) => {
-		const shop = instances.find((one) => one.process === holder.process);
-		return `${shop ? shop.name : "process " + holder.process}, ${holder.thread}`;
-	}).join("; ") || "–";
+/** A line for each holder: a shared lock and permits have several. */
+function lines(holders, describe, more = "") {
+	const shown = holders.slice(0, 3).map((holder) => element("div", describe(holder)));
+	return holders.length > 3 ? [...shown, element("div", more)] : holders.length ? shown : "–";
 }
 
-/** One row for each key that this instance holds or waits for; the store tells who holds it. */
+function holdersOf(lock, instances) {
+	return lock.failure || lines(lock.holders, (holder) => {
+		const shop = instances.find((one) => one.process === holder.process);
+		return `${shop ? shop.name : "process " + holder.process}, ${holder.thread}`;
+	}, `and ${lock.holders.length - 3} more`);
+}
+
+/** A row for each of the keys that this instance uses most at the moment; the store tells who holds them. */
 async function showLocks(instances) {
 	const { held, waiting } = await read("actuator/locks");
-	const names = new Map([...waiting, ...held].map((lock) => [`${lock.engine}?key=${encodeURIComponent(lock.key)}`, lock.name]));
-	const paths = [...names.keys()].sort().slice(0, 5);
+	const used = Object.groupBy([...waiting, ...held], (lock) => `${lock.engine}?key=${encodeURIComponent(lock.key)}`);
+	const paths = Object.keys(used).sort((one, other) => used[other].length - used[one].length || one.localeCompare(other)).slice(0, 5);
 	const locks = await Promise.all(paths.map((path) => read(`actuator/locks/${path}`)));
 	const rows = locks.map((lock, i) => element("tr", [
-		element("td", lock.key), element("td", names.get(paths[i])),
+		element("td", lock.key), element("td", used[paths[i]][0].name),
 		element("td", holdersOf(lock, instances), { class: lock.failure ? "failure" : "" }),
-		element("td", lock.holders.length ? `${new Date(lock.holders[0].since).toLocaleTimeString("en-GB")} (${age(lock.holders[0].since)})` : "–"),
+		element("td", lines(lock.holders, ({ since }) => `${new Date(since).toLocaleTimeString("en-GB")} (${age(since)})`)),
 		element("td", lock.here.waiting.length ? `${lock.here.waiting.length}, longest ${age(lock.here.waiting[0].since)}` : "0")
 	]));
 	at("locks").replaceChildren(...(rows.length ? rows
@@ -136,6 +142,14 @@ at("pay").addEventListener("click", () => answer("paid", async () => {
 	const result = await post("api/pay-twice", {});
 	return `Order ${result.order}: ${result.payments} payment${result.payments === 1 ? "" : "s"}`
 		+ (result.cancelled ? ", cancelled first" : "");
+}));
+at("rush").addEventListener("click", () => answer("rushed", async () => {
+	const { paid, atOnce } = await post("api/rush", {});
+	return `${paid} orders paid, at most ${atOnce} at once`;
+}));
+at("quote").addEventListener("click", () => answer("quoted", async () => {
+	const { old, fresh, mixed } = await post("api/prices", {});
+	return `${old} by the old list, ${fresh} by the new one, ${mixed} by both`;
 }));
 at("fill").addEventListener("click", () => answer("filled", async () => {
 	const { filled, left } = await post("api/carts", {});

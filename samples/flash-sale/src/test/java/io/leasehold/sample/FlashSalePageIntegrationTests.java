@@ -52,6 +52,10 @@ class FlashSalePageIntegrationTests {
 			browser.screenshot(SCREENSHOTS.resolve("page-unlocked.png"));
 			browser.click("pay");
 			eventually().until(() -> browser.textOf("paid"), (text) -> text.contains("payment"));
+			browser.click("rush");
+			eventually().until(() -> browser.textOf("rushed"), "24 orders paid, at most 3 at once"::equals);
+			browser.click("quote");
+			eventually().until(() -> browser.textOf("quoted"), (text) -> text.endsWith(" by the new one, 0 by both"));
 			browser.click("fill");
 			eventually().until(() -> browser.textOf("filled"), "20 carts filled, 0 cups left"::equals);
 			browser.click("submit");

@@ -9,6 +9,7 @@ import io.leasehold.sample.shop.CartService;
 import io.leasehold.sample.shop.CheckoutService;
 import io.leasehold.sample.shop.NightlyReport;
 import io.leasehold.sample.shop.OrderService;
+import io.leasehold.sample.shop.PriceList;
 import io.leasehold.sample.shop.StockService;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -73,6 +74,18 @@ class FlashSaleTests {
 		bean(0, CartService.class).stock("pot", 5);
 		assertThat(bean(0, CartService.class).fill(Map.of("pot", 1, "sold out", 1))).isFalse();
 		assertThat(bean(0, CartService.class).unitsOf("pot")).isEqualTo(5);
+	}
+
+	@Test
+	void quoteIsMadeByOnePriceListAlone() {
+		bean(0, PriceList.class).publish(Map.of("cup", 500, "pot", 500, "tea", 500));
+		List<Integer> quotes = TwoInstances.atOnce(24, (i) -> {
+			if (i == 8) {
+				bean(0, PriceList.class).publish(Map.of("cup", 1000, "pot", 1000, "tea", 1000));
+			}
+			return bean(i, PriceList.class).quote(List.of("cup", "pot", "tea"));
+		});
+		assertThat(quotes).isSubsetOf(1500, 3000).contains(3000);
 	}
 
 	@Test

@@ -5,6 +5,7 @@ import io.leasehold.annotation.DistributedLock;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionOperations;
 
 /**
  * Orders that are paid once at most, even when the customer, the payment provider's
@@ -15,10 +16,16 @@ public class OrderService {
 
 	private final JdbcClient jdbc;
 
+	private final TransactionOperations transactions;
+
+	private final PaymentProvider provider;
+
 	private final Work work;
 
-	public OrderService(JdbcClient jdbc, Work work) {
+	public OrderService(JdbcClient jdbc, TransactionOperations transactions, PaymentProvider provider, Work work) {
 		this.jdbc = jdbc;
+		this.transactions = transactions;
+		this.provider = provider;
 		this.work = work;
 	}
 
@@ -29,39 +36,55 @@ public class OrderService {
 			.single();
 	}
 
+	/**
+	 * Pay an order. The provider is asked under the lock, but in no transaction: that
+	 * would keep a database connection and the provider's permit for longer than need be.
+	 * @param orderId the order
+	 * @return whether it was paid now
+	 */
 	@DistributedLock(key = "'order:' + #orderId", waitTime = "5s", fenced = true)
-	@Transactional
 	public boolean pay(long orderId) {
-		return move(orderId, "PAID");
+		if (!isNew(orderId)) {
+			return false;
+		}
+		PaymentProvider.Receipt receipt = this.provider.charge(orderId);
+		this.transactions.executeWithoutResult((status) -> {
+			move(orderId, "PAID");
+			this.jdbc.sql("INSERT INTO charge (order_id, asked, answered) VALUES (?, ?, ?)")
+				.params(orderId, receipt.asked(), receipt.answered())
+				.update();
+		});
+		return true;
 	}
 
 	@DistributedLock(key = "'order:' + #orderId", waitTime = "5s", fenced = true)
 	@Transactional
 	public boolean cancel(long orderId) {
-		return move(orderId, "CANCELLED");
+		if (!isNew(orderId)) {
+			return false;
+		}
+		this.work.think();
+		move(orderId, "CANCELLED");
+		return true;
 	}
 
 	public int payments(long orderId) {
-		return this.jdbc.sql("SELECT COUNT(*) FROM payment WHERE order_id = ?")
+		return this.jdbc.sql("SELECT COUNT(*) FROM charge WHERE order_id = ?")
 			.param(orderId)
 			.query(Integer.class)
 			.single();
 	}
 
-	private boolean move(long orderId, String status) {
-		String present = this.jdbc.sql("SELECT status FROM orders WHERE id = ?")
+	private boolean isNew(long orderId) {
+		return this.jdbc.sql("SELECT status FROM orders WHERE id = ?")
 			.param(orderId)
 			.query(String.class)
-			.single();
-		if (!present.equals("NEW")) {
-			return false;
-		}
-		this.work.think();
+			.single()
+			.equals("NEW");
+	}
+
+	private void move(long orderId, String status) {
 		this.jdbc.sql("UPDATE orders SET status = ? WHERE id = ?").params(status, orderId).update();
-		if (status.equals("PAID")) {
-			this.jdbc.sql("INSERT INTO payment (order_id) VALUES (?)").param(orderId).update();
-		}
-		return true;
 	}
 
 }

@@ -12,6 +12,11 @@ import org.springframework.stereotype.Component;
 @Component
 public class Work {
 
+	/** A call to somebody else. */
+	public void call() {
+		LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(ThreadLocalRandom.current().nextInt(80, 160)));
+	}
+
 	/** A moment between reading and writing, in which others may do the same. */
 	public void think() {
 		LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(ThreadLocalRandom.current().nextInt(1000, 4000)));

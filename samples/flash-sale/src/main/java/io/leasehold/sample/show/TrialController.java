@@ -4,10 +4,12 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 import io.leasehold.sample.shop.CartService;
 import io.leasehold.sample.shop.CheckoutService;
 import io.leasehold.sample.shop.OrderService;
+import io.leasehold.sample.shop.PriceList;
 
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
@@ -27,14 +29,21 @@ class TrialController {
 
 	private final CartService carts;
 
+	private final PriceList prices;
+
 	private final CheckoutService checkout;
+
+	private final Charges charges;
 
 	private final Crowd crowd;
 
-	TrialController(OrderService orders, CartService carts, CheckoutService checkout, Crowd crowd) {
+	TrialController(OrderService orders, CartService carts, PriceList prices, CheckoutService checkout, Charges charges,
+			Crowd crowd) {
 		this.orders = orders;
 		this.carts = carts;
+		this.prices = prices;
 		this.checkout = checkout;
+		this.charges = charges;
 		this.crowd = crowd;
 	}
 
@@ -45,6 +54,29 @@ class TrialController {
 		List<Boolean> moved = this.crowd.atOnce(5,
 				(number) -> (number < 4) ? this.orders.pay(order) : this.orders.cancel(order));
 		return Map.of("order", order, "payments", this.orders.payments(order), "cancelled", moved.get(4));
+	}
+
+	/** Pay many orders at once. */
+	@PostMapping("/rush")
+	Map<String, Integer> rush() {
+		List<Long> orders = Stream.generate(this.orders::create).limit(CUSTOMERS).toList();
+		List<Boolean> paid = this.crowd.atOnce(CUSTOMERS, (number) -> this.orders.pay(orders.get(number)));
+		return Map.of("paid", Collections.frequency(paid, true), "atOnce", this.charges.mostAtOnce(orders));
+	}
+
+	/** Quote while a new list is published that doubles all prices. */
+	@PostMapping("/prices")
+	Map<String, Integer> quote() {
+		this.prices.publish(Map.of("cup", 500, "pot", 500, "tea", 500));
+		List<Integer> quotes = this.crowd.atOnce(CUSTOMERS, (number) -> {
+			if (number == CUSTOMERS / 2) {
+				this.prices.publish(Map.of("cup", 1000, "pot", 1000, "tea", 1000));
+			}
+			return this.prices.quote(List.of("cup", "pot", "tea"));
+		});
+		int old = Collections.frequency(quotes, 1500);
+		int fresh = Collections.frequency(quotes, 3000);
+		return Map.of("old", old, "fresh", fresh, "mixed", quotes.size() - old - fresh);
 	}
 
 	/** Fill carts with the same articles in opposite orders, until there are none. */

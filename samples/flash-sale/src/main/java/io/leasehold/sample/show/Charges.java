@@ -1,0 +1,30 @@
+package io.leasehold.sample.show;
+
+import java.util.List;
+
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Component;
+
+/**
+ * What the provider was asked for.
+ */
+@Component
+class Charges {
+
+	private static final String AT_ONCE = """
+			SELECT COUNT(*) AS together FROM charge one
+			JOIN charge other ON other.asked <= one.asked AND other.answered > one.asked
+			WHERE one.order_id IN (:orders) GROUP BY one.id ORDER BY together DESC LIMIT 1""";
+
+	private final JdbcClient jdbc;
+
+	Charges(JdbcClient jdbc) {
+		this.jdbc = jdbc;
+	}
+
+	/** How many requests were under way at once, while some orders were paid. */
+	int mostAtOnce(List<Long> orders) {
+		return this.jdbc.sql(AT_ONCE).param("orders", orders).query(Integer.class).single();
+	}
+
+}
