@@ -78,14 +78,14 @@ class FlashSaleTests {
 
 	@Test
 	void quoteIsMadeByOnePriceListAlone() {
-		bean(0, PriceList.class).publish(Map.of("cup", 500, "pot", 500, "tea", 500));
-		List<Integer> quotes = TwoInstances.atOnce(24, (i) -> {
-			if (i == 8) {
-				bean(0, PriceList.class).publish(Map.of("cup", 1000, "pot", 1000, "tea", 1000));
+		publish(500);
+		List<Integer> quotes = TwoInstances.atOnce(40, (i) -> {
+			if (i % 8 == 0) {
+				publish((i % 16 == 0) ? 1000 : 500);
 			}
 			return bean(i, PriceList.class).quote(List.of("cup", "pot", "tea"));
 		});
-		assertThat(quotes).isSubsetOf(1500, 3000).contains(3000);
+		assertThat(quotes).isSubsetOf(1500, 3000);
 	}
 
 	@Test
@@ -101,6 +101,10 @@ class FlashSaleTests {
 		bean(0, NightlyReport.class).run();
 		bean(1, NightlyReport.class).run();
 		assertThat(shop.jdbc().sql("SELECT units FROM report").query(Integer.class).list()).hasSize(1);
+	}
+
+	private static void publish(int cents) {
+		bean(0, PriceList.class).publish(Map.of("cup", cents, "pot", cents, "tea", cents));
 	}
 
 	/** Sell what there is and more, and return the token of each purchase. */
