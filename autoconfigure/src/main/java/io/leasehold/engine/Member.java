@@ -45,11 +45,20 @@ public final class Member {
 	 * @return an owner that cannot be guessed
 	 */
 	public Owner newOwner() {
+		return newOwner(Thread.currentThread().getName());
+	}
+
+	/**
+	 * Make the owner of one claim.
+	 * @param thread name of the thread for which the claim is made
+	 * @return an owner that cannot be guessed
+	 */
+	public Owner newOwner(String thread) {
 		while (true) {
 			Batch current = this.batch;
 			int index = current.next.getAndIncrement();
 			if (index < current.secrets.length) {
-				return new Owner(this, Thread.currentThread().getName(), current.secrets[index]);
+				return new Owner(this, thread, current.secrets[index]);
 			}
 			this.batch = new Batch();
 		}

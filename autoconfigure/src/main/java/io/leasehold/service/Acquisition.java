@@ -33,6 +33,9 @@ abstract class Acquisition extends Chain.Link<Acquisition> {
 	/** Whether the hold ends with its owner's life, since nobody else may release it. */
 	final boolean bound;
 
+	/** Name of the thread that asked, for operators. */
+	String asker = Thread.currentThread().getName();
+
 	final long start;
 
 	final long deadline;
@@ -67,6 +70,7 @@ abstract class Acquisition extends Chain.Link<Acquisition> {
 
 	/** Go on where a wish came to nothing whose hold was lost before it was taken up. */
 	final <A extends Acquisition> A continuedBy(A next) {
+		next.asker = this.asker;
 		next.waited = this.waited;
 		next.followers = this.followers;
 		return next;

@@ -209,7 +209,7 @@ final class Coordinator implements AutoCloseable {
 
 	RemoteClaim newClaim(Gate gate, Acquisition caller) {
 		return new RemoteClaim(this, gate,
-				new Claim(gate.key, this.member.newOwner(), caller.access, caller.options.lease(),
+				new Claim(gate.key, this.member.newOwner(caller.asker), caller.access, caller.options.lease(),
 						caller.options.lockDelay(), storeMinHold(caller), caller.waits(), this.clock.nanoTime()));
 	}
 

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -277,6 +278,35 @@ class OwnersBesideEachOtherTests {
 		await().until(() -> this.events.stream().filter(LockEvent.LeaseRenewed.class::isInstance).count() >= 12);
 		assertThat(readers).allMatch(HeldLock::isValid);
 		readers.forEach(HeldLock::close);
+	}
+
+	@Test
+	void storeKnowsEachByTheThreadThatAsked() throws Exception {
+		HeldLock writer = acquire(this.exclusive);
+		List<Thread> readers = new ArrayList<>();
+		CountDownLatch shown = new CountDownLatch(1);
+		for (String name : List.of("reader-a", "reader-b")) {
+			Thread reader = new Thread(() -> {
+				try (HeldLock held = this.service.acquire(KEY, this.shared)) {
+					assertThat(held.isValid()).isTrue();
+					shown.await();
+				}
+				catch (InterruptedException ex) {
+					throw new IllegalStateException(ex);
+				}
+			}, name);
+			reader.start();
+			readers.add(reader);
+		}
+		await().until(() -> this.service.overview().waiting().size() == 2);
+		writer.close();
+		await()
+			.untilAsserted(() -> assertThat(this.service.inspect("", new LockKey(KEY))).extracting(StoredHolder::thread)
+				.containsExactlyInAnyOrder("reader-a", "reader-b"));
+		shown.countDown();
+		for (Thread reader : readers) {
+			reader.join();
+		}
 	}
 
 	@Test
