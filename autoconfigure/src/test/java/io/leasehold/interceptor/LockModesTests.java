@@ -160,9 +160,12 @@ class LockModesTests {
 		});
 	}
 
-	/** Do something in another thread, and return how it failed if it did. */
+	/**
+	 * Do something in another thread, and return how it failed if it did. A thread of its
+	 * own, since those of a pool may run what they wait for, and re-enter.
+	 */
 	private static Throwable elsewhere(Runnable action) {
-		CompletableFuture<Void> run = CompletableFuture.runAsync(action);
+		CompletableFuture<Void> run = CompletableFuture.runAsync(action, (task) -> new Thread(task).start());
 		try {
 			run.get(10, TimeUnit.SECONDS);
 			return null;

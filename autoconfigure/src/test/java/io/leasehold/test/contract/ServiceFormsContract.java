@@ -216,7 +216,7 @@ abstract class ServiceFormsContract extends EngineFormsContract {
 	/** Do something in another thread, which re-enters nothing of this one. */
 	private static void elsewhere(Runnable action) {
 		try {
-			CompletableFuture.runAsync(action).join();
+			CompletableFuture.runAsync(action, (task) -> new Thread(task).start()).join();
 		}
 		catch (CompletionException ex) {
 			throw (RuntimeException) ex.getCause();
