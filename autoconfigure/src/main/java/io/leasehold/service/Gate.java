@@ -201,9 +201,14 @@ final class Gate {
 			.formatted(this.key, wanted, held, this.coordinator.engine().name()));
 	}
 
-	/** Whether a caller may be the next to ask the store. */
+	/**
+	 * Whether a caller may be the next to ask the store: one that goes together with
+	 * those who hold the key here, or that none of them could pass it on to, so that it
+	 * has to have its place in the store's queue.
+	 */
 	private boolean isClaimableFor(Acquisition caller) {
-		return this.remote == null && caller.access.joins(this.present, this.holds.size() + this.releasing);
+		return this.remote == null && (caller.access.joins(this.present, this.holds.size() + this.releasing)
+				|| caller.waits() && !caller.access.equals(this.present));
 	}
 
 	/**
@@ -328,6 +333,7 @@ final class Gate {
 			if (closed.grant.remaining(now) >= next.options.lease().toNanos() / 2) {
 				this.holds.remove(closed);
 				hand(closed.grant, next, closed.pass + 1, now);
+				proceed(Duration.ZERO);
 				return null;
 			}
 			if (closed.firstRenewal) {

@@ -3,6 +3,7 @@ package io.leasehold.service;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -154,13 +155,46 @@ class OwnersBesideEachOtherTests {
 	}
 
 	@Test
+	void writerBehindReadersOfItsProcessHasItsPlaceAtTheStore() {
+		LockService elsewhere = elsewhere();
+		HeldLock reader = acquire(this.shared);
+		CompletableFuture<HeldLock> writer = this.service.acquireAsync(KEY, this.exclusive);
+		await().until(() -> this.requests.get() == 2);
+		await().until(() -> {
+			Optional<HeldLock> passed = elsewhere.tryAcquire(KEY, this.shared.withWaitTime(Duration.ZERO));
+			passed.ifPresent(HeldLock::close);
+			return passed.isEmpty();
+		});
+		CompletableFuture<HeldLock> late = elsewhere.acquireAsync(KEY, this.shared);
+		reader.close();
+		HeldLock written = writer.join();
+		assertThat(late).isNotDone();
+		written.close();
+		late.join().close();
+		elsewhere.close();
+	}
+
+	@Test
+	void readerBehindAPassedGrantHasItsPlaceAtTheStore() {
+		HeldLock first = acquire(this.exclusive);
+		CompletableFuture<HeldLock> second = this.service.acquireAsync(KEY, this.exclusive);
+		CompletableFuture<HeldLock> reader = this.service.acquireAsync(KEY, this.shared);
+		first.close();
+		HeldLock passed = second.join();
+		await().until(() -> this.requests.get() == 2);
+		passed.close();
+		reader.join().close();
+	}
+
+	@Test
 	void readersBehindAWaitingWriterAskNoStore() {
 		HeldLock reader = acquire(this.shared);
 		CompletableFuture<HeldLock> writer = this.service.acquireAsync(KEY, this.exclusive);
+		await().until(() -> this.requests.get() == 2);
 		CompletableFuture<HeldLock> late = this.service.acquireAsync(KEY, this.shared);
 		assertThatExceptionOfType(LockBusyException.class)
 			.isThrownBy(() -> this.service.acquire(KEY, this.shared.withWaitTime(Duration.ZERO)));
-		assertThat(this.requests).hasValue(1);
+		assertThat(this.requests).hasValue(2);
 		reader.close();
 		HeldLock written = writer.join();
 		assertThat(late).isNotDone();
