@@ -3,10 +3,8 @@ package io.leasehold.test.contract;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
-import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -36,16 +34,10 @@ public final class LockProcess implements AutoCloseable {
 
 	private static final long HOLD = Duration.ofMillis(3).toNanos();
 
-	private final Process process;
+	private final JvmProcess process;
 
-	private final PrintWriter commands;
-
-	private final BufferedReader answers;
-
-	private LockProcess(Process process) {
+	private LockProcess(JvmProcess process) {
 		this.process = process;
-		this.commands = new PrintWriter(process.getOutputStream(), true, StandardCharsets.UTF_8);
-		this.answers = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
 	}
 
 	/**
@@ -55,18 +47,9 @@ public final class LockProcess implements AutoCloseable {
 	 * @return the process, to be closed
 	 */
 	public static LockProcess start(EngineAddress address, String namespace) {
-		List<String> line = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-				"-cp", System.getProperty("java.class.path"), "-XX:TieredStopAtLevel=1", LockProcess.class.getName()));
-		line.addAll(address.commandLine(namespace));
-		try {
-			LockProcess started = new LockProcess(
-					new ProcessBuilder(line).redirectError(ProcessBuilder.Redirect.INHERIT).start());
-			started.expect("ready");
-			return started;
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		LockProcess started = new LockProcess(JvmProcess.start(LockProcess.class, address.commandLine(namespace)));
+		started.expect("ready");
+		return started;
 	}
 
 	/**
@@ -90,8 +73,7 @@ public final class LockProcess implements AutoCloseable {
 	}
 
 	private long acquire(String key, Duration lease, Duration minHold, Access access) {
-		this.commands
-			.println("acquire %s %d %d %s".formatted(key, lease.toMillis(), minHold.toMillis(), access.code()));
+		this.process.tell("acquire %s %d %d %s".formatted(key, lease.toMillis(), minHold.toMillis(), access.code()));
 		return Long.parseLong(expect("acquired"));
 	}
 
@@ -101,7 +83,7 @@ public final class LockProcess implements AutoCloseable {
 	 * @return whether it does
 	 */
 	public boolean isValid(String key) {
-		this.commands.println("check " + key);
+		this.process.tell("check " + key);
 		return Boolean.parseBoolean(expect("valid"));
 	}
 
@@ -111,7 +93,7 @@ public final class LockProcess implements AutoCloseable {
 	 * @return whether it was held to the end
 	 */
 	public boolean release(String key) {
-		this.commands.println("release " + key);
+		this.process.tell("release " + key);
 		return Boolean.parseBoolean(expect("kept"));
 	}
 
@@ -119,13 +101,13 @@ public final class LockProcess implements AutoCloseable {
 	 * Begin to sell a unit under a lock, up to the moment between reading and writing.
 	 */
 	void beginToSell(String key, Duration lease, String shop) {
-		this.commands.println("sell %s %d %s".formatted(key, lease.toMillis(), shop));
+		this.process.tell("sell %s %d %s".formatted(key, lease.toMillis(), shop));
 		expect("read");
 	}
 
 	/** Let the sale go on, as soon as the process is able to. */
 	void goOn() {
-		this.commands.println("go on");
+		this.process.tell("go on");
 	}
 
 	/** What came of the sale: nothing, or the name of the exception. */
@@ -135,7 +117,7 @@ public final class LockProcess implements AutoCloseable {
 
 	/** Take and release a lock again and again; {@link #contended()} tells of it. */
 	void contend(String key, Duration time, Duration lease) {
-		this.commands.println("contend %s %d %d".formatted(key, time.toMillis(), lease.toMillis()));
+		this.process.tell("contend %s %d %d".formatted(key, time.toMillis(), lease.toMillis()));
 	}
 
 	/** Wait for the end of a contention. */
@@ -154,61 +136,30 @@ public final class LockProcess implements AutoCloseable {
 	 * End the process as a power failure does.
 	 */
 	public void kill() {
-		this.process.destroyForcibly();
-		try {
-			this.process.waitFor();
-		}
-		catch (InterruptedException ex) {
-			throw new IllegalStateException(ex);
-		}
+		this.process.kill();
 	}
 
 	/**
 	 * Stop the process until it is woken.
 	 */
 	public void freeze() {
-		signal("STOP");
+		this.process.freeze();
 	}
 
 	/**
 	 * Let the process go on after it was frozen.
 	 */
 	public void wake() {
-		signal("CONT");
+		this.process.wake();
 	}
 
 	@Override
 	public void close() {
-		if (this.process.isAlive()) {
-			wake();
-			kill();
-		}
-	}
-
-	private void signal(String name) {
-		try {
-			new ProcessBuilder("kill", "-" + name, Long.toString(this.process.pid())).inheritIO().start().waitFor();
-		}
-		catch (IOException | InterruptedException ex) {
-			throw new IllegalStateException(ex);
-		}
+		this.process.close();
 	}
 
 	private String expect(String word) {
-		try {
-			for (String line = this.answers.readLine(); line != null; line = this.answers.readLine()) {
-				if (line.equals(word)) {
-					return "";
-				}
-				if (line.startsWith(word + " ")) {
-					return line.substring(word.length() + 1);
-				}
-			}
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
-		throw new IllegalStateException("The other process ended instead of answering '%s'".formatted(word));
+		return this.process.expect(word);
 	}
 
 	/**

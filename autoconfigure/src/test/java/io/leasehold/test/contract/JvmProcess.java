@@ -1,0 +1,124 @@
+package io.leasehold.test.contract;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Another JVM with the class path of this one, told what to do line by line. It can be
+ * killed, frozen and woken. Needs the system's {@code kill}.
+ */
+public final class JvmProcess implements AutoCloseable {
+
+	private final Process process;
+
+	private final PrintWriter commands;
+
+	private final BufferedReader answers;
+
+	private JvmProcess(Process process) {
+		this.process = process;
+		this.commands = new PrintWriter(process.getOutputStream(), true, StandardCharsets.UTF_8);
+		this.answers = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+	}
+
+	/**
+	 * Start another JVM.
+	 * @param main class with a {@code main} method, which reads commands from standard
+	 * input and answers on standard output
+	 * @param arguments arguments of that method
+	 * @return the process, to be closed
+	 */
+	public static JvmProcess start(Class<?> main, List<String> arguments) {
+		List<String> line = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+				"-cp", System.getProperty("java.class.path"), "-XX:TieredStopAtLevel=1", main.getName()));
+		line.addAll(arguments);
+		try {
+			return new JvmProcess(new ProcessBuilder(line).redirectError(ProcessBuilder.Redirect.INHERIT).start());
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/**
+	 * Tell the process to do something, as soon as it is able to.
+	 * @param command a line
+	 */
+	public void tell(String command) {
+		this.commands.println(command);
+	}
+
+	/**
+	 * Wait for an answer. Other lines that come before are passed over.
+	 * @param word the answer's first word
+	 * @return what follows it
+	 */
+	public String expect(String word) {
+		try {
+			for (String line = this.answers.readLine(); line != null; line = this.answers.readLine()) {
+				if (line.equals(word)) {
+					return "";
+				}
+				if (line.startsWith(word + " ")) {
+					return line.substring(word.length() + 1);
+				}
+			}
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+		throw new IllegalStateException("The other process ended instead of answering '%s'".formatted(word));
+	}
+
+	/**
+	 * End the process as a power failure does.
+	 */
+	public void kill() {
+		this.process.destroyForcibly();
+		try {
+			this.process.waitFor();
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	/**
+	 * Stop the process until it is woken.
+	 */
+	public void freeze() {
+		signal("STOP");
+	}
+
+	/**
+	 * Let the process go on after it was frozen.
+	 */
+	public void wake() {
+		signal("CONT");
+	}
+
+	@Override
+	public void close() {
+		if (this.process.isAlive()) {
+			wake();
+			kill();
+		}
+	}
+
+	private void signal(String name) {
+		try {
+			new ProcessBuilder("kill", "-" + name, Long.toString(this.process.pid())).inheritIO().start().waitFor();
+		}
+		catch (IOException | InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+}
