@@ -15,6 +15,7 @@ import io.leasehold.HeldLock;
 import io.leasehold.annotation.DistributedLock;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.local.LocalLockEngine;
+import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -35,11 +36,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Tests for the shutdown of whole applications: rows 88 and 89.
+ * Tests for the shutdown of whole applications.
  */
 class GracefulShutdownTests {
 
+	/**
+	 * An application is stopped while it works: what has begun ends under its lock, and
+	 * the next owner does not wait for a lease.
+	 */
 	@Test
+	@Fault(88)
 	void requestAndScheduledTaskFinishUnderTheirLocksAndGiveThemBack() throws Exception {
 		ConfigurableApplicationContext context = start();
 		Work work = context.getBean(Work.class);
@@ -59,7 +65,12 @@ class GracefulShutdownTests {
 		assertThat(work.store.size()).as("left to its lease").isZero();
 	}
 
+	/**
+	 * Two applications in one JVM: the end of one does not touch the locks of the other,
+	 * and leaves nothing.
+	 */
 	@Test
+	@Fault(89)
 	void contextsInOneJvmAreApartAndLeaveNoThread() throws Exception {
 		Set<Thread> before = threads();
 		ConfigurableApplicationContext one = start();

@@ -17,6 +17,7 @@ import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.zookeeper.ZooKeeperLockEngine;
 import io.leasehold.engine.zookeeper.ZooKeeperSettings;
 import io.leasehold.server.ZooKeeperTestServer;
+import io.leasehold.test.contract.Fault;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.framework.api.ACLProvider;
@@ -79,8 +80,12 @@ class LeaseholdZooKeeperIntegrationTests {
 		this.server.close();
 	}
 
-	/** FAULTS row 88. */
+	/**
+	 * A body runs on when the grace of the shutdown is over: it is told, and nobody gets
+	 * in beside it.
+	 */
 	@Test
+	@Fault(value = 88, engine = "zookeeper")
 	void bodyThatOutlastsTheShutdownIsToldAndItsKeyLeftToItsLease() {
 		this.withSessionOfItsOwn.run((context) -> {
 			HeldLock held = context.getBean(DistributedLocks.class).acquire("order:42");
@@ -103,7 +108,7 @@ class LeaseholdZooKeeperIntegrationTests {
 		Awaitility.await().atMost(LEASE.dividedBy(2)).until(() -> connections() == 1);
 	}
 
-	/** FAULTS row 88: what the manual warns of. */
+	/** What the manual warns of. */
 	@Test
 	void clientOfTheApplicationTakesItsLocksAlongWhenItIsClosed() {
 		AtomicReference<HeldLock> held = new AtomicReference<>();

@@ -25,6 +25,7 @@ import io.leasehold.annotation.WhenBusy;
 import io.leasehold.engine.local.LocalLockEngine;
 import io.leasehold.interceptor.LockInterceptorTests.Recorder;
 import io.leasehold.reactive.ReactiveLocks;
+import io.leasehold.test.contract.Fault;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.reactivestreams.FlowAdapters;
@@ -42,8 +43,10 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Tests for methods whose result ends later (row 85).
+ * Tests for methods whose result ends later: a lock that was released when the method
+ * returns would guard nothing, so it is held until the result has ended.
  */
+@Fault(85)
 class LateResultTests {
 
 	private static final Duration SOON = Duration.ofSeconds(10);

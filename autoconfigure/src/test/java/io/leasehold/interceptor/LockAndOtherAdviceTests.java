@@ -16,6 +16,7 @@ import io.leasehold.HeldLock;
 import io.leasehold.annotation.DistributedLock;
 import io.leasehold.interceptor.LockInterceptorTests.Recorder;
 import io.leasehold.service.ReleaseTiming;
+import io.leasehold.test.contract.Fault;
 import io.leasehold.transaction.TransactionalReleaseTiming;
 import org.junit.jupiter.api.Test;
 
@@ -46,7 +47,9 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 class LockAndOtherAdviceTests {
 
+	/** A lock that was free before the commit would let others read the old state. */
 	@Test
+	@Fault(81)
 	void lockIsTakenBeforeTheTransactionAndReleasedAfterCommit() {
 		Locked.runner(Transactions.class, Accounts.class).run((context) -> {
 			DistributedLocks locks = context.getBean(DistributedLocks.class);
@@ -60,7 +63,12 @@ class LockAndOtherAdviceTests {
 		});
 	}
 
+	/**
+	 * Updates get lost as soon as one owner of a thousand does not see what the one
+	 * before it has committed.
+	 */
 	@Test
+	@Fault(81)
 	void nextOwnerAlwaysSeesWhatWasCommitted() {
 		Locked.runner(Transactions.class, Accounts.class)
 			.withPropertyValues("leasehold.wait-time=60s")
@@ -113,7 +121,11 @@ class LockAndOtherAdviceTests {
 		});
 	}
 
+	/**
+	 * An order of the advices that releases before the commit is refused at the start.
+	 */
 	@Test
+	@Fault(81)
 	void lockInsideTheTransactionStopsTheStart() {
 		for (int order : new int[] { Ordered.LOWEST_PRECEDENCE, Ordered.LOWEST_PRECEDENCE - 1 }) {
 			Locked
@@ -147,7 +159,9 @@ class LockAndOtherAdviceTests {
 			});
 	}
 
+	/** A lock of the thread that only handed the work on would guard nothing. */
 	@Test
+	@Fault(85)
 	void asyncMethodLocksInItsWorker() {
 		Locked.runner(Asynchronous.class, Jobs.class).run((context) -> {
 			Jobs jobs = context.getBean(Jobs.class);
@@ -161,7 +175,12 @@ class LockAndOtherAdviceTests {
 		});
 	}
 
+	/**
+	 * A lock that was released when the worker returns would not guard what its stage
+	 * still does.
+	 */
 	@Test
+	@Fault(85)
 	void asyncMethodWithAStageHoldsItsLockUntilThatEnds() {
 		Locked.runner(Asynchronous.class, AsyncFuture.class).run((context) -> {
 			DistributedLocks locks = context.getBean(DistributedLocks.class);

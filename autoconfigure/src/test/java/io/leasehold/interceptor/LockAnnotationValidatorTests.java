@@ -10,6 +10,7 @@ import io.leasehold.LockBusyException;
 import io.leasehold.annotation.DistributedLock;
 import io.leasehold.annotation.WhenBusy;
 import io.leasehold.key.KeyParser;
+import io.leasehold.test.contract.Fault;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -60,7 +61,12 @@ class LockAnnotationValidatorTests {
 				Arguments.of(UnknownInClass.class, "UnknownInClass.second", "'id'", "#name"));
 	}
 
+	/**
+	 * A method that could not be guarded as its annotation says, such as a private or
+	 * final one, stops the start.
+	 */
 	@ParameterizedTest
+	@Fault(84)
 	@MethodSource("mistakes")
 	void mistakeStopsTheStart(Class<?> bean, String method, String problem, String action) {
 		Locked.runner(bean)
@@ -176,7 +182,9 @@ class LockAnnotationValidatorTests {
 				.withStackTraceContaining("HiddenMistake.run"));
 	}
 
+	/** A bean that escaped its proxy would run without its lock: it stops the start. */
 	@Test
+	@Fault(84)
 	void beanMadeTooEarlyStopsTheStart() {
 		Locked.runner(TooEarly.class)
 			.run((context) -> Locked.refusal(context)
@@ -208,7 +216,12 @@ class LockAnnotationValidatorTests {
 		});
 	}
 
+	/**
+	 * A method that a class proxy cannot override would run without its lock: it stops
+	 * the start.
+	 */
 	@Test
+	@Fault(84)
 	void finalMethodOfAnInterfaceIsRefusedForAClassProxy() {
 		Locked.runner(FinalInInterface.class)
 			.withInitializer((context) -> context.addBeanFactoryPostProcessor((beans) -> {

@@ -29,6 +29,7 @@ import io.leasehold.event.LockEvent;
 import io.leasehold.event.LockEvent.AcquireEnded;
 import io.leasehold.event.LockEventListener;
 import io.leasehold.service.LockService;
+import io.leasehold.test.contract.Fault;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -234,7 +235,9 @@ class LockInterceptorTests {
 						.withMessage("fallback x")));
 	}
 
+	/** A store that is down never lets a method run without its lock. */
 	@Test
+	@Fault(92)
 	void unavailableStoreFailsTheCall() {
 		Locked.runner(Orders.class).run((context) -> {
 			context.getBean(LocalLockEngine.class).faults().setDown(true);
@@ -243,7 +246,12 @@ class LockInterceptorTests {
 		});
 	}
 
+	/**
+	 * An application that prefers to go on without locks says so, and each such call is
+	 * counted.
+	 */
 	@Test
+	@Fault(92)
 	void unavailableStoreIsBypassedWhenSoConfigured() {
 		Locked.runner(Orders.class, WithFallback.class, Recorder.class)
 			.withPropertyValues("leasehold.when-unavailable=proceed")
@@ -263,7 +271,9 @@ class LockInterceptorTests {
 			});
 	}
 
+	/** A lock that another owner has is never bypassed. */
 	@Test
+	@Fault(92)
 	void bypassIsNotForABusyLock() {
 		Locked.runner(Orders.class)
 			.withPropertyValues("leasehold.when-unavailable=proceed")
@@ -272,7 +282,9 @@ class LockInterceptorTests {
 						.isThrownBy(() -> context.getBean(Orders.class).pay(42, LockInterceptorTests::mustNotRun))));
 	}
 
+	/** A lock that is refused since the application stops is never bypassed. */
 	@Test
+	@Fault(92)
 	void bypassIsNotForAShutdown() {
 		Locked.runner(Orders.class).withPropertyValues("leasehold.when-unavailable=proceed").run((context) -> {
 			Orders orders = context.getBean(Orders.class);
@@ -296,7 +308,12 @@ class LockInterceptorTests {
 		});
 	}
 
+	/**
+	 * Whatever a method throws, errors too: its caller gets that, and the next owner the
+	 * lock.
+	 */
 	@Test
+	@Fault(82)
 	void bodysExceptionIsThrownUnchangedAndTheLockGivenBack() {
 		Locked.runner(Orders.class).run((context) -> {
 			for (Throwable failure : List.of(new IllegalStateException("no"), new IOException("no"),
@@ -310,7 +327,9 @@ class LockInterceptorTests {
 		});
 	}
 
+	/** A method fails and has lost its lock: the loss does not hide the failure. */
 	@Test
+	@Fault(82)
 	void lossJoinsTheBodysException() {
 		Locked.runner(Orders.class).withPropertyValues("leasehold.lease=300ms").run((context) -> {
 			IllegalStateException failure = new IllegalStateException("no");
@@ -322,7 +341,11 @@ class LockInterceptorTests {
 		});
 	}
 
+	/**
+	 * A method ends well under a lock that was lost: that is not passed over in silence.
+	 */
 	@Test
+	@Fault(83)
 	void resultOfALostLockIsNotReturned() {
 		Locked.runner(Orders.class)
 			.withPropertyValues("leasehold.lease=300ms")
@@ -334,7 +357,12 @@ class LockInterceptorTests {
 				.withMessageContaining("order:42"));
 	}
 
+	/**
+	 * A method ends well under a lock that was lost, and its application wants the result
+	 * all the same.
+	 */
 	@Test
+	@Fault(83)
 	void resultOfALostLockIsReturnedWhenALossOnlyWarns() {
 		Locked.runner(Orders.class)
 			.withPropertyValues("leasehold.lease=300ms")
@@ -411,7 +439,12 @@ class LockInterceptorTests {
 			}));
 	}
 
+	/**
+	 * A method that calls another under the same key does not wait for itself, and does
+	 * not lose the lock to the end of the inner one.
+	 */
 	@Test
+	@Fault(86)
 	void nestedCallReentersAndOnlyTheOutermostReleases() {
 		Locked.runner(Orders.class, Recorder.class).run((context) -> {
 			Orders orders = context.getBean(Orders.class);
@@ -431,7 +464,11 @@ class LockInterceptorTests {
 		});
 	}
 
+	/**
+	 * What no proxy sees cannot be guarded nor be found at the start: the manual says so.
+	 */
 	@Test
+	@Fault(84)
 	void callOfABeanToItselfIsNotGuarded() {
 		Locked.runner(Orders.class, Recorder.class).run((context) -> {
 			context.getBean(Orders.class).payByItself(42);

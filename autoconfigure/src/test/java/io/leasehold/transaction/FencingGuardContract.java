@@ -17,6 +17,7 @@ import io.leasehold.HeldLock;
 import io.leasehold.HeldLockScope;
 import io.leasehold.LockLostException;
 import io.leasehold.StaleFencingTokenException;
+import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -34,7 +35,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * What a {@link JdbcFencingGuard} owes its users (row 96), on each database.
+ * What a {@link JdbcFencingGuard} owes its users on each database.
  */
 abstract class FencingGuardContract {
 
@@ -73,7 +74,12 @@ abstract class FencingGuardContract {
 		this.jdbc.execute("DROP TABLE stock");
 	}
 
+	/**
+	 * The first token of a key, that of a retry or re-entry, and all later ones are let
+	 * through.
+	 */
 	@Test
+	@Fault(96)
 	void firstEqualAndGreaterTokensGoOn() {
 		for (long token : new long[] { 1, 1, 64, Long.MAX_VALUE }) {
 			under(token, () -> this.transaction.executeWithoutResult((status) -> sell(stock())));
@@ -81,7 +87,9 @@ abstract class FencingGuardContract {
 		assertThat(stock()).isEqualTo(6);
 	}
 
+	/** A former owner that comes after its successor does not even begin. */
 	@Test
+	@Fault(96)
 	void lowerTokenIsRefusedBeforeTheBody() {
 		under(65, () -> {
 		});
@@ -93,7 +101,26 @@ abstract class FencingGuardContract {
 		assertThat(stock()).isEqualTo(10);
 	}
 
+	/**
+	 * A token that grew beyond the greatest one is negative: it counts as an old one, not
+	 * as a new beginning.
+	 */
 	@Test
+	@Fault(96)
+	void tokenThatOverflowedIsRefused() {
+		under(Long.MAX_VALUE, () -> {
+		});
+		assertThatExceptionOfType(StaleFencingTokenException.class)
+			.isThrownBy(() -> under(Long.MAX_VALUE + 1, () -> sell(stock())));
+		assertThat(stock()).isEqualTo(10);
+	}
+
+	/**
+	 * A former owner that commits between its successor's read and write would undo its
+	 * own update: announced tokens refuse it.
+	 */
+	@Test
+	@Fault(96)
 	void formerOwnerThatAwakesBetweenReadAndWriteOfItsSuccessorLosesNoUpdate() throws Exception {
 		under(1, () -> {
 			assertThatExceptionOfType(StaleFencingTokenException.class)
@@ -215,7 +242,12 @@ abstract class FencingGuardContract {
 		assertThat(this.jdbc.queryForList("SELECT token FROM leasehold_fence", Long.class)).containsExactly(32L);
 	}
 
+	/**
+	 * A token that was announced in a transaction would be unseen until its commit: it is
+	 * there before the body.
+	 */
 	@Test
+	@Fault(96)
 	void announcementCommitsWhateverThePoolsAutoCommit() {
 		DataSource manual = new DelegatingDataSource(this.dataSource) {
 
