@@ -14,8 +14,10 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;
 import org.springframework.boot.jdbc.init.DataSourceScriptDatabaseInitializer;
 import org.springframework.boot.sql.autoconfigure.init.OnDatabaseInitializationCondition;
+import org.springframework.boot.sql.init.DatabaseInitializationMode;
 import org.springframework.boot.sql.init.dependency.DatabaseInitializationDependencyConfigurer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
@@ -45,10 +47,15 @@ public final class LeaseholdFencingAutoConfiguration {
 	LeaseholdFencingAutoConfiguration() {
 	}
 
+	/** None for a database that cannot be reached, which therefore is not embedded. */
 	@Bean
 	@ConditionalOnMissingBean
 	@Conditional(OnTableInitializationCondition.class)
-	FenceTableInitializer fenceTableInitializer(DataSource dataSource, FencingProperties properties) {
+	@Nullable FenceTableInitializer fenceTableInitializer(DataSource dataSource, FencingProperties properties) {
+		if (properties.getInitializeSchema() == DatabaseInitializationMode.EMBEDDED
+				&& !EmbeddedDatabaseConnection.isEmbedded(dataSource)) {
+			return null;
+		}
 		return new FenceTableInitializer(dataSource, properties);
 	}
 

@@ -11,6 +11,7 @@ import io.leasehold.LockEngineException;
 import io.leasehold.StaleFencingTokenException;
 import io.leasehold.annotation.DistributedLock;
 import io.leasehold.engine.local.LocalLockEngine;
+import io.leasehold.server.Ports;
 import io.leasehold.transaction.JdbcFencingGuard;
 import org.junit.jupiter.api.Test;
 
@@ -154,6 +155,13 @@ class LeaseholdFencingAutoConfigurationTests {
 	void tableIsNotAskedForWhereNothingIsFenced() {
 		this.runner.withPropertyValues("leasehold.fencing.initialize-schema=never")
 			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
+	void databaseThatIsDownStopsNoStartWhereNothingIsFenced() {
+		this.runner
+			.withPropertyValues("spring.datasource.url=jdbc:postgresql://127.0.0.1:%d/none".formatted(Ports.free()))
+			.run((context) -> assertThat(context).hasNotFailed().hasSingleBean(JdbcTemplate.class));
 	}
 
 	@Test
