@@ -15,6 +15,7 @@ import io.leasehold.service.ServiceSettings;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
@@ -89,6 +90,13 @@ public final class LeaseholdAutoConfiguration {
 	@Bean
 	LeaseholdLifecycle leaseholdLifecycle(LockService service) {
 		return new LeaseholdLifecycle(service);
+	}
+
+	@Bean
+	@ConditionalOnBooleanProperty("leasehold.fail-fast")
+	@ConditionalOnBooleanProperty(name = "leasehold.enabled", matchIfMissing = true)
+	StoreCheck lockStoreCheck(LockService service) {
+		return new StoreCheck(service);
 	}
 
 	@Bean

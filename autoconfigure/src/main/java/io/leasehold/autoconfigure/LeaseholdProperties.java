@@ -79,6 +79,12 @@ class LeaseholdProperties implements InitializingBean {
 	private WhenUnavailable whenUnavailable = WhenUnavailable.FAIL;
 
 	/**
+	 * Whether the application only starts if the stores of all engines give locks within
+	 * the wait time. Otherwise it starts without them, and locks fail until they answer.
+	 */
+	private boolean failFast;
+
+	/**
 	 * How long a lock may be held until a warning and an application event tell of it.
 	 * When not set, for ever.
 	 */
@@ -201,6 +207,14 @@ class LeaseholdProperties implements InitializingBean {
 
 	public void setWhenUnavailable(WhenUnavailable whenUnavailable) {
 		this.whenUnavailable = whenUnavailable;
+	}
+
+	public boolean isFailFast() {
+		return this.failFast;
+	}
+
+	public void setFailFast(boolean failFast) {
+		this.failFast = failFast;
 	}
 
 	public @Nullable Duration getSlowHold() {

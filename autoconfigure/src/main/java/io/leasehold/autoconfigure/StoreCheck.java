@@ -1,0 +1,48 @@
+package io.leasehold.autoconfigure;
+
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+
+import io.leasehold.LockEngineException;
+import io.leasehold.service.LockService;
+
+import org.springframework.beans.factory.SmartInitializingSingleton;
+
+/**
+ * Stops the start if a store gives no locks within the wait time.
+ */
+class StoreCheck implements SmartInitializingSingleton {
+
+	private static final Duration PAUSE = Duration.ofMillis(100);
+
+	private final LockService service;
+
+	StoreCheck(LockService service) {
+		this.service = service;
+	}
+
+	@Override
+	public void afterSingletonsInstantiated() {
+		long deadline = System.nanoTime() + this.service.defaults().waitTime().toNanos();
+		this.service.engines().forEach((engine) -> check(engine, deadline));
+	}
+
+	private void check(String engine, long deadline) {
+		while (true) {
+			try {
+				this.service.probe(engine);
+				return;
+			}
+			catch (LockEngineException ex) {
+				if (!ex.isRetryable() || System.nanoTime() - deadline >= 0) {
+					throw new LockEngineConfigurationException(
+							"Engine '%s' gives no locks: %s.".formatted(engine, ex.getMessage()),
+							"Start its store before the application. Or set leasehold.fail-fast to false: then the "
+									+ "application starts without it, and locks fail until it answers.");
+				}
+			}
+			LockSupport.parkNanos(PAUSE.toNanos());
+		}
+	}
+
+}
