@@ -22,8 +22,7 @@ final class ClaimCloser {
 
 	private static final long LATE_REQUESTS = Duration.ofMinutes(1).toNanos();
 
-	/** A store that is back is rid of the claim in less than a second. */
-	private static final int SLOWEST = 500;
+	private static final int SLOWEST = 1000;
 
 	private final LockEngine engine;
 

@@ -48,9 +48,9 @@ final class EngineThreads implements AutoCloseable {
 	}
 
 	/**
-	 * Code of callers that went on, which may block as it likes: a thread for each. Once
-	 * closed it runs where it comes from: somebody may wait for it, but no store is asked
-	 * any more.
+	 * Code of callers that went on, and of holders that lost their lock, which may block
+	 * as it likes: a thread for each. Once closed it runs where it comes from: somebody
+	 * may wait for it, but no store is asked any more.
 	 */
 	ExecutorService callers() {
 		return this.callers;

@@ -212,7 +212,7 @@ final class Holds {
 
 	private void runLossAction(Hold hold, Consumer<LockLostException> action) {
 		LossCause cause = Objects.requireNonNull(hold.lossCause());
-		this.coordinator.threads().workers().execute(() -> {
+		this.coordinator.threads().callers().execute(() -> {
 			try {
 				action.accept(lostException(hold, cause));
 			}

@@ -24,7 +24,7 @@ import io.leasehold.engine.Capability;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.local.LocalLockEngine;
-import io.leasehold.service.DelegatingEngine;
+import io.leasehold.test.contract.DelegatingEngine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

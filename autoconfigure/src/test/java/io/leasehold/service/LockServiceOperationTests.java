@@ -27,6 +27,8 @@ import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.local.LocalLockEngine;
+import io.leasehold.test.contract.DelegatingEngine;
+import io.leasehold.test.contract.Fault;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -130,7 +132,8 @@ class LockServiceOperationTests {
 			.withMessageContaining("'redis'");
 	}
 
-	/** FAULTS row 95. */
+	/** An operator takes a lock away: its holder in this process is told at once. */
+	@Fault(95)
 	@Test
 	void holderInThisProcessIsToldOfAForcedReleaseAtOnce() throws Exception {
 		HeldLock held = this.here.acquire(KEY.value(), this.here.defaults().withLease(Duration.ofHours(1)));

@@ -40,6 +40,8 @@ import io.leasehold.event.AcquireOutcome;
 import io.leasehold.event.HandoffKind;
 import io.leasehold.event.LockEvent;
 import io.leasehold.event.RenewalResult;
+import io.leasehold.test.contract.DelegatingEngine;
+import io.leasehold.test.contract.Fault;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -148,6 +150,28 @@ class LockServiceTests {
 		assertThat(this.there.tryAcquire("a")).isEmpty();
 		inner.close();
 		assertThat(this.there.tryAcquire("a")).isPresent();
+	}
+
+	@Test
+	void interruptedJdkLockThrowsTheJdksException() throws Exception {
+		HeldLock held = this.there.acquire("a");
+		Lock lock = this.here.asLock("a");
+		AtomicReference<Throwable> thrown = new AtomicReference<>();
+		Thread waiter = new Thread(() -> {
+			try {
+				lock.lockInterruptibly();
+			}
+			catch (InterruptedException ex) {
+				thrown.set(ex);
+			}
+		});
+		waiter.start();
+		awaitWaiting(1);
+		waiter.interrupt();
+		waiter.join();
+		assertThat(thrown.get()).hasMessageContaining("'a'");
+		held.close();
+		Awaitility.await().untilAsserted(() -> assertThat(this.store.size()).isZero());
 	}
 
 	@Test
@@ -352,6 +376,8 @@ class LockServiceTests {
 		Awaitility.await().untilAsserted(() -> assertThat(this.store.size()).isZero());
 	}
 
+	/** A handle that nobody can close any more is a leak, and reported as one. */
+	@Fault(63)
 	@Test
 	void droppedHandleIsReportedAndLeftToItsLease() {
 		acquireAndDrop();
@@ -363,6 +389,8 @@ class LockServiceTests {
 		Awaitility.await().untilAsserted(() -> assertThat(this.store.size()).isZero());
 	}
 
+	/** A thread dies without unlocking: the lock is renewed no more. */
+	@Fault(63)
 	@Test
 	void jdkLockEndsWithItsThread() throws Exception {
 		Lock lock = this.here.asLock("a", lease(Duration.ofMillis(300)));
@@ -372,6 +400,8 @@ class LockServiceTests {
 		assertThat(this.there.asLock("a").tryLock(10, TimeUnit.SECONDS)).isTrue();
 	}
 
+	/** Unlocking in a thread that does not own the lock is refused. */
+	@Fault(94)
 	@Test
 	void jdkLockIsReentrantAndOwnedByItsThread() throws Exception {
 		Lock lock = this.here.asLock("a");
@@ -425,18 +455,8 @@ class LockServiceTests {
 			.withMessageContaining("local");
 	}
 
-	@Test
-	void failingListenerHarmsNoLock() {
-		LockService service = new LockService(settings(63, OnLost.THROW), List.of(this.store), Member.of("test"),
-				MonotonicClock.SYSTEM, List.of((event) -> {
-					throw new IllegalStateException("listener");
-				}), ReleaseTiming.IMMEDIATE);
-		try (service; HeldLock held = service.acquire("a")) {
-			assertThat(held.isValid()).isTrue();
-		}
-	}
-
-	/** FAULTS row 16: whatever a renewal throws, the next one is tried. */
+	/** Whatever a renewal throws, the next one is tried. */
+	@Fault(16)
 	@Test
 	void renewalThatFailsInAnyWayIsRepeated() {
 		AtomicInteger renewals = new AtomicInteger();

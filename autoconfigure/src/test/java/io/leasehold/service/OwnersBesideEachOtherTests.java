@@ -27,6 +27,7 @@ import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.local.LocalLockEngine;
 import io.leasehold.event.HandoffKind;
 import io.leasehold.event.LockEvent;
+import io.leasehold.test.contract.DelegatingEngine;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

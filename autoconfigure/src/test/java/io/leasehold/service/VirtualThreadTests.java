@@ -15,6 +15,7 @@ import io.leasehold.LockOptions;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.local.LocalLockEngine;
+import io.leasehold.test.contract.Fault;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
@@ -26,8 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Tests for {@link LockService} with virtual threads, on the JDKs that have them: FAULTS
- * row 64.
+ * Tests for {@link LockService} with virtual threads, on the JDKs that have them.
  */
 @Timeout(60)
 class VirtualThreadTests {
@@ -49,6 +49,11 @@ class VirtualThreadTests {
 		this.locks.close();
 	}
 
+	/**
+	 * Ten thousand virtual threads wait for one lock and take their turns: none of them
+	 * keeps its carrier while it waits.
+	 */
+	@Fault(64)
 	@Test
 	void tenThousandOfThemTakeTurnsWithoutPinningTheirCarriers() throws Exception {
 		AtomicInteger inside = new AtomicInteger();

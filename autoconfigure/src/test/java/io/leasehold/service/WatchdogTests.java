@@ -1,13 +1,26 @@
 package io.leasehold.service;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
 
 import io.leasehold.HeldLock;
+import io.leasehold.LockKey;
 import io.leasehold.LockOptions;
+import io.leasehold.engine.Attempt;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
+import io.leasehold.engine.Renewal;
+import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.local.LocalLockEngine;
 import io.leasehold.test.VirtualClock;
+import io.leasehold.test.contract.DelegatingEngine;
+import io.leasehold.test.contract.Fault;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -30,11 +43,66 @@ class WatchdogTests {
 		}
 	}
 
+	/**
+	 * Thousands of locks and a store that takes its time for each request: all that is
+	 * due is renewed by one of them, so that no lock waits for half of its lease.
+	 */
+	@Fault(55)
+	@Test
+	void thousandsOfLocksAreRenewedInTime() {
+		Gaps gaps = new Gaps(new LocalLockEngine(this.clock));
+		try (LockService service = service(gaps)) {
+			LockOptions options = service.defaults().withLease(Duration.ofSeconds(9));
+			List<HeldLock> held = new ArrayList<>();
+			for (int i = 0; i < 5000; i++) {
+				held.add(service.acquire("many:" + i, options));
+			}
+			Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> gaps.longest.size() == 5000);
+			assertThat(Duration.ofNanos(Collections.max(gaps.longest.values())))
+				.isLessThan(options.lease().dividedBy(2));
+			held.forEach(HeldLock::close);
+		}
+	}
+
 	private LockService service() {
+		return service(new LocalLockEngine(this.clock));
+	}
+
+	private LockService service(LockEngine engine) {
 		LockOptions defaults = new LockOptions("test", "local", LEASE, LEASE, Duration.ZERO, LockOptions.UNLIMITED);
-		return new LockService(new ServiceSettings(defaults, OnLost.WARN, 63, Duration.ofSeconds(5)),
-				List.of(new LocalLockEngine(this.clock)), Member.of("test"), this.clock, List.of(),
-				ReleaseTiming.IMMEDIATE);
+		return new LockService(new ServiceSettings(defaults, OnLost.WARN, 63, Duration.ofSeconds(5)), List.of(engine),
+				Member.of("test"), this.clock, List.of(), ReleaseTiming.IMMEDIATE);
+	}
+
+	/** Takes 5 ms for a renewal, and measures the time between those of each lock. */
+	private static final class Gaps extends DelegatingEngine {
+
+		private final Map<LockKey, Long> asked = new ConcurrentHashMap<>();
+
+		private final Map<LockKey, Long> longest = new ConcurrentHashMap<>();
+
+		Gaps(LockEngine engine) {
+			super(engine);
+		}
+
+		@Override
+		public Attempt tryAcquire(Claim claim) {
+			this.asked.put(claim.key(), System.nanoTime());
+			return super.tryAcquire(claim);
+		}
+
+		@Override
+		public List<RenewalOutcome> renew(List<Renewal> due) {
+			long request = System.nanoTime();
+			LockSupport.parkNanos(5_000_000);
+			List<RenewalOutcome> outcomes = super.renew(due);
+			due.forEach((renewal) -> {
+				LockKey key = renewal.claim().key();
+				this.longest.merge(key, System.nanoTime() - this.asked.put(key, request), Math::max);
+			});
+			return outcomes;
+		}
+
 	}
 
 }

@@ -1,4 +1,4 @@
-package io.leasehold.service;
+package io.leasehold.test.contract;
 
 import java.time.Duration;
 import java.util.List;

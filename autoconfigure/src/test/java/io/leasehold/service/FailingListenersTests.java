@@ -1,0 +1,180 @@
+package io.leasehold.service;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import io.leasehold.HeldLock;
+import io.leasehold.LockKey;
+import io.leasehold.LockOptions;
+import io.leasehold.engine.Member;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.Renewal;
+import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.engine.local.LocalLockEngine;
+import io.leasehold.event.LockEvent;
+import io.leasehold.event.LockEventListener;
+import io.leasehold.test.contract.DelegatingEngine;
+import io.leasehold.test.contract.Fault;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for listeners, meters and actions that throw or block: no lock takes harm.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+@Timeout(30)
+class FailingListenersTests {
+
+	private static final Duration LEASE = Duration.ofMillis(900);
+
+	private final LocalLockEngine store = new LocalLockEngine(MonotonicClock.SYSTEM);
+
+	private final CountDownLatch free = new CountDownLatch(1);
+
+	private final AtomicInteger renewals = new AtomicInteger();
+
+	private final List<LockService> services = new ArrayList<>();
+
+	@AfterEach
+	void close() {
+		this.free.countDown();
+		this.services.forEach(LockService::close);
+	}
+
+	/** A listener throws at whatever it is told: each failure is logged once. */
+	@Fault(57)
+	@Test
+	void listenerThatThrowsHarmsNoLock(CapturedOutput output) {
+		LockService service = service((event) -> {
+			throw new IllegalStateException("told of " + event.getClass().getSimpleName());
+		});
+		HeldLock held = service.acquire("a");
+		awaitRenewals();
+		assertThat(held.isValid()).isTrue();
+		held.close();
+		assertThat(output).containsOnlyOnce("IllegalStateException: told of AcquireEnded")
+			.containsOnlyOnce("IllegalStateException: told of HoldEnded")
+			.contains("IllegalStateException: told of LeaseRenewed");
+		assertThat(this.store.size()).isZero();
+	}
+
+	/** A listener never returns from what it was told of a renewal. */
+	@Fault(57)
+	@Test
+	void listenerThatBlocksDelaysNoRenewal() {
+		CountDownLatch blocked = new CountDownLatch(1);
+		LockService service = service((event) -> {
+			if (event instanceof LockEvent.LeaseRenewed) {
+				blocked.countDown();
+				await(this.free);
+			}
+		});
+		HeldLock held = service.acquire("a");
+		awaitRenewals();
+		assertThat(blocked.getCount()).isZero();
+		assertThat(held.isValid()).isTrue();
+		held.close();
+	}
+
+	/**
+	 * What holders do about the loss of a lock never returns: other locks are renewed,
+	 * waiting callers served, and other losses told.
+	 */
+	@Fault(57)
+	@Test
+	void actionsThatBlockHoldNobodyUp() throws Exception {
+		LockService service = service((event) -> {
+		});
+		CountDownLatch blocked = new CountDownLatch(20);
+		for (int i = 0; i < 20; i++) {
+			HeldLock lost = service.acquire("lost:" + i);
+			lost.onLost((loss) -> {
+				blocked.countDown();
+				await(this.free);
+			});
+			this.store.lose(new LockKey("lost:" + i));
+		}
+		assertThat(blocked.await(10, TimeUnit.SECONDS)).isTrue();
+		HeldLock elsewhere = service((event) -> {
+		}).acquire("b");
+		HeldLock held = service.acquire("a");
+		Thread waiter = new Thread(() -> service.acquire("b").close());
+		waiter.start();
+		awaitRenewals();
+		assertThat(held.isValid()).isTrue();
+		elsewhere.close();
+		waiter.join(10_000);
+		assertThat(waiter.isAlive()).isFalse();
+		held.close();
+	}
+
+	/** An action fails: the next one is run, and the failure is logged once. */
+	@Fault(57)
+	@Test
+	void actionThatThrowsIsLoggedOnce(CapturedOutput output) throws Exception {
+		LockService service = service((event) -> {
+		});
+		HeldLock lost = service.acquire("a");
+		CountDownLatch told = new CountDownLatch(1);
+		lost.onLost((loss) -> {
+			throw new IllegalStateException("action");
+		});
+		lost.onLost((loss) -> told.countDown());
+		this.store.lose(new LockKey("a"));
+		assertThat(told.await(10, TimeUnit.SECONDS)).isTrue();
+		Awaitility.await().untilAsserted(() -> assertThat(output).containsOnlyOnce("IllegalStateException: action"));
+		service.acquire("a").close();
+	}
+
+	private void awaitRenewals() {
+		int before = this.renewals.get();
+		Awaitility.await().until(() -> this.renewals.get() > before + 4);
+	}
+
+	private static void await(CountDownLatch latch) {
+		try {
+			latch.await();
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	private LockService service(LockEventListener listener) {
+		LockOptions defaults = new LockOptions("test", "local", LEASE, Duration.ofSeconds(20), Duration.ZERO,
+				LockOptions.UNLIMITED);
+		LockService service = new LockService(new ServiceSettings(defaults, OnLost.WARN, 63, Duration.ofMillis(10)),
+				List.of(new Counting()), Member.of("test"), MonotonicClock.SYSTEM, List.of(listener),
+				ReleaseTiming.IMMEDIATE);
+		this.services.add(service);
+		return service;
+	}
+
+	private final class Counting extends DelegatingEngine {
+
+		Counting() {
+			super(FailingListenersTests.this.store);
+		}
+
+		@Override
+		public List<RenewalOutcome> renew(List<Renewal> due) {
+			FailingListenersTests.this.renewals.incrementAndGet();
+			return super.renew(due);
+		}
+
+	}
+
+}
