@@ -47,6 +47,11 @@ final class Failures {
 		return state.startsWith("40") || UNDONE_STATES.contains(state) || UNDONE_CODES.contains(failure.getErrorCode());
 	}
 
+	/** Whether a call failed because others had locked what it needs. */
+	static boolean isUndone(RuntimeException failure) {
+		return failure.getCause() instanceof SQLException cause && isUndone(cause);
+	}
+
 	/**
 	 * Translate a failure.
 	 * @param action what could not be done, such as {@code acquire lock 'a'}

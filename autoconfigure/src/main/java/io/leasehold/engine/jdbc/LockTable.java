@@ -3,7 +3,9 @@ package io.leasehold.engine.jdbc;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 import io.leasehold.LockKey;
 import io.leasehold.engine.Access;
@@ -131,6 +133,17 @@ final class LockTable {
 		return this.sql.update(session, this.sql
 			.of("UPDATE {table} SET version = version + 1 {where} id IN (%s)".formatted(Sql.repeat("?", ids.size()))),
 				ids.toArray());
+	}
+
+	/**
+	 * Tell which rows nobody has locked at the moment.
+	 * @param ids bytes of their ids
+	 */
+	Set<RowId> unlocked(Session session, List<Object> ids) throws SQLException {
+		return new HashSet<>(this.sql.query(session,
+				this.sql.of("SELECT id FROM {table} WHERE id IN (%s) FOR UPDATE SKIP LOCKED"
+					.formatted(Sql.repeat("?", ids.size()))),
+				(row, index) -> new RowId(row.getBytes(1)), ids.toArray()));
 	}
 
 	/** Leave a mark that somebody waits until then, unless a longer one is there. */

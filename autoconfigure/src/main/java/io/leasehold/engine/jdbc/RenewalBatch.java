@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 import io.leasehold.engine.Access;
 import io.leasehold.engine.Renewal;
@@ -13,12 +14,22 @@ import io.leasehold.engine.Renewal;
  * Grants that the same statements renew, all exclusive or none, for the same lease.
  *
  * @param ids the rows of the renewals, in the same order
- * @param renewals what to renew, not empty
+ * @param renewals what to renew
  */
 record RenewalBatch(List<RowId> ids, List<Renewal> renewals) {
 
 	int size() {
 		return this.renewals.size();
+	}
+
+	/** Those of the batch whose rows are among the given ones. */
+	RenewalBatch of(Set<RowId> rows) {
+		List<Integer> indexes = IntStream.range(0, size())
+			.boxed()
+			.filter((i) -> rows.contains(this.ids.get(i)))
+			.toList();
+		return new RenewalBatch(indexes.stream().map(this.ids::get).toList(),
+				indexes.stream().map(this.renewals::get).toList());
 	}
 
 	/** An access of the same kind as all others. */

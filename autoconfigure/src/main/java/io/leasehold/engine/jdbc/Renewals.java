@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,7 +18,8 @@ import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
 
 /**
- * Renews grants in batches. The failure of one batch does not touch the others.
+ * Renews grants in batches. The failure of one batch does not touch the others, nor does
+ * a locked row those of its batch.
  */
 final class Renewals {
 
@@ -60,20 +62,49 @@ final class Renewals {
 
 	private List<RenewalOutcome> renew(RenewalBatch batch) {
 		try {
-			return this.database.call("renew %d locks".formatted(batch.size()), null, (session, tables) -> {
-				long sent = this.clock.nanoTime();
-				Set<String> owners = tables.grants(batch.access()).renew(session, batch);
-				RenewalOutcome yes = new RenewalOutcome.Renewed(MonotonicClock.validUntil(sent, batch.lease()));
-				return batch.renewals()
-					.stream()
-					.map((renewal) -> owners.contains(renewal.claim().owner().token()) ? yes
-							: new RenewalOutcome.NotOwner())
-					.toList();
-			});
+			return renewAll(batch);
 		}
 		catch (RuntimeException ex) {
-			return Collections.nCopies(batch.size(), new RenewalOutcome.Unknown(ex));
+			return (batch.size() > 1 && Failures.isUndone(ex)) ? renewUnlocked(batch, ex) : unknown(batch.size(), ex);
 		}
+	}
+
+	/** Somebody else keeps rows of a batch locked: the others must not suffer. */
+	private List<RenewalOutcome> renewUnlocked(RenewalBatch batch, RuntimeException failure) {
+		try {
+			Set<RowId> unlocked = this.database.call("find rows that nobody has locked", null,
+					(session, tables) -> tables.rows().unlocked(session, batch.rows()));
+			if (unlocked.isEmpty()) {
+				return unknown(batch.size(), failure);
+			}
+			RenewalBatch rest = batch.of(unlocked);
+			Iterator<RenewalOutcome> answers = renewAll(rest).iterator();
+			return batch.ids()
+				.stream()
+				.<RenewalOutcome>map(
+						(id) -> unlocked.contains(id) ? answers.next() : new RenewalOutcome.Unknown(failure))
+				.toList();
+		}
+		catch (RuntimeException ex) {
+			return unknown(batch.size(), ex);
+		}
+	}
+
+	private static List<RenewalOutcome> unknown(int count, RuntimeException failure) {
+		return Collections.nCopies(count, (RenewalOutcome) new RenewalOutcome.Unknown(failure));
+	}
+
+	private List<RenewalOutcome> renewAll(RenewalBatch batch) {
+		return this.database.call("renew %d locks".formatted(batch.size()), null, (session, tables) -> {
+			long sent = this.clock.nanoTime();
+			Set<String> owners = tables.grants(batch.access()).renew(session, batch);
+			RenewalOutcome yes = new RenewalOutcome.Renewed(MonotonicClock.validUntil(sent, batch.lease()));
+			return batch.renewals()
+				.stream()
+				.map((renewal) -> owners.contains(renewal.claim().owner().token()) ? yes
+						: new RenewalOutcome.NotOwner())
+				.toList();
+		});
 	}
 
 	/** What the same statements can renew. */

@@ -34,6 +34,7 @@ import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.test.contract.Fault;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -559,6 +560,28 @@ abstract class JdbcLockEngineTests {
 			operator.rollback();
 		}
 		granted(claim("a"));
+	}
+
+	/** A row that somebody else has locked fails alone: all others are renewed. */
+	@Fault(56)
+	@Test
+	void rowLockedBySomebodyElseFailsTheRenewalOfNoOther() throws SQLException {
+		List<Renewal> renewals = hold(20);
+		Duration timeout = Duration.ofSeconds(2);
+		try (JdbcLockEngine apart = new JdbcLockEngine(connect(url(), 2, timeout), settings(timeout),
+				MonotonicClock.SYSTEM);
+				Connection operator = connection();
+				Statement statement = operator.createStatement()) {
+			assertThat(apart.renew(renewals)).hasOnlyElementsOfType(RenewalOutcome.Renewed.class);
+			operator.setAutoCommit(false);
+			statement.executeUpdate("UPDATE leasehold_lock SET version = version + 1 WHERE namespace = '"
+					+ this.namespace + "' AND lock_key = 'held 7'");
+			List<RenewalOutcome> outcomes = new ArrayList<>(apart.renew(renewals));
+			assertThat(outcomes.remove(7)).isInstanceOf(RenewalOutcome.Unknown.class);
+			assertThat(outcomes).hasSize(19).hasOnlyElementsOfType(RenewalOutcome.Renewed.class);
+			operator.rollback();
+			assertThat(apart.renew(renewals)).hasOnlyElementsOfType(RenewalOutcome.Renewed.class);
+		}
 	}
 
 	@Test
