@@ -15,6 +15,7 @@ import io.leasehold.LockLostException;
 import io.leasehold.LockSlowHoldEvent;
 import io.leasehold.LossCause;
 import io.leasehold.engine.local.LocalLockEngine;
+import io.leasehold.test.contract.Fault;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -46,7 +47,8 @@ class LeaseholdApplicationEventsTests {
 		});
 	}
 
-	/** FAULTS row 57. */
+	/** A listener of the application that blocks delays no renewal. */
+	@Fault(57)
 	@Test
 	void listenerThatBlocksDelaysNoRenewal() {
 		this.runner.run((context) -> {

@@ -3,6 +3,7 @@ package io.leasehold.autoconfigure;
 import java.time.Duration;
 
 import io.leasehold.service.OnLost;
+import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -49,6 +50,11 @@ class LeaseholdPropertiesTests {
 		this.runner.withPropertyValues(property + "=" + value).run((context) -> assertThat(context).hasNotFailed());
 	}
 
+	/**
+	 * A duration that is negative, zero or too long for what it means stops the start,
+	 * and its property is named.
+	 */
+	@Fault(77)
 	@ParameterizedTest
 	@CsvSource(delimiter = '|',
 			textBlock = """
@@ -85,6 +91,8 @@ class LeaseholdPropertiesTests {
 		});
 	}
 
+	/** So does one that overflows, or is no duration at all. */
+	@Fault(77)
 	@ParameterizedTest
 	@CsvSource({ "leasehold.lease, soon", "leasehold.lease, 99999999999999999999s",
 			"leasehold.lease, 999999999999999999d", "leasehold.on-lost, shrug", "leasehold.when-unavailable, pray",
@@ -92,7 +100,8 @@ class LeaseholdPropertiesTests {
 	void valueThatMeansNothingStopsTheStart(String property, String value) {
 		this.runner.withPropertyValues(property + "=" + value)
 			.run((context) -> assertThat(context).getFailure()
-				.isInstanceOf(ConfigurationPropertiesBindException.class));
+				.isInstanceOf(ConfigurationPropertiesBindException.class)
+				.hasStackTraceContaining(property));
 	}
 
 	@Configuration(proxyBeanMethods = false)

@@ -32,6 +32,7 @@ import io.leasehold.DistributedLocks;
 import io.leasehold.HeldLock;
 import io.leasehold.LockLostException;
 import io.leasehold.engine.local.LocalLockEngine;
+import io.leasehold.test.contract.Fault;
 
 import org.springframework.boot.actuate.audit.AuditEvent;
 import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
@@ -157,7 +158,10 @@ class LocksEndpointTests {
 		held.close();
 	}
 
-	/** FAULTS row 95. */
+	/**
+	 * An operator takes a lock away by the actuator: its holder and the audit are told.
+	 */
+	@Fault(95)
 	@Test
 	void forcedReleaseIsToldToTheHolderTheLogAndTheAudit(CapturedOutput output) throws Exception {
 		HeldLock held = locks.acquire("order:95");

@@ -19,6 +19,7 @@ import io.leasehold.LockKey;
 import io.leasehold.LockLostEvent;
 import io.leasehold.LockSlowHoldEvent;
 import io.leasehold.LossCause;
+import io.leasehold.test.contract.Fault;
 
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -94,7 +95,8 @@ class ApplicationEventsTests {
 		assertThat(output).contains("A listener failed on LockLostEvent");
 	}
 
-	/** FAULTS row 57. */
+	/** What a listener that blocks cannot be told is dropped, with one warning. */
+	@Fault(57)
 	@Test
 	void listenerThatBlocksHoldsNobodyUp(CapturedOutput output) throws Exception {
 		CountDownLatch blocked = new CountDownLatch(1);

@@ -80,6 +80,8 @@ class LockAnnotationValidatorTests {
 				}));
 	}
 
+	/** An annotation's lease that is no lease stops the start and is named. */
+	@Fault(77)
 	@ParameterizedTest
 	@ValueSource(strings = { "-1s", "0s", "0ms", "PT0S", "PT-5S", "30", "soon", "9999999999999999d",
 			"PT9999999999999999H", "400d", "9223372036854775807s", "1ms", "1x" })

@@ -295,6 +295,8 @@ class LockInterceptorTests {
 		});
 	}
 
+	/** A key with a null is refused before the method runs. */
+	@Fault(72)
 	@Test
 	void nullInTheKeyIsRefusedBeforeTheBody() {
 		Locked.runner(Orders.class, Recorder.class).run((context) -> {

@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 
 import io.leasehold.LockKey;
 import io.leasehold.LockKeyException;
+import io.leasehold.test.contract.Fault;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -67,12 +68,16 @@ class KeyExpressionTests {
 		}
 	}
 
+	/** A number and its text are one key, whatever their types. */
+	@Fault(75)
 	@Test
 	void valuesThatReadTheSameAreTheSameKey() {
 		assertThat(evaluateObject("'k:' + #value", 1)).isEqualTo(evaluateObject("'k:' + #value", 1L))
 			.isEqualTo(evaluateObject("'k:' + #value", "1"));
 	}
 
+	/** Texts that look the same but are other characters are two keys. */
+	@Fault(75)
 	@Test
 	void unicodeFormsAreDifferentKeys() {
 		assertThat(evaluateObject("#value", "\u00e9")).isNotEqualTo(evaluateObject("#value", "e\u0301"));
@@ -84,6 +89,8 @@ class KeyExpressionTests {
 		assertThat(evaluateObject("'k:' + #value", argument)).isEqualTo("k:" + argument);
 	}
 
+	/** A null in a key is refused instead of made the text "null". */
+	@Fault(72)
 	@ParameterizedTest
 	@ValueSource(strings = { "'order:' + #name", "#name + 'x'", "#name", "'a' + ('b' + #name)", "#name + #name",
 			"'order:' + #name?.length()", "#id > 40 ? 'big:' + #name : 'small'", "'order:' + #target.nothing" })
@@ -99,6 +106,8 @@ class KeyExpressionTests {
 			.withMessageContaining("Orders.object");
 	}
 
+	/** A blank key would be the same lock for all that have none. */
+	@Fault(72)
 	@ParameterizedTest
 	@ValueSource(strings = { "", "  ", "\t" })
 	void blankKeysAreRefused(String value) {
@@ -135,6 +144,8 @@ class KeyExpressionTests {
 			.containsExactly("kbig", "ksmall");
 	}
 
+	/** An element of several keys that is null or has no text of its own is refused. */
+	@Fault({ 72, 73 })
 	@Test
 	void elementsAreCheckedAsSingleKeysAre() {
 		for (String expression : List.of("#value", "#value.!['k:' + #this]")) {
@@ -153,6 +164,8 @@ class KeyExpressionTests {
 			.withMessageContaining("is empty");
 	}
 
+	/** An array or a collection is refused where one value is needed. */
+	@Fault(73)
 	@Test
 	void severalValuesAreNoPartOfAKey() {
 		for (Object value : List.of(Map.of("a", 1), Optional.of(1), List.of(1).iterator(), List.of(1).stream())) {
@@ -169,6 +182,8 @@ class KeyExpressionTests {
 			.withMessageContaining("one value is needed");
 	}
 
+	/** A value without a text of its own would be another key in each process. */
+	@Fault(73)
 	@Test
 	void valuesWithoutTextOfTheirOwnAreRefused() {
 		for (String expression : List.of("#value", "'k:' + #value")) {
@@ -220,6 +235,8 @@ class KeyExpressionTests {
 			.withMessageContaining("blank key");
 	}
 
+	/** Classes compiled without parameter names are named as the reason. */
+	@Fault(72)
 	@Test
 	void missingParameterNamesAreNamedAsTheReason() {
 		// The JDK's own classes come without parameter names

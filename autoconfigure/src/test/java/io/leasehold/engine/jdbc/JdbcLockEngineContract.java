@@ -44,6 +44,12 @@ abstract class JdbcLockEngineContract extends SharedLockEngineContract {
 		return new EngineAddress(Opener.class, List.of(url()));
 	}
 
+	/** Each of them a row of its own, which takes three statements at first. */
+	@Override
+	protected int manyLocks() {
+		return 1000;
+	}
+
 	@Override
 	protected void lose(String namespace, LockKey key) {
 		try (Connection connection = DriverManager.getConnection(url());

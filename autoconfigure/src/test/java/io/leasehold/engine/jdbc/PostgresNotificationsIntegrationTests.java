@@ -30,6 +30,7 @@ import io.leasehold.service.LockService;
 import io.leasehold.service.OnLost;
 import io.leasehold.service.ReleaseTiming;
 import io.leasehold.service.ServiceSettings;
+import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -170,7 +171,8 @@ class PostgresNotificationsIntegrationTests {
 		}
 	}
 
-	/** FAULTS row 65. */
+	/** The database tells nobody of a release: the next poll finds it. */
+	@Fault(65)
 	@Test
 	void releaseThatNobodyIsToldOfIsFoundByThePoll() throws Exception {
 		JdbcLockEngine silent = engine(settings(false, Duration.ofMillis(100)));

@@ -34,15 +34,13 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Networks and servers that fail, under the engine alone.
+ * Networks and servers that fail. Numbers in comments are rows of the fault catalogue.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class RedisLockEngineFaultsIntegrationTests {
 
 	/** A call is bounded by the command timeout; the rest is for a loaded machine. */
 	private static final Duration BOUND = RedisEngines.COMMAND_TIMEOUT.plusMillis(700);
-
-	private static final Duration OUTAGE = Duration.ofSeconds(Integer.getInteger("leasehold.test.outage-seconds", 3));
 
 	private final RedisTestServer server = RedisTestServer.start();
 
@@ -66,11 +64,7 @@ class RedisLockEngineFaultsIntegrationTests {
 		this.server.close();
 	}
 
-	/**
-	 * A grant whose reply is held up beyond the call is undone by the claim's release.
-	 */
-	@Fault(9)
-	@Test
+	@Test // 9
 	void acquireWhoseReplyWasLateIsUndoneByItsRelease() {
 		Claim claim = this.a.claim("k");
 		this.network.replies().hold();
@@ -81,25 +75,15 @@ class RedisLockEngineFaultsIntegrationTests {
 		assertThat(this.engines.residue()).isEmpty();
 	}
 
-	/**
-	 * A connection that breaks after the request was carried out is an error, and the
-	 * grant that nobody heard of is undone by the claim's release.
-	 */
-	@Fault(12)
-	@Test
-	void acquireWhoseReplyWasLostWithItsConnectionIsUndoneByItsRelease() {
+	@Test // 9, 12
+	void acquireWhoseReplyWasLostWithItsConnectionIsUndoneByItsRelease() throws Exception {
 		Claim claim = this.a.claim("k");
-		breaks(() -> this.a.engine().tryAcquire(claim), this.network.replies()::reset);
+		breaks(() -> this.a.engine().tryAcquire(claim), this.network::reset);
 		assertThat(releasedAtLast(claim)).isEqualTo(ReleaseOutcome.RELEASED);
 		assertThat(this.engines.residue()).containsExactly(marker(claim));
 	}
 
-	/**
-	 * A request that the network delivers after its caller gave up is followed by the
-	 * release on the same connection.
-	 */
-	@Fault(10)
-	@Test
+	@Test // 10
 	void releaseNeverOvertakesABlackHoledAcquire() throws Exception {
 		Claim claim = this.a.claim("k");
 		this.network.requests().hold();
@@ -111,12 +95,7 @@ class RedisLockEngineFaultsIntegrationTests {
 		assertThat(this.engines.residue()).isEmpty();
 	}
 
-	/**
-	 * A request that an old connection delivers after the release on a new one finds the
-	 * marker of a claim that is over.
-	 */
-	@Fault(10)
-	@Test
+	@Test // 10
 	void acquireThatRunsAfterItsReleaseFindsTheMarker() {
 		Claim claim = this.a.waiting("k");
 		FaultProxy.Valve stranded = this.network.strandRequests();
@@ -130,49 +109,35 @@ class RedisLockEngineFaultsIntegrationTests {
 		assertThat(this.engines.server().pttl(marker(claim))).isPositive();
 	}
 
-	/**
-	 * Asked again after its connection was closed, a claim finds the grant that it had,
-	 * with the same number.
-	 */
-	@Fault(11)
-	@Test
-	void repeatedAcquireFindsTheGrantOfTheConnectionThatWasClosed() {
+	@Test // 11
+	void repeatedAcquireFindsTheGrantOfTheConnectionThatWasClosed() throws Exception {
 		Claim claim = this.a.claim("k");
-		breaks(() -> this.a.engine().tryAcquire(claim), this.network.replies()::finish);
+		breaks(() -> this.a.engine().tryAcquire(claim), this.network::finish);
 		long fence = grantedAtLast(claim).number();
 		assertThat(this.engines.server().get(lock())).isEqualTo(fence + ":" + claim.owner().token());
 		assertThat(this.a.engine().release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
 	}
 
-	/** A connection that was closed after a request repeats nothing by itself. */
-	@Fault(11)
-	@Test
-	void nothingIsReplayed() {
+	@Test // 11
+	void nothingIsReplayed() throws Exception {
 		Claim claim = this.a.claim("k");
 		long scripts = scriptsRun();
-		breaks(() -> this.a.engine().tryAcquire(claim), this.network.replies()::finish);
+		breaks(() -> this.a.engine().tryAcquire(claim), this.network::finish);
 		grantedAtLast(claim);
 		assertThat(scriptsRun()).isEqualTo(scripts + 2);
 		this.a.engine().release(claim);
 	}
 
-	/**
-	 * A second release that finds nothing may be the echo of the first, whose reply was
-	 * lost: that is no loss.
-	 */
-	@Fault(13)
-	@Test
-	void releaseWhoseReplyWasLostIsUnknown() {
+	@Test // 13
+	void releaseWhoseReplyWasLostIsUnknown() throws Exception {
 		Claim claim = this.a.claim("k");
 		granted(this.a, claim);
-		breaks(() -> this.a.engine().release(claim), this.network.replies()::reset);
+		breaks(() -> this.a.engine().release(claim), this.network::reset);
 		assertThat(releasedAtLast(claim)).isInstanceOf(ReleaseOutcome.Unknown.class);
 		assertThat(this.engines.residue()).containsExactly(marker(claim));
 	}
 
-	/** The same after a reply that was held up, on the same connection. */
-	@Fault(13)
-	@Test
+	@Test // 13
 	void releaseWhoseReplyWasLateIsUnknown() {
 		Claim claim = this.a.claim("k");
 		granted(this.a, claim);
@@ -182,12 +147,7 @@ class RedisLockEngineFaultsIntegrationTests {
 		assertThat(this.a.engine().release(claim)).isInstanceOf(ReleaseOutcome.Unknown.class);
 	}
 
-	/**
-	 * A first release that finds nothing tells of a loss, whatever became of connections
-	 * before.
-	 */
-	@Fault(13)
-	@Test
+	@Test // 13
 	void holdOfABrokenConnectionThatExpiredIsKnownToBeLost() {
 		Claim claim = this.a.claim("k");
 		granted(this.a, claim);
@@ -196,12 +156,7 @@ class RedisLockEngineFaultsIntegrationTests {
 		assertThat(releasedAtLast(claim)).isInstanceOf(ReleaseOutcome.NotOwner.class);
 	}
 
-	/**
-	 * A renewal that the network swallows ends after the command timeout and says neither
-	 * yes nor no.
-	 */
-	@Fault(14)
-	@Test
+	@Test // 14
 	void renewalIntoABlackHoleIsBoundedAndUnknown() {
 		Claim claim = this.a.claim("k");
 		long fence = granted(this.a, claim).number();
@@ -214,18 +169,13 @@ class RedisLockEngineFaultsIntegrationTests {
 		this.a.engine().release(claim);
 	}
 
-	/**
-	 * Two seconds after a network is whole again leases are renewed; the length of the
-	 * outage is a property for long runs.
-	 */
-	@Fault(15)
-	@Test
+	@Test // 15
 	void renewalGoesOnSoonAfterALongOutage() {
-		Claim claim = this.a.claim("k", OUTAGE.multipliedBy(3), false);
+		Claim claim = this.a.claim("k");
 		long fence = granted(this.a, claim).number();
 		this.network.blackHole();
 		long outage = System.nanoTime();
-		while (System.nanoTime() - outage < OUTAGE.toNanos()) {
+		while (System.nanoTime() - outage < Duration.ofSeconds(3).toNanos()) {
 			assertThat(renew(claim, fence)).isInstanceOf(RenewalOutcome.Unknown.class);
 		}
 		this.network.heal();
@@ -233,12 +183,7 @@ class RedisLockEngineFaultsIntegrationTests {
 		releasedAtLast(claim);
 	}
 
-	/**
-	 * A connection that stays dead when the network is whole again is given up for a new
-	 * one.
-	 */
-	@Fault(15)
-	@Test
+	@Test // 15
 	void silentConnectionIsGivenUpAlthoughNobodyBreaksIt() {
 		Claim claim = this.a.claim("k");
 		long fence = granted(this.a, claim).number();
@@ -247,11 +192,7 @@ class RedisLockEngineFaultsIntegrationTests {
 		releasedAtLast(claim);
 	}
 
-	/**
-	 * A server that has forgotten its scripts is sent them again within the same call.
-	 */
-	@Fault(18)
-	@Test
+	@Test // 18
 	void scriptsThatTheServerForgotAreSentAgain() {
 		Claim claim = this.a.claim("k");
 		this.engines.server().scriptFlush();
@@ -264,12 +205,7 @@ class RedisLockEngineFaultsIntegrationTests {
 		assertThat(this.a.engine().release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
 	}
 
-	/**
-	 * A server without memory (OOM) refuses grants for the time being, and goes on
-	 * renewing and releasing.
-	 */
-	@Fault(18)
-	@Test
+	@Test // 18
 	void serverWithoutMemoryRefusesNewGrantsAndStillEndsOldOnes() {
 		Claim held = this.a.claim("held");
 		long fence = granted(this.a, held).number();
@@ -283,9 +219,7 @@ class RedisLockEngineFaultsIntegrationTests {
 		assertThat(this.a.engine().release(refused)).isInstanceOf(ReleaseOutcome.NotOwner.class);
 	}
 
-	/** A server that became a replica (READONLY) has not said that a lock is lost. */
-	@Fault({ 18, 26 })
-	@Test
+	@Test // 18
 	void serverThatBecameAReplicaIsNoNo() {
 		Claim claim = this.a.claim("k");
 		granted(this.a, claim);
@@ -297,12 +231,7 @@ class RedisLockEngineFaultsIntegrationTests {
 		assertThat(this.a.engine().release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
 	}
 
-	/**
-	 * What a replica has decides nothing: neither a grant, nor a loss, nor who holds a
-	 * lock.
-	 */
-	@Fault(26)
-	@Test
+	@Test // 26
 	void whatAReplicaHasDecidesNothing() {
 		Claim held = this.a.claim("k");
 		long fence = granted(this.a, held).number();
@@ -323,9 +252,7 @@ class RedisLockEngineFaultsIntegrationTests {
 		this.b.engine().release(other);
 	}
 
-	/** Wrong credentials do not pass by themselves: a claim that waits fails at once. */
-	@Fault(18)
-	@Test
+	@Test // 18
 	void wrongPasswordDoesNotPassByItself() {
 		RedisStandaloneConfiguration configuration = new RedisStandaloneConfiguration("127.0.0.1", this.server.port());
 		configuration.setUsername("nobody");
@@ -337,12 +264,7 @@ class RedisLockEngineFaultsIntegrationTests {
 		assertThat(stranger.engine().release(claim)).isInstanceOf(ReleaseOutcome.NotOwner.class);
 	}
 
-	/**
-	 * After a restart without data the next renewal tells of the loss, and the next
-	 * number is greater.
-	 */
-	@Fault({ 19, 21 })
-	@Test
+	@Test // 19, 21
 	void emptyRestartIsNoticedAndTheNextTokenIsGreater() {
 		Claim claim = this.a.claim("k");
 		long fence = granted(this.a, claim).number();
@@ -368,12 +290,7 @@ class RedisLockEngineFaultsIntegrationTests {
 		assertThat(this.a.engine().release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
 	}
 
-	/**
-	 * A server that evicts keys when its memory is full is warned of at the first
-	 * connection.
-	 */
-	@Fault(23)
-	@Test
+	@Test // 23
 	void serverThatEvictsIsWarnedOfOnce(CapturedOutput output) {
 		this.engines.server().configSet("maxmemory-policy", "allkeys-lru");
 		TestMember unlimited = this.engines.member();
@@ -393,9 +310,7 @@ class RedisLockEngineFaultsIntegrationTests {
 		assertThat(member.engine().release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
 	}
 
-	/**
-	 * A waiter that its grant's message does not reach finds the grant by its next poll.
-	 */
+	/** The message that hands the lock on is lost: the next poll finds the grant. */
 	@Fault(65)
 	@Test
 	void waiterWhoseInboxIsDeafIsServedByItsPolls() throws Exception {
@@ -447,10 +362,17 @@ class RedisLockEngineFaultsIntegrationTests {
 		releasedAtLast(second);
 	}
 
-	/** Run a call whose reply is lost with its connection. */
-	private void breaks(Callable<?> call, Runnable breakage) {
+	/**
+	 * Run a call whose reply is lost with its connection. The client may need a moment
+	 * more to notice that the connection is closed.
+	 */
+	private void breaks(Callable<?> call, Runnable breakage) throws Exception {
+		long scripts = scriptsRun();
+		this.network.replies().drop();
+		CompletableFuture<Void> failure = CompletableFuture.runAsync(() -> fails(call));
+		await().pollInterval(Duration.ofMillis(5)).until(() -> scriptsRun() > scripts);
 		breakage.run();
-		fails(call);
+		failure.get(5, TimeUnit.SECONDS);
 		this.network.heal();
 	}
 

@@ -25,6 +25,7 @@ import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.Signal;
 import io.leasehold.engine.redis.RedisEngines.TestMember;
 import io.leasehold.server.RedisTestServer;
+import io.leasehold.test.contract.Fault;
 import io.lettuce.core.AclSetuserArgs;
 import io.lettuce.core.protocol.CommandType;
 import org.awaitility.Awaitility;
@@ -75,6 +76,28 @@ class RedisLockEngineIntegrationTests {
 		Claim claim = this.a.waiting("k");
 		granted(this.a, claim);
 		released(this.a, claim);
+	}
+
+	/** Two hundred claims wait: a release is one command, and wakes one of them. */
+	@Fault(66)
+	@Test
+	void releaseWakesOneOfManyWaitingClaims() throws Exception {
+		Claim first = this.a.claim("k");
+		granted(this.a, first);
+		List<Claim> waiting = new ArrayList<>();
+		for (int i = 0; i < 200; i++) {
+			waiting.add(waits(this.b, "k"));
+		}
+		try (CommandLog log = CommandLog.start(RedisTestServer.shared().port())) {
+			released(this.a, first);
+			pushed();
+			assertThat(log.commands(this.engines.server())).filteredOn((name) -> !OPERATOR.contains(name))
+				.containsExactly("EVALSHA");
+		}
+		assertThat(this.signals).isEmpty();
+		for (int i = 199; i >= 0; i--) {
+			this.b.engine().release(waiting.get(i));
+		}
 	}
 
 	@Test

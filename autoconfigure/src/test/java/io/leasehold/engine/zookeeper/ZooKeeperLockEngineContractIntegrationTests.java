@@ -56,6 +56,12 @@ class ZooKeeperLockEngineContractIntegrationTests extends SharedLockEngineContra
 		return Duration.ofSeconds(2);
 	}
 
+	/** Each of them a node in a container of its own; their session is renewed anyway. */
+	@Override
+	protected int manyLocks() {
+		return 1000;
+	}
+
 	@Override
 	protected void lose(String namespace, LockKey key) {
 		String container = "/leasehold/" + NodePaths.escape(namespace) + "/" + NodePaths.escape(key.value());

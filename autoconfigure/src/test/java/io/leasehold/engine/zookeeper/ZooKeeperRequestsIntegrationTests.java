@@ -14,6 +14,7 @@ import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.Signal;
 import io.leasehold.server.ZooKeeperTestServer;
+import io.leasehold.test.contract.Fault;
 import org.apache.curator.drivers.AdvancedTracerDriver;
 import org.apache.curator.drivers.EventTrace;
 import org.apache.curator.drivers.OperationTrace;
@@ -108,13 +109,20 @@ class ZooKeeperRequestsIntegrationTests {
 		renewals.forEach((renewal) -> this.engine.release(renewal.claim()));
 	}
 
-	/** A list alone may be an old one, of a server that is cut off. */
+	/**
+	 * However many wait: who waits behind others hears of its predecessor alone. A list
+	 * alone may be an old one, of a server that is cut off.
+	 */
+	@Fault(66)
 	@ParameterizedTest
 	@ValueSource(strings = { "x", "s", "2" })
 	void turnOfAWaitingClaimIsProvenByAWrite(String access) throws Exception {
 		Claim first = heldElsewhere("x");
 		Claim waiting = this.engines.claim(KEY, access).waiting();
 		BlockingQueue<Signal> signals = busy(waiting);
+		for (int i = 0; i < 200; i++) {
+			assertThat(this.other.tryAcquire(this.engines.claim(KEY).waiting())).isInstanceOf(Attempt.Busy.class);
+		}
 		this.other.release(first);
 		heard(signals);
 		granted(this.engine, waiting);

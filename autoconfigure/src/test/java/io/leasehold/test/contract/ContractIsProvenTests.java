@@ -77,13 +77,13 @@ class ContractIsProvenTests {
 
 	static Stream<Arguments> bugs() {
 		return Stream.of(
-				bug("a lock taken by 'set if absent' alone", SetIfAbsent::new, "repeatedRequest",
+				bug("a naive NX acquire that a repetition does not find", SetIfAbsent::new, "repeatedRequest",
 						EngineContract::repeatedRequestFindsItsOwnGrant),
-				bug("a release that does not look at the owner", ReleaseOfAnybody::new, "repeatedRelease",
+				bug("a release without owner check", ReleaseOfAnybody::new, "repeatedRelease",
 						EngineContract::releaseMayBeRepeated),
-				bug("a release that does not look at the owner", ReleaseOfAnybody::new, "formerOwner",
+				bug("a release without owner check", ReleaseOfAnybody::new, "formerOwner",
 						EngineContract::formerOwnerCanNeitherRenewNorRelease),
-				bug("a renewal that does not look at the owner", BlindRenewal::new, "lostLock",
+				bug("a renewal without owner check", BlindRenewal::new, "lostLock",
 						EngineContract::renewalOfALostLockSaysSoAndCreatesNothing),
 				bug("a renewal that shortens the lease", BlindRenewal::new, "shorter",
 						EngineContract::renewalNeverShortensALease),
@@ -108,9 +108,9 @@ class ContractIsProvenTests {
 				bug("an ear that does not close", DeafToClose::new, "ear", EngineContract::closedEarHearsNothing),
 				bug("signals only for those who listen", MissedSignals::new, "late ear",
 						EngineContract::releaseBeforeTheEarOpensIsNotMissed),
-				bug("a renewal that does not look at the owner", BlindRenewal::new, "expired",
+				bug("a renewal without owner check", BlindRenewal::new, "expired",
 						EngineContract::expiredLeaseIsNeitherRenewedNorReleased),
-				bug("a release that does not look at the owner", ReleaseOfAnybody::new, "successor",
+				bug("a release without owner check", ReleaseOfAnybody::new, "successor",
 						LockEngineContract::formerHolderDoesNotTouchItsSuccessor),
 				bug("a forced release that only looks", ForceThatLooks::new, "force",
 						EngineContract::forcedReleaseTakesTheKeyFromItsOwnerAndServesTheNext),
@@ -120,10 +120,14 @@ class ContractIsProvenTests {
 						LockEngineContract::forcedReleaseIsToldToTheHolderByItsNextRenewal),
 				bug("waiters that nobody wakes", NoSignals::new, "waiter of a forced release",
 						EngineContract::forcedReleaseTakesTheKeyFromItsOwnerAndServesTheNext),
-				bug("a number that is given out twice", SameNumber::new, "numbers",
+				bug("a fence that stands still", SameNumber::new, "numbers",
 						EngineContract::numbersGrowOverReleasesAndBetweenProcesses),
-				bug("numbers that begin anew", SameNumber::new, "numbersAfterLoss",
+				bug("a fence that restarts", RestartingFence::new, "numbers",
+						EngineContract::numbersGrowOverReleasesAndBetweenProcesses),
+				bug("a fence that restarts", RestartingFence::new, "numbersAfterLoss",
 						EngineContract::numbersGrowOverTheLossOfALock),
+				bug("a fence that restarts", RestartingFence::new, "loss",
+						LockEngineContract::formerHolderDoesNotTouchItsSuccessor),
 				bug("keys without regard to case", (engine) -> new FoldedKeys(engine, FoldedKeys::lowerCase), "keys",
 						EngineContract::hostileKeysAreAllDifferent),
 				bug("keys without regard to trailing space", (engine) -> new FoldedKeys(engine, String::strip), "keys",
@@ -134,8 +138,10 @@ class ContractIsProvenTests {
 						EngineContract::leaseOfASilentOwnerEnds),
 				bug("a lease that ends late", (engine) -> new OtherLease(engine, 15), "lease",
 						EngineContract::leaseOfASilentOwnerEnds),
-				bug("a grant believed in for too long", Optimist::new, "validity",
+				bug("a local deadline that is ignored", Optimist::new, "validity",
 						EngineContract::freeKeyIsGrantedAndThenBusyForOthers),
+				bug("a local deadline that is ignored", Optimist::new, "fixed lease",
+						LockEngineContract::fixedLeaseEndsAndIsTold),
 				bug("a min hold that is not kept", NoMinHold::new, "minHold", EngineContract::releasedKeyStaysClosed),
 				bug("a min hold that is not kept", NoMinHold::new, "minHoldOfAnOrphan",
 						EngineContract::orphanedKeyStaysClosed),
@@ -144,6 +150,17 @@ class ContractIsProvenTests {
 				bug("waiters that nobody wakes", NoSignals::new, "wake",
 						EngineContract::waitingClaimIsServedAfterARelease),
 				bug("a store for each process", Apart::new, "history", LockEngineContract::historyOfTwoProcessesIsTrue),
+				bug("waiters that nobody wakes and that do not ask", AsksOnce::new, "poll",
+						ServiceFaultsContract::releaseThatNobodyHearsOfIsFoundByAPoll),
+				bug("a release without owner check", ReleaseOfAnybody::new, "stranger",
+						EngineContract::strangerCanNeitherRenewNorRelease),
+				bug("a wait that is not ended", ForgottenWaits::new, "late grant",
+						ServiceFaultsContract::waitThatEndsAsTheLockIsGrantedOwnsItOrLeavesNothing),
+				bug("keys that are their hashes", (engine) -> new FoldedKeys(engine, FoldedKeys::hash), "hashes",
+						ServiceFaultsContract::keysOfOneHashAreTwoLocks),
+				bug("a renewal that believes in itself", TrustfulRenewal::new, "next of the process",
+						ServiceFaultsContract::lostLockKeepsNobodyOfItsProcessWaiting),
+				bug("all in one namespace", OneNamespace::new, "namespaces", EngineContract::namespacesNeverMeet),
 				bug("a check and an act", CheckThenAct::new, "race", EngineContract::raceForNewKeysHasOneWinnerEach));
 	}
 
@@ -206,57 +223,13 @@ class ContractIsProvenTests {
 	}
 
 	/** An engine without a bug. */
-	static class Sound implements LockEngine {
+	static class Sound extends DelegatingEngine {
 
-		final LockEngine store;
+		private final LockEngine store;
 
 		Sound(LockEngine store) {
+			super(store);
 			this.store = store;
-		}
-
-		@Override
-		public String name() {
-			return this.store.name();
-		}
-
-		@Override
-		public Set<Capability> capabilities() {
-			return this.store.capabilities();
-		}
-
-		@Override
-		public Duration minLease() {
-			return this.store.minLease();
-		}
-
-		@Override
-		public Attempt tryAcquire(Claim claim) {
-			return this.store.tryAcquire(claim);
-		}
-
-		@Override
-		public Waiting enqueue(Claim claim, Consumer<Signal> listener) {
-			return this.store.enqueue(claim, listener);
-		}
-
-		@Override
-		public List<RenewalOutcome> renew(List<Renewal> renewals) {
-			return this.store.renew(renewals);
-		}
-
-		@Override
-		public ReleaseOutcome release(Claim claim) {
-			return this.store.release(claim);
-		}
-
-		@Override
-		public List<Holder> inspect(LockKey key) {
-			return this.store.inspect(key);
-		}
-
-		@Override
-		public List<Holder> forceRelease(LockKey key) {
-			return this.store.forceRelease(key);
 		}
 
 		final void lose(LockKey key) {
@@ -412,6 +385,23 @@ class ContractIsProvenTests {
 
 	}
 
+	/** Counts anew when a key was free. */
+	private static final class RestartingFence extends Sound {
+
+		RestartingFence(LockEngine store) {
+			super(store);
+		}
+
+		@Override
+		public Attempt tryAcquire(Claim claim) {
+			long before = inspect(claim.key()).stream().mapToLong(Holder::number).findFirst().orElse(0);
+			Attempt attempt = super.tryAcquire(claim);
+			return (attempt instanceof Granted granted && granted.number() != before)
+					? new Granted(1, granted.validUntil()) : attempt;
+		}
+
+	}
+
 	private static final class FoldedKeys extends Sound {
 
 		private final UnaryOperator<String> folding;
@@ -423,6 +413,10 @@ class ContractIsProvenTests {
 
 		static String lowerCase(String key) {
 			return key.toLowerCase(Locale.ROOT);
+		}
+
+		static String hash(String key) {
+			return Integer.toHexString(key.hashCode());
 		}
 
 		static String cut(String key) {
@@ -542,6 +536,30 @@ class ContractIsProvenTests {
 		@Override
 		public Waiting enqueue(Claim claim, Consumer<Signal> listener) {
 			return Waiting.POLLING;
+		}
+
+	}
+
+	private static final class AsksOnce extends Sound {
+
+		AsksOnce(LockEngine store) {
+			super(store);
+		}
+
+		@Override
+		public Attempt tryAcquire(Claim claim) {
+			Attempt attempt = super.tryAcquire(claim);
+			return (attempt instanceof Busy) ? new Busy(Duration.ofDays(1)) : attempt;
+		}
+
+	}
+
+	private static final class OneNamespace extends Sound {
+
+		private static final LockEngine ONLY = new LocalLockEngine(MonotonicClock.SYSTEM);
+
+		OneNamespace(LockEngine store) {
+			super(ONLY);
 		}
 
 	}

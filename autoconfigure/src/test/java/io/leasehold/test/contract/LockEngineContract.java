@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 import org.junit.jupiter.api.Test;
@@ -34,9 +35,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * through the service, by services that stand for processes of their own. An engine whose
  * store other processes reach keeps {@link SharedLockEngineContract}.
  */
-public abstract class LockEngineContract extends ServiceFormsContract {
+public abstract class LockEngineContract extends ServiceFaultsContract {
 
-	/** I1 and I2, FAULTS row 66. */
+	/** No two owners at a time, and tokens that grow. */
 	@Test
 	void historyOfTwoProcessesIsTrue() throws Exception {
 		LockService one = service();
@@ -57,7 +58,11 @@ public abstract class LockEngineContract extends ServiceFormsContract {
 		leavesNothing();
 	}
 
-	/** FAULTS row 86. */
+	/**
+	 * A nested call for the same key has one lock at the store and one token, and the
+	 * outermost one releases it.
+	 */
+	@Fault(86)
 	@Test
 	void sameThreadReentersWithoutTheStore() {
 		LockService one = service();
@@ -71,18 +76,6 @@ public abstract class LockEngineContract extends ServiceFormsContract {
 		assertThat(service().tryAcquire(NAME)).isPresent();
 	}
 
-	/** FAULTS row 76. */
-	@Test
-	void noWaitTimeIsOneAttempt() {
-		service().acquire(NAME);
-		LockService other = service();
-		long start = System.nanoTime();
-		assertThatExceptionOfType(LockBusyException.class)
-			.isThrownBy(() -> other.acquire(NAME, other.defaults().withWaitTime(Duration.ZERO)));
-		assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(SLACK);
-	}
-
-	/** I8 and I6, FAULTS row 80. */
 	@Test
 	void waitTimeIsKeptAndNothingIsLeft() throws Exception {
 		HeldLock held = service().acquire(NAME);
@@ -98,7 +91,11 @@ public abstract class LockEngineContract extends ServiceFormsContract {
 		leavesNothing();
 	}
 
-	/** FAULTS row 60. */
+	/**
+	 * A thread is interrupted while it waits: it goes on at once, stays interrupted, and
+	 * never gets the lock.
+	 */
+	@Fault(60)
 	@Test
 	void interruptEndsTheWaitAndLeavesNothing() throws Exception {
 		HeldLock held = service().acquire(NAME);
@@ -113,16 +110,17 @@ public abstract class LockEngineContract extends ServiceFormsContract {
 			}
 		});
 		waiter.start();
-		eventually().until(() -> this.events.stream().anyMatch(LockEvent.WaitStarted.class::isInstance));
+		awaitWaiting(1);
 		waiter.interrupt();
-		waiter.join();
+		waiter.join(SLACK.toMillis());
 		assertThat(flagged).isTrue();
 		awaitIdle(other);
 		held.close();
 		leavesNothing();
 	}
 
-	/** FAULTS row 61. */
+	/** A thread that was interrupted releases its lock, and stays interrupted. */
+	@Fault(61)
 	@Test
 	void interruptedThreadReleasesAllTheSame() {
 		HeldLock held = service().acquire(NAME);
@@ -132,9 +130,6 @@ public abstract class LockEngineContract extends ServiceFormsContract {
 		leavesNothing();
 	}
 
-	/**
-	 * FAULTS row 62: a wait that ends as the lock is granted owns it or has left nothing.
-	 */
 	@Test
 	void cancelledAndTimedOutWaitsLeaveNothing() throws Exception {
 		LockService one = service();
@@ -213,7 +208,10 @@ public abstract class LockEngineContract extends ServiceFormsContract {
 		}
 	}
 
-	/** FAULTS row 87. */
+	/**
+	 * Two callers that take two locks in opposite orders get neither, and leave nothing.
+	 */
+	@Fault(87)
 	@Test
 	void oppositeOrdersEndByTheirWaitTime() throws Exception {
 		LockService one = service();
@@ -235,7 +233,8 @@ public abstract class LockEngineContract extends ServiceFormsContract {
 		leavesNothing();
 	}
 
-	/** I7, FAULTS row 94. */
+	/** A lock that was stolen is refused to its former holder, which is told. */
+	@Fault(94)
 	@Test
 	void formerHolderDoesNotTouchItsSuccessor() {
 		LockService one = service();
@@ -245,28 +244,44 @@ public abstract class LockEngineContract extends ServiceFormsContract {
 		HeldLock next = other.acquire(NAME);
 		assertThat(next.fencingToken()).isGreaterThan(former.fencingToken());
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(former::close);
+		assertThat(told(LockEvent.HoldLost.class)).extracting(LockEvent.HoldLost::cause)
+			.containsExactly(LossCause.NOT_OWNER);
+		assertThat(next.isValid()).isTrue();
 		assertThat(service().tryAcquire(NAME)).isEmpty();
 		next.close();
 		leavesNothing();
 	}
 
-	/** I5, FAULTS row 17. */
+	/**
+	 * The store says that the lock is somebody else's: its holder is told once, no
+	 * renewal is tried any more, and the lock is not taken again behind its back.
+	 */
+	@Fault(17)
 	@Test
 	void lossIsToldAndThrown() throws Exception {
 		LockService one = service();
 		HeldLock held = one.acquire(NAME, one.defaults().withLease(shortLease()));
 		CountDownLatch told = new CountDownLatch(1);
-		held.onLost((loss) -> told.countDown());
+		AtomicInteger times = new AtomicInteger();
+		held.onLost((loss) -> {
+			times.incrementAndGet();
+			told.countDown();
+		});
 		lose(this.namespace, KEY);
 		assertThat(told.await(shortLease().plus(SLACK).toMillis(), TimeUnit.MILLISECONDS)).isTrue();
 		assertThat(held.isValid()).isFalse();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close)
 			.satisfies((loss) -> assertThat(loss.getLossCause()).isEqualTo(LossCause.NOT_OWNER));
-		eventually().untilAsserted(() -> assertThat(this.events).hasAtLeastOneElementOfType(LockEvent.HoldLost.class));
+		eventually().until(() -> told(LockEvent.HoldLost.class).count() == 1);
+		assertThat(process().engine().inspect(KEY)).isEmpty();
+		int renewals = (int) told(LockEvent.LeaseRenewed.class).count();
 		one.acquire(NAME).close();
+		assertThat(times).hasValue(1);
+		assertThat(told(LockEvent.LeaseRenewed.class)).hasSize(renewals);
 	}
 
-	/** FAULTS row 6: the end of a hold asks the store. */
+	/** However long the process stood still: the end of a hold asks the store. */
+	@Fault(6)
 	@Test
 	void lossIsFoundAtTheReleaseAtTheLatest() {
 		HeldLock held = service().acquire(NAME);
@@ -274,7 +289,11 @@ public abstract class LockEngineContract extends ServiceFormsContract {
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
 	}
 
-	/** FAULTS row 95: by an operator, from another process. */
+	/**
+	 * An operator takes the lock away, from another process: its holder is told by the
+	 * next renewal, and the token of the next holder is greater.
+	 */
+	@Fault(95)
 	@Test
 	void forcedReleaseIsToldToTheHolderByItsNextRenewal() throws Exception {
 		LockService one = service();
@@ -302,7 +321,11 @@ public abstract class LockEngineContract extends ServiceFormsContract {
 		}
 	}
 
-	/** FAULTS row 79. */
+	/**
+	 * The body outlives a lease that is never renewed: it goes on undisturbed, and its
+	 * loss is thrown at the end.
+	 */
+	@Fault(79)
 	@Test
 	void fixedLeaseEndsAndIsTold() {
 		LockService one = service();
@@ -310,6 +333,7 @@ public abstract class LockEngineContract extends ServiceFormsContract {
 		LockService other = service();
 		other.acquire(NAME).close();
 		assertThat(held.isValid()).isFalse();
+		assertThat(Thread.currentThread().isInterrupted()).isFalse();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close)
 			.satisfies((loss) -> assertThat(loss.getLossCause()).isEqualTo(LossCause.MAX_HOLD));
 	}
@@ -326,7 +350,11 @@ public abstract class LockEngineContract extends ServiceFormsContract {
 				shortLease().plus(SLACK));
 	}
 
-	/** FAULTS row 88. */
+	/**
+	 * A shutdown refuses new callers, lets the present holder finish, and the next one in
+	 * at once.
+	 */
+	@Fault(88)
 	@Test
 	void shutdownLetsHoldersFinishAndRefusesOthers() throws Exception {
 		LockService one = service();
@@ -337,7 +365,7 @@ public abstract class LockEngineContract extends ServiceFormsContract {
 		assertThat(idle.getCount()).isOne();
 		LockService other = service();
 		CompletableFuture<HeldLock> next = other.acquireAsync(NAME, other.defaults());
-		eventually().until(() -> this.events.stream().anyMatch(LockEvent.WaitStarted.class::isInstance));
+		awaitWaiting(1);
 		held.close();
 		next.get(SLACK.toMillis(), TimeUnit.MILLISECONDS).close();
 		assertThat(idle.await(5, TimeUnit.SECONDS)).isTrue();

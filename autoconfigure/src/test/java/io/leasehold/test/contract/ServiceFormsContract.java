@@ -16,6 +16,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.function.IntFunction;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -214,7 +216,7 @@ abstract class ServiceFormsContract extends EngineFormsContract {
 	}
 
 	/** Do something in another thread, which re-enters nothing of this one. */
-	private static void elsewhere(Runnable action) {
+	static void elsewhere(Runnable action) {
 		try {
 			CompletableFuture.runAsync(action, (task) -> new Thread(task).start()).join();
 		}
@@ -250,9 +252,23 @@ abstract class ServiceFormsContract extends EngineFormsContract {
 		eventually().untilAsserted(() -> assertThat(residue(this.namespace)).isEmpty());
 	}
 
+	/** Wait until so many callers have begun to wait. */
+	final void awaitWaiting(int count) {
+		eventually().until(() -> told(LockEvent.WaitStarted.class).count() == count);
+	}
+
+	final <T extends LockEvent> Stream<T> told(Class<T> type) {
+		return this.events.stream().filter(type::isInstance).map(type::cast);
+	}
+
 	final LockService service() {
+		return service(UnaryOperator.identity());
+	}
+
+	/** A service whose engine has something in front of it. */
+	final LockService service(UnaryOperator<LockEngine> front) {
 		Process process = process();
-		LockEngine engine = process.engine();
+		LockEngine engine = front.apply(process.engine());
 		LockOptions defaults = new LockOptions("contract", engine.name(), Duration.ofSeconds(10),
 				Duration.ofSeconds(20), Duration.ZERO, LockOptions.UNLIMITED);
 		LockService service = new LockService(new ServiceSettings(defaults, OnLost.THROW, 63, Duration.ofMillis(10)),

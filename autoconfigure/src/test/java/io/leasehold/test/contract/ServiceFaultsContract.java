@@ -1,0 +1,282 @@
+package io.leasehold.test.contract;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+import org.junit.jupiter.api.Test;
+
+import io.leasehold.HeldLock;
+import io.leasehold.LockBusyException;
+import io.leasehold.LockException;
+import io.leasehold.LockLostException;
+import io.leasehold.LockOptions;
+import io.leasehold.LossCause;
+import io.leasehold.engine.Attempt;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.LockEngine;
+import io.leasehold.engine.Signal;
+import io.leasehold.engine.Waiting;
+import io.leasehold.event.LockEvent;
+import io.leasehold.service.LockService;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * The part of the contract that is about many callers, slow and silent stores, and
+ * callers that are gone, asked through the service.
+ */
+abstract class ServiceFaultsContract extends ServiceFormsContract {
+
+	private static final Duration LONG_LEASE = Duration.ofMinutes(1);
+
+	/**
+	 * A lock ends in the store while others of its process wait for it: they get it as
+	 * soon as the loss is known, though its holder has not closed it.
+	 */
+	@Fault(58)
+	@Test
+	void lostLockKeepsNobodyOfItsProcessWaiting() throws Exception {
+		LockService one = service();
+		HeldLock lost = one.acquire(NAME, one.defaults().withLease(shortLease()));
+		CompletableFuture<HeldLock> next = inAnotherThread(() -> one.acquire(NAME));
+		awaitWaiting(1);
+		lose(this.namespace, KEY);
+		try (HeldLock successor = soon(next)) {
+			assertThat(lost.isValid()).isFalse();
+			assertThat(successor.fencingToken()).isGreaterThan(lost.fencingToken());
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(lost::close);
+			assertThat(successor.isValid()).isTrue();
+		}
+		leavesNothing();
+	}
+
+	/**
+	 * Two keys have the same hash: neither is taken for the other, re-entered in its
+	 * place or released with it.
+	 */
+	@Fault(59)
+	@Test
+	void keysOfOneHashAreTwoLocks() throws Exception {
+		assertThat("Aa").hasSameHashCodeAs("BB");
+		LockService one = service();
+		LockService other = service();
+		HeldLock first = one.acquire("Aa");
+		assertThat(other.tryAcquire("BB")).hasValueSatisfying(HeldLock::close);
+		HeldLock second = one.acquire("BB");
+		CompletableFuture<HeldLock> next = other.acquireAsync("BB");
+		awaitWaiting(1);
+		first.close();
+		assertThat(other.tryAcquire("Aa")).hasValueSatisfying(HeldLock::close);
+		assertThat(second.isValid()).isTrue();
+		assertThat(next).isNotDone();
+		second.close();
+		soon(next).close();
+		leavesNothing();
+	}
+
+	/**
+	 * The lock is released at the very moment at which the wait for it ends: the caller
+	 * owns it, or has left nothing. Each round is nearer to that moment.
+	 */
+	@Fault(62)
+	@Test
+	void waitThatEndsAsTheLockIsGrantedOwnsItOrLeavesNothing() {
+		LockService one = service();
+		LockService other = service();
+		LockOptions options = one.defaults().withLease(LONG_LEASE).withWaitTime(Duration.ofMillis(60));
+		long release = options.waitTime().toNanos();
+		long step = release / 8;
+		int owned = 0;
+		for (int i = 0; i < 24; i++) {
+			HeldLock held = soon(one.acquireAsync(NAME));
+			long start = System.nanoTime();
+			CompletableFuture<HeldLock> wait = (i % 2 == 0) ? other.acquireAsync(NAME, options)
+					: inAnotherThread(() -> other.acquire(NAME, options));
+			pauseUntil(start + release);
+			held.close();
+			boolean had = closedIfHad(wait);
+			owned += had ? 1 : 0;
+			release += had ? step : -step;
+			step = Math.max(step * 4 / 5, 200_000);
+		}
+		assertThat(owned).isBetween(1, 23);
+		leavesNothing();
+	}
+
+	private static boolean closedIfHad(CompletableFuture<HeldLock> wait) {
+		return wait.handle((held, failure) -> {
+			if (held != null) {
+				held.close();
+			}
+			return held != null;
+		}).join();
+	}
+
+	/**
+	 * A thread ends without unlocking, and a handle is dropped without being closed: both
+	 * are reported, and the next owners come with the end of the leases.
+	 */
+	@Fault(63)
+	@Test
+	void lockThatNobodyCanReleaseIsReportedAndEndsWithItsLease() throws Exception {
+		LockService one = service();
+		LockService other = service();
+		LockOptions options = one.defaults().withLease(shortLease());
+		elsewhere(() -> one.asLock("of a thread", options).lock());
+		elsewhere(() -> one.acquire("of a handle", options));
+		long dropped = System.nanoTime();
+		CompletableFuture<HeldLock> first = other.acquireAsync("of a thread");
+		CompletableFuture<HeldLock> second = other.acquireAsync("of a handle");
+		eventually().untilAsserted(() -> {
+			System.gc();
+			assertThat(told(LockEvent.HoldLost.class)).extracting(LockEvent.HoldLost::cause)
+				.containsExactly(LossCause.ABANDONED, LossCause.ABANDONED);
+		});
+		soon(first).close();
+		soon(second).close();
+		assertThat(Duration.ofNanos(System.nanoTime() - dropped)).isLessThan(shortLease().plus(SLACK));
+		leavesNothing();
+	}
+
+	/** Whatever the store tells a waiting caller is lost: it finds its turn by a poll. */
+	@Fault(65)
+	@Test
+	void releaseThatNobodyHearsOfIsFoundByAPoll() throws Exception {
+		LockService one = service();
+		LockService deaf = service(Deaf::new);
+		HeldLock held = one.acquire(NAME, one.defaults().withLease(shortLease()));
+		CompletableFuture<HeldLock> next = deaf.acquireAsync(NAME);
+		awaitWaiting(1);
+		held.close();
+		soon(next).close();
+		leavesNothing();
+	}
+
+	/**
+	 * Two hundred callers of four processes wait: each release lets one in, and asks the
+	 * store on behalf of the processes, not of the callers.
+	 */
+	@Fault(66)
+	@Test
+	void manyWaitingCallersTakeTurnsWithFewRequests() throws Exception {
+		HeldLock held = service().acquire(NAME);
+		Counted.Requests requests = new Counted.Requests();
+		List<CompletableFuture<Long>> turns = new ArrayList<>();
+		AtomicInteger inside = new AtomicInteger();
+		for (int i = 0; i < 4; i++) {
+			LockService service = service((engine) -> new Counted(engine, requests));
+			for (int j = 0; j < 50; j++) {
+				turns.add(service.acquireAsync(NAME, service.defaults().withWaitTime(LONG_LEASE)).thenApply((lock) -> {
+					try (lock) {
+						assertThat(inside.incrementAndGet()).isOne();
+						inside.decrementAndGet();
+						return lock.fencingToken();
+					}
+				}));
+			}
+		}
+		awaitWaiting(200);
+		requests.reset();
+		held.close();
+		CompletableFuture.allOf(turns.toArray(CompletableFuture[]::new)).get(60, TimeUnit.SECONDS);
+		assertThat(turns).extracting(CompletableFuture::join).doesNotHaveDuplicates();
+		assertThat(requests.count()).isLessThan(200 * 20);
+		leavesNothing();
+	}
+
+	/** Without a wait time there is exactly one attempt. */
+	@Fault(76)
+	@Test
+	void noWaitTimeIsOneAttempt() {
+		service().acquire(NAME);
+		Counted.Requests requests = new Counted.Requests();
+		LockService other = service((engine) -> new Counted(engine, requests));
+		long start = System.nanoTime();
+		assertThatExceptionOfType(LockBusyException.class)
+			.isThrownBy(() -> other.acquire(NAME, other.defaults().withWaitTime(Duration.ZERO)));
+		assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(SLACK);
+		assertThat(requests.attempts()).isOne();
+	}
+
+	/**
+	 * The store answers after the wait time: a caller is held up by that one request, and
+	 * a grant that comes too late is given back.
+	 */
+	@Fault(80)
+	@Test
+	void storeThatIsSlowerThanTheWaitTimeHoldsUpByOneRequest() throws Exception {
+		LockService one = service();
+		Counted.Requests requests = new Counted.Requests();
+		LockService slow = service((engine) -> new Slow(new Counted(engine, requests), Duration.ofMillis(500)));
+		LockOptions options = slow.defaults().withLease(LONG_LEASE).withWaitTime(Duration.ofMillis(100));
+		HeldLock held = one.acquire(NAME);
+		long start = System.nanoTime();
+		assertThatExceptionOfType(LockBusyException.class).isThrownBy(() -> slow.acquire(NAME, options));
+		assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofMillis(500).plus(SLACK));
+		assertThat(requests.attempts()).isOne();
+		held.close();
+		assertThat(slow.acquireAsync(NAME, options)).failsWithin(patience())
+			.withThrowableThat()
+			.withCauseInstanceOf(LockException.class);
+		soon(one.acquireAsync(NAME)).close();
+		assertThat(requests.attempts()).isEqualTo(2);
+		awaitIdle(slow);
+		leavesNothing();
+	}
+
+	private HeldLock soon(CompletableFuture<HeldLock> wait) {
+		assertThat(wait).succeedsWithin(patience());
+		return wait.join();
+	}
+
+	private static CompletableFuture<HeldLock> inAnotherThread(Supplier<HeldLock> action) {
+		return CompletableFuture.supplyAsync(action, (task) -> new Thread(task).start());
+	}
+
+	private static void pauseUntil(long when) {
+		for (long rest = when - System.nanoTime(); rest > 0; rest = when - System.nanoTime()) {
+			LockSupport.parkNanos(rest);
+		}
+	}
+
+	private static final class Deaf extends DelegatingEngine {
+
+		Deaf(LockEngine engine) {
+			super(engine);
+		}
+
+		@Override
+		public Waiting enqueue(Claim claim, Consumer<Signal> listener) {
+			return super.enqueue(claim, (signal) -> {
+			});
+		}
+
+	}
+
+	private static final class Slow extends DelegatingEngine {
+
+		private final Duration delay;
+
+		Slow(LockEngine engine, Duration delay) {
+			super(engine);
+			this.delay = delay;
+		}
+
+		@Override
+		public Attempt tryAcquire(Claim claim) {
+			Attempt attempt = super.tryAcquire(claim);
+			pauseUntil(System.nanoTime() + this.delay.toNanos());
+			return attempt;
+		}
+
+	}
+
+}
