@@ -14,8 +14,19 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * A network between a client and a server of this machine that fails on demand. Bytes go
- * through as they come; each direction has a {@link Valve}, and connections can be cut
- * with or without a word. Thread-safe.
+ * through as they come, until it is told otherwise:
+ * <ul>
+ * <li>{@link Valve#delay} and {@link Valve#hold}, in one direction or, by
+ * {@link #blackHole}, in both: nothing arrives and nothing breaks
+ * <li>late delivery: what was held arrives when its valve is opened, after
+ * {@link #strandRequests} also when its client has long gone on by another connection
+ * <li>{@link Valve#drop}: bytes are lost and the connection stays; {@link Valve#reset}
+ * and {@link Valve#finish}: a request is carried out, and instead of the reply its client
+ * sees the connection break (RST) or end (FIN)
+ * <li>{@link #reset} and {@link #finish}: so do all connections now
+ * <li>{@link #refuse}: there are no new connections
+ * </ul>
+ * {@link #heal} ends them all. Thread-safe.
  */
 public final class FaultProxy implements AutoCloseable {
 
@@ -96,14 +107,7 @@ public final class FaultProxy implements AutoCloseable {
 
 	/** Close the clients' connections in an orderly way (FIN). */
 	public void finish() {
-		this.clients.forEach((client) -> {
-			try {
-				client.shutdownOutput();
-			}
-			catch (IOException ex) {
-				// closed already
-			}
-		});
+		this.clients.forEach(FaultProxy::finishQuietly);
 		this.clients.clear();
 	}
 
@@ -124,19 +128,28 @@ public final class FaultProxy implements AutoCloseable {
 	private void accept() throws IOException {
 		while (true) {
 			Socket client = this.entrance.accept();
-			if (this.refusing) {
-				resetQuietly(client);
-				continue;
+			try {
+				connect(client);
 			}
-			Socket server = new Socket(InetAddress.getLoopbackAddress(), this.target);
-			client.setTcpNoDelay(true);
-			server.setTcpNoDelay(true);
-			this.clients.add(client);
-			this.servers.add(server);
-			Valve requestsOfThis = this.requests;
-			start(() -> pump(client, server, requestsOfThis));
-			start(() -> pump(server, client, this.replies));
+			catch (IOException ex) {
+				resetQuietly(client); // the server is down
+			}
 		}
+	}
+
+	private void connect(Socket client) throws IOException {
+		if (this.refusing) {
+			resetQuietly(client);
+			return;
+		}
+		Socket server = new Socket(InetAddress.getLoopbackAddress(), this.target);
+		client.setTcpNoDelay(true);
+		server.setTcpNoDelay(true);
+		this.clients.add(client);
+		this.servers.add(server);
+		Valve requestsOfThis = this.requests;
+		start(() -> pump(client, server, requestsOfThis));
+		start(() -> pump(server, client, this.replies));
 	}
 
 	private static void pump(Socket from, Socket to, Valve valve) throws IOException, InterruptedException {
@@ -145,8 +158,12 @@ public final class FaultProxy implements AutoCloseable {
 			InputStream in = from.getInputStream();
 			OutputStream out = to.getOutputStream();
 			for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
-				if (valve.letsThrough()) {
-					out.write(buffer, 0, read);
+				switch (valve.next()) {
+					case PASSES -> out.write(buffer, 0, read);
+					case RESETS -> resetQuietly(to);
+					case FINISHES -> finishQuietly(to);
+					case IS_LOST -> {
+					}
 				}
 			}
 		}
@@ -168,6 +185,15 @@ public final class FaultProxy implements AutoCloseable {
 		thread.start();
 	}
 
+	private static void finishQuietly(Socket socket) {
+		try {
+			socket.shutdownOutput();
+		}
+		catch (IOException ex) {
+			// closed already
+		}
+	}
+
 	private static void resetQuietly(Socket socket) {
 		try {
 			socket.setSoLinger(true, 0);
@@ -185,19 +211,26 @@ public final class FaultProxy implements AutoCloseable {
 
 	}
 
+	/** What becomes of what comes by. */
+	private enum Fate {
+
+		PASSES, IS_LOST, RESETS, FINISHES
+
+	}
+
 	/** One direction. */
 	public static final class Valve {
 
 		private boolean held;
 
-		private boolean dropping;
+		private Fate fate = Fate.PASSES;
 
 		private Duration delay = Duration.ZERO;
 
 		/** Let bytes through, those held before first. */
 		public synchronized void open() {
 			this.held = false;
-			this.dropping = false;
+			this.fate = Fate.PASSES;
 			this.delay = Duration.ZERO;
 			notifyAll();
 		}
@@ -209,27 +242,37 @@ public final class FaultProxy implements AutoCloseable {
 
 		/** Throw bytes away. */
 		public synchronized void drop() {
-			this.dropping = true;
+			this.fate = Fate.IS_LOST;
 		}
 
-		/** Let bytes through later. */
+		/** Throw bytes away and break the connection that they came on (RST). */
+		public synchronized void reset() {
+			this.fate = Fate.RESETS;
+		}
+
+		/** Throw bytes away and close the connection in an orderly way (FIN). */
+		public synchronized void finish() {
+			this.fate = Fate.FINISHES;
+		}
+
+		/** Let bytes through later, each read of them after the one before. */
 		public synchronized void delay(Duration by) {
 			this.delay = by;
 		}
 
-		private boolean letsThrough() throws InterruptedException {
+		private Fate next() throws InterruptedException {
 			Duration pause;
 			synchronized (this) {
 				while (this.held) {
 					wait();
 				}
-				if (this.dropping) {
-					return false;
+				if (this.fate != Fate.PASSES) {
+					return this.fate;
 				}
 				pause = this.delay;
 			}
 			TimeUnit.NANOSECONDS.sleep(pause.toNanos());
-			return true;
+			return Fate.PASSES;
 		}
 
 	}

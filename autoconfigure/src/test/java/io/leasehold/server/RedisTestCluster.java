@@ -108,6 +108,11 @@ public final class RedisTestCluster implements AutoCloseable {
 		return (slot >= first(2)) ? 2 : (slot >= first(1)) ? 1 : 0;
 	}
 
+	/** Let nobody serve the slot of a key, or the given node again. */
+	public void serve(String key, int node, boolean serves) {
+		tell(node, serves ? "ADDSLOTS" : "DELSLOTS", operator(0).clusterKeyslot(key));
+	}
+
 	/** Begin to move the slot of a key. */
 	public void beginToMove(String key, int from, int to) {
 		Long slot = operator(0).clusterKeyslot(key);

@@ -101,6 +101,27 @@ public final class RedisTestSentinels implements AutoCloseable {
 		return this.sentinels.stream().map((sentinel) -> sentinel.ports().get(0)).toList();
 	}
 
+	/**
+	 * Let the replica reach its master through another port, for some seconds: then the
+	 * sentinels put that right.
+	 */
+	public void replicateThrough(int port) {
+		operator(this.replica).replicaof("127.0.0.1", port);
+		await().atMost(PATIENCE)
+			.until(() -> operator(this.replica).info("replication").contains("master_link_status:up"));
+	}
+
+	/** Kill the master: what the replica has not got is lost. */
+	public void killMaster() {
+		String pid = operator(this.master).info("server")
+			.lines()
+			.filter((line) -> line.startsWith("process_id:"))
+			.findFirst()
+			.orElseThrow()
+			.substring("process_id:".length());
+		ProcessHandle.of(Long.parseLong(pid)).orElseThrow().destroyForcibly();
+	}
+
 	/** Stop the first of the three sentinels. */
 	public void stopSentinel() {
 		this.sentinels.get(0).stop();

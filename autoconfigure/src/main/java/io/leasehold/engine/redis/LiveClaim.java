@@ -185,6 +185,11 @@ final class LiveClaim {
 		return before;
 	}
 
+	/** Note that the store has not heard of the end, and named another server. */
+	synchronized void endRedirected(boolean toldBefore) {
+		this.closeSent = toldBefore;
+	}
+
 	private void signal() {
 		Consumer<Signal> to;
 		Signal signal;

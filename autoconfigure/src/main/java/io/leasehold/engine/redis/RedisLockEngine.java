@@ -327,13 +327,25 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 		// What was sent through a line that broke may yet run, behind this
 		boolean mark = !unknown && !live.askedOnlyThrough(line);
 		boolean toldBefore = live.tellEnd();
-		long had = line.run(Script.CLOSE, live.keys().of(live.name()),
-				arguments(live, mark ? millis(this.settings.markerLifetime()) : "0"), deadline);
+		long had = close(live, line, mark, toldBefore, deadline);
 		this.claims.remove(live.name());
 		if (had == 1) {
 			return ReleaseOutcome.RELEASED;
 		}
 		return toldBefore ? new ReleaseOutcome.Unknown() : new ReleaseOutcome.NotOwner();
+	}
+
+	private long close(LiveClaim live, Line line, boolean mark, boolean toldBefore, long deadline) {
+		try {
+			return line.run(Script.CLOSE, live.keys().of(live.name()),
+					arguments(live, mark ? millis(this.settings.markerLifetime()) : "0"), deadline);
+		}
+		catch (RedisFailure ex) {
+			if (ex.isRedirection()) {
+				live.endRedirected(toldBefore);
+			}
+			throw ex;
+		}
 	}
 
 	@Override

@@ -5,10 +5,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
+import io.leasehold.HeldLock;
 import io.leasehold.LockEngineException;
 import io.leasehold.engine.Attempt;
 import io.leasehold.engine.Claim;
@@ -18,6 +20,7 @@ import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.Signal;
 import io.leasehold.engine.redis.RedisEngines.TestMember;
 import io.leasehold.server.RedisTestCluster;
+import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -39,8 +42,7 @@ import static org.awaitility.Awaitility.await;
 
 /**
  * Locks spread over the masters of a cluster, whose slots move and whose masters fail.
- * Numbers in comments are rows of the fault catalogue. The test that stops a master comes
- * last.
+ * The test that stops a master comes last.
  */
 @ExtendWith(OutputCaptureExtension.class)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
@@ -98,7 +100,9 @@ class RedisClusterIntegrationTests {
 		}
 	}
 
-	@Test // 25
+	/** All keys of a lock are in one slot, whatever braces the lock's own key has. */
+	@Fault(25)
+	@Test
 	void keysOfALockShareASlotWhateverItsText() {
 		for (String key : List.of("}", "{", "{}", "{}x", "}{", "a}b{c", "%7D", " x")) {
 			RedisKeys keys = this.engines.keys(key);
@@ -139,22 +143,59 @@ class RedisClusterIntegrationTests {
 		}
 	}
 
-	@Test // 24
-	void requestFollowsASlotThatHasMoved() {
+	/**
+	 * A slot has moved (MOVED): renewals and requests go to its new master, and the lock
+	 * is where it was.
+	 */
+	@Fault({ 16, 24 })
+	@Test
+	void requestFollowsASlotThatHasMoved() throws Exception {
 		String key = keyOn(1);
 		Claim claim = this.a.claim(key);
 		long fence = this.a.granted(claim);
-		cluster.beginToMove(lock(key), 1, 2);
-		cluster.finishMove(lock(key), 1, 2);
+		CompletableFuture<HeldLock> waiting = waits(key);
+		soon(() -> cluster.operator(1).exists(this.engines.keys(key).queue()) == 1);
+		move(key, 1, 2);
 		assertThat(this.a.renew(claim, fence)).isInstanceOf(RenewalOutcome.Renewed.class);
-		assertThat(this.b.engine().tryAcquire(this.b.claim(key))).isInstanceOf(Attempt.Busy.class);
+		assertThat(this.a.engine().tryAcquire(this.a.claim(key))).isInstanceOf(Attempt.Busy.class);
 		assertThat(this.a.engine().release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
-		cluster.beginToMove(lock(key), 2, 1);
-		cluster.finishMove(lock(key), 2, 1);
+		waiting.get(20, TimeUnit.SECONDS).close();
+		move(key, 2, 1);
 	}
 
-	@Test // 18, 24
-	void holdOfASlotOnTheMoveIsRenewedAndOthersWait() {
+	private void move(String key, int from, int to) {
+		cluster.beginToMove(lock(key), from, to);
+		cluster.finishMove(lock(key), from, to);
+	}
+
+	/**
+	 * A lock was lost before its slot moved: the release tells of it, though it was sent
+	 * to two masters.
+	 */
+	@Fault({ 13, 24 })
+	@Test
+	void releaseThatFollowsItsSlotTellsOfALoss() {
+		String key = keyOn(1);
+		Claim claim = this.a.claim(key);
+		this.a.granted(claim);
+		cluster.operator(1).del(lock(key));
+		move(key, 1, 2);
+		assertThat(this.a.engine().release(claim)).isInstanceOf(ReleaseOutcome.NotOwner.class);
+		move(key, 2, 1);
+	}
+
+	private CompletableFuture<HeldLock> waits(String key) {
+		return this.engines.service(this.b, (event) -> {
+		}).acquireAsync(key);
+	}
+
+	/**
+	 * A slot is on the move, its lock is at the next master and its queue is not
+	 * (TRYAGAIN): the holder's renewals go through, and others ask again while they wait.
+	 */
+	@Fault({ 16, 18, 24 })
+	@Test
+	void holdOfASlotOnTheMoveIsRenewedAndOthersWait() throws Exception {
 		String key = keyOn(1);
 		Claim claim = this.a.claim(key);
 		long fence = this.a.granted(claim);
@@ -166,12 +207,37 @@ class RedisClusterIntegrationTests {
 		assertThat(catchThrowableOfType(LockEngineException.class, () -> this.b.engine().tryAcquire(other)))
 			.hasMessageContaining("TRYAGAIN")
 			.matches(LockEngineException::isRetryable);
+		CompletableFuture<HeldLock> waiting = waits(key);
 		cluster.finishMove(lock(key), 1, 2);
-		assertThat(this.b.engine().tryAcquire(other)).isInstanceOf(Attempt.Busy.class);
-		this.b.engine().release(other);
+		assertThat(this.b.engine().release(other)).isInstanceOf(ReleaseOutcome.NotOwner.class);
 		assertThat(this.a.engine().release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
-		cluster.beginToMove(lock(key), 2, 1);
-		cluster.finishMove(lock(key), 2, 1);
+		waiting.get(20, TimeUnit.SECONDS).close();
+		move(key, 2, 1);
+	}
+
+	/**
+	 * Nobody serves a slot for a while (CLUSTERDOWN): no lock is lost or had by that, and
+	 * those who wait ask again.
+	 */
+	@Fault({ 16, 18, 24 })
+	@Test
+	void holdOfASlotThatNobodyServesIsKept() throws Exception {
+		String key = keyOn(1);
+		Claim claim = this.a.claim(key);
+		long fence = this.a.granted(claim);
+		cluster.serve(lock(key), 1, false);
+		soon(() -> this.a.renew(claim, fence) instanceof RenewalOutcome.Unknown unknown
+				&& unknown.cause().getMessage().contains("CLUSTERDOWN"));
+		Claim other = this.b.claim(key);
+		assertThat(catchThrowableOfType(LockEngineException.class, () -> this.b.engine().tryAcquire(other)))
+			.hasMessageContaining("CLUSTERDOWN")
+			.matches(LockEngineException::isRetryable);
+		CompletableFuture<HeldLock> waiting = waits(key);
+		cluster.serve(lock(key), 1, true);
+		soon(() -> this.b.engine().release(other) instanceof ReleaseOutcome.NotOwner);
+		soon(() -> this.a.renew(claim, fence) instanceof RenewalOutcome.Renewed);
+		assertThat(this.a.engine().release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
+		waiting.get(20, TimeUnit.SECONDS).close();
 	}
 
 	@ParameterizedTest
@@ -191,7 +257,9 @@ class RedisClusterIntegrationTests {
 		assertThat(member.engine().liveClaims()).isZero();
 	}
 
-	@Test // 56
+	/** A master that is slow does not hold up the renewals of locks elsewhere. */
+	@Fault(56)
+	@Test
 	void slowMasterDoesNotDelayTheRenewalsOfOthers() {
 		List<Renewal> renewals = new ArrayList<>();
 		for (int master = 0; master < 3; master++) {
@@ -210,7 +278,9 @@ class RedisClusterIntegrationTests {
 		renewals.forEach((renewal) -> soon(() -> this.a.engine().release(renewal.claim()) != null));
 	}
 
-	@Test // 23
+	/** Each master is asked whether it evicts keys. */
+	@Fault(23)
+	@Test
 	void everyMasterIsAskedWhetherItEvicts(CapturedOutput output) {
 		cluster.operator(2).configSet("maxmemory-policy", "allkeys-lru");
 		cluster.operator(2).configSet("maxmemory", "1gb");
@@ -225,22 +295,29 @@ class RedisClusterIntegrationTests {
 		cluster.operator(2).configSet("maxmemory", "0");
 	}
 
-	@Test // 20, 24
+	/**
+	 * A master dies while its lock is held and waited for: the lock goes on at the
+	 * replica that takes its place, and those who wait get it in their turn.
+	 */
+	@Fault({ 16, 24 })
+	@Test
 	@Order(Integer.MAX_VALUE)
 	void lockOutlivesItsMasterWhereTheReplicaHasIt() throws Exception {
 		Claim first = this.a.claim(keyOn(0), Duration.ofSeconds(60), false);
 		long fence = this.a.granted(first);
 		Claim elsewhere = this.a.claim(keyOn(1));
 		long other = this.a.granted(elsewhere);
+		CompletableFuture<HeldLock> waiting = waits(keyOn(0));
+		soon(() -> cluster.operator(0).exists(this.engines.keys(keyOn(0)).queue()) == 1);
 		cluster.stop(0);
 		assertThat(this.a.renew(elsewhere, other)).isInstanceOf(RenewalOutcome.Renewed.class);
 		soon(() -> this.a.renew(first, fence) instanceof RenewalOutcome.Renewed);
-		Claim second = this.b.waiting(keyOn(0));
-		soon(() -> this.b.engine().tryAcquire(second) instanceof Attempt.Busy);
+		assertThat(waiting).isNotDone();
 		soon(() -> this.a.engine().release(first) instanceof ReleaseOutcome.Released);
-		soon(() -> this.b.engine().tryAcquire(second) instanceof Attempt.Granted granted && granted.number() > fence);
+		try (HeldLock next = waiting.get(20, TimeUnit.SECONDS)) {
+			assertThat(next.fencingToken() / 64).isGreaterThan(fence);
+		}
 		soon(() -> this.a.engine().release(elsewhere) instanceof ReleaseOutcome.Released);
-		soon(() -> this.b.engine().release(second) instanceof ReleaseOutcome.Released);
 	}
 
 	private static void soon(Callable<Boolean> condition) {

@@ -6,12 +6,18 @@ import java.util.List;
 import java.util.UUID;
 
 import io.leasehold.LockKey;
+import io.leasehold.LockOptions;
 import io.leasehold.engine.Attempt;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.event.LockEventListener;
+import io.leasehold.service.LockService;
+import io.leasehold.service.OnLost;
+import io.leasehold.service.ReleaseTiming;
+import io.leasehold.service.ServiceSettings;
 import io.lettuce.core.KillArgs;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
@@ -47,6 +53,8 @@ final class RedisEngines implements AutoCloseable {
 	private final StatefulRedisConnection<String, String> operator;
 
 	private final List<TestMember> members = new ArrayList<>();
+
+	private final List<LockService> services = new ArrayList<>();
 
 	RedisEngines(int port) {
 		this(port, RedisURI.create("127.0.0.1", port));
@@ -96,7 +104,7 @@ final class RedisEngines implements AutoCloseable {
 	/**
 	 * The first connection of a JVM on a loaded machine may take longer than a command.
 	 */
-	private static void warmUp(TestMember member) {
+	static void warmUp(TestMember member) {
 		Claim claim = member.waiting("warm-up-" + member.member().id());
 		ConditionFactory soon = await().pollDelay(Duration.ZERO).ignoreExceptions();
 		soon.until(() -> member.engine().tryAcquire(claim) instanceof Attempt.Granted);
@@ -125,6 +133,17 @@ final class RedisEngines implements AutoCloseable {
 				new RedisLockEngine(connections, settings, member, MonotonicClock.SYSTEM));
 		this.members.add(result);
 		return result;
+	}
+
+	/** A process that renews what it holds, through a member. */
+	LockService service(TestMember member, LockEventListener listener) {
+		LockOptions defaults = new LockOptions("test", member.engine().name(), LEASE, Duration.ofSeconds(30),
+				Duration.ZERO, LockOptions.UNLIMITED);
+		LockService service = new LockService(new ServiceSettings(defaults, OnLost.THROW, 63, Duration.ofMillis(10)),
+				List.of(member.engine()), member.member(), MonotonicClock.SYSTEM, List.of(listener),
+				ReleaseTiming.IMMEDIATE);
+		this.services.add(service);
+		return service;
 	}
 
 	/** Release a claim in such a way that the message to the next one is lost. */
@@ -165,6 +184,7 @@ final class RedisEngines implements AutoCloseable {
 
 	@Override
 	public void close() {
+		this.services.forEach(LockService::close);
 		this.members.forEach((member) -> member.engine().close());
 		this.client.shutdown();
 	}

@@ -56,7 +56,9 @@ public final class RedisOpener implements EngineAddress.Opener {
 		RedisConnections connections = arguments.get(0).equals(SINGLE_BY_JEDIS)
 				? RedisConnections.byJedis(servers, null, null, settings)
 				: RedisConnections.byLettuce(servers, null, null, settings);
-		return new RedisLockEngine(connections, settings, member, MonotonicClock.SYSTEM);
+		RedisLockEngine engine = new RedisLockEngine(connections, settings, member, MonotonicClock.SYSTEM);
+		RedisEngines.warmUp(new RedisEngines.TestMember(member, engine));
+		return engine;
 	}
 
 	/** A cluster of which some ports are known. */

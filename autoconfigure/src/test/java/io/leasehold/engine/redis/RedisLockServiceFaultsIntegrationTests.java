@@ -1,0 +1,218 @@
+package io.leasehold.engine.redis;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+
+import io.leasehold.HeldLock;
+import io.leasehold.LockEngineException;
+import io.leasehold.LockLostException;
+import io.leasehold.LockOptions;
+import io.leasehold.LossCause;
+import io.leasehold.engine.redis.RedisEngines.TestMember;
+import io.leasehold.event.LockEvent;
+import io.leasehold.event.LockEvent.LeaseRenewed;
+import io.leasehold.event.RenewalResult;
+import io.leasehold.server.FaultProxy;
+import io.leasehold.server.RedisTestServer;
+import io.leasehold.service.LockService;
+import io.leasehold.test.contract.Fault;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Networks and servers that fail, and what holders and callers see of it.
+ */
+class RedisLockServiceFaultsIntegrationTests {
+
+	/** Nothing ends by its lease within a test. */
+	private static final Duration LONG = Duration.ofSeconds(60);
+
+	private static final Duration LEASE = Duration.ofMillis(4500);
+
+	private static final Duration RENEWAL_INTERVAL = LEASE.dividedBy(3);
+
+	private final RedisTestServer server = RedisTestServer.start();
+
+	private final FaultProxy network = FaultProxy.to(this.server.port());
+
+	private final RedisEngines engines = new RedisEngines(this.server.port());
+
+	private final Queue<LockEvent> events = new ConcurrentLinkedQueue<>();
+
+	private final TestMember member = this.engines.member(this.network.port());
+
+	private final LockService service = this.engines.service(this.member, this.events::add);
+
+	private final LockService other = this.engines.service(this.engines.member(), (event) -> {
+	});
+
+	@AfterEach
+	void stop() throws IOException {
+		this.engines.close();
+		this.network.close();
+		this.server.close();
+	}
+
+	/**
+	 * The reply to an acquisition is lost, then all of the network: as soon as that is
+	 * back the grant that nobody knows of is given back, long before its lease ends.
+	 */
+	@Fault(9)
+	@Test
+	void grantThatNobodyHeardOfIsGivenBackAfterAnOutage() throws Exception {
+		this.network.replies().hold();
+		CompletableFuture<HeldLock> asked = this.service.acquireAsync("k", options(LONG));
+		await().until(this::isHeldInTheStore);
+		this.network.blackHole();
+		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> asked.get(10, TimeUnit.SECONDS))
+			.withCauseInstanceOf(LockEngineException.class);
+		await().during(Duration.ofMillis(1500)).until(this::isHeldInTheStore);
+		this.network.heal();
+		nothingIsLeft();
+	}
+
+	/**
+	 * The connection breaks after an acquisition was carried out: its caller gets an
+	 * error, and the grant is given back.
+	 */
+	@Fault(12)
+	@Test
+	void grantWhoseConnectionBrokeIsGivenBack() {
+		this.network.replies().reset();
+		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> this.service.acquire("k", options(LONG)));
+		this.network.heal();
+		nothingIsLeft();
+	}
+
+	/**
+	 * The reply to a release is lost, and the store knows nothing of the lock when it is
+	 * asked again: that is no loss.
+	 */
+	@Fault(13)
+	@Test
+	void releaseWhoseReplyWasLostIsNoLoss() {
+		HeldLock held = this.service.acquire("k", options(LONG));
+		this.network.replies().reset();
+		held.close();
+		this.network.heal();
+		nothingIsLeft();
+		assertThat(this.events).hasAtLeastOneElementOfType(LockEvent.HoldEnded.class)
+			.doesNotHaveAnyElementsOfTypes(LockEvent.HoldLost.class);
+	}
+
+	/**
+	 * The network swallows renewals without a word: each attempt ends long before the
+	 * lease, and the next one keeps the lock.
+	 */
+	@Fault({ 14, 16 })
+	@Test
+	void renewalIntoABlackHoleIsTriedAgainWithinTheLease() {
+		HeldLock held = this.service.acquire("k", options(LEASE));
+		this.network.blackHole();
+		await().until(() -> has(RenewalResult.UNKNOWN));
+		this.network.heal();
+		await().until(() -> has(RenewalResult.RENEWED));
+		assertThat(renewals()).allSatisfy((renewal) -> assertThat(renewal.took()).isLessThan(RENEWAL_INTERVAL));
+		held.close();
+		nothingIsLeft();
+	}
+
+	/**
+	 * The network stays away for longer than the lease: the holder is told by its own
+	 * clock, though nobody can ask the store.
+	 */
+	@Fault({ 13, 14 })
+	@Test
+	void holderIsToldOfTheEndOfItsLeaseThoughTheStoreIsOutOfReach() {
+		HeldLock held = this.service.acquire("k", options(Duration.ofMillis(1500)));
+		CompletableFuture<LockLostException> told = new CompletableFuture<>();
+		held.onLost(told::complete);
+		this.network.blackHole();
+		assertThat(told.orTimeout(10, TimeUnit.SECONDS).join().getLossCause()).isEqualTo(LossCause.EXPIRED);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
+		this.network.heal();
+		nothingIsLeft();
+	}
+
+	/**
+	 * The server loses all data while a lock is held: its holder is told once, by the
+	 * next renewal, and from then on leaves the key to others, whose numbers are greater.
+	 */
+	@Fault({ 17, 19, 21 })
+	@Test
+	void emptyRestartIsToldOnceAndNothingIsRenewedAnyMore() {
+		HeldLock held = this.service.acquire("k", options(LEASE));
+		Queue<LockLostException> told = new ConcurrentLinkedQueue<>();
+		held.onLost(told::add);
+		this.server.restartEmpty();
+		await().until(() -> !told.isEmpty());
+		assertThat(held.isValid()).isFalse();
+		int renewals = renewals().size();
+		HeldLock next = this.other.acquire("k", options(LONG).withWaitTime(LONG));
+		assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
+		await().during(RENEWAL_INTERVAL.plusMillis(300)).until(() -> renewals().size() == renewals);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close)
+			.matches((loss) -> loss.getLossCause() == LossCause.NOT_OWNER);
+		assertThat(told).hasSize(1);
+		assertThat(this.events.stream().filter(LockEvent.HoldLost.class::isInstance)).hasSize(1);
+		next.close();
+		nothingIsLeft();
+	}
+
+	/**
+	 * The server throws a lock away to make room: its holder is told, and the next
+	 * holder's token is greater.
+	 */
+	@Fault(23)
+	@Test
+	void evictionIsTold() {
+		HeldLock held = this.service.acquire("k", options(LEASE));
+		CompletableFuture<LockLostException> told = new CompletableFuture<>();
+		held.onLost(told::complete);
+		this.engines.server().configSet("maxmemory-policy", "volatile-ttl");
+		this.engines.server().configSet("maxmemory", "4mb");
+		for (int i = 0; isHeldInTheStore(); i++) {
+			this.engines.server().setex("filler:" + i, 3600, "x".repeat(100_000));
+		}
+		assertThat(told.orTimeout(10, TimeUnit.SECONDS).join().getLossCause()).isEqualTo(LossCause.NOT_OWNER);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
+		this.engines.server().configSet("maxmemory", "0");
+		try (HeldLock next = this.other.acquire("k")) {
+			assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
+		}
+		nothingIsLeft();
+	}
+
+	private LockOptions options(Duration lease) {
+		return this.service.defaults().withLease(lease).withWaitTime(Duration.ZERO);
+	}
+
+	private boolean isHeldInTheStore() {
+		return this.engines.server().exists(this.engines.keys("k").lock()) == 1;
+	}
+
+	private List<LeaseRenewed> renewals() {
+		return this.events.stream().filter(LeaseRenewed.class::isInstance).map(LeaseRenewed.class::cast).toList();
+	}
+
+	private boolean has(RenewalResult outcome) {
+		return renewals().stream().anyMatch((renewal) -> renewal.outcome() == outcome);
+	}
+
+	/** A broken connection leaves a marker, which ends by itself. */
+	private void nothingIsLeft() {
+		await().until(() -> this.member.engine().liveClaims() == 0);
+		assertThat(this.engines.residue()).allMatch((name) -> name.contains(":gone:"));
+	}
+
+}

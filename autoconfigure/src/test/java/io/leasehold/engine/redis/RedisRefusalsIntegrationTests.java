@@ -1,0 +1,125 @@
+package io.leasehold.engine.redis;
+
+import java.util.concurrent.CompletableFuture;
+
+import io.leasehold.LockEngineException;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.ReleaseOutcome;
+import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.engine.redis.RedisEngines.TestMember;
+import io.leasehold.server.RedisTestServer;
+import io.leasehold.test.contract.Fault;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.api.sync.RedisCommands;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * A server that answers, but refuses for the time being: no lock is lost or had by that,
+ * and asking again later is worth while.
+ */
+@Fault({ 16, 18 })
+class RedisRefusalsIntegrationTests {
+
+	private final RedisTestServer server = RedisTestServer.start("enable-debug-command local",
+			"enable-protected-configs local");
+
+	private final RedisEngines engines = new RedisEngines(this.server.port());
+
+	private final TestMember member = this.engines.member();
+
+	private final RedisClient client = RedisClient.create(RedisURI.create("127.0.0.1", this.server.port()));
+
+	private final RedisCommands<String, String> operator = this.engines.server();
+
+	private final Claim held = this.member.claim("held");
+
+	private final long number = this.member.granted(this.held);
+
+	@AfterEach
+	void stop() {
+		this.client.shutdown();
+		this.engines.close();
+		this.server.close();
+	}
+
+	@Test
+	void scriptThatRunsTooLong() {
+		this.operator.configSet("busy-reply-threshold", "1");
+		CompletableFuture<?> endless = new CompletableFuture<>();
+		Thread runner = new Thread(() -> {
+			try {
+				this.client.connect().sync().eval("while true do end", ScriptOutputType.INTEGER);
+			}
+			catch (RuntimeException ex) {
+				endless.complete(null);
+			}
+		});
+		runner.start();
+		refusesUntil("BUSY", this.operator::scriptKill);
+		endless.join();
+	}
+
+	@Test
+	void serverThatLoadsItsData() {
+		for (int i = 0; i < 100; i++) {
+			this.operator.setex("filler:" + i, 60, "x".repeat(2000));
+		}
+		this.operator.configSet("loading-process-events-interval-bytes", "1024");
+		this.operator.configSet("key-load-delay", "10000");
+		RedisCommands<String, String> loading = this.client.connect().sync();
+		CompletableFuture<String> loaded = CompletableFuture.supplyAsync(loading::debugReload);
+		refusesUntil("LOADING", loaded::join);
+	}
+
+	@Test
+	void replica() {
+		this.operator.replicaof("127.0.0.1", 1);
+		refusesUntil("READONLY", this.operator::replicaofNoOne);
+	}
+
+	@Test
+	void replicaWithoutItsMaster() {
+		this.operator.configSet("replica-serve-stale-data", "no");
+		this.operator.replicaof("127.0.0.1", 1);
+		refusesUntil("MASTERDOWN", this.operator::replicaofNoOne);
+	}
+
+	@Test
+	void masterWithoutTheReplicasThatItWants() {
+		this.operator.configSet("min-replicas-to-write", "1");
+		refusesUntil("NOREPLICAS", () -> this.operator.configSet("min-replicas-to-write", "0"));
+	}
+
+	@Test
+	void serverThatCannotSaveItsData() {
+		this.operator.configSet("save", "3600 1");
+		this.operator.configSet("rdbcompression", "no");
+		this.operator.configSet("dbfilename", "."); // a directory
+		this.operator.bgsave();
+		await().until(() -> this.operator.info("persistence").contains("rdb_last_bgsave_status:err"));
+		refusesUntil("MISCONF", () -> this.operator.configSet("save", ""));
+	}
+
+	private void refusesUntil(String word, Runnable cure) {
+		Claim refused = this.member.claim("refused");
+		await().untilAsserted(() -> assertThatExceptionOfType(LockEngineException.class)
+			.isThrownBy(() -> this.member.engine().tryAcquire(refused))
+			.withMessageContaining(word)
+			.matches(LockEngineException::isRetryable));
+		assertThat(this.member.renew(this.held, this.number)).isInstanceOfSatisfying(RenewalOutcome.Unknown.class,
+				(unknown) -> assertThat(unknown.cause()).hasMessageContaining(word));
+		cure.run();
+		await().ignoreExceptions().until(() -> this.member.granted(refused) > this.number);
+		assertThat(this.member.renew(this.held, this.number)).isInstanceOf(RenewalOutcome.Renewed.class);
+		assertThat(this.member.engine().release(refused)).isEqualTo(ReleaseOutcome.RELEASED);
+		assertThat(this.member.engine().release(this.held)).isEqualTo(ReleaseOutcome.RELEASED);
+	}
+
+}
