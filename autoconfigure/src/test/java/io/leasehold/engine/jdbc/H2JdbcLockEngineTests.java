@@ -5,7 +5,7 @@ import java.util.UUID;
 /**
  * The engine on H2 in memory.
  */
-class H2JdbcLockEngineTests extends JdbcLockFormsTests {
+class H2JdbcLockEngineTests extends JdbcLockFaultsTests {
 
 	private final String url = "jdbc:h2:mem:" + UUID.randomUUID();
 
@@ -17,6 +17,16 @@ class H2JdbcLockEngineTests extends JdbcLockFormsTests {
 	@Override
 	String platform() {
 		return "h2";
+	}
+
+	@Override
+	String waitingSessions() {
+		return "SELECT COUNT(*) FROM information_schema.sessions WHERE blocker_id IS NOT NULL";
+	}
+
+	@Override
+	String setTimeZoneOfSession() {
+		return "SET TIME ZONE '%s'";
 	}
 
 }

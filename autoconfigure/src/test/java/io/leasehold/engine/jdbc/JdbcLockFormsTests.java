@@ -523,7 +523,7 @@ abstract class JdbcLockFormsTests extends JdbcLockEngineTests {
 			.matches((ex) -> ex.getProblem() == LockTableException.Problem.MISSING && !ex.isRetryable());
 	}
 
-	private Claim shared(String key) {
+	final Claim shared(String key) {
 		return claim(key, Access.SHARED);
 	}
 
@@ -531,7 +531,7 @@ abstract class JdbcLockFormsTests extends JdbcLockEngineTests {
 		return claim(key, access, LEASE, Duration.ZERO, Duration.ZERO);
 	}
 
-	private Claim claim(String key, Access access, Duration lease, Duration minHold, Duration lockDelay) {
+	final Claim claim(String key, Access access, Duration lease, Duration minHold, Duration lockDelay) {
 		return new Claim(new LockKey(key), this.member.newOwner(), access, lease, lockDelay, minHold, false,
 				System.nanoTime());
 	}
@@ -553,7 +553,7 @@ abstract class JdbcLockFormsTests extends JdbcLockEngineTests {
 				this.namespace));
 	}
 
-	private void expireHolders() throws SQLException {
+	final void expireHolders() throws SQLException {
 		execute(OUR_HOLDERS.formatted("expires_at = 1", this.namespace));
 		execute(OURS.formatted("shared_until = GREATEST(COALESCE((SELECT MAX(h.closed_until) FROM "
 				+ "leasehold_lock_holder h WHERE h.lock_id = id), 0), 1)", this.namespace));

@@ -8,11 +8,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 
-import io.leasehold.engine.Claim;
-import io.leasehold.engine.MonotonicClock;
+import io.leasehold.LockKey;
+import io.leasehold.engine.Access;
 import io.leasehold.engine.Attempt;
+import io.leasehold.engine.Claim;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -22,6 +24,9 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 abstract class MySqlFamilyJdbcLockEngineTests extends NetworkedJdbcLockEngineTests {
 
+	/** As the first connection of a driver that was not used before may take. */
+	private static final Duration PATIENT_CALL = Duration.ofSeconds(5);
+
 	@Override
 	final String setTimeZone() {
 		return "SET GLOBAL time_zone = '-11:00'";
@@ -30,6 +35,16 @@ abstract class MySqlFamilyJdbcLockEngineTests extends NetworkedJdbcLockEngineTes
 	@Override
 	final String resetTimeZone() {
 		return "SET GLOBAL time_zone = 'SYSTEM'";
+	}
+
+	@Override
+	final String waitingSessions() {
+		return "SELECT COUNT(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'";
+	}
+
+	@Override
+	final String setTimeZoneOfSession() {
+		return "SET time_zone = '%s'";
 	}
 
 	/** Name of the session's variable that bounds waiting for a row. */
@@ -49,8 +64,12 @@ abstract class MySqlFamilyJdbcLockEngineTests extends NetworkedJdbcLockEngineTes
 		}
 	}
 
-	/** FAULTS row 48: requests that leave a lease as long as it is. */
+	/**
+	 * A request that leaves a lease as long as it is counts as done, whatever drivers
+	 * count.
+	 */
 	@Test
+	@Fault(48)
 	void locksWorkWithEitherDriverWhateverItCounts() {
 		for (String url : urlsOfEitherDriver()) {
 			worksWith(url + "&useAffectedRows=false");
@@ -59,19 +78,72 @@ abstract class MySqlFamilyJdbcLockEngineTests extends NetworkedJdbcLockEngineTes
 	}
 
 	private void worksWith(String url) {
-		try (JdbcLockEngine either = new JdbcLockEngine(connect(url, 2, Duration.ofSeconds(5)),
-				settings(Duration.ofSeconds(5)), MonotonicClock.SYSTEM)) {
+		try (JdbcLockEngine either = engineOf(url, PATIENT_CALL)) {
 			either.start();
-			Claim claim = claim(url);
-			Attempt.Granted granted = (Attempt.Granted) either.tryAcquire(claim);
-			Claim again = new Claim(claim.key(), claim.owner(), SHORT, Duration.ZERO, false, claim.since());
-			assertThat(either.tryAcquire(again)).as(url).isInstanceOf(Attempt.Granted.class);
-			assertThat(either.tryAcquire(claim(url))).as(url).isInstanceOf(Attempt.Busy.class);
-			assertThat(renew(either, claim, granted.number(), SHORT)).as(url)
-				.isInstanceOf(RenewalOutcome.Renewed.class);
-			assertThat(either.release(claim)).as(url).isEqualTo(ReleaseOutcome.RELEASED);
+			for (Access access : List.of(Access.EXCLUSIVE, Access.SHARED)) {
+				Claim claim = claim(url, access);
+				Attempt.Granted granted = (Attempt.Granted) either.tryAcquire(claim);
+				Claim again = new Claim(claim.key(), claim.owner(), access, SHORT, Duration.ZERO, Duration.ZERO, false,
+						claim.since());
+				assertThat(either.tryAcquire(again)).as(url).isInstanceOf(Attempt.Granted.class);
+				assertThat(either.tryAcquire(claim(url, Access.permits(1)))).as(url).isInstanceOf(Attempt.Busy.class);
+				assertThat(renew(either, claim, granted.number(), SHORT)).as(url)
+					.isInstanceOf(RenewalOutcome.Renewed.class);
+				assertThat(either.release(claim)).as(url).isEqualTo(ReleaseOutcome.RELEASED);
+			}
 			granted(claim(url));
 		}
+	}
+
+	/**
+	 * A session that cuts off what is too long, as it may be configured, cuts off no key.
+	 */
+	@Test
+	@Fault({ 67, 68 })
+	void sessionsThatTruncateTruncateNoKey() throws SQLException {
+		for (String url : urlsOfEitherDriver()) {
+			try (JdbcLockEngine lenient = engineOf(url + "&sessionVariables=sql_mode=''", PATIENT_CALL)) {
+				String begin = "\u0001".repeat(LockKey.MAX_BYTES - 1);
+				for (String key : List.of(begin + "a", begin + "b", begin + "A", begin, begin + " ")) {
+					Claim claim = claim(key);
+					assertThat(lenient.tryAcquire(claim)).as(url).isInstanceOf(Attempt.Granted.class);
+					assertThat(lenient.tryAcquire(claim(key))).as(url).isInstanceOf(Attempt.Busy.class);
+				}
+				assertThat(rows()).isEqualTo(5);
+				execute("DELETE FROM leasehold_lock WHERE namespace = '%s'".formatted(this.namespace));
+			}
+		}
+	}
+
+	@Test
+	@Fault(49)
+	void userWithoutAllPrivilegesIsToldWhatToGrant() throws SQLException {
+		String user = newUser();
+		execute("CREATE USER " + user);
+		try {
+			assertAllPrivilegesAreNeeded(user, url().replace("user=root", "user=" + user));
+		}
+		finally {
+			execute("DROP USER " + user);
+		}
+	}
+
+	@Override
+	final String newOrdinaryUser() throws SQLException {
+		String user = newUser();
+		execute("CREATE USER " + user);
+		execute("GRANT SELECT, INSERT, UPDATE, DELETE ON test.* TO " + user);
+		return user;
+	}
+
+	@Override
+	final void makeReadOnly() throws SQLException {
+		execute("SET GLOBAL read_only = 1");
+	}
+
+	@Override
+	final void makeWritable() throws SQLException {
+		execute("SET GLOBAL read_only = 0");
 	}
 
 	private List<String> urlsOfEitherDriver() {

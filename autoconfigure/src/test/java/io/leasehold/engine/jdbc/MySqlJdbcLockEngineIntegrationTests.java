@@ -1,9 +1,6 @@
 package io.leasehold.engine.jdbc;
 
-import java.sql.SQLException;
-
 import io.leasehold.server.MySqlTestServer;
-import org.junit.jupiter.api.Test;
 
 /**
  * The engine on MySQL.
@@ -28,18 +25,6 @@ class MySqlJdbcLockEngineIntegrationTests extends MySqlFamilyJdbcLockEngineTests
 	@Override
 	String lockTimeoutVariable() {
 		return "innodb_lock_wait_timeout";
-	}
-
-	@Test
-	void userWithoutAllPrivilegesIsToldWhatToGrant() throws SQLException {
-		String user = newUser();
-		execute("CREATE USER " + user);
-		try {
-			assertAllPrivilegesAreNeeded(user, url().replace("user=root", "user=" + user));
-		}
-		finally {
-			execute("DROP USER " + user);
-		}
 	}
 
 }

@@ -1,21 +1,39 @@
 package io.leasehold.engine.jdbc;
 
 import java.io.IOException;
+import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicBoolean;
 
+import javax.sql.DataSource;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.leasehold.HeldLock;
 import io.leasehold.LockEngineException;
+import io.leasehold.LockInterruptedException;
+import io.leasehold.LockKey;
+import io.leasehold.LockLostException;
+import io.leasehold.LockOptions;
+import io.leasehold.LossCause;
 import io.leasehold.engine.Access;
 import io.leasehold.engine.Attempt;
 import io.leasehold.engine.Claim;
-import io.leasehold.engine.Holder;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
-import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.event.LockEvent;
 import io.leasehold.server.FaultProxy;
+import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -25,7 +43,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * What the engine does on every database behind a network.
  */
-abstract class NetworkedJdbcLockEngineTests extends JdbcLockFormsTests {
+abstract class NetworkedJdbcLockEngineTests extends JdbcLockFaultsTests {
 
 	static final Duration CALL = Duration.ofSeconds(1);
 
@@ -41,27 +59,168 @@ abstract class NetworkedJdbcLockEngineTests extends JdbcLockFormsTests {
 
 	abstract String resetTimeZone();
 
+	/** Create a user that may do with the tables what the engine does. */
+	abstract String newOrdinaryUser() throws SQLException;
+
+	/** Let ordinary users change nothing any more. */
+	abstract void makeReadOnly() throws SQLException;
+
+	abstract void makeWritable() throws SQLException;
+
 	@Override
 	final String url() {
 		return url(port());
 	}
 
+	/**
+	 * Every call on a connection that the network turns into a black hole ends in time,
+	 * whatever pool it comes from, and may be repeated.
+	 */
 	@Test
-	void swallowedAnswersAreBoundedFailuresThatMayPass() throws IOException {
-		try (FaultProxy proxy = FaultProxy.to(port()); JdbcLockEngine remote = remote(proxy.port())) {
-			Claim held = claim("held");
-			long number = ((Attempt.Granted) remote.tryAcquire(held)).number();
-			proxy.blackHole();
-			bounded(() -> assertThatExceptionOfType(LockEngineException.class)
-				.isThrownBy(() -> remote.tryAcquire(claim("a")))
-				.withMessageContaining("lock 'a'")
-				.matches(LockEngineException::isRetryable));
-			bounded(() -> assertThat(renew(remote, held, number)).isInstanceOf(RenewalOutcome.Unknown.class));
-			bounded(() -> assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> remote.release(held)));
-			bounded(() -> assertThatExceptionOfType(LockEngineException.class)
-				.isThrownBy(() -> remote.inspect(held.key())));
-			proxy.heal();
-			assertThat(this.engine.inspect(held.key())).isNotEmpty();
+	@Fault(35)
+	void swallowedAnswersAreBoundedFailuresThatMayPass() throws Exception {
+		try (FaultProxy proxy = FaultProxy.to(port()); JdbcConnections own = connect(url(proxy.port()), 7, CALL)) {
+			assertCallsAreBounded(proxy, own.dataSource());
+		}
+		try (FaultProxy proxy = FaultProxy.to(port()); HikariDataSource foreign = new HikariDataSource()) {
+			foreign.setJdbcUrl(url(proxy.port()));
+			assertCallsAreBounded(proxy, foreign);
+		}
+	}
+
+	private void assertCallsAreBounded(FaultProxy proxy, DataSource source) throws Exception {
+		Claim held = claim("held");
+		long number = granted(held).number();
+		Claim shared = shared("shared");
+		long sharedNumber = granted(shared).number();
+		JdbcLockEngine remote = new JdbcLockEngine(JdbcConnections.of(source), settings(CALL), MonotonicClock.SYSTEM);
+		remote.start();
+		connectAll(source, 7);
+		proxy.blackHole();
+		List<CompletableFuture<?>> calls = List.of(bounded(() -> remote.tryAcquire(claim("a"))),
+				bounded(() -> remote.tryAcquire(shared("b"))), bounded(() -> remote.release(held)),
+				bounded(() -> remote.release(shared)), bounded(() -> remote.inspect(held.key())));
+		CompletableFuture<?> renewal = later(() -> timed(() -> renew(remote, held, number)));
+		assertThat(timed(() -> renew(remote, shared, sharedNumber))).isInstanceOf(RenewalOutcome.Unknown.class);
+		assertThat(renewal.get()).isInstanceOf(RenewalOutcome.Unknown.class);
+		for (CompletableFuture<?> call : calls) {
+			call.get();
+		}
+		proxy.heal();
+		this.engine.forceRelease(held.key());
+		this.engine.forceRelease(shared.key());
+	}
+
+	private static void connectAll(DataSource source, int connections) throws SQLException {
+		Deque<Connection> all = new ArrayDeque<>();
+		for (int i = 0; i < connections; i++) {
+			all.push(source.getConnection());
+		}
+		for (Connection one : all) {
+			one.close();
+		}
+	}
+
+	private static CompletableFuture<?> bounded(Callable<?> call) {
+		return later(() -> timed(() -> assertThatExceptionOfType(LockEngineException.class).isThrownBy(call::call)
+			.matches(LockEngineException::isRetryable)));
+	}
+
+	private static <T> T timed(Callable<T> call) throws Exception {
+		long start = System.nanoTime();
+		T result = call.call();
+		assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(BOUND);
+		return result;
+	}
+
+	/** A thread that waits for a lock does not wait for the network. */
+	@Test
+	@Fault(36)
+	void waiterIsInterruptedWhileItsPollIsInABlackHole() throws Exception {
+		Duration longCall = Duration.ofSeconds(30);
+		Claim held = claim("a");
+		granted(held);
+		AtomicBoolean flagged = new AtomicBoolean();
+		CountDownLatch swallowed = new CountDownLatch(1);
+		try (FaultProxy proxy = FaultProxy.to(port());
+				JdbcConnections connections = connect(url(proxy.port()), 4, longCall)) {
+			StatementLog polls = new StatementLog(connections.dataSource());
+			JdbcLockEngine remote = new JdbcLockEngine(JdbcConnections.of(polls), settings(longCall),
+					MonotonicClock.SYSTEM);
+			try (TestService service = new TestService(remote, Duration.ofMinutes(2))) {
+				Thread waiter = new Thread(() -> {
+					assertThatExceptionOfType(LockInterruptedException.class)
+						.isThrownBy(() -> service.locks().acquire("a"));
+					flagged.set(Thread.currentThread().isInterrupted());
+				});
+				waiter.start();
+				await().until(() -> !service.events(LockEvent.WaitStarted.class).isEmpty());
+				polls.before("UPDATE leasehold_lock", () -> {
+					proxy.blackHole();
+					swallowed.countDown();
+				});
+				swallowed.await();
+				waiter.interrupt();
+				waiter.join(longCall.dividedBy(2).toMillis());
+				assertThat(flagged).isTrue();
+				proxy.heal();
+				release(held);
+				await().untilAsserted(() -> assertThat(this.engine.inspect(held.key())).isEmpty());
+				granted(claim("a"));
+			}
+		}
+	}
+
+	/** A row that was inserted without the inserter's knowledge is freed by its token. */
+	@Test
+	@Fault(37)
+	void insertWhoseAnswerWasLostLeavesNoOrphan() throws IOException {
+		Duration longLease = Duration.ofMinutes(10);
+		LockKey key = new LockKey("new");
+		try (FaultProxy proxy = FaultProxy.to(port());
+				JdbcConnections connections = connect(url(proxy.port()), 4, CALL)) {
+			StatementLog log = new StatementLog(connections.dataSource());
+			JdbcLockEngine remote = new JdbcLockEngine(JdbcConnections.of(log), settings(CALL), MonotonicClock.SYSTEM);
+			try (TestService service = new TestService(remote, longLease)) {
+				LockOptions once = service.locks().defaults().withWaitTime(Duration.ZERO);
+				log.before("INTO leasehold_lock", proxy.replies()::drop);
+				assertThatExceptionOfType(LockEngineException.class)
+					.isThrownBy(() -> service.locks().acquire("new", once));
+				await().until(() -> !this.engine.inspect(key).isEmpty());
+				proxy.reset();
+				proxy.heal();
+				await().atMost(longLease.dividedBy(10)).until(() -> this.engine.inspect(key).isEmpty());
+			}
+		}
+	}
+
+	/**
+	 * A database that is read-only from now on, as after its role or the routing to it
+	 * has changed, fails calls without waiting, and the locks in it are told lost.
+	 */
+	@Test
+	@Fault(47)
+	void databaseThatBecomesReadOnlyFailsFastAndItsLocksAreLost() throws SQLException {
+		Duration call = Duration.ofMillis(750);
+		String url = url().replaceFirst("user=\\w+", "user=" + newOrdinaryUser());
+		try (TestService service = new TestService(engineOf(url, call), call.multipliedBy(2))) {
+			HeldLock held = service.locks().acquire("held");
+			makeReadOnly();
+			try {
+				await().untilAsserted(() -> assertThatExceptionOfType(LockEngineException.class)
+					.isThrownBy(() -> service.locks().acquire("a").close())
+					.withMessageContaining("lock 'a': it is read-only")
+					.matches((ex) -> !ex.isRetryable()));
+				await().until(() -> !service.events(LockEvent.HoldLost.class).isEmpty());
+				assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close)
+					.satisfies((loss) -> assertThat(loss.getLossCause()).isEqualTo(LossCause.EXPIRED));
+			}
+			finally {
+				makeWritable();
+			}
+			try (HeldLock next = service.locks().acquire("held")) {
+				assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
+			}
 		}
 	}
 
@@ -80,6 +239,7 @@ abstract class NetworkedJdbcLockEngineTests extends JdbcLockFormsTests {
 	}
 
 	@Test
+	@Fault(37)
 	void grantWhoseAnswerWasLostIsFoundAgain() throws IOException {
 		try (FaultProxy proxy = FaultProxy.to(port()); JdbcLockEngine remote = remote(proxy.port())) {
 			Claim first = claim("a");
@@ -113,19 +273,19 @@ abstract class NetworkedJdbcLockEngineTests extends JdbcLockFormsTests {
 	}
 
 	@Test
-	void databaseThatDoesNotAnswerYetDoesNotStopTheStart() throws IOException {
+	void databaseThatDoesNotAnswerYetDoesNotStopTheStart() throws Exception {
 		try (FaultProxy proxy = FaultProxy.to(port())) {
 			proxy.refuse();
 			try (JdbcLockEngine remote = remote(proxy.port())) {
-				bounded(remote::start);
-				bounded(() -> assertThatExceptionOfType(LockEngineException.class)
-					.isThrownBy(() -> remote.tryAcquire(claim("a")))
-					.matches(LockEngineException::isRetryable));
+				timed(Executors.callable(remote::start));
+				bounded(() -> remote.tryAcquire(claim("a"))).get();
 			}
 		}
 	}
 
+	/** Leases are the same for sessions of every time zone. */
 	@Test
+	@Fault(45)
 	void timeZoneOfTheSessionDoesNotMatter() throws SQLException {
 		Claim claim = claim("a", Duration.ofMinutes(5), Duration.ZERO);
 		granted(claim);
@@ -142,12 +302,11 @@ abstract class NetworkedJdbcLockEngineTests extends JdbcLockFormsTests {
 		return "u" + UUID.randomUUID().toString().substring(0, 8);
 	}
 
-	/** FAULTS row 49. */
 	final void assertAllPrivilegesAreNeeded(String user, String url) throws SQLException {
 		for (String table : List.of("leasehold_lock", "leasehold_lock_holder")) {
 			for (String some : List.of("SELECT", "SELECT, INSERT", "SELECT, INSERT, UPDATE")) {
 				execute("GRANT %s ON %s TO %s".formatted(some, table, user));
-				try (JdbcLockEngine poor = engineOf(url)) {
+				try (JdbcLockEngine poor = engineOf(url, CALL)) {
 					assertThatExceptionOfType(LockTableException.class).as("%s on %s", some, table)
 						.isThrownBy(poor::start)
 						.withMessageContaining("may not use table 'leasehold_lock' or 'leasehold_lock_holder'. "
@@ -157,7 +316,7 @@ abstract class NetworkedJdbcLockEngineTests extends JdbcLockFormsTests {
 			}
 			execute("GRANT SELECT, INSERT, UPDATE, DELETE ON %s TO %s".formatted(table, user));
 		}
-		try (JdbcLockEngine rich = engineOf(url)) {
+		try (JdbcLockEngine rich = engineOf(url, CALL)) {
 			rich.start();
 			for (Access access : List.of(Access.EXCLUSIVE, Access.SHARED)) {
 				Claim claim = claim(user, access);
@@ -167,26 +326,12 @@ abstract class NetworkedJdbcLockEngineTests extends JdbcLockFormsTests {
 		}
 	}
 
-	private JdbcLockEngine engineOf(String url) {
-		return new JdbcLockEngine(connect(url, 4, CALL), settings(CALL), MonotonicClock.SYSTEM);
+	final JdbcLockEngine engineOf(String url, Duration call) {
+		return new JdbcLockEngine(connect(url, 4, call), settings(call), MonotonicClock.SYSTEM);
 	}
 
 	final JdbcLockEngine remote(int port) {
-		return engineOf(url(port));
-	}
-
-	static RenewalOutcome renew(JdbcLockEngine engine, Claim claim, long number) {
-		return renew(engine, claim, number, LEASE);
-	}
-
-	static RenewalOutcome renew(JdbcLockEngine engine, Claim claim, long number, Duration lease) {
-		return engine.renew(List.of(new Renewal(claim, number, lease))).get(0);
-	}
-
-	private static void bounded(Runnable call) {
-		long start = System.nanoTime();
-		call.run();
-		assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(BOUND);
+		return engineOf(url(port), CALL);
 	}
 
 }

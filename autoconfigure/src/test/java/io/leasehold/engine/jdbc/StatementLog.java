@@ -1,6 +1,7 @@
 package io.leasehold.engine.jdbc;
 
 import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -10,48 +11,86 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 import javax.sql.DataSource;
 
+import org.jspecify.annotations.Nullable;
+
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 /**
- * Data source that keeps the statements which were executed.
+ * Data source that keeps the statements which were executed, and lets something happen
+ * before one of them.
  */
 class StatementLog extends DelegatingDataSource {
 
 	private final List<String> executed = new CopyOnWriteArrayList<>();
 
+	private final List<SQLException> failures = new CopyOnWriteArrayList<>();
+
+	private volatile @Nullable Interruption next;
+
 	StatementLog(DataSource target) {
 		super(target);
 	}
 
+	/** Statements that were executed without a failure. */
 	List<String> executed() {
 		return List.copyOf(this.executed);
 	}
 
+	/** Why others failed. */
+	List<SQLException> failures() {
+		return List.copyOf(this.failures);
+	}
+
 	void clear() {
 		this.executed.clear();
+		this.failures.clear();
+	}
+
+	/** Do something before the next statement with that text, in its thread. */
+	void before(String text, Runnable action) {
+		this.next = new Interruption(text, action);
 	}
 
 	@Override
 	public Connection getConnection() throws SQLException {
-		return watch(Connection.class, super.getConnection(),
-				(method, arguments, result) -> method.equals("prepareStatement")
-						? watchStatement((PreparedStatement) result, (String) arguments[0]) : result);
-	}
-
-	private PreparedStatement watchStatement(PreparedStatement statement, String sql) {
-		return watch(PreparedStatement.class, statement, (method, arguments, result) -> {
-			if (method.startsWith("execute")) {
-				this.executed.add(sql);
-			}
-			return result;
+		return watch(Connection.class, super.getConnection(), (connection, method, arguments) -> {
+			Object result = method.invoke(connection, arguments);
+			return method.getName().equals("prepareStatement")
+					? watchStatement((PreparedStatement) result, (String) arguments[0]) : result;
 		});
 	}
 
-	private static <T> T watch(Class<T> type, T target, Watcher watcher) {
+	private PreparedStatement watchStatement(PreparedStatement watched, String sql) {
+		return watch(PreparedStatement.class, watched, (statement, method, arguments) -> {
+			if (!method.getName().startsWith("execute")) {
+				return method.invoke(statement, arguments);
+			}
+			interrupt(sql);
+			try {
+				Object result = method.invoke(statement, arguments);
+				this.executed.add(sql);
+				return result;
+			}
+			catch (InvocationTargetException ex) {
+				this.failures.add((SQLException) ex.getCause());
+				throw ex;
+			}
+		});
+	}
+
+	private void interrupt(String sql) {
+		Interruption interruption = this.next;
+		if (interruption != null && sql.contains(interruption.text())) {
+			this.next = null;
+			interruption.action().run();
+		}
+	}
+
+	private static <T> T watch(Class<T> type, T target, Watcher<T> watcher) {
 		return type
 			.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] { type }, (proxy, method, arguments) -> {
 				try {
-					return watcher.called(method.getName(), arguments, method.invoke(target, arguments));
+					return watcher.call(target, method, arguments);
 				}
 				catch (InvocationTargetException ex) {
 					throw ex.getCause();
@@ -59,9 +98,12 @@ class StatementLog extends DelegatingDataSource {
 			}));
 	}
 
-	private interface Watcher {
+	private record Interruption(String text, Runnable action) {
+	}
 
-		Object called(String method, Object[] arguments, Object result);
+	private interface Watcher<T> {
+
+		@Nullable Object call(T target, Method method, Object[] arguments) throws ReflectiveOperationException;
 
 	}
 
