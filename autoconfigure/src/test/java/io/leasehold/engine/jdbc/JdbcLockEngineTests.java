@@ -57,6 +57,9 @@ abstract class JdbcLockEngineTests {
 
 	static final Duration SHORT = Duration.ofMillis(300);
 
+	/** Grants that a test of a contended key is to see, however slow the machine is. */
+	static final int ENOUGH = 20;
+
 	private static final Duration LONG_POLL = Duration.ofSeconds(10);
 
 	final Member member = Member.of("shop");
@@ -257,7 +260,7 @@ abstract class JdbcLockEngineTests {
 		List<String> faults = Collections.synchronizedList(new ArrayList<>());
 		long end = System.nanoTime() + Duration.ofSeconds(2).toNanos();
 		inParallel(8, () -> {
-			while (System.nanoTime() - end < 0) {
+			while (System.nanoTime() - end < 0 || grants.get() < ENOUGH) {
 				Claim claim = claim("hot");
 				if (this.engine.tryAcquire(claim) instanceof Attempt.Granted granted) {
 					if (owners.incrementAndGet() != 1) {
@@ -275,7 +278,6 @@ abstract class JdbcLockEngineTests {
 			return null;
 		});
 		assertThat(faults).isEmpty();
-		assertThat(grants).hasValueGreaterThan(20);
 	}
 
 	/** Keys that the collations of databases take for one. */

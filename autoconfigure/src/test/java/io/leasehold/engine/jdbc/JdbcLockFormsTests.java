@@ -448,7 +448,7 @@ abstract class JdbcLockFormsTests extends JdbcLockEngineTests {
 		List<String> faults = Collections.synchronizedList(new ArrayList<>());
 		long end = System.nanoTime() + Duration.ofSeconds(1).toNanos();
 		inParallel(8, () -> {
-			while (System.nanoTime() - end < 0) {
+			while (System.nanoTime() - end < 0 || grants.get() < ENOUGH) {
 				Access access = accesses.get(ThreadLocalRandom.current().nextInt(3));
 				Claim claim = claim("hot", access);
 				long before = last.get();
@@ -469,7 +469,6 @@ abstract class JdbcLockFormsTests extends JdbcLockEngineTests {
 			return null;
 		});
 		assertThat(faults).isEmpty();
-		assertThat(grants).hasValueGreaterThan(20);
 	}
 
 	@Test

@@ -103,6 +103,7 @@ abstract class MySqlFamilyJdbcLockEngineTests extends NetworkedJdbcLockEngineTes
 	void sessionsThatTruncateTruncateNoKey() throws SQLException {
 		for (String url : urlsOfEitherDriver()) {
 			try (JdbcLockEngine lenient = engineOf(url + "&sessionVariables=sql_mode=''", PATIENT_CALL)) {
+				lenient.start();
 				String begin = "\u0001".repeat(LockKey.MAX_BYTES - 1);
 				for (String key : List.of(begin + "a", begin + "b", begin + "A", begin, begin + " ")) {
 					Claim claim = claim(key);
