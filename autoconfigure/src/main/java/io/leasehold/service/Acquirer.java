@@ -169,7 +169,8 @@ final class Acquirer {
 	}
 
 	/**
-	 * Turn a caller's result into a handle, or return nothing if the hold was lost since.
+	 * Turn a caller's result into a handle, or return nothing if the hold was lost since,
+	 * or has ended.
 	 */
 	private @Nullable HeldLock open(Acquisition caller, Predicate<LockEngineException> bypassed,
 			Supplier<ReleaseTiming.Releases> releases) {

@@ -303,10 +303,11 @@ final class Gate {
 	}
 
 	/**
-	 * Count a handle more of a hold that a caller was given, unless it was lost since.
+	 * Count a handle more of a hold that a caller was given, unless it was lost since, or
+	 * its last handle closed.
 	 */
 	synchronized @Nullable Object open(Hold opened) {
-		return opened.isLinked() ? opened.addHandle() : null;
+		return (opened.isLinked() && !opened.isClosed()) ? opened.addHandle() : null;
 	}
 
 	/** Count a handle less, and return whether the hold is to be released. */

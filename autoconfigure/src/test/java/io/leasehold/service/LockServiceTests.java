@@ -3,6 +3,7 @@ package io.leasehold.service;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -27,6 +28,7 @@ import io.leasehold.LockLostException;
 import io.leasehold.LockOptions;
 import io.leasehold.LossCause;
 import io.leasehold.engine.Attempt;
+import io.leasehold.engine.Capability;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
@@ -150,6 +152,34 @@ class LockServiceTests {
 		assertThat(this.there.tryAcquire("a")).isEmpty();
 		inner.close();
 		assertThat(this.there.tryAcquire("a")).isPresent();
+	}
+
+	/** The last handle is closed between the re-entry and its own handle. */
+	@Test
+	void reentryThatMeetsTheEndOfItsHoldHasANewOne() {
+		AtomicReference<HeldLock> outer = new AtomicReference<>();
+		AtomicInteger readings = new AtomicInteger();
+		Thread caller = Thread.currentThread();
+		MonotonicClock clock = () -> {
+			if (Thread.currentThread() == caller && readings.decrementAndGet() == 0) {
+				CompletableFuture.runAsync(outer.get()::close).join();
+			}
+			return System.nanoTime();
+		};
+		LockEngine engine = new DelegatingEngine(this.store) {
+			@Override
+			public Set<Capability> capabilities() {
+				return Set.of();
+			}
+		};
+		try (LockService service = new LockService(settings(63, OnLost.THROW), List.of(engine), Member.of("test"),
+				clock, List.of(), ReleaseTiming.IMMEDIATE)) {
+			outer.set(service.acquire("a", service.defaults().withMinHold(Duration.ofMillis(300))));
+			readings.set(3);
+			try (HeldLock inner = service.acquire("a")) {
+				assertThat(inner.fencingToken()).isGreaterThan(outer.get().fencingToken());
+			}
+		}
 	}
 
 	@Test
