@@ -2,6 +2,7 @@ package io.leasehold.engine.jdbc;
 
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
 import static io.leasehold.engine.jdbc.Sql.micros;
@@ -38,7 +39,7 @@ final class Upkeep {
 				sql.of("UPDATE {holders} SET expires_at = 0 WHERE lock_id IS NULL"),
 				sql.of("DELETE FROM {holders} WHERE lock_id IS NULL"));
 		this.findIdle = sql.of("SELECT id FROM {table} WHERE namespace = ? AND %s LIMIT ?".formatted(IDLE));
-		this.removeIdle = sql.of("DELETE FROM {table} WHERE id = ? AND %s".formatted(IDLE));
+		this.removeIdle = sql.of("DELETE FROM {table} WHERE %s AND id IN (%%s)".formatted(IDLE));
 	}
 
 	private String insertNothing(String table, String columns, String id) {
@@ -56,15 +57,18 @@ final class Upkeep {
 	}
 
 	/**
-	 * Remove some of the rows of a namespace that nobody has used for long.
+	 * Remove some of the rows of a namespace that nobody has used for long, all by one
+	 * statement: a commit for each may take longer than a call.
 	 * @return how many were found
 	 */
 	int removeIdle(Session session, String namespace, Duration retention, int most) throws SQLException {
 		long idle = micros(retention);
 		List<byte[]> found = this.sql.query(session, this.findIdle, (row, index) -> row.getBytes(1), namespace, idle,
 				idle, idle, most);
-		for (byte[] id : found) {
-			this.sql.update(session, this.removeIdle, id, idle, idle, idle);
+		if (!found.isEmpty()) {
+			List<Object> values = new ArrayList<>(List.of(idle, idle, idle));
+			values.addAll(found);
+			this.sql.update(session, this.removeIdle.formatted(Sql.repeat("?", found.size())), values.toArray());
 		}
 		return found.size();
 	}

@@ -439,6 +439,17 @@ abstract class JdbcLockEngineTests {
 		assertThat(granted(claim("again")).number()).isGreaterThan(number);
 	}
 
+	/** A call has too little time for a commit each where commits are slow. */
+	@Test
+	void idleRowsAreRemovedTogether() throws SQLException {
+		hold(100).forEach((renewal) -> release(renewal.claim()));
+		age(Duration.ofDays(8));
+		this.statements.clear();
+		assertThat(this.engine.removeIdle(100)).isEqualTo(100);
+		assertThat(this.statements.executed()).hasSize(2);
+		assertThat(rows()).isZero();
+	}
+
 	@Test
 	void rowsThatAreHeldOrClosedOrNotIdleForLongAreKept() throws SQLException {
 		Claim idle = claim("idle");
