@@ -1,0 +1,128 @@
+package io.leasehold.soak;
+
+import java.time.Duration;
+import java.util.function.Consumer;
+
+import io.leasehold.server.FaultProxy;
+
+/**
+ * What happens to a JVM of a soak, for a while.
+ */
+enum Disturbance {
+
+	/** Stopped, mostly for less than a lease or for more. */
+	STOP(4) {
+		@Override
+		void strike(SoakJvm jvm) throws InterruptedException {
+			jvm.freeze();
+			pause(jvm, jvm.random().nextBoolean() ? 1000 : 4000);
+			jvm.wake();
+		}
+	},
+
+	/** Killed, and replaced by another one. */
+	KILL(1) {
+		@Override
+		void strike(SoakJvm jvm) {
+			jvm.replace();
+		}
+	},
+
+	/** Nothing goes through to a store, or back, until it all does. */
+	BLACK_HOLE(2) {
+		@Override
+		void strike(SoakJvm jvm) throws InterruptedException {
+			disturb(jvm, FaultProxy::blackHole);
+		}
+	},
+
+	/** No request goes through until all do. */
+	HELD_REQUESTS(2) {
+		@Override
+		void strike(SoakJvm jvm) throws InterruptedException {
+			disturb(jvm, (network) -> network.requests().hold());
+		}
+	},
+
+	/** No reply goes through until all do. */
+	HELD_REPLIES(2) {
+		@Override
+		void strike(SoakJvm jvm) throws InterruptedException {
+			disturb(jvm, (network) -> network.replies().hold());
+		}
+	},
+
+	/** Requests of old connections go through after those of new ones. */
+	LATE_REQUESTS(2) {
+		@Override
+		void strike(SoakJvm jvm) throws InterruptedException {
+			FaultProxy.Valve stranded = jvm.anyNetwork().strandRequests();
+			pause(jvm, 3000);
+			stranded.open();
+		}
+	},
+
+	/** Replies are lost, and then their connections. */
+	LOST_REPLIES(2) {
+		@Override
+		void strike(SoakJvm jvm) throws InterruptedException {
+			FaultProxy network = jvm.anyNetwork();
+			network.replies().drop();
+			pause(jvm, 2000);
+			network.reset();
+			network.heal();
+		}
+	},
+
+	/** Connections break, and no new one comes about. */
+	RESET(2) {
+		@Override
+		void strike(SoakJvm jvm) throws InterruptedException {
+			disturb(jvm, (network) -> {
+				network.refuse();
+				network.reset();
+			});
+		}
+	},
+
+	/** Connections are closed in an orderly way. */
+	FINISH(2) {
+		@Override
+		void strike(SoakJvm jvm) throws InterruptedException {
+			disturb(jvm, FaultProxy::finish);
+		}
+	},
+
+	/** All that goes through takes its time. */
+	DELAY(2) {
+		@Override
+		void strike(SoakJvm jvm) throws InterruptedException {
+			Duration delay = Duration.ofMillis(10 + jvm.random().nextInt(200));
+			disturb(jvm, (network) -> {
+				network.requests().delay(delay);
+				network.replies().delay(delay);
+			});
+		}
+	};
+
+	/** How often it comes, compared with others. */
+	final int share;
+
+	Disturbance(int share) {
+		this.share = share;
+	}
+
+	abstract void strike(SoakJvm jvm) throws InterruptedException;
+
+	private static void disturb(SoakJvm jvm, Consumer<FaultProxy> begin) throws InterruptedException {
+		FaultProxy network = jvm.anyNetwork();
+		begin.accept(network);
+		pause(jvm, 3000);
+		network.heal();
+	}
+
+	private static void pause(SoakJvm jvm, int mostMillis) throws InterruptedException {
+		Thread.sleep(jvm.random().nextInt(mostMillis));
+	}
+
+}

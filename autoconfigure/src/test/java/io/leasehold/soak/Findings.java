@@ -1,0 +1,106 @@
+package io.leasehold.soak;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+
+import io.leasehold.LockMode;
+import io.leasehold.test.contract.History;
+import io.leasehold.test.contract.History.Interval;
+
+/**
+ * What comes of all {@linkplain Diary diaries} together: the history of each key, and
+ * figures.
+ */
+final class Findings {
+
+	private final Map<String, History> histories = new TreeMap<>();
+
+	private final Map<String, Integer> counts = new TreeMap<>();
+
+	/**
+	 * Read the diary of a JVM.
+	 * @param diedAt when it had ended for certain: what it held then, it held no longer
+	 */
+	void read(Path diary, long diedAt) throws IOException {
+		Map<String, Hold> open = new HashMap<>();
+		String text = Files.readString(diary);
+		// The last line of a JVM that was killed may be half written
+		text.substring(0, text.lastIndexOf('\n') + 1).lines().map((line) -> line.split(" ")).forEach((words) -> {
+			switch (words[0]) {
+				case "acquired" -> open.put(words[1], Hold.of(words));
+				case "believed" -> open.computeIfPresent(words[1], (id, hold) -> hold.until(Long.parseLong(words[2])));
+				case "ended" -> add(Objects.requireNonNull(open.remove(words[1])).until(Long.parseLong(words[2])));
+				default -> add(words[0]);
+			}
+		});
+		for (Hold hold : open.values()) {
+			add("cut-short");
+			add((hold.claimed.ended() - diedAt < 0) ? hold : hold.until(diedAt));
+		}
+	}
+
+	private void add(Hold hold) {
+		add("acquired-" + hold.engine);
+		history(hold.engine, hold.key).add(hold.claimed);
+	}
+
+	/** Take note of a write that the ledger accepted, in its order. */
+	void accepted(String engine, String key, long token) {
+		add("accepted");
+		history(engine, key).accepted(token);
+	}
+
+	private History history(String engine, String key) {
+		return this.histories.computeIfAbsent(engine + " " + key, (name) -> new History());
+	}
+
+	private void add(String what) {
+		this.counts.merge(what, 1, Integer::sum);
+	}
+
+	/** How often something happened whose name begins so. */
+	int count(String beginning) {
+		return this.counts.entrySet()
+			.stream()
+			.filter((entry) -> entry.getKey().startsWith(beginning))
+			.mapToInt(Map.Entry::getValue)
+			.sum();
+	}
+
+	/** Everything that was counted. */
+	Map<String, Integer> counts() {
+		return this.counts;
+	}
+
+	/** What cannot be true of any key. */
+	List<String> violations() {
+		List<String> found = new ArrayList<>();
+		this.histories.forEach((key, history) -> history.violations().forEach((text) -> found.add(key + ": " + text)));
+		return found;
+	}
+
+	/**
+	 * A hold as far as it was read.
+	 */
+	private record Hold(String engine, String key, Interval claimed) {
+
+		static Hold of(String[] words) {
+			return new Hold(words[2], words[3], new Interval(Long.parseLong(words[5]), Long.parseLong(words[6]),
+					Long.parseLong(words[7]), Long.parseLong(words[8]), LockMode.valueOf(words[4]) == LockMode.SHARED));
+		}
+
+		Hold until(long end) {
+			return new Hold(this.engine, this.key, new Interval(this.claimed.token(), this.claimed.asked(),
+					this.claimed.acquired(), end, this.claimed.shared()));
+		}
+
+	}
+
+}

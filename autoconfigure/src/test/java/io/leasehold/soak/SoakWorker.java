@@ -1,0 +1,168 @@
+package io.leasehold.soak;
+
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.leasehold.LockOptions;
+import io.leasehold.engine.LockEngine;
+import io.leasehold.engine.Member;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.metrics.LockMetrics;
+import io.leasehold.service.LockOverview;
+import io.leasehold.service.LockService;
+import io.leasehold.service.OnLost;
+import io.leasehold.service.ReleaseTiming;
+import io.leasehold.service.ServiceSettings;
+import io.leasehold.soak.Holder.Character;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+
+/**
+ * A JVM of a soak: three holders for each engine, one of whom is heedless.
+ */
+final class SoakWorker {
+
+	private static final int HOLDERS = 3;
+
+	private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+	private final MeterRegistry meters = new SimpleMeterRegistry();
+
+	private final HikariDataSource database = new HikariDataSource();
+
+	private final List<Holder> holders = new ArrayList<>();
+
+	private final List<Thread> threads = new ArrayList<>();
+
+	private final List<LockEngine> engines;
+
+	private final LockService locks;
+
+	private SoakWorker(Orders orders) {
+		Member member = Member.of("soak");
+		this.engines = SoakEngines.open(orders, member);
+		LockOptions defaults = new LockOptions("soak", this.engines.get(0).name(), SoakEngines.LEASE,
+				Duration.ofSeconds(4), Duration.ZERO, LockOptions.UNLIMITED);
+		this.locks = new LockService(new ServiceSettings(defaults, OnLost.THROW, 63, Duration.ofMillis(10)),
+				this.engines, member, MonotonicClock.SYSTEM, List.of(new LockMetrics(this.meters)),
+				ReleaseTiming.IMMEDIATE);
+		this.database.setJdbcUrl(Stores.postgresUrl(orders.ledger()));
+		employ(orders);
+	}
+
+	private void employ(Orders orders) {
+		Diary diary = new Diary(orders.diary());
+		FencedLedger obeying = new FencedLedger(this.database, true);
+		FencedLedger heedless = new FencedLedger(this.database, false);
+		Random random = new Random(orders.seed());
+		for (LockEngine engine : this.engines) {
+			for (int i = 0; i < HOLDERS; i++) {
+				Character character = orders.naive() ? Character.NAIVE
+						: (i > 0) ? Character.OBEYING : Character.HEEDLESS;
+				this.holders.add(new Holder(this.locks, this.locks.defaults().withEngine(engine.name()), character,
+						(character == Character.OBEYING) ? obeying : heedless, diary, new Random(random.nextLong())));
+			}
+		}
+	}
+
+	/** Begin when each store has answered, however long the first connection takes. */
+	private void start() {
+		takeAll();
+		for (Holder holder : this.holders) {
+			Thread thread = new Thread(holder, "holder");
+			this.threads.add(thread);
+			thread.start();
+		}
+	}
+
+	private void rest() throws InterruptedException {
+		this.holders.forEach(Holder::rest);
+		for (Thread thread : this.threads) {
+			thread.join();
+		}
+	}
+
+	/** Take every lock once, which everybody can, however often calls fail meanwhile. */
+	private void takeAll() {
+		for (LockEngine engine : this.engines) {
+			LockOptions options = this.locks.defaults().withEngine(engine.name()).withWaitTime(PATIENCE);
+			Holder.KEYS.forEach((key) -> this.locks.acquire(key, options).close());
+		}
+	}
+
+	/** Shut down as an application does, and tell what is left. */
+	private List<String> leave() throws Exception {
+		List<String> left = new ArrayList<>();
+		CountDownLatch idle = new CountDownLatch(1);
+		this.locks.drain(idle::countDown);
+		if (!idle.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+			left.add("gates or claims");
+		}
+		LockOverview overview = this.locks.overview();
+		left.addAll(overview.held().stream().map(Object::toString).toList());
+		left.addAll(overview.waiting().stream().map(Object::toString).toList());
+		for (Gauge gauge : this.meters.find("leasehold.held").gauges()) {
+			left.addAll((gauge.value() != 0) ? List.of(gauge.getId() + " is " + gauge.value()) : List.of());
+		}
+		this.locks.close();
+		for (LockEngine engine : this.engines) {
+			((AutoCloseable) engine).close();
+		}
+		this.database.close();
+		left.addAll(threadsLeft());
+		return left;
+	}
+
+	/** Threads end when their work is done; so they are given a while. */
+	private static List<String> threadsLeft() throws InterruptedException {
+		long deadline = System.nanoTime() + PATIENCE.toNanos();
+		List<String> left = threads();
+		while (!left.isEmpty() && System.nanoTime() - deadline < 0) {
+			Thread.sleep(100);
+			left = threads();
+		}
+		return left;
+	}
+
+	/** Those of the library, and of the clients that it has started. */
+	private static List<String> threads() {
+		return Thread.getAllStackTraces()
+			.keySet()
+			.stream()
+			.map(Thread::getName)
+			.filter((name) -> name.matches("(leasehold|lettuce|Curator|main-).*"))
+			.toList();
+	}
+
+	/**
+	 * The other JVM.
+	 * @param args its {@link Orders}
+	 * @throws Exception if something fails that nobody expects: this JVM ends then
+	 */
+	public static void main(String[] args) throws Exception {
+		SoakWorker worker = new SoakWorker(Orders.parse(args));
+		worker.start();
+		System.out.println("started");
+		BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+		for (String command = commands.readLine(); command != null; command = commands.readLine()) {
+			switch (command) {
+				case "rest" -> worker.rest();
+				case "take all" -> worker.takeAll();
+				case "leave" -> System.out.println("left " + worker.leave());
+				default -> throw new IllegalArgumentException(command);
+			}
+			System.out.println("done");
+		}
+		System.exit(0);
+	}
+
+}
