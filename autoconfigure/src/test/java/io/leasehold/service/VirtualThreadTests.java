@@ -2,12 +2,7 @@ package io.leasehold.service;
 
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.leasehold.HeldLock;
@@ -15,10 +10,8 @@ import io.leasehold.LockOptions;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.local.LocalLockEngine;
+import io.leasehold.load.VirtualThreads;
 import io.leasehold.test.contract.Fault;
-import jdk.jfr.Recording;
-import jdk.jfr.consumer.RecordedEvent;
-import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -58,48 +51,16 @@ class VirtualThreadTests {
 	void tenThousandOfThemTakeTurnsWithoutPinningTheirCarriers() throws Exception {
 		AtomicInteger inside = new AtomicInteger();
 		AtomicInteger turns = new AtomicInteger();
-		Path file = this.recordings.resolve("pinned.jfr");
-		try (Recording recording = new Recording()) {
-			recording.enable("jdk.VirtualThreadPinned").withoutThreshold().withStackTrace();
-			recording.start();
-			runInVirtualThreads(() -> {
-				try (HeldLock held = this.locks.acquire("hot")) {
-					assertThat(inside.incrementAndGet()).isOne();
-					assertThat(held.isValid()).isTrue();
-					inside.decrementAndGet();
-					turns.incrementAndGet();
-				}
-			});
-			recording.dump(file);
-		}
+		assertThat(VirtualThreads.pinnedBy(WAITERS, (number) -> {
+			try (HeldLock held = this.locks.acquire("hot")) {
+				assertThat(inside.incrementAndGet()).isOne();
+				assertThat(held.isValid()).isTrue();
+				inside.decrementAndGet();
+				turns.incrementAndGet();
+			}
+		}, this.recordings)).isEmpty();
 		assertThat(turns).hasValue(WAITERS);
-		assertThat(RecordingFile.readAllEvents(file)).noneMatch(VirtualThreadTests::isOurs);
 		assertThat(this.store.size()).isZero();
-	}
-
-	private static boolean isOurs(RecordedEvent event) {
-		return event.getStackTrace() != null && event.getStackTrace()
-			.getFrames()
-			.stream()
-			.anyMatch((frame) -> frame.getMethod().getType().getName().startsWith("io.leasehold.service."));
-	}
-
-	private static void runInVirtualThreads(Runnable task) throws Exception {
-		// Called by its name, for the sources are those of Java 17
-		ExecutorService threads = (ExecutorService) Executors.class.getMethod("newVirtualThreadPerTaskExecutor")
-			.invoke(null);
-		try {
-			List<Future<?>> futures = new ArrayList<>();
-			for (int i = 0; i < WAITERS; i++) {
-				futures.add(threads.submit(task));
-			}
-			for (Future<?> future : futures) {
-				future.get(50, TimeUnit.SECONDS);
-			}
-		}
-		finally {
-			threads.shutdownNow();
-		}
 	}
 
 }

@@ -1,0 +1,54 @@
+package io.leasehold.engine.redis;
+
+import java.time.Duration;
+
+import io.leasehold.engine.LockEngine;
+import io.leasehold.engine.Member;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.load.EngineLoad;
+import io.leasehold.server.RedisTestServer;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
+import org.junit.jupiter.api.AfterEach;
+
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+
+class RedisLoadIntegrationTests extends EngineLoad {
+
+	private final RedisTestServer server = RedisTestServer.start();
+
+	private final RedisClient client = RedisClient.create(RedisURI.create("127.0.0.1", this.server.port()));
+
+	private final StatefulRedisConnection<String, String> operator = this.client.connect();
+
+	private RedisLockEngine engine;
+
+	@Override
+	protected LockEngine open(Member member) {
+		RedisSettings settings = new RedisSettings("load", Duration.ofSeconds(1), Duration.ofSeconds(3),
+				RedisEngines.COMMAND_TIMEOUT, RedisEngines.COMMAND_TIMEOUT, Duration.ofSeconds(1),
+				Duration.ofSeconds(20), RETENTION, 0);
+		this.engine = new RedisLockEngine(RedisConnections
+			.byLettuce(new RedisStandaloneConfiguration("127.0.0.1", this.server.port()), null, null, settings),
+				settings, member, MonotonicClock.SYSTEM);
+		return this.engine;
+	}
+
+	@Override
+	protected int claims() {
+		return this.engine.liveClaims();
+	}
+
+	@Override
+	protected long stored() {
+		return this.operator.sync().dbsize();
+	}
+
+	@AfterEach
+	void stopServer() {
+		this.client.shutdown();
+		this.server.close();
+	}
+
+}

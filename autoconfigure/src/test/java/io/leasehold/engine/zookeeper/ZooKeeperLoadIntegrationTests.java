@@ -1,0 +1,67 @@
+package io.leasehold.engine.zookeeper;
+
+import java.io.IOException;
+import java.time.Duration;
+
+import io.leasehold.engine.LockEngine;
+import io.leasehold.engine.Member;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.load.EngineLoad;
+import io.leasehold.server.ZooKeeperTestServer;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.test.TestingServer;
+import org.apache.zookeeper.data.Stat;
+import org.junit.jupiter.api.AfterEach;
+
+class ZooKeeperLoadIntegrationTests extends EngineLoad {
+
+	private final TestingServer server = serverThatRemovesContainers();
+
+	private final CuratorFramework client = ZooKeeperTestServer.connect(this.server.getConnectString(), 20_000);
+
+	private ZooKeeperLockEngine engine;
+
+	/** A server looks for empty ones once a minute else, and removes 10,000 of them. */
+	private static TestingServer serverThatRemovesContainers() {
+		System.setProperty("znode.container.checkIntervalMs", "500");
+		System.setProperty("znode.container.maxPerMinute", "10000000");
+		try {
+			return ZooKeeperTestServer.start();
+		}
+		finally {
+			System.clearProperty("znode.container.checkIntervalMs");
+			System.clearProperty("znode.container.maxPerMinute");
+		}
+	}
+
+	@Override
+	protected LockEngine open(Member member) {
+		this.engine = ZooKeeperLockEngine.using(this.client,
+				new ZooKeeperSettings("load", "/leasehold", Duration.ofMillis(1500), Duration.ofSeconds(1)),
+				MonotonicClock.SYSTEM);
+		return this.engine;
+	}
+
+	@Override
+	protected int manyKeys() {
+		return 1_000;
+	}
+
+	@Override
+	protected int claims() {
+		return this.engine.liveClaims();
+	}
+
+	@Override
+	protected long stored() throws Exception {
+		Stat root = this.client.checkExists().forPath("/leasehold/load");
+		return (root != null) ? root.getNumChildren() : 0;
+	}
+
+	@AfterEach
+	void stopServer() throws IOException {
+		this.client.close();
+		this.server.close();
+	}
+
+}
