@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
  * A network between a client and a server of this machine that fails on demand. Bytes go
@@ -107,14 +108,20 @@ public final class FaultProxy implements AutoCloseable {
 
 	/** Close the clients' connections in an orderly way (FIN). */
 	public void finish() {
-		this.clients.forEach(FaultProxy::finishQuietly);
-		this.clients.clear();
+		end(FaultProxy::finishQuietly);
 	}
 
 	/** Break the clients' connections (RST). What is held still goes to the server. */
 	public void reset() {
-		this.clients.forEach(FaultProxy::resetQuietly);
-		this.clients.clear();
+		end(FaultProxy::resetQuietly);
+	}
+
+	/** One that a client opens at once instead is not forgotten. */
+	private void end(Consumer<Socket> way) {
+		this.clients.removeIf((client) -> {
+			way.accept(client);
+			return true;
+		});
 	}
 
 	@Override

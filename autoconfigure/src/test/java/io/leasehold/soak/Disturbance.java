@@ -62,15 +62,11 @@ enum Disturbance {
 		}
 	},
 
-	/** Replies are lost, and then their connections. */
+	/** Requests are carried out, and their connections break instead of replies. */
 	LOST_REPLIES(2) {
 		@Override
 		void strike(SoakJvm jvm) throws InterruptedException {
-			FaultProxy network = jvm.anyNetwork();
-			network.replies().drop();
-			pause(jvm, 2000);
-			network.reset();
-			network.heal();
+			disturb(jvm, (network) -> network.replies().reset());
 		}
 	},
 
