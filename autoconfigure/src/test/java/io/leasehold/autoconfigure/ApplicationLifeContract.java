@@ -35,7 +35,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * The part of the contract that is about the start and the end of applications.
  */
-@Timeout(120)
+@Timeout(300)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class ApplicationLifeContract {
 
@@ -138,6 +138,7 @@ abstract class ApplicationLifeContract {
 	@Test
 	@Fault(89)
 	void applicationsInOneJvmAreApartAndLeaveNothing() throws Exception {
+		assertThat(this.other.findsFree(KEY)).as("with its threads").isTrue();
 		Set<Thread> before = threads();
 		Set<String> members = new HashSet<>();
 		members.add(this.other.member());
@@ -162,7 +163,7 @@ abstract class ApplicationLifeContract {
 		eventually().until(() -> to.gauge("leasehold.waiting") == 1);
 		assertThat(from.gauge("leasehold.waiting")).isZero();
 		held.close();
-		next.get(20, TimeUnit.SECONDS).close();
+		next.get(60, TimeUnit.SECONDS).close();
 	}
 
 	/** Those alive, but for what the JVM itself starts. */
