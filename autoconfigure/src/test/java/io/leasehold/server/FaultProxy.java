@@ -173,6 +173,7 @@ public final class FaultProxy implements AutoCloseable {
 					}
 				}
 			}
+			valve.next(); // the end of the connection, too
 		}
 	}
 

@@ -128,9 +128,10 @@ final class NodeQueue {
 
 	private CompletableFuture<ReleaseOutcome> remove(LiveClaim live, boolean repeated) {
 		int connection = this.store.connectionNumber();
+		long sent = this.clock.nanoTime();
 		return removeNode(live)
-			.thenCompose((removed) -> removeStrays(live).thenApply(
-					(nothing) -> outcome(live, removed, repeated || connection != this.store.connectionNumber())))
+			.thenCompose((removed) -> removeStrays(live).thenApply((nothing) -> outcome(live, removed,
+					repeated || (connection != this.store.connectionNumber() && !wasOver(live, sent)))))
 			.whenComplete((outcome, failure) -> {
 				if (failure == null) {
 					this.claims.forget(live);
@@ -147,6 +148,22 @@ final class NodeQueue {
 		return creation.<@Nullable LockNode>handle((node, failure) -> node)
 			.thenCompose((node) -> (node != null) ? this.store.remove(node.path())
 					: CompletableFuture.completedFuture(false));
+	}
+
+	/**
+	 * Whether the session of its node was over when a request was sent in it: it is now,
+	 * and would have outlived a request that was carried out.
+	 */
+	private boolean wasOver(LiveClaim live, long sent) {
+		LockNode node = live.node();
+		try {
+			Store.Connection present = this.store.connection();
+			return node != null && node.session() != present.session()
+					&& this.clock.nanoTime() - sent < present.timeout().toNanos();
+		}
+		catch (KeeperException ex) {
+			return false; // cannot be told
+		}
 	}
 
 	/** Whether its removal found a node may be hidden by an answer that was lost. */

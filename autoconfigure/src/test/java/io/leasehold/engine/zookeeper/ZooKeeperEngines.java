@@ -68,9 +68,12 @@ final class ZooKeeperEngines {
 	}
 
 	ZooKeeperLockEngine engine(CuratorFramework client, Duration pollInterval) {
+		return engine(client, pollInterval, Duration.ofMillis(1500));
+	}
+
+	ZooKeeperLockEngine engine(CuratorFramework client, Duration pollInterval, Duration callTimeout) {
 		return open(ZooKeeperLockEngine.using(client,
-				new ZooKeeperSettings("faults", "/leasehold", Duration.ofMillis(1500), pollInterval),
-				MonotonicClock.SYSTEM));
+				new ZooKeeperSettings("faults", "/leasehold", callTimeout, pollInterval), MonotonicClock.SYSTEM));
 	}
 
 	LockService service(ZooKeeperLockEngine engine) {

@@ -2,9 +2,11 @@ package io.leasehold.engine.zookeeper;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
 import io.leasehold.HeldLock;
+import io.leasehold.HeldLockScope;
 import io.leasehold.LockEngineException;
 import io.leasehold.LockInterruptedException;
 import io.leasehold.LockKey;
@@ -18,13 +20,19 @@ import io.leasehold.event.LockEvent;
 import io.leasehold.server.FaultProxy;
 import io.leasehold.server.ZooKeeperTestServer;
 import io.leasehold.service.LockService;
+import io.leasehold.test.contract.Fault;
+import io.leasehold.transaction.CommitGuard;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.test.TestingServer;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.transaction.support.SimpleTransactionStatus;
 
 import static io.leasehold.engine.zookeeper.ZooKeeperEngines.eventually;
 import static io.leasehold.engine.zookeeper.ZooKeeperEngines.granted;
@@ -40,6 +48,8 @@ class ZooKeeperLockEngineFaultsIntegrationTests {
 
 	private static final LockKey KEY = new LockKey("order:42");
 
+	private static final String CONTAINER = "/leasehold/faults/order:42";
+
 	private final ZooKeeperEngines engines = new ZooKeeperEngines();
 
 	@AfterEach
@@ -47,7 +57,6 @@ class ZooKeeperLockEngineFaultsIntegrationTests {
 		this.engines.close();
 	}
 
-	/** FAULTS rows 30 and 32: the old session's node may be there for a while. */
 	@Test
 	void operatorsAreNotToldARemainingTimeThatNobodyKnows() {
 		ZooKeeperLockEngine engine = this.engines.engine(this.engines.client(this.engines.server().getConnectString()));
@@ -55,17 +64,16 @@ class ZooKeeperLockEngineFaultsIntegrationTests {
 		assertThat(engine.inspect(KEY)).singleElement().extracting(Holder::remaining).isNull();
 	}
 
+	/** A node that a former session left for a while is not taken for the new one's. */
+	@Fault(32)
 	@Test
 	void lockOfAFormerSessionIsLostAndNotTakenForTheNewOnes() throws Exception {
-		TestingServer server = this.engines.server();
-		CuratorFramework client = this.engines.client(server.getConnectString());
+		FaultProxy proxy = this.engines.proxy(this.engines.server());
+		CuratorFramework client = this.engines.client(proxy, ZooKeeperTestServer.SESSION_MILLIS);
 		ZooKeeperLockEngine engine = this.engines.engine(client);
 		Claim claim = this.engines.claim(KEY);
 		Granted granted = granted(engine, claim);
-		long session = client.getZookeeperClient().getZooKeeper().getSessionId();
-		client.getZookeeperClient().getZooKeeper().getTestable().injectSessionExpiration();
-		eventually().until(() -> client.getZookeeperClient().isConnected()
-				&& client.getZookeeperClient().getZooKeeper().getSessionId() != session);
+		replaceSession(client, proxy);
 		eventually().until(() -> renew(engine, claim, granted) instanceof RenewalOutcome.NotOwner);
 		Claim next = this.engines.claim(KEY).waiting();
 		eventually().until(() -> engine.tryAcquire(next) instanceof Granted);
@@ -74,8 +82,34 @@ class ZooKeeperLockEngineFaultsIntegrationTests {
 		assertThat(renew(engine, next, granted(engine, next))).isInstanceOf(RenewalOutcome.Renewed.class);
 	}
 
-	/** FAULTS row 29. */
+	/**
+	 * A claim that is asked again finds a node of its own that a former session left: it
+	 * removes that, and has the key by a new one only.
+	 */
+	@Fault(32)
 	@Test
+	void claimThatIsAskedAgainInANewSessionHasANodeOfThat() throws Exception {
+		FaultProxy proxy = this.engines.proxy(this.engines.server());
+		CuratorFramework client = this.engines.client(proxy, ZooKeeperEngines.LONG_SESSION);
+		ZooKeeperLockEngine engine = this.engines.engine(client);
+		Claim claim = this.engines.claim(KEY);
+		long number = granted(engine, claim).number();
+		replaceSession(client, proxy);
+		assertThat(client.getChildren().forPath(CONTAINER)).as("left by the former session").hasSize(1);
+		eventually().ignoreException(LockEngineException.class)
+			.until(() -> engine.tryAcquire(claim) instanceof Granted again && again.number() > number);
+		assertThat(client.getChildren().forPath(CONTAINER)).singleElement()
+			.satisfies((node) -> assertThat(client.checkExists().forPath(CONTAINER + "/" + node).getEphemeralOwner())
+				.isEqualTo(session(client)));
+	}
+
+	/**
+	 * A lock is in doubt as soon as its connection breaks, and nothing is committed under
+	 * it, until its session has come back.
+	 */
+	@Fault({ 29, 31 })
+	@Test
+	@SuppressWarnings("try")
 	void lockIsInDoubtFromTheBreakUntilItsSessionComesBack() throws Exception {
 		FaultProxy proxy = this.engines.proxy(this.engines.server());
 		LockService service = this.engines
@@ -84,15 +118,26 @@ class ZooKeeperLockEngineFaultsIntegrationTests {
 		assertThat(held.isValid()).isTrue();
 		proxy.refuse();
 		proxy.reset();
-		eventually().atMost(Duration.ofSeconds(2)).until(() -> !held.isValid());
-		assertThat(held.remaining()).isPositive();
-		proxy.heal();
-		eventually().until(held::isValid);
+		eventually().until(() -> !held.isValid());
+		CommitGuard guard = new CommitGuard(true);
+		try (HeldLockScope scope = HeldLockScope.open(held)) {
+			assertThatExceptionOfType(LockEngineException.class)
+				.isThrownBy(() -> guard.beforeCommit(new SimpleTransactionStatus()))
+				.withMessageContaining("in doubt");
+			assertThat(held.remaining()).isPositive();
+			proxy.heal();
+			eventually().until(held::isValid);
+			guard.beforeCommit(new SimpleTransactionStatus());
+		}
 		held.close();
 		assertThat(this.engines.events).noneMatch(LockEvent.HoldLost.class::isInstance);
 	}
 
-	/** FAULTS row 31: without any renewal. */
+	/**
+	 * When the session comes back, only those locks are held again whose nodes are still
+	 * there and its own, before any renewal.
+	 */
+	@Fault(31)
 	@ParameterizedTest
 	@ValueSource(strings = { "x", "s", "2" })
 	void doubtEndsOnlyForNodesThatAreStillThere(String access) throws Exception {
@@ -102,20 +147,32 @@ class ZooKeeperLockEngineFaultsIntegrationTests {
 		ZooKeeperLockEngine other = this.engines.engine(this.engines.client(server.getConnectString()));
 		Claim kept = this.engines.claim(KEY, access);
 		Claim removed = this.engines.claim(new LockKey("order:43"), access);
-		granted(engine, kept);
+		Claim replaced = this.engines.claim(new LockKey("order:44"), access);
+		granted(engine, replaced);
 		Granted granted = granted(engine, removed);
+		granted(engine, kept);
 		assertThat(engine.inDoubt(kept)).isFalse();
 		proxy.refuse();
 		proxy.reset();
-		eventually().until(() -> engine.inDoubt(kept) && engine.inDoubt(removed));
+		eventually().until(() -> engine.inDoubt(kept) && engine.inDoubt(removed) && engine.inDoubt(replaced));
 		assertThat(other.forceRelease(removed.key())).isNotEmpty();
+		replaceNode(this.engines.client(server.getConnectString()), "/leasehold/faults/order:44");
 		proxy.heal();
 		eventually().until(() -> !engine.inDoubt(kept));
 		assertThat(renew(engine, removed, granted)).isInstanceOf(RenewalOutcome.NotOwner.class);
 		assertThat(engine.inDoubt(removed)).isTrue();
+		assertThat(engine.inDoubt(replaced)).isTrue();
 	}
 
-	/** FAULTS row 29: nothing is known, and that is not a no. */
+	/** Make the node of a key anew, as another session's. */
+	private static void replaceNode(CuratorFramework operator, String container) throws Exception {
+		String node = container + "/" + operator.getChildren().forPath(container).get(0);
+		operator.delete().forPath(node);
+		operator.create().withMode(CreateMode.EPHEMERAL).forPath(node);
+	}
+
+	/** Without a server nothing is known, and that is not a no. */
+	@Fault(29)
 	@Test
 	void renewalAndAcquisitionWithoutAServerAreUnknown() throws Exception {
 		TestingServer server = this.engines.server();
@@ -134,7 +191,8 @@ class ZooKeeperLockEngineFaultsIntegrationTests {
 		assertThat(engine.release(claim)).isInstanceOf(ReleaseOutcome.Released.class);
 	}
 
-	/** FAULTS row 30: told before anybody else can have the lock. */
+	/** The holder is told before anybody else can have the lock. */
+	@Fault(30)
 	@Test
 	void lockOfASilentSessionIsLostBeforeItIsFree() throws Exception {
 		TestingServer server = this.engines.server();
@@ -155,6 +213,48 @@ class ZooKeeperLockEngineFaultsIntegrationTests {
 		next.close();
 	}
 
+	/** The holder of a lock hears that its session was ended by others. */
+	@Fault(30)
+	@Test
+	void lockOfASessionThatWasEndedIsLostAndTold() throws Exception {
+		TestingServer server = this.engines.server();
+		CuratorFramework client = this.engines.client(server.getConnectString());
+		HeldLock held = this.engines.service(this.engines.engine(client)).acquire("order:42");
+		endSession(client, server);
+		eventually().until(() -> this.engines.events.stream().anyMatch(LockEvent.HoldLost.class::isInstance));
+		assertThat(held.isValid()).isFalse();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
+	}
+
+	/**
+	 * A machine that was suspended for longer than its session, with a clock that stood
+	 * still, sends its release through a connection that is no more: its holder is told,
+	 * though the answer to that request was lost.
+	 */
+	@Fault({ 6, 30 })
+	@Test
+	void releaseInASessionThatHasEndedUnnoticedTellsOfTheLoss() throws Exception {
+		TestingServer server = this.engines.server();
+		FaultProxy proxy = this.engines.proxy(server);
+		CuratorFramework client = this.engines.client(proxy, ZooKeeperEngines.LONG_SESSION);
+		HeldLock held = this.engines.service(this.engines.engine(client, Duration.ofSeconds(1), Duration.ofSeconds(10)))
+			.acquire("order:42");
+		LockService other = this.engines.service(
+				this.engines.engine(this.engines.client(server.getConnectString(), ZooKeeperEngines.LONG_SESSION)));
+		proxy.blackHole();
+		endSession(client, server); // by which the ensemble follows a silent process
+		HeldLock next = other.acquire("order:42");
+		assertThat(held.isValid()).as("as far as is known there").isTrue();
+		CompletableFuture<Void> closed = CompletableFuture.runAsync(held::close);
+		eventually().until(() -> !held.isValid());
+		proxy.reset();
+		proxy.heal();
+		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> closed.get(30, TimeUnit.SECONDS))
+			.withCauseInstanceOf(LockLostException.class);
+		assertThat(next.isValid()).isTrue();
+		next.close();
+	}
+
 	/** I3: nobody believes in a lock longer than in its session. */
 	@Test
 	void longLeaseIsBelievedInForThreeQuartersOfTheSession() throws Exception {
@@ -167,7 +267,8 @@ class ZooKeeperLockEngineFaultsIntegrationTests {
 				(renewed) -> assertThat(renewed.validUntil() - System.nanoTime()).isPositive().isLessThan(session));
 	}
 
-	/** FAULTS row 34. */
+	/** A node whose creation was not answered does not stay, and keeps nobody out. */
+	@Fault(34)
 	@Test
 	void nodeWhoseCreationWasNotAnsweredDoesNotStay() throws Exception {
 		TestingServer server = this.engines.server();
@@ -188,7 +289,8 @@ class ZooKeeperLockEngineFaultsIntegrationTests {
 		granted(other, this.engines.claim(KEY));
 	}
 
-	/** FAULTS rows 34 and 60. */
+	/** The same if the caller was interrupted while its node was created. */
+	@Fault({ 34, 60 })
 	@Test
 	void interruptedAcquisitionLeavesNoNode() throws Exception {
 		TestingServer server = this.engines.server();
@@ -213,7 +315,11 @@ class ZooKeeperLockEngineFaultsIntegrationTests {
 		eventually().until(() -> engine.liveClaims() == 0);
 	}
 
-	/** FAULTS row 13: long before the session or the lease is over. */
+	/**
+	 * A lost answer to a release is no loss, and the key is free long before the lease is
+	 * over.
+	 */
+	@Fault(13)
 	@Test
 	void releaseThatWasNotAnsweredIsRepeatedUntilTheNodeIsGone() throws Exception {
 		TestingServer server = this.engines.server();
@@ -230,7 +336,8 @@ class ZooKeeperLockEngineFaultsIntegrationTests {
 		eventually().atMost(Duration.ofSeconds(5)).until(() -> other.inspect(KEY).isEmpty());
 	}
 
-	/** FAULTS rows 11 and 34: the retry finds the grant, whatever was created twice. */
+	/** The retry finds the grant, whatever was created twice. */
+	@Fault({ 11, 34 })
 	@ParameterizedTest
 	@ValueSource(strings = { "x", "s", "1" })
 	void claimIsGrantedThoughTheAnswerToItsFirstRequestWasLost(String access) throws Exception {
@@ -260,6 +367,34 @@ class ZooKeeperLockEngineFaultsIntegrationTests {
 		engine.tryAcquire(this.engines.claim(KEY));
 		engine.release(claim);
 		assertThat(engine.liveClaims()).isZero();
+	}
+
+	/**
+	 * Have the client begin a new session, while the server still keeps the former one.
+	 */
+	private static void replaceSession(CuratorFramework client, FaultProxy proxy) throws Exception {
+		long former = session(client);
+		proxy.refuse();
+		proxy.reset();
+		eventually().until(() -> !client.getZookeeperClient().isConnected());
+		client.getZookeeperClient().reset();
+		proxy.heal();
+		eventually().until(client.getZookeeperClient()::isConnected);
+		assertThat(session(client)).isNotEqualTo(former);
+	}
+
+	private static long session(CuratorFramework client) throws Exception {
+		return client.getZookeeperClient().getZooKeeper().getSessionId();
+	}
+
+	/** End a client's session at the server, behind its back. */
+	@SuppressWarnings("try")
+	private static void endSession(CuratorFramework client, TestingServer server) throws Exception {
+		ZooKeeper handle = client.getZookeeperClient().getZooKeeper();
+		try (ZooKeeper same = new ZooKeeper(server.getConnectString(), handle.getSessionTimeout(), (event) -> {
+		}, handle.getSessionId(), handle.getSessionPasswd())) {
+			eventually().until(() -> same.getState().isConnected());
+		}
 	}
 
 }
