@@ -8,19 +8,22 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * This application in this process, as operators see it in the store, and the maker of
- * owner tokens. Two application contexts in one JVM are two members. Thread-safe.
+ * owner tokens. Two application contexts in one JVM are two members, and so is one that
+ * was stopped and started again. Thread-safe.
  */
 public final class Member {
 
 	private static final SecureRandom RANDOM = new SecureRandom();
 
-	private final String id;
+	private final String application;
+
+	private volatile String id;
 
 	private volatile Batch batch = new Batch();
 
-	private Member(String application, String host, long process) {
-		this.id = "%s@%s:%d:%s".formatted(Owner.printable(application, 40), Owner.printable(host, 60), process,
-				HexFormat.of().toHexDigits(RANDOM.nextLong()));
+	private Member(String application) {
+		this.application = Owner.printable(application, 40);
+		this.id = newId();
 	}
 
 	/**
@@ -29,7 +32,7 @@ public final class Member {
 	 * @return a member with an id of its own
 	 */
 	public static Member of(String application) {
-		return new Member(application, hostName(), ProcessHandle.current().pid());
+		return new Member(application);
 	}
 
 	/**
@@ -38,6 +41,20 @@ public final class Member {
 	 */
 	public String id() {
 		return this.id;
+	}
+
+	/**
+	 * Become another member, whose id and owners no copy of this process has: several may
+	 * go on from one snapshot. Owners that were made before stay what they are.
+	 */
+	public void renew() {
+		this.id = newId();
+		this.batch = new Batch();
+	}
+
+	private String newId() {
+		return "%s@%s:%d:%s".formatted(this.application, Owner.printable(hostName(), 60), ProcessHandle.current().pid(),
+				HexFormat.of().toHexDigits(RANDOM.nextLong()));
 	}
 
 	/**
@@ -58,7 +75,7 @@ public final class Member {
 			Batch current = this.batch;
 			int index = current.next.getAndIncrement();
 			if (index < current.secrets.length) {
-				return new Owner(this, thread, current.secrets[index]);
+				return new Owner(this.id, thread, current.secrets[index]);
 			}
 			this.batch = new Batch();
 		}

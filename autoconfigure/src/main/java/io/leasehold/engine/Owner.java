@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Owner {
 
-	private final Member member;
+	private final String memberId;
 
 	private final String thread;
 
@@ -18,18 +18,18 @@ public final class Owner {
 
 	private @Nullable String token;
 
-	Owner(Member member, String thread, long secret) {
-		this.member = member;
+	Owner(String memberId, String thread, long secret) {
+		this.memberId = memberId;
 		this.thread = thread;
 		this.secret = secret;
 	}
 
 	/**
-	 * Return the member that made the claim.
-	 * @return the member
+	 * Return the id of the member that made the claim.
+	 * @return the id
 	 */
-	public Member member() {
-		return this.member;
+	public String memberId() {
+		return this.memberId;
 	}
 
 	/**
@@ -41,8 +41,7 @@ public final class Owner {
 	public String token() {
 		String result = this.token;
 		if (result == null) {
-			result = this.member.id() + "/" + printable(this.thread, 40) + "/"
-					+ HexFormat.of().toHexDigits(this.secret);
+			result = this.memberId + "/" + printable(this.thread, 40) + "/" + HexFormat.of().toHexDigits(this.secret);
 			this.token = result; // a race makes an equal string
 		}
 		return result;
@@ -54,7 +53,7 @@ public final class Owner {
 	 */
 	@Override
 	public String toString() {
-		return this.member.id() + "/" + printable(this.thread, 40);
+		return this.memberId + "/" + printable(this.thread, 40);
 	}
 
 	/** Reduce to printable ASCII without the characters that separate a token's parts. */

@@ -265,7 +265,9 @@ final class Coordinator implements AutoCloseable {
 		checkIdle();
 	}
 
+	/** Take locks again; what is left of before is of a former member of the store. */
 	void resume() {
+		loseAll();
 		this.draining = false;
 	}
 
@@ -282,10 +284,14 @@ final class Coordinator implements AutoCloseable {
 	public void close() {
 		drain(() -> {
 		});
+		loseAll();
+		this.threads.close();
+	}
+
+	private void loseAll() {
 		for (Gate gate : gates()) {
 			gate.holds().forEach((hold) -> this.holds.lose(hold, LossCause.SHUTDOWN));
 		}
-		this.threads.close();
 	}
 
 }

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
@@ -34,7 +35,11 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 
 	private final ServiceSettings settings;
 
+	private final Member member;
+
 	private final Map<String, Coordinator> coordinators;
+
+	private final AtomicBoolean drained = new AtomicBoolean();
 
 	/**
 	 * Create a service.
@@ -50,6 +55,7 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	public LockService(ServiceSettings settings, Collection<? extends LockEngine> engines, Member member,
 			MonotonicClock clock, List<? extends LockEventListener> listeners, ReleaseTiming timing) {
 		this.settings = settings;
+		this.member = member;
 		this.coordinators = engines.stream()
 			.collect(Collectors.toUnmodifiableMap(LockEngine::name,
 					(engine) -> new Coordinator(settings, engine, member, clock, listeners, timing), (one, other) -> {
@@ -294,6 +300,7 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	 * @param whenIdle run once, at once if nothing is held
 	 */
 	public void drain(Runnable whenIdle) {
+		this.drained.set(true);
 		AtomicInteger busy = new AtomicInteger(this.coordinators.size());
 		this.coordinators.values().forEach((coordinator) -> coordinator.drain(() -> {
 			if (busy.decrementAndGet() == 0) {
@@ -303,10 +310,15 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	}
 
 	/**
-	 * Take locks again after a {@link #drain}.
+	 * Take locks again after a {@link #drain}, as another member: this process may be one
+	 * of several that go on from one snapshot. What is still held of before is marked as
+	 * lost and left to its lease. Without a drain nothing is done.
 	 */
 	public void resume() {
-		this.coordinators.values().forEach(Coordinator::resume);
+		if (this.drained.compareAndSet(true, false)) {
+			this.member.renew();
+			this.coordinators.values().forEach(Coordinator::resume);
+		}
 	}
 
 	/**

@@ -8,8 +8,11 @@ import io.leasehold.DistributedLocks;
 import io.leasehold.HeldLock;
 import io.leasehold.LockEngineException;
 import io.leasehold.LockLostException;
+import io.leasehold.LossCause;
 import io.leasehold.engine.LockEngine;
+import io.leasehold.engine.Member;
 import io.leasehold.service.LockService;
+import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -83,6 +86,41 @@ class LeaseholdLifecycleTests {
 			context.getSourceApplicationContext().stop();
 			context.getSourceApplicationContext().start();
 			context.getBean(DistributedLocks.class).acquire("order:42").close();
+		});
+	}
+
+	/**
+	 * A process that goes on from a snapshot was stopped before and is started
+	 * afterwards, maybe several times over: each copy is a member of its own, and none
+	 * believes in what was held before.
+	 */
+	@Fault(90)
+	@Test
+	void copyOfASnapshotHoldsNothing() {
+		this.runner.run((context) -> {
+			DistributedLocks locks = context.getBean(DistributedLocks.class);
+			LeaseholdLifecycle lifecycle = context.getBean(LeaseholdLifecycle.class);
+			Member member = context.getBean(Member.class);
+			String before = member.id();
+			HeldLock held = locks.acquire("order:42");
+			lifecycle.stop();
+			lifecycle.start();
+			assertThat(member.id()).isNotEqualTo(before);
+			assertThat(held.isValid()).isFalse();
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close)
+				.satisfies((loss) -> assertThat(loss.getLossCause()).isEqualTo(LossCause.SHUTDOWN));
+			locks.acquire("order:43").close();
+		});
+	}
+
+	@Test
+	void firstStartLosesNothing() {
+		this.runner.run((context) -> {
+			String before = context.getBean(Member.class).id();
+			HeldLock held = context.getBean(DistributedLocks.class).acquire("order:42");
+			context.getBean(LeaseholdLifecycle.class).start();
+			assertThat(context.getBean(Member.class).id()).isEqualTo(before);
+			held.close();
 		});
 	}
 

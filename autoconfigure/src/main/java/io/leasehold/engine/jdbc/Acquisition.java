@@ -109,7 +109,7 @@ record Acquisition(JdbcSettings settings, MonotonicClock clock, Session session,
 
 	private void leaveMark(LockRow row, Duration retryIn) throws SQLException {
 		LockTable rows = this.tables.rows();
-		String waiter = this.claim.owner().member().id();
+		String waiter = this.claim.owner().memberId();
 		if (row.offersTurn(this.claim.access())) {
 			// A slow poll does not lose the turn
 			Duration turn = this.settings.longestCall();

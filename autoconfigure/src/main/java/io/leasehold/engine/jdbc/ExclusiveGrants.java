@@ -53,7 +53,7 @@ final class ExclusiveGrants implements Grants {
 		long lease = micros(claim.lease());
 		long minHold = micros(claim.minHold());
 		return this.sql.number(session, this.take, owner, owner, owner, lease, lease, micros(claim.lockDelay()), owner,
-				minHold, minHold, owner, claim.owner().member().id(), owner, id.bytes(), owner, claim.access().code());
+				minHold, minHold, owner, claim.owner().memberId(), owner, id.bytes(), owner, claim.access().code());
 	}
 
 	@Override

@@ -121,7 +121,7 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 				(session, tables) -> {
 					Long freed = tables.grants(claim.access()).free(session, id, claim.owner().token());
 					if (freed == null && claim.waits()) {
-						tables.rows().leaveTurn(session, id, claim.owner().member().id());
+						tables.rows().leaveTurn(session, id, claim.owner().memberId());
 					}
 					return freed;
 				});

@@ -89,7 +89,7 @@ final class SharedGrants implements Grants {
 		String owner = claim.owner().token();
 		return session.inTransaction(() -> {
 			Long number = this.sql.number(session, this.open, Math.max(lease + delay, minHold), access,
-					claim.owner().member().id(), id.bytes(), access, access, limit);
+					claim.owner().memberId(), id.bytes(), access, access, limit);
 			// Counted again: what the update counted may have been older than its lock
 			boolean held = number != null && this.sql.update(session, this.hold, owner, lease, delay, minHold, minHold,
 					id.bytes(), limit, owner) > 0;

@@ -7,6 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -22,7 +23,7 @@ final class Inbox {
 
 	private static final long RETRY_MILLIS = 250;
 
-	private final String channel;
+	private final Supplier<String> channel;
 
 	private final RedisSettings settings;
 
@@ -44,11 +45,12 @@ final class Inbox {
 
 	/**
 	 * Create an inbox.
+	 * @param channel the member's, which is another one after its restart
 	 * @param messages told of each message
 	 * @param subscribed told of each subscription: messages before it may have been lost
 	 */
-	Inbox(String channel, RedisSettings settings, Topology topology, Opener opener, ScheduledExecutorService executor,
-			Consumer<String> messages, Runnable subscribed) {
+	Inbox(Supplier<String> channel, RedisSettings settings, Topology topology, Opener opener,
+			ScheduledExecutorService executor, Consumer<String> messages, Runnable subscribed) {
 		this.channel = channel;
 		this.settings = settings;
 		this.topology = topology;
@@ -71,10 +73,7 @@ final class Inbox {
 			awaitFirstAttempt(deadline);
 		}
 		Subscription subscription = this.current.get();
-		if (subscription != null) {
-			subscription.check();
-		}
-		return subscription != null;
+		return subscription != null && subscription.check();
 	}
 
 	private void awaitFirstAttempt(long deadline) {
@@ -101,7 +100,7 @@ final class Inbox {
 			this.subscribed.run();
 		}
 		catch (RuntimeException ex) {
-			logger.debug("No subscription to '%s'; retrying".formatted(this.channel), ex);
+			logger.debug("No subscription to '%s'; retrying".formatted(this.channel.get()), ex);
 			if (node != null) {
 				this.topology.doubt(node);
 			}
@@ -139,6 +138,8 @@ final class Inbox {
 
 		private final Node node;
 
+		private final String channel = Inbox.this.channel.get();
+
 		private final AtomicBoolean pinging = new AtomicBoolean();
 
 		private volatile @Nullable Ear ear;
@@ -150,7 +151,7 @@ final class Inbox {
 		}
 
 		void open() {
-			this.ear = Inbox.this.opener.listen(this.node, Inbox.this.channel, this::hear, this::lost);
+			this.ear = Inbox.this.opener.listen(this.node, this.channel, this::hear, this::lost);
 		}
 
 		boolean isOpen() {
@@ -163,8 +164,15 @@ final class Inbox {
 			Inbox.this.messages.accept(message);
 		}
 
-		/** A connection that only listens does not notice its own death. */
-		void check() {
+		/**
+		 * A connection that only listens does not notice its own death.
+		 * @return whether it listens to what is said to this member now
+		 */
+		boolean check() {
+			if (!this.channel.equals(Inbox.this.channel.get())) {
+				close();
+				return false;
+			}
 			Ear open = this.ear;
 			long silence = System.nanoTime() - this.heard;
 			if (silence > Inbox.this.settings.silenceTimeout().toNanos() && this.pinging.get()) {
@@ -179,6 +187,7 @@ final class Inbox {
 					this.pinging.set(false);
 				});
 			}
+			return true;
 		}
 
 		void close() {

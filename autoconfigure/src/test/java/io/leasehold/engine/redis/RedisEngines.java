@@ -147,9 +147,9 @@ final class RedisEngines implements AutoCloseable {
 	}
 
 	/** Release a claim in such a way that the message to the next one is lost. */
-	void losesMessages(Claim holder, Member next) {
+	void losesMessages(Claim holder, Claim next) {
 		StatefulRedisPubSubConnection<String, String> nowhere = this.client.connectPubSub();
-		nowhere.sync().subscribe("nowhere:" + next.id());
+		nowhere.sync().subscribe("nowhere:" + next.owner().memberId());
 		String owner = holder.owner().token();
 		server().eval(Script.CLOSE.text(), ScriptOutputType.INTEGER, keys(holder.key().value()).of(owner), owner,
 				"60000", "nowhere:", "3000", "0");

@@ -181,7 +181,7 @@ class RedisLockEngineIntegrationTests {
 		Claim second = this.b.waiting("k");
 		Attempt.Busy busy = busy(this.b, second);
 		assertThat(busy.retryIn()).isLessThanOrEqualTo(Duration.ofSeconds(1));
-		this.engines.losesMessages(first, second.owner().member());
+		this.engines.losesMessages(first, second);
 		Attempt.Granted found = granted(this.b, second);
 		assertThat(this.engines.server().get(this.engines.keys("k").lock()))
 			.isEqualTo(found.number() + ":" + second.owner().token());
@@ -198,6 +198,24 @@ class RedisLockEngineIntegrationTests {
 		assertThat(busy(this.b, second).retryIn()).isBetween(Duration.ofMillis(5), Duration.ofMillis(205));
 		this.a.engine().release(first);
 		released(this.b, second);
+	}
+
+	/** Grants of a process that was restored from a snapshot go to its own inbox. */
+	@Fault(90)
+	@Test
+	void restartedMemberHearsOfItsGrants() throws Exception {
+		Claim first = this.a.claim("k");
+		granted(this.a, first);
+		Claim former = waits(this.b, "k");
+		this.b.member().renew();
+		this.b.engine().release(former);
+		Claim second = waits(this.b, "k");
+		assertThat(this.signals.poll(10, TimeUnit.SECONDS)).as("listens elsewhere").isInstanceOf(Signal.AskAgain.class);
+		this.b.engine().release(second);
+		Claim third = waits(this.b, "k");
+		released(this.a, first);
+		pushed();
+		released(this.b, third);
 	}
 
 	@Test

@@ -1,0 +1,51 @@
+package io.leasehold.engine;
+
+import java.util.HashSet;
+import java.util.Set;
+
+import org.junit.jupiter.api.Test;
+
+import io.leasehold.test.contract.Fault;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link Member}.
+ */
+class MemberTests {
+
+	private final Member member = Member.of("shop");
+
+	@Test
+	void membersOfOneProcessDiffer() {
+		assertThat(this.member.id()).startsWith("shop@").isNotEqualTo(Member.of("shop").id());
+	}
+
+	@Test
+	void ownersNeverRepeat() {
+		Set<String> tokens = new HashSet<>();
+		for (int i = 0; i < 1000; i++) {
+			tokens.add(this.member.newOwner().token());
+		}
+		assertThat(tokens).hasSize(1000);
+	}
+
+	/** Copies of one process have nothing in common but what they made before. */
+	@Fault(90)
+	@Test
+	void renewedMemberHasAnotherIdAndOtherSecrets() {
+		String before = this.member.id();
+		Owner first = this.member.newOwner();
+		Owner second = this.member.newOwner();
+		this.member.renew();
+		assertThat(this.member.id()).startsWith("shop@").isNotEqualTo(before);
+		assertThat(first.token()).startsWith(before + "/");
+		assertThat(this.member.newOwner().token()).startsWith(this.member.id() + "/");
+		assertThat(secret(this.member.newOwner())).isNotEqualTo(secret(second));
+	}
+
+	private static String secret(Owner owner) {
+		return owner.token().substring(owner.token().lastIndexOf('/'));
+	}
+
+}
