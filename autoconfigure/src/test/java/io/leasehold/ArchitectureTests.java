@@ -1,7 +1,13 @@
 package io.leasehold;
 
+import java.time.Clock;
+import java.util.Calendar;
+import java.util.Date;
+
 import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaAccess;
 import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.core.importer.Location;
@@ -11,6 +17,8 @@ import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
+import io.leasehold.engine.local.LocalLockEngine;
+import io.leasehold.test.contract.Fault;
 import org.jspecify.annotations.NullMarked;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -21,6 +29,7 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPac
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 /**
@@ -155,6 +164,24 @@ class ArchitectureTests {
 		.allowEmptyShould(true);
 
 	/**
+	 * Wall clocks differ and jump: only what people read is told by them, and the local
+	 * engine begins to count with the time.
+	 */
+	@Fault(5)
+	@ArchTest
+	static void nobodyAsksTheWallClock(JavaClasses classes) {
+		noClasses().that()
+			.doNotBelongToAnyOf(LocalLockEngine.class)
+			.and()
+			.doNotHaveFullyQualifiedName(ENGINE + ".local.Place")
+			.and()
+			.doNotHaveFullyQualifiedName(SERVICE + ".Survey")
+			.should()
+			.accessTargetWhere(asksTheWallClock())
+			.check(classes);
+	}
+
+	/**
 	 * The classes of a package use, of ours, only that package and the given ones.
 	 */
 	private static ArchRule only(String owner, String... others) {
@@ -163,6 +190,18 @@ class ArchitectureTests {
 			.should()
 			.onlyDependOnClassesThat(outside().or(resideInAPackage(owner)).or(resideInAnyPackage(others)))
 			.allowEmptyShould(true);
+	}
+
+	private static DescribedPredicate<JavaAccess<?>> asksTheWallClock() {
+		return DescribedPredicate.describe("asks the wall clock", (access) -> {
+			JavaClass owner = access.getTargetOwner();
+			String name = access.getName();
+			return name.equals("currentTimeMillis")
+					|| (name.equals("now") && owner.getPackageName().equals("java.time"))
+					|| (owner.isEquivalentTo(Clock.class) && !name.startsWith("fixed"))
+					|| (owner.isEquivalentTo(Date.class) && access.getTarget().getFullName().endsWith("<init>()"))
+					|| (owner.isAssignableTo(Calendar.class) && name.equals("getInstance"));
+		});
 	}
 
 	private static DescribedPredicate<JavaClass> outside() {

@@ -93,6 +93,8 @@ class ContractIsProvenTests {
 						EngineContract::batchTellsTheFateOfEachLease),
 				bug("a release that always succeeds", ReleaseThatAlwaysSucceeds::new, "lossAtRelease",
 						LockEngineContract::lossIsFoundAtTheReleaseAtTheLatest),
+				bug("a release that always succeeds", ReleaseThatAlwaysSucceeds::new, "suspended",
+						LockEngineContract::locksOfProcessesThatStoodStillAreLost),
 				bug("a wait that is not ended", ForgottenWaits::new, "abandonedWait",
 						EngineContract::abandonedWaitLeavesNothing),
 				bug("a wait that is not ended", ForgottenWaits::new, "timeout",

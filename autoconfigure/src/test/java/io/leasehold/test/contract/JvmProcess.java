@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Another JVM with the class path of this one, told what to do line by line. It can be
@@ -36,11 +37,25 @@ public final class JvmProcess implements AutoCloseable {
 	 * @return the process, to be closed
 	 */
 	public static JvmProcess start(Class<?> main, List<String> arguments) {
+		return start(main, arguments, Map.of());
+	}
+
+	/**
+	 * Start another JVM.
+	 * @param main class with a {@code main} method, which reads commands from standard
+	 * input and answers on standard output
+	 * @param arguments arguments of that method
+	 * @param environment variables of its environment, beside those of this process
+	 * @return the process, to be closed
+	 */
+	public static JvmProcess start(Class<?> main, List<String> arguments, Map<String, String> environment) {
 		List<String> line = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
 				"-cp", System.getProperty("java.class.path"), "-XX:TieredStopAtLevel=1", main.getName()));
 		line.addAll(arguments);
 		try {
-			return new JvmProcess(new ProcessBuilder(line).redirectError(ProcessBuilder.Redirect.INHERIT).start());
+			ProcessBuilder builder = new ProcessBuilder(line).redirectError(ProcessBuilder.Redirect.INHERIT);
+			builder.environment().putAll(environment);
+			return new JvmProcess(builder.start());
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);

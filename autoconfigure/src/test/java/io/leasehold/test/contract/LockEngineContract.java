@@ -290,6 +290,36 @@ public abstract class LockEngineContract extends ServiceFaultsContract {
 	}
 
 	/**
+	 * A process that got no processor time, and one whose machine was suspended so that
+	 * its clock stood still, did not renew in time: the first finds its lock lost with
+	 * its first look, the other one when the store is asked at the end of its work.
+	 */
+	@Fault({ 4, 6 })
+	@Test
+	void locksOfProcessesThatStoodStillAreLost() {
+		long stopped = System.nanoTime();
+		AtomicBoolean goesOn = new AtomicBoolean();
+		LockService starved = service(() -> goesOn.get() ? System.nanoTime() : stopped);
+		LockService suspended = service(() -> stopped);
+		LockOptions options = starved.defaults().withLease(shortLease());
+		HeldLock renewedTooLate = starved.acquire("a", options);
+		HeldLock asleep = suspended.acquire("b", options);
+		LockService other = service();
+		try (HeldLock a = other.acquire("a"); HeldLock b = other.acquire("b")) {
+			goesOn.set(true);
+			assertThat(renewedTooLate.isValid()).isFalse();
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(renewedTooLate::close);
+			assertThat(asleep.remaining()).as("by its clock").isPositive();
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(asleep::close)
+				.satisfies((loss) -> assertThat(loss.getLossCause()).isEqualTo(LossCause.NOT_OWNER));
+			assertThat(a.fencingToken()).isGreaterThan(renewedTooLate.fencingToken());
+			assertThat(b.fencingToken()).isGreaterThan(asleep.fencingToken());
+			assertThat(a.isValid() && b.isValid()).isTrue();
+		}
+		leavesNothing();
+	}
+
+	/**
 	 * An operator takes the lock away, from another process: its holder is told by the
 	 * next renewal, and the token of the next holder is greater.
 	 */
@@ -369,6 +399,30 @@ public abstract class LockEngineContract extends ServiceFaultsContract {
 		held.close();
 		next.get(SLACK.toMillis(), TimeUnit.MILLISECONDS).close();
 		assertThat(idle.await(5, TimeUnit.SECONDS)).isTrue();
+		leavesNothing();
+	}
+
+	/**
+	 * A process that goes on from a snapshot: what it held before is lost and left to its
+	 * lease, and it is served as another member.
+	 */
+	@Fault(90)
+	@Test
+	void processThatWasRestoredHoldsNothingAndIsServedAnew() {
+		LockService one = service();
+		LockService other = service();
+		HeldLock held = one.acquire(NAME);
+		one.drain(() -> {
+		});
+		one.resume();
+		assertThat(held.isValid()).isFalse();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close)
+			.satisfies((loss) -> assertThat(loss.getLossCause()).isEqualTo(LossCause.SHUTDOWN));
+		assertThat(other.tryAcquire(NAME)).isEmpty();
+		assertThat(other.engine("").forceRelease(KEY)).isNotEmpty();
+		try (HeldLock next = one.acquire(NAME)) {
+			assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
+		}
 		leavesNothing();
 	}
 

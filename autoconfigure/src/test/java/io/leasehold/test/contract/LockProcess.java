@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 import io.leasehold.HeldLock;
@@ -47,7 +48,19 @@ public final class LockProcess implements AutoCloseable {
 	 * @return the process, to be closed
 	 */
 	public static LockProcess start(EngineAddress address, String namespace) {
-		LockProcess started = new LockProcess(JvmProcess.start(LockProcess.class, address.commandLine(namespace)));
+		return start(address, namespace, Map.of());
+	}
+
+	/**
+	 * Start another JVM that is connected to a store.
+	 * @param address where the store is
+	 * @param namespace namespace of its locks
+	 * @param environment variables of its environment, beside those of this process
+	 * @return the process, to be closed
+	 */
+	public static LockProcess start(EngineAddress address, String namespace, Map<String, String> environment) {
+		LockProcess started = new LockProcess(
+				JvmProcess.start(LockProcess.class, address.commandLine(namespace), environment));
 		started.expect("ready");
 		return started;
 	}
@@ -95,6 +108,23 @@ public final class LockProcess implements AutoCloseable {
 	public boolean release(String key) {
 		this.process.tell("release " + key);
 		return Boolean.parseBoolean(expect("kept"));
+	}
+
+	/** Begin to wait for a lock, beside what the process holds itself. */
+	void beginToWait(String key, Duration waitTime) {
+		this.process.tell("wait %s %d".formatted(key, waitTime.toMillis()));
+		expect("waits");
+	}
+
+	/** Wait for the end of that wait; whether another owner had the lock all the time. */
+	boolean waitedInVain() {
+		return expect("waited").equals("LockBusyException");
+	}
+
+	/** What its wall clock says, in milliseconds. */
+	long wallClock() {
+		this.process.tell("time");
+		return Long.parseLong(expect("time"));
 	}
 
 	/**
@@ -187,6 +217,14 @@ public final class LockProcess implements AutoCloseable {
 					System.out.println("acquired " + lock.fencingToken());
 				}
 				case "check" -> System.out.println("valid " + held.get(words[1]).isValid());
+				case "wait" -> {
+					CompletableFuture<HeldLock> wait = locks.acquireAsync(words[1],
+							defaults.withWaitTime(millis(words[2])));
+					System.out.println("waits");
+					wait.whenComplete((lock, failure) -> System.out
+						.println("waited " + ((failure != null) ? failure.getClass().getSimpleName() : "")));
+				}
+				case "time" -> System.out.println("time " + System.currentTimeMillis());
 				case "release" -> System.out.println("kept " + close(held.remove(words[1])));
 				case "sell" ->
 					System.out.println("sold " + sell(locks.acquire(words[1], defaults.withLease(millis(words[2]))),

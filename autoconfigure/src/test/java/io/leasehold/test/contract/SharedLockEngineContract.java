@@ -34,7 +34,11 @@ public abstract class SharedLockEngineContract extends LockEngineContract {
 		return address().open(namespace, member);
 	}
 
-	/** I4, FAULTS row 1. */
+	/**
+	 * I4: a process that was killed is followed when its lease is over, by an owner with
+	 * a greater token.
+	 */
+	@Fault(1)
 	@Test
 	void killedHolderIsFollowedAfterItsLease() {
 		try (LockProcess holder = LockProcess.start(address(), this.namespace)) {
@@ -76,7 +80,11 @@ public abstract class SharedLockEngineContract extends LockEngineContract {
 		}
 	}
 
-	/** FAULTS row 2. */
+	/**
+	 * A process that was frozen for longer than its lease finds its lock lost with its
+	 * first look, and is told at the end of its work.
+	 */
+	@Fault(2)
 	@Test
 	void frozenHolderFindsItsLockLostWhenItWakes() {
 		try (LockProcess holder = LockProcess.start(address(), this.namespace)) {
@@ -94,7 +102,8 @@ public abstract class SharedLockEngineContract extends LockEngineContract {
 		leavesNothing();
 	}
 
-	/** FAULTS row 2, of owners that were not alone. */
+	/** The same of owners that were not alone. */
+	@Fault(2)
 	@Test
 	void frozenReaderAndOwnerOfAPermitFindTheirLocksLostWhenTheyWake() {
 		LockService one = service();
@@ -122,7 +131,11 @@ public abstract class SharedLockEngineContract extends LockEngineContract {
 		leavesNothing();
 	}
 
-	/** I1 and I2, FAULTS rows 2 and 4: whatever a process does when it wakes. */
+	/**
+	 * I1 and I2: a process that stands still at any moment for longer than its lease, and
+	 * so renews too late, does nothing under a lock that it has lost.
+	 */
+	@Fault({ 2, 4 })
 	@Test
 	void historyOfAFrozenJvmIsTrue() {
 		History history = new History();
@@ -149,13 +162,18 @@ public abstract class SharedLockEngineContract extends LockEngineContract {
 		leavesNothing();
 	}
 
-	/** Row 3: the fence stops what no lock can stop. */
+	/**
+	 * A process that is frozen between its last look at the lock and its write cannot
+	 * commit that write when it wakes: the fence stops what no lock can stop.
+	 */
+	@Fault({ 2, 3 })
 	@Test
 	void frozenFormerOwnerCannotCommit() throws Exception {
 		Server database = FencedShop.startDatabase();
 		try (LockProcess former = LockProcess.start(address(), this.namespace)) {
 			String url = FencedShop.url(database, this.namespace);
 			FencedShop shop = new FencedShop(url).open(10);
+			former.acquire(NAME, shortLease());
 			former.beginToSell(NAME, shortLease(), url);
 			former.freeze();
 			try (HeldLock next = service().acquire(NAME)) {
@@ -165,6 +183,8 @@ public abstract class SharedLockEngineContract extends LockEngineContract {
 					assertThat(former.sold()).isEqualTo("StaleFencingTokenException");
 				});
 			}
+			assertThat(former.isValid(NAME)).isFalse();
+			assertThat(former.release(NAME)).isFalse();
 			assertThat(shop.stock()).isEqualTo(9);
 		}
 		finally {
