@@ -294,9 +294,12 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 				new String[] { claim, this.retention, this.inboxPrefix, millis(this.settings.grantLease()), "0" });
 	}
 
+	/** Leaves time to try again within the shortest lease. */
 	@Override
 	public List<RenewalOutcome> renew(List<Renewal> renewals) {
-		return this.renewer.renew(renewals, deadline(renewals.get(0).claim().key()));
+		long deadline = deadline(renewals.get(0).claim().key());
+		long shortest = renewals.stream().mapToLong((renewal) -> renewal.lease().toNanos()).min().orElseThrow();
+		return this.renewer.renew(renewals, Math.min(deadline, System.nanoTime() + shortest / 3));
 	}
 
 	@Override

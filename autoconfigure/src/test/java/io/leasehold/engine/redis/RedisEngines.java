@@ -121,6 +121,15 @@ final class RedisEngines implements AutoCloseable {
 		return member(RedisConnections.byLettuce(servers, null, null, settings), settings);
 	}
 
+	/**
+	 * A new member that uses Jedis, reaches the server through a port and has connected.
+	 */
+	TestMember byJedis(int throughPort) {
+		TestMember member = byJedis(new RedisStandaloneConfiguration("127.0.0.1", throughPort));
+		warmUp(member);
+		return member;
+	}
+
 	/** A new member that uses Jedis. */
 	TestMember byJedis(RedisConfiguration servers) {
 		RedisSettings settings = settings(this.namespace);
@@ -175,6 +184,15 @@ final class RedisEngines implements AutoCloseable {
 
 	RedisKeys keys(String key) {
 		return RedisKeys.of(this.namespace, new LockKey(key));
+	}
+
+	/** How many scripts the server has run. */
+	long scriptsRun() {
+		return server().info("commandstats")
+			.lines()
+			.filter((line) -> line.startsWith("cmdstat_eval"))
+			.mapToLong((line) -> Long.parseLong(line.replaceAll(".*:calls=(\\d+),.*", "$1")))
+			.sum();
 	}
 
 	/** Names of what the store has of this test, fencing numbers apart. */

@@ -51,11 +51,16 @@ class RedisLockEngineFaultsIntegrationTests {
 	private final RedisEngines engines = new RedisEngines(this.server.port());
 
 	/** Reaches the server through the network that fails. */
-	private final TestMember a = this.engines.member(this.network.port());
+	private final TestMember a = member(this.engines, this.network.port());
 
 	private final TestMember b = this.engines.member();
 
 	private final BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
+
+	/** A member that reaches the server through a port. */
+	TestMember member(RedisEngines engines, int throughPort) {
+		return engines.member(throughPort);
+	}
 
 	@AfterEach
 	void noClaimIsLeft() throws IOException {
@@ -123,9 +128,9 @@ class RedisLockEngineFaultsIntegrationTests {
 		fails(() -> this.a.engine().tryAcquire(claim));
 		this.network.reset();
 		assertThat(releasedAtLast(claim)).isInstanceOf(ReleaseOutcome.NotOwner.class);
-		long scripts = scriptsRun();
+		long scripts = this.engines.scriptsRun();
 		stranded.open();
-		await().until(() -> scriptsRun() > scripts);
+		await().until(() -> this.engines.scriptsRun() > scripts);
 		assertThat(this.engines.residue()).containsExactly(marker(claim));
 		assertThat(this.engines.server().pttl(marker(claim))).isPositive();
 	}
@@ -149,10 +154,10 @@ class RedisLockEngineFaultsIntegrationTests {
 	@Test
 	void nothingIsReplayed() {
 		Claim claim = this.a.claim("k");
-		long scripts = scriptsRun();
+		long scripts = this.engines.scriptsRun();
 		breaks(() -> this.a.engine().tryAcquire(claim), this.network.replies()::finish);
 		grantedAtLast(claim);
-		assertThat(scriptsRun()).isEqualTo(scripts + 2);
+		assertThat(this.engines.scriptsRun()).isEqualTo(scripts + 2);
 		this.a.engine().release(claim);
 	}
 
@@ -212,6 +217,28 @@ class RedisLockEngineFaultsIntegrationTests {
 		this.network.heal();
 		assertThat(renew(claim, fence)).isInstanceOf(RenewalOutcome.Renewed.class);
 		this.a.engine().release(claim);
+	}
+
+	/**
+	 * A command timeout that is longer than a lease bears does not hold up its renewal:
+	 * there is time for another attempt.
+	 */
+	@Fault(14)
+	@Test
+	void renewalIsBoundedByAThirdOfItsLease() {
+		RedisSettings patient = new RedisSettings(this.engines.namespace(), Duration.ofSeconds(3),
+				Duration.ofSeconds(9), Duration.ofSeconds(5), Duration.ofSeconds(5), Duration.ofSeconds(5),
+				Duration.ofSeconds(20), Duration.ofMinutes(1), 0);
+		TestMember c = this.engines.member(new RedisStandaloneConfiguration("127.0.0.1", this.network.port()), patient);
+		Claim claim = c.claim("k");
+		long fence = granted(c, claim).number();
+		this.network.blackHole();
+		long start = System.nanoTime();
+		Renewal renewal = new Renewal(claim, fence, Duration.ofMillis(1500));
+		assertThat(c.engine().renew(List.of(renewal))).hasOnlyElementsOfType(RenewalOutcome.Unknown.class);
+		assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(patient.commandTimeout().dividedBy(2));
+		this.network.heal();
+		assertThat(c.engine().release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
 	}
 
 	/**
@@ -361,7 +388,8 @@ class RedisLockEngineFaultsIntegrationTests {
 		this.network.reset();
 		await().untilAsserted(() -> assertThatExceptionOfType(LockEngineException.class)
 			.isThrownBy(() -> this.a.engine().tryAcquire(claim))
-			.withMessageStartingWith("Redis could not acquire lock 'k': Unable to connect"));
+			.withMessageStartingWith("Redis could not acquire lock 'k': ")
+			.matches(LockEngineException::isRetryable));
 		fails(() -> this.a.engine().inspect(claim.key()));
 		this.network.heal();
 		granted(this.a, claim);
@@ -486,15 +514,6 @@ class RedisLockEngineFaultsIntegrationTests {
 
 	private String marker(Claim claim) {
 		return this.engines.keys("k").of(claim.owner().token())[3];
-	}
-
-	private long scriptsRun() {
-		return this.engines.server()
-			.info("commandstats")
-			.lines()
-			.filter((line) -> line.startsWith("cmdstat_eval"))
-			.mapToLong((line) -> Long.parseLong(line.replaceAll(".*:calls=(\\d+),.*", "$1")))
-			.sum();
 	}
 
 }
