@@ -49,12 +49,17 @@ class RedisLockServiceFaultsIntegrationTests {
 
 	private final Queue<LockEvent> events = new ConcurrentLinkedQueue<>();
 
-	private final TestMember member = this.engines.member(this.network.port());
+	private final TestMember member = member(this.engines, this.network.port());
 
 	private final LockService service = this.engines.service(this.member, this.events::add);
 
 	private final LockService other = this.engines.service(this.engines.member(), (event) -> {
 	});
+
+	/** A member that reaches the server through a port. */
+	TestMember member(RedisEngines engines, int throughPort) {
+		return engines.member(throughPort);
+	}
 
 	@AfterEach
 	void stop() throws IOException {
