@@ -11,6 +11,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.leasehold.LockLostException;
 import io.leasehold.LockOptions;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
@@ -22,7 +23,6 @@ import io.leasehold.service.OnLost;
 import io.leasehold.service.ReleaseTiming;
 import io.leasehold.service.ServiceSettings;
 import io.leasehold.soak.Holder.Character;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 
@@ -95,7 +95,16 @@ final class SoakWorker {
 	private void takeAll() {
 		for (LockEngine engine : this.engines) {
 			LockOptions options = this.locks.defaults().withEngine(engine.name()).withWaitTime(PATIENCE);
-			Holder.KEYS.forEach((key) -> this.locks.acquire(key, options).close());
+			Holder.KEYS.forEach((key) -> take(key, options));
+		}
+	}
+
+	private void take(String key, LockOptions options) {
+		try {
+			this.locks.acquire(key, options).close();
+		}
+		catch (LockLostException ex) {
+			take(key, options); // this JVM was kept from running for a whole lease
 		}
 	}
 
@@ -110,8 +119,13 @@ final class SoakWorker {
 		LockOverview overview = this.locks.overview();
 		left.addAll(overview.held().stream().map(Object::toString).toList());
 		left.addAll(overview.waiting().stream().map(Object::toString).toList());
-		for (Gauge gauge : this.meters.find("leasehold.held").gauges()) {
-			left.addAll((gauge.value() != 0) ? List.of(gauge.getId() + " is " + gauge.value()) : List.of());
+		for (String name : List.of("leasehold.held", "leasehold.waiting")) {
+			left.addAll(this.meters.get(name)
+				.gauges()
+				.stream()
+				.filter((gauge) -> gauge.value() != 0)
+				.map((gauge) -> "%s is %s".formatted(gauge.getId(), gauge.value()))
+				.toList());
 		}
 		this.locks.close();
 		for (LockEngine engine : this.engines) {
@@ -146,10 +160,22 @@ final class SoakWorker {
 	/**
 	 * The other JVM.
 	 * @param args its {@link Orders}
-	 * @throws Exception if something fails that nobody expects: this JVM ends then
 	 */
-	public static void main(String[] args) throws Exception {
-		SoakWorker worker = new SoakWorker(Orders.parse(args));
+	public static void main(String[] args) {
+		int status = 1;
+		try {
+			obey(new SoakWorker(Orders.parse(args)));
+			status = 0;
+		}
+		catch (Exception | Error ex) {
+			ex.printStackTrace();
+		}
+		finally {
+			System.exit(status); // whatever threads are left
+		}
+	}
+
+	private static void obey(SoakWorker worker) throws Exception {
 		worker.start();
 		System.out.println("started");
 		BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
@@ -162,7 +188,6 @@ final class SoakWorker {
 			}
 			System.out.println("done");
 		}
-		System.exit(0);
 	}
 
 }
