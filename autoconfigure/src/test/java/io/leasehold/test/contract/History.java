@@ -36,6 +36,11 @@ public final class History {
 			this(token, asked, acquired, ended, false);
 		}
 
+		/** Nothing if its holder stood still until it was over. */
+		private boolean claimsNothing() {
+			return this.ended - this.acquired < 0;
+		}
+
 	}
 
 	/**
@@ -77,6 +82,9 @@ public final class History {
 		for (Interval next : ordered) {
 			if (!tokens.add(next.token())) {
 				found.add("same token: %s".formatted(next));
+			}
+			if (next.claimsNothing()) {
+				continue;
 			}
 			check(owner, next, found);
 			if (next.shared()) {

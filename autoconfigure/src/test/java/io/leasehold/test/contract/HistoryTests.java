@@ -30,6 +30,21 @@ class HistoryTests {
 	}
 
 	@Test
+	void holdThatIsOverWhenItsHolderGetsItClaimsNothing() {
+		this.history.add(new Interval(1, 0, 60, 55));
+		this.history.add(new Interval(2, 10, 30, 40));
+		assertThat(this.history.violations()).isEmpty();
+	}
+
+	@Test
+	void holdThatIsOverHidesNoOverlap() {
+		this.history.add(new Interval(1, 0, 5, 50));
+		this.history.add(new Interval(2, 10, 60, 55));
+		this.history.add(new Interval(3, 10, 30, 40));
+		assertThat(this.history.violations()).singleElement().asString().startsWith("overlap");
+	}
+
+	@Test
 	void tokenGivenTwiceIsFound() {
 		this.history.add(new Interval(1, 0, 5, 20));
 		this.history.add(new Interval(1, 10, 30, 40));
