@@ -60,9 +60,14 @@ final class ClaimCloser {
 		this.threads.workers().execute(() -> tryClose(claim));
 	}
 
-	/** Close a claim that is left to the rest of its lease. */
+	/** Close a claim that is left to the rest of its lease, if there is one. */
 	void closeAfter(Claim claim, Duration rest) {
-		this.threads.schedule(() -> close(claim), rest.toNanos());
+		if (rest.isZero()) {
+			close(claim);
+		}
+		else {
+			this.threads.schedule(() -> close(claim), rest.toNanos());
+		}
 	}
 
 	/** Whether every claim was tried to be closed at least once. */

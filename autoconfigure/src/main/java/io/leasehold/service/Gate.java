@@ -342,7 +342,7 @@ final class Gate {
 			}
 		}
 		end(closed);
-		if (!closed.grant.remote.mayRelease()) {
+		if (!closed.grant.remote.mayRelease(Duration.ZERO)) {
 			proceed(Duration.ZERO);
 			return null;
 		}
@@ -379,12 +379,13 @@ final class Gate {
 		if (losing == null || !losing.isLinked()) {
 			return null;
 		}
-		Duration rest = Duration.ofNanos(lost.remaining(this.coordinator.clock().nanoTime()));
+		Duration rest = Duration.ofNanos(lost.remaining(this.coordinator.clock().nanoTime()))
+			.plus(lost.remote.claim().lockDelay());
 		List<Consumer<LockLostException>> actions = losing.lose(cause);
 		end(losing);
-		boolean close = lost.remote.mayRelease();
+		boolean close = lost.remote.mayRelease(rest);
 		proceed(Duration.ZERO);
-		return new Loss(losing, actions, close, rest.plus(lost.remote.claim().lockDelay()));
+		return new Loss(losing, actions, close, rest);
 	}
 
 	/**

@@ -35,7 +35,11 @@ final class RemoteClaim {
 
 	private boolean over;
 
-	private boolean closeWhenAnswered;
+	/**
+	 * How long the claim is left alone once its request has been answered, if it is to be
+	 * closed then.
+	 */
+	private @Nullable Duration closeAfterAnswer;
 
 	/** Whether the store has answered once, or failed to. */
 	private boolean answered;
@@ -106,8 +110,8 @@ final class RemoteClaim {
 		synchronized (this.gate) {
 			this.asking = false;
 			if (this.over) {
-				if (this.closeWhenAnswered) {
-					this.coordinator.closer().close(this.claim);
+				if (this.closeAfterAnswer != null) {
+					this.coordinator.closer().closeAfter(this.claim, this.closeAfterAnswer);
 				}
 			}
 			else if (thrown != null) {
@@ -151,7 +155,7 @@ final class RemoteClaim {
 	void abandon() {
 		stop();
 		if (this.asking) {
-			this.closeWhenAnswered = true;
+			this.closeAfterAnswer = Duration.ZERO;
 		}
 		else if (this.ambiguous || this.claim.waits()) {
 			this.coordinator.closer().close(this.claim);
@@ -159,11 +163,12 @@ final class RemoteClaim {
 	}
 
 	/**
-	 * The grant is given up. Return whether the claim may be released now; otherwise that
-	 * happens as soon as the request has been answered that is still under way.
+	 * The grant is given up. Return whether the claim may be released after the given
+	 * time; otherwise that time begins when the request has been answered that is still
+	 * under way.
 	 */
-	boolean mayRelease() {
-		this.closeWhenAnswered = this.asking;
+	boolean mayRelease(Duration rest) {
+		this.closeAfterAnswer = this.asking ? rest : null;
 		return !this.asking;
 	}
 

@@ -33,6 +33,7 @@ import io.leasehold.engine.Claim;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.Signal;
@@ -581,6 +582,52 @@ class LockServiceTests {
 			assertThat(idle.await(5, TimeUnit.SECONDS)).isTrue();
 			assertThat(next).isCompletedExceptionally();
 			assertThat(this.there.tryAcquire("a")).isPresent();
+		}
+	}
+
+	@Test
+	void lossWhileTheStoreIsAskedKeepsTheLockDelay() throws Exception {
+		Duration valid = Duration.ofMillis(100);
+		Duration lockDelay = Duration.ofSeconds(1);
+		AtomicReference<Consumer<Signal>> listening = new AtomicReference<>();
+		CountDownLatch polled = new CountDownLatch(1);
+		CountDownLatch answered = new CountDownLatch(1);
+		CompletableFuture<Long> released = new CompletableFuture<>();
+		LockEngine engine = new DelegatingEngine(this.store) {
+			@Override
+			public Attempt tryAcquire(Claim claim) {
+				if (listening.get() != null) {
+					polled.countDown();
+					Awaitility.await().until(() -> answered.getCount() == 0);
+				}
+				return new Attempt.Busy(Duration.ZERO);
+			}
+
+			@Override
+			public Waiting enqueue(Claim claim, Consumer<Signal> listener) {
+				listening.set(listener);
+				return Waiting.POLLING;
+			}
+
+			@Override
+			public List<RenewalOutcome> renew(List<Renewal> due) {
+				return List.of(new RenewalOutcome.Unknown(new IllegalStateException("no answer")));
+			}
+
+			@Override
+			public ReleaseOutcome release(Claim claim) {
+				released.complete(System.nanoTime());
+				return super.release(claim);
+			}
+		};
+		try (LockService service = service(engine)) {
+			service.acquireAsync("a", waiting(Duration.ofSeconds(20)).withLockDelay(lockDelay));
+			assertThat(polled.await(5, TimeUnit.SECONDS)).isTrue();
+			long believedUntil = System.nanoTime() + valid.toNanos();
+			listening.get().accept(new Signal.Pushed(new Attempt.Granted(1, believedUntil)));
+			Awaitility.await().until(() -> this.events.stream().anyMatch(LockEvent.HoldEnded.class::isInstance));
+			answered.countDown();
+			assertThat(released.get(10, TimeUnit.SECONDS) - believedUntil).isGreaterThanOrEqualTo(lockDelay.toNanos());
 		}
 	}
 
