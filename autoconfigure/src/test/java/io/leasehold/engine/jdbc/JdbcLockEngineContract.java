@@ -47,7 +47,7 @@ abstract class JdbcLockEngineContract extends SharedLockEngineContract {
 	/** Each of them a row of its own, which takes three statements at first. */
 	@Override
 	protected int manyLocks() {
-		return 1000;
+		return 600;
 	}
 
 	@Override

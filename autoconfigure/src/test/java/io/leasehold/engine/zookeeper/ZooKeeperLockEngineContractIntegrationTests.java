@@ -59,7 +59,7 @@ class ZooKeeperLockEngineContractIntegrationTests extends SharedLockEngineContra
 	/** Each of them a node in a container of its own; their session is renewed anyway. */
 	@Override
 	protected int manyLocks() {
-		return 1000;
+		return 600;
 	}
 
 	@Override

@@ -160,8 +160,6 @@ class ContractIsProvenTests {
 						ServiceFaultsContract::waitThatEndsAsTheLockIsGrantedOwnsItOrLeavesNothing),
 				bug("keys that are their hashes", (engine) -> new FoldedKeys(engine, FoldedKeys::hash), "hashes",
 						ServiceFaultsContract::keysOfOneHashAreTwoLocks),
-				bug("a renewal that believes in itself", TrustfulRenewal::new, "next of the process",
-						ServiceFaultsContract::lostLockKeepsNobodyOfItsProcessWaiting),
 				bug("all in one namespace", OneNamespace::new, "namespaces", EngineContract::namespacesNeverMeet),
 				bug("a check and an act", CheckThenAct::new, "race", EngineContract::raceForNewKeysHasOneWinnerEach));
 	}

