@@ -21,6 +21,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class Heartbeat {
 
+	/**
+	 * So many looks are under way at a time. An answer that comes too late is of no use
+	 * and delays those of the next batch: with many thousands, none would be in time.
+	 */
+	private static final int AHEAD = 1_000;
+
 	private final Store store;
 
 	private final LiveClaims claims;
@@ -53,17 +59,28 @@ final class Heartbeat {
 		long sent = this.clock.nanoTime();
 		CompletableFuture<?> heartbeat = this.store.write(this.paths.root(), new byte[0]);
 		List<@Nullable CompletableFuture<Stat>> looks = new ArrayList<>(renewals.size());
-		renewals.forEach((renewal) -> looks.add(look(renewal, connection)));
+		lookAhead(renewals, looks, AHEAD, connection);
 		Store.await(heartbeat, deadline);
 		List<RenewalOutcome> outcomes = new ArrayList<>(renewals.size());
 		for (int i = 0; i < renewals.size(); i++) {
-			outcomes.add(outcome(renewals.get(i), looks.get(i), connection, sent, deadline));
+			if (System.nanoTime() - deadline < 0) {
+				lookAhead(renewals, looks, i + AHEAD, connection);
+			}
+			outcomes.add((i < looks.size()) ? outcome(renewals.get(i), looks.get(i), connection, sent, deadline)
+					: new RenewalOutcome.Unknown(new TimeoutException("No time was left to ask for it")));
 		}
 		if (!connection.equals(this.store.connection())) {
 			throw KeeperException.create(Code.CONNECTIONLOSS); // answered by another
 																// session?
 		}
 		return outcomes;
+	}
+
+	private void lookAhead(List<Renewal> renewals, List<@Nullable CompletableFuture<Stat>> looks, int count,
+			Store.Connection connection) {
+		while (looks.size() < Math.min(count, renewals.size())) {
+			looks.add(look(renewals.get(looks.size()), connection));
+		}
 	}
 
 	/** Null if there is nothing to look at: the grant is over here, or its session. */

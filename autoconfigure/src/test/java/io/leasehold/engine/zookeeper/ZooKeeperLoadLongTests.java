@@ -7,10 +7,9 @@ import java.time.Duration;
  */
 class ZooKeeperLoadLongTests extends ZooKeeperLoadIntegrationTests {
 
-	/** Each needs a request of its own to be renewed, answered within a call's time. */
 	@Override
 	protected int manyLocks() {
-		return 5_000;
+		return 20_000;
 	}
 
 	@Override
