@@ -12,6 +12,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 import org.springframework.util.FileSystemUtils;
 
@@ -29,19 +30,23 @@ public abstract class MySqlFamilyTestServer implements AutoCloseable {
 
 	private final List<String> command;
 
+	private final Map<String, String> environment;
+
 	private final int port = Ports.free();
 
 	private Process process;
 
 	/**
 	 * Start a server.
-	 * @param initialize command that makes the first data
+	 * @param data what its data is in the beginning
 	 * @param serve command that runs the server
+	 * @param environment variables of its environment
 	 */
-	MySqlFamilyTestServer(List<String> initialize, List<String> serve) {
+	MySqlFamilyTestServer(Path data, List<String> serve, Map<String, String> environment) {
+		this.environment = environment;
 		try {
 			this.folder = Files.createTempDirectory("leasehold-mysql");
-			run(initialize).waitFor();
+			FileSystemUtils.copyRecursively(data, this.folder);
 			this.command = new ArrayList<>(serve);
 			this.command.addAll(List.of("--bind-address=127.0.0.1", "--port=" + this.port,
 					"--socket=" + this.folder.resolve("socket"), "--pid-file=" + this.folder.resolve("pid"),
@@ -51,9 +56,21 @@ public abstract class MySqlFamilyTestServer implements AutoCloseable {
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
-		catch (InterruptedException ex) {
-			throw new IllegalStateException(ex);
-		}
+	}
+
+	/**
+	 * Make the data of a new server, which takes some seconds: so the first server does
+	 * that for all of its user.
+	 * @param name name of the server
+	 * @param version its version
+	 * @param initialize command that makes the data
+	 */
+	static Path data(String name, String version, List<String> initialize) throws IOException {
+		return Unpacked.folder(name + "-data", version, (folder) -> {
+			if (run(initialize, folder, Map.of()).onExit().join().exitValue() != 0) {
+				throw new IllegalStateException(Files.readString(log(folder)));
+			}
+		});
 	}
 
 	public int port() {
@@ -91,7 +108,7 @@ public abstract class MySqlFamilyTestServer implements AutoCloseable {
 	}
 
 	private Process serve() throws IOException {
-		Process started = run(this.command);
+		Process started = run(this.command, this.folder, this.environment);
 		await().atMost(PATIENCE).until(() -> isReady(started));
 		return started;
 	}
@@ -99,7 +116,7 @@ public abstract class MySqlFamilyTestServer implements AutoCloseable {
 	private boolean isReady(Process started) throws IOException {
 		if (!started.isAlive()) {
 			throw new IllegalStateException("%s did not start, MySQL needs the packages libaio1 and libnuma1: %s"
-				.formatted(this.command.get(0), Files.readString(log())));
+				.formatted(this.command.get(0), Files.readString(log(this.folder))));
 		}
 		try (Connection connection = DriverManager.getConnection(url().replace("/test?", "/?"));
 				Statement statement = connection.createStatement()) {
@@ -111,19 +128,20 @@ public abstract class MySqlFamilyTestServer implements AutoCloseable {
 		}
 	}
 
-	private Process run(List<String> line) throws IOException {
+	private static Process run(List<String> line, Path folder, Map<String, String> variables) throws IOException {
 		List<String> arguments = new ArrayList<>(line);
-		arguments.add("--datadir=" + this.folder.resolve("data"));
+		arguments.add("--datadir=" + folder.resolve("data"));
 		if ("root".equals(System.getProperty("user.name"))) {
 			arguments.add("--user=root");
 		}
-		return new ProcessBuilder(arguments).redirectErrorStream(true)
-			.redirectOutput(Redirect.appendTo(log().toFile()))
-			.start();
+		ProcessBuilder builder = new ProcessBuilder(arguments).redirectErrorStream(true)
+			.redirectOutput(Redirect.appendTo(log(folder).toFile()));
+		builder.environment().putAll(variables);
+		return builder.start();
 	}
 
-	private Path log() {
-		return this.folder.resolve("log");
+	private static Path log(Path folder) {
+		return folder.resolve("log");
 	}
 
 }

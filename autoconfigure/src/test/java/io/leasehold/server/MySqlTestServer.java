@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 
 import org.springframework.core.io.ClassPathResource;
 
@@ -16,13 +17,17 @@ import org.springframework.core.io.ClassPathResource;
  */
 public final class MySqlTestServer extends MySqlFamilyTestServer {
 
-	private MySqlTestServer(Path home) {
-		super(List.of(home.resolve("bin/mysqld").toString(), "--no-defaults",
-				"--lc-messages-dir=" + home.resolve("share"), "--initialize-insecure", "--auto-generate-certs=OFF",
-				"--innodb-flush-method=nosync"),
+	private static final String VERSION = "8.0.31";
+
+	private MySqlTestServer(Path home, Map<String, String> environment) throws IOException {
+		super(data("mysql", VERSION,
+				List.of(home.resolve("bin/mysqld").toString(), "--no-defaults",
+						"--lc-messages-dir=" + home.resolve("share"), "--initialize-insecure",
+						"--auto-generate-certs=OFF", "--innodb-flush-method=nosync")),
 				List.of(home.resolve("bin/mysqld").toString(), "--no-defaults",
 						"--lc-messages-dir=" + home.resolve("share"), "--skip-mysqlx", "--skip-ssl",
-						"--disable-log-bin"));
+						"--disable-log-bin"),
+				environment);
 	}
 
 	/** The server that tests share, stopped at the end of the JVM. */
@@ -32,8 +37,16 @@ public final class MySqlTestServer extends MySqlFamilyTestServer {
 
 	/** Start a server for one test. */
 	public static MySqlTestServer start() {
+		return start(Map.of());
+	}
+
+	/**
+	 * Start a server for one test.
+	 * @param environment variables of its environment
+	 */
+	public static MySqlTestServer start(Map<String, String> environment) {
 		try {
-			return new MySqlTestServer(Unpacked.folder("mysql", "8.0.31", MySqlTestServer::unpack));
+			return new MySqlTestServer(Unpacked.folder("mysql", VERSION, MySqlTestServer::unpack), environment);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);

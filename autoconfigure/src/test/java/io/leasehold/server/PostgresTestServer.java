@@ -4,16 +4,26 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 
 import org.springframework.util.FileSystemUtils;
+
+import static org.awaitility.Awaitility.await;
 
 /**
  * A real PostgreSQL server on a free port of this machine. The {@linkplain #shared()
  * shared} one serves all tests of a JVM that do not stop it.
  */
 public final class PostgresTestServer implements AutoCloseable {
+
+	private static final Duration PATIENCE = Duration.ofMinutes(1);
 
 	private final Path folder;
 
@@ -39,6 +49,21 @@ public final class PostgresTestServer implements AutoCloseable {
 		return new PostgresTestServer();
 	}
 
+	/**
+	 * Start a server for one test.
+	 * @param environment variables of its environment
+	 */
+	public static PostgresTestServer start(Map<String, String> environment) {
+		PostgresTestServer server = start();
+		try {
+			server.moveTo(environment);
+		}
+		catch (IOException | InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+		return server;
+	}
+
 	public int port() {
 		return this.server.getPort();
 	}
@@ -55,12 +80,39 @@ public final class PostgresTestServer implements AutoCloseable {
 
 	/** End all server processes at once, as {@code pg_ctl stop -m immediate} does. */
 	public void stopImmediately() throws IOException, InterruptedException {
-		long process = Long.parseLong(Files.readAllLines(data().resolve("postmaster.pid")).get(0).trim());
-		new ProcessBuilder("kill", "-QUIT", Long.toString(process)).inheritIO().start().waitFor();
-		while (ProcessHandle.of(process).filter(ProcessHandle::isAlive).isPresent()) {
-			Thread.sleep(10);
-		}
+		end(postmaster());
 		this.server.close();
+	}
+
+	/** The library that starts the server knows of no environment. */
+	private void moveTo(Map<String, String> environment) throws IOException, InterruptedException {
+		ProcessHandle postmaster = postmaster();
+		List<String> command = new ArrayList<>();
+		if ("root".equals(System.getProperty("user.name"))) {
+			command.addAll(List.of("unshare", "-U"));
+		}
+		command.add(postmaster.info().command().orElseThrow());
+		command.addAll(List.of(postmaster.info().arguments().orElseThrow()));
+		end(postmaster);
+		ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true)
+			.redirectOutput(ProcessBuilder.Redirect.DISCARD);
+		builder.environment().putAll(environment);
+		builder.start();
+		await().atMost(PATIENCE).ignoreExceptions().until(() -> {
+			try (Connection connection = DriverManager.getConnection(url())) {
+				return connection.isValid(1);
+			}
+		});
+	}
+
+	private ProcessHandle postmaster() throws IOException {
+		return ProcessHandle.of(Long.parseLong(Files.readAllLines(data().resolve("postmaster.pid")).get(0).trim()))
+			.orElseThrow();
+	}
+
+	private static void end(ProcessHandle process) throws IOException, InterruptedException {
+		new ProcessBuilder("kill", "-QUIT", Long.toString(process.pid())).inheritIO().start().waitFor();
+		process.onExit().join();
 	}
 
 	/** Start the stopped server again, at the same port and with the same data. */

@@ -8,9 +8,9 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 
 /**
- * A server that is unpacked once for each user of this machine: what one unpacked is not
- * another's to run. One JVM unpacks after the other, since what one runs while another
- * still writes it is a busy file.
+ * A server, or the data that it begins with, which is unpacked once for each user of this
+ * machine: what one unpacked is not another's to run. One JVM unpacks after the other,
+ * since what one runs while another still writes it is a busy file.
  */
 final class Unpacked {
 
