@@ -16,6 +16,7 @@ import io.leasehold.LockEngineException;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.jdbc.JdbcConnections;
 import io.leasehold.engine.jdbc.JdbcLockEngine;
+import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -92,7 +93,9 @@ class LeaseholdJdbcAutoConfigurationTests {
 		assertThat(pool[0].isClosed()).isTrue();
 	}
 
+	/** An application without a free connection still locks. */
 	@Test
+	@Fault(value = 40, engine = "jdbc")
 	void applicationThatHasTakenAllItsConnectionsStillLocks() {
 		this.runner.withPropertyValues("spring.datasource.hikari.maximum-pool-size=1").run((context) -> {
 			try (Connection taken = context.getBean(DataSource.class).getConnection()) {
@@ -195,7 +198,9 @@ class LeaseholdJdbcAutoConfigurationTests {
 				.hasMessageContaining("Schema \"NOWHERE\" not found"));
 	}
 
+	/** A missing table is told at the start, with the statements that create it. */
 	@Test
+	@Fault(value = 49, engine = "jdbc")
 	void missingTableIsExplainedWithAllWaysToCreateIt() {
 		this.runner.withPropertyValues("leasehold.jdbc.initialize-schema=never").run((context) -> {
 			FailureAnalysis analysis = analysis(context);
@@ -224,7 +229,9 @@ class LeaseholdJdbcAutoConfigurationTests {
 			});
 	}
 
+	/** So is one with other columns. */
 	@Test
+	@Fault(value = 49, engine = "jdbc")
 	void tableWithOtherColumnsIsExplainedWithTheRightOnes() throws SQLException {
 		try (Connection connection = DriverManager.getConnection(this.url, "sa", "");
 				Statement statement = connection.createStatement()) {
@@ -239,7 +246,9 @@ class LeaseholdJdbcAutoConfigurationTests {
 		});
 	}
 
+	/** A privilege that is missing is told with the grant. */
 	@Test
+	@Fault(value = 49, engine = "jdbc")
 	void missingPrivilegeIsExplainedWithTheGrant() throws SQLException {
 		this.runner.run((context) -> assertThat(context).hasNotFailed());
 		try (Connection connection = DriverManager.getConnection(this.url, "sa", "");

@@ -14,6 +14,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
+import org.awaitility.core.ConditionTimeoutException;
+
 import org.springframework.util.FileSystemUtils;
 
 import static org.awaitility.Awaitility.await;
@@ -109,8 +111,14 @@ public abstract class MySqlFamilyTestServer implements AutoCloseable {
 
 	private Process serve() throws IOException {
 		Process started = run(this.command, this.folder, this.environment);
-		await().atMost(PATIENCE).until(() -> isReady(started));
-		return started;
+		try {
+			await().atMost(PATIENCE).until(() -> isReady(started));
+			return started;
+		}
+		catch (ConditionTimeoutException ex) {
+			started.destroyForcibly();
+			throw ex;
+		}
 	}
 
 	private boolean isReady(Process started) throws IOException {

@@ -13,6 +13,8 @@ import java.util.concurrent.TimeUnit;
 
 import javax.sql.DataSource;
 
+import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.HikariPoolMXBean;
 import io.leasehold.HeldLock;
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
@@ -31,6 +33,7 @@ import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.IsolationLevelDataSourceAdapter;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -217,7 +220,8 @@ abstract class JdbcLockFaultsTests extends JdbcLockFormsTests {
 
 	/**
 	 * Threads whose transactions have taken all connections of the application wait for
-	 * each other's lock, and all get it.
+	 * each other's lock, and all get it. Those whose transactions begin within the lock
+	 * wait for it without a connection.
 	 */
 	@Test
 	@Fault({ 40, 41 })
@@ -237,6 +241,18 @@ abstract class JdbcLockFaultsTests extends JdbcLockFormsTests {
 				}
 				return null;
 			}));
+			transactions.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+			HikariPoolMXBean pool = ((HikariDataSource) application.dataSource()).getHikariPoolMXBean();
+			inParallel(threads, () -> {
+				meet(begun);
+				try (HeldLock held = service.locks().acquire("hot")) {
+					return transactions.execute((transaction) -> {
+						assertThat(held.isValid()).isTrue();
+						assertThat(pool.getActiveConnections()).isOne();
+						return null;
+					});
+				}
+			});
 		}
 	}
 

@@ -1,0 +1,30 @@
+package io.leasehold.engine.jdbc;
+
+import java.util.Map;
+
+import io.leasehold.server.MySqlTestServer;
+
+/**
+ * The clock of MySQL is set, which makes that server slow.
+ */
+class MySqlServerClockJumpLongTests extends ServerClockJumpTests {
+
+	private MySqlTestServer server;
+
+	@Override
+	String start(Map<String, String> environment) {
+		this.server = MySqlTestServer.start(environment);
+		return this.server.url();
+	}
+
+	@Override
+	void stop() throws Exception {
+		this.server.close();
+	}
+
+	@Override
+	String platform() {
+		return "mysql";
+	}
+
+}

@@ -1,0 +1,30 @@
+package io.leasehold.engine.jdbc;
+
+import java.util.Map;
+
+import io.leasehold.server.PostgresTestServer;
+
+/**
+ * The clock of PostgreSQL is set.
+ */
+class PostgresServerClockJumpIntegrationTests extends ServerClockJumpTests {
+
+	private PostgresTestServer server;
+
+	@Override
+	String start(Map<String, String> environment) {
+		this.server = PostgresTestServer.start(environment);
+		return this.server.url();
+	}
+
+	@Override
+	void stop() throws Exception {
+		this.server.close();
+	}
+
+	@Override
+	String platform() {
+		return "postgresql";
+	}
+
+}
