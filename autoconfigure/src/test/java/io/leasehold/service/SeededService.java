@@ -1,0 +1,154 @@
+package io.leasehold.service;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.StringWriter;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import javax.tools.FileObject;
+import javax.tools.ForwardingJavaFileManager;
+import javax.tools.JavaCompiler;
+import javax.tools.JavaFileManager;
+import javax.tools.JavaFileObject;
+import javax.tools.SimpleJavaFileObject;
+import javax.tools.ToolProvider;
+
+import org.springframework.util.Assert;
+
+/**
+ * The library and its tests, loaded apart from the real ones, with a bug in one class:
+ * that is compiled from its source with one snippet replaced.
+ */
+final class SeededService extends ClassLoader {
+
+	private static final String LIBRARY = "io.leasehold.";
+
+	private final Map<String, byte[]> compiled = new ConcurrentHashMap<>();
+
+	/** The service without a bug. */
+	SeededService() {
+		super(SeededService.class.getClassLoader());
+	}
+
+	/** A service with a bug. */
+	SeededService(Bug bug) throws IOException {
+		this();
+		compile(bug.type, source(bug));
+	}
+
+	private static String source(Bug bug) throws IOException {
+		String source = Files.readString(Path.of("src/main/java", bug.type.getName().replace('.', '/') + ".java"));
+		String snippet = Stream.of(bug.snippet.split(" ")).map(Pattern::quote).collect(Collectors.joining("\\s+"));
+		String[] parts = source.split(snippet, -1);
+		Assert.state(parts.length == 2, () -> "'%s' occurs %d times in %s, not once: choose another snippet"
+			.formatted(bug.snippet, parts.length - 1, bug.type.getName()));
+		return parts[0] + bug.replacement + parts[1];
+	}
+
+	private void compile(Class<?> type, String source) {
+		JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+		StringWriter messages = new StringWriter();
+		String classPath = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+		boolean done = compiler
+			.getTask(messages, new InMemory(compiler.getStandardFileManager(null, null, null)), null,
+					List.of("-cp", classPath, "-proc:none", "-parameters"), null, List.of(new Source(type, source)))
+			.call();
+		Assert.state(done, () -> "%s does not compile with its bug: %s".formatted(type.getName(), messages));
+	}
+
+	@Override
+	protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+		if (!name.startsWith(LIBRARY)) {
+			return super.loadClass(name, resolve);
+		}
+		synchronized (getClassLoadingLock(name)) {
+			Class<?> loaded = findLoadedClass(name);
+			return (loaded != null) ? loaded : findClass(name);
+		}
+	}
+
+	@Override
+	protected Class<?> findClass(String name) throws ClassNotFoundException {
+		byte[] code = this.compiled.get(name);
+		try (InputStream real = getResourceAsStream(name.replace('.', '/') + ".class")) {
+			if (code == null && real == null) {
+				throw new ClassNotFoundException(name);
+			}
+			byte[] found = (code != null) ? code : real.readAllBytes();
+			return defineClass(name, found, 0, found.length);
+		}
+		catch (IOException ex) {
+			throw new ClassNotFoundException(name, ex);
+		}
+	}
+
+	/**
+	 * A snippet in place of another.
+	 *
+	 * @param description what goes wrong
+	 * @param type the class that has it
+	 * @param snippet what is replaced in its source, found there exactly once; blanks
+	 * stand for any white space
+	 * @param replacement what is there instead
+	 */
+	record Bug(String description, Class<?> type, String snippet, String replacement) {
+
+		@Override
+		public String toString() {
+			return this.description;
+		}
+
+	}
+
+	private static final class Source extends SimpleJavaFileObject {
+
+		private final String text;
+
+		Source(Class<?> type, String text) {
+			super(URI.create("seeded:///" + type.getName().replace('.', '/') + ".java"), Kind.SOURCE);
+			this.text = text;
+		}
+
+		@Override
+		public CharSequence getCharContent(boolean ignoreEncodingErrors) {
+			return this.text;
+		}
+
+	}
+
+	/** Keeps the classes that the compiler makes. */
+	private final class InMemory extends ForwardingJavaFileManager<JavaFileManager> {
+
+		InMemory(JavaFileManager files) {
+			super(files);
+		}
+
+		@Override
+		public JavaFileObject getJavaFileForOutput(Location location, String name, JavaFileObject.Kind kind,
+				FileObject sibling) {
+			return new SimpleJavaFileObject(URI.create("seeded:///" + name + kind.extension), kind) {
+				@Override
+				public OutputStream openOutputStream() {
+					return new ByteArrayOutputStream() {
+						@Override
+						public void close() {
+							SeededService.this.compiled.put(name, toByteArray());
+						}
+					};
+				}
+			};
+		}
+
+	}
+
+}

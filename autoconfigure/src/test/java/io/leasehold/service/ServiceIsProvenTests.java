@@ -1,0 +1,85 @@
+package io.leasehold.service;
+
+import java.time.Duration;
+import java.util.stream.Stream;
+
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionTimeoutException;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.platform.commons.support.ReflectionSupport;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/**
+ * The tests find bugs of the service, as {@code ContractIsProvenTests} shows of bugs in
+ * engines: with one snippet of the service's source replaced, the test that is named
+ * beside it fails.
+ */
+@Timeout(300)
+class ServiceIsProvenTests {
+
+	@ParameterizedTest(name = "{0}: {1}")
+	@MethodSource("bugs")
+	void testFailsServiceWith(SeededService.Bug bug, String test) {
+		Awaitility.setDefaultTimeout(Duration.ofSeconds(3));
+		try {
+			assertThatThrownBy(() -> run(new SeededService(bug), test)).isInstanceOfAny(AssertionError.class,
+					ConditionTimeoutException.class);
+		}
+		finally {
+			Awaitility.reset();
+		}
+	}
+
+	/** So it is the bug that a test fails for, not the way in which it is run. */
+	@ParameterizedTest
+	@MethodSource("tests")
+	void testPassesServiceWithoutABug(String test) throws Exception {
+		run(new SeededService(), test);
+	}
+
+	static Stream<String> tests() {
+		return bugs().map((arguments) -> (String) arguments.get()[1]).distinct();
+	}
+
+	static Stream<Arguments> bugs() {
+		return Stream.of(
+				bug("a renewal that is not repeated after a failure", Watchdog.class,
+						"hold.renewAt = now + retryPause(hold);", "hold.renewAt = now + IDLE / 2;",
+						"renewalThatFailsInAnyWayIsRepeated"),
+				bug("a deadline that is not looked at", Holds.class, "if (hold.grant.isValid(now)) {", "if (true) {",
+						"maxHoldEndsRenewal"),
+				bug("a caller that stays in the queue when it gives up", Gate.class,
+						"this.queue.remove(caller); caller.fail(reason);", "caller.fail(reason);",
+						"interruptedWaiterKeepsItsFlagAndLeavesNothing"),
+				bug("a claim that stays when its last caller has given up", Gate.class, "claimed.abandon();", "",
+						"interruptedWaiterKeepsItsFlagAndLeavesNothing"),
+				bug("an interrupt that is swallowed", BlockingAcquisition.class, "!this.thread.isInterrupted()",
+						"!Thread.interrupted()", "interruptedWaiterKeepsItsFlagAndLeavesNothing"),
+				bug("a re-entry whose end ends the hold", Hold.class, "return --this.handles == 0;",
+						"this.handles--; return true;", "sameThreadReentersWithTheSameToken"),
+				bug("a hold that is re-entered after its end", Gate.class, "opened.isLinked() && !opened.isClosed()",
+						"opened.isLinked()", "reentryThatMeetsTheEndOfItsHoldHasANewOne"),
+				bug("a loss that is not told at the end", Handle.class, "this.holds.throwIfLostAtEnd(this.hold);", "",
+						"lossIsFoundAtTheReleaseAtTheLatest"));
+	}
+
+	private static Arguments bug(String description, Class<?> type, String snippet, String bug, String test) {
+		return Arguments.of(new SeededService.Bug(description, type, snippet, bug), test);
+	}
+
+	private static void run(SeededService service, String test) throws Exception {
+		Class<?> type = service.loadClass(LockServiceTests.class.getName());
+		Object instance = ReflectionSupport.newInstance(type);
+		try {
+			ReflectionSupport.invokeMethod(ReflectionSupport.findMethod(type, test).orElseThrow(), instance);
+		}
+		finally {
+			ReflectionSupport.invokeMethod(ReflectionSupport.findMethod(type, "close").orElseThrow(), instance);
+		}
+	}
+
+}
