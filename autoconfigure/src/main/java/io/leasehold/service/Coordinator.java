@@ -65,13 +65,13 @@ final class Coordinator implements AutoCloseable {
 	private volatile boolean draining;
 
 	Coordinator(ServiceSettings settings, LockEngine engine, Member member, MonotonicClock clock,
-			List<? extends LockEventListener> listeners, ReleaseTiming timing) {
+			List<? extends LockEventListener> listeners, ReleaseTiming timing, EngineThreads threads) {
 		this.settings = settings;
 		this.engine = engine;
 		this.member = member;
 		this.clock = clock;
 		this.storeKeepsMinHold = engine.capabilities().contains(Capability.MIN_HOLD);
-		this.threads = new EngineThreads(engine.name());
+		this.threads = threads;
 		this.events = new Events(listeners, this.threads);
 		this.closer = new ClaimCloser(engine, clock, this.threads, this::checkIdle);
 		this.probe = new StoreProbe(engine, member, clock, this.closer);

@@ -20,7 +20,7 @@ import io.leasehold.event.DroppedEvents;
  * from each other, so that a slow store call delays no timer, a blocking listener no
  * renewal, and a renewal no waiting claim.
  */
-final class EngineThreads implements AutoCloseable {
+class EngineThreads implements AutoCloseable {
 
 	private static final int WORKERS = 8;
 

@@ -57,8 +57,8 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 		this.settings = settings;
 		this.member = member;
 		this.coordinators = engines.stream()
-			.collect(Collectors.toUnmodifiableMap(LockEngine::name,
-					(engine) -> new Coordinator(settings, engine, member, clock, listeners, timing), (one, other) -> {
+			.collect(Collectors.toUnmodifiableMap(LockEngine::name, (engine) -> new Coordinator(settings, engine,
+					member, clock, listeners, timing, new EngineThreads(engine.name())), (one, other) -> {
 						throw new IllegalArgumentException(
 								"Two lock engines are named '%s'".formatted(one.engine().name()));
 					}));

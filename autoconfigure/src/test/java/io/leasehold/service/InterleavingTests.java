@@ -1,0 +1,351 @@
+package io.leasehold.service;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+
+import io.leasehold.HeldLock;
+import io.leasehold.LockInterruptedException;
+import io.leasehold.LockLostException;
+import io.leasehold.LossCause;
+import org.jetbrains.lincheck.LincheckAssertionError;
+import org.junit.jupiter.api.Named;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/**
+ * What threads do to each other at a lock, tried by Lincheck in many orders. How many:
+ * {@code -Dleasehold.interleavings=5000}. {@link #modelFailsServiceWith} shows that the
+ * models find what they are there to find.
+ */
+class InterleavingTests {
+
+	private static final String GATE = Gate.class.getName();
+
+	@Test
+	void gateOutlivesNoneOfItsCallers() {
+		InterleavingModel.check(AbandonedRequest.class);
+	}
+
+	@Test
+	void gateLetsOneInAfterTheOther() {
+		InterleavingModel.check(TwoCallers.class);
+	}
+
+	@Test
+	void timeoutAtTheHandoffOwnsOrLeavesNothing() {
+		InterleavingModel.check(Timeout.class, GATE);
+	}
+
+	@Test
+	void interruptAtTheHandoffOwnsOrLeavesNothing() {
+		InterleavingModel.check(Interrupt.class, GATE);
+	}
+
+	@Test
+	void reentryNeverJoinsAHoldThatHasEnded() {
+		InterleavingModel.check(Reentry.class, GATE);
+	}
+
+	@Test
+	void lossIsToldAtTheEnd() {
+		InterleavingModel.check(Loss.class, GATE);
+	}
+
+	@Test
+	void grantThatHasEndedIsNotExtended() {
+		InterleavingModel.check(Extension.class, GATE);
+	}
+
+	@Test
+	void renewalBesideAReleaseHarmsNobody() {
+		InterleavingModel.check(Renewal.class, GATE);
+	}
+
+	@ParameterizedTest(name = "{0}: {1}")
+	@MethodSource("bugs")
+	void modelFailsServiceWith(SeededService.Bug bug, Class<?> model) throws Exception {
+		Class<?> seeded = new SeededService(bug).loadClass(model.getName());
+		assertThatThrownBy(() -> InterleavingModel.check(seeded, GATE)).isInstanceOf(LincheckAssertionError.class)
+			.hasMessageContaining("AssertionError");
+	}
+
+	static Stream<Arguments> bugs() {
+		return Stream.of(
+				bug("a request that nobody closes whose caller has given up", RemoteClaim.class,
+						"this.closeAfterAnswer = Duration.ZERO;", "", AbandonedRequest.class),
+				bug("a caller that may give up what it was passed", Gate.class,
+						"if (caller.ended()) { return; } this.queue.remove(caller);", "this.queue.remove(caller);",
+						Timeout.class),
+				bug("an interrupt that is swallowed", BlockingAcquisition.class, "!this.thread.isInterrupted()",
+						"!Thread.interrupted()", Interrupt.class),
+				bug("a hold that is re-entered after its end", Gate.class, "opened.isLinked() && !opened.isClosed()",
+						"opened.isLinked()", Reentry.class),
+				bug("a loss that is not noted", Holds.class, "hold.lose(LossCause.NOT_OWNER);", "", Loss.class),
+				bug("a deadline that is set whatever it is by now", Grant.class,
+						"this.validUntil.compareAndSet(until, newUntil)", "this.validUntil.getAndSet(newUntil) != 0",
+						Extension.class),
+				bug("a release that is taken for a loss", Gate.class, "losing == null || !losing.isLinked()",
+						"losing == null", Renewal.class));
+	}
+
+	private static Arguments bug(String description, Class<?> type, String snippet, String replacement,
+			Class<?> model) {
+		return Arguments.of(new SeededService.Bug(description, type, snippet, replacement),
+				Named.of(model.getSimpleName(), model));
+	}
+
+	/** The only caller gives up while its first request is under way. */
+	public static class AbandonedRequest extends InterleavingModel {
+
+		private volatile CompletableFuture<HeldLock> result;
+
+		@Override
+		void first() {
+			this.result = acquireAsync();
+		}
+
+		@Override
+		void second() {
+			this.threads.fireLast();
+		}
+
+		@Override
+		void after() {
+			this.result.thenAccept(HeldLock::close);
+		}
+
+	}
+
+	/** Two threads take the key and give it back. */
+	public static class TwoCallers extends InterleavingModel {
+
+		private volatile int inside;
+
+		private volatile long last;
+
+		@Override
+		void first() {
+			HeldLock held = acquire();
+			require(++this.inside == 1, "Two are inside");
+			require(held.isValid(), "The lock is not valid");
+			require(held.fencingToken() > this.last, "The token did not grow");
+			this.last = held.fencingToken();
+			this.inside--;
+			held.close();
+		}
+
+		@Override
+		void second() {
+			first();
+		}
+
+	}
+
+	/** The key is passed to a caller whose time is over. */
+	public static class Timeout extends InterleavingModel {
+
+		private HeldLock held;
+
+		private CompletableFuture<HeldLock> next;
+
+		@Override
+		void before() {
+			this.held = acquire();
+			this.next = acquireAsync();
+		}
+
+		@Override
+		void first() {
+			this.held.close();
+		}
+
+		@Override
+		void second() {
+			this.threads.fireLast();
+		}
+
+		@Override
+		void after() {
+			require(this.next.isDone(), "The caller was told nothing");
+			this.next.thenAccept((lock) -> {
+				requireHeld(lock);
+				lock.close();
+			});
+		}
+
+	}
+
+	/** The key is passed to a thread that is interrupted. */
+	public static class Interrupt extends InterleavingModel {
+
+		private final Thread waiter = new Thread(this::await);
+
+		private HeldLock held;
+
+		private volatile String told = "The waiter was told nothing";
+
+		@Override
+		void before() {
+			this.held = acquire();
+		}
+
+		@Override
+		void first() {
+			this.held.close();
+		}
+
+		@Override
+		void second() {
+			this.waiter.start();
+			this.waiter.interrupt();
+		}
+
+		@Override
+		void after() {
+			try {
+				this.waiter.join();
+			}
+			catch (InterruptedException ex) {
+				throw new IllegalStateException(ex);
+			}
+			require(this.told.isEmpty(), this.told);
+		}
+
+		private void await() {
+			try {
+				acquire().close();
+				this.told = "";
+			}
+			catch (LockInterruptedException ex) {
+				this.told = Thread.currentThread().isInterrupted() ? "" : "The interrupt was swallowed";
+			}
+		}
+
+	}
+
+	/** A thread re-enters a lock that another one gives back. */
+	public static class Reentry extends InterleavingModel {
+
+		private HeldLock outer;
+
+		@Override
+		void before() {
+			this.outer = acquire();
+		}
+
+		@Override
+		void first() {
+			HeldLock inner = acquire();
+			requireHeld(inner);
+			inner.close();
+		}
+
+		@Override
+		void second() {
+			this.outer.close();
+		}
+
+	}
+
+	/** A lock is given back that the watchdog just finds lost. */
+	public static class Loss extends InterleavingModel {
+
+		private Hold hold;
+
+		private HeldLock held;
+
+		@Override
+		void before() {
+			this.held = acquire();
+			this.hold = this.locks.gate(KEY).holds().get(0);
+			this.store.lose(KEY);
+		}
+
+		@Override
+		void first() {
+			try {
+				this.held.close();
+			}
+			catch (LockLostException ex) {
+				return;
+			}
+			throw new AssertionError("The loss was not told");
+		}
+
+		@Override
+		void second() {
+			this.locks.holds().lose(this.hold, LossCause.NOT_OWNER);
+			require(!this.held.isValid(), "A lost lock is valid");
+		}
+
+	}
+
+	/** An answer prolongs a grant that is just found over. */
+	public static class Extension extends InterleavingModel {
+
+		private Hold hold;
+
+		private volatile boolean extended;
+
+		private volatile boolean valid;
+
+		@Override
+		void before() {
+			acquire();
+			this.hold = this.locks.gate(KEY).holds().get(0);
+		}
+
+		@Override
+		void first() {
+			long now = this.clock.nanoTime();
+			this.extended = this.hold.grant.extend(now + Duration.ofSeconds(20).toNanos(), now);
+		}
+
+		@Override
+		void second() {
+			this.valid = this.hold.grant.isValid(late());
+		}
+
+		@Override
+		void after() {
+			require(this.extended == this.valid, "What was found over was extended");
+			require(this.hold.grant.isValid(late()) == this.valid, "The grant came back");
+			this.locks.holds().lose(this.hold, LossCause.NOT_OWNER);
+			this.threads.fireLast();
+		}
+
+		private long late() {
+			return this.clock.nanoTime() + Duration.ofSeconds(15).toNanos();
+		}
+
+	}
+
+	/** A lock is given back while it is renewed. */
+	public static class Renewal extends InterleavingModel {
+
+		private HeldLock held;
+
+		@Override
+		void before() {
+			this.held = acquire();
+			this.clock.advance(Duration.ofSeconds(4));
+		}
+
+		@Override
+		void first() {
+			this.held.close();
+		}
+
+		@Override
+		void second() {
+			this.threads.fireFirst();
+		}
+
+	}
+
+}
