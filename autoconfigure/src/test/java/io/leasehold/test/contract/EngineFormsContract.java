@@ -69,7 +69,8 @@ abstract class EngineFormsContract extends EngineContract {
 		assertThat(one.granted(one.claim(KEY)).number()).isGreaterThan(last);
 	}
 
-	/** FAULTS row 11. */
+	/** A repeated request finds its own grant, beside which none is made. */
+	@Fault(11)
 	@Test
 	void repeatedRequestFindsItsOwnGrantAndTakesNoSecondPlace() {
 		Process one = process();
@@ -175,7 +176,7 @@ abstract class EngineFormsContract extends EngineContract {
 		other.granted(other.claim(KEY));
 	}
 
-	/** FAULTS row 1. */
+	/** A permit whose holder is silent is free at the end of its lease. */
 	@Test
 	void permitOfASilentHolderComesBack() {
 		Process one = process();
