@@ -170,11 +170,7 @@ inline serve() {
      w = queue[0];
      if
      :: JOINS(ACCESS(w)) ->
-#ifdef MUT_POLLTOLD
-        b = 1;
-#else
         b = told[w];
-#endif
         unqueue(w);
         if :: t == ACQUIRE && w == c -> grant(w, v); y = 1
            :: else -> handTo(w, b)
