@@ -48,6 +48,7 @@ class LeaseholdRuntimeHintsTests {
 				.getResources("classpath*:%s%s/**/*.*".formatted(ROOT, place))));
 		}
 		return found.stream()
+			.filter((resource) -> !resource.toString().contains("test-classes"))
 			.map(LeaseholdRuntimeHintsTests::path)
 			.filter((path) -> !path.endsWith(".class"))
 			.distinct();
