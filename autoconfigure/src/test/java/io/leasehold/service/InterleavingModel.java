@@ -17,7 +17,6 @@ import org.jetbrains.kotlinx.lincheck.execution.ExecutionScenario;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Validate;
 import org.jetbrains.lincheck.datastructures.verifier.EpsilonVerifier;
-import org.jetbrains.lincheck.jvm.agent.LincheckClassFileTransformer;
 
 import static org.jetbrains.lincheck.datastructures.ManagedStrategyGuaranteeKt.forClasses;
 
@@ -73,22 +72,16 @@ public abstract class InterleavingModel {
 	 */
 	static void check(Class<?> model, String... atomic) {
 		ExecutionScenario scenario = new ExecutionScenario(List.of(), List.of(List.of(run(model))), List.of(), null);
-		try {
-			new ModelCheckingOptions().iterations(0)
-				.addCustomScenario(scenario)
-				.invocationsPerIteration(INTERLEAVINGS)
-				.minimizeFailedScenario(false)
-				.invocationTimeout$lincheck(TIMEOUT)
-				.verifier(EpsilonVerifier.class)
-				.addGuarantee(forClasses(IRRELEVANT).allMethods().ignore())
-				.addGuarantee(forClasses(ATOMIC).allMethods().treatAsAtomic())
-				.addGuarantee(forClasses(atomic).allMethods().treatAsAtomic())
-				.check(model);
-		}
-		finally {
-			// They are known by their names, and the next ones may be other versions
-			LincheckClassFileTransformer.INSTANCE.getTransformedClassesCache().clear();
-		}
+		new ModelCheckingOptions().iterations(0)
+			.addCustomScenario(scenario)
+			.invocationsPerIteration(INTERLEAVINGS)
+			.minimizeFailedScenario(false)
+			.invocationTimeout$lincheck(TIMEOUT)
+			.verifier(EpsilonVerifier.class)
+			.addGuarantee(forClasses(IRRELEVANT).allMethods().ignore())
+			.addGuarantee(forClasses(ATOMIC).allMethods().treatAsAtomic())
+			.addGuarantee(forClasses(atomic).allMethods().treatAsAtomic())
+			.check(model);
 	}
 
 	private static Actor run(Class<?> model) {

@@ -2,25 +2,16 @@ package io.leasehold.service;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.Stream;
 
 import io.leasehold.HeldLock;
 import io.leasehold.LockInterruptedException;
 import io.leasehold.LockLostException;
 import io.leasehold.LossCause;
-import org.jetbrains.lincheck.LincheckAssertionError;
-import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.MethodSource;
-
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
  * What threads do to each other at a lock, tried by Lincheck in many orders. How many:
- * {@code -Dleasehold.interleavings=5000}. {@link #modelFailsServiceWith} shows that the
- * models find what they are there to find.
+ * {@code -Dleasehold.interleavings=5000}.
  */
 class InterleavingTests {
 
@@ -64,39 +55,6 @@ class InterleavingTests {
 	@Test
 	void renewalBesideAReleaseHarmsNobody() {
 		InterleavingModel.check(Renewal.class, GATE);
-	}
-
-	@ParameterizedTest(name = "{0}: {1}")
-	@MethodSource("bugs")
-	void modelFailsServiceWith(SeededService.Bug bug, Class<?> model) throws Exception {
-		Class<?> seeded = new SeededService(bug).loadClass(model.getName());
-		assertThatThrownBy(() -> InterleavingModel.check(seeded, GATE)).isInstanceOf(LincheckAssertionError.class)
-			.hasMessageContaining("AssertionError");
-	}
-
-	static Stream<Arguments> bugs() {
-		return Stream.of(
-				bug("a request that nobody closes whose caller has given up", RemoteClaim.class,
-						"this.closeAfterAnswer = Duration.ZERO;", "", AbandonedRequest.class),
-				bug("a caller that may give up what it was passed", Gate.class,
-						"if (caller.ended()) { return; } this.queue.remove(caller);", "this.queue.remove(caller);",
-						Timeout.class),
-				bug("an interrupt that is swallowed", BlockingAcquisition.class, "!this.thread.isInterrupted()",
-						"!Thread.interrupted()", Interrupt.class),
-				bug("a hold that is re-entered after its end", Gate.class, "opened.isLinked() && !opened.isClosed()",
-						"opened.isLinked()", Reentry.class),
-				bug("a loss that is not noted", Holds.class, "hold.lose(LossCause.NOT_OWNER);", "", Loss.class),
-				bug("a deadline that is set whatever it is by now", Grant.class,
-						"this.validUntil.compareAndSet(until, newUntil)", "this.validUntil.getAndSet(newUntil) != 0",
-						Extension.class),
-				bug("a release that is taken for a loss", Gate.class, "losing == null || !losing.isLinked()",
-						"losing == null", Renewal.class));
-	}
-
-	private static Arguments bug(String description, Class<?> type, String snippet, String replacement,
-			Class<?> model) {
-		return Arguments.of(new SeededService.Bug(description, type, snippet, replacement),
-				Named.of(model.getSimpleName(), model));
 	}
 
 	/** The only caller gives up while its first request is under way. */
