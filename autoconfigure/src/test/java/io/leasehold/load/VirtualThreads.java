@@ -42,11 +42,17 @@ public final class VirtualThreads {
 	}
 
 	private static boolean isOurs(RecordedEvent event) {
-		return event.getStackTrace() != null && event.getStackTrace()
+		if (event.getStackTrace() == null) {
+			return false;
+		}
+		List<String> types = event.getStackTrace()
 			.getFrames()
 			.stream()
 			.map((frame) -> frame.getMethod().getType().getName())
-			.anyMatch((type) -> type.startsWith("io.leasehold.") && !type.contains("Tests"));
+			.toList();
+		// Whatever first uses a class pins its carrier, if another thread loads that
+		return !types.contains(ClassLoader.class.getName())
+				&& types.stream().anyMatch((type) -> type.startsWith("io.leasehold.") && !type.contains("Tests"));
 	}
 
 	private static void run(int count, IntConsumer task) throws Exception {

@@ -94,15 +94,20 @@ public abstract class InterleavingModel {
 	}
 
 	public final void run() throws InterruptedException {
-		attempt(this::before);
-		Thread other = new Thread(() -> attempt(this::second));
-		other.start();
-		attempt(this::first);
-		other.join();
-		this.threads.join();
-		attempt(this::after);
-		this.threads.join();
-		attempt(this::requireNothingLeft);
+		try {
+			attempt(this::before);
+			Thread other = new Thread(() -> attempt(this::second));
+			other.start();
+			attempt(this::first);
+			other.join();
+			this.threads.join();
+			attempt(this::after);
+			this.threads.join();
+			attempt(this::requireNothingLeft);
+		}
+		catch (RuntimeException ex) {
+			this.failure = ex;
+		}
 	}
 
 	private void requireNothingLeft() {

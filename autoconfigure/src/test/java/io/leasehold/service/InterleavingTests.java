@@ -29,7 +29,7 @@ class InterleavingTests {
 
 	@Test
 	void timeoutAtTheHandoffOwnsOrLeavesNothing() {
-		InterleavingModel.check(Timeout.class, GATE);
+		InterleavingModel.check(Timeout.class);
 	}
 
 	@Test
@@ -39,7 +39,7 @@ class InterleavingTests {
 
 	@Test
 	void reentryNeverJoinsAHoldThatHasEnded() {
-		InterleavingModel.check(Reentry.class, GATE);
+		InterleavingModel.check(Reentry.class);
 	}
 
 	@Test

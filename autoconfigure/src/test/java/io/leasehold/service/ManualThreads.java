@@ -92,10 +92,10 @@ final class ManualThreads extends EngineThreads {
 		@Override
 		public void execute(Runnable task) {
 			Thread thread = new Thread(task);
+			thread.start();
 			synchronized (ManualThreads.this.started) {
 				ManualThreads.this.started.add(thread);
 			}
-			thread.start();
 		}
 
 		@Override
