@@ -16,14 +16,14 @@ public final class MariaDbTestServer extends MySqlFamilyTestServer {
 
 	private static final String VERSION = "11.4.5";
 
-	private MariaDbTestServer(Path home, Map<String, String> environment) throws IOException {
+	private MariaDbTestServer(Path home) throws IOException {
 		super(data("mariadb", VERSION,
 				List.of(home.resolve("scripts/mariadb-install-db").toString(), "--no-defaults", "--basedir=" + home,
 						"--auth-root-authentication-method=normal", "--skip-name-resolve", "--skip-test-db",
 						"--force")),
 				List.of(home.resolve("bin/mariadbd").toString(), "--no-defaults", "--basedir=" + home,
 						"--skip-name-resolve"),
-				environment);
+				Map.of());
 	}
 
 	/** The server that tests share, stopped at the end of the JVM. */
@@ -33,16 +33,8 @@ public final class MariaDbTestServer extends MySqlFamilyTestServer {
 
 	/** Start a server for one test. */
 	public static MariaDbTestServer start() {
-		return start(Map.of());
-	}
-
-	/**
-	 * Start a server for one test.
-	 * @param environment variables of its environment
-	 */
-	public static MariaDbTestServer start(Map<String, String> environment) {
 		try {
-			return new MariaDbTestServer(Unpacked.folder("mariadb", VERSION, MariaDbTestServer::unpack), environment);
+			return new MariaDbTestServer(Unpacked.folder("mariadb", VERSION, MariaDbTestServer::unpack));
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);

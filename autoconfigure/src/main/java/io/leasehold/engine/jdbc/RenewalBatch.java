@@ -14,7 +14,7 @@ import io.leasehold.engine.Renewal;
  * Grants that the same statements renew, all exclusive or none, for the same lease.
  *
  * @param ids the rows of the renewals, in the same order
- * @param renewals what to renew
+ * @param renewals what to renew, not empty
  */
 record RenewalBatch(List<RowId> ids, List<Renewal> renewals) {
 
@@ -22,7 +22,7 @@ record RenewalBatch(List<RowId> ids, List<Renewal> renewals) {
 		return this.renewals.size();
 	}
 
-	/** Those of the batch whose rows are among the given ones. */
+	/** Those of the batch whose rows are among the given ones, at least one of them. */
 	RenewalBatch of(Set<RowId> rows) {
 		List<Integer> indexes = IntStream.range(0, size())
 			.boxed()
