@@ -19,18 +19,25 @@ import jdk.jfr.consumer.RecordingFile;
  */
 public final class VirtualThreads {
 
+	/**
+	 * How many of them run before the recording, since whatever first uses a class keeps
+	 * its carrier while another thread loads or links that.
+	 */
+	public static final int WARM_UP = 1_000;
+
 	private VirtualThreads() {
 	}
 
 	/**
 	 * Run something in many threads at the same time.
-	 * @param count how many threads
+	 * @param count how many threads, beside those of the {@link #WARM_UP}
 	 * @param task what each of them does, with its number
 	 * @param folder for the recording
 	 * @return the moments in which the library's code pinned a carrier
 	 * @throws Exception what a thread threw, as the cause
 	 */
 	public static List<RecordedEvent> pinnedBy(int count, IntConsumer task, Path folder) throws Exception {
+		run(WARM_UP, task);
 		Path file = folder.resolve("pinned.jfr");
 		try (Recording recording = new Recording()) {
 			recording.enable("jdk.VirtualThreadPinned").withoutThreshold().withStackTrace();
@@ -50,7 +57,7 @@ public final class VirtualThreads {
 			.stream()
 			.map((frame) -> frame.getMethod().getType().getName())
 			.toList();
-		// Whatever first uses a class pins its carrier, if another thread loads that
+		// What is first needed during the recording is loaded all the same
 		return !types.contains(ClassLoader.class.getName())
 				&& types.stream().anyMatch((type) -> type.startsWith("io.leasehold.") && !type.contains("Tests"));
 	}
