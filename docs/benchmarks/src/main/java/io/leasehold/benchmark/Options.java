@@ -1,0 +1,49 @@
+package io.leasehold.benchmark;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+
+import io.leasehold.benchmark.store.Store;
+
+import org.springframework.boot.ApplicationArguments;
+import org.springframework.boot.DefaultApplicationArguments;
+
+/**
+ * What is asked for on the command line.
+ *
+ * @param scenarios names of scenarios, or the words that they begin with; empty for all
+ * @param store {@code --store}, Redis by default
+ * @param rounds {@code --rounds} of each contender, seven by default
+ * @param time {@code --millis} of each round, a second by default
+ * @param contenders {@code --contenders}, all by default
+ * @param results {@code --results}, the folder for the files
+ */
+record Options(List<String> scenarios, Store store, int rounds, Duration time, List<String> contenders, Path results) {
+
+	static Options of(String... arguments) {
+		ApplicationArguments source = new DefaultApplicationArguments(arguments);
+		return new Options(source.getNonOptionArgs(),
+				Store.valueOf(value(source, "store", "redis").toUpperCase(Locale.ROOT)),
+				Integer.parseInt(value(source, "rounds", "7")),
+				Duration.ofMillis(Long.parseLong(value(source, "millis", "1000"))),
+				List.of(value(source, "contenders", "").split(",")),
+				Path.of(value(source, "results", "docs/benchmarks/results")));
+	}
+
+	private static String value(ApplicationArguments source, String name, String absent) {
+		List<String> values = source.getOptionValues(name);
+		return (values != null) ? values.get(0) : absent;
+	}
+
+	boolean asksFor(String scenario) {
+		return this.scenarios.isEmpty()
+				|| this.scenarios.stream().anyMatch((asked) -> (scenario + "-").startsWith(asked + "-"));
+	}
+
+	boolean admits(String contender) {
+		return this.contenders.equals(List.of("")) || this.contenders.contains(contender);
+	}
+
+}

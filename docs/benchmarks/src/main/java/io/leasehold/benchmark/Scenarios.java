@@ -1,0 +1,69 @@
+package io.leasehold.benchmark;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
+
+import io.leasehold.benchmark.contender.Contenders;
+import io.leasehold.benchmark.report.Yardstick;
+import io.leasehold.benchmark.worker.Handoff;
+import io.leasehold.benchmark.worker.Turns;
+import io.leasehold.benchmark.worker.Work;
+
+/**
+ * All situations that contenders are put into.
+ */
+final class Scenarios {
+
+	private static final int KEYS = 1000;
+
+	/** What the holder of a key does in front of many waiters. */
+	private static final Duration HOLD = Duration.ofMillis(2);
+
+	/** Whose waiting threads make the queue of a thousand too long to see its end. */
+	private static final Set<String> SLOW = Set.of("redisson-fair");
+
+	private Scenarios() {
+	}
+
+	static List<Scenario> all() {
+		return List.of(alone(1), alone(16), hotKey("hot-key", 1, 32), hotKey("hot-key-4-jvms", 4, 32), handoff(),
+				waiters(10), waiters(100), waiters(1000), waiters(10_000));
+	}
+
+	private static Scenario alone(int threads) {
+		return new Scenario("uncontended-" + threads, "Uncontended, threads: " + threads, Contenders.BARE,
+				Yardstick.TIME_PER_TURN, 1,
+				(board, time) -> new Turns(List.of(threads), Work.alone(KEYS), Duration.ZERO, time),
+				Predicate.not(Contenders.QUEUE::equals));
+	}
+
+	private static Scenario hotKey(String name, int workers, int threads) {
+		return new Scenario(name, "One key, JVMs: %d, threads of all: %d".formatted(workers, threads), Contenders.QUEUE,
+				Yardstick.TIME_PER_TURN, workers, (board, time) -> new Turns(shares(threads, workers),
+						Work.together(board, Duration.ZERO), time.dividedBy(4), time),
+				Predicate.not(Contenders.BARE::equals));
+	}
+
+	private static Scenario handoff() {
+		return new Scenario("handoff", "From release in one JVM to the lock in another", Contenders.QUEUE,
+				Yardstick.LATENCY, 2, Handoff::new, Predicate.not(Contenders.BARE::equals));
+	}
+
+	private static Scenario waiters(int threads) {
+		return new Scenario("waiters-" + threads, "One key, held for 2 ms, threads of 4 JVMs: %,d".formatted(threads),
+				Contenders.QUEUE, Yardstick.TIME_PER_TURN, 4,
+				(board, time) -> new Turns(shares(threads, 4), Work.together(board, HOLD), time, time),
+				(name) -> !name.equals(Contenders.BARE) && (threads < KEYS || !SLOW.contains(name)));
+	}
+
+	private static List<Integer> shares(int threads, int workers) {
+		return IntStream.range(0, workers)
+			.map((worker) -> threads / workers + ((worker < threads % workers) ? 1 : 0))
+			.boxed()
+			.toList();
+	}
+
+}

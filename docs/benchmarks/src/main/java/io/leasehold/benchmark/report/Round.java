@@ -1,0 +1,70 @@
+package io.leasehold.benchmark.report;
+
+import java.util.List;
+import java.util.stream.DoubleStream;
+import java.util.stream.LongStream;
+
+import io.leasehold.benchmark.worker.Sample;
+import org.HdrHistogram.Histogram;
+
+/**
+ * What all workers of a contender did at the same time.
+ *
+ * @param samples what each of them saw
+ * @param commands how many commands the server ran meanwhile, those inside scripts too
+ */
+public record Round(List<Sample> samples, double commands) {
+
+	/** Turns within the measured time. */
+	public double turns() {
+		return LongStream.of(turnsOfThreads()).sum();
+	}
+
+	public double perSecond() {
+		return turns() / (this.samples.get(0).nanos() / 1e9);
+	}
+
+	public double cpuMicrosPerTurn() {
+		return this.samples.stream().mapToLong(Sample::cpuNanos).sum() / 1e3 / turns();
+	}
+
+	public double commandsPerTurn() {
+		return this.commands / all();
+	}
+
+	/** Turns before and after the measured time, too. */
+	public double all() {
+		return this.samples.stream().mapToLong(Sample::all).sum();
+	}
+
+	public double violations() {
+		return this.samples.stream().mapToLong(Sample::violations).sum();
+	}
+
+	/** Jain's index of fairness over all threads: 1 if all had the lock equally often. */
+	public double jainOfThreads() {
+		return jain(LongStream.of(turnsOfThreads()).asDoubleStream().toArray());
+	}
+
+	/** The same over the workers. */
+	public double jainOfWorkers() {
+		return jain(this.samples.stream().mapToDouble((sample) -> LongStream.of(sample.turns()).sum()).toArray());
+	}
+
+	/** A percentile of what was waited for, in microseconds. */
+	public double micros(double percentile) {
+		Histogram all = new Histogram(3);
+		this.samples.forEach((sample) -> all.add(sample.latency()));
+		return all.getValueAtPercentile(percentile) / 1e3;
+	}
+
+	private long[] turnsOfThreads() {
+		return this.samples.stream().flatMapToLong((sample) -> LongStream.of(sample.turns())).toArray();
+	}
+
+	private static double jain(double[] shares) {
+		double sum = DoubleStream.of(shares).sum();
+		return sum * sum / (shares.length * DoubleStream.of(shares).map((share) -> share * share).sum());
+	}
+
+}

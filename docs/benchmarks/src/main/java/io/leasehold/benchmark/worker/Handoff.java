@@ -1,0 +1,69 @@
+package io.leasehold.benchmark.worker;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+import io.leasehold.benchmark.contender.Contender;
+import org.HdrHistogram.Histogram;
+
+/**
+ * Two workers that pass one lock to each other: the time from the call that gives it back
+ * in one JVM until the call that waits for it returns in the other, by the clock of the
+ * machine.
+ *
+ * @param file the board by which they see each other
+ * @param time how long they do so
+ */
+public record Handoff(String file, Duration time) implements Task {
+
+	private static final int HOLDER = 0;
+
+	private static final int RELEASED = 1;
+
+	private static final int WAITING = 2;
+
+	/** Until a request has surely arrived, and who made it is asleep. */
+	private static final long SETTLED = TimeUnit.MILLISECONDS.toNanos(5);
+
+	private static final long GLANCE = TimeUnit.MICROSECONDS.toNanos(100);
+
+	@Override
+	public Sample run(Contender contender, int worker) throws Exception {
+		Board board = Board.open(this.file);
+		long end = System.nanoTime() + this.time.toNanos();
+		Histogram latency = new Histogram(3);
+		long turns = 0;
+		while (System.nanoTime() < end) {
+			board.set(WAITING + worker, 1);
+			Contender.Held held = contender.acquire("handoff");
+			long acquired = System.nanoTime();
+			board.set(WAITING + worker, 0);
+			long released = board.get(RELEASED);
+			if (released != 0 && acquired < end) {
+				latency.recordValue(acquired - released);
+			}
+			turns++;
+			board.set(HOLDER, worker + 1);
+			passOn(board, held, worker, end);
+		}
+		return new Sample(new long[] { latency.getTotalCount() }, turns, this.time.toNanos(), 0, latency, 0, Map.of());
+	}
+
+	/**
+	 * Whoever polls would often be quicker than the other, so it waits until that came.
+	 */
+	private static void passOn(Board board, Contender.Held held, int worker, long end) throws Exception {
+		while (board.get(WAITING + 1 - worker) == 0 && System.nanoTime() < end) {
+			LockSupport.parkNanos(GLANCE);
+		}
+		LockSupport.parkNanos(SETTLED);
+		board.set(RELEASED, System.nanoTime());
+		held.release();
+		while (board.get(HOLDER) == worker + 1 && System.nanoTime() < end) {
+			LockSupport.parkNanos(GLANCE);
+		}
+	}
+
+}

@@ -1,0 +1,51 @@
+package io.leasehold.benchmark.worker;
+
+import java.io.EOFException;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
+
+import io.leasehold.benchmark.contender.Contender;
+import io.leasehold.benchmark.contender.Contenders;
+import io.leasehold.benchmark.store.Store;
+
+/**
+ * A JVM with one contender, which gets tasks by its input and answers by its output.
+ */
+public final class Worker {
+
+	private Worker() {
+	}
+
+	/**
+	 * Work until the input ends.
+	 * @param arguments store, contender, address of the store, number of the worker
+	 */
+	public static void main(String[] arguments) throws Exception {
+		try (ObjectOutputStream answers = new ObjectOutputStream(System.out);
+				ObjectInputStream tasks = new ObjectInputStream(System.in)) {
+			System.setOut(System.err);
+			try (Contender contender = Contenders.open(Store.valueOf(arguments[0]), arguments[1], arguments[2])) {
+				work(tasks, answers, contender, Integer.parseInt(arguments[3]));
+			}
+		}
+		finally {
+			// Some libraries leave threads behind
+			System.exit(0);
+		}
+	}
+
+	private static void work(ObjectInputStream tasks, ObjectOutputStream answers, Contender contender, int number)
+			throws Exception {
+		try {
+			while (true) {
+				Task task = (Task) tasks.readObject();
+				answers.writeObject(task.run(contender, number));
+				answers.flush();
+			}
+		}
+		catch (EOFException ex) {
+			// no more work
+		}
+	}
+
+}
