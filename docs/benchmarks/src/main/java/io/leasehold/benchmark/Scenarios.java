@@ -29,8 +29,8 @@ final class Scenarios {
 	}
 
 	static List<Scenario> all() {
-		return List.of(alone(1), alone(16), hotKey("hot-key", 1, 32), hotKey("hot-key-4-jvms", 4, 32), handoff(),
-				waiters(10), waiters(100), waiters(1000), waiters(10_000));
+		return List.of(alone(1), alone(16), hotKey(1, 32), hotKey(4, 32), handoff(), waiters(10), waiters(100),
+				waiters(1000), waiters(10_000));
 	}
 
 	private static Scenario alone(int threads) {
@@ -40,9 +40,9 @@ final class Scenarios {
 				Predicate.not(Contenders.QUEUE::equals));
 	}
 
-	private static Scenario hotKey(String name, int workers, int threads) {
-		return new Scenario(name, "One key, JVMs: %d, threads of all: %d".formatted(workers, threads), Contenders.QUEUE,
-				Yardstick.TIME_PER_TURN, workers, (board, time) -> new Turns(shares(threads, workers),
+	private static Scenario hotKey(int workers, int threads) {
+		return new Scenario("hot-key-" + workers, "One key, JVMs: %d, threads of all: %d".formatted(workers, threads),
+				Contenders.QUEUE, Yardstick.TIME_PER_TURN, workers, (board, time) -> new Turns(shares(threads, workers),
 						Work.together(board, Duration.ZERO), time.dividedBy(4), time),
 				Predicate.not(Contenders.BARE::equals));
 	}

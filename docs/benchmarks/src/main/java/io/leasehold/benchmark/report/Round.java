@@ -24,8 +24,10 @@ public record Round(List<Sample> samples, double commands) {
 		return turns() / (this.samples.get(0).nanos() / 1e9);
 	}
 
+	/** Processor time of all workers, or {@link Double#NaN} if none was measured. */
 	public double cpuMicrosPerTurn() {
-		return this.samples.stream().mapToLong(Sample::cpuNanos).sum() / 1e3 / turns();
+		double nanos = this.samples.stream().mapToLong(Sample::cpuNanos).sum();
+		return (nanos > 0) ? nanos / 1e3 / turns() : Double.NaN;
 	}
 
 	public double commandsPerTurn() {

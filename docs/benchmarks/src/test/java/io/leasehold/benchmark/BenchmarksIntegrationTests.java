@@ -1,0 +1,35 @@
+package io.leasehold.benchmark;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+import io.leasehold.benchmark.contender.Contenders;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Runs the smallest contest there is, with a server and a JVM for each contender.
+ */
+class BenchmarksIntegrationTests {
+
+	@TempDir
+	Path results;
+
+	@Test
+	void scenarioLeavesTableFiguresAndPlot() throws Exception {
+		Benchmarks.main(new String[] { "hot-key-1", "--rounds=2", "--millis=200", "--results=" + this.results,
+				"--contenders=%s,%s".formatted(Contenders.QUEUE, Contenders.LEASEHOLD) });
+		List<String> table = Files.readAllLines(this.results.resolve("redis-hot-key-1.md"));
+		assertThat(table.stream().filter((line) -> line.startsWith("| leasehold"))).singleElement().satisfies((row) -> {
+			List<String> cells = List.of(row.split(" *\\| *"));
+			assertThat(Double.parseDouble(cells.get(2))).as("× floor").isPositive();
+			assertThat(cells.get(13)).as("violations").isEqualTo("0");
+		});
+		assertThat(Files.readAllLines(this.results.resolve("redis-hot-key-1.csv"))).hasSize(1 + 2 * 2);
+		assertThat(this.results.resolve("redis-hot-key-1.svg")).content().contains(Contenders.LEASEHOLD);
+	}
+
+}

@@ -1,0 +1,49 @@
+package io.leasehold.benchmark.worker;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+
+import io.leasehold.benchmark.contender.Contender;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class HandoffTests {
+
+	private static final Duration LATE = Duration.ofMillis(3);
+
+	private final ReentrantLock lock = new ReentrantLock(true);
+
+	@TempDir
+	Path folder;
+
+	@Test
+	void latencyBeginsWithTheCallThatGivesBack() throws Exception {
+		Contender late = (key) -> {
+			this.lock.lock();
+			return () -> {
+				LockSupport.parkNanos(LATE.toNanos());
+				this.lock.unlock();
+			};
+		};
+		Handoff handoff = new Handoff(this.folder.resolve("board").toString(), Duration.ofMillis(500));
+		CompletableFuture<Sample> other = CompletableFuture.supplyAsync(() -> run(handoff, late, 1));
+		Sample sample = run(handoff, late, 0);
+		assertThat(sample.turns()[0] + other.join().turns()[0]).isGreaterThan(2);
+		assertThat(sample.latency().getMinValue()).isGreaterThan(LATE.toNanos() * 9 / 10);
+	}
+
+	private static Sample run(Handoff handoff, Contender contender, int worker) {
+		try {
+			return handoff.run(contender, worker);
+		}
+		catch (Exception ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+}
