@@ -16,10 +16,9 @@ import io.leasehold.engine.MonotonicClock;
 import io.leasehold.event.LockEvent;
 import io.leasehold.event.RenewalResult;
 import io.leasehold.service.LockService;
-import io.leasehold.service.OnLost;
 import io.leasehold.service.ReleaseTiming;
-import io.leasehold.service.ServiceSettings;
 import io.leasehold.test.contract.Parallel;
+import io.leasehold.test.contract.TestSettings;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -86,8 +85,8 @@ public abstract class EngineLoad {
 		this.engine = open(member);
 		LockOptions defaults = new LockOptions("load", this.engine.name(), lease(), Duration.ofSeconds(30),
 				Duration.ZERO, LockOptions.UNLIMITED);
-		this.locks = new LockService(new ServiceSettings(defaults, OnLost.THROW, 63, Duration.ofMillis(10)),
-				List.of(this.engine), member, MonotonicClock.SYSTEM, List.of(this::note), ReleaseTiming.IMMEDIATE);
+		this.locks = new LockService(TestSettings.of(defaults), List.of(this.engine), member, MonotonicClock.SYSTEM,
+				List.of(this::note), ReleaseTiming.IMMEDIATE);
 	}
 
 	private void note(LockEvent event) {

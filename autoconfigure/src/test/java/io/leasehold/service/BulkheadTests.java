@@ -22,6 +22,7 @@ import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.local.LocalLockEngine;
 import io.leasehold.test.contract.DelegatingEngine;
 import io.leasehold.test.contract.Fault;
+import io.leasehold.test.contract.TestSettings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -82,8 +83,7 @@ class BulkheadTests {
 	}
 
 	private LockService service(LockEngine... engines) {
-		LockService service = new LockService(
-				new ServiceSettings(options(engines[0].name()), OnLost.WARN, 63, Duration.ofMillis(10)),
+		LockService service = new LockService(TestSettings.of(options(engines[0].name()), OnLost.WARN),
 				List.of(engines), Member.of("test"), MonotonicClock.SYSTEM, List.of(), ReleaseTiming.IMMEDIATE);
 		this.opened.add(service);
 		return service;

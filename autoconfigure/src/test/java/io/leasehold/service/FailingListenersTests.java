@@ -25,6 +25,7 @@ import io.leasehold.event.LockEvent;
 import io.leasehold.event.LockEventListener;
 import io.leasehold.test.contract.DelegatingEngine;
 import io.leasehold.test.contract.Fault;
+import io.leasehold.test.contract.TestSettings;
 
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -156,9 +157,8 @@ class FailingListenersTests {
 	private LockService service(LockEventListener listener) {
 		LockOptions defaults = new LockOptions("test", "local", LEASE, Duration.ofSeconds(20), Duration.ZERO,
 				LockOptions.UNLIMITED);
-		LockService service = new LockService(new ServiceSettings(defaults, OnLost.WARN, 63, Duration.ofMillis(10)),
-				List.of(new Counting()), Member.of("test"), MonotonicClock.SYSTEM, List.of(listener),
-				ReleaseTiming.IMMEDIATE);
+		LockService service = new LockService(TestSettings.of(defaults, OnLost.WARN), List.of(new Counting()),
+				Member.of("test"), MonotonicClock.SYSTEM, List.of(listener), ReleaseTiming.IMMEDIATE);
 		this.services.add(service);
 		return service;
 	}

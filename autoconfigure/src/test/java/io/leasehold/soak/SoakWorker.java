@@ -19,10 +19,9 @@ import io.leasehold.engine.MonotonicClock;
 import io.leasehold.metrics.LockMetrics;
 import io.leasehold.service.LockOverview;
 import io.leasehold.service.LockService;
-import io.leasehold.service.OnLost;
 import io.leasehold.service.ReleaseTiming;
-import io.leasehold.service.ServiceSettings;
 import io.leasehold.soak.Holder.Character;
+import io.leasehold.test.contract.TestSettings;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 
@@ -52,9 +51,8 @@ final class SoakWorker {
 		this.engines = SoakEngines.open(orders, member);
 		LockOptions defaults = new LockOptions("soak", this.engines.get(0).name(), SoakEngines.LEASE,
 				Duration.ofSeconds(4), Duration.ZERO, LockOptions.UNLIMITED);
-		this.locks = new LockService(new ServiceSettings(defaults, OnLost.THROW, 63, Duration.ofMillis(10)),
-				this.engines, member, MonotonicClock.SYSTEM, List.of(new LockMetrics(this.meters)),
-				ReleaseTiming.IMMEDIATE);
+		this.locks = new LockService(TestSettings.of(defaults), this.engines, member, MonotonicClock.SYSTEM,
+				List.of(new LockMetrics(this.meters)), ReleaseTiming.IMMEDIATE);
 		this.database.setJdbcUrl(Stores.postgresUrl(orders.ledger()));
 		employ(orders);
 	}

@@ -10,9 +10,8 @@ import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.event.LockEvent;
 import io.leasehold.service.LockService;
-import io.leasehold.service.OnLost;
 import io.leasehold.service.ReleaseTiming;
-import io.leasehold.service.ServiceSettings;
+import io.leasehold.test.contract.TestSettings;
 
 /**
  * A process with an engine of its own, and what it told.
@@ -33,9 +32,8 @@ final class TestService implements AutoCloseable {
 		this.engine = engine;
 		LockOptions defaults = new LockOptions("test", JdbcLockEngine.NAME, lease, Duration.ofMinutes(1), Duration.ZERO,
 				LockOptions.UNLIMITED);
-		this.locks = new LockService(new ServiceSettings(defaults, OnLost.THROW, 63, Duration.ofMillis(10)),
-				List.of(engine), Member.of("shop"), MonotonicClock.SYSTEM, List.of(this.events::add),
-				ReleaseTiming.IMMEDIATE);
+		this.locks = new LockService(TestSettings.of(defaults), List.of(engine), Member.of("shop"),
+				MonotonicClock.SYSTEM, List.of(this.events::add), ReleaseTiming.IMMEDIATE);
 		engine.start();
 	}
 

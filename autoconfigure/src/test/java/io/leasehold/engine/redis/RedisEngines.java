@@ -15,9 +15,8 @@ import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.event.LockEventListener;
 import io.leasehold.service.LockService;
-import io.leasehold.service.OnLost;
 import io.leasehold.service.ReleaseTiming;
-import io.leasehold.service.ServiceSettings;
+import io.leasehold.test.contract.TestSettings;
 import io.lettuce.core.KillArgs;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
@@ -148,9 +147,8 @@ final class RedisEngines implements AutoCloseable {
 	LockService service(TestMember member, LockEventListener listener) {
 		LockOptions defaults = new LockOptions("test", member.engine().name(), LEASE, Duration.ofSeconds(30),
 				Duration.ZERO, LockOptions.UNLIMITED);
-		LockService service = new LockService(new ServiceSettings(defaults, OnLost.THROW, 63, Duration.ofMillis(10)),
-				List.of(member.engine()), member.member(), MonotonicClock.SYSTEM, List.of(listener),
-				ReleaseTiming.IMMEDIATE);
+		LockService service = new LockService(TestSettings.of(defaults), List.of(member.engine()), member.member(),
+				MonotonicClock.SYSTEM, List.of(listener), ReleaseTiming.IMMEDIATE);
 		this.services.add(service);
 		return service;
 	}

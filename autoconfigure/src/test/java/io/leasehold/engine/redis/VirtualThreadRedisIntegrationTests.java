@@ -12,10 +12,9 @@ import io.leasehold.engine.MonotonicClock;
 import io.leasehold.load.VirtualThreads;
 import io.leasehold.server.RedisTestServer;
 import io.leasehold.service.LockService;
-import io.leasehold.service.OnLost;
 import io.leasehold.service.ReleaseTiming;
-import io.leasehold.service.ServiceSettings;
 import io.leasehold.test.contract.Fault;
+import io.leasehold.test.contract.TestSettings;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -74,8 +73,8 @@ class VirtualThreadRedisIntegrationTests {
 		RedisEngines.TestMember process = this.engines.member();
 		LockOptions defaults = new LockOptions("test", process.engine().name(), Duration.ofSeconds(30),
 				Duration.ofMinutes(2), Duration.ZERO, LockOptions.UNLIMITED);
-		LockService service = new LockService(new ServiceSettings(defaults, OnLost.THROW, 63, Duration.ofMillis(10)),
-				List.of(process.engine()), process.member(), MonotonicClock.SYSTEM, List.of(), ReleaseTiming.IMMEDIATE);
+		LockService service = new LockService(TestSettings.of(defaults), List.of(process.engine()), process.member(),
+				MonotonicClock.SYSTEM, List.of(), ReleaseTiming.IMMEDIATE);
 		this.services.add(service);
 		return service;
 	}

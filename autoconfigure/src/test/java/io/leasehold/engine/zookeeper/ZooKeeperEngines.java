@@ -19,9 +19,8 @@ import io.leasehold.event.LockEvent;
 import io.leasehold.server.FaultProxy;
 import io.leasehold.server.ZooKeeperTestServer;
 import io.leasehold.service.LockService;
-import io.leasehold.service.OnLost;
 import io.leasehold.service.ReleaseTiming;
-import io.leasehold.service.ServiceSettings;
+import io.leasehold.test.contract.TestSettings;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.test.TestingServer;
 import org.awaitility.Awaitility;
@@ -79,9 +78,8 @@ final class ZooKeeperEngines {
 	LockService service(ZooKeeperLockEngine engine) {
 		LockOptions defaults = new LockOptions("faults", engine.name(), Duration.ofSeconds(60), Duration.ofSeconds(30),
 				Duration.ZERO, LockOptions.UNLIMITED);
-		return open(
-				new LockService(new ServiceSettings(defaults, OnLost.THROW, 63, Duration.ofMillis(10)), List.of(engine),
-						this.member, MonotonicClock.SYSTEM, List.of(this.events::add), ReleaseTiming.IMMEDIATE));
+		return open(new LockService(TestSettings.of(defaults), List.of(engine), this.member, MonotonicClock.SYSTEM,
+				List.of(this.events::add), ReleaseTiming.IMMEDIATE));
 	}
 
 	Claim claim(LockKey key) {

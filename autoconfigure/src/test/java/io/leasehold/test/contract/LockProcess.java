@@ -24,9 +24,7 @@ import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.service.LockService;
-import io.leasehold.service.OnLost;
 import io.leasehold.service.ReleaseTiming;
-import io.leasehold.service.ServiceSettings;
 
 /**
  * Another JVM that takes locks when told to, and can be killed, frozen and woken.
@@ -202,8 +200,8 @@ public final class LockProcess implements AutoCloseable {
 		LockEngine engine = EngineAddress.open(args[0], args[1], member, List.of(args).subList(2, args.length));
 		LockOptions defaults = new LockOptions("other", engine.name(), Duration.ofSeconds(10), Duration.ofSeconds(20),
 				Duration.ZERO, LockOptions.UNLIMITED);
-		LockService locks = new LockService(new ServiceSettings(defaults, OnLost.THROW, 63, Duration.ofMillis(10)),
-				List.of(engine), member, MonotonicClock.SYSTEM, List.of(), ReleaseTiming.IMMEDIATE);
+		LockService locks = new LockService(TestSettings.of(defaults), List.of(engine), member, MonotonicClock.SYSTEM,
+				List.of(), ReleaseTiming.IMMEDIATE);
 		Map<String, HeldLock> held = new HashMap<>();
 		BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
 		System.out.println("ready");

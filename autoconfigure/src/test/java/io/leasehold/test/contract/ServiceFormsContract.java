@@ -33,9 +33,7 @@ import io.leasehold.engine.MonotonicClock;
 import io.leasehold.event.LockEvent;
 import io.leasehold.service.EngineForms;
 import io.leasehold.service.LockService;
-import io.leasehold.service.OnLost;
 import io.leasehold.service.ReleaseTiming;
-import io.leasehold.service.ServiceSettings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -280,8 +278,8 @@ abstract class ServiceFormsContract extends EngineFormsContract {
 		LockEngine engine = front.apply(process.engine());
 		LockOptions defaults = new LockOptions("contract", engine.name(), Duration.ofSeconds(10),
 				Duration.ofSeconds(20), Duration.ZERO, LockOptions.UNLIMITED);
-		LockService service = new LockService(new ServiceSettings(defaults, OnLost.THROW, 63, Duration.ofMillis(10)),
-				List.of(engine), process.member(), clock, List.of(this.events::add), ReleaseTiming.IMMEDIATE);
+		LockService service = new LockService(TestSettings.of(defaults), List.of(engine), process.member(), clock,
+				List.of(this.events::add), ReleaseTiming.IMMEDIATE);
 		this.services.add(service);
 		return service;
 	}
