@@ -19,6 +19,8 @@ import java.util.List;
  */
 record Script<T>(String text, String digest) {
 
+	private static final String LOCK = "lock.lua";
+
 	private static final String HOLDERS = "holders.lua";
 
 	private static final String HANDOFF = "handoff.lua";
@@ -36,7 +38,7 @@ record Script<T>(String text, String digest) {
 	 * {@code differs, permits of those who hold it} or {@code closed}. Repeated by the
 	 * claim it returns the same grant, kept for at least the time asked for.
 	 */
-	static final Script<List<Object>> ACQUIRE = load(HOLDERS, HANDOFF, "acquire.lua");
+	static final Script<List<Object>> ACQUIRE = load(LOCK, "free.lua", HOLDERS, HANDOFF, "acquire.lua");
 
 	/**
 	 * Ends a claim: takes it from the queue, ends its grant but for its min hold, and
@@ -44,7 +46,7 @@ record Script<T>(String text, String digest) {
 	 * handed over, then the lifetime of the give-up marker, 0 for none. Returns 1 if the
 	 * claim had the lock, 0 if not.
 	 */
-	static final Script<Long> CLOSE = load(HOLDERS, HANDOFF, "close.lua");
+	static final Script<Long> CLOSE = load(LOCK, "sole.lua", HOLDERS, HANDOFF, "close.lua");
 
 	/**
 	 * Extends grants, never shortens or creates one. KEYS for each: its lock, or holders
@@ -58,13 +60,13 @@ record Script<T>(String text, String digest) {
 	 * retention, prefix of inboxes, nothing. Returns {@code fence:claim} and the rest of
 	 * its time for each grant, and for each place that a min hold keeps.
 	 */
-	static final Script<List<Object>> INSPECT = load(HOLDERS, HANDOFF, "inspect.lua");
+	static final Script<List<Object>> INSPECT = load(LOCK, HOLDERS, HANDOFF, "inspect.lua");
 
 	/**
 	 * Releases a lock in place of its owners and serves the queue. KEYS, ARGV and answer
 	 * as for {@link #INSPECT}.
 	 */
-	static final Script<List<Object>> FORCE = load(HOLDERS, HANDOFF, "force.lua");
+	static final Script<List<Object>> FORCE = load(LOCK, HOLDERS, HANDOFF, "force.lua");
 
 	private static <T> Script<T> load(String... files) {
 		StringBuilder text = new StringBuilder();

@@ -7,7 +7,7 @@ if holder == me then
 	redis.call('PEXPIRE', lock, math.max(redis.call('PTTL', lock), ms))
 	return {'granted', number}
 end
-if not held and redis.call('EXISTS', gone, queue, holders) == 0 then
+if not held and redis.call('EXISTS', lock, gone, queue, holders) == 0 then
 	return {'granted', grant(me, ms)}
 end
 -- A replica refuses the first write: nothing is decided by what it has
@@ -18,7 +18,7 @@ if till then
 	stand(holders, fences, me, math.max(till, millis() + ms))
 	return {'granted', redis.call('HGET', fences, me)}
 end
-if redis.call('EXISTS', gone) == 1 then
+if marker then
 	return {'closed'}
 end
 if count > 0 and asked ~= access and tonumber(asked) and tonumber(access) then
@@ -47,4 +47,4 @@ if access == 'x' then
 else
 	rest = redis.call('ZRANGE', holders, 0, 0, 'WITHSCORES')[2] - millis()
 end
-return {'busy', redis.call('GET', fence) or number or '0', rest}
+return {'busy', last or number or '0', rest}

@@ -1,31 +1,11 @@
--- With holders.lua begins acquire.lua, close.lua, inspect.lua and force.lua: who has the lock, and how it
--- goes on to the next in the queue
--- KEYS: 1 lock, 2 fence, 3 queue, 4 give-up marker, 5 holders, 6 their fences
--- ARGV: 1 claim, 2 fencing retention ms, 3 prefix of inbox channels, 4 grant lease of the claim ms
-local lock, fence, queue, gone, holders, fences = unpack(KEYS)
-local me, retention, inbox = ARGV[1], ARGV[2], ARGV[3]
+-- Goes on in acquire.lua, close.lua, inspect.lua and force.lua behind lock.lua and holders.lua: how the lock goes on to
+-- the next in the queue
 -- A queued claim is told by a message (+), by one whose listeners a cluster's node cannot count (*),
 -- or finds out by itself when it polls (-)
 local told, broadcast, polling = ARGV[4] .. '+' .. me, ARGV[4] .. '*' .. me, ARGV[4] .. '-' .. me
 
 -- An exclusive grant is in the lock itself, others stand beside each other in the holders: never both
-local held = redis.call('GET', lock)
-local number, holder = string.match(held or '', '^(%d+):(.*)$')
 local access, count = held and 'x' or nil, held and 1 or 0
-
--- tostring and .. round to 14 digits
-local function decimal(value)
-	return string.format('%.0f', value)
-end
-
-local micros
-local function now()
-	if not micros then
-		local time = redis.call('TIME')
-		micros = time[1] * 1000000 + time[2]
-	end
-	return micros
-end
 
 local function millis()
 	return math.floor(now() / 1000)
@@ -36,6 +16,7 @@ local function look()
 	if held then
 		return
 	end
+	redis.call('STRLEN', lock) -- fails for a key of foreign make, which MGET passes over
 	for _, claim in ipairs(redis.call('ZRANGEBYSCORE', holders, '-inf', millis())) do
 		redis.call('ZREM', holders, claim)
 		redis.call('HDEL', fences, claim)
@@ -53,7 +34,7 @@ local function put(claim, granted, ms)
 	access = terms(claim)
 	count = count + 1
 	if access == 'x' then
-		redis.call('SET', lock, granted .. ':' .. claim, 'PX', ms)
+		lockFor(claim, granted, ms)
 	else
 		redis.call('HSET', fences, claim, granted)
 		stand(holders, fences, claim, millis() + ms)
@@ -72,9 +53,7 @@ end
 
 -- The store keeps a grant for ms, and to the end of its min hold at least
 local function grant(claim, ms)
-	local last = tonumber(redis.call('GET', fence) or 0)
-	local granted = decimal(math.max(last + 1, now()))
-	redis.call('SET', fence, granted, 'PX', retention)
+	local granted = nextNumber()
 	local _, minHold = terms(claim)
 	put(claim, granted, math.max(ms, minHold))
 	return granted
@@ -108,15 +87,18 @@ end
 local function serve(mine, ms)
 	local granted
 	while count == 0 or access ~= 'x' do
-		local first = redis.call('ZRANGE', queue, 0, 0)[1]
+		local free = count == 0 -- for anybody
+		local first = (free and redis.call('ZPOPMIN', queue) or redis.call('ZRANGE', queue, 0, 0))[1]
 		if not first then
 			return granted, true
 		end
 		local lease, form, claim = string.match(first, '^(%d+)([+*-])(.*)$')
-		if not joins((terms(claim))) then
-			break
+		if not free then
+			if not joins((terms(claim))) then
+				break
+			end
+			redis.call('ZREM', queue, first)
 		end
-		redis.call('ZREM', queue, first)
 		if claim == mine then
 			granted = grant(claim, ms)
 		else

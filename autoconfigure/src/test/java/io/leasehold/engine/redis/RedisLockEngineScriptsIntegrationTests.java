@@ -8,6 +8,7 @@ import io.lettuce.core.ScriptOutputType;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 /**
@@ -258,6 +259,15 @@ class RedisLockEngineScriptsIntegrationTests extends RedisScripts {
 		List<Object> outcomes = redis.evalsha(load(Script.RENEW), ScriptOutputType.MULTI,
 				new String[] { "ns:{list}", KEYS.lock() }, "1:" + B, "1000", fence + ":" + A, "1000");
 		assertThat(outcomes).containsExactly(0L, 1L);
+	}
+
+	@Test
+	void keyOfForeignMakeIsLeftAsItIs() {
+		redis.hset(KEYS.lock(), "foreign", "value");
+		assertThatThrownBy(() -> acquire(A, LEASE, "")).hasMessageContaining("WRONGTYPE");
+		assertThatThrownBy(() -> acquire(A, LEASE, "+")).hasMessageContaining("WRONGTYPE");
+		assertThatThrownBy(() -> close(A)).hasMessageContaining("WRONGTYPE");
+		assertThat(redis.hgetall(KEYS.lock())).containsEntry("foreign", "value");
 	}
 
 	@Test

@@ -1,0 +1,36 @@
+-- Begins acquire.lua, close.lua, inspect.lua and force.lua: who has the lock alone, and how grants are numbered
+-- KEYS: 1 lock, 2 fence, 3 queue, 4 give-up marker, 5 holders, 6 their fences
+-- ARGV: 1 claim, 2 fencing retention ms, 3 prefix of inbox channels, 4 grant lease of the claim ms
+local lock, fence, queue, gone, holders, fences = unpack(KEYS)
+local me, retention, inbox = ARGV[1], ARGV[2], ARGV[3]
+
+local held, last, marker = unpack(redis.call('MGET', lock, fence, gone))
+local number, holder = string.match(held or '', '^(%d+):(.*)$')
+-- Whether the claim asks for the key alone, and nothing else
+local plain = not string.find(me, '#', 1, true)
+
+-- tostring and .. round to 14 digits
+local function decimal(value)
+	return string.format('%.0f', value)
+end
+
+local micros
+local function now()
+	if not micros then
+		local time = redis.call('TIME')
+		micros = time[1] * 1000000 + time[2]
+	end
+	return micros
+end
+
+-- Returns the number of a new grant, greater than those of all before
+local function nextNumber()
+	last = decimal(math.max((last or 0) + 1, now()))
+	redis.call('SET', fence, last, 'PX', retention)
+	return last
+end
+
+local function lockFor(claim, granted, ms)
+	redis.call('SET', lock, granted .. ':' .. claim, 'PX', ms)
+end
+
