@@ -234,7 +234,7 @@ final class Coordinator implements AutoCloseable {
 	 * as enough of its lease is left.
 	 */
 	boolean mayPass(Hold closed, Acquisition next, long now) {
-		Claim claim = closed.grant.remote.claim();
+		Claim claim = closed.grant.claim;
 		return !this.draining && next.access.equals(claim.access())
 				&& next.options.lockDelay().equals(claim.lockDelay()) && closed.pass < this.settings.maxHandoffs()
 				&& now - closed.grant.since < this.settings.maxHandoffTime().toNanos()
@@ -242,7 +242,7 @@ final class Coordinator implements AutoCloseable {
 	}
 
 	boolean inDoubt(Grant grant) {
-		return this.engine.inDoubt(grant.remote.claim());
+		return this.engine.inDoubt(grant.claim);
 	}
 
 	boolean isDraining() {

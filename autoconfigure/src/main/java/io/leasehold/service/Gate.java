@@ -14,6 +14,7 @@ import io.leasehold.LockModeException;
 import io.leasehold.LossCause;
 import io.leasehold.engine.Access;
 import io.leasehold.engine.Attempt;
+import io.leasehold.engine.Claim;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -324,7 +325,7 @@ final class Gate {
 	 * otherwise return the claim that has to be released at the store. A grant that came
 	 * with a short lease, which is just being extended, waits for that.
 	 */
-	synchronized @Nullable RemoteClaim leave(Hold closed) {
+	synchronized @Nullable Claim leave(Hold closed) {
 		if (!closed.isLinked()) {
 			return null;
 		}
@@ -342,12 +343,12 @@ final class Gate {
 			}
 		}
 		end(closed);
-		if (!closed.grant.remote.mayRelease(Duration.ZERO)) {
+		if (!closed.grant.mayRelease(Duration.ZERO)) {
 			proceed(Duration.ZERO);
 			return null;
 		}
 		this.releasing++;
-		return closed.grant.remote;
+		return closed.grant.claim;
 	}
 
 	private void end(Hold ended) {
@@ -380,10 +381,10 @@ final class Gate {
 			return null;
 		}
 		Duration rest = Duration.ofNanos(lost.remaining(this.coordinator.clock().nanoTime()))
-			.plus(lost.remote.claim().lockDelay());
+			.plus(lost.claim.lockDelay());
 		List<Consumer<LockLostException>> actions = losing.lose(cause);
 		end(losing);
-		boolean close = lost.remote.mayRelease(rest);
+		boolean close = lost.mayRelease(rest);
 		proceed(Duration.ZERO);
 		return new Loss(losing, actions, close, rest);
 	}

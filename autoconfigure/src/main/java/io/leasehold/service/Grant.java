@@ -1,6 +1,9 @@
 package io.leasehold.service;
 
-import java.util.concurrent.atomic.AtomicLong;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
+
+import io.leasehold.engine.Claim;
 
 import org.jspecify.annotations.Nullable;
 
@@ -12,7 +15,13 @@ final class Grant {
 
 	private static final long ENDED = Long.MIN_VALUE;
 
-	final RemoteClaim remote;
+	private static final AtomicLongFieldUpdater<Grant> VALID_UNTIL = AtomicLongFieldUpdater.newUpdater(Grant.class,
+			"validUntil");
+
+	final Claim claim;
+
+	/** The request that was under way when the grant was heard of, if there was one. */
+	private final @Nullable RemoteClaim asking;
 
 	/** The store's number of this grant. */
 	final long number;
@@ -29,50 +38,60 @@ final class Grant {
 	/** Why the last renewal failed, if it did. */
 	volatile @Nullable Exception renewalFailure;
 
-	private final AtomicLong validUntil;
+	private volatile long validUntil;
 
 	Grant(RemoteClaim remote, long number, long since, long validUntil, boolean pushed) {
-		this.remote = remote;
+		this.claim = remote.claim();
+		this.asking = remote.isAsking() ? remote : null;
 		this.number = number;
 		this.since = since;
 		this.pushed = pushed;
-		this.validUntil = new AtomicLong(validUntil);
+		this.validUntil = validUntil;
+	}
+
+	/**
+	 * The grant is given up. Return whether its claim may be released after the given
+	 * time; otherwise that time begins when the request has been answered that is still
+	 * under way. Guarded by the gate's monitor.
+	 */
+	boolean mayRelease(Duration rest) {
+		return this.asking == null || this.asking.mayRelease(rest);
 	}
 
 	/** Look at the clock; who finds the grant over ends it. */
 	boolean isValid(long now) {
 		while (true) {
-			long until = this.validUntil.get();
+			long until = this.validUntil;
 			if (until == ENDED) {
 				return false;
 			}
 			if (until - now > 0) {
 				return true;
 			}
-			this.validUntil.compareAndSet(until, ENDED);
+			VALID_UNTIL.compareAndSet(this, until, ENDED);
 		}
 	}
 
 	/** Move the end of validity, never back, and only if it is still to come. */
 	boolean extend(long newUntil, long now) {
 		while (true) {
-			long until = this.validUntil.get();
+			long until = this.validUntil;
 			if (until == ENDED || until - now <= 0) {
 				return false;
 			}
-			if (newUntil - until <= 0 || this.validUntil.compareAndSet(until, newUntil)) {
+			if (newUntil - until <= 0 || VALID_UNTIL.compareAndSet(this, until, newUntil)) {
 				return true;
 			}
 		}
 	}
 
 	long remaining(long now) {
-		long until = this.validUntil.get();
+		long until = this.validUntil;
 		return (until != ENDED) ? Math.max(0, until - now) : 0;
 	}
 
 	void end() {
-		this.validUntil.set(ENDED);
+		this.validUntil = ENDED;
 	}
 
 }

@@ -76,7 +76,7 @@ final class Hold extends Chain.Link<Hold> {
 	}
 
 	Access access() {
-		return this.grant.remote.claim().access();
+		return this.grant.claim.access();
 	}
 
 	long fencingToken() {

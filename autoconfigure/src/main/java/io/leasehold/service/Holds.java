@@ -8,6 +8,7 @@ import java.util.function.Consumer;
 import io.leasehold.LockEngineException;
 import io.leasehold.LockLostException;
 import io.leasehold.LossCause;
+import io.leasehold.engine.Claim;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.event.LockEvent;
 import org.apache.commons.logging.Log;
@@ -136,7 +137,7 @@ final class Holds {
 			return;
 		}
 		if (loss.close()) {
-			this.coordinator.closer().closeAfter(hold.grant.remote.claim(), loss.rest());
+			this.coordinator.closer().closeAfter(hold.grant.claim, loss.rest());
 		}
 		Hold lost = loss.hold();
 		if (!lost.isOpened() || lost.isClosed()) {
@@ -151,9 +152,9 @@ final class Holds {
 	/** The first renewal of a hold ended, and with it what its release may wait for. */
 	void firstRenewalEnded(Hold hold) {
 		if (hold.gate.firstRenewalEnded(hold) && hold.minHoldRest(now()) <= 0) {
-			RemoteClaim remote = hold.gate.leave(hold);
-			if (remote != null) {
-				this.coordinator.threads().workers().execute(() -> release(hold, remote));
+			Claim claim = hold.gate.leave(hold);
+			if (claim != null) {
+				this.coordinator.threads().workers().execute(() -> release(hold, claim));
 			}
 		}
 	}
@@ -163,15 +164,15 @@ final class Holds {
 	 * one.
 	 */
 	private @Nullable ReleaseOutcome leave(Hold hold) {
-		RemoteClaim remote = hold.gate.leave(hold);
-		return (remote != null) ? release(hold, remote) : null;
+		Claim claim = hold.gate.leave(hold);
+		return (claim != null) ? release(hold, claim) : null;
 	}
 
-	private @Nullable ReleaseOutcome release(Hold hold, RemoteClaim remote) {
+	private @Nullable ReleaseOutcome release(Hold hold, Claim claim) {
 		Duration standBack = Duration.ZERO;
 		boolean interrupted = Thread.interrupted();
 		try {
-			ReleaseOutcome outcome = this.coordinator.engine().release(remote.claim());
+			ReleaseOutcome outcome = this.coordinator.engine().release(claim);
 			if (outcome instanceof ReleaseOutcome.Released released) {
 				standBack = released.standBack();
 			}
@@ -179,7 +180,7 @@ final class Holds {
 		}
 		catch (RuntimeException | Error ex) {
 			logger.debug("Lock '%s' is going to be released in the background".formatted(hold.key()), ex);
-			this.coordinator.closer().close(remote.claim());
+			this.coordinator.closer().close(claim);
 			return null;
 		}
 		finally {

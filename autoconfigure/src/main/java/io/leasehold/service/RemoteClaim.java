@@ -69,6 +69,11 @@ final class RemoteClaim {
 		return this.claim;
 	}
 
+	/** Whether a request is under way. */
+	boolean isAsking() {
+		return this.asking;
+	}
+
 	boolean isAnswered() {
 		return this.answered;
 	}

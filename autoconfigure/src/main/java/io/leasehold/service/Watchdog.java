@@ -195,7 +195,6 @@ final class Watchdog {
 		}
 		finally {
 			this.renewing.set(false);
-			tickAt(this.clock.nanoTime() + SHORTEST_TICK);
 		}
 	}
 
@@ -215,7 +214,7 @@ final class Watchdog {
 
 	private List<RenewalOutcome> ask(List<Hold> batch) {
 		List<Renewal> renewals = batch.stream()
-			.map((hold) -> new Renewal(hold.grant.remote.claim(), hold.grant.number, hold.options.lease()))
+			.map((hold) -> new Renewal(hold.grant.claim, hold.grant.number, hold.options.lease()))
 			.toList();
 		try {
 			List<RenewalOutcome> outcomes = this.coordinator.engine().renew(renewals);

@@ -12,6 +12,8 @@ import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,13 +28,9 @@ record LettuceConnection(StatefulRedisConnection<String, String> connection) imp
 
 	@Override
 	public CompletableFuture<@Nullable Object> send(String command, String... arguments) {
-		CommandArgs<String, String> args = new CommandArgs<>(StringCodec.UTF8);
-		for (String argument : arguments) {
-			args.addValue(argument);
-		}
 		AnyOutput output = new AnyOutput();
 		AsyncCommand<String, String, List<Object>> request = new AsyncCommand<>(
-				new Command<>(CommandType.valueOf(command), output, args));
+				new Command<>(CommandType.valueOf(command), output, new Words(arguments)));
 		CompletableFuture<@Nullable Object> reply = new CompletableFuture<>();
 		request.whenComplete((answer, failure) -> {
 			if (failure != null) {
@@ -65,6 +63,37 @@ record LettuceConnection(StatefulRedisConnection<String, String> connection) imp
 		}
 		return RedisFailure.noAnswer((thrown.getMessage() != null) ? thrown.getMessage() : "connection is closed",
 				thrown);
+	}
+
+	/**
+	 * The words of a command, written at once: as arguments of their own, each encoded
+	 * into a buffer of its own, they cost more than the rest of a request.
+	 */
+	private static final class Words extends CommandArgs<String, String> {
+
+		private final String[] words;
+
+		Words(String... words) {
+			super(StringCodec.UTF8);
+			this.words = words;
+		}
+
+		@Override
+		public int count() {
+			return this.words.length;
+		}
+
+		@Override
+		public void encode(ByteBuf to) {
+			for (String word : this.words) {
+				to.writeByte('$');
+				ByteBufUtil.writeAscii(to, Integer.toString(ByteBufUtil.utf8Bytes(word)));
+				ByteBufUtil.writeAscii(to, "\r\n");
+				ByteBufUtil.writeUtf8(to, word);
+				ByteBufUtil.writeAscii(to, "\r\n");
+			}
+		}
+
 	}
 
 	/**

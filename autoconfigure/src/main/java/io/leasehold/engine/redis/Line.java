@@ -1,10 +1,8 @@
 package io.leasehold.engine.redis;
 
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -72,10 +70,12 @@ final class Line {
 
 	@SuppressWarnings("unchecked")
 	private <T> CompletableFuture<T> send(String command, String script, String[] keys, String[] args) {
-		return (CompletableFuture<T>) send(command,
-				Stream.of(Stream.of(script, Integer.toString(keys.length)), Arrays.stream(keys), Arrays.stream(args))
-					.flatMap((words) -> words)
-					.toArray(String[]::new));
+		String[] words = new String[2 + keys.length + args.length];
+		words[0] = script;
+		words[1] = Integer.toString(keys.length);
+		System.arraycopy(keys, 0, words, 2, keys.length);
+		System.arraycopy(args, 0, words, 2 + keys.length, args.length);
+		return (CompletableFuture<T>) send(command, words);
 	}
 
 	private CompletableFuture<@Nullable Object> send(String command, String... arguments) {

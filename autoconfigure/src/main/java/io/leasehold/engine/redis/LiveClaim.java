@@ -19,22 +19,11 @@ final class LiveClaim {
 
 	private static final Log logger = LogFactory.getLog(LiveClaim.class);
 
-	private final RedisKeys keys;
+	private final Claim claim;
 
 	private final String name;
 
-	private final Duration lease;
-
-	private final Duration grantLease;
-
-	private final Duration lockDelay;
-
-	private final Duration minHold;
-
-	private final Duration minValidity;
-
-	/** Whether a message proves too little to enter by it. */
-	private final boolean confirms;
+	private final RedisSettings settings;
 
 	private final MonotonicClock clock;
 
@@ -66,19 +55,14 @@ final class LiveClaim {
 	private @Nullable Consumer<Signal> listener;
 
 	LiveClaim(Claim claim, RedisSettings settings, MonotonicClock clock) {
-		this.keys = RedisKeys.of(settings.namespace(), claim.key());
+		this.claim = claim;
 		this.name = ClaimName.of(claim);
-		this.lease = claim.lease();
-		this.grantLease = settings.grantLease(claim.lease());
-		this.lockDelay = claim.lockDelay();
-		this.minHold = claim.minHold();
-		this.minValidity = settings.minValidity();
-		this.confirms = settings.replicasToWait() > 0;
+		this.settings = settings;
 		this.clock = clock;
 	}
 
 	RedisKeys keys() {
-		return this.keys;
+		return RedisKeys.of(this.settings.namespace(), this.claim.key());
 	}
 
 	/** What the store knows it by. */
@@ -87,12 +71,12 @@ final class LiveClaim {
 	}
 
 	Duration grantLease() {
-		return this.grantLease;
+		return this.settings.grantLease(this.claim.lease());
 	}
 
 	/** How long the store keeps a grant after its lease. */
 	Duration lockDelay() {
-		return this.lockDelay;
+		return this.claim.lockDelay();
 	}
 
 	/**
@@ -103,11 +87,11 @@ final class LiveClaim {
 		this.askAgain = false;
 		this.requests++;
 		if (this.line != null) {
-			return this.grantLease;
+			return grantLease();
 		}
 		this.line = through;
 		this.base = sent;
-		return this.lease;
+		return this.claim.lease();
 	}
 
 	/** Note that the store has not run the last request, and named another server. */
@@ -170,7 +154,7 @@ final class LiveClaim {
 
 	/** Return whether grants and late requests of a claim that ended are over, too. */
 	synchronized boolean isLongOver(long now, Duration lateRequests) {
-		Duration kept = this.lease.plus(this.lockDelay).plus(this.minHold);
+		Duration kept = this.claim.lease().plus(this.claim.lockDelay()).plus(this.claim.minHold());
 		return this.closing && now - this.closingSince > kept.plus(lateRequests).toNanos();
 	}
 
@@ -204,7 +188,7 @@ final class LiveClaim {
 			to.accept(signal);
 		}
 		catch (RuntimeException ex) {
-			logger.warn("The listener of a claim on '%s' failed".formatted(this.keys.lock()), ex);
+			logger.warn("The listener of a claim on '%s' failed".formatted(keys().lock()), ex);
 		}
 	}
 
@@ -212,8 +196,10 @@ final class LiveClaim {
 		boolean ask = this.askAgain;
 		this.askAgain = false;
 		if (this.told > this.seen) {
-			long validUntil = MonotonicClock.validUntil(this.base, this.grantLease);
-			if (!this.confirms && validUntil - this.clock.nanoTime() >= this.minValidity.toNanos()) {
+			long validUntil = MonotonicClock.validUntil(this.base, grantLease());
+			// A message proves nothing of replicas
+			if (this.settings.replicasToWait() == 0
+					&& validUntil - this.clock.nanoTime() >= this.settings.minValidity().toNanos()) {
 				this.seen = this.told;
 				return new Signal.Pushed(new Attempt.Granted(this.told, validUntil));
 			}

@@ -55,10 +55,23 @@ record RedisKeys(String lock) {
 	 * Different texts stay different.
 	 */
 	private static String escape(String text) {
+		for (int i = 0; i < text.length(); i++) {
+			if (isEscaped(text.charAt(i))) {
+				return escaped(text);
+			}
+		}
+		return text;
+	}
+
+	private static boolean isEscaped(char c) {
+		return c == '%' || c == '{' || c == '}' || Character.isISOControl(c);
+	}
+
+	private static String escaped(String text) {
 		StringBuilder result = new StringBuilder(text.length());
 		for (int i = 0; i < text.length(); i++) {
 			char c = text.charAt(i);
-			if (c != '%' && c != '{' && c != '}' && !Character.isISOControl(c)) {
+			if (!isEscaped(c)) {
 				result.append(c);
 				continue;
 			}

@@ -1,7 +1,7 @@
 package io.leasehold.engine.redis;
 
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -61,9 +61,13 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 
 	private final MonotonicClock clock;
 
+	private final Duration minLease;
+
 	private final String inboxPrefix;
 
 	private final String retention;
+
+	private final String queueLifetime;
 
 	private final Map<String, LiveClaim> claims = new ConcurrentHashMap<>();
 
@@ -96,8 +100,10 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 		this.connections = connections;
 		this.settings = settings;
 		this.clock = clock;
+		this.minLease = settings.commandTimeout().multipliedBy(2);
 		this.inboxPrefix = RedisKeys.inboxPrefix(settings.namespace());
 		this.retention = millis(settings.fencingRetention());
+		this.queueLifetime = millis(settings.queueLifetime());
 		this.executor = executor();
 		this.topology = connections.topology(this.executor, this::keepOnly);
 		this.lines = new Lines(this.topology, this::openLine, this.executor);
@@ -165,7 +171,7 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 
 	@Override
 	public Duration minLease() {
-		return this.settings.commandTimeout().multipliedBy(2);
+		return this.minLease;
 	}
 
 	@Override
@@ -220,8 +226,7 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 	private List<Object> acquire(LiveClaim live, Line line, Duration lease, String form, long deadline) {
 		try {
 			return line.run(Script.ACQUIRE, live.keys().of(live.name()),
-					arguments(live, millis(lease.plus(live.lockDelay())), form, millis(this.settings.queueLifetime())),
-					deadline);
+					arguments(live, millis(lease.plus(live.lockDelay())), form, this.queueLifetime), deadline);
 		}
 		catch (RedisFailure ex) {
 			if (ex.isRedirection()) {
@@ -385,11 +390,11 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 	}
 
 	private String[] arguments(LiveClaim live, String... more) {
-		List<String> result = new ArrayList<>(7);
-		result.addAll(List.of(live.name(), this.retention, this.inboxPrefix,
-				millis(live.grantLease().plus(live.lockDelay()))));
-		result.addAll(List.of(more));
-		return result.toArray(String[]::new);
+		String[] first = { live.name(), this.retention, this.inboxPrefix,
+				millis(live.grantLease().plus(live.lockDelay())) };
+		String[] all = Arrays.copyOf(first, first.length + more.length);
+		System.arraycopy(more, 0, all, first.length, more.length);
+		return all;
 	}
 
 	private static String millis(Duration duration) {
