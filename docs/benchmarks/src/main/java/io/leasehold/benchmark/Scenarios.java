@@ -9,7 +9,9 @@ import java.util.stream.IntStream;
 import io.leasehold.benchmark.contender.Contenders;
 import io.leasehold.benchmark.report.Yardstick;
 import io.leasehold.benchmark.worker.Handoff;
+import io.leasehold.benchmark.worker.Holding;
 import io.leasehold.benchmark.worker.Turns;
+import io.leasehold.benchmark.worker.Weighed;
 import io.leasehold.benchmark.worker.Work;
 
 /**
@@ -25,12 +27,21 @@ final class Scenarios {
 	/** Whose waiting threads make the queue of a thousand too long to see its end. */
 	private static final Set<String> SLOW = Set.of("redisson-fair");
 
+	/** Enough locks to be renewed in batches. */
+	private static final int HELD = 10_000;
+
+	/** Holding takes so many times as long as other rounds, to see some renewals. */
+	private static final int HELD_ROUNDS = 32;
+
+	/** Those who renew what is held, and the floor, which does not. */
+	private static final Set<String> RENEWED = Set.of(Contenders.BARE, Contenders.LEASEHOLD, "redisson-watchdog");
+
 	private Scenarios() {
 	}
 
 	static List<Scenario> all() {
 		return List.of(alone(1), alone(16), hotKey(1, 32), hotKey(4, 32), handoff(), waiters(10), waiters(100),
-				waiters(1000), waiters(10_000));
+				waiters(1000), waiters(10_000), keys(1), keys(100), keys(10_000), keys(100_000), held());
 	}
 
 	private static Scenario alone(int threads) {
@@ -57,6 +68,20 @@ final class Scenarios {
 				Contenders.QUEUE, Yardstick.TIME_PER_TURN, 4,
 				(board, time) -> new Turns(shares(threads, 4), Work.together(board, HOLD), time, time),
 				(name) -> !name.equals(Contenders.BARE) && (threads < KEYS || !SLOW.contains(name)));
+	}
+
+	private static Scenario keys(int keys) {
+		return new Scenario("keys-" + keys, "One thread, keys that it takes in turn: %,d".formatted(keys),
+				Contenders.BARE, Yardstick.TIME_PER_TURN, 1,
+				(board, time) -> new Weighed(
+						new Turns(List.of(1), Work.alone(keys), Duration.ZERO, time)),
+				Predicate.not(Contenders.QUEUE::equals));
+	}
+
+	private static Scenario held() {
+		return new Scenario("held", "Locks held and renewed: %,d".formatted(HELD), Contenders.BARE,
+				Yardstick.HEAP_PER_LOCK, 1, (board, time) -> new Holding(HELD, time.multipliedBy(HELD_ROUNDS)),
+				RENEWED::contains);
 	}
 
 	private static List<Integer> shares(int threads, int workers) {

@@ -29,6 +29,11 @@ public record Measure(String name, String format, ToDoubleFunction<Round> of) {
 			new Measure("Jain, JVMs", "%.2f", Round::jainOfWorkers),
 			new Measure("violations", "%.0f", Round::violations));
 
+	/** A further figure of some rounds. */
+	static Measure figure(String name) {
+		return new Measure(name, "%,.0f", (round) -> round.figures().getOrDefault(name, Double.NaN));
+	}
+
 	String format(double figure) {
 		return Double.isFinite(figure) ? String.format(Locale.ROOT, this.format, figure) : "";
 	}

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import io.leasehold.benchmark.contender.Contenders;
 
@@ -72,7 +73,7 @@ public final class Results {
 	public String table() {
 		StringBuilder table = new StringBuilder("## ").append(this.title).append("\n\n| | × floor | spread | × ours |");
 		StringBuilder line = new StringBuilder("\n|---|---|---|---|");
-		for (Measure measure : Measure.ALL) {
+		for (Measure measure : measures()) {
 			table.append(' ').append(measure.name()).append(" |");
 			line.append("---|");
 		}
@@ -86,11 +87,22 @@ public final class Results {
 			.toString();
 	}
 
+	/** Columns: what all rounds have, and the further figures of these. */
+	private List<Measure> measures() {
+		Stream<Measure> further = this.rounds.values()
+			.stream()
+			.flatMap(List::stream)
+			.flatMap((round) -> round.figures().keySet().stream())
+			.distinct()
+			.map(Measure::figure);
+		return Stream.concat(Measure.ALL.stream(), further).toList();
+	}
+
 	private String row(String contender) {
 		Spread floor = ratio(contender, this.floor);
 		StringBuilder row = new StringBuilder(line("| %s | %.2f | %.2f–%.2f | %s |", contender, floor.median(),
 				floor.least(), floor.greatest(), ours(contender)));
-		for (Measure measure : Measure.ALL) {
+		for (Measure measure : measures()) {
 			double median = Spread.of(this.rounds.get(contender).stream().mapToDouble(measure.of())).median();
 			row.append(' ').append(measure.format(median)).append(" |");
 		}
@@ -122,12 +134,12 @@ public final class Results {
 
 	private String csv() {
 		StringBuilder csv = new StringBuilder("contender,round");
-		Measure.ALL.forEach((measure) -> csv.append(',').append(measure.name().replace(",", "")));
+		measures().forEach((measure) -> csv.append(',').append(measure.name().replace(",", "")));
 		csv.append('\n');
 		this.rounds.forEach((contender, all) -> {
 			for (int round = 0; round < all.size(); round++) {
 				csv.append(contender).append(',').append(round);
-				for (Measure measure : Measure.ALL) {
+				for (Measure measure : measures()) {
 					csv.append(',').append(measure.of().applyAsDouble(all.get(round)));
 				}
 				csv.append('\n');

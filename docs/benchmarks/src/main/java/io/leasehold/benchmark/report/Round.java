@@ -1,6 +1,7 @@
 package io.leasehold.benchmark.report;
 
 import java.util.List;
+import java.util.Map;
 import java.util.stream.DoubleStream;
 import java.util.stream.LongStream;
 
@@ -37,6 +38,11 @@ public record Round(List<Sample> samples, double commands) {
 	/** Turns before and after the measured time, too. */
 	public double all() {
 		return this.samples.stream().mapToLong(Sample::all).sum();
+	}
+
+	/** Further figures by name, those of the first worker. */
+	public Map<String, Double> figures() {
+		return this.samples.get(0).figures();
 	}
 
 	public double violations() {

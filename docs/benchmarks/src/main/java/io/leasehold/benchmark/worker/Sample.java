@@ -18,4 +18,10 @@ import org.HdrHistogram.Histogram;
  */
 public record Sample(long[] turns, long all, long nanos, long cpuNanos, Histogram latency, long violations,
 		Map<String, Double> figures) implements Serializable {
+
+	/** Return this sample with other further figures. */
+	Sample with(Map<String, Double> others) {
+		return new Sample(this.turns, this.all, this.nanos, this.cpuNanos, this.latency, this.violations, others);
+	}
+
 }

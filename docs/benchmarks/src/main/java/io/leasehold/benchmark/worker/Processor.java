@@ -1,0 +1,25 @@
+package io.leasehold.benchmark.worker;
+
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+
+import com.sun.management.OperatingSystemMXBean;
+
+/**
+ * Processor time of this JVM.
+ *
+ * @param nanos how much of it
+ */
+record Processor(long nanos) {
+
+	private static final OperatingSystemMXBean SYSTEM = (OperatingSystemMXBean) ManagementFactory
+		.getOperatingSystemMXBean();
+
+	/** What others use of it while the calling thread sleeps. */
+	static Processor during(Duration time) throws InterruptedException {
+		long before = SYSTEM.getProcessCpuTime();
+		Thread.sleep(time.toMillis());
+		return new Processor(SYSTEM.getProcessCpuTime() - before);
+	}
+
+}
