@@ -73,8 +73,7 @@ final class Scenarios {
 	private static Scenario keys(int keys) {
 		return new Scenario("keys-" + keys, "One thread, keys that it takes in turn: %,d".formatted(keys),
 				Contenders.BARE, Yardstick.TIME_PER_TURN, 1,
-				(board, time) -> new Weighed(
-						new Turns(List.of(1), Work.alone(keys), Duration.ZERO, time)),
+				(board, time) -> new Weighed(new Turns(List.of(1), Work.alone(keys), Duration.ZERO, time)),
 				Predicate.not(Contenders.QUEUE::equals));
 	}
 

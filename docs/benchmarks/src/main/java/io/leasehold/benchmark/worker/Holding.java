@@ -41,8 +41,7 @@ public record Holding(int locks, Duration time) implements Task {
 			lock.release();
 		}
 		return new Sample(new long[] { this.locks }, this.locks, this.time.toNanos(),
-				Math.max(1, busy.nanos() - IDLE * idle.nanos()), latency, 0,
-				Map.of(HEAP, heap / this.locks));
+				Math.max(1, busy.nanos() - IDLE * idle.nanos()), latency, 0, Map.of(HEAP, heap / this.locks));
 	}
 
 }
