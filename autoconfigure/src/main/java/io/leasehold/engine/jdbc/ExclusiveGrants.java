@@ -25,22 +25,21 @@ final class ExclusiveGrants implements Grants {
 		this.sql = sql;
 		this.table = table;
 		Dialect dialect = sql.dialect();
-		// The owner comes last: MariaDB and MySQL read columns assigned before
-		this.take = sql.of(dialect.returning("""
-				UPDATE {table} SET
-				grant_number = %s,
-				granted_at = CASE WHEN owner = ? THEN granted_at ELSE {now} END,
-				expires_at = CASE WHEN owner = ? THEN GREATEST(expires_at, {now} + ?) ELSE {now} + ? END,
-				lock_delay = ?,
-				closed_until = CASE WHEN owner = ? THEN closed_until WHEN ? = 0 THEN 0 ELSE {now} + ? END,
-				turn_until = CASE WHEN owner = ? THEN turn_until ELSE 0 END,
-				waited_until = CASE WHEN waiter = ? THEN 0 ELSE waited_until END,
-				version = version + 1,
-				owner = ?
-				{where} id = ?
-				AND (owner = ? OR (%s AND shared_until = 0 AND %s))""".formatted(
-				dialect.telling("CASE WHEN owner = ? THEN grant_number ELSE GREATEST(grant_number + 1, {now}) END"),
-				LockTable.UNOWNED, LockTable.TURN), "grant_number"));
+		this.take = sql.of(dialect.returning(
+				"""
+						UPDATE {table} SET
+						grant_number = %s,
+						granted_at = {now},
+						expires_at = {now} + ?,
+						lock_delay = ?,
+						closed_until = CASE WHEN ? = 0 THEN 0 ELSE {now} + ? END,
+						turn_until = 0,
+						waited_until = CASE WHEN waiter = ? THEN 0 ELSE waited_until END,
+						version = version + 1,
+						owner = ?
+						{where} id = ? AND %s AND shared_until = 0 AND %s"""
+					.formatted(dialect.telling("GREATEST(grant_number + 1, {now})"), LockTable.UNOWNED, LockTable.TURN),
+				"grant_number"));
 		// The end of a lease that is over is left as it is: the key is free already
 		this.free = sql.freeing("""
 				UPDATE {table} SET owner = NULL, version = version + 1, expires_at = {now}%s
@@ -49,11 +48,9 @@ final class ExclusiveGrants implements Grants {
 
 	@Override
 	public @Nullable Long take(Session session, RowId id, Claim claim) throws SQLException {
-		String owner = claim.owner().token();
-		long lease = micros(claim.lease());
 		long minHold = micros(claim.minHold());
-		return this.sql.number(session, this.take, owner, owner, owner, lease, lease, micros(claim.lockDelay()), owner,
-				minHold, minHold, owner, claim.owner().memberId(), owner, id.bytes(), owner, claim.access().code());
+		return this.sql.number(session, this.take, micros(claim.lease()), micros(claim.lockDelay()), minHold, minHold,
+				claim.owner().memberId(), claim.owner().token(), id.bytes(), claim.access().code());
 	}
 
 	@Override

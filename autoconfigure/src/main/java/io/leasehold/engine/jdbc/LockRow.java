@@ -16,7 +16,7 @@ import io.leasehold.engine.Access;
  * @param turnFor time until the turn of those who wait with another access is over
  * @param turnAccess their access
  * @param markedFor time until the mark of the waiting runs out
- * @param ownNumber number of the place that the claim itself has, zero for none
+ * @param ownNumber number of the grant that the claim itself has, zero for none
  */
 record LockRow(long ownedFor, long closedFor, boolean hasHolders, long sharedFor, Access sharedAccess, int places,
 		long placeFor, long turnFor, Access turnAccess, long markedFor, long ownNumber) {

@@ -67,7 +67,8 @@ final class LockTable {
 					(SELECT COUNT(*) FROM {holders} h WHERE %1$s),
 					(SELECT MIN(%2$s) FROM {holders} h WHERE %1$s) - {now},
 					turn_until - {now}, turn_access, waited_until - {now},
-					(SELECT MAX(h.grant_number) FROM {holders} h WHERE h.lock_id = id AND h.owner = ? AND h.expires_at > {now})
+					CASE WHEN owner = ? AND expires_at > {now} THEN grant_number ELSE
+					(SELECT MAX(h.grant_number) FROM {holders} h WHERE h.lock_id = id AND h.owner = ? AND h.expires_at > {now}) END
 					FROM {table} WHERE id = ?"""
 				.formatted(SharedGrants.TAKEN, PLACE_END));
 		this.mark = sql.of("""
@@ -115,7 +116,7 @@ final class LockTable {
 				(row, index) -> new LockRow(row.getLong(1), row.getLong(2), row.getInt(3) > 0, row.getLong(4),
 						access(row, 5), row.getInt(6), row.getLong(7), row.getLong(8), access(row, 9), row.getLong(10),
 						row.getLong(11)),
-				owner, id.bytes());
+				owner, owner, id.bytes());
 		return rows.isEmpty() ? null : rows.get(0);
 	}
 

@@ -21,7 +21,7 @@ final class PostgresDialect extends Dialect {
 
 	@Override
 	String now() {
-		return "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS BIGINT)";
+		return "CAST(DATE_PART('epoch', clock_timestamp()) * 1000000 AS BIGINT)";
 	}
 
 	@Override
@@ -31,8 +31,7 @@ final class PostgresDialect extends Dialect {
 
 	@Override
 	String notifying(String expression, String channel) {
-		return "%s, CASE WHEN waited_until > %s THEN pg_notify('%s', encode(id, 'hex')) END".formatted(expression,
-				now(), channel);
+		return "%1$s, CASE WHEN %1$s > 0 THEN pg_notify('%2$s', encode(id, 'hex')) END".formatted(expression, channel);
 	}
 
 	@Override
@@ -51,12 +50,12 @@ final class PostgresDialect extends Dialect {
 	 * The wait for somebody else's row lock has to end before the connection is broken,
 	 * which would not end it. Set for the statement alone: a session's setting would stay
 	 * behind in the server connections of a pooler, and a query timeout sends its cancel
-	 * request by another connection, whose answer may be swallowed, too.
+	 * request by another connection, whose answer may be swallowed, too. A comparison
+	 * comes after that of the id, where a small table is read as a whole.
 	 */
 	@Override
 	String where(Duration lockTimeout) {
-		return "FROM (SELECT set_config('lock_timeout', '%d', TRUE) AS lock_timeout) s WHERE s.lock_timeout IS NOT NULL AND"
-			.formatted(lockTimeout.toMillis());
+		return "WHERE set_config('lock_timeout', '%d', TRUE) <> '' AND".formatted(lockTimeout.toMillis());
 	}
 
 }

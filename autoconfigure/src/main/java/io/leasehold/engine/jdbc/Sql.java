@@ -43,15 +43,15 @@ final class Sql {
 	}
 
 	/**
-	 * An update that frees a row, returns for how many microseconds somebody is known to
-	 * wait for it, and tells them.
+	 * An update that frees a row now, returns for how many microseconds somebody is known
+	 * to wait for it, and tells them.
 	 * @param update template of the update, with a place for the summand after which the
 	 * last assigned expression ends
 	 */
 	String freeing(String update) {
-		String marked = "GREATEST(waited_until - {now}, 0)";
+		String marked = "GREATEST(waited_until - expires_at, 0)";
 		String channel = this.settings.channel();
-		return of(this.dialect.returning(update.formatted(this.dialect.aside(marked)),
+		return of(this.dialect.returning(update.formatted(this.dialect.aside("GREATEST(waited_until - {now}, 0)")),
 				(channel != null) ? this.dialect.notifying(marked, channel) : marked));
 	}
 

@@ -189,11 +189,11 @@ abstract class JdbcLockEngineTests {
 	}
 
 	@Test
-	void claimWhoseLeaseIsOverTakesTheKeyAgainAsNobodyElseHadIt() throws SQLException {
+	void claimWhoseLeaseIsOverTakesTheKeyAnew() throws SQLException {
 		Claim claim = claim("a", SHORT, Duration.ZERO);
 		long number = granted(claim).number();
 		await().until(() -> remaining("a").isNegative());
-		assertThat(granted(claim).number()).isEqualTo(number);
+		assertThat(granted(claim).number()).isGreaterThan(number);
 		assertThat(remaining("a")).isPositive();
 		busy(claim("a"));
 	}
