@@ -155,6 +155,10 @@ public final class JdbcConnections implements AutoCloseable {
 	private static Properties properties(String url, @Nullable String username, @Nullable String password,
 			Duration callTimeout) {
 		Properties properties = timeouts(url, callTimeout);
+		if (url.startsWith("jdbc:mariadb:")) {
+			// Parsing our statements takes the server longer than running them
+			properties.setProperty("useServerPrepStmts", "true");
+		}
 		if (username != null) {
 			properties.setProperty("user", username);
 		}
