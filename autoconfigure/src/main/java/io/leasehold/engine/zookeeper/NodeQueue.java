@@ -59,8 +59,9 @@ final class NodeQueue {
 		CompletableFuture<LockNode> creation = (known != null) ? known : live.create(() -> create(live));
 		CompletableFuture<?> write = (known != null) ? writeInTurn(live) : creation;
 		CompletableFuture<List<String>> listing = this.store.children(live.container());
+		List<String> names = Store.await(listing, deadline); // mostly the last answer to
+																// come
 		LockNode node = Store.await(creation, deadline);
-		List<String> names = Store.await(listing, deadline);
 		if (names.isEmpty()) { // the container was made by this very request
 			names = Store.await(this.store.children(live.container()), deadline);
 		}
