@@ -45,6 +45,9 @@ public final class Contenders {
 	private static Map<String, Function<String, Contender>> all(Store store) {
 		return switch (store) {
 			case REDIS -> RedisContenders.all();
+			case POSTGRESQL -> JdbcContenders.all(BareJdbc.POSTGRESQL);
+			case MARIADB -> JdbcContenders.all(BareJdbc.MARIADB);
+			case ZOOKEEPER -> ZooKeeperContenders.all();
 		};
 	}
 

@@ -5,12 +5,15 @@ package io.leasehold.benchmark.store;
  */
 public enum Store {
 
-	REDIS;
+	REDIS, POSTGRESQL, MARIADB, ZOOKEEPER;
 
 	/** Start a server on this machine, which loses its data when it stops. */
 	public Server start() throws Exception {
 		return switch (this) {
 			case REDIS -> new RedisServerProcess();
+			case POSTGRESQL -> new PostgresServerProcess();
+			case MARIADB -> new MariaDbServerProcess();
+			case ZOOKEEPER -> new ZooKeeperServerProcess();
 		};
 	}
 

@@ -1,0 +1,66 @@
+package io.leasehold.benchmark.contender;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Function;
+
+import com.zaxxer.hikari.HikariDataSource;
+import net.javacrumbs.shedlock.provider.jdbctemplate.JdbcTemplateLockProvider;
+import net.javacrumbs.shedlock.provider.jdbctemplate.JdbcTemplateLockProvider.Configuration;
+
+import org.springframework.integration.jdbc.lock.DefaultLockRepository;
+import org.springframework.integration.jdbc.lock.JdbcLockRegistry;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+
+/**
+ * Those who lock in a database, by name, each made from its URL.
+ */
+final class JdbcContenders {
+
+	private JdbcContenders() {
+	}
+
+	/**
+	 * Return all of them.
+	 * @param upsert how the bare calls take a row
+	 */
+	static Map<String, Function<String, Contender>> all(String upsert) {
+		Map<String, Function<String, Contender>> all = new LinkedHashMap<>();
+		all.put(Contenders.BARE, (url) -> new BareJdbc(pool(url), upsert));
+		all.put(Contenders.QUEUE, (url) -> new LocalQueue(new BareJdbc(pool(url), upsert)));
+		all.put(Contenders.LEASEHOLD,
+				(url) -> new LeaseholdContender(Map.of("leasehold.engine", "jdbc", "spring.datasource.url", url)));
+		all.put("spring-integration", JdbcContenders::registry);
+		all.put("shedlock", JdbcContenders::shedLock);
+		return all;
+	}
+
+	private static Contender registry(String url) {
+		HikariDataSource pool = pool(url);
+		DefaultLockRepository repository = new DefaultLockRepository(pool);
+		repository.setTransactionManager(new JdbcTransactionManager(pool));
+		repository.afterPropertiesSet();
+		repository.afterSingletonsInstantiated();
+		repository.start();
+		return new RegistryContender(new JdbcLockRegistry(repository, Leases.LEASE), () -> {
+			repository.stop();
+			pool.close();
+		});
+	}
+
+	private static Contender shedLock(String url) {
+		HikariDataSource pool = pool(url);
+		return new ShedLockContender(
+				new JdbcTemplateLockProvider(
+						Configuration.builder().withJdbcTemplate(new JdbcTemplate(pool)).usingDbTime().build()),
+				pool::close);
+	}
+
+	private static HikariDataSource pool(String url) {
+		HikariDataSource pool = new HikariDataSource();
+		pool.setJdbcUrl(url);
+		return pool;
+	}
+
+}
