@@ -405,8 +405,8 @@ final class Gate {
 		Hold hold = new Hold(this, grant, caller, pass, now);
 		grant.hold = hold;
 		this.holds.add(hold);
+		caller.succeed(hold); // goes on when this monitor is free, the hold being watched
 		this.coordinator.watchdog().watch(hold);
-		caller.succeed(hold);
 	}
 
 	/**
