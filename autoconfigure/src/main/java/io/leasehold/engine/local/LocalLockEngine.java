@@ -4,9 +4,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -37,6 +37,8 @@ public final class LocalLockEngine implements LockEngine {
 
 	/** Name of this engine in the configuration. */
 	public static final String NAME = "local";
+
+	private static final Set<Capability> CAPABILITIES = Collections.unmodifiableSet(EnumSet.allOf(Capability.class));
 
 	private static final Duration LEAST_LEASE = Duration.ofMillis(10);
 
@@ -69,7 +71,7 @@ public final class LocalLockEngine implements LockEngine {
 
 	@Override
 	public Set<Capability> capabilities() {
-		return EnumSet.allOf(Capability.class);
+		return CAPABILITIES;
 	}
 
 	@Override
@@ -90,9 +92,9 @@ public final class LocalLockEngine implements LockEngine {
 	 * @param key the key
 	 */
 	public void lose(LockKey key) {
-		change(key, (slot, now, told) -> {
+		change(key, key, (engine, slot, same, now, told) -> {
 			slot.lose();
-			serve(slot, now, told);
+			engine.serve(slot, now, told);
 			return true;
 		});
 	}
@@ -100,8 +102,9 @@ public final class LocalLockEngine implements LockEngine {
 	@Override
 	public Attempt tryAcquire(Claim claim) {
 		this.faults.beforeRequest(claim.key());
-		sweep();
-		Attempt attempt = change(claim.key(), (slot, now, told) -> ask(slot, claim, now, told));
+		long now = this.clock.nanoTime();
+		sweep(now);
+		Attempt attempt = change(claim.key(), claim, now, LocalLockEngine::ask);
 		this.faults.beforeReply(claim.key());
 		return attempt;
 	}
@@ -128,11 +131,7 @@ public final class LocalLockEngine implements LockEngine {
 	@Override
 	public ReleaseOutcome release(Claim claim) {
 		this.faults.beforeRequest(claim.key());
-		boolean owned = change(claim.key(), (slot, now, told) -> {
-			boolean released = slot.release(claim.owner(), now);
-			serve(slot, now, told);
-			return released;
-		});
+		boolean owned = change(claim.key(), claim, LocalLockEngine::release);
 		this.faults.beforeReply(claim.key());
 		return owned ? ReleaseOutcome.RELEASED : new ReleaseOutcome.NotOwner();
 	}
@@ -147,10 +146,10 @@ public final class LocalLockEngine implements LockEngine {
 	@Override
 	public List<Holder> forceRelease(LockKey key) {
 		this.faults.beforeRequest(key);
-		List<Holder> lost = change(key, (slot, now, told) -> {
+		List<Holder> lost = change(key, key, (engine, slot, same, now, told) -> {
 			List<Holder> holders = slot.holders(now);
 			slot.free();
-			serve(slot, now, told);
+			engine.serve(slot, now, told);
 			return holders;
 		});
 		this.faults.beforeReply(key);
@@ -162,8 +161,8 @@ public final class LocalLockEngine implements LockEngine {
 	 * @return the number of keys of which anything is known
 	 */
 	public int size() {
-		this.slots.keySet().forEach((key) -> change(key, (slot, now, told) -> {
-			serve(slot, now, told);
+		this.slots.keySet().forEach((key) -> change(key, key, (engine, slot, same, now, told) -> {
+			engine.serve(slot, now, told);
 			return true;
 		}));
 		return this.slots.size();
@@ -192,6 +191,12 @@ public final class LocalLockEngine implements LockEngine {
 			slot.enqueue(claim);
 		}
 		return new Attempt.Busy(slot.asksAgainIn(claim, now));
+	}
+
+	private boolean release(Slot slot, Claim claim, long now, List<Runnable> told) {
+		boolean released = slot.release(claim.owner(), now);
+		serve(slot, now, told);
+		return released;
 	}
 
 	/**
@@ -235,52 +240,68 @@ public final class LocalLockEngine implements LockEngine {
 		}
 	}
 
+	private <A, T> T change(LockKey key, A argument, Change<A, T> change) {
+		return change(key, argument, this.clock.nanoTime(), change);
+	}
+
 	/** Change a key's slot while nobody else does, then tell who has to know. */
-	private <T> T change(LockKey key, Change<T> change) {
-		List<Runnable> told = new ArrayList<>(0);
-		Result<T> result = new Result<>();
-		this.slots.compute(key, (same, found) -> {
-			long now = this.clock.nanoTime();
-			Slot slot = (found != null) ? found : new Slot();
-			result.value = change.apply(slot, now, told);
-			return slot.isUnused(now) ? null : slot;
-		});
-		told.forEach(Runnable::run);
-		return Objects.requireNonNull(result.value);
+	private <A, T> T change(LockKey key, A argument, long now, Change<A, T> change) {
+		while (true) {
+			Slot slot = slot(key);
+			List<Runnable> told = new ArrayList<>(0);
+			T result;
+			synchronized (slot) {
+				if (slot.gone) {
+					continue;
+				}
+				result = change.apply(this, slot, argument, now, told);
+				if (slot.isUnused(now)) {
+					slot.gone = true;
+					this.slots.remove(key, slot);
+				}
+			}
+			told.forEach(Runnable::run);
+			return result;
+		}
+	}
+
+	private Slot slot(LockKey key) {
+		Slot found = this.slots.get(key);
+		if (found != null) {
+			return found;
+		}
+		Slot made = new Slot();
+		found = this.slots.putIfAbsent(key, made);
+		return (found != null) ? found : made;
 	}
 
 	private <T> @Nullable T read(LockKey key, Read<T> read) {
-		Result<T> result = new Result<>();
-		this.slots.computeIfPresent(key, (same, slot) -> {
-			result.value = read.apply(slot);
-			return slot;
-		});
-		return result.value;
+		Slot slot = this.slots.get(key);
+		if (slot == null) {
+			return null;
+		}
+		synchronized (slot) {
+			return slot.gone ? null : read.apply(slot);
+		}
 	}
 
-	private void sweep() {
-		long now = this.clock.nanoTime();
+	private void sweep(long now) {
 		if (now - this.nextSweep >= 0) {
 			this.nextSweep = now + SWEEP_EVERY;
 			size();
 		}
 	}
 
-	private interface Change<T> {
+	/** Made once and given what it needs, since a lambda for each call would cost. */
+	private interface Change<A, T> {
 
-		T apply(Slot slot, long now, List<Runnable> told);
+		T apply(LocalLockEngine engine, Slot slot, A argument, long now, List<Runnable> told);
 
 	}
 
 	private interface Read<T> {
 
 		@Nullable T apply(Slot slot);
-
-	}
-
-	private static final class Result<T> {
-
-		private @Nullable T value;
 
 	}
 

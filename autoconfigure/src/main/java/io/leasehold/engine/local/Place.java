@@ -17,48 +17,44 @@ import org.jspecify.annotations.Nullable;
  */
 final class Place {
 
-	private final Access access;
+	private final Claim claim;
 
 	private final long number;
 
 	private final long since;
 
-	private final long minHoldUntil;
-
-	private final long lockDelay;
-
-	private @Nullable Owner owner;
-
 	/** End of the lease. */
 	private long until;
 
+	private boolean free;
+
+	/** The one that was granted after this one. */
+	@Nullable Place next;
+
 	Place(Claim claim, long number, long now) {
-		this.access = claim.access();
+		this.claim = claim;
 		this.number = number;
 		this.since = now;
-		this.minHoldUntil = now + claim.minHold().toNanos();
-		this.lockDelay = claim.lockDelay().toNanos();
-		this.owner = claim.owner();
 		this.until = now + claim.lease().toNanos();
 	}
 
 	Access access() {
-		return this.access;
+		return this.claim.access();
 	}
 
 	/** Whether an owner has it whose lease goes on. */
 	boolean isHeld(long now) {
-		return this.owner != null && this.until - now > 0;
+		return !this.free && this.until - now > 0;
 	}
 
 	boolean isOwnedBy(Owner other) {
-		return this.owner == other;
+		return !this.free && this.claim.owner() == other;
 	}
 
 	/** How long it stays taken, if that is not past, and nobody releases it. */
 	long takenFor(long now) {
-		long minHold = this.minHoldUntil - now;
-		return (this.owner != null) ? Math.max(minHold, this.until - now + this.lockDelay) : minHold;
+		long minHold = this.since + this.claim.minHold().toNanos() - now;
+		return this.free ? minHold : Math.max(minHold, this.until - now + this.claim.lockDelay().toNanos());
 	}
 
 	void extend(long leaseNanos, long now) {
@@ -67,7 +63,7 @@ final class Place {
 
 	/** Let nobody own it; a min hold goes on. */
 	void free() {
-		this.owner = null;
+		this.free = true;
 	}
 
 	Attempt.Granted grant(long now) {
@@ -76,8 +72,7 @@ final class Place {
 
 	/** Who holds it, or nothing if nobody does. */
 	@Nullable Holder holder(long now) {
-		Owner holding = this.owner;
-		return (holding != null && isHeld(now)) ? Holder.of(holding.token(), this.number,
+		return isHeld(now) ? Holder.of(this.claim.owner().token(), this.number,
 				Instant.now().minusNanos(now - this.since), Duration.ofNanos(this.until - now)) : null;
 	}
 

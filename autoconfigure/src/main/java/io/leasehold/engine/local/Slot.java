@@ -2,11 +2,9 @@ package io.leasehold.engine.local;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.Consumer;
 
 import io.leasehold.engine.Access;
@@ -18,16 +16,18 @@ import io.leasehold.engine.Signal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * State of one key that is held, awaited or closed. Guarded by the map that it is in:
- * only touched while its key is computed.
+ * State of one key that is held, awaited or closed. Guarded by its own monitor.
  */
 final class Slot {
 
-	/** In the order of the grants; all of them with the same access. */
-	private final List<Place> places = new ArrayList<>(1);
+	/** First of those who hold the key, or held it, in the order of their grants. */
+	private @Nullable Place first;
 
 	/** In order of arrival; made by the first one that waits. */
 	private Map<Owner, Waiter> queue = Map.of();
+
+	/** Whether another slot is made for the key when that is wanted again. */
+	boolean gone;
 
 	/**
 	 * The grant of a claim that holds the key, its lease extended if it was shorter.
@@ -43,29 +43,63 @@ final class Slot {
 
 	/** The access of those who hold the key, if it contradicts a claim. */
 	@Nullable Access contradictionOf(Claim claim, long now) {
-		return this.places.stream()
-			.filter((place) -> place.isHeld(now) && claim.access().contradicts(place.access()))
-			.map(Place::access)
-			.findFirst()
-			.orElse(null);
+		for (Place place = this.first; place != null; place = place.next) {
+			if (place.isHeld(now) && claim.access().contradicts(place.access())) {
+				return place.access();
+			}
+		}
+		return null;
 	}
 
 	/** Whether a claim may hold the key beside those who do. */
 	boolean isFreeFor(Claim claim, long now) {
-		this.places.removeIf((place) -> place.takenFor(now) <= 0);
-		return this.places.isEmpty() || claim.access().joins(this.places.get(0).access(), this.places.size());
+		int taken = forgetFree(now);
+		return this.first == null || claim.access().joins(this.first.access(), taken);
+	}
+
+	/** Forget the places that are free again, and return how many are left. */
+	private int forgetFree(long now) {
+		int taken = 0;
+		Place before = null;
+		for (Place place = this.first; place != null; place = place.next) {
+			if (place.takenFor(now) > 0) {
+				taken++;
+				before = place;
+			}
+			else {
+				putAfter(before, place.next);
+			}
+		}
+		return taken;
+	}
+
+	private void putAfter(@Nullable Place before, @Nullable Place place) {
+		if (before != null) {
+			before.next = place;
+		}
+		else {
+			this.first = place;
+		}
 	}
 
 	boolean isUnused(long now) {
-		return this.queue.isEmpty() && this.places.stream().allMatch((place) -> place.takenFor(now) <= 0);
+		return this.queue.isEmpty() && forgetFree(now) == 0;
 	}
 
 	/** Let a claim hold the key. */
 	Attempt.Granted grant(Claim claim, long number, long now) {
 		unqueue(claim.owner());
 		Place place = new Place(claim, number, now);
-		this.places.add(place);
+		putAfter(last(), place);
 		return place.grant(now);
+	}
+
+	private @Nullable Place last() {
+		Place last = this.first;
+		while (last != null && last.next != null) {
+			last = last.next;
+		}
+		return last;
 	}
 
 	/** How long the claim has to wait if nothing is released. */
@@ -84,7 +118,11 @@ final class Slot {
 	}
 
 	private long closedFor(long now) {
-		return Math.max(1_000_000, this.places.stream().mapToLong((place) -> place.takenFor(now)).min().orElse(0));
+		long least = (this.first != null) ? Long.MAX_VALUE : 0;
+		for (Place place = this.first; place != null; place = place.next) {
+			least = Math.min(least, place.takenFor(now));
+		}
+		return Math.max(1_000_000, least);
 	}
 
 	void enqueue(Claim claim) {
@@ -95,8 +133,7 @@ final class Slot {
 	}
 
 	@Nullable Waiter head() {
-		Iterator<Waiter> waiters = this.queue.values().iterator();
-		return waiters.hasNext() ? waiters.next() : null;
+		return this.queue.isEmpty() ? null : this.queue.values().iterator().next();
 	}
 
 	/**
@@ -125,17 +162,26 @@ final class Slot {
 
 	/** Let nobody own the key; min holds go on. */
 	void free() {
-		this.places.forEach(Place::free);
+		for (Place place = this.first; place != null; place = place.next) {
+			place.free();
+		}
 	}
 
 	/** Forget who holds the key, and who held it. */
 	void lose() {
-		this.places.clear();
+		this.first = null;
 	}
 
 	/** Who holds the key, in the order of their grants. */
 	List<Holder> holders(long now) {
-		return this.places.stream().map((place) -> place.holder(now)).filter(Objects::nonNull).toList();
+		List<Holder> holders = new ArrayList<>();
+		for (Place place = this.first; place != null; place = place.next) {
+			Holder holder = place.holder(now);
+			if (holder != null) {
+				holders.add(holder);
+			}
+		}
+		return holders;
 	}
 
 	void unqueue(Owner leaving) {
@@ -145,12 +191,11 @@ final class Slot {
 	}
 
 	private @Nullable Place placeOf(Owner owner) {
-		for (Place place : this.places) {
-			if (place.isOwnedBy(owner)) {
-				return place;
-			}
+		Place place = this.first;
+		while (place != null && !place.isOwnedBy(owner)) {
+			place = place.next;
 		}
-		return null;
+		return place;
 	}
 
 	/** A claim in the queue, and its ear once it has one. */
