@@ -2,6 +2,7 @@ package io.leasehold.engine;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -17,13 +18,11 @@ public final class Member {
 
 	private final String application;
 
-	private volatile String id;
-
-	private volatile Batch batch = new Batch();
+	private volatile Identity identity;
 
 	private Member(String application) {
 		this.application = Owner.printable(application, 40);
-		this.id = newId();
+		this.identity = new Identity(newId());
 	}
 
 	/**
@@ -40,7 +39,7 @@ public final class Member {
 	 * @return such as {@code shop@web-3:4711:0f3a5b…}
 	 */
 	public String id() {
-		return this.id;
+		return this.identity.id;
 	}
 
 	/**
@@ -48,8 +47,7 @@ public final class Member {
 	 * go on from one snapshot. Owners that were made before stay what they are.
 	 */
 	public void renew() {
-		this.id = newId();
-		this.batch = new Batch();
+		this.identity = new Identity(newId());
 	}
 
 	private String newId() {
@@ -71,14 +69,7 @@ public final class Member {
 	 * @return an owner that cannot be guessed
 	 */
 	public Owner newOwner(String thread) {
-		while (true) {
-			Batch current = this.batch;
-			int index = current.next.getAndIncrement();
-			if (index < current.secrets.length) {
-				return new Owner(this.id, thread, current.secrets[index]);
-			}
-			this.batch = new Batch();
-		}
+		return new Owner(this.identity, thread);
 	}
 
 	private static String hostName() {
@@ -94,12 +85,45 @@ public final class Member {
 		}
 	}
 
+	/** Who the member is between two calls of {@link #renew()}. */
+	static final class Identity {
+
+		private final String id;
+
+		private volatile Batch batch = new Batch();
+
+		private Identity(String id) {
+			this.id = id;
+		}
+
+		String id() {
+			return this.id;
+		}
+
+		/** A number that cannot be guessed. */
+		long newSecret() {
+			while (true) {
+				Batch current = this.batch;
+				int index = current.next.getAndAdd(Long.BYTES);
+				if (index < current.secrets.capacity()) {
+					return current.secrets.getLong(index);
+				}
+				this.batch = new Batch();
+			}
+		}
+
+	}
+
 	/** Random numbers fetched together: one at a time costs more than a local lock. */
 	private static final class Batch {
 
-		private final long[] secrets = RANDOM.longs(256).toArray();
+		private final ByteBuffer secrets = ByteBuffer.allocate(256 * Long.BYTES);
 
 		private final AtomicInteger next = new AtomicInteger();
+
+		Batch() {
+			RANDOM.nextBytes(this.secrets.array());
+		}
 
 	}
 

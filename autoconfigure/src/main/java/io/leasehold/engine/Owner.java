@@ -10,18 +10,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Owner {
 
-	private final String memberId;
+	private final Member.Identity member;
 
 	private final String thread;
 
-	private final long secret;
-
 	private @Nullable String token;
 
-	Owner(String memberId, String thread, long secret) {
-		this.memberId = memberId;
+	Owner(Member.Identity member, String thread) {
+		this.member = member;
 		this.thread = thread;
-		this.secret = secret;
 	}
 
 	/**
@@ -29,7 +26,7 @@ public final class Owner {
 	 * @return the id
 	 */
 	public String memberId() {
-		return this.memberId;
+		return this.member.id();
 	}
 
 	/**
@@ -39,10 +36,16 @@ public final class Owner {
 	 * @return the token
 	 */
 	public String token() {
+		String known = this.token;
+		return (known != null) ? known : makeToken();
+	}
+
+	/** Only for stores that ask: secrets cost more than a local lock. */
+	private synchronized String makeToken() {
 		String result = this.token;
 		if (result == null) {
-			result = this.memberId + "/" + printable(this.thread, 40) + "/" + HexFormat.of().toHexDigits(this.secret);
-			this.token = result; // a race makes an equal string
+			result = this + "/" + HexFormat.of().toHexDigits(this.member.newSecret());
+			this.token = result;
 		}
 		return result;
 	}
@@ -53,7 +56,7 @@ public final class Owner {
 	 */
 	@Override
 	public String toString() {
-		return this.memberId + "/" + printable(this.thread, 40);
+		return this.member.id() + "/" + printable(this.thread, 40);
 	}
 
 	/** Reduce to printable ASCII without the characters that separate a token's parts. */

@@ -2,6 +2,8 @@ package io.leasehold.engine;
 
 import java.util.HashSet;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Test;
 
@@ -28,6 +30,16 @@ class MemberTests {
 			tokens.add(this.member.newOwner().token());
 		}
 		assertThat(tokens).hasSize(1000);
+	}
+
+	@Test
+	void ownerKeepsItsTokenWhoeverAsksFirst() {
+		Owner owner = this.member.newOwner();
+		Set<String> tokens = IntStream.range(0, 1000)
+			.parallel()
+			.mapToObj((request) -> owner.token())
+			.collect(Collectors.toSet());
+		assertThat(tokens).containsExactly(owner.token());
 	}
 
 	/** Copies of one process have nothing in common but what they made before. */
