@@ -11,20 +11,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * One or several keys that are locked together: each once, and in one order everywhere.
  * Immutable.
- *
- * @param all the keys in that order, at least one
  */
-public record LockKeys(List<LockKey> all) {
+public final class LockKeys {
 
-	/**
-	 * Create keys.
-	 * @param all distinct keys in ascending order of their text
-	 */
-	public LockKeys {
-		all = List.copyOf(all);
-		if (all.isEmpty()) {
-			throw new LockKeyException(null, "There is no key to lock");
-		}
+	/** The only key, without a list for it. */
+	private final @Nullable LockKey single;
+
+	private final List<LockKey> several;
+
+	private LockKeys(@Nullable LockKey single, List<LockKey> several) {
+		this.single = single;
+		this.several = several;
 	}
 
 	/**
@@ -33,7 +30,7 @@ public record LockKeys(List<LockKey> all) {
 	 * @return the key alone
 	 */
 	public static LockKeys of(LockKey key) {
-		return new LockKeys(List.of(key));
+		return new LockKeys(key, List.of());
 	}
 
 	/**
@@ -50,7 +47,11 @@ public record LockKeys(List<LockKey> all) {
 			}
 			known.add(text);
 		}
-		return new LockKeys(new TreeSet<>(known).stream().map(LockKey::new).toList());
+		if (known.isEmpty()) {
+			throw new LockKeyException(null, "There is no key to lock");
+		}
+		List<LockKey> keys = new TreeSet<>(known).stream().map(LockKey::new).toList();
+		return (keys.size() == 1) ? of(keys.get(0)) : new LockKeys(null, keys);
 	}
 
 	/**
@@ -58,12 +59,20 @@ public record LockKeys(List<LockKey> all) {
 	 * @return the key, or {@code null} if there are several
 	 */
 	public @Nullable LockKey single() {
-		return (this.all.size() == 1) ? this.all.get(0) : null;
+		return this.single;
+	}
+
+	/**
+	 * Return all keys.
+	 * @return distinct keys in ascending order of their text, at least one
+	 */
+	public List<LockKey> all() {
+		return (this.single != null) ? List.of(this.single) : this.several;
 	}
 
 	@Override
 	public String toString() {
-		return this.all.stream().map(LockKey::value).collect(Collectors.joining(","));
+		return all().stream().map(LockKey::value).collect(Collectors.joining(","));
 	}
 
 }

@@ -187,18 +187,24 @@ sealed interface KeyPart {
 
 		@Override
 		public @Nullable Object value(KeyCall call) {
-			Object[] values = new Object[this.operands.length];
-			for (int i = 0; i < values.length; i++) {
-				values[i] = KeyText.require(this.operands[i].value(call), this.operands[i]);
-			}
-			if (values[0] instanceof String || values[1] instanceof String) {
-				StringBuilder text = new StringBuilder(32);
-				for (Object value : values) {
-					text.append(KeyText.of(value));
+			Object first = operand(0, call);
+			Object second = operand(1, call);
+			if (first instanceof String || second instanceof String) {
+				String text = KeyText.of(first).concat(KeyText.of(second));
+				for (int i = 2; i < this.operands.length; i++) {
+					text = text.concat(KeyText.of(operand(i, call)));
 				}
-				return text.toString();
+				return text;
+			}
+			for (int i = 2; i < this.operands.length; i++) {
+				operand(i, call); // refuse null
 			}
 			return this.node.getValue(call.state()); // numbers are added
+		}
+
+		private Object operand(int index, KeyCall call) {
+			KeyPart operand = this.operands[index];
+			return KeyText.require(operand.value(call), operand);
 		}
 
 		@Override
