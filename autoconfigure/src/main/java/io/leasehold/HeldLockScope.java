@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class HeldLockScope implements AutoCloseable {
 
-	private static final ThreadLocal<HeldLockScope> CURRENT = new ThreadLocal<>();
+	private static final ThreadLocal<@Nullable HeldLockScope> CURRENT = new ThreadLocal<>();
 
 	private final HeldLock lock;
 
@@ -100,12 +100,7 @@ public final class HeldLockScope implements AutoCloseable {
 
 	@Override
 	public void close() {
-		if (this.outer != null) {
-			CURRENT.set(this.outer);
-		}
-		else {
-			CURRENT.remove();
-		}
+		CURRENT.set(this.outer); // the outermost leaves an empty entry for the next one
 	}
 
 }

@@ -6,7 +6,6 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import java.util.function.Predicate;
-import java.util.function.Supplier;
 
 import io.leasehold.HeldLock;
 import io.leasehold.LockBusyException;
@@ -58,7 +57,7 @@ final class Acquirer {
 					giveUp(caller, gate, thread.isInterrupted());
 				}
 			}
-			HeldLock held = open(caller, bypassed, this.timing::releases);
+			HeldLock held = open(caller, bypassed, this.timing);
 			if (held != null) {
 				return held;
 			}
@@ -89,7 +88,7 @@ final class Acquirer {
 		}));
 		if (caller.waits()) {
 			caller.stopTimerAtEnd(this.coordinator.threads()
-				.schedule(() -> giveUp(caller, gate, false), caller.deadline - this.clock.nanoTime()));
+				.schedule(() -> giveUp(caller, gate, false), caller.deadline() - this.clock.nanoTime()));
 		}
 		caller.result.whenComplete((held, failure) -> {
 			if (caller.result.isCancelled()) {
@@ -172,20 +171,20 @@ final class Acquirer {
 	 * Turn a caller's result into a handle, or return nothing if the hold was lost since,
 	 * or has ended.
 	 */
-	private @Nullable HeldLock open(Acquisition caller, Predicate<LockEngineException> bypassed,
-			Supplier<ReleaseTiming.Releases> releases) {
+	private @Nullable HeldLock open(Acquisition caller, Predicate<LockEngineException> bypassed, ReleaseTiming timing) {
+		long now = this.clock.nanoTime();
 		RuntimeException failure = caller.failure();
 		if (failure != null) {
-			publishEnd(caller, outcomeOf(failure, bypassed), failure);
+			publishEnd(caller, outcomeOf(failure, bypassed), failure, now);
 			throw failure;
 		}
 		Hold hold = Objects.requireNonNull(caller.hold());
 		boolean reentered = hold.isOpened();
-		Object life = this.coordinator.holds().isValid(hold) ? hold.gate.open(hold) : null;
+		Object life = this.coordinator.holds().isValid(hold, now) ? hold.gate.open(hold) : null;
 		if (life == null) {
 			return null;
 		}
-		publishEnd(caller, reentered ? AcquireOutcome.REENTERED : AcquireOutcome.ACQUIRED, null);
+		publishEnd(caller, reentered ? AcquireOutcome.REENTERED : AcquireOutcome.ACQUIRED, null, now);
 		if (!reentered) {
 			this.coordinator.events().tell(hold.followers, (follower) -> follower.holdStarted(hold.fencingToken()));
 		}
@@ -194,13 +193,13 @@ final class Acquirer {
 				.publish(
 						new LockEvent.HandedOff(this.engine, (hold.pass > 0) ? HandoffKind.LOCAL : HandoffKind.PUSHED));
 		}
-		return new Handle(this.coordinator.holds(), hold, life, releases.get()).announced();
+		return new Handle(this.coordinator.holds(), hold, life, timing.releases()).announced();
 	}
 
-	private void publishEnd(Acquisition caller, AcquireOutcome outcome, @Nullable RuntimeException failure) {
+	private void publishEnd(Acquisition caller, AcquireOutcome outcome, @Nullable RuntimeException failure, long now) {
 		this.coordinator.events()
 			.publish(new LockEvent.AcquireEnded(this.engine, caller.options.name(), caller.key, outcome, caller.waited,
-					this.clock.nanoTime() - caller.start));
+					now - caller.start));
 		this.coordinator.events().tell(caller.followers, (follower) -> follower.acquireEnded(outcome, failure));
 	}
 

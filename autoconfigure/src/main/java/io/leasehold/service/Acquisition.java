@@ -38,8 +38,6 @@ abstract class Acquisition extends Chain.Link<Acquisition> {
 
 	final long start;
 
-	final long deadline;
-
 	/** Who follows this acquisition; set before it begins. */
 	List<AcquisitionListener> followers = List.of();
 
@@ -65,7 +63,6 @@ abstract class Acquisition extends Chain.Link<Acquisition> {
 		this.outer = outer;
 		this.bound = bound;
 		this.start = start;
-		this.deadline = start + Math.min(options.waitTime().toNanos(), Long.MAX_VALUE / 2);
 	}
 
 	/** Go on where a wish came to nothing whose hold was lost before it was taken up. */
@@ -86,6 +83,10 @@ abstract class Acquisition extends Chain.Link<Acquisition> {
 			}
 		}
 		return false;
+	}
+
+	final long deadline() {
+		return this.start + Math.min(this.options.waitTime().toNanos(), Long.MAX_VALUE / 2);
 	}
 
 	final boolean waits() {

@@ -21,7 +21,9 @@ final class BlockingAcquisition extends Acquisition {
 
 	@Override
 	void wake() {
-		LockSupport.unpark(this.thread);
+		if (this.thread != Thread.currentThread()) {
+			LockSupport.unpark(this.thread);
+		}
 	}
 
 	/**
@@ -30,7 +32,7 @@ final class BlockingAcquisition extends Acquisition {
 	 */
 	void await(MonotonicClock clock) {
 		while (!ended() && !this.thread.isInterrupted()) {
-			long rest = this.awaitsTurn ? Long.MAX_VALUE : this.deadline - clock.nanoTime();
+			long rest = this.awaitsTurn ? Long.MAX_VALUE : deadline() - clock.nanoTime();
 			if (rest <= 0) {
 				return;
 			}

@@ -168,7 +168,13 @@ final class Coordinator implements AutoCloseable {
 	}
 
 	Gate gate(LockKey key) {
-		return this.gates.computeIfAbsent(key, (absent) -> new Gate(absent, this));
+		Gate found = this.gates.get(key);
+		if (found != null) {
+			return found;
+		}
+		Gate made = new Gate(key, this);
+		found = this.gates.putIfAbsent(key, made);
+		return (found != null) ? found : made;
 	}
 
 	Collection<Gate> gates() {
@@ -207,10 +213,9 @@ final class Coordinator implements AutoCloseable {
 		checkIdle();
 	}
 
-	RemoteClaim newClaim(Gate gate, Acquisition caller) {
-		return new RemoteClaim(this, gate,
-				new Claim(gate.key, this.member.newOwner(caller.asker), caller.access, caller.options.lease(),
-						caller.options.lockDelay(), storeMinHold(caller), caller.waits(), this.clock.nanoTime()));
+	RemoteClaim newClaim(Gate gate, Acquisition caller, long now) {
+		return new RemoteClaim(gate, new Claim(gate.key, this.member.newOwner(caller.asker), caller.access,
+				caller.options.lease(), caller.options.lockDelay(), storeMinHold(caller), caller.waits(), now));
 	}
 
 	/** Whether a caller wants of the store what a claim asks for, but for its times. */

@@ -55,7 +55,7 @@ final class Gate {
 
 	final LockKey key;
 
-	private final Coordinator coordinator;
+	final Coordinator coordinator;
 
 	private final Chain<Acquisition> queue = new Chain<>();
 
@@ -159,7 +159,7 @@ final class Gate {
 		if (!first) {
 			return Entry.QUEUED;
 		}
-		this.remote = this.coordinator.newClaim(this, caller);
+		this.remote = this.coordinator.newClaim(this, caller, caller.start);
 		return Entry.FIRST;
 	}
 
@@ -283,8 +283,7 @@ final class Gate {
 	/**
 	 * The store granted the claim: to the first caller, for a claim without is given up.
 	 */
-	synchronized void granted(RemoteClaim granted, Attempt.Granted answer, boolean pushed) {
-		long now = this.coordinator.clock().nanoTime();
+	synchronized void granted(RemoteClaim granted, Attempt.Granted answer, boolean pushed, long now) {
 		Grant grant = new Grant(granted, answer.number(), now, answer.validUntil(), pushed);
 		this.remote = null;
 		this.present = granted.claim().access();
@@ -325,11 +324,10 @@ final class Gate {
 	 * otherwise return the claim that has to be released at the store. A grant that came
 	 * with a short lease, which is just being extended, waits for that.
 	 */
-	synchronized @Nullable Claim leave(Hold closed) {
+	synchronized @Nullable Claim leave(Hold closed, long now) {
 		if (!closed.isLinked()) {
 			return null;
 		}
-		long now = this.coordinator.clock().nanoTime();
 		Acquisition next = this.queue.peek();
 		if (next != null && this.remote == null && this.coordinator.mayPass(closed, next, now)) {
 			if (closed.grant.remaining(now) >= next.options.lease().toNanos() / 2) {
@@ -406,7 +404,7 @@ final class Gate {
 		grant.hold = hold;
 		this.holds.add(hold);
 		caller.succeed(hold); // goes on when this monitor is free, the hold being watched
-		this.coordinator.watchdog().watch(hold);
+		this.coordinator.watchdog().watch(hold, now);
 	}
 
 	/**
@@ -416,7 +414,7 @@ final class Gate {
 	private void proceed(Duration standBack) {
 		Acquisition head = this.queue.peek();
 		if (head != null && isClaimableFor(head)) {
-			this.remote = this.coordinator.newClaim(this, head);
+			this.remote = this.coordinator.newClaim(this, head, this.coordinator.clock().nanoTime());
 			this.remote.askIn(standBack);
 		}
 		else if (head == null && this.holds.isEmpty() && this.releasing == 0 && !this.gone) {

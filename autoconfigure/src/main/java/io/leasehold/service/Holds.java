@@ -44,10 +44,13 @@ final class Holds {
 	}
 
 	boolean isValid(Hold hold) {
+		return isValid(hold, now());
+	}
+
+	boolean isValid(Hold hold, long now) {
 		if (hold.lossCause() != null) {
 			return false;
 		}
-		long now = now();
 		if (hold.grant.isValid(now)) {
 			return true;
 		}
@@ -97,8 +100,8 @@ final class Holds {
 	}
 
 	/** Tell once of a hold that lasts longer than it should. */
-	void tellIfSlow(Hold hold) {
-		long nanos = now() - hold.since;
+	void tellIfSlow(Hold hold, long now) {
+		long nanos = now - hold.since;
 		if (nanos < this.slowNanos || !hold.gate.noteSlow(hold)) {
 			return;
 		}
@@ -111,17 +114,17 @@ final class Holds {
 
 	/** A handle was closed; with the last one the hold ends. */
 	void close(Hold hold) {
-		isValid(hold);
-		tellIfSlow(hold);
+		long now = now();
+		isValid(hold, now);
+		tellIfSlow(hold, now);
 		if (!hold.gate.close(hold)) {
 			return;
 		}
-		long now = now();
 		long rest = this.coordinator.storeKeepsMinHold() ? 0 : hold.minHoldRest(now);
 		if (rest > 0) {
-			this.coordinator.threads().scheduleWork(() -> leave(hold), Duration.ofNanos(rest));
+			this.coordinator.threads().scheduleWork(() -> leave(hold, now()), Duration.ofNanos(rest));
 		}
-		else if (leave(hold) instanceof ReleaseOutcome.NotOwner) {
+		else if (leave(hold, now) instanceof ReleaseOutcome.NotOwner) {
 			hold.lose(LossCause.NOT_OWNER);
 			logLoss(hold, LossCause.NOT_OWNER);
 			this.coordinator.events().publish(lost(hold, LossCause.NOT_OWNER));
@@ -151,8 +154,9 @@ final class Holds {
 
 	/** The first renewal of a hold ended, and with it what its release may wait for. */
 	void firstRenewalEnded(Hold hold) {
-		if (hold.gate.firstRenewalEnded(hold) && hold.minHoldRest(now()) <= 0) {
-			Claim claim = hold.gate.leave(hold);
+		long now = now();
+		if (hold.gate.firstRenewalEnded(hold) && hold.minHoldRest(now) <= 0) {
+			Claim claim = hold.gate.leave(hold, now);
 			if (claim != null) {
 				this.coordinator.threads().workers().execute(() -> release(hold, claim));
 			}
@@ -163,8 +167,8 @@ final class Holds {
 	 * Pass the grant on or release it; return the store's answer if it was asked and gave
 	 * one.
 	 */
-	private @Nullable ReleaseOutcome leave(Hold hold) {
-		Claim claim = hold.gate.leave(hold);
+	private @Nullable ReleaseOutcome leave(Hold hold, long now) {
+		Claim claim = hold.gate.leave(hold, now);
 		return (claim != null) ? release(hold, claim) : null;
 	}
 

@@ -23,8 +23,6 @@ final class RemoteClaim {
 
 	private static final long MOST_BACKOFF = 1_000_000_000;
 
-	private final Coordinator coordinator;
-
 	private final Gate gate;
 
 	private Claim claim;
@@ -55,8 +53,7 @@ final class RemoteClaim {
 
 	private @Nullable Future<?> timer;
 
-	RemoteClaim(Coordinator coordinator, Gate gate, Claim claim) {
-		this.coordinator = coordinator;
+	RemoteClaim(Gate gate, Claim claim) {
 		this.gate = gate;
 		this.claim = claim;
 	}
@@ -102,21 +99,20 @@ final class RemoteClaim {
 		Attempt answer = null;
 		LockEngineException thrown = null;
 		try {
-			answer = this.coordinator.engine().tryAcquire(asked);
+			answer = this.gate.coordinator.engine().tryAcquire(asked);
 		}
 		catch (LockEngineException ex) {
 			thrown = ex;
 		}
 		catch (RuntimeException | Error ex) {
-			thrown = new LockEngineException(asked.key(),
-					"Engine '%s' failed to ask for lock '%s'".formatted(this.coordinator.engine().name(), asked.key()),
-					ex, false);
+			thrown = new LockEngineException(asked.key(), "Engine '%s' failed to ask for lock '%s'"
+				.formatted(this.gate.coordinator.engine().name(), asked.key()), ex, false);
 		}
 		synchronized (this.gate) {
 			this.asking = false;
 			if (this.over) {
 				if (this.closeAfterAnswer != null) {
-					this.coordinator.closer().closeAfter(this.claim, this.closeAfterAnswer);
+					this.gate.coordinator.closer().closeAfter(this.claim, this.closeAfterAnswer);
 				}
 			}
 			else if (thrown != null) {
@@ -138,10 +134,10 @@ final class RemoteClaim {
 	void askIn(Duration delay) {
 		stopTimer();
 		if (delay.isZero()) {
-			this.coordinator.threads().workers().execute(this::ask);
+			this.gate.coordinator.threads().workers().execute(this::ask);
 		}
 		else {
-			this.timer = this.coordinator.threads().scheduleWork(this::ask, delay);
+			this.timer = this.gate.coordinator.threads().scheduleWork(this::ask, delay);
 		}
 	}
 
@@ -163,7 +159,7 @@ final class RemoteClaim {
 			this.closeAfterAnswer = Duration.ZERO;
 		}
 		else if (this.ambiguous || this.claim.waits()) {
-			this.coordinator.closer().close(this.claim);
+			this.gate.coordinator.closer().close(this.claim);
 		}
 	}
 
@@ -178,13 +174,14 @@ final class RemoteClaim {
 	}
 
 	private void granted(Attempt.Granted granted, boolean pushed) {
-		if (granted.validUntil() - this.coordinator.clock().nanoTime() <= 0) {
+		long now = this.gate.coordinator.clock().nanoTime();
+		if (granted.validUntil() - now <= 0) {
 			this.ambiguous = true;
 			askIn(Duration.ZERO);
 			return;
 		}
 		stop();
-		this.gate.granted(this, granted, pushed);
+		this.gate.granted(this, granted, pushed, now);
 	}
 
 	private void busy(Claim asked, Attempt.Busy busy) {
@@ -194,7 +191,7 @@ final class RemoteClaim {
 			return;
 		}
 		if (this.ear == null && asked.waits()) {
-			Waiting opened = this.coordinator.engine().enqueue(asked, this::signalled);
+			Waiting opened = this.gate.coordinator.engine().enqueue(asked, this::signalled);
 			if (this.over) {
 				opened.close();
 				return;

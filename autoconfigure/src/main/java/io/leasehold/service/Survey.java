@@ -27,7 +27,7 @@ final class Survey {
 
 	void waits(String engine, Acquisition caller, long now) {
 		this.waiting.add(new LockOverview.Waiting(engine, caller.key, caller.options.name(), nameOf(caller.owner),
-				this.date.minusNanos(now - caller.start), Duration.ofNanos(Math.max(0, caller.deadline - now))));
+				this.date.minusNanos(now - caller.start), Duration.ofNanos(Math.max(0, caller.deadline() - now))));
 	}
 
 	LockOverview overview() {

@@ -64,8 +64,7 @@ final class Watchdog {
 	 * Begin to look after a hold. The short lease with which a key was handed on is
 	 * extended at once.
 	 */
-	void watch(Hold hold) {
-		long now = this.clock.nanoTime();
+	void watch(Hold hold, long now) {
 		hold.renewAt = dueAt(hold, now);
 		if (hold.grant.pushed && untilThirdGone(hold, now) <= 0 && hold.isRenewable(now)) {
 			hold.firstRenewal = true;
@@ -131,7 +130,7 @@ final class Watchdog {
 		for (Gate gate : this.coordinator.gates()) {
 			for (Hold hold : gate.holds()) {
 				if (isHeld(hold)) {
-					this.coordinator.holds().tellIfSlow(hold);
+					this.coordinator.holds().tellIfSlow(hold, now);
 					next = Math.min(next, look(hold, now, free ? due : null));
 				}
 			}
