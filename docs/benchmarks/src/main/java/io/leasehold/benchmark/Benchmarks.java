@@ -3,6 +3,7 @@ package io.leasehold.benchmark;
 import java.util.List;
 import java.util.Locale;
 
+import io.leasehold.benchmark.advice.AdviceBenchmarks;
 import io.leasehold.benchmark.report.Results;
 import io.leasehold.benchmark.store.Server;
 
@@ -20,6 +21,9 @@ public final class Benchmarks {
 	 */
 	public static void main(String[] arguments) throws Exception {
 		Options options = Options.of(arguments);
+		if (options.asksFor(AdviceBenchmarks.NAME)) {
+			System.out.println(AdviceBenchmarks.run(options.results()));
+		}
 		try (Server server = options.store().start()) {
 			Contest contest = new Contest(options.store(), server, options.rounds(), options.time());
 			for (Scenario scenario : Scenarios.all()) {
