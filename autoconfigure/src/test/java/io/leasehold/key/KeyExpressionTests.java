@@ -101,6 +101,15 @@ class KeyExpressionTests {
 	}
 
 	@Test
+	void argumentsAndPropertiesAreNotIncremented() {
+		for (String expression : List.of("#id++ + 'x'", "'x' + ++#target.visits")) {
+			assertThatExceptionOfType(LockKeyException.class).isThrownBy(() -> evaluate(expression, 42, "x y"))
+				.withMessageContaining("Orders.pay");
+		}
+		assertThat(this.target.visits).isZero();
+	}
+
+	@Test
 	void nullConditionIsRefused() {
 		assertThatExceptionOfType(LockKeyException.class).isThrownBy(() -> evaluateObject("#value ? 'a' : 'b'", null))
 			.withMessageContaining("Orders.object");
@@ -287,6 +296,8 @@ class KeyExpressionTests {
 	}
 
 	public static class Orders implements Swapped {
+
+		public int visits;
 
 		public String getRegion() {
 			return "eu";

@@ -1,0 +1,134 @@
+package io.leasehold.key;
+
+import java.lang.reflect.Method;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.expression.BeanResolver;
+import org.springframework.expression.ConstructorResolver;
+import org.springframework.expression.EvaluationContext;
+import org.springframework.expression.MethodResolver;
+import org.springframework.expression.OperatorOverloader;
+import org.springframework.expression.PropertyAccessor;
+import org.springframework.expression.TypeComparator;
+import org.springframework.expression.TypeConverter;
+import org.springframework.expression.TypeLocator;
+import org.springframework.expression.TypedValue;
+
+/**
+ * What SpEL sees of one call. A standard context for each call would copy the lists of
+ * all resolvers and all parameters; this one looks parameters up by name and has the rest
+ * from a context that all calls share.
+ */
+final class CallContext implements EvaluationContext {
+
+	private final EvaluationContext shared;
+
+	private final Root root;
+
+	private final KeyVariables variables;
+
+	CallContext(EvaluationContext shared, Root root, KeyVariables variables) {
+		this.shared = shared;
+		this.root = root;
+		this.variables = variables;
+	}
+
+	@Override
+	public @Nullable Object lookupVariable(String name) {
+		Integer position = this.variables.position(name);
+		if (position != null) {
+			return this.root.args[position];
+		}
+		return KeyVariables.TARGET.equals(name) ? this.root.target : null;
+	}
+
+	/** Assignments are refused at the start, increments here. */
+	@Override
+	public void setVariable(String name, @Nullable Object value) {
+		throw new UnsupportedOperationException("No expression of a lock sets #" + name);
+	}
+
+	@Override
+	public TypedValue getRootObject() {
+		return new TypedValue(this.root);
+	}
+
+	@Override
+	public List<PropertyAccessor> getPropertyAccessors() {
+		return this.shared.getPropertyAccessors();
+	}
+
+	@Override
+	public List<ConstructorResolver> getConstructorResolvers() {
+		return this.shared.getConstructorResolvers();
+	}
+
+	@Override
+	public List<MethodResolver> getMethodResolvers() {
+		return this.shared.getMethodResolvers();
+	}
+
+	@Override
+	public @Nullable BeanResolver getBeanResolver() {
+		return this.shared.getBeanResolver();
+	}
+
+	@Override
+	public TypeLocator getTypeLocator() {
+		return this.shared.getTypeLocator();
+	}
+
+	@Override
+	public TypeConverter getTypeConverter() {
+		return this.shared.getTypeConverter();
+	}
+
+	@Override
+	public TypeComparator getTypeComparator() {
+		return this.shared.getTypeComparator();
+	}
+
+	@Override
+	public OperatorOverloader getOperatorOverloader() {
+		return this.shared.getOperatorOverloader();
+	}
+
+	/** The object behind {@code #root}; public getters for SpEL. */
+	static final class Root {
+
+		private final Method method;
+
+		private final @Nullable Object[] args;
+
+		private final @Nullable Object target;
+
+		private final Class<?> targetClass;
+
+		Root(Method method, @Nullable Object[] args, @Nullable Object target, Class<?> targetClass) {
+			this.method = method;
+			this.args = args;
+			this.target = target;
+			this.targetClass = targetClass;
+		}
+
+		public Method getMethod() {
+			return this.method;
+		}
+
+		public @Nullable Object[] getArgs() {
+			return this.args;
+		}
+
+		public @Nullable Object getTarget() {
+			return this.target;
+		}
+
+		public Class<?> getTargetClass() {
+			return this.targetClass;
+		}
+
+	}
+
+}
