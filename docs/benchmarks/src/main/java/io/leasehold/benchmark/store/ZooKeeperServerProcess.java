@@ -19,6 +19,9 @@ import org.apache.curator.test.TestingServer;
  */
 final class ZooKeeperServerProcess implements Server {
 
+	/** Milliseconds, as in the server's sample: sessions may last for twenty of them. */
+	private static final int TICK = 2000;
+
 	private static final Pattern REQUESTS = Pattern.compile("zk_packets_received\\s+(\\d+)");
 
 	private final Process process;
@@ -37,7 +40,7 @@ final class ZooKeeperServerProcess implements Server {
 
 	/** Serve until the input ends. */
 	public static void main(String[] arguments) throws Exception {
-		InstanceSpec spec = new InstanceSpec(null, -1, -1, -1, true, -1, -1, 1000,
+		InstanceSpec spec = new InstanceSpec(null, -1, -1, -1, true, -1, TICK, 1000,
 				Map.of("admin.enableServer", "false"));
 		try (TestingServer server = new TestingServer(spec, true)) {
 			System.out.println(server.getPort());
