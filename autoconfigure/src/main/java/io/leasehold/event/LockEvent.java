@@ -37,9 +37,12 @@ public sealed interface LockEvent {
 	 * @param outcome how it ended
 	 * @param waited whether a {@link WaitStarted} came before
 	 * @param nanos how long it took, in nanoseconds
+	 * @param failure what the caller was told, or would have been but for
+	 * {@link AcquireOutcome#BYPASSED}; {@code null} if the key was had, or never asked
+	 * for
 	 */
 	record AcquireEnded(String engine, String name, @Nullable LockKey key, AcquireOutcome outcome, boolean waited,
-			long nanos) implements LockEvent {
+			long nanos, @Nullable Exception failure) implements LockEvent {
 	}
 
 	/**

@@ -4,12 +4,14 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
+import io.leasehold.LockEngineException;
 import io.leasehold.event.HandoffKind;
 import io.leasehold.event.LockEvent.LeaseRenewed;
 import io.leasehold.event.RenewalResult;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Meters of one engine.
@@ -25,6 +27,8 @@ final class EngineMeters {
 	private final Timer slack;
 
 	private final Map<HandoffKind, Counter> handoffs;
+
+	private final Map<String, Counter> refusals = new ConcurrentHashMap<>();
 
 	private final Map<String, NameMeters> names = new ConcurrentHashMap<>();
 
@@ -58,10 +62,27 @@ final class EngineMeters {
 
 	void renewed(LeaseRenewed event) {
 		TagValues.meter(this.renewals, event.outcome()).record(event.took());
+		failed(event.failure());
 		if (event.outcome() != RenewalResult.NOT_OWNER) {
 			// Timers drop negative values, and those are the ones that matter
 			this.slack.record(event.slack().isNegative() ? Duration.ZERO : event.slack());
 		}
+	}
+
+	/** Count a failure if the store answered, but refused. */
+	void failed(@Nullable Exception failure) {
+		String reason = (failure instanceof LockEngineException unavailable) ? unavailable.refusal() : null;
+		if (reason != null) {
+			this.refusals.computeIfAbsent(reason, this::refusal).increment();
+		}
+	}
+
+	private Counter refusal(String reason) {
+		return Counter.builder("leasehold.refused")
+			.description("Acquisitions and renewals that failed since the store refused them")
+			.baseUnit("requests")
+			.tags("engine", this.engine, "reason", reason)
+			.register(this.registry);
 	}
 
 	void handedOff(HandoffKind kind) {

@@ -40,6 +40,7 @@ public final class LockMetrics implements LockEventListener {
 		}
 		else if (event instanceof AcquireEnded ended) {
 			engine.lock(ended.name()).acquireEnded(ended);
+			engine.failed(ended.failure());
 		}
 		else if (event instanceof HoldEnded ended) {
 			engine.lock(ended.name()).holdEnded(ended);

@@ -199,7 +199,7 @@ final class Acquirer {
 	private void publishEnd(Acquisition caller, AcquireOutcome outcome, @Nullable RuntimeException failure, long now) {
 		this.coordinator.events()
 			.publish(new LockEvent.AcquireEnded(this.engine, caller.options.name(), caller.key, outcome, caller.waited,
-					now - caller.start));
+					now - caller.start, failure));
 		this.coordinator.events().tell(caller.followers, (follower) -> follower.acquireEnded(outcome, failure));
 	}
 

@@ -132,7 +132,8 @@ final class Coordinator implements AutoCloseable {
 
 	/** Tell of an acquisition that never came to a gate. */
 	void publishEnd(LockOptions options, AcquireOutcome outcome) {
-		this.events.publish(new LockEvent.AcquireEnded(this.engine.name(), options.name(), null, outcome, false, 0));
+		this.events
+			.publish(new LockEvent.AcquireEnded(this.engine.name(), options.name(), null, outcome, false, 0, null));
 	}
 
 	LockEngine engine() {

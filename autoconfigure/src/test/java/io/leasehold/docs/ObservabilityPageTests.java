@@ -11,6 +11,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
 import io.leasehold.LossCause;
 import io.leasehold.endpoint.LockDescriptor;
@@ -171,10 +172,12 @@ class ObservabilityPageTests {
 		});
 		LockMetrics metrics = new LockMetrics(registry);
 		LockKey key = new LockKey("order:42");
-		metrics.onEvent(new LockEvent.AcquireEnded("redis", "pay", key, AcquireOutcome.ACQUIRED, false, 1));
+		metrics.onEvent(new LockEvent.AcquireEnded("redis", "pay", key, AcquireOutcome.ACQUIRED, false, 1, null));
 		metrics.onEvent(new LockEvent.HandedOff("redis", HandoffKind.LOCAL));
 		metrics.onEvent(new LockEvent.LeaseRenewed("redis", RenewalResult.RENEWED, Duration.ofMillis(1),
 				Duration.ofMillis(1), null));
+		metrics.onEvent(new LockEvent.AcquireEnded("redis", "pay", key, AcquireOutcome.UNAVAILABLE, false, 1,
+				new LockEngineException(key, "", null, true, "READONLY")));
 		metrics.onEvent(new LockEvent.HoldLost("redis", "pay", key, 64, LossCause.EXPIRED));
 		metrics.onEvent(new LockEvent.HoldEnded("redis", "pay", key, 64, 1));
 		return registry;

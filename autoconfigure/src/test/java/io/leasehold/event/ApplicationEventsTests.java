@@ -48,14 +48,14 @@ class ApplicationEventsTests {
 	@ParameterizedTest
 	@EnumSource(mode = EnumSource.Mode.EXCLUDE, names = { "ACQUIRED", "REENTERED", "NOT_WANTED" })
 	void failedAcquisitionIsPublishedWithItsReason(AcquireOutcome outcome) {
-		this.events.onEvent(new LockEvent.AcquireEnded("redis", "pay", KEY, outcome, true, 5_000_000));
+		this.events.onEvent(new LockEvent.AcquireEnded("redis", "pay", KEY, outcome, true, 5_000_000, null));
 		awaitPublished(new LockAcquisitionFailedEvent("redis", "pay", "order:42",
 				LockAcquisitionFailedEvent.Reason.valueOf(outcome.name()), Duration.ofMillis(5)));
 	}
 
 	@Test
 	void acquisitionWithoutAKeyIsPublished() {
-		this.events.onEvent(new LockEvent.AcquireEnded("redis", "pay", null, AcquireOutcome.ERROR, false, 0));
+		this.events.onEvent(new LockEvent.AcquireEnded("redis", "pay", null, AcquireOutcome.ERROR, false, 0, null));
 		awaitPublished(new LockAcquisitionFailedEvent("redis", "pay", null, LockAcquisitionFailedEvent.Reason.ERROR,
 				Duration.ZERO));
 	}
@@ -75,8 +75,8 @@ class ApplicationEventsTests {
 	@Test
 	void whatGoesWellIsNotPublished() {
 		this.events.onEvent(new LockEvent.WaitStarted("redis", "pay", KEY));
-		this.events.onEvent(new LockEvent.AcquireEnded("redis", "pay", KEY, AcquireOutcome.ACQUIRED, true, 1));
-		this.events.onEvent(new LockEvent.AcquireEnded("redis", "pay", KEY, AcquireOutcome.REENTERED, true, 1));
+		this.events.onEvent(new LockEvent.AcquireEnded("redis", "pay", KEY, AcquireOutcome.ACQUIRED, true, 1, null));
+		this.events.onEvent(new LockEvent.AcquireEnded("redis", "pay", KEY, AcquireOutcome.REENTERED, true, 1, null));
 		this.events.onEvent(new LockEvent.HoldEnded("redis", "pay", KEY, 64, 1));
 		this.events.onEvent(LOST);
 		awaitPublished(TOLD);

@@ -10,6 +10,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
+import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
 import io.leasehold.LossCause;
 import io.leasehold.event.AcquireOutcome;
@@ -52,7 +53,7 @@ class LockMetricsTests {
 
 	@Test
 	void acquisitionWithoutAKeyCounts() {
-		this.metrics.onEvent(new LockEvent.AcquireEnded("redis", NAME, null, AcquireOutcome.ERROR, false, 0));
+		this.metrics.onEvent(new LockEvent.AcquireEnded("redis", NAME, null, AcquireOutcome.ERROR, false, 0, null));
 		assertThat(this.registry.get("leasehold.acquire").tag("outcome", "error").timer().count()).isOne();
 	}
 
@@ -184,11 +185,32 @@ class LockMetricsTests {
 			.count()).isOne();
 	}
 
+	/** Also where the failure of a wait wraps that of its last request. */
+	@Test
+	void refusalsOfAcquisitionsAndRenewalsAreCountedByReason() {
+		LockEngineException refusal = new LockEngineException(KEY, "", null, true, "READONLY");
+		this.metrics.onEvent(new LockEvent.AcquireEnded("redis", NAME, KEY, AcquireOutcome.UNAVAILABLE, true, 1,
+				new LockEngineException(KEY, "", refusal)));
+		this.metrics
+			.onEvent(new LockEvent.LeaseRenewed("redis", RenewalResult.UNKNOWN, Duration.ZERO, Duration.ZERO, refusal));
+		this.metrics.onEvent(new LockEvent.AcquireEnded("redis", NAME, KEY, AcquireOutcome.UNAVAILABLE, false, 1,
+				new LockEngineException(KEY, "", null, true, "LOADING")));
+		assertThat(this.registry.get("leasehold.refused").tag("reason", "READONLY").counter().count()).isEqualTo(2);
+		assertThat(this.registry.get("leasehold.refused").tag("reason", "LOADING").counter().count()).isEqualTo(1);
+	}
+
+	@Test
+	void silenceOfTheStoreIsNoRefusal() {
+		this.metrics.onEvent(new LockEvent.AcquireEnded("redis", NAME, KEY, AcquireOutcome.UNAVAILABLE, false, 1,
+				new LockEngineException(KEY, "", null)));
+		assertThat(this.registry.find("leasehold.refused").counter()).isNull();
+	}
+
 	@Test
 	void namesAndEnginesAreApart() {
-		this.metrics.onEvent(new LockEvent.AcquireEnded("redis", "a", KEY, AcquireOutcome.BUSY, false, 0));
-		this.metrics.onEvent(new LockEvent.AcquireEnded("jdbc", "a", KEY, AcquireOutcome.BUSY, false, 0));
-		this.metrics.onEvent(new LockEvent.AcquireEnded("redis", "b", KEY, AcquireOutcome.BUSY, false, 0));
+		this.metrics.onEvent(new LockEvent.AcquireEnded("redis", "a", KEY, AcquireOutcome.BUSY, false, 0, null));
+		this.metrics.onEvent(new LockEvent.AcquireEnded("jdbc", "a", KEY, AcquireOutcome.BUSY, false, 0, null));
+		this.metrics.onEvent(new LockEvent.AcquireEnded("redis", "b", KEY, AcquireOutcome.BUSY, false, 0, null));
 		assertThat(this.registry.get("leasehold.acquire").tag("outcome", "busy").timers()).hasSize(3)
 			.allMatch((timer) -> timer.count() == 1);
 	}
@@ -242,7 +264,8 @@ class LockMetricsTests {
 				"leasehold_waiting_callers{engine=\"redis\",name=\"OrderService.pay\"} 0.0",
 				"leasehold_renewal_seconds_count{engine=\"redis\",outcome=\"renewed\"} 1",
 				"leasehold_renewal_slack_seconds_bucket{engine=\"redis\",le=\"1.0\"} 0",
-				"leasehold_renewal_slack_seconds_bucket{engine=\"redis\",le=\"5.0\"} 1",
+				"leasehold_renewal_slack_seconds_bucket{engine=\"redis\",le=\"5.0\"} 2",
+				"leasehold_refused_requests_total{engine=\"redis\",reason=\"OOM\"} 1.0",
 				"leasehold_lost_locks_total{cause=\"expired\",engine=\"redis\",name=\"OrderService.pay\"} 1.0",
 				"leasehold_handoff_keys_total{engine=\"redis\",kind=\"local\"} 1.0");
 	}
@@ -254,16 +277,18 @@ class LockMetricsTests {
 	private static void everything(LockMetrics metrics, String key) {
 		LockKey lockKey = new LockKey(key);
 		metrics.onEvent(new LockEvent.WaitStarted("redis", NAME, lockKey));
-		metrics.onEvent(new LockEvent.AcquireEnded("redis", NAME, lockKey, AcquireOutcome.ACQUIRED, true, 1_000));
+		metrics.onEvent(new LockEvent.AcquireEnded("redis", NAME, lockKey, AcquireOutcome.ACQUIRED, true, 1_000, null));
 		metrics.onEvent(new LockEvent.HandedOff("redis", HandoffKind.LOCAL));
 		metrics.onEvent(new LockEvent.LeaseRenewed("redis", RenewalResult.RENEWED, Duration.ofMillis(4),
 				Duration.ofSeconds(2), null));
+		metrics.onEvent(new LockEvent.LeaseRenewed("redis", RenewalResult.UNKNOWN, Duration.ofMillis(4),
+				Duration.ofSeconds(2), new LockEngineException(lockKey, "", null, true, "OOM")));
 		metrics.onEvent(new LockEvent.HoldLost("redis", NAME, lockKey, 64, LossCause.EXPIRED));
 		metrics.onEvent(new LockEvent.HoldEnded("redis", NAME, lockKey, 64, 1_000));
 	}
 
 	private void ended(AcquireOutcome outcome, boolean waited, Duration took) {
-		this.metrics.onEvent(new LockEvent.AcquireEnded("redis", NAME, KEY, outcome, waited, took.toNanos()));
+		this.metrics.onEvent(new LockEvent.AcquireEnded("redis", NAME, KEY, outcome, waited, took.toNanos(), null));
 	}
 
 	private void holdEnded(Duration held) {

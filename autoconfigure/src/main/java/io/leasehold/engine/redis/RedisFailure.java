@@ -17,6 +17,9 @@ final class RedisFailure extends RuntimeException {
 	private static final Set<String> PASSING = Set.of("ASK", "BUSY", "CLUSTERDOWN", "LOADING", "MASTERDOWN", "MISCONF",
 			"MOVED", "NOREPLICAS", "NOSCRIPT", "OOM", "READONLY", "TRYAGAIN");
 
+	/** Refusals that need somebody's hand. */
+	private static final Set<String> LASTING = Set.of("ERR", "NOAUTH", "NOPERM", "WRONGPASS", "WRONGTYPE");
+
 	private final boolean refusal;
 
 	private RedisFailure(boolean refusal, String message, @Nullable Throwable cause) {
@@ -52,8 +55,26 @@ final class RedisFailure extends RuntimeException {
 	 * @param action what Redis could not do, such as {@code acquire}
 	 */
 	LockEngineException toEngineException(String action, LockKey key) {
-		return new LockEngineException(key, "Redis could not %s lock '%s': %s".formatted(action, key, getMessage()),
-				this, !this.refusal || PASSING.contains(reason()));
+		return toEngineException(key, "%s lock '%s'".formatted(action, key));
+	}
+
+	/**
+	 * Return what the service is told of several locks.
+	 * @param action what Redis could not do, such as {@code renew 2 locks}
+	 */
+	LockEngineException toEngineException(String action) {
+		return toEngineException(null, action);
+	}
+
+	private LockEngineException toEngineException(@Nullable LockKey key, String action) {
+		boolean passes = !this.refusal || PASSING.contains(reason());
+		return new LockEngineException(key, "Redis could not %s: %s".formatted(action, getMessage()), this, passes,
+				this.refusal ? word() : null);
+	}
+
+	/** The server's word, as long as it is one of those that are known. */
+	private String word() {
+		return (PASSING.contains(reason()) || LASTING.contains(reason())) ? reason() : "OTHER";
 	}
 
 	private String reason() {

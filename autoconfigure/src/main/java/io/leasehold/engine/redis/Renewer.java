@@ -7,6 +7,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
+import io.leasehold.LockEngineException;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.Renewal;
@@ -86,7 +87,8 @@ final class Renewer {
 				this.late.add(chunk.primary());
 				chunk.outcomes().whenComplete((outcomes, failure) -> this.late.remove(chunk.primary()));
 			}
-			return Collections.nCopies(chunk.size(), new RenewalOutcome.Unknown(ex));
+			LockEngineException failure = ex.toEngineException("renew %d locks".formatted(chunk.size()));
+			return Collections.nCopies(chunk.size(), new RenewalOutcome.Unknown(failure));
 		}
 	}
 

@@ -1,19 +1,28 @@
 package io.leasehold.engine.redis;
 
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 import io.leasehold.LockEngineException;
+import io.leasehold.LockOptions;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.redis.RedisEngines.TestMember;
+import io.leasehold.metrics.LockMetrics;
 import io.leasehold.server.RedisTestServer;
+import io.leasehold.service.LockService;
 import io.leasehold.test.contract.Fault;
+import io.lettuce.core.AclSetuserArgs;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.protocol.CommandType;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -49,6 +58,15 @@ class RedisRefusalsIntegrationTests {
 
 	private final long number = this.member.granted(this.held);
 
+	private final MeterRegistry registry = new SimpleMeterRegistry();
+
+	private final LockService service = this.engines.service(this.engines.member(), new LockMetrics(this.registry));
+
+	@BeforeEach
+	void connect() {
+		this.service.acquire("warm").close();
+	}
+
 	@AfterEach
 	void stop() {
 		this.client.shutdown();
@@ -75,7 +93,7 @@ class RedisRefusalsIntegrationTests {
 
 	@Test
 	void serverThatLoadsItsData() {
-		for (int i = 0; i < 100; i++) {
+		for (int i = 0; i < 200; i++) {
 			this.operator.setex("filler:" + i, 60, "x".repeat(2000));
 		}
 		this.operator.configSet("loading-process-events-interval-bytes", "1024");
@@ -114,6 +132,23 @@ class RedisRefusalsIntegrationTests {
 		refusesUntil("MISCONF", () -> this.operator.configSet("save", ""));
 	}
 
+	/** Passes only by somebody's hand, and is counted as well. */
+	@Test
+	void processThatMayNotRunScripts() {
+		this.operator.aclSetuser("default",
+				AclSetuserArgs.Builder.removeCommand(CommandType.EVAL).removeCommand(CommandType.EVALSHA));
+		isCounted("NOPERM");
+	}
+
+	private void isCounted(String word) {
+		LockOptions once = new LockOptions("test", "redis", RedisEngines.LEASE, Duration.ZERO, Duration.ZERO,
+				LockOptions.UNLIMITED);
+		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> this.service.acquire("counted", once))
+			.matches((refused) -> word.equals(refused.refusal()));
+		assertThat(this.registry.get("leasehold.refused").tags("engine", "redis", "reason", word).counter().count())
+			.isEqualTo(1);
+	}
+
 	private void refusesUntil(String word, Runnable cure) {
 		Claim refused = this.member.claim("refused");
 		await().untilAsserted(() -> assertThatExceptionOfType(LockEngineException.class)
@@ -122,6 +157,7 @@ class RedisRefusalsIntegrationTests {
 			.matches(LockEngineException::isRetryable));
 		assertThat(this.member.renew(this.held, this.number)).isInstanceOfSatisfying(RenewalOutcome.Unknown.class,
 				(unknown) -> assertThat(unknown.cause()).hasMessageContaining(word));
+		isCounted(word);
 		cure.run();
 		await().ignoreExceptions().until(() -> this.member.granted(refused) > this.number);
 		assertThat(this.member.renew(this.held, this.number)).isInstanceOf(RenewalOutcome.Renewed.class);
