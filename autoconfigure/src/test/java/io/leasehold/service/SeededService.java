@@ -46,6 +46,15 @@ final class SeededService extends ClassLoader {
 		compile(bug.type, source(bug));
 	}
 
+	/** Write the classes that have the bug, for a class path. */
+	void writeTo(Path directory) throws IOException {
+		for (Map.Entry<String, byte[]> type : this.compiled.entrySet()) {
+			Path file = directory.resolve(type.getKey().replace('.', '/') + ".class");
+			Files.createDirectories(file.getParent());
+			Files.write(file, type.getValue());
+		}
+	}
+
 	private static String source(Bug bug) throws IOException {
 		String source = Files.readString(Path.of("src/main/java", bug.type.getName().replace('.', '/') + ".java"));
 		String snippet = Stream.of(bug.snippet.split(" ")).map(Pattern::quote).collect(Collectors.joining("\\s+"));
