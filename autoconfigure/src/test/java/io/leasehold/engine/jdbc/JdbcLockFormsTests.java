@@ -109,11 +109,13 @@ abstract class JdbcLockFormsTests extends JdbcLockEngineTests {
 		granted(shared("read"));
 		granted(claim("written"));
 		List<List<Object>> before = List.of(row("full"), row("read"), row("written"));
+		this.statements.clear();
 		busy(claim("full", TWO));
 		busy(claim("full"));
 		busy(claim("read"));
 		busy(claim("read", TWO));
 		busy(shared("written"));
+		assertThat(this.statements.executed()).as("an update that meets no row, and a look, for each").hasSize(2 * 5);
 		assertThat(List.of(row("full"), row("read"), row("written"))).isEqualTo(before);
 	}
 
