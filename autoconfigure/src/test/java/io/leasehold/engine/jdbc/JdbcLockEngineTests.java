@@ -686,7 +686,7 @@ abstract class JdbcLockEngineTests {
 		return renewals;
 	}
 
-	private void age(Duration by) throws SQLException {
+	final void age(Duration by) throws SQLException {
 		execute("UPDATE leasehold_lock SET owner = NULL, expires_at = expires_at - %d WHERE namespace = '%s'"
 			.formatted(Sql.micros(by), this.namespace));
 	}

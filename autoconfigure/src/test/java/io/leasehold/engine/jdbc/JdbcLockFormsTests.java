@@ -490,6 +490,15 @@ abstract class JdbcLockFormsTests extends JdbcLockEngineTests {
 		assertThat(holders()).isEqualTo(2);
 	}
 
+	/** Renewals lengthen only what keeps writers out. */
+	@Test
+	void rowThatReadersHaveKeptForLongIsNotIdle() throws SQLException {
+		granted(shared("read"));
+		age(Duration.ofDays(8));
+		assertThat(this.engine.removeIdle(100)).isZero();
+		assertThat(holders()).isEqualTo(1);
+	}
+
 	@Test
 	void placesThatAreFreeLeaveNoHolders() throws SQLException {
 		granted(shared("a"));
