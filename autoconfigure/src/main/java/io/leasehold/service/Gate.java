@@ -322,7 +322,7 @@ final class Gate {
 	/**
 	 * Let go of a closed hold: to the next caller if the grant may be passed on,
 	 * otherwise return the claim that has to be released at the store. A grant that came
-	 * with a short lease, which is just being extended, waits for that.
+	 * with a short lease waits for its extension.
 	 */
 	synchronized @Nullable Claim leave(Hold closed, long now) {
 		if (!closed.isLinked()) {
@@ -337,6 +337,7 @@ final class Gate {
 				return null;
 			}
 			if (closed.firstRenewal) {
+				this.coordinator.watchdog().hurry();
 				return null;
 			}
 		}
@@ -404,7 +405,7 @@ final class Gate {
 		grant.hold = hold;
 		this.holds.add(hold);
 		caller.succeed(hold); // goes on when this monitor is free, the hold being watched
-		this.coordinator.watchdog().watch(hold, now);
+		this.coordinator.watchdog().watch(hold, this.queue.peek() != null, now);
 	}
 
 	/**

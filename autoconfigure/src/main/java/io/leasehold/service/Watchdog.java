@@ -37,6 +37,9 @@ final class Watchdog {
 
 	private static final long SHORTEST_TICK = Duration.ofMillis(5).toNanos();
 
+	/** Whoever gives a lock back so soon needs no longer lease. */
+	private static final long GRACE = Duration.ofMillis(20).toNanos();
+
 	private final Coordinator coordinator;
 
 	private final MonotonicClock clock;
@@ -62,16 +65,27 @@ final class Watchdog {
 
 	/**
 	 * Begin to look after a hold. The short lease with which a key was handed on is
-	 * extended at once.
+	 * extended soon, and at once if another caller waits, to whom it could not be passed
+	 * on otherwise.
 	 */
-	void watch(Hold hold, long now) {
+	void watch(Hold hold, boolean awaited, long now) {
 		hold.renewAt = dueAt(hold, now);
 		if (hold.grant.pushed && untilThirdGone(hold, now) <= 0 && hold.isRenewable(now)) {
 			hold.firstRenewal = true;
 			this.urgent.add(hold);
-			this.threads.renewals().execute(this::renewUrgent);
+			if (awaited) {
+				hurry();
+			}
+			else {
+				this.threads.schedule(this::hurry, GRACE);
+			}
 		}
 		tickAt(now + look(hold, now, null));
+	}
+
+	/** Begin with the first renewals that are still to come. */
+	void hurry() {
+		this.threads.renewals().execute(this::renewUrgent);
 	}
 
 	/** A third gone of the lease, or of what the store gave where that is less. */

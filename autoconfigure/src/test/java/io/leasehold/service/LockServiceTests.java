@@ -550,20 +550,7 @@ class LockServiceTests {
 	@Test
 	void shutdownReleasesWhatWaitedForItsFirstRenewal() throws Exception {
 		CountDownLatch renewed = new CountDownLatch(1);
-		LockEngine engine = new DelegatingEngine(this.store) {
-			@Override
-			public Attempt tryAcquire(Claim claim) {
-				return new Attempt.Busy(Duration.ofSeconds(5));
-			}
-
-			@Override
-			public Waiting enqueue(Claim claim, Consumer<Signal> listener) {
-				Attempt.Granted granted = (Attempt.Granted) super.tryAcquire(claim);
-				listener.accept(new Signal.Pushed(
-						new Attempt.Granted(granted.number(), System.nanoTime() + Duration.ofSeconds(4).toNanos())));
-				return Waiting.POLLING;
-			}
-
+		LockEngine engine = new HandingEngine(this.store) {
 			@Override
 			public List<RenewalOutcome> renew(List<Renewal> due) {
 				Awaitility.await().until(() -> renewed.getCount() == 0);
@@ -629,6 +616,25 @@ class LockServiceTests {
 			answered.countDown();
 			assertThat(released.get(10, TimeUnit.SECONDS) - believedUntil).isGreaterThanOrEqualTo(lockDelay.toNanos());
 		}
+	}
+
+	@Test
+	void handedGrantThatIsGivenBackSoonIsNotExtended() {
+		List<LockKey> extended = new CopyOnWriteArrayList<>();
+		LockEngine engine = new HandingEngine(this.store) {
+			@Override
+			public List<RenewalOutcome> renew(List<Renewal> due) {
+				due.forEach((renewal) -> extended.add(renewal.claim().key()));
+				return super.renew(due);
+			}
+		};
+		try (LockService service = service(engine)) {
+			service.acquire("brief").close();
+			HeldLock held = service.acquire("long");
+			Awaitility.await().until(() -> !extended.isEmpty());
+			held.close();
+		}
+		assertThat(extended).extracting(LockKey::value).containsOnly("long");
 	}
 
 	@Test
@@ -722,6 +728,28 @@ class LockServiceTests {
 		LockOptions defaults = new LockOptions("test", "local", Duration.ofSeconds(10), Duration.ofSeconds(10),
 				Duration.ZERO, LockOptions.UNLIMITED);
 		return new ServiceSettings(defaults, onLost, handoffs, Duration.ofSeconds(5));
+	}
+
+	/** Hands its locks to those who wait, each with what is left of a short lease. */
+	private static class HandingEngine extends DelegatingEngine {
+
+		HandingEngine(LockEngine store) {
+			super(store);
+		}
+
+		@Override
+		public Attempt tryAcquire(Claim claim) {
+			return new Attempt.Busy(Duration.ofSeconds(5));
+		}
+
+		@Override
+		public Waiting enqueue(Claim claim, Consumer<Signal> listener) {
+			Attempt.Granted granted = (Attempt.Granted) super.tryAcquire(claim);
+			listener.accept(new Signal.Pushed(
+					new Attempt.Granted(granted.number(), System.nanoTime() + Duration.ofSeconds(4).toNanos())));
+			return Waiting.POLLING;
+		}
+
 	}
 
 }
