@@ -23,6 +23,7 @@ final class MariaDbServerProcess implements Server {
 			.setPort(0)
 			.addArg("--user=" + System.getProperty("user.name"))
 			.addArg("--innodb-flush-log-at-trx-commit=0")
+			.addArg("--max-connections=1000")
 			.build());
 		this.server.start();
 		Tables.create(address(), "mariadb", "mysql");

@@ -20,7 +20,7 @@ public final class Worker {
 	 * Work until the input ends.
 	 * @param arguments store, contender, address of the store, number of the worker
 	 */
-	public static void main(String[] arguments) throws Exception {
+	public static void main(String[] arguments) {
 		try (ObjectOutputStream answers = new ObjectOutputStream(System.out);
 				ObjectInputStream tasks = new ObjectInputStream(System.in)) {
 			System.setOut(System.err);
@@ -28,10 +28,11 @@ public final class Worker {
 				work(tasks, answers, contender, Integer.parseInt(arguments[3]));
 			}
 		}
-		finally {
-			// Some libraries leave threads behind
-			System.exit(0);
+		catch (Exception ex) {
+			ex.printStackTrace();
+			System.exit(1);
 		}
+		System.exit(0); // some libraries leave threads behind
 	}
 
 	private static void work(ObjectInputStream tasks, ObjectOutputStream answers, Contender contender, int number)
