@@ -65,7 +65,8 @@ public final class Results {
 		Files.writeString(folder.resolve(name + ".md"), table());
 		Files.writeString(folder.resolve(name + ".csv"), csv());
 		Files.writeString(folder.resolve(name + ".svg"),
-				new BarChart(this.title + ": " + this.yardstick.title() + " as a multiple of the floor's", medians())
+				new BarChart(this.title + ": " + this.yardstick.title() + " as a multiple of the floor's, logarithmic",
+						medians())
 					.svg());
 	}
 
