@@ -24,6 +24,8 @@ public record Handoff(String file, Duration time) implements Task {
 
 	private static final int WAITING = 2;
 
+	private static final int INSIDE = 4;
+
 	/** Until a request has surely arrived, and who made it is asleep. */
 	private static final long SETTLED = TimeUnit.MILLISECONDS.toNanos(5);
 
@@ -35,11 +37,15 @@ public record Handoff(String file, Duration time) implements Task {
 		long end = System.nanoTime() + this.time.toNanos();
 		Histogram latency = new Histogram(3);
 		long turns = 0;
+		long violations = 0;
 		while (System.nanoTime() < end) {
 			board.set(WAITING + worker, 1);
 			Contender.Held held = contender.acquire("handoff");
 			long acquired = System.nanoTime();
 			board.set(WAITING + worker, 0);
+			if (board.add(INSIDE, 1) != 1) {
+				violations++;
+			}
 			long released = board.get(RELEASED);
 			if (released != 0 && acquired < end) {
 				latency.recordValue(acquired - released);
@@ -48,7 +54,8 @@ public record Handoff(String file, Duration time) implements Task {
 			board.set(HOLDER, worker + 1);
 			passOn(board, held, worker, end);
 		}
-		return new Sample(new long[] { latency.getTotalCount() }, turns, this.time.toNanos(), 0, latency, 0, Map.of());
+		return new Sample(new long[] { latency.getTotalCount() }, turns, this.time.toNanos(), 0, latency, violations,
+				Map.of());
 	}
 
 	/**
@@ -59,6 +66,7 @@ public record Handoff(String file, Duration time) implements Task {
 			LockSupport.parkNanos(GLANCE);
 		}
 		LockSupport.parkNanos(SETTLED);
+		board.add(INSIDE, -1);
 		board.set(RELEASED, System.nanoTime());
 		held.release();
 		while (board.get(HOLDER) == worker + 1 && System.nanoTime() < end) {

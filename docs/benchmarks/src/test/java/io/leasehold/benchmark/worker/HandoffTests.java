@@ -35,6 +35,16 @@ class HandoffTests {
 		Sample sample = run(handoff, late, 0);
 		assertThat(sample.turns()[0] + other.join().turns()[0]).isGreaterThan(2);
 		assertThat(sample.latency().getMinValue()).isGreaterThan(LATE.toNanos() * 9 / 10);
+		assertThat(sample.violations() + other.join().violations()).isZero();
+	}
+
+	@Test
+	void violationsAreSeenWithoutALock() {
+		Contender nothing = (key) -> () -> {
+		};
+		Handoff handoff = new Handoff(this.folder.resolve("board").toString(), Duration.ofMillis(500));
+		CompletableFuture<Sample> other = CompletableFuture.supplyAsync(() -> run(handoff, nothing, 1));
+		assertThat(run(handoff, nothing, 0).violations() + other.join().violations()).isPositive();
 	}
 
 	private static Sample run(Handoff handoff, Contender contender, int worker) {
