@@ -37,8 +37,10 @@ class FaultProxyTests {
 
 	private final Client client = new Client();
 
+	private final Thread acceptor;
+
 	FaultProxyTests() throws IOException {
-		start(() -> {
+		this.acceptor = start(() -> {
 			while (true) {
 				Socket accepted = this.server.accept();
 				start(() -> repeat(accepted));
@@ -174,6 +176,7 @@ class FaultProxyTests {
 	@Test
 	void serverThatIsDownRefusesEachConnection() throws Exception {
 		this.server.close();
+		this.acceptor.join(); // until then it may take one more connection
 		assertThatExceptionOfType(SocketException.class).isThrownBy(() -> new Client().reply());
 		assertThatExceptionOfType(SocketException.class).isThrownBy(() -> new Client().reply());
 	}
@@ -190,7 +193,7 @@ class FaultProxyTests {
 		socket.getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
 	}
 
-	private static void start(Part part) {
+	private static Thread start(Part part) {
 		Thread thread = new Thread(() -> {
 			try {
 				part.run();
@@ -201,6 +204,7 @@ class FaultProxyTests {
 		});
 		thread.setDaemon(true);
 		thread.start();
+		return thread;
 	}
 
 	private interface Part {
