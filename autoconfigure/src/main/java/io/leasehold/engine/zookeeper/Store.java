@@ -45,8 +45,12 @@ final class Store {
 	Store(CuratorFramework client, Runnable whenConnected) {
 		this.client = client;
 		this.whenConnected = whenConnected;
-		client.getCuratorListenable().addListener(this.listener);
-		if (client.getZookeeperClient().isConnected()) {
+	}
+
+	/** Begin to hear of connections, as soon as the whole engine is there. */
+	void start() {
+		this.client.getCuratorListenable().addListener(this.listener);
+		if (this.client.getZookeeperClient().isConnected()) {
 			this.connected.complete(null);
 		}
 	}

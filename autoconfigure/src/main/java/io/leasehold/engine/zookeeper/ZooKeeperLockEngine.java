@@ -70,6 +70,7 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 			this.store.close();
 			whenLeft.run();
 		});
+		this.store.start();
 		this.sweeper.start();
 	}
 
