@@ -121,7 +121,7 @@ final class Heartbeat {
 			LockNode node = live.isHeld() ? live.node() : null;
 			if (node != null && node.session() == connection.session()) {
 				this.store.stat(node.path()).thenAccept((stat) -> {
-					if (node.equals(LockNode.of(node.path(), stat))) {
+					if (node.is(stat)) {
 						live.seenThrough(connection.number());
 					}
 				});

@@ -107,8 +107,13 @@ final class LiveClaim {
 		return (current != null && known) ? current.join() : null;
 	}
 
+	/** A node of its own may exist beside the one that is known. */
+	synchronized void expectStrays() {
+		this.strays = true;
+	}
+
 	synchronized boolean hasStrays() {
-		return this.strays || (this.creation != null && this.creation.isCompletedExceptionally());
+		return this.strays;
 	}
 
 	/**

@@ -1,7 +1,6 @@
 package io.leasehold.engine.zookeeper;
 
 import java.time.Duration;
-import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
@@ -21,6 +20,8 @@ final class NodeQueue {
 
 	private final Store store;
 
+	private final NodeCreator nodes;
+
 	private final LiveClaims claims;
 
 	private final Lookout lookout;
@@ -29,8 +30,10 @@ final class NodeQueue {
 
 	private final MonotonicClock clock;
 
-	NodeQueue(Store store, LiveClaims claims, Lookout lookout, Duration pollInterval, MonotonicClock clock) {
+	NodeQueue(Store store, NodeCreator nodes, LiveClaims claims, Lookout lookout, Duration pollInterval,
+			MonotonicClock clock) {
 		this.store = store;
+		this.nodes = nodes;
 		this.claims = claims;
 		this.lookout = lookout;
 		this.pollInterval = pollInterval;
@@ -47,8 +50,9 @@ final class NodeQueue {
 	}
 
 	/**
-	 * Send a write and a list back to back: they are carried out in this order. The list
-	 * alone may be an old one, of a server that is cut off, and the session over.
+	 * Create a node, or write the own one in its turn and list the nodes back to back:
+	 * requests are carried out in their order. The list alone may be an old one, of a
+	 * server that is cut off, and the session over.
 	 * @return {@code null} if the answers prove nothing
 	 */
 	private @Nullable Attempt ask(LiveClaim live, Store.Connection connection, long deadline)
@@ -56,15 +60,11 @@ final class NodeQueue {
 		live.discardUnless(connection.session());
 		long sent = this.clock.nanoTime();
 		CompletableFuture<LockNode> known = live.creation();
-		CompletableFuture<LockNode> creation = (known != null) ? known : live.create(() -> create(live));
+		CompletableFuture<LockNode> creation = (known != null) ? known : live.create(() -> create(live, connection));
 		CompletableFuture<?> write = (known != null) ? writeInTurn(live) : creation;
-		CompletableFuture<List<String>> listing = this.store.children(live.container());
-		List<String> names = Store.await(listing, deadline); // mostly the last answer to
-																// come
 		LockNode node = Store.await(creation, deadline);
-		if (names.isEmpty()) { // the container was made by this very request
-			names = Store.await(this.store.children(live.container()), deadline);
-		}
+		List<String> names = (write == creation && node.alone()) ? List.of(node.name())
+				: Store.await(this.store.children(live.container()), deadline);
 		if (!names.contains(node.name())) {
 			live.discard();
 			return null;
@@ -72,7 +72,11 @@ final class NodeQueue {
 		if (node.session() != connection.session() || !connection.equals(this.store.connection())) {
 			return null;
 		}
-		removeStrays(live, names);
+		List<String> strays = strays(live, names);
+		if (!strays.isEmpty()) {
+			remove(live, strays);
+			return null;
+		}
 		NodeOrder order = new NodeOrder(live.container(), names);
 		Attempt refused = refused(live, order, node);
 		if (refused != null) {
@@ -88,9 +92,16 @@ final class NodeQueue {
 		return new Attempt.Granted(node.number(), connection.earlier(validUntil, sent));
 	}
 
-	private CompletableFuture<LockNode> create(LiveClaim live) {
-		String begin = NodeName.begin(live.id(), live.claim().access());
-		return this.store.create(live.container() + "/" + begin, Keys.data(live.claim()));
+	/** A creation that failed, or that Curator has sent again, may have left a node. */
+	private CompletableFuture<LockNode> create(LiveClaim live, Store.Connection connection) {
+		String name = NodeName.begin(live.id(), live.claim().access());
+		return this.nodes
+			.create(new NodeCreator.NewNode(live.container(), name, Keys.data(live.claim()), connection.session()))
+			.whenComplete((node, failure) -> {
+				if (failure != null || connection.number() != this.store.connectionNumber()) {
+					live.expectStrays();
+				}
+			});
 	}
 
 	/** Write its own node: so one that waits for its grant hears of that. */
@@ -178,22 +189,33 @@ final class NodeQueue {
 		return ambiguous ? new ReleaseOutcome.Unknown() : new ReleaseOutcome.NotOwner();
 	}
 
+	/**
+	 * Look behind a write: what was sent through an earlier connection may not have been
+	 * carried out before, and is refused after it.
+	 */
 	private CompletableFuture<?> removeStrays(LiveClaim live) {
 		if (!live.hasStrays()) {
 			return CompletableFuture.completedFuture(null);
 		}
-		return this.store.children(live.container()).thenCompose((names) -> removeStrays(live, names));
+		return this.store.write(live.container(), new byte[0])
+			.thenCompose((existed) -> this.store.children(live.container()))
+			.thenCompose((names) -> remove(live, strays(live, names)));
 	}
 
-	/** Remove nodes whose creation was answered too late or not at all. */
-	private CompletableFuture<?> removeStrays(LiveClaim live, Collection<String> names) {
+	/** Nodes of its own whose creation was answered too late or not at all. */
+	private static List<String> strays(LiveClaim live, List<String> names) {
 		if (!live.hasStrays()) {
-			return CompletableFuture.completedFuture(null);
+			return List.of();
 		}
 		LockNode node = live.node();
-		return CompletableFuture.allOf(names.stream()
-			.filter((name) -> name.contains(NodeName.mark(live.id())))
+		return names.stream()
+			.filter((name) -> name.startsWith(NodeName.mark(live.id())))
 			.filter((name) -> node == null || !name.equals(node.name()))
+			.toList();
+	}
+
+	private CompletableFuture<?> remove(LiveClaim live, List<String> names) {
+		return CompletableFuture.allOf(names.stream()
 			.map((name) -> this.store.remove(live.container() + "/" + name))
 			.toArray(CompletableFuture[]::new));
 	}

@@ -15,6 +15,9 @@ import org.apache.curator.framework.api.BackgroundCallback;
 import org.apache.curator.framework.api.CuratorEvent;
 import org.apache.curator.framework.api.CuratorEventType;
 import org.apache.curator.framework.api.CuratorListener;
+import org.apache.curator.framework.api.transaction.CuratorOp;
+import org.apache.curator.framework.api.transaction.CuratorTransactionResult;
+import org.apache.curator.framework.api.transaction.TransactionOp;
 import org.apache.curator.framework.imps.CuratorFrameworkState;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
@@ -125,31 +128,32 @@ final class Store {
 			.formatted(this.client.getZookeeperClient().getCurrentConnectionString());
 	}
 
-	/** Create an ephemeral node; the server completes its name. */
-	CompletableFuture<LockNode> create(String path, byte[] data) {
+	/** Carry out all of the operations, or none. */
+	CompletableFuture<List<CuratorTransactionResult>> transact(Operations operations) {
+		return send((callback) -> this.client.transaction()
+			.inBackground(callback)
+			.forOperations(operations.make(this.client.transactionOp()))).thenApply(CuratorEvent::getOpResults);
+	}
+
+	/**
+	 * Create a container and those above it, where they are missing; the chroot is not.
+	 */
+	CompletableFuture<?> createContainers(String path) {
 		return send((callback) -> this.client.create()
 			.creatingParentContainersIfNeeded()
-			.withProtection()
-			.withMode(CreateMode.EPHEMERAL_SEQUENTIAL)
+			.withMode(CreateMode.CONTAINER)
 			.inBackground(callback)
-			.forPath(path, data)).thenCompose((event) -> created(event.getName(), event)).exceptionally((failure) -> {
-				throw withChroot(failure);
+			.forPath(path, new byte[0])).exceptionallyCompose((failure) -> switch (code(failure)) {
+				case NODEEXISTS -> CompletableFuture.completedFuture(null);
+				case NONODE -> CompletableFuture.failedFuture(withChroot(failure));
+				default -> CompletableFuture.failedFuture(failure);
 			});
 	}
 
-	/** The containers are made where they are missing; the chroot is not. */
-	private CompletionException withChroot(Throwable failure) {
+	private Throwable withChroot(Throwable failure) {
 		String servers = this.client.getZookeeperClient().getCurrentConnectionString();
-		boolean missing = failure.getCause() instanceof KeeperException.NoNodeException;
-		String chroot = missing ? new ConnectStringParser(servers).getChrootPath() : null;
-		return (chroot != null) ? new CompletionException(KeeperException.create(Code.NONODE, chroot))
-				: (CompletionException) failure;
-	}
-
-	/** A node that Curator found after a reply was lost comes without its figures. */
-	private CompletableFuture<LockNode> created(String path, CuratorEvent event) {
-		return (event.getStat() != null) ? CompletableFuture.completedFuture(LockNode.of(path, event.getStat()))
-				: stat(path).thenApply((stat) -> LockNode.of(path, stat));
+		String chroot = new ConnectStringParser(servers).getChrootPath();
+		return (chroot != null) ? KeeperException.create(Code.NONODE, chroot) : failure;
 	}
 
 	/** A container that does not exist yet has no children. */
@@ -209,7 +213,7 @@ final class Store {
 
 	private static <T> CompletableFuture<T> orIfNoNode(CompletableFuture<T> answer, T result) {
 		return answer.exceptionally((failure) -> {
-			if (failure.getCause() instanceof KeeperException.NoNodeException) {
+			if (code(failure) == Code.NONODE) {
 				return result;
 			}
 			throw (CompletionException) failure; // of a dependent stage
@@ -228,8 +232,7 @@ final class Store {
 					answer.complete(event);
 				}
 				else {
-					answer.completeExceptionally(
-							KeeperException.create(Code.get(event.getResultCode()), event.getPath()));
+					answer.completeExceptionally(KeeperException.create(Code.get(event.getResultCode()), path(event)));
 				}
 			});
 		}
@@ -237,6 +240,23 @@ final class Store {
 			answer.completeExceptionally(ex);
 		}
 		return answer;
+	}
+
+	/** Where a request failed, in a transaction its first operation that did. */
+	private static @Nullable String path(CuratorEvent event) {
+		List<CuratorTransactionResult> results = event.getOpResults();
+		return (results == null) ? event.getPath()
+				: results.stream()
+					.filter((result) -> result.getError() != Code.OK.intValue())
+					.map(CuratorTransactionResult::getForPath)
+					.findFirst()
+					.orElse(null);
+	}
+
+	/** Why a request failed. */
+	static Code code(Throwable failure) {
+		Throwable cause = (failure instanceof CompletionException) ? failure.getCause() : failure;
+		return (cause instanceof KeeperException known) ? known.code() : Code.SYSTEMERROR;
 	}
 
 	/**
@@ -293,6 +313,14 @@ final class Store {
 			long end = MonotonicClock.validUntil(sent, this.timeout.multipliedBy(3).dividedBy(4));
 			return (end - moment < 0) ? end : moment;
 		}
+
+	}
+
+	/** Makes the operations of a transaction. */
+	@FunctionalInterface
+	interface Operations {
+
+		List<CuratorOp> make(TransactionOp of) throws Exception;
 
 	}
 

@@ -63,7 +63,8 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 		this.claims = new LiveClaims(paths);
 		this.store = new Store(client, this::connected);
 		this.lookout = new Lookout(this.store);
-		this.queue = new NodeQueue(this.store, this.claims, this.lookout, settings.pollInterval(), clock);
+		this.queue = new NodeQueue(this.store, new NodeCreator(this.store, paths), this.claims, this.lookout,
+				settings.pollInterval(), clock);
 		this.heartbeat = new Heartbeat(this.store, this.claims, paths, clock);
 		this.keys = new Keys(this.store, paths);
 		this.sweeper = new Sweeper(this.store, this.claims, this.queue, paths, clock, () -> {

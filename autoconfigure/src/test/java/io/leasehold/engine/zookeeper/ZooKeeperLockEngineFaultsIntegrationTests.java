@@ -1,6 +1,7 @@
 package io.leasehold.engine.zookeeper;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -25,7 +26,10 @@ import io.leasehold.transaction.CommitGuard;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.test.TestingServer;
 import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.data.ACL;
+import org.apache.zookeeper.data.Id;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -62,6 +66,20 @@ class ZooKeeperLockEngineFaultsIntegrationTests {
 		ZooKeeperLockEngine engine = this.engines.engine(this.engines.client(this.engines.server().getConnectString()));
 		granted(engine, this.engines.claim(KEY));
 		assertThat(engine.inspect(KEY)).singleElement().extracting(Holder::remaining).isNull();
+	}
+
+	@Test
+	void missingPermissionIsToldWithItsPath() throws Exception {
+		CuratorFramework client = this.engines.client(this.engines.server().getConnectString());
+		client.create()
+			.creatingParentsIfNeeded()
+			.withMode(CreateMode.CONTAINER)
+			.withACL(List.of(new ACL(ZooDefs.Perms.READ, new Id("world", "anyone"))))
+			.forPath(CONTAINER);
+		ZooKeeperLockEngine engine = this.engines.engine(client);
+		assertThatExceptionOfType(LockEngineException.class)
+			.isThrownBy(() -> engine.tryAcquire(this.engines.claim(KEY)))
+			.withMessageContaining("NOAUTH at '" + CONTAINER);
 	}
 
 	/** A node that a former session left for a while is not taken for the new one's. */
@@ -357,6 +375,58 @@ class ZooKeeperLockEngineFaultsIntegrationTests {
 		assertThat(engine.release(claim)).isInstanceOf(ReleaseOutcome.Released.class);
 		ZooKeeperLockEngine other = this.engines.engine(this.engines.client(server.getConnectString()));
 		assertThat(other.inspect(KEY)).isEmpty();
+	}
+
+	/**
+	 * Curator sends a request again whose answer was lost, so a claim may have two nodes.
+	 * It is not kept waiting by its own one, and leaves none.
+	 */
+	@Fault({ 11, 34 })
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void claimWhoseNodeWasCreatedTwiceIsGrantedAndLeavesNone(boolean firstUse) throws Exception {
+		TestingServer server = this.engines.server();
+		FaultProxy proxy = this.engines.proxy(server);
+		CuratorFramework operator = this.engines.client(server.getConnectString());
+		CuratorFramework client = this.engines.client(proxy, ZooKeeperEngines.LONG_SESSION);
+		ZooKeeperLockEngine engine = this.engines.engine(client, Duration.ofSeconds(1), Duration.ofSeconds(20));
+		this.engines.useOnce(engine, firstUse ? new LockKey("order:41") : KEY);
+		proxy.replies().drop();
+		Claim claim = this.engines.claim(KEY);
+		CompletableFuture<Granted> granted = CompletableFuture.supplyAsync(() -> granted(engine, claim));
+		eventually().until(() -> !nodes(operator).isEmpty());
+		List<String> first = nodes(operator);
+		proxy.heal();
+		server.restart();
+		granted.get(30, TimeUnit.SECONDS);
+		eventually().untilAsserted(() -> assertThat(nodes(operator)).hasSize(1).doesNotContainAnyElementsOf(first));
+		assertThat(engine.release(claim)).isInstanceOf(ReleaseOutcome.Released.class);
+		assertThat(nodes(operator)).isEmpty();
+	}
+
+	/** The same if nobody asks for the claim again. */
+	@Fault({ 11, 34 })
+	@Test
+	void claimWhoseNodeWasCreatedTwiceIsReleasedAltogether() throws Exception {
+		TestingServer server = this.engines.server();
+		FaultProxy proxy = this.engines.proxy(server);
+		CuratorFramework operator = this.engines.client(server.getConnectString());
+		ZooKeeperLockEngine engine = this.engines.engine(this.engines.client(proxy, ZooKeeperEngines.LONG_SESSION));
+		this.engines.useOnce(engine, KEY);
+		proxy.replies().drop();
+		Claim claim = this.engines.claim(KEY);
+		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> engine.tryAcquire(claim));
+		proxy.heal();
+		proxy.reset();
+		eventually().until(() -> nodes(operator).size() == 2);
+		eventually().ignoreException(LockEngineException.class)
+			.until(() -> engine.release(claim) instanceof ReleaseOutcome.NotOwner);
+		assertThat(nodes(operator)).isEmpty();
+	}
+
+	private static List<String> nodes(CuratorFramework operator) throws Exception {
+		return (operator.checkExists().forPath(CONTAINER) != null) ? operator.getChildren().forPath(CONTAINER)
+				: List.of();
 	}
 
 	/** I8: nothing is kept of what is over. */

@@ -39,7 +39,7 @@ class ZooKeeperRequestsIntegrationTests {
 
 	private static final LockKey KEY = new LockKey("order:42");
 
-	private static final String CREATE = "CreateBuilderImpl-Background";
+	private static final String CREATE = "CuratorMultiTransactionImpl-Background";
 
 	private static final String LIST = "GetChildrenBuilderImpl-Background";
 
@@ -90,11 +90,45 @@ class ZooKeeperRequestsIntegrationTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "x", "s", "2" })
-	void uncontendedLockIsACreateAListAndADelete(String access) {
+	void uncontendedLockIsACreateAndADelete(String access) {
+		Claim claim = this.engines.claim(KEY, access);
+		granted(this.engine, claim);
+		this.engine.release(claim);
+		assertThat(this.requests).containsExactly(CREATE, DELETE);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "s", "2" })
+	void lockBesideOthersIsACreateAListAndADelete(String access) {
+		Claim held = heldElsewhere(access);
 		Claim claim = this.engines.claim(KEY, access);
 		granted(this.engine, claim);
 		this.engine.release(claim);
 		assertThat(this.requests).containsExactly(CREATE, LIST, DELETE);
+		this.other.release(held);
+	}
+
+	@Test
+	void firstUseOfAKeyIsACreateAndADelete() {
+		Claim claim = this.engines.claim(new LockKey("order:43"));
+		granted(this.engine, claim);
+		this.engine.release(claim);
+		assertThat(this.requests).containsExactly(CREATE, DELETE);
+	}
+
+	@Test
+	void keyThatOnlyOthersHaveUsedIsOneMoreCreate() {
+		LockKey key = new LockKey("order:44");
+		this.engines.useOnce(this.other, key);
+		granted(this.engine, this.engines.claim(key));
+		assertThat(this.requests).containsExactly(CREATE, CREATE);
+	}
+
+	@Test
+	void keyWhoseContainerIsGoneIsOneMoreCreate() throws Exception {
+		this.client.delete().forPath("/leasehold/faults/" + KEY);
+		granted(this.engine, this.engines.claim(KEY));
+		assertThat(this.requests).containsExactly(CREATE, CREATE);
 	}
 
 	@Test
