@@ -1,7 +1,6 @@
 -- Goes on in acquire.lua, close.lua, inspect.lua and force.lua behind lock.lua and holders.lua: how the lock goes on to
 -- the next in the queue
--- A queued claim is told by a message (+), by one whose listeners a cluster's node cannot count (*),
--- or finds out by itself when it polls (-)
+-- The forms in which it may be queued
 local told, broadcast, polling = ARGV[4] .. '+' .. me, ARGV[4] .. '*' .. me, ARGV[4] .. '-' .. me
 
 -- An exclusive grant is in the lock itself, others stand beside each other in the holders: never both
@@ -72,13 +71,8 @@ local function release(claim, granted)
 end
 
 local function handTo(claim, form, ms)
-	local granted = grant(claim, ms)
-	if form == '-' then
-		return
-	end
-	local channel = inbox .. string.match(claim, '^[^/]*')
-	if redis.call('PUBLISH', channel, granted .. ':' .. claim .. ' ' .. lock) == 0 and form == '+' then
-		remove(claim) -- a dead JVM
+	if not reaches(claim, form, grant(claim, ms)) then
+		remove(claim)
 	end
 end
 

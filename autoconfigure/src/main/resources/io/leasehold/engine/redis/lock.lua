@@ -34,3 +34,13 @@ local function lockFor(claim, granted, ms)
 	redis.call('SET', lock, granted .. ':' .. claim, 'PX', ms)
 end
 
+-- Tells a queued claim of its grant, unless it polls (-). Returns whether it may hear of it: a message to nobody went
+-- to a dead JVM, but for one (*) whose listeners a cluster's node cannot count.
+local function reaches(claim, form, granted)
+	if form == '-' then
+		return true
+	end
+	local channel = inbox .. string.match(claim, '^[^/]*')
+	return redis.call('PUBLISH', channel, granted .. ':' .. claim .. ' ' .. lock) > 0 or form == '*'
+end
+

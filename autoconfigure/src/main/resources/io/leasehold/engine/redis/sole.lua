@@ -1,6 +1,20 @@
--- Goes on in close.lua behind lock.lua: the release of a lock that nobody awaits. The rest is not even defined for it.
-if holder == me and plain and ARGV[5] == '0' and redis.call('EXISTS', queue) == 0 then
-	redis.call('DEL', lock)
-	return 1
+-- Goes on in close.lua behind lock.lua: a lock that goes on to nobody, or to one who asks for the key alone. The rest is not
+-- even defined for it, which would cost more than these commands do.
+if holder == me and plain and ARGV[5] == '0' then
+	local first = redis.call('ZPOPMIN', queue)
+	while first[1] and not string.find(first[1], '#', 1, true) do
+		local lease, form, claim = string.match(first[1], '^(%d+)([+*-])(.*)$')
+		local granted = nextNumber()
+		lockFor(claim, granted, lease)
+		if reaches(claim, form, granted) then
+			return 1
+		end
+		first = redis.call('ZPOPMIN', queue)
+	end
+	if not first[1] then
+		redis.call('DEL', lock)
+		return 1
+	end
+	redis.call('ZADD', queue, first[2], first[1]) -- the long way
 end
 
