@@ -105,9 +105,9 @@ abstract class Acquisition extends Chain.Link<Acquisition> {
 		return this.hold != null || this.failure != null;
 	}
 
+	/** Note the hold. The caller is still to be woken. */
 	final void succeed(Hold hold) {
 		this.hold = hold;
-		wake();
 	}
 
 	final void fail(RuntimeException failure) {

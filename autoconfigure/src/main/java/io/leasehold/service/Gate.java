@@ -186,6 +186,7 @@ final class Gate {
 	private void reenter(Hold own, Acquisition caller) {
 		if (own.access().covers(caller.access)) {
 			caller.succeed(own);
+			caller.wake();
 		}
 		else if (caller.access.contradicts(own.access())) {
 			caller.fail(contradiction(caller.access, own.access()));
@@ -283,12 +284,16 @@ final class Gate {
 	/**
 	 * The store granted the claim: to the first caller, for a claim without is given up.
 	 */
-	synchronized void granted(RemoteClaim granted, Attempt.Granted answer, boolean pushed, long now) {
-		Grant grant = new Grant(granted, answer.number(), now, answer.validUntil(), pushed);
-		this.remote = null;
-		this.present = granted.claim().access();
-		hand(grant, Objects.requireNonNull(this.queue.peek()), 0, now);
-		proceed(Duration.ZERO);
+	void granted(RemoteClaim granted, Attempt.Granted answer, boolean pushed, long now) {
+		Acquisition first;
+		synchronized (this) {
+			Grant grant = new Grant(granted, answer.number(), now, answer.validUntil(), pushed);
+			this.remote = null;
+			this.present = granted.claim().access();
+			first = Objects.requireNonNull(this.queue.peek());
+			hand(grant, first, 0, now);
+		}
+		first.wake();
 	}
 
 	/** Forget holds that only stay for their min hold, and leave them to their lease. */
@@ -324,23 +329,40 @@ final class Gate {
 	 * otherwise return the claim that has to be released at the store. A grant that came
 	 * with a short lease waits for its extension.
 	 */
-	synchronized @Nullable Claim leave(Hold closed, long now) {
-		if (!closed.isLinked()) {
-			return null;
-		}
-		Acquisition next = this.queue.peek();
-		if (next != null && this.remote == null && this.coordinator.mayPass(closed, next, now)) {
-			if (closed.grant.remaining(now) >= next.options.lease().toNanos() / 2) {
-				this.holds.remove(closed);
-				hand(closed.grant, next, closed.pass + 1, now);
-				proceed(Duration.ZERO);
+	@Nullable Claim leave(Hold closed, long now) {
+		Acquisition heir;
+		synchronized (this) {
+			if (!closed.isLinked()) {
 				return null;
 			}
-			if (closed.firstRenewal) {
+			heir = heirOf(closed, now);
+			if (heir == null) {
+				return release(closed);
+			}
+			if (!lastsFor(heir, closed.grant, now)) {
 				this.coordinator.watchdog().hurry();
 				return null;
 			}
+			this.holds.remove(closed);
+			hand(closed.grant, heir, closed.pass + 1, now);
 		}
+		heir.wake();
+		return null;
+	}
+
+	/** Who the grant of a hold may be passed on to, now or when it is extended. */
+	private @Nullable Acquisition heirOf(Hold closed, long now) {
+		Acquisition next = this.queue.peek();
+		boolean passes = next != null && this.remote == null && this.coordinator.mayPass(closed, next, now)
+				&& (closed.firstRenewal || lastsFor(next, closed.grant, now));
+		return passes ? next : null;
+	}
+
+	private static boolean lastsFor(Acquisition next, Grant grant, long now) {
+		return grant.remaining(now) >= next.options.lease().toNanos() / 2;
+	}
+
+	private @Nullable Claim release(Hold closed) {
 		end(closed);
 		if (!closed.grant.mayRelease(Duration.ZERO)) {
 			proceed(Duration.ZERO);
@@ -399,13 +421,17 @@ final class Gate {
 		return held.lossCause() != null;
 	}
 
+	/**
+	 * Give the key to a caller, which is woken later: it would only meet this monitor.
+	 */
 	private void hand(Grant grant, Acquisition caller, int pass, long now) {
 		this.queue.remove(caller);
 		Hold hold = new Hold(this, grant, caller, pass, now);
 		grant.hold = hold;
 		this.holds.add(hold);
-		caller.succeed(hold); // goes on when this monitor is free, the hold being watched
+		caller.succeed(hold);
 		this.coordinator.watchdog().watch(hold, this.queue.peek() != null, now);
+		proceed(Duration.ZERO);
 	}
 
 	/**
