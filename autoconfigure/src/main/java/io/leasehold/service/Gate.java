@@ -283,17 +283,15 @@ final class Gate {
 
 	/**
 	 * The store granted the claim: to the first caller, for a claim without is given up.
+	 * @return the caller, which is to be woken
 	 */
-	void granted(RemoteClaim granted, Attempt.Granted answer, boolean pushed, long now) {
-		Acquisition first;
-		synchronized (this) {
-			Grant grant = new Grant(granted, answer.number(), now, answer.validUntil(), pushed);
-			this.remote = null;
-			this.present = granted.claim().access();
-			first = Objects.requireNonNull(this.queue.peek());
-			hand(grant, first, 0, now);
-		}
-		first.wake();
+	synchronized Acquisition granted(RemoteClaim granted, Attempt.Granted answer, boolean pushed, long now) {
+		Grant grant = new Grant(granted, answer.number(), now, answer.validUntil(), pushed);
+		this.remote = null;
+		this.present = granted.claim().access();
+		Acquisition first = Objects.requireNonNull(this.queue.peek());
+		hand(grant, first, 0, now);
+		return first;
 	}
 
 	/** Forget holds that only stay for their min hold, and leave them to their lease. */

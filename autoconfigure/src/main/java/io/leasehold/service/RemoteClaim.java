@@ -108,6 +108,10 @@ final class RemoteClaim {
 			thrown = new LockEngineException(asked.key(), "Engine '%s' failed to ask for lock '%s'"
 				.formatted(this.gate.coordinator.engine().name(), asked.key()), ex, false);
 		}
+		wake(settle(asked, answer, thrown));
+	}
+
+	private @Nullable Acquisition settle(Claim asked, @Nullable Attempt answer, @Nullable LockEngineException thrown) {
 		synchronized (this.gate) {
 			this.asking = false;
 			if (this.over) {
@@ -119,7 +123,7 @@ final class RemoteClaim {
 				failed(thrown);
 			}
 			else if (answer instanceof Attempt.Granted granted) {
-				granted(granted, false);
+				return granted(granted, false);
 			}
 			else if (answer instanceof Attempt.Busy busy) {
 				busy(asked, busy);
@@ -127,6 +131,14 @@ final class RemoteClaim {
 			else if (answer instanceof Attempt.Contradicted contradicted) {
 				this.gate.contradicted(asked.access(), contradicted.held());
 			}
+			return null;
+		}
+	}
+
+	/** Not inside the gate, whose monitor is the first thing that the caller needs. */
+	private static void wake(@Nullable Acquisition granted) {
+		if (granted != null) {
+			granted.wake();
 		}
 	}
 
@@ -173,15 +185,16 @@ final class RemoteClaim {
 		return !this.asking;
 	}
 
-	private void granted(Attempt.Granted granted, boolean pushed) {
+	/** Return the caller that has the key now, unless it came too late. */
+	private @Nullable Acquisition granted(Attempt.Granted granted, boolean pushed) {
 		long now = this.gate.coordinator.clock().nanoTime();
 		if (granted.validUntil() - now <= 0) {
 			this.ambiguous = true;
 			askIn(Duration.ZERO);
-			return;
+			return null;
 		}
 		stop();
-		this.gate.granted(this, granted, pushed, now);
+		return this.gate.granted(this, granted, pushed, now);
 	}
 
 	private void busy(Claim asked, Attempt.Busy busy) {
@@ -231,12 +244,13 @@ final class RemoteClaim {
 	}
 
 	private void signalled(Signal signal) {
+		Acquisition granted = null;
 		synchronized (this.gate) {
 			if (this.over) {
 				return;
 			}
 			if (signal instanceof Signal.Pushed pushed) {
-				granted(pushed.grant(), true);
+				granted = granted(pushed.grant(), true);
 			}
 			else if (this.asking) {
 				this.askAgain = true;
@@ -245,6 +259,7 @@ final class RemoteClaim {
 				askIn(Duration.ZERO);
 			}
 		}
+		wake(granted);
 	}
 
 	private void stop() {

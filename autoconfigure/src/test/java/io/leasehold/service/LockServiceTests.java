@@ -175,7 +175,7 @@ class LockServiceTests {
 		};
 		try (LockService service = new LockService(settings(63, OnLost.THROW), List.of(engine), Member.of("test"),
 				clock, List.of(), ReleaseTiming.IMMEDIATE)) {
-			outer.set(service.acquire("a", service.defaults().withMinHold(Duration.ofMillis(300))));
+			outer.set(service.acquire("a", service.defaults().withMinHold(Duration.ofSeconds(1))));
 			readings.set(3);
 			try (HeldLock inner = service.acquire("a")) {
 				assertThat(inner.fencingToken()).isGreaterThan(outer.get().fencingToken());
