@@ -35,7 +35,10 @@ public final class Benchmarks {
 	}
 
 	private static void run(Contest contest, Scenario scenario, Options options) throws Exception {
-		List<String> contenders = scenario.contenders(options.store()).stream().filter(options::admits).toList();
+		List<String> contenders = scenario.contenders(options.store())
+			.stream()
+			.filter((name) -> name.equals(scenario.floor()) || options.admits(name))
+			.toList();
 		Results results = contest.run(scenario, contenders);
 		results.write(options.results(), options.store().name().toLowerCase(Locale.ROOT) + "-" + scenario.name());
 		System.out.println(results.table());

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 
+import io.leasehold.benchmark.contender.Contenders;
 import io.leasehold.benchmark.store.Store;
 
 import org.springframework.boot.ApplicationArguments;
@@ -17,10 +18,20 @@ import org.springframework.boot.DefaultApplicationArguments;
  * @param store {@code --store}, Redis by default
  * @param rounds {@code --rounds} of each contender, seven by default
  * @param time {@code --millis} of each round, a second by default
- * @param contenders {@code --contenders}, all by default
+ * @param contenders {@code --contenders} beside the floor, all by default
  * @param results {@code --results}, the folder for the files
  */
 record Options(List<String> scenarios, Store store, int rounds, Duration time, List<String> contenders, Path results) {
+
+	private static final List<String> ALL = List.of("");
+
+	Options {
+		List<String> known = Contenders.of(store);
+		if (!contenders.equals(ALL) && !known.containsAll(contenders)) {
+			throw new IllegalArgumentException(
+					"--contenders has %s, but on %s there are %s".formatted(contenders, store, known));
+		}
+	}
 
 	static Options of(String... arguments) {
 		ApplicationArguments source = new DefaultApplicationArguments(arguments);
@@ -43,7 +54,7 @@ record Options(List<String> scenarios, Store store, int rounds, Duration time, L
 	}
 
 	boolean admits(String contender) {
-		return this.contenders.equals(List.of("")) || this.contenders.contains(contender);
+		return this.contenders.equals(ALL) || this.contenders.contains(contender);
 	}
 
 }
