@@ -13,7 +13,7 @@ import org.apache.zookeeper.KeeperException.Code;
 final class Failures {
 
 	private static final Set<Code> PERMANENT = Set.of(Code.NOAUTH, Code.AUTHFAILED, Code.INVALIDACL, Code.BADARGUMENTS,
-			Code.UNIMPLEMENTED, Code.QUOTAEXCEEDED, Code.NOCHILDRENFOREPHEMERALS);
+			Code.UNIMPLEMENTED, Code.MARSHALLINGERROR, Code.QUOTAEXCEEDED, Code.NOCHILDRENFOREPHEMERALS);
 
 	private Failures() {
 	}
@@ -29,7 +29,8 @@ final class Failures {
 			return (cause.getMessage() != null) ? cause.getMessage() : "no answer within the call timeout";
 		}
 		return switch (failure.code()) {
-			case UNIMPLEMENTED -> "the server does not know container nodes, use ZooKeeper 3.5.3 or later";
+			case UNIMPLEMENTED, MARSHALLINGERROR ->
+				"the server does not know container nodes, use ZooKeeper 3.5.3 or later";
 			case NOAUTH, AUTHFAILED, INVALIDACL ->
 				"%s at '%s', let the client read, write, create and delete nodes there".formatted(failure.code(),
 						failure.getPath());

@@ -310,7 +310,7 @@ final class Store {
 		 * covers what the leader learns late.
 		 */
 		long earlier(long moment, long sent) {
-			long end = MonotonicClock.validUntil(sent, this.timeout.multipliedBy(3).dividedBy(4));
+			long end = MonotonicClock.validUntil(sent, Duration.ofNanos(this.timeout.toNanos() / 4 * 3));
 			return (end - moment < 0) ? end : moment;
 		}
 

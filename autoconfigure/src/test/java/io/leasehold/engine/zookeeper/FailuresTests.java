@@ -7,14 +7,18 @@ import io.leasehold.LockKey;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.KeeperException.Code;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 class FailuresTests {
 
-	@Test
-	void oldServerIsToldOf() {
-		assertThat(failure(KeeperException.create(Code.UNIMPLEMENTED, "/leasehold"))).hasMessage(
+	/** It cannot read a transaction that has one. */
+	@ParameterizedTest
+	@EnumSource(names = { "UNIMPLEMENTED", "MARSHALLINGERROR" })
+	void oldServerIsToldOf(Code code) {
+		assertThat(failure(KeeperException.create(code, "/leasehold"))).hasMessage(
 				"ZooKeeper could not acquire lock 'order:42': the server does not know container nodes, use ZooKeeper "
 						+ "3.5.3 or later")
 			.satisfies((ex) -> assertThat(ex.isRetryable()).isFalse());
