@@ -46,6 +46,9 @@ final class LiveClaim {
 
 	private boolean askAgain;
 
+	/** Whether all requests were answered before the claim was forgotten. */
+	private boolean answered;
+
 	private boolean closing;
 
 	private long closingSince;
@@ -54,11 +57,17 @@ final class LiveClaim {
 
 	private @Nullable Consumer<Signal> listener;
 
-	LiveClaim(Claim claim, RedisSettings settings, MonotonicClock clock) {
+	LiveClaim(Claim claim, String name, RedisSettings settings, MonotonicClock clock) {
 		this.claim = claim;
-		this.name = ClaimName.of(claim);
+		this.name = name;
 		this.settings = settings;
 		this.clock = clock;
+	}
+
+	/** Go on with a claim that was forgotten, since all its requests were answered. */
+	synchronized LiveClaim answered() {
+		this.answered = true;
+		return this;
 	}
 
 	RedisKeys keys() {
@@ -112,9 +121,19 @@ final class LiveClaim {
 		this.base = sent;
 	}
 
-	/** Return whether all requests of this claim went the given way. */
+	/**
+	 * Return whether the claim was asked for once only: if that was granted it never
+	 * waited, so no message comes.
+	 */
+	synchronized boolean wasAskedOnce() {
+		return this.requests == 1;
+	}
+
+	/**
+	 * Return whether all requests of this claim went the given way, or were answered.
+	 */
 	synchronized boolean askedOnlyThrough(Line through) {
-		return this.line == through;
+		return this.answered || this.line == through;
 	}
 
 	/** Take note of a message. */
@@ -149,7 +168,7 @@ final class LiveClaim {
 			this.closing = true;
 			this.closingSince = this.clock.nanoTime();
 		}
-		return this.line != null;
+		return this.answered || this.line != null;
 	}
 
 	/** Return whether grants and late requests of a claim that ended are over, too. */

@@ -188,7 +188,7 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 
 	private LiveClaim live(Claim claim) {
 		return this.claims.computeIfAbsent(ClaimName.of(claim),
-				(name) -> new LiveClaim(claim, this.settings, this.clock));
+				(name) -> new LiveClaim(claim, name, this.settings, this.clock));
 	}
 
 	private Attempt ask(Claim claim, LiveClaim live, Line line, long deadline) {
@@ -199,6 +199,9 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 		return switch ((String) answer.get(0)) {
 			case "granted" -> {
 				awaitReplicas(line, deadline);
+				if (live.wasAskedOnce()) {
+					forget(live, line);
+				}
 				yield live.granted(fence(answer), sent, lease);
 			}
 			case "busy" -> {
@@ -216,7 +219,7 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 		};
 	}
 
-	/** Nothing of a claim is in the store, unless a line that broke still delivers it. */
+	/** Nothing comes of a claim any more, unless a line that broke still delivers it. */
 	private void forget(LiveClaim live, Line line) {
 		if (live.askedOnlyThrough(line)) {
 			this.claims.remove(live.name(), live);
@@ -309,31 +312,24 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 
 	@Override
 	public ReleaseOutcome release(Claim claim) {
-		LiveClaim live = this.claims.get(ClaimName.of(claim));
-		boolean unknown = live == null;
-		if (live == null) {
-			live = new LiveClaim(claim, this.settings, this.clock);
-		}
-		if (!live.close() && !unknown) {
+		LiveClaim live = this.claims.computeIfAbsent(ClaimName.of(claim),
+				(name) -> new LiveClaim(claim, name, this.settings, this.clock).answered());
+		if (!live.close()) {
 			this.claims.remove(live.name());
 			return new ReleaseOutcome.NotOwner(); // the store never heard of it
 		}
-		return end(claim, live, unknown);
-	}
-
-	private ReleaseOutcome end(Claim claim, LiveClaim live, boolean unknown) {
 		long deadline = deadline(claim.key());
 		try {
-			return this.lines.ask(live.keys().lock(), deadline, (line) -> end(live, unknown, line, deadline));
+			return this.lines.ask(live.keys().lock(), deadline, (line) -> end(live, line, deadline));
 		}
 		catch (RedisFailure ex) {
 			throw ex.toEngineException("release", claim.key());
 		}
 	}
 
-	private ReleaseOutcome end(LiveClaim live, boolean unknown, Line line, long deadline) {
+	private ReleaseOutcome end(LiveClaim live, Line line, long deadline) {
 		// What was sent through a line that broke may yet run, behind this
-		boolean mark = !unknown && !live.askedOnlyThrough(line);
+		boolean mark = !live.askedOnlyThrough(line);
 		boolean toldBefore = live.tellEnd();
 		long had = close(live, line, mark, toldBefore, deadline);
 		this.claims.remove(live.name());
@@ -376,7 +372,7 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 		}
 	}
 
-	/** How many claims have begun and not ended yet. */
+	/** How many claims have begun and not ended yet, nor were granted at once. */
 	int liveClaims() {
 		return this.claims.size();
 	}

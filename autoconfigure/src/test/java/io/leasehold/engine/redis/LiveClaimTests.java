@@ -228,7 +228,7 @@ class LiveClaimTests {
 
 	private LiveClaim claim(Duration lease) {
 		return new LiveClaim(new Claim(new LockKey("k"), Member.of("test").newOwner(), lease, Duration.ZERO, true, 0),
-				this.settings, () -> this.now);
+				"owner", this.settings, () -> this.now);
 	}
 
 }

@@ -78,6 +78,19 @@ class RedisLockEngineIntegrationTests {
 		released(this.a, claim);
 	}
 
+	/**
+	 * No message can come to a claim that never waited, so nothing is kept of it until
+	 * its release.
+	 */
+	@Test
+	void claimThatWasGrantedAtOnceIsForgotten() {
+		Claim claim = this.a.waiting("k");
+		long fence = granted(this.a, claim).number();
+		assertThat(this.a.engine().liveClaims()).isZero();
+		assertThat(granted(this.a, claim).number()).isEqualTo(fence);
+		released(this.a, claim);
+	}
+
 	/** Two hundred claims wait: a release tells one of them. */
 	@Fault(66)
 	@Test
