@@ -2,8 +2,6 @@ package io.leasehold.engine;
 
 import java.util.HexFormat;
 
-import org.jspecify.annotations.Nullable;
-
 /**
  * Who a grant belongs to: made for one claim, never used again. Two owners are the same
  * only if they are the same object; the store compares their {@link #token()}.
@@ -14,7 +12,8 @@ public final class Owner {
 
 	private final String thread;
 
-	private @Nullable String token;
+	/** Zero until a store asks: secrets cost more than a local lock. */
+	private long secret;
 
 	Owner(Member.Identity member, String thread) {
 		this.member = member;
@@ -36,18 +35,15 @@ public final class Owner {
 	 * @return the token
 	 */
 	public String token() {
-		String known = this.token;
-		return (known != null) ? known : makeToken();
+		return this + "/" + HexFormat.of().toHexDigits(secret());
 	}
 
-	/** Only for stores that ask: secrets cost more than a local lock. */
-	private synchronized String makeToken() {
-		String result = this.token;
-		if (result == null) {
-			result = this + "/" + HexFormat.of().toHexDigits(this.member.newSecret());
-			this.token = result;
+	/** Only the number is kept: a text for each lock that is held would be long. */
+	private synchronized long secret() {
+		while (this.secret == 0) {
+			this.secret = this.member.newSecret();
 		}
-		return result;
+		return this.secret;
 	}
 
 	/**
@@ -61,12 +57,26 @@ public final class Owner {
 
 	/** Reduce to printable ASCII without the characters that separate a token's parts. */
 	static String printable(String text, int most) {
-		StringBuilder result = new StringBuilder(Math.min(text.length(), most));
-		for (int i = 0; i < text.length() && result.length() < most; i++) {
+		String kept = (text.length() > most) ? text.substring(0, most) : text;
+		for (int i = 0; i < kept.length(); i++) {
+			if (!isPrintable(kept.charAt(i))) {
+				return masked(kept);
+			}
+		}
+		return kept;
+	}
+
+	private static String masked(String text) {
+		StringBuilder result = new StringBuilder(text.length());
+		for (int i = 0; i < text.length(); i++) {
 			char c = text.charAt(i);
-			result.append((c > ' ' && c < 0x7f && "@:/%{}".indexOf(c) < 0) ? c : '_');
+			result.append(isPrintable(c) ? c : '_');
 		}
 		return result.toString();
+	}
+
+	private static boolean isPrintable(char c) {
+		return c > ' ' && c < 0x7f && "@:/%{}".indexOf(c) < 0;
 	}
 
 }

@@ -8,6 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 import io.leasehold.engine.Claim;
+import io.leasehold.engine.Owner;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,7 +18,7 @@ final class LiveClaims {
 
 	private final NodePaths paths;
 
-	private final Map<String, LiveClaim> byOwner = new ConcurrentHashMap<>();
+	private final Map<Owner, LiveClaim> byOwner = new ConcurrentHashMap<>();
 
 	private final String idPrefix = HexFormat.of().toHexDigits(new SecureRandom().nextLong()) + "-";
 
@@ -28,17 +29,17 @@ final class LiveClaims {
 	}
 
 	LiveClaim begin(Claim claim) {
-		return this.byOwner.computeIfAbsent(claim.owner().token(), (owner) -> new LiveClaim(claim,
+		return this.byOwner.computeIfAbsent(claim.owner(), (owner) -> new LiveClaim(claim,
 				this.idPrefix + Long.toHexString(this.nextId.incrementAndGet()), this.paths.container(claim.key())));
 	}
 
 	@Nullable LiveClaim find(Claim claim) {
-		return this.byOwner.get(claim.owner().token());
+		return this.byOwner.get(claim.owner());
 	}
 
 	/** The claim is over, and nothing of it is left in the store. */
 	void forget(LiveClaim live) {
-		this.byOwner.remove(live.claim().owner().token(), live);
+		this.byOwner.remove(live.claim().owner(), live);
 	}
 
 	Collection<LiveClaim> all() {
