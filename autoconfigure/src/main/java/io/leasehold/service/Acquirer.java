@@ -180,8 +180,8 @@ final class Acquirer {
 		}
 		Hold hold = Objects.requireNonNull(caller.hold());
 		boolean reentered = hold.isOpened();
-		Object life = this.coordinator.holds().isValid(hold, now) ? hold.gate.open(hold) : null;
-		if (life == null) {
+		Handle handle = this.coordinator.holds().isValid(hold, now) ? hold.gate.open(hold, timing.releases()) : null;
+		if (handle == null) {
 			return null;
 		}
 		publishEnd(caller, reentered ? AcquireOutcome.REENTERED : AcquireOutcome.ACQUIRED, null, now);
@@ -193,7 +193,7 @@ final class Acquirer {
 				.publish(
 						new LockEvent.HandedOff(this.engine, (hold.pass > 0) ? HandoffKind.LOCAL : HandoffKind.PUSHED));
 		}
-		return new Handle(this.coordinator.holds(), hold, life, timing.releases()).announced();
+		return handle.announced();
 	}
 
 	private void publishEnd(Acquisition caller, AcquireOutcome outcome, @Nullable RuntimeException failure, long now) {

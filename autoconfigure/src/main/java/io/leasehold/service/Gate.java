@@ -306,11 +306,11 @@ final class Gate {
 	}
 
 	/**
-	 * Count a handle more of a hold that a caller was given, unless it was lost since, or
-	 * its last handle closed.
+	 * Make a handle of a hold that a caller was given, unless it was lost since, or its
+	 * last handle closed.
 	 */
-	synchronized @Nullable Object open(Hold opened) {
-		return (opened.isLinked() && !opened.isClosed()) ? opened.addHandle() : null;
+	synchronized @Nullable Handle open(Hold opened, ReleaseTiming.Releases releases) {
+		return (opened.isLinked() && !opened.isClosed()) ? opened.addHandle(releases) : null;
 	}
 
 	/** Count a handle less, and return whether the hold is to be released. */

@@ -7,6 +7,7 @@ import java.util.function.Consumer;
 
 import io.leasehold.HeldLock;
 import io.leasehold.LockLostException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A caller's hand on a hold; each acquisition and re-entry has its own.
@@ -31,18 +32,19 @@ final class Handle implements HeldLock {
 	private final ReleaseTiming.Releases releases;
 
 	/**
-	 * Only reachable through handles, so that a hold can tell that all of them are gone.
+	 * The hold's first handle, if this is another one: kept reachable, so that the hold
+	 * can tell by it that all of them are gone.
 	 */
 	@SuppressWarnings("unused")
-	private final Object life;
+	private final @Nullable Handle first;
 
 	private volatile boolean closed;
 
-	Handle(Holds holds, Hold hold, Object life, ReleaseTiming.Releases releases) {
+	Handle(Holds holds, Hold hold, ReleaseTiming.Releases releases, @Nullable Handle first) {
 		this.holds = holds;
 		this.hold = hold;
-		this.life = life;
 		this.releases = releases;
+		this.first = first;
 	}
 
 	/** Tell those who decide on the release that the lock was had. */

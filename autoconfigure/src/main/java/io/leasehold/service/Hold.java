@@ -57,7 +57,8 @@ final class Hold extends Chain.Link<Hold> {
 
 	private @Nullable List<Consumer<LockLostException>> lossActions;
 
-	private @Nullable WeakReference<Object> lifeline;
+	/** The first handle, once there is one. */
+	private @Nullable WeakReference<Handle> lifeline;
 
 	Hold(Gate gate, Grant grant, Acquisition acquisition, int pass, long since) {
 		this.gate = gate;
@@ -93,18 +94,15 @@ final class Hold extends Chain.Link<Hold> {
 		return fencingToken / PASSES == number;
 	}
 
-	/**
-	 * Count a handle more, and return what keeps the hold alive as long as it is
-	 * reachable.
-	 */
-	Object addHandle() {
+	/** Make a handle more. The first one stays reachable as long as any of them is. */
+	Handle addHandle(ReleaseTiming.Releases releases) {
 		this.handles++;
-		Object life = (this.lifeline != null) ? this.lifeline.get() : null;
-		if (life == null) {
-			life = new Object();
-			this.lifeline = new WeakReference<>(life);
+		Handle first = (this.lifeline != null) ? this.lifeline.get() : null;
+		Handle added = new Handle(this.gate.coordinator.holds(), this, releases, first);
+		if (first == null) {
+			this.lifeline = new WeakReference<>(added);
 		}
-		return life;
+		return added;
 	}
 
 	/** How many handles are open. */
