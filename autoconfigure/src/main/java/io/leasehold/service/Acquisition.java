@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * One caller's wish for a key, from the call until it has its hold or an exception. Its
  * links and its end are guarded by the gate's monitor.
  */
-abstract class Acquisition extends Chain.Link<Acquisition> {
+abstract class Acquisition extends Link<Acquisition> {
 
 	final LockKey key;
 

@@ -57,14 +57,15 @@ final class Gate {
 
 	final Coordinator coordinator;
 
-	private final Chain<Acquisition> queue = new Chain<>();
+	/** First in the queue of callers. */
+	private @Nullable Acquisition firstCaller;
 
-	private final Chain<Hold> holds = new Chain<>();
+	private @Nullable Hold firstHold;
 
-	/** How many holds have left, but are not released yet. */
-	private int releasing;
+	/** How many hold the key, or have left and are not released yet. */
+	private int owners;
 
-	/** Of those who hold the key, or held it last. */
+	/** Access of those who hold the key, or held it last. */
 	private Access present = Access.EXCLUSIVE;
 
 	private @Nullable RemoteClaim remote;
@@ -78,12 +79,12 @@ final class Gate {
 
 	/** The present holds. */
 	synchronized List<Hold> holds() {
-		Hold first = this.holds.peek();
-		if (first == null || this.holds.size() == 1) {
+		Hold first = this.firstHold;
+		if (first == null || first.next == null) {
 			return (first != null) ? List.of(first) : List.of();
 		}
-		List<Hold> all = new ArrayList<>(this.holds.size());
-		this.holds.forEach(all::add);
+		List<Hold> all = new ArrayList<>(this.owners);
+		Link.forEach(first, all::add);
 		return all;
 	}
 
@@ -121,13 +122,13 @@ final class Gate {
 		String engine = this.coordinator.engine().name();
 		long now = this.coordinator.clock().nanoTime();
 		AtomicInteger waiting = new AtomicInteger();
-		this.queue.forEach((caller) -> {
+		Link.forEach(this.firstCaller, (caller) -> {
 			if (caller.waited) {
 				waiting.incrementAndGet();
 				survey.waits(engine, caller, now);
 			}
 		});
-		this.holds.forEach((hold) -> {
+		Link.forEach(this.firstHold, (hold) -> {
 			if (hold.isOpened() && !hold.isClosed()) {
 				survey.held(engine, hold, now, waiting.get());
 			}
@@ -138,8 +139,8 @@ final class Gate {
 		if (this.gone) {
 			return Entry.GONE;
 		}
-		boolean first = this.queue.isEmpty() && isClaimableFor(caller);
-		Hold own = this.holds.isEmpty() ? null : holdOf(caller);
+		boolean first = this.firstCaller == null && isClaimableFor(caller);
+		Hold own = (this.firstHold == null) ? null : holdOf(caller);
 		if ((own != null || !first) && hasExpired()) {
 			return Entry.EXPIRED;
 		}
@@ -147,7 +148,7 @@ final class Gate {
 			reenter(own, caller);
 			return Entry.SETTLED;
 		}
-		if (!this.holds.isEmpty() && caller.access.contradicts(this.present)) {
+		if (this.firstHold != null && caller.access.contradicts(this.present)) {
 			caller.fail(contradiction(caller.access, this.present));
 			return Entry.SETTLED;
 		}
@@ -155,7 +156,7 @@ final class Gate {
 		if (caller.awaitsTurn && !hasTurn(caller)) {
 			return Entry.BUSY;
 		}
-		this.queue.add(caller);
+		this.firstCaller = Link.add(this.firstCaller, caller);
 		if (!first) {
 			return Entry.QUEUED;
 		}
@@ -164,7 +165,7 @@ final class Gate {
 	}
 
 	private @Nullable Hold holdOf(Acquisition caller) {
-		for (Hold hold = this.holds.peek(); hold != null; hold = hold.next()) {
+		for (Hold hold = this.firstHold; hold != null; hold = hold.next) {
 			if (hold.mayBeReenteredBy(caller)) {
 				return hold;
 			}
@@ -174,7 +175,7 @@ final class Gate {
 
 	private boolean hasExpired() {
 		long now = this.coordinator.clock().nanoTime();
-		for (Hold hold = this.holds.peek(); hold != null; hold = hold.next()) {
+		for (Hold hold = this.firstHold; hold != null; hold = hold.next) {
 			if (!hold.grant.isValid(now)) {
 				return true;
 			}
@@ -209,7 +210,7 @@ final class Gate {
 	 * has to have its place in the store's queue.
 	 */
 	private boolean isClaimableFor(Acquisition caller) {
-		return this.remote == null && (caller.access.joins(this.present, this.holds.size() + this.releasing)
+		return this.remote == null && (caller.access.joins(this.present, this.owners)
 				|| caller.waits() && !caller.access.equals(this.present));
 	}
 
@@ -221,12 +222,13 @@ final class Gate {
 		if (this.remote == null || this.remote.isAnswered()) {
 			return false;
 		}
-		int owners = this.holds.size() + this.releasing;
-		boolean together = owners == 0 || caller.access.equals(this.present);
-		for (Acquisition before = this.queue.peek(); together && before != null; before = before.next()) {
+		int count = this.owners;
+		boolean together = count == 0 || caller.access.equals(this.present);
+		for (Acquisition before = this.firstCaller; together && before != null; before = before.next) {
 			together = caller.access.equals(before.access);
+			count++;
 		}
-		return together && caller.access.joins(caller.access, owners + this.queue.size());
+		return together && caller.access.joins(caller.access, count);
 	}
 
 	/** Note that a caller begins to wait, unless it has a result already. */
@@ -243,15 +245,15 @@ final class Gate {
 		if (caller.ended()) {
 			return;
 		}
-		this.queue.remove(caller);
+		unqueue(caller);
 		caller.fail(reason);
 		headMayHaveChanged();
 	}
 
 	/** End the wait of all callers. */
 	synchronized void failed(LockEngineException reason) {
-		this.queue.forEach((caller) -> {
-			this.queue.remove(caller);
+		Link.forEach(this.firstCaller, (caller) -> {
+			unqueue(caller);
 			caller.fail(new LockEngineException(this.key, String.valueOf(reason.getMessage()), reason,
 					reason.isRetryable()));
 		});
@@ -261,9 +263,9 @@ final class Gate {
 	/** Those who do not wait have had their attempt. */
 	synchronized void attempted(@Nullable LockEngineException failure) {
 		long now = this.coordinator.clock().nanoTime();
-		this.queue.forEach((caller) -> {
+		Link.forEach(this.firstCaller, (caller) -> {
 			if (!caller.waits()) {
-				this.queue.remove(caller);
+				unqueue(caller);
 				caller.fail(caller.outOfTime(this.coordinator.engine().name(), now, failure));
 			}
 		});
@@ -272,9 +274,9 @@ final class Gate {
 
 	/** End the wait of those who want another number of permits than there are. */
 	synchronized void contradicted(Access wanted, Access held) {
-		this.queue.forEach((caller) -> {
+		Link.forEach(this.firstCaller, (caller) -> {
 			if (caller.access.equals(wanted)) {
-				this.queue.remove(caller);
+				unqueue(caller);
 				caller.fail(contradiction(wanted, held));
 			}
 		});
@@ -289,7 +291,8 @@ final class Gate {
 		Grant grant = new Grant(granted, answer.number(), now, answer.validUntil(), pushed);
 		this.remote = null;
 		this.present = granted.claim().access();
-		Acquisition first = Objects.requireNonNull(this.queue.peek());
+		this.owners++;
+		Acquisition first = Objects.requireNonNull(this.firstCaller);
 		hand(grant, first, 0, now);
 		return first;
 	}
@@ -297,9 +300,10 @@ final class Gate {
 	/** Forget holds that only stay for their min hold, and leave them to their lease. */
 	synchronized void dropClosed() {
 		long now = this.coordinator.clock().nanoTime();
-		this.holds.forEach((hold) -> {
+		Link.forEach(this.firstHold, (hold) -> {
 			if (hold.isClosed() && hold.minHoldRest(now) > 0) {
 				end(hold);
+				this.owners--;
 			}
 		});
 		proceed(Duration.ZERO);
@@ -341,7 +345,7 @@ final class Gate {
 				this.coordinator.watchdog().hurry();
 				return null;
 			}
-			this.holds.remove(closed);
+			this.firstHold = Link.remove(this.firstHold, closed);
 			hand(closed.grant, heir, closed.pass + 1, now);
 		}
 		heir.wake();
@@ -350,7 +354,7 @@ final class Gate {
 
 	/** Who the grant of a hold may be passed on to, now or when it is extended. */
 	private @Nullable Acquisition heirOf(Hold closed, long now) {
-		Acquisition next = this.queue.peek();
+		Acquisition next = this.firstCaller;
 		boolean passes = next != null && this.remote == null && this.coordinator.mayPass(closed, next, now)
 				&& (closed.firstRenewal || lastsFor(next, closed.grant, now));
 		return passes ? next : null;
@@ -363,16 +367,15 @@ final class Gate {
 	private @Nullable Claim release(Hold closed) {
 		end(closed);
 		if (!closed.grant.mayRelease(Duration.ZERO)) {
-			proceed(Duration.ZERO);
+			released(Duration.ZERO);
 			return null;
 		}
-		this.releasing++;
 		return closed.grant.claim;
 	}
 
 	private void end(Hold ended) {
 		ended.grant.end();
-		this.holds.remove(ended);
+		this.firstHold = Link.remove(this.firstHold, ended);
 	}
 
 	/**
@@ -386,7 +389,7 @@ final class Gate {
 
 	/** The claim that was left is released, or is being seen to. */
 	synchronized void released(Duration standBack) {
-		this.releasing--;
+		this.owners--;
 		proceed(standBack);
 	}
 
@@ -404,7 +407,7 @@ final class Gate {
 		List<Consumer<LockLostException>> actions = losing.lose(cause);
 		end(losing);
 		boolean close = lost.mayRelease(rest);
-		proceed(Duration.ZERO);
+		released(Duration.ZERO);
 		return new Loss(losing, actions, close, rest);
 	}
 
@@ -419,16 +422,20 @@ final class Gate {
 		return held.lossCause() != null;
 	}
 
+	private void unqueue(Acquisition caller) {
+		this.firstCaller = Link.remove(this.firstCaller, caller);
+	}
+
 	/**
 	 * Give the key to a caller, which is woken later: it would only meet this monitor.
 	 */
 	private void hand(Grant grant, Acquisition caller, int pass, long now) {
-		this.queue.remove(caller);
+		unqueue(caller);
 		Hold hold = new Hold(this, grant, caller, pass, now);
 		grant.hold = hold;
-		this.holds.add(hold);
+		this.firstHold = Link.add(this.firstHold, hold);
 		caller.succeed(hold);
-		this.coordinator.watchdog().watch(hold, this.queue.peek() != null, now);
+		this.coordinator.watchdog().watch(hold, this.firstCaller != null, now);
 		proceed(Duration.ZERO);
 	}
 
@@ -437,12 +444,12 @@ final class Gate {
 	 * here, or take the gate down if nobody wants it any more.
 	 */
 	private void proceed(Duration standBack) {
-		Acquisition head = this.queue.peek();
+		Acquisition head = this.firstCaller;
 		if (head != null && isClaimableFor(head)) {
 			this.remote = this.coordinator.newClaim(this, head, this.coordinator.clock().nanoTime());
 			this.remote.askIn(standBack);
 		}
-		else if (head == null && this.holds.isEmpty() && this.releasing == 0 && !this.gone) {
+		else if (head == null && this.owners == 0 && !this.gone) {
 			this.gone = true;
 			this.coordinator.remove(this);
 		}
@@ -453,7 +460,7 @@ final class Gate {
 	 * did.
 	 */
 	private void headMayHaveChanged() {
-		Acquisition head = this.queue.peek();
+		Acquisition head = this.firstCaller;
 		RemoteClaim claimed = this.remote;
 		if (claimed != null && head != null && this.coordinator.wantsSame(head, claimed.claim())) {
 			if (head.waits()) {

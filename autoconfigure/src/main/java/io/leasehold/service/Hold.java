@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * One acquisition that succeeded: a grant, or the pass of one, with as many handles as it
  * was re-entered. Handles, closing and listeners are guarded by the gate's monitor.
  */
-final class Hold extends Chain.Link<Hold> {
+final class Hold extends Link<Hold> {
 
 	private static final int PASSES = ServiceSettings.MOST_HANDOFFS + 1;
 

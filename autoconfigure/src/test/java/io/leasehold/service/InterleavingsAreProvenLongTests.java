@@ -34,7 +34,7 @@ class InterleavingsAreProvenLongTests {
 						"if (this.gone) { return Entry.GONE; }", ""));
 		check(directory, InterleavingTests.Timeout.class, "A gate is left",
 				new SeededService.Bug("a caller that may give up what it was passed", Gate.class,
-						"if (caller.ended()) { return; } this.queue.remove(caller);", "this.queue.remove(caller);"));
+						"if (caller.ended()) { return; } unqueue(caller);", "unqueue(caller);"));
 		check(directory, InterleavingTests.Interrupt.class, "LockBusyException",
 				new SeededService.Bug("an interrupt that is swallowed", BlockingAcquisition.class,
 						"!this.thread.isInterrupted()", "!Thread.interrupted()"));

@@ -53,7 +53,7 @@ class ServiceIsProvenTests {
 				bug("a deadline that is not looked at", Holds.class, "if (hold.grant.isValid(now)) {", "if (true) {",
 						"maxHoldEndsRenewal"),
 				bug("a caller that stays in the queue when it gives up", Gate.class,
-						"this.queue.remove(caller); caller.fail(reason);", "caller.fail(reason);",
+						"unqueue(caller); caller.fail(reason);", "caller.fail(reason);",
 						"interruptedWaiterKeepsItsFlagAndLeavesNothing"),
 				bug("a claim that stays when its last caller has given up", Gate.class, "claimed.abandon();", "",
 						"interruptedWaiterKeepsItsFlagAndLeavesNothing"),
