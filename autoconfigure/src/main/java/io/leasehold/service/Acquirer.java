@@ -34,6 +34,11 @@ final class Acquirer {
 
 	private final String engine;
 
+	/**
+	 * How callers begin that may block. Made once, since one for each call would cost.
+	 */
+	private final BiConsumer<RemoteClaim, Acquisition> asking = this::askFirst;
+
 	Acquirer(Coordinator coordinator, ReleaseTiming timing) {
 		this.coordinator = coordinator;
 		this.clock = coordinator.clock();
@@ -51,7 +56,7 @@ final class Acquirer {
 				caller.fail(new LockInterruptedException(key));
 			}
 			else {
-				Gate gate = enter(caller, this::askFirst);
+				Gate gate = enter(caller, this.asking);
 				caller.await(this.clock);
 				if (!caller.ended()) {
 					giveUp(caller, gate, thread.isInterrupted());

@@ -24,17 +24,11 @@ abstract class Acquisition extends Link<Acquisition> {
 
 	final Access access;
 
-	/** Who may re-enter what this becomes; nobody if there is no such thread. */
-	final @Nullable Thread owner;
-
 	/** Locks under which the caller runs, whose keys it may re-enter. */
 	final List<HeldLock> outer;
 
 	/** Whether the hold ends with its owner's life, since nobody else may release it. */
 	final boolean bound;
-
-	/** Name of the thread that asked, for operators. */
-	String asker = Thread.currentThread().getName();
 
 	final long start;
 
@@ -54,12 +48,10 @@ abstract class Acquisition extends Link<Acquisition> {
 
 	private volatile @Nullable RuntimeException failure;
 
-	Acquisition(LockKey key, LockOptions options, @Nullable Thread owner, List<HeldLock> outer, boolean bound,
-			long start) {
+	Acquisition(LockKey key, LockOptions options, List<HeldLock> outer, boolean bound, long start) {
 		this.key = key;
 		this.options = options;
 		this.access = Access.of(options);
-		this.owner = owner;
 		this.outer = outer;
 		this.bound = bound;
 		this.start = start;
@@ -67,7 +59,6 @@ abstract class Acquisition extends Link<Acquisition> {
 
 	/** Go on where a wish came to nothing whose hold was lost before it was taken up. */
 	final <A extends Acquisition> A continuedBy(A next) {
-		next.asker = this.asker;
 		next.waited = this.waited;
 		next.followers = this.followers;
 		return next;
@@ -124,6 +115,12 @@ abstract class Acquisition extends Link<Acquisition> {
 		return new LockEngineException(this.key, "Lock '%s' could not be asked for within %d ms (engine: %s): %s"
 			.formatted(this.key, time.toMillis(), engine, failure.getMessage()), failure);
 	}
+
+	/** Who may re-enter what this becomes; nobody if there is no such thread. */
+	abstract @Nullable Thread owner();
+
+	/** Name of the thread that asked, for operators. */
+	abstract String asker();
 
 	/** Tell the caller that there is a result. Does not block. */
 	abstract void wake();

@@ -27,11 +27,13 @@ final class AsyncAcquisition extends Acquisition {
 
 	private final Acquirer acquirer;
 
+	private String asker = Thread.currentThread().getName();
+
 	private volatile @Nullable Future<?> timer;
 
 	AsyncAcquisition(LockKey key, LockOptions options, List<HeldLock> outer, Predicate<LockEngineException> bypassed,
 			long start, CompletableFuture<HeldLock> result, ReleaseTiming.Releases releases, Acquirer acquirer) {
-		super(key, options, null, outer, false, start);
+		super(key, options, outer, false, start);
 		this.bypassed = bypassed;
 		this.result = result;
 		this.releases = releases;
@@ -40,8 +42,20 @@ final class AsyncAcquisition extends Acquisition {
 
 	/** The same wish, once more. */
 	AsyncAcquisition again() {
-		return continuedBy(new AsyncAcquisition(this.key, this.options, this.outer, this.bypassed, this.start,
-				this.result, this.releases, this.acquirer));
+		AsyncAcquisition next = continuedBy(new AsyncAcquisition(this.key, this.options, this.outer, this.bypassed,
+				this.start, this.result, this.releases, this.acquirer));
+		next.asker = this.asker;
+		return next;
+	}
+
+	@Override
+	@Nullable Thread owner() {
+		return null;
+	}
+
+	@Override
+	String asker() {
+		return this.asker;
 	}
 
 	@Override

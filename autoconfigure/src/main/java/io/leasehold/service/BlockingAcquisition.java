@@ -15,8 +15,18 @@ final class BlockingAcquisition extends Acquisition {
 	private final Thread thread;
 
 	BlockingAcquisition(LockKey key, LockOptions options, Thread thread, boolean bound, long start) {
-		super(key, options, thread, HeldLockScope.held(), bound, start);
+		super(key, options, HeldLockScope.held(), bound, start);
 		this.thread = thread;
+	}
+
+	@Override
+	Thread owner() {
+		return this.thread;
+	}
+
+	@Override
+	String asker() {
+		return this.thread.getName();
 	}
 
 	@Override

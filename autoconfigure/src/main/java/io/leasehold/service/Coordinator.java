@@ -215,7 +215,7 @@ final class Coordinator implements AutoCloseable {
 	}
 
 	RemoteClaim newClaim(Gate gate, Acquisition caller, long now) {
-		return new RemoteClaim(gate, new Claim(gate.key, this.member.newOwner(caller.asker), caller.access,
+		return new RemoteClaim(gate, new Claim(gate.key, this.member.newOwner(caller.asker()), caller.access,
 				caller.options.lease(), caller.options.lockDelay(), storeMinHold(caller), caller.waits(), now));
 	}
 

@@ -64,7 +64,7 @@ final class Hold extends Link<Hold> {
 		this.gate = gate;
 		this.grant = grant;
 		this.options = acquisition.options;
-		this.owner = acquisition.owner;
+		this.owner = acquisition.owner();
 		this.bound = acquisition.bound;
 		this.followers = acquisition.followers;
 		this.pass = pass;
@@ -127,7 +127,7 @@ final class Hold extends Link<Hold> {
 	}
 
 	boolean mayBeReenteredBy(Acquisition caller) {
-		return !this.closed && (caller.owner != null && caller.owner == this.owner || caller.runsUnder(this));
+		return !this.closed && (this.owner != null && caller.owner() == this.owner || caller.runsUnder(this));
 	}
 
 	/** Note that it lasts too long; return whether that is still to be told. */

@@ -26,7 +26,7 @@ final class Survey {
 	}
 
 	void waits(String engine, Acquisition caller, long now) {
-		this.waiting.add(new LockOverview.Waiting(engine, caller.key, caller.options.name(), nameOf(caller.owner),
+		this.waiting.add(new LockOverview.Waiting(engine, caller.key, caller.options.name(), nameOf(caller.owner()),
 				this.date.minusNanos(now - caller.start), Duration.ofNanos(Math.max(0, caller.deadline() - now))));
 	}
 
