@@ -17,8 +17,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * The models of {@link InterleavingTests} find bugs of the service that only some orders
- * of threads bring out, with as many orders as the tests try. Each is checked in a JVM of
- * its own, all at the same time.
+ * of threads bring out, if enough orders are tried: most take fewer than the tests try,
+ * the re-entry takes several times as many. Each is checked in a JVM of its own, all at
+ * the same time.
  */
 class InterleavingsAreProvenLongTests {
 
