@@ -33,6 +33,7 @@ final class KeyContext {
 		this.variables = variables;
 		this.shared.setBeanResolver(beans);
 		this.shared.setPropertyAccessors(List.of(new PropertyReader()));
+		this.shared.setMethodResolvers(List.of(new MethodFinder()));
 	}
 
 	/** The method as messages name it. */

@@ -30,7 +30,7 @@ class KeyExpressionTests {
 	private final Orders target = new Orders();
 
 	@ParameterizedTest
-	@CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+	@CsvSource(delimiter = '|', quoteCharacter = '`', commentCharacter = '%', textBlock = """
 			'order:' + #id                    | order:42
 			'order:' + #p0                    | order:42
 			'order:' + #a0 + ':' + #p1        | order:42:x y
@@ -56,6 +56,23 @@ class KeyExpressionTests {
 			#id + #p0                         | 84
 			""")
 	void readsWhatSpelReads(String expression, String key) {
+		assertThat(evaluate(expression, 42, "x y")).isEqualTo(key);
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '`', commentCharacter = '%', textBlock = """
+			#target.half(84)                     | 42
+			#target.half('84')                   | 42
+			#target.sum({'1', '2'})              | 3
+			#target.named(null)                  | nobody
+			#target.named('you')                 | you
+			#target.byNumber()['5']              | five
+			#target.joined('a', 'b')             | ab
+			#target.joined()                     | none
+			#target.hidden().text('k')           | k!
+			T(java.lang.Integer).valueOf('7') + 'L' | 7L
+			""")
+	void methodsTakeAndReturnWhatTheyDoInSpel(String expression, String key) {
 		assertThat(evaluate(expression, 42, "x y")).isEqualTo(key);
 	}
 
@@ -212,7 +229,7 @@ class KeyExpressionTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+	@CsvSource(delimiter = '|', quoteCharacter = '`', commentCharacter = '%', textBlock = """
 			order:#id                     | no SpEL expression           | single quotes
 			'order:' + #idd               | no parameter 'idd'           | #id or #name or #p0, #p1
 			'order:' + #p2                | no parameter 'p2'            | #p0, #p1
@@ -307,6 +324,30 @@ class KeyExpressionTests {
 			return null;
 		}
 
+		public int half(int number) {
+			return number / 2;
+		}
+
+		public int sum(List<Integer> numbers) {
+			return numbers.stream().mapToInt(Integer::intValue).sum();
+		}
+
+		public String named(Optional<String> name) {
+			return name.orElse("nobody");
+		}
+
+		public Map<Integer, String> byNumber() {
+			return Map.of(5, "five");
+		}
+
+		public String joined(String... parts) {
+			return (parts.length > 0) ? String.join("", parts) : "none";
+		}
+
+		public Object hidden() {
+			return new Plain();
+		}
+
 		public String fail() {
 			throw new IllegalStateException("no luck");
 		}
@@ -338,6 +379,10 @@ class KeyExpressionTests {
 	}
 
 	static class Plain {
+
+		public String text(String text) {
+			return text + "!";
+		}
 
 	}
 
