@@ -1,7 +1,6 @@
 package io.leasehold.engine.zookeeper;
 
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
@@ -47,8 +46,12 @@ final class Heartbeat {
 			return ask(renewals, deadline);
 		}
 		catch (KeeperException | TimeoutException ex) {
-			return Collections.nCopies(renewals.size(), new RenewalOutcome.Unknown(ex));
+			return renewals.stream().map((renewal) -> unknown(renewal, ex)).toList();
 		}
+	}
+
+	private static RenewalOutcome unknown(Renewal renewal, Exception cause) {
+		return new RenewalOutcome.Unknown(Failures.of("renew", renewal.claim().key(), cause));
 	}
 
 	private List<RenewalOutcome> ask(List<Renewal> renewals, long deadline) throws KeeperException, TimeoutException {
@@ -67,7 +70,7 @@ final class Heartbeat {
 				lookAhead(renewals, looks, i + AHEAD, connection);
 			}
 			outcomes.add((i < looks.size()) ? outcome(renewals.get(i), looks.get(i), connection, sent, deadline)
-					: new RenewalOutcome.Unknown(new TimeoutException("No time was left to ask for it")));
+					: unknown(renewals.get(i), new TimeoutException("no time was left to ask for it")));
 		}
 		if (!connection.equals(this.store.connection())) {
 			throw KeeperException.create(Code.CONNECTIONLOSS); // answered by another
@@ -107,7 +110,7 @@ final class Heartbeat {
 			return new RenewalOutcome.NotOwner();
 		}
 		catch (KeeperException | TimeoutException ex) {
-			return new RenewalOutcome.Unknown(ex);
+			return unknown(renewal, ex);
 		}
 	}
 

@@ -200,7 +200,9 @@ class ZooKeeperLockEngineFaultsIntegrationTests {
 		Claim claim = this.engines.claim(KEY);
 		Granted granted = granted(engine, claim);
 		server.stop();
-		eventually().until(() -> renew(engine, claim, granted) instanceof RenewalOutcome.Unknown);
+		eventually().untilAsserted(() -> assertThat(renew(engine, claim, granted))
+			.isInstanceOfSatisfying(RenewalOutcome.Unknown.class, (outcome) -> assertThat(outcome.cause())
+				.hasMessageStartingWith("ZooKeeper could not renew lock 'order:42': ")));
 		assertThatExceptionOfType(LockEngineException.class)
 			.isThrownBy(() -> engine.tryAcquire(this.engines.claim(KEY)))
 			.withMessageContaining("ZooKeeper could not acquire lock 'order:42'");
