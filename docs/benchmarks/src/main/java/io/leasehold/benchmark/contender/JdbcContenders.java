@@ -27,13 +27,22 @@ final class JdbcContenders {
 	 */
 	static Map<String, Function<String, Contender>> all(String upsert) {
 		Map<String, Function<String, Contender>> all = new LinkedHashMap<>();
-		all.put(Contenders.BARE, (url) -> new BareJdbc(pool(url), upsert));
-		all.put(Contenders.QUEUE, (url) -> new LocalQueue(new BareJdbc(pool(url), upsert)));
+		all.put(Contenders.BARE, (url) -> bare(url, upsert));
+		all.put(Contenders.QUEUE, (url) -> new LocalQueue(bare(url, upsert)));
 		all.put(Contenders.LEASEHOLD,
 				(url) -> new LeaseholdContender(Map.of("leasehold.engine", "jdbc", "spring.datasource.url", url)));
 		all.put("spring-integration", JdbcContenders::registry);
 		all.put("shedlock", JdbcContenders::shedLock);
 		return all;
+	}
+
+	/**
+	 * MariaDB's driver counts a row as changed that was only found, unless told not to.
+	 */
+	private static BareJdbc bare(String url, String upsert) {
+		HikariDataSource pool = pool(url);
+		pool.addDataSourceProperty("useAffectedRows", "true");
+		return new BareJdbc(pool, upsert);
 	}
 
 	private static Contender registry(String url) {
