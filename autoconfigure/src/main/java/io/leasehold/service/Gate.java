@@ -435,8 +435,14 @@ final class Gate {
 		grant.hold = hold;
 		this.firstHold = Link.add(this.firstHold, hold);
 		caller.succeed(hold);
-		this.coordinator.watchdog().watch(hold, this.firstCaller != null, now);
-		proceed(Duration.ZERO);
+		try {
+			this.coordinator.watchdog().watch(hold, this.firstCaller != null, now);
+			proceed(Duration.ZERO);
+		}
+		catch (RuntimeException | Error ex) {
+			caller.wake(); // such as no thread left: it has the key nevertheless
+			throw ex;
+		}
 	}
 
 	/**

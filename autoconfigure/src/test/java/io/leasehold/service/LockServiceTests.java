@@ -638,6 +638,35 @@ class LockServiceTests {
 	}
 
 	@Test
+	void callerIsWokenThoughNoThreadIsLeftToWatchItsHold() throws Exception {
+		AtomicInteger readings = new AtomicInteger();
+		MonotonicClock clock = () -> {
+			if (Thread.currentThread().getName().equals("pusher") && readings.incrementAndGet() == 2) {
+				throw new OutOfMemoryError("unable to create native thread");
+			}
+			return System.nanoTime();
+		};
+		LockEngine engine = new HandingEngine(this.store) {
+			@Override
+			public Waiting enqueue(Claim claim, Consumer<Signal> listener) {
+				Thread pusher = new Thread(() -> super.enqueue(claim, listener), "pusher");
+				pusher.setUncaughtExceptionHandler((thread, error) -> {
+				});
+				pusher.start();
+				return Waiting.POLLING;
+			}
+		};
+		try (LockService service = new LockService(settings(63, OnLost.THROW), List.of(engine), Member.of("test"),
+				clock, List.of(), ReleaseTiming.IMMEDIATE)) {
+			CompletableFuture
+				.supplyAsync(() -> service.acquire("a", service.defaults().withWaitTime(Duration.ofMinutes(1))))
+				.get(10, TimeUnit.SECONDS)
+				.close();
+		}
+		assertThat(readings).hasValueGreaterThan(1);
+	}
+
+	@Test
 	void engineThatThrowsAnErrorBlocksNobody() {
 		AtomicBoolean broken = new AtomicBoolean(true);
 		LockEngine engine = new DelegatingEngine(this.store) {
