@@ -74,12 +74,20 @@ class ZooKeeperLockEngineFaultsIntegrationTests {
 		client.create()
 			.creatingParentsIfNeeded()
 			.withMode(CreateMode.CONTAINER)
-			.withACL(List.of(new ACL(ZooDefs.Perms.READ, new Id("world", "anyone"))))
+			.withACL(anyone(ZooDefs.Perms.READ | ZooDefs.Perms.ADMIN))
 			.forPath(CONTAINER);
 		ZooKeeperLockEngine engine = this.engines.engine(client);
 		assertThatExceptionOfType(LockEngineException.class)
 			.isThrownBy(() -> engine.tryAcquire(this.engines.claim(KEY)))
-			.withMessageContaining("NOAUTH at '" + CONTAINER);
+			.withMessageContaining("NOAUTH at '" + CONTAINER + "/");
+		client.setACL().withACL(anyone(ZooDefs.Perms.READ | ZooDefs.Perms.CREATE)).forPath(CONTAINER);
+		assertThatExceptionOfType(LockEngineException.class)
+			.isThrownBy(() -> engine.tryAcquire(this.engines.claim(KEY)))
+			.withMessageContaining("NOAUTH at '" + CONTAINER + "'");
+	}
+
+	private static List<ACL> anyone(int permissions) {
+		return List.of(new ACL(permissions, new Id("world", "anyone")));
 	}
 
 	/** A node that a former session left for a while is not taken for the new one's. */

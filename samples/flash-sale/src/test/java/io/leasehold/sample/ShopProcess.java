@@ -15,6 +15,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -88,6 +89,16 @@ final class ShopProcess implements AutoCloseable {
 		return JSON.readTree(get("/api/state"));
 	}
 
+	/** How many units an instance has sold, as this one shows it. */
+	int soldBy(String instance) {
+		for (JsonNode shop : state().path("instances")) {
+			if (shop.path("name").asString().equals(instance)) {
+				return shop.path("sold").asInt();
+			}
+		}
+		return 0;
+	}
+
 	void startSale(int units, int buyers, boolean lock) {
 		send(HttpRequest.newBuilder(URI.create(address() + "/api/sales"))
 			.header("Content-Type", "application/json")
@@ -103,6 +114,17 @@ final class ShopProcess implements AutoCloseable {
 	@Override
 	public void close() {
 		kill();
+	}
+
+	/**
+	 * Wait for what instances show. One whose database has just died with another one may
+	 * answer an error once.
+	 */
+	static ConditionFactory eventually() {
+		return Awaitility.await()
+			.atMost(Duration.ofSeconds(90))
+			.pollInterval(Duration.ofMillis(100))
+			.ignoreExceptionsInstanceOf(IllegalStateException.class);
 	}
 
 	private static String send(HttpRequest request) {

@@ -1,0 +1,95 @@
+package io.leasehold.sample;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.util.concurrent.ThreadLocalRandom;
+
+import org.apache.curator.test.TestingServer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import redis.embedded.RedisServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for the sample's profiles, each with a real store.
+ */
+class FlashSaleProfilesIntegrationTests {
+
+	@TempDir
+	Path data;
+
+	@Test
+	void profileSwitchesToRedis() throws Exception {
+		RedisServer redis = redis(freePort());
+		redis.start();
+		try (ShopProcess shop = shopOn(redis)) {
+			shop.startSale(50, 8, true);
+			ShopProcess.eventually().until(() -> !shop.state().path("sale").path("running").asBoolean());
+			assertThat(shop.state().path("engine").asString()).isEqualTo("redis");
+			assertThat(shop.state().path("sale").path("sold").asInt()).isEqualTo(50);
+			assertThat(shop.get("/actuator/prometheus")).contains("leasehold_hold_seconds_count{engine=\"redis\"");
+		}
+		finally {
+			redis.stop();
+		}
+	}
+
+	@Test
+	void profileSwitchesToZooKeeper() throws Exception {
+		try (TestingServer zooKeeper = new TestingServer();
+				ShopProcess shop = ShopProcess.start(this.data, "--spring.profiles.active=zookeeper",
+						"--leasehold.zookeeper.connect-string=" + zooKeeper.getConnectString())) {
+			shop.startSale(50, 8, true);
+			ShopProcess.eventually().until(() -> !shop.state().path("sale").path("running").asBoolean());
+			assertThat(shop.state().path("engine").asString()).isEqualTo("zookeeper");
+			assertThat(shop.state().path("sale").path("sold").asInt()).isEqualTo(50);
+			assertThat(shop.get("/actuator/prometheus")).contains("leasehold_hold_seconds_count{engine=\"zookeeper\"");
+		}
+	}
+
+	@Test
+	void buyersComeBackWhenRedisDoes() throws Exception {
+		RedisServer redis = redis(freePort());
+		redis.start();
+		try (ShopProcess shop = shopOn(redis)) {
+			shop.startSale(300, 8, true);
+			ShopProcess.eventually().until(() -> shop.soldBy(shop.name()) > 20);
+			redis.stop();
+			ShopProcess.eventually().until(() -> shop.state().path("holder").asString().contains("does not answer"));
+			ShopProcess.eventually().until(() -> shop.get("/api/state").contains("unavailable="));
+			redis.start();
+			ShopProcess.eventually().until(() -> !shop.state().path("sale").path("running").asBoolean());
+			assertThat(shop.state().path("sale").path("sold").asInt()).isEqualTo(300);
+			assertThat(shop.state().path("sale").path("oversold").asInt()).isZero();
+		}
+		finally {
+			redis.stop();
+		}
+	}
+
+	private static RedisServer redis(int port) throws IOException {
+		return RedisServer.builder().port(port).setting("bind 127.0.0.1").setting("save \"\"").build();
+	}
+
+	private ShopProcess shopOn(RedisServer redis) throws Exception {
+		return ShopProcess.start(this.data, "--spring.profiles.active=redis",
+				"--spring.data.redis.port=" + redis.ports().get(0));
+	}
+
+	/** None that Linux gives to clients, which could take it while Redis is down. */
+	private static int freePort() {
+		while (true) {
+			int port = ThreadLocalRandom.current().nextInt(12_768, 32_768);
+			try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+				return socket.getLocalPort();
+			}
+			catch (IOException ex) {
+				// taken: the next one
+			}
+		}
+	}
+
+}
