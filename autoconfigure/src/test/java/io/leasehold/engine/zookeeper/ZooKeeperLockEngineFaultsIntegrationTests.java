@@ -3,6 +3,7 @@ package io.leasehold.engine.zookeeper;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
@@ -24,8 +25,11 @@ import io.leasehold.service.LockService;
 import io.leasehold.test.contract.Fault;
 import io.leasehold.transaction.CommitGuard;
 import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.api.CuratorEvent;
+import org.apache.curator.framework.api.CuratorEventType;
 import org.apache.curator.test.TestingServer;
 import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.Watcher.Event.KeeperState;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.ACL;
@@ -88,6 +92,57 @@ class ZooKeeperLockEngineFaultsIntegrationTests {
 
 	private static List<ACL> anyone(int permissions) {
 		return List.of(new ACL(permissions, new Id("world", "anyone")));
+	}
+
+	/** Nothing is sent without a connection, which could be carried out much later. */
+	@Test
+	void brokenConnectionIsToldWithItsAddress() {
+		FaultProxy proxy = this.engines.proxy(this.engines.server());
+		ZooKeeperLockEngine engine = this.engines.engine(this.engines.client(proxy, ZooKeeperEngines.LONG_SESSION));
+		this.engines.useOnce(engine, KEY);
+		proxy.refuse();
+		proxy.reset();
+		eventually().untilAsserted(() -> assertThatExceptionOfType(LockEngineException.class)
+			.isThrownBy(() -> this.engines.useOnce(engine, KEY))
+			.withMessageContaining("no connection to '127.0.0.1:%d' within the call timeout", proxy.port()));
+		proxy.heal();
+		LockKey other = new LockKey("order:43"); // the first one may have a node already
+		eventually().ignoreException(LockEngineException.class)
+			.untilAsserted(() -> this.engines.useOnce(engine, other));
+	}
+
+	/** Each session tells its own events, in a thread of its own. */
+	@Test
+	void endOfASessionThatIsToldAfterTheNextBeganDoesNotEndThat() throws Exception {
+		TestingServer server = this.engines.server();
+		CuratorFramework client = this.engines.client(server.getConnectString());
+		CountDownLatch ended = new CountDownLatch(1);
+		CountDownLatch begun = new CountDownLatch(1);
+		CountDownLatch told = new CountDownLatch(1);
+		client.getCuratorListenable().addListener((source, event) -> {
+			if (isTold(event, KeeperState.Expired)) {
+				ended.countDown();
+				begun.await();
+			}
+		});
+		ZooKeeperLockEngine engine = this.engines.engine(client);
+		client.getCuratorListenable().addListener((source, event) -> {
+			if (isTold(event, KeeperState.SyncConnected) && ended.getCount() == 0) {
+				begun.countDown();
+			}
+			else if (isTold(event, KeeperState.Expired)) {
+				told.countDown();
+			}
+		});
+		this.engines.useOnce(engine, KEY);
+		endSession(client, server);
+		assertThat(told.await(30, TimeUnit.SECONDS)).isTrue();
+		assertThat(begun.getCount()).isZero();
+		this.engines.useOnce(engine, KEY);
+	}
+
+	private static boolean isTold(CuratorEvent event, KeeperState state) {
+		return event.getType() == CuratorEventType.WATCHED && event.getWatchedEvent().getState() == state;
 	}
 
 	/** A node that a former session left for a while is not taken for the new one's. */
