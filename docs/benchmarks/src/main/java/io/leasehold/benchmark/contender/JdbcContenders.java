@@ -18,6 +18,9 @@ import org.springframework.jdbc.support.JdbcTransactionManager;
  */
 final class JdbcContenders {
 
+	/** As many connections for each, else some would queue for them and others not. */
+	private static final int CONNECTIONS = 10;
+
 	private JdbcContenders() {
 	}
 
@@ -29,8 +32,8 @@ final class JdbcContenders {
 		Map<String, Function<String, Contender>> all = new LinkedHashMap<>();
 		all.put(Contenders.BARE, (url) -> bare(url, upsert));
 		all.put(Contenders.QUEUE, (url) -> new LocalQueue(bare(url, upsert)));
-		all.put(Contenders.LEASEHOLD,
-				(url) -> new LeaseholdContender(Map.of("leasehold.engine", "jdbc", "spring.datasource.url", url)));
+		all.put(Contenders.LEASEHOLD, (url) -> new LeaseholdContender(Map.of("leasehold.engine", "jdbc",
+				"leasehold.jdbc.pool-size", CONNECTIONS, "spring.datasource.url", url)));
 		all.put("spring-integration", JdbcContenders::registry);
 		all.put("shedlock", JdbcContenders::shedLock);
 		return all;
@@ -69,6 +72,7 @@ final class JdbcContenders {
 	private static HikariDataSource pool(String url) {
 		HikariDataSource pool = new HikariDataSource();
 		pool.setJdbcUrl(url);
+		pool.setMaximumPoolSize(CONNECTIONS);
 		return pool;
 	}
 
