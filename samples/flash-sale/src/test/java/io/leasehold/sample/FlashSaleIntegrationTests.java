@@ -22,12 +22,12 @@ class FlashSaleIntegrationTests {
 	void killedInstanceLeavesTheSaleToTheOther() throws Exception {
 		try (ShopProcess one = ShopProcess.start(this.data); ShopProcess other = ShopProcess.start(this.data)) {
 			ShopProcess.eventually().until(() -> one.state().path("instances").size() == 2);
-			one.startSale(600, 16, true);
+			one.startSale(400, 16, true);
 			ShopProcess.eventually().until(() -> one.soldBy(one.name()) > 20 && one.soldBy(other.name()) > 20);
 			other.kill();
 			ShopProcess.eventually().until(() -> !one.state().path("sale").path("running").asBoolean());
 			JsonNode sale = one.state().path("sale");
-			assertThat(sale.path("sold").asInt()).isEqualTo(600);
+			assertThat(sale.path("sold").asInt()).isEqualTo(400);
 			assertThat(sale.path("oversold").asInt()).isZero();
 		}
 	}

@@ -28,7 +28,7 @@ class FlashSalePageIntegrationTests {
 			browser.open(one.address());
 			eventually().until(() -> browser.evaluate("document.querySelectorAll('#instances tr').length + ''"),
 					"2"::equals);
-			browser.evaluate("document.getElementById('units').value = 400");
+			browser.evaluate("document.getElementById('units').value = 300");
 			browser.click("start");
 			eventually().until(() -> browser.textOf("holder"), (holder) -> holder.startsWith("shop-"));
 			eventually().until(() -> Integer.parseInt(browser.textOf("sold")) > 150);
@@ -36,7 +36,7 @@ class FlashSalePageIntegrationTests {
 					&& locks.contains("stock:") && locks.contains("buyer-") && locks.contains("longest"));
 			browser.screenshot(SCREENSHOTS.resolve("page-running.png"));
 			eventually().until(() -> browser.evaluate("document.body.dataset.running"), "false"::equals);
-			eventually().until(() -> browser.textOf("sold"), "400"::equals);
+			eventually().until(() -> browser.textOf("sold"), "300"::equals);
 			assertThat(browser.textOf("left")).isEqualTo("0");
 			assertThat(browser.textOf("oversold")).isEqualTo("0");
 			assertThat(browser.evaluate("document.querySelectorAll('#plot circle').length + ''")).isNotEqualTo("0");
