@@ -3,8 +3,8 @@ package io.leasehold.test.contract;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
-import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -73,6 +73,7 @@ abstract class ServiceFormsContract extends EngineFormsContract {
 		}
 		Parallel.run(runs);
 		crowd.check();
+		assertThat(crowd.writers()).isPositive();
 		leavesNothing();
 	}
 
@@ -309,7 +310,7 @@ abstract class ServiceFormsContract extends EngineFormsContract {
 
 		private final AtomicInteger present = new AtomicInteger();
 
-		private final Set<Integer> seen = ConcurrentHashMap.newKeySet();
+		private final Map<Integer, Integer> seen = new ConcurrentHashMap<>();
 
 		Crowd(int most) {
 			this.most = most;
@@ -331,14 +332,19 @@ abstract class ServiceFormsContract extends EngineFormsContract {
 		}
 
 		private void stay(int weight) {
-			this.seen.add(this.present.addAndGet(weight));
+			this.seen.merge(this.present.addAndGet(weight), 1, Integer::sum);
 			LockSupport.parkNanos(2_000_000);
 			this.present.addAndGet(-weight);
 		}
 
 		/** That there were never too many. */
 		void check() {
-			assertThat(this.seen).allMatch((count) -> count <= this.most || count == WRITER);
+			assertThat(this.seen.keySet()).allMatch((count) -> count <= this.most || count == WRITER);
+			assertThat(this.seen.values().stream().mapToInt(Integer::intValue).sum()).isGreaterThan(8);
+		}
+
+		int writers() {
+			return this.seen.getOrDefault(WRITER, 0);
 		}
 
 	}

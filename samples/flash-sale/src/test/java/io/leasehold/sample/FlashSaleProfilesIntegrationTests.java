@@ -26,11 +26,7 @@ class FlashSaleProfilesIntegrationTests {
 		RedisServer redis = redis(freePort());
 		redis.start();
 		try (ShopProcess shop = shopOn(redis)) {
-			shop.startSale(50, 8, true);
-			ShopProcess.eventually().until(() -> !shop.state().path("sale").path("running").asBoolean());
-			assertThat(shop.state().path("engine").asString()).isEqualTo("redis");
-			assertThat(shop.state().path("sale").path("sold").asInt()).isEqualTo(50);
-			assertThat(shop.get("/actuator/prometheus")).contains("leasehold_hold_seconds_count{engine=\"redis\"");
+			sells(shop, "redis");
 		}
 		finally {
 			redis.stop();
@@ -42,11 +38,7 @@ class FlashSaleProfilesIntegrationTests {
 		try (TestingServer zooKeeper = new TestingServer();
 				ShopProcess shop = ShopProcess.start(this.data, "--spring.profiles.active=zookeeper",
 						"--leasehold.zookeeper.connect-string=" + zooKeeper.getConnectString())) {
-			shop.startSale(50, 8, true);
-			ShopProcess.eventually().until(() -> !shop.state().path("sale").path("running").asBoolean());
-			assertThat(shop.state().path("engine").asString()).isEqualTo("zookeeper");
-			assertThat(shop.state().path("sale").path("sold").asInt()).isEqualTo(50);
-			assertThat(shop.get("/actuator/prometheus")).contains("leasehold_hold_seconds_count{engine=\"zookeeper\"");
+			sells(shop, "zookeeper");
 		}
 	}
 
@@ -68,6 +60,15 @@ class FlashSaleProfilesIntegrationTests {
 		finally {
 			redis.stop();
 		}
+	}
+
+	private static void sells(ShopProcess shop, String engine) {
+		shop.startSale(50, 8, true);
+		ShopProcess.eventually().until(() -> !shop.state().path("sale").path("running").asBoolean());
+		assertThat(shop.state().path("engine").asString()).isEqualTo(engine);
+		assertThat(shop.state().path("sale").path("sold").asInt()).isEqualTo(50);
+		assertThat(shop.get("/actuator/prometheus"))
+			.contains("leasehold_hold_seconds_count{engine=\"%s\"".formatted(engine));
 	}
 
 	private static RedisServer redis(int port) throws IOException {
