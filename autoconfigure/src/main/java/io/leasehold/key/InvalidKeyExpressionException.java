@@ -19,6 +19,11 @@ public class InvalidKeyExpressionException extends RuntimeException {
 		this.action = action;
 	}
 
+	static InvalidKeyExpressionException of(String attribute, String text, String problem, String action) {
+		return new InvalidKeyExpressionException("has %s \"%s\", which %s".formatted(attribute, text, problem), action,
+				null);
+	}
+
 	/**
 	 * Return what is wrong, to be read after the name of the method.
 	 * @return half a sentence without a full stop

@@ -7,8 +7,6 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-import org.jspecify.annotations.Nullable;
-
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.Assign;
@@ -17,18 +15,14 @@ import org.springframework.expression.spel.ast.CompoundExpression;
 import org.springframework.expression.spel.ast.FunctionReference;
 import org.springframework.expression.spel.ast.InlineMap;
 import org.springframework.expression.spel.ast.MethodReference;
-import org.springframework.expression.spel.ast.NullLiteral;
-import org.springframework.expression.spel.ast.OpPlus;
 import org.springframework.expression.spel.ast.Projection;
 import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 import org.springframework.expression.spel.ast.Selection;
-import org.springframework.expression.spel.ast.StringLiteral;
-import org.springframework.expression.spel.ast.Ternary;
 import org.springframework.expression.spel.ast.VariableReference;
 
 /**
- * Walks a parsed expression and refuses what SpEL itself would only notice at the call,
- * or take for null without a word.
+ * Checks of the names in an expression. SpEL itself would fail at the call, or take an
+ * unknown name for null.
  */
 final class KeyChecks {
 
@@ -55,11 +49,6 @@ final class KeyChecks {
 		this.text = text;
 		this.variables = variables;
 		this.beans = beans;
-	}
-
-	void checkKey(SpelNode root) {
-		checkNames(root);
-		checkParts(root);
 	}
 
 	void checkNames(SpelNode root) {
@@ -166,52 +155,8 @@ final class KeyChecks {
 		}
 	}
 
-	/** Check the parts that are looked at one by one at each call. */
-	private void checkParts(SpelNode node) {
-		if (node instanceof NullLiteral) {
-			throw problem("has a part that is always null", "Remove it, or write 'null' in single quotes.");
-		}
-		if (KeyPart.isConcatenation(node)) {
-			checkParts(node.getChild(0));
-			checkParts(node.getChild(1));
-		}
-		else if (node instanceof Ternary) {
-			checkParts(node.getChild(1));
-			checkParts(node.getChild(2));
-		}
-		else if (KeyPart.isProjection(node)) {
-			checkParts(KeyPart.projected(node));
-		}
-		else {
-			refuseHiddenText(node);
-		}
-	}
-
-	/**
-	 * A plus deep inside is out of sight at the call, where SpEL would make the text
-	 * "null" of a null operand.
-	 */
-	private void refuseHiddenText(SpelNode node) {
-		if (KeyPart.isConcatenation(node) && joinsText(node)) {
-			throw problem("joins text inside of another expression: %s".formatted(node.toStringAST()),
-					"Let the + stand outside, such as \"'order:' + #name.trim()\", or pass the parts one by one:"
-							+ " in there a null would become the text \"null\".");
-		}
-		for (int i = 0; i < node.getChildCount(); i++) {
-			refuseHiddenText(node.getChild(i));
-		}
-	}
-
-	private boolean joinsText(@Nullable SpelNode node) {
-		return node instanceof StringLiteral
-				|| node instanceof VariableReference && this.variables.isText(node.toStringAST().substring(1))
-				|| node instanceof OpPlus plus && plus.getChildCount() == 2
-						&& (joinsText(plus.getChild(0)) || joinsText(plus.getChild(1)));
-	}
-
 	private InvalidKeyExpressionException problem(String problem, String action) {
-		return new InvalidKeyExpressionException(
-				"has %s \"%s\", which %s".formatted(this.attribute, this.text, problem), action, null);
+		return InvalidKeyExpressionException.of(this.attribute, this.text, problem, action);
 	}
 
 }

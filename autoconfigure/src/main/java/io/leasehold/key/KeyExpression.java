@@ -38,7 +38,7 @@ public final class KeyExpression {
 		try {
 			Object value = this.part.value(new KeyCall(this.context, target, arguments));
 			Collection<?> several = KeyText.elements(value);
-			return (several != null) ? severalOf(several) : LockKeys.of(new LockKey(textOf(value)));
+			return (several != null) ? severalOf(several) : LockKeys.of(new LockKey(KeyText.key(value, this.part)));
 		}
 		catch (LockKeyException ex) {
 			throw refused(ex.getMessage(), null);
@@ -54,17 +54,9 @@ public final class KeyExpression {
 		}
 		List<String> texts = new ArrayList<>(values.size());
 		for (Object value : values) {
-			texts.add(textOf(value));
+			texts.add(KeyText.key(value, this.part));
 		}
 		return LockKeys.of(texts);
-	}
-
-	private String textOf(@Nullable Object value) {
-		String text = KeyText.of(KeyText.require(value, this.part));
-		if (text.isBlank()) {
-			throw new LockKeyException(text, "it is blank");
-		}
-		return text;
 	}
 
 	private LockKeyException refused(@Nullable String reason, @Nullable Throwable cause) {

@@ -48,7 +48,8 @@ public final class KeyParser {
 		}
 		KeyVariables variables = new KeyVariables(declared, method);
 		SpelNodeImpl root = parse("key", text);
-		new KeyChecks("key", text, variables, this.beans).checkKey(root);
+		new KeyChecks("key", text, variables, this.beans).checkNames(root);
+		new PartChecks(text, variables).check(root);
 		return new KeyExpression(text, KeyPart.of(root, variables),
 				new KeyContext(method, targetClass, variables, this.resolver));
 	}
@@ -70,6 +71,10 @@ public final class KeyParser {
 	}
 
 	private SpelNodeImpl parse(String attribute, String text) {
+		refuse(attribute, text, "${", "contains a placeholder ${...}: expressions resolve none",
+				"Read the property by @environment.getRequiredProperty('...').");
+		refuse(attribute, text, "#{", "contains a template #{...}: all of it is one expression",
+				"Write it without #{ and }, such as \"'order:' + #id\".");
 		try {
 			return (SpelNodeImpl) ((SpelExpression) this.parser.parseExpression(text)).getAST();
 		}
@@ -77,6 +82,13 @@ public final class KeyParser {
 			throw new InvalidKeyExpressionException(
 					"has %s \"%s\", which is no SpEL expression: %s".formatted(attribute, text, ex.getMessage()),
 					"Put fixed text in single quotes and join it by +, such as \"'order:' + #id\".", ex);
+		}
+	}
+
+	/** Both would be fixed text inside of quotes, and a syntax error outside. */
+	private static void refuse(String attribute, String text, String mark, String problem, String action) {
+		if (text.contains(mark)) {
+			throw InvalidKeyExpressionException.of(attribute, text, problem, action);
 		}
 	}
 

@@ -1,6 +1,7 @@
 package io.leasehold.key;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 
@@ -12,6 +13,7 @@ import org.springframework.expression.TypedValue;
 import org.springframework.expression.spel.ExpressionState;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.InlineList;
 import org.springframework.expression.spel.ast.Literal;
 import org.springframework.expression.spel.ast.OpPlus;
 import org.springframework.expression.spel.ast.Projection;
@@ -72,6 +74,11 @@ sealed interface KeyPart {
 			List<KeyPart> operands = new ArrayList<>();
 			addOperands(node, variables, operands);
 			return new Joined(node, operands.toArray(KeyPart[]::new));
+		}
+		if (node instanceof InlineList) {
+			KeyPart[] keys = new KeyPart[node.getChildCount()];
+			Arrays.setAll(keys, (i) -> of(child(node, i), variables));
+			return new Listed(node, keys);
 		}
 		if (node instanceof Ternary) {
 			return new Choice(child(node, 0), of(child(node, 1), variables), of(child(node, 2), variables));
@@ -139,6 +146,25 @@ sealed interface KeyPart {
 
 	}
 
+	/** A key for each operand of a list, as in {@code {'from:' + #from, 'to:' + #to}}. */
+	record Listed(SpelNodeImpl node, KeyPart... keys) implements KeyPart {
+
+		@Override
+		public Object value(KeyCall call) {
+			List<String> texts = new ArrayList<>(this.keys.length);
+			for (KeyPart key : this.keys) {
+				texts.add(KeyText.key(key.value(call), key));
+			}
+			return texts;
+		}
+
+		@Override
+		public String text() {
+			return this.node.toStringAST();
+		}
+
+	}
+
 	/** A key for each element of a collection or array. */
 	record Projected(SpelNodeImpl node, SpelNodeImpl elements, KeyPart key) implements KeyPart {
 
@@ -190,9 +216,9 @@ sealed interface KeyPart {
 			Object first = operand(0, call);
 			Object second = operand(1, call);
 			if (first instanceof String || second instanceof String) {
-				String text = KeyText.of(first).concat(KeyText.of(second));
+				String text = KeyText.of(first, this.operands[0]).concat(KeyText.of(second, this.operands[1]));
 				for (int i = 2; i < this.operands.length; i++) {
-					text = text.concat(KeyText.of(operand(i, call)));
+					text = text.concat(KeyText.of(operand(i, call), this.operands[i]));
 				}
 				return text;
 			}

@@ -10,6 +10,8 @@ import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.BaseStream;
 
 import io.leasehold.LockKeyException;
@@ -25,6 +27,11 @@ import org.springframework.util.ObjectUtils;
 final class KeyText {
 
 	private static final ConversionService CONVERSION = DefaultConversionService.getSharedInstance();
+
+	/** Name and opening bracket of a generated text. */
+	private static final Pattern COMPONENTS = Pattern.compile("[\\w.$]+[\\[({]");
+
+	private static final Pattern NULL_INSIDE = Pattern.compile("=null[,\\])}]");
 
 	private static final ClassValue<Boolean> ANONYMOUS = new ClassValue<>() {
 
@@ -78,7 +85,17 @@ final class KeyText {
 				|| value.getClass().isArray();
 	}
 
-	static String of(Object value) {
+	/** The text of a whole key. */
+	static String key(@Nullable Object value, KeyPart part) {
+		String text = of(require(value, part), part);
+		if (text.isBlank()) {
+			throw new LockKeyException(text, "%s is blank".formatted(part.text()));
+		}
+		return text;
+	}
+
+	/** The text of a value that may be a key or a part of one. */
+	static String of(Object value, KeyPart part) {
 		if (value instanceof String text) {
 			return text;
 		}
@@ -86,7 +103,22 @@ final class KeyText {
 			return value.toString();
 		}
 		boolean convertible = CONVERSION.canConvert(value.getClass(), String.class);
-		return String.valueOf(convertible ? CONVERSION.convert(value, String.class) : value);
+		String text = String.valueOf(convertible ? CONVERSION.convert(value, String.class) : value);
+		if (isGeneratedWithNull(text, value.getClass().getSimpleName())) {
+			throw new LockKeyException(null,
+					"%s is %s, with a null inside: use values that are always there".formatted(part.text(), text));
+		}
+		return text;
+	}
+
+	/**
+	 * Whether a text is one that the compiler generates for a record, Lombok or Kotlin
+	 * for a data class, and shows a null: {@code OrderId[region=eu, number=null]}.
+	 */
+	private static boolean isGeneratedWithNull(String text, String type) {
+		Matcher components = COMPONENTS.matcher(text);
+		return components.lookingAt() && components.group().endsWith(type + text.charAt(components.end() - 1))
+				&& NULL_INSIDE.matcher(text).find(components.end());
 	}
 
 }

@@ -13,6 +13,7 @@ import io.leasehold.annotation.WhenBusy;
 import io.leasehold.event.AcquireOutcome;
 import io.leasehold.event.LockEvent.AcquireEnded;
 import io.leasehold.interceptor.LockInterceptorTests.Recorder;
+import io.leasehold.test.contract.Fault;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -58,6 +59,25 @@ class LockFormsTests {
 				assertThat(Locked.isFree(locks, "item:a")).isTrue();
 			});
 			assertThat(cart.orderIfFree(List.of("a", "b"))).isEqualTo("ordered");
+		});
+	}
+
+	/** Each of two accounts is locked, and a missing one runs nothing. */
+	@Fault(133)
+	@Test
+	void transferLocksBothOfItsAccounts() {
+		Locked.runner(Cart.class).run((context) -> {
+			Cart cart = context.getBean(Cart.class);
+			DistributedLocks locks = context.getBean(DistributedLocks.class);
+			assertThat(cart.transfer(7L, 3L, () -> {
+				assertThat(Locked.isFree(locks, "account:7")).isFalse();
+				assertThat(Locked.isFree(locks, "account:3")).isFalse();
+				return HeldLock.current().key();
+			})).isEqualTo("account:3,account:7");
+			assertThatExceptionOfType(LockKeyException.class)
+				.isThrownBy(() -> cart.transfer(7L, null, LockFormsTests::mustNotRun))
+				.withMessageContaining("#to is null");
+			assertThat(Locked.isFree(locks, "account:7")).isTrue();
 		});
 	}
 
@@ -121,6 +141,11 @@ class LockFormsTests {
 	}
 
 	static class Cart {
+
+		@DistributedLock(key = "{'account:' + #from, 'account:' + #to}")
+		public String transfer(@Nullable Long from, @Nullable Long to, Supplier<String> body) {
+			return body.get();
+		}
 
 		@DistributedLock(key = "#items.!['item:' + #this]")
 		public String order(Collection<String> items, Supplier<String> body) {

@@ -170,6 +170,75 @@ class KeyExpressionTests {
 			.containsExactly("kbig", "ksmall");
 	}
 
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '`', commentCharacter = '%', textBlock = """
+			{'account:' + #id, 'account:' + #name}                | account:42,account:x y
+			{'b:' + #name, 'a:' + #id}                            | a:42,b:x y
+			{'account:' + #id, 'account:' + #p0}                  | account:42
+			{'account:' + #id}                                    | account:42
+			{'report', 'invoice'}                                 | invoice,report
+			{#id, #id + 1}                                        | 42,43
+			{'big:' + #id, #id > 40 ? 'big:' + #name : 'small'}   | big:42,big:x y
+			#id > 40 ? {'a:' + #id, 'b:' + #id} : 'small'         | a:42,b:42
+			{@keys.of(#id), #target.region + ':' + #name.trim()}  | bean keys 42,eu:x y
+			""")
+	void listHasAKeyForEachOfItsOperands(String expression, String keys) {
+		assertThat(evaluate(expression, 42, "x y")).isEqualTo(keys);
+	}
+
+	/**
+	 * Each operand of a list of keys is checked as a single key is: one that names no
+	 * lock fails the call.
+	 */
+	@Fault(133)
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '`', commentCharacter = '%', textBlock = """
+			{'account:' + #id, 'account:' + #name}             | #name is null
+			{'account:' + #id, #name}                          | #name is null
+			{'account:' + #name, 'account:' + #id}             | #name is null
+			{'account:' + #id, 'account:' + #name?.length()}   | #name?.length() is null
+			{'account:' + #id, #target.blank}                  | blank
+			{'account:' + #id, #target.several}                | one value is needed
+			{'account:' + #id, 'account:' + #target.several}   | one value is needed
+			{'account:' + #id, {'account:' + #id}}             | one value is needed
+			{'account:' + #id, #target.plain}                  | toString()
+			""")
+	void operandsOfAListAreCheckedOneByOne(String expression, String reason) {
+		assertThatExceptionOfType(LockKeyException.class).isThrownBy(() -> evaluate(expression, 42, null))
+			.withMessageContaining("Orders.pay")
+			.withMessageContaining(reason);
+	}
+
+	/** The generated text of a record or data class shows the nulls inside of it. */
+	@Fault(134)
+	@Test
+	void valuesWithANullInTheirTextAreRefused() {
+		List<Object> values = List.of(new OrderId("eu", null), new OrderId(null, 7), new OrderId("null", 7),
+				new Nested(new OrderId(null, 1)), new Generated("Generated(region=null, number=7)"),
+				new Generated("Generated{number=null}"));
+		for (Object value : values) {
+			for (String expression : List.of("#value", "'order:' + #value", "{'a', #value}", "{'a', 'b' + #value}")) {
+				assertNullInsideRefused(expression, value);
+			}
+			assertNullInsideRefused("#value.!['k' + #this]", List.of(value));
+			assertNullInsideRefused("#value", List.of(value));
+		}
+	}
+
+	private void assertNullInsideRefused(String expression, Object value) {
+		assertThatExceptionOfType(LockKeyException.class).isThrownBy(() -> evaluateObject(expression, value))
+			.withMessageContaining("Orders.object")
+			.withMessageContaining("null inside");
+	}
+
+	@Test
+	void valuesWithoutANullInTheirTextAreKeys() {
+		for (Object value : List.of(new OrderId("eu", 7), new OrderId("nullable", 7), "OrderId[region=null]",
+				new Generated("a=null"), new Generated("Other(a=null)"), new Generated("Generated(a=nullable)"))) {
+			assertThat(evaluateObject("'k:' + #value", value)).isEqualTo("k:" + value);
+		}
+	}
+
 	/** An element of several keys that is null or has no text of its own is refused. */
 	@Fault({ 72, 73 })
 	@Test
@@ -228,8 +297,10 @@ class KeyExpressionTests {
 			.withCauseInstanceOf(IllegalStateException.class);
 	}
 
+	/** A mistake that can be seen in the expression fails startup. */
+	@Fault({ 72, 134 })
 	@ParameterizedTest
-	@CsvSource(delimiter = '|', quoteCharacter = '`', commentCharacter = '%', textBlock = """
+	@CsvSource(delimiter = '|', quoteCharacter = '`', commentCharacter = '~', textBlock = """
 			order:#id                     | no SpEL expression           | single quotes
 			'order:' + #idd               | no parameter 'idd'           | #id or #name or #p0, #p1
 			'order:' + #p2                | no parameter 'p2'            | #p0, #p1
@@ -245,6 +316,19 @@ class KeyExpressionTests {
 			('order:' + #id).trim()       | joins text inside            | stand outside
 			@keys.of('order:' + #id)      | joins text inside            | stand outside
 			(#name + #id).trim()          | joins text inside            | stand outside
+			{'a', ('b' + #id).trim()}     | joins text inside            | stand outside
+			{'a', null}                   | always null                  | single quotes
+			{}                            | empty list                   | at least one
+			'k:%s'.formatted(#id)         | formats text                 | Join the parts by +
+			'a' + '%d'.formatted(#id)     | formats text                 | Join the parts by +
+			{'a', #name.formatted(#id)}   | formats text                 | Join the parts by +
+			T(String).format('k%s', #id)  | formats text                 | Join the parts by +
+			T(String).join('-', #name)    | makes text of               | Join the parts by +
+			T(String).valueOf(#name)      | makes text of               | Join the parts by +
+			'a' + T(java.util.Objects).toString(#id) | makes text of     | Join the parts by +
+			'${app.name}:' + #id          | placeholder                  | @environment
+			${app.name}                   | placeholder                  | @environment
+			order:#{#id}                  | template                     | without #{
 			""")
 	void mistakesAreFoundBeforeTheFirstCall(String expression, String problem, String action) {
 		assertThatExceptionOfType(InvalidKeyExpressionException.class).isThrownBy(() -> parse("pay", expression))
@@ -324,6 +408,18 @@ class KeyExpressionTests {
 			return null;
 		}
 
+		public String getBlank() {
+			return " ";
+		}
+
+		public List<String> getSeveral() {
+			return List.of("a", "b");
+		}
+
+		public Object getPlain() {
+			return new Plain();
+		}
+
 		public int half(int number) {
 			return number / 2;
 		}
@@ -379,6 +475,30 @@ class KeyExpressionTests {
 	}
 
 	static class Plain {
+
+	}
+
+	record OrderId(@Nullable String region, @Nullable Integer number) {
+
+	}
+
+	record Nested(OrderId id) {
+
+	}
+
+	/** What Lombok or Kotlin generate. */
+	static class Generated {
+
+		private final String text;
+
+		Generated(String text) {
+			this.text = text;
+		}
+
+		@Override
+		public String toString() {
+			return this.text;
+		}
 
 	}
 

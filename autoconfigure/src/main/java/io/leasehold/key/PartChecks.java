@@ -1,0 +1,117 @@
+package io.leasehold.key;
+
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.InlineList;
+import org.springframework.expression.spel.ast.MethodReference;
+import org.springframework.expression.spel.ast.NullLiteral;
+import org.springframework.expression.spel.ast.OpPlus;
+import org.springframework.expression.spel.ast.StringLiteral;
+import org.springframework.expression.spel.ast.Ternary;
+import org.springframework.expression.spel.ast.TypeReference;
+import org.springframework.expression.spel.ast.VariableReference;
+
+/**
+ * Checks of the parts of a key. Each part is checked for null at each call; a part is
+ * rejected here if a null inside of it would become the text "null" before that check.
+ */
+final class PartChecks {
+
+	/** Methods that make the text "null" of a null argument. */
+	private static final Set<String> TEXT_OF_NULL = Set.of("T(String).valueOf", "T(String).join",
+			"T(String).copyValueOf", "T(java.lang.String).valueOf", "T(java.lang.String).join",
+			"T(java.util.Objects).toString");
+
+	private final String text;
+
+	private final KeyVariables variables;
+
+	/**
+	 * Create checks.
+	 * @param text the expression of the key
+	 * @param variables what it may refer to
+	 */
+	PartChecks(String text, KeyVariables variables) {
+		this.text = text;
+		this.variables = variables;
+	}
+
+	/** Check a node and the parts below it that are evaluated one by one. */
+	void check(SpelNode node) {
+		if (node instanceof NullLiteral) {
+			throw problem("has a part that is always null", "Remove it, or write 'null' in single quotes.");
+		}
+		if (KeyPart.isConcatenation(node)) {
+			check(node.getChild(0));
+			check(node.getChild(1));
+		}
+		else if (node instanceof InlineList) {
+			checkOperands(node);
+		}
+		else if (node instanceof Ternary) {
+			check(node.getChild(1));
+			check(node.getChild(2));
+		}
+		else if (KeyPart.isProjection(node)) {
+			check(KeyPart.projected(node));
+		}
+		else {
+			refuseHiddenText(node);
+		}
+	}
+
+	private void checkOperands(SpelNode list) {
+		if (list.getChildCount() == 0) {
+			throw problem("is an empty list",
+					"Write at least one key, such as {'account:' + #from, 'account:' + #to}.");
+		}
+		for (int i = 0; i < list.getChildCount(); i++) {
+			check(list.getChild(i));
+		}
+	}
+
+	private void refuseHiddenText(SpelNode node) {
+		if (KeyPart.isConcatenation(node) && joinsText(node)) {
+			throw problem("joins text inside of another expression: %s".formatted(node.toStringAST()),
+					"Let the + stand outside, such as \"'order:' + #name.trim()\", or pass the parts one by one:"
+							+ " in there a null would become the text \"null\".");
+		}
+		for (int i = 0; i < node.getChildCount(); i++) {
+			SpelNode child = node.getChild(i);
+			if (child instanceof MethodReference method && node instanceof CompoundExpression && i > 0) {
+				refuseTextOfNull(node.getChild(i - 1), method);
+			}
+			refuseHiddenText(child);
+		}
+	}
+
+	private void refuseTextOfNull(SpelNode receiver, MethodReference method) {
+		String called = "%s.%s".formatted(receiver.toStringAST(), method.getName());
+		boolean ofString = receiver instanceof TypeReference && called.endsWith("String).format");
+		if (ofString || method.getName().equals("formatted") && joinsText(receiver)) {
+			throw problem("formats text by %s(...)".formatted(called),
+					"Join the parts by +, such as \"'order:' + #id\": in a format a null would become the text \"null\","
+							+ " and numbers would depend on the locale of the process.");
+		}
+		if (TEXT_OF_NULL.contains(called)) {
+			throw problem("makes text of its parts by %s(...)".formatted(called),
+					"Join the parts by +, such as \"'order:' + #id\": in there a null would become the text \"null\".");
+		}
+	}
+
+	private boolean joinsText(@Nullable SpelNode node) {
+		return node instanceof StringLiteral
+				|| node instanceof VariableReference && this.variables.isText(node.toStringAST().substring(1))
+				|| node instanceof OpPlus plus && plus.getChildCount() == 2
+						&& (joinsText(plus.getChild(0)) || joinsText(plus.getChild(1)));
+	}
+
+	private InvalidKeyExpressionException problem(String problem, String action) {
+		return InvalidKeyExpressionException.of("key", this.text, problem, action);
+	}
+
+}
