@@ -34,7 +34,8 @@ class FaultsPageTests {
 
 	@Test
 	void faultsAreNumberedAndTestsNameNoOthers() {
-		assertThat(this.catalogue.faults()).containsExactlyElementsOf(IntStream.rangeClosed(1, 96).boxed().toList());
+		assertThat(this.catalogue.faults()).doesNotHaveDuplicates()
+			.containsAll(IntStream.rangeClosed(1, 96).boxed().toList());
 		assertThat(this.catalogue.unknown()).isEmpty();
 	}
 
