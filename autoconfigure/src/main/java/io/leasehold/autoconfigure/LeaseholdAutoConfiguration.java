@@ -37,6 +37,12 @@ public final class LeaseholdAutoConfiguration {
 	LeaseholdAutoConfiguration() {
 	}
 
+	/** Static, since it is needed before the first properties are bound. */
+	@Bean
+	static DurationUnits lockDurationUnits() {
+		return new DurationUnits();
+	}
+
 	@Bean
 	@ConditionalOnMissingBean
 	Member lockMember(Environment environment) {

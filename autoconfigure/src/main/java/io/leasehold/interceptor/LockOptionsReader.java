@@ -2,6 +2,7 @@ package io.leasehold.interceptor;
 
 import java.time.Duration;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 
 import io.leasehold.LockOptions;
 import io.leasehold.annotation.DistributedLock;
@@ -17,6 +18,9 @@ import org.springframework.util.StringValueResolver;
 final class LockOptionsReader {
 
 	private static final String DURATION = "Write a duration such as \"30s\", \"500ms\" or \"PT1M\".";
+
+	/** Zero is the same in all units. */
+	private static final Pattern NUMBER = Pattern.compile("[+-]?0*[1-9]\\d*");
 
 	private final Supplier<LockService> service;
 
@@ -107,7 +111,7 @@ final class LockOptionsReader {
 	}
 
 	private Duration parse(LockAnnotation annotation, String attribute, String value) {
-		if (value.chars().allMatch((c) -> c >= '0' && c <= '9')) {
+		if (NUMBER.matcher(value).matches()) {
 			throw annotation.invalid("has %s \"%s\", a number without a unit".formatted(attribute, value), DURATION);
 		}
 		try {

@@ -116,7 +116,7 @@ class LeaseholdMetadataTests {
 		assertThat(properties()).extracting("name", String.class).containsAll(hints);
 	}
 
-	private static List<Map<String, Object>> properties() {
+	static List<Map<String, Object>> properties() {
 		return metadata.read("$.properties[*]");
 	}
 

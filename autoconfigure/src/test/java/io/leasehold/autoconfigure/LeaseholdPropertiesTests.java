@@ -1,6 +1,8 @@
 package io.leasehold.autoconfigure;
 
+import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 
 import io.leasehold.service.OnLost;
 import io.leasehold.test.contract.Fault;
@@ -8,11 +10,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.ConfigurationPropertiesBindException;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.core.Ordered;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -91,6 +96,71 @@ class LeaseholdPropertiesTests {
 		});
 	}
 
+	/** A number without a unit would be milliseconds, where seconds may be meant. */
+	@Fault(136)
+	@ParameterizedTest
+	@CsvSource({ "leasehold.lease, 30", "leasehold.wait-time, 5", "leasehold.wait-time, -5", "leasehold.waitTime, +5",
+			"leasehold.wait-time, ${unitless}", "leasehold.lock-delay, 10", "leasehold.slow-hold, 60",
+			"leasehold.handoff.max-time, 10", "leasehold.fencing.retention, 7" })
+	void numberWithoutAUnitStopsTheStart(String property, String value) {
+		this.runner.withPropertyValues("unitless=20", property + "=" + value).run((context) -> {
+			assertThat(context).hasFailed();
+			assertThat(context.getStartupFailure()).rootCause()
+				.isInstanceOfSatisfying(InvalidConfigurationPropertyValueException.class, (failure) -> {
+					assertThat(failure.getName()).isEqualTo(property.replace("waitTime", "wait-time"));
+					assertThat(failure.getValue()).isEqualTo(value.replace("${unitless}", "20"));
+					assertThat(failure.getReason()).contains("without a unit", "30s");
+				});
+		});
+	}
+
+	/** Those of the engines, too. */
+	@Fault(136)
+	@Test
+	void everyDurationOfTheLibraryNeedsItsUnit() throws IOException {
+		LeaseholdMetadataTests.read();
+		List<String> durations = LeaseholdMetadataTests.properties()
+			.stream()
+			.filter((property) -> Duration.class.getName().equals(property.get("type")))
+			.map((property) -> (String) property.get("name"))
+			.filter((name) -> name.startsWith("leasehold."))
+			.toList();
+		assertThat(durations).contains("leasehold.lease", "leasehold.redis.poll-interval",
+				"leasehold.jdbc.call-timeout", "leasehold.zookeeper.session-timeout");
+		for (String property : durations) {
+			new ApplicationContextRunner().withUserConfiguration(AllProperties.class)
+				.withPropertyValues(property + "=5")
+				.run((context) -> assertThat(context).getFailure()
+					.rootCause()
+					.isInstanceOf(InvalidConfigurationPropertyValueException.class)
+					.hasMessageContaining(property)
+					.hasMessageContaining("without a unit"));
+		}
+	}
+
+	@Test
+	void applicationChecksItsDurations() {
+		new ApplicationContextRunner()
+			.withConfiguration(
+					AutoConfigurations.of(LeaseholdAutoConfiguration.class, LeaseholdLocalAutoConfiguration.class))
+			.withPropertyValues("leasehold.engine=local", "leasehold.wait-time=5")
+			.run((context) -> assertThat(context).getFailure().rootCause().hasMessageContaining("without a unit"));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "0, PT0S", "0s, PT0S", "00, PT0S", "2s, PT2S", "PT2S, PT2S", "1500ms, PT1.5S" })
+	void zeroNeedsNoUnit(String value, Duration waitTime) {
+		this.runner.withPropertyValues("leasehold.wait-time=" + value)
+			.run((context) -> assertThat(context.getBean(LeaseholdProperties.class).getWaitTime()).isEqualTo(waitTime));
+	}
+
+	@Test
+	void numbersOfOtherLibrariesAreLeftAlone() {
+		new ApplicationContextRunner().withUserConfiguration(OtherLibrary.class)
+			.withPropertyValues("leaseholder.timeout=5")
+			.run((context) -> assertThat(context.getBean(Other.class).timeout()).isEqualTo(Duration.ofMillis(5)));
+	}
+
 	/** So does one that overflows, or is no duration at all. */
 	@Fault(77)
 	@ParameterizedTest
@@ -106,8 +176,28 @@ class LeaseholdPropertiesTests {
 
 	@Configuration(proxyBeanMethods = false)
 	@EnableConfigurationProperties(LeaseholdProperties.class)
+	@Import(DurationUnits.class)
 	static class Properties {
 
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableConfigurationProperties({ LeaseholdProperties.class, RedisProperties.class, JdbcProperties.class,
+			ZooKeeperProperties.class, FencingProperties.class })
+	@Import(DurationUnits.class)
+	static class AllProperties {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableConfigurationProperties(Other.class)
+	@Import(DurationUnits.class)
+	static class OtherLibrary {
+
+	}
+
+	@ConfigurationProperties("leaseholder")
+	record Other(Duration timeout) {
 	}
 
 }

@@ -80,10 +80,23 @@ class LockAnnotationValidatorTests {
 				}));
 	}
 
+	/** A number without a unit is refused as such, in annotations as in properties. */
+	@Fault(136)
+	@ParameterizedTest
+	@ValueSource(strings = { "test.lease=30", "test.wait=5", "test.wait=-5", "test.min=+5", "test.max=60" })
+	void numberWithoutAUnitStopsTheStart(String property) {
+		Locked.runner(Durations.class)
+			.withPropertyValues(property)
+			.run((context) -> Locked.refusal(context)
+				.hasMessageContaining("Durations.run")
+				.hasMessageContaining("a number without a unit")
+				.hasMessageContaining("30s"));
+	}
+
 	/** An annotation's lease that is no lease stops the start and is named. */
 	@Fault(77)
 	@ParameterizedTest
-	@ValueSource(strings = { "-1s", "0s", "0ms", "PT0S", "PT-5S", "30", "soon", "9999999999999999d",
+	@ValueSource(strings = { "-1s", "0", "0s", "0ms", "PT0S", "PT-5S", "30", "soon", "9999999999999999d",
 			"PT9999999999999999H", "400d", "9223372036854775807s", "1ms", "1x" })
 	void badLeaseStopsTheStart(String lease) {
 		durations("test.lease=" + lease, "lease");
@@ -102,7 +115,7 @@ class LockAnnotationValidatorTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "-1ms", "0s", "5", "never" })
+	@ValueSource(strings = { "-1ms", "0", "0s", "5", "never" })
 	void badMaxHoldStopsTheStart(String maxHold) {
 		durations("test.max=" + maxHold, "maxHold");
 	}
@@ -131,6 +144,13 @@ class LockAnnotationValidatorTests {
 			.run((context) -> Locked.refusal(context)
 				.hasMessageContaining("Unresolved.run")
 				.hasMessageContaining("${no.such.property}"));
+	}
+
+	@Test
+	void zeroNeedsNoUnitWhereItMeansSomething() {
+		Locked.runner(Durations.class)
+			.withPropertyValues("test.wait=0", "test.min=0")
+			.run((context) -> assertThat(context).hasNotFailed());
 	}
 
 	@Test
