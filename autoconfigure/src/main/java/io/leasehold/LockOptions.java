@@ -16,8 +16,8 @@ import java.time.Duration;
  * @param waitTime longest time to wait; zero means one attempt
  * @param minHold how long the key stays closed at least, counted from the grant; zero for
  * none
- * @param maxHold after this time the lease is no longer renewed; {@link #UNLIMITED} to
- * renew as long as the lock is held
+ * @param maxHold longest time to hold the lock, counted from the grant: then the lock is
+ * lost, whatever the lease is; {@link #UNLIMITED} to renew while the lock is held
  * @param lockDelay how long the key stays closed after the lease of an owner that
  * vanished without a release; zero for none
  */
@@ -63,7 +63,7 @@ public record LockOptions(String name, String engine, LockMode mode, int permits
 	 * @param lease how long the lock outlives a silent owner
 	 * @param waitTime longest time to wait
 	 * @param minHold how long the key stays closed at least
-	 * @param maxHold after this time the lease is no longer renewed
+	 * @param maxHold longest time to hold the lock
 	 */
 	public LockOptions(String name, String engine, Duration lease, Duration waitTime, Duration minHold,
 			Duration maxHold) {
@@ -142,7 +142,7 @@ public record LockOptions(String name, String engine, LockMode mode, int permits
 
 	/**
 	 * Return a copy with another max hold.
-	 * @param maxHold time after which the lease is no longer renewed
+	 * @param maxHold longest time to hold the lock
 	 * @return the changed options
 	 */
 	public LockOptions withMaxHold(Duration maxHold) {

@@ -11,7 +11,7 @@ public enum LossCause {
 	/** The lease ended before it could be renewed. */
 	EXPIRED("its lease ended before it could be renewed"),
 
-	/** The longest hold time passed and the lease ran out. */
+	/** The longest hold time passed, which ends the lease, too. */
 	MAX_HOLD("its longest hold time is over"),
 
 	/** The application was shut down before the holder finished. */

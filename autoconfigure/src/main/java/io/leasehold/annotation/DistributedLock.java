@@ -118,8 +118,9 @@ public @interface DistributedLock {
 	String minHold() default "";
 
 	/**
-	 * Time after which the lease is no longer renewed; one no longer than the lease makes
-	 * a fixed lease. Empty: renewed as long as the method runs.
+	 * Longest time to hold the lock, counted from the grant. Then the lock is lost and
+	 * the key becomes available, whatever the lease is; the method is notified as of any
+	 * loss and may still be running. Empty: renewed while the method runs.
 	 */
 	String maxHold() default "";
 

@@ -8,6 +8,9 @@ import io.leasehold.LockOptions;
 import io.leasehold.annotation.DistributedLock;
 import io.leasehold.service.LockService;
 
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
 import org.springframework.util.StringUtils;
 import org.springframework.util.StringValueResolver;
@@ -16,6 +19,8 @@ import org.springframework.util.StringValueResolver;
  * Reads of an annotation how a lock is taken and held, or says what is wrong with that.
  */
 final class LockOptionsReader {
+
+	private static final Log logger = LogFactory.getLog(LockOptionsReader.class);
 
 	private static final String DURATION = "Write a duration such as \"30s\", \"500ms\" or \"PT1M\".";
 
@@ -71,6 +76,11 @@ final class LockOptionsReader {
 			throw annotation.invalid(
 					"has lease %s, which its engine could not renew in time".formatted(options.lease()),
 					"Use at least %dms.".formatted(minLease.toMillis()));
+		}
+		if (options.maxHold().compareTo(minLease) < 0) {
+			logger.warn(("%s has maxHold %s, which is shorter than the shortest lease of its engine: the lock is "
+					+ "released after maxHold, but after a crash the key stays locked for up to %d ms")
+				.formatted(Names.of(annotation.type(), annotation.method()), options.maxHold(), minLease.toMillis()));
 		}
 		String lacking = this.service.get().unsupported(options);
 		if (lacking != null) {

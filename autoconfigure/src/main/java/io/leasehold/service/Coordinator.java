@@ -215,8 +215,18 @@ final class Coordinator implements AutoCloseable {
 	}
 
 	RemoteClaim newClaim(Gate gate, Acquisition caller, long now) {
-		return new RemoteClaim(gate, new Claim(gate.key, this.member.newOwner(caller.asker()), caller.access,
-				caller.options.lease(), caller.options.lockDelay(), storeMinHold(caller), caller.waits(), now));
+		return new RemoteClaim(gate,
+				new Claim(gate.key, this.member.newOwner(caller.asker()), caller.access,
+						atLeastMinLease(Hold.leaseOf(caller.options)), caller.options.lockDelay(), storeMinHold(caller),
+						caller.waits(), now));
+	}
+
+	/**
+	 * Return a lease that the engine accepts, though the longest hold time is shorter.
+	 */
+	Duration atLeastMinLease(Duration lease) {
+		Duration least = this.engine.minLease();
+		return (lease.compareTo(least) < 0) ? least : lease;
 	}
 
 	/** Whether a caller wants of the store what a claim asks for, but for its times. */

@@ -91,7 +91,7 @@ final class Gate {
 	/** The present holds that have expired and were not lost yet. */
 	List<Hold> expired() {
 		long now = this.coordinator.clock().nanoTime();
-		return holds().stream().filter((hold) -> !hold.grant.isValid(now)).toList();
+		return holds().stream().filter((hold) -> !hold.isValid(now)).toList();
 	}
 
 	synchronized boolean isHeldBy(Hold hold) {
@@ -176,7 +176,7 @@ final class Gate {
 	private boolean hasExpired() {
 		long now = this.coordinator.clock().nanoTime();
 		for (Hold hold = this.firstHold; hold != null; hold = hold.next) {
-			if (!hold.grant.isValid(now)) {
+			if (!hold.isValid(now)) {
 				return true;
 			}
 		}
@@ -361,7 +361,7 @@ final class Gate {
 	}
 
 	private static boolean lastsFor(Acquisition next, Grant grant, long now) {
-		return grant.remaining(now) >= next.options.lease().toNanos() / 2;
+		return grant.remaining(now) >= Hold.leaseOf(next.options).toNanos() / 2;
 	}
 
 	private @Nullable Claim release(Hold closed) {
@@ -394,16 +394,19 @@ final class Gate {
 	}
 
 	/**
-	 * The grant is no longer in force. Opens the gate at once.
+	 * End a hold whose time is over, or whose grant is no longer in force, whoever holds
+	 * that by now. Opens the gate at once.
 	 * @return what is to be told, or {@code null} if it was over already
 	 */
-	synchronized @Nullable Loss lose(Grant lost, LossCause cause) {
-		Hold losing = lost.hold;
+	synchronized @Nullable Loss lose(Hold held, LossCause cause) {
+		Grant lost = held.grant;
+		Hold losing = (cause == LossCause.MAX_HOLD) ? held : lost.hold;
 		if (losing == null || !losing.isLinked()) {
 			return null;
 		}
-		Duration rest = Duration.ofNanos(lost.remaining(this.coordinator.clock().nanoTime()))
-			.plus(lost.claim.lockDelay());
+		// The longest hold time ends the lease, too: nothing of it is left to wait for
+		long left = (cause == LossCause.MAX_HOLD) ? 0 : lost.remaining(this.coordinator.clock().nanoTime());
+		Duration rest = Duration.ofNanos(left).plus(lost.claim.lockDelay());
 		List<Consumer<LockLostException>> actions = losing.lose(cause);
 		end(losing);
 		boolean close = lost.mayRelease(rest);

@@ -1,6 +1,7 @@
 package io.leasehold.service;
 
 import java.lang.ref.WeakReference;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -21,6 +22,8 @@ final class Hold extends Link<Hold> {
 
 	private static final int PASSES = ServiceSettings.MOST_HANDOFFS + 1;
 
+	private static final long ROUNDING = Duration.ofMillis(4).toNanos();
+
 	final Gate gate;
 
 	final Grant grant;
@@ -39,7 +42,10 @@ final class Hold extends Link<Hold> {
 
 	final long since;
 
-	/** When to ask for the next renewal; written by the watchdog alone. */
+	/**
+	 * When the next renewal is due, which a pass does not put off; written by the
+	 * watchdog alone.
+	 */
 	volatile long renewAt;
 
 	/**
@@ -69,7 +75,7 @@ final class Hold extends Link<Hold> {
 		this.followers = acquisition.followers;
 		this.pass = pass;
 		this.since = since;
-		this.renewAt = since;
+		this.renewAt = (grant.hold != null) ? grant.hold.renewAt : since;
 	}
 
 	LockKey key() {
@@ -175,10 +181,40 @@ final class Hold extends Link<Hold> {
 		return this.since + this.options.minHold().toNanos() - now;
 	}
 
-	/** Whether the lease is extended at all: not past the longest hold time. */
+	/** Return whether the grant is valid and the longest hold time is not over. */
+	boolean isValid(long now) {
+		return this.grant.isValid(now) && maxHoldRest(now) > 0;
+	}
+
+	/** Return for how long the hold stays valid unless it is renewed. */
+	long remaining(long now) {
+		return Math.max(0, Math.min(this.grant.remaining(now), maxHoldRest(now)));
+	}
+
+	/** Return how much of the longest hold time is left; not positive once it is over. */
+	private long maxHoldRest(long now) {
+		return this.options.maxHold().toNanos() - Math.max(0, now - this.since);
+	}
+
+	/** Return the length of a lease that does not outlast the longest hold time. */
+	static Duration leaseOf(LockOptions options) {
+		Duration lease = options.lease();
+		return (options.maxHold().compareTo(lease) < 0) ? options.maxHold() : lease;
+	}
+
+	/** Return the lease that a renewal requests: no longer than the hold may last. */
+	Duration leaseAt(long now) {
+		Duration lease = this.options.lease();
+		long rest = Math.max(0, maxHoldRest(now));
+		return (rest < lease.toNanos()) ? Duration.ofNanos(rest) : lease;
+	}
+
+	/**
+	 * Return whether a renewal would prolong the hold by more than belief in a lease is
+	 * shorter than the lease.
+	 */
 	boolean isRenewable(long now) {
-		return this.options.maxHold().compareTo(this.options.lease()) > 0
-				&& now - this.since < this.options.maxHold().toNanos();
+		return maxHoldRest(now) - this.grant.remaining(now) > leaseOf(this.options).toNanos() / 50 + ROUNDING;
 	}
 
 }

@@ -51,7 +51,7 @@ final class Holds {
 		if (hold.lossCause() != null) {
 			return false;
 		}
-		if (hold.grant.isValid(now)) {
+		if (hold.isValid(now)) {
 			return true;
 		}
 		lose(hold, hold.isRenewable(now) ? LossCause.EXPIRED : LossCause.MAX_HOLD);
@@ -64,7 +64,7 @@ final class Holds {
 	}
 
 	Duration remaining(Hold hold) {
-		return isValid(hold) ? Duration.ofNanos(hold.grant.remaining(now())) : Duration.ZERO;
+		return isValid(hold) ? Duration.ofNanos(hold.remaining(now())) : Duration.ZERO;
 	}
 
 	void onLost(Hold hold, Consumer<LockLostException> action) {
@@ -135,7 +135,7 @@ final class Holds {
 
 	/** The grant behind a hold is no longer in force, whoever may have it by now. */
 	void lose(Hold hold, LossCause cause) {
-		Gate.Loss loss = hold.gate.lose(hold.grant, cause);
+		Gate.Loss loss = hold.gate.lose(hold, cause);
 		if (loss == null) {
 			return;
 		}

@@ -21,7 +21,7 @@ final class Survey {
 
 	void held(String engine, Hold hold, long now, int waiting) {
 		this.held.add(new LockOverview.Held(engine, hold.key(), hold.options.name(), hold.fencingToken(),
-				nameOf(hold.owner), this.date.minusNanos(now - hold.since), Duration.ofNanos(hold.grant.remaining(now)),
+				nameOf(hold.owner), this.date.minusNanos(now - hold.since), Duration.ofNanos(hold.remaining(now)),
 				hold.handles(), waiting));
 	}
 

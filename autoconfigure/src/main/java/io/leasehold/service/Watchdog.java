@@ -69,7 +69,8 @@ final class Watchdog {
 	 * on otherwise.
 	 */
 	void watch(Hold hold, boolean awaited, long now) {
-		hold.renewAt = dueAt(hold, now);
+		long due = dueAt(hold, now);
+		hold.renewAt = (hold.pass > 0 && due - hold.renewAt > 0) ? hold.renewAt : due;
 		if (hold.grant.pushed && untilThirdGone(hold, now) <= 0 && hold.isRenewable(now)) {
 			hold.firstRenewal = true;
 			this.urgent.add(hold);
@@ -88,14 +89,22 @@ final class Watchdog {
 		this.threads.renewals().execute(this::renewUrgent);
 	}
 
-	/** A third gone of the lease, or of what the store gave where that is less. */
-	private long dueAt(Hold hold, long now) {
-		return now + Math.max(untilThirdGone(hold, now), hold.grant.remaining(now) / 3);
+	/**
+	 * Return when a third of the lease will have passed, or of the time that the store
+	 * granted if that is shorter. A longer grant is not waited for.
+	 */
+	private static long dueAt(Hold hold, long now) {
+		long due = Math.max(untilThirdGone(hold, now), hold.grant.remaining(now) / 3);
+		return now + Math.min(due, lease(hold) / 3);
 	}
 
-	private long untilThirdGone(Hold hold, long now) {
-		long lease = hold.options.lease().toNanos();
+	private static long untilThirdGone(Hold hold, long now) {
+		long lease = lease(hold);
 		return hold.grant.remaining(now) - (lease - lease / 3);
+	}
+
+	private static long lease(Hold hold) {
+		return Hold.leaseOf(hold.options).toNanos();
 	}
 
 	private void tickAt(long when) {
@@ -168,12 +177,12 @@ final class Watchdog {
 	 * again.
 	 */
 	private long look(Hold hold, long now, @Nullable List<Hold> due) {
-		long wait = Math.min(hold.grant.remaining(now), LONGEST_TICK);
+		long wait = Math.min(hold.remaining(now), LONGEST_TICK);
 		if (!hold.isRenewable(now)) {
 			return Math.max(SHORTEST_TICK, wait);
 		}
 		long untilDue = hold.renewAt - now;
-		long soon = Math.min(hold.options.lease().toNanos(), hold.grant.remaining(now)) / 30;
+		long soon = Math.min(lease(hold), hold.grant.remaining(now)) / 30;
 		if (untilDue > soon) {
 			return Math.max(SHORTEST_TICK, Math.min(wait, untilDue));
 		}
@@ -184,7 +193,7 @@ final class Watchdog {
 	}
 
 	private static long retryPause(Hold hold) {
-		return Math.min(LONGEST_TICK, hold.options.lease().toNanos() / 10);
+		return Math.min(LONGEST_TICK, lease(hold) / 10);
 	}
 
 	private void renewUrgent() {
@@ -216,7 +225,7 @@ final class Watchdog {
 			return;
 		}
 		long started = this.clock.nanoTime();
-		List<RenewalOutcome> outcomes = ask(batch);
+		List<RenewalOutcome> outcomes = ask(batch, started);
 		Duration took = Duration.ofNanos(this.clock.nanoTime() - started);
 		List<LockEvent> told = new ArrayList<>(batch.size());
 		for (int i = 0; i < batch.size(); i++) {
@@ -225,9 +234,10 @@ final class Watchdog {
 		this.coordinator.events().publishLater(told);
 	}
 
-	private List<RenewalOutcome> ask(List<Hold> batch) {
+	private List<RenewalOutcome> ask(List<Hold> batch, long now) {
 		List<Renewal> renewals = batch.stream()
-			.map((hold) -> new Renewal(hold.grant.claim, hold.grant.number, hold.options.lease()))
+			.map((hold) -> new Renewal(hold.grant.claim, hold.grant.number,
+					this.coordinator.atLeastMinLease(hold.leaseAt(now))))
 			.toList();
 		try {
 			List<RenewalOutcome> outcomes = this.coordinator.engine().renew(renewals);
@@ -242,7 +252,7 @@ final class Watchdog {
 
 	private LockEvent settle(Hold hold, RenewalOutcome outcome, Duration took) {
 		long now = this.clock.nanoTime();
-		Duration slack = Duration.ofNanos(hold.grant.remaining(now));
+		Duration slack = Duration.ofNanos(hold.remaining(now));
 		RenewalResult result = RenewalResult.UNKNOWN;
 		Exception failure = null;
 		if (outcome instanceof RenewalOutcome.Renewed renewed) {

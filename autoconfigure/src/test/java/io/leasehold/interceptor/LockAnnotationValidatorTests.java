@@ -13,6 +13,7 @@ import io.leasehold.key.KeyParser;
 import io.leasehold.test.contract.Fault;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -26,6 +27,8 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.support.StaticListableBeanFactory;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
@@ -136,6 +139,18 @@ class LockAnnotationValidatorTests {
 				.hasMessageContaining("Durations.run")
 				.hasMessageContaining("minHold")
 				.hasMessageContaining("maxHold"));
+	}
+
+	@ExtendWith(OutputCaptureExtension.class)
+	@Test
+	void maxHoldShorterThanTheShortestLeaseIsWarnedOf(CapturedOutput output) {
+		Locked.runner(Durations.class).withPropertyValues("test.max=9ms").run((context) -> {
+			assertThat(context).hasNotFailed();
+			assertThat(output).contains("Durations.run has maxHold PT0.009S").contains("10 ms");
+		});
+		Locked.runner(Durations.class)
+			.withPropertyValues("test.max=10ms")
+			.run((context) -> assertThat(output).doesNotContain("PT0.01S"));
 	}
 
 	@Test

@@ -50,7 +50,7 @@ class ServiceIsProvenTests {
 				bug("a renewal that is not repeated after a failure", Watchdog.class,
 						"hold.renewAt = now + retryPause(hold);", "hold.renewAt = now + IDLE / 2;",
 						"renewalThatFailsInAnyWayIsRepeated"),
-				bug("a deadline that is not looked at", Holds.class, "if (hold.grant.isValid(now)) {", "if (true) {",
+				bug("a deadline that is not looked at", Holds.class, "if (hold.isValid(now)) {", "if (true) {",
 						"maxHoldEndsRenewal"),
 				bug("a caller that stays in the queue when it gives up", Gate.class,
 						"unqueue(caller); caller.fail(reason);", "caller.fail(reason);",

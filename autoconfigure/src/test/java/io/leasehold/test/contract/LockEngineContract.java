@@ -368,6 +368,45 @@ public abstract class LockEngineContract extends ServiceFaultsContract {
 			.satisfies((loss) -> assertThat(loss.getLossCause()).isEqualTo(LossCause.MAX_HOLD));
 	}
 
+	/**
+	 * The lease is much longer than the lock may be held: the key is free and the holder
+	 * notified long before the lease would have ended.
+	 */
+	@Fault(144)
+	@Test
+	void maxHoldEndsALongerLease() throws Exception {
+		LockService one = service();
+		LockOptions limited = one.defaults().withLease(patience().multipliedBy(10)).withMaxHold(shortLease());
+		HeldLock held = one.acquire(NAME, limited);
+		CompletableFuture<LossCause> told = new CompletableFuture<>();
+		held.onLost((loss) -> told.complete(loss.getLossCause()));
+		LockService other = service();
+		other.acquire(NAME, other.defaults().withWaitTime(patience())).close();
+		assertThat(held.isValid()).isFalse();
+		assertThat(told.get(patience().toSeconds(), TimeUnit.SECONDS)).isEqualTo(LossCause.MAX_HOLD);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
+	}
+
+	/** What the store hands on comes with a short lease on some engines. */
+	@Fault(144)
+	@Test
+	void lockThatIsHandedOnIsExtendedToItsMaxHold() {
+		Duration maxHold = shortLease().multipliedBy(10);
+		LockService one = service();
+		LockService other = service();
+		HeldLock first = one.acquire(NAME);
+		LockOptions limited = other.defaults().withLease(maxHold).withMaxHold(maxHold);
+		CompletableFuture<HeldLock> next = other.acquireAsync(NAME, limited);
+		awaitWaiting(1);
+		first.close();
+		HeldLock held = next.join();
+		long past = System.nanoTime() + shortLease().multipliedBy(4).toNanos();
+		eventually().until(() -> System.nanoTime() - past > 0);
+		assertThat(held.isValid()).isTrue();
+		assertThat(held.remaining()).isLessThanOrEqualTo(maxHold);
+		held.close();
+	}
+
 	@Test
 	void minHoldOutlivesTheWork() {
 		LockService one = service();

@@ -1,0 +1,215 @@
+package io.leasehold.service;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+
+import io.leasehold.HeldLock;
+import io.leasehold.LockKey;
+import io.leasehold.LockLostException;
+import io.leasehold.LockOptions;
+import io.leasehold.LossCause;
+import io.leasehold.engine.Attempt;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.LockEngine;
+import io.leasehold.engine.Member;
+import io.leasehold.engine.Renewal;
+import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.engine.Signal;
+import io.leasehold.engine.Waiting;
+import io.leasehold.engine.local.LocalLockEngine;
+import io.leasehold.test.VirtualClock;
+import io.leasehold.test.contract.DelegatingEngine;
+import io.leasehold.test.contract.Fault;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * The longest hold time is a maximum, whatever the lease is, and wherever the grant comes
+ * from.
+ */
+@Timeout(60)
+class MaxHoldTests {
+
+	private static final Duration LEASE = Duration.ofMinutes(10);
+
+	private static final Duration MAX_HOLD = Duration.ofMinutes(2);
+
+	private final VirtualClock clock = new VirtualClock();
+
+	private final Recorder store = new Recorder(new LocalLockEngine(this.clock));
+
+	private final LockService service = service(this.store);
+
+	private final LockOptions limited = this.service.defaults().withMaxHold(MAX_HOLD);
+
+	@AfterEach
+	void close() {
+		this.service.close();
+	}
+
+	/** A longest hold time that is shorter than the lease ends both. */
+	@Fault(144)
+	@Test
+	void maxHoldShorterThanTheLeaseEndsBeliefAndLease() throws Exception {
+		HeldLock held = this.service.acquire("a", this.limited);
+		CompletableFuture<LossCause> told = new CompletableFuture<>();
+		held.onLost((loss) -> told.complete(loss.getLossCause()));
+		assertThat(held.remaining()).isLessThanOrEqualTo(MAX_HOLD);
+		this.clock.advance(MAX_HOLD.minusSeconds(10));
+		assertThat(held.isValid()).isTrue();
+		this.clock.advance(Duration.ofSeconds(10));
+		assertThat(this.store.inspect(new LockKey("a"))).isEmpty();
+		assertThat(held.isValid()).isFalse();
+		assertThat(told.get()).isEqualTo(LossCause.MAX_HOLD);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close)
+			.satisfies((loss) -> assertThat(loss.getLossCause()).isEqualTo(LossCause.MAX_HOLD));
+		assertThat(this.store.renewed).isEmpty();
+	}
+
+	@Fault(144)
+	@Test
+	void renewalRequestsNoMoreThanMayStillBeHeld() {
+		Duration lease = Duration.ofMinutes(1);
+		HeldLock held = this.service.acquire("a", this.limited.withLease(lease));
+		this.clock.advance(Duration.ofSeconds(30));
+		Awaitility.await().until(() -> this.store.renewed.size() == 1);
+		assertThat(this.store.renewed.get(0)).isEqualTo(lease);
+		awaitRemaining(held, Duration.ofSeconds(55));
+		this.clock.advance(Duration.ofSeconds(50));
+		Awaitility.await().until(() -> this.store.renewed.size() == 2);
+		assertThat(this.store.renewed.get(1)).isLessThanOrEqualTo(Duration.ofSeconds(40));
+		awaitRemaining(held, Duration.ofSeconds(35));
+		this.clock.advance(Duration.ofSeconds(40));
+		assertThat(this.store.inspect(new LockKey("a"))).isEmpty();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close)
+			.satisfies((loss) -> assertThat(loss.getLossCause()).isEqualTo(LossCause.MAX_HOLD));
+		assertThat(this.store.renewed).hasSize(2);
+	}
+
+	private static void awaitRemaining(HeldLock held, Duration least) {
+		Awaitility.await().until(() -> held.remaining().compareTo(least) > 0);
+	}
+
+	/** A lock that the store hands on comes with a short lease. */
+	@Test
+	void handedGrantIsExtendedToItsMaxHold() {
+		this.store.pushed = Duration.ofSeconds(20);
+		HeldLock first = service(this.store).acquire("a");
+		CompletableFuture<HeldLock> next = this.service.acquireAsync("a", this.limited);
+		Awaitility.await().until(() -> this.store.waiting == 1);
+		first.close();
+		HeldLock held = next.join();
+		Awaitility.await().until(() -> !this.store.renewed.isEmpty());
+		assertThat(this.store.renewed.get(0)).isLessThanOrEqualTo(MAX_HOLD);
+		awaitRemaining(held, Duration.ofSeconds(100));
+		assertThat(held.remaining()).isLessThanOrEqualTo(MAX_HOLD);
+		held.close();
+	}
+
+	@Test
+	void passedGrantStartsAHoldWithAMaxHoldOfItsOwn() {
+		HeldLock first = this.service.acquire("a", this.limited.withLease(MAX_HOLD));
+		CompletableFuture<HeldLock> next = this.service.acquireAsync("a", this.limited.withLease(MAX_HOLD));
+		this.clock.advance(Duration.ofSeconds(30));
+		first.close();
+		HeldLock held = next.join();
+		assertThat(held.fencingToken()).isEqualTo(first.fencingToken() + 1);
+		this.clock.advance(Duration.ofSeconds(60));
+		awaitRemaining(held, Duration.ofSeconds(50));
+		this.clock.advance(Duration.ofSeconds(40));
+		assertThat(held.isValid()).isTrue();
+		this.clock.advance(Duration.ofSeconds(20));
+		assertThat(held.isValid()).isFalse();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close)
+			.satisfies((loss) -> assertThat(loss.getLossCause()).isEqualTo(LossCause.MAX_HOLD));
+	}
+
+	/** A store that knows sessions keeps a lock for as long as its process lives. */
+	@Fault(144)
+	@Test
+	void grantThatOutlastsTheMaxHoldIsReleased() {
+		this.store.least = LEASE.dividedBy(2);
+		HeldLock held = this.service.acquire("a", this.limited);
+		assertThat(held.remaining()).isLessThanOrEqualTo(MAX_HOLD);
+		this.clock.advance(MAX_HOLD);
+		assertThat(held.isValid()).isFalse();
+		Awaitility.await().until(() -> this.store.inspect(new LockKey("a")).isEmpty());
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close)
+			.satisfies((loss) -> assertThat(loss.getLossCause()).isEqualTo(LossCause.MAX_HOLD));
+	}
+
+	/** A lease that ends early for want of renewals is no end of the hold time. */
+	@Test
+	void leaseThatEndsBeforeItsMaxHoldHasExpired() {
+		HeldLock held = this.service.acquire("a", this.limited.withLease(Duration.ofMinutes(1)));
+		this.clock.advance(Duration.ofSeconds(61));
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close)
+			.satisfies((loss) -> assertThat(loss.getLossCause()).isEqualTo(LossCause.EXPIRED));
+	}
+
+	private LockService service(LockEngine engine) {
+		LockOptions defaults = new LockOptions("test", "local", LEASE, Duration.ofSeconds(30), Duration.ZERO,
+				LockOptions.UNLIMITED);
+		return new LockService(new ServiceSettings(defaults, OnLost.THROW, 63, Duration.ofHours(1)), List.of(engine),
+				Member.of("test"), this.clock, List.of(), ReleaseTiming.IMMEDIATE);
+	}
+
+	/** Writes down what is asked for, and gives less or more. */
+	private final class Recorder extends DelegatingEngine {
+
+		private final List<Duration> renewed = new CopyOnWriteArrayList<>();
+
+		private Duration least = Duration.ofMillis(1);
+
+		private Duration pushed = Duration.ofDays(1);
+
+		private volatile int waiting;
+
+		Recorder(LockEngine engine) {
+			super(engine);
+		}
+
+		@Override
+		public Duration minLease() {
+			return this.least;
+		}
+
+		@Override
+		public Attempt tryAcquire(Claim claim) {
+			assertThat(claim.lease()).isGreaterThanOrEqualTo(this.least);
+			return super.tryAcquire(claim);
+		}
+
+		@Override
+		public Waiting enqueue(Claim claim, Consumer<Signal> listener) {
+			Waiting opened = super.enqueue(claim, (signal) -> listener.accept(shortened(signal)));
+			this.waiting++;
+			return opened;
+		}
+
+		private Signal shortened(Signal signal) {
+			if (signal instanceof Signal.Pushed granted) {
+				long until = MaxHoldTests.this.clock.nanoTime() + this.pushed.toNanos();
+				return new Signal.Pushed(
+						new Attempt.Granted(granted.grant().number(), Math.min(until, granted.grant().validUntil())));
+			}
+			return signal;
+		}
+
+		@Override
+		public List<RenewalOutcome> renew(List<Renewal> renewals) {
+			renewals.forEach((renewal) -> this.renewed.add(renewal.lease()));
+			return super.renew(renewals);
+		}
+
+	}
+
+}
