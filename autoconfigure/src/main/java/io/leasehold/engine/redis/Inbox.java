@@ -140,7 +140,8 @@ final class Inbox {
 
 		private final String channel = Inbox.this.channel.get();
 
-		private final AtomicBoolean pinging = new AtomicBoolean();
+		/** When the ping was sent that is unanswered, if there is one. */
+		private final AtomicReference<@Nullable Long> pinged = new AtomicReference<>();
 
 		private volatile @Nullable Ear ear;
 
@@ -165,29 +166,40 @@ final class Inbox {
 		}
 
 		/**
-		 * A connection that only listens does not notice its own death.
-		 * @return whether it listens to what is said to this member now
+		 * Ping a silent connection, since one that only listens does not notice its own
+		 * death, and close it if it stays silent. The silence before the ping does not
+		 * count, whichever of several callers sent it.
+		 * @return whether it listens on the present channel of this member
 		 */
 		boolean check() {
 			if (!this.channel.equals(Inbox.this.channel.get())) {
 				close();
 				return false;
 			}
-			Ear open = this.ear;
-			long silence = System.nanoTime() - this.heard;
-			if (silence > Inbox.this.settings.silenceTimeout().toNanos() && this.pinging.get()) {
-				close();
+			long now = System.nanoTime();
+			Long ping = this.pinged.get();
+			if (ping == null) {
+				if (now - this.heard > Inbox.this.settings.pollInterval().toNanos()) {
+					ping(now);
+				}
+				return true;
 			}
-			else if (open != null && silence > Inbox.this.settings.pollInterval().toNanos()
-					&& this.pinging.compareAndSet(false, true)) {
-				// A long silence before the question does not count
-				this.heard = System.nanoTime();
-				open.ping().thenRun(() -> {
-					this.heard = System.nanoTime();
-					this.pinging.set(false);
-				});
+			long silenceTimeout = Inbox.this.settings.silenceTimeout().toNanos();
+			if (now - ping > silenceTimeout && now - this.heard > silenceTimeout) {
+				close();
+				return false;
 			}
 			return true;
+		}
+
+		private void ping(long now) {
+			Ear open = this.ear;
+			if (open != null && this.pinged.compareAndSet(null, now)) {
+				open.ping().thenRun(() -> {
+					this.heard = System.nanoTime();
+					this.pinged.set(null);
+				});
+			}
 		}
 
 		void close() {

@@ -2,6 +2,7 @@ package io.leasehold.engine.redis;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisException;
@@ -19,7 +20,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * One of Lettuce's connections, which is told not to reconnect.
  */
-record LettuceConnection(StatefulRedisConnection<String, String> connection) implements Connection {
+final class LettuceConnection implements Connection {
+
+	private final StatefulRedisConnection<String, String> connection;
+
+	private final AtomicBoolean closed = new AtomicBoolean();
+
+	LettuceConnection(StatefulRedisConnection<String, String> connection) {
+		this.connection = connection;
+	}
 
 	@Override
 	public boolean isOpen() {
@@ -51,7 +60,9 @@ record LettuceConnection(StatefulRedisConnection<String, String> connection) imp
 
 	@Override
 	public void close() {
-		this.connection.closeAsync();
+		if (this.closed.compareAndSet(false, true)) { // Lettuce warns of more
+			this.connection.closeAsync();
+		}
 	}
 
 	/** Translate an exception of Lettuce, or one that wraps it. */

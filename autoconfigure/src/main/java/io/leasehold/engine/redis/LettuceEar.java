@@ -2,6 +2,7 @@ package io.leasehold.engine.redis;
 
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 import io.lettuce.core.RedisChannelHandler;
@@ -19,6 +20,8 @@ final class LettuceEar extends RedisPubSubAdapter<String, String> implements Ear
 	private final Consumer<String> messages;
 
 	private final Runnable lost;
+
+	private final AtomicBoolean closed = new AtomicBoolean();
 
 	LettuceEar(StatefulRedisPubSubConnection<String, String> connection, Consumer<String> messages, Runnable lost) {
 		this.connection = connection;
@@ -62,7 +65,9 @@ final class LettuceEar extends RedisPubSubAdapter<String, String> implements Ear
 
 	@Override
 	public void close() {
-		this.connection.closeAsync();
+		if (this.closed.compareAndSet(false, true)) { // Lettuce warns of more
+			this.connection.closeAsync();
+		}
 	}
 
 }

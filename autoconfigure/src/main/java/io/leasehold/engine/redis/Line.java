@@ -35,7 +35,15 @@ final class Line {
 		return this.node;
 	}
 
-	boolean isOpen() {
+	/**
+	 * Return whether requests may go through this line. Closes it if it is silent for too
+	 * long: the system's own time limits for a dead network are minutes.
+	 */
+	boolean isUsable() {
+		// The counter is read first: the first request in a while notes its time before
+		if (this.unanswered.get() > 0 && System.nanoTime() - this.heard > this.silenceTimeout) {
+			close();
+		}
 		return this.connection.isOpen();
 	}
 
@@ -79,14 +87,10 @@ final class Line {
 	}
 
 	private CompletableFuture<@Nullable Object> send(String command, String... arguments) {
-		long now = System.nanoTime();
 		if (this.unanswered.get() == 0) {
-			this.heard = now; // before this request counts, for others that come with it
+			this.heard = System.nanoTime(); // before this request counts
 		}
-		if (this.unanswered.getAndIncrement() > 0 && now - this.heard > this.silenceTimeout) {
-			// The system's own time limits for a dead network are minutes
-			close();
-		}
+		this.unanswered.incrementAndGet();
 		return this.connection.send(command, arguments).whenComplete(this::answered);
 	}
 

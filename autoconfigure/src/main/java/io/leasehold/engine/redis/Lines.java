@@ -103,7 +103,7 @@ final class Lines {
 	}
 
 	private static boolean isOver(CompletableFuture<Line> line) {
-		return line.isCompletedExceptionally() || (line.isDone() && !line.join().isOpen());
+		return line.isCompletedExceptionally() || (line.isDone() && !line.join().isUsable());
 	}
 
 }

@@ -1,0 +1,110 @@
+package io.leasehold.engine.redis;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.leasehold.LockEngineException;
+import io.leasehold.engine.Attempt;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.ReleaseOutcome;
+import io.leasehold.engine.redis.RedisEngines.TestMember;
+import io.leasehold.server.FaultProxy;
+import io.leasehold.server.RedisTestServer;
+import io.leasehold.test.contract.Fault;
+import io.leasehold.test.contract.Parallel;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Callers of an engine whose connection has died without a word.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class RedisSilenceIntegrationTests {
+
+	private static final int CALLERS = 16;
+
+	private static final Duration TIMEOUT = Duration.ofSeconds(2);
+
+	private final RedisEngines engines = new RedisEngines(RedisTestServer.shared().port());
+
+	private final FaultProxy network = FaultProxy.to(RedisTestServer.shared().port());
+
+	@AfterEach
+	void close() throws Exception {
+		this.engines.close();
+		this.network.close();
+	}
+
+	/** A silent connection is replaced before a request is sent through it. */
+	@Fault(138)
+	@Test
+	void callersThatFindTheConnectionSilentGetANewOne(CapturedOutput output) throws Exception {
+		TestMember member = member();
+		RedisEngines.warmUp(member);
+		Claim lost = member.claim("lost");
+		this.network.strandRequests(); // for good
+		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> member.engine().tryAcquire(lost))
+			.withMessageContaining("no answer in time");
+		List<Callable<Attempt>> callers = new ArrayList<>();
+		List<Claim> claims = new ArrayList<>();
+		CyclicBarrier together = new CyclicBarrier(CALLERS);
+		for (int i = 0; i < CALLERS; i++) {
+			Claim claim = member.claim("key:" + i);
+			claims.add(claim);
+			callers.add(() -> {
+				together.await();
+				Attempt attempt = member.engine().tryAcquire(claim);
+				assertThat(attempt).isInstanceOf(Attempt.Granted.class);
+				return attempt;
+			});
+		}
+		Parallel.run(callers);
+		claims
+			.forEach((claim) -> assertThat(member.engine().release(claim)).isInstanceOf(ReleaseOutcome.Released.class));
+		member.engine().release(lost);
+		assertThat(output).doesNotContain("already closed");
+	}
+
+	/** Closing again is not worth a warning of the client library. */
+	@Test
+	void connectionThatSeveralCallersCloseIsClosedOnce(CapturedOutput output) throws Exception {
+		AtomicInteger losses = new AtomicInteger();
+		try (LettuceConnector connector = new LettuceConnector(null, null, TIMEOUT)) {
+			Node node = new Node("127.0.0.1", RedisTestServer.shared().port());
+			Login login = new Login(null, null, 0);
+			Connection connection = connector.connect(node, login);
+			Ear ear = connector.listen(node, login, "inbox", (message) -> {
+			}, losses::incrementAndGet);
+			Callable<Void> caller = () -> {
+				connection.close();
+				ear.close();
+				return null;
+			};
+			Parallel.run(Collections.nCopies(CALLERS, caller));
+			assertThat(connection.isOpen()).isFalse();
+			assertThat(ear.isOpen()).isFalse();
+		}
+		assertThat(losses).hasValue(1);
+		assertThat(output).doesNotContain("already closed");
+	}
+
+	private TestMember member() {
+		RedisSettings settings = new RedisSettings(this.engines.namespace(), Duration.ofSeconds(2),
+				Duration.ofSeconds(5), TIMEOUT, TIMEOUT, TIMEOUT, Duration.ofSeconds(20), Duration.ofMinutes(1), 0);
+		return this.engines.member(new RedisStandaloneConfiguration("127.0.0.1", this.network.port()), settings);
+	}
+
+}
