@@ -18,7 +18,10 @@ public enum LossCause {
 	SHUTDOWN("the application shut down before its holder finished"),
 
 	/** Nobody is left who could release it: the thread died or the handle was dropped. */
-	ABANDONED("nobody is left to release it");
+	ABANDONED("nobody is left to release it"),
+
+	/** The caller cancelled a result whose method may still be running. */
+	CANCELLED("its caller cancelled the result while the method may still run");
 
 	private final String description;
 

@@ -1,15 +1,13 @@
 package io.leasehold.interceptor;
 
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
 
 import io.leasehold.HeldLock;
 import io.leasehold.HeldLockScope;
 import io.leasehold.LockException;
 import io.leasehold.LockKeys;
-import io.leasehold.service.OnLost;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.ProxyMethodInvocation;
@@ -18,7 +16,7 @@ import org.springframework.aop.ProxyMethodInvocation;
  * A result that comes with a {@link CompletionStage}. The caller gets its stage at once;
  * the method is called when the lock is had, in a thread of the library, and the lock is
  * held until the method's own stage has ended. Cancelling the caller's stage gives up the
- * wait, or cancels the method's.
+ * wait, or marks the lock as lost until then.
  */
 enum StageResult implements ResultKind {
 
@@ -52,13 +50,18 @@ enum StageResult implements ResultKind {
 				underLock(call, held, result);
 			}
 			else if (failure != null) {
-				withoutLock(call, unwrapped(failure), result);
+				withoutLock(call, StageBody.unwrapped(failure), result);
 			}
 		});
 	}
 
 	@SuppressWarnings("try")
 	private static void underLock(LockCall call, HeldLock held, CompletableFuture<@Nullable Object> result) {
+		if (result.isDone()) {
+			call.locks().closeAsync(held, call.operation().options());
+			return;
+		}
+		StageBody body = new StageBody(call, held, result);
 		CompletionStage<?> stage;
 		try (HeldLockScope scope = call.enter(held)) {
 			stage = proceed(call);
@@ -66,33 +69,7 @@ enum StageResult implements ResultKind {
 		catch (RuntimeException ex) {
 			stage = CompletableFuture.failedStage(ex);
 		}
-		if (call.locks().onLost() == OnLost.INTERRUPT) {
-			CompletableFuture<?> body = stage.toCompletableFuture();
-			held.onLost((loss) -> body.cancel(true));
-		}
-		cancelWith(result, stage.toCompletableFuture());
-		stage.whenComplete((value, failure) -> call.locks()
-			.closeAsync(held, call.operation().options())
-			.whenComplete((closed, loss) -> end(value, failure, loss, result)));
-	}
-
-	/** A failed close joins the method's own failure instead of replacing it. */
-	private static void end(@Nullable Object value, @Nullable Throwable failure, @Nullable Throwable loss,
-			CompletableFuture<@Nullable Object> result) {
-		Throwable own = (failure != null) ? unwrapped(failure) : null;
-		Throwable closing = (loss != null) ? unwrapped(loss) : null;
-		if (own != null && !(own instanceof CancellationException && closing != null)) {
-			if (closing != null) {
-				own.addSuppressed(closing);
-			}
-			result.completeExceptionally(own);
-		}
-		else if (closing != null) {
-			result.completeExceptionally(closing);
-		}
-		else {
-			result.complete(value);
-		}
+		body.follow(stage);
 	}
 
 	private static void withoutLock(LockCall call, Throwable reason, CompletableFuture<@Nullable Object> result) {
@@ -126,10 +103,12 @@ enum StageResult implements ResultKind {
 	}
 
 	private static void follow(CompletionStage<?> stage, CompletableFuture<@Nullable Object> result) {
-		cancelWith(result, stage.toCompletableFuture());
+		if (stage instanceof Future<?> future) {
+			cancelWith(result, future);
+		}
 		stage.whenComplete((value, failure) -> {
 			if (failure != null) {
-				result.completeExceptionally(unwrapped(failure));
+				result.completeExceptionally(StageBody.unwrapped(failure));
 			}
 			else {
 				result.complete(value);
@@ -137,16 +116,12 @@ enum StageResult implements ResultKind {
 		});
 	}
 
-	private static void cancelWith(CompletableFuture<?> result, CompletableFuture<?> inner) {
+	private static void cancelWith(CompletableFuture<?> result, Future<?> inner) {
 		result.whenComplete((value, failure) -> {
 			if (result.isCancelled()) {
 				inner.cancel(true);
 			}
 		});
-	}
-
-	private static Throwable unwrapped(Throwable failure) {
-		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;
 	}
 
 }

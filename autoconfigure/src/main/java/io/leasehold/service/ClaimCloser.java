@@ -1,6 +1,7 @@
 package io.leasehold.service;
 
 import java.time.Duration;
+import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -10,6 +11,7 @@ import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.MonotonicClock;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Releases claims in the background, for callers that cannot wait for it, until the store
@@ -60,14 +62,16 @@ final class ClaimCloser {
 		this.threads.workers().execute(() -> tryClose(claim));
 	}
 
-	/** Close a claim that is left to the rest of its lease, if there is one. */
-	void closeAfter(Claim claim, Duration rest) {
+	/**
+	 * Close a claim that is left to the rest of its lease, if there is one.
+	 * @return what is scheduled, if it is not done at once
+	 */
+	@Nullable Future<?> closeAfter(Claim claim, Duration rest) {
 		if (rest.isZero()) {
 			close(claim);
+			return null;
 		}
-		else {
-			this.threads.schedule(() -> close(claim), rest.toNanos());
-		}
+		return this.threads.schedule(() -> close(claim), rest.toNanos());
 	}
 
 	/** Whether every claim was tried to be closed at least once. */

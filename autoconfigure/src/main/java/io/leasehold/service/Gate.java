@@ -414,6 +414,24 @@ final class Gate {
 		return new Loss(losing, actions, close, rest);
 	}
 
+	/** Lose a hold that was not closed yet. Its grant may be another one's afterwards. */
+	synchronized @Nullable Loss cancel(Hold cancelled) {
+		return (cancelled.isLinked() && !cancelled.isClosed()) ? lose(cancelled, LossCause.CANCELLED) : null;
+	}
+
+	/**
+	 * A handle of a lost hold was closed. Return the claim if it was the last handle, and
+	 * the store may still keep the key for the hold.
+	 */
+	synchronized @Nullable Claim leaveAfterLoss(Hold lost) {
+		boolean over = lost.handles() == 0 && !lost.isClosed() && !lost.isLinked() && lost.mayBeKept();
+		if (!over) {
+			return null;
+		}
+		lost.close();
+		return lost.grant.mayRelease(Duration.ZERO) ? lost.grant.claim : null;
+	}
+
 	/**
 	 * Keep an action for the loss of a hold.
 	 * @return whether the hold was lost already, so that the action is due

@@ -102,6 +102,13 @@ final class Handle implements HeldLock {
 		}
 	}
 
+	/** The result was cancelled, but the work may go on until this handle is closed. */
+	void cancel() {
+		if (!this.closed) {
+			this.holds.cancel(this.hold);
+		}
+	}
+
 	@Override
 	public String toString() {
 		return "HeldLock '%s' (token %d, %s)".formatted(key(), fencingToken(), isValid() ? "valid" : "not valid");

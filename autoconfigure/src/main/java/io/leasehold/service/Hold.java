@@ -4,6 +4,7 @@ import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Future;
 import java.util.function.Consumer;
 
 import io.leasehold.LockKey;
@@ -52,6 +53,9 @@ final class Hold extends Link<Hold> {
 	 * Whether the first renewal is under way, of a grant that came with a short lease.
 	 */
 	boolean firstRenewal;
+
+	/** Releases the claim when its lease ends, if the hold was lost before. */
+	volatile @Nullable Future<?> closing;
 
 	private int handles;
 
@@ -167,6 +171,16 @@ final class Hold extends Link<Hold> {
 		List<Consumer<LockLostException>> actions = this.lossActions;
 		this.lossActions = null;
 		return (actions != null) ? actions : List.of();
+	}
+
+	/**
+	 * Whether the store may keep the key for this hold, which was lost. One that outlived
+	 * the application is left to its lease: a copy of the process may run its work, too.
+	 */
+	boolean mayBeKept() {
+		LossCause cause = this.lossCause;
+		return cause == LossCause.CANCELLED
+				|| (cause == LossCause.MAX_HOLD || cause == LossCause.EXPIRED) && !this.options.lockDelay().isZero();
 	}
 
 	void addLossAction(Consumer<LockLostException> action) {

@@ -3,6 +3,7 @@ package io.leasehold.service;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.Future;
 import java.util.function.Consumer;
 
 import io.leasehold.LockEngineException;
@@ -118,6 +119,7 @@ final class Holds {
 		isValid(hold, now);
 		tellIfSlow(hold, now);
 		if (!hold.gate.close(hold)) {
+			releaseAfterLoss(hold);
 			return;
 		}
 		long rest = this.coordinator.storeKeepsMinHold() ? 0 : hold.minHoldRest(now);
@@ -133,14 +135,38 @@ final class Holds {
 		this.coordinator.events().tell(hold.followers, (follower) -> follower.holdEnded(hold.lossCause()));
 	}
 
+	/** Nothing runs under a lost hold any more: its key need not wait for the lease. */
+	private void releaseAfterLoss(Hold hold) {
+		if (this.coordinator.storeKeepsMinHold() || hold.minHoldRest(now()) <= 0) {
+			Claim claim = hold.gate.leaveAfterLoss(hold);
+			Future<?> closing = hold.closing;
+			if (claim != null) {
+				if (closing != null) {
+					closing.cancel(false);
+				}
+				this.coordinator.closer().close(claim);
+			}
+		}
+	}
+
 	/** The grant behind a hold is no longer in force, whoever may have it by now. */
 	void lose(Hold hold, LossCause cause) {
-		Gate.Loss loss = hold.gate.lose(hold, cause);
+		lost(hold, cause, hold.gate.lose(hold, cause));
+	}
+
+	/**
+	 * The result of a holder was cancelled, but its work may go on: lost until that ends.
+	 */
+	void cancel(Hold hold) {
+		lost(hold, LossCause.CANCELLED, hold.gate.cancel(hold));
+	}
+
+	private void lost(Hold hold, LossCause cause, Gate.@Nullable Loss loss) {
 		if (loss == null) {
 			return;
 		}
 		if (loss.close()) {
-			this.coordinator.closer().closeAfter(hold.grant.claim, loss.rest());
+			hold.closing = this.coordinator.closer().closeAfter(hold.grant.claim, loss.rest());
 		}
 		Hold lost = loss.hold();
 		if (!lost.isOpened() || lost.isClosed()) {

@@ -268,6 +268,21 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 		return CompletableFuture.runAsync(lock::close, coordinator(options).threads().callers());
 	}
 
+	/**
+	 * Mark a lock as lost, since the result of its holder was cancelled while the
+	 * holder's work may go on. The lock is renewed no more. Its key becomes available
+	 * when the lock is closed, which has to mean that the work has ended, or else when
+	 * the lease ends. Does nothing for a lock that is closed.
+	 * @param lock the lock
+	 */
+	public void cancelled(HeldLock lock) {
+		lock.parts().forEach((part) -> {
+			if (part instanceof Handle handle) {
+				handle.cancel();
+			}
+		});
+	}
+
 	@Override
 	public Lock asLock(String key, LockOptions options) {
 		return new KeyLock(coordinator(options).check(options), new LockKey(key), options);

@@ -14,6 +14,7 @@ import java.util.function.BiFunction;
 import io.leasehold.HeldLock;
 import io.leasehold.LockBusyException;
 import io.leasehold.LockLostException;
+import io.leasehold.LossCause;
 import io.leasehold.test.contract.Fault;
 import io.leasehold.test.contract.Parallel;
 import io.micrometer.core.instrument.Tag;
@@ -137,6 +138,29 @@ public abstract class ApplicationContract extends ApplicationLifeContract {
 			body.complete("done");
 			assertThat(result.get(20, TimeUnit.SECONDS)).isEqualTo("done");
 			eventually().until(() -> this.other.findsFree(kind));
+		}
+	}
+
+	/**
+	 * A caller cancels a result whose body goes on: the lock is lost, nobody gets in
+	 * beside the body, and the key is available when that has ended, not when the lease
+	 * has.
+	 */
+	@Test
+	@Fault(126)
+	void cancelledStageKeepsItsKeyUntilItsBodyHasEnded() throws Exception {
+		try (RunningApplication patient = start("leasehold.lease=10m")) {
+			CompletableFuture<String> body = new CompletableFuture<>();
+			CompletableFuture<String> result = patient.orders().stage("cancelled", body);
+			eventually().until(() -> this.other.owners("cancelled") == 1);
+			result.cancel(true);
+			eventually().until(() -> patient.losses()
+				.stream()
+				.anyMatch((event) -> event.key().equals("cancelled") && event.cause() == LossCause.CANCELLED));
+			assertThat(this.other.findsFree("cancelled")).isFalse();
+			assertThat(patient.findsFree("cancelled")).isFalse();
+			body.complete("done");
+			eventually().until(() -> this.other.findsFree("cancelled"));
 		}
 	}
 
