@@ -65,7 +65,8 @@ public interface HeldLock extends AutoCloseable {
 		return parts().stream()
 			.filter((part) -> part.key().equals(key))
 			.findFirst()
-			.orElseThrow(() -> new IllegalArgumentException("Key '%s' is not among '%s'".formatted(key, key())))
+			.orElseThrow(() -> new IllegalArgumentException(
+					"Key '%s' is not among '%s'".formatted(LockKey.readable(key), LockKey.readable(key()))))
 			.fencingToken();
 	}
 

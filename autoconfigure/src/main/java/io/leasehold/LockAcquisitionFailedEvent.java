@@ -39,4 +39,11 @@ public record LockAcquisitionFailedEvent(String engine, String name, @Nullable S
 
 	}
 
+	/** With the key in its {@linkplain LockKey#readable() readable} form. */
+	@Override
+	public String toString() {
+		return "LockAcquisitionFailedEvent[engine=%s, name=%s, key=%s, reason=%s, after=%s]".formatted(this.engine,
+				this.name, (this.key != null) ? LockKey.readable(this.key) : null, this.reason, this.after);
+	}
+
 }

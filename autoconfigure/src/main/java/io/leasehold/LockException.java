@@ -3,8 +3,8 @@ package io.leasehold;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Superclass of everything that can go wrong with a lock. Always names the key, so that a
- * log line tells which lock it was.
+ * Superclass of everything that can go wrong with a lock. The message names the key and
+ * has no line breaks, whatever the key or the failure of a driver holds.
  */
 public abstract class LockException extends RuntimeException {
 
@@ -12,8 +12,15 @@ public abstract class LockException extends RuntimeException {
 
 	private final @Nullable String key;
 
+	/**
+	 * Create an exception.
+	 * @param key the key as it is, if there is one
+	 * @param message what went wrong; line breaks and control characters in it become
+	 * blanks
+	 * @param cause why, if another exception tells
+	 */
 	protected LockException(@Nullable String key, String message, @Nullable Throwable cause) {
-		super(message, cause);
+		super(ReadableText.onOneLine(message), cause);
 		this.key = key;
 	}
 

@@ -35,21 +35,22 @@ public record LockKey(String value) {
 	}
 
 	/**
-	 * Return the key as operators read it in a store: without control characters, some of
-	 * which databases refuse.
-	 * @return the key, with control characters and percent signs escaped
+	 * Return the key as people read it, in a store, a log or a message.
+	 * @return the key on one line, see {@link #readable(String)}
 	 */
 	public String readable() {
-		StringBuilder result = new StringBuilder(this.value.length());
-		this.value.chars().forEach((c) -> {
-			if (c < ' ' || c == 0x7f || c == '%') {
-				result.append("%%%02X".formatted(c));
-			}
-			else {
-				result.append((char) c);
-			}
-		});
-		return result.toString();
+		return readable(this.value);
+	}
+
+	/**
+	 * Return a text in a form that fits into one line of a log. Keys are user data, and a
+	 * line break in one must not begin a line of its own.
+	 * @param text the text of a key
+	 * @return the text, in which line breaks, control characters, invisible format
+	 * characters and percent signs are percent-encoded; different for different texts
+	 */
+	public static String readable(String text) {
+		return ReadableText.escape(text);
 	}
 
 	/**
@@ -77,9 +78,13 @@ public record LockKey(String value) {
 		}
 	}
 
+	/**
+	 * Return the {@linkplain #readable() readable} form, for messages. The identity of
+	 * the lock is its {@link #value()}.
+	 */
 	@Override
 	public String toString() {
-		return this.value;
+		return readable();
 	}
 
 	private static int utf8Length(String value) {

@@ -72,7 +72,7 @@ public final class LockKeys {
 
 	@Override
 	public String toString() {
-		return all().stream().map(LockKey::value).collect(Collectors.joining(","));
+		return all().stream().map(LockKey::toString).collect(Collectors.joining(","));
 	}
 
 }

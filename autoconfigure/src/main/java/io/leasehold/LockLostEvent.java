@@ -11,4 +11,12 @@ package io.leasehold;
  * @param cause why
  */
 public record LockLostEvent(String engine, String name, String key, long fencingToken, LossCause cause) {
+
+	/** With the key in its {@linkplain LockKey#readable() readable} form. */
+	@Override
+	public String toString() {
+		return "LockLostEvent[engine=%s, name=%s, key=%s, fencingToken=%d, cause=%s]".formatted(this.engine, this.name,
+				LockKey.readable(this.key), this.fencingToken, this.cause);
+	}
+
 }

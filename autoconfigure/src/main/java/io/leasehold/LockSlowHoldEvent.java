@@ -14,4 +14,12 @@ import java.time.Duration;
  * @param held how long it has been held
  */
 public record LockSlowHoldEvent(String engine, String name, String key, long fencingToken, Duration held) {
+
+	/** With the key in its {@linkplain LockKey#readable() readable} form. */
+	@Override
+	public String toString() {
+		return "LockSlowHoldEvent[engine=%s, name=%s, key=%s, fencingToken=%d, held=%s]".formatted(this.engine,
+				this.name, LockKey.readable(this.key), this.fencingToken, this.held);
+	}
+
 }

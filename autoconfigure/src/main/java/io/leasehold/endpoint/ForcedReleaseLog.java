@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 import io.leasehold.LockEngineException;
+import io.leasehold.LockKey;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -43,8 +44,8 @@ final class ForcedReleaseLog {
 	private void note(String engine, String key, String outcome, @Nullable String detail,
 			@Nullable Principal principal) {
 		String name = (principal != null) ? principal.getName() : "unknown";
-		logger.warn("Release of lock '%s' was forced by '%s': %s%s (engine: %s)".formatted(key, name, outcome,
-				(detail != null) ? ", " + detail : "", engine));
+		logger.warn("Release of lock '%s' was forced by '%s': %s%s (engine: %s)".formatted(LockKey.readable(key),
+				LockKey.readable(name), outcome, (detail != null) ? ", " + detail : "", engine));
 		Map<String, Object> data = new LinkedHashMap<>();
 		data.put("engine", engine);
 		data.put("key", key);

@@ -111,7 +111,8 @@ final class Handle implements HeldLock {
 
 	@Override
 	public String toString() {
-		return "HeldLock '%s' (token %d, %s)".formatted(key(), fencingToken(), isValid() ? "valid" : "not valid");
+		return "HeldLock '%s' (token %d, %s)".formatted(this.hold.key(), fencingToken(),
+				isValid() ? "valid" : "not valid");
 	}
 
 }

@@ -88,8 +88,8 @@ final class HeldLocks implements HeldLock {
 
 	@Override
 	public long fencingToken() {
-		throw new IllegalStateException(
-				"Each of the keys '%s' has a fencing token of its own: use fencingToken(key)".formatted(key()));
+		throw new IllegalStateException("Each of the keys '%s' has a fencing token of its own: use fencingToken(key)"
+			.formatted(LockKey.readable(key())));
 	}
 
 	@Override

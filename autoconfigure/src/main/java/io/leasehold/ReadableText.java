@@ -1,0 +1,65 @@
+package io.leasehold;
+
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Text for logs and messages: on one line, without characters that change what a terminal
+ * or a viewer shows.
+ */
+final class ReadableText {
+
+	private ReadableText() {
+	}
+
+	/** Percent-encode what is not readable, and percent signs. */
+	static String escape(String text) {
+		return clean(text, true);
+	}
+
+	/** Replace each run of characters that are not readable by a blank. */
+	static String onOneLine(String text) {
+		return clean(text, false);
+	}
+
+	private static String clean(String text, boolean escaped) {
+		int end = readableEnd(text, 0, escaped);
+		if (end == text.length()) {
+			return text;
+		}
+		StringBuilder result = new StringBuilder(text.length() + 16);
+		for (int start = 0; start < text.length(); start = end + 1) {
+			end = readableEnd(text, start, escaped);
+			result.append(text, start, end);
+			if (end < text.length() && escaped) {
+				appendEncoded(result, text.substring(end, end + 1));
+			}
+			else if (end < text.length() && end > start) {
+				result.append(' ');
+			}
+		}
+		return result.toString();
+	}
+
+	/** Index of the first character that is not readable, or the length. */
+	private static int readableEnd(String text, int start, boolean escaped) {
+		int end = start;
+		while (end < text.length() && isReadable(text.charAt(end)) && !(escaped && text.charAt(end) == '%')) {
+			end++;
+		}
+		return end;
+	}
+
+	private static void appendEncoded(StringBuilder result, String character) {
+		for (byte b : character.getBytes(StandardCharsets.UTF_8)) {
+			result.append("%%%02X".formatted(b));
+		}
+	}
+
+	private static boolean isReadable(char c) {
+		return switch (Character.getType(c)) {
+			case Character.CONTROL, Character.FORMAT, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR -> false;
+			default -> true;
+		};
+	}
+
+}
