@@ -1,6 +1,8 @@
 package io.leasehold.autoconfigure;
 
 import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
 import java.util.regex.Pattern;
 
 import io.leasehold.LockOptions;
@@ -111,7 +113,7 @@ class LeaseholdProperties implements InitializingBean {
 					isBetween(this.slowHold, Duration.ofMillis(1), LockOptions.UNLIMITED),
 					"It must be at least 1ms and at most 106751d.");
 		}
-		this.handoff.check();
+		this.handoff.check(this.lease);
 		this.fencing.check();
 	}
 
@@ -270,6 +272,8 @@ class LeaseholdProperties implements InitializingBean {
 	/** How long a lock goes round inside one JVM. */
 	static class Handoff {
 
+		private static final Duration MAX_TIME = Duration.ofMillis(10);
+
 		/**
 		 * How often a lock is passed on inside this JVM before other JVMs have their
 		 * turn. At most 63; zero means never.
@@ -278,17 +282,20 @@ class LeaseholdProperties implements InitializingBean {
 
 		/**
 		 * How long a lock is passed on inside this JVM before other JVMs have their turn.
+		 * At most a third of 'leasehold.lease'.
 		 */
-		private Duration maxTime = Duration.ofMillis(10);
+		private Duration maxTime = MAX_TIME;
 
-		private void check() {
+		private void check(Duration lease) {
+			Duration longest = Collections.max(List.of(MAX_TIME, lease.dividedBy(3)));
 			LeaseholdProperties.check("leasehold.handoff.max-consecutive", this.maxConsecutive,
 					this.maxConsecutive >= 0 && this.maxConsecutive <= ServiceSettings.MOST_HANDOFFS,
 					"It must be at least 0 and at most " + ServiceSettings.MOST_HANDOFFS + ".");
 			LeaseholdProperties.check("leasehold.handoff.max-time", this.maxTime,
-					isBetween(this.maxTime, Duration.ofNanos(1), LockOptions.MAX_LEASE),
-					"It must be more than 0s and at most 365d. To pass no lock on, "
-							+ "set leasehold.handoff.max-consecutive to 0.");
+					isBetween(this.maxTime, Duration.ofNanos(1), longest),
+					("It must be more than 0s and at most %d ms, a third of leasehold.lease, after which a lock is "
+							+ "renewed. To pass no lock on, set leasehold.handoff.max-consecutive to 0.")
+						.formatted(longest.toMillis()));
 		}
 
 		public int getMaxConsecutive() {

@@ -247,11 +247,12 @@ final class Coordinator implements AutoCloseable {
 
 	/**
 	 * Whether a hold's grant may go to the next caller without asking the store, as long
-	 * as enough of its lease is left.
+	 * as enough of its lease is left. Never where several may hold the key: the token
+	 * would be less than one of a younger grant that has ended.
 	 */
 	boolean mayPass(Hold closed, Acquisition next, long now) {
 		Claim claim = closed.grant.claim;
-		return !this.draining && next.access.equals(claim.access())
+		return !this.draining && claim.access().limit() == 1 && next.access.equals(claim.access())
 				&& next.options.lockDelay().equals(claim.lockDelay()) && closed.pass < this.settings.maxHandoffs()
 				&& now - closed.grant.since < this.settings.maxHandoffTime().toNanos()
 				&& next.options.minHold().isZero() && closed.minHoldRest(now) <= 0 && !inDoubt(closed.grant);

@@ -287,8 +287,8 @@ final class Gate {
 	 * The store granted the claim: to the first caller, for a claim without is given up.
 	 * @return the caller, which is to be woken
 	 */
-	synchronized Acquisition granted(RemoteClaim granted, Attempt.Granted answer, boolean pushed, long now) {
-		Grant grant = new Grant(granted, answer.number(), now, answer.validUntil(), pushed);
+	synchronized Acquisition granted(RemoteClaim granted, Attempt.Granted answer, long sent, long now, boolean pushed) {
+		Grant grant = new Grant(granted, answer, sent, now, pushed);
 		this.remote = null;
 		this.present = granted.claim().access();
 		this.owners++;
@@ -361,7 +361,7 @@ final class Gate {
 	}
 
 	private static boolean lastsFor(Acquisition next, Grant grant, long now) {
-		return grant.remaining(now) >= Hold.leaseOf(next.options).toNanos() / 2;
+		return grant.isFreshFor(Hold.leaseOf(next.options), now);
 	}
 
 	private @Nullable Claim release(Hold closed) {

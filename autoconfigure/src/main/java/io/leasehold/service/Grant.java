@@ -3,8 +3,8 @@ package io.leasehold.service;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 
+import io.leasehold.engine.Attempt;
 import io.leasehold.engine.Claim;
-
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,13 +40,20 @@ final class Grant {
 
 	private volatile long validUntil;
 
-	Grant(RemoteClaim remote, long number, long since, long validUntil, boolean pushed) {
+	/**
+	 * Reading before the last request was sent that the store answered with this grant;
+	 * written by the watchdog after that.
+	 */
+	private volatile long confirmed;
+
+	Grant(RemoteClaim remote, Attempt.Granted answer, long sent, long since, boolean pushed) {
 		this.claim = remote.claim();
 		this.asking = remote.isAsking() ? remote : null;
-		this.number = number;
+		this.number = answer.number();
 		this.since = since;
 		this.pushed = pushed;
-		this.validUntil = validUntil;
+		this.validUntil = answer.validUntil();
+		this.confirmed = sent;
 	}
 
 	/**
@@ -88,6 +95,20 @@ final class Grant {
 	long remaining(long now) {
 		long until = this.validUntil;
 		return (until != ENDED) ? Math.max(0, until - now) : 0;
+	}
+
+	/** A renewal was granted that was requested after the given reading. */
+	void confirm(long sent) {
+		this.confirmed = sent;
+	}
+
+	/**
+	 * Return whether the grant may serve another caller: at least half of its lease is
+	 * left, and the store has confirmed the grant within the last renewal period.
+	 */
+	boolean isFreshFor(Duration lease, long now) {
+		long nanos = lease.toNanos();
+		return remaining(now) >= nanos / 2 && now - this.confirmed < nanos / 3;
 	}
 
 	void end() {

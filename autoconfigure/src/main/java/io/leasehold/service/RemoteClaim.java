@@ -45,6 +45,12 @@ final class RemoteClaim {
 	/** Whether the store may know more of the claim than its last answer said. */
 	private boolean ambiguous;
 
+	/**
+	 * When the last request was sent that was answered, or the first one: what is pushed
+	 * was granted later.
+	 */
+	private long lastSent;
+
 	private int failures;
 
 	private @Nullable LockEngineException failure;
@@ -56,6 +62,7 @@ final class RemoteClaim {
 	RemoteClaim(Gate gate, Claim claim) {
 		this.gate = gate;
 		this.claim = claim;
+		this.lastSent = claim.since();
 	}
 
 	Gate gate() {
@@ -83,6 +90,7 @@ final class RemoteClaim {
 	/** Make one request in this thread, unless one is under way. */
 	void ask() {
 		Claim asked;
+		long sent;
 		synchronized (this.gate) {
 			if (this.over) {
 				return;
@@ -95,6 +103,7 @@ final class RemoteClaim {
 			this.asking = true;
 			this.askAgain = false;
 			asked = this.claim;
+			sent = this.answered ? this.gate.coordinator.clock().nanoTime() : asked.since();
 		}
 		Attempt answer = null;
 		LockEngineException thrown = null;
@@ -108,10 +117,11 @@ final class RemoteClaim {
 			thrown = new LockEngineException(asked.key(), "Engine '%s' failed to ask for lock '%s'"
 				.formatted(this.gate.coordinator.engine().name(), asked.key()), ex, false);
 		}
-		wake(settle(asked, answer, thrown));
+		wake(settle(asked, sent, answer, thrown));
 	}
 
-	private @Nullable Acquisition settle(Claim asked, @Nullable Attempt answer, @Nullable LockEngineException thrown) {
+	private @Nullable Acquisition settle(Claim asked, long sent, @Nullable Attempt answer,
+			@Nullable LockEngineException thrown) {
 		synchronized (this.gate) {
 			this.asking = false;
 			if (this.over) {
@@ -123,9 +133,10 @@ final class RemoteClaim {
 				failed(thrown);
 			}
 			else if (answer instanceof Attempt.Granted granted) {
-				return granted(granted, false);
+				return granted(granted, sent, false);
 			}
 			else if (answer instanceof Attempt.Busy busy) {
+				this.lastSent = sent;
 				busy(asked, busy);
 			}
 			else if (answer instanceof Attempt.Contradicted contradicted) {
@@ -186,7 +197,7 @@ final class RemoteClaim {
 	}
 
 	/** Return the caller that has the key now, unless it came too late. */
-	private @Nullable Acquisition granted(Attempt.Granted granted, boolean pushed) {
+	private @Nullable Acquisition granted(Attempt.Granted granted, long sent, boolean pushed) {
 		long now = this.gate.coordinator.clock().nanoTime();
 		if (granted.validUntil() - now <= 0) {
 			this.ambiguous = true;
@@ -194,7 +205,7 @@ final class RemoteClaim {
 			return null;
 		}
 		stop();
-		return this.gate.granted(this, granted, pushed, now);
+		return this.gate.granted(this, granted, sent, now, pushed);
 	}
 
 	private void busy(Claim asked, Attempt.Busy busy) {
@@ -250,7 +261,7 @@ final class RemoteClaim {
 				return;
 			}
 			if (signal instanceof Signal.Pushed pushed) {
-				granted = granted(pushed.grant(), true);
+				granted = granted(pushed.grant(), this.lastSent, true);
 			}
 			else if (this.asking) {
 				this.askAgain = true;

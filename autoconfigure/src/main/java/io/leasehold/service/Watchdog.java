@@ -229,7 +229,7 @@ final class Watchdog {
 		Duration took = Duration.ofNanos(this.clock.nanoTime() - started);
 		List<LockEvent> told = new ArrayList<>(batch.size());
 		for (int i = 0; i < batch.size(); i++) {
-			told.add(settle(batch.get(i), outcomes.get(i), took));
+			told.add(settle(batch.get(i), outcomes.get(i), started, took));
 		}
 		this.coordinator.events().publishLater(told);
 	}
@@ -250,7 +250,7 @@ final class Watchdog {
 		}
 	}
 
-	private LockEvent settle(Hold hold, RenewalOutcome outcome, Duration took) {
+	private LockEvent settle(Hold hold, RenewalOutcome outcome, long started, Duration took) {
 		long now = this.clock.nanoTime();
 		Duration slack = Duration.ofNanos(hold.remaining(now));
 		RenewalResult result = RenewalResult.UNKNOWN;
@@ -258,6 +258,7 @@ final class Watchdog {
 		if (outcome instanceof RenewalOutcome.Renewed renewed) {
 			result = RenewalResult.RENEWED;
 			hold.grant.renewalFailure = null;
+			hold.grant.confirm(started);
 			if (hold.grant.extend(renewed.validUntil(), now)) {
 				hold.renewAt = dueAt(hold, now);
 			}

@@ -49,8 +49,8 @@ class LeaseholdPropertiesTests {
 	@CsvSource({ "leasehold.lease, 1ms", "leasehold.lease, 365d", "leasehold.slow-hold, 1ms", "leasehold.wait-time, 0s",
 			"leasehold.wait-time, 106751d", "leasehold.handoff.max-consecutive, 0",
 			"leasehold.handoff.max-consecutive, 63", "leasehold.handoff.max-time, 1ns",
-			"leasehold.fencing.retention, 1s", "leasehold.fencing.retention, 3650d", "leasehold.namespace, shop:test-1",
-			"leasehold.order, -1" })
+			"leasehold.handoff.max-time, 10s", "leasehold.fencing.retention, 1s", "leasehold.fencing.retention, 3650d",
+			"leasehold.namespace, shop:test-1", "leasehold.order, -1" })
 	void valueAtTheEdgeIsTaken(String property, String value) {
 		this.runner.withPropertyValues(property + "=" + value).run((context) -> assertThat(context).hasNotFailed());
 	}
@@ -73,9 +73,14 @@ class LeaseholdPropertiesTests {
 					leasehold.handoff.max-consecutive | -1 | It must be at least 0 and at most 63.
 					leasehold.handoff.max-consecutive | 64 | It must be at least 0 and at most 63.
 					leasehold.slow-hold | 0s | It must be at least 1ms and at most 106751d.
-					leasehold.handoff.max-time | 0ms | It must be more than 0s and at most 365d. \
+					leasehold.handoff.max-time | 0ms | It must be more than 0s and at most 10000 ms, a third of \
+					leasehold.lease, after which a lock is renewed. \
 					To pass no lock on, set leasehold.handoff.max-consecutive to 0.
-					leasehold.handoff.max-time | -1ms | It must be more than 0s and at most 365d. \
+					leasehold.handoff.max-time | -1ms | It must be more than 0s and at most 10000 ms, a third of \
+					leasehold.lease, after which a lock is renewed. \
+					To pass no lock on, set leasehold.handoff.max-consecutive to 0.
+					leasehold.handoff.max-time | 10001ms | It must be more than 0s and at most 10000 ms, a third of \
+					leasehold.lease, after which a lock is renewed. \
 					To pass no lock on, set leasehold.handoff.max-consecutive to 0.
 					leasehold.fencing.retention | 0d | It must be at least 1s and at most 3650d.
 					leasehold.fencing.retention | -7d | It must be at least 1s and at most 3650d.

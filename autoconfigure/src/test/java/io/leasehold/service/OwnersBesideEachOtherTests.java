@@ -28,6 +28,7 @@ import io.leasehold.engine.local.LocalLockEngine;
 import io.leasehold.event.HandoffKind;
 import io.leasehold.event.LockEvent;
 import io.leasehold.test.contract.DelegatingEngine;
+import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -47,6 +48,9 @@ class OwnersBesideEachOtherTests {
 	private static final String KEY = "catalog";
 
 	private static final Set<Thread.State> WAITING = Set.of(Thread.State.WAITING, Thread.State.TIMED_WAITING);
+
+	/** So that a busy machine passes a lock on in time. */
+	private static final Duration LONG_LEASE = Duration.ofSeconds(30);
 
 	private final LocalLockEngine store = new LocalLockEngine(MonotonicClock.SYSTEM);
 
@@ -115,18 +119,51 @@ class OwnersBesideEachOtherTests {
 		}
 	}
 
+	/** All permits are here, and an older grant is given back than one that has ended. */
+	@Fault(145)
 	@Test
-	void permitIsPassedOnWithoutTheStoreWhereAllAreHere() {
-		HeldLock first = acquire(this.permits);
-		HeldLock second = acquire(this.permits);
-		CompletableFuture<HeldLock> third = this.service.acquireAsync(KEY, this.permits);
+	void tokenOfAPermitIsGreaterThanThoseOfHoldsThatEnded() {
+		HeldLock oldest = acquire(this.permits);
+		HeldLock ended = acquire(this.permits);
+		ended.close();
+		HeldLock youngest = acquire(this.permits);
+		CompletableFuture<HeldLock> waiting = this.service.acquireAsync(KEY, this.permits);
+		oldest.close();
+		HeldLock next = waiting.join();
+		assertThat(next.fencingToken()).isGreaterThan(ended.fencingToken());
+		youngest.close();
+		next.close();
+	}
+
+	/** One permit at a time is passed on as an exclusive lock is. */
+	@Test
+	void onlyPermitIsPassedOnWithoutTheStore() {
+		LockOptions only = this.exclusive.withPermits(1).withLease(LONG_LEASE);
+		HeldLock first = acquire(only);
+		CompletableFuture<HeldLock> second = this.service.acquireAsync(KEY, only);
 		first.close();
-		HeldLock passed = third.join();
-		assertThat(this.requests).hasValue(2);
+		HeldLock passed = second.join();
+		assertThat(this.requests).hasValue(1);
 		assertThat(passed.fencingToken()).isEqualTo(first.fencingToken() + 1);
 		assertThat(this.events).contains(new LockEvent.HandedOff("local", HandoffKind.LOCAL));
-		second.close();
 		passed.close();
+	}
+
+	/** A writer that gives up leaves its readers to the one that shares the key. */
+	@Fault(145)
+	@Test
+	void tokenOfAReaderIsGreaterThanThoseOfHoldsThatEnded() {
+		HeldLock oldest = acquire(this.shared);
+		HeldLock ended = acquire(this.shared);
+		ended.close();
+		CompletableFuture<HeldLock> writer = this.service.acquireAsync(KEY, this.exclusive);
+		CompletableFuture<HeldLock> waiting = this.service.acquireAsync(KEY, this.shared);
+		oldest.close();
+		writer.cancel(false);
+		writer.thenAccept(HeldLock::close);
+		HeldLock next = waiting.join();
+		assertThat(next.fencingToken()).isGreaterThan(ended.fencingToken());
+		next.close();
 	}
 
 	@Test
@@ -177,8 +214,8 @@ class OwnersBesideEachOtherTests {
 
 	@Test
 	void readerBehindAPassedGrantHasItsPlaceAtTheStore() {
-		HeldLock first = acquire(this.exclusive);
-		CompletableFuture<HeldLock> second = this.service.acquireAsync(KEY, this.exclusive);
+		HeldLock first = acquire(this.exclusive.withLease(LONG_LEASE));
+		CompletableFuture<HeldLock> second = this.service.acquireAsync(KEY, this.exclusive.withLease(LONG_LEASE));
 		CompletableFuture<HeldLock> reader = this.service.acquireAsync(KEY, this.shared);
 		first.close();
 		HeldLock passed = second.join();

@@ -13,6 +13,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.function.IntFunction;
@@ -77,6 +78,8 @@ abstract class ServiceFormsContract extends EngineFormsContract {
 		leavesNothing();
 	}
 
+	/** Tokens grow, too, though those who hold at the same time end in any order. */
+	@Fault(145)
 	@Test
 	void permitsOfTwoProcessesAreNeverMoreThanThereAre() throws Exception {
 		LockService one = service();
@@ -310,6 +313,9 @@ abstract class ServiceFormsContract extends EngineFormsContract {
 
 		private final AtomicInteger present = new AtomicInteger();
 
+		/** Greatest token of a hold that has ended. */
+		private final AtomicLong ended = new AtomicLong();
+
 		private final Map<Integer, Integer> seen = new ConcurrentHashMap<>();
 
 		Crowd(int most) {
@@ -322,10 +328,14 @@ abstract class ServiceFormsContract extends EngineFormsContract {
 				long until = System.nanoTime() + time.toNanos();
 				for (int i = 0; i < ROUNDS || System.nanoTime() - until < 0; i++) {
 					LockOptions round = options.apply(i);
-					try (HeldLock lock = service.acquire(NAME, round)) {
+					long endedBefore = this.ended.get();
+					HeldLock lock = service.acquire(NAME, round);
+					try (lock) {
+						assertThat(lock.fencingToken()).isGreaterThan(endedBefore);
 						stay(Access.of(round).kind() == Access.Kind.EXCLUSIVE ? WRITER : 1);
 						assertThat(lock.isValid()).isTrue();
 					}
+					this.ended.accumulateAndGet(lock.fencingToken(), Math::max);
 				}
 				return null;
 			};

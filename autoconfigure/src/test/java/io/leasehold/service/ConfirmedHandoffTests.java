@@ -1,0 +1,201 @@
+package io.leasehold.service;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+
+import io.leasehold.HeldLock;
+import io.leasehold.LockKey;
+import io.leasehold.LockOptions;
+import io.leasehold.engine.Attempt;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.LockEngine;
+import io.leasehold.engine.Member;
+import io.leasehold.engine.Renewal;
+import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.engine.local.LocalLockEngine;
+import io.leasehold.test.VirtualClock;
+import io.leasehold.test.contract.DelegatingEngine;
+import io.leasehold.test.contract.Fault;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * A lock is passed on inside a process only if the store has confirmed it no longer than
+ * a renewal period ago.
+ */
+@Timeout(60)
+class ConfirmedHandoffTests {
+
+	private static final String KEY = "a";
+
+	private static final Duration LEASE = Duration.ofMinutes(10);
+
+	private final VirtualClock clock = new VirtualClock();
+
+	private final LocalLockEngine store = new LocalLockEngine(this.clock);
+
+	private final AtomicInteger renewals = new AtomicInteger();
+
+	/** Before the answer to a request for the lock. */
+	private Runnable beforeAnswer = () -> {
+	};
+
+	/** Until when a grant is valid, if not as the store says. */
+	private Supplier<Duration> granted = () -> LEASE;
+
+	private volatile boolean renews = true;
+
+	private final LockService service = service(new Interrupted(this.store));
+
+	@AfterEach
+	void close() {
+		this.service.close();
+	}
+
+	/** The lock is lost in the store, and the store does not answer the renewal. */
+	@Fault(146)
+	@Test
+	void lostLockIsNotPassedOnAfterItsRenewalWasDue() {
+		this.renews = false;
+		HeldLock held = this.service.acquire(KEY);
+		CompletableFuture<HeldLock> next = this.service.acquireAsync(KEY);
+		this.store.lose(new LockKey(KEY));
+		HeldLock other = this.service.acquire("unused");
+		try (LockService elsewhere = service(this.store)) {
+			other.close();
+			other = elsewhere.acquire(KEY);
+			other.close();
+		}
+		this.clock.advance(LEASE.dividedBy(3));
+		held.close();
+		HeldLock successor = next.join();
+		assertThat(successor.fencingToken()).isGreaterThan(other.fencingToken());
+		successor.close();
+	}
+
+	/** A renewal period counts from when the request was sent, not from its answer. */
+	@Fault(146)
+	@Test
+	void grantThatWasAnsweredLateIsNotPassedOn() {
+		this.beforeAnswer = () -> this.clock.advance(LEASE.dividedBy(3));
+		HeldLock held = this.service.acquire(KEY);
+		this.beforeAnswer = () -> {
+		};
+		this.renews = false;
+		CompletableFuture<HeldLock> next = this.service.acquireAsync(KEY);
+		held.close();
+		assertThat(grantOf(next)).isGreaterThan(held.fencingToken() / 64);
+	}
+
+	@Test
+	void grantThatWasRenewedIsPassedOn() {
+		HeldLock held = this.service.acquire(KEY);
+		CompletableFuture<HeldLock> next = this.service.acquireAsync(KEY);
+		this.clock.advance(LEASE.dividedBy(3));
+		Awaitility.await().until(() -> held.remaining().compareTo(LEASE.multipliedBy(9).dividedBy(10)) > 0);
+		held.close();
+		assertThat(grantOf(next)).isEqualTo(held.fencingToken() / 64);
+	}
+
+	/** A renewal that was answered late counts from its sending. */
+	@Fault(146)
+	@Test
+	void grantWhoseRenewalWasAnsweredLateIsNotPassedOn() {
+		HeldLock held = this.service.acquire(KEY);
+		CompletableFuture<HeldLock> next = this.service.acquireAsync(KEY);
+		this.beforeAnswer = () -> this.clock.advance(LEASE.dividedBy(3));
+		this.clock.advance(LEASE.dividedBy(3));
+		Awaitility.await().until(() -> held.remaining().compareTo(LEASE.dividedBy(2)) > 0 && this.renewals.get() == 1);
+		this.renews = false;
+		this.beforeAnswer = () -> {
+		};
+		held.close();
+		assertThat(grantOf(next)).isGreaterThan(held.fencingToken() / 64);
+	}
+
+	/** As with a store that knows sessions, which may be shorter than a lease. */
+	@Test
+	void passDoesNotPutOffTheRenewal() {
+		this.granted = () -> LEASE.multipliedBy(6).dividedBy(10);
+		HeldLock held = this.service.acquire(KEY);
+		CompletableFuture<HeldLock> next = this.service.acquireAsync(KEY);
+		this.clock.advance(LEASE.multipliedBy(8).dividedBy(100));
+		held.close();
+		HeldLock passed = next.join();
+		assertThat(passed.fencingToken()).isEqualTo(held.fencingToken() + 1);
+		this.clock.advance(LEASE.multipliedBy(14).dividedBy(100));
+		Awaitility.await().until(() -> this.renewals.get() == 1);
+		passed.close();
+	}
+
+	/** The claim was made for a caller that gave up. */
+	@Test
+	void grantWithALongerLeaseThanItsHoldersIsRenewedInTime() {
+		HeldLock first;
+		CompletableFuture<HeldLock> next;
+		LockOptions shorter = this.service.defaults().withLease(LEASE.dividedBy(10));
+		try (LockService elsewhere = service(this.store)) {
+			first = elsewhere.acquire(KEY);
+			CompletableFuture<HeldLock> abandoned = this.service.acquireAsync(KEY);
+			next = this.service.acquireAsync(KEY, shorter);
+			abandoned.cancel(false);
+			first.close();
+		}
+		HeldLock held = next.join();
+		this.clock.advance(shorter.lease().multipliedBy(2).dividedBy(5));
+		Awaitility.await().until(() -> this.renewals.get() > 0);
+		held.close();
+	}
+
+	private static long grantOf(CompletableFuture<HeldLock> next) {
+		HeldLock held = next.join();
+		held.close();
+		return held.fencingToken() / 64;
+	}
+
+	private LockService service(LockEngine engine) {
+		LockOptions defaults = new LockOptions("test", "local", LEASE, LEASE, Duration.ZERO, LockOptions.UNLIMITED);
+		return new LockService(new ServiceSettings(defaults, OnLost.WARN, 63, Duration.ofHours(1)), List.of(engine),
+				Member.of("test"), this.clock, List.of(), ReleaseTiming.IMMEDIATE);
+	}
+
+	/** What becomes of requests between the service and the store. */
+	private final class Interrupted extends DelegatingEngine {
+
+		Interrupted(LockEngine engine) {
+			super(engine);
+		}
+
+		@Override
+		public Attempt tryAcquire(Claim claim) {
+			Attempt attempt = super.tryAcquire(claim);
+			long validUntil = ConfirmedHandoffTests.this.clock.nanoTime()
+					+ ConfirmedHandoffTests.this.granted.get().toNanos();
+			ConfirmedHandoffTests.this.beforeAnswer.run();
+			return (attempt instanceof Attempt.Granted answer)
+					? new Attempt.Granted(answer.number(), Math.min(answer.validUntil(), validUntil)) : attempt;
+		}
+
+		@Override
+		public List<RenewalOutcome> renew(List<Renewal> due) {
+			if (!ConfirmedHandoffTests.this.renews) {
+				return due.stream()
+					.<RenewalOutcome>map((renewal) -> new RenewalOutcome.Unknown(new IllegalStateException("silent")))
+					.toList();
+			}
+			List<RenewalOutcome> outcomes = super.renew(due);
+			ConfirmedHandoffTests.this.beforeAnswer.run();
+			ConfirmedHandoffTests.this.renewals.incrementAndGet();
+			return outcomes;
+		}
+
+	}
+
+}
