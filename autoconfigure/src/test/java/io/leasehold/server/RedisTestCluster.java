@@ -28,15 +28,20 @@ public final class RedisTestCluster implements AutoCloseable {
 
 	private final List<RedisTestServer> servers = new ArrayList<>();
 
+	private final List<Integer> buses = new ArrayList<>();
+
 	private final List<RedisCommands<String, String>> operators = new ArrayList<>();
 
 	private RedisTestCluster() {
 		for (int i = 0; i < MASTERS; i++) {
 			addNode();
 			tell(i, "ADDSLOTSRANGE", first(i), first(i + 1) - 1);
-			tell(i, "SET-CONFIG-EPOCH", i + 1);
+			tell(i, "SET-CONFIG-EPOCH", i + 1); // refused once it knows another node
 		}
 		addNode();
+		for (int i = 1; i < this.servers.size(); i++) {
+			tell(0, "MEET", "127.0.0.1", this.servers.get(i).port(), this.buses.get(i));
+		}
 		await().atMost(Duration.ofSeconds(20)).until(() -> info(MASTERS).contains("cluster_known_nodes:4"));
 		await().atMost(Duration.ofSeconds(20)).ignoreExceptions().until(() -> {
 			tell(MASTERS, "REPLICATE", operator(0).clusterMyId());
@@ -56,10 +61,8 @@ public final class RedisTestCluster implements AutoCloseable {
 				"cluster-config-file nodes-%d.conf".formatted(bus), "cluster-port " + bus, "cluster-node-timeout 1500",
 				"repl-diskless-sync-delay 0");
 		this.servers.add(server);
+		this.buses.add(bus);
 		this.operators.add(this.client.connect(RedisURI.create("127.0.0.1", server.port())).sync());
-		if (this.servers.size() > 1) {
-			tell(0, "MEET", "127.0.0.1", server.port(), bus);
-		}
 	}
 
 	private static int first(int master) {

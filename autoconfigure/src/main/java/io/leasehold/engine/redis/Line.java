@@ -117,34 +117,16 @@ final class Line {
 		}
 	}
 
-	/** Return this line as one that asks for slots that are on the move to its server. */
+	/**
+	 * Return a line for slots that are on the move to its server, which takes the place
+	 * of this one: nothing else may be sent through its connection.
+	 */
 	Line asking() {
 		return new Line(this.node, new AskingConnection(this.connection), Duration.ofNanos(this.silenceTimeout));
 	}
 
 	void close() {
 		this.connection.close();
-	}
-
-	/** A server takes the flag for the next command only. */
-	private record AskingConnection(Connection connection) implements Connection {
-
-		@Override
-		public boolean isOpen() {
-			return this.connection.isOpen();
-		}
-
-		@Override
-		public CompletableFuture<@Nullable Object> send(String command, String... arguments) {
-			this.connection.send("ASKING");
-			return this.connection.send(command, arguments);
-		}
-
-		@Override
-		public void close() {
-			this.connection.close();
-		}
-
 	}
 
 }

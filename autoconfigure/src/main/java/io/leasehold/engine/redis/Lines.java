@@ -26,6 +26,9 @@ final class Lines {
 
 	private final Map<Node, CompletableFuture<Line>> lines = new ConcurrentHashMap<>();
 
+	/** Lines for slots on the move, by the server that they are on the move to. */
+	private final Map<Node, CompletableFuture<Line>> askingLines = new ConcurrentHashMap<>();
+
 	Lines(Topology topology, Function<Node, Line> opener, Executor executor) {
 		this.topology = topology;
 		this.opener = opener;
@@ -69,9 +72,11 @@ final class Lines {
 	}
 
 	private CompletableFuture<Line> to(Node node) {
-		return this.lines.computeIfAbsent(node, (unknown) -> CompletableFuture.supplyAsync(() -> {
-			return this.opener.apply(node);
-		}, this.executor));
+		return this.lines.computeIfAbsent(node, this::open);
+	}
+
+	private CompletableFuture<Line> open(Node node) {
+		return CompletableFuture.supplyAsync(() -> this.opener.apply(node), this.executor);
 	}
 
 	/**
@@ -83,8 +88,15 @@ final class Lines {
 		if (redirection == null) {
 			return null;
 		}
-		CompletableFuture<Line> line = to(redirection.node());
-		return redirection.asking() ? line.thenApply(Line::asking) : line;
+		return redirection.asking() ? asking(redirection.node()) : to(redirection.node());
+	}
+
+	private CompletableFuture<Line> asking(Node node) {
+		CompletableFuture<Line> known = this.askingLines.get(node);
+		if (known != null && isOver(known)) {
+			this.askingLines.remove(node, known);
+		}
+		return this.askingLines.computeIfAbsent(node, (unknown) -> open(node).thenApply(Line::asking));
 	}
 
 	/** Return the line to a lock's primary if one is open now. */
@@ -95,8 +107,13 @@ final class Lines {
 
 	/** Close the lines to servers that are primaries no longer. */
 	void keepOnly(Set<Node> primaries) {
-		this.lines.forEach((node, line) -> {
-			if (!primaries.contains(node) && this.lines.remove(node, line)) {
+		keepOnly(primaries, this.lines);
+		keepOnly(primaries, this.askingLines);
+	}
+
+	private static void keepOnly(Set<Node> primaries, Map<Node, CompletableFuture<Line>> lines) {
+		lines.forEach((node, line) -> {
+			if (!primaries.contains(node) && lines.remove(node, line)) {
 				line.thenAccept(Line::close);
 			}
 		});
