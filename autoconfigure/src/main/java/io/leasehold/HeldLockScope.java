@@ -2,6 +2,7 @@ package io.leasehold;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
@@ -15,14 +16,17 @@ public final class HeldLockScope implements AutoCloseable {
 
 	private final HeldLock lock;
 
-	private final @Nullable Runnable beforeCommit;
+	private final @Nullable Consumer<Object> beforeCommit;
+
+	private final @Nullable Runnable onClose;
 
 	private final @Nullable HeldLockScope outer;
 
-	private HeldLockScope(HeldLock lock, @Nullable Runnable beforeCommit, @Nullable HeldLockScope outer) {
+	private HeldLockScope(HeldLock lock, @Nullable Consumer<Object> beforeCommit, @Nullable Runnable onClose) {
 		this.lock = lock;
 		this.beforeCommit = beforeCommit;
-		this.outer = outer;
+		this.onClose = onClose;
+		this.outer = CURRENT.get();
 	}
 
 	/**
@@ -31,18 +35,30 @@ public final class HeldLockScope implements AutoCloseable {
 	 * @return the scope, to be closed when the method ends
 	 */
 	public static HeldLockScope open(HeldLock lock) {
-		return enter(new HeldLockScope(lock, null, CURRENT.get()));
+		return enter(new HeldLockScope(lock, null, null));
 	}
 
 	/**
-	 * Open a scope in the current thread, with something to do before commits.
+	 * Open a scope in the current thread, with a check before commits.
 	 * @param lock the lock that becomes current
-	 * @param beforeCommit done as the last act of each transaction that the thread
-	 * commits inside the scope; rolls it back by throwing
+	 * @param beforeCommit called as the last act of each transaction that the thread
+	 * commits inside the scope, with the transaction manager's object for it, such as
+	 * Spring's {@code TransactionExecution}; rolls the transaction back by throwing
 	 * @return the scope, to be closed when the method ends
 	 */
-	public static HeldLockScope open(HeldLock lock, Runnable beforeCommit) {
-		return enter(new HeldLockScope(lock, beforeCommit, CURRENT.get()));
+	public static HeldLockScope open(HeldLock lock, Consumer<Object> beforeCommit) {
+		return enter(new HeldLockScope(lock, beforeCommit, null));
+	}
+
+	/**
+	 * Open a scope in the current thread, with a check before commits and a last action.
+	 * @param lock the lock that becomes current
+	 * @param beforeCommit see {@link #open(HeldLock, Consumer)}
+	 * @param onClose run when the scope is closed, before the lock is released
+	 * @return the scope, to be closed when the method ends
+	 */
+	public static HeldLockScope open(HeldLock lock, Consumer<Object> beforeCommit, Runnable onClose) {
+		return enter(new HeldLockScope(lock, beforeCommit, onClose));
 	}
 
 	private static HeldLockScope enter(HeldLockScope scope) {
@@ -78,12 +94,13 @@ public final class HeldLockScope implements AutoCloseable {
 	}
 
 	/**
-	 * Do what the current thread's scopes want done before a commit.
+	 * Run the checks of the current thread's scopes before a commit, innermost first.
+	 * @param transaction the transaction manager's object for the transaction
 	 */
-	public static void beforeCommit() {
+	public static void beforeCommit(Object transaction) {
 		for (HeldLockScope scope = CURRENT.get(); scope != null; scope = scope.outer) {
 			if (scope.beforeCommit != null) {
-				scope.beforeCommit.run();
+				scope.beforeCommit.accept(transaction);
 			}
 		}
 	}
@@ -101,6 +118,9 @@ public final class HeldLockScope implements AutoCloseable {
 	@Override
 	public void close() {
 		CURRENT.set(this.outer); // the outermost leaves an empty entry for the next one
+		if (this.onClose != null) {
+			this.onClose.run();
+		}
 	}
 
 }

@@ -16,17 +16,17 @@ class CommitGuardRegistrar implements BeanPostProcessor {
 
 	private static final Log logger = LogFactory.getLog(CommitGuardRegistrar.class);
 
-	private final CommitGuard guard;
+	private final boolean refusesLost;
 
-	CommitGuardRegistrar(CommitGuard guard) {
-		this.guard = guard;
+	CommitGuardRegistrar(boolean refusesLost) {
+		this.refusesLost = refusesLost;
 	}
 
 	@Override
 	public Object postProcessAfterInitialization(Object bean, String beanName) {
 		if (bean instanceof PlatformTransactionManager) {
 			if (bean instanceof ConfigurableTransactionManager manager) {
-				manager.addListener(this.guard);
+				CommitGuard.addTo(manager, this.refusesLost);
 			}
 			else {
 				logger.warn(("Transaction manager '%s' takes no listeners: transactions that begin under a lock commit"

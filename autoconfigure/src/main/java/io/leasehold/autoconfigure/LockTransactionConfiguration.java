@@ -8,6 +8,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.core.env.Environment;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -16,6 +17,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(TransactionSynchronizationManager.class)
+@ImportRuntimeHints(CommitGuard.RollbackHints.class)
 class LockTransactionConfiguration {
 
 	@Bean
@@ -28,7 +30,7 @@ class LockTransactionConfiguration {
 	@Bean
 	static CommitGuardRegistrar commitGuardRegistrar(Environment environment) {
 		return new CommitGuardRegistrar(
-				new CommitGuard(environment.getProperty("leasehold.transaction.commit-guard", Boolean.class, true)));
+				environment.getProperty("leasehold.transaction.commit-guard", Boolean.class, true));
 	}
 
 }

@@ -32,8 +32,6 @@ public final class LockAnnotationValidator implements BeanPostProcessor, SmartIn
 
 	private final int order;
 
-	private final StartupWarnings warnings = new StartupWarnings();
-
 	private final Set<Class<?>> seen = ConcurrentHashMap.newKeySet();
 
 	private @Nullable ConfigurableListableBeanFactory beans;
@@ -107,16 +105,9 @@ public final class LockAnnotationValidator implements BeanPostProcessor, SmartIn
 	}
 
 	private void check(Class<?> type, TransactionOrder order) {
-		Set<Method> locked = this.methods.of(type);
-		for (Method method : locked) {
-			LockOperation operation = this.operations.find(method, type);
+		for (Method method : this.methods.of(type)) {
+			this.operations.find(method, type);
 			order.check(method, type);
-			if (operation != null) {
-				this.warnings.warnOfBareKeys(method, type, operation);
-			}
-		}
-		if (!locked.isEmpty()) {
-			this.warnings.warnOfUnguardedCalls(type, locked);
 		}
 	}
 

@@ -191,6 +191,7 @@ final class Acquirer {
 		}
 		publishEnd(caller, reentered ? AcquireOutcome.REENTERED : AcquireOutcome.ACQUIRED, null, now);
 		if (!reentered) {
+			handle.acquired();
 			this.coordinator.events().tell(hold.followers, (follower) -> follower.holdStarted(hold.fencingToken()));
 		}
 		if (!reentered && (hold.pass > 0 || hold.grant.pushed)) {

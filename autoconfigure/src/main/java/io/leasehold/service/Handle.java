@@ -53,6 +53,11 @@ final class Handle implements HeldLock {
 		return this;
 	}
 
+	/** Tell those who decide on the release that this was no re-entry. */
+	void acquired() {
+		this.releases.acquired(this.hold.options.name());
+	}
+
 	boolean isOpenHandleOf(Hold other) {
 		return !this.closed && this.hold == other;
 	}

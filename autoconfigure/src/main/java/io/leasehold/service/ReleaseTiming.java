@@ -33,6 +33,13 @@ public interface ReleaseTiming {
 		default void held(HeldLock lock) {
 		}
 
+		/**
+		 * Called when the lock was acquired anew, not by re-entry. Any thread.
+		 * @param name name of the lock
+		 */
+		default void acquired(String name) {
+		}
+
 	}
 
 }

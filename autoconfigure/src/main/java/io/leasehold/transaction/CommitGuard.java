@@ -1,27 +1,64 @@
 package io.leasehold.transaction;
 
-import io.leasehold.HeldLockScope;
+import java.util.ArrayList;
+import java.util.List;
 
+import io.leasehold.HeldLockScope;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aot.hint.ExecutableMode;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
+import org.springframework.transaction.ConfigurableTransactionManager;
+import org.springframework.transaction.TransactionException;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
+import org.springframework.transaction.support.AbstractPlatformTransactionManager;
+import org.springframework.transaction.support.DefaultTransactionStatus;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Rolls a transaction back instead of committing it if a lock was lost under which the
- * thread runs, however far out it was taken, or a fencing token is stale: the last look
- * before the commit itself, after all synchronizations. Savepoints are left to the
- * transaction that they belong to. Locks that were taken inside the transaction are
- * looked at by {@link TransactionalReleaseTiming}. Thread-safe.
+ * Listener of a transaction manager that rolls a transaction back instead of committing
+ * it if a lock of the current thread was lost, or a fencing token is stale: the last
+ * check before the commit, after all synchronizations. A transaction under a lock that
+ * fails before its commit is rolled back, whatever it fails with. Savepoints are left to
+ * the transaction that they belong to. {@link TransactionalReleaseTiming} checks the
+ * locks that were acquired inside the transaction. Thread-safe.
  */
 public final class CommitGuard implements TransactionExecutionListener {
+
+	private final ConfigurableTransactionManager manager;
 
 	private final boolean refusesLost;
 
 	/**
 	 * Create a guard.
+	 * @param manager the transaction manager that it guards
 	 * @param refusesLost whether lost locks count; stale fencing tokens always do
 	 */
-	public CommitGuard(boolean refusesLost) {
+	public CommitGuard(ConfigurableTransactionManager manager, boolean refusesLost) {
+		this.manager = manager;
 		this.refusesLost = refusesLost;
+	}
+
+	/**
+	 * Guard a transaction manager, after its other listeners.
+	 * @param manager the transaction manager
+	 * @param refusesLost whether lost locks count; stale fencing tokens always do
+	 */
+	public static void addTo(ConfigurableTransactionManager manager, boolean refusesLost) {
+		List<TransactionExecutionListener> listeners = new ArrayList<>(manager.getTransactionExecutionListeners());
+		listeners.add(new CommitGuard(manager, refusesLost));
+		manager.setTransactionExecutionListeners(listeners); // the manager's own list may
+																// be immutable
+	}
+
+	@Override
+	public void afterBegin(TransactionExecution transaction, @Nullable Throwable beginFailure) {
+		if (beginFailure == null && this.manager instanceof AbstractPlatformTransactionManager rollingBack
+				&& transaction instanceof DefaultTransactionStatus status && status.isNewSynchronization()) {
+			TransactionSynchronizationManager.registerSynchronization(new GuardedTransaction(rollingBack, status));
+		}
 	}
 
 	@Override
@@ -29,10 +66,26 @@ public final class CommitGuard implements TransactionExecutionListener {
 		if (transaction.isNested()) {
 			return;
 		}
-		if (this.refusesLost) {
-			HeldLockScope.throwIfAnyLost();
+		try {
+			if (this.refusesLost) {
+				HeldLockScope.throwIfAnyLost();
+			}
+			HeldLockScope.beforeCommit(transaction);
 		}
-		HeldLockScope.beforeCommit();
+		catch (TransactionException ex) {
+			// Spring takes it for a failure of the commit itself, and would not roll back
+			throw new IllegalStateException("The transaction was rolled back: " + ex.getMessage(), ex);
+		}
+	}
+
+	/** For a native image. */
+	public static final class RollbackHints implements RuntimeHintsRegistrar {
+
+		@Override
+		public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
+			hints.reflection().registerMethod(GuardedTransaction.ROLLBACK, ExecutableMode.INVOKE);
+		}
+
 	}
 
 }

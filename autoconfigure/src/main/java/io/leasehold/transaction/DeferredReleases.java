@@ -2,6 +2,7 @@ package io.leasehold.transaction;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.function.Consumer;
 
 import io.leasehold.HeldLock;
 import io.leasehold.service.ReleaseTiming;
@@ -24,17 +25,25 @@ final class DeferredReleases implements TransactionSynchronization, ReleaseTimin
 
 	private final boolean guarded;
 
+	private final Consumer<String> warning;
+
 	private volatile @Nullable HeldLock lock;
 
 	private boolean completed;
 
-	DeferredReleases(boolean guarded) {
+	DeferredReleases(boolean guarded, Consumer<String> warning) {
 		this.guarded = guarded;
+		this.warning = warning;
 	}
 
 	@Override
 	public void held(HeldLock lock) {
 		this.lock = lock;
+	}
+
+	@Override
+	public void acquired(String name) {
+		this.warning.accept(name);
 	}
 
 	@Override

@@ -1,7 +1,5 @@
 package io.leasehold.transaction;
 
-import java.sql.Connection;
-import java.sql.SQLException;
 import java.sql.Timestamp;
 import java.time.Duration;
 import java.util.List;
@@ -12,16 +10,11 @@ import javax.sql.DataSource;
 import io.leasehold.FencingGuard;
 import io.leasehold.HeldLock;
 import io.leasehold.HeldLockScope;
-import io.leasehold.StaleFencingTokenException;
-import org.jspecify.annotations.Nullable;
 
-import org.springframework.dao.DuplicateKeyException;
-import org.springframework.jdbc.core.ConnectionCallback;
 import org.springframework.jdbc.core.JdbcOperations;
 import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.jdbc.datasource.SingleConnectionDataSource;
-import org.springframework.transaction.IllegalTransactionStateException;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.transaction.TransactionExecution;
 
 /**
  * Keeps announced fencing tokens in a table of the application's own database, one row a
@@ -30,21 +23,19 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  */
 public final class JdbcFencingGuard implements FencingGuard {
 
-	private static final String RAISE = """
-			UPDATE leasehold_fence SET token = ?, announced_at = CURRENT_TIMESTAMP WHERE id = ? AND token <= ?""";
-
-	private static final String INSERT = """
-			INSERT INTO leasehold_fence (id, engine, namespace, lock_key, token, announced_at)
-			VALUES (?, ?, ?, ?, ?, CURRENT_TIMESTAMP)""";
-
-	/** Sees what was committed last, in whatever isolation. */
-	private static final String READ = "SELECT token FROM leasehold_fence WHERE id = ? FOR UPDATE";
+	/**
+	 * A stale owner holds the row for as long as its rollback takes. Whoever holds it
+	 * longer may be waiting for this very thread, which no database can see.
+	 */
+	private static final Duration LOCK_TIMEOUT = Duration.ofSeconds(10);
 
 	private static final String PURGE = "DELETE FROM leasehold_fence WHERE announced_at < ?";
 
-	private final DataSource dataSource;
-
 	private final JdbcOperations jdbc;
+
+	private final FenceConnections connections;
+
+	private final FenceTable table;
 
 	private final String namespace;
 
@@ -57,10 +48,22 @@ public final class JdbcFencingGuard implements FencingGuard {
 	 * @param retention how long the tokens of idle locks are remembered
 	 */
 	public JdbcFencingGuard(DataSource dataSource, String namespace, Duration retention) {
-		this.dataSource = dataSource;
-		this.jdbc = new JdbcTemplate(dataSource);
+		this(dataSource, namespace, retention, LOCK_TIMEOUT);
+	}
+
+	JdbcFencingGuard(DataSource dataSource, String namespace, Duration retention, Duration lockTimeout) {
+		DataSource target = target(dataSource);
+		this.jdbc = new JdbcTemplate(target);
+		this.connections = new FenceConnections(target);
+		this.table = new FenceTable(lockTimeout);
 		this.namespace = namespace;
 		this.purge = new FencePurge(() -> purge(retention));
+	}
+
+	/** A transaction manager unwraps such a proxy as well. */
+	private static DataSource target(DataSource dataSource) {
+		return (dataSource instanceof TransactionAwareDataSourceProxy proxy)
+				? Objects.requireNonNull(proxy.getTargetDataSource()) : dataSource;
 	}
 
 	/**
@@ -74,16 +77,18 @@ public final class JdbcFencingGuard implements FencingGuard {
 
 	@Override
 	public HeldLockScope open(HeldLock lock) {
-		if (TransactionSynchronizationManager.isActualTransactionActive()) {
-			throw new IllegalTransactionStateException(
-					"Lock '%s' cannot be fenced in a transaction that was open before: what that has read may be stale. Take the lock first, then begin the transaction"
+		if (this.connections.isTransactionOpen()) {
+			throw new IllegalStateException(
+					"Lock '%s' cannot be fenced in a transaction that was open before: what that has read may be stale. Acquire the lock first, then begin the transaction"
 						.formatted(lock.key()));
 		}
 		List<Fence> fences = lock.parts().stream().map((part) -> Fence.of(part, this.namespace)).toList();
 		fences.forEach(
-				(fence) -> this.jdbc.execute((ConnectionCallback<Fence>) (connection) -> announce(fence, connection)));
+				(fence) -> this.connections.withOwn("Announce the fencing token of lock '%s'".formatted(fence.key()),
+						(connection) -> this.table.announce(fence, connection)));
 		this.purge.runNowAndThen();
-		return HeldLockScope.open(lock, () -> fences.forEach(this::compare));
+		return HeldLockScope.open(lock, (transaction) -> fences.forEach((fence) -> compare(fence, transaction)),
+				this.connections.undoingWhatJoins());
 	}
 
 	/** Forget tokens that were announced long ago, by the database's clock. */
@@ -92,65 +97,21 @@ public final class JdbcFencingGuard implements FencingGuard {
 		return this.jdbc.update(PURGE, Timestamp.from(Objects.requireNonNull(now).toInstant().minus(retention)));
 	}
 
-	/**
-	 * Another owner may insert the row at the same moment; then there is one to raise.
-	 */
-	private static Fence announce(Fence fence, Connection connection) throws SQLException {
-		JdbcOperations own = new JdbcTemplate(new SingleConnectionDataSource(connection, true));
-		while (own.update(RAISE, fence.token(), fence.id(), fence.token()) == 0) {
-			Long known = token(own, fence);
-			if (known != null && known > fence.token()) {
-				throw stale(fence, "a later owner has announced token " + known);
+	private void compare(Fence fence, Object transaction) {
+		if (!this.connections.isCommittedBy(transaction)) {
+			throw new IllegalStateException(
+					"Lock '%s' is fenced in a database that takes no part in this transaction: it was rolled back. Commit it outside of the fenced method"
+						.formatted(fence.key()));
+		}
+		boolean readOnly = ((TransactionExecution) transaction).isReadOnly();
+		this.connections.withBound("Compare the fencing token of lock '%s'".formatted(fence.key()), (connection) -> {
+			if (readOnly) {
+				this.table.compareReadOnly(fence, connection);
 			}
-			if (known == null && insert(own, fence, connection)) {
-				break;
+			else {
+				this.table.compare(fence, connection);
 			}
-		}
-		if (!connection.getAutoCommit()) {
-			connection.commit();
-		}
-		return fence;
-	}
-
-	private static boolean insert(JdbcOperations own, Fence fence, Connection connection) throws SQLException {
-		try {
-			own.update(INSERT, fence.id(), fence.engine(), fence.namespace(), fence.key().readable(), fence.token());
-			return true;
-		}
-		catch (DuplicateKeyException ex) {
-			if (!connection.getAutoCommit()) {
-				connection.rollback();
-			}
-			return false;
-		}
-	}
-
-	/**
-	 * The row stays locked to the end of the transaction, so nobody raises it meanwhile.
-	 */
-	private void compare(Fence fence) {
-		if (!TransactionSynchronizationManager.hasResource(this.dataSource)) {
-			throw new IllegalTransactionStateException(
-					"Lock '%s' is fenced in a database that takes no part in this transaction".formatted(fence.key()));
-		}
-		Long known = token(this.jdbc, fence);
-		if (known == null) {
-			throw stale(fence, "it was announced, but is not there any more");
-		}
-		if (known != fence.token()) {
-			throw stale(fence, "the announced token is %d by now".formatted(known));
-		}
-	}
-
-	private static @Nullable Long token(JdbcOperations jdbc, Fence fence) {
-		List<Long> tokens = jdbc.queryForList(READ, Long.class, fence.id());
-		return tokens.isEmpty() ? null : tokens.get(0);
-	}
-
-	private static StaleFencingTokenException stale(Fence fence, String found) {
-		return new StaleFencingTokenException(fence.key().value(), fence.token(),
-				"Token %d of lock '%s' is stale: %s (engine: %s)".formatted(fence.token(), fence.key(), found,
-						fence.engine()));
+		});
 	}
 
 }

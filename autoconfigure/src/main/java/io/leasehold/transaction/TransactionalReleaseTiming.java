@@ -1,5 +1,7 @@
 package io.leasehold.transaction;
 
+import java.util.function.Consumer;
+
 import io.leasehold.service.ReleaseTiming;
 
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -14,6 +16,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 public final class TransactionalReleaseTiming implements ReleaseTiming {
 
 	private final boolean guarded;
+
+	private final Consumer<String> warning = new OpenTransactionWarning();
 
 	/**
 	 * Create a timing.
@@ -30,7 +34,13 @@ public final class TransactionalReleaseTiming implements ReleaseTiming {
 				|| !TransactionSynchronizationManager.isSynchronizationActive()) {
 			return IMMEDIATE.releases();
 		}
-		DeferredReleases releases = new DeferredReleases(this.guarded);
+		GuardedTransaction transaction = GuardedTransaction.current();
+		if (transaction != null) {
+			transaction.lockedInside();
+		}
+		boolean committed = transaction != null && transaction.isCommitted();
+		DeferredReleases releases = new DeferredReleases(this.guarded, committed ? (name) -> {
+		} : this.warning);
 		TransactionSynchronizationManager.registerSynchronization(releases);
 		return releases;
 	}

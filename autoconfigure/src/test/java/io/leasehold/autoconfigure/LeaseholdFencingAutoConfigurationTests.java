@@ -25,7 +25,6 @@ import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfigu
 import org.springframework.boot.sql.init.DatabaseInitializationMode;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
-import org.springframework.transaction.IllegalTransactionStateException;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -79,7 +78,7 @@ class LeaseholdFencingAutoConfigurationTests {
 	void openTransactionIsRefusedAndTheLockGivenBack() {
 		this.runner.withUserConfiguration(Shop.class).run((context) -> {
 			TransactionTemplate open = new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
-			assertThatExceptionOfType(IllegalTransactionStateException.class)
+			assertThatExceptionOfType(IllegalStateException.class)
 				.isThrownBy(() -> open.executeWithoutResult((status) -> context.getBean(Shop.class).sell(() -> {
 				})))
 				.withMessageContaining("shop");

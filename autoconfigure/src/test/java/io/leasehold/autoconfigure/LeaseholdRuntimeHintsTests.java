@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
+import io.leasehold.transaction.CommitGuard;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -13,6 +14,8 @@ import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.core.io.Resource;
 import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
+import org.springframework.transaction.support.AbstractPlatformTransactionManager;
+import org.springframework.transaction.support.DefaultTransactionStatus;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -33,6 +36,15 @@ class LeaseholdRuntimeHintsTests {
 			registrar.registerHints(hints, null);
 		}
 		assertThat(hints).matches(RuntimeHintsPredicates.resource().forResource(resource));
+	}
+
+	@Test
+	void methodThatRollsBackIsThere() throws Exception {
+		RuntimeHints hints = new RuntimeHints();
+		new CommitGuard.RollbackHints().registerHints(hints, null);
+		assertThat(hints).matches(RuntimeHintsPredicates.reflection()
+			.onMethodInvocation(AbstractPlatformTransactionManager.class.getDeclaredMethod("doRollback",
+					DefaultTransactionStatus.class)));
 	}
 
 	@Test

@@ -38,7 +38,7 @@ final class FencedLedger {
 	 */
 	FencedLedger(DataSource dataSource, boolean obeying) {
 		DataSourceTransactionManager manager = new DataSourceTransactionManager(dataSource);
-		manager.addListener(new CommitGuard(obeying));
+		CommitGuard.addTo(manager, obeying);
 		this.jdbc = new JdbcTemplate(dataSource);
 		this.guard = new JdbcFencingGuard(dataSource, Stores.NAMESPACE, Duration.ofDays(1));
 		this.transaction = new TransactionTemplate(manager);

@@ -8,14 +8,11 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 import javax.sql.DataSource;
 
-import io.leasehold.HeldLock;
 import io.leasehold.HeldLockScope;
-import io.leasehold.LockLostException;
 import io.leasehold.StaleFencingTokenException;
 import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.AfterEach;
@@ -27,7 +24,6 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
-import org.springframework.transaction.IllegalTransactionStateException;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -196,17 +192,15 @@ abstract class FencingGuardContract {
 
 	@Test
 	void transactionThatWasOpenBeforeIsRefused() {
-		this.transaction
-			.executeWithoutResult((status) -> assertThatExceptionOfType(IllegalTransactionStateException.class)
-				.isThrownBy(() -> under(1, () -> {
-				}))
-				.withMessageContaining("Lock 'stock' cannot be fenced in a transaction that was open before"));
+		this.transaction.executeWithoutResult(
+				(status) -> assertThatExceptionOfType(IllegalStateException.class).isThrownBy(() -> under(1, () -> {
+				})).withMessageContaining("Lock 'stock' cannot be fenced in a transaction that was open before"));
 	}
 
 	@Test
 	void transactionOfAnotherDatabaseIsRefused() {
 		TransactionTemplate other = new TransactionTemplate(manager(new DelegatingDataSource(this.dataSource)));
-		under(1, () -> assertThatExceptionOfType(IllegalTransactionStateException.class)
+		under(1, () -> assertThatExceptionOfType(IllegalStateException.class)
 			.isThrownBy(() -> other.executeWithoutResult((status) -> {
 			}))
 			.withMessageContaining("takes no part in this transaction"));
@@ -217,11 +211,11 @@ abstract class FencingGuardContract {
 		under(9, () -> {
 		});
 		JdbcFencingGuard elsewhere = new JdbcFencingGuard(this.dataSource, "elsewhere", Duration.ofDays(7));
-		elsewhere.open(new Held("redis", "stock", 1)).close();
-		this.guard.open(new Held("zookeeper", "stock", 1)).close();
-		this.guard.open(new Held("redis", "Stock", 1)).close();
-		this.guard.open(new Held("redis", "stock ", 1)).close();
-		this.guard.open(new Held("redis", "a\u0000'%\uD83C\uDF63", 1)).close();
+		elsewhere.open(new BelievedLock("redis", "stock", 1)).close();
+		this.guard.open(new BelievedLock("zookeeper", "stock", 1)).close();
+		this.guard.open(new BelievedLock("redis", "Stock", 1)).close();
+		this.guard.open(new BelievedLock("redis", "stock ", 1)).close();
+		this.guard.open(new BelievedLock("redis", "a\u0000'%\uD83C\uDF63", 1)).close();
 		assertThat(this.jdbc.queryForList("SELECT token FROM leasehold_fence ORDER BY token", Long.class))
 			.containsExactly(1L, 1L, 1L, 1L, 1L, 9L);
 	}
@@ -259,7 +253,7 @@ abstract class FencingGuardContract {
 			}
 
 		};
-		new JdbcFencingGuard(manual, "test", Duration.ofDays(7)).open(new Held("redis", "stock", 7)).close();
+		new JdbcFencingGuard(manual, "test", Duration.ofDays(7)).open(new BelievedLock("redis", "stock", 7)).close();
 		assertThat(this.jdbc.queryForList("SELECT token FROM leasehold_fence", Long.class)).containsExactly(7L);
 	}
 
@@ -273,7 +267,7 @@ abstract class FencingGuardContract {
 
 	private void announceUnlessStale(long token) {
 		try {
-			this.guard.open(new Held("redis", "stock", token)).close();
+			this.guard.open(new BelievedLock("redis", "stock", token)).close();
 		}
 		catch (StaleFencingTokenException ex) {
 			assertThat(ex.getToken()).isEqualTo(token);
@@ -282,7 +276,7 @@ abstract class FencingGuardContract {
 
 	@SuppressWarnings("try")
 	private void under(long token, Runnable body) {
-		try (HeldLockScope scope = this.guard.open(new Held("redis", "stock", token))) {
+		try (HeldLockScope scope = this.guard.open(new BelievedLock("redis", "stock", token))) {
 			body.run();
 		}
 	}
@@ -298,7 +292,7 @@ abstract class FencingGuardContract {
 
 	private static DataSourceTransactionManager manager(DataSource dataSource) {
 		DataSourceTransactionManager manager = new DataSourceTransactionManager(dataSource);
-		manager.addListener(new CommitGuard(true));
+		CommitGuard.addTo(manager, true);
 		return manager;
 	}
 
@@ -328,35 +322,6 @@ abstract class FencingGuardContract {
 		catch (InterruptedException ex) {
 			throw new AssertionError(ex);
 		}
-	}
-
-	/**
-	 * A lock that believes in itself whatever happens, as one does in a frozen process.
-	 */
-	private record Held(String engine, String key, long fencingToken) implements HeldLock {
-
-		@Override
-		public boolean isValid() {
-			return true;
-		}
-
-		@Override
-		public void throwIfLost() {
-		}
-
-		@Override
-		public Duration remaining() {
-			return Duration.ofDays(1);
-		}
-
-		@Override
-		public void onLost(Consumer<LockLostException> action) {
-		}
-
-		@Override
-		public void close() {
-		}
-
 	}
 
 }

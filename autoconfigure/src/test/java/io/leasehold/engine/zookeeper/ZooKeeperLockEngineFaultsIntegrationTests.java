@@ -40,6 +40,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.support.SimpleTransactionStatus;
 
 import static io.leasehold.engine.zookeeper.ZooKeeperEngines.eventually;
@@ -202,7 +203,7 @@ class ZooKeeperLockEngineFaultsIntegrationTests {
 		proxy.refuse();
 		proxy.reset();
 		eventually().until(() -> !held.isValid());
-		CommitGuard guard = new CommitGuard(true);
+		CommitGuard guard = new CommitGuard(new DataSourceTransactionManager(), true);
 		try (HeldLockScope scope = HeldLockScope.open(held)) {
 			assertThatExceptionOfType(LockEngineException.class)
 				.isThrownBy(() -> guard.beforeCommit(new SimpleTransactionStatus()))

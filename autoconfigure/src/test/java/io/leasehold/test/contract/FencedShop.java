@@ -34,7 +34,7 @@ final class FencedShop {
 	FencedShop(String url) {
 		DriverManagerDataSource dataSource = new DriverManagerDataSource(url);
 		DataSourceTransactionManager manager = new DataSourceTransactionManager(dataSource);
-		manager.addListener(new CommitGuard(false));
+		CommitGuard.addTo(manager, false);
 		this.jdbc = new JdbcTemplate(dataSource);
 		this.guard = new JdbcFencingGuard(dataSource, "shop", Duration.ofDays(1));
 		this.transaction = new TransactionTemplate(manager);

@@ -1,0 +1,134 @@
+package io.leasehold.transaction;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Savepoint;
+
+import javax.sql.DataSource;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.UncategorizedSQLException;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DataSourceUtils;
+import org.springframework.jdbc.datasource.JdbcTransactionObjectSupport;
+import org.springframework.transaction.support.DefaultTransactionStatus;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/**
+ * Chooses the connection on which a fence is announced or compared, in the database that
+ * is fenced. Thread-safe.
+ */
+final class FenceConnections {
+
+	private static final Log logger = LogFactory.getLog(FenceConnections.class);
+
+	private final DataSource dataSource;
+
+	private final JdbcTemplate translating;
+
+	FenceConnections(DataSource dataSource) {
+		this.dataSource = dataSource;
+		this.translating = new JdbcTemplate(dataSource);
+	}
+
+	/**
+	 * Return whether the current thread runs in a transaction that has not ended. While
+	 * its synchronizations run after the commit, it is still bound to the thread.
+	 */
+	boolean isTransactionOpen() {
+		boolean active = TransactionSynchronizationManager.isActualTransactionActive();
+		if (!TransactionSynchronizationManager.isSynchronizationActive()) {
+			return !active && TransactionSynchronizationManager.hasResource(this.dataSource);
+		}
+		GuardedTransaction current = GuardedTransaction.current();
+		return active && (current == null || !current.isCommitted());
+	}
+
+	/**
+	 * Return whether a transaction is one of this database: it is about to commit the
+	 * very connection that is bound to the thread.
+	 */
+	boolean isCommittedBy(Object transaction) {
+		return transaction instanceof DefaultTransactionStatus status
+				&& status.getTransaction() instanceof JdbcTransactionObjectSupport jdbc && jdbc.hasConnectionHolder()
+				&& jdbc.getConnectionHolder() == TransactionSynchronizationManager.getResource(this.dataSource);
+	}
+
+	/** Use a connection of the pool, never that of a transaction. */
+	void withOwn(String task, Action action) {
+		run(task, () -> {
+			try (Connection connection = this.dataSource.getConnection()) {
+				action.run(connection);
+			}
+		});
+	}
+
+	/** Use the connection that is bound to the thread. */
+	void withBound(String task, Action action) {
+		Connection connection = DataSourceUtils.getConnection(this.dataSource);
+		try {
+			run(task, () -> action.run(connection));
+		}
+		finally {
+			DataSourceUtils.releaseConnection(connection, this.dataSource);
+		}
+	}
+
+	/**
+	 * Prepare to undo what joins a transaction that has ended, and that its clean-up
+	 * would commit without a comparison.
+	 * @return undoes it
+	 */
+	Runnable undoingWhatJoins() {
+		if (!TransactionSynchronizationManager.hasResource(this.dataSource)) {
+			return () -> {
+			};
+		}
+		Savepoint[] end = new Savepoint[1];
+		withBound("Mark the end of a transaction", (connection) -> {
+			if (!connection.getAutoCommit()) {
+				end[0] = connection.setSavepoint();
+			}
+		});
+		return () -> rollBack(end[0]);
+	}
+
+	private void rollBack(@Nullable Savepoint end) {
+		if (end != null) {
+			try {
+				withBound("Roll back to the end of a transaction", (connection) -> connection.rollback(end));
+			}
+			catch (DataAccessException ex) {
+				logger.warn("Statements that joined a completed transaction could not be rolled back", ex);
+			}
+		}
+	}
+
+	private void run(String task, SqlAction action) {
+		try {
+			action.run();
+		}
+		catch (SQLException ex) {
+			DataAccessException translated = this.translating.getExceptionTranslator()
+				.translate(task, FenceTable.READ, ex);
+			throw (translated != null) ? translated : new UncategorizedSQLException(task, FenceTable.READ, ex);
+		}
+	}
+
+	interface Action {
+
+		void run(Connection connection) throws SQLException;
+
+	}
+
+	private interface SqlAction {
+
+		void run() throws SQLException;
+
+	}
+
+}

@@ -1,0 +1,126 @@
+package io.leasehold.transaction;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+
+import io.leasehold.StaleFencingTokenException;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.dao.DuplicateKeyException;
+import org.springframework.jdbc.core.JdbcOperations;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.SingleConnectionDataSource;
+
+/**
+ * The statements on the fence table, each on a given connection. Thread-safe.
+ */
+final class FenceTable {
+
+	private static final String RAISE = """
+			UPDATE leasehold_fence SET token = ?, announced_at = CURRENT_TIMESTAMP WHERE id = ? AND token <= ?""";
+
+	private static final String INSERT = """
+			INSERT INTO leasehold_fence (id, engine, namespace, lock_key, token, announced_at)
+			VALUES (?, ?, ?, ?, ?, CURRENT_TIMESTAMP)""";
+
+	/** Sees what was committed last, in whatever isolation. */
+	static final String READ = "SELECT token FROM leasehold_fence WHERE id = ? FOR UPDATE";
+
+	/** SQL state of a row lock that a database rejects in a read-only transaction. */
+	private static final String READ_ONLY = "25006";
+
+	private final int lockTimeout;
+
+	/**
+	 * Create a table.
+	 * @param lockTimeout how long a comparison waits for the row, in whole seconds
+	 */
+	FenceTable(Duration lockTimeout) {
+		this.lockTimeout = (int) lockTimeout.toSeconds();
+	}
+
+	/**
+	 * Store a token and commit. Another owner may insert the row at the same moment; then
+	 * there is one to raise.
+	 */
+	void announce(Fence fence, Connection connection) throws SQLException {
+		JdbcOperations own = new JdbcTemplate(new SingleConnectionDataSource(connection, true));
+		while (own.update(RAISE, fence.token(), fence.id(), fence.token()) == 0) {
+			Long known = token(fence, connection, 0);
+			if (known != null && known > fence.token()) {
+				throw stale(fence, "a later owner has announced token " + known);
+			}
+			if (known == null && insert(own, fence, connection)) {
+				break;
+			}
+		}
+		if (!connection.getAutoCommit()) {
+			connection.commit();
+		}
+	}
+
+	private static boolean insert(JdbcOperations own, Fence fence, Connection connection) throws SQLException {
+		try {
+			own.update(INSERT, fence.id(), fence.engine(), fence.namespace(), fence.key().readable(), fence.token());
+			return true;
+		}
+		catch (DuplicateKeyException ex) {
+			if (!connection.getAutoCommit()) {
+				connection.rollback();
+			}
+			return false;
+		}
+	}
+
+	/**
+	 * Compare a token on the connection that is about to commit. The row stays locked to
+	 * the end of the transaction, so nobody raises it meanwhile.
+	 */
+	void compare(Fence fence, Connection connection) throws SQLException {
+		Long known = token(fence, connection, this.lockTimeout);
+		if (known == null) {
+			throw stale(fence, "it was announced, but is not there any more");
+		}
+		if (known != fence.token()) {
+			throw stale(fence, "the announced token is %d by now".formatted(known));
+		}
+	}
+
+	/**
+	 * Compare a token in a transaction that is declared read-only. If the database
+	 * enforces that, it rejects the row lock, and there is nothing to fence. The rollback
+	 * takes the failed statement out of the way of the commit.
+	 */
+	void compareReadOnly(Fence fence, Connection connection) throws SQLException {
+		try {
+			compare(fence, connection);
+		}
+		catch (SQLException ex) {
+			if (!READ_ONLY.equals(ex.getSQLState())) {
+				throw ex;
+			}
+			connection.rollback();
+		}
+	}
+
+	/** Has a timeout of its own: that of the transaction may be over. */
+	private static @Nullable Long token(Fence fence, Connection connection, int seconds) throws SQLException {
+		try (PreparedStatement statement = connection.prepareStatement(READ)) {
+			statement.setQueryTimeout(seconds);
+			statement.setBytes(1, fence.id());
+			try (ResultSet rows = statement.executeQuery()) {
+				return rows.next() ? rows.getLong(1) : null;
+			}
+		}
+	}
+
+	private static StaleFencingTokenException stale(Fence fence, String found) {
+		return new StaleFencingTokenException(fence.key().value(), fence.token(),
+				"Token %d of lock '%s' is stale: %s (engine: %s)".formatted(fence.token(), fence.key(), found,
+						fence.engine()));
+	}
+
+}

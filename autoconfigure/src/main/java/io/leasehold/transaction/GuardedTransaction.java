@@ -1,0 +1,102 @@
+package io.leasehold.transaction;
+
+import java.lang.reflect.Method;
+import java.util.Objects;
+
+import io.leasehold.HeldLockScope;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.Ordered;
+import org.springframework.transaction.support.AbstractPlatformTransactionManager;
+import org.springframework.transaction.support.DefaultTransactionStatus;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * Transaction of a guarded manager, and the first of its synchronizations. Spring takes
+ * every {@code TransactionException} for a failure of the commit itself, also one that is
+ * thrown before it, and does not roll back: the clean-up of a JDBC connection then
+ * commits, and a JPA connection is never returned. Under a lock, this rolls back first.
+ * Confined to the thread of the transaction.
+ */
+final class GuardedTransaction implements TransactionSynchronization, Ordered {
+
+	/** The step that Spring leaves out. */
+	static final Method ROLLBACK = Objects.requireNonNull(ReflectionUtils
+		.findMethod(AbstractPlatformTransactionManager.class, "doRollback", DefaultTransactionStatus.class));
+
+	static {
+		ReflectionUtils.makeAccessible(ROLLBACK);
+	}
+
+	private final AbstractPlatformTransactionManager manager;
+
+	private final DefaultTransactionStatus status;
+
+	private boolean lockedInside;
+
+	private boolean commits;
+
+	private boolean rollsBack;
+
+	private boolean committed;
+
+	GuardedTransaction(AbstractPlatformTransactionManager manager, DefaultTransactionStatus status) {
+		this.manager = manager;
+		this.status = status;
+	}
+
+	/**
+	 * Return the current transaction of the thread, which needs an active
+	 * synchronization.
+	 * @return the transaction, or {@code null} if its manager has no guard
+	 */
+	static @Nullable GuardedTransaction current() {
+		for (TransactionSynchronization one : TransactionSynchronizationManager.getSynchronizations()) {
+			if (one instanceof GuardedTransaction transaction) {
+				return transaction;
+			}
+		}
+		return null;
+	}
+
+	/** Note that a lock is held until the transaction is completed. */
+	void lockedInside() {
+		this.lockedInside = true;
+	}
+
+	boolean isCommitted() {
+		return this.committed;
+	}
+
+	@Override
+	public int getOrder() {
+		return HIGHEST_PRECEDENCE;
+	}
+
+	@Override
+	public void beforeCommit(boolean readOnly) {
+		this.commits = true;
+	}
+
+	@Override
+	public void beforeCompletion() {
+		this.rollsBack = !this.commits;
+	}
+
+	@Override
+	public void afterCommit() {
+		this.committed = true;
+	}
+
+	/** Rolling back a second time is safe. */
+	@Override
+	public void afterCompletion(int completion) {
+		if (completion != STATUS_COMMITTED && !this.rollsBack
+				&& (this.lockedInside || !HeldLockScope.held().isEmpty())) {
+			ReflectionUtils.invokeMethod(ROLLBACK, this.manager, this.status);
+		}
+	}
+
+}

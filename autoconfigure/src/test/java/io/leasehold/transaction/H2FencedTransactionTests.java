@@ -1,0 +1,20 @@
+package io.leasehold.transaction;
+
+import javax.sql.DataSource;
+
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
+
+class H2FencedTransactionTests extends FencedTransactionContract {
+
+	@Override
+	DataSource dataSource() {
+		return new EmbeddedDatabaseBuilder().generateUniqueName(true).setType(EmbeddedDatabaseType.H2).build();
+	}
+
+	@Override
+	String platform() {
+		return "h2";
+	}
+
+}

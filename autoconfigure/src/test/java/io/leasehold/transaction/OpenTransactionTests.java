@@ -1,0 +1,219 @@
+package io.leasehold.transaction;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import io.leasehold.DistributedLocks;
+import io.leasehold.annotation.DistributedLock;
+import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
+import io.leasehold.autoconfigure.LeaseholdFencingAutoConfiguration;
+import io.leasehold.autoconfigure.LeaseholdLocalAutoConfiguration;
+import io.leasehold.test.contract.Fault;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.context.runner.ContextConsumer;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
+import org.springframework.boot.transaction.autoconfigure.TransactionManagerCustomizationAutoConfiguration;
+import org.springframework.core.Ordered;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.TransactionExecution;
+import org.springframework.transaction.TransactionExecutionListener;
+import org.springframework.transaction.TransactionTimedOutException;
+import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.event.TransactionalEventListener;
+import org.springframework.transaction.support.AbstractPlatformTransactionManager;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Tests for locks that are acquired inside a transaction, or right after its commit.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class OpenTransactionTests {
+
+	private static final String WARNING = "was acquired inside an open transaction";
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(
+				AutoConfigurations.of(LeaseholdAutoConfiguration.class, LeaseholdLocalAutoConfiguration.class,
+						LeaseholdFencingAutoConfiguration.class, DataSourceAutoConfiguration.class,
+						JdbcTemplateAutoConfiguration.class, DataSourceTransactionManagerAutoConfiguration.class,
+						TransactionAutoConfiguration.class, TransactionManagerCustomizationAutoConfiguration.class))
+		.withUserConfiguration(Shop.class, Mail.class)
+		.withPropertyValues("leasehold.engine=local", "leasehold.wait-time=0s",
+				"spring.datasource.generate-unique-name=true");
+
+	/** Another synchronization fails before the lock is checked. */
+	@Test
+	@Fault(97)
+	void transactionInWhichALockWasTakenRollsBackWhateverItFailsWith() {
+		run((context) -> {
+			assertThatExceptionOfType(TransactionTimedOutException.class)
+				.isThrownBy(() -> transaction(context).executeWithoutResult((status) -> {
+					context.getBean(Shop.class).insert();
+					TransactionSynchronizationManager.registerSynchronization(new Failing());
+					context.getBean(DistributedLocks.class).acquire("inside").close();
+				}));
+			assertThat(sold(context)).isZero();
+		});
+	}
+
+	@Test
+	void lockTakenInsideIsWarnedOfOnce(CapturedOutput output) {
+		run((context) -> {
+			for (int i = 0; i < 2; i++) {
+				transaction(context).executeWithoutResult((status) -> context.getBean(Shop.class).sell(() -> {
+				}));
+			}
+			assertThat(sold(context)).isEqualTo(2);
+			assertThat(output.toString().split("Lock Shop.sell " + WARNING, -1)).hasSize(2);
+		});
+	}
+
+	@Test
+	void reentryInsideIsNotWarnedOf(CapturedOutput output) {
+		run((context) -> {
+			context.getBean(Shop.class).sell(() -> context.getBean(Shop.class).sell(() -> {
+			}));
+			assertThat(sold(context)).isEqualTo(2);
+			assertThat(output).doesNotContain(WARNING);
+		});
+	}
+
+	@Test
+	@Fault(102)
+	void fencedListenerRunsAfterTheCommit(CapturedOutput output) {
+		run((context) -> {
+			transaction(context).executeWithoutResult((status) -> context.publishEvent(new Sold(7)));
+			assertThat(context.getBean(JdbcTemplate.class).queryForList("SELECT id FROM mail", Integer.class))
+				.containsExactly(7);
+			assertThat(output).doesNotContain(WARNING).doesNotContain("ERROR");
+		});
+	}
+
+	/** A list that was given to the manager may be immutable. */
+	@Test
+	void listenersOfTheManagerAreKept() {
+		List<String> log = new ArrayList<>();
+		TransactionExecutionListener own = new TransactionExecutionListener() {
+
+			@Override
+			public void beforeCommit(TransactionExecution transaction) {
+				log.add("own");
+			}
+
+		};
+		this.runner.withBean("fixed", BeanPostProcessor.class, () -> new FixedListeners(own)).run((context) -> {
+			createTables(context);
+			context.getBean(Shop.class).sell(() -> {
+			});
+			assertThat(log).containsExactly("own");
+			assertThat(context.getBean(AbstractPlatformTransactionManager.class).getTransactionExecutionListeners())
+				.hasExactlyElementsOfTypes(own.getClass(), CommitGuard.class);
+		});
+	}
+
+	private void run(ContextConsumer<AssertableApplicationContext> test) {
+		this.runner.run((context) -> {
+			createTables(context);
+			test.accept(context);
+		});
+	}
+
+	private static void createTables(AssertableApplicationContext context) {
+		context.getBean(JdbcTemplate.class).execute("CREATE TABLE sale (id INT)");
+		context.getBean(JdbcTemplate.class).execute("CREATE TABLE mail (id INT)");
+	}
+
+	private static Integer sold(AssertableApplicationContext context) {
+		return context.getBean(JdbcTemplate.class).queryForObject("SELECT COUNT(*) FROM sale", Integer.class);
+	}
+
+	private static TransactionTemplate transaction(AssertableApplicationContext context) {
+		return new TransactionTemplate(context.getBean(AbstractPlatformTransactionManager.class));
+	}
+
+	record Sold(int id) {
+
+	}
+
+	static class Shop {
+
+		private final JdbcTemplate jdbc;
+
+		Shop(JdbcTemplate jdbc) {
+			this.jdbc = jdbc;
+		}
+
+		@Transactional
+		@DistributedLock(key = "'sale'")
+		public void sell(Runnable then) {
+			insert();
+			then.run();
+		}
+
+		void insert() {
+			this.jdbc.update("INSERT INTO sale VALUES (1)");
+		}
+
+	}
+
+	static class Mail {
+
+		private final JdbcTemplate jdbc;
+
+		Mail(JdbcTemplate jdbc) {
+			this.jdbc = jdbc;
+		}
+
+		@TransactionalEventListener
+		@Transactional(propagation = Propagation.REQUIRES_NEW)
+		@DistributedLock(key = "'mail'", fenced = true)
+		public void send(Sold event) {
+			this.jdbc.update("INSERT INTO mail VALUES (?)", event.id());
+		}
+
+	}
+
+	private static final class Failing implements TransactionSynchronization, Ordered {
+
+		@Override
+		public int getOrder() {
+			return 0;
+		}
+
+		@Override
+		public void beforeCommit(boolean readOnly) {
+			throw new TransactionTimedOutException("late");
+		}
+
+	}
+
+	private record FixedListeners(TransactionExecutionListener listener) implements BeanPostProcessor {
+
+		@Override
+		public Object postProcessBeforeInitialization(Object bean, String name) {
+			if (bean instanceof AbstractPlatformTransactionManager manager) {
+				manager.setTransactionExecutionListeners(List.of(this.listener));
+			}
+			return bean;
+		}
+
+	}
+
+}

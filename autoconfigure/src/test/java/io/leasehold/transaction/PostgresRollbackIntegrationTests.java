@@ -1,0 +1,16 @@
+package io.leasehold.transaction;
+
+import javax.sql.DataSource;
+
+import io.leasehold.server.PostgresTestServer;
+
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+
+class PostgresRollbackIntegrationTests extends RollbackContract {
+
+	@Override
+	DataSource dataSource() {
+		return new DriverManagerDataSource(PostgresTestServer.shared().url());
+	}
+
+}

@@ -1,0 +1,120 @@
+package io.leasehold.transaction;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.function.Function;
+
+import javax.sql.DataSource;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.jdbc.datasource.ConnectionHolder;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.orm.jpa.JpaTransactionManager;
+import org.springframework.orm.jpa.LocalContainerEntityManagerFactoryBean;
+import org.springframework.orm.jpa.vendor.HibernateJpaVendorAdapter;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionSystemException;
+import org.springframework.transaction.support.AbstractPlatformTransactionManager;
+import org.springframework.transaction.support.DefaultTransactionStatus;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/**
+ * The transaction managers that the guards are tried with.
+ */
+enum TransactionKind {
+
+	JDBC(DataSourceTransactionManager::new),
+
+	JPA((dataSource) -> {
+		LocalContainerEntityManagerFactoryBean factory = new LocalContainerEntityManagerFactoryBean();
+		factory.setDataSource(dataSource);
+		factory.setJpaVendorAdapter(new HibernateJpaVendorAdapter());
+		factory.setPersistenceUnitName("transactions");
+		factory.setPackagesToScan("io.leasehold.transaction.none");
+		factory.afterPropertiesSet();
+		JpaTransactionManager manager = new JpaTransactionManager(factory.getObject());
+		manager.afterPropertiesSet();
+		return manager;
+	}),
+
+	/** Commits when a connection that was not rolled back is closed, as Oracle does. */
+	OTHER(OtherManager::new);
+
+	private final Function<DataSource, AbstractPlatformTransactionManager> factory;
+
+	TransactionKind(Function<DataSource, AbstractPlatformTransactionManager> factory) {
+		this.factory = factory;
+	}
+
+	AbstractPlatformTransactionManager manager(DataSource dataSource) {
+		return this.factory.apply(dataSource);
+	}
+
+	/**
+	 * A manager written by somebody else, with a transaction object that nobody knows.
+	 */
+	private static final class OtherManager extends AbstractPlatformTransactionManager {
+
+		private final DataSource dataSource;
+
+		OtherManager(DataSource dataSource) {
+			this.dataSource = dataSource;
+		}
+
+		@Override
+		protected Object doGetTransaction() {
+			return new Connection[1];
+		}
+
+		@Override
+		protected void doBegin(Object transaction, TransactionDefinition definition) {
+			run(() -> {
+				Connection connection = this.dataSource.getConnection();
+				connection.setAutoCommit(false);
+				((@Nullable Connection[]) transaction)[0] = connection;
+				TransactionSynchronizationManager.bindResource(this.dataSource, new ConnectionHolder(connection));
+			});
+		}
+
+		@Override
+		protected void doCommit(DefaultTransactionStatus status) {
+			run(() -> connection(status.getTransaction()).commit());
+		}
+
+		@Override
+		protected void doRollback(DefaultTransactionStatus status) {
+			run(() -> connection(status.getTransaction()).rollback());
+		}
+
+		@Override
+		protected void doCleanupAfterCompletion(Object transaction) {
+			TransactionSynchronizationManager.unbindResource(this.dataSource);
+			run(() -> {
+				connection(transaction).setAutoCommit(true);
+				connection(transaction).close();
+			});
+		}
+
+		private static Connection connection(Object transaction) {
+			return ((Connection[]) transaction)[0];
+		}
+
+		private static void run(Action action) {
+			try {
+				action.run();
+			}
+			catch (SQLException ex) {
+				throw new TransactionSystemException("The test's transaction failed", ex);
+			}
+		}
+
+		private interface Action {
+
+			void run() throws SQLException;
+
+		}
+
+	}
+
+}
