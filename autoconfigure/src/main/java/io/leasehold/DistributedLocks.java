@@ -11,7 +11,10 @@ import java.util.concurrent.locks.ReadWriteLock;
  * Locks shared by every process that uses the same store and namespace: the programmatic
  * counterpart of the annotation. Thread-safe; one bean an application.
  * <p>
- * A thread that asks for a key it holds already re-enters it without a store call.
+ * A caller that runs in a {@linkplain HeldLockScope scope} of a key's lock re-enters it
+ * without a request to the store. A handle alone is re-entered by nobody, also not by the
+ * thread that acquired it, since it may be passed to another thread. Permits are never
+ * re-entered.
  */
 public interface DistributedLocks {
 
@@ -126,8 +129,7 @@ public interface DistributedLocks {
 
 	/**
 	 * Take a lock without blocking the caller. Cancelling the future gives up the wait,
-	 * or the lock if it was just granted. The lock belongs to its handle, not to a
-	 * thread: it is not re-entered.
+	 * or the lock if it was just granted.
 	 * @param key the key
 	 * @param options how to take and hold it
 	 * @return completes with the held lock, or with the exceptions of
@@ -179,10 +181,10 @@ public interface DistributedLocks {
 	}
 
 	/**
-	 * Return a lock as the JDK knows it: re-entrant and owned by its thread, so that it
-	 * is no longer renewed once that thread has died. Keep the object: what was locked
-	 * through it has to be unlocked through it. It has no conditions, and {@code lock()}
-	 * waits without end.
+	 * Return a lock as the JDK knows it: owned by its thread, which re-enters it until it
+	 * unlocks it, and no longer renewed once that thread has died. Keep the object: what
+	 * was locked through it has to be unlocked through it. It has no conditions, and
+	 * {@code lock()} waits without end.
 	 * @param key the key
 	 * @return a view of the lock, which takes nothing yet
 	 * @throws LockKeyException if the key cannot name a lock

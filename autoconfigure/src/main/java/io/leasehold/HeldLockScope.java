@@ -3,12 +3,16 @@ package io.leasehold;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes a lock the {@linkplain HeldLock#current() current} one of a thread, for a
- * framework that runs a method under it. To be closed by the thread that opened it.
+ * A section of code that a thread runs under a lock. Inside the scope the lock is the
+ * {@linkplain HeldLock#current() current} one of the thread, and the thread re-enters it:
+ * acquiring its key again succeeds at once. The annotation and
+ * {@link DistributedLocks#call} open a scope by themselves. Close a scope in the thread
+ * that opened it, in the reverse order of opening.
  */
 public final class HeldLockScope implements AutoCloseable {
 
@@ -80,6 +84,21 @@ public final class HeldLockScope implements AutoCloseable {
 			locks.add(scope.lock);
 		}
 		return locks;
+	}
+
+	/**
+	 * Return whether any lock matches under which the current thread runs. Allocates
+	 * nothing.
+	 * @param condition tested for each lock, innermost first, until one matches
+	 * @return whether a lock matched, {@code false} in a thread without a scope
+	 */
+	public static boolean anyMatch(Predicate<? super HeldLock> condition) {
+		for (HeldLockScope scope = CURRENT.get(); scope != null; scope = scope.outer) {
+			if (condition.test(scope.lock)) {
+				return true;
+			}
+		}
+		return false;
 	}
 
 	/**

@@ -20,6 +20,17 @@ public class LockBusyException extends LockException {
 	}
 
 	/**
+	 * Create an exception with a message of its own.
+	 * @param message what failed, why, and what to do
+	 * @param key the key
+	 * @param waited how long the caller waited
+	 */
+	public LockBusyException(String message, LockKey key, Duration waited) {
+		super(key.value(), message, null);
+		this.waited = waited;
+	}
+
+	/**
 	 * Return how long the caller waited.
 	 * @return the time waited, zero for a single attempt
 	 */

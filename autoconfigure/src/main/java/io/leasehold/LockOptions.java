@@ -20,9 +20,11 @@ import java.time.Duration;
  * lost, whatever the lease is; {@link #UNLIMITED} to renew while the lock is held
  * @param lockDelay how long the key stays closed after the lease of an owner that
  * vanished without a release; zero for none
+ * @param reentrant whether a caller that runs under the key's lock already re-enters it;
+ * otherwise it waits like any other caller
  */
 public record LockOptions(String name, String engine, LockMode mode, int permits, Duration lease, Duration waitTime,
-		Duration minHold, Duration maxHold, Duration lockDelay) {
+		Duration minHold, Duration maxHold, Duration lockDelay, boolean reentrant) {
 
 	/** Longest time that can be asked for: no limit in practice. */
 	public static final Duration UNLIMITED = Duration.ofNanos(Long.MAX_VALUE);
@@ -67,7 +69,7 @@ public record LockOptions(String name, String engine, LockMode mode, int permits
 	 */
 	public LockOptions(String name, String engine, Duration lease, Duration waitTime, Duration minHold,
 			Duration maxHold) {
-		this(name, engine, LockMode.EXCLUSIVE, 0, lease, waitTime, minHold, maxHold, Duration.ZERO);
+		this(name, engine, LockMode.EXCLUSIVE, 0, lease, waitTime, minHold, maxHold, Duration.ZERO, true);
 	}
 
 	/**
@@ -77,7 +79,7 @@ public record LockOptions(String name, String engine, LockMode mode, int permits
 	 */
 	public LockOptions withName(String name) {
 		return new LockOptions(name, this.engine, this.mode, this.permits, this.lease, this.waitTime, this.minHold,
-				this.maxHold, this.lockDelay);
+				this.maxHold, this.lockDelay, this.reentrant);
 	}
 
 	/**
@@ -87,7 +89,7 @@ public record LockOptions(String name, String engine, LockMode mode, int permits
 	 */
 	public LockOptions withEngine(String engine) {
 		return new LockOptions(this.name, engine, this.mode, this.permits, this.lease, this.waitTime, this.minHold,
-				this.maxHold, this.lockDelay);
+				this.maxHold, this.lockDelay, this.reentrant);
 	}
 
 	/**
@@ -97,7 +99,7 @@ public record LockOptions(String name, String engine, LockMode mode, int permits
 	 */
 	public LockOptions withMode(LockMode mode) {
 		return new LockOptions(this.name, this.engine, mode, this.permits, this.lease, this.waitTime, this.minHold,
-				this.maxHold, this.lockDelay);
+				this.maxHold, this.lockDelay, this.reentrant);
 	}
 
 	/**
@@ -107,7 +109,7 @@ public record LockOptions(String name, String engine, LockMode mode, int permits
 	 */
 	public LockOptions withPermits(int permits) {
 		return new LockOptions(this.name, this.engine, this.mode, permits, this.lease, this.waitTime, this.minHold,
-				this.maxHold, this.lockDelay);
+				this.maxHold, this.lockDelay, this.reentrant);
 	}
 
 	/**
@@ -117,7 +119,7 @@ public record LockOptions(String name, String engine, LockMode mode, int permits
 	 */
 	public LockOptions withLease(Duration lease) {
 		return new LockOptions(this.name, this.engine, this.mode, this.permits, lease, this.waitTime, this.minHold,
-				this.maxHold, this.lockDelay);
+				this.maxHold, this.lockDelay, this.reentrant);
 	}
 
 	/**
@@ -127,7 +129,7 @@ public record LockOptions(String name, String engine, LockMode mode, int permits
 	 */
 	public LockOptions withWaitTime(Duration waitTime) {
 		return new LockOptions(this.name, this.engine, this.mode, this.permits, this.lease, waitTime, this.minHold,
-				this.maxHold, this.lockDelay);
+				this.maxHold, this.lockDelay, this.reentrant);
 	}
 
 	/**
@@ -137,7 +139,7 @@ public record LockOptions(String name, String engine, LockMode mode, int permits
 	 */
 	public LockOptions withMinHold(Duration minHold) {
 		return new LockOptions(this.name, this.engine, this.mode, this.permits, this.lease, this.waitTime, minHold,
-				this.maxHold, this.lockDelay);
+				this.maxHold, this.lockDelay, this.reentrant);
 	}
 
 	/**
@@ -147,7 +149,7 @@ public record LockOptions(String name, String engine, LockMode mode, int permits
 	 */
 	public LockOptions withMaxHold(Duration maxHold) {
 		return new LockOptions(this.name, this.engine, this.mode, this.permits, this.lease, this.waitTime, this.minHold,
-				maxHold, this.lockDelay);
+				maxHold, this.lockDelay, this.reentrant);
 	}
 
 	/**
@@ -157,7 +159,18 @@ public record LockOptions(String name, String engine, LockMode mode, int permits
 	 */
 	public LockOptions withLockDelay(Duration lockDelay) {
 		return new LockOptions(this.name, this.engine, this.mode, this.permits, this.lease, this.waitTime, this.minHold,
-				this.maxHold, lockDelay);
+				this.maxHold, lockDelay, this.reentrant);
+	}
+
+	/**
+	 * Return a copy that re-enters a lock of the caller, or does not. Permits are never
+	 * re-entered.
+	 * @param reentrant {@code false} to wait for a lock even if the caller runs under it
+	 * @return the changed options
+	 */
+	public LockOptions withReentrant(boolean reentrant) {
+		return new LockOptions(this.name, this.engine, this.mode, this.permits, this.lease, this.waitTime, this.minHold,
+				this.maxHold, this.lockDelay, reentrant);
 	}
 
 	private static void check(String option, Duration value, Duration least, Duration most) {

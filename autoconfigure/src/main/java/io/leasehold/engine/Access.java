@@ -94,6 +94,14 @@ public record Access(Kind kind, int limit) {
 	}
 
 	/**
+	 * Return whether this access takes one of a limited number of permits.
+	 * @return whether its kind is {@link Kind#PERMITS}
+	 */
+	public boolean isPermit() {
+		return this.kind == Kind.PERMITS;
+	}
+
+	/**
 	 * Return whether owners of this access and of another contradict each other about the
 	 * number of permits.
 	 * @param held the access of those who hold a key

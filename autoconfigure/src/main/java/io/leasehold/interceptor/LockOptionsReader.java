@@ -50,7 +50,7 @@ final class LockOptionsReader {
 		LockOptions options;
 		try {
 			options = new LockOptions(name, resolve(annotation, "engine", values.engine()), values.mode(),
-					permits(annotation), lease, waitTime, minHold, maxHold, lockDelay);
+					permits(annotation), lease, waitTime, minHold, maxHold, lockDelay, true);
 		}
 		catch (IllegalArgumentException ex) {
 			throw annotation.invalid("has attributes that are out of range or do not go together: " + ex.getMessage(),

@@ -1,6 +1,5 @@
 package io.leasehold.service;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -46,7 +45,7 @@ final class Acquirer {
 		this.engine = coordinator.engine().name();
 	}
 
-	HeldLock acquire(LockKey key, LockOptions options, boolean bound, Predicate<LockEngineException> bypassed) {
+	Handle acquire(LockKey key, LockOptions options, boolean bound, Predicate<LockEngineException> bypassed) {
 		long start = this.clock.nanoTime();
 		Thread thread = Thread.currentThread();
 		BlockingAcquisition caller = new BlockingAcquisition(key, options, thread, bound, start);
@@ -62,7 +61,7 @@ final class Acquirer {
 					giveUp(caller, gate, thread.isInterrupted());
 				}
 			}
-			HeldLock held = open(caller, bypassed, this.timing);
+			Handle held = open(caller, bypassed, this.timing);
 			if (held != null) {
 				return held;
 			}
@@ -133,7 +132,7 @@ final class Acquirer {
 				continue;
 			}
 			if (entry == Gate.Entry.BUSY) {
-				caller.fail(new LockBusyException(caller.key, this.engine, Duration.ZERO));
+				caller.fail(caller.outOfTime(this.engine, caller.start, null, gate.holdOfCaller(caller)));
 			}
 			if (this.coordinator.isDraining()) {
 				gate.giveUp(caller, this.coordinator.refusal(caller.key));
@@ -164,19 +163,23 @@ final class Acquirer {
 		if (!caller.ended() && gate.startWaiting(caller)) {
 			this.coordinator.events()
 				.publish(new LockEvent.WaitStarted(this.engine, caller.options.name(), caller.key));
+			Hold own = gate.holdOfCaller(caller);
+			if (own != null && gate.noteSelfWait(own, caller)) {
+				SelfWait.warn(caller, own);
+			}
 		}
 	}
 
 	private void giveUp(Acquisition caller, Gate gate, boolean interrupted) {
 		gate.giveUp(caller, interrupted ? new LockInterruptedException(caller.key)
-				: caller.outOfTime(this.engine, this.clock.nanoTime(), gate.lastFailure()));
+				: caller.outOfTime(this.engine, this.clock.nanoTime(), gate.lastFailure(), gate.holdOfCaller(caller)));
 	}
 
 	/**
 	 * Turn a caller's result into a handle, or return nothing if the hold was lost since,
 	 * or has ended.
 	 */
-	private @Nullable HeldLock open(Acquisition caller, Predicate<LockEngineException> bypassed, ReleaseTiming timing) {
+	private @Nullable Handle open(Acquisition caller, Predicate<LockEngineException> bypassed, ReleaseTiming timing) {
 		long now = this.clock.nanoTime();
 		RuntimeException failure = caller.failure();
 		if (failure != null) {
@@ -185,7 +188,8 @@ final class Acquirer {
 		}
 		Hold hold = Objects.requireNonNull(caller.hold());
 		boolean reentered = hold.isOpened();
-		Handle handle = this.coordinator.holds().isValid(hold, now) ? hold.gate.open(hold, timing.releases()) : null;
+		Handle handle = this.coordinator.holds().isValid(hold, now)
+				? hold.gate.open(hold, timing.releases(), caller.bound) : null;
 		if (handle == null) {
 			return null;
 		}

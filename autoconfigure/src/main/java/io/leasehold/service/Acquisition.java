@@ -24,10 +24,10 @@ abstract class Acquisition extends Link<Acquisition> {
 
 	final Access access;
 
-	/** Locks under which the caller runs, whose keys it may re-enter. */
-	final List<HeldLock> outer;
-
-	/** Whether the hold ends with its owner's life, since nobody else may release it. */
+	/**
+	 * Whether the handle stays with its thread, so that the hold ends when the thread
+	 * dies.
+	 */
 	final boolean bound;
 
 	final long start;
@@ -48,11 +48,10 @@ abstract class Acquisition extends Link<Acquisition> {
 
 	private volatile @Nullable RuntimeException failure;
 
-	Acquisition(LockKey key, LockOptions options, List<HeldLock> outer, boolean bound, long start) {
+	Acquisition(LockKey key, LockOptions options, boolean bound, long start) {
 		this.key = key;
 		this.options = options;
 		this.access = Access.of(options);
-		this.outer = outer;
 		this.bound = bound;
 		this.start = start;
 	}
@@ -64,13 +63,20 @@ abstract class Acquisition extends Link<Acquisition> {
 		return next;
 	}
 
-	/** Whether the caller runs under a hold, by a handle that is still open. */
-	final boolean runsUnder(Hold hold) {
-		for (HeldLock lock : this.outer) {
-			for (HeldLock part : lock.parts()) {
-				if (part instanceof Handle handle && handle.isOpenHandleOf(hold)) {
-					return true;
-				}
+	/**
+	 * Return whether the caller runs under a hold, by a handle that is still open. Called
+	 * in the caller's thread if it has one.
+	 */
+	abstract boolean runsUnder(Hold hold);
+
+	/** Return whether a lock is an open handle of a hold, or has one among its parts. */
+	static boolean isOpenHandle(HeldLock lock, Hold hold) {
+		if (lock instanceof Handle handle) {
+			return handle.isOpenHandleOf(hold);
+		}
+		for (HeldLock part : lock.parts()) {
+			if (part instanceof Handle handle && handle.isOpenHandleOf(hold)) {
+				return true;
 			}
 		}
 		return false;
@@ -106,17 +112,21 @@ abstract class Acquisition extends Link<Acquisition> {
 		wake();
 	}
 
-	/** What a caller is told whose time is over. */
-	final RuntimeException outOfTime(String engine, long now, @Nullable LockEngineException failure) {
+	/**
+	 * Create the exception for a caller whose time is over.
+	 * @param own the hold of the caller's own thread that it cannot re-enter, if any
+	 */
+	final RuntimeException outOfTime(String engine, long now, @Nullable LockEngineException failure,
+			@Nullable Hold own) {
 		Duration time = Duration.ofNanos(now - this.start);
 		if (failure == null) {
-			return new LockBusyException(this.key, engine, time);
+			return (own != null) ? SelfWait.failure(this, own, time) : new LockBusyException(this.key, engine, time);
 		}
 		return new LockEngineException(this.key, "Lock '%s' could not be asked for within %d ms (engine: %s): %s"
 			.formatted(this.key, time.toMillis(), engine, failure.getMessage()), failure);
 	}
 
-	/** Who may re-enter what this becomes; nobody if there is no such thread. */
+	/** The thread that acquires and waits, if there is one. */
 	abstract @Nullable Thread owner();
 
 	/** Name of the thread that asked, for operators. */

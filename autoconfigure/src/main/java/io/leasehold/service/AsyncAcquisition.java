@@ -12,12 +12,14 @@ import io.leasehold.LockOptions;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Wish of a caller that went on and will be told. It has no thread, so nobody re-enters
- * what it becomes.
+ * Acquisition of a caller that does not wait in a thread. Its result completes a future.
  */
 final class AsyncAcquisition extends Acquisition {
 
 	final CompletableFuture<HeldLock> result;
+
+	/** Locks under which the caller runs. */
+	private final List<HeldLock> outer;
 
 	/** Runs the release, as decided when the caller asked. */
 	final ReleaseTiming.Releases releases;
@@ -33,7 +35,8 @@ final class AsyncAcquisition extends Acquisition {
 
 	AsyncAcquisition(LockKey key, LockOptions options, List<HeldLock> outer, Predicate<LockEngineException> bypassed,
 			long start, CompletableFuture<HeldLock> result, ReleaseTiming.Releases releases, Acquirer acquirer) {
-		super(key, options, outer, false, start);
+		super(key, options, false, start);
+		this.outer = outer;
 		this.bypassed = bypassed;
 		this.result = result;
 		this.releases = releases;
@@ -51,6 +54,16 @@ final class AsyncAcquisition extends Acquisition {
 	@Override
 	@Nullable Thread owner() {
 		return null;
+	}
+
+	@Override
+	boolean runsUnder(Hold hold) {
+		for (HeldLock lock : this.outer) {
+			if (isOpenHandle(lock, hold)) {
+				return true;
+			}
+		}
+		return false;
 	}
 
 	@Override

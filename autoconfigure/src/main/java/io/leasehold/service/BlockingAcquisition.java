@@ -15,13 +15,18 @@ final class BlockingAcquisition extends Acquisition {
 	private final Thread thread;
 
 	BlockingAcquisition(LockKey key, LockOptions options, Thread thread, boolean bound, long start) {
-		super(key, options, HeldLockScope.held(), bound, start);
+		super(key, options, bound, start);
 		this.thread = thread;
 	}
 
 	@Override
 	Thread owner() {
 		return this.thread;
+	}
+
+	@Override
+	boolean runsUnder(Hold hold) {
+		return HeldLockScope.anyMatch((lock) -> isOpenHandle(lock, hold)) || ThreadLocks.include(hold);
 	}
 
 	@Override

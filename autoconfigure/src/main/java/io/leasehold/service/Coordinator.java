@@ -111,7 +111,7 @@ final class Coordinator implements AutoCloseable {
 	}
 
 	/** Take a lock that ends with the life of its thread. */
-	HeldLock acquireForThread(LockKey key, LockOptions options) {
+	Handle acquireForThread(LockKey key, LockOptions options) {
 		return this.acquirer.acquire(key, options, true, Acquirer.NEVER_BYPASSED);
 	}
 

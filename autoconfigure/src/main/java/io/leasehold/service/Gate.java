@@ -240,6 +240,21 @@ final class Gate {
 		return true;
 	}
 
+	/** Return a hold of the caller itself that it does not re-enter, if there is one. */
+	synchronized @Nullable Hold holdOfCaller(Acquisition caller) {
+		for (Hold hold = this.firstHold; hold != null; hold = hold.next) {
+			if (hold.isOfCaller(caller)) {
+				return hold;
+			}
+		}
+		return null;
+	}
+
+	/** Return whether to warn of a caller that waits for a hold of its own. */
+	synchronized boolean noteSelfWait(Hold own, Acquisition caller) {
+		return own.noteSelfWait(caller);
+	}
+
 	/** End a caller's wait, unless it has a result already. */
 	synchronized void giveUp(Acquisition caller, RuntimeException reason) {
 		if (caller.ended()) {
@@ -266,7 +281,7 @@ final class Gate {
 		Link.forEach(this.firstCaller, (caller) -> {
 			if (!caller.waits()) {
 				unqueue(caller);
-				caller.fail(caller.outOfTime(this.coordinator.engine().name(), now, failure));
+				caller.fail(caller.outOfTime(this.coordinator.engine().name(), now, failure, null));
 			}
 		});
 		headMayHaveChanged();
@@ -313,8 +328,8 @@ final class Gate {
 	 * Make a handle of a hold that a caller was given, unless it was lost since, or its
 	 * last handle closed.
 	 */
-	synchronized @Nullable Handle open(Hold opened, ReleaseTiming.Releases releases) {
-		return (opened.isLinked() && !opened.isClosed()) ? opened.addHandle(releases) : null;
+	synchronized @Nullable Handle open(Hold opened, ReleaseTiming.Releases releases, boolean bound) {
+		return (opened.isLinked() && !opened.isClosed()) ? opened.addHandle(releases, bound) : null;
 	}
 
 	/** Count a handle less, and return whether the hold is to be released. */

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.function.Consumer;
 
 import io.leasehold.HeldLock;
+import io.leasehold.LockKey;
 import io.leasehold.LockLostException;
 import org.jspecify.annotations.Nullable;
 
@@ -45,6 +46,12 @@ final class Handle implements HeldLock {
 		this.hold = hold;
 		this.releases = releases;
 		this.first = first;
+	}
+
+	/** Return whether this is an open handle of a key that was lost. */
+	boolean isLostHandleOf(Coordinator coordinator, LockKey key) {
+		return !this.closed && this.hold.gate.coordinator == coordinator && this.hold.key().equals(key)
+				&& !this.holds.isValid(this.hold);
 	}
 
 	/** Tell those who decide on the release that the lock was had. */

@@ -33,8 +33,6 @@ final class Hold extends Link<Hold> {
 
 	final @Nullable Thread owner;
 
-	final boolean bound;
-
 	/** Who follows the acquisition that this is. */
 	final List<AcquisitionListener> followers;
 
@@ -57,11 +55,16 @@ final class Hold extends Link<Hold> {
 	/** Releases the claim when its lease ends, if the hold was lost before. */
 	volatile @Nullable Future<?> closing;
 
+	/** Whether all handles stay with the owner's thread. */
+	private boolean bound;
+
 	private int handles;
 
 	private boolean closed;
 
 	private boolean slowTold;
+
+	private boolean selfWaitTold;
 
 	private volatile @Nullable LossCause lossCause;
 
@@ -104,9 +107,13 @@ final class Hold extends Link<Hold> {
 		return fencingToken / PASSES == number;
 	}
 
-	/** Make a handle more. The first one stays reachable as long as any of them is. */
-	Handle addHandle(ReleaseTiming.Releases releases) {
+	/**
+	 * Add a handle. The first one stays reachable while any of them is.
+	 * @param bound whether the handle stays with the owner's thread
+	 */
+	Handle addHandle(ReleaseTiming.Releases releases, boolean bound) {
 		this.handles++;
+		this.bound &= bound;
 		Handle first = (this.lifeline != null) ? this.lifeline.get() : null;
 		Handle added = new Handle(this.gate.coordinator.holds(), this, releases, first);
 		if (first == null) {
@@ -136,8 +143,33 @@ final class Hold extends Link<Hold> {
 		return this.lifeline != null && this.lifeline.refersTo(null);
 	}
 
+	/**
+	 * Return whether a caller runs under this hold. The thread that acquired it does so
+	 * only inside a scope, since it may have handed its handle over. Each permit is a
+	 * hold of its own.
+	 */
 	boolean mayBeReenteredBy(Acquisition caller) {
-		return !this.closed && (this.owner != null && caller.owner() == this.owner || caller.runsUnder(this));
+		return !this.closed && caller.options.reentrant() && !(isPermit() && caller.access.isPermit())
+				&& caller.runsUnder(this);
+	}
+
+	/** Return whether a caller would wait for itself while it waits for this hold. */
+	boolean isOfCaller(Acquisition caller) {
+		return isOpened() && !this.closed
+				&& (this.owner != null && this.owner == caller.owner() || caller.runsUnder(this));
+	}
+
+	/**
+	 * Return whether a caller that waits for itself is to be warned of, which is once.
+	 */
+	boolean noteSelfWait(Acquisition caller) {
+		boolean untold = !this.selfWaitTold && (!isPermit() || caller.runsUnder(this));
+		this.selfWaitTold |= untold;
+		return untold;
+	}
+
+	boolean isPermit() {
+		return access().isPermit();
 	}
 
 	/** Note that it lasts too long; return whether that is still to be told. */

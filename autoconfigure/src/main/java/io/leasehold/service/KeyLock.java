@@ -1,8 +1,6 @@
 package io.leasehold.service;
 
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
@@ -23,9 +21,6 @@ final class KeyLock implements Lock {
 	private final LockKey key;
 
 	private final LockOptions options;
-
-	/** What each thread holds through this object. */
-	private final ThreadLocal<Deque<HeldLock>> held = ThreadLocal.withInitial(ArrayDeque::new);
 
 	KeyLock(Coordinator coordinator, LockKey key, LockOptions options) {
 		this.coordinator = coordinator;
@@ -89,14 +84,10 @@ final class KeyLock implements Lock {
 
 	@Override
 	public void unlock() {
-		HeldLock last = this.held.get().pollLast();
+		HeldLock last = ThreadLocks.remove(this);
 		if (last == null) {
-			this.held.remove();
 			throw new IllegalMonitorStateException("Lock '%s' is not held by thread '%s' through this object"
 				.formatted(this.key, Thread.currentThread().getName()));
-		}
-		if (this.held.get().isEmpty()) {
-			this.held.remove();
 		}
 		last.close();
 	}
@@ -117,7 +108,7 @@ final class KeyLock implements Lock {
 	}
 
 	private void acquire(Duration waitTime) {
-		this.held.get().addLast(this.coordinator.acquireForThread(this.key, this.options.withWaitTime(waitTime)));
+		ThreadLocks.add(this, this.coordinator.acquireForThread(this.key, this.options.withWaitTime(waitTime)));
 	}
 
 	@Override

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import io.leasehold.HeldLock;
+import io.leasehold.HeldLockScope;
 import io.leasehold.LockBusyException;
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
@@ -130,8 +131,11 @@ class LockObservationsTests {
 	}
 
 	@Test
+	@SuppressWarnings("try")
 	void reentryIsNoHoldOfItsOwn() {
-		try (HeldLock held = this.locks.acquire(KEY.value()); HeldLock again = this.locks.acquire(KEY.value())) {
+		try (HeldLock held = this.locks.acquire(KEY.value());
+				HeldLockScope scope = HeldLockScope.open(held);
+				HeldLock again = this.locks.acquire(KEY.value())) {
 			assertThat(again.fencingToken()).isEqualTo(held.fencingToken());
 		}
 		assertThat(this.registry).hasNumberOfObservationsWithNameEqualTo(ACQUIRE, 2);

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 import io.leasehold.HeldLock;
+import io.leasehold.HeldLockScope;
 import io.leasehold.LockInterruptedException;
 import io.leasehold.LockLostException;
 import io.leasehold.LossCause;
@@ -177,7 +178,7 @@ class InterleavingTests {
 
 	}
 
-	/** A thread re-enters a lock that another one gives back. */
+	/** A thread re-enters a lock that another one releases. */
 	public static class Reentry extends InterleavingModel {
 
 		private HeldLock outer;
@@ -188,8 +189,12 @@ class InterleavingTests {
 		}
 
 		@Override
+		@SuppressWarnings("try")
 		void first() {
-			HeldLock inner = acquire();
+			HeldLock inner;
+			try (HeldLockScope scope = HeldLockScope.open(this.outer)) {
+				inner = acquire();
+			}
 			requireHeld(inner);
 			inner.close();
 		}

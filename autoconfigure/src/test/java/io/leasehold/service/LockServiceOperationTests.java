@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import io.leasehold.HeldLock;
+import io.leasehold.HeldLockScope;
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
 import io.leasehold.LockLostException;
@@ -75,9 +76,13 @@ class LockServiceOperationTests {
 	}
 
 	@Test
+	@SuppressWarnings("try")
 	void heldLockIsShownWithItsThreadAndItsHandles() {
 		HeldLock held = this.here.acquire(KEY.value(), this.here.defaults().withName("pay"));
-		HeldLock again = this.here.acquire(KEY.value());
+		HeldLock again;
+		try (HeldLockScope scope = HeldLockScope.open(held)) {
+			again = this.here.acquire(KEY.value());
+		}
 		assertThat(this.here.overview().held()).singleElement().satisfies((shown) -> {
 			assertThat(shown.engine()).isEqualTo("local");
 			assertThat(shown.key()).isEqualTo(KEY);

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import io.leasehold.HeldLock;
+import io.leasehold.HeldLockScope;
 import io.leasehold.LockBusyException;
 import io.leasehold.LockEngineException;
 import io.leasehold.LockInterruptedException;
@@ -133,8 +134,9 @@ class LockServiceTests {
 	}
 
 	@Test
-	void sameThreadReentersWithTheSameToken() {
-		try (HeldLock outer = this.here.acquire("a")) {
+	@SuppressWarnings("try")
+	void scopeReentersWithTheSameToken() {
+		try (HeldLock outer = this.here.acquire("a"); HeldLockScope scope = HeldLockScope.open(outer)) {
 			HeldLock inner = this.here.acquire("a", waiting(Duration.ZERO));
 			assertThat(inner.fencingToken()).isEqualTo(outer.fencingToken());
 			inner.close();
@@ -147,9 +149,13 @@ class LockServiceTests {
 	}
 
 	@Test
+	@SuppressWarnings("try")
 	void holdEndsWithItsLastHandleInWhicheverOrder() {
 		HeldLock outer = this.here.acquire("a");
-		HeldLock inner = this.here.acquire("a");
+		HeldLock inner;
+		try (HeldLockScope scope = HeldLockScope.open(outer)) {
+			inner = this.here.acquire("a");
+		}
 		CompletableFuture.runAsync(outer::close).join();
 		assertThat(this.there.tryAcquire("a")).isEmpty();
 		inner.close();
@@ -158,6 +164,7 @@ class LockServiceTests {
 
 	/** The last handle is closed between the re-entry and its own handle. */
 	@Test
+	@SuppressWarnings("try")
 	void reentryThatMeetsTheEndOfItsHoldHasANewOne() {
 		AtomicReference<HeldLock> outer = new AtomicReference<>();
 		AtomicInteger readings = new AtomicInteger();
@@ -178,7 +185,7 @@ class LockServiceTests {
 				clock, List.of(), ReleaseTiming.IMMEDIATE)) {
 			outer.set(service.acquire("a", service.defaults().withMinHold(Duration.ofSeconds(1))));
 			readings.set(3);
-			try (HeldLock inner = service.acquire("a")) {
+			try (HeldLockScope scope = HeldLockScope.open(outer.get()); HeldLock inner = service.acquire("a")) {
 				assertThat(inner.fencingToken()).isGreaterThan(outer.get().fencingToken());
 			}
 		}

@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.leasehold.HeldLock;
+import io.leasehold.HeldLockScope;
 import io.leasehold.LockBusyException;
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
@@ -99,8 +100,10 @@ class OwnersBesideEachOtherTests {
 	}
 
 	@Test
-	void sameThreadReentersWhatItShares() {
+	@SuppressWarnings("try")
+	void scopeReentersWhatItShares() {
 		try (HeldLock outer = this.service.acquire(KEY, this.shared);
+				HeldLockScope scope = HeldLockScope.open(outer);
 				HeldLock inner = this.service.acquire(KEY, this.shared)) {
 			assertThat(inner.fencingToken()).isEqualTo(outer.fencingToken());
 			assertThat(this.requests).hasValue(1);
@@ -108,10 +111,10 @@ class OwnersBesideEachOtherTests {
 	}
 
 	@Test
-	void sameThreadReentersItsPermit() {
+	@SuppressWarnings("try")
+	void scopeOfAPermitRefusesAnotherNumberOfThem() {
 		try (HeldLock outer = this.service.acquire(KEY, this.exclusive.withPermits(1));
-				HeldLock inner = this.service.acquire(KEY, this.exclusive.withPermits(1))) {
-			assertThat(inner.fencingToken()).isEqualTo(outer.fencingToken());
+				HeldLockScope scope = HeldLockScope.open(outer)) {
 			assertThatExceptionOfType(LockModeException.class)
 				.isThrownBy(() -> this.service.acquire(KEY, this.exclusive.withPermits(3)))
 				.withMessageContaining("3 permits")

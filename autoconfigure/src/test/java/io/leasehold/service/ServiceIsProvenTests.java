@@ -60,7 +60,7 @@ class ServiceIsProvenTests {
 				bug("an interrupt that is swallowed", BlockingAcquisition.class, "!this.thread.isInterrupted()",
 						"!Thread.interrupted()", "interruptedWaiterKeepsItsFlagAndLeavesNothing"),
 				bug("a re-entry whose end ends the hold", Hold.class, "return --this.handles == 0;",
-						"this.handles--; return true;", "sameThreadReentersWithTheSameToken"),
+						"this.handles--; return true;", "scopeReentersWithTheSameToken"),
 				bug("a hold that is re-entered after its end", Gate.class, "opened.isLinked() && !opened.isClosed()",
 						"opened.isLinked()", "reentryThatMeetsTheEndOfItsHoldHasANewOne"),
 				bug("a loss that is not told at the end", Handle.class, "this.holds.throwIfLostAtEnd(this.hold);", "",

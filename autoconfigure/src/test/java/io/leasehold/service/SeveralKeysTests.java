@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.leasehold.HeldLock;
+import io.leasehold.HeldLockScope;
 import io.leasehold.LockBusyException;
 import io.leasehold.LockKey;
 import io.leasehold.LockKeyException;
@@ -186,8 +187,11 @@ class SeveralKeysTests {
 	}
 
 	@Test
-	void threadReentersTheKeysThatItHolds() {
-		try (HeldLock outer = this.service.acquire("b"); HeldLock inner = this.service.acquireAll(List.of("a", "b"))) {
+	@SuppressWarnings("try")
+	void scopeReentersTheKeysThatItHolds() {
+		try (HeldLock outer = this.service.acquire("b");
+				HeldLockScope scope = HeldLockScope.open(outer);
+				HeldLock inner = this.service.acquireAll(List.of("a", "b"))) {
 			assertThat(inner.fencingToken("b")).isEqualTo(outer.fencingToken());
 		}
 	}
@@ -221,7 +225,6 @@ class SeveralKeysTests {
 		this.store.faults().setDown(false);
 	}
 
-	/** Asked from another thread than those that re-enter. */
 	private boolean isFree(String key) {
 		return CompletableFuture.supplyAsync(() -> {
 			var held = this.service.tryAcquire(key);

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 import io.leasehold.HeldLock;
+import io.leasehold.HeldLockScope;
 import io.leasehold.LockOptions;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
@@ -54,12 +55,15 @@ class SlowHoldTests {
 	}
 
 	@Test
+	@SuppressWarnings("try")
 	void isToldAtTheEndAtTheLatest() {
 		ManualClock clock = new ManualClock();
 		this.service = service(clock, Duration.ofMillis(50));
 		HeldLock held = this.service.acquire("a");
 		clock.advance(Duration.ofMillis(49));
-		this.service.acquire("a").close();
+		try (HeldLockScope scope = HeldLockScope.open(held)) {
+			this.service.acquire("a").close();
+		}
 		clock.advance(Duration.ofMillis(1));
 		held.close();
 		Awaitility.await().until(() -> !slow().isEmpty());

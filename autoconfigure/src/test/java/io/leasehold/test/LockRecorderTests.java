@@ -9,6 +9,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import io.leasehold.HeldLock;
+import io.leasehold.HeldLockScope;
 import io.leasehold.LockKey;
 import io.leasehold.LockOptions;
 import io.leasehold.engine.Member;
@@ -78,8 +79,11 @@ class LockRecorderTests {
 	}
 
 	@Test
+	@SuppressWarnings("try")
 	void reentryIsNoAcquisition() {
-		try (HeldLock outer = this.locks.acquire("order:42"); HeldLock inner = this.locks.acquire(outer.key())) {
+		try (HeldLock outer = this.locks.acquire("order:42");
+				HeldLockScope scope = HeldLockScope.open(outer);
+				HeldLock inner = this.locks.acquire(outer.key())) {
 			assertThat(this.recorder.acquired()).containsExactly(inner.key());
 			assertThat(this.recorder).hasToString("""
 					'order:42' (OrderService.pay): held

@@ -15,6 +15,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 import io.leasehold.HeldLock;
+import io.leasehold.HeldLockScope;
 import io.leasehold.LockBusyException;
 import io.leasehold.LockEngineException;
 import io.leasehold.LockInterruptedException;
@@ -64,9 +65,10 @@ public abstract class LockEngineContract extends ServiceFaultsContract {
 	 */
 	@Fault(86)
 	@Test
-	void sameThreadReentersWithoutTheStore() {
+	@SuppressWarnings("try")
+	void scopeReentersWithoutTheStore() {
 		LockService one = service();
-		try (HeldLock outer = one.acquire(NAME)) {
+		try (HeldLock outer = one.acquire(NAME); HeldLockScope scope = HeldLockScope.open(outer)) {
 			try (HeldLock inner = one.acquire(NAME, one.defaults().withWaitTime(Duration.ZERO))) {
 				assertThat(inner.fencingToken()).isEqualTo(outer.fencingToken());
 			}

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import io.leasehold.HeldLock;
+import io.leasehold.HeldLockScope;
 import io.leasehold.LockLostException;
 import io.leasehold.LockMode;
 import io.leasehold.LockModeException;
@@ -121,20 +122,24 @@ abstract class ServiceFormsContract extends EngineFormsContract {
 	}
 
 	@Test
+	@SuppressWarnings("try")
 	void writerMayReadButReaderMayNotWrite() {
 		LockService one = service();
 		LockService other = service();
 		if (refuses(one, shared(one))) {
 			return;
 		}
-		try (HeldLock reader = one.acquire(NAME, shared(one))) {
+		try (HeldLock reader = one.acquire(NAME, shared(one)); HeldLockScope scope = HeldLockScope.open(reader)) {
 			assertThatExceptionOfType(LockModeException.class).isThrownBy(() -> one.acquire(NAME))
 				.withMessageContaining(NAME)
 				.withMessageContaining("holds it shared");
 			assertThat(reader.isValid()).isTrue();
 		}
 		HeldLock writer = one.acquire(NAME);
-		HeldLock reader = one.acquire(NAME, shared(one));
+		HeldLock reader;
+		try (HeldLockScope scope = HeldLockScope.open(writer)) {
+			reader = one.acquire(NAME, shared(one));
+		}
 		writer.close();
 		assertThat(reader.isValid()).isTrue();
 		assertThat(other.tryAcquire(NAME)).isEmpty();

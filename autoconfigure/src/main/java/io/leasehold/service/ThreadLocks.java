@@ -1,0 +1,76 @@
+package io.leasehold.service;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The locks that a thread holds through {@link KeyLock}, newest first. A thread re-enters
+ * them until it unlocks them. Each thread sees only its own; once it has died, nobody can
+ * reach them any more.
+ */
+final class ThreadLocks {
+
+	private static final ThreadLocal<@Nullable ThreadLocks> NEWEST = new ThreadLocal<>();
+
+	private final KeyLock view;
+
+	private final Handle handle;
+
+	private @Nullable ThreadLocks older;
+
+	private ThreadLocks(KeyLock view, Handle handle, @Nullable ThreadLocks older) {
+		this.view = view;
+		this.handle = handle;
+		this.older = older;
+	}
+
+	/** Add a lock that the current thread has just acquired. */
+	static void add(KeyLock view, Handle handle) {
+		NEWEST.set(new ThreadLocks(view, handle, NEWEST.get()));
+	}
+
+	/** Return the newest lock that the current thread holds through a view, if any. */
+	static @Nullable Handle newest(KeyLock view) {
+		for (ThreadLocks lock = NEWEST.get(); lock != null; lock = lock.older) {
+			if (lock.view == view) {
+				return lock.handle;
+			}
+		}
+		return null;
+	}
+
+	/** Remove and return the newest lock that the current thread holds through a view. */
+	static @Nullable Handle remove(KeyLock view) {
+		ThreadLocks newer = null;
+		for (ThreadLocks lock = NEWEST.get(); lock != null; lock = lock.older) {
+			if (lock.view == view) {
+				unlink(lock, newer);
+				return lock.handle;
+			}
+			newer = lock;
+		}
+		return null;
+	}
+
+	private static void unlink(ThreadLocks lock, @Nullable ThreadLocks newer) {
+		if (newer != null) {
+			newer.older = lock.older;
+		}
+		else if (lock.older != null) {
+			NEWEST.set(lock.older);
+		}
+		else {
+			NEWEST.remove();
+		}
+	}
+
+	/** Return whether the current thread holds a hold by one of these locks. */
+	static boolean include(Hold hold) {
+		for (ThreadLocks lock = NEWEST.get(); lock != null; lock = lock.older) {
+			if (lock.handle.isOpenHandleOf(hold)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+}

@@ -1,0 +1,287 @@
+package io.leasehold.service;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.locks.Lock;
+
+import io.leasehold.HeldLock;
+import io.leasehold.HeldLockScope;
+import io.leasehold.LockBusyException;
+import io.leasehold.LockKey;
+import io.leasehold.LockMode;
+import io.leasehold.LockOptions;
+import io.leasehold.engine.Member;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.local.LocalLockEngine;
+import io.leasehold.event.LockEvent;
+import io.leasehold.test.contract.Fault;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Tests for who re-enters a lock: code inside a scope of it, and the thread that locked
+ * it as a {@link Lock}; never a thread for no other reason than that it called
+ * {@code acquire}.
+ */
+@Timeout(30)
+@ExtendWith(OutputCaptureExtension.class)
+class ReentryTests {
+
+	private final LocalLockEngine store = new LocalLockEngine(MonotonicClock.SYSTEM);
+
+	private final List<LockEvent> events = new CopyOnWriteArrayList<>();
+
+	private final LockOptions once = new LockOptions("test", "local", Duration.ofSeconds(10), Duration.ZERO,
+			Duration.ZERO, LockOptions.UNLIMITED);
+
+	private final LockService locks = new LockService(
+			new ServiceSettings(this.once, OnLost.THROW, 63, Duration.ofSeconds(10)), List.of(this.store),
+			Member.of("test"), MonotonicClock.SYSTEM, List.of(this.events::add), ReleaseTiming.IMMEDIATE);
+
+	/** The only thread of a pool, which runs one request after the other. */
+	private final ExecutorService pool = Executors.newSingleThreadExecutor();
+
+	@AfterEach
+	void leavesNothing() {
+		this.pool.shutdownNow();
+		await().until(() -> this.store.size() == 0);
+		assertThat(this.locks.overview()).isEqualTo(new LockOverview(List.of(), List.of()));
+		this.locks.close();
+	}
+
+	@Fault(120)
+	@Test
+	void requestDoesNotReenterTheLockThatAnotherRequestOfItsThreadHandedOver() {
+		HeldLock handedOver = inPool(() -> this.locks.acquire("a"));
+		assertThat(inPool(() -> this.locks.tryAcquire("a"))).isEmpty();
+		handedOver.close();
+		HeldLock next = inPool(() -> this.locks.acquire("a"));
+		assertThat(next.fencingToken()).isGreaterThan(handedOver.fencingToken());
+		next.close();
+	}
+
+	@Fault(121)
+	@Test
+	void threadAdmitsNoMoreTasksThanThereArePermits() {
+		LockOptions permits = this.once.withPermits(3);
+		List<HeldLock> admitted = new ArrayList<>();
+		for (int task = 0; task < 9; task++) {
+			this.locks.tryAcquire("a", permits).ifPresent(admitted::add);
+		}
+		assertThat(admitted).hasSize(3);
+		assertThat(admitted).extracting(HeldLock::fencingToken).doesNotHaveDuplicates();
+		admitted.forEach(HeldLock::close);
+	}
+
+	@Test
+	@SuppressWarnings("try")
+	void scopeReentersItsLockUntilItIsClosed() {
+		try (HeldLock lock = this.locks.acquire("a")) {
+			try (HeldLockScope scope = HeldLockScope.open(lock);
+					HeldLock inner = this.locks.acquire("a");
+					HeldLock innermost = this.locks.acquire("a", this.once.withMode(LockMode.SHARED))) {
+				assertThat(inner.fencingToken()).isEqualTo(lock.fencingToken());
+				assertThat(innermost.fencingToken()).isEqualTo(lock.fencingToken());
+			}
+			assertThat(this.locks.tryAcquire("a")).isEmpty();
+		}
+	}
+
+	@Test
+	void workOfACallReentersAlsoASecondLockFurtherOut() {
+		this.locks.call("a", (outer) -> this.locks.call("b", (other) -> {
+			try (HeldLock inner = this.locks.acquire("a")) {
+				assertThat(inner.fencingToken()).isEqualTo(outer.fencingToken());
+			}
+			return null;
+		}));
+	}
+
+	@Fault(120)
+	@Test
+	void whatAScopeReenteredIsNotReenteredAfterItsEnd() {
+		HeldLock handedOver = inPool(() -> this.locks.call("a", (lock) -> this.locks.acquire("a")));
+		assertThat(inPool(() -> this.locks.tryAcquire("a"))).isEmpty();
+		handedOver.close();
+	}
+
+	@Test
+	@SuppressWarnings("try")
+	void workerReentersTheLockThatItMakesCurrent() {
+		HeldLock lock = this.locks.acquire("a");
+		long token = inPool(() -> {
+			try (lock; HeldLockScope scope = HeldLockScope.open(lock); HeldLock inner = this.locks.acquire("a")) {
+				return inner.fencingToken();
+			}
+		});
+		assertThat(token).isEqualTo(lock.fencingToken());
+	}
+
+	@Test
+	@SuppressWarnings("try")
+	void closedHandleInAScopeIsNotReentered() {
+		HeldLock lock = this.locks.acquire("a");
+		try (HeldLockScope scope = HeldLockScope.open(lock)) {
+			HeldLock inner = this.locks.acquire("a");
+			lock.close();
+			assertThat(this.locks.tryAcquire("a")).isEmpty();
+			inner.close();
+		}
+	}
+
+	@Test
+	void threadReentersWhatItLockedThroughWhicheverObject() {
+		Lock lock = this.locks.asLock("a");
+		lock.lock();
+		Lock other = this.locks.asLock("a");
+		assertThat(other.tryLock()).isTrue();
+		this.locks.acquire("a").close();
+		lock.unlock();
+		assertThat(inPool(() -> this.locks.tryAcquire("a"))).isEmpty();
+		other.unlock();
+	}
+
+	@Fault(120)
+	@Test
+	void whatAThreadReenteredAndHandedOverIsNotReenteredAfterItsUnlock() {
+		HeldLock handedOver = inPool(() -> {
+			Lock lock = this.locks.asLock("a");
+			lock.lock();
+			HeldLock inner = this.locks.acquire("a");
+			lock.unlock();
+			return inner;
+		});
+		assertThat(inPool(() -> this.locks.asLock("a").tryLock())).isFalse();
+		handedOver.close();
+	}
+
+	/** The thread that locked has died; who got a handle by re-entry goes on. */
+	@Test
+	void handleOutlivesTheThreadWhoseLockItReentered() throws Exception {
+		CompletableFuture<HeldLock> handedOver = new CompletableFuture<>();
+		Thread thread = new Thread(() -> {
+			this.locks.asLock("a", this.once.withLease(Duration.ofMillis(300))).lock();
+			handedOver.complete(this.locks.acquire("a"));
+		});
+		thread.start();
+		thread.join();
+		HeldLock held = handedOver.join();
+		int before = renewals();
+		await().until(() -> renewals() > before + 6);
+		assertThat(held.isValid()).isTrue();
+		this.locks.forceRelease("", new LockKey("a"));
+	}
+
+	private int renewals() {
+		return (int) this.events.stream().filter(LockEvent.LeaseRenewed.class::isInstance).count();
+	}
+
+	@Fault(121)
+	@Test
+	void permitIsNotReenteredInItsScope() {
+		LockOptions permits = this.once.withPermits(2);
+		this.locks.call("a", permits, (first) -> this.locks.call("a", permits, (second) -> {
+			assertThat(second.fencingToken()).isNotEqualTo(first.fencingToken());
+			assertThat(this.locks.tryAcquire("a", permits)).isEmpty();
+			return null;
+		}));
+	}
+
+	@Test
+	void callerThatExcludesReentryDoesNotReenter() {
+		this.locks.call("a", (lock) -> {
+			assertThat(this.locks.tryAcquire("a", this.once.withReentrant(false))).isEmpty();
+			Optional<HeldLock> inner = this.locks.tryAcquire("a", this.once);
+			assertThat(inner).isPresent();
+			inner.get().close();
+			return null;
+		});
+	}
+
+	@Fault(122)
+	@Test
+	void threadThatWaitsForItsOwnHandleIsWarnedOfAtOnce(CapturedOutput output) {
+		HeldLock own = inPool(() -> this.locks.acquire("a"));
+		CompletableFuture<HeldLock> second = CompletableFuture
+			.supplyAsync(() -> this.locks.acquire("a", this.once.withWaitTime(Duration.ofSeconds(20))), this.pool);
+		await().until(() -> output.getAll().contains("Lock 'a' (test) is awaited by"));
+		assertThat(output).contains("holds it already, by a handle that is still open")
+			.contains("HeldLockScope.open(handle)")
+			.contains("DistributedLocks.call");
+		assertThat(second).isNotDone();
+		own.close();
+		second.join().close();
+	}
+
+	@Fault(122)
+	@Test
+	void exceptionOfAThreadThatHoldsTheLockItselfSaysSo() {
+		HeldLock own = this.locks.acquire("a");
+		for (Duration waitTime : List.of(Duration.ZERO, Duration.ofMillis(20))) {
+			assertThatExceptionOfType(LockBusyException.class)
+				.isThrownBy(() -> this.locks.acquire("a", this.once.withWaitTime(waitTime)))
+				.withMessageContaining("Lock 'a' could not be acquired within")
+				.withMessageContaining("by '%s', which holds it already", Thread.currentThread().getName())
+				.withMessageContaining("HeldLockScope.open(handle)")
+				.withMessageContaining("DistributedLocks.call");
+		}
+		assertThatExceptionOfType(LockBusyException.class).isThrownBy(() -> inPool(() -> this.locks.acquire("a")))
+			.withMessageContaining("still had another owner");
+		own.close();
+	}
+
+	@Fault(122)
+	@Test
+	void bodyThatWaitsForASecondPermitIsWarnedOf(CapturedOutput output) {
+		LockOptions permit = this.once.withPermits(1).withWaitTime(Duration.ofMillis(20));
+		this.locks.call("a", permit, (first) -> {
+			assertThatExceptionOfType(LockBusyException.class).isThrownBy(() -> this.locks.acquire("a", permit))
+				.withMessageContaining("Permits are not re-entered");
+			return null;
+		});
+		assertThat(output).containsOnlyOnce("holds a permit of it already");
+	}
+
+	/** Each task has its permit, whose handle the first thread gave away. */
+	@Test
+	void threadThatHandedItsPermitsOverMayWaitForTheNext(CapturedOutput output) {
+		LockOptions permit = this.once.withPermits(1).withWaitTime(Duration.ofSeconds(20));
+		HeldLock task = this.locks.acquire("a", permit);
+		CompletableFuture.runAsync(() -> {
+			await().until(() -> !this.locks.overview().waiting().isEmpty());
+			task.close();
+		}, this.pool);
+		this.locks.acquire("a", permit).close();
+		assertThat(output).doesNotContain("is awaited by");
+	}
+
+	private <T> T inPool(Callable<T> request) {
+		try {
+			return this.pool.submit(request).get();
+		}
+		catch (ExecutionException ex) {
+			throw (RuntimeException) ex.getCause();
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+}
