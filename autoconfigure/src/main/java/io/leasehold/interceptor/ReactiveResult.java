@@ -50,8 +50,8 @@ final class ReactiveResult implements ResultKind {
 			return Mono.from(proceed(own));
 		}
 		return Mono
-			.usingWhen(take(own, keys, context), (taken) -> Mono.from(body(own, taken)), (taken) -> close(own, taken),
-					(taken, failure) -> closeAfter(failure, own, taken), (taken) -> close(own, taken))
+			.usingWhen(take(own, keys, context), (taken) -> Mono.from(body(own, taken)), Taken::finish,
+					(taken, failure) -> taken.finishAfter(failure), Taken::finish)
 			.onErrorMap(ReactiveResult::unwrapped);
 	}
 
@@ -62,8 +62,8 @@ final class ReactiveResult implements ResultKind {
 			return Flux.from(proceed(own));
 		}
 		return Flux
-			.usingWhen(take(own, keys, context), (taken) -> body(own, taken), (taken) -> close(own, taken),
-					(taken, failure) -> closeAfter(failure, own, taken), (taken) -> close(own, taken))
+			.usingWhen(take(own, keys, context), (taken) -> body(own, taken), Taken::finish,
+					(taken, failure) -> taken.finishAfter(failure), Taken::finish)
 			.onErrorMap(ReactiveResult::unwrapped);
 	}
 
@@ -73,21 +73,23 @@ final class ReactiveResult implements ResultKind {
 				call.locks(), call.whenUnavailable());
 	}
 
-	private static Mono<Taken> take(LockCall call, LockKeys keys, ContextView context) {
+	private Mono<Taken> take(LockCall call, LockKeys keys, ContextView context) {
 		List<HeldLock> outer = ReactiveLocks.held(context);
 		return Mono
 			.fromFuture(() -> call.locks().acquireAllAsync(keys, call.operation().options(), outer, call::isBypassed))
 			.doOnDiscard(HeldLock.class, (held) -> call.locks().closeAsync(held, call.operation().options()))
-			.map((held) -> new Taken(held, null))
-			.onErrorResume(call::hasAlternative, (reason) -> Mono.just(new Taken(null, (LockException) reason)));
+			.map((held) -> new Taken(held,
+					new ReactiveBody(call, held, !this.adapter.isMultiValue(), () -> proceed(call)), null))
+			.onErrorResume(call::hasAlternative, (reason) -> Mono.just(new Taken(null, null, (LockException) reason)));
 	}
 
 	private Publisher<Object> body(LockCall call, Taken taken) {
 		HeldLock held = taken.lock();
-		if (held == null) {
+		ReactiveBody guarded = taken.body();
+		if (held == null || guarded == null) {
 			return alternative(call, taken);
 		}
-		Flux<Object> body = Flux.from(proceed(call)).contextWrite((context) -> ReactiveLocks.add(context, held));
+		Flux<Object> body = guarded.contextWrite((context) -> ReactiveLocks.add(context, held));
 		return (call.locks().onLost() == OnLost.INTERRUPT)
 				? body.takeUntilOther(Mono.create((sink) -> held.onLost(sink::error))) : body;
 	}
@@ -111,22 +113,6 @@ final class ReactiveResult implements ResultKind {
 		}
 	}
 
-	private static Mono<Void> close(LockCall call, Taken taken) {
-		HeldLock held = taken.lock();
-		return (held != null) ? Mono.fromFuture(() -> call.locks().closeAsync(held, call.operation().options()))
-				: Mono.empty();
-	}
-
-	/** A failed close joins the method's own failure instead of replacing it. */
-	private static Mono<Void> closeAfter(Throwable failure, LockCall call, Taken taken) {
-		return close(call, taken).onErrorResume((loss) -> {
-			if (loss != failure) {
-				failure.addSuppressed(loss);
-			}
-			return Mono.empty();
-		});
-	}
-
 	/** Reactor wraps what comes of closing a resource. */
 	private static Throwable unwrapped(Throwable failure) {
 		return (failure.getCause() instanceof LockLostException loss && failure.getClass() == RuntimeException.class)
@@ -137,9 +123,26 @@ final class ReactiveResult implements ResultKind {
 	 * What came of the wish for a lock.
 	 *
 	 * @param lock the lock, if it was had
-	 * @param reason why it was not
+	 * @param body what runs under it
+	 * @param reason why the lock was not had
 	 */
-	private record Taken(@Nullable HeldLock lock, @Nullable LockException reason) {
+	private record Taken(@Nullable HeldLock lock, @Nullable ReactiveBody body, @Nullable LockException reason) {
+
+		Mono<Void> finish() {
+			ReactiveBody guarded = this.body;
+			return (guarded != null) ? Mono.fromFuture(guarded::finish) : Mono.empty();
+		}
+
+		/** A failed close joins the method's own failure instead of replacing it. */
+		Mono<Void> finishAfter(Throwable failure) {
+			return finish().onErrorResume((loss) -> {
+				if (loss != failure) {
+					failure.addSuppressed(loss);
+				}
+				return Mono.empty();
+			});
+		}
+
 	}
 
 }

@@ -1,0 +1,80 @@
+package io.leasehold.interceptor;
+
+import java.util.List;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+import reactor.core.Scannable;
+import reactor.core.Scannable.Attr;
+
+/**
+ * The operators of a subscription that are active now, as far as Reactor shows them.
+ * Whatever is not listed here may run in threads of others: it is not known to end when
+ * it is cancelled.
+ *
+ * @param known whether all of them run in the caller's thread or in tasks of Reactor's
+ * schedulers, and nothing else
+ * @param grows whether one of them may subscribe to something more
+ */
+record ActiveChain(boolean known, boolean grows) {
+
+	private static final ActiveChain UNKNOWN = new ActiveChain(false, true);
+
+	private static final ActiveChain FIXED = new ActiveChain(true, false);
+
+	private static final Set<String> SOURCES = Set.of("FluxArray", "FluxGenerate", "FluxInterval", "FluxIterable",
+			"FluxRange", "FluxSubscribeOnCallable", "FluxSubscribeOnValue", "MonoCallable", "MonoDelay", "MonoRunnable",
+			"MonoSupplier", "Operators$EmptySubscription", "Operators$ScalarSubscription");
+
+	private static final Set<String> OPERATORS = Set.of("FluxContextWrite", "FluxContextWriteRestoringThreadLocals",
+			"FluxDefaultIfEmpty", "FluxDoFinally", "FluxElapsed", "FluxFilter", "FluxFilterFuseable", "FluxHandle",
+			"FluxHandleFuseable", "FluxHide", "FluxIndex", "FluxIndexFuseable", "FluxLimitRequest", "FluxMap",
+			"FluxMapFuseable", "FluxOnAssembly", "FluxOnErrorReturn", "FluxPeek", "FluxPeekFuseable", "FluxPublishOn",
+			"FluxScan", "FluxSkip", "FluxSubscribeOn", "FluxTake", "FluxTakeUntil", "FluxTakeWhile", "FluxTap",
+			"FluxTapFuseable", "MonoCollect", "MonoCollectList", "MonoCount", "MonoDelayElement", "MonoIgnoreElements",
+			"MonoNext", "MonoPeekTerminal", "MonoPublishOn", "MonoReduce", "MonoSingle", "MonoSubscribeOn");
+
+	/** Operators with several sources at once, all of which they show. */
+	private static final Set<String> GROWING = Set.of("FluxFlatMap", "MonoWhen", "MonoZip");
+
+	/**
+	 * Operators that go on to another source at the end of one, and show it a little
+	 * later.
+	 */
+	private static final Set<String> CONTINUING = Set.of("FluxConcatArray", "FluxOnErrorResume", "FluxRepeat",
+			"FluxRetry", "FluxSwitchIfEmpty", "MonoFlatMap", "MonoIgnoreThen");
+
+	/** Look at a subscription and all that it is subscribed to. */
+	static ActiveChain of(@Nullable Object subscription) {
+		Scannable active = Scannable.from(subscription);
+		if (!active.isScanAvailable() || !active.getClass().getName().startsWith("reactor.core.publisher.")) {
+			return UNKNOWN;
+		}
+		String name = active.getClass().getName().substring("reactor.core.publisher.".length());
+		String operator = name.contains("$") ? name.substring(0, name.indexOf('$')) : name;
+		boolean source = SOURCES.contains(operator) || SOURCES.contains(name);
+		if (source || Boolean.TRUE.equals(active.scan(Attr.TERMINATED)) && operator.equals("MonoCompletionStage")) {
+			return FIXED;
+		}
+		boolean continuing = CONTINUING.contains(operator);
+		boolean growing = continuing || GROWING.contains(operator);
+		Object parent = active.scanUnsafe(Attr.PARENT);
+		List<? extends Scannable> inners = active.inners()
+			.filter((inner) -> inner != null && inner.isScanAvailable())
+			.toList();
+		if (!growing && !OPERATORS.contains(operator) || parent == null && inners.isEmpty() || continuing
+				&& inners.isEmpty() && !Boolean.FALSE.equals(Scannable.from(parent).scanUnsafe(Attr.TERMINATED))) {
+			return UNKNOWN;
+		}
+		ActiveChain all = (parent != null) ? of(parent) : FIXED;
+		for (Scannable inner : inners) {
+			all = all.and(of(inner));
+		}
+		return all.and(new ActiveChain(true, growing));
+	}
+
+	private ActiveChain and(ActiveChain other) {
+		return new ActiveChain(this.known && other.known, this.grows || other.grows);
+	}
+
+}

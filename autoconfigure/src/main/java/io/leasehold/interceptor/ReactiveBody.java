@@ -1,0 +1,192 @@
+package io.leasehold.interceptor;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+import io.leasehold.HeldLock;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Flux;
+import reactor.core.scheduler.Schedulers;
+import reactor.util.context.Context;
+
+/**
+ * The publisher of a method under its lock, and whether its work has provably ended. The
+ * work has ended when the publisher has, or was cancelled, and no {@linkplain Segments
+ * thread} runs a part of it any more. After a cancellation that is known only of
+ * {@linkplain ActiveChain some} publishers. For one subscription.
+ */
+final class ReactiveBody extends Flux<Object> {
+
+	/** How long a thread may take to leave a body without being reported. */
+	private static final Duration MOMENT = Duration.ofMillis(50);
+
+	private final LockCall call;
+
+	private final HeldLock held;
+
+	private final Supplier<Publisher<Object>> method;
+
+	/** Whether the first value is the end. */
+	private final boolean single;
+
+	private final Segments segments = new Segments();
+
+	private volatile boolean terminated;
+
+	private volatile boolean closing;
+
+	/** Whether the publisher was cancelled, and its work may go on unseen. */
+	private volatile boolean unseen;
+
+	ReactiveBody(LockCall call, HeldLock held, boolean single, Supplier<Publisher<Object>> method) {
+		this.call = call;
+		this.held = held;
+		this.single = single;
+		this.method = method;
+	}
+
+	@Override
+	public void subscribe(CoreSubscriber<? super Object> subscriber) {
+		Segments.seeTasks();
+		this.segments.run(() -> this.method.get().subscribe(new Boundary(subscriber)));
+	}
+
+	/**
+	 * Close the lock when the work has ended. If it goes on for more than a moment, the
+	 * lock is lost, and nobody waits for it.
+	 * @return completes when the lock is closed, or is not waited for
+	 */
+	CompletableFuture<Void> finish() {
+		CompletableFuture<Void> finished = new CompletableFuture<>();
+		boolean elsewhere = this.segments.runElsewhere();
+		if (this.terminated && !elsewhere) {
+			close(finished);
+			return finished;
+		}
+		if (isUnseen()) {
+			lose(finished);
+		}
+		else if (elsewhere) {
+			Schedulers.parallel().schedule(() -> lose(finished), MOMENT.toMillis(), TimeUnit.MILLISECONDS);
+		}
+		this.segments.whenEnded(() -> {
+			if (isUnseen()) {
+				lose(finished);
+			}
+			else {
+				close(finished);
+			}
+		});
+		return this.terminated ? finished : CompletableFuture.completedFuture(null);
+	}
+
+	private void lose(CompletableFuture<Void> finished) {
+		if (!this.closing) {
+			this.call.locks().cancelled(this.held);
+			finished.complete(null);
+		}
+	}
+
+	private void close(CompletableFuture<Void> finished) {
+		this.closing = true;
+		this.call.locks().closeAsync(this.held, this.call.operation().options()).whenComplete((closed, loss) -> {
+			if (loss != null) {
+				finished.completeExceptionally(StageBody.unwrapped(loss));
+			}
+			else {
+				finished.complete(null);
+			}
+		});
+	}
+
+	private boolean isUnseen() {
+		return this.unseen && !this.terminated;
+	}
+
+	/** Between the publisher of the method and those who use it. */
+	private final class Boundary implements CoreSubscriber<Object>, Subscription {
+
+		private final CoreSubscriber<? super Object> subscriber;
+
+		private @Nullable Subscription upstream;
+
+		Boundary(CoreSubscriber<? super Object> subscriber) {
+			this.subscriber = subscriber;
+		}
+
+		@Override
+		public Context currentContext() {
+			return this.subscriber.currentContext();
+		}
+
+		@Override
+		public void onSubscribe(Subscription subscription) {
+			this.upstream = subscription;
+			outside(() -> this.subscriber.onSubscribe(this));
+		}
+
+		@Override
+		public void onNext(Object value) {
+			ReactiveBody.this.terminated = ReactiveBody.this.single;
+			outside(() -> this.subscriber.onNext(value));
+		}
+
+		@Override
+		public void onError(Throwable failure) {
+			ReactiveBody.this.terminated = true;
+			outside(() -> this.subscriber.onError(failure));
+		}
+
+		@Override
+		public void onComplete() {
+			ReactiveBody.this.terminated = true;
+			outside(this.subscriber::onComplete);
+		}
+
+		@Override
+		public void request(long count) {
+			Subscription subscription = this.upstream;
+			if (subscription != null) {
+				ReactiveBody.this.segments.run(() -> subscription.request(count));
+			}
+		}
+
+		@Override
+		public void cancel() {
+			Subscription subscription = this.upstream;
+			if (subscription == null) {
+				return;
+			}
+			if (ReactiveBody.this.terminated) {
+				subscription.cancel();
+				return;
+			}
+			Segments segments = ReactiveBody.this.segments;
+			long begun = segments.begun();
+			boolean moving = segments.runElsewhere();
+			ActiveChain chain = ActiveChain.of(subscription);
+			// Until it is certain, for a part that ends meanwhile
+			ReactiveBody.this.unseen = true;
+			subscription.cancel();
+			moving |= segments.begun() != begun || segments.runElsewhere();
+			ReactiveBody.this.unseen = !chain.known() || chain.grows() && moving;
+		}
+
+		private static void outside(Runnable signal) {
+			Segments suspended = Segments.suspend();
+			try {
+				signal.run();
+			}
+			finally {
+				Segments.restore(suspended);
+			}
+		}
+
+	}
+
+}

@@ -1,0 +1,126 @@
+package io.leasehold.interceptor;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+import reactor.core.Scannable;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * The threads that run code of one reactive body now: in a call of the body's own
+ * publisher, or in a task of a Reactor scheduler that such code has scheduled. Other
+ * threads that a body uses are not seen. Thread-safe.
+ */
+final class Segments {
+
+	private static final ThreadLocal<@Nullable Segments> CURRENT = new ThreadLocal<>();
+
+	/** Threads that are inside, as often as they are. */
+	private final List<Thread> running = new ArrayList<>(2);
+
+	private long begun;
+
+	private @Nullable Runnable whenEnded;
+
+	/** Run a part of the body in this thread. */
+	void run(Runnable segment) {
+		Segments outer = CURRENT.get();
+		begin();
+		CURRENT.set(this);
+		try {
+			segment.run();
+		}
+		finally {
+			restore(outer);
+			end();
+		}
+	}
+
+	/** Leave the body for code that it calls, until that is {@link #restore restored}. */
+	static @Nullable Segments suspend() {
+		Segments current = CURRENT.get();
+		if (current != null) {
+			CURRENT.remove();
+		}
+		return current;
+	}
+
+	static void restore(@Nullable Segments suspended) {
+		if (suspended != null) {
+			CURRENT.set(suspended);
+		}
+		else {
+			CURRENT.remove();
+		}
+	}
+
+	/** Make sure that the tasks of Reactor's schedulers are seen. */
+	static void seeTasks() {
+		Segments probe = new Segments();
+		probe.run(() -> {
+			Runnable task = () -> {
+			};
+			if (Schedulers.onSchedule(task) == task) {
+				Schedulers.onScheduleHook(Segments.class.getName(), Segments::followed);
+			}
+		});
+	}
+
+	private static Runnable followed(Runnable task) {
+		Segments current = CURRENT.get();
+		return (current != null) ? () -> current.run(() -> {
+			if (!isCancelledStart(task)) {
+				task.run();
+			}
+		}) : task;
+	}
+
+	/** A start that was cancelled while its thread was about to begin runs no more. */
+	private static boolean isCancelledStart(Runnable task) {
+		return task instanceof Scannable start && task.getClass().getName().contains("SubscribeOn")
+				&& Boolean.TRUE.equals(start.scan(Scannable.Attr.CANCELLED));
+	}
+
+	/** Return how many parts have begun. */
+	synchronized long begun() {
+		return this.begun;
+	}
+
+	/** Return whether another thread than this one runs a part. */
+	synchronized boolean runElsewhere() {
+		Thread here = Thread.currentThread();
+		return this.running.stream().anyMatch((thread) -> thread != here);
+	}
+
+	/** Run an action, once, when no thread runs a part any more. */
+	void whenEnded(Runnable action) {
+		synchronized (this) {
+			if (!this.running.isEmpty()) {
+				this.whenEnded = action;
+				return;
+			}
+		}
+		action.run();
+	}
+
+	private synchronized void begin() {
+		this.begun++;
+		this.running.add(Thread.currentThread());
+	}
+
+	private void end() {
+		Runnable due = null;
+		synchronized (this) {
+			this.running.remove(Thread.currentThread());
+			if (this.running.isEmpty()) {
+				due = this.whenEnded;
+				this.whenEnded = null;
+			}
+		}
+		if (due != null) {
+			due.run();
+		}
+	}
+
+}

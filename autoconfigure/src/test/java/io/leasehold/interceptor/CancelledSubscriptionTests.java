@@ -1,0 +1,388 @@
+package io.leasehold.interceptor;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+
+import io.leasehold.DistributedLocks;
+import io.leasehold.HeldLock;
+import io.leasehold.LockBusyException;
+import io.leasehold.LockLostException;
+import io.leasehold.LossCause;
+import io.leasehold.annotation.DistributedLock;
+import io.leasehold.engine.local.LocalLockEngine;
+import io.leasehold.interceptor.CancelledResultTests.Losses;
+import io.leasehold.reactive.ReactiveLocks;
+import io.leasehold.test.contract.Fault;
+import org.junit.jupiter.api.Test;
+import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+import reactor.core.scheduler.Schedulers;
+
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.boot.test.context.runner.ContextConsumer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Tests for subscriptions that are cancelled, as by a client that disconnects: a key is
+ * available at once only if nothing of the body can still run.
+ */
+class CancelledSubscriptionTests {
+
+	private static final Duration SOON = Duration.ofSeconds(20);
+
+	@Test
+	@Fault(129)
+	void callInAnotherThreadKeepsTheKeyUntilItReturns() {
+		keepsItsKeyUntilItReturns((blocking) -> Mono.fromSupplier(blocking).subscribeOn(Schedulers.boundedElastic()));
+	}
+
+	@Test
+	@Fault(129)
+	void blockingStepOnAnotherSchedulerKeepsTheKeyUntilItReturns() {
+		keepsItsKeyUntilItReturns(
+				(blocking) -> Mono.just("order").publishOn(Schedulers.boundedElastic()).map((order) -> blocking.get()));
+	}
+
+	@Test
+	@Fault(129)
+	void stepBehindATimerKeepsTheKeyUntilItReturns() {
+		keepsItsKeyUntilItReturns((blocking) -> Mono.delay(Duration.ofMillis(1), Schedulers.boundedElastic())
+			.map((tick) -> blocking.get()));
+	}
+
+	private static void keepsItsKeyUntilItReturns(java.util.function.Function<Supplier<String>, Mono<String>> chain) {
+		run((context) -> {
+			DistributedLocks locks = context.getBean(DistributedLocks.class);
+			Stubborn body = new Stubborn();
+			AtomicReference<HeldLock> held = new AtomicReference<>();
+			Disposable client = context.getBean(Orders.class)
+				.mono(1, () -> ReactiveLocks.current().doOnNext(held::set).then(Mono.defer(() -> chain.apply(body))))
+				.subscribe();
+			body.begun.await();
+			client.dispose();
+			await().atMost(SOON)
+				.untilAsserted(
+						() -> assertThat(context.getBean(Losses.class).causes).containsExactly(LossCause.CANCELLED));
+			assertThat(held.get().isValid()).isFalse();
+			assertThat(Locked.isFree(locks, "order:1")).as("free while its body runs").isFalse();
+			body.end.countDown();
+		});
+		run((context) -> {
+			DistributedLocks locks = context.getBean(DistributedLocks.class);
+			Stubborn body = new Stubborn();
+			Disposable client = context.getBean(Orders.class).mono(1, () -> chain.apply(body)).subscribe();
+			body.begun.await();
+			client.dispose();
+			assertThat(Locked.isFree(locks, "order:1")).as("free while its body runs").isFalse();
+			body.end.countDown();
+			await().atMost(SOON).until(() -> Locked.isFree(locks, "order:1"));
+		});
+	}
+
+	/** Reactor cancels the future, and nobody sees its work any more. */
+	@Test
+	@Fault(129)
+	void workThatReactorDoesNotSeeLeavesTheKeyToTheLease() {
+		run((context) -> {
+			DistributedLocks locks = context.getBean(DistributedLocks.class);
+			Stubborn body = new Stubborn();
+			CompletableFuture<HeldLock> held = new CompletableFuture<>();
+			long before = System.nanoTime();
+			Disposable client = context.getBean(Orders.class)
+				.shortMono(1,
+						() -> ReactiveLocks.current()
+							.doOnNext(held::complete)
+							.then(Mono.fromFuture(() -> CompletableFuture.supplyAsync(body))))
+				.subscribe();
+			body.begun.await();
+			long token = held.get(20, TimeUnit.SECONDS).fencingToken();
+			client.dispose();
+			await().atMost(SOON).until(() -> !held.get().isValid());
+			try (HeldLock next = locks.acquire("order:1", locks.defaults().withWaitTime(SOON))) {
+				assertThat(next.fencingToken()).isGreaterThan(token);
+				assertThat(System.nanoTime() - before).isGreaterThanOrEqualTo(Duration.ofMillis(990).toNanos());
+			}
+			body.end.countDown();
+		});
+	}
+
+	@Test
+	@Fault(129)
+	void chainThatEndsWhenItIsCancelledReleasesAtOnce() {
+		List<Supplier<Mono<String>>> chains = List.of(Mono::never,
+				() -> Mono.delay(Duration.ofHours(1)).map(String::valueOf),
+				() -> Mono.delay(Duration.ofHours(1)).thenReturn("paid"),
+				() -> Mono.just(1).flatMap((order) -> Mono.delay(Duration.ofHours(1))).map(String::valueOf),
+				() -> Flux.interval(Duration.ofMillis(1))
+					.publishOn(Schedulers.parallel())
+					.filter((tick) -> tick < 0)
+					.map(String::valueOf)
+					.next(),
+				() -> Mono.fromSupplier(() -> 1)
+					.subscribeOn(Schedulers.boundedElastic())
+					.delayElement(Duration.ofHours(1))
+					.map(String::valueOf));
+		run((context) -> {
+			DistributedLocks locks = context.getBean(DistributedLocks.class);
+			for (Supplier<Mono<String>> chain : chains) {
+				CountDownLatch begun = new CountDownLatch(1);
+				Disposable client = context.getBean(Orders.class)
+					.mono(1, () -> chain.get().doOnSubscribe((subscription) -> begun.countDown()))
+					.subscribe();
+				begun.await();
+				await().atMost(SOON).until(() -> !Locked.isFree(locks, "order:1"));
+				client.dispose();
+				await().atMost(SOON).until(() -> Locked.isFree(locks, "order:1"));
+			}
+		});
+	}
+
+	@Test
+	@Fault(129)
+	void consumerThatTakesAFewElementsReleasesTheLockWithoutLosingIt() {
+		run((context) -> {
+			Orders orders = context.getBean(Orders.class);
+			for (Flux<Integer> source : List.of(Flux.range(1, 100), Flux.range(1, 100).publishOn(Schedulers.parallel()),
+					Flux.interval(Duration.ofMillis(1)).map(Long::intValue))) {
+				assertThat(orders.flux(1, source).take(3).collectList().block(SOON)).hasSize(3);
+				await().atMost(SOON).until(() -> context.getBean(LocalLockEngine.class).size() == 0);
+			}
+			assertThat(context.getBean(Losses.class).causes).isEmpty();
+		});
+	}
+
+	@Test
+	@Fault(127)
+	void timeLimitWithARetryNeverRunsTwoBodies() {
+		run((context) -> {
+			AtomicInteger inside = new AtomicInteger();
+			AtomicInteger most = new AtomicInteger();
+			AtomicInteger calls = new AtomicInteger();
+			Stubborn first = new Stubborn();
+			Mono<String> limited = context.getBean(Orders.class).patientMono(1, () -> Mono.fromSupplier(() -> {
+				most.accumulateAndGet(inside.incrementAndGet(), Math::max);
+				String paid = (calls.incrementAndGet() == 1) ? first.get() : "paid";
+				inside.decrementAndGet();
+				return paid;
+			}).subscribeOn(Schedulers.boundedElastic()));
+			CompletableFuture<String> result = limited.timeout(Duration.ofMillis(300)).onErrorResume((late) -> {
+				CompletableFuture.delayedExecutor(500, TimeUnit.MILLISECONDS).execute(first.end::countDown);
+				return limited;
+			}).toFuture();
+			assertThat(result.get(20, TimeUnit.SECONDS)).isEqualTo("paid");
+			assertThat(calls).hasValue(2);
+			assertThat(most).hasValue(1);
+		});
+	}
+
+	@Test
+	@Fault(127)
+	void impatientRetryFindsTheKeyBusy() {
+		run((context) -> {
+			AtomicInteger calls = new AtomicInteger();
+			Stubborn body = new Stubborn();
+			Mono<String> limited = context.getBean(Orders.class).mono(1, () -> Mono.fromSupplier(() -> {
+				calls.incrementAndGet();
+				return body.get();
+			}).subscribeOn(Schedulers.boundedElastic()));
+			assertThatExceptionOfType(ExecutionException.class)
+				.isThrownBy(() -> limited.timeout(Duration.ofMillis(300)).retry(1).toFuture().get(20, TimeUnit.SECONDS))
+				.withCauseInstanceOf(LockBusyException.class);
+			assertThat(calls).hasValue(1);
+			body.end.countDown();
+		});
+	}
+
+	/** The result ends by a fallback while the call that it gave up still runs. */
+	@Test
+	@Fault(129)
+	void callThatTheBodyItselfGaveUpKeepsTheKeyToo() {
+		run((context) -> {
+			DistributedLocks locks = context.getBean(DistributedLocks.class);
+			Stubborn body = new Stubborn();
+			assertThat(context.getBean(Orders.class)
+				.mono(1, () -> Mono.fromSupplier(body)
+					.subscribeOn(Schedulers.boundedElastic())
+					.timeout(Duration.ofMillis(200), Mono.just("later")))
+				.block(SOON)).isEqualTo("later");
+			assertThat(Locked.isFree(locks, "order:1")).as("free while its call runs").isFalse();
+			body.end.countDown();
+			await().atMost(SOON).until(() -> Locked.isFree(locks, "order:1"));
+		});
+	}
+
+	@Test
+	@Fault(129)
+	void bodyThatIsInterruptedForALostLockKeepsTheKeyOfItsSuccessorApart() {
+		Locked.runner(Orders.class, Losses.class)
+			.withPropertyValues("leasehold.lease=60s", "leasehold.on-lost=interrupt")
+			.run((context) -> {
+				Stubborn body = new Stubborn();
+				CompletableFuture<HeldLock> held = new CompletableFuture<>();
+				CompletableFuture<String> result = context.getBean(Orders.class)
+					.mono(1, () -> ReactiveLocks.current()
+						.doOnNext(held::complete)
+						.then(Mono.fromSupplier(body).subscribeOn(Schedulers.boundedElastic())))
+					.toFuture();
+				body.begun.await();
+				context.getBean(io.leasehold.service.LockService.class).cancelled(held.get());
+				assertThat(result).failsWithin(SOON)
+					.withThrowableThat()
+					.havingCause()
+					.isInstanceOf(LockLostException.class);
+				assertThat(Locked.isFree(context.getBean(DistributedLocks.class), "order:1")).isFalse();
+				body.end.countDown();
+			});
+	}
+
+	/** Whenever a client leaves, no second body begins before the first has ended. */
+	@Test
+	@Fault(129)
+	void cancellingAtAnyMomentNeverRunsTwoBodies() {
+		run((context) -> {
+			AtomicInteger inside = new AtomicInteger();
+			AtomicInteger most = new AtomicInteger();
+			Mono<String> mono = context.getBean(Orders.class).patientMono(1, () -> Mono.fromSupplier(() -> {
+				most.accumulateAndGet(inside.incrementAndGet(), Math::max);
+				long until = System.nanoTime() + 100_000;
+				while (System.nanoTime() < until) {
+					Thread.onSpinWait();
+				}
+				inside.decrementAndGet();
+				return "paid";
+			}).subscribeOn(Schedulers.boundedElastic()));
+			List<CompletableFuture<String>> last = new ArrayList<>();
+			for (int i = 0; i < 600; i++) {
+				Disposable client = mono.subscribe();
+				long until = System.nanoTime() + i % 300 * 2000L;
+				while (System.nanoTime() < until) {
+					Thread.onSpinWait();
+				}
+				client.dispose();
+				if (i % 10 == 0) {
+					last.add(mono.toFuture());
+				}
+			}
+			for (CompletableFuture<String> result : last) {
+				assertThat(result.get(60, TimeUnit.SECONDS)).isEqualTo("paid");
+			}
+			assertThat(most).hasValue(1);
+			await().atMost(SOON).until(() -> context.getBean(LocalLockEngine.class).size() == 0);
+		});
+	}
+
+	@Test
+	void onlyListedOperatorsAreKnownToEnd() {
+		Mono<Long> timer = Mono.delay(Duration.ofHours(1));
+		Mono<Long> future = Mono.fromFuture(new CompletableFuture<>());
+		for (Mono<Long> foreign : List.of(future, Sinks.<Long>one().asMono(), Mono.<Long>create((sink) -> {
+		}), timer.cache(), Mono.<Long>from((subscriber) -> {
+		}))) {
+			for (Mono<Long> chain : around(foreign, timer)) {
+				assertThat(activeChain(chain).known()).as("%s", chain).isFalse();
+			}
+		}
+		for (Mono<Long> chain : List.of(timer, timer.map((tick) -> tick).filter((tick) -> true),
+				Mono.zip(timer, timer).map((both) -> 1L), timer.switchIfEmpty(future), timer.thenReturn(1L),
+				Mono.just(1).flatMap((order) -> timer), timer.contextWrite((context) -> context.put("a", "b")))) {
+			assertThat(activeChain(chain).known()).as("%s", chain).isTrue();
+		}
+	}
+
+	private static List<Mono<Long>> around(Mono<Long> inner, Mono<Long> timer) {
+		return List.of(inner, inner.map((value) -> value), inner.filter((value) -> true), inner.doOnNext((value) -> {
+		}), inner.publishOn(Schedulers.parallel()), inner.delayElement(Duration.ofHours(1)),
+				Mono.zip(inner, timer).map((both) -> 1L), Mono.when(inner, timer).thenReturn(1L),
+				Mono.empty().then(inner), Mono.<Long>empty().switchIfEmpty(inner),
+				Mono.<Long>error(new IllegalStateException()).onErrorResume((failure) -> inner),
+				Mono.just(1).hide().flatMap((order) -> inner), Flux.merge(inner, timer).next(),
+				Flux.concat(Mono.just(1L), inner).last(), Flux.range(1, 2).concatMap((order) -> inner).next(),
+				inner.retry(1), inner.repeat(1).next(), inner.flux().collectList().map((all) -> 1L),
+				inner.timeout(Duration.ofHours(1)), Flux.range(1, 3).hide().flatMap((order) -> inner).next(),
+				Mono.usingWhen(timer.map((tick) -> 1).timeout(Duration.ofHours(1)), (order) -> inner,
+						(order) -> Mono.empty()));
+	}
+
+	private static ActiveChain activeChain(Mono<Long> chain) {
+		AtomicReference<org.reactivestreams.Subscription> subscription = new AtomicReference<>();
+		chain.subscribe(new reactor.core.publisher.BaseSubscriber<Long>() {
+
+			@Override
+			protected void hookOnSubscribe(org.reactivestreams.Subscription upstream) {
+				subscription.set(upstream);
+				upstream.request(Long.MAX_VALUE);
+			}
+
+		});
+		return ActiveChain.of(subscription.get());
+	}
+
+	private static void run(ContextConsumer<AssertableApplicationContext> test) {
+		Locked.runner(Orders.class, Losses.class).withPropertyValues("leasehold.lease=60s").run(test);
+	}
+
+	/** A call that no interrupt ends. */
+	static final class Stubborn implements Supplier<String> {
+
+		final CountDownLatch begun = new CountDownLatch(1);
+
+		final CountDownLatch end = new CountDownLatch(1);
+
+		@Override
+		public String get() {
+			this.begun.countDown();
+			boolean interrupted = false;
+			while (this.end.getCount() > 0) {
+				try {
+					this.end.await();
+				}
+				catch (InterruptedException ex) {
+					interrupted = true;
+				}
+			}
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
+			return "paid";
+		}
+
+	}
+
+	static class Orders {
+
+		@DistributedLock(key = "'order:' + #id")
+		public Mono<String> mono(int id, Supplier<Mono<String>> body) {
+			return body.get();
+		}
+
+		@DistributedLock(key = "'order:' + #id", waitTime = "60s")
+		public Mono<String> patientMono(int id, Supplier<Mono<String>> body) {
+			return body.get();
+		}
+
+		@DistributedLock(key = "'order:' + #id", lease = "1s")
+		public Mono<String> shortMono(int id, Supplier<Mono<String>> body) {
+			return body.get();
+		}
+
+		@DistributedLock(key = "'order:' + #id")
+		public Flux<Integer> flux(int id, Flux<Integer> body) {
+			return body;
+		}
+
+	}
+
+}
