@@ -235,6 +235,14 @@ public final class FaultProxy implements AutoCloseable {
 
 		private Duration delay = Duration.ZERO;
 
+		private Runnable before = () -> {
+		};
+
+		/** Run something before bytes are let through, each time. */
+		public synchronized void beforeEach(Runnable action) {
+			this.before = action;
+		}
+
 		/** Let bytes through, those held before first. */
 		public synchronized void open() {
 			this.held = false;
@@ -270,6 +278,7 @@ public final class FaultProxy implements AutoCloseable {
 
 		private Fate next() throws InterruptedException {
 			Duration pause;
+			Runnable action;
 			synchronized (this) {
 				while (this.held) {
 					wait();
@@ -278,7 +287,9 @@ public final class FaultProxy implements AutoCloseable {
 					return this.fate;
 				}
 				pause = this.delay;
+				action = this.before;
 			}
+			action.run();
 			TimeUnit.NANOSECONDS.sleep(pause.toNanos());
 			return Fate.PASSES;
 		}

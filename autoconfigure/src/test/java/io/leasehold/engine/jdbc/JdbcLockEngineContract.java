@@ -82,6 +82,16 @@ abstract class JdbcLockEngineContract extends SharedLockEngineContract {
 		}
 	}
 
+	static LockEngine open(String namespace, String url, MonotonicClock clock) {
+		Duration callTimeout = Duration.ofMillis(750);
+		JdbcSettings settings = new JdbcSettings(namespace, JdbcSettings.DEFAULT_TABLE, callTimeout,
+				Duration.ofMillis(5), Duration.ofMillis(100), Duration.ofMinutes(1), true);
+		JdbcLockEngine engine = new JdbcLockEngine(JdbcConnections.open(url, null, null, null, 4, callTimeout),
+				settings, clock);
+		engine.start(); // the first connection takes its time on a loaded machine
+		return engine;
+	}
+
 	/**
 	 * Connects to a database by its URL.
 	 */
@@ -89,14 +99,7 @@ abstract class JdbcLockEngineContract extends SharedLockEngineContract {
 
 		@Override
 		public LockEngine open(String namespace, Member member, List<String> arguments) {
-			Duration callTimeout = Duration.ofMillis(750);
-			JdbcSettings settings = new JdbcSettings(namespace, JdbcSettings.DEFAULT_TABLE, callTimeout,
-					Duration.ofMillis(5), Duration.ofMillis(100), Duration.ofMinutes(1), true);
-			JdbcLockEngine engine = new JdbcLockEngine(
-					JdbcConnections.open(arguments.get(0), null, null, null, 4, callTimeout), settings,
-					MonotonicClock.SYSTEM);
-			engine.start(); // the first connection takes its time on a loaded machine
-			return engine;
+			return JdbcLockEngineContract.open(namespace, arguments.get(0), MonotonicClock.SYSTEM);
 		}
 
 	}

@@ -49,14 +49,23 @@ public final class RedisOpener implements EngineAddress.Opener {
 
 	@Override
 	public LockEngine open(String namespace, Member member, List<String> arguments) {
-		RedisSettings settings = RedisEngines.settings(namespace);
 		List<Integer> ports = arguments.subList(1, arguments.size()).stream().map(Integer::valueOf).toList();
 		RedisConfiguration servers = arguments.get(0).equals(CLUSTER) ? clusterAt(ports)
 				: new RedisStandaloneConfiguration("127.0.0.1", ports.get(0));
-		RedisConnections connections = arguments.get(0).equals(SINGLE_BY_JEDIS)
-				? RedisConnections.byJedis(servers, null, null, settings)
+		return open(namespace, member, servers, arguments.get(0).equals(SINGLE_BY_JEDIS), MonotonicClock.SYSTEM);
+	}
+
+	/** Connect by Lettuce to a single server. */
+	static LockEngine open(String namespace, Member member, int port, MonotonicClock clock) {
+		return open(namespace, member, new RedisStandaloneConfiguration("127.0.0.1", port), false, clock);
+	}
+
+	private static LockEngine open(String namespace, Member member, RedisConfiguration servers, boolean byJedis,
+			MonotonicClock clock) {
+		RedisSettings settings = RedisEngines.settings(namespace);
+		RedisConnections connections = byJedis ? RedisConnections.byJedis(servers, null, null, settings)
 				: RedisConnections.byLettuce(servers, null, null, settings);
-		RedisLockEngine engine = new RedisLockEngine(connections, settings, member, MonotonicClock.SYSTEM);
+		RedisLockEngine engine = new RedisLockEngine(connections, settings, member, clock);
 		RedisEngines.warmUp(new RedisEngines.TestMember(member, engine));
 		return engine;
 	}

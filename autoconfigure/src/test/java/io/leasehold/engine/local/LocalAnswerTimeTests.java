@@ -1,0 +1,80 @@
+package io.leasehold.engine.local;
+
+import java.util.List;
+
+import io.leasehold.LockKey;
+import io.leasehold.engine.Attempt;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.Holder;
+import io.leasehold.engine.LockEngine;
+import io.leasehold.engine.Member;
+import io.leasehold.engine.ReleaseOutcome;
+import io.leasehold.engine.Renewal;
+import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.test.contract.AnswerTimeContract;
+import io.leasehold.test.contract.DelegatingEngine;
+import io.leasehold.test.contract.MovingClock;
+
+/**
+ * Late answers of {@link LocalLockEngine}, whose store goes by a clock of its own.
+ */
+class LocalAnswerTimeTests extends AnswerTimeContract {
+
+	@Override
+	protected LockEngine connect(String namespace, Member member, MovingClock clock) {
+		return new Remote(new LocalLockEngine(System::nanoTime), clock);
+	}
+
+	/**
+	 * The store's answers in the time of a process whose clock differs from the store's.
+	 */
+	private static final class Remote extends DelegatingEngine {
+
+		private final MovingClock clock;
+
+		Remote(LockEngine engine, MovingClock clock) {
+			super(engine);
+			this.clock = clock;
+		}
+
+		@Override
+		public Attempt tryAcquire(Claim claim) {
+			long ahead = ahead();
+			Attempt attempt = super.tryAcquire(claim);
+			this.clock.answered();
+			return (attempt instanceof Attempt.Granted granted)
+					? new Attempt.Granted(granted.number(), granted.validUntil() + ahead) : attempt;
+		}
+
+		@Override
+		public List<RenewalOutcome> renew(List<Renewal> renewals) {
+			long ahead = ahead();
+			List<RenewalOutcome> outcomes = super.renew(renewals);
+			this.clock.answered();
+			return outcomes.stream()
+				.map((outcome) -> (outcome instanceof RenewalOutcome.Renewed renewed)
+						? new RenewalOutcome.Renewed(renewed.validUntil() + ahead) : outcome)
+				.toList();
+		}
+
+		@Override
+		public ReleaseOutcome release(Claim claim) {
+			ReleaseOutcome outcome = super.release(claim);
+			this.clock.answered();
+			return outcome;
+		}
+
+		@Override
+		public List<Holder> inspect(LockKey key) {
+			List<Holder> holders = super.inspect(key);
+			this.clock.answered();
+			return holders;
+		}
+
+		private long ahead() {
+			return this.clock.nanoTime() - System.nanoTime();
+		}
+
+	}
+
+}

@@ -1,0 +1,125 @@
+package io.leasehold.engine.zookeeper;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+import io.leasehold.LockKey;
+import io.leasehold.engine.Attempt.Granted;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.LockEngine;
+import io.leasehold.engine.Member;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.server.FaultProxy;
+import io.leasehold.server.ZooKeeperTestServer;
+import io.leasehold.test.contract.AnswerTimeContract;
+import io.leasehold.test.contract.Fault;
+import io.leasehold.test.contract.MovingClock;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.api.CuratorEventType;
+import org.apache.curator.test.TestingServer;
+import org.apache.zookeeper.Watcher.Event.KeeperState;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Late answers of {@link ZooKeeperLockEngine}, and those of another connection.
+ */
+class ZooKeeperAnswerTimeIntegrationTests extends AnswerTimeContract {
+
+	private static final LockKey KEY = new LockKey("order:7");
+
+	private final ZooKeeperEngines engines = new ZooKeeperEngines();
+
+	private FaultProxy proxy;
+
+	private CuratorFramework client;
+
+	/** What happens before the next reading of the engine's clock. */
+	private Runnable beforeReading = () -> {
+	};
+
+	@AfterEach
+	void closeAll() throws Exception {
+		this.engines.close();
+	}
+
+	@Override
+	protected LockEngine connect(String namespace, Member member, MovingClock clock) {
+		ZooKeeperLockEngine engine = open(namespace, clock);
+		this.proxy.replies().beforeEach(clock::answered);
+		return engine;
+	}
+
+	private ZooKeeperLockEngine open(String namespace, MonotonicClock clock) {
+		TestingServer server = this.engines.server();
+		this.proxy = this.engines.proxy(server);
+		this.client = this.engines.client(this.proxy, ZooKeeperEngines.LONG_SESSION);
+		return ZooKeeperLockEngine.using(this.client,
+				new ZooKeeperSettings(namespace, "/leasehold", Duration.ofSeconds(5), Duration.ofSeconds(1)), clock);
+	}
+
+	/**
+	 * The connection breaks after the engine has taken it up and before its request is
+	 * sent, so that the answers come through another one.
+	 */
+	@Fault(150)
+	@Test
+	void renewalThatIsAnsweredThroughAnotherConnectionProvesNothing() {
+		ZooKeeperLockEngine engine = open("another", this::read);
+		Claim claim = this.engines.claim(KEY);
+		Granted granted = ZooKeeperEngines.granted(engine, claim);
+		this.beforeReading = this::reconnect;
+		assertThat(ZooKeeperEngines.renew(engine, claim, granted)).isInstanceOf(RenewalOutcome.Unknown.class);
+		assertThat(ZooKeeperEngines.renew(engine, claim, granted)).isInstanceOf(RenewalOutcome.Renewed.class);
+	}
+
+	@Fault(150)
+	@Test
+	void grantThatIsAnsweredThroughAnotherConnectionIsProvenAgain() {
+		ZooKeeperLockEngine engine = open("another", this::read);
+		Claim claim = this.engines.claim(KEY);
+		this.engines.useOnce(engine, KEY);
+		this.beforeReading = this::reconnect;
+		ZooKeeperEngines.granted(engine, claim);
+		assertThat(engine.inDoubt(claim)).isFalse();
+	}
+
+	private long read() {
+		Runnable action = this.beforeReading;
+		this.beforeReading = () -> {
+		};
+		action.run();
+		return System.nanoTime();
+	}
+
+	/** Its listener is called after the engine's. */
+	private void reconnect() {
+		CountDownLatch broken = new CountDownLatch(1);
+		CountDownLatch connected = new CountDownLatch(1);
+		this.client.getCuratorListenable().addListener((source, event) -> {
+			if (event.getType() == CuratorEventType.WATCHED && event.getWatchedEvent().getPath() == null) {
+				if (event.getWatchedEvent().getState() == KeeperState.Disconnected) {
+					broken.countDown();
+				}
+				else if (event.getWatchedEvent().getState() == KeeperState.SyncConnected && broken.getCount() == 0) {
+					connected.countDown();
+				}
+			}
+		});
+		this.proxy.reset();
+		try {
+			for (CountDownLatch latch : List.of(broken, connected)) {
+				assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
+			}
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+}

@@ -1,0 +1,139 @@
+package io.leasehold.service;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+
+import io.leasehold.HeldLock;
+import io.leasehold.LockOptions;
+import io.leasehold.engine.Attempt;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.LockEngine;
+import io.leasehold.engine.Member;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.ReleaseOutcome;
+import io.leasehold.engine.Signal;
+import io.leasehold.engine.Waiting;
+import io.leasehold.engine.local.LocalLockEngine;
+import io.leasehold.test.contract.DelegatingEngine;
+import io.leasehold.test.contract.Fault;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What happens to a lock while a request for it is under way.
+ */
+@Timeout(60)
+class RequestUnderWayTests {
+
+	private static final Duration LEASE = Duration.ofMinutes(1);
+
+	private final LocalLockEngine store = new LocalLockEngine(MonotonicClock.SYSTEM);
+
+	/**
+	 * The store pushes a grant while the claim's poll is under way, and the lock is given
+	 * back at once: a release that overtook the poll would leave what the poll then gets.
+	 */
+	@Fault(148)
+	@Test
+	void claimIsReleasedOnceItsRequestHasBeenAnswered() {
+		PushWhilePolling engine = new PushWhilePolling(this.store);
+		try (LockService service = service(engine, MonotonicClock.SYSTEM)) {
+			HeldLock held = service.acquireAsync("a").join();
+			held.close();
+			assertThat(engine.released).hasValue(0);
+			engine.answer.countDown();
+			Awaitility.await().until(() -> engine.released.get() == 1);
+			assertThat(engine.releasedAfterAnswer).hasValue(1);
+		}
+	}
+
+	/** The clock moves after the grant and before the caller takes it up. */
+	@Fault(148)
+	@Test
+	void grantThatEndsBeforeItIsTakenUpIsNotHandedOut() {
+		AtomicInteger readings = new AtomicInteger(Integer.MAX_VALUE);
+		AtomicLong ahead = new AtomicLong();
+		MonotonicClock clock = () -> {
+			if (readings.decrementAndGet() == -1) {
+				ahead.addAndGet(LEASE.multipliedBy(2).toNanos());
+			}
+			return System.nanoTime() + ahead.get();
+		};
+		AtomicInteger granted = new AtomicInteger();
+		LockEngine engine = new DelegatingEngine(new LocalLockEngine(clock)) {
+			@Override
+			public Attempt tryAcquire(Claim claim) {
+				Attempt attempt = super.tryAcquire(claim);
+				readings.set((granted.getAndIncrement() == 0) ? 1 : Integer.MAX_VALUE);
+				return attempt;
+			}
+		};
+		try (LockService service = service(engine, clock)) {
+			HeldLock held = service.acquire("a");
+			assertThat(granted).hasValue(2);
+			assertThat(held.isValid()).isTrue();
+			held.close();
+		}
+	}
+
+	private static LockService service(LockEngine engine, MonotonicClock clock) {
+		LockOptions defaults = new LockOptions("test", "local", LEASE, Duration.ofHours(1), Duration.ZERO,
+				LockOptions.UNLIMITED);
+		return new LockService(new ServiceSettings(defaults, OnLost.THROW, 63, Duration.ofMillis(10)), List.of(engine),
+				Member.of("test"), clock, List.of(), ReleaseTiming.IMMEDIATE);
+	}
+
+	/** Its second answer is that of a poll, which lasts until a test is done with it. */
+	private static final class PushWhilePolling extends DelegatingEngine {
+
+		private final AtomicReference<Consumer<Signal>> listener = new AtomicReference<>();
+
+		private final CountDownLatch answer = new CountDownLatch(1);
+
+		private final AtomicInteger released = new AtomicInteger();
+
+		private final AtomicInteger releasedAfterAnswer = new AtomicInteger();
+
+		private volatile boolean answered;
+
+		PushWhilePolling(LockEngine engine) {
+			super(engine);
+		}
+
+		@Override
+		public Attempt tryAcquire(Claim claim) {
+			Consumer<Signal> told = this.listener.get();
+			if (told != null) {
+				long validUntil = MonotonicClock.validUntil(System.nanoTime(), claim.lease());
+				CompletableFuture.runAsync(() -> told.accept(new Signal.Pushed(new Attempt.Granted(1, validUntil))));
+				Awaitility.await().atMost(Duration.ofSeconds(50)).until(() -> this.answer.getCount() == 0);
+				this.answered = true;
+			}
+			return new Attempt.Busy(Duration.ZERO);
+		}
+
+		@Override
+		public Waiting enqueue(Claim claim, Consumer<Signal> newListener) {
+			this.listener.set(newListener);
+			return Waiting.POLLING;
+		}
+
+		@Override
+		public ReleaseOutcome release(Claim claim) {
+			this.releasedAfterAnswer.addAndGet(this.answered ? 1 : 0);
+			this.released.incrementAndGet();
+			return super.release(claim);
+		}
+
+	}
+
+}

@@ -1,0 +1,244 @@
+package io.leasehold.test.contract;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import io.leasehold.HeldLock;
+import io.leasehold.LockKey;
+import io.leasehold.LockLostException;
+import io.leasehold.LockOptions;
+import io.leasehold.LossCause;
+import io.leasehold.engine.Attempt;
+import io.leasehold.engine.Attempt.Granted;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.LockEngine;
+import io.leasehold.engine.Member;
+import io.leasehold.engine.ReleaseOutcome;
+import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.service.LockService;
+import io.leasehold.service.ReleaseTiming;
+import io.leasehold.test.contract.EngineContract.Ear;
+import io.leasehold.test.contract.EngineContract.Process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * What every engine keeps if time passes between a request and its answer: a lease counts
+ * from the request. An engine is tested by a clock that moves whenever its store answers.
+ */
+@Timeout(120)
+public abstract class AnswerTimeContract {
+
+	private static final LockKey KEY = new LockKey("order:42");
+
+	private static final Duration LEASE = Duration.ofSeconds(10);
+
+	private static final Duration HALF = LEASE.dividedBy(2);
+
+	private final MovingClock clock = new MovingClock();
+
+	private final String namespace = "answers-" + UUID.randomUUID();
+
+	private Process process;
+
+	/**
+	 * Connect to the store.
+	 * @param namespace namespace of the test
+	 * @param member who connects
+	 * @param clock the clock by which the engine counts leases.
+	 * {@link MovingClock#answered()} has to be called for each answer of the store before
+	 * the engine receives it, such as by a proxy between both
+	 * @return an engine, which is closed at the end of the test if it is closeable. It
+	 * has connected, and a lease of ten seconds is no more than its store grants
+	 */
+	protected abstract LockEngine connect(String namespace, Member member, MovingClock clock);
+
+	/**
+	 * Return a lease that the store grants to a claim that it serves later, too.
+	 * @return three seconds
+	 */
+	protected Duration handedLease() {
+		return Duration.ofSeconds(3);
+	}
+
+	@BeforeEach
+	void connect() {
+		Member member = Member.of("contract");
+		this.process = new Process(member, connect(this.namespace, member, this.clock), Duration.ofSeconds(20));
+		Claim first = this.process.claim(new LockKey("first"), LEASE);
+		this.process.granted(first);
+		this.process.engine().release(first);
+	}
+
+	@AfterEach
+	void disconnect() throws Exception {
+		this.clock.eachAnswerTakes(Duration.ZERO);
+		this.process.close();
+	}
+
+	/** A new key, one that was used before, and a request that is repeated. */
+	@Fault(147)
+	@Test
+	void grantIsValidFromItsRequestOn() {
+		this.clock.eachAnswerTakes(HALF);
+		Claim first = this.process.claim(KEY, LEASE);
+		assertThat(validFor(this.process.granted(first))).isLessThanOrEqualTo(half(LEASE));
+		assertThat(validFor(this.process.granted(first))).isLessThanOrEqualTo(half(LEASE));
+		this.process.engine().release(first);
+		assertThat(validFor(this.process.granted(this.process.claim(KEY, LEASE)))).isLessThanOrEqualTo(half(LEASE));
+	}
+
+	@Fault(147)
+	@Test
+	void renewalIsValidFromItsRequestOn() {
+		Claim claim = this.process.claim(KEY, LEASE);
+		Granted granted = this.process.granted(claim);
+		this.clock.eachAnswerTakes(HALF);
+		assertThat(this.process.renew(claim, granted)).isInstanceOfSatisfying(RenewalOutcome.Renewed.class,
+				(renewed) -> assertThat(validFor(renewed.validUntil())).isLessThanOrEqualTo(half(LEASE)));
+	}
+
+	/** The clock moves while the store answers that the key is busy, and not after. */
+	@Fault(147)
+	@Test
+	void grantOfAWaitingClaimIsValidFromItsLastRequestOn() {
+		Duration lease = handedLease();
+		Claim holder = this.process.claim(KEY, LEASE);
+		this.process.granted(holder);
+		Duration answer = lease.dividedBy(4);
+		this.clock.eachAnswerTakes(answer);
+		Claim waiting = this.process.claim(KEY, lease).waiting();
+		try (Ear ear = this.process.begin(waiting)) {
+			long latest = this.clock.nanoTime() - answer.toNanos() + believed(lease);
+			this.clock.eachAnswerTakes(Duration.ZERO);
+			this.process.engine().release(holder);
+			this.clock.eachAnswerTakes(answer);
+			Granted granted = ear.await();
+			boolean fromAPoll = validFor(granted) <= believed(lease) - answer.toNanos();
+			assertThat(fromAPoll || granted.validUntil() - latest <= 0).isTrue();
+		}
+	}
+
+	/** The service asks again, and neither takes nor releases what came too late. */
+	@Fault(148)
+	@Test
+	void grantThatComesAfterItsLeaseIsNotHandedOut() throws Exception {
+		Counter engine = new Counter(this.process.engine());
+		try (LockService service = service(engine)) {
+			this.clock.eachAnswerTakes(LEASE.multipliedBy(2));
+			CompletableFuture<HeldLock> held = service.acquireAsync(KEY.value());
+			eventually().until(() -> engine.asked.get() > 2);
+			assertThat(held).isNotDone();
+			assertThat(engine.released).hasValue(0);
+			this.clock.eachAnswerTakes(Duration.ZERO);
+			HeldLock lock = held.get(20, TimeUnit.SECONDS);
+			assertThat(lock.isValid()).isTrue();
+			assertThat(lock.remaining().toNanos()).isPositive().isLessThanOrEqualTo(believed(LEASE));
+			assertThat(engine.released).hasValue(0);
+			lock.close();
+			assertThat(engine.released).hasValue(1);
+		}
+	}
+
+	@Fault(148)
+	@Test
+	void renewalThatComesAfterTheLeaseDoesNotReviveIt() {
+		try (LockService service = service(this.process.engine())) {
+			HeldLock held = service.acquire(KEY.value());
+			this.clock.eachAnswerTakes(LEASE);
+			eventually().until(() -> !held.isValid());
+			this.clock.eachAnswerTakes(Duration.ZERO);
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close)
+				.satisfies((loss) -> assertThat(loss.getLossCause()).isEqualTo(LossCause.EXPIRED));
+		}
+	}
+
+	/** Answers that say nothing of validity are right however late they come. */
+	@Fault(149)
+	@Test
+	void lateAnswersToOtherRequestsAreRight() {
+		this.clock.eachAnswerTakes(LEASE.multipliedBy(2));
+		Claim released = this.process.claim(KEY, LEASE);
+		long number = this.process.granted(released).number();
+		assertThat(this.process.engine().inspect(KEY)).singleElement()
+			.satisfies((holder) -> assertThat(holder.number()).isEqualTo(number));
+		assertThat(this.process.engine().release(released)).isInstanceOf(ReleaseOutcome.Released.class);
+		assertThat(this.process.engine().inspect(KEY)).isEmpty();
+		Claim forced = this.process.claim(KEY, LEASE);
+		Granted granted = this.process.granted(forced);
+		assertThat(granted.number()).isGreaterThan(number);
+		assertThat(this.process.engine().forceRelease(KEY)).hasSize(1);
+		assertThat(this.process.renew(forced, granted)).isInstanceOf(RenewalOutcome.NotOwner.class);
+		assertThat(this.process.granted(this.process.claim(KEY, LEASE)).number()).isGreaterThan(granted.number());
+	}
+
+	private LockService service(LockEngine engine) {
+		LockOptions defaults = new LockOptions("contract", engine.name(), LEASE, Duration.ofDays(1), Duration.ZERO,
+				LockOptions.UNLIMITED);
+		return new LockService(TestSettings.of(defaults), List.of(engine), this.process.member(), this.clock, List.of(),
+				ReleaseTiming.IMMEDIATE);
+	}
+
+	private long validFor(Granted granted) {
+		return validFor(granted.validUntil());
+	}
+
+	private long validFor(long validUntil) {
+		return validUntil - this.clock.nanoTime();
+	}
+
+	private static long believed(Duration lease) {
+		return lease.toNanos() / 100 * 99;
+	}
+
+	/** What may be left of a lease whose answer took half of it. */
+	private static long half(Duration lease) {
+		return believed(lease) - lease.dividedBy(2).toNanos();
+	}
+
+	private static ConditionFactory eventually() {
+		return Awaitility.await().atMost(Duration.ofSeconds(20)).pollInterval(Duration.ofMillis(5));
+	}
+
+	/** Counts requests that were answered. */
+	private static final class Counter extends DelegatingEngine {
+
+		private final AtomicInteger asked = new AtomicInteger();
+
+		private final AtomicInteger released = new AtomicInteger();
+
+		Counter(LockEngine engine) {
+			super(engine);
+		}
+
+		@Override
+		public Attempt tryAcquire(Claim claim) {
+			try {
+				return super.tryAcquire(claim);
+			}
+			finally {
+				this.asked.incrementAndGet();
+			}
+		}
+
+		@Override
+		public ReleaseOutcome release(Claim claim) {
+			this.released.incrementAndGet();
+			return super.release(claim);
+		}
+
+	}
+
+}
