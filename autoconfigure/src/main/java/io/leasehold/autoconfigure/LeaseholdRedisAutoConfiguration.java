@@ -44,9 +44,7 @@ public final class LeaseholdRedisAutoConfiguration {
 	RedisLockEngine redisLockEngine(RedisClientLibrary client, RedisProperties properties, LeaseholdProperties shared,
 			DataRedisConnectionDetails details, Environment environment, Member member, MonotonicClock clock) {
 		RedisSettings settings = properties.toSettings(shared);
-		RedisServers servers = new RedisServers(details, environment);
-		RedisConnections connections = client.connections(servers.configuration(), servers.ssl(), servers.clientName(),
-				settings);
+		RedisConnections connections = client.connections(new RedisServers(details, environment), settings);
 		RedisLockEngine engine = new RedisLockEngine(connections, settings, member, clock);
 		engine.warmUp();
 		return engine;

@@ -1,12 +1,14 @@
 package io.leasehold.autoconfigure;
 
-import io.leasehold.engine.redis.RedisConnections;
 import io.lettuce.core.RedisClient;
 import redis.clients.jedis.Jedis;
 
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.data.redis.autoconfigure.JedisClientConfigurationBuilderCustomizer;
+import org.springframework.boot.data.redis.autoconfigure.LettuceClientConfigurationBuilderCustomizer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
@@ -22,8 +24,9 @@ abstract class RedisClientConfiguration {
 	static class ByLettuce {
 
 		@Bean
-		RedisClientLibrary redisLockClientLibrary() {
-			return RedisConnections::byLettuce;
+		RedisClientLibrary redisLockClientLibrary(
+				ObjectProvider<LettuceClientConfigurationBuilderCustomizer> customizers) {
+			return new LettuceLibrary(customizers.orderedStream());
 		}
 
 	}
@@ -35,8 +38,9 @@ abstract class RedisClientConfiguration {
 
 		@Bean
 		@ConditionalOnMissingBean(RedisClientLibrary.class)
-		RedisClientLibrary redisLockClientLibrary() {
-			return RedisConnections::byJedis;
+		RedisClientLibrary redisLockClientLibrary(
+				ObjectProvider<JedisClientConfigurationBuilderCustomizer> customizers) {
+			return new JedisLibrary(customizers.orderedStream());
 		}
 
 	}

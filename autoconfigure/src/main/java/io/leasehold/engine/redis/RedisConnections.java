@@ -6,6 +6,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -27,17 +28,23 @@ public final class RedisConnections implements AutoCloseable {
 
 	private final RedisConfiguration servers;
 
-	private final Login login;
+	private final Supplier<? extends RedisConfiguration> credentials;
 
 	private final Questions questions;
 
 	private final EvictionWarning evictionWarning = new EvictionWarning();
 
-	private RedisConnections(Connector connector, RedisConfiguration servers, RedisSettings settings) {
+	private RedisConnections(Connector connector, RedisConfiguration servers,
+			Supplier<? extends RedisConfiguration> credentials, Questions questions) {
 		this.connector = connector;
 		this.servers = servers;
-		this.login = login(servers);
-		this.questions = new Questions(settings.commandTimeout());
+		this.credentials = credentials;
+		this.questions = questions;
+	}
+
+	private static RedisConnections by(Connector connector, RedisConfiguration servers, RedisSettings settings) {
+		login(servers); // or refuse them
+		return new RedisConnections(connector, servers, () -> servers, new Questions(settings.commandTimeout()));
 	}
 
 	/**
@@ -51,8 +58,7 @@ public final class RedisConnections implements AutoCloseable {
 	 */
 	public static RedisConnections byLettuce(RedisConfiguration servers, @Nullable SslBundle ssl,
 			@Nullable String clientName, RedisSettings settings) {
-		return new RedisConnections(new LettuceConnector(ssl, clientName, settings.commandTimeout()), servers,
-				settings);
+		return by(new LettuceConnector(ssl, clientName, settings.commandTimeout()), servers, settings);
 	}
 
 	/**
@@ -66,7 +72,37 @@ public final class RedisConnections implements AutoCloseable {
 	 */
 	public static RedisConnections byJedis(RedisConfiguration servers, @Nullable SslBundle ssl,
 			@Nullable String clientName, RedisSettings settings) {
-		return new RedisConnections(new JedisConnector(ssl, clientName, settings.commandTimeout()), servers, settings);
+		return by(new JedisConnector(ssl, clientName, settings.commandTimeout()), servers, settings);
+	}
+
+	/**
+	 * Return these connections, to be used in place of this object, with credentials that
+	 * may change.
+	 * @param present called for each new connection, in a thread of the engine, which it
+	 * may block for a moment. Returns servers of the same kind, of which only user names
+	 * and passwords are read; an exception fails the connection
+	 * @return connections, to be closed by the engine that they are given to
+	 */
+	public RedisConnections readingCredentials(Supplier<? extends RedisConfiguration> present) {
+		return new RedisConnections(this.connector, this.servers, present, this.questions);
+	}
+
+	private Login login() {
+		return login(present());
+	}
+
+	private Login sentinelLogin() {
+		RedisSentinelConfiguration master = (RedisSentinelConfiguration) present();
+		return login(master.getSentinelUsername(), master.getSentinelPassword(), 0);
+	}
+
+	private RedisConfiguration present() {
+		try {
+			return this.credentials.get();
+		}
+		catch (RuntimeException ex) {
+			throw RedisFailure.noAnswer("The credentials could not be read: " + ex.getMessage(), ex);
+		}
 	}
 
 	private static Login login(RedisConfiguration servers) {
@@ -93,13 +129,12 @@ public final class RedisConnections implements AutoCloseable {
 	 */
 	Topology topology(ScheduledExecutorService executor, Consumer<Set<Node>> primaries) {
 		if (this.servers instanceof RedisSentinelConfiguration master) {
-			Login sentinelLogin = login(master.getSentinelUsername(), master.getSentinelPassword(), 0);
 			String name = Objects.requireNonNull(master.getMaster(), "master").getName();
 			return new Sentinels(String.valueOf(name), nodes(master.getSentinels()),
-					(node) -> this.connector.connect(node, sentinelLogin), this.questions, executor, primaries);
+					(node) -> this.connector.connect(node, sentinelLogin()), this.questions, executor, primaries);
 		}
 		if (this.servers instanceof RedisClusterConfiguration cluster) {
-			return new Cluster(nodes(cluster.getClusterNodes()), (node) -> this.connector.connect(node, this.login),
+			return new Cluster(nodes(cluster.getClusterNodes()), (node) -> this.connector.connect(node, login()),
 					this.questions, executor, primaries);
 		}
 		return new SingleServer(node((RedisStandaloneConfiguration) this.servers));
@@ -118,7 +153,7 @@ public final class RedisConnections implements AutoCloseable {
 	 * @throws RedisFailure if there is none, or the server is no primary
 	 */
 	Connection connect(Node node, Topology topology) {
-		Connection connection = this.connector.connect(node, this.login);
+		Connection connection = this.connector.connect(node, login());
 		try {
 			topology.verify(connection);
 			this.evictionWarning.check(node, connection);
@@ -135,7 +170,7 @@ public final class RedisConnections implements AutoCloseable {
 	 * @throws RedisFailure if there is none
 	 */
 	Ear listen(Node node, String channel, Consumer<String> messages, Runnable lost) {
-		return this.connector.listen(node, this.login, channel, messages, lost);
+		return this.connector.listen(node, login(), channel, messages, lost);
 	}
 
 	/** Return where the servers are, as they are configured. */
