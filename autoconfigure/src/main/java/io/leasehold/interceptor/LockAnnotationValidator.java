@@ -32,6 +32,8 @@ public final class LockAnnotationValidator implements BeanPostProcessor, SmartIn
 
 	private final int order;
 
+	private final StartupWarnings warnings = new StartupWarnings();
+
 	private final Set<Class<?>> seen = ConcurrentHashMap.newKeySet();
 
 	private @Nullable ConfigurableListableBeanFactory beans;
@@ -105,9 +107,16 @@ public final class LockAnnotationValidator implements BeanPostProcessor, SmartIn
 	}
 
 	private void check(Class<?> type, TransactionOrder order) {
-		for (Method method : this.methods.of(type)) {
-			this.operations.find(method, type);
+		Set<Method> locked = this.methods.of(type);
+		for (Method method : locked) {
+			LockOperation operation = this.operations.find(method, type);
 			order.check(method, type);
+			if (operation != null) {
+				this.warnings.warnOfBareKeys(method, type, operation);
+			}
+		}
+		if (!locked.isEmpty()) {
+			this.warnings.warnOfUnguardedCalls(type, locked);
 		}
 	}
 

@@ -21,10 +21,22 @@ public final class KeyExpression {
 
 	private final KeyContext context;
 
-	KeyExpression(String text, KeyPart part, KeyContext context) {
+	private final boolean bare;
+
+	KeyExpression(String text, KeyPart part, KeyContext context, boolean bare) {
 		this.text = text;
 		this.part = part;
 		this.context = context;
+		this.bare = bare;
+	}
+
+	/**
+	 * Return whether the key is the bare value of a parameter or of its property, such as
+	 * {@code #id}: without a prefix that tells it from an equal value of other things.
+	 * @return whether nothing in the expression tells what the value belongs to
+	 */
+	public boolean isBare() {
+		return this.bare;
 	}
 
 	/**

@@ -1,12 +1,17 @@
 package io.leasehold.key;
 
 import java.lang.reflect.Method;
+import java.util.stream.IntStream;
 
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.context.expression.BeanFactoryResolver;
 import org.springframework.expression.BeanResolver;
 import org.springframework.expression.ParseException;
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 import org.springframework.expression.spel.ast.SpelNodeImpl;
+import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.util.StringUtils;
@@ -51,7 +56,17 @@ public final class KeyParser {
 		new KeyChecks("key", text, variables, this.beans).checkNames(root);
 		new PartChecks(text, variables).check(root);
 		return new KeyExpression(text, KeyPart.of(root, variables),
-				new KeyContext(method, targetClass, variables, this.resolver));
+				new KeyContext(method, targetClass, variables, this.resolver), isBare(root, variables));
+	}
+
+	private static boolean isBare(SpelNode node, KeyVariables variables) {
+		if (node instanceof VariableReference) {
+			return variables.isSimple(node.toStringAST().substring(1));
+		}
+		return node instanceof CompoundExpression && node.getChild(0) instanceof VariableReference variable
+				&& variables.position(variable.toStringAST().substring(1)) != null
+				&& IntStream.range(1, node.getChildCount())
+					.allMatch((i) -> node.getChild(i) instanceof PropertyOrFieldReference);
 	}
 
 	/**

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.ParameterNameDiscoverer;
+import org.springframework.util.ClassUtils;
 
 /**
  * What the variables of an expression stand for: a parameter, by name or position, or the
@@ -69,6 +70,13 @@ final class KeyVariables {
 	boolean isText(String variable) {
 		Integer position = position(variable);
 		return position != null && CharSequence.class.isAssignableFrom(this.types[position]);
+	}
+
+	/** Whether a variable is a parameter whose text does not tell what it belongs to. */
+	boolean isSimple(String variable) {
+		Integer position = position(variable);
+		return position != null && (ClassUtils.isSimpleValueType(this.types[position]) || this.types[position].isArray()
+				|| Iterable.class.isAssignableFrom(this.types[position]));
 	}
 
 	/** Whether the compiler threw the names of the parameters away. */

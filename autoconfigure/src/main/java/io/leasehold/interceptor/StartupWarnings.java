@@ -1,0 +1,102 @@
+package io.leasehold.interceptor;
+
+import java.lang.reflect.Method;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+
+import io.leasehold.interceptor.SelfCalls.SelfCall;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.InitializingBean;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Warns at startup of annotated methods that work, but not as their author may think.
+ * Thread-safe.
+ */
+final class StartupWarnings {
+
+	private static final Log logger = LogFactory.getLog(StartupWarnings.class);
+
+	/** Methods with bare keys, by engine and declaring class. */
+	private final Map<String, Map<Class<?>, String>> bareKeys = new ConcurrentHashMap<>();
+
+	/** Warn of methods that are called without the proxy of their bean. */
+	void warnOfUnguardedCalls(Class<?> type, Set<Method> locked) {
+		for (Method method : locked) {
+			String caller = lifecycleCaller(method, type);
+			LockAnnotation annotation = LockAnnotation.find(method, type);
+			if (caller != null && annotation != null && annotation.onMethod()) {
+				logger.warn("%s is called by Spring on the bean itself (%s), not through the proxy: such a call runs"
+					.formatted(Names.of(type, method), caller)
+						+ " without the lock. Call it from another bean, such as an ApplicationRunner, or take the lock"
+						+ " by DistributedLocks.call(...)");
+			}
+		}
+		Map<Method, Set<String>> callers = new LinkedHashMap<>();
+		for (SelfCall call : SelfCalls.find(ClassUtils.getUserClass(type), locked)) {
+			if (!isUnderTheSameKey(call, type, locked)) {
+				callers.computeIfAbsent(call.called(), (method) -> new TreeSet<>()).add(call.caller());
+			}
+		}
+		callers.forEach((method, names) -> logger
+			.warn("%s is called by its own bean in %s, not through the proxy: such a call runs without the lock."
+				.formatted(Names.of(type, method), String.join(", ", names))
+					+ " Call it from another bean, or take the lock by DistributedLocks.call(...)"));
+	}
+
+	private static @Nullable String lifecycleCaller(Method method, Class<?> type) {
+		MergedAnnotations annotations = MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY);
+		for (String name : new String[] { "PostConstruct", "PreDestroy" }) {
+			if (annotations.isPresent("jakarta.annotation." + name)) {
+				return "@" + name;
+			}
+		}
+		boolean plain = method.getParameterCount() == 0;
+		if (plain && method.getName().equals("afterPropertiesSet") && InitializingBean.class.isAssignableFrom(type)) {
+			return "InitializingBean";
+		}
+		return (plain && method.getName().equals("destroy") && DisposableBean.class.isAssignableFrom(type))
+				? "DisposableBean" : null;
+	}
+
+	/** Then it would only re-enter. */
+	private static boolean isUnderTheSameKey(SelfCall call, Class<?> type, Set<Method> locked) {
+		LockAnnotation called = LockAnnotation.find(call.called(), type);
+		return locked.stream()
+			.filter(call::isBy)
+			.map((method) -> LockAnnotation.find(method, type))
+			.anyMatch(
+					(caller) -> caller != null && called != null && caller.values().key().equals(called.values().key())
+							&& caller.values().engine().equals(called.values().engine()));
+	}
+
+	/**
+	 * Warn if two beans have keys that may be equal though they mean different things.
+	 */
+	void warnOfBareKeys(Method method, Class<?> type, LockOperation operation) {
+		LockAnnotation annotation = LockAnnotation.find(method, type);
+		if (annotation == null || !operation.key().isBare()) {
+			return;
+		}
+		Map<Class<?>, String> known = this.bareKeys.computeIfAbsent(operation.options().engine(),
+				(engine) -> new ConcurrentHashMap<>());
+		Class<?> declaring = annotation.declared().getDeclaringClass();
+		String key = "%s (\"%s\")".formatted(Names.of(type, method), operation.key());
+		if (known.putIfAbsent(declaring, key) == null && known.size() > 1) {
+			logger.warn("Keys without a prefix are the same lock where their values are equal: %s."
+				.formatted(known.values().stream().sorted().collect(Collectors.joining(", ")))
+					+ " Write a prefix for each kind of thing, such as \"'order:' + #id\"");
+		}
+	}
+
+}
