@@ -1,9 +1,11 @@
 package io.leasehold.autoconfigure;
 
 import io.leasehold.endpoint.LocksEndpoint;
+import io.leasehold.endpoint.LocksEndpointWebExtension;
 import io.leasehold.service.LockService;
 
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.actuate.autoconfigure.endpoint.expose.EndpointExposure;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -28,6 +30,14 @@ public final class LeaseholdEndpointAutoConfiguration {
 	@ConditionalOnMissingBean
 	LocksEndpoint locksEndpoint(LockService locks, ApplicationEventPublisher events) {
 		return new LocksEndpoint(locks, events);
+	}
+
+	@Bean
+	@ConditionalOnAvailableEndpoint(exposure = EndpointExposure.WEB)
+	@ConditionalOnMissingBean
+	@ConditionalOnBean(LocksEndpoint.class)
+	LocksEndpointWebExtension locksEndpointWebExtension(LocksEndpoint endpoint) {
+		return new LocksEndpointWebExtension(endpoint);
 	}
 
 }

@@ -2,6 +2,7 @@ package io.leasehold.interceptor;
 
 import java.lang.reflect.Method;
 
+import io.leasehold.key.MethodName;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,10 +23,10 @@ public class InvalidLockAnnotationException extends RuntimeException {
 
 	InvalidLockAnnotationException(Class<?> type, @Nullable Method method, String problem, String action,
 			@Nullable Throwable cause) {
-		super("%s %s. %s".formatted(Names.of(type, method), problem, action), cause);
+		super("%s %s. %s".formatted(MethodName.of(type, method), problem, action), cause);
 		this.type = type;
 		this.method = method;
-		this.description = "%s %s.".formatted(Names.of(type, method), problem);
+		this.description = "%s %s.".formatted(MethodName.of(type, method), problem);
 		this.action = action;
 	}
 

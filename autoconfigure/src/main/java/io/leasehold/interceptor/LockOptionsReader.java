@@ -6,6 +6,7 @@ import java.util.regex.Pattern;
 
 import io.leasehold.LockOptions;
 import io.leasehold.annotation.DistributedLock;
+import io.leasehold.key.MethodName;
 import io.leasehold.service.LockService;
 
 import org.apache.commons.logging.Log;
@@ -80,7 +81,8 @@ final class LockOptionsReader {
 		if (options.maxHold().compareTo(minLease) < 0) {
 			logger.warn(("%s has maxHold %s, which is shorter than the shortest lease of its engine: the lock is "
 					+ "released after maxHold, but after a crash the key stays locked for up to %d ms")
-				.formatted(Names.of(annotation.type(), annotation.method()), options.maxHold(), minLease.toMillis()));
+				.formatted(MethodName.of(annotation.type(), annotation.method()), options.maxHold(),
+						minLease.toMillis()));
 		}
 		String lacking = this.service.get().unsupported(options);
 		if (lacking != null) {

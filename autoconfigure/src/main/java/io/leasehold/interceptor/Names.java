@@ -3,12 +3,10 @@ package io.leasehold.interceptor;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 
-import org.jspecify.annotations.Nullable;
-
 import org.springframework.util.ClassUtils;
 
 /**
- * How classes and methods are named, in metrics and messages alike.
+ * Default names of locks, in metrics and messages of a lock.
  */
 final class Names {
 
@@ -16,10 +14,7 @@ final class Names {
 	}
 
 	/** Class and method, such as {@code OrderService.pay}. */
-	static String of(Class<?> type, @Nullable Method method) {
-		if (method == null) {
-			return of(type);
-		}
+	static String of(Class<?> type, Method method) {
 		// The class of a JDK proxy has a number for a name
 		return of(Proxy.isProxyClass(type) ? method.getDeclaringClass() : type) + "." + method.getName();
 	}

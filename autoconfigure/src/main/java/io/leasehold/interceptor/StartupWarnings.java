@@ -9,6 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
 import io.leasehold.interceptor.SelfCalls.SelfCall;
+import io.leasehold.key.MethodName;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +38,7 @@ final class StartupWarnings {
 			LockAnnotation annotation = LockAnnotation.find(method, type);
 			if (caller != null && annotation != null && annotation.onMethod()) {
 				logger.warn("%s is called by Spring on the bean itself (%s), not through the proxy: such a call runs"
-					.formatted(Names.of(type, method), caller)
+					.formatted(MethodName.of(type, method), caller)
 						+ " without the lock. Call it from another bean, such as an ApplicationRunner, or take the lock"
 						+ " by DistributedLocks.call(...)");
 			}
@@ -50,7 +51,7 @@ final class StartupWarnings {
 		}
 		callers.forEach((method, names) -> logger
 			.warn("%s is called by its own bean in %s, not through the proxy: such a call runs without the lock."
-				.formatted(Names.of(type, method), String.join(", ", names))
+				.formatted(MethodName.of(type, method), String.join(", ", names))
 					+ " Call it from another bean, or take the lock by DistributedLocks.call(...)"));
 	}
 
@@ -91,7 +92,7 @@ final class StartupWarnings {
 		Map<Class<?>, String> known = this.bareKeys.computeIfAbsent(operation.options().engine(),
 				(engine) -> new ConcurrentHashMap<>());
 		Class<?> declaring = annotation.declared().getDeclaringClass();
-		String key = "%s (\"%s\")".formatted(Names.of(type, method), operation.key());
+		String key = "%s (\"%s\")".formatted(MethodName.of(type, method), operation.key());
 		if (known.putIfAbsent(declaring, key) == null && known.size() > 1) {
 			logger.warn("Keys without a prefix are the same lock where their values are equal: %s."
 				.formatted(known.values().stream().sorted().collect(Collectors.joining(", ")))

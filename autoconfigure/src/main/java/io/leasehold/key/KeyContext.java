@@ -9,7 +9,6 @@ import org.springframework.expression.BeanResolver;
 import org.springframework.expression.spel.ExpressionState;
 import org.springframework.expression.spel.SpelParserConfiguration;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
-import org.springframework.util.ClassUtils;
 
 /**
  * What the expressions of a method are evaluated in. Thread-safe; what SpEL finds out
@@ -38,7 +37,7 @@ final class KeyContext {
 
 	/** The method as messages name it. */
 	String methodName() {
-		return "%s.%s".formatted(ClassUtils.getUserClass(this.targetClass).getSimpleName(), this.method.getName());
+		return MethodName.of(this.targetClass, this.method);
 	}
 
 	ExpressionState newState(@Nullable Object target, @Nullable Object[] arguments) {

@@ -138,12 +138,21 @@ class LocksEndpointTests {
 
 	@Test
 	void refusesWhatIsNoKeyAndNoEngine() throws Exception {
-		assertThat(get("/local").statusCode()).isEqualTo(400);
-		assertThat(get("/local" + query(" ")).statusCode()).isEqualTo(400);
-		assertThat(get("/local" + query("x".repeat(513))).statusCode()).isEqualTo(400);
-		assertThat(get("/redis" + query("a")).statusCode()).isEqualTo(400);
-		assertThat(delete("/local" + query(" ")).statusCode()).isEqualTo(400);
-		assertThat(delete("/redis" + query("a")).statusCode()).isEqualTo(400);
+		assertRefused(get("/local"), "The parameter 'key' is missing");
+		assertRefused(delete("/local"), "The parameter 'key' is missing");
+		for (HttpResponse<String> blank : List.of(get("/local" + query(" ")), delete("/local" + query(" ")))) {
+			assertRefused(blank, "A lock key must not be blank");
+		}
+		assertRefused(get("/local" + query("x".repeat(513))),
+				"Lock key '" + "x".repeat(40) + "...' has 513 bytes in UTF-8, at most 512 are allowed");
+		for (HttpResponse<String> unknown : List.of(get("/redis" + query("a")), delete("/redis" + query("a")))) {
+			assertRefused(unknown, "There is no lock engine 'redis', only [local]");
+		}
+	}
+
+	private static void assertRefused(HttpResponse<String> response, String reason) {
+		assertThat(response.statusCode()).isEqualTo(400);
+		assertThat(JSON.readTree(response.body()).path("error").asString()).isEqualTo(reason);
 	}
 
 	@Test

@@ -50,7 +50,7 @@ class LockAnnotationValidatorTests {
 				Arguments.of(StaticMethod.class, "StaticMethod.run", "static", "non-static"),
 				Arguments.of(FinalMethod.class, "FinalMethod.run", "final", "Remove final"),
 				Arguments.of(FinalClass.class, "FinalClass.run", "final", "Remove final"),
-				Arguments.of(NotInInterface.class, "NotInInterface.run", "no interface", "proxy-target-class"),
+				Arguments.of(NotInInterface.class, "NotInInterface.run(int)", "no interface", "proxy-target-class"),
 				Arguments.of(SkippedPrimitive.class, "SkippedPrimitive.run", "SKIP, but returns int", "wrapper"),
 				Arguments.of(SkipAndFallback.class, "SkipAndFallback.run", "both whenBusy SKIP and a fallback",
 						"Keep one"),
@@ -75,11 +75,12 @@ class LockAnnotationValidatorTests {
 		Locked.runner(bean)
 			.run((context) -> Locked.refusal(context)
 				.isInstanceOfSatisfying(InvalidLockAnnotationException.class, (ex) -> {
-					assertThat(ex.getDescription()).startsWith(method + " ").contains(problem);
+					assertThat(ex.getDescription()).startsWith("%s$%s ".formatted(getClass().getName(), method))
+						.contains(problem);
 					assertThat(ex.getAction()).contains(action);
 					assertThat(ex).hasMessageContaining(method).hasMessageContaining(ex.getAction());
 					assertThat(ex.getType()).isEqualTo(bean);
-					assertThat(method).endsWith("." + ex.getMethod().getName());
+					assertThat(method).contains("." + ex.getMethod().getName());
 				}));
 	}
 
@@ -94,6 +95,13 @@ class LockAnnotationValidatorTests {
 				.hasMessageContaining("Durations.run")
 				.hasMessageContaining("a number without a unit")
 				.hasMessageContaining("30s"));
+	}
+
+	@Test
+	void overloadedMethodIsNamedWithItsParameters() {
+		Locked.runner(Overloaded.class)
+			.run((context) -> Locked.refusal(context)
+				.hasMessageStartingWith(Overloaded.class.getName() + ".run(String, int) has key "));
 	}
 
 	/** An annotation's lease that is no lease stops the start and is named. */
@@ -301,6 +309,18 @@ class LockAnnotationValidatorTests {
 	static class UnknownParameter {
 
 		@DistributedLock(key = "'k:' + #idd")
+		public void run(String id) {
+		}
+
+	}
+
+	static class Overloaded {
+
+		@DistributedLock(key = "'k:' + #idd")
+		public void run(String id, int number) {
+		}
+
+		@DistributedLock(key = "'k:' + #id")
 		public void run(String id) {
 		}
 

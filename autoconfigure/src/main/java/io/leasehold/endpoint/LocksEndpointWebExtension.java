@@ -1,0 +1,77 @@
+package io.leasehold.endpoint;
+
+import java.util.Map;
+import java.util.function.Function;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
+import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExtension;
+
+/**
+ * Web form of the {@link LocksEndpoint}: a rejected request is answered with the reason,
+ * which Spring Boot leaves out of its own error responses.
+ */
+@EndpointWebExtension(endpoint = LocksEndpoint.class)
+public class LocksEndpointWebExtension {
+
+	private final LocksEndpoint endpoint;
+
+	/**
+	 * Create an extension.
+	 * @param endpoint the endpoint to extend
+	 */
+	public LocksEndpointWebExtension(LocksEndpoint endpoint) {
+		this.endpoint = endpoint;
+	}
+
+	/**
+	 * Show who holds a key.
+	 * @param engine the engine's name
+	 * @param key the key
+	 * @return the holders, or status 400 with the reason
+	 * @see LocksEndpoint#lock(String, String)
+	 */
+	@ReadOperation
+	public WebEndpointResponse<Object> lock(@Selector String engine, @Nullable String key) {
+		return respond(key, (required) -> this.endpoint.lock(engine, required));
+	}
+
+	/**
+	 * Release a key in place of whoever holds it.
+	 * @param engine the engine's name
+	 * @param key the key
+	 * @param securityContext who asks for it
+	 * @return who held it until now, or status 400 with the reason
+	 * @see LocksEndpoint#forceRelease(String, String, SecurityContext)
+	 */
+	@DeleteOperation
+	public WebEndpointResponse<Object> forceRelease(@Selector String engine, @Nullable String key,
+			SecurityContext securityContext) {
+		return respond(key, (required) -> this.endpoint.forceRelease(engine, required, securityContext));
+	}
+
+	private static WebEndpointResponse<Object> respond(@Nullable String key, Function<String, Object> operation) {
+		if (key == null) {
+			return rejected("The parameter 'key' is missing");
+		}
+		try {
+			return new WebEndpointResponse<>(operation.apply(key));
+		}
+		catch (InvalidEndpointRequestException ex) {
+			return rejected(ex.getReason());
+		}
+	}
+
+	private static WebEndpointResponse<Object> rejected(@Nullable String reason) {
+		return new WebEndpointResponse<>(
+				Map.of("status", WebEndpointResponse.STATUS_BAD_REQUEST, "error", String.valueOf(reason)),
+				WebEndpointResponse.STATUS_BAD_REQUEST);
+	}
+
+}

@@ -1,0 +1,49 @@
+package io.leasehold.key;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.util.Arrays;
+import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * Name of a method in messages: the class with its package, and the types of the
+ * parameters where the class has several methods of that name.
+ */
+public final class MethodName {
+
+	private MethodName() {
+	}
+
+	/**
+	 * Return the name of a method.
+	 * @param type class of the bean
+	 * @param method the method, or {@code null} for the class
+	 * @return such as {@code com.shop.OrderService.pay}, or
+	 * {@code com.shop.OrderService.pay(long, String)} if there is another {@code pay}
+	 */
+	public static String of(Class<?> type, @Nullable Method method) {
+		if (method == null) {
+			return ClassUtils.getUserClass(type).getName();
+		}
+		// The class of a JDK proxy has a number for a name
+		Class<?> userClass = Proxy.isProxyClass(type) ? method.getDeclaringClass() : ClassUtils.getUserClass(type);
+		String name = userClass.getName() + "." + method.getName();
+		return isOverloaded(userClass, method) ? name + "(" + types(method) + ")" : name;
+	}
+
+	private static boolean isOverloaded(Class<?> type, Method method) {
+		return Arrays.stream(ReflectionUtils.getUniqueDeclaredMethods(type))
+			.filter((candidate) -> candidate.getName().equals(method.getName()) && !candidate.isBridge())
+			.count() > 1;
+	}
+
+	private static String types(Method method) {
+		return Arrays.stream(method.getParameterTypes()).map(Class::getSimpleName).collect(Collectors.joining(", "));
+	}
+
+}
