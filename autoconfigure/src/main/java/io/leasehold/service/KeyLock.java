@@ -9,6 +9,8 @@ import io.leasehold.HeldLock;
 import io.leasehold.LockBusyException;
 import io.leasehold.LockInterruptedException;
 import io.leasehold.LockKey;
+import io.leasehold.LockLostException;
+import io.leasehold.LockModeException;
 import io.leasehold.LockOptions;
 
 /**
@@ -64,6 +66,9 @@ final class KeyLock implements Lock {
 		catch (LockBusyException ex) {
 			return false;
 		}
+		catch (LockModeException ex) {
+			return refused(ex);
+		}
 		finally {
 			if (interrupted) {
 				Thread.currentThread().interrupt();
@@ -79,6 +84,9 @@ final class KeyLock implements Lock {
 		}
 		catch (LockBusyException ex) {
 			return false;
+		}
+		catch (LockModeException ex) {
+			return refused(ex);
 		}
 	}
 
@@ -107,8 +115,42 @@ final class KeyLock implements Lock {
 		}
 	}
 
+	/**
+	 * The thread shares the key itself, so that it cannot have it alone. A contradiction
+	 * about the number of permits is an error, which is thrown.
+	 */
+	private boolean refused(LockModeException reason) {
+		if (this.options.permits() > 0) {
+			throw reason;
+		}
+		return false;
+	}
+
+	/**
+	 * A thread that lost the key acquires it again after it unlocked the lost lock: the
+	 * code in between relies on one lock, from its first {@code lock()} to the last
+	 * {@code unlock()}. The lock may also be lost while it is acquired again.
+	 */
 	private void acquire(Duration waitTime) {
-		ThreadLocks.add(this, this.coordinator.acquireForThread(this.key, this.options.withWaitTime(waitTime)));
+		ThreadLocks.throwIfLost(this.coordinator, this.key);
+		Handle acquired = this.coordinator.acquireForThread(this.key, this.options.withWaitTime(waitTime));
+		try {
+			ThreadLocks.throwIfLost(this.coordinator, this.key);
+		}
+		catch (LockLostException ex) {
+			close(acquired, ex);
+			throw ex;
+		}
+		ThreadLocks.add(this, acquired);
+	}
+
+	private static void close(HeldLock lock, Exception reason) {
+		try {
+			lock.close();
+		}
+		catch (RuntimeException ex) {
+			reason.addSuppressed(ex);
+		}
 	}
 
 	@Override

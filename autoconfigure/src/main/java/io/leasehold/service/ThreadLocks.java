@@ -1,5 +1,6 @@
 package io.leasehold.service;
 
+import io.leasehold.LockKey;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,6 +61,15 @@ final class ThreadLocks {
 		}
 		else {
 			NEWEST.remove();
+		}
+	}
+
+	/** Throw if the current thread lost a key that it locked and did not unlock. */
+	static void throwIfLost(Coordinator coordinator, LockKey key) {
+		for (ThreadLocks lock = NEWEST.get(); lock != null; lock = lock.older) {
+			if (lock.handle.isLostHandleOf(coordinator, key)) {
+				lock.handle.throwIfLost();
+			}
 		}
 	}
 

@@ -10,13 +10,17 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReadWriteLock;
 
 import io.leasehold.HeldLock;
 import io.leasehold.HeldLockScope;
 import io.leasehold.LockBusyException;
 import io.leasehold.LockKey;
+import io.leasehold.LockLostException;
 import io.leasehold.LockMode;
+import io.leasehold.LockModeException;
 import io.leasehold.LockOptions;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
@@ -187,6 +191,38 @@ class ReentryTests {
 		await().until(() -> renewals() > before + 6);
 		assertThat(held.isValid()).isTrue();
 		this.locks.forceRelease("", new LockKey("a"));
+	}
+
+	/** Another lock in place of the lost one would end with the inner unlock. */
+	@Fault(123)
+	@Test
+	void lostLockIsLockedAgainOnlyAfterItsUnlock() {
+		Lock lock = this.locks.asLock("a");
+		lock.lock();
+		this.locks.forceRelease("", new LockKey("a"));
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::tryLock);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> lock.tryLock(1, TimeUnit.SECONDS));
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::lock);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.locks.asLock("a").tryLock());
+		assertThat(this.store.size()).isZero();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::unlock);
+		lock.lock();
+		assertThat(inPool(() -> this.locks.tryAcquire("a"))).isEmpty();
+		lock.unlock();
+	}
+
+	@Test
+	void writeLockIsNotHadUnderOnesOwnReadLock() throws Exception {
+		ReadWriteLock lock = this.locks.asReadWriteLock("a");
+		lock.readLock().lock();
+		assertThat(lock.writeLock().tryLock()).isFalse();
+		assertThat(lock.writeLock().tryLock(1, TimeUnit.MILLISECONDS)).isFalse();
+		assertThatExceptionOfType(LockModeException.class).isThrownBy(lock.writeLock()::lock);
+		lock.readLock().unlock();
+		assertThat(lock.writeLock().tryLock()).isTrue();
+		assertThat(lock.readLock().tryLock()).isTrue();
+		lock.writeLock().unlock();
+		lock.readLock().unlock();
 	}
 
 	private int renewals() {
