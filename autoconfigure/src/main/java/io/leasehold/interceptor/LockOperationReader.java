@@ -51,7 +51,7 @@ final class LockOperationReader {
 					"is fenced, but lets several owners in at once, whose tokens would refuse each other",
 					"Fence methods whose lock is exclusive.");
 		}
-		if (MethodChecks.resultOf(annotation) != PlainResult.INSTANCE) {
+		if (MethodChecks.endsLater(annotation)) {
 			throw annotation.invalid("is fenced, but its result ends later, in whatever thread",
 					"Fence a method that returns its plain result, and call that.");
 		}

@@ -3,13 +3,18 @@ package io.leasehold.interceptor;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
-import java.util.concurrent.Future;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.GenericTypeResolver;
 import org.springframework.core.KotlinDetector;
+import org.springframework.core.ResolvableType;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.scheduling.annotation.Async;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -56,11 +61,11 @@ final class MethodChecks {
 			throw annotation.invalid("is a suspending function, whose work goes on after its lock was given back",
 					"Return a Mono, or take the lock by DistributedLocks.acquireAsync(...) instead.");
 		}
-		if (Future.class.isAssignableFrom(result) && !result.isAssignableFrom(CompletableFuture.class)
-				|| CompletionStage.class.isAssignableFrom(result) && !result.isAssignableFrom(CompletableFuture.class)
-				|| result == Future.class) {
-			throw annotation.invalid(
-					"returns %s, whose work goes on after the lock was given back".formatted(result.getSimpleName()),
+		ResolvableType declared = ResolvableType.forMethodReturnType(annotation.method(), annotation.type());
+		Class<?> late = LateTypes.isUnfollowed(result) ? result : LateTypes.within(declared);
+		if (late != null) {
+			throw annotation.invalid("returns %s%s, whose work goes on after the lock was given back".formatted(
+					(late != result) ? "a %s with a ".formatted(result.getSimpleName()) : "", late.getSimpleName()),
 					"Return a CompletionStage, a CompletableFuture, a publisher or the plain result.");
 		}
 		if (Flow.Publisher.class.isAssignableFrom(result) && !REACTOR) {
@@ -74,10 +79,35 @@ final class MethodChecks {
 	static ResultKind resultOf(LockAnnotation annotation) {
 		Class<?> type = returnType(annotation);
 		if (CompletionStage.class.isAssignableFrom(type)) {
-			return StageResult.INSTANCE;
+			return isAsync(annotation) ? ReturnedResult.INSTANCE : StageResult.INSTANCE;
 		}
-		ResultKind reactive = REACTOR ? ReactiveResult.of(type) : null;
-		return (reactive != null) ? reactive : PlainResult.INSTANCE;
+		ResultKind publisher = publisher(type);
+		if (publisher != null) {
+			return publisher;
+		}
+		return LateTypes.mayBe(type) ? ReturnedResult.INSTANCE : PlainResult.INSTANCE;
+	}
+
+	/** Whether a method is declared to return what ends later. */
+	static boolean endsLater(LockAnnotation annotation) {
+		Class<?> type = returnType(annotation);
+		return CompletionStage.class.isAssignableFrom(type) || isPublisher(type);
+	}
+
+	/** How a publisher is followed, if a type is one. */
+	static @Nullable ResultKind publisher(Class<?> type) {
+		return REACTOR ? ReactiveResult.of(type) : null;
+	}
+
+	static boolean isPublisher(Class<?> type) {
+		return publisher(type) != null || Flow.Publisher.class.isAssignableFrom(type);
+	}
+
+	/** Whether a method runs in a thread of the user's, which waits for its result. */
+	private static boolean isAsync(LockAnnotation annotation) {
+		return Stream.of(annotation.method(), annotation.declared(), annotation.type())
+			.anyMatch(
+					(element) -> MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY).isPresent(Async.class));
 	}
 
 	private static Class<?> returnType(LockAnnotation annotation) {

@@ -1,6 +1,8 @@
 package io.leasehold.interceptor;
 
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 
 import io.leasehold.HeldLock;
 import io.leasehold.LockException;
@@ -17,6 +19,7 @@ import reactor.util.context.ContextView;
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.util.Assert;
 
 /**
  * A result that comes with a publisher: each subscription calls the method under a lock
@@ -49,8 +52,12 @@ final class ReactiveResult implements ResultKind {
 		if (keys == null) {
 			return Mono.from(proceed(own));
 		}
+		return one(own, take(own, keys, context));
+	}
+
+	private Mono<Object> one(LockCall call, Mono<Taken> taking) {
 		return Mono
-			.usingWhen(take(own, keys, context), (taken) -> Mono.from(body(own, taken)), Taken::finish,
+			.usingWhen(taking, (taken) -> Mono.from(body(call, taken)), Taken::finish,
 					(taken, failure) -> taken.finishAfter(failure), Taken::finish)
 			.onErrorMap(ReactiveResult::unwrapped);
 	}
@@ -61,10 +68,28 @@ final class ReactiveResult implements ResultKind {
 		if (keys == null) {
 			return Flux.from(proceed(own));
 		}
+		return many(own, take(own, keys, context));
+	}
+
+	private Flux<Object> many(LockCall call, Mono<Taken> taking) {
 		return Flux
-			.usingWhen(take(own, keys, context), (taken) -> body(own, taken), Taken::finish,
+			.usingWhen(taking, (taken) -> body(call, taken), Taken::finish,
 					(taken, failure) -> taken.finishAfter(failure), Taken::finish)
 			.onErrorMap(ReactiveResult::unwrapped);
+	}
+
+	/** Hold the lock until the first subscription ends; there is no other. */
+	@Override
+	public Object follow(LockCall call, HeldLock held, Object returned) {
+		AtomicBoolean subscribed = new AtomicBoolean();
+		Mono<Taken> taking = Mono.fromSupplier(() -> {
+			Assert.state(subscribed.compareAndSet(false, true),
+					() -> "The result of method '%s' was subscribed to twice, but has one lock. Declare that the method returns a %s."
+						.formatted(call.operation().options().name(), this.adapter.getReactiveType().getSimpleName()));
+			Supplier<Publisher<Object>> source = () -> this.adapter.toPublisher(returned);
+			return new Taken(held, new ReactiveBody(call, held, !this.adapter.isMultiValue(), source), null);
+		});
+		return this.adapter.fromPublisher(this.adapter.isMultiValue() ? many(call, taking) : one(call, taking));
 	}
 
 	/** Each subscription proceeds by itself. */
