@@ -94,7 +94,7 @@ abstract class Acquisition extends Link<Acquisition> {
 		return this.hold;
 	}
 
-	final @Nullable RuntimeException failure() {
+	@Nullable RuntimeException failure() {
 		return this.failure;
 	}
 

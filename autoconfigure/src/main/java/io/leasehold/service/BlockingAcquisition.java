@@ -3,9 +3,12 @@ package io.leasehold.service;
 import java.util.concurrent.locks.LockSupport;
 
 import io.leasehold.HeldLockScope;
+import io.leasehold.LockEngineException;
+import io.leasehold.LockInterruptedException;
 import io.leasehold.LockKey;
 import io.leasehold.LockOptions;
 import io.leasehold.engine.MonotonicClock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Wish of a thread that waits for it.
@@ -32,6 +35,14 @@ final class BlockingAcquisition extends Acquisition {
 	@Override
 	String asker() {
 		return this.thread.getName();
+	}
+
+	/** An interrupted request fails, too, which does not mean that the store is down. */
+	@Override
+	@Nullable RuntimeException failure() {
+		RuntimeException failure = super.failure();
+		return (failure instanceof LockEngineException && this.thread.isInterrupted())
+				? new LockInterruptedException(this.key) : failure;
 	}
 
 	@Override
