@@ -1,10 +1,15 @@
 package io.leasehold.autoconfigure;
 
+import java.util.function.Supplier;
+
 import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariConfigMXBean;
+import com.zaxxer.hikari.HikariCredentialsProvider;
 import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.util.Credentials;
 import io.leasehold.engine.jdbc.JdbcConnections;
+import io.leasehold.engine.jdbc.JdbcLogin;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -42,20 +47,19 @@ final class JdbcDatabase {
 			}
 			return JdbcConnections.of(named);
 		}
+		HikariDataSource pool = (application != null)
+				? DataSourceUnwrapper.unwrap(application, HikariConfigMXBean.class, HikariDataSource.class) : null;
 		JdbcConnectionDetails details = this.beans.getBeanProvider(JdbcConnectionDetails.class).getIfUnique();
 		if (details != null) {
-			return open(details.getJdbcUrl(), details.getDriverClassName(), details.getUsername(),
-					details.getPassword());
+			return open(details.getJdbcUrl(), details.getDriverClassName(), login(details, pool));
 		}
 		if (application == null) {
 			throw new LockEngineConfigurationException(
 					"There are several DataSource beans, and none of them is primary: which has the locks?",
 					"Set leasehold.jdbc.data-source to the name of one that nothing else uses.");
 		}
-		HikariDataSource pool = DataSourceUnwrapper.unwrap(application, HikariConfigMXBean.class,
-				HikariDataSource.class);
 		if (pool != null && pool.getJdbcUrl() != null) {
-			return open(pool.getJdbcUrl(), pool.getDriverClassName(), pool.getUsername(), pool.getPassword());
+			return open(pool.getJdbcUrl(), pool.getDriverClassName(), () -> login(pool));
 		}
 		warnOfSharing("The application's DataSource does not tell its URL");
 		return JdbcConnections.of(application);
@@ -72,10 +76,41 @@ final class JdbcDatabase {
 		}
 	}
 
-	private JdbcConnections open(String url, @Nullable String driver, @Nullable String username,
-			@Nullable String password) {
-		return JdbcConnections.open(url, driver, username, password, this.properties.getPoolSize(),
-				this.properties.getCallTimeout());
+	private JdbcConnections open(String url, @Nullable String driver, Supplier<JdbcLogin> login) {
+		try {
+			return JdbcConnections.open(url, driver, login, this.properties.getPoolSize(),
+					this.properties.getCallTimeout());
+		}
+		catch (IllegalArgumentException ex) {
+			throw new LockEngineConfigurationException(ex.getMessage() + ".",
+					"Add the driver of your database to the application's dependencies, such as "
+							+ "org.postgresql:postgresql, or correct spring.datasource.driver-class-name.");
+		}
+	}
+
+	/**
+	 * Credentials that are rotated change in the connection details or, where those were
+	 * read once, in the application's pool.
+	 */
+	private static Supplier<JdbcLogin> login(JdbcConnectionDetails details, @Nullable HikariDataSource pool) {
+		JdbcLogin first = login(details);
+		return () -> {
+			JdbcLogin present = login(details);
+			if (pool != null && present.equals(first) && details.getJdbcUrl().equals(pool.getJdbcUrl())) {
+				return login(pool);
+			}
+			return present;
+		};
+	}
+
+	private static JdbcLogin login(JdbcConnectionDetails details) {
+		return new JdbcLogin(details.getUsername(), details.getPassword());
+	}
+
+	private static JdbcLogin login(HikariDataSource pool) {
+		HikariCredentialsProvider provider = pool.getCredentialsProvider();
+		Credentials present = (provider != null) ? provider.getCredentials() : pool.getCredentials();
+		return new JdbcLogin(present.getUsername(), present.getPassword());
 	}
 
 	private static void warnOfSharing(String why) {

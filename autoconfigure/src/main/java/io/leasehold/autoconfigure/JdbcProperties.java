@@ -29,7 +29,8 @@ class JdbcProperties extends DatabaseInitializationProperties {
 	private @Nullable String dataSource;
 
 	/**
-	 * Greatest number of connections in the engine's own pool.
+	 * Greatest number of connections in the engine's own pool for acquiring locks.
+	 * Renewals and releases have four more.
 	 */
 	private int poolSize = 4;
 

@@ -5,7 +5,9 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
 
 import javax.sql.DataSource;
 
@@ -32,11 +34,13 @@ import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.JdbcConnectionDetails;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcOperations;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -80,7 +84,7 @@ class LeaseholdJdbcAutoConfigurationTests {
 			assertThat(own).isNotSameAs(context.getBean(DataSource.class))
 				.isInstanceOfSatisfying(HikariDataSource.class, (pool) -> {
 					assertThat(pool.getPoolName()).isEqualTo("leasehold-jdbc");
-					assertThat(pool.getMaximumPoolSize()).isEqualTo(3);
+					assertThat(pool.getMaximumPoolSize()).as("three for acquisitions, four for the rest").isEqualTo(7);
 					assertThat(pool.isAutoCommit()).isTrue();
 				});
 		});
@@ -103,6 +107,64 @@ class LeaseholdJdbcAutoConfigurationTests {
 				context.getBean(DistributedLocks.class).acquire("order:42").close();
 			}
 		});
+	}
+
+	/** Connections that are opened later use the credentials that are valid then. */
+	@Test
+	@Fault(value = 113, engine = "jdbc")
+	void rotatedCredentialsAreUsedByNewConnections() {
+		AtomicReference<String> password = new AtomicReference<>("first");
+		this.runner.withPropertyValues("spring.datasource.password=first")
+			.withBean(JdbcConnectionDetails.class, () -> new Rotated(this.url, password))
+			.run((context) -> {
+				assertThatLocksWorkAfter(context, "second", () -> password.set("second"));
+				HikariDataSource pool = context.getBean(HikariDataSource.class);
+				password.set("first");
+				assertThatLocksWorkAfter(context, "third", () -> pool.setPassword("third"));
+			});
+	}
+
+	private static void assertThatLocksWorkAfter(ApplicationContext context, String password, Runnable rotation)
+			throws SQLException {
+		DataSource own = context.getBean(JdbcConnections.class).dataSource();
+		try (Connection connection = own.getConnection(); Statement statement = connection.createStatement()) {
+			statement.execute("ALTER USER SA SET PASSWORD '%s'".formatted(password));
+		}
+		rotation.run();
+		((HikariDataSource) own).getHikariPoolMXBean().softEvictConnections();
+		context.getBean(DistributedLocks.class).acquire("after " + password).close();
+	}
+
+	@Test
+	void missingDriverIsExplained() {
+		this.runner.withPropertyValues("spring.datasource.driver-class-name=org.h2.Driver")
+			.withBean(JdbcConnectionDetails.class,
+					() -> new Rotated("jdbc:oracle:thin:@db:1521/shop", new AtomicReference<>("")))
+			.withBean(DataSource.class, () -> new DriverManagerDataSource(this.url))
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOfSatisfying(LockEngineConfigurationException.class, (ex) -> {
+					FailureAnalysis analysis = new LockEngineConfigurationFailureAnalyzer().analyze(ex);
+					assertThat(analysis.getDescription())
+						.contains("There is no JDBC driver 'oracle.jdbc.OracleDriver' for the lock engine's database");
+					assertThat(analysis.getAction()).contains("Add the driver of your database");
+				}));
+	}
+
+	/** A failure says which database it was, and none of its secrets. */
+	@Test
+	void failureNamesHostAndDatabase() {
+		this.bare.withBean(HikariDataSource.class, () -> {
+			HikariDataSource pool = new HikariDataSource();
+			pool.setJdbcUrl("jdbc:postgresql://127.0.0.1:1/shop?password=secret");
+			return pool;
+		})
+			.withPropertyValues("leasehold.jdbc.initialize-schema=never", "leasehold.jdbc.call-timeout=500ms")
+			.run((context) -> assertThatExceptionOfType(LockEngineException.class)
+				.isThrownBy(() -> context.getBean(DistributedLocks.class)
+					.acquire("a", context.getBean(DistributedLocks.class).defaults().withWaitTime(Duration.ZERO)))
+				.withMessageContaining("The database postgresql://127.0.0.1:1/shop could not acquire lock 'a': ")
+				.withMessageNotContaining("secret"));
 	}
 
 	@Test
@@ -399,6 +461,26 @@ class LeaseholdJdbcAutoConfigurationTests {
 	@ImportAutoConfiguration({ DataSourceAutoConfiguration.class, LeaseholdAutoConfiguration.class,
 			LeaseholdJdbcAutoConfiguration.class })
 	static class Application {
+
+	}
+
+	/** Connection details whose password changes. */
+	private record Rotated(String url, AtomicReference<String> password) implements JdbcConnectionDetails {
+
+		@Override
+		public String getJdbcUrl() {
+			return this.url;
+		}
+
+		@Override
+		public String getUsername() {
+			return "sa";
+		}
+
+		@Override
+		public String getPassword() {
+			return this.password.get();
+		}
 
 	}
 

@@ -21,13 +21,14 @@ import static io.leasehold.engine.jdbc.JdbcLockEngine.micros;
  *
  * @param settings how the engine works
  * @param clock the clock that the service believes in
+ * @param late where claims are remembered whose requests were not answered
  * @param session the session to do it in
  * @param tables the tables
  * @param id the key's row
  * @param claim who wants the key
  */
-record Acquisition(JdbcSettings settings, MonotonicClock clock, Session session, LockTables tables, RowId id,
-		Claim claim) {
+record Acquisition(JdbcSettings settings, MonotonicClock clock, LateRequests late, Session session, LockTables tables,
+		RowId id, Claim claim) {
 
 	private static final Log logger = LogFactory.getLog(Acquisition.class);
 
@@ -38,10 +39,32 @@ record Acquisition(JdbcSettings settings, MonotonicClock clock, Session session,
 	private static final Duration AFTER_EXPIRY = Duration.ofMillis(1);
 
 	Attempt attempt() throws SQLException {
+		boolean answered = false;
+		try {
+			Attempt attempt = rounds();
+			answered = true;
+			return attempt;
+		}
+		catch (SQLException ex) {
+			answered = Failures.isUndone(ex);
+			throw ex;
+		}
+		finally {
+			if (!answered) {
+				long latest = latest(this.tables.clock().estimate());
+				this.late.add(this.claim, latest + Sql.micros(this.settings.longestWait()));
+			}
+		}
+	}
+
+	private Attempt rounds() throws SQLException {
 		for (int i = 0; i < MOST_ROUNDS; i++) {
 			Attempt attempt = round();
 			if (attempt != null) {
 				return attempt;
+			}
+			if (i > 0) {
+				this.tables.clock().doubt(); // the database may have refused it as late
 			}
 		}
 		return new Attempt.Busy(this.settings.pollMin());
@@ -50,17 +73,26 @@ record Acquisition(JdbcSettings settings, MonotonicClock clock, Session session,
 	/** Try once; {@code null} if the row was not there or not free but is now. */
 	private @Nullable Attempt round() throws SQLException {
 		Grants grants = this.tables.grants(this.claim.access());
+		long latest = latest(this.tables.clock().micros(this.session));
 		long sent = this.clock.nanoTime();
-		Long number = grants.take(this.session, this.id, this.claim);
+		Long number = grants.take(this.session, this.id, this.claim, latest);
 		if (number == null) {
 			LockRow row = this.tables.rows().look(this.session, this.id, this.claim.owner().token());
 			if (row != null) {
 				return refused(row);
 			}
 			sent = this.clock.nanoTime();
-			number = grants.insert(this.session, this.id, this.claim);
+			number = grants.insert(this.session, this.id, this.claim, latest);
 		}
 		return (number != null) ? granted(number, sent) : null;
+	}
+
+	/**
+	 * Return until when a request is in time.
+	 * @param now when it is sent, by the database's clock
+	 */
+	private long latest(long now) {
+		return now + Sql.micros(this.settings.longestCall());
 	}
 
 	private Attempt granted(long number, long sent) {

@@ -51,9 +51,42 @@ abstract class Dialect {
 	 */
 	abstract String now();
 
-	/** Begin of an update's condition that lets it wait for a row no longer than this. */
-	String where(Duration lockTimeout) {
-		return "WHERE";
+	/**
+	 * Condition by which a change sets how long it waits for rows that others have
+	 * locked, or nothing if the session does. Has one parameter, the last one of the
+	 * change.
+	 */
+	String waiting() {
+		return "";
+	}
+
+	/**
+	 * Set the parameter of {@link #waiting()}, if there is one.
+	 * @param index its index
+	 * @param lockTimeout how long the change waits
+	 */
+	void bindWaiting(PreparedStatement statement, int index, Duration lockTimeout) throws SQLException {
+	}
+
+	/**
+	 * Condition by which the first change of a transaction lets the database end the
+	 * transaction if it stands still for this time, or nothing.
+	 */
+	String endingWhenIdle(Duration idle) {
+		return "";
+	}
+
+	/**
+	 * Statement by which a session is closed if it stands still for this time, until
+	 * {@link #keepWhenIdle()}, or {@code null} for none.
+	 */
+	@Nullable String closeWhenIdle(Duration idle) {
+		return null;
+	}
+
+	/** Statement that undoes {@link #closeWhenIdle}. */
+	String keepWhenIdle() {
+		return "";
 	}
 
 	/** Make a changing statement return the value of an expression. */
@@ -90,8 +123,11 @@ abstract class Dialect {
 		return false;
 	}
 
-	/** The statement that inserts a row, unless there is one, and returns its number. */
-	abstract String insert(String table, String columns, String values);
+	/**
+	 * The statement that inserts a row, unless there is one or the condition is not met,
+	 * and returns its number.
+	 */
+	abstract String insert(String table, String columns, String values, String condition);
 
 	/**
 	 * Run a statement that {@linkplain #returning returns} a number.
@@ -116,10 +152,19 @@ abstract class Dialect {
 	}
 
 	/**
-	 * Statement that sets up a connection to wait for a row no longer than this, or
-	 * {@code null} for none.
+	 * Statement that lets a session wait for a row no longer than this, or {@code null}
+	 * where each change does so by {@link #waiting()}.
 	 */
-	@Nullable String setUp(Duration lockTimeout) {
+	@Nullable String setLockTimeout(Duration lockTimeout) {
+		return null;
+	}
+
+	/**
+	 * Statement that sets up a connection beside its lock timeout, or {@code null} for
+	 * none.
+	 * @param idle how long a transaction may stand still
+	 */
+	@Nullable String setUp(Duration idle) {
 		return null;
 	}
 
@@ -127,8 +172,13 @@ abstract class Dialect {
 	 * How long a call may wait for a row: less than for its answer, so that the database
 	 * gives up first.
 	 */
-	static Duration lockTimeout(Duration callTimeout) {
-		return callTimeout.multipliedBy(3).dividedBy(4);
+	static Duration lockTimeout(Duration left) {
+		return left.multipliedBy(3).dividedBy(4);
+	}
+
+	/** Whole seconds, rounded up. */
+	static long seconds(Duration duration) {
+		return duration.plusMillis(999).toSeconds();
 	}
 
 }

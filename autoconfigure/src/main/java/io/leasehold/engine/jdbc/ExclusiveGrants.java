@@ -3,7 +3,9 @@ package io.leasehold.engine.jdbc;
 import java.sql.SQLException;
 import java.util.Set;
 
+import io.leasehold.LockKey;
 import io.leasehold.engine.Claim;
+import io.leasehold.engine.jdbc.Sql.Change;
 import org.jspecify.annotations.Nullable;
 
 import static io.leasehold.engine.jdbc.Sql.micros;
@@ -17,50 +19,57 @@ final class ExclusiveGrants implements Grants {
 
 	private final LockTable table;
 
-	private final String take;
+	private final Change take;
 
-	private final String free;
+	private final Change free;
 
 	ExclusiveGrants(Sql sql, LockTable table) {
 		this.sql = sql;
 		this.table = table;
 		Dialect dialect = sql.dialect();
-		this.take = sql.of(dialect.returning(
-				"""
-						UPDATE {table} SET
-						grant_number = %s,
-						granted_at = {now},
-						expires_at = {now} + ?,
-						lock_delay = ?,
-						closed_until = CASE WHEN ? = 0 THEN 0 ELSE {now} + ? END,
-						turn_until = 0,
-						waited_until = CASE WHEN waiter = ? THEN 0 ELSE waited_until END,
-						version = version + 1,
-						owner = ?
-						{where} id = ? AND %s AND shared_until = 0 AND %s"""
-					.formatted(dialect.telling("GREATEST(grant_number + 1, {now})"), LockTable.UNOWNED, LockTable.TURN),
-				"grant_number"));
+		this.take = sql.returning(sql.change("""
+				UPDATE {table} SET
+				grant_number = %s,
+				granted_at = {now},
+				expires_at = {now} + ?,
+				lock_delay = ?,
+				closed_until = CASE WHEN ? = 0 THEN 0 ELSE {now} + ? END,
+				turn_until = 0,
+				waited_until = CASE WHEN waiter = ? THEN 0 ELSE waited_until END,
+				version = version + 1,
+				owner = ?
+				WHERE id = ? AND %s AND shared_until = 0 AND %s AND %s""".formatted(
+				dialect.telling("GREATEST(grant_number + 1, {now})"), LockTable.UNOWNED, LockTable.TURN,
+				LockTable.IN_TIME)), "grant_number");
 		// The end of a lease that is over is left as it is: the key is free already
 		this.free = sql.freeing("""
 				UPDATE {table} SET owner = NULL, version = version + 1, expires_at = {now}%s
-				{where} id = ? AND owner = ? AND expires_at > {now}""");
+				WHERE id = ? AND owner = ? AND expires_at > {now}""");
 	}
 
 	@Override
-	public @Nullable Long take(Session session, RowId id, Claim claim) throws SQLException {
+	public @Nullable Long take(Session session, RowId id, Claim claim, long latest) throws SQLException {
 		long minHold = micros(claim.minHold());
 		return this.sql.number(session, this.take, micros(claim.lease()), micros(claim.lockDelay()), minHold, minHold,
-				claim.owner().memberId(), claim.owner().token(), id.bytes(), claim.access().code());
+				claim.owner().memberId(), claim.owner().token(), id.bytes(), claim.access().code(), latest);
 	}
 
 	@Override
-	public @Nullable Long insert(Session session, RowId id, Claim claim) throws SQLException {
-		return this.table.insert(session, id, claim.key(), claim);
+	public @Nullable Long insert(Session session, RowId id, Claim claim, long latest) throws SQLException {
+		return this.table.insert(session, id, claim.key(), claim, latest);
 	}
 
 	@Override
 	public @Nullable Long free(Session session, RowId id, String owner) throws SQLException {
 		return this.sql.number(session, this.free, id.bytes(), owner);
+	}
+
+	@Override
+	public @Nullable Long freeBehind(Session session, RowId id, LockKey key, String owner) throws SQLException {
+		return this.sql.inTransaction(session, () -> {
+			this.table.lockOrInsert(session, id, key);
+			return free(session, id, owner);
+		});
 	}
 
 	@Override

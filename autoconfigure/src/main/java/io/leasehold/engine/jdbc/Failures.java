@@ -55,11 +55,12 @@ final class Failures {
 	/**
 	 * Translate a failure.
 	 * @param action what could not be done, such as {@code acquire lock 'a'}
+	 * @param location host and database, or {@code null} if they are not known
 	 */
-	static LockEngineException of(String action, @Nullable LockKey key, String table, @Nullable Dialect dialect,
-			SQLException thrown) {
+	static LockEngineException of(String action, @Nullable LockKey key, @Nullable String location, String table,
+			@Nullable Dialect dialect, SQLException thrown) {
 		SQLException failure = reason(thrown);
-		String problem = "The database could not %s: ".formatted(action);
+		String problem = "The database%s could not %s: ".formatted((location != null) ? " " + location : "", action);
 		Problem ofTable = problem(failure);
 		if (ofTable != null && dialect != null) {
 			return new LockTableException(key, problem + advice(ofTable, table, dialect, failure), ofTable, table,
@@ -74,10 +75,19 @@ final class Failures {
 	}
 
 	/** Translate a failure to connect. */
-	static LockEngineException connecting(SQLException thrown) {
+	static LockEngineException connecting(@Nullable String location, SQLException thrown) {
 		SQLException failure = reason(thrown);
-		return new LockEngineException(null, "The database refuses connections: " + failure.getMessage(), failure,
-				!isMistake(failure));
+		return new LockEngineException(null, "The database%s refuses connections: %s"
+			.formatted((location != null) ? " " + location : "", failure.getMessage()), failure, !isMistake(failure));
+	}
+
+	/**
+	 * Return host and database of a URL, without credentials and parameters.
+	 * @return such as {@code postgresql://db:5432/shop}
+	 */
+	static @Nullable String location(@Nullable String url) {
+		return (url != null) ? url.replaceFirst("^jdbc:", "").replaceFirst("[?;].*$", "").replaceFirst("//.*@", "//")
+				: null;
 	}
 
 	/** A pool only says that it has no connection, and why as the cause. */

@@ -2,6 +2,9 @@ package io.leasehold.engine.jdbc;
 
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
 
 /**
  * H2. Its clock stands still within a transaction, hence within a statement.
@@ -9,6 +12,8 @@ import java.time.Duration;
 final class H2Dialect extends Dialect {
 
 	private static final int DUPLICATE_KEY = 23505;
+
+	private static final Pattern PARAMETER = Pattern.compile("\\?");
 
 	@Override
 	String product() {
@@ -31,11 +36,15 @@ final class H2Dialect extends Dialect {
 	}
 
 	@Override
-	String insert(String table, String columns, String values) {
+	String insert(String table, String columns, String values, String condition) {
+		AtomicInteger count = new AtomicInteger(1);
+		UnaryOperator<String> numbered = (text) -> PARAMETER.matcher(text)
+			.replaceAll((parameter) -> "?" + count.incrementAndGet());
+		String numberedValues = numbered.apply(values);
 		return returning("""
-				MERGE INTO %s t USING (SELECT CAST(? AS BINARY(32)) AS id) s ON t.id = s.id
-				WHEN NOT MATCHED THEN INSERT (id, %s) VALUES (s.id, %s)""".formatted(table, columns, values),
-				"grant_number");
+				MERGE INTO %s t USING (SELECT CAST(?1 AS BINARY(32)) AS id) s ON t.id = s.id
+				WHEN NOT MATCHED AND %s THEN INSERT (id, %s) VALUES (s.id, %s)""".formatted(table,
+				numbered.apply(condition), columns, numberedValues), "grant_number");
 	}
 
 	/** MERGE looks and inserts in two steps. */
@@ -45,7 +54,7 @@ final class H2Dialect extends Dialect {
 	}
 
 	@Override
-	String setUp(Duration lockTimeout) {
+	String setLockTimeout(Duration lockTimeout) {
 		return "SET LOCK_TIMEOUT " + lockTimeout.toMillis();
 	}
 

@@ -1,13 +1,10 @@
 package io.leasehold.engine.jdbc;
 
-import java.sql.Connection;
-import java.sql.Driver;
-import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
-import java.sql.Statement;
 import java.time.Duration;
-import java.util.Properties;
+import java.util.concurrent.Semaphore;
+import java.util.function.Supplier;
 
 import javax.sql.DataSource;
 
@@ -16,10 +13,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.leasehold.LockEngineException;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.beans.BeanUtils;
-import org.springframework.jdbc.datasource.SimpleDriverDataSource;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
-import org.springframework.util.ClassUtils;
 
 /**
  * Where the engine's connections come from. By rights a small pool of its own, so that
@@ -38,31 +32,71 @@ public final class JdbcConnections implements AutoCloseable {
 
 	private final @Nullable HikariDataSource pool;
 
-	private final @Nullable DataSource unpooled;
+	private final @Nullable DriverConnections unpooled;
 
-	private JdbcConnections(DataSource dataSource, @Nullable HikariDataSource pool, @Nullable DataSource unpooled) {
+	private final @Nullable Lanes lanes;
+
+	private final @Nullable Duration lockTimeout;
+
+	private final @Nullable String location;
+
+	/** Use a data source of somebody else. */
+	private JdbcConnections(DataSource dataSource) {
 		this.dataSource = dataSource;
-		this.pool = pool;
+		this.pool = null;
+		this.unpooled = null;
+		this.lanes = null;
+		this.lockTimeout = null;
+		this.location = null;
+	}
+
+	/** Create a pool. */
+	private JdbcConnections(DriverConnections unpooled, @Nullable String location, int size, Duration callTimeout) {
+		this.lanes = new Lanes(size);
+		this.pool = pool(unpooled, this.lanes.total(), callTimeout);
+		this.dataSource = this.pool;
 		this.unpooled = unpooled;
+		this.lockTimeout = Dialect.lockTimeout(callTimeout);
+		this.location = location;
 	}
 
 	/**
-	 * Make a pool.
+	 * Create a pool with credentials that never change.
 	 * @param url URL of the database
 	 * @param driver name of the driver's class, or {@code null} to find it by the URL
 	 * @param username name of the user, or {@code null} for none
 	 * @param password password of the user, or {@code null} for none
-	 * @param size greatest number of connections
+	 * @param size greatest number of connections for acquisitions
 	 * @param callTimeout longest time to wait for a connection, and for the answer on it
 	 * @return the pool, to be closed
 	 * @throws IllegalArgumentException if there is no driver for the URL
 	 */
 	public static JdbcConnections open(String url, @Nullable String driver, @Nullable String username,
 			@Nullable String password, int size, Duration callTimeout) {
+		JdbcLogin login = new JdbcLogin(username, password);
+		return open(url, driver, () -> login, size, callTimeout);
+	}
+
+	/**
+	 * Create a pool.
+	 * @param url URL of the database
+	 * @param driver name of the driver's class, or {@code null} to find it by the URL
+	 * @param login returns the present credentials whenever a connection is opened
+	 * @param size greatest number of connections for acquisitions; renewals and releases
+	 * have four more
+	 * @param callTimeout longest time to wait for a connection, and for the answer on it
+	 * @return the pool, to be closed
+	 * @throws IllegalArgumentException if there is no driver for the URL
+	 */
+	public static JdbcConnections open(String url, @Nullable String driver, Supplier<JdbcLogin> login, int size,
+			Duration callTimeout) {
+		return new JdbcConnections(new DriverConnections(url, driver, login, callTimeout), Failures.location(url), size,
+				callTimeout);
+	}
+
+	private static HikariDataSource pool(DataSource unpooled, int size, Duration callTimeout) {
 		HikariConfig config = new HikariConfig();
 		config.setPoolName("leasehold-jdbc");
-		DataSource unpooled = new Unpooled(driver(url, driver), url, properties(url, username, password, callTimeout),
-				callTimeout);
 		config.setDataSource(unpooled);
 		config.setMaximumPoolSize(size);
 		config.setMinimumIdle(1);
@@ -72,8 +106,7 @@ public final class JdbcConnections implements AutoCloseable {
 		config.setValidationTimeout(validation(callTimeout).toMillis());
 		// The database may come up later than the application
 		config.setInitializationFailTimeout(-1);
-		HikariDataSource pool = new HikariDataSource(config);
-		return new JdbcConnections(pool, pool, unpooled);
+		return new HikariDataSource(config);
 	}
 
 	/**
@@ -87,7 +120,7 @@ public final class JdbcConnections implements AutoCloseable {
 		while (target instanceof TransactionAwareDataSourceProxy proxy && proxy.getTargetDataSource() != null) {
 			target = proxy.getTargetDataSource();
 		}
-		return new JdbcConnections(target, null, null);
+		return new JdbcConnections(target);
 	}
 
 	/**
@@ -106,7 +139,7 @@ public final class JdbcConnections implements AutoCloseable {
 				opening = false;
 			}
 			catch (SQLException ex) {
-				LockEngineException failure = Failures.connecting(ex);
+				LockEngineException failure = Failures.connecting(this.location, ex);
 				if (!failure.isRetryable()) {
 					throw failure;
 				}
@@ -133,8 +166,27 @@ public final class JdbcConnections implements AutoCloseable {
 		return this.unpooled;
 	}
 
-	Session open(long deadline) throws SQLException {
-		return new Session(this.dataSource.getConnection(), deadline);
+	/** Host and database, or {@code null} if a connection has to tell. */
+	@Nullable String location() {
+		return this.location;
+	}
+
+	/**
+	 * Begin a call.
+	 * @param deadline reading of {@link System#nanoTime()} at which the call ends
+	 * @param lockTimeout how long it may wait for rows that others have locked
+	 */
+	Session open(CallKind kind, long deadline, Duration lockTimeout) throws SQLException {
+		Semaphore lane = (this.lanes != null) ? this.lanes.enter(kind, deadline) : null;
+		try {
+			return new Session(this.dataSource.getConnection(), lane, deadline, lockTimeout, this.lockTimeout);
+		}
+		catch (SQLException | RuntimeException | Error ex) {
+			if (lane != null) {
+				lane.release();
+			}
+			throw ex;
+		}
 	}
 
 	@Override
@@ -150,102 +202,6 @@ public final class JdbcConnections implements AutoCloseable {
 			return LONGEST_VALIDATION;
 		}
 		return (half.compareTo(SHORTEST_VALIDATION) < 0) ? SHORTEST_VALIDATION : half;
-	}
-
-	private static Properties properties(String url, @Nullable String username, @Nullable String password,
-			Duration callTimeout) {
-		Properties properties = timeouts(url, callTimeout);
-		if (url.startsWith("jdbc:mariadb:")) {
-			// Parsing our statements takes the server longer than running them
-			properties.setProperty("useServerPrepStmts", "true");
-		}
-		if (username != null) {
-			properties.setProperty("user", username);
-		}
-		if (password != null) {
-			properties.setProperty("password", password);
-		}
-		return properties;
-	}
-
-	/** What bounds connecting and waiting for answers, in the words of the driver. */
-	private static Properties timeouts(String url, Duration callTimeout) {
-		Properties properties = new Properties();
-		if (url.startsWith("jdbc:postgresql:")) {
-			String seconds = Long.toString(Math.max(1, (callTimeout.toMillis() + 999) / 1000));
-			properties.setProperty("connectTimeout", seconds);
-			properties.setProperty("loginTimeout", seconds);
-			properties.setProperty("socketTimeout", seconds);
-		}
-		else if (url.startsWith("jdbc:mariadb:") || url.startsWith("jdbc:mysql:")) {
-			properties.setProperty("connectTimeout", Long.toString(callTimeout.toMillis()));
-			properties.setProperty("socketTimeout", Long.toString(callTimeout.toMillis()));
-		}
-		return properties;
-	}
-
-	private static Driver driver(String url, @Nullable String driver) {
-		try {
-			if (driver == null) {
-				return DriverManager.getDriver(url);
-			}
-			return (Driver) BeanUtils.instantiateClass(ClassUtils.forName(driver, null));
-		}
-		catch (SQLException | ClassNotFoundException | LinkageError ex) {
-			throw new IllegalArgumentException("There is no JDBC driver '%s' for the lock engine's database"
-				.formatted((driver != null) ? driver : url.replaceFirst("^(jdbc:\\w+).*", "$1")), ex);
-		}
-	}
-
-	/**
-	 * Sets connections up as their database needs it. Keeps the pool's login timeout away
-	 * from {@link DriverManager}, where it would be that of all other pools, too; the
-	 * driver's own properties have it.
-	 */
-	private static final class Unpooled extends SimpleDriverDataSource {
-
-		private final Duration lockTimeout;
-
-		private volatile int loginTimeout;
-
-		Unpooled(Driver driver, String url, Properties properties, Duration callTimeout) {
-			super(driver, url, properties);
-			this.lockTimeout = Dialect.lockTimeout(callTimeout);
-		}
-
-		@Override
-		protected Connection getConnectionFromDriver(Properties properties) throws SQLException {
-			Connection connection = super.getConnectionFromDriver(properties);
-			try {
-				setUp(connection);
-				return connection;
-			}
-			catch (SQLException ex) {
-				connection.close();
-				throw ex;
-			}
-		}
-
-		private void setUp(Connection connection) throws SQLException {
-			Dialect dialect = Dialect.of(connection);
-			String sql = (dialect != null) ? dialect.setUp(this.lockTimeout) : null;
-			if (sql != null) {
-				try (Statement statement = connection.createStatement()) {
-					statement.execute(sql);
-				}
-			}
-		}
-
-		@Override
-		public void setLoginTimeout(int timeout) {
-			this.loginTimeout = timeout;
-		}
-
-		@Override
-		public int getLoginTimeout() {
-			return this.loginTimeout;
-		}
-
 	}
 
 }

@@ -1,5 +1,7 @@
 package io.leasehold.engine.jdbc;
 
+import java.sql.SQLException;
+import java.sql.SQLTransientException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -30,8 +32,7 @@ import org.jspecify.annotations.Nullable;
  * claims poll, and are woken where the database can do that.
  * <p>
  * Exclusion assumes that the database loses no commits and that its clock does not jump
- * forward; the fencing token covers what is left. A request that the network delivers
- * late, after its claim was released, can close the key for one lease. Thread-safe.
+ * forward; the fencing token covers what is left. Thread-safe.
  */
 public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 
@@ -49,6 +50,8 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 	private final Renewals renewals;
 
 	private final Purger purger;
+
+	private final LateRequests late = new LateRequests();
 
 	/**
 	 * Create an engine.
@@ -72,10 +75,11 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 	 */
 	public void start() {
 		try {
-			this.database.call("use its table '%s'".formatted(this.settings.table()), null, (session, tables) -> {
-				tables.upkeep().check(session);
-				return true;
-			});
+			this.database.call(CallKind.ACQUIRE, "use its table '%s'".formatted(this.settings.table()), null,
+					(session, tables) -> {
+						tables.upkeep().check(session);
+						return true;
+					});
 		}
 		catch (LockEngineException ex) {
 			if (!ex.isRetryable()) {
@@ -104,8 +108,8 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 	@Override
 	public Attempt tryAcquire(Claim claim) {
 		RowId id = id(claim.key());
-		return this.database.call("acquire lock '%s'".formatted(claim.key()), claim.key(),
-				(session, tables) -> new Acquisition(this.settings, this.clock, session, tables, id, claim).attempt());
+		return this.database.call(CallKind.ACQUIRE, "acquire lock '%s'".formatted(claim.key()), claim.key(), (session,
+				tables) -> new Acquisition(this.settings, this.clock, this.late, session, tables, id, claim).attempt());
 	}
 
 	@Override
@@ -117,14 +121,35 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 	@Override
 	public ReleaseOutcome release(Claim claim) {
 		RowId id = id(claim.key());
-		Long marked = this.database.<@Nullable Long>call("release lock '%s'".formatted(claim.key()), claim.key(),
-				(session, tables) -> {
-					Long freed = tables.grants(claim.access()).free(session, id, claim.owner().token());
+		Long latest = this.late.until(claim);
+		Long marked = this.database.<@Nullable Long>call((latest != null) ? CallKind.CLOSE : CallKind.RELEASE,
+				"release lock '%s'".formatted(claim.key()), claim.key(), (session, tables) -> {
+					Long freed = (latest != null) ? freeBehind(session, tables, id, claim, latest)
+							: tables.grants(claim.access()).free(session, id, claim.owner().token());
 					if (freed == null && claim.waits()) {
 						tables.rows().leaveTurn(session, id, claim.owner().memberId());
 					}
 					return freed;
 				});
+		this.late.remove(claim);
+		return released(marked);
+	}
+
+	/**
+	 * Free a row behind those requests of the claim that the database executes at the
+	 * moment. While others may still arrive that it would not refuse, that is no answer.
+	 */
+	private static @Nullable Long freeBehind(Session session, LockTables tables, RowId id, Claim claim, long latest)
+			throws SQLException {
+		boolean over = tables.clock().read(session) > latest;
+		Long freed = tables.grants(claim.access()).freeBehind(session, id, claim.key(), claim.owner().token());
+		if (!over) {
+			throw new SQLTransientException("An earlier request to acquire it may still arrive");
+		}
+		return freed;
+	}
+
+	private ReleaseOutcome released(@Nullable Long marked) {
 		if (marked == null) {
 			return new ReleaseOutcome.NotOwner();
 		}
@@ -144,14 +169,14 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 	@Override
 	public List<Holder> inspect(LockKey key) {
 		RowId id = id(key);
-		return holders(this.database.call("inspect lock '%s'".formatted(key), key,
+		return holders(this.database.call(CallKind.ACQUIRE, "inspect lock '%s'".formatted(key), key,
 				(session, tables) -> tables.rows().inspect(session, id)));
 	}
 
 	@Override
 	public List<Holder> forceRelease(LockKey key) {
 		RowId id = id(key);
-		return holders(this.database.call("force the release of lock '%s'".formatted(key), key,
+		return holders(this.database.call(CallKind.ACQUIRE, "force the release of lock '%s'".formatted(key), key,
 				(session, tables) -> tables.shared().freeAll(session, id)));
 	}
 
@@ -168,7 +193,7 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 	 * @return how many there were
 	 */
 	int removeIdle(int most) {
-		return this.database.call("remove idle rows", null, (session, tables) -> tables.upkeep()
+		return this.database.call(CallKind.ACQUIRE, "remove idle rows", null, (session, tables) -> tables.upkeep()
 			.removeIdle(session, this.settings.namespace(), this.settings.fencingRetention(), most));
 	}
 
@@ -183,6 +208,7 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 	@Override
 	public void close() {
 		this.purger.close();
+		this.renewals.close();
 		this.database.close();
 	}
 

@@ -75,6 +75,15 @@ public record JdbcSettings(String namespace, String table, Duration callTimeout,
 	}
 
 	/**
+	 * Return how long a statement may wait for a row that others have locked, at most:
+	 * MySQL counts whole seconds.
+	 */
+	Duration longestWait() {
+		Duration second = Duration.ofSeconds(1);
+		return (this.callTimeout.compareTo(second) > 0) ? this.callTimeout : second;
+	}
+
+	/**
 	 * Return the channel on which the database tells of rows that were freed. Rows of
 	 * another namespace on it do no harm.
 	 */

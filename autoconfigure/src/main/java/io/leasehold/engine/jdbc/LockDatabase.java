@@ -43,23 +43,24 @@ final class LockDatabase implements AutoCloseable {
 	/**
 	 * Make a call, again if the database undid it for another's sake and the time left is
 	 * enough for that.
+	 * @param kind what the call is for
 	 * @param action what is to be done, such as {@code acquire lock 'a'}
 	 */
-	<T extends @Nullable Object> T call(String action, @Nullable LockKey key, Work<T> work) {
+	<T extends @Nullable Object> T call(CallKind kind, String action, @Nullable LockKey key, Work<T> work) {
 		if (this.closed) {
 			throw new LockEngineException(key, "The JDBC lock engine is closed", null, false);
 		}
 		long deadline = System.nanoTime() + this.settings.callTimeout().toNanos();
 		while (true) {
 			long started = System.nanoTime();
-			try (Session session = this.connections.open(deadline)) {
+			try (Session session = open(kind, deadline)) {
 				return work.run(session, known(session).tables());
 			}
 			catch (SQLException ex) {
 				long now = System.nanoTime();
 				if (!Failures.isUndone(ex) || deadline - now < now - started) {
 					Known database = this.known.get();
-					throw Failures.of(action, key, this.settings.table(),
+					throw Failures.of(action, key, location(), this.settings.table(),
 							(database != null) ? database.tables().dialect() : null, ex);
 				}
 				logger.debug("The database is going to be asked again to " + action, ex);
@@ -67,6 +68,16 @@ final class LockDatabase implements AutoCloseable {
 			long pause = LEAST_PAUSE.toNanos();
 			LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(pause, 4 * pause));
 		}
+	}
+
+	private Session open(CallKind kind, long deadline) throws SQLException {
+		return this.connections.open(kind, deadline, kind.lockTimeout(this.settings.callTimeout()));
+	}
+
+	/** Host and database, or {@code null} as long as they are not known. */
+	private @Nullable String location() {
+		Known database = this.known.get();
+		return (database != null) ? database.location() : this.connections.location();
 	}
 
 	/** What wakes claims; {@code null} if nothing does. */
@@ -94,8 +105,12 @@ final class LockDatabase implements AutoCloseable {
 		}
 		DataSource kept = this.connections.unpooled();
 		String channel = this.settings.channel();
+		String location = this.connections.location();
+		if (location == null) {
+			location = Failures.location(connection.getMetaData().getURL());
+		}
 		WakeUps wakeUps = (kept != null && channel != null && dialect.listens()) ? new WakeUps(kept, channel) : null;
-		return new Known(LockTables.of(dialect, this.settings), wakeUps);
+		return new Known(LockTables.of(dialect, this.settings), wakeUps, location);
 	}
 
 	@Override
@@ -109,7 +124,7 @@ final class LockDatabase implements AutoCloseable {
 	}
 
 	/** What is known once the database has answered. */
-	private record Known(LockTables tables, @Nullable WakeUps wakeUps) {
+	private record Known(LockTables tables, @Nullable WakeUps wakeUps, @Nullable String location) {
 	}
 
 	/** Something to do with the tables in a session. */

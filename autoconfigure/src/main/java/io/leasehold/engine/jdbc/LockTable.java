@@ -10,6 +10,7 @@ import java.util.Set;
 import io.leasehold.LockKey;
 import io.leasehold.engine.Access;
 import io.leasehold.engine.Claim;
+import io.leasehold.engine.jdbc.Sql.Change;
 import org.jspecify.annotations.Nullable;
 
 import static io.leasehold.engine.jdbc.Sql.micros;
@@ -31,6 +32,9 @@ final class LockTable {
 	/** Condition that it is nobody's turn, or that of those with this access. */
 	static final String TURN = "(turn_until <= {now} OR turn_access = ?)";
 
+	/** Condition that a request has not come late. */
+	static final String IN_TIME = "{now} < ?";
+
 	/** Until when the place of holder <code>h</code> is taken. */
 	static final String PLACE_END = "GREATEST(h.expires_at + h.lock_delay, h.closed_until)";
 
@@ -41,15 +45,15 @@ final class LockTable {
 
 	private final String namespace;
 
-	private final String insert;
+	private final Change insert;
 
 	private final String look;
 
-	private final String mark;
+	private final Change mark;
 
-	private final String takeTurn;
+	private final Change takeTurn;
 
-	private final String leaveTurn;
+	private final Change leaveTurn;
 
 	private final String inspect;
 
@@ -57,9 +61,10 @@ final class LockTable {
 		this.sql = sql;
 		this.namespace = namespace;
 		Dialect dialect = sql.dialect();
-		this.insert = sql.of(dialect.insert("{table}", COLUMNS,
+		this.insert = new Change(sql.of(dialect.insert("{table}", COLUMNS,
 				"?, ?, ?, %s, {now}, {now} + ?, ?, CASE WHEN ? = 0 THEN 0 ELSE {now} + ? END, 0, 0, 0, 1"
-					.formatted(dialect.telling("{now}"))));
+					.formatted(dialect.telling("{now}")),
+				IN_TIME + dialect.waiting())));
 		this.look = sql
 			.of("""
 					SELECT CASE WHEN owner IS NULL THEN 0 ELSE expires_at + lock_delay END - {now}, closed_until - {now},
@@ -71,16 +76,16 @@ final class LockTable {
 					(SELECT MAX(h.grant_number) FROM {holders} h WHERE h.lock_id = id AND h.owner = ? AND h.expires_at > {now}) END
 					FROM {table} WHERE id = ?"""
 				.formatted(SharedGrants.TAKEN, PLACE_END));
-		this.mark = sql.of("""
+		this.mark = sql.change("""
 				UPDATE {table} SET waited_until = {now} + ?, waiter = ?, version = version + 1
-				{where} id = ? AND waited_until < {now} + ?""");
-		this.takeTurn = sql.of("""
+				WHERE id = ? AND waited_until < {now} + ?""");
+		this.takeTurn = sql.change("""
 				UPDATE {table} SET turn_until = {now} + ?, turn_access = ?,
 				waited_until = GREATEST(waited_until, {now} + ?), waiter = ?, version = version + 1
-				{where} id = ? AND %s""".formatted(TURN));
-		this.leaveTurn = sql.of("""
+				WHERE id = ? AND %s""".formatted(TURN));
+		this.leaveTurn = sql.change("""
 				UPDATE {table} SET turn_until = 0, waited_until = 0, version = version + 1
-				{where} id = ? AND waiter = ? AND turn_until > {now}""");
+				WHERE id = ? AND waiter = ? AND turn_until > {now}""");
 		this.inspect = sql.of("""
 				SELECT owner, grant_number, granted_at, expires_at - {now} FROM {table}
 				WHERE id = ? AND owner IS NOT NULL AND expires_at > {now}
@@ -91,16 +96,18 @@ final class LockTable {
 	/**
 	 * Insert a row.
 	 * @param claim whose it is going to be, or {@code null} for nobody
-	 * @return the number of the grant, or {@code null} if there is such a row
+	 * @param latest until when it may be inserted
+	 * @return the number of the grant, or {@code null} if there is such a row, or it is
+	 * too late
 	 */
-	@Nullable Long insert(Session session, RowId id, LockKey key, @Nullable Claim claim) throws SQLException {
+	@Nullable Long insert(Session session, RowId id, LockKey key, @Nullable Claim claim, long latest) throws SQLException {
 		String owner = (claim != null) ? claim.owner().token() : null;
 		long lease = (claim != null) ? micros(claim.lease()) : 0;
 		long lockDelay = (claim != null) ? micros(claim.lockDelay()) : 0;
 		long minHold = (claim != null) ? micros(claim.minHold()) : 0;
 		try {
 			return this.sql.number(session, this.insert, id.bytes(), this.namespace, key.readable(), owner, lease,
-					lockDelay, minHold, minHold);
+					lockDelay, minHold, minHold, latest);
 		}
 		catch (SQLException ex) {
 			if (this.sql.dialect().isInsertedMeanwhile(ex)) {
@@ -132,8 +139,19 @@ final class LockTable {
 	 */
 	int lock(Session session, List<Object> ids) throws SQLException {
 		return this.sql.update(session, this.sql
-			.of("UPDATE {table} SET version = version + 1 {where} id IN (%s)".formatted(Sql.repeat("?", ids.size()))),
+			.first("UPDATE {table} SET version = version + 1 WHERE id IN (%s)".formatted(Sql.repeat("?", ids.size()))),
 				ids.toArray());
+	}
+
+	/**
+	 * Lock a row for the rest of a transaction, also one that another session is about to
+	 * insert.
+	 */
+	void lockOrInsert(Session session, RowId id, LockKey key) throws SQLException {
+		if (lock(session, List.of(id.bytes())) == 0) {
+			insert(session, id, key, null, Long.MAX_VALUE);
+			lock(session, List.of(id.bytes()));
+		}
 	}
 
 	/**

@@ -10,14 +10,16 @@ import io.leasehold.engine.Access;
  * @param exclusive grants of rows to one owner alone
  * @param shared grants of places beside others
  * @param upkeep what keeps the tables in order
+ * @param clock the clock of the database
  */
-record LockTables(Dialect dialect, LockTable rows, ExclusiveGrants exclusive, SharedGrants shared, Upkeep upkeep) {
+record LockTables(Dialect dialect, LockTable rows, ExclusiveGrants exclusive, SharedGrants shared, Upkeep upkeep,
+		DatabaseClock clock) {
 
 	static LockTables of(Dialect dialect, JdbcSettings settings) {
 		Sql sql = new Sql(dialect, settings);
 		LockTable rows = new LockTable(sql, settings.namespace());
 		return new LockTables(dialect, rows, new ExclusiveGrants(sql, rows), new SharedGrants(sql, rows),
-				new Upkeep(sql));
+				new Upkeep(sql), new DatabaseClock(sql));
 	}
 
 	/** The grants of an access. */

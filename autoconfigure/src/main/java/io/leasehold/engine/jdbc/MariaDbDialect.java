@@ -2,6 +2,8 @@ package io.leasehold.engine.jdbc;
 
 import java.time.Duration;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * MariaDB, which differs from MySQL in what ends a statement that waits.
  */
@@ -20,9 +22,19 @@ final class MariaDbDialect extends MySqlDialect {
 	}
 
 	@Override
-	String setUp(Duration lockTimeout) {
+	String setLockTimeout(Duration lockTimeout) {
 		return "SET SESSION max_statement_time = %d.%03d".formatted(lockTimeout.toSeconds(),
 				lockTimeout.toMillisPart());
+	}
+
+	@Override
+	String setUp(Duration idle) {
+		return "SET SESSION idle_transaction_timeout = %d".formatted(seconds(idle));
+	}
+
+	@Override
+	@Nullable String closeWhenIdle(Duration idle) {
+		return null;
 	}
 
 }

@@ -51,8 +51,9 @@ class MySqlDialect extends Dialect {
 	}
 
 	@Override
-	String insert(String table, String columns, String values) {
-		return "INSERT IGNORE INTO %s (id, %s) VALUES (?, %s)".formatted(table, columns, values);
+	String insert(String table, String columns, String values, String condition) {
+		return "INSERT IGNORE INTO %s (id, %s) SELECT ?, %s FROM DUAL WHERE %s".formatted(table, columns, values,
+				condition);
 	}
 
 	@Override
@@ -72,9 +73,20 @@ class MySqlDialect extends Dialect {
 
 	/** Whole seconds, one at least, are all that it takes. */
 	@Override
-	String setUp(Duration lockTimeout) {
+	String setLockTimeout(Duration lockTimeout) {
 		return "SET SESSION innodb_lock_wait_timeout = %1$d, lock_wait_timeout = %1$d"
 			.formatted(Math.max(1, lockTimeout.toSeconds()));
+	}
+
+	/** It has no time-out of its own for transactions that stand still. */
+	@Override
+	@Nullable String closeWhenIdle(Duration idle) {
+		return "SET @leasehold_wait = @@SESSION.wait_timeout, SESSION wait_timeout = %d".formatted(seconds(idle));
+	}
+
+	@Override
+	String keepWhenIdle() {
+		return "SET SESSION wait_timeout = @leasehold_wait";
 	}
 
 }

@@ -1,5 +1,7 @@
 package io.leasehold.engine.jdbc;
 
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
 import java.time.Duration;
 
 import org.springframework.util.ClassUtils;
@@ -40,10 +42,9 @@ final class PostgresDialect extends Dialect {
 	}
 
 	@Override
-	String insert(String table, String columns, String values) {
-		return returning(
-				"INSERT INTO %s (id, %s) VALUES (?, %s) ON CONFLICT (id) DO NOTHING".formatted(table, columns, values),
-				"grant_number");
+	String insert(String table, String columns, String values, String condition) {
+		return returning("INSERT INTO %s (id, %s) SELECT ?, %s WHERE %s ON CONFLICT (id) DO NOTHING".formatted(table,
+				columns, values, condition), "grant_number");
 	}
 
 	/**
@@ -54,8 +55,18 @@ final class PostgresDialect extends Dialect {
 	 * comes after that of the id, where a small table is read as a whole.
 	 */
 	@Override
-	String where(Duration lockTimeout) {
-		return "WHERE set_config('lock_timeout', '%d', TRUE) <> '' AND".formatted(lockTimeout.toMillis());
+	String waiting() {
+		return " AND set_config('lock_timeout', ?, TRUE) <> ''";
+	}
+
+	@Override
+	void bindWaiting(PreparedStatement statement, int index, Duration lockTimeout) throws SQLException {
+		statement.setString(index, Long.toString(lockTimeout.toMillis()));
+	}
+
+	@Override
+	String endingWhenIdle(Duration idle) {
+		return " AND set_config('idle_in_transaction_session_timeout', '%d', TRUE) <> ''".formatted(idle.toMillis());
 	}
 
 }

@@ -6,22 +6,35 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 import io.leasehold.engine.Access;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /**
- * Renews grants in batches. The failure of one batch does not touch the others, nor does
- * a locked row those of its batch.
+ * Renews grants in batches, two of them concurrently. The failure of one batch does not
+ * touch the others, nor does a locked row those of its batch. Thread-safe.
  */
-final class Renewals {
+final class Renewals implements AutoCloseable {
+
+	private static final Log logger = LogFactory.getLog(Renewals.class);
 
 	private static final int MOST = 256;
 
@@ -31,33 +44,81 @@ final class Renewals {
 
 	private final String namespace;
 
+	private final ThreadPoolExecutor helper;
+
 	Renewals(LockDatabase database, MonotonicClock clock, String namespace) {
 		this.database = database;
 		this.clock = clock;
 		this.namespace = namespace;
+		CustomizableThreadFactory threads = new CustomizableThreadFactory("leasehold-jdbc-renewal-");
+		threads.setDaemon(true);
+		this.helper = new ThreadPoolExecutor(Lanes.RENEWALS - 1, Lanes.RENEWALS - 1, 10, TimeUnit.SECONDS,
+				new LinkedBlockingQueue<>(), threads);
+		this.helper.allowCoreThreadTimeOut(true);
 	}
 
 	/** Renew grants, and return the outcomes in the same order. */
 	List<RenewalOutcome> renew(List<Renewal> renewals) {
+		List<Part> parts = parts(renewals);
+		Queue<Part> waiting = new ConcurrentLinkedQueue<>(parts);
+		if (parts.size() > 1) {
+			letHelp(waiting);
+		}
+		renewAll(waiting);
+		RenewalOutcome[] outcomes = new RenewalOutcome[renewals.size()];
+		for (Part part : parts) {
+			List<RenewalOutcome> answers = part.answers().join();
+			for (int i = 0; i < answers.size(); i++) {
+				outcomes[part.indexes().get(i)] = answers.get(i);
+			}
+		}
+		return Arrays.asList(outcomes);
+	}
+
+	/** Batches of what the same statements can renew, the shortest leases first. */
+	private List<Part> parts(List<Renewal> renewals) {
 		List<RowId> ids = renewals.stream().map((renewal) -> RowId.of(this.namespace, renewal.claim().key())).toList();
-		Map<Kind, List<Integer>> kinds = new LinkedHashMap<>();
+		Map<Kind, List<Integer>> kinds = new TreeMap<>(
+				Comparator.comparing(Kind::lease).thenComparing(Kind::exclusive));
 		// In the order of the rows, so that two batches cannot wait for each other
 		IntStream.range(0, renewals.size())
 			.boxed()
 			.sorted(Comparator.comparing(ids::get))
 			.forEach((i) -> kinds.computeIfAbsent(Kind.of(renewals.get(i)), (kind) -> new ArrayList<>()).add(i));
-		RenewalOutcome[] outcomes = new RenewalOutcome[renewals.size()];
+		List<Part> parts = new ArrayList<>();
 		for (List<Integer> indexes : kinds.values()) {
 			for (int from = 0; from < indexes.size(); from += MOST) {
 				List<Integer> some = indexes.subList(from, Math.min(from + MOST, indexes.size()));
-				List<RenewalOutcome> answers = renew(new RenewalBatch(some.stream().map(ids::get).toList(),
-						some.stream().map(renewals::get).toList()));
-				for (int i = 0; i < some.size(); i++) {
-					outcomes[some.get(i)] = answers.get(i);
-				}
+				parts.add(new Part(some, new RenewalBatch(some.stream().map(ids::get).toList(),
+						some.stream().map(renewals::get).toList()), new CompletableFuture<>()));
 			}
 		}
-		return Arrays.asList(outcomes);
+		return parts;
+	}
+
+	private void letHelp(Queue<Part> waiting) {
+		try {
+			this.helper.execute(() -> renewAll(waiting));
+		}
+		catch (RejectedExecutionException | OutOfMemoryError ex) {
+			logger.debug("There is no thread to renew concurrently", ex);
+		}
+	}
+
+	private void renewAll(Queue<Part> waiting) {
+		for (Part part = waiting.poll(); part != null; part = waiting.poll()) {
+			try {
+				part.answers().complete(renew(part.batch()));
+			}
+			catch (Error ex) {
+				part.answers().complete(unknown(part.batch().size(), new IllegalStateException(ex)));
+			}
+		}
+	}
+
+	@Override
+	public void close() {
+		this.helper.shutdown();
 	}
 
 	private List<RenewalOutcome> renew(RenewalBatch batch) {
@@ -72,7 +133,7 @@ final class Renewals {
 	/** Somebody else keeps rows of a batch locked: the others must not suffer. */
 	private List<RenewalOutcome> renewUnlocked(RenewalBatch batch, RuntimeException failure) {
 		try {
-			Set<RowId> unlocked = this.database.call("find rows that nobody has locked", null,
+			Set<RowId> unlocked = this.database.call(CallKind.RENEW, "find rows that nobody has locked", null,
 					(session, tables) -> tables.rows().unlocked(session, batch.rows()));
 			if (unlocked.isEmpty()) {
 				return unknown(batch.size(), failure);
@@ -95,7 +156,7 @@ final class Renewals {
 	}
 
 	private List<RenewalOutcome> renewAll(RenewalBatch batch) {
-		return this.database.call("renew %d locks".formatted(batch.size()), null, (session, tables) -> {
+		return this.database.call(CallKind.RENEW, "renew %d locks".formatted(batch.size()), null, (session, tables) -> {
 			long sent = this.clock.nanoTime();
 			Set<String> owners = tables.grants(batch.access()).renew(session, batch);
 			RenewalOutcome yes = new RenewalOutcome.Renewed(MonotonicClock.validUntil(sent, batch.lease()));
@@ -114,6 +175,16 @@ final class Renewals {
 			return new Kind(renewal.claim().access().equals(Access.EXCLUSIVE), renewal.lease());
 		}
 
+	}
+
+	/**
+	 * One batch, and what becomes of it.
+	 *
+	 * @param indexes where its outcomes belong
+	 * @param batch what to renew
+	 * @param answers the outcomes
+	 */
+	private record Part(List<Integer> indexes, RenewalBatch batch, CompletableFuture<List<RenewalOutcome>> answers) {
 	}
 
 }

@@ -3,6 +3,9 @@ package io.leasehold.engine.jdbc;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTimeoutException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.concurrent.Semaphore;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -17,17 +20,40 @@ final class Session implements AutoCloseable {
 
 	private static final Log logger = LogFactory.getLog(Session.class);
 
-	private static final long MILLI = 1_000_000;
+	/** Zero would mean no limit. */
+	private static final Duration SHORTEST_WAIT = Duration.ofMillis(1);
 
 	private final Connection connection;
 
 	private final long deadline;
 
+	private final Duration longestWait;
+
+	private final @Nullable Duration usualWait;
+
+	private final @Nullable Semaphore lane;
+
 	private final int networkTimeout;
 
-	Session(Connection connection, long deadline) throws SQLException {
+	private @Nullable Duration setWait;
+
+	private @Nullable String restoring;
+
+	/**
+	 * Create a session.
+	 * @param lane released when the session is closed, if there is one
+	 * @param deadline reading of {@link System#nanoTime()} at which the call ends
+	 * @param longestWait how long a change may wait for rows that others have locked
+	 * @param usualWait how long changes wait for them on such connections, or
+	 * {@code null} if that is not to be changed
+	 */
+	Session(Connection connection, @Nullable Semaphore lane, long deadline, Duration longestWait,
+			@Nullable Duration usualWait) throws SQLException {
 		this.connection = connection;
+		this.lane = lane;
 		this.deadline = deadline;
+		this.longestWait = longestWait;
+		this.usualWait = usualWait;
 		try {
 			if (!connection.getAutoCommit()) {
 				connection.setAutoCommit(true);
@@ -42,12 +68,54 @@ final class Session implements AutoCloseable {
 
 	/** Return the connection for one more statement. */
 	Connection connection() throws SQLException {
-		long left = (this.deadline - System.nanoTime()) / MILLI;
+		long left = left().toMillis();
 		if (left <= 0) {
 			throw new SQLTimeoutException("No time is left for another statement");
 		}
 		this.connection.setNetworkTimeout(Runnable::run, (int) left);
 		return this.connection;
+	}
+
+	private Duration left() {
+		return Duration.ofNanos(this.deadline - System.nanoTime());
+	}
+
+	/**
+	 * Return how long a change may wait for a row that others have locked: the database
+	 * gives up before the call does.
+	 */
+	Duration lockTimeout() {
+		Duration most = Dialect.lockTimeout(left());
+		Duration wait = (most.compareTo(this.longestWait) < 0) ? most : this.longestWait;
+		return (wait.compareTo(SHORTEST_WAIT) > 0) ? wait : SHORTEST_WAIT;
+	}
+
+	/**
+	 * Let changes wait for rows no longer than this call may, where the connection's
+	 * setting is longer.
+	 */
+	void limitWaiting(Dialect dialect) throws SQLException {
+		Duration usual = this.usualWait;
+		if (usual == null) {
+			return;
+		}
+		Duration present = (this.setWait != null) ? this.setWait : usual;
+		Duration wanted = lockTimeout();
+		if (wanted.compareTo(present.multipliedBy(7).dividedBy(8)) < 0) {
+			String setting = dialect.setLockTimeout(wanted);
+			if (setting != null && !setting.equals(dialect.setLockTimeout(present))) {
+				connection(); // throws if no time is left, before anything is changed
+				this.restoring = dialect.setLockTimeout(usual);
+				this.setWait = wanted;
+				execute(setting);
+			}
+		}
+	}
+
+	void execute(String sql) throws SQLException {
+		try (Statement statement = connection().createStatement()) {
+			statement.execute(sql);
+		}
 	}
 
 	/**
@@ -88,11 +156,29 @@ final class Session implements AutoCloseable {
 	public void close() {
 		try (Connection ended = this.connection) {
 			if (!ended.isClosed()) {
+				restore();
 				ended.setNetworkTimeout(Runnable::run, this.networkTimeout);
 			}
 		}
 		catch (SQLException ex) {
 			logger.debug("A connection could not be given back", ex);
+		}
+		finally {
+			if (this.lane != null) {
+				this.lane.release();
+			}
+		}
+	}
+
+	private void restore() throws SQLException {
+		if (this.restoring != null) {
+			try {
+				execute(this.restoring);
+			}
+			catch (SQLException ex) {
+				this.connection.abort(Runnable::run); // not to be used as it is
+				throw ex;
+			}
 		}
 	}
 

@@ -4,7 +4,9 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Set;
 
+import io.leasehold.LockKey;
 import io.leasehold.engine.Claim;
+import io.leasehold.engine.jdbc.Sql.Change;
 import org.jspecify.annotations.Nullable;
 
 import static io.leasehold.engine.jdbc.Sql.micros;
@@ -29,7 +31,7 @@ final class SharedGrants implements Grants {
 
 	private final LockTable table;
 
-	private final String open;
+	private final Change open;
 
 	private final String hold;
 
@@ -39,7 +41,7 @@ final class SharedGrants implements Grants {
 
 	private final String sweep;
 
-	private final String settle;
+	private final Change settle;
 
 	SharedGrants(Sql sql, LockTable table) {
 		this.sql = sql;
@@ -47,7 +49,7 @@ final class SharedGrants implements Grants {
 		Dialect dialect = sql.dialect();
 		// An owner whose lease is over must not find its row again; as the key has no
 		// owner, the end of the lease tells since when it is idle
-		this.open = sql.of(dialect.returning("""
+		this.open = sql.returning(sql.first("""
 				UPDATE {table} SET
 				grant_number = %s,
 				expires_at = {now},
@@ -58,9 +60,9 @@ final class SharedGrants implements Grants {
 				waited_until = CASE WHEN waiter = ? THEN 0 ELSE waited_until END,
 				version = version + 1,
 				owner = NULL
-				{where} id = ? AND %s AND (shared_until = 0 OR shared_access = ?) AND %s AND %s < ?"""
-			.formatted(dialect.telling("GREATEST(grant_number + 1, {now})"), LockTable.UNOWNED, LockTable.TURN, PLACES),
-				"grant_number"));
+				WHERE id = ? AND %s AND (shared_until = 0 OR shared_access = ?) AND %s AND %s < ? AND %s""".formatted(
+				dialect.telling("GREATEST(grant_number + 1, {now})"), LockTable.UNOWNED, LockTable.TURN, PLACES,
+				LockTable.IN_TIME)), "grant_number");
 		this.hold = sql
 			.of("""
 					INSERT INTO {holders} (owner, lock_id, grant_number, granted_at, expires_at, lock_delay, closed_until)
@@ -80,16 +82,16 @@ final class SharedGrants implements Grants {
 	}
 
 	@Override
-	public @Nullable Long take(Session session, RowId id, Claim claim) throws SQLException {
+	public @Nullable Long take(Session session, RowId id, Claim claim, long latest) throws SQLException {
 		long lease = micros(claim.lease());
 		long delay = micros(claim.lockDelay());
 		long minHold = micros(claim.minHold());
 		String access = claim.access().code();
 		int limit = claim.access().limit();
 		String owner = claim.owner().token();
-		return session.inTransaction(() -> {
+		return this.sql.inTransaction(session, () -> {
 			Long number = this.sql.number(session, this.open, Math.max(lease + delay, minHold), access,
-					claim.owner().memberId(), id.bytes(), access, access, limit);
+					claim.owner().memberId(), id.bytes(), access, access, limit, latest);
 			// Counted again: what the update counted may have been older than its lock
 			boolean held = number != null && this.sql.update(session, this.hold, owner, lease, delay, minHold, minHold,
 					id.bytes(), limit, owner) > 0;
@@ -98,23 +100,32 @@ final class SharedGrants implements Grants {
 	}
 
 	@Override
-	public @Nullable Long insert(Session session, RowId id, Claim claim) throws SQLException {
-		this.table.insert(session, id, claim.key(), null);
-		return take(session, id, claim);
+	public @Nullable Long insert(Session session, RowId id, Claim claim, long latest) throws SQLException {
+		this.table.insert(session, id, claim.key(), null, latest);
+		return take(session, id, claim, latest);
 	}
 
 	@Override
 	public @Nullable Long free(Session session, RowId id, String owner) throws SQLException {
-		return session.inTransaction(() -> {
-			boolean ended = this.table.lock(session, List.of(id.bytes())) > 0
-					&& this.sql.update(session, this.end, id.bytes(), owner) > 0;
-			return ended ? settle(session, id) : null;
+		return this.sql.inTransaction(session,
+				() -> (this.table.lock(session, List.of(id.bytes())) > 0) ? end(session, id, owner) : null);
+	}
+
+	@Override
+	public @Nullable Long freeBehind(Session session, RowId id, LockKey key, String owner) throws SQLException {
+		return this.sql.inTransaction(session, () -> {
+			this.table.lockOrInsert(session, id, key);
+			return end(session, id, owner);
 		});
+	}
+
+	private @Nullable Long end(Session session, RowId id, String owner) throws SQLException {
+		return (this.sql.update(session, this.end, id.bytes(), owner) > 0) ? settle(session, id) : null;
 	}
 
 	/** Free a row in place of whoever holds it, one owner or many. */
 	List<LockTable.Owned> freeAll(Session session, RowId id) throws SQLException {
-		List<LockTable.Owned> freed = session.inTransaction(() -> {
+		List<LockTable.Owned> freed = this.sql.inTransaction(session, () -> {
 			if (this.table.lock(session, List.of(id.bytes())) == 0) {
 				return null;
 			}
@@ -128,7 +139,7 @@ final class SharedGrants implements Grants {
 
 	/** Remove the holders whose places are free. */
 	void sweep(Session session, RowId id) throws SQLException {
-		session.inTransaction(() -> {
+		this.sql.inTransaction(session, () -> {
 			this.table.lock(session, List.of(id.bytes()));
 			this.sql.update(session, this.sweep, id.bytes());
 			return this.sql.update(session, refresh(1), id.bytes());
@@ -147,7 +158,7 @@ final class SharedGrants implements Grants {
 
 	@Override
 	public Set<String> renew(Session session, RenewalBatch batch) throws SQLException {
-		Set<String> renewed = session.inTransaction(() -> {
+		Set<String> renewed = this.sql.inTransaction(session, () -> {
 			this.table.lock(session, batch.rows());
 			Set<String> owners = this.sql.extend(session, "{holders}", "lock_id",
 					"expires_at = GREATEST(expires_at, {now} + ?)", batch);

@@ -16,9 +16,8 @@ import org.springframework.jdbc.core.RowMapper;
 
 /**
  * Makes statements for the tables of one database, and runs them. In a template,
- * <code>{table}</code> and <code>{holders}</code> are the names of the tables,
- * <code>{now}</code> is the database's clock, and <code>{where}</code> begins the
- * condition of an update that may have to wait for a row.
+ * <code>{table}</code> and <code>{holders}</code> are the names of the tables, and
+ * <code>{now}</code> is the database's clock.
  */
 final class Sql {
 
@@ -38,8 +37,28 @@ final class Sql {
 	String of(String template) {
 		return template.replace("{table}", this.settings.table())
 			.replace("{holders}", this.settings.holders())
-			.replace("{now}", this.dialect.now())
-			.replace("{where}", this.dialect.where(Dialect.lockTimeout(this.settings.callTimeout())));
+			.replace("{now}", this.dialect.now());
+	}
+
+	/**
+	 * Make a change that may have to wait for a row.
+	 * @param template ends with its condition
+	 */
+	Change change(String template) {
+		return new Change(of(template + this.dialect.waiting()));
+	}
+
+	/** Make the first change of a transaction, which may have to wait for a row. */
+	Change first(String template) {
+		return change(template + this.dialect.endingWhenIdle(this.settings.callTimeout()));
+	}
+
+	/**
+	 * Make a change that may have to wait for a row, and returns the value of an
+	 * expression.
+	 */
+	Change returning(Change change, String expression) {
+		return new Change(this.dialect.returning(change.text(), expression));
 	}
 
 	/**
@@ -48,11 +67,11 @@ final class Sql {
 	 * @param update template of the update, with a place for the summand after which the
 	 * last assigned expression ends
 	 */
-	String freeing(String update) {
+	Change freeing(String update) {
 		String marked = "GREATEST(waited_until - expires_at, 0)";
 		String channel = this.settings.channel();
-		return of(this.dialect.returning(update.formatted(this.dialect.aside("GREATEST(waited_until - {now}, 0)")),
-				(channel != null) ? this.dialect.notifying(marked, channel) : marked));
+		return returning(change(update.formatted(this.dialect.aside("GREATEST(waited_until - {now}, 0)"))),
+				(channel != null) ? this.dialect.notifying(marked, channel) : marked);
 	}
 
 	/**
@@ -67,27 +86,73 @@ final class Sql {
 	}
 
 	/**
+	 * Run a change that may have to wait for a row.
+	 * @return how many rows it met
+	 */
+	int update(Session session, Change change, @Nullable Object... values) throws SQLException {
+		session.limitWaiting(this.dialect);
+		try (PreparedStatement statement = session.connection().prepareStatement(change.text())) {
+			bind(statement, values);
+			this.dialect.bindWaiting(statement, values.length + 1, session.lockTimeout());
+			return statement.executeUpdate();
+		}
+	}
+
+	/**
 	 * Run a change that {@linkplain Dialect#returning returns} a number.
 	 * @return the number, or {@code null} if no row was changed
 	 */
-	@Nullable Long number(Session session, String sql, @Nullable Object... values) throws SQLException {
-		try (PreparedStatement statement = this.dialect.prepare(session.connection(), sql)) {
+	@Nullable Long number(Session session, Change change, @Nullable Object... values) throws SQLException {
+		session.limitWaiting(this.dialect);
+		try (PreparedStatement statement = this.dialect.prepare(session.connection(), change.text())) {
 			bind(statement, values);
+			this.dialect.bindWaiting(statement, values.length + 1, session.lockTimeout());
 			return this.dialect.run(statement);
 		}
+	}
+
+	/**
+	 * Do several steps as one transaction, which the database ends if this process stands
+	 * still in the middle of it.
+	 * @return what the steps return; if that is {@code null}, they are undone
+	 */
+	<T> @Nullable T inTransaction(Session session, Session.Steps<T> steps) throws SQLException {
+		String close = this.dialect.closeWhenIdle(this.settings.callTimeout());
+		if (close == null) {
+			return session.inTransaction(steps);
+		}
+		session.execute(close);
+		T result = session.inTransaction(steps);
+		session.execute(this.dialect.keepWhenIdle());
+		return result;
 	}
 
 	<T> List<T> query(Session session, String sql, RowMapper<T> mapper, @Nullable Object... values)
 			throws SQLException {
 		try (PreparedStatement statement = session.connection().prepareStatement(sql)) {
 			bind(statement, values);
-			try (ResultSet rows = statement.executeQuery()) {
-				List<T> result = new ArrayList<>();
-				while (rows.next()) {
-					result.add(mapper.mapRow(rows, result.size()));
-				}
-				return result;
+			return read(statement, mapper);
+		}
+	}
+
+	/** Run a change that {@linkplain Dialect#returning returns} rows. */
+	private <T> List<T> rows(Session session, Change change, RowMapper<T> mapper, Object... values)
+			throws SQLException {
+		session.limitWaiting(this.dialect);
+		try (PreparedStatement statement = session.connection().prepareStatement(change.text())) {
+			bind(statement, values);
+			this.dialect.bindWaiting(statement, values.length + 1, session.lockTimeout());
+			return read(statement, mapper);
+		}
+	}
+
+	private static <T> List<T> read(PreparedStatement statement, RowMapper<T> mapper) throws SQLException {
+		try (ResultSet rows = statement.executeQuery()) {
+			List<T> result = new ArrayList<>();
+			while (rows.next()) {
+				result.add(mapper.mapRow(rows, result.size()));
 			}
+			return result;
 		}
 	}
 
@@ -105,14 +170,14 @@ final class Sql {
 		int places = batch.places();
 		String which = of("%s IN (%s) AND (owner, grant_number) IN (%s) AND expires_at > {now}".formatted(id,
 				repeat("?", places), repeat("(?, ?)", places)));
-		String update = of("UPDATE %s SET %s {where} ".formatted(table, extend)) + which;
+		Change update = change("UPDATE %s SET %s WHERE ".formatted(table, extend) + which);
 		List<Object> values = new ArrayList<>(batch.rows());
 		values.addAll(batch.grants());
 		List<Object> lease = new ArrayList<>(values);
 		lease.add(0, micros(batch.lease()));
 		RowMapper<String> owner = (rows, index) -> rows.getString(1);
 		if (this.dialect.returnsRows()) {
-			return new HashSet<>(query(session, this.dialect.returning(update, "owner"), owner, lease.toArray()));
+			return new HashSet<>(rows(session, returning(update, "owner"), owner, lease.toArray()));
 		}
 		if (update(session, update, lease.toArray()) == batch.size()) {
 			return batch.owners();
@@ -142,6 +207,14 @@ final class Sql {
 				statement.setString(i + 1, (String) value);
 			}
 		}
+	}
+
+	/**
+	 * A change that may have to wait for rows that others have locked.
+	 *
+	 * @param text its text
+	 */
+	record Change(String text) {
 	}
 
 }

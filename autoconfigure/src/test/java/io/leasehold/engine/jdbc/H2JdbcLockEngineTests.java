@@ -5,7 +5,7 @@ import java.util.UUID;
 /**
  * The engine on H2 in memory.
  */
-class H2JdbcLockEngineTests extends JdbcLockFaultsTests {
+class H2JdbcLockEngineTests extends CrowdedJdbcLockEngineTests {
 
 	private final String url = "jdbc:h2:mem:" + UUID.randomUUID();
 

@@ -87,7 +87,8 @@ class JdbcConnectionsTests {
 			try (Connection connection = pool.dataSource().getConnection()) {
 				before = connection.getNetworkTimeout();
 			}
-			try (Session session = JdbcConnections.of(pool.dataSource()).open(System.nanoTime() + TIMEOUT.toNanos())) {
+			try (Session session = JdbcConnections.of(pool.dataSource())
+				.open(CallKind.ACQUIRE, System.nanoTime() + TIMEOUT.toNanos(), TIMEOUT)) {
 				assertThat(session.connection().getAutoCommit()).isTrue();
 			}
 			try (Connection connection = pool.dataSource().getConnection()) {

@@ -25,6 +25,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
+import com.zaxxer.hikari.HikariDataSource;
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
 import io.leasehold.engine.Attempt;
@@ -555,10 +556,13 @@ abstract class JdbcLockEngineTests {
 	@Test
 	@Fault(40)
 	void emptyPoolIsABoundedFailureThatMayPass() throws SQLException {
-		try (JdbcConnections poor = connect(url(), 1, Duration.ofMillis(500));
-				Connection taken = poor.dataSource().getConnection();
-				JdbcLockEngine apart = new JdbcLockEngine(poor, settings(Duration.ofMillis(500)),
-						MonotonicClock.SYSTEM)) {
+		try (HikariDataSource poor = new HikariDataSource()) {
+			poor.setJdbcUrl(url());
+			poor.setMaximumPoolSize(1);
+			poor.setConnectionTimeout(500);
+			JdbcLockEngine apart = new JdbcLockEngine(JdbcConnections.of(poor), settings(Duration.ofMillis(500)),
+					MonotonicClock.SYSTEM);
+			Connection taken = poor.getConnection();
 			assertThat(taken.isClosed()).isFalse();
 			long start = System.nanoTime();
 			assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> apart.tryAcquire(claim("a")))

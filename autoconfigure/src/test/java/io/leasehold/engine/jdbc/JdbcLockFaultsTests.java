@@ -58,8 +58,11 @@ abstract class JdbcLockFaultsTests extends JdbcLockFormsTests {
 	/** Statement that changes the time zone of its session, with a place for the zone. */
 	abstract String setTimeZoneOfSession();
 
-	/** Statement that lets others than its session find a deadlock. */
-	String leaveDeadlocksToOthers() {
+	/**
+	 * Statement that sets up the session of an operator: others find its deadlocks, and
+	 * nothing ends its transaction.
+	 */
+	String setUpOperator() {
 		return "SELECT 1";
 	}
 
@@ -333,7 +336,7 @@ abstract class JdbcLockFaultsTests extends JdbcLockFormsTests {
 	}
 
 	/** Leave the rows of keys that were used before. */
-	private void use(Claim... claims) {
+	final void use(Claim... claims) {
 		for (Claim claim : claims) {
 			granted(claim);
 			release(claim);
@@ -367,7 +370,7 @@ abstract class JdbcLockFaultsTests extends JdbcLockFormsTests {
 	}
 
 	/** Somebody whose transaction keeps rows locked until its end. */
-	private final class Operator implements AutoCloseable {
+	final class Operator implements AutoCloseable {
 
 		private final Connection connection = connection();
 
@@ -375,7 +378,7 @@ abstract class JdbcLockFaultsTests extends JdbcLockFormsTests {
 
 		Operator() throws SQLException {
 			this.connection.setAutoCommit(false);
-			run(leaveDeadlocksToOthers());
+			run(setUpOperator());
 		}
 
 		void run(String sql) throws SQLException {

@@ -27,4 +27,9 @@ class MariaDbJdbcLockEngineIntegrationTests extends MySqlFamilyJdbcLockEngineTes
 		return "max_statement_time";
 	}
 
+	@Override
+	String setUpOperator() {
+		return "SET SESSION idle_transaction_timeout = 0";
+	}
+
 }

@@ -22,7 +22,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * What the engine does on MySQL and MariaDB, each of whose drivers may talk to either.
  */
-abstract class MySqlFamilyJdbcLockEngineTests extends NetworkedJdbcLockEngineTests {
+abstract class MySqlFamilyJdbcLockEngineTests extends LateJdbcRequestsTests {
 
 	/** As the first connection of a driver that was not used before may take. */
 	private static final Duration PATIENT_CALL = Duration.ofSeconds(5);
@@ -40,6 +40,11 @@ abstract class MySqlFamilyJdbcLockEngineTests extends NetworkedJdbcLockEngineTes
 	@Override
 	final String waitingSessions() {
 		return "SELECT COUNT(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'";
+	}
+
+	@Override
+	final String sessionsOf(String user) {
+		return "SELECT COUNT(*) FROM information_schema.processlist WHERE user = '%s'".formatted(user);
 	}
 
 	@Override

@@ -1,15 +1,22 @@
 package io.leasehold.engine.jdbc;
 
 import java.sql.SQLException;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
+import io.leasehold.engine.Attempt;
+import io.leasehold.engine.Claim;
 import io.leasehold.server.PostgresTestServer;
 import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.Test;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
 /**
  * The engine on PostgreSQL.
  */
-class PostgresJdbcLockEngineIntegrationTests extends NetworkedJdbcLockEngineTests {
+class PostgresJdbcLockEngineIntegrationTests extends LateJdbcRequestsTests {
 
 	@Override
 	int port() {
@@ -47,7 +54,12 @@ class PostgresJdbcLockEngineIntegrationTests extends NetworkedJdbcLockEngineTest
 	}
 
 	@Override
-	String leaveDeadlocksToOthers() {
+	String sessionsOf(String user) {
+		return "SELECT COUNT(*) FROM pg_stat_activity WHERE usename = '%s'".formatted(user);
+	}
+
+	@Override
+	String setUpOperator() {
 		return "SET LOCAL deadlock_timeout = '1min'";
 	}
 
@@ -83,6 +95,50 @@ class PostgresJdbcLockEngineIntegrationTests extends NetworkedJdbcLockEngineTest
 		finally {
 			execute("DROP OWNED BY %1$s; DROP ROLE %1$s".formatted(user));
 		}
+	}
+
+	/**
+	 * A commit that waits for a replica beyond the time-out of its call is released
+	 * behind it, and not believed to have failed.
+	 */
+	@Test
+	@Fault(107)
+	void commitThatOutlastsItsCallIsReleasedBehindIt() throws Exception {
+		List<Claim> claims = List.of(claim("used"), shared("shared"), claim("unused"));
+		use(claim("used"), claim("shared"));
+		try (JdbcLockEngine remote = engineOf(url(), CALL)) {
+			remote.start();
+			try {
+				stallCommits(remote);
+				CompletableFuture.allOf(claims.stream().map((claim) -> later(() -> {
+					assertUnknown(() -> remote.tryAcquire(claim));
+					assertUnknown(() -> remote.release(claim));
+					return null;
+				})).toArray(CompletableFuture[]::new)).join();
+			}
+			finally {
+				execute("ALTER SYSTEM RESET synchronous_standby_names");
+				execute("SELECT pg_reload_conf()");
+			}
+			for (Claim claim : claims) {
+				releasedAtLast(remote, claim);
+			}
+		}
+		for (Claim claim : claims) {
+			assertThat(this.engine.inspect(claim.key())).isEmpty();
+			granted(claim(claim.key().value()));
+		}
+	}
+
+	/** Let all commits wait for a replica that does not exist. */
+	private void stallCommits(JdbcLockEngine engine) throws SQLException {
+		execute("ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
+		execute("SELECT pg_reload_conf()");
+		await().untilAsserted(() -> assertUnknown(() -> {
+			Claim probe = claim("probe");
+			assertThat(engine.tryAcquire(probe)).isInstanceOf(Attempt.Granted.class);
+			engine.release(probe);
+		}));
 	}
 
 }

@@ -354,7 +354,7 @@ class ZooKeeperLockEngineFaultsIntegrationTests {
 	}
 
 	/** A node whose creation was not answered does not stay, and keeps nobody out. */
-	@Fault(34)
+	@Fault({ 34, 107 })
 	@Test
 	void nodeWhoseCreationWasNotAnsweredDoesNotStay() throws Exception {
 		TestingServer server = this.engines.server();

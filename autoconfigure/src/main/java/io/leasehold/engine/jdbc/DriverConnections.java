@@ -1,0 +1,128 @@
+package io.leasehold.engine.jdbc;
+
+import java.sql.Connection;
+import java.sql.Driver;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Properties;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.BeanUtils;
+import org.springframework.jdbc.datasource.SimpleDriverDataSource;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Opens connections with the credentials that are valid at that moment, and sets them up
+ * as their database needs it. Keeps the pool's login timeout away from
+ * {@link DriverManager}, where it would be that of all other pools, too; the driver's own
+ * properties have it. Thread-safe.
+ */
+final class DriverConnections extends SimpleDriverDataSource {
+
+	private final Supplier<JdbcLogin> login;
+
+	private final Duration callTimeout;
+
+	private volatile int loginTimeout;
+
+	/**
+	 * Create connections.
+	 * @param driver name of the driver's class, or {@code null} to find it by the URL
+	 * @param login the present credentials
+	 * @throws IllegalArgumentException if there is no driver for the URL
+	 */
+	DriverConnections(String url, @Nullable String driver, Supplier<JdbcLogin> login, Duration callTimeout) {
+		super(driver(url, driver), url, properties(url, callTimeout));
+		this.login = login;
+		this.callTimeout = callTimeout;
+	}
+
+	@Override
+	protected Connection getConnectionFromDriver(Properties properties) throws SQLException {
+		JdbcLogin present = this.login.get();
+		if (present.username() != null) {
+			properties.setProperty("user", present.username());
+		}
+		if (present.password() != null) {
+			properties.setProperty("password", present.password());
+		}
+		Connection connection = super.getConnectionFromDriver(properties);
+		try {
+			setUp(connection);
+			return connection;
+		}
+		catch (SQLException ex) {
+			connection.close();
+			throw ex;
+		}
+	}
+
+	private void setUp(Connection connection) throws SQLException {
+		Dialect dialect = Dialect.of(connection);
+		if (dialect != null) {
+			execute(connection, dialect.setLockTimeout(Dialect.lockTimeout(this.callTimeout)));
+			execute(connection, dialect.setUp(this.callTimeout));
+		}
+	}
+
+	private static void execute(Connection connection, @Nullable String sql) throws SQLException {
+		if (sql != null) {
+			try (Statement statement = connection.createStatement()) {
+				statement.execute(sql);
+			}
+		}
+	}
+
+	@Override
+	public void setLoginTimeout(int timeout) {
+		this.loginTimeout = timeout;
+	}
+
+	@Override
+	public int getLoginTimeout() {
+		return this.loginTimeout;
+	}
+
+	private static Properties properties(String url, Duration callTimeout) {
+		Properties properties = timeouts(url, callTimeout);
+		if (url.startsWith("jdbc:mariadb:")) {
+			// Parsing our statements takes the server longer than running them
+			properties.setProperty("useServerPrepStmts", "true");
+		}
+		return properties;
+	}
+
+	/** What bounds connecting and waiting for answers, in the words of the driver. */
+	private static Properties timeouts(String url, Duration callTimeout) {
+		Properties properties = new Properties();
+		if (url.startsWith("jdbc:postgresql:")) {
+			String seconds = Long.toString(Math.max(1, Dialect.seconds(callTimeout)));
+			properties.setProperty("connectTimeout", seconds);
+			properties.setProperty("loginTimeout", seconds);
+			properties.setProperty("socketTimeout", seconds);
+		}
+		else if (url.startsWith("jdbc:mariadb:") || url.startsWith("jdbc:mysql:")) {
+			properties.setProperty("connectTimeout", Long.toString(callTimeout.toMillis()));
+			properties.setProperty("socketTimeout", Long.toString(callTimeout.toMillis()));
+		}
+		return properties;
+	}
+
+	private static Driver driver(String url, @Nullable String driver) {
+		try {
+			if (driver == null) {
+				return DriverManager.getDriver(url);
+			}
+			return (Driver) BeanUtils.instantiateClass(ClassUtils.forName(driver, null));
+		}
+		catch (SQLException | ClassNotFoundException | LinkageError ex) {
+			throw new IllegalArgumentException("There is no JDBC driver '%s' for the lock engine's database"
+				.formatted((driver != null) ? driver : url.replaceFirst("^(jdbc:\\w+).*", "$1")), ex);
+		}
+	}
+
+}

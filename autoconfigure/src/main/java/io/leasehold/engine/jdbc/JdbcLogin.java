@@ -1,0 +1,19 @@
+package io.leasehold.engine.jdbc;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Credentials of a database user.
+ *
+ * @param username name of the user, or {@code null} for none
+ * @param password password of the user, or {@code null} for none
+ */
+public record JdbcLogin(@Nullable String username, @Nullable String password) {
+
+	/** The name of the user alone. */
+	@Override
+	public String toString() {
+		return "JdbcLogin[username=%s]".formatted(this.username);
+	}
+
+}
