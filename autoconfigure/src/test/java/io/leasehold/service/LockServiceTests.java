@@ -486,6 +486,36 @@ class LockServiceTests {
 		assertThat(this.there.tryAcquire("a")).isEmpty();
 	}
 
+	/** Its work may go on until the last handle is closed. */
+	@Test
+	@Fault(126)
+	@SuppressWarnings("try")
+	void cancelledLockIsKeptUntilItsLastHandleIsClosed() {
+		LockOptions options = lease(Duration.ofMinutes(10)).withWaitTime(Duration.ZERO);
+		HeldLock outer = this.here.acquire("a", options);
+		HeldLock inner;
+		try (HeldLockScope scope = HeldLockScope.open(outer)) {
+			inner = this.here.acquire("a", options);
+		}
+		assertThat(inner.fencingToken()).isEqualTo(outer.fencingToken());
+		this.here.cancelled(inner);
+		assertThat(outer.isValid()).isFalse();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(inner::close)
+			.satisfies((ex) -> assertThat(ex.getLossCause()).isEqualTo(LossCause.CANCELLED));
+		Awaitility.await().during(Duration.ofMillis(300)).until(() -> this.there.tryAcquire("a", options).isEmpty());
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(outer::close);
+		Awaitility.await().until(() -> this.there.tryAcquire("a", options).isPresent());
+	}
+
+	@Test
+	void cancellationAfterTheEndIsNoLoss() {
+		HeldLock held = this.here.acquire("a");
+		held.close();
+		this.here.cancelled(held);
+		assertThat(this.events).noneMatch(LockEvent.HoldLost.class::isInstance);
+		assertThat(this.there.tryAcquire("a")).isPresent();
+	}
+
 	@Test
 	void unknownEngineIsRefused() {
 		assertThatIllegalArgumentException()
