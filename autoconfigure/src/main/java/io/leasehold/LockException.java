@@ -4,7 +4,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Superclass of everything that can go wrong with a lock. The message names the key and
- * has no line breaks, whatever the key or the failure of a driver holds.
+ * has no line breaks, whatever the key or the failure of a driver holds. A
+ * {@code LockException} of another kind is never its cause, but suppressed: exception
+ * handlers and retries also decide by causes, and would take one kind for the other.
  */
 public abstract class LockException extends RuntimeException {
 
@@ -17,11 +19,22 @@ public abstract class LockException extends RuntimeException {
 	 * @param key the key as it is, if there is one
 	 * @param message what went wrong; line breaks and control characters in it become
 	 * blanks
-	 * @param cause why, if another exception tells
+	 * @param cause why, if another exception tells; one of ours of another kind is
+	 * suppressed
 	 */
 	protected LockException(@Nullable String key, String message, @Nullable Throwable cause) {
-		super(ReadableText.onOneLine(message), cause);
+		super(ReadableText.onOneLine(message));
 		this.key = key;
+		if (cause instanceof LockException other && !isOfOneKindWith(other)) {
+			addSuppressed(other);
+		}
+		else {
+			initCause(cause);
+		}
+	}
+
+	private boolean isOfOneKindWith(LockException other) {
+		return getClass().isInstance(other) || other.getClass().isInstance(this);
 	}
 
 	/**

@@ -21,13 +21,17 @@ public class LockLostException extends LockException {
 	 * @param key the key
 	 * @param engine name of the engine
 	 * @param lossCause why the lock was lost
-	 * @param renewalFailure why its last renewal failed, if it did
+	 * @param renewalFailure why its last renewal failed, if it did; it is suppressed, not
+	 * the cause
 	 */
 	public LockLostException(LockKey key, String engine, LossCause lossCause, @Nullable Throwable renewalFailure) {
 		super(key.value(),
 				"Lock '%s' was lost while it was held: %s (engine: %s)".formatted(key, lossCause.description(), engine),
-				renewalFailure);
+				null);
 		this.lossCause = lossCause;
+		if (renewalFailure != null) {
+			addSuppressed(renewalFailure);
+		}
 	}
 
 	/**
