@@ -7,6 +7,7 @@ import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.local.LocalLockEngine;
 import io.leasehold.event.ApplicationEvents;
+import io.leasehold.event.LeakDetection;
 import io.leasehold.event.LockEventListener;
 import io.leasehold.service.EngineForms;
 import io.leasehold.service.LockService;
@@ -60,6 +61,12 @@ public final class LeaseholdAutoConfiguration {
 	@ConditionalOnMissingBean
 	ApplicationEvents lockApplicationEvents(ApplicationEventPublisher publisher) {
 		return new ApplicationEvents(publisher);
+	}
+
+	@Bean
+	@ConditionalOnBooleanProperty("leasehold.leak-detection")
+	LeakDetection lockLeakDetection() {
+		return new LeakDetection();
 	}
 
 	@Bean

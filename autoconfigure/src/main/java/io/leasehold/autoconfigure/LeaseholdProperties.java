@@ -92,6 +92,12 @@ class LeaseholdProperties implements InitializingBean {
 	 */
 	private @Nullable Duration slowHold;
 
+	/**
+	 * Whether the log shows where a lock was acquired that was never released. Takes a
+	 * stack trace of each acquisition.
+	 */
+	private boolean leakDetection;
+
 	private final Handoff handoff = new Handoff();
 
 	private final Fencing fencing = new Fencing();
@@ -225,6 +231,14 @@ class LeaseholdProperties implements InitializingBean {
 
 	public void setSlowHold(@Nullable Duration slowHold) {
 		this.slowHold = slowHold;
+	}
+
+	public boolean isLeakDetection() {
+		return this.leakDetection;
+	}
+
+	public void setLeakDetection(boolean leakDetection) {
+		this.leakDetection = leakDetection;
 	}
 
 	public Handoff getHandoff() {
