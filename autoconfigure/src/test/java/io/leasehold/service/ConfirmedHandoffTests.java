@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import io.leasehold.HeldLock;
@@ -15,6 +16,8 @@ import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.engine.Signal;
+import io.leasehold.engine.Waiting;
 import io.leasehold.engine.local.LocalLockEngine;
 import io.leasehold.test.VirtualClock;
 import io.leasehold.test.contract.DelegatingEngine;
@@ -51,6 +54,10 @@ class ConfirmedHandoffTests {
 	private Supplier<Duration> granted = () -> LEASE;
 
 	private volatile boolean renews = true;
+
+	private volatile boolean polls;
+
+	private final AtomicInteger asked = new AtomicInteger();
 
 	private final LockService service = service(new Interrupted(this.store));
 
@@ -92,6 +99,25 @@ class ConfirmedHandoffTests {
 		CompletableFuture<HeldLock> next = this.service.acquireAsync(KEY);
 		held.close();
 		assertThat(grantOf(next)).isGreaterThan(held.fencingToken() / 64);
+	}
+
+	/** What counts is the poll that was granted, not the first request of the claim. */
+	@Test
+	void grantOfALatePollIsPassedOn() {
+		CompletableFuture<HeldLock> polled;
+		CompletableFuture<HeldLock> next;
+		try (LockService elsewhere = service(this.store)) {
+			HeldLock first = elsewhere.acquire(KEY);
+			this.polls = true;
+			polled = this.service.acquireAsync(KEY);
+			next = this.service.acquireAsync(KEY);
+			Awaitility.await().until(() -> this.asked.get() > 1);
+			this.clock.advance(LEASE.dividedBy(3));
+			first.close();
+		}
+		HeldLock held = polled.join();
+		held.close();
+		assertThat(grantOf(next)).isEqualTo(held.fencingToken() / 64);
 	}
 
 	@Test
@@ -175,12 +201,28 @@ class ConfirmedHandoffTests {
 
 		@Override
 		public Attempt tryAcquire(Claim claim) {
+			if (ConfirmedHandoffTests.this.polls) {
+				ConfirmedHandoffTests.this.asked.incrementAndGet();
+				return poll(claim);
+			}
 			Attempt attempt = super.tryAcquire(claim);
 			long validUntil = ConfirmedHandoffTests.this.clock.nanoTime()
 					+ ConfirmedHandoffTests.this.granted.get().toNanos();
 			ConfirmedHandoffTests.this.beforeAnswer.run();
 			return (attempt instanceof Attempt.Granted answer)
 					? new Attempt.Granted(answer.number(), Math.min(answer.validUntil(), validUntil)) : attempt;
+		}
+
+		/** Without a place in the store's queue. */
+		private Attempt poll(Claim claim) {
+			Attempt attempt = super.tryAcquire(new Claim(claim.key(), claim.owner(), claim.access(), claim.lease(),
+					claim.lockDelay(), claim.minHold(), false, claim.since()));
+			return (attempt instanceof Attempt.Busy) ? new Attempt.Busy(Duration.ofMillis(10)) : attempt;
+		}
+
+		@Override
+		public Waiting enqueue(Claim claim, Consumer<Signal> listener) {
+			return ConfirmedHandoffTests.this.polls ? Waiting.POLLING : super.enqueue(claim, listener);
 		}
 
 		@Override

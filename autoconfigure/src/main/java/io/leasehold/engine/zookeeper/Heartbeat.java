@@ -104,7 +104,9 @@ final class Heartbeat {
 				return new RenewalOutcome.NotOwner();
 			}
 			live.seenThrough(connection.number());
-			return new RenewalOutcome.Renewed(connection.earlier(live.grant(sent, renewal.lease()), sent));
+			Long validUntil = live.grant(sent, renewal.lease());
+			return (validUntil != null) ? new RenewalOutcome.Renewed(connection.earlier(validUntil, sent))
+					: new RenewalOutcome.NotOwner();
 		}
 		catch (KeeperException.NoNodeException ex) {
 			return new RenewalOutcome.NotOwner();

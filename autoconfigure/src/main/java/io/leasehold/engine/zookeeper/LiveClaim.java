@@ -37,6 +37,8 @@ final class LiveClaim {
 
 	private boolean ends;
 
+	private boolean expired;
+
 	/** Number of the connection through which the node of the grant was seen last. */
 	private volatile int seenThrough;
 
@@ -117,10 +119,13 @@ final class LiveClaim {
 	}
 
 	/**
-	 * Count the lease from a request on, never shortening it; return until when it may be
-	 * believed in.
+	 * Count the lease from a request on, never shortening it. Return until when it is
+	 * valid, or {@code null} if the claim has ended meanwhile and its node is removed.
 	 */
-	synchronized long grant(long sent, Duration lease) {
+	synchronized @Nullable Long grant(long sent, Duration lease) {
+		if (this.over) {
+			return null;
+		}
 		long end = sent + lease.toNanos();
 		long valid = MonotonicClock.validUntil(sent, lease);
 		this.leaseEnd = (!this.granted || end - this.leaseEnd > 0) ? end : this.leaseEnd;
@@ -146,6 +151,25 @@ final class LiveClaim {
 			this.ends = true;
 		}
 		this.over = true;
+	}
+
+	/**
+	 * End it if its lease is over. In one step, since a request for it may be answered at
+	 * the same time.
+	 * @return whether its node has to be removed
+	 */
+	synchronized boolean expire(long now) {
+		if (!isLeaseOver(now)) {
+			return false;
+		}
+		this.expired |= !this.over;
+		end(now);
+		return true;
+	}
+
+	/** Whether it ended with its lease, and not by a release. */
+	synchronized boolean hasExpired() {
+		return this.expired;
 	}
 
 	synchronized boolean isLeaseOver(long now) {

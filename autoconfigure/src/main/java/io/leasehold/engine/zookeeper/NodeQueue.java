@@ -88,7 +88,10 @@ final class NodeQueue {
 		}
 		Store.await(write, deadline);
 		live.seenThrough(connection.number());
-		long validUntil = live.grant(sent, live.claim().lease());
+		Long validUntil = live.grant(sent, live.claim().lease());
+		if (validUntil == null) {
+			throw new TimeoutException("the lease ended before the answer was used");
+		}
 		return new Attempt.Granted(node.number(), connection.earlier(validUntil, sent));
 	}
 

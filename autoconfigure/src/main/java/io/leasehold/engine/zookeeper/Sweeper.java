@@ -68,7 +68,7 @@ final class Sweeper {
 		try {
 			if (this.store.isConnected()) {
 				touch(now);
-				this.claims.all().stream().filter((live) -> live.isLeaseOver(now)).forEach(this.queue::leave);
+				this.claims.all().stream().filter((live) -> live.expire(now)).forEach(this.queue::leave);
 			}
 		}
 		catch (KeeperException | RuntimeException ex) {

@@ -133,6 +133,10 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 		long deadline = deadline(claim.key());
 		LiveClaim live = this.claims.begin(claim);
 		try {
+			if (live.hasExpired()) {
+				Store.await(this.queue.leave(live), deadline);
+				live = this.claims.begin(claim);
+			}
 			Attempt attempt = this.queue.ask(live, deadline);
 			if (attempt instanceof Attempt.Contradicted || (attempt instanceof Attempt.Busy && !claim.waits())) {
 				Store.await(this.queue.leave(live), deadline);

@@ -33,6 +33,9 @@ class ZooKeeperAnswerTimeIntegrationTests extends AnswerTimeContract {
 
 	private static final LockKey KEY = new LockKey("order:7");
 
+	/** So long that it is the lease that ends first, however many answers there are. */
+	private static final int SESSION = 30_000;
+
 	private final ZooKeeperEngines engines = new ZooKeeperEngines();
 
 	private FaultProxy proxy;
@@ -58,7 +61,7 @@ class ZooKeeperAnswerTimeIntegrationTests extends AnswerTimeContract {
 	private ZooKeeperLockEngine open(String namespace, MonotonicClock clock) {
 		TestingServer server = this.engines.server();
 		this.proxy = this.engines.proxy(server);
-		this.client = this.engines.client(this.proxy, ZooKeeperEngines.LONG_SESSION);
+		this.client = this.engines.client(this.proxy, SESSION);
 		return ZooKeeperLockEngine.using(this.client,
 				new ZooKeeperSettings(namespace, "/leasehold", Duration.ofSeconds(5), Duration.ofSeconds(1)), clock);
 	}
