@@ -130,6 +130,10 @@ public interface DistributedLocks {
 	/**
 	 * Take a lock without blocking the caller. Cancelling the future gives up the wait,
 	 * or the lock if it was just granted.
+	 * <p>
+	 * The future completes in a thread of the library, which runs dependent code of
+	 * yours. That code may block; once it blocks 256 threads, completions of other
+	 * futures have to wait for it.
 	 * @param key the key
 	 * @param options how to take and hold it
 	 * @return completes with the held lock, or with the exceptions of

@@ -97,7 +97,8 @@ public interface HeldLock extends AutoCloseable {
 
 	/**
 	 * Run an action when the lock is lost: once, in a thread of the library, at once if
-	 * it is lost already and never after it was closed. A failing action is logged.
+	 * it is lost already and never after it was closed. A failing action is logged. An
+	 * action may block; once actions block 256 threads, further ones have to wait.
 	 * @param action called with the exception that {@link #close()} will throw
 	 */
 	void onLost(Consumer<LockLostException> action);

@@ -1,9 +1,6 @@
 package io.leasehold.event;
 
 import java.time.Duration;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 
 import io.leasehold.LockAcquisitionFailedEvent;
 import io.leasehold.LockAcquisitionFailedEvent.Reason;
@@ -25,11 +22,12 @@ public final class ApplicationEvents implements LockEventListener, AutoCloseable
 
 	private static final Log logger = LogFactory.getLog(ApplicationEvents.class);
 
-	private static final int MOST_QUEUED = 1000;
+	/** Failures of acquisition that may wait; losses have room of their own. */
+	private static final int MOST_FAILURES = 1000;
 
 	private final ApplicationEventPublisher publisher;
 
-	private final ThreadPoolExecutor thread;
+	private final EventQueue queue;
 
 	/**
 	 * Create a listener.
@@ -40,17 +38,31 @@ public final class ApplicationEvents implements LockEventListener, AutoCloseable
 		String name = "leasehold-application-event";
 		CustomizableThreadFactory threads = new CustomizableThreadFactory(name + "-");
 		threads.setDaemon(true);
-		this.thread = new ThreadPoolExecutor(1, 1, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(MOST_QUEUED),
-				threads, new DroppedEvents(name));
-		this.thread.allowCoreThreadTimeOut(true);
+		this.queue = new EventQueue(name, MOST_FAILURES, threads);
+		this.queue.start();
 	}
 
 	@Override
 	public void onEvent(LockEvent event) {
 		Object translated = translate(event);
-		if (translated != null) {
-			this.thread.execute(() -> publish(translated));
+		if (translated == null) {
+			return;
 		}
+		String kind = translated.getClass().getSimpleName();
+		if (translated instanceof LockAcquisitionFailedEvent) {
+			this.queue.addFrequent(kind, () -> publish(translated));
+		}
+		else {
+			this.queue.add(kind, () -> publish(translated));
+		}
+	}
+
+	/**
+	 * Return how many events were dropped since too many waited for a listener.
+	 * @return their number since the application started
+	 */
+	public long dropped() {
+		return this.queue.dropped();
 	}
 
 	private static @Nullable Object translate(LockEvent event) {
@@ -92,7 +104,7 @@ public final class ApplicationEvents implements LockEventListener, AutoCloseable
 
 	@Override
 	public void close() {
-		this.thread.shutdownNow();
+		this.queue.closeNow();
 	}
 
 }

@@ -1,59 +1,83 @@
 package io.leasehold.event;
 
 import java.time.Duration;
-import java.util.concurrent.RejectedExecutionHandler;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * Counts the events that find a full queue, and warns of them: of the first one at once,
- * then once a minute at most. Thread-safe.
+ * Counts the events that find their queue full, and logs a warning that says which and
+ * why: for the first one at once, then once a minute at most. Thread-safe.
  */
-public final class DroppedEvents implements RejectedExecutionHandler {
+final class DroppedEvents {
 
 	private static final Log logger = LogFactory.getLog(DroppedEvents.class);
 
-	private static final long PAUSE = Duration.ofMinutes(1).toNanos();
+	private static final Duration PAUSE = Duration.ofMinutes(1);
+
+	/** A listener that has been running for so long is the reason. */
+	private static final Duration BLOCKED = Duration.ofSeconds(1);
 
 	private final String queue;
 
 	private final LongSupplier clock;
 
-	private final AtomicLong dropped = new AtomicLong();
+	private final Map<String, Long> unreported = new TreeMap<>();
 
-	private final AtomicLong nextWarning;
+	private long count;
 
-	/**
-	 * Create a handler for a queue.
-	 * @param queue what to call the queue in the warning
-	 */
-	public DroppedEvents(String queue) {
+	private long nextWarning;
+
+	DroppedEvents(String queue) {
 		this(queue, System::nanoTime);
 	}
 
 	DroppedEvents(String queue, LongSupplier clock) {
 		this.queue = queue;
 		this.clock = clock;
-		this.nextWarning = new AtomicLong(clock.getAsLong());
+		this.nextWarning = clock.getAsLong();
 	}
 
-	@Override
-	public void rejectedExecution(Runnable task, ThreadPoolExecutor pool) {
-		if (pool.isShutdown()) {
-			return;
+	/**
+	 * Count an event.
+	 * @param event its kind
+	 * @param room number of events of its class that the queue has room for
+	 * @param busyFor how long the listener that runs now has been running
+	 */
+	void drop(String event, int room, Duration busyFor) {
+		String warning;
+		synchronized (this) {
+			this.count++;
+			this.unreported.merge(event, 1L, Long::sum);
+			long now = this.clock.getAsLong();
+			if (now - this.nextWarning < 0) {
+				return;
+			}
+			this.nextWarning = now + PAUSE.toNanos();
+			warning = warning(room, busyFor);
+			this.unreported.clear();
 		}
-		this.dropped.incrementAndGet();
-		long now = this.clock.getAsLong();
-		long next = this.nextWarning.get();
-		if (now - next >= 0 && this.nextWarning.compareAndSet(next, now + PAUSE)) {
-			logger
-				.warn("Lock events were dropped, %d since the last warning: the queue '%s' is full, its listeners block"
-					.formatted(this.dropped.getAndSet(0), this.queue));
-		}
+		logger.warn(warning);
+	}
+
+	synchronized long count() {
+		return this.count;
+	}
+
+	private String warning(int room, Duration busyFor) {
+		String events = this.unreported.entrySet()
+			.stream()
+			.map((entry) -> "%d %s".formatted(entry.getValue(), entry.getKey()))
+			.collect(Collectors.joining(", "));
+		String reason = (busyFor.compareTo(BLOCKED) >= 0)
+				? "a listener has been blocking the thread '%s' for %d s".formatted(this.queue, busyFor.toSeconds())
+				: "they occur faster than the thread '%s' can pass them to the listeners".formatted(this.queue);
+		return "Lock events were dropped since the last warning: %s. %d were waiting already: %s".formatted(events,
+				room, reason);
 	}
 
 }

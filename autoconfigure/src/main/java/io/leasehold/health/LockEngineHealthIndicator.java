@@ -1,6 +1,7 @@
 package io.leasehold.health;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
@@ -58,6 +59,10 @@ public class LockEngineHealthIndicator extends AbstractHealthIndicator {
 		Probe probe = probe();
 		builder.withDetail("engine", this.engine);
 		builder.withDetail("latencyMs", TimeUnit.NANOSECONDS.toMicros(probe.nanos()) / 1000.0);
+		List<String> findings = this.locks.findings(this.engine);
+		if (!findings.isEmpty()) {
+			builder.withDetail("selfCheck", findings);
+		}
 		if (probe.failure() != null) {
 			// Not with the exception, which would be logged at each request
 			builder.down().withDetail("error", probe.failure().toString());

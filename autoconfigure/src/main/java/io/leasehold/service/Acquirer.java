@@ -54,7 +54,7 @@ final class Acquirer {
 			if (thread.isInterrupted()) {
 				caller.fail(new LockInterruptedException(key));
 			}
-			else {
+			else if (isReady(caller)) {
 				Gate gate = enter(caller, this.asking);
 				caller.await(this.clock);
 				if (!caller.ended()) {
@@ -79,6 +79,17 @@ final class Acquirer {
 		return result;
 	}
 
+	/**
+	 * End an acquisition for which threads are missing, before anything was requested.
+	 */
+	private boolean isReady(Acquisition caller) {
+		LockEngineException failure = this.coordinator.start(caller.key);
+		if (failure != null) {
+			caller.fail(failure);
+		}
+		return failure == null;
+	}
+
 	private void follow(Acquisition caller) {
 		caller.followers = this.coordinator.events().follow(this.engine, caller.options.name(), caller.key);
 	}
@@ -101,22 +112,28 @@ final class Acquirer {
 		});
 	}
 
-	/** An async caller has its result: tell it, in a thread that may run its code. */
+	/** An async caller has its result: complete its future, which runs its code. */
 	void complete(AsyncAcquisition caller) {
 		this.coordinator.threads().callers().execute(() -> {
-			try {
-				HeldLock held = open(caller, caller.bypassed, () -> caller.releases);
-				if (held == null) {
-					begin(caller.again());
-				}
-				else if (!caller.result.complete(held)) {
-					held.close();
-				}
-			}
-			catch (RuntimeException ex) {
-				caller.result.completeExceptionally(ex);
+			if (caller.completesNow()) {
+				open(caller);
 			}
 		});
+	}
+
+	private void open(AsyncAcquisition caller) {
+		try {
+			HeldLock held = open(caller, caller.bypassed, () -> caller.releases);
+			if (held == null) {
+				begin(caller.again());
+			}
+			else if (!caller.result.complete(held)) {
+				this.coordinator.closeAsync(held);
+			}
+		}
+		catch (RuntimeException | Error ex) {
+			caller.result.completeExceptionally(ex);
+		}
 	}
 
 	/** Lead a caller to the gate; the first one there begins to ask the store. */

@@ -3,6 +3,7 @@ package io.leasehold.service;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 
 import io.leasehold.HeldLock;
@@ -30,6 +31,8 @@ final class AsyncAcquisition extends Acquisition {
 	private final Acquirer acquirer;
 
 	private String asker = Thread.currentThread().getName();
+
+	private final AtomicBoolean completed = new AtomicBoolean();
 
 	private volatile @Nullable Future<?> timer;
 
@@ -75,6 +78,11 @@ final class AsyncAcquisition extends Acquisition {
 	void wake() {
 		stopTimer();
 		this.acquirer.complete(this);
+	}
+
+	/** Return whether the future is to be completed; once only, however often woken. */
+	boolean completesNow() {
+		return this.completed.compareAndSet(false, true);
 	}
 
 	void stopTimerAtEnd(Future<?> timer) {

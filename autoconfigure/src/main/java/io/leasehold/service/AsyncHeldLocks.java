@@ -23,15 +23,19 @@ final class AsyncHeldLocks {
 
 	private final Function<LockKey, CompletableFuture<HeldLock>> one;
 
+	private final Function<HeldLock, CompletableFuture<Void>> closing;
+
 	private final Executor executor;
 
 	private final List<HeldLock> taken;
 
 	private final CompletableFuture<HeldLock> result = new CompletableFuture<>();
 
-	private AsyncHeldLocks(LockKeys keys, Function<LockKey, CompletableFuture<HeldLock>> one, Executor executor) {
+	private AsyncHeldLocks(LockKeys keys, Function<LockKey, CompletableFuture<HeldLock>> one,
+			Function<HeldLock, CompletableFuture<Void>> closing, Executor executor) {
 		this.keys = keys.all().iterator();
 		this.one = one;
+		this.closing = closing;
 		this.executor = executor;
 		this.taken = new ArrayList<>(keys.all().size());
 	}
@@ -39,11 +43,12 @@ final class AsyncHeldLocks {
 	/**
 	 * Begin to take locks. Cancelling the result gives up the wait, and what was taken.
 	 * @param one takes one of them
-	 * @param executor runs what may block: giving locks back
+	 * @param closing closes what was acquired in vain, without blocking
+	 * @param executor runs code of the caller
 	 */
 	static CompletableFuture<HeldLock> take(LockKeys keys, Function<LockKey, CompletableFuture<HeldLock>> one,
-			Executor executor) {
-		AsyncHeldLocks locks = new AsyncHeldLocks(keys, one, executor);
+			Function<HeldLock, CompletableFuture<Void>> closing, Executor executor) {
+		AsyncHeldLocks locks = new AsyncHeldLocks(keys, one, closing, executor);
 		locks.takeNext();
 		return locks.result;
 	}
@@ -73,7 +78,7 @@ final class AsyncHeldLocks {
 		try {
 			HeldLock all = HeldLocks.of(this.taken);
 			if (!this.result.complete(all)) {
-				all.close();
+				this.closing.apply(all);
 			}
 		}
 		catch (RuntimeException ex) {
@@ -82,8 +87,8 @@ final class AsyncHeldLocks {
 	}
 
 	private void fail(Throwable failure) {
-		HeldLocks.giveBack(this.taken, failure, this.executor);
-		this.result.completeExceptionally(failure);
+		HeldLocks.closeAll(this.taken, failure, this.closing)
+			.whenComplete((closed, ex) -> this.result.completeExceptionally(failure));
 	}
 
 }

@@ -45,9 +45,12 @@ final class ClaimCloser {
 	}
 
 	void close(Claim claim) {
+		if (this.threads.isClosed()) {
+			return;
+		}
 		this.untried.incrementAndGet();
 		long giveUp = this.clock.nanoTime() + claim.lease().toNanos() + LATE_REQUESTS;
-		this.threads.workers().execute(() -> {
+		this.threads.releases().execute(() -> {
 			boolean closed = tryClose(claim);
 			this.untried.decrementAndGet();
 			this.whenTried.run();
@@ -59,7 +62,7 @@ final class ClaimCloser {
 
 	/** Close a claim whose lease is so short that once has to be enough. */
 	void closeOnce(Claim claim) {
-		this.threads.workers().execute(() -> tryClose(claim));
+		this.threads.releases().execute(() -> tryClose(claim));
 	}
 
 	/**
@@ -86,11 +89,11 @@ final class ClaimCloser {
 		}
 		int most = Math.min(SLOWEST, 50 << Math.min(failures, 5));
 		Duration pause = Duration.ofMillis(ThreadLocalRandom.current().nextInt(most / 2, most));
-		this.threads.scheduleWork(() -> {
+		this.threads.schedule(() -> {
 			if (!tryClose(claim)) {
 				retry(claim, failures + 1, giveUp);
 			}
-		}, pause);
+		}, pause, this.threads.releases());
 	}
 
 	private boolean tryClose(Claim claim) {

@@ -58,6 +58,8 @@ final class Coordinator implements AutoCloseable {
 
 	private final Acquirer acquirer;
 
+	private final SelfCheck selfCheck;
+
 	private final ConcurrentHashMap<LockKey, Gate> gates = new ConcurrentHashMap<>();
 
 	private final AtomicReference<@Nullable Runnable> whenIdle = new AtomicReference<>();
@@ -78,6 +80,7 @@ final class Coordinator implements AutoCloseable {
 		this.watchdog = new Watchdog(this, clock, this.threads);
 		this.holds = new Holds(this, settings);
 		this.acquirer = new Acquirer(this, timing);
+		this.selfCheck = new SelfCheck(this);
 	}
 
 	HeldLock acquire(LockKey key, LockOptions options, Predicate<LockEngineException> bypassed) {
@@ -87,17 +90,41 @@ final class Coordinator implements AutoCloseable {
 	/** Take the locks of several keys one after the other, all within one wait time. */
 	HeldLock acquireAll(LockKeys keys, LockOptions options, Predicate<LockEngineException> bypassed) {
 		long start = this.clock.nanoTime();
-		return HeldLocks.take(keys, (key) -> acquire(key, rest(options, start), bypassed), this.threads.callers());
+		return HeldLocks.take(keys, (key) -> acquire(key, rest(options, start), bypassed),
+				(held) -> CompletableFuture.runAsync(held::close, this.threads.releases()));
 	}
 
 	/** Take locks without blocking, re-entering those that are held further out. */
 	CompletableFuture<HeldLock> acquireAllAsync(LockKeys keys, LockOptions options, List<HeldLock> outer,
 			Predicate<LockEngineException> bypassed) {
+		LockEngineException failure = start(keys.all().get(0));
+		if (failure != null) {
+			publishEnd(options, AcquireOutcome.UNAVAILABLE, failure);
+			return CompletableFuture.failedFuture(failure);
+		}
 		long start = this.clock.nanoTime();
-		Function<LockKey, CompletableFuture<HeldLock>> one = (key) -> acquireAsync(key, rest(options, start), outer,
-				bypassed);
+		Function<LockKey, CompletableFuture<HeldLock>> one = (key) -> this.acquirer.acquireAsync(key,
+				rest(options, start), outer, bypassed);
 		LockKey only = keys.single();
-		return (only != null) ? one.apply(only) : AsyncHeldLocks.take(keys, one, this.threads.callers());
+		return (only != null) ? one.apply(only)
+				: AsyncHeldLocks.take(keys, one, this::closeAsync, this.threads.callers());
+	}
+
+	/** Close a lock without blocking the caller. */
+	CompletableFuture<Void> closeAsync(HeldLock lock) {
+		CompletableFuture<Void> result = new CompletableFuture<>();
+		this.threads.releases().execute(() -> {
+			CompletableFuture<Void> closing = CompletableFuture.runAsync(lock::close, Runnable::run);
+			this.threads.callers().execute(() -> closing.whenComplete((closed, failure) -> {
+				if (failure == null) {
+					result.complete(closed);
+				}
+				else {
+					result.completeExceptionally(failure);
+				}
+			}));
+		});
+		return result;
 	}
 
 	private LockOptions rest(LockOptions options, long start) {
@@ -115,9 +142,23 @@ final class Coordinator implements AutoCloseable {
 		return this.acquirer.acquire(key, options, true, Acquirer.NEVER_BYPASSED);
 	}
 
-	CompletableFuture<HeldLock> acquireAsync(LockKey key, LockOptions options, List<HeldLock> outer,
-			Predicate<LockEngineException> bypassed) {
-		return this.acquirer.acquireAsync(key, options, outer, bypassed);
+	/**
+	 * Start the threads that locks need, unless they were started before: while a lock is
+	 * held or awaited, none may be missing.
+	 * @return why the lock is not to be acquired, or {@code null}
+	 */
+	@Nullable LockEngineException start(LockKey key) {
+		try {
+			this.threads.start(this.selfCheck);
+			return null;
+		}
+		catch (OutOfMemoryError ex) {
+			return new LockEngineException(key,
+					("Lock '%s' was not acquired: the threads that"
+							+ " would renew it could not be started: %s (engine: %s)")
+						.formatted(key, ex.getMessage(), this.engine.name()),
+					ex);
+		}
 	}
 
 	/** Refuse options that this engine cannot serve. */
@@ -131,9 +172,9 @@ final class Coordinator implements AutoCloseable {
 	}
 
 	/** Tell of an acquisition that never came to a gate. */
-	void publishEnd(LockOptions options, AcquireOutcome outcome) {
+	void publishEnd(LockOptions options, AcquireOutcome outcome, @Nullable Exception failure) {
 		this.events
-			.publish(new LockEvent.AcquireEnded(this.engine.name(), options.name(), null, outcome, false, 0, null));
+			.publish(new LockEvent.AcquireEnded(this.engine.name(), options.name(), null, outcome, false, 0, failure));
 	}
 
 	LockEngine engine() {
@@ -162,6 +203,10 @@ final class Coordinator implements AutoCloseable {
 
 	Watchdog watchdog() {
 		return this.watchdog;
+	}
+
+	SelfCheck selfCheck() {
+		return this.selfCheck;
 	}
 
 	Holds holds() {

@@ -1,117 +1,190 @@
 package io.leasehold.service;
 
 import java.time.Duration;
-import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.RejectedExecutionHandler;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import io.leasehold.event.DroppedEvents;
+import io.leasehold.event.EventQueue;
 
 /**
  * The threads of one engine's coordinator: few, whatever the number of locks, and apart
- * from each other, so that a slow store call delays no timer, a blocking listener no
- * renewal, and a renewal no waiting claim.
+ * from each other, so that a slow request delays no timer, a blocking listener no
+ * renewal, and code of callers neither.
+ * <p>
+ * The first thread of each kind is started before the engine's first lock is acquired,
+ * and ends with the coordinator. From then on a task is only put into a queue, which does
+ * not fail when the system has no thread left: nothing has to be undone.
  */
 class EngineThreads implements AutoCloseable {
 
-	private static final int WORKERS = 8;
+	/** Requests at a time on behalf of callers that wait, and releases. */
+	private static final int REQUESTS = 8;
 
-	private static final int NOTICES = 10_000;
+	/** Threads for code of callers, while that ends. */
+	private static final int CALLERS = 16;
 
-	private final ScheduledThreadPoolExecutor timers;
+	/** Threads for code of callers, while that blocks. */
+	private static final int MOST_CALLERS = 256;
 
-	private final ThreadPoolExecutor workers;
+	private static final int MOST_RENEWALS = 4;
 
-	private final ThreadPoolExecutor callers;
+	/** Events of renewals that may wait for listeners. */
+	private static final int RENEWED_EVENTS = 10_000;
 
-	private final ThreadPoolExecutor renewals;
+	private final Timers timers;
 
-	private final ThreadPoolExecutor notices;
+	private final Crew workers;
+
+	private final Crew releases;
+
+	private final Crew renewals;
+
+	private final Crew callers;
+
+	private final Crew losses;
+
+	private final EventQueue events;
+
+	private volatile boolean started;
+
+	private volatile boolean closed;
+
+	/** Whether code of callers blocks so many threads that other code has to wait. */
+	private volatile boolean crowded;
 
 	EngineThreads(String engine) {
+		this(engine, new Parts());
+	}
+
+	EngineThreads(String engine, Parts parts) {
 		String name = "leasehold-" + engine;
-		this.timers = new ScheduledThreadPoolExecutor(1, factory(name + "-timer"), ignoredAfterClose());
-		this.timers.setRemoveOnCancelPolicy(true);
-		this.workers = pool(name + "-worker", WORKERS, Integer.MAX_VALUE, ignoredAfterClose());
-		this.callers = new ThreadPoolExecutor(0, Integer.MAX_VALUE, 10, TimeUnit.SECONDS, new SynchronousQueue<>(),
-				factory(name + "-caller"), (task, pool) -> task.run());
-		this.renewals = pool(name + "-renewal", 1, Integer.MAX_VALUE, ignoredAfterClose());
-		this.notices = pool(name + "-event", 1, NOTICES, new DroppedEvents(name + "-event"));
+		this.timers = parts.timers(name + "-timer");
+		this.workers = parts.crew(name + "-worker", REQUESTS, REQUESTS, false);
+		this.releases = parts.crew(name + "-release", REQUESTS, REQUESTS, true);
+		this.renewals = parts.crew(name + "-renewal", 1, MOST_RENEWALS, false);
+		this.callers = parts.crew(name + "-caller", CALLERS, MOST_CALLERS, true);
+		this.losses = parts.crew(name + "-loss", CALLERS, MOST_CALLERS, true);
+		this.events = new EventQueue(name + "-event", RENEWED_EVENTS, parts.threads(name + "-event"));
 	}
 
 	/**
-	 * Code of callers that went on, and of holders that lost their lock, which may block
-	 * as it likes: a thread for each. Once closed it runs where it comes from: somebody
-	 * may wait for it, but no store is asked any more.
+	 * Start the first thread of each kind, unless they were started before.
+	 * @param selfCheck run once a second from then on
+	 * @throws OutOfMemoryError if the system has too few threads left; may be called
+	 * again
 	 */
-	ExecutorService callers() {
+	void start(Runnable selfCheck) {
+		if (this.started) {
+			return;
+		}
+		this.workers.start();
+		this.releases.start();
+		this.renewals.start();
+		this.callers.start();
+		this.losses.start();
+		this.events.start();
+		this.timers.start(() -> {
+			check();
+			selfCheck.run();
+		});
+		this.started = true;
+	}
+
+	private void check() {
+		this.workers.check();
+		this.releases.check();
+		this.renewals.check();
+		boolean blocked = this.callers.check();
+		this.crowded = this.losses.check() | blocked;
+	}
+
+	/**
+	 * Completions of futures, which run code of callers. It may block: others are then
+	 * served by further threads, and have to wait once those are used up.
+	 */
+	Executor callers() {
 		return this.callers;
 	}
 
-	/** Store calls on behalf of callers that wait. */
-	ExecutorService workers() {
+	/** Actions of holders that lost their lock, which may block as completions may. */
+	Executor losses() {
+		return this.losses;
+	}
+
+	/** Whether code of callers blocks so many threads that other code has to wait. */
+	boolean isCrowded() {
+		return this.crowded;
+	}
+
+	/** Requests on behalf of callers that wait. */
+	Executor workers() {
 		return this.workers;
 	}
 
+	/** Releases that no caller's thread sends. */
+	Executor releases() {
+		return this.releases;
+	}
+
 	/** Renewals, one batch at a time. */
-	ExecutorService renewals() {
+	Executor renewals() {
 		return this.renewals;
 	}
 
-	/** Listeners of what happens outside any caller's thread. */
-	ExecutorService notices() {
-		return this.notices;
+	/** Notifications of what happens outside any caller's thread. */
+	EventQueue events() {
+		return this.events;
 	}
 
 	/** Run something that does not block after a while. */
 	Future<?> schedule(Runnable task, long nanos) {
-		return this.timers.schedule(task, Math.max(0, nanos), TimeUnit.NANOSECONDS);
+		return this.timers.schedule(task, Math.max(0, nanos));
 	}
 
-	/** Run a store call after a while. */
-	Future<?> scheduleWork(Runnable task, Duration delay) {
-		return schedule(() -> this.workers.execute(task), delay.toNanos());
+	/** Hand something over after a while. */
+	Future<?> schedule(Runnable task, Duration delay, Executor executor) {
+		return schedule(() -> executor.execute(task), delay.toNanos());
+	}
+
+	/** Whether tasks that are handed over now run in the thread that does so. */
+	boolean isClosed() {
+		return this.closed;
 	}
 
 	@Override
 	public void close() {
-		this.timers.shutdownNow();
-		this.workers.shutdown();
-		this.callers.shutdown();
-		this.renewals.shutdown();
-		this.notices.shutdown();
+		this.closed = true;
+		this.timers.close();
+		this.workers.close();
+		this.callers.close();
+		this.losses.close();
+		this.releases.close();
+		this.renewals.close();
+		this.events.close();
 	}
 
-	private static ThreadPoolExecutor pool(String name, int size, int capacity, RejectedExecutionHandler rejected) {
-		ThreadPoolExecutor pool = new ThreadPoolExecutor(size, size, 10, TimeUnit.SECONDS,
-				new LinkedBlockingQueue<>(capacity), factory(name), rejected);
-		pool.allowCoreThreadTimeOut(true);
-		return pool;
-	}
+	/** Creates what an engine's threads consist of. */
+	static class Parts {
 
-	private static ThreadFactory factory(String name) {
-		AtomicInteger count = new AtomicInteger();
-		return (task) -> {
-			Thread thread = new Thread(task, name + "-" + count.incrementAndGet());
-			thread.setDaemon(true);
-			return thread;
-		};
-	}
+		Timers timers(String name) {
+			return new Timers(threads(name));
+		}
 
-	private static RejectedExecutionHandler ignoredAfterClose() {
-		return (task, pool) -> {
-			if (!pool.isShutdown()) {
-				throw new RejectedExecutionException("Task %s rejected by %s".formatted(task, pool));
-			}
-		};
+		Crew crew(String name, int size, int mostSize, boolean runsWhenClosed) {
+			return new Crew(name, size, mostSize, runsWhenClosed, threads(name));
+		}
+
+		ThreadFactory threads(String name) {
+			AtomicInteger count = new AtomicInteger();
+			return (task) -> {
+				Thread thread = new Thread(task, name + "-" + count.incrementAndGet());
+				thread.setDaemon(true);
+				return thread;
+			};
+		}
+
 	}
 
 }

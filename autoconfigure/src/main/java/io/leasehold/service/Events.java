@@ -40,12 +40,24 @@ final class Events {
 	}
 
 	/**
-	 * Tell in a thread of the library, for what happens in threads that must not block.
+	 * Publish in a thread of the library what happens at most once per hold, in threads
+	 * that must not block.
 	 */
-	void publishLater(List<LockEvent> events) {
+	void publishLater(LockEvent... events) {
 		if (this.listeners.length > 0) {
-			this.threads.notices().execute(() -> events.forEach(this::publish));
+			this.threads.events().add(kindOf(events[0]), () -> List.of(events).forEach(this::publish));
 		}
+	}
+
+	/** Publish in a thread of the library, unless too many renewals wait for that. */
+	void publishRenewals(List<LockEvent> events) {
+		if (this.listeners.length > 0) {
+			this.threads.events().addFrequent(kindOf(events.get(0)), () -> events.forEach(this::publish));
+		}
+	}
+
+	private static String kindOf(LockEvent event) {
+		return event.getClass().getSimpleName();
 	}
 
 	/** Ask who follows an acquisition; costs nothing where nobody does. */
@@ -82,7 +94,7 @@ final class Events {
 	/** Tell those who follow an acquisition, in a thread of the library. */
 	void tellLater(List<AcquisitionListener> followers, Consumer<AcquisitionListener> news) {
 		if (!followers.isEmpty()) {
-			this.threads.notices().execute(() -> tell(followers, news));
+			this.threads.events().add("HoldEnded", () -> tell(followers, news));
 		}
 	}
 

@@ -476,7 +476,7 @@ final class Gate {
 			proceed(Duration.ZERO);
 		}
 		catch (RuntimeException | Error ex) {
-			caller.wake(); // such as no thread left: it has the key nevertheless
+			caller.wake(); // it has the key nevertheless
 			throw ex;
 		}
 	}
@@ -515,6 +515,48 @@ final class Gate {
 			claimed.abandon();
 		}
 		proceed(Duration.ZERO);
+	}
+
+	/**
+	 * Send the request for the head of the queue if nobody does.
+	 * @return whether that was necessary
+	 */
+	synchronized boolean repairClaim() {
+		if (this.remote != null) {
+			return this.remote.repair();
+		}
+		proceed(Duration.ZERO);
+		return this.remote != null;
+	}
+
+	/**
+	 * Return what is to be repaired of a hold, if anything. One whose caller could not be
+	 * woken is closed.
+	 */
+	synchronized SelfCheck.@Nullable Repair stuck(Hold hold) {
+		long now = this.coordinator.clock().nanoTime();
+		boolean unopened = !hold.isOpened() && !hold.isClosed();
+		boolean closed = hold.isClosed() && !hold.firstRenewal && hold.minHoldRest(now) <= 0;
+		hold.suspected = (hold.isLinked() && (unopened || closed)) ? hold.suspected + 1 : 0;
+		if (hold.suspected == 0 || hold.suspected % SelfCheck.PATIENCE != 0) {
+			return null;
+		}
+		if (unopened && hold.suspected == SelfCheck.PATIENCE) {
+			return SelfCheck.Repair.GRANT;
+		}
+		hold.close();
+		return SelfCheck.Repair.RELEASE;
+	}
+
+	/** Wake the caller that has not taken its hold. */
+	void wake(Hold hold) {
+		Acquisition caller;
+		synchronized (this) {
+			caller = hold.caller();
+		}
+		if (caller != null) {
+			caller.wake();
+		}
 	}
 
 	/**

@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -30,9 +29,10 @@ final class HeldLocks implements HeldLock {
 
 	/**
 	 * Take one lock after the other: all of them, or none.
-	 * @param executor gives back what was taken in vain
+	 * @param closing closes what was acquired in vain, without blocking
 	 */
-	static HeldLock take(LockKeys keys, Function<LockKey, HeldLock> one, Executor executor) {
+	static HeldLock take(LockKeys keys, Function<LockKey, HeldLock> one,
+			Function<HeldLock, CompletableFuture<Void>> closing) {
 		List<HeldLock> taken = new ArrayList<>(keys.all().size());
 		try {
 			for (LockKey key : keys.all()) {
@@ -41,7 +41,7 @@ final class HeldLocks implements HeldLock {
 			return of(taken);
 		}
 		catch (RuntimeException | Error ex) {
-			giveBack(taken, ex, executor);
+			closeAll(taken, ex, closing).join();
 			throw ex;
 		}
 	}
@@ -56,19 +56,24 @@ final class HeldLocks implements HeldLock {
 		return all;
 	}
 
-	/** Close locks that were taken in vain, all at once, and wait for that. */
-	static void giveBack(List<HeldLock> taken, Throwable reason, Executor executor) {
-		List<CompletableFuture<Void>> closings = taken.stream()
-			.map((lock) -> CompletableFuture.runAsync(lock::close, executor))
-			.toList();
-		for (CompletableFuture<Void> closing : closings) {
-			try {
-				closing.join();
-			}
-			catch (CompletionException ex) {
-				reason.addSuppressed(ex.getCause());
-			}
-		}
+	/**
+	 * Close locks that were acquired in vain, all at once.
+	 * @param reason why they are in vain; what closing them throws is added to it
+	 * @return completes when all are closed
+	 */
+	static CompletableFuture<Void> closeAll(List<HeldLock> taken, Throwable reason,
+			Function<HeldLock, CompletableFuture<Void>> closing) {
+		return CompletableFuture.allOf(taken.stream()
+			.map(closing)
+			.map((closed) -> closed.exceptionally((ex) -> suppressed(reason, ex)))
+			.toArray(CompletableFuture[]::new));
+	}
+
+	@SuppressWarnings("NullAway") // The result of a future without one
+	private static Void suppressed(Throwable reason, Throwable failure) {
+		boolean wrapped = failure instanceof CompletionException && failure.getCause() != null;
+		reason.addSuppressed(wrapped ? failure.getCause() : failure);
+		return null;
 	}
 
 	@Override

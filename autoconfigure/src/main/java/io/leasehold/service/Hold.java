@@ -58,6 +58,12 @@ final class Hold extends Link<Hold> {
 	/** Whether all handles stay with the owner's thread. */
 	private boolean bound;
 
+	/** Checks that found the hold stuck; of the self-check. */
+	int suspected;
+
+	/** The caller, until it has its first handle. */
+	private @Nullable Acquisition caller;
+
 	private int handles;
 
 	private boolean closed;
@@ -80,6 +86,7 @@ final class Hold extends Link<Hold> {
 		this.owner = acquisition.owner();
 		this.bound = acquisition.bound;
 		this.followers = acquisition.followers;
+		this.caller = acquisition;
 		this.pass = pass;
 		this.since = since;
 		this.renewAt = (grant.hold != null) ? grant.hold.renewAt : since;
@@ -117,6 +124,7 @@ final class Hold extends Link<Hold> {
 		Handle first = (this.lifeline != null) ? this.lifeline.get() : null;
 		Handle added = new Handle(this.gate.coordinator.holds(), this, releases, first);
 		if (first == null) {
+			this.caller = null;
 			this.lifeline = new WeakReference<>(added);
 		}
 		return added;
@@ -182,6 +190,11 @@ final class Hold extends Link<Hold> {
 	/** Whether the caller has taken it up. */
 	boolean isOpened() {
 		return this.lifeline != null;
+	}
+
+	/** The caller that was granted the hold and has not taken it. */
+	@Nullable Acquisition caller() {
+		return this.caller;
 	}
 
 	boolean isClosed() {

@@ -109,8 +109,8 @@ final class Holds {
 		logger.warn("Lock '%s' (%s) is held for %d ms, longer than leasehold.slow-hold allows (engine: %s)"
 			.formatted(hold.key(), hold.options.name(), Duration.ofNanos(nanos).toMillis(), this.engine));
 		this.coordinator.events()
-			.publishLater(List
-				.of(new LockEvent.HoldSlow(this.engine, hold.options.name(), hold.key(), hold.fencingToken(), nanos)));
+			.publishLater(
+					new LockEvent.HoldSlow(this.engine, hold.options.name(), hold.key(), hold.fencingToken(), nanos));
 	}
 
 	/** A handle was closed; with the last one the hold ends. */
@@ -124,7 +124,8 @@ final class Holds {
 		}
 		long rest = this.coordinator.storeKeepsMinHold() ? 0 : hold.minHoldRest(now);
 		if (rest > 0) {
-			this.coordinator.threads().scheduleWork(() -> leave(hold, now()), Duration.ofNanos(rest));
+			EngineThreads threads = this.coordinator.threads();
+			threads.schedule(() -> leave(hold, now()), Duration.ofNanos(rest), threads.releases());
 		}
 		else if (leave(hold, now) instanceof ReleaseOutcome.NotOwner) {
 			hold.lose(LossCause.NOT_OWNER);
@@ -174,7 +175,7 @@ final class Holds {
 		}
 		logLoss(lost, cause);
 		loss.actions().forEach((action) -> runLossAction(lost, action));
-		this.coordinator.events().publishLater(List.of(lost(lost, cause), ended(lost, now())));
+		this.coordinator.events().publishLater(lost(lost, cause), ended(lost, now()));
 		this.coordinator.events().tellLater(lost.followers, (follower) -> follower.holdEnded(cause));
 	}
 
@@ -184,9 +185,14 @@ final class Holds {
 		if (hold.gate.firstRenewalEnded(hold) && hold.minHoldRest(now) <= 0) {
 			Claim claim = hold.gate.leave(hold, now);
 			if (claim != null) {
-				this.coordinator.threads().workers().execute(() -> release(hold, claim));
+				this.coordinator.threads().releases().execute(() -> release(hold, claim));
 			}
 		}
+	}
+
+	/** Leave a closed hold in a thread of the library. */
+	void leaveLater(Hold hold) {
+		this.coordinator.threads().releases().execute(() -> leave(hold, now()));
 	}
 
 	/**
@@ -243,7 +249,7 @@ final class Holds {
 
 	private void runLossAction(Hold hold, Consumer<LockLostException> action) {
 		LossCause cause = Objects.requireNonNull(hold.lossCause());
-		this.coordinator.threads().callers().execute(() -> {
+		this.coordinator.threads().losses().execute(() -> {
 			try {
 				action.accept(lostException(hold, cause));
 			}

@@ -156,6 +156,28 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	}
 
 	/**
+	 * Return what the self-check of an engine's locks has found: what it repaired since
+	 * the start, and what is not in order now. Does not block.
+	 * @param engine the engine's name, or empty for the default engine
+	 * @return one sentence for each finding, for operators; empty if all is well
+	 * @throws IllegalArgumentException if there is no such engine
+	 */
+	public List<String> findings(String engine) {
+		return coordinator(engine).selfCheck().findings();
+	}
+
+	/**
+	 * Return how many events of an engine's locks were dropped since too many waited for
+	 * a listener.
+	 * @param engine the engine's name, or empty for the default engine
+	 * @return their number since the start
+	 * @throws IllegalArgumentException if there is no such engine
+	 */
+	public long droppedEvents(String engine) {
+		return coordinator(engine).threads().events().dropped();
+	}
+
+	/**
 	 * Release a key in place of whoever holds it, in whichever process. Its holders are
 	 * told that the lock is lost: at once in this process, otherwise by their next
 	 * renewal. The bodies that they run go on, beside that of the next holder.
@@ -238,8 +260,7 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 
 	@Override
 	public CompletableFuture<HeldLock> acquireAsync(String key, LockOptions options) {
-		return coordinator(options).check(options)
-			.acquireAsync(new LockKey(key), options, List.of(), (failure) -> false);
+		return acquireAllAsync(LockKeys.of(new LockKey(key)), options, List.of(), (failure) -> false);
 	}
 
 	/**
@@ -259,13 +280,14 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	}
 
 	/**
-	 * Close a lock without blocking the caller.
+	 * Close a lock without blocking the caller. The future completes in a thread that may
+	 * run code of the caller's.
 	 * @param lock the lock
 	 * @param options how it was taken
 	 * @return completes when it is closed, or with what {@link HeldLock#close()} throws
 	 */
 	public CompletableFuture<Void> closeAsync(HeldLock lock, LockOptions options) {
-		return CompletableFuture.runAsync(lock::close, coordinator(options).threads().callers());
+		return coordinator(options).closeAsync(lock);
 	}
 
 	/**
@@ -299,7 +321,7 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	 * @param options how the lock would have been taken
 	 */
 	public void keyRefused(LockOptions options) {
-		coordinator(options).publishEnd(options, AcquireOutcome.ERROR);
+		coordinator(options).publishEnd(options, AcquireOutcome.ERROR, null);
 	}
 
 	/**
@@ -307,7 +329,7 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	 * @param options how the lock would have been taken
 	 */
 	public void notWanted(LockOptions options) {
-		coordinator(options).publishEnd(options, AcquireOutcome.NOT_WANTED);
+		coordinator(options).publishEnd(options, AcquireOutcome.NOT_WANTED, null);
 	}
 
 	/**

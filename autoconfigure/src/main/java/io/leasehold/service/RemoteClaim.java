@@ -51,6 +51,9 @@ final class RemoteClaim {
 	 */
 	private long lastSent;
 
+	/** Checks that found nothing under way; of the self-check. */
+	private int suspected;
+
 	private int failures;
 
 	private @Nullable LockEngineException failure;
@@ -156,12 +159,28 @@ final class RemoteClaim {
 	/** Ask later, in a thread of the library. */
 	void askIn(Duration delay) {
 		stopTimer();
+		EngineThreads threads = this.gate.coordinator.threads();
 		if (delay.isZero()) {
-			this.gate.coordinator.threads().workers().execute(this::ask);
+			threads.workers().execute(this::ask);
 		}
 		else {
-			this.timer = this.gate.coordinator.threads().scheduleWork(this::ask, delay);
+			this.timer = threads.schedule(this::ask, delay, threads.workers());
 		}
+	}
+
+	/**
+	 * Send a request if none is under way nor planned for several checks.
+	 * @return whether that was necessary
+	 */
+	boolean repair() {
+		boolean idle = !this.asking && (this.timer == null || this.timer.isDone());
+		this.suspected = idle ? this.suspected + 1 : 0;
+		if (this.suspected < SelfCheck.PATIENCE) {
+			return false;
+		}
+		this.suspected = 0;
+		askIn(Duration.ZERO);
+		return true;
 	}
 
 	/** Wait from now on, for a caller that came after the one for which it was made. */

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Future;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 
 import io.leasehold.LossCause;
 import io.leasehold.engine.MonotonicClock;
@@ -48,7 +48,19 @@ final class Watchdog {
 
 	private final Queue<Hold> urgent = new ConcurrentLinkedQueue<>();
 
-	private final AtomicBoolean renewing = new AtomicBoolean();
+	/** The batch that is being renewed, if there is one. */
+	private final AtomicReference<@Nullable List<Hold>> renewing = new AtomicReference<>();
+
+	/** Counts the ticks, for the self-check. */
+	private volatile int ticks;
+
+	private int checkedTicks;
+
+	private int checksWithoutTick;
+
+	private @Nullable List<Hold> checkedBatch;
+
+	private int checksOfBatch;
 
 	private volatile boolean planned;
 
@@ -134,6 +146,7 @@ final class Watchdog {
 	private void tick() {
 		long now = this.clock.nanoTime();
 		this.planned = false;
+		this.ticks++;
 		long next = LONGEST_TICK;
 		try {
 			next = lookAround(now);
@@ -147,7 +160,7 @@ final class Watchdog {
 	}
 
 	private long lookAround(long now) {
-		boolean free = !this.renewing.get();
+		boolean free = this.renewing.get() == null;
 		List<Hold> due = new ArrayList<>();
 		long next = IDLE;
 		for (Gate gate : this.coordinator.gates()) {
@@ -159,10 +172,34 @@ final class Watchdog {
 			}
 		}
 		if (!due.isEmpty()) {
-			this.renewing.set(true);
+			this.renewing.set(due);
 			this.threads.renewals().execute(() -> renewDue(due));
 		}
 		return next;
+	}
+
+	/**
+	 * Begin anew with renewals that have not ended for long, and with ticks that have
+	 * stopped.
+	 * @param held whether anything is held
+	 * @return whether that was necessary
+	 */
+	boolean repair(boolean held) {
+		if (!this.urgent.isEmpty()) {
+			hurry();
+		}
+		List<Hold> batch = this.renewing.get();
+		this.checksOfBatch = (batch != null && batch == this.checkedBatch) ? this.checksOfBatch + 1 : 0;
+		this.checkedBatch = batch;
+		boolean stuck = this.checksOfBatch >= SelfCheck.PATIENCE && this.renewing.compareAndSet(batch, null);
+		this.checksWithoutTick = (held && this.ticks == this.checkedTicks) ? this.checksWithoutTick + 1 : 0;
+		this.checkedTicks = this.ticks;
+		boolean stopped = this.checksWithoutTick >= SelfCheck.PATIENCE;
+		if (stuck || stopped) {
+			this.planned = false;
+			tickAt(this.clock.nanoTime());
+		}
+		return stuck || stopped;
 	}
 
 	private boolean isHeld(Hold hold) {
@@ -216,7 +253,7 @@ final class Watchdog {
 			renew(batch);
 		}
 		finally {
-			this.renewing.set(false);
+			this.renewing.compareAndSet(batch, null);
 		}
 	}
 
@@ -231,7 +268,7 @@ final class Watchdog {
 		for (int i = 0; i < batch.size(); i++) {
 			told.add(settle(batch.get(i), outcomes.get(i), started, took));
 		}
-		this.coordinator.events().publishLater(told);
+		this.coordinator.events().publishRenewals(told);
 	}
 
 	private List<RenewalOutcome> ask(List<Hold> batch, long now) {

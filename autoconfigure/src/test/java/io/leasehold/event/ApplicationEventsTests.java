@@ -1,6 +1,7 @@
 package io.leasehold.event;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -35,6 +36,9 @@ class ApplicationEventsTests {
 	private static final LockEvent LOST = new LockEvent.HoldLost("redis", "pay", KEY, 64, LossCause.EXPIRED);
 
 	private static final LockLostEvent TOLD = new LockLostEvent("redis", "pay", "order:42", 64, LossCause.EXPIRED);
+
+	private static final LockEvent BUSY = new LockEvent.AcquireEnded("redis", "pay", KEY, AcquireOutcome.BUSY, true,
+			5_000_000, null);
 
 	private final List<Object> published = new CopyOnWriteArrayList<>();
 
@@ -95,24 +99,54 @@ class ApplicationEventsTests {
 		assertThat(output).contains("A listener failed on LockLostEvent");
 	}
 
-	/** What a listener that blocks cannot be told is dropped, with one warning. */
+	/** Failures that a blocked listener cannot take are dropped, with one warning. */
 	@Fault(57)
 	@Test
 	void listenerThatBlocksHoldsNobodyUp(CapturedOutput output) throws Exception {
+		CountDownLatch free = blockedListener();
+		for (int i = 0; i < 1100; i++) {
+			this.events.onEvent(BUSY);
+		}
+		assertThat(output).containsOnlyOnce("Lock events were dropped")
+			.contains("1 LockAcquisitionFailedEvent")
+			.contains("leasehold-application-event");
+		assertThat(this.events.dropped()).isEqualTo(100);
+		free.countDown();
+		Awaitility.await().until(() -> this.published.size() == 1001);
+	}
+
+	/** Shown where callers spin on a busy key while locks are lost. */
+	@Fault(118)
+	@Test
+	void lossIsPublishedThoughFailuresFillTheirQueue() throws Exception {
+		CountDownLatch free = blockedListener();
+		List<LockLostEvent> lost = new ArrayList<>();
+		for (int token = 0; token < 50; token++) {
+			for (int i = 0; i < 100; i++) {
+				this.events.onEvent(BUSY);
+			}
+			this.events.onEvent(new LockEvent.HoldLost("redis", "pay", KEY, token, LossCause.EXPIRED));
+			lost.add(new LockLostEvent("redis", "pay", "order:42", token, LossCause.EXPIRED));
+		}
+		free.countDown();
+		Awaitility.await().until(() -> this.published.size() == 1 + 50 + 1000);
+		assertThat(this.published.subList(1, 51)).isEqualTo(lost);
+		assertThat(this.events.dropped()).isEqualTo(50 * 100 - 1000);
+	}
+
+	/** A listener that blocks on its first event, a loss, and takes all the others. */
+	private CountDownLatch blockedListener() throws InterruptedException {
 		CountDownLatch blocked = new CountDownLatch(1);
 		CountDownLatch free = new CountDownLatch(1);
 		this.events.close();
 		this.events = new ApplicationEvents((event) -> {
 			blocked.countDown();
 			await(free);
+			this.published.add(event);
 		});
 		this.events.onEvent(LOST);
 		assertThat(blocked.await(10, TimeUnit.SECONDS)).isTrue();
-		for (int i = 0; i < 1100; i++) {
-			this.events.onEvent(LOST);
-		}
-		assertThat(output).containsOnlyOnce("Lock events were dropped").contains("leasehold-application-event");
-		free.countDown();
+		return free;
 	}
 
 	private static void await(CountDownLatch latch) {

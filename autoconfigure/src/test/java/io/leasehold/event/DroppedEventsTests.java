@@ -1,12 +1,8 @@
 package io.leasehold.event;
 
 import java.time.Duration;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -22,35 +18,33 @@ class DroppedEventsTests {
 
 	private final DroppedEvents dropped = new DroppedEvents("leasehold-redis-event", this.now::get);
 
-	private final ThreadPoolExecutor pool = new ThreadPoolExecutor(1, 1, 1, TimeUnit.SECONDS,
-			new LinkedBlockingQueue<>());
-
-	@AfterEach
-	void shutDown() {
-		this.pool.shutdownNow();
-	}
-
 	@Test
-	void firstLossIsToldAtOnceAndTheRestOnceAMinute(CapturedOutput output) {
-		drop(1000);
-		assertThat(output).containsOnlyOnce("were dropped").contains("1 since").contains("'leasehold-redis-event'");
+	void firstDropIsLoggedAtOnceAndTheRestOnceAMinute(CapturedOutput output) {
+		drop("LeaseRenewed", 1000, Duration.ZERO);
+		assertThat(output).containsOnlyOnce("were dropped").contains("1 LeaseRenewed").contains("500 were waiting");
+		drop("HoldSlow", 7, Duration.ZERO);
 		this.now.addAndGet(Duration.ofSeconds(61).toNanos());
-		drop(1000);
+		drop("LeaseRenewed", 1000, Duration.ZERO);
 		assertThat(output.toString().split("were dropped")).hasSize(3);
-		assertThat(output).contains("1000 since");
+		assertThat(output).contains("7 HoldSlow, 1000 LeaseRenewed");
+		assertThat(this.dropped.count()).isEqualTo(2007);
 	}
 
 	@Test
-	void nothingIsToldAfterTheShutdown(CapturedOutput output) {
-		this.pool.shutdown();
-		drop(10);
-		assertThat(output).doesNotContain("were dropped");
+	void listenerThatBlocksIsTheReason(CapturedOutput output) {
+		drop("LeaseRenewed", 1, Duration.ofMillis(12_340));
+		assertThat(output).contains("a listener has been blocking the thread 'leasehold-redis-event' for 12 s");
 	}
 
-	private void drop(int events) {
-		for (int i = 0; i < events; i++) {
-			this.dropped.rejectedExecution(() -> {
-			}, this.pool);
+	@Test
+	void listenersThatDoNotBlockAreNotBlamed(CapturedOutput output) {
+		drop("LeaseRenewed", 1, Duration.ofMillis(3));
+		assertThat(output).contains("faster than the thread 'leasehold-redis-event'").doesNotContain("blocking");
+	}
+
+	private void drop(String event, int times, Duration busyFor) {
+		for (int i = 0; i < times; i++) {
+			this.dropped.drop(event, 500, busyFor);
 		}
 	}
 

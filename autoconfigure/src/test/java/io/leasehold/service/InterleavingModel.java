@@ -8,6 +8,7 @@ import java.util.stream.Stream;
 
 import io.leasehold.HeldLock;
 import io.leasehold.LockKey;
+import io.leasehold.LockKeys;
 import io.leasehold.LockOptions;
 import io.leasehold.engine.ManualClock;
 import io.leasehold.engine.Member;
@@ -149,7 +150,7 @@ public abstract class InterleavingModel {
 	}
 
 	final CompletableFuture<HeldLock> acquireAsync() {
-		return this.locks.acquireAsync(KEY, OPTIONS, List.of(), Acquirer.NEVER_BYPASSED);
+		return this.locks.acquireAllAsync(LockKeys.of(KEY), OPTIONS, List.of(), Acquirer.NEVER_BYPASSED);
 	}
 
 	/** Require that a lock is held as far as operators see. */

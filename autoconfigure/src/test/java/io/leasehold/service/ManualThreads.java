@@ -2,12 +2,9 @@ package io.leasehold.service;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.List;
-import java.util.concurrent.AbstractExecutorService;
-import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
-import java.util.concurrent.TimeUnit;
 
 /**
  * An engine's threads as a checker of interleavings needs them: a thread for each task,
@@ -19,29 +16,39 @@ final class ManualThreads extends EngineThreads {
 
 	private final Deque<FutureTask<?>> timers = new ArrayDeque<>();
 
-	private final ExecutorService each = new ThreadForEach();
+	private final Executor each = this::startThread;
 
 	ManualThreads() {
 		super("manual");
 	}
 
 	@Override
-	ExecutorService callers() {
+	void start(Runnable selfCheck) {
+		// each task has its thread
+	}
+
+	@Override
+	Executor callers() {
 		return this.each;
 	}
 
 	@Override
-	ExecutorService workers() {
+	Executor workers() {
 		return this.each;
 	}
 
 	@Override
-	ExecutorService renewals() {
+	Executor renewals() {
 		return this.each;
 	}
 
 	@Override
-	ExecutorService notices() {
+	Executor releases() {
+		return this.each;
+	}
+
+	@Override
+	Executor losses() {
 		return this.each;
 	}
 
@@ -81,48 +88,18 @@ final class ManualThreads extends EngineThreads {
 		}
 	}
 
+	private void startThread(Runnable task) {
+		Thread thread = new Thread(task);
+		thread.start();
+		synchronized (this.started) {
+			this.started.add(thread);
+		}
+	}
+
 	private Thread poll() {
 		synchronized (this.started) {
 			return this.started.poll();
 		}
-	}
-
-	private final class ThreadForEach extends AbstractExecutorService {
-
-		@Override
-		public void execute(Runnable task) {
-			Thread thread = new Thread(task);
-			thread.start();
-			synchronized (ManualThreads.this.started) {
-				ManualThreads.this.started.add(thread);
-			}
-		}
-
-		@Override
-		public void shutdown() {
-			// there is nothing to stop
-		}
-
-		@Override
-		public List<Runnable> shutdownNow() {
-			return List.of();
-		}
-
-		@Override
-		public boolean isShutdown() {
-			return false;
-		}
-
-		@Override
-		public boolean isTerminated() {
-			return false;
-		}
-
-		@Override
-		public boolean awaitTermination(long timeout, TimeUnit unit) {
-			return false;
-		}
-
 	}
 
 }

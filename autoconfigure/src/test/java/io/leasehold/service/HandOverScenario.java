@@ -1,0 +1,239 @@
+package io.leasehold.service;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+
+import io.leasehold.HeldLock;
+import io.leasehold.LockBusyException;
+import io.leasehold.LockEngineException;
+import io.leasehold.LockKey;
+import io.leasehold.LockKeys;
+import io.leasehold.LockLostException;
+import io.leasehold.LockOptions;
+import io.leasehold.engine.Attempt;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.Member;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.Signal;
+import io.leasehold.engine.Waiting;
+import io.leasehold.engine.local.LocalLockEngine;
+import io.leasehold.event.LockEvent;
+import io.leasehold.test.contract.DelegatingEngine;
+import org.awaitility.Awaitility;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Everything for which a task is handed over to a thread, once, on keys of one store that
+ * two processes share. In the end every key is usable, every future completed, and what
+ * is still held was renewed.
+ */
+final class HandOverScenario {
+
+	private static final Duration LEASE = Duration.ofSeconds(3);
+
+	private static final LockOptions OPTIONS = new LockOptions("test", "local", LEASE, Duration.ofSeconds(20),
+			Duration.ZERO, LockOptions.UNLIMITED);
+
+	private static final LockOptions BRIEFLY = OPTIONS.withWaitTime(Duration.ofMillis(100));
+
+	private static final List<String> KEYS = List.of("blocking", "async", "awaited", "busy", "busy:async", "cancelled",
+			"both:1", "both:2", "pushed", "kept short", "lost", "unknown");
+
+	private final LocalLockEngine store = new LocalLockEngine(MonotonicClock.SYSTEM);
+
+	private final AtomicBoolean answers = new AtomicBoolean();
+
+	private final List<LockEvent> events = new ArrayList<>();
+
+	private final Coordinator here;
+
+	private final Coordinator there = coordinator(new EngineThreads("there"), event -> {
+	});
+
+	HandOverScenario(EngineThreads.Parts threads) {
+		this.here = coordinator(new EngineThreads("here", threads), this::noteEvent);
+	}
+
+	/** Do all of it, and return what the self-check has found. */
+	List<String> run() throws Exception {
+		HeldLock kept = acquire("kept");
+		long start = System.nanoTime();
+		HeldLock lost = acquire("lost");
+		CompletableFuture<LockLostException> told = new CompletableFuture<>();
+		lost.onLost(told::complete);
+		this.store.lose(new LockKey("lost"));
+		blocking();
+		async();
+		waits();
+		timesOut();
+		severalKeys();
+		pushedGrant();
+		minHold();
+		closeInTheBackground();
+		assertThat(told.get(20, TimeUnit.SECONDS)).isNotNull();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(lost::close);
+		Awaitility.await()
+			.untilAsserted(() -> assertThat(this.events).hasAtLeastOneElementOfType(LockEvent.HoldLost.class));
+		for (String key : KEYS) {
+			acquire(key).close();
+			closeAsync(acquireAsync(key, OPTIONS).get(20, TimeUnit.SECONDS));
+		}
+		Awaitility.await().until(() -> System.nanoTime() - start > LEASE.plusMillis(500).toNanos());
+		assertThat(kept.isValid()).isTrue();
+		assertThat(this.there.isCurrent(new LockKey("kept"), kept.fencingToken())).isTrue();
+		kept.close();
+		Awaitility.await().until(() -> this.here.gates().isEmpty() && this.store.size() == 0);
+		List<String> findings = this.here.selfCheck().findings();
+		this.here.close();
+		this.there.close();
+		return findings;
+	}
+
+	private void blocking() {
+		acquire("blocking").close();
+	}
+
+	private void async() throws Exception {
+		closeAsync(acquireAsync("async", OPTIONS).get(20, TimeUnit.SECONDS));
+		HeldLock held = acquire("cancelled");
+		CompletableFuture<HeldLock> cancelled = acquireAsync("cancelled", OPTIONS);
+		cancelled.cancel(false);
+		held.close();
+	}
+
+	/** For the other process, then for a caller of this one. */
+	private void waits() throws Exception {
+		HeldLock others = elsewhere("awaited");
+		CompletableFuture<HeldLock> first = acquireAsync("awaited", OPTIONS);
+		CompletableFuture<HeldLock> second = CompletableFuture.supplyAsync(() -> acquire("awaited"));
+		others.close();
+		CompletableFuture<Object> winner = CompletableFuture.anyOf(first, second);
+		((HeldLock) winner.get(20, TimeUnit.SECONDS)).close();
+		HeldLock last = first.get(20, TimeUnit.SECONDS);
+		last.close();
+		second.get(20, TimeUnit.SECONDS).close();
+	}
+
+	private void timesOut() {
+		HeldLock others = elsewhere("busy");
+		HeldLock othersToo = elsewhere("busy:async");
+		List<CompletableFuture<HeldLock>> results = List.of(acquireAsync("busy:async", BRIEFLY),
+				acquireAsync("busy:async", BRIEFLY), acquireAsync("busy:async", OPTIONS.withWaitTime(Duration.ZERO)));
+		assertThatExceptionOfType(LockBusyException.class)
+			.isThrownBy(() -> this.here.acquire(new LockKey("busy"), BRIEFLY, Acquirer.NEVER_BYPASSED));
+		for (CompletableFuture<HeldLock> result : results) {
+			assertThat(result).failsWithin(20, TimeUnit.SECONDS)
+				.withThrowableThat()
+				.withCauseInstanceOf(LockBusyException.class);
+		}
+		others.close();
+		othersToo.close();
+	}
+
+	/** The second key is busy, so that the first is given back. */
+	private void severalKeys() {
+		HeldLock others = elsewhere("both:2");
+		LockKeys both = LockKeys.of(List.of("both:1", "both:2"));
+		assertThatExceptionOfType(LockBusyException.class)
+			.isThrownBy(() -> this.here.acquireAll(both, BRIEFLY, Acquirer.NEVER_BYPASSED));
+		assertThat(this.here.acquireAllAsync(both, BRIEFLY, List.of(), Acquirer.NEVER_BYPASSED))
+			.failsWithin(20, TimeUnit.SECONDS)
+			.withThrowableThat()
+			.withCauseInstanceOf(LockBusyException.class);
+		others.close();
+	}
+
+	/**
+	 * The first one is closed before its short lease was extended, the second one held.
+	 */
+	private void pushedGrant() throws Exception {
+		CompletableFuture<HeldLock> first = acquireAsync("pushed", OPTIONS);
+		first.get(20, TimeUnit.SECONDS).close();
+		HeldLock second = acquire("pushed");
+		CompletableFuture<HeldLock> next = acquireAsync("pushed", OPTIONS);
+		second.close();
+		HeldLock passed = next.get(20, TimeUnit.SECONDS);
+		Awaitility.await().until(() -> passed.remaining().compareTo(LEASE.dividedBy(2)) > 0);
+		passed.close();
+	}
+
+	private void minHold() throws Exception {
+		LockOptions kept = OPTIONS.withMinHold(Duration.ofMillis(50));
+		closeAsync(acquireAsync("kept short", kept).get(20, TimeUnit.SECONDS));
+		this.here.acquire(new LockKey("kept short"), kept, Acquirer.NEVER_BYPASSED).close();
+	}
+
+	/** The store's answer is lost, so that it may have granted what nobody waits for. */
+	private void closeInTheBackground() {
+		assertThatExceptionOfType(LockEngineException.class)
+			.isThrownBy(() -> this.here.acquire(new LockKey("unknown"), BRIEFLY, Acquirer.NEVER_BYPASSED));
+		this.answers.set(true);
+	}
+
+	private HeldLock acquire(String key) {
+		return this.here.acquire(new LockKey(key), OPTIONS, Acquirer.NEVER_BYPASSED);
+	}
+
+	private CompletableFuture<HeldLock> acquireAsync(String key, LockOptions options) {
+		return this.here.acquireAllAsync(LockKeys.of(new LockKey(key)), options, List.of(), Acquirer.NEVER_BYPASSED);
+	}
+
+	private void closeAsync(HeldLock lock) throws Exception {
+		this.here.closeAsync(lock).get(20, TimeUnit.SECONDS);
+	}
+
+	private HeldLock elsewhere(String key) {
+		return this.there.acquire(new LockKey(key), OPTIONS, Acquirer.NEVER_BYPASSED);
+	}
+
+	private synchronized void noteEvent(LockEvent event) {
+		this.events.add(event);
+	}
+
+	private Coordinator coordinator(EngineThreads threads, Consumer<LockEvent> listener) {
+		return new Coordinator(new ServiceSettings(OPTIONS, OnLost.THROW, 63, Duration.ofSeconds(5)),
+				new Store(this.store), Member.of("test"), MonotonicClock.SYSTEM, List.of(listener::accept),
+				ReleaseTiming.IMMEDIATE, threads);
+	}
+
+	/** Pushes grants of one key with a short lease, and loses the answers for another. */
+	private final class Store extends DelegatingEngine {
+
+		Store(LocalLockEngine engine) {
+			super(engine);
+		}
+
+		@Override
+		public Attempt tryAcquire(Claim claim) {
+			if (claim.key().value().equals("pushed")) {
+				return new Attempt.Busy(Duration.ofSeconds(1));
+			}
+			Attempt attempt = super.tryAcquire(claim);
+			if (claim.key().value().equals("unknown") && !HandOverScenario.this.answers.get()) {
+				throw new LockEngineException(claim.key(), "No answer", null);
+			}
+			return attempt;
+		}
+
+		@Override
+		public Waiting enqueue(Claim claim, Consumer<Signal> listener) {
+			if (!claim.key().value().equals("pushed")) {
+				return super.enqueue(claim, listener);
+			}
+			if (super.tryAcquire(claim) instanceof Attempt.Granted granted) {
+				listener.accept(new Signal.Pushed(
+						new Attempt.Granted(granted.number(), System.nanoTime() + LEASE.dividedBy(3).toNanos())));
+			}
+			return Waiting.POLLING;
+		}
+
+	}
+
+}

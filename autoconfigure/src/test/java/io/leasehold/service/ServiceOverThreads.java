@@ -1,0 +1,64 @@
+package io.leasehold.service;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+import io.leasehold.HeldLock;
+import io.leasehold.LockKey;
+import io.leasehold.LockKeys;
+import io.leasehold.LockOptions;
+import io.leasehold.engine.LockEngine;
+import io.leasehold.engine.Member;
+import io.leasehold.engine.MonotonicClock;
+
+/**
+ * The locks of one process whose threads are a test's.
+ */
+final class ServiceOverThreads implements AutoCloseable {
+
+	static final LockOptions OPTIONS = new LockOptions("test", "local", Duration.ofSeconds(10), Duration.ofSeconds(20),
+			Duration.ZERO, LockOptions.UNLIMITED);
+
+	final Coordinator locks;
+
+	ServiceOverThreads(LockEngine engine, EngineThreads threads) {
+		this.locks = new Coordinator(new ServiceSettings(OPTIONS, OnLost.THROW, 63, Duration.ofSeconds(5)), engine,
+				Member.of("test"), MonotonicClock.SYSTEM, List.of(), ReleaseTiming.IMMEDIATE, threads);
+	}
+
+	HeldLock acquire(String key) {
+		return acquire(key, OPTIONS);
+	}
+
+	HeldLock acquire(String key, LockOptions options) {
+		return this.locks.acquire(new LockKey(key), options, Acquirer.NEVER_BYPASSED);
+	}
+
+	CompletableFuture<HeldLock> acquireAsync(String key) {
+		return acquireAsync(key, OPTIONS);
+	}
+
+	CompletableFuture<HeldLock> acquireAsync(String key, LockOptions options) {
+		return this.locks.acquireAllAsync(LockKeys.of(new LockKey(key)), options, List.of(), Acquirer.NEVER_BYPASSED);
+	}
+
+	List<String> findings() {
+		return this.locks.selfCheck().findings();
+	}
+
+	/** How many threads of a kind there are. */
+	static long count(String prefix) {
+		return Thread.getAllStackTraces()
+			.keySet()
+			.stream()
+			.filter((thread) -> thread.getName().startsWith(prefix))
+			.count();
+	}
+
+	@Override
+	public void close() {
+		this.locks.close();
+	}
+
+}
