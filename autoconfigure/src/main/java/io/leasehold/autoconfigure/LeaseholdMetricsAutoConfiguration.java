@@ -1,6 +1,9 @@
 package io.leasehold.autoconfigure;
 
+import io.leasehold.event.ApplicationEvents;
+import io.leasehold.metrics.DroppedEventMetrics;
 import io.leasehold.metrics.LockMetrics;
+import io.leasehold.service.LockService;
 import io.micrometer.core.instrument.MeterRegistry;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -12,7 +15,7 @@ import org.springframework.context.annotation.Bean;
 /**
  * Auto-configuration of the meters of locks.
  */
-@AutoConfiguration(
+@AutoConfiguration(after = LeaseholdAutoConfiguration.class,
 		afterName = "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration")
 @ConditionalOnClass(MeterRegistry.class)
 @ConditionalOnBean(MeterRegistry.class)
@@ -25,6 +28,13 @@ public final class LeaseholdMetricsAutoConfiguration {
 	@ConditionalOnMissingBean
 	LockMetrics lockMetrics(MeterRegistry registry) {
 		return new LockMetrics(registry);
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	@ConditionalOnBean(LockService.class)
+	DroppedEventMetrics droppedLockEventMetrics(ApplicationEvents applicationEvents, LockService locks) {
+		return new DroppedEventMetrics(applicationEvents, locks);
 	}
 
 }

@@ -38,6 +38,14 @@ class LeaseholdMetricsAutoConfigurationTests {
 	}
 
 	@Test
+	void droppedEventsAreCountedForTheApplicationAndEachEngine() {
+		this.runner
+			.run((context) -> assertThat(context.getBean(MeterRegistry.class).find("leasehold.events.dropped").meters())
+				.extracting((meter) -> meter.getId().getTag("queue"))
+				.containsExactlyInAnyOrder("application", "stub"));
+	}
+
+	@Test
 	void ownMetricsWin() {
 		LockMetrics own = new LockMetrics(new SimpleMeterRegistry());
 		this.runner.withBean("own", LockMetrics.class, () -> own)

@@ -13,17 +13,27 @@ import java.util.stream.Stream;
 
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
+import io.leasehold.LockOptions;
 import io.leasehold.LossCause;
 import io.leasehold.endpoint.LockDescriptor;
 import io.leasehold.endpoint.LocksDescriptor;
+import io.leasehold.engine.Member;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.local.LocalLockEngine;
 import io.leasehold.event.AcquireOutcome;
+import io.leasehold.event.ApplicationEvents;
 import io.leasehold.event.HandoffKind;
 import io.leasehold.event.LockEvent;
 import io.leasehold.event.RenewalResult;
+import io.leasehold.metrics.DroppedEventMetrics;
 import io.leasehold.metrics.LockMetrics;
 import io.leasehold.observation.DefaultAcquireObservationConvention;
 import io.leasehold.observation.DefaultHoldObservationConvention;
 import io.leasehold.observation.LockObservationDocumentation;
+import io.leasehold.service.LockService;
+import io.leasehold.service.OnLost;
+import io.leasehold.service.ReleaseTiming;
+import io.leasehold.service.ServiceSettings;
 import io.micrometer.common.docs.KeyName;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Tag;
@@ -170,6 +180,8 @@ class ObservabilityPageTests {
 						: config;
 			}
 		});
+		new DroppedEventMetrics(new ApplicationEvents((event) -> {
+		}), locks()).bindTo(registry);
 		LockMetrics metrics = new LockMetrics(registry);
 		LockKey key = new LockKey("order:42");
 		metrics.onEvent(new LockEvent.AcquireEnded("redis", "pay", key, AcquireOutcome.ACQUIRED, false, 1, null));
@@ -181,6 +193,14 @@ class ObservabilityPageTests {
 		metrics.onEvent(new LockEvent.HoldLost("redis", "pay", key, 64, LossCause.EXPIRED));
 		metrics.onEvent(new LockEvent.HoldEnded("redis", "pay", key, 64, 1));
 		return registry;
+	}
+
+	private static LockService locks() {
+		LockOptions options = new LockOptions("test", "local", Duration.ofSeconds(10), Duration.ZERO, Duration.ZERO,
+				LockOptions.UNLIMITED);
+		return new LockService(new ServiceSettings(options, OnLost.THROW, 63, Duration.ofSeconds(5)),
+				List.of(new LocalLockEngine(MonotonicClock.SYSTEM)), Member.of("test"), MonotonicClock.SYSTEM,
+				List.of(), ReleaseTiming.IMMEDIATE);
 	}
 
 }

@@ -1,0 +1,50 @@
+package io.leasehold.metrics;
+
+import java.util.function.ToDoubleFunction;
+
+import io.leasehold.event.ApplicationEvents;
+import io.leasehold.service.LockService;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.MeterBinder;
+
+/**
+ * The meter {@code leasehold.events.dropped}: events that found their queue full, since
+ * they occurred faster than their listeners could take them. Thread-safe.
+ */
+public final class DroppedEventMetrics implements MeterBinder {
+
+	/** The queue of application events, which all engines share. */
+	private static final String APPLICATION = "application";
+
+	private final ApplicationEvents applicationEvents;
+
+	private final LockService locks;
+
+	/**
+	 * Create metrics.
+	 * @param applicationEvents publishes application events
+	 * @param locks the locks of all engines
+	 */
+	public DroppedEventMetrics(ApplicationEvents applicationEvents, LockService locks) {
+		this.applicationEvents = applicationEvents;
+		this.locks = locks;
+	}
+
+	@Override
+	public void bindTo(MeterRegistry registry) {
+		bind(registry, APPLICATION, this.applicationEvents, ApplicationEvents::dropped);
+		for (String engine : this.locks.engines()) {
+			bind(registry, engine, this.locks, (service) -> service.droppedEvents(engine));
+		}
+	}
+
+	private static <T> void bind(MeterRegistry registry, String queue, T source, ToDoubleFunction<T> count) {
+		FunctionCounter.builder("leasehold.events.dropped", source, count)
+			.description("Events that were dropped since too many waited for their listeners")
+			.baseUnit("events")
+			.tags("queue", queue)
+			.register(registry);
+	}
+
+}
