@@ -11,7 +11,6 @@ import org.springframework.boot.context.properties.bind.BindContext;
 import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
-import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 
 /**
  * Rejects durations of {@code leasehold.*} that are numbers without a unit. Spring Boot
@@ -41,8 +40,8 @@ class DurationUnits implements ConfigurationPropertiesBindHandlerAdvisor {
 
 	private static void check(ConfigurationPropertyName name, String value) {
 		if (NUMBER.matcher(value).matches()) {
-			throw new InvalidConfigurationPropertyValueException(name.toString(), value,
-					"It is a number without a unit. Write a duration such as 30s, 500ms or PT1M.");
+			throw new LockEngineConfigurationException("%s is '%s', a number without a unit.".formatted(name, value),
+					"Write a duration such as 30s, 500ms or PT1M.");
 		}
 	}
 

@@ -2,10 +2,14 @@ package io.leasehold.autoconfigure;
 
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 
 /**
- * Explains a {@link LockEngineConfigurationException}.
+ * Explains a {@link LockEngineConfigurationException}. Goes before the analysis of a
+ * failed binding, which would hide it.
  */
+@Order(Ordered.HIGHEST_PRECEDENCE)
 class LockEngineConfigurationFailureAnalyzer extends AbstractFailureAnalyzer<LockEngineConfigurationException> {
 
 	@Override

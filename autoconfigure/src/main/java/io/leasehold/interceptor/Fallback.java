@@ -29,6 +29,10 @@ record Fallback(Method method, boolean takesException) {
 				found = candidate;
 			}
 		}
+		if (name.indexOf('(') >= 0) {
+			throw annotation.invalid("has fallback \"%s\", which is no name of a method".formatted(name),
+					"Write the name alone, without parentheses.");
+		}
 		if (found == null) {
 			throw annotation.invalid(problem(annotation, name),
 					"Write a method %s(%s) in that class. It may take a %s as one more, last parameter.".formatted(name,

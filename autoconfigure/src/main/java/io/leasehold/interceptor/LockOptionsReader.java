@@ -46,6 +46,10 @@ final class LockOptionsReader {
 		Duration minHold = duration(annotation, "minHold", values.minHold(), defaults.minHold());
 		Duration maxHold = duration(annotation, "maxHold", values.maxHold(), defaults.maxHold());
 		Duration lockDelay = duration(annotation, "lockDelay", values.lockDelay(), defaults.lockDelay());
+		if (values.name().contains("${") || values.name().contains("#{")) {
+			throw annotation.invalid("has name \"%s\", but a name is never resolved".formatted(values.name()),
+					"Write a fixed name, or none for that of the method.");
+		}
 		String name = StringUtils.hasText(values.name()) ? values.name()
 				: Names.of(annotation.type(), annotation.method());
 		LockOptions options;

@@ -87,7 +87,8 @@ public final class KeyParser {
 
 	private SpelNodeImpl parse(String attribute, String text) {
 		refuse(attribute, text, "${", "contains a placeholder ${...}: expressions resolve none",
-				"Read the property by @environment.getRequiredProperty('...').");
+				"Read a property by @environment.getRequiredProperty('...'), and write a parameter as in"
+						+ " \"'order:' + #id\".");
 		refuse(attribute, text, "#{", "contains a template #{...}: all of it is one expression",
 				"Write it without #{ and }, such as \"'order:' + #id\".");
 		try {

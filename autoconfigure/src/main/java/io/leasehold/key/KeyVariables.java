@@ -2,6 +2,7 @@ package io.leasehold.key;
 
 import java.lang.reflect.Method;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -77,6 +78,14 @@ final class KeyVariables {
 		Integer position = position(variable);
 		return position != null && (ClassUtils.isSimpleValueType(this.types[position]) || this.types[position].isArray()
 				|| Iterable.class.isAssignableFrom(this.types[position]));
+	}
+
+	/** Whether a variable is a parameter that has several values. */
+	boolean isSeveral(String variable) {
+		Integer position = position(variable);
+		return position != null
+				&& (this.types[position].isArray() || Collection.class.isAssignableFrom(this.types[position])
+						|| Map.class.isAssignableFrom(this.types[position]));
 	}
 
 	/** Whether the compiler threw the names of the parameters away. */

@@ -46,8 +46,8 @@ final class PartChecks {
 			throw problem("has a part that is always null", "Remove it, or write 'null' in single quotes.");
 		}
 		if (KeyPart.isConcatenation(node)) {
-			check(node.getChild(0));
-			check(node.getChild(1));
+			checkOperand(node.getChild(0));
+			checkOperand(node.getChild(1));
 		}
 		else if (node instanceof InlineList) {
 			checkOperands(node);
@@ -70,8 +70,18 @@ final class PartChecks {
 					"Write at least one key, such as {'account:' + #from, 'account:' + #to}.");
 		}
 		for (int i = 0; i < list.getChildCount(); i++) {
-			check(list.getChild(i));
+			checkOperand(list.getChild(i));
 		}
+	}
+
+	/** Check a part that has to be one value. */
+	private void checkOperand(SpelNode node) {
+		if (node instanceof InlineList
+				|| node instanceof VariableReference && this.variables.isSeveral(node.toStringAST().substring(1))) {
+			throw problem("has several values where one is needed: %s".formatted(node.toStringAST()),
+					"Make a key of each element, such as \"#ids.!['order:' + #this]\", or use one of them.");
+		}
+		check(node);
 	}
 
 	private void refuseHiddenText(SpelNode node) {

@@ -7,21 +7,28 @@ import java.util.List;
 import io.leasehold.service.OnLost;
 import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.ConfigurationPropertiesBindException;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.Ordered;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatException;
 
+@ExtendWith(OutputCaptureExtension.class)
 class LeaseholdPropertiesTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
@@ -111,10 +118,10 @@ class LeaseholdPropertiesTests {
 		this.runner.withPropertyValues("unitless=20", property + "=" + value).run((context) -> {
 			assertThat(context).hasFailed();
 			assertThat(context.getStartupFailure()).rootCause()
-				.isInstanceOfSatisfying(InvalidConfigurationPropertyValueException.class, (failure) -> {
-					assertThat(failure.getName()).isEqualTo(property.replace("waitTime", "wait-time"));
-					assertThat(failure.getValue()).isEqualTo(value.replace("${unitless}", "20"));
-					assertThat(failure.getReason()).contains("without a unit", "30s");
+				.isInstanceOfSatisfying(LockEngineConfigurationException.class, (failure) -> {
+					assertThat(failure.getDescription()).isEqualTo("%s is '%s', a number without a unit."
+						.formatted(property.replace("waitTime", "wait-time"), value.replace("${unitless}", "20")));
+					assertThat(failure.getAction()).contains("30s");
 				});
 		});
 	}
@@ -137,10 +144,19 @@ class LeaseholdPropertiesTests {
 				.withPropertyValues(property + "=5")
 				.run((context) -> assertThat(context).getFailure()
 					.rootCause()
-					.isInstanceOf(InvalidConfigurationPropertyValueException.class)
+					.isInstanceOf(LockEngineConfigurationException.class)
 					.hasMessageContaining(property)
 					.hasMessageContaining("without a unit"));
 		}
+	}
+
+	@Test
+	void missingUnitIsExplained(CapturedOutput output) {
+		SpringApplication application = new SpringApplication(Properties.class);
+		application.setWebApplicationType(WebApplicationType.NONE);
+		assertThatException().isThrownBy(() -> application.run("--leasehold.lease=30"));
+		assertThat(output.getAll().lines()).containsSequence("leasehold.lease is '30', a number without a unit.", "",
+				"Action:", "", "Write a duration such as 30s, 500ms or PT1M.");
 	}
 
 	@Test

@@ -55,6 +55,9 @@ class LockAnnotationValidatorTests {
 				Arguments.of(SkipAndFallback.class, "SkipAndFallback.run", "both whenBusy SKIP and a fallback",
 						"Keep one"),
 				Arguments.of(MissingFallback.class, "MissingFallback.run", "no such method", "other(String)"),
+				Arguments.of(FallbackWithParentheses.class, "FallbackWithParentheses.run", "no name of a method",
+						"without parentheses"),
+				Arguments.of(NameWithPlaceholder.class, "NameWithPlaceholder.run", "never resolved", "fixed name"),
 				Arguments.of(WrongFallback.class, "WrongFallback.run", "parameters", "other(String)"),
 				Arguments.of(NarrowFallback.class, "NarrowFallback.run", "parameters", "LockException"),
 				Arguments.of(WrongResult.class, "WrongResult.run", "returns Integer", "return String"),
@@ -420,6 +423,27 @@ class LockAnnotationValidatorTests {
 		@DistributedLock(key = "'k'", fallback = "other")
 		public @Nullable String run(String id) {
 			return null;
+		}
+
+	}
+
+	static class FallbackWithParentheses {
+
+		@DistributedLock(key = "'k'", fallback = "other()")
+		public @Nullable String run(String id) {
+			return null;
+		}
+
+		@Nullable String other(String id) {
+			return null;
+		}
+
+	}
+
+	static class NameWithPlaceholder {
+
+		@DistributedLock(key = "'k'", name = "${my.name}")
+		public void run() {
 		}
 
 	}

@@ -200,7 +200,6 @@ class KeyExpressionTests {
 			{'account:' + #id, #target.blank}                  | blank
 			{'account:' + #id, #target.several}                | one value is needed
 			{'account:' + #id, 'account:' + #target.several}   | one value is needed
-			{'account:' + #id, {'account:' + #id}}             | one value is needed
 			{'account:' + #id, #target.plain}                  | toString()
 			""")
 	void operandsOfAListAreCheckedOneByOne(String expression, String reason) {
@@ -318,6 +317,8 @@ class KeyExpressionTests {
 			(#name + #id).trim()          | joins text inside            | stand outside
 			{'a', ('b' + #id).trim()}     | joins text inside            | stand outside
 			{'a', null}                   | always null                  | single quotes
+			{'a', {'b' + #id}}            | several values               | each element
+			'a' + {#id}                   | several values               | each element
 			{}                            | empty list                   | at least one
 			'k:%s'.formatted(#id)         | formats text                 | Join the parts by +
 			'a' + '%d'.formatted(#id)     | formats text                 | Join the parts by +
@@ -336,6 +337,13 @@ class KeyExpressionTests {
 				assertThat(ex.getProblem()).contains(problem);
 				assertThat(ex.getAction()).contains(action);
 			});
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "'order:' + #ids", "{#ids}", "{'a', #more}", "'a' + #byName" })
+	void parametersWithSeveralValuesAreNoPartOfAKey(String expression) {
+		assertThatExceptionOfType(InvalidKeyExpressionException.class).isThrownBy(() -> parse("several", expression))
+			.withMessageContaining("several values where one is needed");
 	}
 
 	@ParameterizedTest
@@ -449,6 +457,9 @@ class KeyExpressionTests {
 		}
 
 		void pay(int id, String name) {
+		}
+
+		void several(List<Long> ids, String[] more, Map<String, String> byName) {
 		}
 
 		void object(Object value) {
