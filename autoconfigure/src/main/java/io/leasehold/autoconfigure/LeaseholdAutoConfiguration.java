@@ -31,7 +31,7 @@ import org.springframework.util.StringUtils;
  * Auto-configuration of the locks of an application, whatever their engines.
  */
 @AutoConfiguration
-@EnableConfigurationProperties(LeaseholdProperties.class)
+@EnableConfigurationProperties({ LeaseholdProperties.class, AsyncProperties.class })
 @Import({ LockAdviceConfiguration.class, LockTransactionConfiguration.class })
 public final class LeaseholdAutoConfiguration {
 

@@ -1,6 +1,7 @@
 package io.leasehold.autoconfigure;
 
 import io.leasehold.FencingGuard;
+import io.leasehold.interceptor.BodyThreads;
 import io.leasehold.interceptor.LockAdvisor;
 import io.leasehold.interceptor.LockAnnotationValidator;
 import io.leasehold.interceptor.LockInterceptor;
@@ -10,6 +11,7 @@ import io.leasehold.key.KeyParser;
 import io.leasehold.service.LockService;
 
 import org.springframework.aop.config.AopConfigUtils;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
@@ -47,14 +49,14 @@ class LockAdviceConfiguration {
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static LockAdvisor lockAdvisor(LockOperationSource operations, ObjectProvider<LockService> service,
-			Environment environment) {
+			BodyThreads threads, Environment environment) {
 		LeaseholdProperties properties = properties(environment);
 		UnavailablePolicy whenUnavailable = switch (properties.getWhenUnavailable()) {
 			case FAIL -> UnavailablePolicy.FAIL;
 			case PROCEED -> UnavailablePolicy.PROCEED;
 		};
 		return new LockAdvisor(operations,
-				new LockInterceptor(operations, SingletonSupplier.of(service::getObject), whenUnavailable),
+				new LockInterceptor(operations, SingletonSupplier.of(service::getObject), whenUnavailable, threads),
 				properties.getOrder());
 	}
 
@@ -62,6 +64,14 @@ class LockAdviceConfiguration {
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static LockAnnotationValidator lockAnnotationValidator(LockOperationSource operations, Environment environment) {
 		return new LockAnnotationValidator(operations, properties(environment).getOrder());
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static BodyThreads lockBodyThreads(BeanFactory beans, Environment environment) {
+		AsyncProperties properties = Binder.get(environment).bindOrCreate("leasehold.async", AsyncProperties.class);
+		BodyExecutors.check(properties, beans);
+		return new BodyThreads(() -> BodyExecutors.find(properties, beans, environment), properties.getMaxThreads());
 	}
 
 	/** The properties' bean would be made too early. */

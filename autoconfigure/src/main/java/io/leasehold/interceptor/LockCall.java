@@ -14,6 +14,8 @@ import io.leasehold.service.LockService;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.aop.ProxyMethodInvocation;
+
 /**
  * One call of an annotated method, and what its annotation says about it.
  *
@@ -21,9 +23,16 @@ import org.jspecify.annotations.Nullable;
  * @param invocation the call
  * @param locks gives the locks
  * @param whenUnavailable what to do when the store cannot be reached
+ * @param threads run what waits for its lock
  */
 record LockCall(LockOperation operation, MethodInvocation invocation, LockService locks,
-		UnavailablePolicy whenUnavailable) {
+		UnavailablePolicy whenUnavailable, BodyThreads threads) {
+
+	/** The same call, to proceed once more or in another thread. */
+	LockCall again() {
+		return new LockCall(this.operation, ((ProxyMethodInvocation) this.invocation).invocableClone(), this.locks,
+				this.whenUnavailable, this.threads);
+	}
 
 	/** The keys to lock, or nothing if the call wants no lock. */
 	@Nullable LockKeys keys() {

@@ -18,17 +18,21 @@ public final class LockInterceptor implements MethodInterceptor {
 
 	private final UnavailablePolicy whenUnavailable;
 
+	private final BodyThreads threads;
+
 	/**
 	 * Create an interceptor.
 	 * @param operations what the annotations say
 	 * @param service gives the locks, asked for at the first call
 	 * @param whenUnavailable what to do when the store cannot be reached
+	 * @param threads run methods whose result is a stage
 	 */
 	public LockInterceptor(LockOperationSource operations, Supplier<LockService> service,
-			UnavailablePolicy whenUnavailable) {
+			UnavailablePolicy whenUnavailable, BodyThreads threads) {
 		this.operations = operations;
 		this.service = service;
 		this.whenUnavailable = whenUnavailable;
+		this.threads = threads;
 	}
 
 	@Override
@@ -37,7 +41,7 @@ public final class LockInterceptor implements MethodInterceptor {
 		if (operation == null) {
 			return invocation.proceed();
 		}
-		LockCall call = new LockCall(operation, invocation, this.service.get(), this.whenUnavailable);
+		LockCall call = new LockCall(operation, invocation, this.service.get(), this.whenUnavailable, this.threads);
 		return operation.result().invoke(call);
 	}
 

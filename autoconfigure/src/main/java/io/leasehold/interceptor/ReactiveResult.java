@@ -16,7 +16,6 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.util.context.ContextView;
 
-import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.util.Assert;
@@ -47,7 +46,7 @@ final class ReactiveResult implements ResultKind {
 	}
 
 	private Mono<Object> one(LockCall call, ContextView context) {
-		LockCall own = subscribed(call);
+		LockCall own = call.again();
 		LockKeys keys = own.keys();
 		if (keys == null) {
 			return Mono.from(proceed(own));
@@ -63,7 +62,7 @@ final class ReactiveResult implements ResultKind {
 	}
 
 	private Flux<Object> many(LockCall call, ContextView context) {
-		LockCall own = subscribed(call);
+		LockCall own = call.again();
 		LockKeys keys = own.keys();
 		if (keys == null) {
 			return Flux.from(proceed(own));
@@ -90,12 +89,6 @@ final class ReactiveResult implements ResultKind {
 			return new Taken(held, new ReactiveBody(call, held, !this.adapter.isMultiValue(), source), null);
 		});
 		return this.adapter.fromPublisher(this.adapter.isMultiValue() ? many(call, taking) : one(call, taking));
-	}
-
-	/** Each subscription proceeds by itself. */
-	private static LockCall subscribed(LockCall call) {
-		return new LockCall(call.operation(), ((ProxyMethodInvocation) call.invocation()).invocableClone(),
-				call.locks(), call.whenUnavailable());
 	}
 
 	private Mono<Taken> take(LockCall call, LockKeys keys, ContextView context) {

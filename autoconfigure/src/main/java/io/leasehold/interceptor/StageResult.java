@@ -3,6 +3,8 @@ package io.leasehold.interceptor;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 import io.leasehold.HeldLock;
 import io.leasehold.HeldLockScope;
@@ -10,13 +12,11 @@ import io.leasehold.LockException;
 import io.leasehold.LockKeys;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.aop.ProxyMethodInvocation;
-
 /**
  * A result that comes with a {@link CompletionStage}. The caller gets its stage at once;
- * the method is called when the lock is had, in a thread of the library, and the lock is
- * held until the method's own stage has ended. Cancelling the caller's stage gives up the
- * wait, or marks the lock as lost until then.
+ * the method is called when the lock is had, in one of the {@link BodyThreads}, and the
+ * lock is held until the method's own stage has ended. Cancelling the caller's stage
+ * gives up the wait, or marks the lock as lost until then.
  */
 enum StageResult implements ResultKind {
 
@@ -25,10 +25,8 @@ enum StageResult implements ResultKind {
 	@Override
 	public Object invoke(LockCall call) {
 		CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
-		LockCall later = new LockCall(call.operation(), ((ProxyMethodInvocation) call.invocation()).invocableClone(),
-				call.locks(), call.whenUnavailable());
 		try {
-			begin(later, result);
+			begin(call.again(), result);
 		}
 		catch (RuntimeException ex) {
 			result.completeExceptionally(ex);
@@ -45,14 +43,28 @@ enum StageResult implements ResultKind {
 		CompletableFuture<HeldLock> wish = call.locks()
 			.acquireAllAsync(keys, call.operation().options(), HeldLockScope.held(), call::isBypassed);
 		cancelWith(result, wish);
+		UnaryOperator<Runnable> context = BodyThreads.context();
 		wish.whenComplete((held, failure) -> {
 			if (held != null) {
-				underLock(call, held, result);
+				execute(call, context.apply(() -> underLock(call, held, result)), (rejection) -> {
+					call.locks().closeAsync(held, call.operation().options());
+					result.completeExceptionally(rejection);
+				});
 			}
 			else if (failure != null) {
-				withoutLock(call, StageBody.unwrapped(failure), result);
+				execute(call, context.apply(() -> withoutLock(call, StageBody.unwrapped(failure), result)),
+						result::completeExceptionally);
 			}
 		});
+	}
+
+	private static void execute(LockCall call, Runnable task, Consumer<Throwable> rejected) {
+		try {
+			call.threads().execute(task);
+		}
+		catch (RuntimeException | Error ex) {
+			rejected.accept(ex);
+		}
 	}
 
 	@SuppressWarnings("try")

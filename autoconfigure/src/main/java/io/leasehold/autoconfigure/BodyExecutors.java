@@ -1,0 +1,50 @@
+package io.leasehold.autoconfigure;
+
+import java.util.concurrent.Executor;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.boot.thread.Threading;
+import org.springframework.core.env.Environment;
+import org.springframework.core.task.SimpleAsyncTaskExecutor;
+
+/**
+ * Chooses the executor that runs methods whose result is a stage.
+ */
+final class BodyExecutors {
+
+	/** Name of the bean that Spring Boot configures for tasks of the application. */
+	private static final String APPLICATION = "applicationTaskExecutor";
+
+	private BodyExecutors() {
+	}
+
+	/** Fail startup if the configured executor is missing. */
+	static void check(AsyncProperties properties, BeanFactory beans) {
+		String name = properties.getExecutor();
+		if (name != null && !beans.containsBean(name)) {
+			throw new InvalidConfigurationPropertyValueException("leasehold.async.executor", name,
+					"There is no Executor bean of this name.");
+		}
+	}
+
+	/** Return the executor, or {@code null} if Leasehold has to bring its own. */
+	static @Nullable Executor find(AsyncProperties properties, BeanFactory beans, Environment environment) {
+		String name = properties.getExecutor();
+		if (name != null) {
+			return beans.getBean(name, Executor.class);
+		}
+		if (beans.containsBean(APPLICATION) && beans.isTypeMatch(APPLICATION, Executor.class)) {
+			return beans.getBean(APPLICATION, Executor.class);
+		}
+		if (Threading.VIRTUAL.isActive(environment)) {
+			SimpleAsyncTaskExecutor virtual = new SimpleAsyncTaskExecutor("leasehold-body-");
+			virtual.setVirtualThreads(true);
+			return virtual;
+		}
+		return null;
+	}
+
+}

@@ -1,0 +1,91 @@
+package io.leasehold.interceptor;
+
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+
+import io.micrometer.context.ContextSnapshotFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.ClassUtils;
+import org.springframework.util.function.SingletonSupplier;
+
+/**
+ * The threads that call methods whose result is a stage. Not an {@link Executor} itself,
+ * since a bean of that type would take the place of the application's. Thread-safe.
+ */
+public final class BodyThreads implements AutoCloseable {
+
+	private static final boolean CONTEXT = ClassUtils.isPresent("io.micrometer.context.ContextSnapshotFactory",
+			BodyThreads.class.getClassLoader());
+
+	private final Supplier<Executor> executor;
+
+	private volatile @Nullable ThreadPoolExecutor own;
+
+	/**
+	 * Create the threads.
+	 * @param application returns the executor to use, requested with the first call, or
+	 * {@code null} for a pool that belongs to this object
+	 * @param maxThreads largest number of threads of that pool
+	 */
+	public BodyThreads(Supplier<@Nullable Executor> application, int maxThreads) {
+		this.executor = SingletonSupplier.of(() -> {
+			Executor given = application.get();
+			return (given != null) ? given : pool(maxThreads);
+		});
+	}
+
+	private Executor pool(int size) {
+		AtomicInteger count = new AtomicInteger();
+		ThreadPoolExecutor pool = new ThreadPoolExecutor(size, size, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
+				(task) -> {
+					Thread thread = new Thread(task, "leasehold-body-" + count.incrementAndGet());
+					thread.setDaemon(true);
+					return thread;
+				});
+		pool.allowCoreThreadTimeOut(true);
+		this.own = pool;
+		return pool;
+	}
+
+	/**
+	 * Run a task in one of the threads.
+	 * @throws java.util.concurrent.RejectedExecutionException if the executor refuses it
+	 */
+	void execute(Runnable task) {
+		this.executor.get().execute(task);
+	}
+
+	/** Capture the context of the calling thread, for a task that another one runs. */
+	static UnaryOperator<Runnable> context() {
+		return CONTEXT ? Captured.now() : UnaryOperator.identity();
+	}
+
+	/**
+	 * End the threads that belong to this object, once they have done what is queued.
+	 */
+	@Override
+	public void close() {
+		ThreadPoolExecutor pool = this.own;
+		if (pool != null) {
+			pool.shutdown();
+		}
+	}
+
+	/** Loaded where Micrometer's context propagation is present. */
+	private static final class Captured {
+
+		private static final ContextSnapshotFactory FACTORY = ContextSnapshotFactory.builder().build();
+
+		static UnaryOperator<Runnable> now() {
+			return FACTORY.captureAll()::wrap;
+		}
+
+	}
+
+}

@@ -1,0 +1,177 @@
+package io.leasehold.interceptor;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+
+import io.leasehold.DistributedLocks;
+import io.leasehold.annotation.DistributedLock;
+import io.leasehold.engine.local.LocalLockEngine;
+import io.leasehold.test.contract.Fault;
+import io.micrometer.context.ContextRegistry;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.task.SimpleAsyncTaskExecutor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Tests for the threads that run methods whose result is a stage.
+ */
+class StageThreadsTests {
+
+	private static final ThreadLocal<@Nullable String> TENANT = new ThreadLocal<>();
+
+	@Test
+	@Fault(132)
+	void blockingBodiesTakeABoundedNumberOfThreads() {
+		Locked.runner(Orders.class).withPropertyValues("leasehold.async.max-threads=4").run((context) -> {
+			Set<Thread> threads = ConcurrentHashMap.newKeySet();
+			CountDownLatch end = new CountDownLatch(1);
+			List<CompletableFuture<String>> results = new ArrayList<>();
+			for (int i = 0; i < 200; i++) {
+				results.add(context.getBean(Orders.class).stage(i, () -> {
+					threads.add(Thread.currentThread());
+					return waitFor(end);
+				}));
+			}
+			LocalLockEngine store = context.getBean(LocalLockEngine.class);
+			await().until(() -> store.size() == 200 && threads.size() == 4);
+			end.countDown();
+			for (CompletableFuture<String> result : results) {
+				assertThat(result.get(30, TimeUnit.SECONDS)).isEqualTo("paid");
+			}
+			assertThat(threads).hasSize(4).allMatch((thread) -> thread.getName().startsWith("leasehold-body-"));
+			await().until(() -> store.size() == 0);
+		});
+	}
+
+	@Test
+	@Fault(132)
+	void bodiesRunInTheExecutorOfTheApplication() {
+		Locked.runner(Orders.class, Executors.class)
+			.run((context) -> assertThat(threadOf(context.getBean(Orders.class))).startsWith("application-"));
+		Locked.runner(Orders.class, Executors.class)
+			.withPropertyValues("leasehold.async.executor=special")
+			.run((context) -> assertThat(threadOf(context.getBean(Orders.class))).startsWith("special-"));
+		Locked.runner(Orders.class)
+			.withPropertyValues("leasehold.async.executor=special")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.hasMessageContaining("leasehold.async.executor"));
+	}
+
+	@Test
+	@Fault(77)
+	void poolWithoutThreadsFailsStartup() {
+		Locked.runner(Orders.class)
+			.withPropertyValues("leasehold.async.max-threads=0")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.hasMessageContaining("leasehold.async.max-threads"));
+	}
+
+	/** A lock whose body never begins is not kept. */
+	@Test
+	@Fault(132)
+	void bodyThatTheExecutorRejectsReleasesItsLock() {
+		Locked.runner(Orders.class, Rejecting.class).run((context) -> {
+			CompletableFuture<String> result = context.getBean(Orders.class)
+				.stage(1, () -> CompletableFuture.completedFuture("paid"));
+			assertThat(result).failsWithin(20, TimeUnit.SECONDS)
+				.withThrowableThat()
+				.havingCause()
+				.isInstanceOf(RejectedExecutionException.class);
+			await().until(() -> Locked.isFree(context.getBean(DistributedLocks.class), "order:1"));
+		});
+	}
+
+	@Test
+	@Fault(132)
+	void contextOfTheCallerIsCarriedToTheBody() {
+		ContextRegistry.getInstance().registerThreadLocalAccessor("tenant", TENANT::get, TENANT::set, TENANT::remove);
+		try {
+			Locked.runner(Orders.class).run((context) -> {
+				TENANT.set("acme");
+				assertThat(context.getBean(Orders.class)
+					.stage(1, () -> CompletableFuture.completedFuture(String.valueOf(TENANT.get())))
+					.get(20, TimeUnit.SECONDS)).isEqualTo("acme");
+				TENANT.remove();
+				assertThat(context.getBean(Orders.class)
+					.stage(1, () -> CompletableFuture.completedFuture(String.valueOf(TENANT.get())))
+					.get(20, TimeUnit.SECONDS)).isEqualTo("null");
+			});
+		}
+		finally {
+			TENANT.remove();
+			ContextRegistry.getInstance().removeThreadLocalAccessor("tenant");
+		}
+	}
+
+	private static String threadOf(Orders orders) throws Exception {
+		AtomicReference<String> name = new AtomicReference<>();
+		return orders.stage(1, () -> {
+			name.set(Thread.currentThread().getName());
+			return CompletableFuture.completedFuture(name.get());
+		}).get(20, TimeUnit.SECONDS);
+	}
+
+	private static CompletableFuture<String> waitFor(CountDownLatch end) {
+		try {
+			assertThat(end.await(60, TimeUnit.SECONDS)).isTrue();
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+		return CompletableFuture.completedFuture("paid");
+	}
+
+	static class Orders {
+
+		@DistributedLock(key = "'order:' + #id")
+		public CompletableFuture<String> stage(int id, Supplier<CompletableFuture<String>> body) {
+			return body.get();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Executors {
+
+		@Bean
+		Executor applicationTaskExecutor() {
+			return new SimpleAsyncTaskExecutor("application-");
+		}
+
+		@Bean
+		Executor special() {
+			return new SimpleAsyncTaskExecutor("special-");
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Rejecting {
+
+		@Bean
+		Executor applicationTaskExecutor() {
+			return (task) -> {
+				throw new RejectedExecutionException("full");
+			};
+		}
+
+	}
+
+}
