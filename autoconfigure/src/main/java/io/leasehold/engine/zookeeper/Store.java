@@ -71,15 +71,21 @@ final class Store {
 				this.connected.complete(null);
 				this.whenConnected.run();
 			}
-			case Disconnected, Expired, Closed -> {
-				this.broken.incrementAndGet();
-				// The event of an expired session may come after the next connection
-				if (this.connected.isDone() && !this.client.getZookeeperClient().isConnected()) {
-					this.connected = new CompletableFuture<>();
-				}
-			}
+			case Disconnected, Expired, Closed -> disconnected();
 			default -> {
 				// says nothing of the connection, such as the end of authentication
+			}
+		}
+	}
+
+	/** The event of an expired session may come after the next connection. */
+	private void disconnected() {
+		this.broken.incrementAndGet();
+		if (this.connected.isDone() && !this.client.getZookeeperClient().isConnected()) {
+			CompletableFuture<Void> next = new CompletableFuture<>();
+			this.connected = next;
+			if (this.client.getZookeeperClient().isConnected()) {
+				next.complete(null); // its event came just before
 			}
 		}
 	}

@@ -1,0 +1,90 @@
+package io.leasehold.engine.zookeeper;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+import io.leasehold.HeldLock;
+import io.leasehold.LockLostException;
+import io.leasehold.service.LockService;
+import io.leasehold.test.contract.Fault;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.test.TestingServer;
+import org.apache.zookeeper.ZooKeeper;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * A holder's session is killed while one waiter waits: by the server, behind the client's
+ * back.
+ */
+@Timeout(120)
+class ZooKeeperKilledSessionsIntegrationTests {
+
+	private static final int KILLS = 10;
+
+	/** Less than the session timeout, after which the client would begin another one. */
+	private static final Duration PATIENCE = Duration.ofSeconds(18);
+
+	private final ZooKeeperEngines engines = new ZooKeeperEngines();
+
+	private final TestingServer server = this.engines.server();
+
+	@AfterEach
+	void close() throws Exception {
+		this.engines.close();
+	}
+
+	/**
+	 * The waiter may share the client, and so lose its place with the session, or the
+	 * whole engine.
+	 */
+	@Fault(141)
+	@ParameterizedTest
+	@ValueSource(strings = { "another client", "the same client", "the same engine" })
+	void waiterIsServedAfterEveryKill(String waitsAt) throws Exception {
+		CuratorFramework client = this.engines.client(this.server.getConnectString(), ZooKeeperEngines.LONG_SESSION);
+		LockService holder = this.engines.service(this.engines.engine(client));
+		LockService waiter = switch (waitsAt) {
+			case "another client" -> this.engines.service(this.engines
+				.engine(this.engines.client(this.server.getConnectString(), ZooKeeperEngines.LONG_SESSION)));
+			case "the same client" -> this.engines.service(this.engines.engine(client));
+			default -> holder;
+		};
+		for (int i = 0; i < KILLS; i++) {
+			String key = "order:" + i;
+			HeldLock held = holder.acquireAll(List.of(key));
+			CompletableFuture<HeldLock> next = CompletableFuture.supplyAsync(() -> waiter.acquireAll(List.of(key)));
+			end(client);
+			next.get(PATIENCE.toSeconds(), TimeUnit.SECONDS).close();
+			assertThat(held.isValid()).isFalse();
+			closeLost(held);
+		}
+	}
+
+	/** Its holder is told, unless the client was not connected again in time. */
+	private static void closeLost(HeldLock held) {
+		try {
+			held.close();
+		}
+		catch (LockLostException ex) {
+			assertThat(ex.getKey()).hasToString(held.key());
+		}
+	}
+
+	/** End a client's session at the server. */
+	@SuppressWarnings("try")
+	private void end(CuratorFramework client) throws Exception {
+		ZooKeeper handle = client.getZookeeperClient().getZooKeeper();
+		try (ZooKeeper same = new ZooKeeper(this.server.getConnectString(), handle.getSessionTimeout(), (event) -> {
+		}, handle.getSessionId(), handle.getSessionPasswd())) {
+			ZooKeeperEngines.eventually().until(() -> same.getState().isConnected());
+		}
+	}
+
+}
