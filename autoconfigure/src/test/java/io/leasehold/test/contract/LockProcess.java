@@ -126,10 +126,11 @@ public final class LockProcess implements AutoCloseable {
 	}
 
 	/**
-	 * Begin to sell a unit under a lock, up to the moment between reading and writing.
+	 * Begin to sell a unit under a lock that the process holds, up to the moment between
+	 * reading and writing.
 	 */
-	void beginToSell(String key, Duration lease, String shop) {
-		this.process.tell("sell %s %d %s".formatted(key, lease.toMillis(), shop));
+	void beginToSell(String key, String shop) {
+		this.process.tell("sell %s %s".formatted(key, shop));
 		expect("read");
 	}
 
@@ -225,8 +226,7 @@ public final class LockProcess implements AutoCloseable {
 				case "time" -> System.out.println("time " + System.currentTimeMillis());
 				case "release" -> System.out.println("kept " + close(held.remove(words[1])));
 				case "sell" ->
-					System.out.println("sold " + sell(locks.acquire(words[1], defaults.withLease(millis(words[2]))),
-							new FencedShop(words[3]), commands));
+					System.out.println("sold " + sell(held.get(words[1]), new FencedShop(words[2]), commands));
 				case "contend" -> contend(locks, words[1], defaults.withLease(millis(words[3])), millis(words[2]));
 				default -> throw new IllegalArgumentException(line);
 			}
@@ -252,9 +252,6 @@ public final class LockProcess implements AutoCloseable {
 		}
 		catch (RuntimeException ex) {
 			return ex.getClass().getSimpleName();
-		}
-		finally {
-			close(lock);
 		}
 	}
 

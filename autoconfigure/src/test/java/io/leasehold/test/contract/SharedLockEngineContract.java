@@ -174,7 +174,7 @@ public abstract class SharedLockEngineContract extends LockEngineContract {
 			String url = FencedShop.url(database, this.namespace);
 			FencedShop shop = new FencedShop(url).open(10);
 			former.acquire(NAME, shortLease());
-			former.beginToSell(NAME, shortLease(), url);
+			former.beginToSell(NAME, url);
 			former.freeze();
 			try (HeldLock next = service().acquire(NAME)) {
 				shop.sell(next, () -> {
