@@ -3,7 +3,6 @@ package io.leasehold.engine.jdbc;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
-import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
 
 import javax.sql.DataSource;
@@ -177,13 +176,13 @@ public final class JdbcConnections implements AutoCloseable {
 	 * @param lockTimeout how long it may wait for rows that others have locked
 	 */
 	Session open(CallKind kind, long deadline, Duration lockTimeout) throws SQLException {
-		Semaphore lane = (this.lanes != null) ? this.lanes.enter(kind, deadline) : null;
+		Lane lane = (this.lanes != null) ? this.lanes.enter(kind, deadline) : null;
 		try {
 			return new Session(this.dataSource.getConnection(), lane, deadline, lockTimeout, this.lockTimeout);
 		}
 		catch (SQLException | RuntimeException | Error ex) {
 			if (lane != null) {
-				lane.release();
+				lane.leave();
 			}
 			throw ex;
 		}

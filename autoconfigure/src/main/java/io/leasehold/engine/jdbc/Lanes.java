@@ -2,10 +2,6 @@ package io.leasehold.engine.jdbc;
 
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
-
-import org.jspecify.annotations.Nullable;
 
 /**
  * Divides the connections of a pool among the kinds of calls, so that acquisitions that
@@ -16,17 +12,15 @@ final class Lanes {
 	/** How many batches are renewed concurrently. */
 	static final int RENEWALS = 2;
 
-	private static final int RESERVED = RENEWALS + 2;
-
 	private final int size;
 
-	private final Semaphore acquisitions;
+	private final Lane acquisitions;
 
-	private final Semaphore renewals = new Semaphore(RENEWALS);
+	private final Lane releases;
 
-	private final Semaphore releases = new Semaphore(1);
+	private final Lane renewals = new Lane(RENEWALS, null);
 
-	private final Semaphore closings = new Semaphore(1);
+	private final Lane closings = new Lane(1, null);
 
 	/**
 	 * Create lanes.
@@ -34,28 +28,24 @@ final class Lanes {
 	 */
 	Lanes(int size) {
 		this.size = size;
-		this.acquisitions = new Semaphore(size);
+		this.releases = new Lane(size + 1, null);
+		this.acquisitions = new Lane(size, this.releases);
 	}
 
 	/** Return how many connections there are in all. */
 	int total() {
-		return this.size + RESERVED;
+		return this.size + 1 + RENEWALS + 1;
 	}
 
 	/**
 	 * Wait for a connection.
 	 * @param deadline reading of {@link System#nanoTime()} until when
-	 * @return to be released when the connection is given back
+	 * @return to be left when the connection is given back
 	 */
-	Semaphore enter(CallKind kind, long deadline) throws SQLException {
-		Semaphore free = free(kind);
-		if (free != null) {
-			return free;
-		}
-		Semaphore lane = of(kind);
-		long patience = (kind == CallKind.CLOSE) ? 0 : deadline - System.nanoTime();
+	Lane enter(CallKind kind, long deadline) throws SQLException {
+		Lane lane = of(kind);
 		try {
-			if (lane.tryAcquire(patience, TimeUnit.NANOSECONDS)) {
+			if (lane.enter((kind == CallKind.CLOSE) ? System.nanoTime() : deadline)) {
 				return lane;
 			}
 		}
@@ -68,13 +58,7 @@ final class Lanes {
 						+ ((kind == CallKind.ACQUIRE) ? " (leasehold.jdbc.pool-size: %d)".formatted(this.size) : ""));
 	}
 
-	/** Releases use the connections of acquisitions while there are any. */
-	private @Nullable Semaphore free(CallKind kind) {
-		boolean general = kind == CallKind.ACQUIRE || kind == CallKind.RELEASE;
-		return (general && this.acquisitions.tryAcquire()) ? this.acquisitions : null;
-	}
-
-	private Semaphore of(CallKind kind) {
+	private Lane of(CallKind kind) {
 		return switch (kind) {
 			case ACQUIRE -> this.acquisitions;
 			case RENEW -> this.renewals;

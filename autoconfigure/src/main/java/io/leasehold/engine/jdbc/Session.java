@@ -5,7 +5,6 @@ import java.sql.SQLException;
 import java.sql.SQLTimeoutException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.concurrent.Semaphore;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -31,7 +30,7 @@ final class Session implements AutoCloseable {
 
 	private final @Nullable Duration usualWait;
 
-	private final @Nullable Semaphore lane;
+	private final @Nullable Lane lane;
 
 	private final int networkTimeout;
 
@@ -41,13 +40,13 @@ final class Session implements AutoCloseable {
 
 	/**
 	 * Create a session.
-	 * @param lane released when the session is closed, if there is one
+	 * @param lane left when the session is closed, if there is one
 	 * @param deadline reading of {@link System#nanoTime()} at which the call ends
 	 * @param longestWait how long a change may wait for rows that others have locked
 	 * @param usualWait how long changes wait for them on such connections, or
 	 * {@code null} if that is not to be changed
 	 */
-	Session(Connection connection, @Nullable Semaphore lane, long deadline, Duration longestWait,
+	Session(Connection connection, @Nullable Lane lane, long deadline, Duration longestWait,
 			@Nullable Duration usualWait) throws SQLException {
 		this.connection = connection;
 		this.lane = lane;
@@ -165,7 +164,7 @@ final class Session implements AutoCloseable {
 		}
 		finally {
 			if (this.lane != null) {
-				this.lane.release();
+				this.lane.leave();
 			}
 		}
 	}

@@ -1,0 +1,60 @@
+package io.leasehold.engine.jdbc;
+
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Connections for one kind of calls, some of which may be shared with another kind.
+ * Thread-safe.
+ */
+final class Lane {
+
+	private final Semaphore permits;
+
+	private final @Nullable Lane within;
+
+	/**
+	 * Create a lane.
+	 * @param connections how many calls may be in it at the same time
+	 * @param within a wider lane in which these calls are as well, or {@code null}
+	 */
+	Lane(int connections, @Nullable Lane within) {
+		this.permits = new Semaphore(connections);
+		this.within = within;
+	}
+
+	/**
+	 * Wait for a connection.
+	 * @param deadline reading of {@link System#nanoTime()} until when
+	 * @return whether there is one; then {@link #leave} gives it back
+	 */
+	boolean enter(long deadline) throws InterruptedException {
+		if (!this.permits.tryAcquire() && !this.permits.tryAcquire(left(deadline), TimeUnit.NANOSECONDS)) {
+			return false;
+		}
+		boolean entered = false;
+		try {
+			entered = this.within == null || this.within.enter(deadline);
+		}
+		finally {
+			if (!entered) {
+				this.permits.release();
+			}
+		}
+		return entered;
+	}
+
+	private static long left(long deadline) {
+		return deadline - System.nanoTime();
+	}
+
+	void leave() {
+		if (this.within != null) {
+			this.within.leave();
+		}
+		this.permits.release();
+	}
+
+}
