@@ -188,7 +188,9 @@ public interface DistributedLocks {
 	 * Return a lock as the JDK knows it: owned by its thread, which re-enters it until it
 	 * unlocks it, and no longer renewed once that thread has died. Keep the object: what
 	 * was locked through it has to be unlocked through it. It has no conditions, and
-	 * {@code lock()} waits without end.
+	 * {@code lock()} waits without end. After a loss each way to lock throws
+	 * {@link LockLostException} in the thread that lost the lock, until that thread has
+	 * unlocked it.
 	 * @param key the key
 	 * @return a view of the lock, which takes nothing yet
 	 * @throws LockKeyException if the key cannot name a lock
@@ -202,7 +204,8 @@ public interface DistributedLocks {
 	 * like that of {@link #asLock(String)}. Any number of threads and processes hold the
 	 * read lock, or one holds the write lock; readers that come after a waiting writer
 	 * wait behind it. A thread with the write lock may take the read lock, too: others
-	 * are let in when it has given back both. The other way round it is refused.
+	 * are let in when it has given back both. The other way round {@code tryLock()}
+	 * returns {@code false} and {@code lock()} throws {@link LockModeException}.
 	 * @param key the key
 	 * @return two views of the lock, which take nothing yet
 	 * @throws LockKeyException if the key cannot name a lock

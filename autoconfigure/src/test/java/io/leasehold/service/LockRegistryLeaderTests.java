@@ -139,7 +139,8 @@ class LockRegistryLeaderTests {
 		}
 
 		void stop() {
-			this.initiator.destroy();
+			this.initiator.destroy(); // does not wait for its thread
+			await().until(() -> this.service.overview().held().isEmpty());
 			this.service.close();
 		}
 
