@@ -4,8 +4,6 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReadWriteLock;
 
 /**
  * Locks shared by every process that uses the same store and namespace: the programmatic
@@ -72,6 +70,22 @@ public interface DistributedLocks {
 	default HeldLock acquireAll(Collection<String> keys) {
 		return acquireAll(keys, defaults());
 	}
+
+	/**
+	 * Acquire several permits of a key: all of them within one wait time, or none. One
+	 * caller at a time collects permits; callers that want a single one do not wait for
+	 * it. Each permit has its own lease and fencing token, see {@link HeldLock#parts()}.
+	 * @param key the key
+	 * @param count how many permits, at most those of the options
+	 * @param options how to acquire and hold them, with the number of permits of the key
+	 * @return the permits as one lock, to be closed
+	 * @throws IllegalArgumentException if the key does not have so many permits
+	 * @throws LockBusyException if they were not free within the wait time
+	 * @throws LockEngineException if the store did not respond within that time
+	 * @throws LockInterruptedException if the thread was interrupted meanwhile
+	 * @throws LockKeyException if the key cannot name a lock
+	 */
+	HeldLock acquirePermits(String key, int count, LockOptions options);
 
 	/**
 	 * Ask the store whether the grant behind a fencing token is still in force: for a
@@ -195,7 +209,7 @@ public interface DistributedLocks {
 	 * @return a view of the lock, which takes nothing yet
 	 * @throws LockKeyException if the key cannot name a lock
 	 */
-	default Lock asLock(String key) {
+	default LockView asLock(String key) {
 		return asLock(key, defaults());
 	}
 
@@ -211,7 +225,7 @@ public interface DistributedLocks {
 	 * @throws LockKeyException if the key cannot name a lock
 	 * @throws IllegalArgumentException if the engine has no shared locks
 	 */
-	default ReadWriteLock asReadWriteLock(String key) {
+	default ReadWriteLockView asReadWriteLock(String key) {
 		return asReadWriteLock(key, defaults());
 	}
 
@@ -222,7 +236,7 @@ public interface DistributedLocks {
 	 * @return two views of the lock, which take nothing yet
 	 * @see #asReadWriteLock(String)
 	 */
-	ReadWriteLock asReadWriteLock(String key, LockOptions options);
+	ReadWriteLockView asReadWriteLock(String key, LockOptions options);
 
 	/**
 	 * Return a lock as the JDK knows it.
@@ -231,6 +245,6 @@ public interface DistributedLocks {
 	 * @return a view of the lock, which takes nothing yet
 	 * @throws LockKeyException if the key cannot name a lock
 	 */
-	Lock asLock(String key, LockOptions options);
+	LockView asLock(String key, LockOptions options);
 
 }

@@ -1,8 +1,8 @@
 package io.leasehold.autoconfigure;
 
+import io.leasehold.LockInspector;
 import io.leasehold.endpoint.LocksEndpoint;
 import io.leasehold.endpoint.LocksEndpointWebExtension;
-import io.leasehold.service.LockService;
 
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.autoconfigure.endpoint.expose.EndpointExposure;
@@ -19,7 +19,7 @@ import org.springframework.context.annotation.Bean;
  */
 @AutoConfiguration(after = LeaseholdAutoConfiguration.class)
 @ConditionalOnClass({ Endpoint.class, ConditionalOnAvailableEndpoint.class })
-@ConditionalOnBean(LockService.class)
+@ConditionalOnBean(LockInspector.class)
 public final class LeaseholdEndpointAutoConfiguration {
 
 	LeaseholdEndpointAutoConfiguration() {
@@ -28,7 +28,7 @@ public final class LeaseholdEndpointAutoConfiguration {
 	@Bean
 	@ConditionalOnAvailableEndpoint
 	@ConditionalOnMissingBean
-	LocksEndpoint locksEndpoint(LockService locks, ApplicationEventPublisher events) {
+	LocksEndpoint locksEndpoint(LockInspector locks, ApplicationEventPublisher events) {
 		return new LocksEndpoint(locks, events);
 	}
 

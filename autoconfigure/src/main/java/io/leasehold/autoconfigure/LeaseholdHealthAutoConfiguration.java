@@ -3,8 +3,8 @@ package io.leasehold.autoconfigure;
 import java.util.Map;
 import java.util.TreeMap;
 
+import io.leasehold.LockInspector;
 import io.leasehold.health.LockEngineHealthIndicator;
-import io.leasehold.service.LockService;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -20,7 +20,7 @@ import org.springframework.context.annotation.Bean;
  */
 @AutoConfiguration(after = LeaseholdAutoConfiguration.class)
 @ConditionalOnClass({ HealthContributor.class, ConditionalOnEnabledHealthIndicator.class })
-@ConditionalOnBean(LockService.class)
+@ConditionalOnBean(LockInspector.class)
 public final class LeaseholdHealthAutoConfiguration {
 
 	LeaseholdHealthAutoConfiguration() {
@@ -29,7 +29,7 @@ public final class LeaseholdHealthAutoConfiguration {
 	@Bean
 	@ConditionalOnEnabledHealthIndicator("locks")
 	@ConditionalOnMissingBean(name = "locksHealthContributor")
-	HealthContributor locksHealthContributor(LockService locks) {
+	HealthContributor locksHealthContributor(LockInspector locks) {
 		Map<String, HealthContributor> engines = new TreeMap<>();
 		locks.engines().forEach((engine) -> engines.put(engine, new LockEngineHealthIndicator(locks, engine)));
 		return CompositeHealthContributor.fromMap(engines);

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 
-import io.leasehold.service.StoredHolder;
+import io.leasehold.LockHolder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,7 +35,7 @@ public record LockDescriptor(String engine, String key, List<Holder> holders, @N
 	public record Holder(String application, String host, long process, String thread, Instant since,
 			@Nullable Duration remaining, String fencingToken) {
 
-		static Holder of(StoredHolder holder) {
+		static Holder of(LockHolder holder) {
 			Duration remaining = holder.remaining();
 			return new Holder(holder.application(), holder.host(), holder.process(), holder.thread(),
 					LocksDescriptor.millis(holder.since()),

@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 
-import io.leasehold.service.LockOverview;
+import io.leasehold.LockOverview;
 import org.jspecify.annotations.Nullable;
 
 /**

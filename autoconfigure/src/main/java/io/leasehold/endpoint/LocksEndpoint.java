@@ -3,10 +3,10 @@ package io.leasehold.endpoint;
 import java.util.List;
 
 import io.leasehold.LockEngineException;
+import io.leasehold.LockHolder;
+import io.leasehold.LockInspector;
 import io.leasehold.LockKey;
 import io.leasehold.LockKeyException;
-import io.leasehold.service.LockService;
-import io.leasehold.service.StoredHolder;
 
 import org.springframework.boot.actuate.endpoint.Access;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
@@ -27,7 +27,7 @@ import org.springframework.context.ApplicationEventPublisher;
 @Endpoint(id = "locks", defaultAccess = Access.READ_ONLY)
 public class LocksEndpoint {
 
-	private final LockService locks;
+	private final LockInspector locks;
 
 	private final ForcedReleaseLog log;
 
@@ -36,7 +36,7 @@ public class LocksEndpoint {
 	 * @param locks the locks to show
 	 * @param events where forced releases are told to the audit
 	 */
-	public LocksEndpoint(LockService locks, ApplicationEventPublisher events) {
+	public LocksEndpoint(LockInspector locks, ApplicationEventPublisher events) {
 		this.locks = locks;
 		this.log = new ForcedReleaseLog(events);
 	}
@@ -94,7 +94,7 @@ public class LocksEndpoint {
 		}
 	}
 
-	private static List<LockDescriptor.Holder> describe(List<StoredHolder> holders) {
+	private static List<LockDescriptor.Holder> describe(List<LockHolder> holders) {
 		return holders.stream().map(LockDescriptor.Holder::of).toList();
 	}
 

@@ -7,7 +7,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 
 import io.leasehold.LockEngineException;
-import io.leasehold.service.LockService;
+import io.leasehold.LockInspector;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +27,7 @@ public class LockEngineHealthIndicator extends AbstractHealthIndicator {
 
 	private static final Log logger = LogFactory.getLog(LockEngineHealthIndicator.class);
 
-	private final LockService locks;
+	private final LockInspector locks;
 
 	private final String engine;
 
@@ -43,11 +43,11 @@ public class LockEngineHealthIndicator extends AbstractHealthIndicator {
 	 * @param locks the locks
 	 * @param engine name of the engine
 	 */
-	public LockEngineHealthIndicator(LockService locks, String engine) {
+	public LockEngineHealthIndicator(LockInspector locks, String engine) {
 		this(locks, engine, System::nanoTime);
 	}
 
-	LockEngineHealthIndicator(LockService locks, String engine, LongSupplier clock) {
+	LockEngineHealthIndicator(LockInspector locks, String engine, LongSupplier clock) {
 		super("Engine '%s' gave no lock".formatted(engine));
 		this.locks = locks;
 		this.engine = engine;

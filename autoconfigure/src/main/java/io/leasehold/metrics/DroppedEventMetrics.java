@@ -3,7 +3,7 @@ package io.leasehold.metrics;
 import java.util.function.ToDoubleFunction;
 
 import io.leasehold.event.ApplicationEvents;
-import io.leasehold.service.LockService;
+import io.leasehold.LockInspector;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
@@ -19,14 +19,14 @@ public final class DroppedEventMetrics implements MeterBinder {
 
 	private final ApplicationEvents applicationEvents;
 
-	private final LockService locks;
+	private final LockInspector locks;
 
 	/**
 	 * Create metrics.
 	 * @param applicationEvents publishes application events
 	 * @param locks the locks of all engines
 	 */
-	public DroppedEventMetrics(ApplicationEvents applicationEvents, LockService locks) {
+	public DroppedEventMetrics(ApplicationEvents applicationEvents, LockInspector locks) {
 		this.applicationEvents = applicationEvents;
 		this.locks = locks;
 	}

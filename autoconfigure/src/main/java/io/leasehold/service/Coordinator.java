@@ -60,6 +60,8 @@ final class Coordinator implements AutoCloseable {
 
 	private final SelfCheck selfCheck;
 
+	private final PermitCollector permits;
+
 	private final ConcurrentHashMap<LockKey, Gate> gates = new ConcurrentHashMap<>();
 
 	private final AtomicReference<@Nullable Runnable> whenIdle = new AtomicReference<>();
@@ -81,6 +83,7 @@ final class Coordinator implements AutoCloseable {
 		this.holds = new Holds(this, settings);
 		this.acquirer = new Acquirer(this, timing);
 		this.selfCheck = new SelfCheck(this);
+		this.permits = new PermitCollector(this);
 	}
 
 	HeldLock acquire(LockKey key, LockOptions options, Predicate<LockEngineException> bypassed) {
@@ -90,8 +93,8 @@ final class Coordinator implements AutoCloseable {
 	/** Take the locks of several keys one after the other, all within one wait time. */
 	HeldLock acquireAll(LockKeys keys, LockOptions options, Predicate<LockEngineException> bypassed) {
 		long start = this.clock.nanoTime();
-		return HeldLocks.take(keys, (key) -> acquire(key, rest(options, start), bypassed),
-				(held) -> CompletableFuture.runAsync(held::close, this.threads.releases()));
+		return HeldLocks.take(keys.all(), (key) -> acquire(key, rest(options, start), bypassed),
+				this::closeInBackground);
 	}
 
 	/** Take locks without blocking, re-entering those that are held further out. */
@@ -108,6 +111,11 @@ final class Coordinator implements AutoCloseable {
 		LockKey only = keys.single();
 		return (only != null) ? one.apply(only)
 				: AsyncHeldLocks.take(keys, one, this::closeAsync, this.threads.callers());
+	}
+
+	/** Close a lock that was acquired in vain. */
+	CompletableFuture<Void> closeInBackground(HeldLock held) {
+		return CompletableFuture.runAsync(held::close, this.threads.releases());
 	}
 
 	/** Close a lock without blocking the caller. */
@@ -127,7 +135,13 @@ final class Coordinator implements AutoCloseable {
 		return result;
 	}
 
-	private LockOptions rest(LockOptions options, long start) {
+	/** Acquire several permits of a key: all of them, or none. */
+	HeldLock acquirePermits(LockKey key, int count, LockOptions options) {
+		return this.permits.acquire(key, count, options);
+	}
+
+	/** Return options with the rest of their wait time. */
+	LockOptions rest(LockOptions options, long start) {
 		Duration rest = options.waitTime().minusNanos(this.clock.nanoTime() - start);
 		return options.withWaitTime(rest.isNegative() ? Duration.ZERO : rest);
 	}

@@ -12,12 +12,11 @@ import java.util.stream.Collectors;
 
 import io.leasehold.HeldLock;
 import io.leasehold.LockKey;
-import io.leasehold.LockKeys;
 import io.leasehold.LockLostException;
 
 /**
- * The locks of several keys as one: valid as long as all of them are, lost with the first
- * of them. Each keeps its own lease and token.
+ * The locks of several keys, or several permits of one, as one: valid as long as all of
+ * them are, lost with the first of them. Each keeps its own lease and token.
  */
 final class HeldLocks implements HeldLock {
 
@@ -31,11 +30,11 @@ final class HeldLocks implements HeldLock {
 	 * Take one lock after the other: all of them, or none.
 	 * @param closing closes what was acquired in vain, without blocking
 	 */
-	static HeldLock take(LockKeys keys, Function<LockKey, HeldLock> one,
+	static HeldLock take(List<LockKey> keys, Function<LockKey, HeldLock> one,
 			Function<HeldLock, CompletableFuture<Void>> closing) {
-		List<HeldLock> taken = new ArrayList<>(keys.all().size());
+		List<HeldLock> taken = new ArrayList<>(keys.size());
 		try {
-			for (LockKey key : keys.all()) {
+			for (LockKey key : keys) {
 				taken.add(one.apply(key));
 			}
 			return of(taken);
@@ -78,7 +77,7 @@ final class HeldLocks implements HeldLock {
 
 	@Override
 	public String key() {
-		return this.parts.stream().map(HeldLock::key).collect(Collectors.joining(","));
+		return this.parts.stream().map(HeldLock::key).distinct().collect(Collectors.joining(","));
 	}
 
 	@Override

@@ -1,9 +1,9 @@
 package io.leasehold.service;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.Lock;
 
 import io.leasehold.HeldLock;
 import io.leasehold.LockBusyException;
@@ -12,11 +12,12 @@ import io.leasehold.LockKey;
 import io.leasehold.LockLostException;
 import io.leasehold.LockModeException;
 import io.leasehold.LockOptions;
+import io.leasehold.LockView;
 
 /**
- * A key as a {@link Lock}: owned by its thread, with whose life it ends.
+ * A key as a {@link LockView}: owned by its thread, with whose life it ends.
  */
-final class KeyLock implements Lock {
+final class KeyLock implements LockView {
 
 	private final Coordinator coordinator;
 
@@ -98,6 +99,11 @@ final class KeyLock implements Lock {
 				.formatted(this.key, Thread.currentThread().getName()));
 		}
 		last.close();
+	}
+
+	@Override
+	public Optional<HeldLock> held() {
+		return Optional.ofNullable(ThreadLocks.newest(this));
 	}
 
 	@Override

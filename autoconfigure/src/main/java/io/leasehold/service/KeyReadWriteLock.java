@@ -1,13 +1,13 @@
 package io.leasehold.service;
 
-import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReadWriteLock;
+import io.leasehold.LockView;
+import io.leasehold.ReadWriteLockView;
 
 /**
- * A key as a {@link ReadWriteLock}.
+ * A key as a read lock and a write lock.
  *
  * @param readLock the shared lock
  * @param writeLock the exclusive lock
  */
-record KeyReadWriteLock(Lock readLock, Lock writeLock) implements ReadWriteLock {
+record KeyReadWriteLock(LockView readLock, LockView writeLock) implements ReadWriteLockView {
 }

@@ -9,18 +9,22 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReadWriteLock;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 import io.leasehold.DistributedLocks;
 import io.leasehold.HeldLock;
 import io.leasehold.LockEngineException;
+import io.leasehold.LockHolder;
+import io.leasehold.LockInspector;
 import io.leasehold.LockKey;
 import io.leasehold.LockKeys;
 import io.leasehold.LockMode;
 import io.leasehold.LockOptions;
+import io.leasehold.LockOverview;
+import io.leasehold.LockView;
+import io.leasehold.ReadWriteLockView;
+import io.leasehold.engine.Holder;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
@@ -31,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The locks of one application: a coordinator for each engine. Thread-safe.
  */
-public final class LockService implements DistributedLocks, AutoCloseable {
+public final class LockService implements DistributedLocks, LockInspector, AutoCloseable {
 
 	private final ServiceSettings settings;
 
@@ -80,20 +84,12 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 		return coordinator(name).engine();
 	}
 
-	/**
-	 * Return the names of all engines.
-	 * @return the names in alphabetical order
-	 */
+	@Override
 	public Set<String> engines() {
 		return new TreeSet<>(this.coordinators.keySet());
 	}
 
-	/**
-	 * Return the shortest lease that an engine can renew in time.
-	 * @param engine the engine's name, or empty for the default engine
-	 * @return the least lease that is accepted
-	 * @throws IllegalArgumentException if there is no such engine
-	 */
+	@Override
 	public Duration minLease(String engine) {
 		return engine(engine).minLease();
 	}
@@ -108,87 +104,43 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 		return EngineForms.unsupported(options, engine(options.engine()));
 	}
 
-	/**
-	 * Return what this process holds and awaits now. Asks no store.
-	 * @return a picture of this moment
-	 */
+	@Override
 	public LockOverview overview() {
 		Survey survey = new Survey();
 		this.coordinators.values().forEach((coordinator) -> coordinator.describe(survey));
 		return survey.overview();
 	}
 
-	/**
-	 * Return what this process holds and awaits of one key now. Asks no store.
-	 * @param engine the engine's name, or empty for the default engine
-	 * @param key the key
-	 * @return a picture of this moment
-	 * @throws IllegalArgumentException if there is no such engine
-	 */
+	@Override
 	public LockOverview overview(String engine, LockKey key) {
 		Survey survey = new Survey();
 		coordinator(engine).describe(survey, key);
 		return survey.overview();
 	}
 
-	/**
-	 * Ask the store who holds a key, in whichever process.
-	 * @param engine the engine's name, or empty for the default engine
-	 * @param key the key
-	 * @return the holders in the order of their grants, empty if nobody holds it
-	 * @throws IllegalArgumentException if there is no such engine
-	 * @throws LockEngineException if the store did not answer
-	 */
-	public List<StoredHolder> inspect(String engine, LockKey key) {
-		return engine(engine).inspect(key).stream().map(StoredHolder::of).toList();
+	@Override
+	public List<LockHolder> inspect(String engine, LockKey key) {
+		return engine(engine).inspect(key).stream().map(LockService::describe).toList();
 	}
 
-	/**
-	 * Have an engine take and release a lock of its own, to prove that its store gives
-	 * locks and not only answers. Blocks for two of the engine's calls at most.
-	 * @param engine the engine's name, or empty for the default engine
-	 * @return how long it took
-	 * @throws IllegalArgumentException if there is no such engine
-	 * @throws LockEngineException if the store did not do it
-	 */
+	@Override
 	public Duration probe(String engine) {
 		return coordinator(engine).probe().run();
 	}
 
-	/**
-	 * Return what the self-check of an engine's locks has found: what it repaired since
-	 * the start, and what is not in order now. Does not block.
-	 * @param engine the engine's name, or empty for the default engine
-	 * @return one sentence for each finding, for operators; empty if all is well
-	 * @throws IllegalArgumentException if there is no such engine
-	 */
+	@Override
 	public List<String> findings(String engine) {
 		return coordinator(engine).selfCheck().findings();
 	}
 
-	/**
-	 * Return how many events of an engine's locks were dropped since too many waited for
-	 * a listener.
-	 * @param engine the engine's name, or empty for the default engine
-	 * @return their number since the start
-	 * @throws IllegalArgumentException if there is no such engine
-	 */
+	@Override
 	public long droppedEvents(String engine) {
 		return coordinator(engine).threads().events().dropped();
 	}
 
-	/**
-	 * Release a key in place of whoever holds it, in whichever process. Its holders are
-	 * told that the lock is lost: at once in this process, otherwise by their next
-	 * renewal. The bodies that they run go on, beside that of the next holder.
-	 * @param engine the engine's name, or empty for the default engine
-	 * @param key the key
-	 * @return the holders that lost it, empty if nobody held it
-	 * @throws IllegalArgumentException if there is no such engine
-	 * @throws LockEngineException if the store did not answer
-	 */
-	public List<StoredHolder> forceRelease(String engine, LockKey key) {
-		return coordinator(engine).forceRelease(key).stream().map(StoredHolder::of).toList();
+	@Override
+	public List<LockHolder> forceRelease(String engine, LockKey key) {
+		return coordinator(engine).forceRelease(key).stream().map(LockService::describe).toList();
 	}
 
 	/**
@@ -254,6 +206,11 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	}
 
 	@Override
+	public HeldLock acquirePermits(String key, int count, LockOptions options) {
+		return coordinator(options).check(options).acquirePermits(new LockKey(key), count, options);
+	}
+
+	@Override
 	public boolean isCurrent(String key, long token, LockOptions options) {
 		return coordinator(options).isCurrent(new LockKey(key), token);
 	}
@@ -306,12 +263,12 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	}
 
 	@Override
-	public Lock asLock(String key, LockOptions options) {
+	public LockView asLock(String key, LockOptions options) {
 		return new KeyLock(coordinator(options).check(options), new LockKey(key), options);
 	}
 
 	@Override
-	public ReadWriteLock asReadWriteLock(String key, LockOptions options) {
+	public ReadWriteLockView asReadWriteLock(String key, LockOptions options) {
 		return new KeyReadWriteLock(asLock(key, options.withMode(LockMode.SHARED)),
 				asLock(key, options.withMode(LockMode.EXCLUSIVE)));
 	}
@@ -364,6 +321,11 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	@Override
 	public void close() {
 		this.coordinators.values().forEach(Coordinator::close);
+	}
+
+	private static LockHolder describe(Holder holder) {
+		return new LockHolder(holder.application(), holder.host(), holder.process(), holder.thread(),
+				Hold.firstToken(holder.number()), holder.since(), holder.remaining());
 	}
 
 	private Coordinator coordinator(LockOptions options) {

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
+import io.leasehold.LockOverview;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -6,6 +6,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 import io.leasehold.DistributedLocks;
 import io.leasehold.HeldLock;
+import io.leasehold.LockInspector;
 import io.leasehold.LockOptions;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
@@ -76,6 +77,15 @@ class LeaseholdAutoConfigurationTests {
 				assertThat(service.defaults().engine()).isEqualTo("other");
 				assertThat(service.engine("stub")).isSameAs(context.getBean("stub"));
 			});
+	}
+
+	@Test
+	void inspectorIsABean() {
+		this.runner.run((context) -> {
+			LockInspector inspector = context.getBean(LockInspector.class);
+			assertThat(inspector.engines()).containsExactly("stub");
+			assertThat(inspector.overview().held()).isEmpty();
+		});
 	}
 
 	@Test

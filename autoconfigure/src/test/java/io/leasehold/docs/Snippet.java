@@ -4,6 +4,7 @@ import java.util.Optional;
 
 import io.leasehold.DistributedLocks;
 import io.leasehold.FencingGuard;
+import io.leasehold.LockInspector;
 import io.leasehold.engine.local.LocalLockEngine;
 import io.leasehold.test.LockRecorder;
 import io.leasehold.test.VirtualClock;
@@ -18,6 +19,8 @@ import org.springframework.transaction.support.TransactionTemplate;
 public abstract class Snippet {
 
 	protected DistributedLocks locks;
+
+	protected LockInspector inspector;
 
 	protected FencingGuard fencing;
 

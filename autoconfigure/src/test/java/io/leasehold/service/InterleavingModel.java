@@ -10,6 +10,7 @@ import io.leasehold.HeldLock;
 import io.leasehold.LockKey;
 import io.leasehold.LockKeys;
 import io.leasehold.LockOptions;
+import io.leasehold.LockOverview;
 import io.leasehold.engine.ManualClock;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.local.LocalLockEngine;

@@ -18,9 +18,11 @@ import org.junit.jupiter.api.Timeout;
 import io.leasehold.HeldLock;
 import io.leasehold.HeldLockScope;
 import io.leasehold.LockEngineException;
+import io.leasehold.LockHolder;
 import io.leasehold.LockKey;
 import io.leasehold.LockLostException;
 import io.leasehold.LockOptions;
+import io.leasehold.LockOverview;
 import io.leasehold.engine.Attempt;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.LockEngine;
@@ -145,7 +147,7 @@ class LockServiceOperationTests {
 		CountDownLatch told = new CountDownLatch(1);
 		held.onLost((loss) -> told.countDown());
 		CompletableFuture<HeldLock> next = this.here.acquireAsync(KEY.value());
-		assertThat(this.here.forceRelease("local", KEY)).extracting(StoredHolder::fencingToken)
+		assertThat(this.here.forceRelease("local", KEY)).extracting(LockHolder::fencingToken)
 			.containsExactly(held.fencingToken());
 		assertThat(told.await(5, TimeUnit.SECONDS)).isTrue();
 		assertThat(held.isValid()).isFalse();

@@ -16,10 +16,12 @@ import io.leasehold.HeldLock;
 import io.leasehold.HeldLockScope;
 import io.leasehold.LockBusyException;
 import io.leasehold.LockEngineException;
+import io.leasehold.LockHolder;
 import io.leasehold.LockKey;
 import io.leasehold.LockMode;
 import io.leasehold.LockModeException;
 import io.leasehold.LockOptions;
+import io.leasehold.LockOverview;
 import io.leasehold.engine.Attempt;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.LockEngine;
@@ -376,7 +378,7 @@ class OwnersBesideEachOtherTests {
 		await().until(() -> this.service.overview().waiting().size() == 2);
 		writer.close();
 		await()
-			.untilAsserted(() -> assertThat(this.service.inspect("", new LockKey(KEY))).extracting(StoredHolder::thread)
+			.untilAsserted(() -> assertThat(this.service.inspect("", new LockKey(KEY))).extracting(LockHolder::thread)
 				.containsExactlyInAnyOrder("reader-a", "reader-b"));
 		shown.countDown();
 		for (Thread reader : readers) {

@@ -11,6 +11,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 
@@ -22,6 +23,8 @@ import io.leasehold.LockLostException;
 import io.leasehold.LockMode;
 import io.leasehold.LockModeException;
 import io.leasehold.LockOptions;
+import io.leasehold.LockOverview;
+import io.leasehold.LockView;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.local.LocalLockEngine;
@@ -209,6 +212,24 @@ class ReentryTests {
 		lock.lock();
 		assertThat(inPool(() -> this.locks.tryAcquire("a"))).isEmpty();
 		lock.unlock();
+	}
+
+	@Test
+	void viewShowsWhatItsThreadHolds() {
+		LockView lock = this.locks.asLock("a");
+		AtomicReference<LockLostException> told = new AtomicReference<>();
+		assertThat(lock.held()).isEmpty();
+		lock.lock();
+		HeldLock held = lock.held().orElseThrow();
+		held.onLost(told::set);
+		assertThat(held.isValid()).isTrue();
+		assertThat(this.locks.isCurrent("a", held.fencingToken())).isTrue();
+		assertThat(inPool(() -> lock.held())).isEmpty();
+		this.locks.forceRelease("", new LockKey("a"));
+		await().until(() -> told.get() != null);
+		assertThat(lock.held()).hasValueSatisfying((lost) -> assertThat(lost.isValid()).isFalse());
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::unlock);
+		assertThat(lock.held()).isEmpty();
 	}
 
 	@Test

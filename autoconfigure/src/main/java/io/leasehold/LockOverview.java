@@ -1,10 +1,9 @@
-package io.leasehold.service;
+package io.leasehold;
 
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 
-import io.leasehold.LockKey;
 import org.jspecify.annotations.Nullable;
 
 /**

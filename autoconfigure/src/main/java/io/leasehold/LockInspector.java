@@ -1,0 +1,92 @@
+package io.leasehold;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Read access to locks, and forced release, for operators and for code that monitors
+ * locks. Thread-safe; one bean per application, beside {@link DistributedLocks}.
+ * <p>
+ * An engine is given by its name; the empty name is the default engine. Every method with
+ * an engine throws an {@link IllegalArgumentException} if there is no such engine.
+ */
+public interface LockInspector {
+
+	/**
+	 * Return the names of all engines.
+	 * @return the names in alphabetical order
+	 */
+	Set<String> engines();
+
+	/**
+	 * Return the shortest lease that an engine accepts. It is the shortest that the
+	 * engine can renew in time.
+	 * @param engine the engine's name, or empty for the default engine
+	 * @return the shortest lease
+	 */
+	Duration minLease(String engine);
+
+	/**
+	 * Return the locks that this process holds and the callers that wait in it. Sends no
+	 * request.
+	 * @return a picture of this moment
+	 */
+	LockOverview overview();
+
+	/**
+	 * Return the holds of one key in this process and the callers that wait for it here.
+	 * Sends no request.
+	 * @param engine the engine's name, or empty for the default engine
+	 * @param key the key
+	 * @return a picture of this moment
+	 */
+	LockOverview overview(String engine, LockKey key);
+
+	/**
+	 * Return the holders of a key, in whichever process, from the store.
+	 * @param engine the engine's name, or empty for the default engine
+	 * @param key the key
+	 * @return the holders in the order of their grants, empty if the key is free
+	 * @throws LockEngineException if the store did not respond
+	 */
+	List<LockHolder> inspect(String engine, LockKey key);
+
+	/**
+	 * Release a key by force, whichever process holds it. Its holders are notified that
+	 * the lock is lost: at once in this process, in others by their next renewal. The
+	 * work that they do under the lock goes on, beside that of the next holder. Nothing
+	 * is logged; the endpoint does that.
+	 * @param engine the engine's name, or empty for the default engine
+	 * @param key the key
+	 * @return the holders that lost it, empty if the key was free
+	 * @throws LockEngineException if the store did not respond
+	 */
+	List<LockHolder> forceRelease(String engine, LockKey key);
+
+	/**
+	 * Acquire and release a lock of the library's own, to prove that the store grants
+	 * locks. Blocks for two of the engine's calls at most.
+	 * @param engine the engine's name, or empty for the default engine
+	 * @return how long it took
+	 * @throws LockEngineException if the store did not grant or release it
+	 */
+	Duration probe(String engine);
+
+	/**
+	 * Return the findings of an engine's self-check: what it repaired since the start,
+	 * and what is not in order now. Does not block.
+	 * @param engine the engine's name, or empty for the default engine
+	 * @return one sentence for each finding, empty if all is well
+	 */
+	List<String> findings(String engine);
+
+	/**
+	 * Return how many events of an engine's locks were dropped because too many waited
+	 * for a listener.
+	 * @param engine the engine's name, or empty for the default engine
+	 * @return their number since the start
+	 */
+	long droppedEvents(String engine);
+
+}

@@ -1,0 +1,82 @@
+package io.leasehold.service;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.UUID;
+
+import io.leasehold.HeldLock;
+import io.leasehold.LockBusyException;
+import io.leasehold.LockKey;
+import io.leasehold.LockLostException;
+import io.leasehold.LockOptions;
+
+/**
+ * Acquires several permits of a key: all of them within one wait time, or none. One
+ * caller collects at a time, which an exclusive lock of a derived key makes sure of: two
+ * that each had a part of their permits would wait for each other.
+ */
+final class PermitCollector {
+
+	private static final String PREFIX = "leasehold:permits:";
+
+	private final Coordinator coordinator;
+
+	/** Acquires the turn to collect, whose release waits for no transaction. */
+	private final Acquirer turns;
+
+	PermitCollector(Coordinator coordinator) {
+		this.coordinator = coordinator;
+		this.turns = new Acquirer(coordinator, ReleaseTiming.IMMEDIATE);
+	}
+
+	HeldLock acquire(LockKey key, int count, LockOptions options) {
+		if (count < 1 || count > options.permits()) {
+			throw new IllegalArgumentException(
+					"Lock '%s' has %d permits: %d cannot be acquired at once".formatted(key, options.permits(), count));
+		}
+		long start = this.coordinator.clock().nanoTime();
+		try {
+			HeldLock turn = this.turns.acquire(turnOf(key), turnOptions(this.coordinator.rest(options, start)), false,
+					Acquirer.NEVER_BYPASSED);
+			try {
+				return HeldLocks.take(
+						Collections.nCopies(count, key), (permit) -> this.coordinator.acquire(permit,
+								this.coordinator.rest(options, start), Acquirer.NEVER_BYPASSED),
+						this.coordinator::closeInBackground);
+			}
+			finally {
+				close(turn);
+			}
+		}
+		catch (LockBusyException ex) {
+			Duration waited = Duration.ofNanos(this.coordinator.clock().nanoTime() - start);
+			throw new LockBusyException("Lock '%s' had not %d of its %d permits free within %d ms (engine: %s)"
+				.formatted(key, count, options.permits(), waited.toMillis(), this.coordinator.engine().name()), key,
+					waited);
+		}
+	}
+
+	/** Without its turn a caller may have waited longer, but has its permits. */
+	private static void close(HeldLock turn) {
+		try {
+			turn.close();
+		}
+		catch (LockLostException ex) {
+			// was logged
+		}
+	}
+
+	private static LockOptions turnOptions(LockOptions options) {
+		return new LockOptions(options.name() + ".permits", options.engine(), options.lease(), options.waitTime(),
+				Duration.ZERO, LockOptions.UNLIMITED)
+			.withReentrant(false);
+	}
+
+	private static LockKey turnOf(LockKey key) {
+		byte[] text = key.value().getBytes(StandardCharsets.UTF_8);
+		boolean fits = PREFIX.length() + text.length <= LockKey.MAX_BYTES;
+		return new LockKey(PREFIX + (fits ? key.value() : UUID.nameUUIDFromBytes(text)));
+	}
+
+}
