@@ -1,6 +1,8 @@
 package io.leasehold.soak;
 
 import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import javax.sql.DataSource;
 
@@ -11,8 +13,15 @@ import io.leasehold.transaction.CommitGuard;
 import io.leasehold.transaction.JdbcFencingGuard;
 
 import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.ConnectionHolder;
+import org.springframework.orm.jpa.JpaTransactionManager;
+import org.springframework.orm.jpa.LocalContainerEntityManagerFactoryBean;
+import org.springframework.orm.jpa.vendor.HibernateJpaVendorAdapter;
+import org.springframework.transaction.TransactionTimedOutException;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
+import org.springframework.util.Assert;
 
 /**
  * A resource that is written to under locks and guarded by their fencing tokens: it
@@ -25,11 +34,15 @@ final class FencedLedger {
 
 	private static final String WRITE = "INSERT INTO ledger (engine, lock_key, token) VALUES (?, ?, ?)";
 
+	private final DataSource dataSource;
+
 	private final JdbcTemplate jdbc;
 
 	private final FencingGuard guard;
 
 	private final TransactionTemplate transaction;
+
+	private final AtomicInteger writes = new AtomicInteger();
 
 	/**
 	 * Open the ledger.
@@ -37,25 +50,62 @@ final class FencedLedger {
 	 * but tokens stands between two writers
 	 */
 	FencedLedger(DataSource dataSource, boolean obeying) {
-		DataSourceTransactionManager manager = new DataSourceTransactionManager(dataSource);
+		JpaTransactionManager manager = manager(dataSource);
 		CommitGuard.addTo(manager, obeying);
+		this.dataSource = dataSource;
 		this.jdbc = new JdbcTemplate(dataSource);
 		this.guard = new JdbcFencingGuard(dataSource, Stores.NAMESPACE, Duration.ofDays(1));
 		this.transaction = new TransactionTemplate(manager);
+		this.transaction.setTimeout(3600);
+	}
+
+	private static JpaTransactionManager manager(DataSource dataSource) {
+		LocalContainerEntityManagerFactoryBean factory = new LocalContainerEntityManagerFactoryBean();
+		factory.setDataSource(dataSource);
+		factory.setJpaVendorAdapter(new HibernateJpaVendorAdapter());
+		factory.setPersistenceUnitName("ledger");
+		factory.setPackagesToScan("io.leasehold.soak.none");
+		factory.afterPropertiesSet();
+		JpaTransactionManager manager = new JpaTransactionManager(Objects.requireNonNull(factory.getObject()));
+		manager.afterPropertiesSet();
+		return manager;
 	}
 
 	/**
-	 * Write under a lock.
+	 * Write under a lock. The transaction of every third write runs out of time before
+	 * its commit, which it then tries all the same.
 	 * @throws io.leasehold.StaleFencingTokenException if a later owner has written
 	 * @throws io.leasehold.LockException if the lock is lost or in doubt, for those who
 	 * obey
 	 */
 	@SuppressWarnings("try")
 	void write(HeldLock lock) {
+		boolean late = this.writes.incrementAndGet() % 3 == 0;
 		try (HeldLockScope scope = this.guard.open(lock)) {
-			this.transaction.executeWithoutResult(
-					(status) -> this.jdbc.update(WRITE, lock.engine(), lock.key(), lock.fencingToken()));
+			this.transaction.executeWithoutResult((status) -> {
+				this.jdbc.update(WRITE, lock.engine(), lock.key(), lock.fencingToken());
+				if (late) {
+					TransactionSynchronizationManager.registerSynchronization(new Late());
+				}
+			});
+			Assert.state(!late, "A write that ran out of time was committed");
 		}
+		catch (TransactionTimedOutException ex) {
+			Assert.state(late, "A write ran out of time by itself");
+		}
+	}
+
+	/** Uses the connection when the transaction has no time left. */
+	private final class Late implements TransactionSynchronization {
+
+		@Override
+		public void beforeCommit(boolean readOnly) {
+			ConnectionHolder holder = (ConnectionHolder) Objects
+				.requireNonNull(TransactionSynchronizationManager.getResource(FencedLedger.this.dataSource));
+			holder.setTimeoutInMillis(-1);
+			FencedLedger.this.jdbc.execute("SELECT 1");
+		}
+
 	}
 
 }
