@@ -38,9 +38,11 @@ public @interface DistributedLock {
 	 * SpEL expression for the key, such as {@code "'order:' + #id"}. Parameters by name
 	 * ({@code #id}) or position ({@code #p0}, {@code #a0}), the bean as {@code #target},
 	 * {@code #root.method}, {@code #root.args} and {@code #root.targetClass}, other beans
-	 * as {@code @name}. Null or blank results, null parts, several values and those
-	 * without a {@code toString()} of their own are refused at the call; what arguments
-	 * hold is never parsed.
+	 * as {@code @name}. A list such as
+	 * <code>{'account:' + #from, 'account:' + #to}</code> has a key for each of its
+	 * operands, a collection or array one for each element. Null or blank results, null
+	 * parts, several values and those without a {@code toString()} of their own are
+	 * refused at the call; what arguments hold is never parsed.
 	 */
 	String key();
 

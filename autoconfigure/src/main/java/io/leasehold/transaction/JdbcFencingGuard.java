@@ -10,6 +10,7 @@ import javax.sql.DataSource;
 import io.leasehold.FencingGuard;
 import io.leasehold.HeldLock;
 import io.leasehold.HeldLockScope;
+import io.leasehold.LockKey;
 
 import org.springframework.jdbc.core.JdbcOperations;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -80,7 +81,7 @@ public final class JdbcFencingGuard implements FencingGuard {
 		if (this.connections.isTransactionOpen()) {
 			throw new IllegalStateException(
 					"Lock '%s' cannot be fenced in a transaction that was open before: what that has read may be stale. Acquire the lock first, then begin the transaction"
-						.formatted(lock.key()));
+						.formatted(LockKey.readable(lock.key())));
 		}
 		List<Fence> fences = lock.parts().stream().map((part) -> Fence.of(part, this.namespace)).toList();
 		fences.forEach(

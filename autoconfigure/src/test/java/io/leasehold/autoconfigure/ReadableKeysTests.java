@@ -43,6 +43,8 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.event.EventListener;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
@@ -104,6 +106,8 @@ class ReadableKeysTests {
 				Orders orders = context.getBean(Orders.class);
 				busy(locks, orders);
 				wrongForms(locks);
+				new TransactionTemplate(context.getBean(PlatformTransactionManager.class))
+					.executeWithoutResult((status) -> refuse(() -> orders.fenced(FORGED)));
 				refusedKeys(locks, orders);
 				lost(context, locks, engine);
 				down(context, locks, orders, engine);
@@ -196,6 +200,10 @@ class ReadableKeysTests {
 
 		@DistributedLock(key = "#id")
 		public void pay(String id) {
+		}
+
+		@DistributedLock(key = "#id", fenced = true)
+		public void fenced(String id) {
 		}
 
 		@DistributedLock(key = "'order:1' + #order")
