@@ -123,7 +123,7 @@ class RedisClusterIntegrationTests {
 			assertThat(this.b.engine().tryAcquire(second)).isInstanceOf(Attempt.Busy.class);
 			this.b.engine().enqueue(second, this.signals::add);
 			this.a.engine().release(first);
-			assertThat(this.signals.poll(1, TimeUnit.SECONDS)).isInstanceOf(Signal.Pushed.class);
+			assertThat(this.signals.poll(20, TimeUnit.SECONDS)).isInstanceOf(Signal.Pushed.class);
 			assertThat(this.b.engine().release(second)).isEqualTo(ReleaseOutcome.RELEASED);
 		}
 	}
@@ -138,7 +138,7 @@ class RedisClusterIntegrationTests {
 			soon(() -> jedis.engine().tryAcquire(second) instanceof Attempt.Busy);
 			jedis.engine().enqueue(second, this.signals::add);
 			this.a.engine().release(first);
-			assertThat(this.signals.poll(5, TimeUnit.SECONDS)).isInstanceOf(Signal.Pushed.class);
+			assertThat(this.signals.poll(20, TimeUnit.SECONDS)).isInstanceOf(Signal.Pushed.class);
 			assertThat(jedis.engine().release(second)).isEqualTo(ReleaseOutcome.RELEASED);
 		}
 	}

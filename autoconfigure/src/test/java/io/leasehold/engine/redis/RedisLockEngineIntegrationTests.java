@@ -105,7 +105,7 @@ class RedisLockEngineIntegrationTests {
 			released(this.a, first);
 			assertThat(log.calls(this.engines.server())).filteredOn("publish"::equalsIgnoreCase).hasSize(1);
 		}
-		assertThat(this.signals.poll(5, TimeUnit.SECONDS)).isNotNull();
+		assertThat(this.signals.poll(20, TimeUnit.SECONDS)).isNotNull();
 		for (int i = 199; i >= 0; i--) {
 			this.b.engine().release(waiting.get(i));
 		}
@@ -329,7 +329,7 @@ class RedisLockEngineIntegrationTests {
 		granted(this.a, first);
 		Claim second = waits(this.b, "k");
 		this.engines.cutInboxes();
-		assertThat(this.signals.poll(5, TimeUnit.SECONDS)).isEqualTo(new Signal.AskAgain());
+		assertThat(this.signals.poll(20, TimeUnit.SECONDS)).isEqualTo(new Signal.AskAgain());
 		released(this.a, first);
 		pushed();
 		released(this.b, second);
@@ -507,7 +507,7 @@ class RedisLockEngineIntegrationTests {
 	}
 
 	private Attempt.Granted pushed() throws InterruptedException {
-		Signal signal = this.signals.poll(5, TimeUnit.SECONDS);
+		Signal signal = this.signals.poll(20, TimeUnit.SECONDS);
 		assertThat(signal).isInstanceOf(Signal.Pushed.class);
 		return ((Signal.Pushed) signal).grant();
 	}

@@ -116,11 +116,11 @@ class RedisLockEngineScriptsIntegrationTests extends RedisScripts {
 		busy(acquire(C, LEASE, "+"));
 		busy(acquire(B, GRANT_LEASE, "+"));
 		assertThat(close(A)).isOne();
-		String message = inboxB.poll(5, TimeUnit.SECONDS);
+		String message = inboxB.poll(20, TimeUnit.SECONDS);
 		assertThat(message).isEqualTo(redis.get(KEYS.lock()) + " " + KEYS.lock()).contains(B);
 		assertThat(redis.pttl(KEYS.lock())).isCloseTo(GRANT_LEASE, within(1000L));
 		assertThat(close(B)).isOne();
-		assertThat(inboxC.poll(5, TimeUnit.SECONDS)).contains(C);
+		assertThat(inboxC.poll(20, TimeUnit.SECONDS)).contains(C);
 		assertThat(inboxB).isEmpty();
 		assertThat(redis.exists(KEYS.queue())).isZero();
 	}
@@ -155,7 +155,7 @@ class RedisLockEngineScriptsIntegrationTests extends RedisScripts {
 		busy(acquire(B, LEASE, "+"));
 		busy(acquire(C, LEASE, "+"));
 		close(A);
-		assertThat(inboxC.poll(5, TimeUnit.SECONDS)).contains(C);
+		assertThat(inboxC.poll(20, TimeUnit.SECONDS)).contains(C);
 		assertThat(redis.get(KEYS.lock())).endsWith(":" + C);
 	}
 
@@ -176,7 +176,7 @@ class RedisLockEngineScriptsIntegrationTests extends RedisScripts {
 		redis.del(KEYS.lock());
 		List<Object> answer = acquire(C, LEASE, "");
 		assertThat(answer).element(0).isEqualTo("busy");
-		String message = inbox.poll(5, TimeUnit.SECONDS);
+		String message = inbox.poll(20, TimeUnit.SECONDS);
 		assertThat(message).startsWith(answer.get(1) + ":" + B);
 	}
 

@@ -109,7 +109,7 @@ class RedisReplicasIntegrationTests {
 		await().ignoreExceptions().until(() -> this.b.engine().tryAcquire(second) instanceof Attempt.Busy);
 		this.b.engine().enqueue(second, signals::add);
 		this.a.engine().release(first);
-		assertThat(signals.poll(5, TimeUnit.SECONDS)).isEqualTo(new Signal.AskAgain());
+		assertThat(signals.poll(20, TimeUnit.SECONDS)).isEqualTo(new Signal.AskAgain());
 		assertThat(this.b.engine().tryAcquire(second)).isInstanceOf(Attempt.Granted.class);
 		assertThat(this.operator.get(this.engines.keys("k").lock())).endsWith(second.owner().token());
 		assertThat(this.b.engine().release(second)).isEqualTo(ReleaseOutcome.RELEASED);

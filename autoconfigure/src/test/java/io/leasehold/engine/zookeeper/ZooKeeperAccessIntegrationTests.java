@@ -152,7 +152,7 @@ class ZooKeeperAccessIntegrationTests {
 		this.other.release(holders.get(0));
 		BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
 		this.engine.enqueue(waiting, signals::add);
-		assertThat(signals.poll(5, TimeUnit.SECONDS)).isNotNull();
+		assertThat(signals.poll(20, TimeUnit.SECONDS)).isNotNull();
 		granted(this.engine, waiting);
 	}
 
@@ -169,7 +169,7 @@ class ZooKeeperAccessIntegrationTests {
 		granted(this.other, next);
 		BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
 		this.engine.enqueue(waiting, signals::add);
-		assertThat(signals.poll(5, TimeUnit.SECONDS)).isNotNull();
+		assertThat(signals.poll(20, TimeUnit.SECONDS)).isNotNull();
 	}
 
 	/** Without a poll that would hide a message that was never sent. */

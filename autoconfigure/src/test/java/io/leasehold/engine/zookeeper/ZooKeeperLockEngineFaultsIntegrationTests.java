@@ -394,7 +394,7 @@ class ZooKeeperLockEngineFaultsIntegrationTests {
 		caller.start();
 		eventually().until(() -> !other.inspect(KEY).isEmpty());
 		caller.interrupt();
-		assertThat(flag.get(5, TimeUnit.SECONDS)).isTrue();
+		assertThat(flag.get(20, TimeUnit.SECONDS)).isTrue();
 		proxy.reset();
 		proxy.heal();
 		eventually().until(() -> other.inspect(KEY).isEmpty());

@@ -292,7 +292,7 @@ class ZooKeeperRequestsIntegrationTests {
 	}
 
 	private static void heard(BlockingQueue<Signal> signals) throws InterruptedException {
-		assertThat(signals.poll(5, TimeUnit.SECONDS)).isNotNull();
+		assertThat(signals.poll(20, TimeUnit.SECONDS)).isNotNull();
 	}
 
 }

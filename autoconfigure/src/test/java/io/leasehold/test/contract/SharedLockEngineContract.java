@@ -44,9 +44,9 @@ public abstract class SharedLockEngineContract extends LockEngineContract {
 		try (LockProcess holder = LockProcess.start(address(), this.namespace)) {
 			long token = holder.acquire(NAME, shortLease());
 			holder.kill();
-			long killed = System.nanoTime();
+			Pace killed = Pace.begin();
 			try (HeldLock next = service().acquire(NAME)) {
-				assertThat(Duration.ofNanos(System.nanoTime() - killed)).isLessThan(shortLease().plus(SLACK));
+				assertThat(killed.elapsed()).isLessThan(shortLease().plus(killed.slack(SLACK)));
 				assertThat(next.fencingToken()).isGreaterThan(token);
 			}
 		}
@@ -69,12 +69,11 @@ public abstract class SharedLockEngineContract extends LockEngineContract {
 			holder.release("done");
 			holder.acquire("running", shortLease(), minHold);
 			holder.kill();
-			long killed = System.nanoTime();
+			Pace killed = Pace.begin();
 			for (String key : List.of("done", "running")) {
 				one.acquire(key, one.defaults().withMinHold(kept ? minHold : Duration.ZERO)).close();
 				assertThat(System.nanoTime() - asked).isGreaterThan(kept ? minHold.minusMillis(20).toNanos() : 0);
-				assertThat(Duration.ofNanos(System.nanoTime() - killed))
-					.isLessThan((kept ? minHold : shortLease()).plus(SLACK));
+				assertThat(killed.elapsed()).isLessThan((kept ? minHold : shortLease()).plus(killed.slack(SLACK)));
 				assertThat(other.tryAcquire(key).isEmpty()).as("kept closed for the next period").isEqualTo(kept);
 			}
 		}
