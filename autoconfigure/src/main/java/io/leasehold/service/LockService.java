@@ -9,6 +9,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
@@ -58,11 +59,18 @@ public final class LockService implements DistributedLocks, LockInspector, AutoC
 	 */
 	public LockService(ServiceSettings settings, Collection<? extends LockEngine> engines, Member member,
 			MonotonicClock clock, List<? extends LockEventListener> listeners, ReleaseTiming timing) {
+		this(settings, engines, member, clock, listeners, timing, EngineThreads::new);
+	}
+
+	/** Create a service with other threads for each engine. */
+	LockService(ServiceSettings settings, Collection<? extends LockEngine> engines, Member member, MonotonicClock clock,
+			List<? extends LockEventListener> listeners, ReleaseTiming timing,
+			Function<String, EngineThreads> threads) {
 		this.settings = settings;
 		this.member = member;
 		this.coordinators = engines.stream()
 			.collect(Collectors.toUnmodifiableMap(LockEngine::name, (engine) -> new Coordinator(settings, engine,
-					member, clock, listeners, timing, new EngineThreads(engine.name())), (one, other) -> {
+					member, clock, listeners, timing, threads.apply(engine.name())), (one, other) -> {
 						throw new IllegalArgumentException(
 								"Two lock engines are named '%s'".formatted(one.engine().name()));
 					}));

@@ -28,6 +28,16 @@ enum Disturbance {
 		}
 	},
 
+	/** The library can start no thread. */
+	NO_THREADS(2) {
+		@Override
+		void strike(SoakJvm jvm) throws InterruptedException {
+			jvm.order("no threads");
+			pause(jvm, 3000);
+			jvm.order("threads");
+		}
+	},
+
 	/** Nothing goes through to a store, or back, until it all does. */
 	BLACK_HOLE(2) {
 		@Override

@@ -15,10 +15,9 @@ import io.leasehold.LockOptions;
 import io.leasehold.StaleFencingTokenException;
 
 /**
- * One thread of a soak's JVM, which takes a lock, writes under it and releases it, again
- * and again until it may rest. Writes down what nobody expects, too.
+ * Acquires a lock, writes under it and releases it.
  */
-final class Holder implements Runnable {
+final class Holder extends Actor {
 
 	/** A key that is shared half of the time. */
 	static final String CATALOGUE = "catalogue";
@@ -49,42 +48,17 @@ final class Holder implements Runnable {
 
 	private final FencedLedger ledger;
 
-	private final Diary diary;
-
-	private final Random random;
-
-	private volatile boolean resting;
-
 	Holder(DistributedLocks locks, LockOptions options, Character character, FencedLedger ledger, Diary diary,
 			Random random) {
+		super(diary, random);
 		this.locks = locks;
 		this.options = options;
 		this.character = character;
 		this.ledger = ledger;
-		this.diary = diary;
-		this.random = random;
 	}
 
 	@Override
-	public void run() {
-		try {
-			while (!this.resting) {
-				Thread.sleep(this.random.nextInt(50));
-				takeTurn();
-			}
-		}
-		catch (InterruptedException | RuntimeException ex) {
-			this.diary.write("failed-" + ex);
-			ex.printStackTrace();
-		}
-	}
-
-	/** Take no more turns than the one that may have begun. */
-	void rest() {
-		this.resting = true;
-	}
-
-	private void takeTurn() throws InterruptedException {
+	void takeTurn() throws InterruptedException {
 		String key = KEYS.get(this.random.nextInt(KEYS.size()));
 		LockMode mode = (key.equals(CATALOGUE) && this.random.nextBoolean()) ? LockMode.SHARED : LockMode.EXCLUSIVE;
 		long asked = System.nanoTime();

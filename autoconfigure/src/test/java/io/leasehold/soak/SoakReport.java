@@ -88,7 +88,8 @@ final class SoakReport {
 		for (String engine : List.of("redis", "jdbc", "zookeeper")) {
 			assertThat(this.findings.count("acquired-" + engine)).as("acquisitions by " + engine).isPositive();
 		}
-		assertThat(this.findings.count("lost")).as("losses that were told").isPositive();
+		assertThat(this.findings.count("lost")).as("losses that were reported").isPositive();
+		assertThat(this.findings.count("cancelled")).as("results that were cancelled").isPositive();
 	}
 
 }

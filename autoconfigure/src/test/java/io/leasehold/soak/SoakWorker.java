@@ -16,17 +16,18 @@ import io.leasehold.LockOptions;
 import io.leasehold.LockOverview;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
-import io.leasehold.engine.MonotonicClock;
+import io.leasehold.interceptor.BodyThreads;
 import io.leasehold.metrics.LockMetrics;
 import io.leasehold.service.LockService;
-import io.leasehold.service.ReleaseTiming;
+import io.leasehold.service.ScarceThreads;
 import io.leasehold.soak.Holder.Character;
 import io.leasehold.test.contract.TestSettings;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 
 /**
- * A JVM of a soak: three holders for each engine, one of whom is heedless.
+ * A JVM of a soak: for each engine three holders, one of whom is heedless, and one that
+ * cancels.
  */
 final class SoakWorker {
 
@@ -38,7 +39,11 @@ final class SoakWorker {
 
 	private final HikariDataSource database = new HikariDataSource();
 
-	private final List<Holder> holders = new ArrayList<>();
+	private final List<Actor> actors = new ArrayList<>();
+
+	private final ScarceThreads scarce = new ScarceThreads();
+
+	private final BodyThreads bodies = new BodyThreads(() -> null, 8);
 
 	private final List<Thread> threads = new ArrayList<>();
 
@@ -51,8 +56,8 @@ final class SoakWorker {
 		this.engines = SoakEngines.open(orders, member);
 		LockOptions defaults = new LockOptions("soak", this.engines.get(0).name(), SoakEngines.LEASE,
 				Duration.ofSeconds(4), Duration.ZERO, LockOptions.UNLIMITED);
-		this.locks = new LockService(TestSettings.of(defaults), this.engines, member, MonotonicClock.SYSTEM,
-				List.of(new LockMetrics(this.meters)), ReleaseTiming.IMMEDIATE);
+		this.locks = this.scarce.service(TestSettings.of(defaults), this.engines, member,
+				List.of(new LockMetrics(this.meters)));
 		this.database.setJdbcUrl(Stores.postgresUrl(orders.ledger()));
 		employ(orders);
 	}
@@ -66,24 +71,26 @@ final class SoakWorker {
 			for (int i = 0; i < HOLDERS; i++) {
 				Character character = orders.naive() ? Character.NAIVE
 						: (i > 0) ? Character.OBEYING : Character.HEEDLESS;
-				this.holders.add(new Holder(this.locks, this.locks.defaults().withEngine(engine.name()), character,
+				this.actors.add(new Holder(this.locks, this.locks.defaults().withEngine(engine.name()), character,
 						(character == Character.OBEYING) ? obeying : heedless, diary, new Random(random.nextLong())));
 			}
+			this.actors
+				.add(new Canceller(this.locks, engine.name(), this.bodies, diary, new Random(random.nextLong())));
 		}
 	}
 
 	/** Begin when each store has answered, however long the first connection takes. */
 	private void start() {
 		takeAll();
-		for (Holder holder : this.holders) {
-			Thread thread = new Thread(holder, "holder");
+		for (Actor actor : this.actors) {
+			Thread thread = new Thread(actor, "actor");
 			this.threads.add(thread);
 			thread.start();
 		}
 	}
 
 	private void rest() throws InterruptedException {
-		this.holders.forEach(Holder::rest);
+		this.actors.forEach(Actor::rest);
 		for (Thread thread : this.threads) {
 			thread.join();
 		}
@@ -126,6 +133,7 @@ final class SoakWorker {
 				.toList());
 		}
 		this.locks.close();
+		this.bodies.close();
 		for (LockEngine engine : this.engines) {
 			((AutoCloseable) engine).close();
 		}
@@ -181,6 +189,8 @@ final class SoakWorker {
 			switch (command) {
 				case "rest" -> worker.rest();
 				case "take all" -> worker.takeAll();
+				case "no threads" -> worker.scarce.exhausted(true);
+				case "threads" -> worker.scarce.exhausted(false);
 				case "leave" -> System.out.println("left " + worker.leave());
 				default -> throw new IllegalArgumentException(command);
 			}
