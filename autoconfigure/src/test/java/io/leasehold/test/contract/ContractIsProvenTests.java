@@ -142,8 +142,6 @@ class ContractIsProvenTests {
 						EngineContract::leaseOfASilentOwnerEnds),
 				bug("a local deadline that is ignored", Optimist::new, "validity",
 						EngineContract::freeKeyIsGrantedAndThenBusyForOthers),
-				bug("a local deadline that is ignored", Optimist::new, "fixed lease",
-						LockEngineContract::fixedLeaseEndsAndIsTold),
 				bug("a min hold that is not kept", NoMinHold::new, "minHold", EngineContract::releasedKeyStaysClosed),
 				bug("a min hold that is not kept", NoMinHold::new, "minHoldOfAnOrphan",
 						EngineContract::orphanedKeyStaysClosed),

@@ -2,6 +2,7 @@ package io.leasehold.test.contract;
 
 import java.util.Collection;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -17,7 +18,8 @@ public final class Parallel {
 	/**
 	 * Run all, each in a thread of its own, and fail as the first of them that failed.
 	 * @param tasks what to run
-	 * @throws Exception what a task threw, as the cause
+	 * @throws Exception with what a task threw as its cause; an {@link Error}, such as
+	 * that of an assertion, is thrown itself
 	 */
 	public static void run(Collection<? extends Callable<?>> tasks) throws Exception {
 		ExecutorService threads = Executors.newFixedThreadPool(tasks.size());
@@ -25,6 +27,12 @@ public final class Parallel {
 			for (Future<?> future : tasks.stream().map(threads::submit).toList()) {
 				future.get();
 			}
+		}
+		catch (ExecutionException ex) {
+			if (ex.getCause() instanceof Error error) {
+				throw error;
+			}
+			throw ex;
 		}
 		finally {
 			threads.shutdownNow();
