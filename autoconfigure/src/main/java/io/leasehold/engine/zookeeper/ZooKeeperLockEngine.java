@@ -179,7 +179,8 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 		this.queue.end(live);
 		try {
 			this.store.awaitConnection(deadline);
-			return Store.await(this.queue.leave(live), deadline);
+			ReleaseOutcome removed = Store.await(this.queue.leave(live), deadline);
+			return live.hasExpired() ? new ReleaseOutcome.NotOwner() : removed;
 		}
 		catch (KeeperException | TimeoutException ex) {
 			throw Failures.of("release", claim.key(), ex);

@@ -59,10 +59,14 @@ class RedisOrderIntegrationTests {
 		assertThat(orderOfTwoProcesses(63)).containsExactly("a1", "a2", "a3", "b1", "b2");
 	}
 
-	/** Each process has one place in the store's queue, for the first of its callers. */
+	/**
+	 * Each process has one place in the store's queue, for the first of its callers. The
+	 * next one gets a place behind the other process, or later if that is faster.
+	 */
 	@Test
 	void processesTakeTurnsWithoutLocalPasses() {
-		assertThat(orderOfTwoProcesses(0)).containsExactly("a1", "b1", "a2", "b2", "a3");
+		assertThat(orderOfTwoProcesses(0)).startsWith("a1", "b1")
+			.containsExactlyInAnyOrder("a1", "a2", "a3", "b1", "b2");
 	}
 
 	private List<String> orderOfTwoProcesses(int maxConsecutive) {

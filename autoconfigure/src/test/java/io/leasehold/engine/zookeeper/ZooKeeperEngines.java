@@ -88,8 +88,16 @@ final class ZooKeeperEngines {
 
 	/** A claim with a lease that outlasts every session of a test. */
 	Claim claim(LockKey key, String access) {
-		return new Claim(key, this.member.newOwner(), Access.parse(access), Duration.ofSeconds(60), Duration.ZERO,
-				Duration.ZERO, false, System.nanoTime());
+		return claim(key, Access.parse(access), Duration.ofSeconds(60));
+	}
+
+	Claim claim(LockKey key, Duration lease) {
+		return claim(key, Access.EXCLUSIVE, lease);
+	}
+
+	private Claim claim(LockKey key, Access access, Duration lease) {
+		return new Claim(key, this.member.newOwner(), access, lease, Duration.ZERO, Duration.ZERO, false,
+				System.nanoTime());
 	}
 
 	/** Connects, and makes the containers. */

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 
 import io.leasehold.HeldLock;
@@ -420,6 +421,30 @@ class ZooKeeperLockEngineFaultsIntegrationTests {
 		assertThat(other.inspect(KEY)).isNotEmpty();
 		proxy.heal();
 		eventually().atMost(Duration.ofSeconds(5)).until(() -> other.inspect(KEY).isEmpty());
+	}
+
+	/**
+	 * The engine removes the node when the lease has ended. A release that comes before
+	 * the removal was answered finds another owner, perhaps, and never says that it
+	 * released the lock.
+	 */
+	@Fault(17)
+	@Test
+	void releaseDuringTheRemovalOfAnExpiredNodeIsNotTheOwners() throws Exception {
+		TestingServer server = this.engines.server();
+		FaultProxy proxy = this.engines.proxy(server);
+		ZooKeeperLockEngine engine = this.engines.engine(this.engines.client(proxy, ZooKeeperEngines.LONG_SESSION));
+		ZooKeeperLockEngine other = this.engines.engine(this.engines.client(server.getConnectString()));
+		Claim claim = this.engines.claim(KEY, Duration.ofSeconds(1));
+		granted(engine, claim);
+		proxy.replies().hold();
+		eventually().until(() -> other.inspect(KEY).isEmpty());
+		FutureTask<ReleaseOutcome> release = new FutureTask<>(() -> engine.release(claim));
+		Thread releasing = new Thread(release);
+		releasing.start();
+		eventually().until(() -> releasing.getState() == Thread.State.TIMED_WAITING || release.isDone());
+		proxy.heal();
+		assertThat(release.get()).isInstanceOf(ReleaseOutcome.NotOwner.class);
 	}
 
 	/** The retry finds the grant, whatever was created twice. */
