@@ -147,7 +147,7 @@ public abstract class ApplicationContract extends ApplicationLifeContract {
 	 * has.
 	 */
 	@Test
-	@Fault(126)
+	@Fault(121)
 	void cancelledStageKeepsItsKeyUntilItsBodyHasEnded() throws Exception {
 		try (RunningApplication patient = start("leasehold.lease=10m")) {
 			CompletableFuture<String> body = new CompletableFuture<>();

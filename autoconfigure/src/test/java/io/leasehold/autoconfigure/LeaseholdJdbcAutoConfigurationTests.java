@@ -111,7 +111,7 @@ class LeaseholdJdbcAutoConfigurationTests {
 
 	/** Connections that are opened later use the credentials that are valid then. */
 	@Test
-	@Fault(value = 113, engine = "jdbc")
+	@Fault(value = 110, engine = "jdbc")
 	void rotatedCredentialsAreUsedByNewConnections() {
 		AtomicReference<String> password = new AtomicReference<>("first");
 		this.runner.withPropertyValues("spring.datasource.password=first")

@@ -109,7 +109,7 @@ class LeaseholdPropertiesTests {
 	}
 
 	/** A number without a unit would be milliseconds, where seconds may be meant. */
-	@Fault(136)
+	@Fault(131)
 	@ParameterizedTest
 	@CsvSource({ "leasehold.lease, 30", "leasehold.wait-time, 5", "leasehold.wait-time, -5", "leasehold.waitTime, +5",
 			"leasehold.wait-time, ${unitless}", "leasehold.lock-delay, 10", "leasehold.slow-hold, 60",
@@ -127,7 +127,7 @@ class LeaseholdPropertiesTests {
 	}
 
 	/** Those of the engines, too. */
-	@Fault(136)
+	@Fault(131)
 	@Test
 	void everyDurationOfTheLibraryNeedsItsUnit() throws IOException {
 		LeaseholdMetadataTests.read();

@@ -87,7 +87,7 @@ class ReadableKeysTests {
 	}
 
 	/** A line break in a key begins no line of the log or of a message. */
-	@Fault(135)
+	@Fault(130)
 	@ParameterizedTest
 	@ValueSource(strings = { "local", "jdbc" })
 	void lineBreakInAKeyBeginsNoLine(String engine, CapturedOutput output) {

@@ -61,7 +61,7 @@ class RedisCredentialsIntegrationTests {
 		this.server.close();
 	}
 
-	@Fault(140)
+	@Fault(135)
 	@ParameterizedTest
 	@ValueSource(strings = { "lettuce", "jedis" })
 	void connectionDetailsAreReadForEachConnection(String client) {
@@ -87,7 +87,7 @@ class RedisCredentialsIntegrationTests {
 			.withBean(DataRedisConnectionDetails.class, () -> details));
 	}
 
-	@Fault(140)
+	@Fault(135)
 	@Test
 	void credentialsProviderOfLettuceIsAsked() {
 		RedisCredentialsProviderFactory factory = new RedisCredentialsProviderFactory() {
@@ -105,7 +105,7 @@ class RedisCredentialsIntegrationTests {
 			.withBean(LettuceClientConfigurationBuilderCustomizer.class, () -> customizer));
 	}
 
-	@Fault(140)
+	@Fault(135)
 	@Test
 	void credentialsProviderOfJedisIsAsked() {
 		JedisClientConfigurationBuilderCustomizer customizer = (builder) -> builder.customizeClientConfig(

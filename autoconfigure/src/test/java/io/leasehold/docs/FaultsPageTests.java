@@ -3,6 +3,7 @@ package io.leasehold.docs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Test;
@@ -34,8 +35,8 @@ class FaultsPageTests {
 
 	@Test
 	void faultsAreNumberedAndTestsNameNoOthers() {
-		assertThat(this.catalogue.faults()).doesNotHaveDuplicates()
-			.containsAll(IntStream.rangeClosed(1, 96).boxed().toList());
+		List<Integer> faults = this.catalogue.faults();
+		assertThat(faults).containsExactlyElementsOf(IntStream.rangeClosed(1, faults.size()).boxed().toList());
 		assertThat(this.catalogue.unknown()).isEmpty();
 	}
 

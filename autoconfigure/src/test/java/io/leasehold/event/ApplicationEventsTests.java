@@ -116,7 +116,7 @@ class ApplicationEventsTests {
 	}
 
 	/** Shown where callers spin on a busy key while locks are lost. */
-	@Fault(118)
+	@Fault(115)
 	@Test
 	void lossIsPublishedThoughFailuresFillTheirQueue() throws Exception {
 		CountDownLatch free = blockedListener();

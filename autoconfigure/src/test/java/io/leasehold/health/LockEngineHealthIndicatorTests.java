@@ -60,7 +60,7 @@ class LockEngineHealthIndicatorTests {
 	}
 
 	/** A caller that does not take its lock for so long is woken by the self-check. */
-	@Fault(119)
+	@Fault(116)
 	@Test
 	void findingsOfTheSelfCheckAreReported() throws Exception {
 		assertThat(this.indicator.health().getDetails()).doesNotContainKey("selfCheck");

@@ -41,7 +41,7 @@ class CancelledResultTests {
 	private static final Duration SOON = Duration.ofSeconds(20);
 
 	@Test
-	@Fault(126)
+	@Fault(121)
 	void cancelledStageKeepsItsKeyUntilItsBodyHasEnded() {
 		run((context) -> {
 			DistributedLocks locks = context.getBean(DistributedLocks.class);
@@ -62,7 +62,7 @@ class CancelledResultTests {
 	}
 
 	@Test
-	@Fault(126)
+	@Fault(121)
 	void stageThatIsCancelledBeforeItsMethodReturnsKeepsItsKey() {
 		run((context) -> {
 			DistributedLocks locks = context.getBean(DistributedLocks.class);
@@ -83,7 +83,7 @@ class CancelledResultTests {
 	 * its lease of one second for a little less than that.
 	 */
 	@Test
-	@Fault(126)
+	@Fault(121)
 	void futureWithACancellationOfItsOwnIsCancelledAndItsKeyLeftToTheLease() {
 		run((context) -> {
 			DistributedLocks locks = context.getBean(DistributedLocks.class);
@@ -107,7 +107,7 @@ class CancelledResultTests {
 
 	/** A time limit with a retry: the second attempt never runs beside the first. */
 	@Test
-	@Fault(127)
+	@Fault(122)
 	void retryAfterATimeOutDoesNotRunBesideTheFirstBody() {
 		run((context) -> {
 			AtomicInteger inside = new AtomicInteger();
@@ -138,7 +138,7 @@ class CancelledResultTests {
 	}
 
 	@Test
-	@Fault(127)
+	@Fault(122)
 	void impatientRetryFindsTheKeyBusy() {
 		run((context) -> {
 			AtomicInteger calls = new AtomicInteger();
@@ -160,7 +160,7 @@ class CancelledResultTests {
 
 	/** What is interrupted by the loss cannot be seen to end either. */
 	@Test
-	@Fault(126)
+	@Fault(121)
 	void bodyThatIsCancelledForALostLockDoesNotOpenTheKey() {
 		Locked.runner(Orders.class, Losses.class)
 			.withPropertyValues("leasehold.on-lost=interrupt", "leasehold.lease=60s")
@@ -181,7 +181,7 @@ class CancelledResultTests {
 	}
 
 	@Test
-	@Fault(128)
+	@Fault(123)
 	void stageWithoutAFutureEndsAsOthersDo() {
 		run((context) -> {
 			DistributedLocks locks = context.getBean(DistributedLocks.class);
@@ -201,7 +201,7 @@ class CancelledResultTests {
 
 	/** A stage that cannot be followed: its work may go on. */
 	@Test
-	@Fault(128)
+	@Fault(123)
 	void stageThatRefusesToBeFollowedFailsAndLeavesItsKeyToTheLease() {
 		run((context) -> {
 			IllegalStateException refusal = new IllegalStateException("no");
@@ -215,7 +215,7 @@ class CancelledResultTests {
 	}
 
 	@Test
-	@Fault(126)
+	@Fault(121)
 	void lockThatWasLostByCancellationCannotBeUsedAgain() {
 		run((context) -> {
 			Body body = new Body();

@@ -44,20 +44,20 @@ class CancelledSubscriptionTests {
 	private static final Duration SOON = Duration.ofSeconds(20);
 
 	@Test
-	@Fault(129)
+	@Fault(124)
 	void callInAnotherThreadKeepsTheKeyUntilItReturns() {
 		keepsItsKeyUntilItReturns((blocking) -> Mono.fromSupplier(blocking).subscribeOn(Schedulers.boundedElastic()));
 	}
 
 	@Test
-	@Fault(129)
+	@Fault(124)
 	void blockingStepOnAnotherSchedulerKeepsTheKeyUntilItReturns() {
 		keepsItsKeyUntilItReturns(
 				(blocking) -> Mono.just("order").publishOn(Schedulers.boundedElastic()).map((order) -> blocking.get()));
 	}
 
 	@Test
-	@Fault(129)
+	@Fault(124)
 	void stepBehindATimerKeepsTheKeyUntilItReturns() {
 		keepsItsKeyUntilItReturns((blocking) -> Mono.delay(Duration.ofMillis(1), Schedulers.boundedElastic())
 			.map((tick) -> blocking.get()));
@@ -94,7 +94,7 @@ class CancelledSubscriptionTests {
 
 	/** Reactor cancels the future, and nobody sees its work any more. */
 	@Test
-	@Fault(129)
+	@Fault(124)
 	void workThatReactorDoesNotSeeLeavesTheKeyToTheLease() {
 		run((context) -> {
 			DistributedLocks locks = context.getBean(DistributedLocks.class);
@@ -120,7 +120,7 @@ class CancelledSubscriptionTests {
 	}
 
 	@Test
-	@Fault(129)
+	@Fault(124)
 	void chainThatEndsWhenItIsCancelledReleasesAtOnce() {
 		List<Supplier<Mono<String>>> chains = List.of(Mono::never,
 				() -> Mono.delay(Duration.ofHours(1)).map(String::valueOf),
@@ -151,7 +151,7 @@ class CancelledSubscriptionTests {
 	}
 
 	@Test
-	@Fault(129)
+	@Fault(124)
 	void consumerThatTakesAFewElementsReleasesTheLockWithoutLosingIt() {
 		run((context) -> {
 			Orders orders = context.getBean(Orders.class);
@@ -165,7 +165,7 @@ class CancelledSubscriptionTests {
 	}
 
 	@Test
-	@Fault(127)
+	@Fault(122)
 	void timeLimitWithARetryNeverRunsTwoBodies() {
 		run((context) -> {
 			AtomicInteger inside = new AtomicInteger();
@@ -189,7 +189,7 @@ class CancelledSubscriptionTests {
 	}
 
 	@Test
-	@Fault(127)
+	@Fault(122)
 	void impatientRetryFindsTheKeyBusy() {
 		run((context) -> {
 			AtomicInteger calls = new AtomicInteger();
@@ -208,7 +208,7 @@ class CancelledSubscriptionTests {
 
 	/** The result ends by a fallback while the call that it gave up still runs. */
 	@Test
-	@Fault(129)
+	@Fault(124)
 	void callThatTheBodyItselfGaveUpKeepsTheKeyToo() {
 		run((context) -> {
 			DistributedLocks locks = context.getBean(DistributedLocks.class);
@@ -225,7 +225,7 @@ class CancelledSubscriptionTests {
 	}
 
 	@Test
-	@Fault(129)
+	@Fault(124)
 	void bodyThatIsInterruptedForALostLockKeepsTheKeyOfItsSuccessorApart() {
 		Locked.runner(Orders.class, Losses.class)
 			.withPropertyValues("leasehold.lease=60s", "leasehold.on-lost=interrupt")
@@ -250,7 +250,7 @@ class CancelledSubscriptionTests {
 
 	/** Whenever a client leaves, no second body begins before the first has ended. */
 	@Test
-	@Fault(129)
+	@Fault(124)
 	void cancellingAtAnyMomentNeverRunsTwoBodies() {
 		run((context) -> {
 			AtomicInteger inside = new AtomicInteger();

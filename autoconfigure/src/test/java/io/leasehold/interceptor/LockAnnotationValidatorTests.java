@@ -88,7 +88,7 @@ class LockAnnotationValidatorTests {
 	}
 
 	/** A number without a unit is refused as such, in annotations as in properties. */
-	@Fault(136)
+	@Fault(131)
 	@ParameterizedTest
 	@ValueSource(strings = { "test.lease=30", "test.wait=5", "test.wait=-5", "test.min=+5", "test.max=60" })
 	void numberWithoutAUnitStopsTheStart(String property) {

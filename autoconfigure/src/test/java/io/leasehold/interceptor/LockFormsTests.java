@@ -63,7 +63,7 @@ class LockFormsTests {
 	}
 
 	/** Each of two accounts is locked, and a missing one runs nothing. */
-	@Fault(133)
+	@Fault(128)
 	@Test
 	void transferLocksBothOfItsAccounts() {
 		Locked.runner(Cart.class).run((context) -> {

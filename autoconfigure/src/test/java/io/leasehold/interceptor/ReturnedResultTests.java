@@ -49,7 +49,7 @@ class ReturnedResultTests {
 	private static final Duration SOON = Duration.ofSeconds(20);
 
 	@Test
-	@Fault(130)
+	@Fault(125)
 	void futureOfAMethodThatReturnsAnyObjectIsHeldUntilItEnds() {
 		run((context) -> {
 			DistributedLocks locks = context.getBean(DistributedLocks.class);
@@ -65,7 +65,7 @@ class ReturnedResultTests {
 	}
 
 	@Test
-	@Fault(130)
+	@Fault(125)
 	void publisherOfAMethodThatReturnsAnyObjectIsHeldUntilItEnds() {
 		run((context) -> {
 			DistributedLocks locks = context.getBean(DistributedLocks.class);
@@ -88,7 +88,7 @@ class ReturnedResultTests {
 
 	/** What has begun may go on, so its key is left to its lease. */
 	@Test
-	@Fault(130)
+	@Fault(125)
 	void resultThatCannotBeFollowedIsRefused() {
 		run((context) -> {
 			DistributedLocks locks = context.getBean(DistributedLocks.class);
@@ -109,7 +109,7 @@ class ReturnedResultTests {
 	}
 
 	@Test
-	@Fault(130)
+	@Fault(125)
 	void failureOfAMethodThatReturnsAnyObjectReleasesItsLock() {
 		run((context) -> {
 			assertThatIllegalStateException().isThrownBy(() -> context.getBean(Orders.class).any(1, () -> {
@@ -130,7 +130,7 @@ class ReturnedResultTests {
 	}
 
 	@ParameterizedTest
-	@Fault(131)
+	@Fault(126)
 	@MethodSource("unfollowed")
 	void resultThatCannotBeFollowedFailsStartup(Class<?> bean, String method, String problem) {
 		Locked.runner(bean)
@@ -142,7 +142,7 @@ class ReturnedResultTests {
 
 	/** The user chose its executor, for its context and its size. */
 	@Test
-	@Fault(132)
+	@Fault(127)
 	void asyncMethodRunsInTheThreadOfItsOwnExecutor() {
 		Locked.runner(Asynchronous.class, Jobs.class).run((context) -> {
 			DistributedLocks locks = context.getBean(DistributedLocks.class);

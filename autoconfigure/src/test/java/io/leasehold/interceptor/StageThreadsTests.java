@@ -35,7 +35,7 @@ class StageThreadsTests {
 	private static final ThreadLocal<@Nullable String> TENANT = new ThreadLocal<>();
 
 	@Test
-	@Fault(132)
+	@Fault(127)
 	void blockingBodiesTakeABoundedNumberOfThreads() {
 		Locked.runner(Orders.class).withPropertyValues("leasehold.async.max-threads=4").run((context) -> {
 			Set<Thread> threads = ConcurrentHashMap.newKeySet();
@@ -59,7 +59,7 @@ class StageThreadsTests {
 	}
 
 	@Test
-	@Fault(132)
+	@Fault(127)
 	void bodiesRunInTheExecutorOfTheApplication() {
 		Locked.runner(Orders.class, Executors.class)
 			.run((context) -> assertThat(threadOf(context.getBean(Orders.class))).startsWith("application-"));
@@ -85,7 +85,7 @@ class StageThreadsTests {
 
 	/** A lock whose body never begins is not kept. */
 	@Test
-	@Fault(132)
+	@Fault(127)
 	void bodyThatTheExecutorRejectsReleasesItsLock() {
 		Locked.runner(Orders.class, Rejecting.class).run((context) -> {
 			CompletableFuture<String> result = context.getBean(Orders.class)
@@ -99,7 +99,7 @@ class StageThreadsTests {
 	}
 
 	@Test
-	@Fault(132)
+	@Fault(127)
 	void contextOfTheCallerIsCarriedToTheBody() {
 		ContextRegistry.getInstance().registerThreadLocalAccessor("tenant", TENANT::get, TENANT::set, TENANT::remove);
 		try {

@@ -25,7 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class StartupWarningsTests {
 
 	/** Spring calls such a method before there is a proxy. */
-	@Fault(137)
+	@Fault(132)
 	@Test
 	void annotatedMethodOfTheLifecycleIsWarnedOf(CapturedOutput output) {
 		start(Initializing.class, InterfaceInitializing.class);
@@ -38,7 +38,7 @@ class StartupWarningsTests {
 	 * A call of a bean to itself, in whichever form the class file shows it, and no call
 	 * through a proxy.
 	 */
-	@Fault(137)
+	@Fault(132)
 	@Test
 	void callsOfABeanToItselfAreWarnedOf(CapturedOutput output) {
 		start(Shop.class);

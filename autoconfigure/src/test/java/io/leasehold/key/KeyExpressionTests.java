@@ -190,7 +190,7 @@ class KeyExpressionTests {
 	 * Each operand of a list of keys is checked as a single key is: one that names no
 	 * lock fails the call.
 	 */
-	@Fault(133)
+	@Fault(128)
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', quoteCharacter = '`', commentCharacter = '%', textBlock = """
 			{'account:' + #id, 'account:' + #name}             | #name is null
@@ -209,7 +209,7 @@ class KeyExpressionTests {
 	}
 
 	/** The generated text of a record or data class shows the nulls inside of it. */
-	@Fault(134)
+	@Fault(129)
 	@Test
 	void valuesWithANullInTheirTextAreRefused() {
 		List<Object> values = List.of(new OrderId("eu", null), new OrderId(null, 7), new OrderId("null", 7),
@@ -297,7 +297,7 @@ class KeyExpressionTests {
 	}
 
 	/** A mistake that can be seen in the expression fails startup. */
-	@Fault({ 72, 134 })
+	@Fault({ 72, 129 })
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', quoteCharacter = '`', commentCharacter = '~', textBlock = """
 			order:#id                     | no SpEL expression           | single quotes

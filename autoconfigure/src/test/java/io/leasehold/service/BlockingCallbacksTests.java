@@ -47,7 +47,7 @@ class BlockingCallbacksTests {
 		this.other.close();
 	}
 
-	@Fault(117)
+	@Fault(114)
 	@Test
 	void manyWaitsThatEndAtOnceTakeFewThreads() {
 		HeldLock held = this.other.acquire("a");
@@ -62,7 +62,7 @@ class BlockingCallbacksTests {
 	}
 
 	/** More than there are threads for at first. */
-	@Fault(116)
+	@Fault(113)
 	@Test
 	void completionsMayWaitForOthers() {
 		HeldLock held = this.service.acquire("a");
@@ -83,7 +83,7 @@ class BlockingCallbacksTests {
 	/**
 	 * As many as there are threads for at most: completions of others are late, not lost.
 	 */
-	@Fault(116)
+	@Fault(113)
 	@Test
 	void blockedCompletionsStopNoRenewalNoReleaseNoLossAndNoWait() throws Exception {
 		HeldLock busy = this.other.acquire("busy");
@@ -119,7 +119,7 @@ class BlockingCallbacksTests {
 		busy.close();
 	}
 
-	@Fault(116)
+	@Fault(113)
 	@Test
 	void blockedActionsOnLossesStopNoCompletion() throws Exception {
 		CountDownLatch blocked = new CountDownLatch(16);

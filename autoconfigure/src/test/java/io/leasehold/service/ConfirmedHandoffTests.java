@@ -67,7 +67,7 @@ class ConfirmedHandoffTests {
 	}
 
 	/** The lock is lost in the store, and the store does not answer the renewal. */
-	@Fault(146)
+	@Fault(139)
 	@Test
 	void lostLockIsNotPassedOnAfterItsRenewalWasDue() {
 		this.renews = false;
@@ -88,7 +88,7 @@ class ConfirmedHandoffTests {
 	}
 
 	/** A renewal period counts from when the request was sent, not from its answer. */
-	@Fault(146)
+	@Fault(139)
 	@Test
 	void grantThatWasAnsweredLateIsNotPassedOn() {
 		this.beforeAnswer = () -> this.clock.advance(LEASE.dividedBy(3));
@@ -131,7 +131,7 @@ class ConfirmedHandoffTests {
 	}
 
 	/** A renewal that was answered late counts from its sending. */
-	@Fault(146)
+	@Fault(139)
 	@Test
 	void grantWhoseRenewalWasAnsweredLateIsNotPassedOn() {
 		HeldLock held = this.service.acquire(KEY);

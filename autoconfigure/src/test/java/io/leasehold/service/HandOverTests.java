@@ -27,7 +27,7 @@ class HandOverTests {
 	/** Scenarios mostly wait. */
 	private static final int AT_A_TIME = 16;
 
-	@Fault(114)
+	@Fault(111)
 	@ParameterizedTest
 	@MethodSource("errors")
 	void anyHandOverMayFailOnce(Throwable error) throws Exception {
@@ -57,7 +57,7 @@ class HandOverTests {
 	}
 
 	/** From the first lock on, nothing needs another thread. */
-	@Fault(114)
+	@Fault(111)
 	@Test
 	void everythingWorksThoughNoThreadCanBeStarted() throws Exception {
 		FailingThreads threads = new FailingThreads();

@@ -23,7 +23,7 @@ class LackOfThreadsTests {
 			new EngineThreads("lack", this.threads));
 
 	/** A lock that nobody could renew is not acquired. */
-	@Fault(115)
+	@Fault(112)
 	@Test
 	void firstLockIsRefusedUntilItsThreadsCanBeStarted() throws Exception {
 		this.threads.exhausted(true);
@@ -45,7 +45,7 @@ class LackOfThreadsTests {
 	}
 
 	/** The threads that were started are enough, whatever comes. */
-	@Fault(115)
+	@Fault(112)
 	@Test
 	void threadsThatWereStartedStayWhenIdle() throws Exception {
 		this.service.acquire("a").close();

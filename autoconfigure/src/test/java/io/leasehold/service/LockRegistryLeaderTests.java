@@ -49,7 +49,7 @@ class LockRegistryLeaderTests {
 		await().until(() -> this.store.size() == 0);
 	}
 
-	@Fault(123)
+	@Fault(120)
 	@Test
 	void leaderThatLostItsLockIsRevokedAndLeadsAgainWithANewLock() {
 		this.first.start();
@@ -62,7 +62,7 @@ class LockRegistryLeaderTests {
 		assertThat(this.second.service.tryAcquire(ROLE.value())).isEmpty();
 	}
 
-	@Fault(123)
+	@Fault(120)
 	@Test
 	void leaderThatLostItsLockToAnotherFollowsItFromItsNextHeartbeat() {
 		this.first.start();
@@ -81,7 +81,7 @@ class LockRegistryLeaderTests {
 		assertThat(this.first.leads()).isNotEqualTo(this.second.leads());
 	}
 
-	@Fault(123)
+	@Fault(120)
 	@Test
 	void competitorThatComesAfterTheLossDoesNotLeadBesideTheFormerLeader() {
 		this.first.start();

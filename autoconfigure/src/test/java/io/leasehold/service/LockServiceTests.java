@@ -488,7 +488,7 @@ class LockServiceTests {
 
 	/** Its work may go on until the last handle is closed. */
 	@Test
-	@Fault(126)
+	@Fault(121)
 	@SuppressWarnings("try")
 	void cancelledLockIsKeptUntilItsLastHandleIsClosed() {
 		LockOptions options = lease(Duration.ofMinutes(10)).withWaitTime(Duration.ZERO);

@@ -56,7 +56,7 @@ class MaxHoldTests {
 	}
 
 	/** A longest hold time that is shorter than the lease ends both. */
-	@Fault(144)
+	@Fault(137)
 	@Test
 	void maxHoldShorterThanTheLeaseEndsBeliefAndLease() throws Exception {
 		HeldLock held = this.service.acquire("a", this.limited);
@@ -74,7 +74,7 @@ class MaxHoldTests {
 		assertThat(this.store.renewed).isEmpty();
 	}
 
-	@Fault(144)
+	@Fault(137)
 	@Test
 	void renewalRequestsNoMoreThanMayStillBeHeld() {
 		Duration lease = Duration.ofMinutes(1);
@@ -133,7 +133,7 @@ class MaxHoldTests {
 	}
 
 	/** A store that knows sessions keeps a lock for as long as its process lives. */
-	@Fault(144)
+	@Fault(137)
 	@Test
 	void grantThatOutlastsTheMaxHoldIsReleased() {
 		this.store.least = LEASE.dividedBy(2);

@@ -125,7 +125,7 @@ class OwnersBesideEachOtherTests {
 	}
 
 	/** All permits are here, and an older grant is given back than one that has ended. */
-	@Fault(145)
+	@Fault(138)
 	@Test
 	void tokenOfAPermitIsGreaterThanThoseOfHoldsThatEnded() {
 		HeldLock oldest = acquire(this.permits);
@@ -155,7 +155,7 @@ class OwnersBesideEachOtherTests {
 	}
 
 	/** A writer that gives up leaves its readers to the one that shares the key. */
-	@Fault(145)
+	@Fault(138)
 	@Test
 	void tokenOfAReaderIsGreaterThanThoseOfHoldsThatEnded() {
 		HeldLock oldest = acquire(this.shared);

@@ -73,7 +73,7 @@ class ReentryTests {
 		this.locks.close();
 	}
 
-	@Fault(120)
+	@Fault(117)
 	@Test
 	void requestDoesNotReenterTheLockThatAnotherRequestOfItsThreadHandedOver() {
 		HeldLock handedOver = inPool(() -> this.locks.acquire("a"));
@@ -84,7 +84,7 @@ class ReentryTests {
 		next.close();
 	}
 
-	@Fault(121)
+	@Fault(118)
 	@Test
 	void threadAdmitsNoMoreTasksThanThereArePermits() {
 		LockOptions permits = this.once.withPermits(3);
@@ -121,7 +121,7 @@ class ReentryTests {
 		}));
 	}
 
-	@Fault(120)
+	@Fault(117)
 	@Test
 	void whatAScopeReenteredIsNotReenteredAfterItsEnd() {
 		HeldLock handedOver = inPool(() -> this.locks.call("a", (lock) -> this.locks.acquire("a")));
@@ -165,7 +165,7 @@ class ReentryTests {
 		other.unlock();
 	}
 
-	@Fault(120)
+	@Fault(117)
 	@Test
 	void whatAThreadReenteredAndHandedOverIsNotReenteredAfterItsUnlock() {
 		HeldLock handedOver = inPool(() -> {
@@ -197,7 +197,7 @@ class ReentryTests {
 	}
 
 	/** Another lock in place of the lost one would end with the inner unlock. */
-	@Fault(123)
+	@Fault(120)
 	@Test
 	void lostLockIsLockedAgainOnlyAfterItsUnlock() {
 		Lock lock = this.locks.asLock("a");
@@ -250,7 +250,7 @@ class ReentryTests {
 		return (int) this.events.stream().filter(LockEvent.LeaseRenewed.class::isInstance).count();
 	}
 
-	@Fault(121)
+	@Fault(118)
 	@Test
 	void permitIsNotReenteredInItsScope() {
 		LockOptions permits = this.once.withPermits(2);
@@ -272,7 +272,7 @@ class ReentryTests {
 		});
 	}
 
-	@Fault(122)
+	@Fault(119)
 	@Test
 	void threadThatWaitsForItsOwnHandleIsWarnedOfAtOnce(CapturedOutput output) {
 		HeldLock own = inPool(() -> this.locks.acquire("a"));
@@ -287,7 +287,7 @@ class ReentryTests {
 		second.join().close();
 	}
 
-	@Fault(122)
+	@Fault(119)
 	@Test
 	void exceptionOfAThreadThatHoldsTheLockItselfSaysSo() {
 		HeldLock own = this.locks.acquire("a");
@@ -304,7 +304,7 @@ class ReentryTests {
 		own.close();
 	}
 
-	@Fault(122)
+	@Fault(119)
 	@Test
 	void bodyThatWaitsForASecondPermitIsWarnedOf(CapturedOutput output) {
 		LockOptions permit = this.once.withPermits(1).withWaitTime(Duration.ofMillis(20));

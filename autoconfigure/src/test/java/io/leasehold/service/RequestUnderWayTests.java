@@ -42,7 +42,7 @@ class RequestUnderWayTests {
 	 * The store pushes a grant while the claim's poll is under way, and the lock is given
 	 * back at once: a release that overtook the poll would leave what the poll then gets.
 	 */
-	@Fault(148)
+	@Fault(141)
 	@Test
 	void claimIsReleasedOnceItsRequestHasBeenAnswered() {
 		PushWhilePolling engine = new PushWhilePolling(this.store);
@@ -57,7 +57,7 @@ class RequestUnderWayTests {
 	}
 
 	/** The clock moves after the grant and before the caller takes it up. */
-	@Fault(148)
+	@Fault(141)
 	@Test
 	void grantThatEndsBeforeItIsTakenUpIsNotHandedOut() {
 		AtomicInteger readings = new AtomicInteger(Integer.MAX_VALUE);

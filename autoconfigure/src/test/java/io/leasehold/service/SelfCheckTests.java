@@ -64,7 +64,7 @@ class SelfCheckTests {
 		this.service.close();
 	}
 
-	@Fault(119)
+	@Fault(116)
 	@Test
 	void requestThatIsNotSentIsRepaired(CapturedOutput output) throws Exception {
 		loseFirst("worker");
@@ -72,7 +72,7 @@ class SelfCheckTests {
 		assertRepaired("requests were not sent", output);
 	}
 
-	@Fault(119)
+	@Fault(116)
 	@Test
 	void grantThatItsCallerIsNotToldOfIsRepaired(CapturedOutput output) throws Exception {
 		loseFirst("caller");
@@ -81,7 +81,7 @@ class SelfCheckTests {
 	}
 
 	/** Otherwise it would be renewed for ever. */
-	@Fault(119)
+	@Fault(116)
 	@Test
 	void grantThatNobodyTakesIsReleased(CapturedOutput output) {
 		this.threads.losing((handOver) -> handOver.pool().endsWith("-caller"));
@@ -93,7 +93,7 @@ class SelfCheckTests {
 		assertRepaired("closed locks were not released", output);
 	}
 
-	@Fault(119)
+	@Fault(116)
 	@Test
 	void renewalThatDoesNotBeginIsRepaired(CapturedOutput output) {
 		loseFirst("renewal");
@@ -102,7 +102,7 @@ class SelfCheckTests {
 		assertRepaired("renewals did not begin", output);
 	}
 
-	@Fault(119)
+	@Fault(116)
 	@Test
 	void watchdogThatStoppedIsStartedAgain(CapturedOutput output) {
 		loseFirst("timer");
@@ -112,7 +112,7 @@ class SelfCheckTests {
 	}
 
 	/** It had been closed by its holder, and waited for the end of its min hold. */
-	@Fault(119)
+	@Fault(116)
 	@Test
 	void releaseThatDoesNotBeginIsRepaired(CapturedOutput output) {
 		this.threads.losing((handOver) -> handOver.pool().endsWith("-release"));

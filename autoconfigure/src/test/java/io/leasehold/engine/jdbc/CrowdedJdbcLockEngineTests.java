@@ -42,7 +42,7 @@ abstract class CrowdedJdbcLockEngineTests extends JdbcLockFaultsTests {
 
 	/** Calls that wait for locked rows do not take the connections of others. */
 	@Test
-	@Fault(109)
+	@Fault(106)
 	void acquisitionsThatWaitForLockedRowsDelayNeitherRenewalsNorReleases() throws Exception {
 		Duration call = Duration.ofMillis(1500);
 		Duration lease = call.multipliedBy(3);
@@ -98,7 +98,7 @@ abstract class CrowdedJdbcLockEngineTests extends JdbcLockFaultsTests {
 
 	/** Locks with one lease do not wait for the rows of those with another. */
 	@Test
-	@Fault(110)
+	@Fault(107)
 	void locksWithDifferentLeasesAreRenewedConcurrently() throws Exception {
 		List<String> keys = Stream.of("a", "b")
 			.sorted((one, other) -> RowId.of(this.namespace, new LockKey(one))
@@ -125,7 +125,7 @@ abstract class CrowdedJdbcLockEngineTests extends JdbcLockFaultsTests {
 	 * database ends its statement, which otherwise went on without it.
 	 */
 	@Test
-	@Fault(108)
+	@Fault(105)
 	void rowIsWaitedForNoLongerThanTheCallLasts() throws Exception {
 		Duration call = Duration.ofSeconds(6);
 		use(claim("one"), claim("other"));
@@ -150,7 +150,7 @@ abstract class CrowdedJdbcLockEngineTests extends JdbcLockFaultsTests {
 
 	/** Interruption is no failure of the database, whose policy might run the body. */
 	@Test
-	@Fault(112)
+	@Fault(109)
 	void callerThatIsInterruptedWhileItWaitsForAConnectionIsInterrupted() throws Exception {
 		use(claim("one"));
 		AtomicBoolean flagged = new AtomicBoolean();

@@ -29,7 +29,7 @@ abstract class LateJdbcRequestsTests extends NetworkedJdbcLockEngineTests {
 
 	/** A request that arrives after the release of its claim does not lock the key. */
 	@Test
-	@Fault(108)
+	@Fault(105)
 	void acquisitionThatArrivesAfterItsReleaseIsRefused() throws Exception {
 		String user = newOrdinaryUser();
 		Claim used = claim("used");
@@ -66,7 +66,7 @@ abstract class LateJdbcRequestsTests extends NetworkedJdbcLockEngineTests {
 	 * renewing.
 	 */
 	@Test
-	@Fault(111)
+	@Fault(108)
 	void transactionOfAProcessThatStandsStillIsEndedByTheDatabase() throws Exception {
 		Claim healthy = shared("a");
 		long healthyNumber = granted(healthy).number();

@@ -102,7 +102,7 @@ class PostgresJdbcLockEngineIntegrationTests extends LateJdbcRequestsTests {
 	 * behind it, and not believed to have failed.
 	 */
 	@Test
-	@Fault(107)
+	@Fault(104)
 	void commitThatOutlastsItsCallIsReleasedBehindIt() throws Exception {
 		List<Claim> claims = List.of(claim("used"), shared("shared"), claim("unused"));
 		use(claim("used"), claim("shared"));

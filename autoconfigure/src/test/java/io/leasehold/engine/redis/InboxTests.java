@@ -43,7 +43,7 @@ class InboxTests {
 	 * The first ping after a long silence and the checks of other callers come at the
 	 * same time: the silence before the ping says nothing of the connection.
 	 */
-	@Fault(138)
+	@Fault(133)
 	@Test
 	void callersThatComeTogetherAfterAPauseDoNotCloseTheSubscription() throws Exception {
 		List<Silent> ears = new ArrayList<>();

@@ -50,7 +50,7 @@ class RedisClusterAskIntegrationTests {
 	 * A server takes ASKING for the next command of the connection: another thread's
 	 * command in between would leave the redirected one unasked, and refused.
 	 */
-	@Fault(139)
+	@Fault(134)
 	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
 	void nothingComesBetweenAskingAndItsCommand(boolean lettuce) throws Exception {

@@ -75,7 +75,7 @@ class RedisLockEngineFaultsIntegrationTests {
 	/**
 	 * A grant whose reply is held up beyond the call is undone by the claim's release.
 	 */
-	@Fault({ 9, 107 })
+	@Fault({ 9, 104 })
 	@Test
 	void acquireWhoseReplyWasLateIsUndoneByItsRelease() {
 		Claim claim = this.a.claim("k");
@@ -121,7 +121,7 @@ class RedisLockEngineFaultsIntegrationTests {
 	 * A request that an old connection delivers after the release on a new one finds the
 	 * marker of a claim that is over.
 	 */
-	@Fault({ 10, 107 })
+	@Fault({ 10, 104 })
 	@Test
 	void acquireThatRunsAfterItsReleaseFindsTheMarker() {
 		Claim claim = this.a.waiting("k");

@@ -62,7 +62,7 @@ class RedisRotatedCredentialsIntegrationTests {
 		this.operators.shutdown();
 	}
 
-	@Fault(140)
+	@Fault(135)
 	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
 	void newConnectionsToAServerUseTheNewPassword(boolean lettuce) throws Exception {
@@ -72,7 +72,7 @@ class RedisRotatedCredentialsIntegrationTests {
 		}
 	}
 
-	@Fault(140)
+	@Fault(135)
 	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
 	void newConnectionsToAMasterUseTheNewPassword(boolean lettuce) throws Exception {
@@ -84,7 +84,7 @@ class RedisRotatedCredentialsIntegrationTests {
 		}
 	}
 
-	@Fault(140)
+	@Fault(135)
 	@Test
 	void newConnectionsToSentinelsUseTheNewPassword() {
 		try (RedisTestSentinels servers = RedisTestSentinels.start()) {
@@ -110,7 +110,7 @@ class RedisRotatedCredentialsIntegrationTests {
 		}
 	}
 
-	@Fault(140)
+	@Fault(135)
 	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
 	void newConnectionsToAClusterUseTheNewPassword(boolean lettuce) throws Exception {

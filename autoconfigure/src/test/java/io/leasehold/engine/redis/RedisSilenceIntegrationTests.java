@@ -49,7 +49,7 @@ class RedisSilenceIntegrationTests {
 	}
 
 	/** A silent connection is replaced before a request is sent through it. */
-	@Fault(138)
+	@Fault(133)
 	@Test
 	void callersThatFindTheConnectionSilentGetANewOne(CapturedOutput output) throws Exception {
 		TestMember member = member();

@@ -21,7 +21,7 @@ class LiveClaimExpiryTests {
 	private final LiveClaim live = new LiveClaim(
 			new Claim(new LockKey("a"), Member.of("test").newOwner(), LEASE, Duration.ZERO, false, 0), "1", "/a");
 
-	@Fault(148)
+	@Fault(141)
 	@Test
 	void claimThatExpiredIsGrantedNoMore() {
 		assertThat(this.live.grant(0, LEASE)).isNotNull();
@@ -31,7 +31,7 @@ class LiveClaimExpiryTests {
 		assertThat(this.live.hasExpired()).isTrue();
 	}
 
-	@Fault(148)
+	@Fault(141)
 	@Test
 	void claimThatWasGrantedAgainDoesNotExpire() {
 		this.live.grant(0, LEASE);

@@ -70,7 +70,7 @@ class ZooKeeperAnswerTimeIntegrationTests extends AnswerTimeContract {
 	 * The connection breaks after the engine has taken it up and before its request is
 	 * sent, so that the answers come through another one.
 	 */
-	@Fault(150)
+	@Fault(143)
 	@Test
 	void renewalThatIsAnsweredThroughAnotherConnectionProvesNothing() {
 		ZooKeeperLockEngine engine = open("another", this::read);
@@ -81,7 +81,7 @@ class ZooKeeperAnswerTimeIntegrationTests extends AnswerTimeContract {
 		assertThat(ZooKeeperEngines.renew(engine, claim, granted)).isInstanceOf(RenewalOutcome.Renewed.class);
 	}
 
-	@Fault(150)
+	@Fault(143)
 	@Test
 	void grantThatIsAnsweredThroughAnotherConnectionIsProvenAgain() {
 		ZooKeeperLockEngine engine = open("another", this::read);

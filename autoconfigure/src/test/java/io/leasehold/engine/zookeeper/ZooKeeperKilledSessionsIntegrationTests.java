@@ -44,7 +44,7 @@ class ZooKeeperKilledSessionsIntegrationTests {
 	 * The waiter may share the client, and so lose its place with the session, or the
 	 * whole engine.
 	 */
-	@Fault(141)
+	@Fault(136)
 	@ParameterizedTest
 	@ValueSource(strings = { "another client", "the same client", "the same engine" })
 	void waiterIsServedAfterEveryKill(String waitsAt) throws Exception {

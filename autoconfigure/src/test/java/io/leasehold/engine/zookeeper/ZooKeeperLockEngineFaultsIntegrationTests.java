@@ -355,7 +355,7 @@ class ZooKeeperLockEngineFaultsIntegrationTests {
 	}
 
 	/** A node whose creation was not answered does not stay, and keeps nobody out. */
-	@Fault({ 34, 107 })
+	@Fault({ 34, 104 })
 	@Test
 	void nodeWhoseCreationWasNotAnsweredDoesNotStay() throws Exception {
 		TestingServer server = this.engines.server();

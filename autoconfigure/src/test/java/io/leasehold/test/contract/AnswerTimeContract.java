@@ -89,7 +89,7 @@ public abstract class AnswerTimeContract {
 	}
 
 	/** A new key, one that was used before, and a request that is repeated. */
-	@Fault(147)
+	@Fault(140)
 	@Test
 	void grantIsValidFromItsRequestOn() {
 		this.clock.eachAnswerTakes(HALF);
@@ -100,7 +100,7 @@ public abstract class AnswerTimeContract {
 		assertThat(validFor(this.process.granted(this.process.claim(KEY, LEASE)))).isLessThanOrEqualTo(half(LEASE));
 	}
 
-	@Fault(147)
+	@Fault(140)
 	@Test
 	void renewalIsValidFromItsRequestOn() {
 		Claim claim = this.process.claim(KEY, LEASE);
@@ -112,7 +112,7 @@ public abstract class AnswerTimeContract {
 	}
 
 	/** The clock moves while the store answers that the key is busy, and not after. */
-	@Fault(147)
+	@Fault(140)
 	@Test
 	void grantOfAWaitingClaimIsValidFromItsLastRequestOn() {
 		Duration lease = handedLease();
@@ -133,7 +133,7 @@ public abstract class AnswerTimeContract {
 	}
 
 	/** The service asks again, and neither takes nor releases what came too late. */
-	@Fault(148)
+	@Fault(141)
 	@Test
 	void grantThatComesAfterItsLeaseIsNotHandedOut() throws Exception {
 		Counter engine = new Counter(this.process.engine());
@@ -153,7 +153,7 @@ public abstract class AnswerTimeContract {
 		}
 	}
 
-	@Fault(148)
+	@Fault(141)
 	@Test
 	void renewalThatComesAfterTheLeaseDoesNotReviveIt() {
 		try (LockService service = service(this.process.engine())) {
@@ -167,7 +167,7 @@ public abstract class AnswerTimeContract {
 	}
 
 	/** Answers that say nothing of validity are right however late they come. */
-	@Fault(149)
+	@Fault(142)
 	@Test
 	void lateAnswersToOtherRequestsAreRight() {
 		Duration lease = Duration.ofDays(1);

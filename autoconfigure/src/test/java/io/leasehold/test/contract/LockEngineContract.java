@@ -374,7 +374,7 @@ public abstract class LockEngineContract extends ServiceFaultsContract {
 	 * The lease is much longer than the lock may be held: the key is free and the holder
 	 * notified long before the lease would have ended.
 	 */
-	@Fault(144)
+	@Fault(137)
 	@Test
 	void maxHoldEndsALongerLease() throws Exception {
 		LockService one = service();
@@ -390,7 +390,7 @@ public abstract class LockEngineContract extends ServiceFaultsContract {
 	}
 
 	/** What the store hands on comes with a short lease on some engines. */
-	@Fault(144)
+	@Fault(137)
 	@Test
 	void lockThatIsHandedOnIsExtendedToItsMaxHold() {
 		Duration maxHold = shortLease().multipliedBy(10);

@@ -80,7 +80,7 @@ abstract class ServiceFormsContract extends EngineFormsContract {
 	}
 
 	/** Tokens grow, too, though those who hold at the same time end in any order. */
-	@Fault(145)
+	@Fault(138)
 	@Test
 	void permitsOfTwoProcessesAreNeverMoreThanThereAre() throws Exception {
 		LockService one = service();
