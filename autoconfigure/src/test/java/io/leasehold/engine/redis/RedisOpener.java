@@ -60,6 +60,11 @@ public final class RedisOpener implements EngineAddress.Opener {
 		return open(namespace, member, new RedisStandaloneConfiguration("127.0.0.1", port), false, clock);
 	}
 
+	/** Connect by Jedis to a single server. */
+	static LockEngine openByJedis(String namespace, Member member, int port, MonotonicClock clock) {
+		return open(namespace, member, new RedisStandaloneConfiguration("127.0.0.1", port), true, clock);
+	}
+
 	private static LockEngine open(String namespace, Member member, RedisConfiguration servers, boolean byJedis,
 			MonotonicClock clock) {
 		RedisSettings settings = RedisEngines.settings(namespace);
