@@ -185,7 +185,8 @@ abstract class JdbcLockEngineTests {
 		long number = granted(claim).number();
 		await().until(() -> remaining("a").isNegative());
 		assertThat(renew(claim, number, LEASE)).isInstanceOf(RenewalOutcome.NotOwner.class);
-		assertThat(this.engine.release(claim)).isInstanceOf(ReleaseOutcome.NotOwner.class);
+		assertThat(this.engine.release(claim)).as("release of %s", claim.access())
+			.isInstanceOf(ReleaseOutcome.NotOwner.class);
 		assertThat(this.engine.inspect(claim.key())).isEmpty();
 	}
 
@@ -666,7 +667,8 @@ abstract class JdbcLockEngineTests {
 	}
 
 	final void release(Claim claim) {
-		assertThat(this.engine.release(claim)).isInstanceOf(ReleaseOutcome.Released.class);
+		assertThat(this.engine.release(claim)).as("release of %s", claim.access())
+			.isInstanceOf(ReleaseOutcome.Released.class);
 	}
 
 	final RenewalOutcome renew(Claim claim, long number, Duration lease) {
