@@ -1,5 +1,6 @@
 package io.leasehold.autoconfigure;
 
+import java.lang.ref.Reference;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -64,7 +65,7 @@ class CustomEngineTests {
 			.withBean(HangingEngine.class, () -> hanging)
 			.run((context) -> {
 				DistributedLocks locks = context.getBean(DistributedLocks.class);
-				locks.acquire("order:42", locks.defaults().withEngine("hanging"));
+				HeldLock stuck = locks.acquire("order:42", locks.defaults().withEngine("hanging"));
 				assertThat(hanging.asked.await(10, TimeUnit.SECONDS)).isTrue();
 				try (HeldLock held = locks.acquire("order:42")) {
 					Awaitility.await()
@@ -73,6 +74,7 @@ class CustomEngineTests {
 						.until(held::isValid);
 				}
 				hanging.free.countDown();
+				Reference.reachabilityFence(stuck); // one that is dropped is not renewed
 			});
 	}
 

@@ -127,7 +127,10 @@ class CancelledResultTests {
 				.timeout(Duration.ofMillis(300), Mono.error(new IllegalStateException("too late")))
 				.onErrorResume(IllegalStateException.class, (late) -> Mono.fromFuture(() -> {
 					CompletableFuture<String> second = orders.patientStage(1, body);
-					CompletableFuture.delayedExecutor(500, TimeUnit.MILLISECONDS).execute(first::countDown);
+					// Not in the common pool, whose only thread on two processors runs
+					// the body
+					CompletableFuture.delayedExecutor(500, TimeUnit.MILLISECONDS, Runnable::run)
+						.execute(first::countDown);
 					return second;
 				}))
 				.toFuture();
