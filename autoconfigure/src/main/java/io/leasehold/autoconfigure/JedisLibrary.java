@@ -25,7 +25,13 @@ final class JedisLibrary implements RedisClientLibrary {
 	JedisLibrary(Stream<JedisClientConfigurationBuilderCustomizer> customizers) {
 		JedisClientConfigurationBuilder builder = JedisClientConfiguration.builder();
 		customizers.forEach((each) -> each.customize(builder));
-		this.customizer = builder.build().getClientConfigCustomizer().orElse(null);
+		this.customizer = customizer(builder.build());
+	}
+
+	/** By the name that Spring Boot 4.0 knows, too. */
+	@SuppressWarnings({ "deprecation", "removal" })
+	private static @Nullable JedisClientConfigBuilderCustomizer customizer(JedisClientConfiguration configuration) {
+		return configuration.getCustomizer().orElse(null);
 	}
 
 	@Override

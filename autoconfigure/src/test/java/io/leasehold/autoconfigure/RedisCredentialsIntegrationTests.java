@@ -105,10 +105,12 @@ class RedisCredentialsIntegrationTests {
 			.withBean(LettuceClientConfigurationBuilderCustomizer.class, () -> customizer));
 	}
 
+	/** Customized by the name that Spring Boot 4.0 knows, too. */
 	@Fault(135)
+	@SuppressWarnings({ "deprecation", "removal" })
 	@Test
 	void credentialsProviderOfJedisIsAsked() {
-		JedisClientConfigurationBuilderCustomizer customizer = (builder) -> builder.customizeClientConfig(
+		JedisClientConfigurationBuilderCustomizer customizer = (builder) -> builder.customize(
 				(config) -> config.credentialsProvider(() -> new DefaultRedisCredentials(USER, this.password.get())));
 		locksThroughout((application) -> application.withPropertyValues("spring.data.redis.client-type=jedis")
 			.withBean(JedisClientConfigurationBuilderCustomizer.class, () -> customizer));
