@@ -21,7 +21,7 @@ end
 if marker then
 	return {'closed'}
 end
-if count > 0 and asked ~= access and tonumber(asked) and tonumber(access) then
+if asked ~= access and tonumber(asked) and tonumber(access) then
 	local other = access
 	redis.call('ZREM', queue, told, broadcast, polling)
 	serve()
