@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.Protocol;
+import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.util.SafeEncoder;
@@ -76,10 +77,10 @@ final class JedisConnection implements Connection, Ear {
 
 	@Override
 	public CompletableFuture<@Nullable Object> send(String command, String... arguments) {
-		Request request = new Request(Protocol.Command.valueOf(command), arguments, new CompletableFuture<>());
+		Request request = new Request(Protocol.Command.valueOf(command), arguments, new Reply());
 		this.requests.add(request);
 		if (!isOpen()) {
-			failAll(RedisFailure.noAnswer("connection is closed", null));
+			failAll(closed());
 		}
 		return request.reply();
 	}
@@ -94,6 +95,9 @@ final class JedisConnection implements Connection, Ear {
 			while (isOpen()) {
 				Request request = this.requests.take();
 				this.unanswered.add(request);
+				if (!request.reply().beginWriting()) {
+					return; // Closed
+				}
 				this.socket.sendCommand(request.command(), request.arguments());
 				if (this.requests.isEmpty()) {
 					this.socket.flush();
@@ -126,17 +130,32 @@ final class JedisConnection implements Connection, Ear {
 				this.messages.accept((String) list.get(2));
 			}
 			else {
-				this.unanswered.remove().reply().complete(answer);
+				answered().complete(answer);
 			}
 		}
 		catch (JedisDataException ex) { // an answer that is an error
-			this.unanswered.remove().reply().completeExceptionally(failure(ex));
+			answered().fail(failure(ex));
 		}
+	}
+
+	/**
+	 * Return the reply that an answer is for: the oldest one. On a closed connection the
+	 * oldest ones have failed, and the answer would be taken for that of a later request.
+	 */
+	private Reply answered() {
+		Request oldest = this.unanswered.poll();
+		if (oldest != null && isOpen()) {
+			return oldest.reply();
+		}
+		if (oldest != null) {
+			oldest.reply().fail(closed());
+		}
+		throw new JedisConnectionException("An answer without a request");
 	}
 
 	@Override
 	public void close() {
-		end(RedisFailure.noAnswer("connection is closed", null));
+		end(closed());
 	}
 
 	private void end(RedisFailure failure) {
@@ -151,9 +170,13 @@ final class JedisConnection implements Connection, Ear {
 	private void failAll(RedisFailure failure) {
 		for (Queue<Request> queue : List.of(this.unanswered, this.requests)) {
 			for (Request request = queue.poll(); request != null; request = queue.poll()) {
-				request.reply().completeExceptionally(failure);
+				request.reply().fail(failure);
 			}
 		}
+	}
+
+	private static RedisFailure closed() {
+		return RedisFailure.noAnswer("connection is closed", null);
 	}
 
 	/** Translate an exception of Jedis. */
@@ -163,14 +186,29 @@ final class JedisConnection implements Connection, Ear {
 				: RedisFailure.noAnswer(message, thrown);
 	}
 
-	private record Request(Protocol.Command command, String[] arguments, CompletableFuture<@Nullable Object> reply) {
+	private record Request(Protocol.Command command, String[] arguments, Reply reply) {
 	}
 
-	/** Opens what Jedis keeps to itself. */
-	private static final class Socket extends redis.clients.jedis.Connection {
+	/** Opens what Jedis keeps to itself, and connects once only. */
+	static final class Socket extends redis.clients.jedis.Connection {
+
+		private boolean connected;
 
 		Socket(HostAndPort server, JedisClientConfig config) {
 			super(server, config);
+			this.connected = true;
+		}
+
+		/**
+		 * Jedis connects before each command, which would send a request of a closed
+		 * connection through another one.
+		 */
+		@Override
+		public void connect() {
+			if (this.connected && !isConnected()) {
+				throw new JedisConnectionException("connection is closed");
+			}
+			super.connect();
 		}
 
 		@Override

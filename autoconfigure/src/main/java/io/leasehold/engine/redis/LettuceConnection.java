@@ -38,12 +38,12 @@ final class LettuceConnection implements Connection {
 	@Override
 	public CompletableFuture<@Nullable Object> send(String command, String... arguments) {
 		AnyOutput output = new AnyOutput();
+		Reply reply = new Reply();
 		AsyncCommand<String, String, List<Object>> request = new AsyncCommand<>(
-				new Command<>(CommandType.valueOf(command), output, new Words(arguments)));
-		CompletableFuture<@Nullable Object> reply = new CompletableFuture<>();
+				new Command<>(CommandType.valueOf(command), output, new Words(reply, arguments)));
 		request.whenComplete((answer, failure) -> {
 			if (failure != null) {
-				reply.completeExceptionally(failure(failure));
+				reply.fail(failure(failure));
 			}
 			else {
 				reply.complete(output.isList() ? answer : answer.get(0));
@@ -53,7 +53,7 @@ final class LettuceConnection implements Connection {
 			this.connection.dispatch(request);
 		}
 		catch (RedisException ex) {
-			reply.completeExceptionally(failure(ex));
+			reply.fail(failure(ex));
 		}
 		return reply;
 	}
@@ -78,14 +78,18 @@ final class LettuceConnection implements Connection {
 
 	/**
 	 * The words of a command, written at once: as arguments of their own, each encoded
-	 * into a buffer of its own, they cost more than the rest of a request.
+	 * into a buffer of its own, they cost more than the rest of a request. Lettuce has no
+	 * other way to send them, so they record that the request is being sent.
 	 */
 	private static final class Words extends CommandArgs<String, String> {
 
+		private final Reply reply;
+
 		private final String[] words;
 
-		Words(String... words) {
+		Words(Reply reply, String... words) {
 			super(StringCodec.UTF8);
+			this.reply = reply;
 			this.words = words;
 		}
 
@@ -96,6 +100,9 @@ final class LettuceConnection implements Connection {
 
 		@Override
 		public void encode(ByteBuf to) {
+			if (!this.reply.beginWriting()) {
+				throw new IllegalStateException("The request has failed, or has been written");
+			}
 			for (String word : this.words) {
 				to.writeByte('$');
 				ByteBufUtil.writeAscii(to, Integer.toString(ByteBufUtil.utf8Bytes(word)));

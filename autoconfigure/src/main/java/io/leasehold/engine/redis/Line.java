@@ -97,8 +97,12 @@ final class Line {
 	private void answered(@Nullable Object answer, @Nullable Throwable failure) {
 		this.heard = System.nanoTime();
 		this.unanswered.decrementAndGet();
-		if (failure != null && Replies.failure(failure).is("READONLY")) {
-			close(); // its name may lead to another server by now
+		if (failure != null) {
+			RedisFailure cause = Replies.failure(failure);
+			// Its name may lead to another server by now, or it takes no requests
+			if (cause.is("READONLY") || cause.isNeverSent()) {
+				close();
+			}
 		}
 	}
 
@@ -107,13 +111,22 @@ final class Line {
 	 * @throws RedisFailure if not enough of them have
 	 */
 	void awaitReplicas(int replicas, Duration timeout, long deadline) {
-		Long reached = (Long) Replies.await(send("WAIT", Integer.toString(replicas), Long.toString(timeout.toMillis())),
+		Long reached = (Long) await(send("WAIT", Integer.toString(replicas), Long.toString(timeout.toMillis())),
 				deadline);
 		if (reached == null || reached < replicas) {
 			throw RedisFailure
 				.refusal(("NOREPLICAS The grant reached %d of the %d replicas that leasehold.redis.replicas-to-wait "
 						+ "asks for")
 					.formatted((reached != null) ? reached : 0, replicas), null);
+		}
+	}
+
+	private static @Nullable Object await(CompletableFuture<@Nullable Object> reply, long deadline) {
+		try {
+			return Replies.await(reply, deadline);
+		}
+		catch (RedisFailure ex) {
+			throw ex.ofSeveralCommands();
 		}
 	}
 

@@ -15,8 +15,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class Lines {
 
-	/** A slot on the move sends a request there and back; more is confusion. */
-	private static final int MOST_REDIRECTIONS = 5;
+	/**
+	 * A slot on the move sends a request there and back, and a connection may break just
+	 * before the request is sent; more is confusion.
+	 */
+	static final int MOST_ATTEMPTS = 6;
 
 	private final Topology topology;
 
@@ -36,19 +39,20 @@ final class Lines {
 	}
 
 	/**
-	 * Make a request where a lock is, and again where its refusals send it.
+	 * Make a request where a lock is. A request that has not run there is repeated: where
+	 * its refusal sends it, or through a new line if it was never sent.
 	 * @param deadline reading of {@link System#nanoTime()} when to give up waiting
 	 * @throws RedisFailure if there is no answer
 	 */
 	<T> T ask(String lock, long deadline, Function<Line, T> request) {
 		CompletableFuture<Line> next = to(lock);
-		for (int i = 0;; i++) {
+		for (int attempt = 1;; attempt++) {
 			Line line = Replies.await(next, deadline);
 			try {
 				return request.apply(line);
 			}
 			catch (RedisFailure ex) {
-				CompletableFuture<Line> other = (i < MOST_REDIRECTIONS) ? redirected(ex, line) : null;
+				CompletableFuture<Line> other = (attempt < MOST_ATTEMPTS) ? instead(lock, ex, line) : null;
 				if (other == null) {
 					throw ex;
 				}
@@ -80,11 +84,14 @@ final class Lines {
 	}
 
 	/**
-	 * Return the line where a refusal sends its request, or {@code null} if nowhere.
+	 * Return the line for a request that has not run, or {@code null} if it has to fail.
 	 * @throws RedisFailure if the request can never be served
 	 */
-	@Nullable CompletableFuture<Line> redirected(RedisFailure refusal, Line from) {
-		Topology.Redirection redirection = this.topology.redirection(refusal, from.node());
+	@Nullable CompletableFuture<Line> instead(String lock, RedisFailure failure, Line from) {
+		if (failure.isNeverSent()) {
+			return to(lock);
+		}
+		Topology.Redirection redirection = this.topology.redirection(failure, from.node());
 		if (redirection == null) {
 			return null;
 		}

@@ -103,8 +103,8 @@ final class LiveClaim {
 		return this.claim.lease();
 	}
 
-	/** Note that the store has not run the last request, and named another server. */
-	synchronized void redirected() {
+	/** Note that the store has not run the last request and never will. */
+	synchronized void requestHasNotRun() {
 		this.requests--;
 		if (this.requests == 0) {
 			this.line = null;
@@ -188,8 +188,8 @@ final class LiveClaim {
 		return before;
 	}
 
-	/** Note that the store has not heard of the end, and named another server. */
-	synchronized void endRedirected(boolean toldBefore) {
+	/** Note that the store has not run the request to end the claim and never will. */
+	synchronized void endHasNotRun(boolean toldBefore) {
 		this.closeSent = toldBefore;
 	}
 

@@ -42,7 +42,8 @@ public final class RedisConnections implements AutoCloseable {
 		this.questions = questions;
 	}
 
-	private static RedisConnections by(Connector connector, RedisConfiguration servers, RedisSettings settings) {
+	/** Connect by any client library. */
+	static RedisConnections by(Connector connector, RedisConfiguration servers, RedisSettings settings) {
 		login(servers); // or refuse them
 		return new RedisConnections(connector, servers, () -> servers, new Questions(settings.commandTimeout()));
 	}

@@ -20,16 +20,16 @@ final class RedisFailure extends RuntimeException {
 	/** Refusals that need somebody's hand. */
 	private static final Set<String> LASTING = Set.of("ERR", "NOAUTH", "NOPERM", "WRONGPASS", "WRONGTYPE");
 
-	private final boolean refusal;
+	private final Kind kind;
 
-	private RedisFailure(boolean refusal, String message, @Nullable Throwable cause) {
+	private RedisFailure(Kind kind, String message, @Nullable Throwable cause) {
 		super(message, cause);
-		this.refusal = refusal;
+		this.kind = kind;
 	}
 
 	/** No connection, or no answer in time. */
 	static RedisFailure noAnswer(String message, @Nullable Throwable cause) {
-		return new RedisFailure(false, message, cause);
+		return new RedisFailure(Kind.NO_ANSWER, message, cause);
 	}
 
 	/**
@@ -37,7 +37,32 @@ final class RedisFailure extends RuntimeException {
 	 * @param message what the server said, beginning with its word for the error
 	 */
 	static RedisFailure refusal(String message, @Nullable Throwable cause) {
-		return new RedisFailure(true, message, cause);
+		return new RedisFailure(Kind.REFUSAL, message, cause);
+	}
+
+	/**
+	 * A request that was not written and never will be.
+	 * @param reason why its connection did not take it
+	 */
+	static RedisFailure neverSent(RedisFailure reason) {
+		return new RedisFailure(Kind.NEVER_SENT, String.valueOf(reason.getMessage()), reason);
+	}
+
+	/** Return whether the request was not written and never will be. */
+	boolean isNeverSent() {
+		return this.kind == Kind.NEVER_SENT;
+	}
+
+	/** Return whether the request has not run and never will where it was sent to. */
+	boolean hasNotRun() {
+		return isNeverSent() || isRedirection();
+	}
+
+	/**
+	 * Return this failure for a request of several commands, of which others were sent.
+	 */
+	RedisFailure ofSeveralCommands() {
+		return isNeverSent() ? noAnswer(String.valueOf(getMessage()), this) : this;
 	}
 
 	/** Return whether a server refused, for the given reason such as {@code READONLY}. */
@@ -67,9 +92,13 @@ final class RedisFailure extends RuntimeException {
 	}
 
 	private LockEngineException toEngineException(@Nullable LockKey key, String action) {
-		boolean passes = !this.refusal || PASSING.contains(reason());
+		boolean passes = !isRefusal() || PASSING.contains(reason());
 		return new LockEngineException(key, "Redis could not %s: %s".formatted(action, getMessage()), this, passes,
-				this.refusal ? word() : null);
+				isRefusal() ? word() : null);
+	}
+
+	private boolean isRefusal() {
+		return this.kind == Kind.REFUSAL;
 	}
 
 	/** The server's word, as long as it is one of those that are known. */
@@ -78,7 +107,14 @@ final class RedisFailure extends RuntimeException {
 	}
 
 	private String reason() {
-		return this.refusal ? String.valueOf(getMessage()).split(" ", 2)[0] : "";
+		return isRefusal() ? String.valueOf(getMessage()).split(" ", 2)[0] : "";
+	}
+
+	/** What is known of the request. */
+	private enum Kind {
+
+		NEVER_SENT, NO_ANSWER, REFUSAL
+
 	}
 
 }

@@ -232,8 +232,8 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 					arguments(live, millis(lease.plus(live.lockDelay())), form, this.queueLifetime), deadline);
 		}
 		catch (RedisFailure ex) {
-			if (ex.isRedirection()) {
-				live.redirected();
+			if (ex.hasNotRun()) {
+				live.requestHasNotRun();
 			}
 			throw ex;
 		}
@@ -345,8 +345,8 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 					arguments(live, mark ? millis(this.settings.markerLifetime()) : "0"), deadline);
 		}
 		catch (RedisFailure ex) {
-			if (ex.isRedirection()) {
-				live.endRedirected(toldBefore);
+			if (ex.hasNotRun()) {
+				live.endHasNotRun(toldBefore);
 			}
 			throw ex;
 		}

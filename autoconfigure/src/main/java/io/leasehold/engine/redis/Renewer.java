@@ -23,8 +23,6 @@ final class Renewer {
 	/** Scripts are short, so as not to hold up others. */
 	private static final int LOCKS_PER_SCRIPT = 500;
 
-	private static final int MOST_REDIRECTIONS = 5;
-
 	private static final Node UNKNOWN = new Node("", 0);
 
 	private final String namespace;
@@ -96,28 +94,28 @@ final class Renewer {
 		Request request = Request.of(renewals, this.namespace);
 		CompletableFuture<Node> primary = this.topology.primaryOf(request.keys()[0]);
 		return new Chunk(renewals.size(), primary,
-				this.lines.to(request.keys()[0]).thenCompose((line) -> send(request, line, 0)));
+				this.lines.to(request.keys()[0]).thenCompose((line) -> send(request, line, 1)));
 	}
 
-	private CompletableFuture<List<RenewalOutcome>> send(Request request, Line line, int redirections) {
+	private CompletableFuture<List<RenewalOutcome>> send(Request request, Line line, int attempt) {
 		long sent = this.clock.nanoTime();
 		return line.send(Script.RENEW, request.keys(), request.arguments())
 			.handle((answers, failure) -> (failure == null)
 					? CompletableFuture.completedFuture(request.outcomes(answers, sent))
-					: sendAgain(request, line, redirections, Replies.failure(failure)))
+					: sendAgain(request, line, attempt, Replies.failure(failure)))
 			.thenCompose((outcomes) -> outcomes);
 	}
 
-	private CompletableFuture<List<RenewalOutcome>> sendAgain(Request request, Line line, int redirections,
+	private CompletableFuture<List<RenewalOutcome>> sendAgain(Request request, Line line, int attempt,
 			RedisFailure failure) {
 		if (failure.is("NOSCRIPT")) {
 			long sent = this.clock.nanoTime();
 			return line.sendText(Script.RENEW, request.keys(), request.arguments())
 				.thenApply((answers) -> request.outcomes(answers, sent));
 		}
-		CompletableFuture<Line> other = (redirections < MOST_REDIRECTIONS) ? this.lines.redirected(failure, line)
-				: null;
-		return (other != null) ? other.thenCompose((next) -> send(request, next, redirections + 1))
+		CompletableFuture<Line> other = (attempt < Lines.MOST_ATTEMPTS)
+				? this.lines.instead(request.keys()[0], failure, line) : null;
+		return (other != null) ? other.thenCompose((next) -> send(request, next, attempt + 1))
 				: CompletableFuture.failedFuture(failure);
 	}
 

@@ -13,9 +13,10 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Tests for how a {@link Line} takes silence for death.
+ * Tests for when a {@link Line} is given up.
  */
 class LineTests {
 
@@ -47,6 +48,48 @@ class LineTests {
 			LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
 		}
 		assertThat(line.isUsable()).isFalse();
+	}
+
+	@Test
+	void lineWhoseConnectionTakesNoRequestIsNotUsedAgain() {
+		Line line = new Line(new Node("localhost", 1), new Refusing(), SILENCE);
+		assertThat(line.isUsable()).isTrue();
+		assertThat(line.send(Script.CLOSE, new String[0], new String[0])).isCompletedExceptionally();
+		assertThat(line.isUsable()).isFalse();
+	}
+
+	/** The request whose copies are awaited was sent. */
+	@Test
+	void replicasThatWereNeverAskedForDoNotMakeTheirRequestOneThatWasNeverSent() {
+		Line line = new Line(new Node("localhost", 1), new Refusing(), SILENCE);
+		assertThatExceptionOfType(RedisFailure.class)
+			.isThrownBy(() -> line.awaitReplicas(1, SILENCE, System.nanoTime() + SILENCE.toNanos()))
+			.withMessage("connection is closed")
+			.matches((failure) -> !failure.isNeverSent() && !failure.hasNotRun());
+	}
+
+	/** A connection that seems to be open and takes no request. */
+	private static final class Refusing implements Connection {
+
+		private volatile boolean open = true;
+
+		@Override
+		public boolean isOpen() {
+			return this.open;
+		}
+
+		@Override
+		public CompletableFuture<@Nullable Object> send(String command, String... arguments) {
+			Reply reply = new Reply();
+			reply.fail(RedisFailure.noAnswer("connection is closed", null));
+			return reply;
+		}
+
+		@Override
+		public void close() {
+			this.open = false;
+		}
+
 	}
 
 	/** A connection whose other end says nothing. */

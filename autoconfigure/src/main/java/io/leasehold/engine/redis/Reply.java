@@ -1,0 +1,40 @@
+package io.leasehold.engine.redis;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The answer to one request, and the record of whether the request may have been sent. A
+ * request is either written, once, or reported as never sent. Thread-safe.
+ */
+final class Reply extends CompletableFuture<@Nullable Object> {
+
+	private static final AtomicIntegerFieldUpdater<Reply> STATE = AtomicIntegerFieldUpdater.newUpdater(Reply.class,
+			"state");
+
+	private static final int UNWRITTEN = 0;
+
+	private static final int WRITTEN = 1;
+
+	private static final int NEVER_WRITTEN = 2;
+
+	private volatile int state = UNWRITTEN;
+
+	/**
+	 * Note that the request is about to be written.
+	 * @return whether it may be written: not again, and not once it has been reported as
+	 * never sent
+	 */
+	boolean beginWriting() {
+		return STATE.compareAndSet(this, UNWRITTEN, WRITTEN);
+	}
+
+	/** Fail the request: as never sent, unless its writing has begun. */
+	void fail(RedisFailure failure) {
+		boolean neverSent = STATE.compareAndSet(this, UNWRITTEN, NEVER_WRITTEN);
+		completeExceptionally(neverSent ? RedisFailure.neverSent(failure) : failure);
+	}
+
+}
