@@ -16,7 +16,8 @@ import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 /**
  * Ends the leases that nobody renewed, since the store knows only sessions, and goes on
  * removing nodes whose release was never answered. Keeps the session fresh meanwhile:
- * what the leader knows of it may be as old as its last request.
+ * what the leader knows of it may be as old as its last request. Repairs a client that
+ * missed its connection.
  */
 final class Sweeper {
 
@@ -34,6 +35,8 @@ final class Sweeper {
 
 	private final NodePaths paths;
 
+	private final MissedConnection missed;
+
 	private final MonotonicClock clock;
 
 	private final Runnable whenLeft;
@@ -46,11 +49,13 @@ final class Sweeper {
 
 	private final AtomicBoolean left = new AtomicBoolean();
 
-	Sweeper(Store store, LiveClaims claims, NodeQueue queue, NodePaths paths, MonotonicClock clock, Runnable whenLeft) {
+	Sweeper(Store store, LiveClaims claims, NodeQueue queue, NodePaths paths, MissedConnection missed,
+			MonotonicClock clock, Runnable whenLeft) {
 		this.store = store;
 		this.claims = claims;
 		this.queue = queue;
 		this.paths = paths;
+		this.missed = missed;
 		this.clock = clock;
 		this.whenLeft = whenLeft;
 		this.touched = clock.nanoTime();
@@ -66,12 +71,13 @@ final class Sweeper {
 	private void tick() {
 		long now = this.clock.nanoTime();
 		try {
+			this.missed.check(now);
 			if (this.store.isConnected()) {
 				touch(now);
 				this.claims.all().stream().filter((live) -> live.expire(now)).forEach(this.queue::leave);
 			}
 		}
-		catch (KeeperException | RuntimeException ex) {
+		catch (Exception ex) {
 			logger.debug("ZooKeeper could not be asked to end leases, to be tried again", ex);
 		}
 		if (this.closing) {

@@ -67,10 +67,11 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 				settings.pollInterval(), clock);
 		this.heartbeat = new Heartbeat(this.store, this.claims, paths, clock);
 		this.keys = new Keys(this.store, paths);
-		this.sweeper = new Sweeper(this.store, this.claims, this.queue, paths, clock, () -> {
-			this.store.close();
-			whenLeft.run();
-		});
+		this.sweeper = new Sweeper(this.store, this.claims, this.queue, paths, new MissedConnection(client), clock,
+				() -> {
+					this.store.close();
+					whenLeft.run();
+				});
 		this.store.start();
 		this.sweeper.start();
 	}

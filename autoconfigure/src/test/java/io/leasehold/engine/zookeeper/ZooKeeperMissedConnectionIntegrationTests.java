@@ -1,0 +1,101 @@
+package io.leasehold.engine.zookeeper;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+import io.leasehold.HeldLock;
+import io.leasehold.LockLostException;
+import io.leasehold.service.LockService;
+import io.leasehold.test.contract.Fault;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.retry.RetryForever;
+import org.apache.curator.test.TestingServer;
+import org.apache.zookeeper.WatchedEvent;
+import org.apache.zookeeper.Watcher;
+import org.apache.zookeeper.Watcher.Event.EventType;
+import org.apache.zookeeper.Watcher.Event.KeeperState;
+import org.apache.zookeeper.ZooKeeper;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import static io.leasehold.engine.zookeeper.ZooKeeperEngines.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+/**
+ * A Curator client whose session expires, and which takes itself for unconnected after
+ * the next session has connected: the old session's event thread came last.
+ */
+@Fault(144)
+@Timeout(120)
+class ZooKeeperMissedConnectionIntegrationTests {
+
+	/** Less than the session timeout, after which Curator may recover by itself. */
+	private static final Duration PATIENCE = Duration.ofSeconds(18);
+
+	private final ZooKeeperEngines engines = new ZooKeeperEngines();
+
+	private final TestingServer server = this.engines.server();
+
+	private final CuratorFramework client = this.engines.open(CuratorFrameworkFactory.builder()
+		.connectString(this.server.getConnectString())
+		.sessionTimeoutMs(ZooKeeperEngines.LONG_SESSION)
+		.connectionTimeoutMs(10_000)
+		.retryPolicy(new RetryForever(100))
+		.zookeeperFactory((servers, timeout, watcher, readOnly) -> new ZooKeeper(servers, timeout,
+				(event) -> processLate(watcher, event), readOnly))
+		.build());
+
+	private final CompletableFuture<Long> missed = new CompletableFuture<>();
+
+	@BeforeEach
+	void start() {
+		this.client.start();
+	}
+
+	@AfterEach
+	void close() throws Exception {
+		this.engines.close();
+	}
+
+	@Test
+	void waiterIsServedInTheSessionThatWasMissed() throws Exception {
+		LockService service = this.engines.service(this.engines.engine(this.client));
+		HeldLock held = service.acquireAll(List.of("order:42"));
+		CompletableFuture<HeldLock> next = CompletableFuture.supplyAsync(() -> service.acquireAll(List.of("order:42")));
+		ZooKeeper handle = this.client.getZookeeperClient().getZooKeeper();
+		handle.getTestable().injectSessionExpiration();
+		long session = this.missed.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+		next.get(PATIENCE.toSeconds(), TimeUnit.SECONDS).close();
+		assertThat(this.client.getZookeeperClient().getZooKeeper().getSessionId()).isEqualTo(session)
+			.isNotEqualTo(handle.getSessionId());
+		assertThat(held.isValid()).isFalse();
+		assertThat(catchThrowable(held::close)).isInstanceOf(LockLostException.class);
+	}
+
+	/** As late as on a busy machine. */
+	private void processLate(Watcher watcher, WatchedEvent event) {
+		watcher.process(event);
+		if (event.getState() == KeeperState.Expired) {
+			eventually().until(() -> this.client.getZookeeperClient().isConnected());
+			watcher.process(new WatchedEvent(EventType.None, KeeperState.Closed, null));
+			assertThat(this.client.getZookeeperClient().isConnected()).isFalse();
+			this.missed.complete(sessionId());
+		}
+	}
+
+	private long sessionId() {
+		try {
+			return this.client.getZookeeperClient().getZooKeeper().getSessionId();
+		}
+		catch (Exception ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+}
