@@ -1,0 +1,165 @@
+package io.leasehold.service;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+
+import io.leasehold.HeldLock;
+import io.leasehold.LockBusyException;
+import io.leasehold.LockEngineException;
+import io.leasehold.LockKey;
+import io.leasehold.LockKeys;
+import io.leasehold.LockOptions;
+import io.leasehold.engine.Attempt;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.Member;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * When requests are sent and repeated, and when waiting ends.
+ */
+class RequestTimesTests {
+
+	private static final Duration NANO = Duration.ofNanos(1);
+
+	private final SteppedService process = new SteppedService();
+
+	@AfterEach
+	void close() {
+		this.process.close();
+	}
+
+	@Test
+	void callerWaitsForItsWaitTimeAndNoLonger() {
+		HeldLock held = this.process.acquire("a");
+		Duration wait = Duration.ofSeconds(5);
+		CompletableFuture<HeldLock> waiting = this.process.await("a", this.process.options().withWaitTime(wait));
+		this.process.advance(wait.minus(NANO));
+		assertThat(waiting).isNotDone();
+		this.process.advance(NANO);
+		assertThat(waiting).isDone();
+		assertThatExceptionOfType(LockBusyException.class).isThrownBy(() -> unwrap(waiting))
+			.withMessageContaining(" 5000 ms");
+		held.close();
+	}
+
+	/**
+	 * Each pause is twice as long as the one before, up to a second, and at least half of
+	 * that.
+	 */
+	@Test
+	void storeThatIsDownIsAskedMoreAndMoreSeldom() {
+		this.process.store.local.faults().setDown(true);
+		this.process.await("a", this.process.options());
+		this.process.advance(Duration.ofSeconds(10));
+		List<Duration> pauses = pauses(this.process.store.asked);
+		assertThat(pauses).hasSizeGreaterThan(8);
+		for (int i = 0; i < pauses.size(); i++) {
+			Duration most = Duration.ofMillis(Math.min(1000, 20 << Math.min(i, 6)));
+			assertThat(pauses.get(i)).isBetween(most.dividedBy(2), most);
+		}
+	}
+
+	@Test
+	void pausesBeginAnewAfterAnAnswer() {
+		this.process.store.local.tryAcquire(new Claim(new LockKey("a"), Member.of("other").newOwner(),
+				Duration.ofHours(1), Duration.ZERO, false, this.process.start));
+		List<Duration> asked = this.process.store.asked;
+		this.process.store.answer = (attempt) -> {
+			if (asked.size() == 7) {
+				return new Attempt.Busy(Duration.ofSeconds(1));
+			}
+			throw new LockEngineException(new LockKey("a"), "down", null);
+		};
+		this.process.await("a", this.process.options());
+		this.process.advance(Duration.ofSeconds(5));
+		assertThat(pauses(asked).get(6)).isEqualTo(Duration.ofSeconds(1));
+		assertThat(pauses(asked).get(7)).isBetween(Duration.ofMillis(10), Duration.ofMillis(20));
+	}
+
+	@Test
+	void grantThatEndsAtItsAnswerIsNotHandedOut() {
+		assertThat(isHandedOutThatLasts(Duration.ZERO)).isFalse();
+	}
+
+	@Test
+	void grantThatLastsANanosecondLongerIsHandedOut() {
+		assertThat(isHandedOutThatLasts(NANO)).isTrue();
+	}
+
+	/**
+	 * Return whether the first grant is handed out. The store gives longer ones after it.
+	 */
+	private boolean isHandedOutThatLasts(Duration left) {
+		this.process.store.answer = (attempt) -> {
+			boolean first = this.process.store.asked.size() == 1;
+			return (first && attempt instanceof Attempt.Granted granted)
+					? new Attempt.Granted(granted.number(), this.process.store.in(left)) : attempt;
+		};
+		CompletableFuture<HeldLock> acquired = this.process.await("a", this.process.options());
+		int requests = this.process.store.asked.size();
+		acquired.join().close();
+		return requests == 1;
+	}
+
+	/**
+	 * Each pause is twice as long as the one before, up to half a second, and at least
+	 * half of that.
+	 */
+	@Test
+	void releaseIsRepeatedMoreAndMoreSeldomUntilAMinuteAfterTheLease() {
+		HeldLock held = this.process.acquire("a");
+		this.process.store.renewNothing();
+		this.process.store.local.faults().setDown(true);
+		held.close();
+		this.process.advance(Duration.ofMinutes(3));
+		List<Duration> released = this.process.store.released;
+		List<Duration> pauses = pauses(released.subList(1, released.size()));
+		for (int i = 0; i < pauses.size(); i++) {
+			Duration most = Duration.ofMillis(Math.min(500, 100 << Math.min(i, 5)));
+			assertThat(pauses.get(i)).isBetween(most.dividedBy(2), most);
+		}
+		Duration end = SteppedService.LEASE.plusMinutes(1);
+		assertThat(released.get(released.size() - 1)).isBetween(end.minusMillis(500), end.plusMillis(500));
+	}
+
+	@Test
+	void severalKeysHaveOneWaitTime() {
+		HeldLock held = this.process.acquire("b");
+		LockOptions options = this.process.options().withWaitTime(Duration.ofSeconds(5));
+		this.process.store.answer = (attempt) -> {
+			this.process.clock.advance(Duration.ofSeconds(1));
+			return attempt;
+		};
+		CompletableFuture<HeldLock> all = this.process.locks.acquireAllAsync(LockKeys.of(List.of("a", "b")), options,
+				List.of(), (failure) -> false);
+		this.process.threads.run();
+		this.process.advance(Duration.ofSeconds(4));
+		assertThat(all).isCompletedExceptionally();
+		held.close();
+	}
+
+	private static void unwrap(CompletableFuture<HeldLock> failed) throws Throwable {
+		try {
+			failed.join();
+		}
+		catch (CompletionException ex) {
+			throw (ex.getCause() != null) ? ex.getCause() : ex;
+		}
+	}
+
+	private static List<Duration> pauses(List<Duration> times) {
+		List<Duration> pauses = new ArrayList<>();
+		for (int i = 1; i < times.size(); i++) {
+			pauses.add(times.get(i).minus(times.get(i - 1)));
+		}
+		return pauses;
+	}
+
+}

@@ -1,0 +1,143 @@
+package io.leasehold.service;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+import io.leasehold.HeldLock;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * After how many checks something is repaired that a lack of threads left behind.
+ */
+class SelfCheckTimesTests {
+
+	/** One less than are needed. */
+	private static final int FEW = SelfCheck.PATIENCE - 1;
+
+	private final SteppedService process = new SteppedService(63, Duration.ofHours(1), false);
+
+	@AfterEach
+	void close() {
+		this.process.close();
+	}
+
+	@Test
+	void nothingIsRepairedThatIsUnderWay() {
+		HeldLock held = this.process.acquire("a");
+		CompletableFuture<HeldLock> waiting = this.process.await("a", this.process.options());
+		for (int i = 0; i < 60; i++) {
+			this.process.advance(Duration.ofSeconds(1));
+			this.process.threads.checkSelf(1);
+		}
+		assertThat(findings()).isEmpty();
+		held.close();
+		this.process.threads.run();
+		waiting.join().close();
+		assertThat(findings()).isEmpty();
+	}
+
+	@Test
+	void requestThatWasNotSentIsSentByTheFifthCheck() {
+		this.process.threads.losing = true;
+		CompletableFuture<HeldLock> waiting = this.process.await("a", this.process.options());
+		this.process.threads.losing = false;
+		this.process.threads.checkSelf(FEW);
+		assertThat(this.process.store.asked).isEmpty();
+		this.process.threads.checkSelf(1);
+		assertThat(this.process.store.asked).hasSize(1);
+		waiting.join().close();
+		assertThat(findings()).containsExactly("repaired 1 times: requests were not sent");
+	}
+
+	@Test
+	void callerIsWokenByTheFifthCheck() {
+		this.process.acquire("b").close();
+		CompletableFuture<HeldLock> waiting = this.process.locks.acquireAsync("a");
+		this.process.store.answer = (attempt) -> {
+			this.process.threads.losing = true;
+			return attempt;
+		};
+		this.process.threads.run();
+		this.process.threads.losing = false;
+		this.process.threads.checkSelf(FEW);
+		assertThat(waiting).isNotDone();
+		this.process.threads.checkSelf(1);
+		waiting.join().close();
+		assertThat(findings()).contains("repaired 1 times: granted locks were not taken by their callers");
+	}
+
+	@Test
+	void lockThatNobodyTakesIsReleasedByTheTenthCheck() {
+		this.process.acquire("b").close();
+		this.process.store.released.clear();
+		CompletableFuture<HeldLock> never = this.process.locks.acquireAsync("a");
+		this.process.store.answer = (attempt) -> {
+			this.process.threads.losing = true;
+			return attempt;
+		};
+		this.process.threads.run();
+		this.process.threads.checkSelf(2 * SelfCheck.PATIENCE - 1);
+		this.process.threads.losing = false;
+		assertThat(this.process.store.released).isEmpty();
+		this.process.threads.checkSelf(1);
+		assertThat(this.process.store.released).hasSize(1);
+		assertThat(never).isNotDone();
+	}
+
+	@Test
+	void releaseThatWasLostIsRepeatedByTheFifthCheck() {
+		Duration minHold = Duration.ofSeconds(1);
+		HeldLock held = this.process.locks.acquire("a", this.process.options().withMinHold(minHold));
+		this.process.threads.losing = true;
+		held.close();
+		this.process.threads.losing = false;
+		this.process.clock.advance(minHold.minusNanos(1));
+		this.process.threads.checkSelf(SelfCheck.PATIENCE);
+		assertThat(this.process.store.released).isEmpty();
+		this.process.clock.advance(Duration.ofNanos(1));
+		this.process.threads.checkSelf(FEW);
+		assertThat(this.process.store.released).isEmpty();
+		this.process.threads.checkSelf(1);
+		assertThat(this.process.store.released).hasSize(1);
+		assertThat(findings()).contains("repaired 1 times: closed locks were not released");
+	}
+
+	@Test
+	void renewalThatDoesNotEndIsRepeatedByTheFifthCheck() {
+		HeldLock held = this.process.acquire("a");
+		this.process.advance(Duration.ofSeconds(9));
+		this.process.threads.losing = true;
+		this.process.advance(Duration.ofSeconds(1));
+		this.process.threads.losing = false;
+		assertThat(this.process.store.renewed).isEmpty();
+		this.process.threads.checkSelf(FEW);
+		assertThat(this.process.store.renewed).isEmpty();
+		this.process.threads.checkSelf(2);
+		assertThat(this.process.store.renewed).hasSize(1);
+		assertThat(held.remaining()).isEqualTo(SteppedService.BELIEVED);
+		assertThat(findings().toString()).contains("renewals did not begin or end");
+		held.close();
+	}
+
+	@Test
+	void watchdogThatStoppedIsStartedByTheFifthCheck() {
+		this.process.threads.losing = true;
+		HeldLock held = this.process.acquire("a");
+		this.process.threads.losing = false;
+		this.process.clock.advance(Duration.ofSeconds(10));
+		this.process.threads.checkSelf(FEW);
+		assertThat(this.process.store.renewed).isEmpty();
+		this.process.threads.checkSelf(2);
+		assertThat(this.process.store.renewed).hasSize(1);
+		held.close();
+	}
+
+	private List<String> findings() {
+		return this.process.locks.findings("local");
+	}
+
+}

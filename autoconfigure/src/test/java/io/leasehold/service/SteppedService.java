@@ -1,0 +1,174 @@
+package io.leasehold.service;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
+
+import io.leasehold.HeldLock;
+import io.leasehold.LockOptions;
+import io.leasehold.engine.Attempt;
+import io.leasehold.engine.Capability;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.ManualClock;
+import io.leasehold.engine.Member;
+import io.leasehold.engine.ReleaseOutcome;
+import io.leasehold.engine.Renewal;
+import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.engine.local.LocalLockEngine;
+import io.leasehold.event.LockEvent;
+import io.leasehold.test.contract.DelegatingEngine;
+
+/**
+ * The locks of one process, whose clock, threads and store do nothing that a test does
+ * not let them do. Confined to the test's thread.
+ */
+final class SteppedService implements AutoCloseable {
+
+	static final Duration LEASE = Duration.ofSeconds(30);
+
+	/** How long a lease is believed in, from its request on. */
+	static final Duration BELIEVED = Duration.ofMillis(29_698);
+
+	private static final Duration WAIT = Duration.ofMinutes(10);
+
+	final ManualClock clock = new ManualClock();
+
+	final long start = this.clock.nanoTime();
+
+	final SteppedThreads threads = new SteppedThreads("stepped", this.clock);
+
+	final Store store;
+
+	final List<LockEvent> events = new ArrayList<>();
+
+	final LockService locks;
+
+	SteppedService() {
+		this(63, Duration.ofHours(1), true);
+	}
+
+	/**
+	 * Create a process.
+	 * @param handoffs how often a grant is passed on
+	 * @param handoffTime how long a grant is passed on
+	 * @param keepsMinHold whether the store enforces the minimum hold
+	 */
+	SteppedService(int handoffs, Duration handoffTime, boolean keepsMinHold) {
+		this.store = new Store(new LocalLockEngine(this.clock), keepsMinHold);
+		LockOptions defaults = new LockOptions("test", "local", LEASE, WAIT, Duration.ZERO, LockOptions.UNLIMITED);
+		this.locks = new LockService(new ServiceSettings(defaults, OnLost.THROW, handoffs, handoffTime),
+				List.of(this.store), Member.of("test"), this.clock, List.of(this.events::add), ReleaseTiming.IMMEDIATE,
+				(engine) -> this.threads);
+	}
+
+	LockOptions options() {
+		return this.locks.defaults();
+	}
+
+	HeldLock acquire(String key) {
+		return this.locks.acquire(key);
+	}
+
+	/** Begin to wait for a lock. */
+	CompletableFuture<HeldLock> await(String key, LockOptions options) {
+		CompletableFuture<HeldLock> result = this.locks.acquireAsync(key, options);
+		this.threads.run();
+		return result;
+	}
+
+	/** Let time pass, and run each timer when it is due. */
+	void advance(Duration by) {
+		this.threads.advance(by);
+	}
+
+	/** Return how much time has passed. */
+	Duration now() {
+		return Duration.ofNanos(this.clock.nanoTime() - this.start);
+	}
+
+	@Override
+	public void close() {
+		this.locks.close();
+	}
+
+	/** The renewal of a lease, as the store receives it. */
+	record Renewed(Duration at, Duration lease) {
+	}
+
+	/** Writes down what is requested when, and answers what a test wants. */
+	final class Store extends DelegatingEngine {
+
+		final LocalLockEngine local;
+
+		final List<Duration> asked = new ArrayList<>();
+
+		final List<Claim> claims = new ArrayList<>();
+
+		final List<Renewed> renewed = new ArrayList<>();
+
+		final List<Duration> released = new ArrayList<>();
+
+		UnaryOperator<Attempt> answer = UnaryOperator.identity();
+
+		UnaryOperator<RenewalOutcome> renewal = UnaryOperator.identity();
+
+		private final boolean keepsMinHold;
+
+		Duration least = Duration.ofMillis(1);
+
+		private Store(LocalLockEngine local, boolean keepsMinHold) {
+			super(local);
+			this.local = local;
+			this.keepsMinHold = keepsMinHold;
+		}
+
+		/** Answer no renewal from now on. */
+		void renewNothing() {
+			this.renewal = (outcome) -> new RenewalOutcome.Unknown(new IllegalStateException("silent"));
+		}
+
+		/** Return the time of a number of future readings. */
+		long in(Duration time) {
+			return SteppedService.this.clock.nanoTime() + time.toNanos();
+		}
+
+		@Override
+		public Set<Capability> capabilities() {
+			Set<Capability> all = EnumSet.copyOf(super.capabilities());
+			if (!this.keepsMinHold) {
+				all.remove(Capability.MIN_HOLD);
+			}
+			return all;
+		}
+
+		@Override
+		public Duration minLease() {
+			return this.least;
+		}
+
+		@Override
+		public Attempt tryAcquire(Claim claim) {
+			this.asked.add(now());
+			this.claims.add(claim);
+			return this.answer.apply(super.tryAcquire(claim));
+		}
+
+		@Override
+		public List<RenewalOutcome> renew(List<Renewal> due) {
+			due.forEach((one) -> this.renewed.add(new Renewed(now(), one.lease())));
+			return super.renew(due).stream().map(this.renewal).toList();
+		}
+
+		@Override
+		public ReleaseOutcome release(Claim claim) {
+			this.released.add(now());
+			return super.release(claim);
+		}
+
+	}
+
+}
