@@ -2,12 +2,10 @@ package io.leasehold.interceptor;
 
 import java.lang.reflect.Proxy;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
@@ -19,10 +17,8 @@ import io.leasehold.LockLostException;
 import io.leasehold.LossCause;
 import io.leasehold.annotation.DistributedLock;
 import io.leasehold.engine.local.LocalLockEngine;
-import io.leasehold.event.LockEvent;
-import io.leasehold.event.LockEventListener;
+import io.leasehold.service.LockService;
 import io.leasehold.test.contract.Fault;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 
@@ -38,26 +34,24 @@ import static org.awaitility.Awaitility.await;
  */
 class CancelledResultTests {
 
-	private static final Duration SOON = Duration.ofSeconds(20);
-
 	@Test
 	@Fault(121)
 	void cancelledStageKeepsItsKeyUntilItsBodyHasEnded() {
 		run((context) -> {
 			DistributedLocks locks = context.getBean(DistributedLocks.class);
-			Body body = new Body();
+			StubbornBody body = new StubbornBody();
 			CompletableFuture<String> result = context.getBean(Orders.class)
-				.stage(1, () -> CompletableFuture.supplyAsync(body.under(HeldLock.current())));
+				.stage(1, () -> body.under(HeldLock.current()).inAnotherThread());
 			body.awaitBegin();
 			assertThat(result.cancel(true)).isTrue();
-			assertThat(body.loss.get(20, TimeUnit.SECONDS)).isEqualTo(LossCause.CANCELLED);
-			assertThat(body.held.get().isValid()).isFalse();
+			assertThat(body.loss()).isEqualTo(LossCause.CANCELLED);
+			assertThat(body.held().isValid()).isFalse();
 			assertThat(Locked.isFree(locks, "order:1")).as("free while its body runs").isFalse();
-			await().atMost(SOON)
-				.untilAsserted(
-						() -> assertThat(context.getBean(Losses.class).causes).containsExactly(LossCause.CANCELLED));
+			await().atMost(Locked.SOON)
+				.untilAsserted(() -> assertThat(context.getBean(RecordedEvents.class).losses())
+					.containsExactly(LossCause.CANCELLED));
 			body.end();
-			await().atMost(SOON).until(() -> Locked.isFree(locks, "order:1"));
+			await().atMost(Locked.SOON).until(() -> Locked.isFree(locks, "order:1"));
 		});
 	}
 
@@ -66,15 +60,15 @@ class CancelledResultTests {
 	void stageThatIsCancelledBeforeItsMethodReturnsKeepsItsKey() {
 		run((context) -> {
 			DistributedLocks locks = context.getBean(DistributedLocks.class);
-			Body body = new Body();
+			StubbornBody body = new StubbornBody();
 			CompletableFuture<String> result = context.getBean(Orders.class)
 				.stage(1, () -> CompletableFuture.completedFuture(body.under(HeldLock.current()).get()));
 			body.awaitBegin();
 			result.cancel(true);
-			assertThat(body.loss.get(20, TimeUnit.SECONDS)).isEqualTo(LossCause.CANCELLED);
+			assertThat(body.loss()).isEqualTo(LossCause.CANCELLED);
 			assertThat(Locked.isFree(locks, "order:1")).as("free while its method runs").isFalse();
 			body.end();
-			await().atMost(SOON).until(() -> Locked.isFree(locks, "order:1"));
+			await().atMost(Locked.SOON).until(() -> Locked.isFree(locks, "order:1"));
 		});
 	}
 
@@ -94,11 +88,11 @@ class CancelledResultTests {
 				held.complete(HeldLock.current());
 				return new Stoppable(stopped);
 			});
-			long token = held.get(20, TimeUnit.SECONDS).fencingToken();
+			long token = held.get(Locked.SOON.toSeconds(), TimeUnit.SECONDS).fencingToken();
 			result.cancel(true);
-			assertThat(stopped.get(20, TimeUnit.SECONDS)).isTrue();
+			assertThat(stopped.get(Locked.SOON.toSeconds(), TimeUnit.SECONDS)).isTrue();
 			assertThat(held.get().isValid()).isFalse();
-			try (HeldLock next = locks.acquire("order:1", locks.defaults().withWaitTime(SOON))) {
+			try (HeldLock next = locks.acquire("order:1", locks.defaults().withWaitTime(Locked.SOON))) {
 				assertThat(next.fencingToken()).isGreaterThan(token);
 				assertThat(System.nanoTime() - before).isGreaterThanOrEqualTo(Duration.ofMillis(950).toNanos());
 			}
@@ -110,33 +104,18 @@ class CancelledResultTests {
 	@Fault(122)
 	void retryAfterATimeOutDoesNotRunBesideTheFirstBody() {
 		run((context) -> {
-			AtomicInteger inside = new AtomicInteger();
-			AtomicInteger most = new AtomicInteger();
-			AtomicInteger calls = new AtomicInteger();
-			CountDownLatch first = new CountDownLatch(1);
-			Supplier<CompletableFuture<String>> body = () -> CompletableFuture.supplyAsync(() -> {
-				most.accumulateAndGet(inside.incrementAndGet(), Math::max);
-				if (calls.incrementAndGet() == 1) {
-					awaitOrFail(first);
-				}
-				inside.decrementAndGet();
-				return "paid";
-			});
+			StubbornBody body = new StubbornBody();
 			Orders orders = context.getBean(Orders.class);
-			CompletableFuture<String> result = Mono.fromFuture(() -> orders.patientStage(1, body))
-				.timeout(Duration.ofMillis(300), Mono.error(new IllegalStateException("too late")))
-				.onErrorResume(IllegalStateException.class, (late) -> Mono.fromFuture(() -> {
-					CompletableFuture<String> second = orders.patientStage(1, body);
-					// Not in the common pool, whose only thread on two processors runs
-					// the body
-					CompletableFuture.delayedExecutor(500, TimeUnit.MILLISECONDS, Runnable::run)
-						.execute(first::countDown);
-					return second;
-				}))
+			CompletableFuture<String> result = Mono.fromFuture(() -> orders.patientStage(1, body::inAnotherThread))
+				.timeout(body.whenBegun())
+				.onErrorResume(TimeoutException.class,
+						(late) -> Mono.fromFuture(() -> orders.patientStage(1, body::inAnotherThread)))
 				.toFuture();
-			assertThat(result.get(20, TimeUnit.SECONDS)).isEqualTo("paid");
-			assertThat(calls).hasValue(2);
-			assertThat(most).hasValue(1);
+			await().atMost(Locked.SOON).until(context.getBean(RecordedEvents.class)::isAwaited);
+			body.end();
+			assertThat(result.get(Locked.SOON.toSeconds(), TimeUnit.SECONDS)).isEqualTo("paid");
+			assertThat(body.calls()).isEqualTo(2);
+			assertThat(body.mostAtOnce()).isOne();
 		});
 	}
 
@@ -144,40 +123,46 @@ class CancelledResultTests {
 	@Fault(122)
 	void impatientRetryFindsTheKeyBusy() {
 		run((context) -> {
-			AtomicInteger calls = new AtomicInteger();
-			Body body = new Body();
+			StubbornBody body = new StubbornBody();
 			Orders orders = context.getBean(Orders.class);
-			CompletableFuture<String> result = Mono.fromFuture(() -> orders.stage(1, () -> {
-				calls.incrementAndGet();
-				return CompletableFuture.supplyAsync(body);
-			})).timeout(Duration.ofMillis(300)).retry(1).toFuture();
-			assertThat(result).failsWithin(SOON)
+			AtomicInteger attempts = new AtomicInteger();
+			CompletableFuture<String> result = Mono.fromFuture(() -> orders.stage(1, body::inAnotherThread))
+				.timeout(Mono.defer(() -> (attempts.incrementAndGet() == 1) ? body.whenBegun() : Mono.never()))
+				.retry(1)
+				.toFuture();
+			assertThat(result).failsWithin(Locked.SOON)
 				.withThrowableThat()
 				.havingCause()
 				.isInstanceOf(LockBusyException.class);
-			assertThat(calls).hasValue(1);
+			assertThat(body.calls()).isOne();
 			body.end();
-			await().atMost(SOON).until(() -> context.getBean(LocalLockEngine.class).size() == 0);
+			await().atMost(Locked.SOON).until(() -> context.getBean(LocalLockEngine.class).size() == 0);
 		});
 	}
 
-	/** What is interrupted by the loss cannot be seen to end either. */
+	/**
+	 * What is interrupted by the loss cannot be seen to end either. The result ends when
+	 * a release would be over.
+	 */
 	@Test
 	@Fault(121)
 	void bodyThatIsCancelledForALostLockDoesNotOpenTheKey() {
-		Locked.runner(Orders.class, Losses.class)
+		Locked.runner(Orders.class, RecordedEvents.class)
 			.withPropertyValues("leasehold.on-lost=interrupt", "leasehold.lease=60s")
 			.run((context) -> {
-				Body body = new Body();
+				StubbornBody body = new StubbornBody();
 				CompletableFuture<String> future = new CompletableFuture<>();
 				CompletableFuture<String> result = context.getBean(Orders.class).stage(1, () -> {
-					CompletableFuture.runAsync(body::get);
+					body.under(HeldLock.current()).inAnotherThread();
 					return future;
 				});
 				body.awaitBegin();
-				result.cancel(true);
-				await().atMost(SOON).until(future::isCancelled);
-				Thread.sleep(100); // a release would be under way
+				context.getBean(LockService.class).cancelled(body.held());
+				assertThat(result).failsWithin(Locked.SOON)
+					.withThrowableThat()
+					.havingCause()
+					.isInstanceOf(LockLostException.class);
+				assertThat(future).isCancelled();
 				assertThat(Locked.isFree(context.getBean(DistributedLocks.class), "order:1")).isFalse();
 				body.end();
 			});
@@ -194,10 +179,10 @@ class CancelledResultTests {
 				held.set(HeldLock.current());
 				return withoutFuture(body);
 			});
-			await().atMost(SOON).until(() -> held.get() != null);
+			await().atMost(Locked.SOON).until(() -> held.get() != null);
 			assertThat(Locked.isFree(locks, "order:1")).isFalse();
 			body.complete("paid");
-			assertThat(result.toCompletableFuture().get(20, TimeUnit.SECONDS)).isEqualTo("paid");
+			assertThat(result.toCompletableFuture().get(Locked.SOON.toSeconds(), TimeUnit.SECONDS)).isEqualTo("paid");
 			assertThat(Locked.isFree(locks, "order:1")).isTrue();
 		});
 	}
@@ -209,7 +194,7 @@ class CancelledResultTests {
 		run((context) -> {
 			IllegalStateException refusal = new IllegalStateException("no");
 			CompletionStage<String> result = context.getBean(Orders.class).anyStage(1, () -> refusing(refusal));
-			assertThat(result.toCompletableFuture()).failsWithin(SOON)
+			assertThat(result.toCompletableFuture()).failsWithin(Locked.SOON)
 				.withThrowableThat()
 				.havingCause()
 				.isSameAs(refusal);
@@ -221,13 +206,13 @@ class CancelledResultTests {
 	@Fault(121)
 	void lockThatWasLostByCancellationCannotBeUsedAgain() {
 		run((context) -> {
-			Body body = new Body();
+			StubbornBody body = new StubbornBody();
 			CompletableFuture<String> result = context.getBean(Orders.class)
-				.stage(1, () -> CompletableFuture.supplyAsync(body.under(HeldLock.current())));
+				.stage(1, () -> body.under(HeldLock.current()).inAnotherThread());
 			body.awaitBegin();
 			result.cancel(true);
-			HeldLock held = body.held.get();
-			await().atMost(SOON).until(() -> !held.isValid());
+			HeldLock held = body.held();
+			await().atMost(Locked.SOON).until(() -> !held.isValid());
 			assertThat(org.assertj.core.api.Assertions.catchThrowable(held::throwIfLost))
 				.isInstanceOf(LockLostException.class)
 				.hasMessageContaining("cancelled");
@@ -236,16 +221,7 @@ class CancelledResultTests {
 	}
 
 	private static void run(ContextConsumer<AssertableApplicationContext> test) {
-		Locked.runner(Orders.class, Losses.class).withPropertyValues("leasehold.lease=60s").run(test);
-	}
-
-	private static void awaitOrFail(CountDownLatch latch) {
-		try {
-			assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
-		}
-		catch (InterruptedException ex) {
-			throw new IllegalStateException(ex);
-		}
+		Locked.runner(Orders.class, RecordedEvents.class).withPropertyValues("leasehold.lease=60s").run(test);
 	}
 
 	@SuppressWarnings("unchecked")
@@ -265,53 +241,6 @@ class CancelledResultTests {
 				new Class<?>[] { CompletionStage.class }, (proxy, method, arguments) -> {
 					throw refusal;
 				});
-	}
-
-	/** Work that goes on until it is let go, whatever becomes of its result. */
-	static final class Body implements Supplier<String> {
-
-		final AtomicReference<@Nullable HeldLock> held = new AtomicReference<>();
-
-		final CompletableFuture<LossCause> loss = new CompletableFuture<>();
-
-		private final CountDownLatch begun = new CountDownLatch(1);
-
-		private final CountDownLatch end = new CountDownLatch(1);
-
-		Body under(HeldLock lock) {
-			this.held.set(lock);
-			lock.onLost((lost) -> this.loss.complete(lost.getLossCause()));
-			return this;
-		}
-
-		@Override
-		public String get() {
-			this.begun.countDown();
-			awaitOrFail(this.end);
-			return "paid";
-		}
-
-		void awaitBegin() {
-			awaitOrFail(this.begun);
-		}
-
-		void end() {
-			this.end.countDown();
-		}
-
-	}
-
-	static class Losses implements LockEventListener {
-
-		final List<LossCause> causes = new CopyOnWriteArrayList<>();
-
-		@Override
-		public void onEvent(LockEvent event) {
-			if (event instanceof LockEvent.HoldLost lost) {
-				this.causes.add(lost.cause());
-			}
-		}
-
 	}
 
 	/** A future that stops its work when it is cancelled, or says so. */
@@ -338,7 +267,7 @@ class CancelledResultTests {
 			return body.get();
 		}
 
-		@DistributedLock(key = "'order:' + #id", waitTime = "20s")
+		@DistributedLock(key = "'order:' + #id", waitTime = "60s")
 		public CompletableFuture<String> patientStage(int id, Supplier<CompletableFuture<String>> body) {
 			return body.get();
 		}

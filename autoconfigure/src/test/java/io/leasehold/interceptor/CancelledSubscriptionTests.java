@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
@@ -18,7 +18,6 @@ import io.leasehold.LockLostException;
 import io.leasehold.LossCause;
 import io.leasehold.annotation.DistributedLock;
 import io.leasehold.engine.local.LocalLockEngine;
-import io.leasehold.interceptor.CancelledResultTests.Losses;
 import io.leasehold.reactive.ReactiveLocks;
 import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.Test;
@@ -32,7 +31,6 @@ import org.springframework.boot.test.context.assertj.AssertableApplicationContex
 import org.springframework.boot.test.context.runner.ContextConsumer;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -40,8 +38,6 @@ import static org.awaitility.Awaitility.await;
  * available at once only if nothing of the body can still run.
  */
 class CancelledSubscriptionTests {
-
-	private static final Duration SOON = Duration.ofSeconds(20);
 
 	@Test
 	@Fault(124)
@@ -66,29 +62,28 @@ class CancelledSubscriptionTests {
 	private static void keepsItsKeyUntilItReturns(java.util.function.Function<Supplier<String>, Mono<String>> chain) {
 		run((context) -> {
 			DistributedLocks locks = context.getBean(DistributedLocks.class);
-			Stubborn body = new Stubborn();
-			AtomicReference<HeldLock> held = new AtomicReference<>();
+			StubbornBody body = new StubbornBody();
 			Disposable client = context.getBean(Orders.class)
-				.mono(1, () -> ReactiveLocks.current().doOnNext(held::set).then(Mono.defer(() -> chain.apply(body))))
+				.mono(1, () -> ReactiveLocks.current().doOnNext(body::under).then(Mono.defer(() -> chain.apply(body))))
 				.subscribe();
-			body.begun.await();
+			body.awaitBegin();
 			client.dispose();
-			await().atMost(SOON)
-				.untilAsserted(
-						() -> assertThat(context.getBean(Losses.class).causes).containsExactly(LossCause.CANCELLED));
-			assertThat(held.get().isValid()).isFalse();
+			await().atMost(Locked.SOON)
+				.untilAsserted(() -> assertThat(context.getBean(RecordedEvents.class).losses())
+					.containsExactly(LossCause.CANCELLED));
+			assertThat(body.held().isValid()).isFalse();
 			assertThat(Locked.isFree(locks, "order:1")).as("free while its body runs").isFalse();
-			body.end.countDown();
+			body.end();
 		});
 		run((context) -> {
 			DistributedLocks locks = context.getBean(DistributedLocks.class);
-			Stubborn body = new Stubborn();
+			StubbornBody body = new StubbornBody();
 			Disposable client = context.getBean(Orders.class).mono(1, () -> chain.apply(body)).subscribe();
-			body.begun.await();
+			body.awaitBegin();
 			client.dispose();
 			assertThat(Locked.isFree(locks, "order:1")).as("free while its body runs").isFalse();
-			body.end.countDown();
-			await().atMost(SOON).until(() -> Locked.isFree(locks, "order:1"));
+			body.end();
+			await().atMost(Locked.SOON).until(() -> Locked.isFree(locks, "order:1"));
 		});
 	}
 
@@ -98,24 +93,23 @@ class CancelledSubscriptionTests {
 	void workThatReactorDoesNotSeeLeavesTheKeyToTheLease() {
 		run((context) -> {
 			DistributedLocks locks = context.getBean(DistributedLocks.class);
-			Stubborn body = new Stubborn();
-			CompletableFuture<HeldLock> held = new CompletableFuture<>();
+			StubbornBody body = new StubbornBody();
 			long before = System.nanoTime();
 			Disposable client = context.getBean(Orders.class)
 				.shortMono(1,
 						() -> ReactiveLocks.current()
-							.doOnNext(held::complete)
-							.then(Mono.fromFuture(() -> CompletableFuture.supplyAsync(body))))
+							.doOnNext(body::under)
+							.then(Mono.fromFuture(() -> body.inAnotherThread())))
 				.subscribe();
-			body.begun.await();
-			long token = held.get(20, TimeUnit.SECONDS).fencingToken();
+			body.awaitBegin();
+			long token = body.held().fencingToken();
 			client.dispose();
-			await().atMost(SOON).until(() -> !held.get().isValid());
-			try (HeldLock next = locks.acquire("order:1", locks.defaults().withWaitTime(SOON))) {
+			await().atMost(Locked.SOON).until(() -> !body.held().isValid());
+			try (HeldLock next = locks.acquire("order:1", locks.defaults().withWaitTime(Locked.SOON))) {
 				assertThat(next.fencingToken()).isGreaterThan(token);
 				assertThat(System.nanoTime() - before).isGreaterThanOrEqualTo(Duration.ofMillis(950).toNanos());
 			}
-			body.end.countDown();
+			body.end();
 		});
 	}
 
@@ -143,9 +137,9 @@ class CancelledSubscriptionTests {
 					.mono(1, () -> chain.get().doOnSubscribe((subscription) -> begun.countDown()))
 					.subscribe();
 				begun.await();
-				await().atMost(SOON).until(() -> !Locked.isFree(locks, "order:1"));
+				await().atMost(Locked.SOON).until(() -> !Locked.isFree(locks, "order:1"));
 				client.dispose();
-				await().atMost(SOON).until(() -> Locked.isFree(locks, "order:1"));
+				await().atMost(Locked.SOON).until(() -> Locked.isFree(locks, "order:1"));
 			}
 		});
 	}
@@ -157,10 +151,10 @@ class CancelledSubscriptionTests {
 			Orders orders = context.getBean(Orders.class);
 			for (Flux<Integer> source : List.of(Flux.range(1, 100), Flux.range(1, 100).publishOn(Schedulers.parallel()),
 					Flux.interval(Duration.ofMillis(1)).map(Long::intValue))) {
-				assertThat(orders.flux(1, source).take(3).collectList().block(SOON)).hasSize(3);
-				await().atMost(SOON).until(() -> context.getBean(LocalLockEngine.class).size() == 0);
+				assertThat(orders.flux(1, source).take(3).collectList().block(Locked.SOON)).hasSize(3);
+				await().atMost(Locked.SOON).until(() -> context.getBean(LocalLockEngine.class).size() == 0);
 			}
-			assertThat(context.getBean(Losses.class).causes).isEmpty();
+			assertThat(context.getBean(RecordedEvents.class).losses()).isEmpty();
 		});
 	}
 
@@ -168,23 +162,17 @@ class CancelledSubscriptionTests {
 	@Fault(122)
 	void timeLimitWithARetryNeverRunsTwoBodies() {
 		run((context) -> {
-			AtomicInteger inside = new AtomicInteger();
-			AtomicInteger most = new AtomicInteger();
-			AtomicInteger calls = new AtomicInteger();
-			Stubborn first = new Stubborn();
-			Mono<String> limited = context.getBean(Orders.class).patientMono(1, () -> Mono.fromSupplier(() -> {
-				most.accumulateAndGet(inside.incrementAndGet(), Math::max);
-				String paid = (calls.incrementAndGet() == 1) ? first.get() : "paid";
-				inside.decrementAndGet();
-				return paid;
-			}).subscribeOn(Schedulers.boundedElastic()));
-			CompletableFuture<String> result = limited.timeout(Duration.ofMillis(300)).onErrorResume((late) -> {
-				CompletableFuture.delayedExecutor(500, TimeUnit.MILLISECONDS).execute(first.end::countDown);
-				return limited;
-			}).toFuture();
-			assertThat(result.get(20, TimeUnit.SECONDS)).isEqualTo("paid");
-			assertThat(calls).hasValue(2);
-			assertThat(most).hasValue(1);
+			StubbornBody body = new StubbornBody();
+			Mono<String> mono = context.getBean(Orders.class)
+				.patientMono(1, () -> Mono.fromSupplier(body).subscribeOn(Schedulers.boundedElastic()));
+			CompletableFuture<String> result = mono.timeout(body.whenBegun())
+				.onErrorResume(TimeoutException.class, (late) -> mono)
+				.toFuture();
+			await().atMost(Locked.SOON).until(context.getBean(RecordedEvents.class)::isAwaited);
+			body.end();
+			assertThat(result.get(Locked.SOON.toSeconds(), TimeUnit.SECONDS)).isEqualTo("paid");
+			assertThat(body.calls()).isEqualTo(2);
+			assertThat(body.mostAtOnce()).isOne();
 		});
 	}
 
@@ -192,17 +180,19 @@ class CancelledSubscriptionTests {
 	@Fault(122)
 	void impatientRetryFindsTheKeyBusy() {
 		run((context) -> {
-			AtomicInteger calls = new AtomicInteger();
-			Stubborn body = new Stubborn();
-			Mono<String> limited = context.getBean(Orders.class).mono(1, () -> Mono.fromSupplier(() -> {
-				calls.incrementAndGet();
-				return body.get();
-			}).subscribeOn(Schedulers.boundedElastic()));
-			assertThatExceptionOfType(ExecutionException.class)
-				.isThrownBy(() -> limited.timeout(Duration.ofMillis(300)).retry(1).toFuture().get(20, TimeUnit.SECONDS))
-				.withCauseInstanceOf(LockBusyException.class);
-			assertThat(calls).hasValue(1);
-			body.end.countDown();
+			StubbornBody body = new StubbornBody();
+			AtomicInteger attempts = new AtomicInteger();
+			CompletableFuture<String> result = context.getBean(Orders.class)
+				.mono(1, () -> Mono.fromSupplier(body).subscribeOn(Schedulers.boundedElastic()))
+				.timeout(Mono.defer(() -> (attempts.incrementAndGet() == 1) ? body.whenBegun() : Mono.never()))
+				.retry(1)
+				.toFuture();
+			assertThat(result).failsWithin(Locked.SOON)
+				.withThrowableThat()
+				.havingCause()
+				.isInstanceOf(LockBusyException.class);
+			assertThat(body.calls()).isOne();
+			body.end();
 		});
 	}
 
@@ -212,39 +202,38 @@ class CancelledSubscriptionTests {
 	void callThatTheBodyItselfGaveUpKeepsTheKeyToo() {
 		run((context) -> {
 			DistributedLocks locks = context.getBean(DistributedLocks.class);
-			Stubborn body = new Stubborn();
+			StubbornBody body = new StubbornBody();
 			assertThat(context.getBean(Orders.class)
 				.mono(1, () -> Mono.fromSupplier(body)
 					.subscribeOn(Schedulers.boundedElastic())
-					.timeout(Duration.ofMillis(200), Mono.just("later")))
-				.block(SOON)).isEqualTo("later");
+					.timeout(body.whenBegun(), Mono.just("later")))
+				.block(Locked.SOON)).isEqualTo("later");
 			assertThat(Locked.isFree(locks, "order:1")).as("free while its call runs").isFalse();
-			body.end.countDown();
-			await().atMost(SOON).until(() -> Locked.isFree(locks, "order:1"));
+			body.end();
+			await().atMost(Locked.SOON).until(() -> Locked.isFree(locks, "order:1"));
 		});
 	}
 
 	@Test
 	@Fault(124)
 	void bodyThatIsInterruptedForALostLockKeepsTheKeyOfItsSuccessorApart() {
-		Locked.runner(Orders.class, Losses.class)
+		Locked.runner(Orders.class, RecordedEvents.class)
 			.withPropertyValues("leasehold.lease=60s", "leasehold.on-lost=interrupt")
 			.run((context) -> {
-				Stubborn body = new Stubborn();
-				CompletableFuture<HeldLock> held = new CompletableFuture<>();
+				StubbornBody body = new StubbornBody();
 				CompletableFuture<String> result = context.getBean(Orders.class)
 					.mono(1, () -> ReactiveLocks.current()
-						.doOnNext(held::complete)
+						.doOnNext(body::under)
 						.then(Mono.fromSupplier(body).subscribeOn(Schedulers.boundedElastic())))
 					.toFuture();
-				body.begun.await();
-				context.getBean(io.leasehold.service.LockService.class).cancelled(held.get());
-				assertThat(result).failsWithin(SOON)
+				body.awaitBegin();
+				context.getBean(io.leasehold.service.LockService.class).cancelled(body.held());
+				assertThat(result).failsWithin(Locked.SOON)
 					.withThrowableThat()
 					.havingCause()
 					.isInstanceOf(LockLostException.class);
 				assertThat(Locked.isFree(context.getBean(DistributedLocks.class), "order:1")).isFalse();
-				body.end.countDown();
+				body.end();
 			});
 	}
 
@@ -280,7 +269,7 @@ class CancelledSubscriptionTests {
 				assertThat(result.get(60, TimeUnit.SECONDS)).isEqualTo("paid");
 			}
 			assertThat(most).hasValue(1);
-			await().atMost(SOON).until(() -> context.getBean(LocalLockEngine.class).size() == 0);
+			await().atMost(Locked.SOON).until(() -> context.getBean(LocalLockEngine.class).size() == 0);
 		});
 	}
 
@@ -331,34 +320,7 @@ class CancelledSubscriptionTests {
 	}
 
 	private static void run(ContextConsumer<AssertableApplicationContext> test) {
-		Locked.runner(Orders.class, Losses.class).withPropertyValues("leasehold.lease=60s").run(test);
-	}
-
-	/** A call that no interrupt ends. */
-	static final class Stubborn implements Supplier<String> {
-
-		final CountDownLatch begun = new CountDownLatch(1);
-
-		final CountDownLatch end = new CountDownLatch(1);
-
-		@Override
-		public String get() {
-			this.begun.countDown();
-			boolean interrupted = false;
-			while (this.end.getCount() > 0) {
-				try {
-					this.end.await();
-				}
-				catch (InterruptedException ex) {
-					interrupted = true;
-				}
-			}
-			if (interrupted) {
-				Thread.currentThread().interrupt();
-			}
-			return "paid";
-		}
-
+		Locked.runner(Orders.class, RecordedEvents.class).withPropertyValues("leasehold.lease=60s").run(test);
 	}
 
 	static class Orders {

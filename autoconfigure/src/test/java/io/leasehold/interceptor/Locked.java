@@ -1,5 +1,6 @@
 package io.leasehold.interceptor;
 
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -20,6 +21,9 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 final class Locked {
 
+	/** How long a test waits for what has to come before it fails. */
+	static final Duration SOON = Duration.ofSeconds(30);
+
 	private Locked() {
 	}
 
@@ -33,7 +37,7 @@ final class Locked {
 
 	/** Run something while another thread holds a key. */
 	static void whileHeld(DistributedLocks locks, String key, ThrowingRunnable action) throws Exception {
-		HeldLock held = locks.acquireAsync(key).get(5, TimeUnit.SECONDS);
+		HeldLock held = locks.acquireAsync(key).get(SOON.toSeconds(), TimeUnit.SECONDS);
 		try {
 			action.run();
 		}
@@ -48,7 +52,12 @@ final class Locked {
 			var held = locks.tryAcquire(key);
 			held.ifPresent(HeldLock::close);
 			return held.isPresent();
-		}).join();
+		}, Locked::execute).join();
+	}
+
+	/** Run something in a thread of its own, which no other test occupies. */
+	static void execute(Runnable task) {
+		new Thread(task).start();
 	}
 
 	/** The invalid annotation that stopped the start. */

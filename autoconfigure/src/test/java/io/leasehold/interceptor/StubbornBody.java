@@ -1,0 +1,106 @@
+package io.leasehold.interceptor;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+
+import io.leasehold.HeldLock;
+import io.leasehold.LossCause;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Work under a lock that no cancellation and no interrupt stops: its first call goes on
+ * until the test ends it. Thread-safe.
+ */
+final class StubbornBody implements Supplier<String> {
+
+	private final CompletableFuture<HeldLock> held = new CompletableFuture<>();
+
+	private final CompletableFuture<LossCause> loss = new CompletableFuture<>();
+
+	private final CompletableFuture<String> begun = new CompletableFuture<>();
+
+	private final CountDownLatch end = new CountDownLatch(1);
+
+	private final AtomicInteger calls = new AtomicInteger();
+
+	private final AtomicInteger running = new AtomicInteger();
+
+	private final AtomicInteger most = new AtomicInteger();
+
+	StubbornBody under(HeldLock lock) {
+		this.held.complete(lock);
+		lock.onLost((lost) -> this.loss.complete(lost.getLossCause()));
+		return this;
+	}
+
+	@Override
+	public String get() {
+		this.most.accumulateAndGet(this.running.incrementAndGet(), Math::max);
+		this.begun.complete("begun");
+		if (this.calls.incrementAndGet() == 1) {
+			awaitEnd();
+		}
+		this.running.decrementAndGet();
+		return "paid";
+	}
+
+	private void awaitEnd() {
+		boolean interrupted = false;
+		while (this.end.getCount() > 0) {
+			try {
+				this.end.await();
+			}
+			catch (InterruptedException ex) {
+				interrupted = true;
+			}
+		}
+		if (interrupted) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	/** Call it in a thread of its own. */
+	CompletableFuture<String> inAnotherThread() {
+		return CompletableFuture.supplyAsync(this, Locked::execute);
+	}
+
+	void awaitBegin() {
+		assertThat(this.begun).succeedsWithin(Locked.SOON);
+	}
+
+	/**
+	 * Return a time limit that ends, in another thread, when the first call has begun.
+	 */
+	Mono<String> whenBegun() {
+		return Mono.fromFuture(this.begun, true).publishOn(Schedulers.parallel());
+	}
+
+	/** Let the first call return. */
+	void end() {
+		this.end.countDown();
+	}
+
+	HeldLock held() throws Exception {
+		return this.held.get(Locked.SOON.toSeconds(), TimeUnit.SECONDS);
+	}
+
+	LossCause loss() throws Exception {
+		return this.loss.get(Locked.SOON.toSeconds(), TimeUnit.SECONDS);
+	}
+
+	int calls() {
+		return this.calls.get();
+	}
+
+	/** Return how many calls ran at the same time. */
+	int mostAtOnce() {
+		return this.most.get();
+	}
+
+}
