@@ -48,8 +48,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
  * made by others before, fail the test that is named beside them. Without the bug the
  * same engine passes it, in {@code LocalLockEngineContractTests}.
  */
-@Timeout(60)
+@Timeout(120)
 class ContractIsProvenTests {
+
+	private static final Duration SHORT_LEASE = Duration.ofMillis(300);
+
+	private static final Duration LITTLE = Duration.ofMillis(200);
 
 	@ParameterizedTest(name = "{0}: {1}")
 	@MethodSource("bugs")
@@ -58,7 +62,10 @@ class ContractIsProvenTests {
 	}
 
 	static void run(UnaryOperator<LockEngine> bug, ContractTest test) throws Exception {
-		Contract contract = new Contract(bug);
+		run(new Contract(bug, Duration.ofSeconds(1)), test);
+	}
+
+	private static void run(Contract contract, ContractTest test) throws Exception {
 		try {
 			test.run(contract);
 		}
@@ -73,6 +80,30 @@ class ContractIsProvenTests {
 		for (int i = 0; i < 20; i++) {
 			contract.nothingIsLeftAfterManyFailures();
 		}
+	}
+
+	/**
+	 * What comes late is found by its bound, before the test's patience is over, unless
+	 * the machine becomes much slower at the same moment.
+	 */
+	private static ContractTest patient(ContractTest test) {
+		return (contract) -> {
+			for (int i = 0; i < 5; i++) {
+				run(new Contract(contract.bug, Duration.ofSeconds(40)), test);
+			}
+		};
+	}
+
+	/**
+	 * What comes too early looks as if it came in time if the machine was slow meanwhile,
+	 * so it gets more than one chance.
+	 */
+	static ContractTest repeated(ContractTest test) {
+		return (contract) -> {
+			for (int i = 0; i < 10; i++) {
+				run(contract.bug, test);
+			}
+		};
 	}
 
 	static Stream<Arguments> bugs() {
@@ -107,6 +138,10 @@ class ContractIsProvenTests {
 						EngineContract::abandonedWaitLeavesItsTurnToTheNext),
 				bug("waiters that nobody wakes", NoSignals::new, "dead waiter",
 						EngineContract::waiterThatDiedDelaysTheNextByItsLeaseAtMost),
+				bug("a release that comes late", LateRelease::new, "late ear",
+						patient(EngineContract::releaseBeforeTheEarOpensIsNotMissed)),
+				bug("a release that comes late", LateRelease::new, "turn",
+						patient(EngineContract::abandonedWaitLeavesItsTurnToTheNext)),
 				bug("an ear that does not close", DeafToClose::new, "ear", EngineContract::closedEarHearsNothing),
 				bug("signals only for those who listen", MissedSignals::new, "late ear",
 						EngineContract::releaseBeforeTheEarOpensIsNotMissed),
@@ -136,15 +171,14 @@ class ContractIsProvenTests {
 						EngineContract::hostileKeysAreAllDifferent),
 				bug("keys cut to the length of a column", (engine) -> new FoldedKeys(engine, FoldedKeys::cut), "keys",
 						EngineContract::hostileKeysAreAllDifferent),
-				bug("a lease that ends early", (engine) -> new OtherLease(engine, 0.5), "lease",
-						EngineContract::leaseOfASilentOwnerEnds),
-				bug("a lease that ends late", (engine) -> new OtherLease(engine, 15), "lease",
-						EngineContract::leaseOfASilentOwnerEnds),
+				bug("a lease that ends early", ShortLease::new, "lease",
+						repeated(EngineContract::leaseOfASilentOwnerEnds)),
+				bug("a lease that ends late", LateEnd::new, "lease", patient(EngineContract::leaseOfASilentOwnerEnds)),
 				bug("a local deadline that is ignored", Optimist::new, "validity",
 						EngineContract::freeKeyIsGrantedAndThenBusyForOthers),
 				bug("a min hold that is not kept", NoMinHold::new, "minHold", EngineContract::releasedKeyStaysClosed),
 				bug("a min hold that is not kept", NoMinHold::new, "minHoldOfAnOrphan",
-						EngineContract::orphanedKeyStaysClosed),
+						repeated(EngineContract::orphanedKeyStaysClosed)),
 				bug("a queue that is none", LastComeFirstServed::new, "queue",
 						EngineContract::everyWaitingClaimIsServed),
 				bug("waiters that nobody wakes", NoSignals::new, "wake",
@@ -180,8 +214,11 @@ class ContractIsProvenTests {
 
 		private final UnaryOperator<LockEngine> bug;
 
-		Contract(UnaryOperator<LockEngine> bug) {
+		private final Duration patience;
+
+		Contract(UnaryOperator<LockEngine> bug, Duration patience) {
 			this.bug = bug;
+			this.patience = patience;
 		}
 
 		@Override
@@ -201,7 +238,12 @@ class ContractIsProvenTests {
 
 		@Override
 		protected Duration shortLease() {
-			return Duration.ofMillis(300);
+			return SHORT_LEASE;
+		}
+
+		@Override
+		Duration slack() {
+			return LITTLE;
 		}
 
 		@Override
@@ -211,7 +253,7 @@ class ContractIsProvenTests {
 
 		@Override
 		protected Duration patience() {
-			return Duration.ofSeconds(1);
+			return this.patience;
 		}
 
 		private LocalLockEngine store(String namespace) {
@@ -438,20 +480,64 @@ class ContractIsProvenTests {
 
 	}
 
-	private static final class OtherLease extends Sound {
+	private static final class ShortLease extends Sound {
 
-		private final double factor;
-
-		OtherLease(LockEngine store, double factor) {
+		ShortLease(LockEngine store) {
 			super(store);
-			this.factor = factor;
 		}
 
 		@Override
 		public Attempt tryAcquire(Claim claim) {
-			Duration lease = Duration.ofNanos((long) (claim.lease().toNanos() * this.factor));
-			return super.tryAcquire(
-					new Claim(claim.key(), claim.owner(), lease, claim.minHold(), claim.waits(), claim.since()));
+			return super.tryAcquire(new Claim(claim.key(), claim.owner(), claim.lease().dividedBy(5), claim.minHold(),
+					claim.waits(), claim.since()));
+		}
+
+	}
+
+	/** Ends leases later than this machine explains, however slow it is. */
+	private static final class LateEnd extends Sound {
+
+		private static volatile Pace granted = Pace.begin();
+
+		LateEnd(LockEngine store) {
+			super(store);
+		}
+
+		@Override
+		public Attempt tryAcquire(Claim claim) {
+			if (!inspect(claim.key()).isEmpty()
+					&& granted.elapsed().compareTo(SHORT_LEASE.plus(granted.slack(LITTLE).multipliedBy(3))) > 0) {
+				lose(claim.key());
+			}
+			Attempt attempt = super.tryAcquire(new Claim(claim.key(), claim.owner(), Duration.ofDays(1),
+					claim.minHold(), claim.waits(), claim.since()));
+			if (attempt instanceof Granted) {
+				granted = Pace.begin();
+				return attempt;
+			}
+			return new Busy(Duration.ofMillis(5));
+		}
+
+	}
+
+	/** Releases later than this machine explains, and says that it has done so. */
+	private static final class LateRelease extends Sound {
+
+		LateRelease(LockEngine store) {
+			super(store);
+		}
+
+		@Override
+		public ReleaseOutcome release(Claim claim) {
+			Pace asked = Pace.begin();
+			Thread late = new Thread(() -> {
+				while (asked.elapsed().compareTo(asked.slack(LITTLE).multipliedBy(3)) < 0) {
+					LockSupport.parkNanos(5_000_000);
+				}
+				super.release(claim);
+			});
+			late.start();
+			return ReleaseOutcome.RELEASED;
 		}
 
 	}

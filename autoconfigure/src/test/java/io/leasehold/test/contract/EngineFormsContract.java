@@ -185,11 +185,11 @@ abstract class EngineFormsContract extends EngineContract {
 			return;
 		}
 		Access two = Access.permits(2);
-		long asked = System.nanoTime();
+		Pace asked = Pace.begin();
 		one.granted(claim(one, two, shortLease()));
 		other.granted(claim(other, two));
 		other.await(claim(other, two).waiting());
-		assertThat(Duration.ofNanos(System.nanoTime() - asked)).isLessThan(shortLease().plus(SLACK));
+		tookAtMost(shortLease(), asked);
 	}
 
 	@Test
@@ -257,12 +257,11 @@ abstract class EngineFormsContract extends EngineContract {
 		}
 		for (Access access : accesses(one)) {
 			LockKey key = new LockKey("vanished:" + access.code());
-			long asked = System.nanoTime();
+			Pace asked = Pace.begin();
 			one.granted(delayed(one, key, access, shortLease()));
 			Claim next = other.waiting(key);
 			other.await(next);
-			assertThat(Duration.ofNanos(System.nanoTime() - asked)).as(access.toString())
-				.isBetween(shortLease().multipliedBy(2).minusMillis(20), shortLease().multipliedBy(2).plus(SLACK));
+			took(shortLease().multipliedBy(2), asked);
 			release(other, next);
 		}
 	}
@@ -294,16 +293,15 @@ abstract class EngineFormsContract extends EngineContract {
 			return;
 		}
 		Access single = Access.permits(1);
-		long asked = System.nanoTime();
+		Pace asked = Pace.begin();
 		Claim released = new Claim(KEY, one.member().newOwner(), single, LONG, Duration.ZERO, shortLease(), false,
-				asked);
+				System.nanoTime());
 		one.granted(released);
 		release(one, released);
 		Claim next = claim(other, single).waiting();
 		assertThat(other.engine().tryAcquire(next)).isInstanceOf(Busy.class);
 		other.await(next);
-		assertThat(Duration.ofNanos(System.nanoTime() - asked)).isBetween(shortLease().minusMillis(20),
-				shortLease().plus(SLACK));
+		took(shortLease(), asked);
 	}
 
 	private static List<Access> accesses(Process process) {

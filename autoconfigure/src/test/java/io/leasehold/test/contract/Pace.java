@@ -9,7 +9,8 @@ import java.time.Duration;
  * A stopwatch that also measures how much slower than an idle one the machine is
  * meanwhile. An upper bound of a test is what the tested code may take, plus a slack for
  * the machine: the slack is stretched by that measure, and stays as it is on a machine
- * that has nothing else to do. Thread-safe.
+ * that has nothing else to do. Stopwatches that run at the same time measure alike.
+ * Thread-safe.
  */
 public final class Pace {
 
@@ -22,13 +23,17 @@ public final class Pace {
 
 	private static final long PAUSE = Duration.ofMillis(20).toNanos();
 
+	private static WeakReference<Probe> shared = new WeakReference<>(null);
+
+	private final Probe probe = shared();
+
 	private final long begin = System.nanoTime();
 
-	private final Probe probe = new Probe(this);
+	private final long cpu = this.probe.cpu();
+
+	private final long paused = this.probe.paused(this.begin);
 
 	private Pace() {
-		this.probe.setDaemon(true);
-		this.probe.start();
 	}
 
 	/**
@@ -37,6 +42,15 @@ public final class Pace {
 	 */
 	public static Pace begin() {
 		return new Pace();
+	}
+
+	private static synchronized Probe shared() {
+		Probe probe = shared.get();
+		if (probe == null) {
+			probe = new Probe();
+			shared = new WeakReference<>(probe);
+		}
+		return probe;
 	}
 
 	/**
@@ -52,7 +66,13 @@ public final class Pace {
 	 * @return that time, or a longer one if the machine was slower since the beginning
 	 */
 	public Duration slack(Duration idle) {
-		return stretched(idle, this.probe.slowness(System.nanoTime() - this.begin));
+		return stretched(idle, slowness(System.nanoTime()));
+	}
+
+	/** How many times longer than its processor time the probe took for its work. */
+	private double slowness(long now) {
+		long working = now - this.begin - (this.probe.paused(now) - this.paused);
+		return working / (double) Math.max(this.probe.cpu() - this.cpu, 1);
 	}
 
 	static Duration stretched(Duration idle, double slowness) {
@@ -62,33 +82,36 @@ public final class Pace {
 	/**
 	 * Works a little, again and again: what it takes beyond its processor time is delay.
 	 */
-	private static final class Probe extends Thread {
+	private static final class Probe {
 
-		private final WeakReference<Pace> user;
+		private final long thread;
 
 		private volatile long paused;
 
 		private volatile long pauseBegin;
 
-		Probe(Pace user) {
-			super("pace");
-			this.user = new WeakReference<>(user);
+		Probe() {
+			WeakReference<Probe> self = new WeakReference<>(this);
+			Thread worker = new Thread(() -> run(self), "pace");
+			worker.setDaemon(true);
+			worker.start();
+			this.thread = worker.getId();
 		}
 
-		@Override
-		public void run() {
+		private static void run(WeakReference<Probe> self) {
 			try {
-				while (this.user.get() != null) {
+				while (goesOn(self)) {
 					work(THREADS.getCurrentThreadCpuTime());
-					this.pauseBegin = System.nanoTime();
-					Thread.sleep(Duration.ofNanos(PAUSE).toMillis());
-					this.paused += PAUSE;
-					this.pauseBegin = 0;
+					pause(self, System.nanoTime());
 				}
 			}
 			catch (InterruptedException ex) {
 				// Nobody does
 			}
+		}
+
+		private static boolean goesOn(WeakReference<Probe> self) {
+			return self.get() != null;
 		}
 
 		private static void work(long begin) {
@@ -97,12 +120,29 @@ public final class Pace {
 			}
 		}
 
-		/** How many times longer than its processor time the probe took for its work. */
-		double slowness(long elapsed) {
-			long cpu = THREADS.getThreadCpuTime(getId());
+		private static void pause(WeakReference<Probe> self, long now) throws InterruptedException {
+			Probe probe = self.get();
+			if (probe != null) {
+				probe.pauseBegin = now;
+			}
+			probe = null;
+			Thread.sleep(Duration.ofNanos(PAUSE).toMillis());
+			probe = self.get();
+			if (probe != null) {
+				probe.paused += PAUSE;
+				probe.pauseBegin = 0;
+			}
+		}
+
+		long cpu() {
+			return THREADS.getThreadCpuTime(this.thread);
+		}
+
+		/** Return how long the probe has paused by now. */
+		long paused(long now) {
 			long pausing = this.pauseBegin;
-			long pauses = this.paused + ((pausing != 0) ? Math.min(System.nanoTime() - pausing, PAUSE) : 0);
-			return (elapsed - pauses) / (double) Math.max(cpu, 1);
+			long pauses = this.paused;
+			return (pausing != 0) ? pauses + Math.min(now - pausing, PAUSE) : pauses;
 		}
 
 	}

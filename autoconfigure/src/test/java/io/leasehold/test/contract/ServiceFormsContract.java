@@ -179,6 +179,8 @@ abstract class ServiceFormsContract extends EngineFormsContract {
 		eventually().until(() -> !ended.isValid());
 		assertThat(goesOn.isValid()).isTrue();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(ended::close);
+		// The store's lease ends a little later than the holder believes in it
+		eventually().until(() -> one.engine("").inspect(KEY).size() == 1);
 		goesOn.close();
 		leavesNothing();
 	}
@@ -213,11 +215,10 @@ abstract class ServiceFormsContract extends EngineFormsContract {
 		if (refuses(one, delayed)) {
 			return;
 		}
-		long asked = System.nanoTime();
+		Pace asked = Pace.begin();
 		HeldLock lost = one.acquire(NAME, delayed);
 		try (HeldLock next = service().acquire(NAME)) {
-			assertThat(Duration.ofNanos(System.nanoTime() - asked))
-				.isBetween(shortLease().multipliedBy(2).minusMillis(20), shortLease().multipliedBy(2).plus(SLACK));
+			took(shortLease().multipliedBy(2), asked);
 			assertThat(next.fencingToken()).isGreaterThan(lost.fencingToken());
 		}
 		assertThat(lost.isValid()).isFalse();
