@@ -137,16 +137,20 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 
 	/**
 	 * Free a row behind those requests of the claim that the database executes at the
-	 * moment. While others may still arrive that it would not refuse, that is no answer.
+	 * moment. While others may still arrive that it would not refuse, the outcome is
+	 * unknown. The last repetition returns that an earlier one has freed the row.
 	 */
-	private static @Nullable Long freeBehind(Session session, LockTables tables, RowId id, Claim claim, long latest)
+	private @Nullable Long freeBehind(Session session, LockTables tables, RowId id, Claim claim, long latest)
 			throws SQLException {
 		boolean over = tables.clock().read(session) > latest;
 		Long freed = tables.grants(claim.access()).freeBehind(session, id, claim.key(), claim.owner().token());
+		if (freed != null) {
+			this.late.released(claim);
+		}
 		if (!over) {
 			throw new SQLTransientException("An earlier request to acquire it may still arrive");
 		}
-		return freed;
+		return (freed == null && this.late.isReleased(claim)) ? Long.valueOf(0) : freed;
 	}
 
 	private ReleaseOutcome released(@Nullable Long marked) {

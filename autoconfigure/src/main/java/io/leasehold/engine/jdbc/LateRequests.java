@@ -29,8 +29,8 @@ final class LateRequests {
 			this.claims.values().removeIf(Late::isForgotten);
 		}
 		long forgotten = System.nanoTime() + claim.lease().plus(REMEMBERED).toNanos();
-		this.claims.merge(claim.owner().token(), new Late(until, forgotten),
-				(one, other) -> (one.until() > other.until()) ? new Late(one.until(), other.forgotten()) : other);
+		this.claims.merge(claim.owner().token(), new Late(until, forgotten, false),
+				(one, other) -> new Late(Math.max(one.until(), other.until()), forgotten, one.released()));
 	}
 
 	/**
@@ -42,11 +42,23 @@ final class LateRequests {
 		return (late != null) ? late.until() : null;
 	}
 
+	/** Record that the grant of a claim was released before its requests were over. */
+	void released(Claim claim) {
+		this.claims.computeIfPresent(claim.owner().token(),
+				(token, late) -> new Late(late.until(), late.forgotten(), true));
+	}
+
+	/** Return whether the grant of a claim was released before its requests were over. */
+	boolean isReleased(Claim claim) {
+		Late late = this.claims.get(claim.owner().token());
+		return late != null && late.released();
+	}
+
 	void remove(Claim claim) {
 		this.claims.remove(claim.owner().token());
 	}
 
-	private record Late(long until, long forgotten) {
+	private record Late(long until, long forgotten, boolean released) {
 
 		boolean isForgotten() {
 			return System.nanoTime() - this.forgotten > 0;

@@ -38,6 +38,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -333,6 +334,37 @@ abstract class JdbcLockFaultsTests extends JdbcLockFormsTests {
 			assertThat(this.engine.release(forgotten)).isInstanceOf(ReleaseOutcome.NotOwner.class);
 			assertThat(granted(claim(key, access)).number()).isGreaterThan(number);
 		}
+	}
+
+	/**
+	 * The release of a claim of which a request may still arrive frees the row at once,
+	 * and is answered as a release when no request can arrive any more.
+	 */
+	@Test
+	@Fault(105)
+	void releaseOfAHeldClaimWithALateRequestIsReported() {
+		Duration call = Duration.ofSeconds(1);
+		for (Access access : List.of(Access.EXCLUSIVE, Access.SHARED)) {
+			Claim claim = claim("a", access);
+			JdbcLockEngine brief = engine(settings(call));
+			this.statements.before("UPDATE leasehold_lock SET", () -> {
+				throw new IllegalStateException("the answer was lost");
+			});
+			assertThatIllegalStateException().isThrownBy(() -> brief.tryAcquire(claim));
+			granted(claim);
+			assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> brief.release(claim))
+				.withMessageContaining("may still arrive");
+			assertThat(this.engine.inspect(claim.key())).isEmpty();
+			assertThat(releasedAtLast(brief, claim)).as("release of %s", access).isEqualTo(ReleaseOutcome.RELEASED);
+			assertThat(brief.release(claim)).isInstanceOf(ReleaseOutcome.NotOwner.class);
+		}
+	}
+
+	/** Release a claim as often as it takes. */
+	static ReleaseOutcome releasedAtLast(JdbcLockEngine engine, Claim claim) {
+		return await().atMost(PATIENCE)
+			.ignoreExceptionsInstanceOf(LockEngineException.class)
+			.until(() -> engine.release(claim), (outcome) -> true);
 	}
 
 	/** Leave the rows of keys that were used before. */

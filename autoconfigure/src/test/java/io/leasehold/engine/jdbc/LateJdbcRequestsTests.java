@@ -108,10 +108,4 @@ abstract class LateJdbcRequestsTests extends NetworkedJdbcLockEngineTests {
 			.matches(LockEngineException::isRetryable);
 	}
 
-	/** Release a claim as often as it takes. */
-	static ReleaseOutcome releasedAtLast(JdbcLockEngine engine, Claim claim) {
-		return await().ignoreExceptionsInstanceOf(LockEngineException.class)
-			.until(() -> engine.release(claim), (outcome) -> true);
-	}
-
 }
