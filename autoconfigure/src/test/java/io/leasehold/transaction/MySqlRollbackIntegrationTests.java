@@ -1,0 +1,16 @@
+package io.leasehold.transaction;
+
+import javax.sql.DataSource;
+
+import io.leasehold.server.MySqlTestServer;
+
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+
+class MySqlRollbackIntegrationTests extends RollbackContract {
+
+	@Override
+	DataSource dataSource() {
+		return new DriverManagerDataSource(MySqlTestServer.shared().url());
+	}
+
+}
