@@ -465,7 +465,11 @@ abstract class JdbcLockFormsTests extends JdbcLockEngineTests {
 					last.accumulateAndGet(granted.number(), Math::max);
 					grants.incrementAndGet();
 					holders.get(access).decrementAndGet();
-					release(claim);
+					ReleaseOutcome released = this.engine.release(claim);
+					if (!(released instanceof ReleaseOutcome.Released)) {
+						faults.add("release of %s of %s: %s, row is %s at %d, failed before: %s".formatted(granted,
+								access, released, row("hot"), databaseClock(), this.statements.failures()));
+					}
 				}
 			}
 			return null;
