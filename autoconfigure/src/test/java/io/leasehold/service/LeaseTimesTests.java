@@ -1,6 +1,7 @@
 package io.leasehold.service;
 
 import java.time.Duration;
+import java.util.List;
 
 import io.leasehold.HeldLock;
 import io.leasehold.LockLostException;
@@ -8,6 +9,8 @@ import io.leasehold.LockOptions;
 import io.leasehold.LossCause;
 import io.leasehold.engine.Attempt;
 import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.event.LockEvent;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -67,7 +70,7 @@ class LeaseTimesTests {
 	@Test
 	void renewalWithAnEarlierEndDoesNotShortenTheLease() {
 		HeldLock held = this.process.acquire("a");
-		this.process.store.renewal = (outcome) -> new RenewalOutcome.Renewed(this.process.store.in(NANO));
+		this.process.store.renewal = (renewal, outcome) -> new RenewalOutcome.Renewed(this.process.store.in(NANO));
 		advanceToRenewal();
 		assertThat(held.remaining()).isEqualTo(BELIEVED.minus(BELIEVED.dividedBy(3)));
 		held.close();
@@ -144,6 +147,73 @@ class LeaseTimesTests {
 		held.close();
 	}
 
+	/** The short lease is renewed in between. */
+	@Test
+	void renewalWithoutAnAnswerIsNotRepeatedWithEveryTick() {
+		HeldLock held = this.process.acquire("a");
+		HeldLock brief = this.process.locks.acquire("b", this.process.options().withLease(Duration.ofMillis(600)));
+		this.process.advance(Duration.ofSeconds(9));
+		this.process.store.renewed.clear();
+		this.process.store.renewal = (renewal, outcome) -> renewal.claim().key().value().equals("a")
+				? new RenewalOutcome.Unknown(new IllegalStateException("silent")) : outcome;
+		this.process.advance(Duration.ofSeconds(5));
+		List<Duration> times = this.process.store.renewed.stream()
+			.filter((renewed) -> renewed.key().equals("a"))
+			.map(SteppedService.Renewed::at)
+			.toList();
+		assertThat(times).hasSizeGreaterThan(3);
+		for (int i = 1; i < times.size(); i++) {
+			assertThat(times.get(i).minus(times.get(i - 1))).isGreaterThan(Duration.ofMillis(300));
+		}
+		held.close();
+		brief.close();
+	}
+
+	@Test
+	void longerLeaseDoesNotPutOffTheRenewalOfAShorterOne() {
+		LockOptions shorter = this.process.options().withLease(Duration.ofSeconds(3));
+		HeldLock held = this.process.locks.acquire("a", shorter);
+		this.process.advance(Duration.ofMillis(500));
+		HeldLock longer = this.process.acquire("b");
+		this.process.advance(Duration.ofMillis(500));
+		assertThat(this.process.store.renewed).extracting(SteppedService.Renewed::at)
+			.containsExactly(Duration.ofMillis(2968).dividedBy(3));
+		held.close();
+		longer.close();
+	}
+
+	@Test
+	void shorterLeaseIsRenewedBeforeTheNextTickOfALongerOne() {
+		HeldLock longer = this.process.acquire("b");
+		LockOptions shorter = this.process.options().withLease(Duration.ofMillis(300));
+		HeldLock held = this.process.locks.acquire("a", shorter);
+		this.process.advance(Duration.ofMillis(100));
+		assertThat(this.process.store.renewed).extracting(SteppedService.Renewed::at)
+			.containsExactly(Duration.ofMillis(295).dividedBy(3));
+		held.close();
+		longer.close();
+	}
+
+	@Test
+	void renewalReportsHowLongItTookAndWhatWasLeft() {
+		HeldLock held = this.process.acquire("a");
+		renewalTakes(Duration.ofSeconds(2));
+		advanceToRenewal();
+		Awaitility.await().until(() -> !renewals().isEmpty());
+		assertThat(renewals()).singleElement().satisfies((renewal) -> {
+			assertThat(renewal.took()).isEqualTo(Duration.ofSeconds(2));
+			assertThat(renewal.slack()).isEqualTo(BELIEVED.minus(BELIEVED.dividedBy(3)).minusSeconds(2));
+		});
+		held.close();
+	}
+
+	private List<LockEvent.LeaseRenewed> renewals() {
+		return this.process.events.stream()
+			.filter(LockEvent.LeaseRenewed.class::isInstance)
+			.map(LockEvent.LeaseRenewed.class::cast)
+			.toList();
+	}
+
 	/** Its holder is notified without asking. */
 	@Test
 	void expiredLeaseIsNoticedAtItsEnd() {
@@ -174,8 +244,9 @@ class LeaseTimesTests {
 		HeldLock held = this.process.locks.acquire("a", options);
 		this.process.advance(Duration.ofSeconds(20));
 		Duration first = BELIEVED.dividedBy(3);
-		assertThat(this.process.store.renewed).containsExactly(new SteppedService.Renewed(first, LEASE),
-				new SteppedService.Renewed(first.multipliedBy(2), Duration.ofSeconds(41).minus(first.multipliedBy(2))));
+		assertThat(this.process.store.renewed).containsExactly(new SteppedService.Renewed(first, LEASE, "a"),
+				new SteppedService.Renewed(first.multipliedBy(2), Duration.ofSeconds(41).minus(first.multipliedBy(2)),
+						"a"));
 		held.close();
 	}
 
@@ -212,7 +283,7 @@ class LeaseTimesTests {
 	}
 
 	private void renewalTakes(Duration time) {
-		this.process.store.renewal = (outcome) -> {
+		this.process.store.renewal = (renewal, outcome) -> {
 			this.process.clock.advance(time);
 			return outcome;
 		};

@@ -6,6 +6,9 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 import io.leasehold.HeldLock;
@@ -18,9 +21,12 @@ import io.leasehold.engine.Member;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.engine.Signal;
+import io.leasehold.engine.Waiting;
 import io.leasehold.engine.local.LocalLockEngine;
 import io.leasehold.event.LockEvent;
 import io.leasehold.test.contract.DelegatingEngine;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The locks of one process, whose clock, threads and store do nothing that a test does
@@ -43,7 +49,7 @@ final class SteppedService implements AutoCloseable {
 
 	final Store store;
 
-	final List<LockEvent> events = new ArrayList<>();
+	final List<LockEvent> events = new CopyOnWriteArrayList<>();
 
 	final LockService locks;
 
@@ -96,7 +102,7 @@ final class SteppedService implements AutoCloseable {
 	}
 
 	/** The renewal of a lease, as the store receives it. */
-	record Renewed(Duration at, Duration lease) {
+	record Renewed(Duration at, Duration lease, String key) {
 	}
 
 	/** Writes down what is requested when, and answers what a test wants. */
@@ -112,9 +118,12 @@ final class SteppedService implements AutoCloseable {
 
 		final List<Duration> released = new ArrayList<>();
 
+		/** With which lease a lock is handed to a caller that waits, if it is. */
+		@Nullable Duration pushed;
+
 		UnaryOperator<Attempt> answer = UnaryOperator.identity();
 
-		UnaryOperator<RenewalOutcome> renewal = UnaryOperator.identity();
+		BiFunction<Renewal, RenewalOutcome, RenewalOutcome> renewal = (renewed, outcome) -> outcome;
 
 		private final boolean keepsMinHold;
 
@@ -128,7 +137,7 @@ final class SteppedService implements AutoCloseable {
 
 		/** Answer no renewal from now on. */
 		void renewNothing() {
-			this.renewal = (outcome) -> new RenewalOutcome.Unknown(new IllegalStateException("silent"));
+			this.renewal = (renewed, outcome) -> new RenewalOutcome.Unknown(new IllegalStateException("silent"));
 		}
 
 		/** Return the time of a number of future readings. */
@@ -154,13 +163,28 @@ final class SteppedService implements AutoCloseable {
 		public Attempt tryAcquire(Claim claim) {
 			this.asked.add(now());
 			this.claims.add(claim);
-			return this.answer.apply(super.tryAcquire(claim));
+			Attempt attempt = super.tryAcquire(claim);
+			return (this.pushed != null) ? new Attempt.Busy(WAIT) : this.answer.apply(attempt);
+		}
+
+		@Override
+		public Waiting enqueue(Claim claim, Consumer<Signal> listener) {
+			if (this.pushed == null) {
+				return super.enqueue(claim, listener);
+			}
+			Attempt.Granted granted = (Attempt.Granted) super.tryAcquire(claim);
+			listener.accept(new Signal.Pushed(new Attempt.Granted(granted.number(), in(this.pushed))));
+			return Waiting.POLLING;
 		}
 
 		@Override
 		public List<RenewalOutcome> renew(List<Renewal> due) {
-			due.forEach((one) -> this.renewed.add(new Renewed(now(), one.lease())));
-			return super.renew(due).stream().map(this.renewal).toList();
+			due.forEach((one) -> this.renewed.add(new Renewed(now(), one.lease(), one.claim().key().value())));
+			List<RenewalOutcome> outcomes = new ArrayList<>(super.renew(due));
+			for (int i = 0; i < due.size(); i++) {
+				outcomes.set(i, this.renewal.apply(due.get(i), outcomes.get(i)));
+			}
+			return outcomes;
 		}
 
 		@Override

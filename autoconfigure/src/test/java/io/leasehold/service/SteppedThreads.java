@@ -25,8 +25,11 @@ final class SteppedThreads extends EngineThreads {
 
 	private final Executor later = this::handOver;
 
-	/** Whether tasks are lost that are handed over, and those timers that are set. */
+	/** Whether tasks are lost that are handed over, and timers that are set. */
 	boolean losing;
+
+	/** Whether timers are lost that are set. */
+	boolean losingTimers;
 
 	private int scheduled;
 
@@ -41,6 +44,7 @@ final class SteppedThreads extends EngineThreads {
 	@Override
 	void start(Runnable selfCheck) {
 		this.selfCheck = selfCheck;
+		events().start();
 	}
 
 	@Override
@@ -71,7 +75,7 @@ final class SteppedThreads extends EngineThreads {
 	@Override
 	Future<?> schedule(Runnable task, long nanos) {
 		Timer timer = new Timer(task, this.clock.nanoTime() + Math.max(0, nanos), this.scheduled++);
-		if (!this.losing) {
+		if (!this.losing && !this.losingTimers) {
 			this.timers.add(timer);
 		}
 		return timer;

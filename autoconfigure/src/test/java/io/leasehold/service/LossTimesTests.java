@@ -1,0 +1,180 @@
+package io.leasehold.service;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+import io.leasehold.HeldLock;
+import io.leasehold.LockKey;
+import io.leasehold.LockLostException;
+import io.leasehold.LockMode;
+import io.leasehold.LockOptions;
+import io.leasehold.engine.Attempt;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * When the key of a lost lock is released, and what several holders of a key have to do
+ * with each other, to the nanosecond.
+ */
+class LossTimesTests {
+
+	private static final Duration NANO = Duration.ofNanos(1);
+
+	private static final Duration DELAY = Duration.ofSeconds(5);
+
+	private static final Duration LONGEST = Duration.ofSeconds(8);
+
+	private SteppedService process = new SteppedService();
+
+	@Test
+	void leaseThatExpiredIsReleasedAtItsEnd() {
+		HeldLock held = this.process.acquire("a");
+		this.process.store.renewNothing();
+		this.process.advance(SteppedService.BELIEVED);
+		assertThat(this.process.store.released).containsExactly(SteppedService.BELIEVED);
+		assertLost(held);
+	}
+
+	@Test
+	void leaseThatExpiredIsReleasedAfterItsLockDelay() {
+		HeldLock held = this.process.locks.acquire("a", this.process.options().withLockDelay(DELAY));
+		this.process.store.renewNothing();
+		this.process.advance(SteppedService.BELIEVED.plus(DELAY).minus(NANO));
+		assertThat(this.process.store.released).isEmpty();
+		this.process.advance(NANO);
+		assertThat(this.process.store.released).containsExactly(SteppedService.BELIEVED.plus(DELAY));
+		assertLost(held);
+	}
+
+	@Test
+	void lockDelayEndsWhenTheLastHandleOfTheLostLockIsClosed() {
+		HeldLock held = this.process.locks.acquire("a", this.process.options().withLockDelay(DELAY));
+		this.process.store.renewNothing();
+		this.process.advance(SteppedService.BELIEVED.plusSeconds(1));
+		assertLost(held);
+		this.process.advance(DELAY);
+		assertThat(this.process.store.released).containsExactly(SteppedService.BELIEVED.plusSeconds(1));
+	}
+
+	@Test
+	void longestHoldTimeIsFollowedByTheLockDelay() {
+		LockOptions options = this.process.options().withMaxHold(LONGEST).withLockDelay(DELAY);
+		HeldLock held = this.process.locks.acquire("a", options);
+		this.process.store.answer = (attempt) -> attempt;
+		this.process.advance(Duration.ofSeconds(20));
+		Duration end = Duration.ofMillis(7918);
+		assertThat(this.process.store.released).containsExactly(end.plus(DELAY));
+		assertLost(held);
+	}
+
+	/** A cancelled result leaves the rest of its lease to the body that goes on. */
+	@Test
+	void cancelledLockIsReleasedAtTheEndOfItsLease() {
+		HeldLock held = this.process.acquire("a");
+		this.process.advance(Duration.ofSeconds(4));
+		this.process.locks.cancelled(held);
+		this.process.advance(Duration.ofMinutes(1));
+		assertThat(this.process.store.released).containsExactly(SteppedService.BELIEVED);
+		assertLost(held);
+	}
+
+	@Test
+	void cancelledLockIsReleasedWhenItsBodyHasEndedAndNotBeforeItsMinHold() {
+		for (Duration before : List.of(Duration.ZERO, NANO)) {
+			this.process = new SteppedService(63, Duration.ofHours(1), false);
+			HeldLock held = this.process.locks.acquire("a", this.process.options().withMinHold(Duration.ofSeconds(2)));
+			this.process.clock.advance(Duration.ofSeconds(2).minus(before));
+			this.process.locks.cancelled(held);
+			assertLost(held);
+			this.process.threads.run();
+			assertThat(this.process.store.released).hasSize(before.isZero() ? 1 : 0);
+		}
+	}
+
+	@Test
+	void lockThatTheStoreLostIsPassedToTheNextCallerAtOnce() {
+		HeldLock held = this.process.acquire("a");
+		CompletableFuture<HeldLock> next = this.process.await("a", this.process.options());
+		this.process.store.local.lose(new LockKey("a"));
+		this.process.advance(SteppedService.BELIEVED.dividedBy(3));
+		assertThat(next.getNow(null).fencingToken()).isGreaterThan(held.fencingToken());
+		assertLost(held);
+		next.getNow(null).close();
+	}
+
+	@Test
+	void allHoldersOfAKeyAreRenewed() {
+		LockOptions shared = this.process.options().withMode(LockMode.SHARED);
+		List<HeldLock> held = List.of(this.process.locks.acquire("a", shared), this.process.locks.acquire("a", shared),
+				this.process.locks.acquire("a", shared));
+		this.process.advance(SteppedService.BELIEVED.dividedBy(3));
+		assertThat(this.process.store.renewed).hasSize(3);
+		assertThat(held).allSatisfy((lock) -> assertThat(lock.remaining()).isEqualTo(SteppedService.BELIEVED));
+		held.forEach(HeldLock::close);
+		assertThat(this.process.store.released).hasSize(3);
+		assertThat(this.process.store.local.size()).isZero();
+	}
+
+	/** A key that the store handed on comes with a short lease. */
+	@Test
+	void shortGrantIsExtendedOnceItIsKeptForTwentyMilliseconds() {
+		HeldLock held = pushed(Duration.ofSeconds(4));
+		this.process.advance(Duration.ofMillis(20).minus(NANO));
+		assertThat(this.process.store.renewed).isEmpty();
+		this.process.advance(NANO);
+		assertThat(this.process.store.renewed).hasSize(1);
+		held.close();
+	}
+
+	@Test
+	void grantIsShortWithTwoThirdsOfItsLeaseAndNotWithMore() {
+		for (Duration more : List.of(Duration.ZERO, NANO)) {
+			this.process = new SteppedService();
+			HeldLock held = pushed(SteppedService.LEASE.dividedBy(3).multipliedBy(2).plus(more));
+			this.process.advance(Duration.ofMillis(20));
+			assertThat(this.process.store.renewed).hasSize(more.isZero() ? 1 : 0);
+			held.close();
+		}
+	}
+
+	@Test
+	void shortGrantIsExtendedAtOnceIfAnotherCallerWaits() {
+		CompletableFuture<HeldLock> first = this.process.locks.acquireAsync("a");
+		this.process.store.pushed = Duration.ofSeconds(4);
+		CompletableFuture<HeldLock> second = this.process.await("a", this.process.options());
+		this.process.store.pushed = null;
+		assertThat(this.process.store.renewed).extracting(SteppedService.Renewed::at).containsExactly(Duration.ZERO);
+		first.getNow(null).close();
+		this.process.threads.run();
+		second.getNow(null).close();
+	}
+
+	/** Its release waits for the extension, since the next caller has it then. */
+	@Test
+	void shortGrantIsPassedOnOnceItIsExtended() {
+		HeldLock held = pushed(Duration.ofSeconds(4));
+		CompletableFuture<HeldLock> next = this.process.locks.acquireAsync("a");
+		held.close();
+		assertThat(this.process.store.released).isEmpty();
+		this.process.threads.run();
+		assertThat(next.getNow(null).fencingToken()).isEqualTo(held.fencingToken() + 1);
+		next.getNow(null).close();
+	}
+
+	/** Return a lock that the store hands to a caller that waits for it. */
+	private HeldLock pushed(Duration lease) {
+		this.process.store.pushed = lease;
+		CompletableFuture<HeldLock> acquired = this.process.await("a", this.process.options());
+		this.process.store.pushed = null;
+		return acquired.getNow(null);
+	}
+
+	private static void assertLost(HeldLock held) {
+		assertThat(held.isValid()).isFalse();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
+	}
+
+}
