@@ -1,11 +1,14 @@
 package io.leasehold.service;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 import io.leasehold.HeldLock;
 import io.leasehold.LockOptions;
 import io.leasehold.engine.Attempt;
+import io.leasehold.event.HandoffKind;
+import io.leasehold.event.LockEvent;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -81,6 +84,37 @@ class HandoffTimesTests {
 		assertThat(third.fencingToken()).isEqualTo(held.fencingToken() + 2);
 		assertThat(fourth.fencingToken() / 64).isGreaterThan(held.fencingToken() / 64);
 		fourth.close();
+	}
+
+	@Test
+	void grantThatIsPassedToAShorterLeaseIsRenewedEarlier() {
+		HeldLock held = this.process.acquire("a");
+		this.process.advance(Duration.ofSeconds(1));
+		HeldLock passed = next(held, this.process.options().withLease(Duration.ofSeconds(6)));
+		assertThat(passed.fencingToken()).isEqualTo(held.fencingToken() + 1);
+		this.process.advance(Duration.ofSeconds(2));
+		assertThat(this.process.store.renewed).extracting(SteppedService.Renewed::at)
+			.containsExactly(Duration.ofSeconds(3));
+		passed.close();
+	}
+
+	@Test
+	void handoffsAreReportedAndNothingElseIs() {
+		HeldLock held = this.process.acquire("a");
+		assertThat(handoffs()).isEmpty();
+		next(held).close();
+		assertThat(handoffs()).containsExactly(HandoffKind.LOCAL);
+		this.process.store.pushed = LEASE;
+		CompletableFuture<HeldLock> pushed = this.process.await("b", this.process.options());
+		pushed.getNow(null).close();
+		assertThat(handoffs()).containsExactly(HandoffKind.LOCAL, HandoffKind.PUSHED);
+	}
+
+	private List<HandoffKind> handoffs() {
+		return this.process.events.stream()
+			.filter(LockEvent.HandedOff.class::isInstance)
+			.map((event) -> ((LockEvent.HandedOff) event).kind())
+			.toList();
 	}
 
 	@Test

@@ -5,15 +5,22 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 import io.leasehold.HeldLock;
+import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
 import io.leasehold.LockLostException;
 import io.leasehold.LockMode;
 import io.leasehold.LockOptions;
-import io.leasehold.engine.Attempt;
+import io.leasehold.event.LockEvent;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 /**
  * When the key of a lost lock is released, and what several holders of a key have to do
@@ -63,7 +70,6 @@ class LossTimesTests {
 	void longestHoldTimeIsFollowedByTheLockDelay() {
 		LockOptions options = this.process.options().withMaxHold(LONGEST).withLockDelay(DELAY);
 		HeldLock held = this.process.locks.acquire("a", options);
-		this.process.store.answer = (attempt) -> attempt;
 		this.process.advance(Duration.ofSeconds(20));
 		Duration end = Duration.ofMillis(7918);
 		assertThat(this.process.store.released).containsExactly(end.plus(DELAY));
@@ -116,6 +122,65 @@ class LossTimesTests {
 		held.forEach(HeldLock::close);
 		assertThat(this.process.store.released).hasSize(3);
 		assertThat(this.process.store.local.size()).isZero();
+	}
+
+	@Test
+	void lockInDoubtIsReportedAsSuch() {
+		HeldLock held = this.process.acquire("a");
+		held.throwIfLost();
+		this.process.store.inDoubt = true;
+		assertThatExceptionOfType(LockEngineException.class).isThrownBy(held::throwIfLost)
+			.withMessageContaining("Lock 'a' is in doubt");
+		this.process.store.inDoubt = false;
+		held.throwIfLost();
+		held.close();
+	}
+
+	@Test
+	void renewalReportsTheVeryFailureOfTheStore() {
+		HeldLock held = this.process.acquire("a");
+		IllegalStateException failure = new IllegalStateException("the store fails");
+		this.process.store.renewal = (renewal, outcome) -> {
+			throw failure;
+		};
+		this.process.advance(SteppedService.BELIEVED.dividedBy(3));
+		Awaitility.await()
+			.untilAsserted(() -> assertThat(this.process.events).filteredOn(LockEvent.LeaseRenewed.class::isInstance)
+				.singleElement()
+				.satisfies((event) -> assertThat(((LockEvent.LeaseRenewed) event).failure()).isSameAs(failure)));
+		held.close();
+	}
+
+	@Test
+	void shortestLeaseOfTheEngineIsAccepted() {
+		this.process.store.least = Duration.ofSeconds(2);
+		this.process.locks.acquire("a", this.process.options().withLease(Duration.ofSeconds(2))).close();
+		assertThatIllegalArgumentException().isThrownBy(() -> this.process.locks.acquire("a",
+				this.process.options().withLease(Duration.ofSeconds(2).minus(NANO))));
+	}
+
+	@Test
+	void releaseThatFailsKeepsTheInterruptFlagAndSetsNone() {
+		for (boolean interrupted : List.of(true, false)) {
+			this.process = new SteppedService();
+			HeldLock held = this.process.acquire("a");
+			this.process.store.local.faults().setDown(true);
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
+			held.close();
+			assertThat(Thread.interrupted()).isEqualTo(interrupted);
+		}
+	}
+
+	@Test
+	@ExtendWith(OutputCaptureExtension.class)
+	void lossIsLoggedWithTheTimeThatTheLockWasHeld(CapturedOutput output) {
+		HeldLock held = this.process.acquire("a");
+		this.process.store.renewNothing();
+		this.process.advance(SteppedService.BELIEVED);
+		assertThat(output).contains("Lock 'a' (test) was lost after 29698 ms");
+		assertLost(held);
 	}
 
 	/** A key that the store handed on comes with a short lease. */

@@ -31,6 +31,7 @@ class OperatorTimesTests {
 
 	@Test
 	void overviewTellsSinceWhenAndForHowLong() {
+		this.process.advance(Duration.ofHours(1));
 		HeldLock held = this.process.acquire("a");
 		this.process.advance(Duration.ofSeconds(4));
 		LockOptions options = this.process.options().withWaitTime(Duration.ofSeconds(20));
@@ -85,6 +86,7 @@ class OperatorTimesTests {
 	void turnToCollectPermitsHasAKeyForEveryLengthOfItsLocks() {
 		LockOptions permits = this.process.options().withPermits(3);
 		int most = LockKey.MAX_BYTES - "leasehold:permits:".length();
+		this.process.locks.acquirePermits("a", 1, permits).close();
 		for (int length : List.of(1, most - 1, most, most + 1, LockKey.MAX_BYTES)) {
 			String key = "x".repeat(length);
 			this.process.store.claims.clear();

@@ -7,14 +7,18 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 import io.leasehold.HeldLock;
+import io.leasehold.HeldLockScope;
 import io.leasehold.LockBusyException;
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
 import io.leasehold.LockKeys;
+import io.leasehold.LockLostException;
+import io.leasehold.LockModeException;
 import io.leasehold.LockOptions;
+import io.leasehold.engine.Access;
 import io.leasehold.engine.Attempt;
 import io.leasehold.engine.Claim;
-import io.leasehold.engine.Member;
+import io.leasehold.engine.Signal;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -68,8 +72,7 @@ class RequestTimesTests {
 
 	@Test
 	void pausesBeginAnewAfterAnAnswer() {
-		this.process.store.local.tryAcquire(new Claim(new LockKey("a"), Member.of("other").newOwner(),
-				Duration.ofHours(1), Duration.ZERO, false, this.process.start));
+		this.process.store.holdElsewhere("a", Access.EXCLUSIVE);
 		List<Duration> asked = this.process.store.asked;
 		this.process.store.answer = (attempt) -> {
 			if (asked.size() == 7) {
@@ -143,6 +146,65 @@ class RequestTimesTests {
 		this.process.advance(Duration.ofSeconds(4));
 		assertThat(all).isCompletedExceptionally();
 		held.close();
+	}
+
+	@Test
+	void claimIsKeptForTheWaiterBehindACallerThatDoesNotWait() {
+		Claim other = this.process.store.holdElsewhere("a", Access.SHARED);
+		this.process.store.holdElsewhere("a", Access.SHARED);
+		CompletableFuture<HeldLock> brief = this.process.locks.acquireAsync("a",
+				this.process.options().withWaitTime(Duration.ZERO));
+		CompletableFuture<HeldLock> waiting = this.process.await("a", this.process.options());
+		assertThat(brief).isCompletedExceptionally();
+		assertThat(waiting).isNotDone();
+		assertThat(this.process.store.claims).last().satisfies((claim) -> assertThat(claim.waits()).isTrue());
+		this.process.store.forceRelease(other.key());
+		this.process.threads.run();
+		waiting.getNow(null).close();
+	}
+
+	@Test
+	void signalOfTheStoreIsFollowedByARequestAtOnce() {
+		this.process.store.holdElsewhere("a", Access.EXCLUSIVE);
+		this.process.await("a", this.process.options());
+		int requests = this.process.store.asked.size();
+		this.process.store.listener.accept(new Signal.AskAgain());
+		this.process.threads.run();
+		assertThat(this.process.store.asked).hasSize(requests + 1);
+	}
+
+	@Test
+	void anotherNumberOfPermitsIsRefusedAtOnce() {
+		LockOptions three = this.process.options().withPermits(3);
+		this.process.store.holdElsewhere("a", Access.permits(2));
+		CompletableFuture<HeldLock> elsewhere = this.process.await("a", three);
+		assertThatExceptionOfType(LockModeException.class).isThrownBy(() -> unwrap(elsewhere));
+		HeldLock held = this.process.locks.acquire("b", this.process.options().withPermits(2));
+		CompletableFuture<HeldLock> here = this.process.await("b", three);
+		assertThatExceptionOfType(LockModeException.class).isThrownBy(() -> unwrap(here));
+		held.close();
+	}
+
+	/** No timer has noticed that its lease has ended. */
+	@Test
+	void callerThatMeetsAnExpiredLockDoesNotWaitForIt() {
+		HeldLock held = this.process.acquire("a");
+		this.process.clock.advance(SteppedService.LEASE);
+		this.process.locks.acquire("a", this.process.options().withWaitTime(Duration.ZERO)).close();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
+	}
+
+	@Test
+	@SuppressWarnings("try")
+	void expiredLockIsNotReentered() {
+		HeldLock held = this.process.acquire("a");
+		this.process.clock.advance(SteppedService.LEASE);
+		try (HeldLockScope scope = HeldLockScope.open(held)) {
+			HeldLock next = this.process.acquire("a");
+			assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
+			next.close();
+		}
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
 	}
 
 	private static void unwrap(CompletableFuture<HeldLock> failed) throws Throwable {

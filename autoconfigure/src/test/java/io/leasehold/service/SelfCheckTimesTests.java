@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 import io.leasehold.HeldLock;
+import io.leasehold.engine.Access;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -44,6 +45,16 @@ class SelfCheckTimesTests {
 	void nothingIsRepairedWhereNothingIsHeld() {
 		this.process.acquire("a").close();
 		this.process.threads.checkSelf(2 * SelfCheck.PATIENCE);
+		assertThat(findings()).isEmpty();
+	}
+
+	@Test
+	void claimThatWaitsForItsTimerIsNotRepaired() {
+		this.process.store.holdElsewhere("a", Access.EXCLUSIVE);
+		this.process.await("a", this.process.options());
+		int requests = this.process.store.asked.size();
+		this.process.threads.checkSelf(2 * SelfCheck.PATIENCE);
+		assertThat(this.process.store.asked).hasSize(requests);
 		assertThat(findings()).isEmpty();
 	}
 
@@ -141,6 +152,27 @@ class SelfCheckTimesTests {
 		assertThat(this.process.store.renewed).hasSize(1);
 		assertThat(held.remaining()).isEqualTo(SteppedService.BELIEVED);
 		assertThat(findings().toString()).contains("renewals did not begin or end");
+		held.close();
+	}
+
+	/**
+	 * The watchdog ticks on, and the renewals of other locks wait for the one that was
+	 * lost.
+	 */
+	@Test
+	void renewalThatDoesNotBeginIsReportedOnce() {
+		HeldLock held = this.process.acquire("a");
+		this.process.advance(Duration.ofSeconds(9));
+		this.process.threads.losingTasks = true;
+		this.process.advance(Duration.ofSeconds(1));
+		this.process.threads.losingTasks = false;
+		for (int i = 0; i <= SelfCheck.PATIENCE; i++) {
+			assertThat(this.process.store.renewed).isEmpty();
+			this.process.advance(Duration.ofSeconds(1));
+			this.process.threads.checkSelf(1);
+		}
+		assertThat(this.process.store.renewed).hasSize(1);
+		assertThat(findings()).containsExactly("repaired 1 times: renewals did not begin or end");
 		held.close();
 	}
 

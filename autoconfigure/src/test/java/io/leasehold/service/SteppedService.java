@@ -12,7 +12,9 @@ import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 import io.leasehold.HeldLock;
+import io.leasehold.LockKey;
 import io.leasehold.LockOptions;
+import io.leasehold.engine.Access;
 import io.leasehold.engine.Attempt;
 import io.leasehold.engine.Capability;
 import io.leasehold.engine.Claim;
@@ -118,6 +120,12 @@ final class SteppedService implements AutoCloseable {
 
 		final List<Duration> released = new ArrayList<>();
 
+		boolean inDoubt;
+
+		/** Receives the signals of the claim that began to wait last. */
+		Consumer<Signal> listener = (signal) -> {
+		};
+
 		/** With which lease a lock is handed to a caller that waits, if it is. */
 		@Nullable Duration pushed;
 
@@ -140,7 +148,15 @@ final class SteppedService implements AutoCloseable {
 			this.renewal = (renewed, outcome) -> new RenewalOutcome.Unknown(new IllegalStateException("silent"));
 		}
 
-		/** Return the time of a number of future readings. */
+		/** Let another process hold a key. */
+		Claim holdElsewhere(String key, Access access) {
+			Claim claim = new Claim(new LockKey(key), Member.of("other").newOwner(), access, Duration.ofHours(1),
+					Duration.ZERO, Duration.ZERO, false, SteppedService.this.clock.nanoTime());
+			this.local.tryAcquire(claim);
+			return claim;
+		}
+
+		/** Return a reading of the clock in the future. */
 		long in(Duration time) {
 			return SteppedService.this.clock.nanoTime() + time.toNanos();
 		}
@@ -169,6 +185,7 @@ final class SteppedService implements AutoCloseable {
 
 		@Override
 		public Waiting enqueue(Claim claim, Consumer<Signal> listener) {
+			this.listener = listener;
 			if (this.pushed == null) {
 				return super.enqueue(claim, listener);
 			}
@@ -185,6 +202,11 @@ final class SteppedService implements AutoCloseable {
 				outcomes.set(i, this.renewal.apply(due.get(i), outcomes.get(i)));
 			}
 			return outcomes;
+		}
+
+		@Override
+		public boolean inDoubt(Claim claim) {
+			return this.inDoubt;
 		}
 
 		@Override

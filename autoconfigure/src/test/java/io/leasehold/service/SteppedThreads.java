@@ -28,6 +28,9 @@ final class SteppedThreads extends EngineThreads {
 	/** Whether tasks are lost that are handed over, and timers that are set. */
 	boolean losing;
 
+	/** Whether tasks are lost that are handed over. */
+	boolean losingTasks;
+
 	/** Whether timers are lost that are set. */
 	boolean losingTimers;
 
@@ -108,7 +111,7 @@ final class SteppedThreads extends EngineThreads {
 	}
 
 	private void handOver(Runnable task) {
-		if (!this.losing) {
+		if (!this.losing && !this.losingTasks) {
 			this.tasks.add(task);
 		}
 	}
