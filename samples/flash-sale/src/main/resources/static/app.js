@@ -7,7 +7,7 @@ async function post(path, body) {
 		method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body)
 	});
 	if (!response.ok) {
-		throw new Error("No answer. Is the store of the locks up?");
+		throw new Error("No response. Is the lock store running?");
 	}
 	return response.json();
 }
@@ -28,17 +28,29 @@ function element(name, content, attributes = {}) {
 	return made;
 }
 
-function showSale(sale) {
-	text("left", sale ? Math.max(0, sale.leftOver) : "–");
-	text("sold", sale ? sale.sold : "–");
-	text("oversold", sale ? sale.oversold : "–");
-	text("rate", sale ? sale.perSecond : "–");
-	at("oversold-card").classList.toggle("bad", !!sale && sale.oversold > 0);
-	if (sale) {
-		const what = `${sale.units} units, ${sale.buyers} buyers, lock ${sale.locked ? "on" : "off"}`;
-		text("status", `${what}, ${sale.running ? "running" : "over"} after ${sale.seconds.toFixed(1)} s`);
-		document.body.dataset.sale = sale.id;
-		document.body.dataset.running = sale.running;
+const kind = (sale) => sale.locked ? "locked" : "unlocked";
+
+/** Both kinds of sale stay on the page, each with its latest run. */
+function showRun(sale) {
+	const figures = {
+		oversold: sale.oversold, sold: sale.sold, left: Math.max(0, sale.leftOver), once: `${sale.soldOnce} of ${sale.units}`,
+		rate: sale.soldOncePerSecond.toFixed(1)
+	};
+	const card = at(kind(sale));
+	Object.entries(figures).forEach(([name, value]) => { card.querySelector(`[data-figure=${name}]`).textContent = value; });
+	card.querySelector(".status").textContent =
+		`${sale.units} units, ${sale.buyers} buyers, ${sale.running ? "running for" : "ended after"} ${sale.seconds.toFixed(1)} s`;
+	card.classList.toggle("bad", sale.oversold > 0);
+	card.classList.toggle("good", !sale.running && sale.oversold === 0);
+}
+
+function showSales(sales) {
+	sales.forEach(showRun);
+	const [latest] = sales;
+	if (latest) {
+		text("status", `sale ${latest.id}, ${latest.locked ? "with" : "without"} the lock`);
+		document.body.dataset.sale = latest.id;
+		document.body.dataset.running = latest.running;
 	}
 }
 
@@ -47,7 +59,8 @@ function showInstances(instances, sale) {
 		element("td", [element("span", [], { class: "dot", style: `background:${colours[i % 4]}` }), shop.name]),
 		element("td", String(shop.sold)),
 		element("td", String(shop.waiting)),
-		element("td", shop.outcomes.replaceAll("=", " ").replaceAll(",", ", ") || "–")
+		element("td", shop.outcomes.replaceAll("=", " ").replaceAll(",", ", ") || "–"),
+		element("td", element("code", `kill -9 ${shop.process}`))
 	])));
 	const whole = sale ? Math.max(sale.units, sale.sold) : 1;
 	at("progress").replaceChildren(...instances.map((shop, i) => element("div", [],
@@ -82,10 +95,10 @@ function plot(instances) {
 function show(state) {
 	text("self", state.self);
 	text("engine", state.engine);
-	showSale(state.sale);
-	showInstances(state.instances, state.sale);
+	showSales(state.sales);
+	showInstances(state.instances, state.sales[0]);
 	plot(state.instances);
-	text("holder", state.holder || "nobody");
+	text("holder", state.holder || "no process");
 	at("reports").replaceChildren(...state.reports.map((report) => element("li",
 		[element("span", report.ran), report.instance])));
 }
@@ -93,7 +106,7 @@ function show(state) {
 const read = async (path) => (await fetch(path)).json();
 const age = (moment) => `${Math.max(0, (Date.now() - Date.parse(moment)) / 1000).toFixed(1)} s`;
 
-/** A line for each holder: a shared lock and permits have several. */
+/** Return one line per holder. Shared locks and permits have several. */
 function lines(holders, describe, more = "") {
 	const shown = holders.slice(0, 3).map((holder) => element("div", describe(holder)));
 	return holders.length > 3 ? [...shown, element("div", more)] : holders.length ? shown : "–";
@@ -106,7 +119,7 @@ function holdersOf(lock, instances) {
 	}, `and ${lock.holders.length - 3} more`);
 }
 
-/** A row for each of the keys that this instance uses most at the moment; the store tells who holds them. */
+/** Show the keys that this instance uses most, with their holders from the store. */
 async function showLocks(instances) {
 	const { held, waiting } = await read("actuator/locks");
 	const used = Object.groupBy([...waiting, ...held], (lock) => `${lock.engine}?key=${encodeURIComponent(lock.key)}`);
@@ -119,7 +132,7 @@ async function showLocks(instances) {
 		element("td", lock.here.waiting.length ? `${lock.here.waiting.length}, longest ${age(lock.here.waiting[0].since)}` : "0")
 	]));
 	at("locks").replaceChildren(...(rows.length ? rows
-		: [element("tr", element("td", "Nothing is held or awaited here.", { colspan: 5, class: "none" }))]));
+		: [element("tr", element("td", "This instance holds no lock and waits for none.", { colspan: 5, class: "none" }))]));
 }
 
 async function follow() {
@@ -129,14 +142,14 @@ async function follow() {
 		await showLocks(state.instances);
 	}
 	catch (failure) {
-		text("status", "this instance does not answer");
+		text("status", "this instance does not respond");
 	}
 	setTimeout(follow, 300);
 }
 
 at("sale").addEventListener("submit", async (event) => {
 	event.preventDefault();
-	await post("api/sales", { units: +at("units").value, buyers: +at("buyers").value, lock: at("lock").checked });
+	await post("api/sales", { units: +at("units").value, buyers: +at("buyers").value, lock: event.submitter.value === "locked" });
 });
 at("pay").addEventListener("click", () => answer("paid", async () => {
 	const result = await post("api/pay-twice", {});
@@ -145,11 +158,11 @@ at("pay").addEventListener("click", () => answer("paid", async () => {
 }));
 at("rush").addEventListener("click", () => answer("rushed", async () => {
 	const { paid, atOnce } = await post("api/rush", {});
-	return `${paid} orders paid, at most ${atOnce} at once`;
+	return `${paid} orders paid, at most ${atOnce} concurrently`;
 }));
 at("quote").addEventListener("click", () => answer("quoted", async () => {
 	const { old, fresh, mixed } = await post("api/prices", {});
-	return `${old} by the old list, ${fresh} by the new one, ${mixed} by both`;
+	return `${old} from the old list, ${fresh} from the new one, ${mixed} mixed`;
 }));
 at("fill").addEventListener("click", () => answer("filled", async () => {
 	const { filled, left } = await post("api/carts", {});

@@ -25,8 +25,8 @@ class FlashSaleIntegrationTests {
 			one.startSale(400, 16, true);
 			ShopProcess.eventually().until(() -> one.soldBy(one.name()) > 20 && one.soldBy(other.name()) > 20);
 			other.kill();
-			ShopProcess.eventually().until(() -> !one.state().path("sale").path("running").asBoolean());
-			JsonNode sale = one.state().path("sale");
+			ShopProcess.eventually().until(() -> !one.sale().path("running").asBoolean());
+			JsonNode sale = one.sale();
 			assertThat(sale.path("sold").asInt()).isEqualTo(400);
 			assertThat(sale.path("oversold").asInt()).isZero();
 		}
@@ -50,9 +50,9 @@ class FlashSaleIntegrationTests {
 		try (ShopProcess shop = ShopProcess.start(this.data, List.of("-Dspring.aot.enabled=true"))) {
 			assertThat(shop.log()).contains("AOT-processed");
 			shop.startSale(50, 8, true);
-			ShopProcess.eventually().until(() -> !shop.state().path("sale").path("running").asBoolean());
-			assertThat(shop.state().path("sale").path("sold").asInt()).isEqualTo(50);
-			assertThat(shop.state().path("sale").path("oversold").asInt()).isZero();
+			ShopProcess.eventually().until(() -> !shop.sale().path("running").asBoolean());
+			assertThat(shop.sale().path("sold").asInt()).isEqualTo(50);
+			assertThat(shop.sale().path("oversold").asInt()).isZero();
 			assertThat(shop.get("/actuator/metrics/leasehold.hold")).contains("StockService.sell");
 		}
 	}

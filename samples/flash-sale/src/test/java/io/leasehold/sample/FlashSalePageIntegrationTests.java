@@ -7,6 +7,7 @@ import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.openqa.selenium.StaleElementReferenceException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -26,47 +27,79 @@ class FlashSalePageIntegrationTests {
 				ShopProcess other = ShopProcess.start(this.data);
 				Browser browser = new Browser(1000, 1300, false)) {
 			browser.open(one.address());
-			eventually().until(() -> browser.evaluate("document.querySelectorAll('#instances tr').length + ''"),
-					"2"::equals);
-			browser.evaluate("document.getElementById('units').value = 300");
-			browser.click("start");
-			eventually().until(() -> browser.textOf("holder"), (holder) -> holder.startsWith("shop-"));
-			eventually().until(() -> Integer.parseInt(browser.textOf("sold")) > 150);
-			eventually().until(() -> browser.textOf("locks"), (locks) -> locks.contains("StockService.sell")
-					&& locks.contains("stock:") && locks.contains("buyer-") && locks.contains("longest"));
-			browser.screenshot(SCREENSHOTS.resolve("page-running.png"));
-			eventually().until(() -> browser.evaluate("document.body.dataset.running"), "false"::equals);
-			eventually().until(() -> browser.textOf("sold"), "300"::equals);
-			assertThat(browser.textOf("left")).isEqualTo("0");
-			assertThat(browser.textOf("oversold")).isEqualTo("0");
-			assertThat(browser.evaluate("document.querySelectorAll('#plot circle').length + ''")).isNotEqualTo("0");
-			eventually().until(() -> browser.textOf("locks"), (locks) -> !locks.contains("stock:"));
-			assertThat(browser.textOf("instances")).contains(one.name(), other.name());
-			browser.screenshot(SCREENSHOTS.resolve("page-locked.png"));
-			String sale = browser.evaluate("document.body.dataset.sale");
-			browser.click("lock");
-			browser.click("start");
-			eventually().until(() -> !browser.evaluate("document.body.dataset.sale").equals(sale)
-					&& browser.evaluate("document.body.dataset.running").equals("false"));
-			eventually().until(() -> Integer.parseInt(browser.textOf("oversold")) > 0);
-			browser.screenshot(SCREENSHOTS.resolve("page-unlocked.png"));
-			browser.click("pay");
-			eventually().until(() -> browser.textOf("paid"), (text) -> text.contains("payment"));
-			browser.click("rush");
-			eventually().until(() -> browser.textOf("rushed"), "24 orders paid, at most 3 at once"::equals);
-			browser.click("quote");
-			eventually().until(() -> browser.textOf("quoted"), (text) -> text.endsWith(" by the new one, 0 by both"));
-			browser.click("fill");
-			eventually().until(() -> browser.textOf("filled"), "20 carts filled, 0 cups left"::equals);
-			browser.click("submit");
-			eventually().until(() -> browser.textOf("submitted"), (text) -> text.contains("accepted"));
-			browser.click("submit");
-			eventually().until(() -> browser.textOf("submitted"), (text) -> text.contains("Already"));
+			eventually().until(() -> browser.count("#instances tr"), (count) -> count == 2);
+			browser.type("#units", "300");
+			sellWithoutTheLock(browser);
+			sellWithTheLock(browser);
+			assertThat(browser.text("#instances")).contains(one.name(), other.name(), "kill -9 " + one.process());
+			assertThat(browser.number("#unlocked [data-figure=oversold]")).isPositive();
+			assertThat(browser.text("#unlocked")).contains("ended after");
+			browser.screenshot(SCREENSHOTS.resolve("page.png"));
+			tryTheOtherCards(browser);
 		}
 	}
 
+	@Test
+	void pageFitsIntoNarrowWindows() throws Exception {
+		try (ShopProcess shop = ShopProcess.start(this.data);
+				Browser light = new Browser(500, 1600, false);
+				Browser dark = new Browser(1000, 1300, true)) {
+			light.open(shop.address());
+			dark.open(shop.address());
+			light.click("#unlocked .start");
+			eventually().until(() -> light.text("#unlocked .status"), (text) -> text.contains("ended after"));
+			eventually().until(() -> dark.text("#unlocked .status"), (text) -> text.contains("ended after"));
+			light.screenshot(SCREENSHOTS.resolve("page-narrow.png"));
+			dark.screenshot(SCREENSHOTS.resolve("page-dark.png"));
+			assertThat(light.overflows()).isFalse();
+			assertThat(light.isBelow("#locked", "#unlocked")).isTrue();
+			assertThat(dark.isBelow("#locked", "#unlocked")).isFalse();
+			assertThat(dark.overflows()).isFalse();
+		}
+	}
+
+	private static void sellWithoutTheLock(Browser browser) {
+		browser.click("#unlocked .start");
+		eventually().until(() -> browser.text("#unlocked .status"), (text) -> text.contains("ended after"));
+		assertThat(browser.number("#unlocked [data-figure=oversold]")).isPositive();
+	}
+
+	private static void sellWithTheLock(Browser browser) throws Exception {
+		browser.click("#locked .start");
+		eventually().until(() -> browser.text("#holder"), (holder) -> holder.startsWith("shop-"));
+		eventually().until(() -> browser.number("#locked [data-figure=sold]") > 150);
+		eventually().until(() -> browser.text("#locks"), (locks) -> locks.contains("StockService.sell")
+				&& locks.contains("stock:") && locks.contains("buyer-") && locks.contains("longest"));
+		browser.screenshot(SCREENSHOTS.resolve("page-running.png"));
+		eventually().until(() -> browser.text("#locked .status"), (text) -> text.contains("ended after"));
+		assertThat(browser.text("#locked [data-figure=sold]")).isEqualTo("300");
+		assertThat(browser.text("#locked [data-figure=once]")).isEqualTo("300 of 300");
+		assertThat(browser.text("#locked [data-figure=left]")).isEqualTo("0");
+		assertThat(browser.text("#locked [data-figure=oversold]")).isEqualTo("0");
+		assertThat(browser.count("#plot circle")).isPositive();
+		eventually().until(() -> browser.text("#locks"), (locks) -> !locks.contains("stock:"));
+	}
+
+	private static void tryTheOtherCards(Browser browser) {
+		browser.click("#pay");
+		eventually().until(() -> browser.text("#paid"), (text) -> text.contains("payment"));
+		browser.click("#rush");
+		eventually().until(() -> browser.text("#rushed"), "24 orders paid, at most 3 concurrently"::equals);
+		browser.click("#quote");
+		eventually().until(() -> browser.text("#quoted"), (text) -> text.endsWith(" from the new one, 0 mixed"));
+		browser.click("#fill");
+		eventually().until(() -> browser.text("#filled"), "20 carts filled, 0 cups left"::equals);
+		browser.click("#submit");
+		eventually().until(() -> browser.text("#submitted"), (text) -> text.contains("accepted"));
+		browser.click("#submit");
+		eventually().until(() -> browser.text("#submitted"), (text) -> text.contains("Already"));
+	}
+
 	private static ConditionFactory eventually() {
-		return Awaitility.await().atMost(Duration.ofSeconds(90)).pollInterval(Duration.ofMillis(100));
+		return Awaitility.await()
+			.atMost(Duration.ofSeconds(90))
+			.pollInterval(Duration.ofMillis(100))
+			.ignoreException(StaleElementReferenceException.class);
 	}
 
 }

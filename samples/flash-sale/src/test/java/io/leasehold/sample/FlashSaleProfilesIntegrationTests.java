@@ -53,9 +53,9 @@ class FlashSaleProfilesIntegrationTests {
 			ShopProcess.eventually().until(() -> shop.state().path("holder").asString().contains("does not answer"));
 			ShopProcess.eventually().until(() -> shop.get("/api/state").contains("unavailable="));
 			redis.start();
-			ShopProcess.eventually().until(() -> !shop.state().path("sale").path("running").asBoolean());
-			assertThat(shop.state().path("sale").path("sold").asInt()).isEqualTo(300);
-			assertThat(shop.state().path("sale").path("oversold").asInt()).isZero();
+			ShopProcess.eventually().until(() -> !shop.sale().path("running").asBoolean());
+			assertThat(shop.sale().path("sold").asInt()).isEqualTo(300);
+			assertThat(shop.sale().path("oversold").asInt()).isZero();
 		}
 		finally {
 			redis.stop();
@@ -64,9 +64,9 @@ class FlashSaleProfilesIntegrationTests {
 
 	private static void sells(ShopProcess shop, String engine) {
 		shop.startSale(50, 8, true);
-		ShopProcess.eventually().until(() -> !shop.state().path("sale").path("running").asBoolean());
+		ShopProcess.eventually().until(() -> !shop.sale().path("running").asBoolean());
 		assertThat(shop.state().path("engine").asString()).isEqualTo(engine);
-		assertThat(shop.state().path("sale").path("sold").asInt()).isEqualTo(50);
+		assertThat(shop.sale().path("sold").asInt()).isEqualTo(50);
 		assertThat(shop.get("/actuator/prometheus"))
 			.contains("leasehold_hold_seconds_count{engine=\"%s\"".formatted(engine));
 	}

@@ -57,16 +57,26 @@ final class ShopProcess implements AutoCloseable {
 				"--spring.datasource.url=jdbc:h2:file:%s/shop;AUTO_SERVER=TRUE;WRITE_DELAY=0".formatted(data)));
 		command.addAll(List.of(arguments));
 		Process process = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log).start();
+		try {
+			return new ShopProcess(process, portOf(process, log.toPath()), log.toPath());
+		}
+		catch (RuntimeException | Error ex) {
+			process.destroyForcibly();
+			throw ex;
+		}
+	}
+
+	private static int portOf(Process process, Path log) {
 		List<Integer> ports = new ArrayList<>();
 		Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> {
-			String text = Files.readString(log.toPath());
+			String text = Files.readString(log);
 			Matcher matcher = STARTED.matcher(text);
 			if (!process.isAlive()) {
 				throw new IllegalStateException("The sample did not start:\n" + text);
 			}
 			return matcher.find() && ports.add(Integer.valueOf(matcher.group(1)));
 		});
-		return new ShopProcess(process, ports.get(0), log.toPath());
+		return ports.get(0);
 	}
 
 	String address() {
@@ -81,12 +91,21 @@ final class ShopProcess implements AutoCloseable {
 		return "shop-" + this.port;
 	}
 
+	long process() {
+		return this.process.pid();
+	}
+
 	String get(String path) {
 		return send(HttpRequest.newBuilder(URI.create(address() + path)).build());
 	}
 
 	JsonNode state() {
 		return JSON.readTree(get("/api/state"));
+	}
+
+	/** Return the latest sale. */
+	JsonNode sale() {
+		return state().path("sales").path(0);
 	}
 
 	/** How many units an instance has sold, as this one shows it. */

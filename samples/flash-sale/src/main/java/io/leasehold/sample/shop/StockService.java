@@ -8,8 +8,8 @@ import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
 
 /**
- * Sells units as long as there are any: reads the stock, thinks, and writes what is left.
- * Two that do so at the same time sell one unit twice.
+ * Sells units while there are any. It reads the stock, works, and writes the new stock.
+ * Two callers that do this at the same time sell the same unit twice.
  */
 @Service
 public class StockService {
@@ -54,8 +54,8 @@ public class StockService {
 		}
 		this.work.think();
 		this.jdbc.sql("UPDATE sale SET left_over = ? WHERE id = ?").params(left - 1, saleId).update();
-		this.jdbc.sql("INSERT INTO purchase (sale_id, instance, token) VALUES (?, ?, ?)")
-			.params(saleId, instance, token)
+		this.jdbc.sql("INSERT INTO purchase (sale_id, unit, instance, token) VALUES (?, ?, ?, ?)")
+			.params(saleId, left, instance, token)
 			.update();
 		return true;
 	}

@@ -21,8 +21,8 @@ import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 import org.springframework.stereotype.Component;
 
 /**
- * The crowd: looks for a running sale, and buys with this instance's share of its buyers
- * until nothing is left.
+ * Polls for a running sale, and buys with this instance's share of its buyers until
+ * nothing is left.
  */
 @Component
 class Buyers implements DisposableBean {
@@ -53,7 +53,7 @@ class Buyers implements DisposableBean {
 
 	@Scheduled(fixedDelay = 100)
 	void join() {
-		this.sales.latest().filter((sale) -> sale.running() && sale.id() > this.joined).ifPresent(this::join);
+		this.sales.running().filter((sale) -> sale.id() > this.joined).ifPresent(this::join);
 	}
 
 	private void join(Sale sale) {

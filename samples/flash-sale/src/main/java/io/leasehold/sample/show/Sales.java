@@ -1,5 +1,6 @@
 package io.leasehold.sample.show;
 
+import java.util.List;
 import java.util.Optional;
 
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -11,11 +12,14 @@ import org.springframework.stereotype.Component;
 @Component
 class Sales {
 
-	private static final String SALE = """
+	private static final String LATEST = """
 			SELECT id, units, left_over, buyers, locked, ended IS NULL AS running,
 				EXTRACT(EPOCH FROM COALESCE(ended, CURRENT_TIMESTAMP) - started) AS seconds,
-				(SELECT COUNT(*) FROM purchase WHERE sale_id = sale.id) AS sold
-			FROM sale ORDER BY id DESC LIMIT 1""";
+				(SELECT COUNT(*) FROM purchase WHERE sale_id = sale.id) AS sold,
+				(SELECT COUNT(*) FROM purchase one WHERE one.sale_id = sale.id AND NOT EXISTS (
+					SELECT 1 FROM purchase other
+					WHERE other.sale_id = one.sale_id AND other.unit = one.unit AND other.id <> one.id)) AS sold_once
+			FROM sale WHERE id IN (SELECT MAX(id) FROM sale GROUP BY locked) ORDER BY id DESC""";
 
 	private final JdbcClient jdbc;
 
@@ -33,8 +37,14 @@ class Sales {
 			.single();
 	}
 
-	Optional<Sale> latest() {
-		return this.jdbc.sql(SALE).query(Sale.class).optional();
+	/** Return the latest sale with the lock and the latest without it, newest first. */
+	List<Sale> latest() {
+		return this.jdbc.sql(LATEST).query(Sale.class).list();
+	}
+
+	/** Return the running sale, if any. */
+	Optional<Sale> running() {
+		return latest().stream().filter(Sale::running).findFirst();
 	}
 
 	boolean isRunning(long saleId) {

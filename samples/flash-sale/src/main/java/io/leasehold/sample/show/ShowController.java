@@ -19,7 +19,7 @@ import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * What the page asks for.
+ * Starts sales, and returns the state that the page shows.
  */
 @RestController
 @RequestMapping("/api")
@@ -54,7 +54,7 @@ class ShowController {
 	record Report(String instance, String ran) {
 	}
 
-	record State(String self, String engine, @Nullable Sale sale, @Nullable String holder, List<Shop> instances,
+	record State(String self, String engine, List<Sale> sales, @Nullable String holder, List<Shop> instances,
 			List<Report> reports) {
 	}
 
@@ -67,7 +67,8 @@ class ShowController {
 
 	@GetMapping("/state")
 	State state() {
-		Optional<Sale> sale = this.sales.latest();
+		List<Sale> sales = this.sales.latest();
+		Optional<Sale> sale = sales.stream().findFirst();
 		List<Shop> instances = this.jdbc.sql(INSTANCES).param(sale.map(Sale::id).orElse(0L)).query(Shop.class).list();
 		List<Report> reports = this.jdbc
 			.sql("SELECT instance, FORMATDATETIME(ran, 'HH:mm:ss') AS ran FROM report ORDER BY id DESC LIMIT 5")
@@ -76,7 +77,7 @@ class ShowController {
 		String holder = sale.filter((latest) -> latest.running() && latest.locked())
 			.flatMap((latest) -> holder(latest.id(), instances))
 			.orElse(null);
-		return new State(this.instance.name(), this.engine.name(), sale.orElse(null), holder, instances, reports);
+		return new State(this.instance.name(), this.engine.name(), sales, holder, instances, reports);
 	}
 
 	private Optional<String> holder(long saleId, List<Shop> instances) {
