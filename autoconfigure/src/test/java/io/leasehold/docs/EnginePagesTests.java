@@ -11,8 +11,7 @@ class EnginePagesTests {
 		assertThat(Manual.pages()).filteredOn((page) -> page.name().matches("docs/engines/[a-z]+\\.md"))
 			.hasSizeGreaterThanOrEqualTo(4)
 			.allSatisfy((page) -> assertThat(page.headings(2)).as("%s", page)
-				.containsExactly("How it works", "What it promises", "What it does not promise", "Configuration",
-						"Sizing"));
+				.containsExactly("How it works", "Guarantees", "Limits", "Configuration", "Sizing"));
 	}
 
 }
