@@ -1,9 +1,9 @@
 package io.leasehold.service;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 
 import io.leasehold.HeldLock;
@@ -16,218 +16,302 @@ import io.leasehold.engine.MonotonicClock;
 import io.leasehold.event.AcquireOutcome;
 import io.leasehold.event.HandoffKind;
 import io.leasehold.event.LockEvent;
+import io.leasehold.service.gate.Hold;
+import io.leasehold.service.gate.KeyGate;
+import io.leasehold.service.gate.Refusals;
+import io.leasehold.service.gate.StoreClaim;
+import io.leasehold.service.gate.Waiter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes callers through the gates, blocking or not, and gives them their handles.
+ * Takes callers through the gates, blocking or not, and opens their handles.
  */
 final class Acquirer {
 
 	static final Predicate<LockEngineException> NEVER_BYPASSED = (failure) -> false;
 
-	private final Coordinator coordinator;
+	private final String engine;
 
 	private final MonotonicClock clock;
 
+	private final EngineThreads threads;
+
+	private final Events events;
+
+	private final Gates gates;
+
+	private final GateDriver driver;
+
+	private final Holds holds;
+
+	private final SelfCheck selfCheck;
+
+	private final LockCloser closer;
+
 	private final ReleaseTiming timing;
 
-	private final String engine;
-
-	/**
-	 * How callers begin that may block. Made once, since one for each call would cost.
-	 */
-	private final BiConsumer<RemoteClaim, Acquisition> asking = this::askFirst;
-
-	Acquirer(Coordinator coordinator, ReleaseTiming timing) {
-		this.coordinator = coordinator;
-		this.clock = coordinator.clock();
+	Acquirer(MonotonicClock clock, EngineThreads threads, Events events, Gates gates, GateDriver driver, Holds holds,
+			SelfCheck selfCheck, LockCloser closer, ReleaseTiming timing) {
+		this.engine = holds.engine();
+		this.clock = clock;
+		this.threads = threads;
+		this.events = events;
+		this.gates = gates;
+		this.driver = driver;
+		this.holds = holds;
+		this.selfCheck = selfCheck;
+		this.closer = closer;
 		this.timing = timing;
-		this.engine = coordinator.engine().name();
 	}
 
+	/** Return an acquirer of locks whose release waits for nothing. */
+	Acquirer releasingAtOnce() {
+		return new Acquirer(this.clock, this.threads, this.events, this.gates, this.driver, this.holds, this.selfCheck,
+				this.closer, ReleaseTiming.IMMEDIATE);
+	}
+
+	/** Return options with the rest of their wait time. */
+	LockOptions rest(LockOptions options, long start) {
+		Duration rest = options.waitTime().minusNanos(this.clock.nanoTime() - start);
+		return options.withWaitTime(rest.isNegative() ? Duration.ZERO : rest);
+	}
+
+	/**
+	 * Acquire a lock in the caller's thread.
+	 * @param bound whether the lock ends with the life of its thread
+	 */
 	Handle acquire(LockKey key, LockOptions options, boolean bound, Predicate<LockEngineException> bypassed) {
-		long start = this.clock.nanoTime();
 		Thread thread = Thread.currentThread();
-		BlockingAcquisition caller = new BlockingAcquisition(key, options, thread, bound, start);
-		follow(caller);
+		BlockingWaiter waiter = new BlockingWaiter(key, options, thread, bound, this.clock.nanoTime());
+		follow(waiter);
 		while (true) {
+			KeyGate gate = null;
 			if (thread.isInterrupted()) {
-				caller.fail(new LockInterruptedException(key));
+				waiter.fail(new LockInterruptedException(key));
 			}
-			else if (isReady(caller)) {
-				Gate gate = enter(caller, this.asking);
-				caller.await(this.clock);
-				if (!caller.ended()) {
-					giveUp(caller, gate, thread.isInterrupted());
+			else if (isReady(waiter)) {
+				gate = enter(waiter);
+				waiter.await(this.clock);
+				if (!waiter.hasEnded()) {
+					giveUp(waiter, gate, thread.isInterrupted());
 				}
 			}
-			Handle held = open(caller, bypassed, this.timing);
+			Handle held = open(waiter, gate, bypassed, this.timing);
 			if (held != null) {
 				return held;
 			}
-			caller = caller.continuedBy(new BlockingAcquisition(key, options, thread, bound, start));
+			waiter = waiter.again();
 		}
 	}
 
+	/** Acquire a lock without blocking, re-entering those that are held further out. */
 	CompletableFuture<HeldLock> acquireAsync(LockKey key, LockOptions options, List<HeldLock> outer,
 			Predicate<LockEngineException> bypassed) {
 		CompletableFuture<HeldLock> result = new CompletableFuture<>();
-		AsyncAcquisition caller = new AsyncAcquisition(key, options, outer, bypassed, this.clock.nanoTime(), result,
-				this.timing.releases(), this);
-		follow(caller);
-		begin(caller);
+		AsyncWaiter waiter = new AsyncWaiter(key, options, outer, bypassed, this.clock.nanoTime(), result,
+				this.timing.releases(), this::complete);
+		follow(waiter);
+		begin(waiter);
 		return result;
+	}
+
+	/**
+	 * Start the threads that locks need, unless they were started before: while a lock is
+	 * held or awaited, none may be missing.
+	 * @return why the lock is not to be acquired, or {@code null}
+	 */
+	@Nullable LockEngineException start(LockKey key) {
+		try {
+			this.threads.start(this.selfCheck);
+			return null;
+		}
+		catch (OutOfMemoryError ex) {
+			return new LockEngineException(key,
+					("Lock '%s' was not acquired: the threads that"
+							+ " would renew it could not be started: %s (engine: %s)")
+						.formatted(key, ex.getMessage(), this.engine),
+					ex);
+		}
 	}
 
 	/**
 	 * End an acquisition for which threads are missing, before anything was requested.
 	 */
-	private boolean isReady(Acquisition caller) {
-		LockEngineException failure = this.coordinator.start(caller.key);
+	private boolean isReady(Waiter waiter) {
+		LockEngineException failure = start(waiter.key());
 		if (failure != null) {
-			caller.fail(failure);
+			waiter.fail(failure);
 		}
 		return failure == null;
 	}
 
-	private void follow(Acquisition caller) {
-		caller.followers = this.coordinator.events().follow(this.engine, caller.options.name(), caller.key);
+	private void follow(Waiter waiter) {
+		waiter.follow(this.events.follow(this.engine, waiter.options().name(), waiter.key()));
 	}
 
-	private void begin(AsyncAcquisition caller) {
-		Gate gate = enter(caller, (remote, first) -> work(() -> {
-			askFirst(remote, first);
-			if (!first.waits()) {
-				giveUp(first, remote.gate(), false);
-			}
-		}));
-		if (caller.waits()) {
-			caller.stopTimerAtEnd(this.coordinator.threads()
-				.schedule(() -> giveUp(caller, gate, false), caller.deadline() - this.clock.nanoTime()));
+	private void begin(AsyncWaiter waiter) {
+		KeyGate gate = enter(waiter);
+		if (waiter.waits()) {
+			waiter.stopTimerAtEnd(this.threads.schedule(() -> giveUp(waiter, gate, false),
+					waiter.deadline() - this.clock.nanoTime()));
 		}
-		caller.result.whenComplete((held, failure) -> {
-			if (caller.result.isCancelled()) {
-				gate.giveUp(caller, new LockInterruptedException(caller.key));
+		waiter.result.whenComplete((held, failure) -> {
+			if (waiter.result.isCancelled()) {
+				this.driver.carryOut(gate, gate.giveUp(waiter, new LockInterruptedException(waiter.key())));
 			}
 		});
 	}
 
 	/** An async caller has its result: complete its future, which runs its code. */
-	void complete(AsyncAcquisition caller) {
-		this.coordinator.threads().callers().execute(() -> {
-			if (caller.completesNow()) {
-				open(caller);
+	private void complete(AsyncWaiter waiter) {
+		this.threads.callers().execute(() -> {
+			if (waiter.completesNow()) {
+				open(waiter);
 			}
 		});
 	}
 
-	private void open(AsyncAcquisition caller) {
+	private void open(AsyncWaiter waiter) {
 		try {
-			HeldLock held = open(caller, caller.bypassed, () -> caller.releases);
+			// While it is held, the key has the gate by which it was granted
+			HeldLock held = open(waiter, this.gates.find(waiter.key()), waiter.bypassed,
+					() -> waiter.releases);
 			if (held == null) {
-				begin(caller.again());
+				begin(waiter.again());
 			}
-			else if (!caller.result.complete(held)) {
-				this.coordinator.closeAsync(held);
+			else if (!waiter.result.complete(held)) {
+				this.closer.closeAsync(held);
 			}
 		}
 		catch (RuntimeException | Error ex) {
-			caller.result.completeExceptionally(ex);
+			waiter.result.completeExceptionally(ex);
 		}
 	}
 
-	/** Lead a caller to the gate; the first one there begins to ask the store. */
-	private Gate enter(Acquisition caller, BiConsumer<RemoteClaim, Acquisition> begin) {
+	/** Take a waiter to its gate; the first one there begins to request the key. */
+	private KeyGate enter(Waiter waiter) {
 		while (true) {
-			Gate gate = this.coordinator.gate(caller.key);
-			Gate.Entry entry = gate.enter(caller);
-			if (entry == Gate.Entry.GONE) {
-				continue;
-			}
-			if (entry == Gate.Entry.EXPIRED) {
-				loseExpired(gate);
-				continue;
-			}
-			if (entry == Gate.Entry.BUSY) {
-				caller.fail(caller.outOfTime(this.engine, caller.start, null, gate.holdOfCaller(caller)));
-			}
-			if (this.coordinator.isDraining()) {
-				gate.giveUp(caller, this.coordinator.refusal(caller.key));
-			}
-			RemoteClaim remote = (entry == Gate.Entry.FIRST) ? gate.remote() : null;
-			if (remote != null) {
-				begin.accept(remote, caller);
-			}
-			else if (entry == Gate.Entry.QUEUED && caller.waits()) {
-				startWaiting(gate, caller);
-			}
-			return gate;
-		}
-	}
-
-	private void loseExpired(Gate gate) {
-		gate.expired().forEach(this.coordinator.holds()::isValid);
-	}
-
-	private void askFirst(RemoteClaim remote, Acquisition caller) {
-		remote.ask();
-		if (caller.waits()) {
-			startWaiting(remote.gate(), caller);
-		}
-	}
-
-	private void startWaiting(Gate gate, Acquisition caller) {
-		if (!caller.ended() && gate.startWaiting(caller)) {
-			this.coordinator.events()
-				.publish(new LockEvent.WaitStarted(this.engine, caller.options.name(), caller.key));
-			Hold own = gate.holdOfCaller(caller);
-			if (own != null && gate.noteSelfWait(own, caller)) {
-				SelfWait.warn(caller, own);
+			KeyGate gate = this.gates.gate(waiter.key());
+			switch (gate.enter(waiter)) {
+				case GONE -> this.gates.remove(gate);
+				case EXPIRED -> loseExpired(gate);
+				case SETTLED -> {
+					waiter.wake();
+					return gate;
+				}
+				case BUSY -> {
+					waiter.fail(Refusals.timeout(waiter, this.engine, waiter.start(), null, gate.holdOfCaller(waiter)));
+					waiter.wake();
+					return gate;
+				}
+				case FIRST -> {
+					StoreClaim claim = Objects.requireNonNull(gate.remote());
+					refuseIfDraining(gate, waiter);
+					requestFirst(gate, claim, waiter);
+					return gate;
+				}
+				case QUEUED -> {
+					refuseIfDraining(gate, waiter);
+					if (waiter.waits()) {
+						startWaiting(gate, waiter);
+					}
+					return gate;
+				}
 			}
 		}
 	}
 
-	private void giveUp(Acquisition caller, Gate gate, boolean interrupted) {
-		gate.giveUp(caller, interrupted ? new LockInterruptedException(caller.key)
-				: caller.outOfTime(this.engine, this.clock.nanoTime(), gate.lastFailure(), gate.holdOfCaller(caller)));
+	private void refuseIfDraining(KeyGate gate, Waiter waiter) {
+		if (this.gates.isDraining()) {
+			this.driver.carryOut(gate, gate.giveUp(waiter, Gates.refusal(waiter.key())));
+		}
+	}
+
+	private void loseExpired(KeyGate gate) {
+		gate.expired(this.clock.nanoTime()).forEach((hold) -> this.holds.isValid(gate, hold));
+	}
+
+	/** Send the first request: in the caller's thread if it may block. */
+	private void requestFirst(KeyGate gate, StoreClaim claim, Waiter waiter) {
+		if (waiter.thread() != null) {
+			request(gate, claim, waiter);
+			return;
+		}
+		this.threads.workers().execute(() -> {
+			request(gate, claim, waiter);
+			if (!waiter.waits() && !waiter.hasEnded()) {
+				giveUp(waiter, gate, false);
+			}
+		});
+	}
+
+	private void request(KeyGate gate, StoreClaim claim, Waiter waiter) {
+		this.driver.request(gate, claim);
+		if (waiter.waits()) {
+			startWaiting(gate, waiter);
+		}
+	}
+
+	private void startWaiting(KeyGate gate, Waiter waiter) {
+		if (!waiter.hasEnded() && gate.startWaiting(waiter)) {
+			this.events.publish(new LockEvent.WaitStarted(this.engine, waiter.options().name(), waiter.key()));
+			Hold own = gate.holdOfCaller(waiter);
+			if (own != null && gate.reportsSelfWait(own, waiter)) {
+				Refusals.warnOfSelfWait(waiter, own, this.engine);
+			}
+		}
+	}
+
+	private void giveUp(Waiter waiter, KeyGate gate, boolean interrupted) {
+		RuntimeException reason = interrupted ? new LockInterruptedException(waiter.key())
+				: Refusals.timeout(waiter, this.engine, this.clock.nanoTime(), gate.lastFailure(),
+						gate.holdOfCaller(waiter));
+		this.driver.carryOut(gate, gate.giveUp(waiter, reason));
 	}
 
 	/**
-	 * Turn a caller's result into a handle, or return nothing if the hold was lost since,
+	 * Turn a waiter's result into a handle, or return nothing if the hold was lost since,
 	 * or has ended.
 	 */
-	private @Nullable Handle open(Acquisition caller, Predicate<LockEngineException> bypassed, ReleaseTiming timing) {
+	private @Nullable Handle open(Waiter waiter, @Nullable KeyGate gate, Predicate<LockEngineException> bypassed,
+			ReleaseTiming timing) {
 		long now = this.clock.nanoTime();
-		RuntimeException failure = caller.failure();
+		RuntimeException failure = waiter.failure();
 		if (failure != null) {
-			publishEnd(caller, outcomeOf(failure, bypassed), failure, now);
+			publishEnd(waiter, outcomeOf(failure, bypassed), failure, now);
 			throw failure;
 		}
-		Hold hold = Objects.requireNonNull(caller.hold());
+		Hold hold = Objects.requireNonNull(waiter.hold());
 		boolean reentered = hold.isOpened();
-		Handle handle = this.coordinator.holds().isValid(hold, now)
-				? hold.gate.open(hold, timing.releases(), caller.bound) : null;
+		Handle handle = (gate != null && this.holds.isValid(gate, hold, now))
+				? Handle.open(this.holds, gate, hold, timing.releases(), waiter.isBound()) : null;
 		if (handle == null) {
 			return null;
 		}
-		publishEnd(caller, reentered ? AcquireOutcome.REENTERED : AcquireOutcome.ACQUIRED, null, now);
+		publishEnd(waiter, reentered ? AcquireOutcome.REENTERED : AcquireOutcome.ACQUIRED, null, now);
 		if (!reentered) {
 			handle.acquired();
-			this.coordinator.events().tell(hold.followers, (follower) -> follower.holdStarted(hold.fencingToken()));
-		}
-		if (!reentered && (hold.pass > 0 || hold.grant.pushed)) {
-			this.coordinator.events()
-				.publish(
-						new LockEvent.HandedOff(this.engine, (hold.pass > 0) ? HandoffKind.LOCAL : HandoffKind.PUSHED));
+			publishStart(hold);
 		}
 		return handle.announced();
 	}
 
-	private void publishEnd(Acquisition caller, AcquireOutcome outcome, @Nullable RuntimeException failure, long now) {
-		this.coordinator.events()
-			.publish(new LockEvent.AcquireEnded(this.engine, caller.options.name(), caller.key, outcome, caller.waited,
-					now - caller.start, failure));
-		this.coordinator.events().tell(caller.followers, (follower) -> follower.acquireEnded(outcome, failure));
+	private void publishStart(Hold hold) {
+		if (!hold.followers.isEmpty()) {
+			this.events.tell(hold.followers, (follower) -> follower.holdStarted(hold.fencingToken()));
+		}
+		if (hold.pass > 0 || hold.grant.pushed) {
+			HandoffKind kind = (hold.pass > 0) ? HandoffKind.LOCAL : HandoffKind.PUSHED;
+			this.events.publish(new LockEvent.HandedOff(this.engine, kind));
+		}
+	}
+
+	private void publishEnd(Waiter waiter, AcquireOutcome outcome, @Nullable RuntimeException failure, long now) {
+		this.events.publish(new LockEvent.AcquireEnded(this.engine, waiter.options().name(), waiter.key(), outcome,
+				waiter.waited(), now - waiter.start(), failure));
+		if (!waiter.followers().isEmpty()) {
+			this.events.tell(waiter.followers(), (follower) -> follower.acquireEnded(outcome, failure));
+		}
 	}
 
 	private static AcquireOutcome outcomeOf(RuntimeException failure, Predicate<LockEngineException> bypassed) {
@@ -241,10 +325,6 @@ final class Acquirer {
 			return bypassed.test(unavailable) ? AcquireOutcome.BYPASSED : AcquireOutcome.UNAVAILABLE;
 		}
 		return AcquireOutcome.ERROR;
-	}
-
-	private void work(Runnable task) {
-		this.coordinator.threads().workers().execute(task);
 	}
 
 }

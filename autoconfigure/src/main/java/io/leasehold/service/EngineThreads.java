@@ -7,17 +7,18 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.leasehold.event.EventQueue;
+import io.leasehold.service.renewal.RenewalThreads;
 
 /**
- * The threads of one engine's coordinator: few, whatever the number of locks, and apart
+ * The threads of one engine's locks: few, whatever the number of locks, and apart
  * from each other, so that a slow request delays no timer, a blocking listener no
  * renewal, and code of callers neither.
  * <p>
  * The first thread of each kind is started before the engine's first lock is acquired,
- * and ends with the coordinator. From then on a task is only put into a queue, which does
+ * and ends with the service. From then on a task is only put into a queue, which does
  * not fail when the system has no thread left: nothing has to be undone.
  */
-class EngineThreads implements AutoCloseable {
+class EngineThreads implements RenewalThreads, AutoCloseable {
 
 	/** Requests at a time on behalf of callers that wait, and releases. */
 	private static final int REQUESTS = 8;
@@ -128,8 +129,8 @@ class EngineThreads implements AutoCloseable {
 		return this.releases;
 	}
 
-	/** Renewals, one batch at a time. */
-	Executor renewals() {
+	@Override
+	public Executor renewals() {
 		return this.renewals;
 	}
 
@@ -138,8 +139,8 @@ class EngineThreads implements AutoCloseable {
 		return this.events;
 	}
 
-	/** Run something that does not block after a while. */
-	Future<?> schedule(Runnable task, long nanos) {
+	@Override
+	public Future<?> schedule(Runnable task, long nanos) {
 		return this.timers.schedule(task, Math.max(0, nanos));
 	}
 

@@ -8,10 +8,13 @@ import java.util.function.Consumer;
 import io.leasehold.HeldLock;
 import io.leasehold.LockKey;
 import io.leasehold.LockLostException;
+import io.leasehold.service.gate.Hold;
+import io.leasehold.service.gate.KeyGate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A caller's hand on a hold; each acquisition and re-entry has its own.
+ * A reference to a hold by which its caller uses and closes it. Each acquisition and each
+ * re-entry has one.
  */
 final class Handle implements HeldLock {
 
@@ -28,39 +31,61 @@ final class Handle implements HeldLock {
 
 	private final Holds holds;
 
+	private final KeyGate gate;
+
 	private final Hold hold;
 
 	private final ReleaseTiming.Releases releases;
 
 	/**
-	 * The hold's first handle, if this is another one: kept reachable, so that the hold
-	 * can tell by it that all of them are gone.
+	 * The hold's first handle: kept reachable, so that the hold can tell by it that all
+	 * of them are gone.
 	 */
 	@SuppressWarnings("unused")
-	private final @Nullable Handle first;
+	private @Nullable Object first;
 
 	private volatile boolean closed;
 
-	Handle(Holds holds, Hold hold, ReleaseTiming.Releases releases, @Nullable Handle first) {
+	private Handle(Holds holds, KeyGate gate, Hold hold, ReleaseTiming.Releases releases) {
 		this.holds = holds;
+		this.gate = gate;
 		this.hold = hold;
 		this.releases = releases;
-		this.first = first;
+	}
+
+	/** Open a handle of a hold, unless that was lost since, or has ended. */
+	static @Nullable Handle open(Holds holds, KeyGate gate, Hold hold, ReleaseTiming.Releases releases, boolean bound) {
+		Handle handle = new Handle(holds, gate, hold, releases);
+		handle.first = gate.open(hold, handle, bound);
+		return (handle.first != null) ? handle : null;
+	}
+
+	/** Return whether a lock is an open handle of a hold, or has one among its parts. */
+	static boolean isOpenHandle(HeldLock lock, Hold hold) {
+		if (lock instanceof Handle handle) {
+			return handle.isOpenHandleOf(hold);
+		}
+		for (HeldLock part : lock.parts()) {
+			if (part instanceof Handle handle && handle.isOpenHandleOf(hold)) {
+				return true;
+			}
+		}
+		return false;
 	}
 
 	/** Return whether this is an open handle of a key that was lost. */
-	boolean isLostHandleOf(Coordinator coordinator, LockKey key) {
-		return !this.closed && this.hold.gate.coordinator == coordinator && this.hold.key().equals(key)
-				&& !this.holds.isValid(this.hold);
+	boolean isLostHandleOf(Holds others, LockKey key) {
+		return !this.closed && this.holds == others && this.hold.key().equals(key)
+				&& !this.holds.isValid(this.gate, this.hold);
 	}
 
-	/** Tell those who decide on the release that the lock was had. */
+	/** Notify the listener of releases that the lock is held. */
 	Handle announced() {
 		this.releases.held(this);
 		return this;
 	}
 
-	/** Tell those who decide on the release that this was no re-entry. */
+	/** Notify the listener of releases that this was no re-entry. */
 	void acquired() {
 		this.releases.acquired(this.hold.options.name());
 	}
@@ -86,30 +111,30 @@ final class Handle implements HeldLock {
 
 	@Override
 	public boolean isValid() {
-		return !this.closed && this.holds.isBeyondDoubt(this.hold);
+		return !this.closed && this.holds.isBeyondDoubt(this.gate, this.hold);
 	}
 
 	@Override
 	public void throwIfLost() {
-		this.holds.requireValid(this.hold);
+		this.holds.requireValid(this.gate, this.hold);
 	}
 
 	@Override
 	public Duration remaining() {
-		return this.closed ? Duration.ZERO : this.holds.remaining(this.hold);
+		return this.closed ? Duration.ZERO : this.holds.remaining(this.gate, this.hold);
 	}
 
 	@Override
 	public void onLost(Consumer<LockLostException> action) {
 		if (!this.closed) {
-			this.holds.onLost(this.hold, action);
+			this.holds.onLost(this.gate, this.hold, action);
 		}
 	}
 
 	@Override
 	public void close() {
 		if (CLOSED.compareAndSet(this, false, true)) {
-			this.releases.execute(() -> this.holds.close(this.hold));
+			this.releases.execute(() -> this.holds.close(this.gate, this.hold));
 			this.holds.throwIfLostAtEnd(this.hold);
 		}
 	}
@@ -117,7 +142,7 @@ final class Handle implements HeldLock {
 	/** The result was cancelled, but the work may go on until this handle is closed. */
 	void cancel() {
 		if (!this.closed) {
-			this.holds.cancel(this.hold);
+			this.holds.cancel(this.gate, this.hold);
 		}
 	}
 

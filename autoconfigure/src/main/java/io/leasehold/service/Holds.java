@@ -2,91 +2,125 @@ package io.leasehold.service;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.Future;
 import java.util.function.Consumer;
 
 import io.leasehold.LockEngineException;
 import io.leasehold.LockLostException;
 import io.leasehold.LossCause;
-import io.leasehold.engine.Claim;
+import io.leasehold.engine.Capability;
+import io.leasehold.engine.LockEngine;
+import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.event.LockEvent;
+import io.leasehold.service.gate.Actions;
+import io.leasehold.service.gate.Hold;
+import io.leasehold.service.gate.KeyGate;
+import io.leasehold.service.renewal.RenewalListener;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What becomes of holds after they were acquired: valid, closed, passed on, released or
- * lost.
+ * The life of holds after they were acquired: valid, closed, passed on, released or lost.
  */
-final class Holds {
+final class Holds implements RenewalListener {
 
 	private static final Log logger = LogFactory.getLog(Holds.class);
 
-	private final Coordinator coordinator;
+	private final LockEngine engine;
 
-	private final String engine;
+	private final String name;
+
+	private final boolean storeKeepsMinHold;
+
+	private final MonotonicClock clock;
+
+	private final EngineThreads threads;
+
+	private final Events events;
+
+	private final HoldReports reports;
+
+	private final ClaimCloser closer;
+
+	private final Gates gates;
+
+	private final GateDriver driver;
 
 	private final boolean throwsOnLoss;
 
 	private final long slowNanos;
 
-	Holds(Coordinator coordinator, ServiceSettings settings) {
-		this.coordinator = coordinator;
-		this.engine = coordinator.engine().name();
+	Holds(LockEngine engine, MonotonicClock clock, EngineThreads threads, Events events, ClaimCloser closer,
+			Gates gates, GateDriver driver, ServiceSettings settings) {
+		this.engine = engine;
+		this.name = engine.name();
+		this.storeKeepsMinHold = engine.capabilities().contains(Capability.MIN_HOLD);
+		this.clock = clock;
+		this.threads = threads;
+		this.events = events;
+		this.reports = new HoldReports(this.name, threads, events);
+		this.closer = closer;
+		this.gates = gates;
+		this.driver = driver;
 		this.throwsOnLoss = settings.onLost() != OnLost.WARN;
 		this.slowNanos = settings.slowHold().toNanos();
 	}
 
 	/** Name of the engine that grants them. */
 	String engine() {
-		return this.engine;
+		return this.name;
 	}
 
-	boolean isValid(Hold hold) {
-		return isValid(hold, now());
+	boolean isValid(KeyGate gate, Hold hold) {
+		return isValid(gate, hold, now());
 	}
 
-	boolean isValid(Hold hold, long now) {
+	/** Return whether a hold is valid; one whose time is over is lost. */
+	boolean isValid(KeyGate gate, Hold hold, long now) {
 		if (hold.lossCause() != null) {
 			return false;
 		}
 		if (hold.isValid(now)) {
 			return true;
 		}
-		lose(hold, hold.isRenewable(now) ? LossCause.EXPIRED : LossCause.MAX_HOLD);
+		lose(gate, hold, hold.isRenewable(now) ? LossCause.EXPIRED : LossCause.MAX_HOLD);
 		return false;
 	}
 
+	private boolean isInDoubt(Hold hold) {
+		return this.engine.inDoubt(hold.grant.claim);
+	}
+
 	/** Whether a hold is valid, and the engine is not in doubt about it. */
-	boolean isBeyondDoubt(Hold hold) {
-		return isValid(hold) && !this.coordinator.inDoubt(hold.grant);
+	boolean isBeyondDoubt(KeyGate gate, Hold hold) {
+		return isValid(gate, hold) && !isInDoubt(hold);
 	}
 
-	Duration remaining(Hold hold) {
-		return isValid(hold) ? Duration.ofNanos(hold.remaining(now())) : Duration.ZERO;
+	Duration remaining(KeyGate gate, Hold hold) {
+		return isValid(gate, hold) ? Duration.ofNanos(hold.remaining(now())) : Duration.ZERO;
 	}
 
-	void onLost(Hold hold, Consumer<LockLostException> action) {
-		if (hold.gate.onLost(hold, action)) {
-			runLossAction(hold, action);
+	void onLost(KeyGate gate, Hold hold, Consumer<LockLostException> action) {
+		if (gate.onLost(hold, action)) {
+			this.reports.runLossAction(hold, action);
 		}
 	}
 
 	/** Throw if the hold was lost, as far as the clock can tell. */
-	void requireValid(Hold hold) {
-		boolean valid = isValid(hold);
+	void requireValid(KeyGate gate, Hold hold) {
+		boolean valid = isValid(gate, hold);
 		throwIfLost(hold);
-		if (valid && this.coordinator.inDoubt(hold.grant)) {
+		if (valid && isInDoubt(hold)) {
 			throw new LockEngineException(hold.key(),
 					"Lock '%s' is in doubt: the connection to its store is broken (engine: %s)".formatted(hold.key(),
-							this.engine),
+							this.name),
 					null);
 		}
 	}
 
-	/** What a holder is told at the end, if it wants to be. */
+	/** Throw at the end of a lost hold, if holders want that. */
 	void throwIfLostAtEnd(Hold hold) {
 		if (this.throwsOnLoss) {
 			throwIfLost(hold);
@@ -96,119 +130,144 @@ final class Holds {
 	private void throwIfLost(Hold hold) {
 		LossCause cause = hold.lossCause();
 		if (cause != null) {
-			throw lostException(hold, cause);
+			throw this.reports.exception(hold, cause);
 		}
 	}
 
-	/** Tell once of a hold that lasts longer than it should. */
-	void tellIfSlow(Hold hold, long now) {
+	/** Report once that a hold lasts longer than it should. */
+	private void checkSlow(KeyGate gate, Hold hold, long now) {
 		long nanos = now - hold.since;
-		if (nanos < this.slowNanos || !hold.gate.noteSlow(hold)) {
-			return;
+		if (nanos >= this.slowNanos && gate.reportsSlow(hold)) {
+			this.reports.slow(hold, nanos);
 		}
-		logger.warn("Lock '%s' (%s) is held for %d ms, longer than leasehold.slow-hold allows (engine: %s)"
-			.formatted(hold.key(), hold.options.name(), Duration.ofNanos(nanos).toMillis(), this.engine));
-		this.coordinator.events()
-			.publishLater(
-					new LockEvent.HoldSlow(this.engine, hold.options.name(), hold.key(), hold.fencingToken(), nanos));
 	}
 
 	/** A handle was closed; with the last one the hold ends. */
-	void close(Hold hold) {
+	void close(KeyGate gate, Hold hold) {
 		long now = now();
-		isValid(hold, now);
-		tellIfSlow(hold, now);
-		if (!hold.gate.close(hold)) {
-			releaseAfterLoss(hold);
+		isValid(gate, hold, now);
+		checkSlow(gate, hold, now);
+		if (!gate.close(hold)) {
+			releaseAfterLoss(gate, hold);
 			return;
 		}
-		long rest = this.coordinator.storeKeepsMinHold() ? 0 : hold.minHoldRest(now);
+		long rest = this.storeKeepsMinHold ? 0 : hold.minHoldRest(now);
 		if (rest > 0) {
-			EngineThreads threads = this.coordinator.threads();
-			threads.schedule(() -> leave(hold, now()), Duration.ofNanos(rest), threads.releases());
+			this.threads.schedule(() -> leave(gate, hold), Duration.ofNanos(rest), this.threads.releases());
 		}
-		else if (leave(hold, now) instanceof ReleaseOutcome.NotOwner) {
+		else if (leave(gate, hold, now) instanceof ReleaseOutcome.NotOwner) {
 			hold.lose(LossCause.NOT_OWNER);
-			logLoss(hold, LossCause.NOT_OWNER);
-			this.coordinator.events().publish(lost(hold, LossCause.NOT_OWNER));
+			this.reports.lostAtRelease(hold, now());
 		}
-		this.coordinator.events().publish(ended(hold, now));
-		this.coordinator.events().tell(hold.followers, (follower) -> follower.holdEnded(hold.lossCause()));
+		this.reports.closed(hold, now);
 	}
 
-	/** Nothing runs under a lost hold any more: its key need not wait for the lease. */
-	private void releaseAfterLoss(Hold hold) {
-		if (this.coordinator.storeKeepsMinHold() || hold.minHoldRest(now()) <= 0) {
-			Claim claim = hold.gate.leaveAfterLoss(hold);
-			Future<?> closing = hold.closing;
-			if (claim != null) {
-				if (closing != null) {
-					closing.cancel(false);
-				}
-				this.coordinator.closer().close(claim);
+	/** No work runs under a lost hold any more: its key need not wait for the lease. */
+	private void releaseAfterLoss(KeyGate gate, Hold hold) {
+		if ((this.storeKeepsMinHold || hold.minHoldRest(now()) <= 0) && gate.leaveAfterLoss(hold)) {
+			Future<?> planned = hold.plannedRelease;
+			if (planned != null) {
+				planned.cancel(false);
 			}
+			this.closer.close(hold.grant.claim);
 		}
 	}
 
-	/** The grant behind a hold is no longer in force, whoever may have it by now. */
-	void lose(Hold hold, LossCause cause) {
-		lost(hold, cause, hold.gate.lose(hold, cause));
+	/** The grant behind a hold is no longer in force, whichever hold has it by now. */
+	void lose(KeyGate gate, Hold hold, LossCause cause) {
+		lost(gate, hold, cause, gate.lose(hold, cause));
 	}
 
 	/**
 	 * The result of a holder was cancelled, but its work may go on: lost until that ends.
 	 */
-	void cancel(Hold hold) {
-		lost(hold, LossCause.CANCELLED, hold.gate.cancel(hold));
+	void cancel(KeyGate gate, Hold hold) {
+		lost(gate, hold, LossCause.CANCELLED, gate.cancel(hold));
 	}
 
-	private void lost(Hold hold, LossCause cause, Gate.@Nullable Loss loss) {
+	private void lost(KeyGate gate, Hold hold, LossCause cause, KeyGate.@Nullable Loss loss) {
 		if (loss == null) {
 			return;
 		}
-		if (loss.close()) {
-			hold.closing = this.coordinator.closer().closeAfter(hold.grant.claim, loss.rest());
+		Duration rest = loss.rest();
+		if (rest != null) {
+			hold.plannedRelease = this.closer.closeAfter(hold.grant.claim, rest);
 		}
+		this.driver.carryOut(gate, loss.actions());
 		Hold lost = loss.hold();
-		if (!lost.isOpened() || lost.isClosed()) {
-			return;
+		if (lost.isOpened() && !lost.isClosed()) {
+			loss.lossActions().forEach((action) -> this.reports.runLossAction(lost, action));
+			this.reports.lost(lost, cause, now());
 		}
-		logLoss(lost, cause);
-		loss.actions().forEach((action) -> runLossAction(lost, action));
-		this.coordinator.events().publishLater(lost(lost, cause), ended(lost, now()));
-		this.coordinator.events().tellLater(lost.followers, (follower) -> follower.holdEnded(cause));
 	}
 
-	/** The first renewal of a hold ended, and with it what its release may wait for. */
-	void firstRenewalEnded(Hold hold) {
+	/** Mark all holds of a key as lost, and leave them to their leases. */
+	void loseAll(KeyGate gate) {
+		gate.holds().forEach((hold) -> lose(gate, hold, LossCause.SHUTDOWN));
+	}
+
+	@Override
+	public boolean isHeld(KeyGate gate, Hold hold, long now) {
+		if (gate.isAbandoned(hold)) {
+			lose(gate, hold, LossCause.ABANDONED);
+		}
+		boolean held = isValid(gate, hold);
+		if (held) {
+			checkSlow(gate, hold, now);
+		}
+		return held;
+	}
+
+	@Override
+	public void notOwner(KeyGate gate, Hold hold) {
+		lose(gate, hold, LossCause.NOT_OWNER);
+	}
+
+	@Override
+	public void firstRenewalEnded(KeyGate gate, Hold hold) {
 		long now = now();
-		if (hold.gate.firstRenewalEnded(hold) && hold.minHoldRest(now) <= 0) {
-			Claim claim = hold.gate.leave(hold, now);
-			if (claim != null) {
-				this.coordinator.threads().releases().execute(() -> release(hold, claim));
+		if (gate.firstRenewalEnded(hold) && hold.minHoldRest(now) <= 0) {
+			Actions actions = gate.leave(hold, mayPass(hold), now);
+			this.driver.carryOut(gate, actions);
+			if (actions == Actions.RELEASE) {
+				this.threads.releases().execute(() -> release(gate, hold));
 			}
 		}
 	}
 
+	@Override
+	public void renewed(List<LockEvent> renewals) {
+		this.events.publishRenewals(renewals);
+	}
+
 	/** Leave a closed hold in a thread of the library. */
-	void leaveLater(Hold hold) {
-		this.coordinator.threads().releases().execute(() -> leave(hold, now()));
+	void leaveLater(KeyGate gate, Hold hold) {
+		this.threads.releases().execute(() -> leave(gate, hold));
 	}
 
-	/**
-	 * Pass the grant on or release it; return the store's answer if it was asked and gave
-	 * one.
-	 */
-	private @Nullable ReleaseOutcome leave(Hold hold, long now) {
-		Claim claim = hold.gate.leave(hold, now);
-		return (claim != null) ? release(hold, claim) : null;
+	private void leave(KeyGate gate, Hold hold) {
+		leave(gate, hold, now());
 	}
 
-	private @Nullable ReleaseOutcome release(Hold hold, Claim claim) {
+	/** Pass the grant on or release it; return the store's response if there was one. */
+	private @Nullable ReleaseOutcome leave(KeyGate gate, Hold hold, long now) {
+		Actions actions = gate.leave(hold, mayPass(hold), now);
+		if (actions == Actions.RELEASE) {
+			return release(gate, hold);
+		}
+		this.driver.carryOut(gate, actions);
+		return null;
+	}
+
+	private boolean mayPass(Hold hold) {
+		return !this.gates.isDraining() && !isInDoubt(hold);
+	}
+
+	private @Nullable ReleaseOutcome release(KeyGate gate, Hold hold) {
 		Duration standBack = Duration.ZERO;
 		boolean interrupted = Thread.interrupted();
 		try {
-			ReleaseOutcome outcome = this.coordinator.engine().release(claim);
+			ReleaseOutcome outcome = this.engine.release(hold.grant.claim);
 			if (outcome instanceof ReleaseOutcome.Released released) {
 				standBack = released.standBack();
 			}
@@ -216,51 +275,19 @@ final class Holds {
 		}
 		catch (RuntimeException | Error ex) {
 			logger.debug("Lock '%s' is going to be released in the background".formatted(hold.key()), ex);
-			this.coordinator.closer().close(claim);
+			this.closer.close(hold.grant.claim);
 			return null;
 		}
 		finally {
-			hold.gate.released(standBack);
+			this.driver.carryOut(gate, gate.released(standBack));
 			if (interrupted) {
 				Thread.currentThread().interrupt();
 			}
 		}
 	}
 
-	private LockEvent lost(Hold hold, LossCause cause) {
-		return new LockEvent.HoldLost(this.engine, hold.options.name(), hold.key(), hold.fencingToken(), cause);
-	}
-
-	private LockEvent ended(Hold hold, long now) {
-		return new LockEvent.HoldEnded(this.engine, hold.options.name(), hold.key(), hold.fencingToken(),
-				now - hold.since);
-	}
-
-	private LockLostException lostException(Hold hold, LossCause cause) {
-		return new LockLostException(hold.key(), this.engine, cause, hold.grant.renewalFailure);
-	}
-
-	private void logLoss(Hold hold, LossCause cause) {
-		Exception failure = hold.grant.renewalFailure;
-		logger.warn("Lock '%s' (%s) was lost after %d ms: %s (engine: %s)%s".formatted(hold.key(), hold.options.name(),
-				Duration.ofNanos(now() - hold.since).toMillis(), cause.description(), this.engine,
-				(failure != null) ? ". Its last renewal failed: " + failure.getMessage() : ""));
-	}
-
-	private void runLossAction(Hold hold, Consumer<LockLostException> action) {
-		LossCause cause = Objects.requireNonNull(hold.lossCause());
-		this.coordinator.threads().losses().execute(() -> {
-			try {
-				action.accept(lostException(hold, cause));
-			}
-			catch (Exception | LinkageError | AssertionError ex) {
-				logger.warn("An action failed for the loss of lock '%s'".formatted(hold.key()), ex);
-			}
-		});
-	}
-
 	private long now() {
-		return this.coordinator.clock().nanoTime();
+		return this.clock.nanoTime();
 	}
 
 }

@@ -19,14 +19,14 @@ import io.leasehold.LockView;
  */
 final class KeyLock implements LockView {
 
-	private final Coordinator coordinator;
+	private final EngineLocks locks;
 
 	private final LockKey key;
 
 	private final LockOptions options;
 
-	KeyLock(Coordinator coordinator, LockKey key, LockOptions options) {
-		this.coordinator = coordinator;
+	KeyLock(EngineLocks locks, LockKey key, LockOptions options) {
+		this.locks = locks;
 		this.key = key;
 		this.options = options;
 	}
@@ -138,10 +138,10 @@ final class KeyLock implements LockView {
 	 * {@code unlock()}. The lock may also be lost while it is acquired again.
 	 */
 	private void acquire(Duration waitTime) {
-		ThreadLocks.throwIfLost(this.coordinator, this.key);
-		Handle acquired = this.coordinator.acquireForThread(this.key, this.options.withWaitTime(waitTime));
+		ThreadLocks.throwIfLost(this.locks.holds(), this.key);
+		Handle acquired = this.locks.acquireForThread(this.key, this.options.withWaitTime(waitTime));
 		try {
-			ThreadLocks.throwIfLost(this.coordinator, this.key);
+			ThreadLocks.throwIfLost(this.locks.holds(), this.key);
 		}
 		catch (LockLostException ex) {
 			close(acquired, ex);

@@ -31,10 +31,12 @@ import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.event.AcquireOutcome;
 import io.leasehold.event.LockEventListener;
+import io.leasehold.service.gate.Hold;
+import io.leasehold.service.gate.Survey;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The locks of one application: a coordinator for each engine. Thread-safe.
+ * The locks of one application: those of each engine. Thread-safe.
  */
 public final class LockService implements DistributedLocks, LockInspector, AutoCloseable {
 
@@ -42,7 +44,7 @@ public final class LockService implements DistributedLocks, LockInspector, AutoC
 
 	private final Member member;
 
-	private final Map<String, Coordinator> coordinators;
+	private final Map<String, EngineLocks> engines;
 
 	private final AtomicBoolean drained = new AtomicBoolean();
 
@@ -68,13 +70,13 @@ public final class LockService implements DistributedLocks, LockInspector, AutoC
 			Function<String, EngineThreads> threads) {
 		this.settings = settings;
 		this.member = member;
-		this.coordinators = engines.stream()
-			.collect(Collectors.toUnmodifiableMap(LockEngine::name, (engine) -> new Coordinator(settings, engine,
+		this.engines = engines.stream()
+			.collect(Collectors.toUnmodifiableMap(LockEngine::name, (engine) -> new EngineLocks(settings, engine,
 					member, clock, listeners, timing, threads.apply(engine.name())), (one, other) -> {
 						throw new IllegalArgumentException(
 								"Two lock engines are named '%s'".formatted(one.engine().name()));
 					}));
-		coordinator(settings.defaults());
+		locks(settings.defaults());
 	}
 
 	@Override
@@ -89,12 +91,12 @@ public final class LockService implements DistributedLocks, LockInspector, AutoC
 	 * @throws IllegalArgumentException if there is none of that name
 	 */
 	public LockEngine engine(String name) {
-		return coordinator(name).engine();
+		return locks(name).engine();
 	}
 
 	@Override
 	public Set<String> engines() {
-		return new TreeSet<>(this.coordinators.keySet());
+		return new TreeSet<>(this.engines.keySet());
 	}
 
 	@Override
@@ -115,14 +117,14 @@ public final class LockService implements DistributedLocks, LockInspector, AutoC
 	@Override
 	public LockOverview overview() {
 		Survey survey = new Survey();
-		this.coordinators.values().forEach((coordinator) -> coordinator.describe(survey));
+		this.engines.values().forEach((locks) -> locks.describe(survey));
 		return survey.overview();
 	}
 
 	@Override
 	public LockOverview overview(String engine, LockKey key) {
 		Survey survey = new Survey();
-		coordinator(engine).describe(survey, key);
+		locks(engine).describe(survey, key);
 		return survey.overview();
 	}
 
@@ -133,22 +135,22 @@ public final class LockService implements DistributedLocks, LockInspector, AutoC
 
 	@Override
 	public Duration probe(String engine) {
-		return coordinator(engine).probe().run();
+		return locks(engine).probe();
 	}
 
 	@Override
 	public List<String> findings(String engine) {
-		return coordinator(engine).selfCheck().findings();
+		return locks(engine).findings();
 	}
 
 	@Override
 	public long droppedEvents(String engine) {
-		return coordinator(engine).threads().events().dropped();
+		return locks(engine).droppedEvents();
 	}
 
 	@Override
 	public List<LockHolder> forceRelease(String engine, LockKey key) {
-		return coordinator(engine).forceRelease(key).stream().map(LockService::describe).toList();
+		return locks(engine).forceRelease(key).stream().map(LockService::describe).toList();
 	}
 
 	/**
@@ -190,7 +192,7 @@ public final class LockService implements DistributedLocks, LockInspector, AutoC
 	 * @see #acquire(LockKey, LockOptions)
 	 */
 	public HeldLock acquire(LockKey key, LockOptions options, Predicate<LockEngineException> bypassed) {
-		return coordinator(options).check(options).acquire(key, options, bypassed);
+		return locks(options).check(options).acquire(key, options, bypassed);
 	}
 
 	@Override
@@ -210,17 +212,17 @@ public final class LockService implements DistributedLocks, LockInspector, AutoC
 	public HeldLock acquireAll(LockKeys keys, LockOptions options, Predicate<LockEngineException> bypassed) {
 		LockKey only = keys.single();
 		return (only != null) ? acquire(only, options, bypassed)
-				: coordinator(options).check(options).acquireAll(keys, options, bypassed);
+				: locks(options).check(options).acquireAll(keys, options, bypassed);
 	}
 
 	@Override
 	public HeldLock acquirePermits(String key, int count, LockOptions options) {
-		return coordinator(options).check(options).acquirePermits(new LockKey(key), count, options);
+		return locks(options).check(options).acquirePermits(new LockKey(key), count, options);
 	}
 
 	@Override
 	public boolean isCurrent(String key, long token, LockOptions options) {
-		return coordinator(options).isCurrent(new LockKey(key), token);
+		return locks(options).isCurrent(new LockKey(key), token);
 	}
 
 	@Override
@@ -241,7 +243,7 @@ public final class LockService implements DistributedLocks, LockInspector, AutoC
 	 */
 	public CompletableFuture<HeldLock> acquireAllAsync(LockKeys keys, LockOptions options, List<HeldLock> outer,
 			Predicate<LockEngineException> bypassed) {
-		return coordinator(options).check(options).acquireAllAsync(keys, options, outer, bypassed);
+		return locks(options).check(options).acquireAllAsync(keys, options, outer, bypassed);
 	}
 
 	/**
@@ -252,7 +254,7 @@ public final class LockService implements DistributedLocks, LockInspector, AutoC
 	 * @return completes when it is closed, or with what {@link HeldLock#close()} throws
 	 */
 	public CompletableFuture<Void> closeAsync(HeldLock lock, LockOptions options) {
-		return coordinator(options).closeAsync(lock);
+		return locks(options).closeAsync(lock);
 	}
 
 	/**
@@ -272,7 +274,7 @@ public final class LockService implements DistributedLocks, LockInspector, AutoC
 
 	@Override
 	public LockView asLock(String key, LockOptions options) {
-		return new KeyLock(coordinator(options).check(options), new LockKey(key), options);
+		return new KeyLock(locks(options).check(options), new LockKey(key), options);
 	}
 
 	@Override
@@ -286,7 +288,7 @@ public final class LockService implements DistributedLocks, LockInspector, AutoC
 	 * @param options how the lock would have been taken
 	 */
 	public void keyRefused(LockOptions options) {
-		coordinator(options).publishEnd(options, AcquireOutcome.ERROR, null);
+		locks(options).publishEnd(options, AcquireOutcome.ERROR, null);
 	}
 
 	/**
@@ -294,7 +296,7 @@ public final class LockService implements DistributedLocks, LockInspector, AutoC
 	 * @param options how the lock would have been taken
 	 */
 	public void notWanted(LockOptions options) {
-		coordinator(options).publishEnd(options, AcquireOutcome.NOT_WANTED, null);
+		locks(options).publishEnd(options, AcquireOutcome.NOT_WANTED, null);
 	}
 
 	/**
@@ -303,8 +305,8 @@ public final class LockService implements DistributedLocks, LockInspector, AutoC
 	 */
 	public void drain(Runnable whenIdle) {
 		this.drained.set(true);
-		AtomicInteger busy = new AtomicInteger(this.coordinators.size());
-		this.coordinators.values().forEach((coordinator) -> coordinator.drain(() -> {
+		AtomicInteger busy = new AtomicInteger(this.engines.size());
+		this.engines.values().forEach((locks) -> locks.drain(() -> {
 			if (busy.decrementAndGet() == 0) {
 				whenIdle.run();
 			}
@@ -319,7 +321,7 @@ public final class LockService implements DistributedLocks, LockInspector, AutoC
 	public void resume() {
 		if (this.drained.compareAndSet(true, false)) {
 			this.member.renew();
-			this.coordinators.values().forEach(Coordinator::resume);
+			this.engines.values().forEach(EngineLocks::resume);
 		}
 	}
 
@@ -328,7 +330,7 @@ public final class LockService implements DistributedLocks, LockInspector, AutoC
 	 */
 	@Override
 	public void close() {
-		this.coordinators.values().forEach(Coordinator::close);
+		this.engines.values().forEach(EngineLocks::close);
 	}
 
 	private static LockHolder describe(Holder holder) {
@@ -336,18 +338,18 @@ public final class LockService implements DistributedLocks, LockInspector, AutoC
 				Hold.firstToken(holder.number()), holder.since(), holder.remaining());
 	}
 
-	private Coordinator coordinator(LockOptions options) {
-		return coordinator(options.engine());
+	private EngineLocks locks(LockOptions options) {
+		return locks(options.engine());
 	}
 
-	private Coordinator coordinator(String engine) {
+	private EngineLocks locks(String engine) {
 		String name = engine.isEmpty() ? defaults().engine() : engine;
-		Coordinator coordinator = this.coordinators.get(name);
-		if (coordinator == null) {
+		EngineLocks locks = this.engines.get(name);
+		if (locks == null) {
 			throw new IllegalArgumentException(
-					"There is no lock engine '%s', only %s".formatted(name, new TreeSet<>(this.coordinators.keySet())));
+					"There is no lock engine '%s', only %s".formatted(name, new TreeSet<>(this.engines.keySet())));
 		}
-		return coordinator;
+		return locks;
 	}
 
 }

@@ -10,6 +10,7 @@ import io.leasehold.LockBusyException;
 import io.leasehold.LockKey;
 import io.leasehold.LockLostException;
 import io.leasehold.LockOptions;
+import io.leasehold.engine.MonotonicClock;
 
 /**
  * Acquires several permits of a key: all of them within one wait time, or none. One
@@ -20,14 +21,23 @@ final class PermitCollector {
 
 	private static final String PREFIX = "leasehold:permits:";
 
-	private final Coordinator coordinator;
+	private final String engine;
+
+	private final MonotonicClock clock;
+
+	private final Acquirer acquirer;
 
 	/** Acquires the turn to collect, whose release waits for no transaction. */
 	private final Acquirer turns;
 
-	PermitCollector(Coordinator coordinator) {
-		this.coordinator = coordinator;
-		this.turns = new Acquirer(coordinator, ReleaseTiming.IMMEDIATE);
+	private final LockCloser closer;
+
+	PermitCollector(String engine, MonotonicClock clock, Acquirer acquirer, LockCloser closer) {
+		this.engine = engine;
+		this.clock = clock;
+		this.acquirer = acquirer;
+		this.turns = acquirer.releasingAtOnce();
+		this.closer = closer;
 	}
 
 	HeldLock acquire(LockKey key, int count, LockOptions options) {
@@ -35,24 +45,24 @@ final class PermitCollector {
 			throw new IllegalArgumentException(
 					"Lock '%s' has %d permits: %d cannot be acquired at once".formatted(key, options.permits(), count));
 		}
-		long start = this.coordinator.clock().nanoTime();
+		long start = this.clock.nanoTime();
 		try {
-			HeldLock turn = this.turns.acquire(turnOf(key), turnOptions(this.coordinator.rest(options, start)), false,
+			HeldLock turn = this.turns.acquire(turnOf(key), turnOptions(this.acquirer.rest(options, start)), false,
 					Acquirer.NEVER_BYPASSED);
 			try {
 				return HeldLocks.take(
-						Collections.nCopies(count, key), (permit) -> this.coordinator.acquire(permit,
-								this.coordinator.rest(options, start), Acquirer.NEVER_BYPASSED),
-						this.coordinator::closeInBackground);
+						Collections.nCopies(count, key), (permit) -> this.acquirer.acquire(permit,
+								this.acquirer.rest(options, start), false, Acquirer.NEVER_BYPASSED),
+						this.closer::closeInBackground);
 			}
 			finally {
 				close(turn);
 			}
 		}
 		catch (LockBusyException ex) {
-			Duration waited = Duration.ofNanos(this.coordinator.clock().nanoTime() - start);
+			Duration waited = Duration.ofNanos(this.clock.nanoTime() - start);
 			throw new LockBusyException("Lock '%s' had not %d of its %d permits free within %d ms (engine: %s)"
-				.formatted(key, count, options.permits(), waited.toMillis(), this.coordinator.engine().name()), key,
+				.formatted(key, count, options.permits(), waited.toMillis(), this.engine), key,
 					waited);
 		}
 	}

@@ -6,6 +6,11 @@ import java.util.List;
 import java.util.Map;
 
 import io.leasehold.LockKey;
+import io.leasehold.service.gate.Actions;
+import io.leasehold.service.gate.Hold;
+import io.leasehold.service.gate.KeyGate;
+import io.leasehold.service.gate.Repair;
+import io.leasehold.service.renewal.Watchdog;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -20,82 +25,73 @@ final class SelfCheck implements Runnable {
 
 	private static final Log logger = LogFactory.getLog(SelfCheck.class);
 
-	/** Checks until something that should be under way is taken for stuck. */
-	static final int PATIENCE = 5;
-
 	private static final String CROWDED = "code of callers blocks all the threads there are for it";
 
-	/** What was repaired. */
-	enum Repair {
+	private final String engine;
 
-		/** A request for the head of a queue was not sent. */
-		REQUEST("requests were not sent"),
+	private final EngineThreads threads;
 
-		/** A lock was granted, and its caller did not take it. */
-		GRANT("granted locks were not taken by their callers"),
+	private final Gates gates;
 
-		/** A closed lock was not released. */
-		RELEASE("closed locks were not released"),
+	private final GateDriver driver;
 
-		/** Leases were not renewed. */
-		RENEWAL("renewals did not begin or end");
+	private final Holds holds;
 
-		private final String description;
-
-		Repair(String description) {
-			this.description = description;
-		}
-
-	}
-
-	private final Coordinator coordinator;
+	private final Watchdog watchdog;
 
 	private final Map<Repair, Integer> repairs = new EnumMap<>(Repair.class);
 
 	private volatile boolean crowded;
 
-	SelfCheck(Coordinator coordinator) {
-		this.coordinator = coordinator;
+	SelfCheck(EngineThreads threads, Gates gates, GateDriver driver, Holds holds, Watchdog watchdog) {
+		this.engine = holds.engine();
+		this.threads = threads;
+		this.gates = gates;
+		this.driver = driver;
+		this.holds = holds;
+		this.watchdog = watchdog;
 	}
 
 	@Override
 	public void run() {
 		checkCallers();
 		boolean held = false;
-		for (Gate gate : this.coordinator.gates()) {
-			if (gate.repairClaim()) {
-				repaired(Repair.REQUEST, gate.key);
+		for (KeyGate gate : this.gates.all()) {
+			Actions actions = gate.repairClaim();
+			if (actions.requested() != null) {
+				repaired(Repair.REQUEST, gate.key());
 			}
+			this.driver.carryOut(gate, actions);
 			for (Hold hold : gate.holds()) {
 				held = true;
-				check(hold);
+				check(gate, hold);
 			}
 		}
-		if (this.coordinator.watchdog().repair(held)) {
+		if (this.watchdog.repair(held)) {
 			repaired(Repair.RENEWAL, null);
 		}
 	}
 
 	private void checkCallers() {
 		boolean before = this.crowded;
-		this.crowded = this.coordinator.threads().isCrowded();
+		this.crowded = this.threads.isCrowded();
 		if (this.crowded && !before) {
 			logger.warn("%s: completions of futures and onLost actions wait (engine: %s)".formatted(CROWDED,
-					this.coordinator.engine().name()));
+					this.engine));
 		}
 	}
 
-	private void check(Hold hold) {
-		Repair repair = hold.gate.stuck(hold);
+	private void check(KeyGate gate, Hold hold) {
+		Repair repair = gate.check(hold);
 		if (repair == null) {
 			return;
 		}
-		repaired(repair, hold.key());
+		repaired(repair, gate.key());
 		if (repair == Repair.RELEASE) {
-			this.coordinator.holds().leaveLater(hold);
+			this.holds.leaveLater(gate, hold);
 		}
 		else {
-			hold.gate.wake(hold);
+			gate.wake(hold);
 		}
 	}
 
@@ -104,8 +100,8 @@ final class SelfCheck implements Runnable {
 		synchronized (this.repairs) {
 			first = this.repairs.merge(repair, 1, Integer::sum) == 1;
 		}
-		String message = "Self-check of engine '%s' repaired that %s%s".formatted(this.coordinator.engine().name(),
-				repair.description, (key != null) ? " (lock '%s')".formatted(key) : "");
+		String message = "Self-check of engine '%s' repaired that %s%s".formatted(this.engine,
+				repair, (key != null) ? " (lock '%s')".formatted(key) : "");
 		if (first) {
 			logger.warn(message + ". Its health counts how often");
 		}
@@ -122,7 +118,7 @@ final class SelfCheck implements Runnable {
 		}
 		synchronized (this.repairs) {
 			this.repairs
-				.forEach((repair, times) -> findings.add("repaired %d times: %s".formatted(times, repair.description)));
+				.forEach((repair, times) -> findings.add("repaired %d times: %s".formatted(times, repair)));
 		}
 		return findings;
 	}

@@ -3,6 +3,7 @@ package io.leasehold.service;
 import java.time.Duration;
 
 import io.leasehold.LockOptions;
+import io.leasehold.service.gate.Hold;
 
 /**
  * How the service works.
@@ -20,7 +21,7 @@ public record ServiceSettings(LockOptions defaults, OnLost onLost, int maxHandof
 		Duration slowHold) {
 
 	/** Greatest number of passes: the fencing token has room for no more. */
-	public static final int MOST_HANDOFFS = 63;
+	public static final int MOST_HANDOFFS = Hold.MOST_PASSES;
 
 	/**
 	 * Create settings.

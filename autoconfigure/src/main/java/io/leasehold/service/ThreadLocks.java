@@ -1,10 +1,12 @@
 package io.leasehold.service;
 
 import io.leasehold.LockKey;
+import io.leasehold.LockView;
+import io.leasehold.service.gate.Hold;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The locks that a thread holds through {@link KeyLock}, newest first. A thread re-enters
+ * The locks that a thread holds through {@link LockView}, newest first. A thread re-enters
  * them until it unlocks them. Each thread sees only its own; once it has died, nobody can
  * reach them any more.
  */
@@ -12,25 +14,25 @@ final class ThreadLocks {
 
 	private static final ThreadLocal<@Nullable ThreadLocks> NEWEST = new ThreadLocal<>();
 
-	private final KeyLock view;
+	private final LockView view;
 
 	private final Handle handle;
 
 	private @Nullable ThreadLocks older;
 
-	private ThreadLocks(KeyLock view, Handle handle, @Nullable ThreadLocks older) {
+	private ThreadLocks(LockView view, Handle handle, @Nullable ThreadLocks older) {
 		this.view = view;
 		this.handle = handle;
 		this.older = older;
 	}
 
 	/** Add a lock that the current thread has just acquired. */
-	static void add(KeyLock view, Handle handle) {
+	static void add(LockView view, Handle handle) {
 		NEWEST.set(new ThreadLocks(view, handle, NEWEST.get()));
 	}
 
 	/** Return the newest lock that the current thread holds through a view, if any. */
-	static @Nullable Handle newest(KeyLock view) {
+	static @Nullable Handle newest(LockView view) {
 		for (ThreadLocks lock = NEWEST.get(); lock != null; lock = lock.older) {
 			if (lock.view == view) {
 				return lock.handle;
@@ -40,7 +42,7 @@ final class ThreadLocks {
 	}
 
 	/** Remove and return the newest lock that the current thread holds through a view. */
-	static @Nullable Handle remove(KeyLock view) {
+	static @Nullable Handle remove(LockView view) {
 		ThreadLocks newer = null;
 		for (ThreadLocks lock = NEWEST.get(); lock != null; lock = lock.older) {
 			if (lock.view == view) {
@@ -65,9 +67,9 @@ final class ThreadLocks {
 	}
 
 	/** Throw if the current thread lost a key that it locked and did not unlock. */
-	static void throwIfLost(Coordinator coordinator, LockKey key) {
+	static void throwIfLost(Holds holds, LockKey key) {
 		for (ThreadLocks lock = NEWEST.get(); lock != null; lock = lock.older) {
-			if (lock.handle.isLostHandleOf(coordinator, key)) {
+			if (lock.handle.isLostHandleOf(holds, key)) {
 				lock.handle.throwIfLost();
 			}
 		}

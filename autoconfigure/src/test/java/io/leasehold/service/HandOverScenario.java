@@ -52,13 +52,13 @@ final class HandOverScenario {
 
 	private final List<LockEvent> events = new ArrayList<>();
 
-	private final Coordinator here;
+	private final EngineLocks here;
 
-	private final Coordinator there = coordinator(new EngineThreads("there"), event -> {
+	private final EngineLocks there = locks(new EngineThreads("there"), event -> {
 	});
 
 	HandOverScenario(EngineThreads.Parts threads) {
-		this.here = coordinator(new EngineThreads("here", threads), this::noteEvent);
+		this.here = locks(new EngineThreads("here", threads), this::noteEvent);
 	}
 
 	/** Do all of it, and return what the self-check has found. */
@@ -89,8 +89,8 @@ final class HandOverScenario {
 		assertThat(kept.isValid()).isTrue();
 		assertThat(this.there.isCurrent(new LockKey("kept"), kept.fencingToken())).isTrue();
 		kept.close();
-		Awaitility.await().until(() -> this.here.gates().isEmpty() && this.store.size() == 0);
-		List<String> findings = this.here.selfCheck().findings();
+		Awaitility.await().until(() -> this.here.gates().all().isEmpty() && this.store.size() == 0);
+		List<String> findings = this.here.findings();
 		this.here.close();
 		this.there.close();
 		return findings;
@@ -197,8 +197,8 @@ final class HandOverScenario {
 		this.events.add(event);
 	}
 
-	private Coordinator coordinator(EngineThreads threads, Consumer<LockEvent> listener) {
-		return new Coordinator(new ServiceSettings(OPTIONS, OnLost.THROW, 63, Duration.ofSeconds(5)),
+	private EngineLocks locks(EngineThreads threads, Consumer<LockEvent> listener) {
+		return new EngineLocks(new ServiceSettings(OPTIONS, OnLost.THROW, 63, Duration.ofSeconds(5)),
 				new Store(this.store), Member.of("test"), MonotonicClock.SYSTEM, List.of(listener::accept),
 				ReleaseTiming.IMMEDIATE, threads);
 	}

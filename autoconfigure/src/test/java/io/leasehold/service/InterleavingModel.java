@@ -14,6 +14,7 @@ import io.leasehold.LockOverview;
 import io.leasehold.engine.ManualClock;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.local.LocalLockEngine;
+import io.leasehold.service.gate.Survey;
 import org.jetbrains.kotlinx.lincheck.Actor;
 import org.jetbrains.kotlinx.lincheck.execution.ExecutionScenario;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
@@ -64,7 +65,7 @@ public abstract class InterleavingModel {
 
 	final LocalLockEngine store = new LocalLockEngine(this.clock);
 
-	final Coordinator locks = new Coordinator(new ServiceSettings(OPTIONS, OnLost.THROW, 63, Duration.ofSeconds(5)),
+	final EngineLocks locks = new EngineLocks(new ServiceSettings(OPTIONS, OnLost.THROW, 63, Duration.ofSeconds(5)),
 			this.store, MEMBERS.get(RUNS.incrementAndGet() % MEMBERS.size()), this.clock, List.of(),
 			ReleaseTiming.IMMEDIATE, this.threads);
 
@@ -112,7 +113,7 @@ public abstract class InterleavingModel {
 	}
 
 	private void requireNothingLeft() {
-		require(this.locks.gates().isEmpty(), "A gate is left");
+		require(this.locks.gates().all().isEmpty(), "A gate is left");
 		require(this.store.size() == 0, "Something is left in the store");
 	}
 

@@ -10,6 +10,9 @@ import io.leasehold.LockInterruptedException;
 import io.leasehold.LockLostException;
 import io.leasehold.LossCause;
 import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.service.gate.Grant;
+import io.leasehold.service.gate.Hold;
+import io.leasehold.service.gate.KeyGate;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -209,6 +212,8 @@ class InterleavingTests {
 	/** A lock is given back that the watchdog just finds lost. */
 	public static class Loss extends InterleavingModel {
 
+		private KeyGate gate;
+
 		private Hold hold;
 
 		private HeldLock held;
@@ -216,7 +221,8 @@ class InterleavingTests {
 		@Override
 		void before() {
 			this.held = acquire();
-			this.hold = this.locks.gate(KEY).holds().get(0);
+			this.gate = this.locks.gates().gate(KEY);
+			this.hold = this.gate.holds().get(0);
 			this.store.lose(KEY);
 		}
 
@@ -233,7 +239,7 @@ class InterleavingTests {
 
 		@Override
 		void second() {
-			this.locks.holds().lose(this.hold, LossCause.NOT_OWNER);
+			this.locks.holds().lose(this.gate, this.hold, LossCause.NOT_OWNER);
 			require(!this.held.isValid(), "A lost lock is valid");
 		}
 
@@ -241,6 +247,8 @@ class InterleavingTests {
 
 	/** An answer prolongs a grant that is just found over. */
 	public static class Extension extends InterleavingModel {
+
+		private KeyGate gate;
 
 		private Hold hold;
 
@@ -251,7 +259,8 @@ class InterleavingTests {
 		@Override
 		void before() {
 			acquire();
-			this.hold = this.locks.gate(KEY).holds().get(0);
+			this.gate = this.locks.gates().gate(KEY);
+			this.hold = this.gate.holds().get(0);
 		}
 
 		@Override
@@ -269,7 +278,7 @@ class InterleavingTests {
 		void after() {
 			require(this.extended == this.valid, "What was found over was extended");
 			require(this.hold.grant.isValid(late()) == this.valid, "The grant came back");
-			this.locks.holds().lose(this.hold, LossCause.NOT_OWNER);
+			this.locks.holds().lose(this.gate, this.hold, LossCause.NOT_OWNER);
 			this.threads.fireLast();
 		}
 
@@ -285,6 +294,8 @@ class InterleavingTests {
 	 */
 	public static class Renewal extends InterleavingModel {
 
+		private KeyGate gate;
+
 		private Hold hold;
 
 		private HeldLock held;
@@ -292,7 +303,8 @@ class InterleavingTests {
 		@Override
 		void before() {
 			this.held = acquire();
-			this.hold = this.locks.gate(KEY).holds().get(0);
+			this.gate = this.locks.gates().gate(KEY);
+			this.hold = this.gate.holds().get(0);
 		}
 
 		@Override
@@ -307,7 +319,7 @@ class InterleavingTests {
 				.renew(List.of(new io.leasehold.engine.Renewal(grant.claim, grant.number, OPTIONS.lease())))
 				.get(0);
 			if (outcome instanceof RenewalOutcome.NotOwner) {
-				this.locks.holds().lose(this.hold, LossCause.NOT_OWNER);
+				this.locks.holds().lose(this.gate, this.hold, LossCause.NOT_OWNER);
 			}
 		}
 

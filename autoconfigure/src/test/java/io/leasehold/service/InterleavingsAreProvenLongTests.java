@@ -28,29 +28,29 @@ class InterleavingsAreProvenLongTests {
 	@BeforeAll
 	static void start(@TempDir Path directory) throws IOException {
 		check(directory, InterleavingTests.AbandonedRequest.class, "Something is left in the store",
-				new SeededService.Bug("a request that nobody closes whose caller has given up", RemoteClaim.class,
-						"this.closeAfterAnswer = Duration.ZERO;", ""));
+				new SeededService.Bug("a request that nobody closes whose caller has given up", "gate.StoreClaim",
+						"mayRelease(Duration.ZERO) && (", "this.phase == Phase.ENDED && ("));
 		check(directory, InterleavingTests.TwoCallers.class, "What was acquired is not held",
-				new SeededService.Bug("a gate that is entered after it was taken down", Gate.class,
-						"if (this.gone) { return Entry.GONE; }", ""));
+				new SeededService.Bug("a gate that is entered after it was removed", "gate.KeyGate",
+						"if (isGone()) { return Entry.GONE; }", ""));
 		check(directory, InterleavingTests.Timeout.class, "A gate is left",
-				new SeededService.Bug("a caller that may give up what it was passed", Gate.class,
-						"if (caller.ended()) { return; } unqueue(caller);", "unqueue(caller);"));
+				new SeededService.Bug("a caller that may give up what it was passed", "gate.KeyQueue",
+						"if (waiter.hasEnded()) { return Actions.NONE; }", ""));
 		check(directory, InterleavingTests.Interrupt.class, "LockBusyException",
-				new SeededService.Bug("an interrupt that is swallowed", BlockingAcquisition.class,
+				new SeededService.Bug("an interrupt that is swallowed", "BlockingWaiter",
 						"!this.thread.isInterrupted()", "!Thread.interrupted()"));
 		check(directory, InterleavingTests.Reentry.class, "What was acquired is not held",
-				new SeededService.Bug("a hold that is re-entered after its end", Gate.class,
+				new SeededService.Bug("a hold that is re-entered after its end", "gate.KeyHolds",
 						"opened.isLinked() && !opened.isClosed()", "opened.isLinked()"));
 		check(directory, InterleavingTests.Loss.class, "The loss was not told",
-				new SeededService.Bug("a loss that is not noted", Holds.class, "hold.lose(LossCause.NOT_OWNER);", ""));
+				new SeededService.Bug("a loss that is not noted", "Holds", "hold.lose(LossCause.NOT_OWNER);", ""));
 		check(directory, InterleavingTests.Extension.class, "What was found over was extended",
-				new SeededService.Bug("a deadline that is set whatever it is by now", Grant.class,
+				new SeededService.Bug("a deadline that is set whatever it is by now", "gate.Grant",
 						"VALID_UNTIL.compareAndSet(this, until, newUntil)",
 						"VALID_UNTIL.getAndSet(this, newUntil) != 0"));
 		check(directory, InterleavingTests.Renewal.class, "LockLostException",
-				new SeededService.Bug("a release that is taken for a loss", Gate.class,
-						"losing == null || !losing.isLinked()", "losing == null"));
+				new SeededService.Bug("a release that is taken for a loss", "gate.KeyGate",
+						"if (!held.isLinked()) {", "if (false) {"));
 	}
 
 	private static void check(Path directory, Class<? extends InterleavingModel> model, String finding,

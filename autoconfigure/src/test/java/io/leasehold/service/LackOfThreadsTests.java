@@ -35,7 +35,7 @@ class LackOfThreadsTests {
 			.withThrowableThat()
 			.withCauseInstanceOf(LockEngineException.class);
 		assertThat(this.store.size()).isZero();
-		assertThat(this.service.locks.gates()).isEmpty();
+		assertThat(this.service.locks.gates().all()).isEmpty();
 		this.threads.exhausted(false);
 		HeldLock held = this.service.acquireAsync("a").get(10, TimeUnit.SECONDS);
 		assertThat(held.isValid()).isTrue();

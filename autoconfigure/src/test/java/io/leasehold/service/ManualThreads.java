@@ -38,7 +38,7 @@ final class ManualThreads extends EngineThreads {
 	}
 
 	@Override
-	Executor renewals() {
+	public Executor renewals() {
 		return this.each;
 	}
 
@@ -53,7 +53,7 @@ final class ManualThreads extends EngineThreads {
 	}
 
 	@Override
-	Future<?> schedule(Runnable task, long nanos) {
+	public Future<?> schedule(Runnable task, long nanos) {
 		FutureTask<?> timer = new FutureTask<>(task, null);
 		synchronized (this.timers) {
 			this.timers.addLast(timer);

@@ -43,7 +43,7 @@ final class SeededService extends ClassLoader {
 	/** A service with a bug. */
 	SeededService(Bug bug) throws IOException {
 		this();
-		compile(bug.type, source(bug));
+		compile(bug.className(), source(bug));
 	}
 
 	/** Write the classes that have the bug, for a class path. */
@@ -56,15 +56,15 @@ final class SeededService extends ClassLoader {
 	}
 
 	private static String source(Bug bug) throws IOException {
-		String source = Files.readString(Path.of("src/main/java", bug.type.getName().replace('.', '/') + ".java"));
+		String source = Files.readString(Path.of("src/main/java", bug.className().replace('.', '/') + ".java"));
 		String snippet = Stream.of(bug.snippet.split(" ")).map(Pattern::quote).collect(Collectors.joining("\\s+"));
 		String[] parts = source.split(snippet, -1);
 		Assert.state(parts.length == 2, () -> "'%s' occurs %d times in %s, not once: choose another snippet"
-			.formatted(bug.snippet, parts.length - 1, bug.type.getName()));
+			.formatted(bug.snippet, parts.length - 1, bug.className()));
 		return parts[0] + bug.replacement + parts[1];
 	}
 
-	private void compile(Class<?> type, String source) {
+	private void compile(String type, String source) {
 		JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
 		StringWriter messages = new StringWriter();
 		String classPath = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
@@ -72,7 +72,7 @@ final class SeededService extends ClassLoader {
 			.getTask(messages, new InMemory(compiler.getStandardFileManager(null, null, null)), null,
 					List.of("-cp", classPath, "-proc:none", "-parameters"), null, List.of(new Source(type, source)))
 			.call();
-		Assert.state(done, () -> "%s does not compile with its bug: %s".formatted(type.getName(), messages));
+		Assert.state(done, () -> "%s does not compile with its bug: %s".formatted(type, messages));
 	}
 
 	@Override
@@ -105,12 +105,16 @@ final class SeededService extends ClassLoader {
 	 * A snippet in place of another.
 	 *
 	 * @param description what goes wrong
-	 * @param type the class that has it
+	 * @param type name of the class that has it, from the package of the service on
 	 * @param snippet what is replaced in its source, found there exactly once; blanks
 	 * stand for any white space
 	 * @param replacement what is there instead
 	 */
-	record Bug(String description, Class<?> type, String snippet, String replacement) {
+	record Bug(String description, String type, String snippet, String replacement) {
+
+		String className() {
+			return SeededService.class.getPackageName() + "." + this.type;
+		}
 
 		@Override
 		public String toString() {
@@ -123,8 +127,8 @@ final class SeededService extends ClassLoader {
 
 		private final String text;
 
-		Source(Class<?> type, String text) {
-			super(URI.create("seeded:///" + type.getName().replace('.', '/') + ".java"), Kind.SOURCE);
+		Source(String type, String text) {
+			super(URI.create("seeded:///" + type.replace('.', '/') + ".java"), Kind.SOURCE);
 			this.text = text;
 		}
 

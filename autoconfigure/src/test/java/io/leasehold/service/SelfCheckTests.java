@@ -88,7 +88,7 @@ class SelfCheckTests {
 		CompletableFuture<HeldLock> never = this.service.acquireAsync("a");
 		Awaitility.await()
 			.atMost(Duration.ofSeconds(30))
-			.until(() -> this.store.size() == 0 && this.service.locks.gates().isEmpty());
+			.until(() -> this.store.size() == 0 && this.service.locks.gates().all().isEmpty());
 		assertThat(never).isNotDone();
 		assertRepaired("closed locks were not released", output);
 	}

@@ -20,10 +20,10 @@ final class ServiceOverThreads implements AutoCloseable {
 	static final LockOptions OPTIONS = new LockOptions("test", "local", Duration.ofSeconds(10), Duration.ofSeconds(20),
 			Duration.ZERO, LockOptions.UNLIMITED);
 
-	final Coordinator locks;
+	final EngineLocks locks;
 
 	ServiceOverThreads(LockEngine engine, EngineThreads threads) {
-		this.locks = new Coordinator(new ServiceSettings(OPTIONS, OnLost.THROW, 63, Duration.ofSeconds(5)), engine,
+		this.locks = new EngineLocks(new ServiceSettings(OPTIONS, OnLost.THROW, 63, Duration.ofSeconds(5)), engine,
 				Member.of("test"), MonotonicClock.SYSTEM, List.of(), ReleaseTiming.IMMEDIATE, threads);
 	}
 
@@ -44,7 +44,7 @@ final class ServiceOverThreads implements AutoCloseable {
 	}
 
 	List<String> findings() {
-		return this.locks.selfCheck().findings();
+		return this.locks.findings();
 	}
 
 	/** How many threads of a kind there are. */

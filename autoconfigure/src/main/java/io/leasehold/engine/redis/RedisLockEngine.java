@@ -26,6 +26,7 @@ import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.engine.RenewalRule;
 import io.leasehold.engine.Signal;
 import io.leasehold.engine.Waiting;
 import org.apache.commons.logging.Log;
@@ -307,7 +308,7 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 	public List<RenewalOutcome> renew(List<Renewal> renewals) {
 		long deadline = deadline(renewals.get(0).claim().key());
 		long shortest = renewals.stream().mapToLong((renewal) -> renewal.lease().toNanos()).min().orElseThrow();
-		return this.renewer.renew(renewals, Math.min(deadline, System.nanoTime() + shortest / 3));
+		return this.renewer.renew(renewals, Math.min(deadline, System.nanoTime() + RenewalRule.period(shortest)));
 	}
 
 	@Override

@@ -1,4 +1,4 @@
-package io.leasehold.service;
+package io.leasehold.service.gate;
 
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -6,7 +6,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A caller or hold of a gate, linked with the others in their order of arrival. Such a
+ * A waiter or hold of a gate, linked with the others in their order of arrival. Such a
  * chain is known by its first one and needs nothing else; leaving costs the same in a
  * long chain as in a short one. Guarded by the gate's monitor.
  *

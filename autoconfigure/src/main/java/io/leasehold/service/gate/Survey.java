@@ -1,4 +1,4 @@
-package io.leasehold.service;
+package io.leasehold.service.gate;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Collects what is held and awaited, gate by gate.
  */
-final class Survey {
+public final class Survey {
 
 	private final List<LockOverview.Held> held = new ArrayList<>();
 
@@ -22,16 +22,17 @@ final class Survey {
 
 	void held(String engine, Hold hold, long now, int waiting) {
 		this.held.add(new LockOverview.Held(engine, hold.key(), hold.options.name(), hold.fencingToken(),
-				nameOf(hold.owner), this.date.minusNanos(now - hold.since), Duration.ofNanos(hold.remaining(now)),
+				nameOf(hold.thread), this.date.minusNanos(now - hold.since), Duration.ofNanos(hold.remaining(now)),
 				hold.handles(), waiting));
 	}
 
-	void waits(String engine, Acquisition caller, long now) {
-		this.waiting.add(new LockOverview.Waiting(engine, caller.key, caller.options.name(), nameOf(caller.owner()),
-				this.date.minusNanos(now - caller.start), Duration.ofNanos(Math.max(0, caller.deadline() - now))));
+	void waits(String engine, Waiter waiter, long now) {
+		this.waiting.add(new LockOverview.Waiting(engine, waiter.key(), waiter.options().name(),
+				nameOf(waiter.thread()), this.date.minusNanos(now - waiter.start()),
+				Duration.ofNanos(Math.max(0, waiter.deadline() - now))));
 	}
 
-	LockOverview overview() {
+	public LockOverview overview() {
 		this.held.sort(Comparator.comparing(LockOverview.Held::since));
 		this.waiting.sort(Comparator.comparing(LockOverview.Waiting::since));
 		return new LockOverview(List.copyOf(this.held), List.copyOf(this.waiting));

@@ -1,20 +1,27 @@
-package io.leasehold.service;
+package io.leasehold.service.renewal;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 
-import io.leasehold.LossCause;
+import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.engine.RenewalRule;
 import io.leasehold.event.LockEvent;
 import io.leasehold.event.RenewalResult;
+import io.leasehold.service.gate.GateRules;
+import io.leasehold.service.gate.Hold;
+import io.leasehold.service.gate.KeyGate;
+import io.leasehold.service.gate.Repair;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -22,34 +29,40 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
 /**
- * Renews what is held, all that is due in one batch, and notices what is lost. One for an
- * engine: no timer and no thread for a lock, and nothing to do while nothing is held. Its
- * tick looks at every gate; it never blocks, since renewals go to a thread of their own.
+ * Renews the leases of all holds that are due in one batch, and detects losses. One per
+ * engine: no timer and no thread for a lock, and idle while nothing is held. Its tick
+ * checks every gate; it never blocks, since renewals have a separate thread.
  */
-final class Watchdog {
+public final class Watchdog {
 
 	private static final Log logger = LogFactory.getLog(Watchdog.class);
 
-	/** Nothing to look at again. */
+	/** Nothing to check again. */
 	private static final long IDLE = Long.MAX_VALUE;
 
 	private static final long LONGEST_TICK = Duration.ofSeconds(1).toNanos();
 
 	private static final long SHORTEST_TICK = Duration.ofMillis(5).toNanos();
 
-	/** Whoever gives a lock back so soon needs no longer lease. */
+	/** A lock that is released so soon needs no longer lease. */
 	private static final long GRACE = Duration.ofMillis(20).toNanos();
 
-	private final Coordinator coordinator;
+	private final LockEngine engine;
+
+	private final GateRules rules;
 
 	private final MonotonicClock clock;
 
-	private final EngineThreads threads;
+	private final RenewalThreads threads;
 
-	private final Queue<Hold> urgent = new ConcurrentLinkedQueue<>();
+	private final Collection<KeyGate> gates;
+
+	private final Supplier<? extends RenewalListener> listener;
+
+	private final Queue<Due> urgent = new ConcurrentLinkedQueue<>();
 
 	/** The batch that is being renewed, if there is one. */
-	private final AtomicReference<@Nullable List<Hold>> renewing = new AtomicReference<>();
+	private final AtomicReference<@Nullable List<Due>> renewing = new AtomicReference<>();
 
 	/** Counts the ticks, for the self-check. */
 	private volatile int ticks;
@@ -58,7 +71,7 @@ final class Watchdog {
 
 	private int checksWithoutTick;
 
-	private @Nullable List<Hold> checkedBatch;
+	private @Nullable List<Due> checkedBatch;
 
 	private int checksOfBatch;
 
@@ -69,54 +82,40 @@ final class Watchdog {
 
 	private @Nullable Future<?> timer;
 
-	Watchdog(Coordinator coordinator, MonotonicClock clock, EngineThreads threads) {
-		this.coordinator = coordinator;
+	/**
+	 * Create a watchdog.
+	 * @param gates a live view of all gates
+	 */
+	public Watchdog(LockEngine engine, GateRules rules, MonotonicClock clock, RenewalThreads threads,
+			Collection<KeyGate> gates, Supplier<? extends RenewalListener> listener) {
+		this.engine = engine;
+		this.rules = rules;
 		this.clock = clock;
 		this.threads = threads;
+		this.gates = gates;
+		this.listener = listener;
 	}
 
 	/**
-	 * Begin to look after a hold. The short lease with which a key was handed on is
-	 * extended soon, and at once if another caller waits, to whom it could not be passed
-	 * on otherwise.
+	 * Begin to renew a hold. The short lease of a pushed grant is extended soon, and at
+	 * once if another caller waits, to whom it could not be passed on otherwise.
 	 */
-	void watch(Hold hold, boolean awaited, long now) {
-		long due = dueAt(hold, now);
-		hold.renewAt = (hold.pass > 0 && due - hold.renewAt > 0) ? hold.renewAt : due;
-		if (hold.grant.pushed && untilThirdGone(hold, now) <= 0 && hold.isRenewable(now)) {
-			hold.firstRenewal = true;
-			this.urgent.add(hold);
-			if (awaited) {
+	public void watch(KeyGate gate, Hold hold) {
+		if (hold.awaitsFirstRenewal()) {
+			this.urgent.add(new Due(gate, hold));
+			if (gate.isAwaited()) {
 				hurry();
 			}
 			else {
 				this.threads.schedule(this::hurry, GRACE);
 			}
 		}
-		tickAt(now + look(hold, now, null));
+		tickAt(hold.since + check(hold, hold.since));
 	}
 
 	/** Begin with the first renewals that are still to come. */
-	void hurry() {
+	public void hurry() {
 		this.threads.renewals().execute(this::renewUrgent);
-	}
-
-	/**
-	 * Return when a third of the lease will have passed, or of the time that the store
-	 * granted if that is shorter. A longer grant is not waited for.
-	 */
-	private static long dueAt(Hold hold, long now) {
-		long due = Math.max(untilThirdGone(hold, now), hold.grant.remaining(now) / 3);
-		return now + Math.min(due, lease(hold) / 3);
-	}
-
-	private static long untilThirdGone(Hold hold, long now) {
-		long lease = lease(hold);
-		return hold.grant.remaining(now) - (lease - lease / 3);
-	}
-
-	private static long lease(Hold hold) {
-		return Hold.leaseOf(hold.options).toNanos();
 	}
 
 	private void tickAt(long when) {
@@ -149,25 +148,27 @@ final class Watchdog {
 		this.ticks++;
 		long next = LONGEST_TICK;
 		try {
-			next = lookAround(now);
+			next = checkAll(now);
 		}
 		catch (RuntimeException | Error ex) {
-			logger.error("The watchdog of engine '%s' stumbled".formatted(this.coordinator.engine().name()), ex);
+			logger.error("The watchdog of engine '%s' stumbled".formatted(this.engine.name()), ex);
 		}
 		if (next != IDLE) {
 			tickAt(now + next);
 		}
 	}
 
-	private long lookAround(long now) {
+	private long checkAll(long now) {
 		boolean free = this.renewing.get() == null;
-		List<Hold> due = new ArrayList<>();
+		List<Due> due = new ArrayList<>();
 		long next = IDLE;
-		for (Gate gate : this.coordinator.gates()) {
+		for (KeyGate gate : this.gates) {
 			for (Hold hold : gate.holds()) {
-				if (isHeld(hold)) {
-					this.coordinator.holds().tellIfSlow(hold, now);
-					next = Math.min(next, look(hold, now, free ? due : null));
+				if (this.listener.get().isHeld(gate, hold, now)) {
+					next = Math.min(next, check(hold, now));
+					if (free && isDue(hold, now)) {
+						due.add(new Due(gate, hold));
+					}
 				}
 			}
 		}
@@ -184,17 +185,17 @@ final class Watchdog {
 	 * @param held whether anything is held
 	 * @return whether that was necessary
 	 */
-	boolean repair(boolean held) {
+	public boolean repair(boolean held) {
 		if (!this.urgent.isEmpty()) {
 			hurry();
 		}
-		List<Hold> batch = this.renewing.get();
+		List<Due> batch = this.renewing.get();
 		this.checksOfBatch = (batch != null && batch == this.checkedBatch) ? this.checksOfBatch + 1 : 0;
 		this.checkedBatch = batch;
-		boolean stuck = this.checksOfBatch >= SelfCheck.PATIENCE && this.renewing.compareAndSet(batch, null);
+		boolean stuck = this.checksOfBatch >= Repair.PATIENCE && this.renewing.compareAndSet(batch, null);
 		this.checksWithoutTick = (held && this.ticks == this.checkedTicks) ? this.checksWithoutTick + 1 : 0;
 		this.checkedTicks = this.ticks;
-		boolean stopped = this.checksWithoutTick >= SelfCheck.PATIENCE;
+		boolean stopped = this.checksWithoutTick >= Repair.PATIENCE;
 		if (stuck || stopped) {
 			this.planned = false;
 			tickAt(this.clock.nanoTime());
@@ -202,53 +203,38 @@ final class Watchdog {
 		return stuck || stopped;
 	}
 
-	private boolean isHeld(Hold hold) {
-		if (hold.gate.isAbandoned(hold)) {
-			this.coordinator.holds().lose(hold, LossCause.ABANDONED);
-		}
-		return this.coordinator.holds().isValid(hold);
-	}
-
-	/**
-	 * Take a hold into the batch if it is due, or will be soon; return when to look
-	 * again.
-	 */
-	private long look(Hold hold, long now, @Nullable List<Hold> due) {
+	/** Return when a hold has to be checked again. */
+	private static long check(Hold hold, long now) {
 		long wait = Math.min(hold.remaining(now), LONGEST_TICK);
-		if (!hold.isRenewable(now)) {
-			return Math.max(SHORTEST_TICK, wait);
+		if (hold.isRenewable(now)) {
+			long next = isDue(hold, now) ? RenewalRule.retryPause(hold.lease()) : hold.renewAt() - now;
+			wait = Math.min(wait, next);
 		}
-		long untilDue = hold.renewAt - now;
-		long soon = Math.min(lease(hold), hold.grant.remaining(now)) / 30;
-		if (untilDue > soon) {
-			return Math.max(SHORTEST_TICK, Math.min(wait, untilDue));
-		}
-		if (due != null) {
-			due.add(hold);
-		}
-		return Math.max(SHORTEST_TICK, Math.min(wait, retryPause(hold)));
+		return Math.max(SHORTEST_TICK, wait);
 	}
 
-	private static long retryPause(Hold hold) {
-		return Math.min(LONGEST_TICK, lease(hold) / 10);
+	/** Return whether a hold is to be renewed now, since it is due or soon will be. */
+	private static boolean isDue(Hold hold, long now) {
+		long ahead = RenewalRule.ahead(Math.min(hold.lease(), hold.grant.remaining(now)));
+		return hold.renewAt() - now <= ahead && hold.isRenewable(now);
 	}
 
 	private void renewUrgent() {
-		List<Hold> batch = new ArrayList<>();
-		for (Hold hold = this.urgent.poll(); hold != null; hold = this.urgent.poll()) {
-			if (hold.gate.isHeldBy(hold)) {
-				batch.add(hold);
+		List<Due> batch = new ArrayList<>();
+		for (Due next = this.urgent.poll(); next != null; next = this.urgent.poll()) {
+			if (next.gate.isHeldBy(next.hold)) {
+				batch.add(next);
 			}
 		}
 		try {
 			renew(batch);
 		}
 		finally {
-			batch.forEach(this.coordinator.holds()::firstRenewalEnded);
+			batch.forEach((due) -> this.listener.get().firstRenewalEnded(due.gate, due.hold));
 		}
 	}
 
-	private void renewDue(List<Hold> batch) {
+	private void renewDue(List<Due> batch) {
 		try {
 			renew(batch);
 		}
@@ -257,27 +243,28 @@ final class Watchdog {
 		}
 	}
 
-	private void renew(List<Hold> batch) {
+	private void renew(List<Due> batch) {
 		if (batch.isEmpty()) {
 			return;
 		}
 		long started = this.clock.nanoTime();
-		List<RenewalOutcome> outcomes = ask(batch, started);
+		List<RenewalOutcome> outcomes = request(batch, started);
 		Duration took = Duration.ofNanos(this.clock.nanoTime() - started);
-		List<LockEvent> told = new ArrayList<>(batch.size());
+		List<LockEvent> events = new ArrayList<>(batch.size());
 		for (int i = 0; i < batch.size(); i++) {
-			told.add(settle(batch.get(i), outcomes.get(i), started, took));
+			events.add(settle(batch.get(i), outcomes.get(i), started, took));
 		}
-		this.coordinator.events().publishRenewals(told);
+		this.listener.get().renewed(events);
 	}
 
-	private List<RenewalOutcome> ask(List<Hold> batch, long now) {
+	private List<RenewalOutcome> request(List<Due> batch, long now) {
 		List<Renewal> renewals = batch.stream()
+			.map(Due::hold)
 			.map((hold) -> new Renewal(hold.grant.claim, hold.grant.number,
-					this.coordinator.atLeastMinLease(hold.leaseAt(now))))
+					this.rules.atLeastMinLease(hold.leaseAt(now))))
 			.toList();
 		try {
-			List<RenewalOutcome> outcomes = this.coordinator.engine().renew(renewals);
+			List<RenewalOutcome> outcomes = this.engine.renew(renewals);
 			Assert.state(outcomes.size() == renewals.size(), "The engine left renewals unanswered");
 			return outcomes;
 		}
@@ -287,29 +274,33 @@ final class Watchdog {
 		}
 	}
 
-	private LockEvent settle(Hold hold, RenewalOutcome outcome, long started, Duration took) {
+	private LockEvent settle(Due renewal, RenewalOutcome outcome, long started, Duration took) {
 		long now = this.clock.nanoTime();
+		Hold hold = renewal.hold;
 		Duration slack = Duration.ofNanos(hold.remaining(now));
 		RenewalResult result = RenewalResult.UNKNOWN;
 		Exception failure = null;
 		if (outcome instanceof RenewalOutcome.Renewed renewed) {
 			result = RenewalResult.RENEWED;
-			hold.grant.renewalFailure = null;
 			hold.grant.confirm(started);
 			if (hold.grant.extend(renewed.validUntil(), now)) {
-				hold.renewAt = dueAt(hold, now);
+				hold.renewed(now);
 			}
 		}
 		else if (outcome instanceof RenewalOutcome.NotOwner) {
 			result = RenewalResult.NOT_OWNER;
-			this.coordinator.holds().lose(hold, LossCause.NOT_OWNER);
+			this.listener.get().notOwner(renewal.gate, hold);
 		}
 		else if (outcome instanceof RenewalOutcome.Unknown unknown) {
 			failure = unknown.cause();
-			hold.grant.renewalFailure = failure;
-			hold.renewAt = now + retryPause(hold);
+			hold.grant.renewalFailed(failure);
+			hold.renewalFailed(now);
 		}
-		return new LockEvent.LeaseRenewed(this.coordinator.engine().name(), result, took, slack, failure);
+		return new LockEvent.LeaseRenewed(this.engine.name(), result, took, slack, failure);
+	}
+
+	/** A hold in a batch of renewals. */
+	private record Due(KeyGate gate, Hold hold) {
 	}
 
 }

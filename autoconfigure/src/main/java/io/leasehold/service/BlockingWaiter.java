@@ -8,45 +8,52 @@ import io.leasehold.LockInterruptedException;
 import io.leasehold.LockKey;
 import io.leasehold.LockOptions;
 import io.leasehold.engine.MonotonicClock;
+import io.leasehold.service.gate.Hold;
+import io.leasehold.service.gate.Waiter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Wish of a thread that waits for it.
+ * Acquisition of a thread that waits for it.
  */
-final class BlockingAcquisition extends Acquisition {
+final class BlockingWaiter extends Waiter {
 
 	private final Thread thread;
 
-	BlockingAcquisition(LockKey key, LockOptions options, Thread thread, boolean bound, long start) {
+	BlockingWaiter(LockKey key, LockOptions options, Thread thread, boolean bound, long start) {
 		super(key, options, bound, start);
 		this.thread = thread;
 	}
 
+	/** The same acquisition, once more. */
+	BlockingWaiter again() {
+		return continuedBy(new BlockingWaiter(key(), options(), this.thread, isBound(), start()));
+	}
+
 	@Override
-	Thread owner() {
+	public Thread thread() {
 		return this.thread;
 	}
 
 	@Override
-	boolean runsUnder(Hold hold) {
-		return HeldLockScope.anyMatch((lock) -> isOpenHandle(lock, hold)) || ThreadLocks.include(hold);
+	public String threadName() {
+		return this.thread.getName();
 	}
 
 	@Override
-	String asker() {
-		return this.thread.getName();
+	protected boolean runsUnder(Hold hold) {
+		return HeldLockScope.anyMatch((lock) -> Handle.isOpenHandle(lock, hold)) || ThreadLocks.include(hold);
 	}
 
 	/** An interrupted request fails, too, which does not mean that the store is down. */
 	@Override
-	@Nullable RuntimeException failure() {
+	public @Nullable RuntimeException failure() {
 		RuntimeException failure = super.failure();
 		return (failure instanceof LockEngineException && this.thread.isInterrupted())
-				? new LockInterruptedException(this.key) : failure;
+				? new LockInterruptedException(key()) : failure;
 	}
 
 	@Override
-	void wake() {
+	public void wake() {
 		if (this.thread != Thread.currentThread()) {
 			LockSupport.unpark(this.thread);
 		}
@@ -54,11 +61,11 @@ final class BlockingAcquisition extends Acquisition {
 
 	/**
 	 * Wait for the result; return early when interrupted or when the wait time is over. A
-	 * turn to ask comes soon, since requests are bounded.
+	 * turn to send a request comes soon, since requests are bounded.
 	 */
 	void await(MonotonicClock clock) {
-		while (!ended() && !this.thread.isInterrupted()) {
-			long rest = this.awaitsTurn ? Long.MAX_VALUE : deadline() - clock.nanoTime();
+		while (!hasEnded() && !this.thread.isInterrupted()) {
+			long rest = awaitsTurn() ? Long.MAX_VALUE : deadline() - clock.nanoTime();
 			if (rest <= 0) {
 				return;
 			}

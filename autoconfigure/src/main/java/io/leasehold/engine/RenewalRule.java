@@ -1,0 +1,94 @@
+package io.leasehold.engine;
+
+import java.time.Duration;
+
+/**
+ * Names of the fractions of a lease by which it is renewed. All values are nanoseconds.
+ */
+public final class RenewalRule {
+
+	private static final long ROUNDING = Duration.ofMillis(4).toNanos();
+
+	private static final long LONGEST_PAUSE = Duration.ofSeconds(1).toNanos();
+
+	private RenewalRule() {
+	}
+
+	/**
+	 * Return the time between two renewals: a third of the lease, so that two of them may
+	 * fail before the lease ends.
+	 * @param lease length of the lease
+	 * @return how old a lease may become before it is renewed
+	 */
+	public static long period(long lease) {
+		return lease / 3;
+	}
+
+	/**
+	 * Return how long the next renewal may wait: until a period of the lease has passed,
+	 * or of the time that the store granted if that is shorter. A longer grant does not
+	 * delay it.
+	 * @param lease length of the lease
+	 * @param remaining what is left of the grant
+	 * @return the time from now on
+	 */
+	public static long untilDue(long lease, long remaining) {
+		long due = Math.max(remaining - (lease - period(lease)), period(remaining));
+		return Math.min(due, period(lease));
+	}
+
+	/**
+	 * Return whether a grant is shorter than the lease by a period or more, so that it has
+	 * to be extended at once.
+	 * @param lease length of the lease
+	 * @param remaining what is left of the grant
+	 * @return whether the grant came with a short lease
+	 */
+	public static boolean isShort(long lease, long remaining) {
+		return remaining <= lease - period(lease);
+	}
+
+	/**
+	 * Return how much earlier than due a lease is renewed together with others: a
+	 * thirtieth of it.
+	 * @param lease length of the lease, or what is left of it if that is shorter
+	 * @return the time before the renewal is due
+	 */
+	public static long ahead(long lease) {
+		return lease / 30;
+	}
+
+	/**
+	 * Return the pause after a renewal that failed: a tenth of the lease, at most a
+	 * second.
+	 * @param lease length of the lease
+	 * @return the time until the next attempt
+	 */
+	public static long retryPause(long lease) {
+		return Math.min(LONGEST_PAUSE, lease / 10);
+	}
+
+	/**
+	 * Return whether a grant may be passed on to another holder: at least half of its
+	 * lease is left, and the store has confirmed it within the last period.
+	 * @param lease length of the next holder's lease
+	 * @param remaining what is left of the grant
+	 * @param unconfirmed time since the last request was sent that confirmed the grant
+	 * @return whether the grant is fresh enough
+	 */
+	public static boolean isFresh(long lease, long remaining, long unconfirmed) {
+		return remaining >= lease / 2 && unconfirmed < period(lease);
+	}
+
+	/**
+	 * Return by how much a renewal has to prolong a hold in order to be worth sending:
+	 * more than belief in a lease is shorter than the lease.
+	 * @param lease length of the lease
+	 * @return the shortest gain
+	 * @see MonotonicClock#validUntil
+	 */
+	public static long leastGain(long lease) {
+		return lease / 50 + ROUNDING;
+	}
+
+}

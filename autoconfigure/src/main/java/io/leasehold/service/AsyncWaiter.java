@@ -1,0 +1,118 @@
+package io.leasehold.service;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+
+import io.leasehold.HeldLock;
+import io.leasehold.LockEngineException;
+import io.leasehold.LockKey;
+import io.leasehold.LockOptions;
+import io.leasehold.service.gate.Hold;
+import io.leasehold.service.gate.Waiter;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Acquisition of a caller that does not wait in a thread. Its result completes a future.
+ */
+final class AsyncWaiter extends Waiter {
+
+	final CompletableFuture<HeldLock> result;
+
+	/** Runs the release, as decided when the caller began. */
+	final ReleaseTiming.Releases releases;
+
+	/** Whether the caller goes on without the lock after a failure of the store. */
+	final Predicate<LockEngineException> bypassed;
+
+	/** Locks under which the caller runs. */
+	private final List<HeldLock> outer;
+
+	private final Consumer<AsyncWaiter> completion;
+
+	private final String threadName;
+
+	private final AtomicBoolean completed = new AtomicBoolean();
+
+	private volatile @Nullable Future<?> timer;
+
+	/**
+	 * Create an acquisition.
+	 * @param completion completes the future in another thread
+	 */
+	AsyncWaiter(LockKey key, LockOptions options, List<HeldLock> outer, Predicate<LockEngineException> bypassed,
+			long start, CompletableFuture<HeldLock> result, ReleaseTiming.Releases releases,
+			Consumer<AsyncWaiter> completion) {
+		super(key, options, false, start);
+		this.outer = outer;
+		this.bypassed = bypassed;
+		this.result = result;
+		this.releases = releases;
+		this.completion = completion;
+		this.threadName = Thread.currentThread().getName();
+	}
+
+	private AsyncWaiter(AsyncWaiter former) {
+		super(former.key(), former.options(), false, former.start());
+		this.outer = former.outer;
+		this.bypassed = former.bypassed;
+		this.result = former.result;
+		this.releases = former.releases;
+		this.completion = former.completion;
+		this.threadName = former.threadName;
+	}
+
+	/** The same acquisition, once more. */
+	AsyncWaiter again() {
+		return continuedBy(new AsyncWaiter(this));
+	}
+
+	@Override
+	public @Nullable Thread thread() {
+		return null;
+	}
+
+	@Override
+	public String threadName() {
+		return this.threadName;
+	}
+
+	@Override
+	protected boolean runsUnder(Hold hold) {
+		for (HeldLock lock : this.outer) {
+			if (Handle.isOpenHandle(lock, hold)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	@Override
+	public void wake() {
+		stopTimer();
+		this.completion.accept(this);
+	}
+
+	/** Return whether the future is to be completed; once only, however often woken. */
+	boolean completesNow() {
+		return this.completed.compareAndSet(false, true);
+	}
+
+	void stopTimerAtEnd(Future<?> started) {
+		this.timer = started;
+		if (hasEnded()) {
+			stopTimer();
+		}
+	}
+
+	private void stopTimer() {
+		Future<?> started = this.timer;
+		if (started != null) {
+			started.cancel(false);
+		}
+	}
+
+}

@@ -1,0 +1,228 @@
+package io.leasehold.service;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+
+import io.leasehold.HeldLock;
+import io.leasehold.LockEngineException;
+import io.leasehold.LockKey;
+import io.leasehold.LockKeys;
+import io.leasehold.LockOptions;
+import io.leasehold.LossCause;
+import io.leasehold.engine.Holder;
+import io.leasehold.engine.LockEngine;
+import io.leasehold.engine.Member;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.event.AcquireOutcome;
+import io.leasehold.event.LockEvent;
+import io.leasehold.event.LockEventListener;
+import io.leasehold.service.gate.GateRules;
+import io.leasehold.service.gate.Hold;
+import io.leasehold.service.gate.KeyGate;
+import io.leasehold.service.gate.Survey;
+import io.leasehold.service.renewal.Watchdog;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The locks of one engine inside this process. Creates what they consist of, each part
+ * with those that it needs. Thread-safe.
+ */
+final class EngineLocks implements AutoCloseable {
+
+	private final LockEngine engine;
+
+	private final MonotonicClock clock;
+
+	private final EngineThreads threads;
+
+	private final Events events;
+
+	private final Gates gates;
+
+	private final GateDriver driver;
+
+	private final Holds holds;
+
+	private final SelfCheck selfCheck;
+
+	private final LockCloser closer;
+
+	private final Acquirer acquirer;
+
+	private final PermitCollector permits;
+
+	private final StoreProbe probe;
+
+	EngineLocks(ServiceSettings settings, LockEngine engine, Member member, MonotonicClock clock,
+			List<? extends LockEventListener> listeners, ReleaseTiming timing, EngineThreads threads) {
+		this.engine = engine;
+		this.clock = clock;
+		this.threads = threads;
+		this.events = new Events(listeners, threads);
+		this.closer = new LockCloser(threads);
+		GateRules rules = new GateRules(engine, member, clock, settings.maxHandoffs(), settings.maxHandoffTime());
+		ClaimCloser claims = new ClaimCloser(engine, clock, threads, this::checkIdle);
+		this.probe = new StoreProbe(engine, member, clock, claims);
+		this.gates = new Gates(rules, claims);
+		Watchdog watchdog = new Watchdog(engine, rules, clock, threads, this.gates.all(), this::holds);
+		this.driver = new GateDriver(engine, clock, threads, claims, this.gates, watchdog);
+		this.holds = new Holds(engine, clock, threads, this.events, claims, this.gates, this.driver, settings);
+		this.selfCheck = new SelfCheck(threads, this.gates, this.driver, this.holds, watchdog);
+		this.acquirer = new Acquirer(clock, threads, this.events, this.gates, this.driver, this.holds, this.selfCheck,
+				this.closer, timing);
+		this.permits = new PermitCollector(engine.name(), clock, this.acquirer, this.closer);
+	}
+
+	LockEngine engine() {
+		return this.engine;
+	}
+
+	Holds holds() {
+		return this.holds;
+	}
+
+	/** Refuse options that this engine cannot serve. */
+	EngineLocks check(LockOptions options) {
+		EngineForms.check(options, this.engine);
+		if (options.lease().compareTo(this.engine.minLease()) < 0) {
+			throw new IllegalArgumentException("Lease %s of lock '%s' is shorter than the %s that engine '%s' needs"
+				.formatted(options.lease(), options.name(), this.engine.minLease(), this.engine.name()));
+		}
+		return this;
+	}
+
+	HeldLock acquire(LockKey key, LockOptions options, Predicate<LockEngineException> bypassed) {
+		return this.acquirer.acquire(key, options, false, bypassed);
+	}
+
+	/** Acquire a lock that ends with the life of its thread. */
+	Handle acquireForThread(LockKey key, LockOptions options) {
+		return this.acquirer.acquire(key, options, true, Acquirer.NEVER_BYPASSED);
+	}
+
+	/** Acquire the locks of several keys one after the other, all within one wait time. */
+	HeldLock acquireAll(LockKeys keys, LockOptions options, Predicate<LockEngineException> bypassed) {
+		long start = this.clock.nanoTime();
+		return HeldLocks.take(keys.all(), (key) -> acquire(key, this.acquirer.rest(options, start), bypassed),
+				this.closer::closeInBackground);
+	}
+
+	/** Acquire several permits of a key: all of them, or none. */
+	HeldLock acquirePermits(LockKey key, int count, LockOptions options) {
+		return this.permits.acquire(key, count, options);
+	}
+
+	/** Acquire locks without blocking, re-entering those that are held further out. */
+	CompletableFuture<HeldLock> acquireAllAsync(LockKeys keys, LockOptions options, List<HeldLock> outer,
+			Predicate<LockEngineException> bypassed) {
+		LockEngineException failure = this.acquirer.start(keys.all().get(0));
+		if (failure != null) {
+			publishEnd(options, AcquireOutcome.UNAVAILABLE, failure);
+			return CompletableFuture.failedFuture(failure);
+		}
+		long start = this.clock.nanoTime();
+		Function<LockKey, CompletableFuture<HeldLock>> one = (key) -> this.acquirer.acquireAsync(key,
+				this.acquirer.rest(options, start), outer, bypassed);
+		LockKey only = keys.single();
+		return (only != null) ? one.apply(only)
+				: AsyncHeldLocks.take(keys, one, this.closer::closeAsync, this.threads.callers());
+	}
+
+	/** Close a lock without blocking the caller. */
+	CompletableFuture<Void> closeAsync(HeldLock lock) {
+		return this.closer.closeAsync(lock);
+	}
+
+	/** Publish the end of an acquisition that never came to a gate. */
+	void publishEnd(LockOptions options, AcquireOutcome outcome, @Nullable Exception failure) {
+		this.events
+			.publish(new LockEvent.AcquireEnded(this.engine.name(), options.name(), null, outcome, false, 0, failure));
+	}
+
+	/** Whether the grant behind a token is the one in force, according to the store. */
+	boolean isCurrent(LockKey key, long token) {
+		return this.engine.inspect(key).stream().anyMatch((holder) -> Hold.isOfGrant(token, holder.number()));
+	}
+
+	/** Release a key in place of its holder, which is notified at once if it is here. */
+	List<Holder> forceRelease(LockKey key) {
+		List<Holder> lost = this.engine.forceRelease(key);
+		Set<Long> numbers = lost.stream().map(Holder::number).collect(Collectors.toSet());
+		KeyGate gate = this.gates.find(key);
+		if (gate != null) {
+			gate.holds()
+				.stream()
+				.filter((hold) -> numbers.contains(hold.grant.number))
+				.forEach((hold) -> this.holds.lose(gate, hold, LossCause.NOT_OWNER));
+		}
+		return lost;
+	}
+
+	/** Acquire and release a lock of the library's own; return how long that took. */
+	Duration probe() {
+		return this.probe.run();
+	}
+
+	List<String> findings() {
+		return this.selfCheck.findings();
+	}
+
+	long droppedEvents() {
+		return this.threads.events().dropped();
+	}
+
+	Gates gates() {
+		return this.gates;
+	}
+
+	/** Add all that is held and awaited to a survey. */
+	void describe(Survey survey) {
+		this.gates.all().forEach((gate) -> gate.describe(survey));
+	}
+
+	/** Add what is held and awaited of one key. */
+	void describe(Survey survey, LockKey key) {
+		KeyGate gate = this.gates.find(key);
+		if (gate != null) {
+			gate.describe(survey);
+		}
+	}
+
+	/** Refuse callers from now on; run the action once nothing is held any more. */
+	void drain(Runnable action) {
+		this.gates.drain(action);
+		for (KeyGate gate : this.gates.all()) {
+			this.driver.carryOut(gate, gate.refuse(Gates.refusal(gate.key())));
+			this.driver.carryOut(gate, gate.dropClosed());
+		}
+		checkIdle();
+	}
+
+	/** Accept callers again; what is still held is of a former member of the store. */
+	void resume() {
+		loseAll();
+		this.gates.resume();
+	}
+
+	private void checkIdle() {
+		this.gates.checkIdle();
+	}
+
+	@Override
+	public void close() {
+		drain(() -> {
+		});
+		loseAll();
+		this.threads.close();
+	}
+
+	private void loseAll() {
+		this.gates.all().forEach(this.holds::loseAll);
+	}
+
+}

@@ -1,0 +1,154 @@
+package io.leasehold.service;
+
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.Future;
+
+import io.leasehold.LockEngineException;
+import io.leasehold.engine.Attempt;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.LockEngine;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.Waiting;
+import io.leasehold.service.gate.Actions;
+import io.leasehold.service.gate.Hold;
+import io.leasehold.service.gate.KeyGate;
+import io.leasehold.service.gate.StoreClaim;
+import io.leasehold.service.gate.Waiter;
+import io.leasehold.service.renewal.Watchdog;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Carries out what gates decide: sends the requests of their claims to the store, reports
+ * the answers to them, watches granted holds and wakes waiters. Thread-safe.
+ */
+final class GateDriver {
+
+	private final LockEngine engine;
+
+	private final MonotonicClock clock;
+
+	private final EngineThreads threads;
+
+	private final ClaimCloser closer;
+
+	private final Gates gates;
+
+	private final Watchdog watchdog;
+
+	GateDriver(LockEngine engine, MonotonicClock clock, EngineThreads threads, ClaimCloser closer, Gates gates,
+			Watchdog watchdog) {
+		this.engine = engine;
+		this.clock = clock;
+		this.threads = threads;
+		this.closer = closer;
+		this.gates = gates;
+		this.watchdog = watchdog;
+	}
+
+	/** Carry out what a gate has decided. The caller has left the gate's monitor. */
+	void carryOut(KeyGate gate, Actions actions) {
+		if (actions == Actions.NONE) {
+			return;
+		}
+		try {
+			if (actions.removesGate()) {
+				this.gates.remove(gate);
+			}
+			if (actions.extendsGrant()) {
+				this.watchdog.hurry();
+			}
+			StoreClaim requested = actions.requested();
+			if (requested != null) {
+				plan(gate, requested, actions.plan(), actions.delay());
+			}
+			Claim released = actions.released();
+			if (released != null) {
+				this.closer.closeAfter(released, actions.rest());
+			}
+			StoreClaim ended = actions.ended();
+			if (ended != null) {
+				ended.stop();
+			}
+		}
+		finally {
+			wake(gate, actions.woken());
+		}
+	}
+
+	/** A waiter has its result, whatever comes of the watchdog. */
+	private void wake(KeyGate gate, @Nullable Waiter first) {
+		Waiter waiter = first;
+		while (waiter != null) {
+			Waiter next = waiter.next();
+			Hold hold = waiter.hold();
+			try {
+				if (hold != null) {
+					this.watchdog.watch(gate, hold);
+				}
+			}
+			finally {
+				waiter.wake();
+			}
+			waiter = next;
+		}
+	}
+
+	private void plan(KeyGate gate, StoreClaim claim, int plan, Duration delay) {
+		if (delay.isZero()) {
+			this.threads.workers().execute(() -> request(gate, claim));
+			return;
+		}
+		Future<?> timer = this.threads.schedule(() -> request(gate, claim), delay, this.threads.workers());
+		Future<?> obsolete = gate.planned(claim, plan, timer);
+		if (obsolete != null) {
+			obsolete.cancel(false);
+		}
+	}
+
+	/** Send one request in this thread, unless one is under way. */
+	void request(KeyGate gate, StoreClaim claim) {
+		Claim asked = gate.begin(claim);
+		if (asked == null) {
+			return;
+		}
+		claim.cancelTimer();
+		long sent = claim.isAnswered() ? this.clock.nanoTime() : asked.since();
+		Attempt answer = null;
+		LockEngineException failure = null;
+		try {
+			answer = this.engine.tryAcquire(asked);
+		}
+		catch (LockEngineException ex) {
+			failure = ex;
+		}
+		catch (RuntimeException | Error ex) {
+			failure = new LockEngineException(asked.key(),
+					"Engine '%s' failed to ask for lock '%s'".formatted(this.engine.name(), asked.key()), ex, false);
+		}
+		Actions actions = (answer != null) ? gate.answered(claim, asked, sent, answer)
+				: gate.unanswered(claim, Objects.requireNonNull(failure));
+		try {
+			if (actions.listens()) {
+				listen(gate, claim, asked);
+			}
+		}
+		finally {
+			carryOut(gate, actions);
+		}
+	}
+
+	/** Listen to the store while the claim waits there. */
+	private void listen(KeyGate gate, StoreClaim claim, Claim asked) {
+		Waiting listener = null;
+		try {
+			listener = this.engine.enqueue(asked, (signal) -> carryOut(gate, gate.signalled(claim, signal)));
+		}
+		finally {
+			if (!gate.listening(claim, listener) && listener != null) {
+				listener.close();
+			}
+		}
+	}
+
+}

@@ -1,0 +1,89 @@
+package io.leasehold.service;
+
+import java.util.Collection;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
+
+import io.leasehold.LockEngineException;
+import io.leasehold.LockKey;
+import io.leasehold.service.gate.GateRules;
+import io.leasehold.service.gate.KeyGate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The gates of one engine: one for each key that is held or awaited. Thread-safe.
+ */
+final class Gates {
+
+	private final ConcurrentHashMap<LockKey, KeyGate> gates = new ConcurrentHashMap<>();
+
+	private final AtomicReference<@Nullable Runnable> whenIdle = new AtomicReference<>();
+
+	private final GateRules rules;
+
+	private final ClaimCloser closer;
+
+	private volatile boolean draining;
+
+	Gates(GateRules rules, ClaimCloser closer) {
+		this.rules = rules;
+		this.closer = closer;
+	}
+
+	/** Return the gate of a key, which is created if there is none. */
+	KeyGate gate(LockKey key) {
+		KeyGate found = this.gates.get(key);
+		if (found != null) {
+			return found;
+		}
+		KeyGate created = new KeyGate(key, this.rules);
+		found = this.gates.putIfAbsent(key, created);
+		return (found != null) ? found : created;
+	}
+
+	@Nullable KeyGate find(LockKey key) {
+		return this.gates.get(key);
+	}
+
+	/** A live view of all gates. */
+	Collection<KeyGate> all() {
+		return this.gates.values();
+	}
+
+	void remove(KeyGate gate) {
+		this.gates.remove(gate.key(), gate);
+		checkIdle();
+	}
+
+	/** Whether new callers are refused. */
+	boolean isDraining() {
+		return this.draining;
+	}
+
+	/** Create the exception for a caller that is refused. */
+	static LockEngineException refusal(LockKey key) {
+		return new LockEngineException(key, "Lock '%s' is refused: the application is shutting down".formatted(key),
+				null, false);
+	}
+
+	/** Refuse new callers; run the action once nothing is held any more. */
+	void drain(Runnable action) {
+		this.whenIdle.set(action);
+		this.draining = true;
+	}
+
+	/** Accept callers again. */
+	void resume() {
+		this.draining = false;
+	}
+
+	void checkIdle() {
+		if (this.draining && this.gates.isEmpty() && this.closer.hasTriedAll()) {
+			Runnable action = this.whenIdle.getAndSet(null);
+			if (action != null) {
+				action.run();
+			}
+		}
+	}
+
+}

@@ -1,0 +1,97 @@
+package io.leasehold.service;
+
+import java.time.Duration;
+import java.util.Objects;
+import java.util.function.Consumer;
+
+import io.leasehold.LockLostException;
+import io.leasehold.LossCause;
+import io.leasehold.event.LockEvent;
+import io.leasehold.service.gate.Hold;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+/**
+ * Events, warnings and actions of holders about what happens to a hold.
+ */
+final class HoldReports {
+
+	private static final Log logger = LogFactory.getLog(HoldReports.class);
+
+	private final String engine;
+
+	private final EngineThreads threads;
+
+	private final Events events;
+
+	HoldReports(String engine, EngineThreads threads, Events events) {
+		this.engine = engine;
+		this.threads = threads;
+		this.events = events;
+	}
+
+	/** A hold lasts longer than it should. */
+	void slow(Hold hold, long nanos) {
+		logger.warn("Lock '%s' (%s) is held for %d ms, longer than leasehold.slow-hold allows (engine: %s)"
+			.formatted(hold.key(), hold.options.name(), Duration.ofNanos(nanos).toMillis(), this.engine));
+		this.events
+			.publishLater(
+					new LockEvent.HoldSlow(this.engine, hold.options.name(), hold.key(), hold.fencingToken(), nanos));
+	}
+
+	/** A hold was closed by its holder, in this thread. */
+	void closed(Hold hold, long now) {
+		this.events.publish(ended(hold, now));
+		if (!hold.followers.isEmpty()) {
+			this.events.tell(hold.followers, (follower) -> follower.holdEnded(hold.lossCause()));
+		}
+	}
+
+	/** The release of a hold shows that it was lost. */
+	void lostAtRelease(Hold hold, long now) {
+		logLoss(hold, LossCause.NOT_OWNER, now);
+		this.events.publish(lost(hold, LossCause.NOT_OWNER));
+	}
+
+	/** A hold was lost before it was closed. */
+	void lost(Hold hold, LossCause cause, long now) {
+		logLoss(hold, cause, now);
+		this.events.publishLater(lost(hold, cause), ended(hold, now));
+		this.events.tellLater(hold.followers, (follower) -> follower.holdEnded(cause));
+	}
+
+	private LockEvent lost(Hold hold, LossCause cause) {
+		return new LockEvent.HoldLost(this.engine, hold.options.name(), hold.key(), hold.fencingToken(), cause);
+	}
+
+	private LockEvent ended(Hold hold, long now) {
+		return new LockEvent.HoldEnded(this.engine, hold.options.name(), hold.key(), hold.fencingToken(),
+				now - hold.since);
+	}
+
+	private void logLoss(Hold hold, LossCause cause, long now) {
+		Exception failure = hold.grant.renewalFailure();
+		logger.warn("Lock '%s' (%s) was lost after %d ms: %s (engine: %s)%s".formatted(hold.key(), hold.options.name(),
+				Duration.ofNanos(now - hold.since).toMillis(), cause.description(), this.engine,
+				(failure != null) ? ". Its last renewal failed: " + failure.getMessage() : ""));
+	}
+
+	/** Create the exception for the holder of a lost lock. */
+	LockLostException exception(Hold hold, LossCause cause) {
+		return new LockLostException(hold.key(), this.engine, cause, hold.grant.renewalFailure());
+	}
+
+	/** Run an action of the holder of a lost lock, in another thread. */
+	void runLossAction(Hold hold, Consumer<LockLostException> action) {
+		LossCause cause = Objects.requireNonNull(hold.lossCause());
+		this.threads.losses().execute(() -> {
+			try {
+				action.accept(exception(hold, cause));
+			}
+			catch (Exception | LinkageError | AssertionError ex) {
+				logger.warn("An action failed for the loss of lock '%s'".formatted(hold.key()), ex);
+			}
+		});
+	}
+
+}

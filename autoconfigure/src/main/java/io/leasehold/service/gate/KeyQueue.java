@@ -1,0 +1,321 @@
+package io.leasehold.service.gate;
+
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.Future;
+import java.util.function.Function;
+
+import io.leasehold.LockEngineException;
+import io.leasehold.LockKey;
+import io.leasehold.engine.Access;
+import io.leasehold.engine.Attempt;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.Signal;
+import io.leasehold.engine.Waiting;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The waiters of one key in this process, in order of arrival, and the claim at the store
+ * for the head of their queue. The claim is moved by answers, signals and timers; its
+ * place in the store's queue is inherited by the next waiter that needs the same claim.
+ */
+abstract class KeyQueue extends KeyHolds {
+
+	/** Head of the queue. */
+	private @Nullable Waiter head;
+
+	private @Nullable StoreClaim remote;
+
+	private boolean gone;
+
+	KeyQueue(LockKey key, GateRules rules) {
+		super(key, rules);
+	}
+
+	/** Whether a caller waits for the key. */
+	public synchronized boolean isAwaited() {
+		return this.head != null;
+	}
+
+	/** Why the store did not answer the last request, if it did not. */
+	public synchronized @Nullable LockEngineException lastFailure() {
+		return (this.remote != null) ? this.remote.failure() : null;
+	}
+
+	/** The claim at the store, if there is one that was not granted yet. */
+	public synchronized @Nullable StoreClaim remote() {
+		return this.remote;
+	}
+
+	/**
+	 * Whether a waiter may be the next to have a claim at the store: one that is
+	 * compatible with those who hold the key here, or that none of them could pass it on
+	 * to, so that it needs its place in the store's queue.
+	 */
+	final boolean isClaimableFor(Waiter waiter) {
+		return this.remote == null && (accepts(waiter.access)
+				|| waiter.waits() && !waiter.access.equals(access()));
+	}
+
+	/** End a caller's wait, unless it has a result already. */
+	public synchronized Actions giveUp(Waiter waiter, RuntimeException reason) {
+		if (waiter.hasEnded()) {
+			return Actions.NONE;
+		}
+		Actions actions = new Actions();
+		fail(waiter, reason, actions);
+		headMayHaveChanged(actions);
+		return actions;
+	}
+
+	/** End the wait of all callers. */
+	public synchronized Actions refuse(LockEngineException reason) {
+		Actions actions = new Actions();
+		failAll(reason, actions);
+		return actions;
+	}
+
+	private void failAll(LockEngineException reason, Actions actions) {
+		failEach((waiter) -> new LockEngineException(this.key, String.valueOf(reason.getMessage()), reason,
+				reason.isRetryable()), actions);
+	}
+
+	/** End the wait of those for whom there is a failure. */
+	private void failEach(Function<Waiter, @Nullable RuntimeException> failure, Actions actions) {
+		Link.forEach(this.head, (waiter) -> {
+			RuntimeException reason = failure.apply(waiter);
+			if (reason != null) {
+				fail(waiter, reason, actions);
+			}
+		});
+		headMayHaveChanged(actions);
+	}
+
+	final void fail(Waiter waiter, RuntimeException reason, Actions actions) {
+		unqueue(waiter);
+		waiter.fail(reason);
+		actions.wake(waiter);
+	}
+
+	final void unqueue(Waiter waiter) {
+		this.head = Link.remove(this.head, waiter);
+	}
+
+	final RuntimeException contradiction(Access wanted, Access held) {
+		return Refusals.contradiction(this.key, wanted, held, this.rules.engine());
+	}
+
+	/**
+	 * Begin a request for the claim, unless it is over or one is under way, which is
+	 * repeated then.
+	 */
+	public synchronized @Nullable Claim begin(StoreClaim claim) {
+		return claim.begin() ? claim.claim() : null;
+	}
+
+	/** The store answered the claim's request. */
+	public synchronized Actions answered(StoreClaim claim, Claim asked, long sent, Attempt answer) {
+		Actions actions = new Actions();
+		boolean again = claim.requestEnded();
+		if (claim.isOver()) {
+			releaseAfterAnswer(claim, actions);
+		}
+		else if (answer instanceof Attempt.Granted granted) {
+			granted(claim, granted, sent, false, actions);
+		}
+		else if (answer instanceof Attempt.Contradicted contradicted) {
+			failEach((waiter) -> waiter.access.equals(asked.access())
+					? contradiction(asked.access(), contradicted.held()) : null, actions);
+		}
+		else if (answer instanceof Attempt.Busy busy) {
+			claim.busy(sent);
+			if (endAttempts(claim, null, actions)) {
+				if (asked.waits() && claim.startListening()) {
+					actions.listen();
+				}
+				actions.request(claim, again ? Duration.ZERO : busy.retryIn());
+			}
+		}
+		return actions;
+	}
+
+	private static void releaseAfterAnswer(StoreClaim claim, Actions actions) {
+		Duration rest = claim.releaseAfterAnswer();
+		if (rest != null) {
+			actions.release(claim.claim(), rest);
+		}
+	}
+
+	/** The store did not answer the claim's request. */
+	public synchronized Actions unanswered(StoreClaim claim, LockEngineException failure) {
+		Actions actions = new Actions();
+		claim.requestEnded();
+		if (claim.isOver()) {
+			releaseAfterAnswer(claim, actions);
+		}
+		else {
+			claim.failed(failure);
+			if (!failure.isRetryable()) {
+				failAll(failure, actions);
+			}
+			else if (endAttempts(claim, failure, actions)) {
+				actions.request(claim, claim.backoff());
+			}
+		}
+		return actions;
+	}
+
+	/**
+	 * End the wait of those who do not wait for the key, once the first request has
+	 * ended.
+	 * @return whether the claim was one that waits, and goes on
+	 */
+	private boolean endAttempts(StoreClaim claim, @Nullable LockEngineException failure, Actions actions) {
+		boolean waits = claim.claim().waits();
+		if (claim.answeredFirst()) {
+			long now = now();
+			failEach((waiter) -> waiter.waits() ? null
+					: Refusals.timeout(waiter, this.rules.engine(), now, failure, null), actions);
+		}
+		return waits && !claim.isOver();
+	}
+
+	/** The store sent a signal to the claim. */
+	public synchronized Actions signalled(StoreClaim claim, Signal signal) {
+		if (claim.isOver()) {
+			return Actions.NONE;
+		}
+		Actions actions = new Actions();
+		if (signal instanceof Signal.Pushed pushed) {
+			granted(claim, pushed.grant(), claim.lastSent(), true, actions);
+		}
+		else if (claim.signalled()) {
+			actions.request(claim, Duration.ZERO);
+		}
+		return actions;
+	}
+
+	/**
+	 * Keep the listener of a claim.
+	 * @param listener closes it, {@code null} if there is none
+	 * @return whether the claim goes on, so that the listener stays open
+	 */
+	public synchronized boolean listening(StoreClaim claim, @Nullable Waiting listener) {
+		return claim.listen(listener);
+	}
+
+	/**
+	 * Keep the timer of a planned request.
+	 * @return the timer to be cancelled, if any
+	 */
+	public synchronized @Nullable Future<?> planned(StoreClaim claim, int plan, Future<?> timer) {
+		return claim.planned(plan, timer);
+	}
+
+	/** The head of the queue has the key now, unless the grant came too late. */
+	private void granted(StoreClaim claim, Attempt.Granted answer, long sent, boolean pushed, Actions actions) {
+		long now = now();
+		if (answer.validUntil() - now <= 0) {
+			claim.grantedTooLate();
+			actions.request(claim, Duration.ZERO);
+			return;
+		}
+		claim.end();
+		actions.end(claim);
+		this.remote = null;
+		addHolder(claim.claim().access());
+		hand(new Grant(claim, answer, sent, now, pushed), Objects.requireNonNull(this.head), null, now, actions);
+	}
+
+	/** Give the key to a waiter. */
+	final void hand(Grant grant, Waiter waiter, @Nullable Hold passed, long now, Actions actions) {
+		unqueue(waiter);
+		Hold hold = new Hold(grant, waiter, passed, now);
+		add(hold);
+		waiter.succeed(hold);
+		actions.wake(waiter);
+		proceed(Duration.ZERO, actions);
+	}
+
+	/**
+	 * Claim the key for the head of the queue, if it is compatible with those who hold it
+	 * here, or have the gate removed if nobody needs it any more.
+	 */
+	final void proceed(Duration standBack, Actions actions) {
+		Waiter next = this.head;
+		if (next != null && isClaimableFor(next)) {
+			StoreClaim claim = this.rules.newClaim(next, now());
+			this.remote = claim;
+			actions.request(claim, standBack);
+		}
+		else if (next == null && retires()) {
+			actions.remove();
+		}
+	}
+
+	/** Go out of use if the key is not held either. */
+	final boolean retires() {
+		boolean retires = holders() == 0 && !this.gone;
+		this.gone |= retires;
+		return retires;
+	}
+
+	/** The claim stays for the next waiter, if that needs the same claim. */
+	private void headMayHaveChanged(Actions actions) {
+		Waiter next = this.head;
+		StoreClaim claim = this.remote;
+		if (claim != null && next != null && this.rules.needsSame(next, claim.claim())) {
+			if (next.waits() && claim.keepWaiting()) {
+				actions.request(claim, Duration.ZERO);
+			}
+			return;
+		}
+		if (claim != null) {
+			this.remote = null;
+			if (claim.abandon()) {
+				actions.release(claim.claim(), Duration.ZERO);
+			}
+			actions.end(claim);
+		}
+		proceed(Duration.ZERO, actions);
+	}
+
+	/** Send the request for the head of the queue if several checks found none. */
+	public synchronized Actions repairClaim() {
+		if (this.remote != null && !this.remote.isStuck()) {
+			return Actions.NONE;
+		}
+		Actions actions = new Actions();
+		if (this.remote != null) {
+			actions.request(this.remote, Duration.ZERO);
+		}
+		else {
+			proceed(Duration.ZERO, actions);
+		}
+		return actions;
+	}
+
+	final @Nullable Waiter head() {
+		return this.head;
+	}
+
+	/** Whether a claim at the store has not been granted yet. */
+	final boolean isClaimed() {
+		return this.remote != null;
+	}
+
+	/** Whether the gate is out of use. */
+	final boolean isGone() {
+		return this.gone;
+	}
+
+	final void enqueue(Waiter waiter) {
+		this.head = Link.add(this.head, waiter);
+	}
+
+	/** Begin the claim of a waiter, whose first request it sends itself. */
+	final void claimFor(Waiter waiter) {
+		this.remote = this.rules.newClaim(waiter, waiter.start());
+	}
+
+}

@@ -1,0 +1,83 @@
+package io.leasehold.service.gate;
+
+import java.time.Duration;
+
+import io.leasehold.LockBusyException;
+import io.leasehold.LockEngineException;
+import io.leasehold.LockKey;
+import io.leasehold.LockModeException;
+import io.leasehold.engine.Access;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Messages for callers that do not get their lock. A caller that waits for a lock that
+ * its own thread holds is an error in the application, unless another thread is going to
+ * close the handle.
+ */
+public final class Refusals {
+
+	private static final Log logger = LogFactory.getLog(Refusals.class);
+
+	private Refusals() {
+	}
+
+	/**
+	 * Create the exception for a caller whose wait time is over.
+	 * @param failure why the store did not respond, if it did not
+	 * @param own the hold of the caller's own thread that it cannot re-enter, if any
+	 */
+	public static RuntimeException timeout(Waiter waiter, String engine, long now,
+			@Nullable LockEngineException failure, @Nullable Hold own) {
+		Duration time = Duration.ofNanos(now - waiter.start());
+		if (failure != null) {
+			return new LockEngineException(waiter.key(),
+					"Lock '%s' could not be asked for within %d ms (engine: %s): %s".formatted(waiter.key(),
+							time.toMillis(), engine, failure.getMessage()),
+					failure);
+		}
+		if (own == null) {
+			return new LockBusyException(waiter.key(), engine, time);
+		}
+		return new LockBusyException("Lock '%s' could not be acquired within %d ms by %s (engine: %s). %s"
+			.formatted(waiter.key(), time.toMillis(), reason(waiter, own), engine, remedy(waiter, own)), waiter.key(),
+				time);
+	}
+
+	/** Log that a caller begins to wait for itself. */
+	public static void warnOfSelfWait(Waiter waiter, Hold own, String engine) {
+		logger.warn("Lock '%s' (%s) is awaited by %s (engine: %s). %s".formatted(waiter.key(), waiter.options().name(),
+				reason(waiter, own), engine, remedy(waiter, own)));
+	}
+
+	/** Create the exception for a number of permits that the lock does not have. */
+	static LockModeException contradiction(LockKey key, Access wanted, Access held, String engine) {
+		return new LockModeException(key, "Lock '%s' is wanted with %s, but is held with %s (engine: %s)".formatted(key,
+				wanted, held, engine));
+	}
+
+	/** Create the exception for a caller that shares the lock and wants it exclusively. */
+	static LockModeException upgrade(LockKey key, Access wanted, Access held, String engine) {
+		return new LockModeException(key,
+				"Lock '%s' is wanted %s, but its caller holds it %s: give that back first (engine: %s)".formatted(key,
+						wanted, held, engine));
+	}
+
+	private static String reason(Waiter waiter, Hold own) {
+		return "'%s', which %s".formatted(waiter.threadName(),
+				own.isPermit() ? "holds a permit of it already" : "holds it already, by a handle that is still open");
+	}
+
+	private static String remedy(Waiter waiter, Hold own) {
+		if (own.isPermit() && waiter.access.isPermit()) {
+			return "Permits are not re-entered: close the first one before, or acquire all permits in one call";
+		}
+		if (!waiter.options().reentrant()) {
+			return "The options exclude re-entry: close the handle before, or set reentrant to true";
+		}
+		return "A handle is only re-entered inside a scope: open one with HeldLockScope.open(handle),"
+				+ " acquire the lock with DistributedLocks.call, or close the handle before";
+	}
+
+}

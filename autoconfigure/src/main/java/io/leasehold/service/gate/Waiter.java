@@ -1,0 +1,165 @@
+package io.leasehold.service.gate;
+
+import java.util.List;
+
+import io.leasehold.LockKey;
+import io.leasehold.LockOptions;
+import io.leasehold.engine.Access;
+import io.leasehold.event.AcquisitionListener;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One caller's acquisition of a key, from the call until it has a hold or an exception.
+ * Its links and its result are guarded by the gate's monitor.
+ */
+public abstract class Waiter extends Link<Waiter> implements Caller {
+
+	final Access access;
+
+	/** Whether the caller found the key taken. */
+	boolean waited;
+
+	private final LockKey key;
+
+	private final LockOptions options;
+
+	private final boolean bound;
+
+	private final long start;
+
+	private List<AcquisitionListener> followers = List.of();
+
+	/**
+	 * Whether the caller does not wait for the key, but for its turn to send a request.
+	 */
+	private boolean awaitsTurn;
+
+	private volatile @Nullable Hold hold;
+
+	private volatile @Nullable RuntimeException failure;
+
+	protected Waiter(LockKey key, LockOptions options, boolean bound, long start) {
+		this.key = key;
+		this.options = options;
+		this.access = Access.of(options);
+		this.bound = bound;
+		this.start = start;
+	}
+
+	/** Continue with another waiter after a hold that ended before it was opened. */
+	protected final <W extends Waiter> W continuedBy(W next) {
+		Waiter continued = next;
+		continued.waited = this.waited;
+		continued.followers = this.followers;
+		return next;
+	}
+
+	/**
+	 * Return whether the caller runs under a hold, by a handle that is still open. Called
+	 * in the caller's thread if it has one.
+	 */
+	protected abstract boolean runsUnder(Hold hold);
+
+	/** Name of the thread that called, for operators. */
+	public abstract String threadName();
+
+	@Override
+	public abstract @Nullable Thread thread();
+
+	@Override
+	public abstract void wake();
+
+	/**
+	 * Return whether the caller re-enters a hold that it runs under. The thread that
+	 * acquired it does so only inside a scope, since it may have handed its handle over.
+	 * Each permit is a separate hold.
+	 */
+	boolean mayReenter(Hold entered) {
+		return !entered.isClosed() && this.options.reentrant() && !(entered.isPermit() && this.access.isPermit())
+				&& runsUnder(entered);
+	}
+
+	/** Return whether the caller would wait for itself while it waits for a hold. */
+	boolean isCallerOf(Hold awaited) {
+		return awaited.isOpened() && !awaited.isClosed()
+				&& (awaited.thread != null && awaited.thread == thread() || runsUnder(awaited));
+	}
+
+	/** The next of several waiters that have their results. */
+	public final @Nullable Waiter next() {
+		return this.next;
+	}
+
+	public final LockKey key() {
+		return this.key;
+	}
+
+	@Override
+	public final LockOptions options() {
+		return this.options;
+	}
+
+	@Override
+	public final boolean isBound() {
+		return this.bound;
+	}
+
+	/** Reading of the clock when the caller began. */
+	public final long start() {
+		return this.start;
+	}
+
+	public final long deadline() {
+		return this.start + Math.min(this.options.waitTime().toNanos(), Long.MAX_VALUE / 2);
+	}
+
+	/** Whether the caller waits for the key, and does not only try. */
+	public final boolean waits() {
+		return !this.options.waitTime().isZero();
+	}
+
+	public final boolean waited() {
+		return this.waited;
+	}
+
+	@Override
+	public final List<AcquisitionListener> followers() {
+		return this.followers;
+	}
+
+	/** Set who follows this acquisition, before it begins. */
+	public final void follow(List<AcquisitionListener> listeners) {
+		this.followers = listeners;
+	}
+
+	public final @Nullable Hold hold() {
+		return this.hold;
+	}
+
+	public @Nullable RuntimeException failure() {
+		return this.failure;
+	}
+
+	public final boolean hasEnded() {
+		return this.hold != null || this.failure != null;
+	}
+
+	protected final boolean awaitsTurn() {
+		return this.awaitsTurn;
+	}
+
+	final void awaitTurn(boolean turn) {
+		this.awaitsTurn = turn;
+	}
+
+	/** Note the hold. The caller is still to be woken. */
+	final void succeed(Hold granted) {
+		this.hold = granted;
+	}
+
+	/** Note the failure. The caller is still to be woken. */
+	public final void fail(RuntimeException reason) {
+		this.failure = reason;
+	}
+
+}
