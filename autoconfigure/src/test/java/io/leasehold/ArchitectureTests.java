@@ -3,6 +3,8 @@ package io.leasehold;
 import java.time.Clock;
 import java.util.Calendar;
 import java.util.Date;
+import java.util.Set;
+import java.util.concurrent.Executor;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaAccess;
@@ -17,6 +19,7 @@ import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
+import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.local.LocalLockEngine;
 import io.leasehold.test.contract.Fault;
 import org.jspecify.annotations.NullMarked;
@@ -31,6 +34,7 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Keeps the package table true: which package may use which, and what an
@@ -50,6 +54,10 @@ class ArchitectureTests {
 	private static final String KEY = ROOT + ".key";
 
 	private static final String SERVICE = ROOT + ".service";
+
+	private static final String GATE = SERVICE + ".gate";
+
+	private static final String RENEWAL = SERVICE + ".renewal";
 
 	private static final String TRANSACTION = ROOT + ".transaction";
 
@@ -96,7 +104,13 @@ class ArchitectureTests {
 	static final ArchRule eventUsesOnlyTheRoot = only(EVENT, ROOT);
 
 	@ArchTest
-	static final ArchRule serviceUsesOnlySpiEventsAndRoot = only(SERVICE, ENGINE, EVENT, ROOT);
+	static final ArchRule gateUsesOnlySpiEventsAndRoot = only(GATE, ENGINE, EVENT, ROOT);
+
+	@ArchTest
+	static final ArchRule renewalUsesOnlyGateSpiEventsAndRoot = only(RENEWAL, GATE, ENGINE, EVENT, ROOT);
+
+	@ArchTest
+	static final ArchRule serviceUsesOnlyItsPartsSpiEventsAndRoot = only(SERVICE, GATE, RENEWAL, ENGINE, EVENT, ROOT);
 
 	@ArchTest
 	static final ArchRule transactionUsesOnlyServiceAndRoot = only(TRANSACTION, SERVICE, ROOT);
@@ -132,6 +146,29 @@ class ArchitectureTests {
 		.should()
 		.beFreeOfCycles()
 		.allowEmptyShould(true);
+
+	/** A class is understood together with all those that it is in a circle with. */
+	@ArchTest
+	static void circlesOfClassesAreSmall(JavaClasses classes) {
+		assertThat(ClassCircles.among(classes)).allSatisfy((circle) -> assertThat(circle).hasSizeLessThanOrEqualTo(3));
+	}
+
+	@ArchTest
+	static void serviceAndEnginesHaveNoCirclesOfClasses(JavaClasses classes) {
+		assertThat(ClassCircles.among(classes.that(resideInAnyPackage(SERVICE + "..", ENGINE + "..")))).isEmpty();
+	}
+
+	/** A gate decides; who called it acts. */
+	@ArchTest
+	static final ArchRule gatesStartNothing = noClasses().that()
+		.resideInAPackage(GATE)
+		.should()
+		.dependOnClassesThat()
+		.areAssignableTo(Executor.class)
+		.orShould()
+		.callMethodWhere(DescribedPredicate.describe("sends a request to the store",
+				(call) -> call.getTargetOwner().isEquivalentTo(LockEngine.class)
+						&& !Set.of("name", "capabilities", "minLease").contains(call.getName())));
 
 	@ArchTest
 	static final ArchRule everyPackageIsNullMarked = classes().should(resideInANullMarkedPackage());
@@ -175,7 +212,7 @@ class ArchitectureTests {
 			.and()
 			.doNotHaveFullyQualifiedName(ENGINE + ".local.Place")
 			.and()
-			.doNotHaveFullyQualifiedName(SERVICE + ".Survey")
+			.doNotHaveFullyQualifiedName(GATE + ".Survey")
 			.should()
 			.accessTargetWhere(asksTheWallClock())
 			.check(classes);

@@ -2,6 +2,7 @@ package io.leasehold.autoconfigure;
 
 import java.util.Map;
 
+import io.leasehold.LockInspector;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
@@ -98,6 +99,12 @@ public final class LeaseholdAutoConfiguration {
 					"It asks for %s.".formatted(lacking));
 		}
 		return new LockService(settings, all.values(), member, clock, listeners.orderedStream().toList(), timing);
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	LockInspector lockInspector(LockService service) {
+		return service.inspector();
 	}
 
 	@Bean

@@ -1,9 +1,9 @@
 package io.leasehold.autoconfigure;
 
+import io.leasehold.LockInspector;
 import io.leasehold.event.ApplicationEvents;
 import io.leasehold.metrics.DroppedEventMetrics;
 import io.leasehold.metrics.LockMetrics;
-import io.leasehold.service.LockService;
 import io.micrometer.core.instrument.MeterRegistry;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -32,8 +32,8 @@ public final class LeaseholdMetricsAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	@ConditionalOnBean(LockService.class)
-	DroppedEventMetrics droppedLockEventMetrics(ApplicationEvents applicationEvents, LockService locks) {
+	@ConditionalOnBean(LockInspector.class)
+	DroppedEventMetrics droppedLockEventMetrics(ApplicationEvents applicationEvents, LockInspector locks) {
 		return new DroppedEventMetrics(applicationEvents, locks);
 	}
 

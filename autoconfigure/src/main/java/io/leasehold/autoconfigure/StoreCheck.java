@@ -24,13 +24,13 @@ class StoreCheck implements SmartInitializingSingleton {
 	@Override
 	public void afterSingletonsInstantiated() {
 		long deadline = System.nanoTime() + this.service.defaults().waitTime().toNanos();
-		this.service.engines().forEach((engine) -> check(engine, deadline));
+		this.service.inspector().engines().forEach((engine) -> check(engine, deadline));
 	}
 
 	private void check(String engine, long deadline) {
 		while (true) {
 			try {
-				this.service.probe(engine);
+				this.service.inspector().probe(engine);
 				return;
 			}
 			catch (LockEngineException ex) {

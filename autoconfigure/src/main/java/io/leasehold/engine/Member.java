@@ -2,10 +2,7 @@ package io.leasehold.engine;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
-import java.nio.ByteBuffer;
-import java.security.SecureRandom;
 import java.util.HexFormat;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * This application in this process, as operators see it in the store, and the maker of
@@ -14,15 +11,13 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 public final class Member {
 
-	private static final SecureRandom RANDOM = new SecureRandom();
-
 	private final String application;
 
-	private volatile Identity identity;
+	private volatile MemberIdentity identity;
 
 	private Member(String application) {
 		this.application = Owner.printable(application, 40);
-		this.identity = new Identity(newId());
+		this.identity = new MemberIdentity(newId());
 	}
 
 	/**
@@ -39,7 +34,7 @@ public final class Member {
 	 * @return such as {@code shop@web-3:4711:0f3a5b…}
 	 */
 	public String id() {
-		return this.identity.id;
+		return this.identity.id();
 	}
 
 	/**
@@ -47,12 +42,12 @@ public final class Member {
 	 * go on from one snapshot. Owners that were made before stay what they are.
 	 */
 	public void renew() {
-		this.identity = new Identity(newId());
+		this.identity = new MemberIdentity(newId());
 	}
 
 	private String newId() {
 		return "%s@%s:%d:%s".formatted(this.application, Owner.printable(hostName(), 60), ProcessHandle.current().pid(),
-				HexFormat.of().toHexDigits(RANDOM.nextLong()));
+				HexFormat.of().toHexDigits(MemberIdentity.RANDOM.nextLong()));
 	}
 
 	/**
@@ -83,48 +78,6 @@ public final class Member {
 		catch (UnknownHostException ex) {
 			return "localhost"; // only for people to read
 		}
-	}
-
-	/** Who the member is between two calls of {@link #renew()}. */
-	static final class Identity {
-
-		private final String id;
-
-		private volatile Batch batch = new Batch();
-
-		private Identity(String id) {
-			this.id = id;
-		}
-
-		String id() {
-			return this.id;
-		}
-
-		/** A number that cannot be guessed. */
-		long newSecret() {
-			while (true) {
-				Batch current = this.batch;
-				int index = current.next.getAndAdd(Long.BYTES);
-				if (index < current.secrets.capacity()) {
-					return current.secrets.getLong(index);
-				}
-				this.batch = new Batch();
-			}
-		}
-
-	}
-
-	/** Random numbers fetched together: one at a time costs more than a local lock. */
-	private static final class Batch {
-
-		private final ByteBuffer secrets = ByteBuffer.allocate(256 * Long.BYTES);
-
-		private final AtomicInteger next = new AtomicInteger();
-
-		Batch() {
-			RANDOM.nextBytes(this.secrets.array());
-		}
-
 	}
 
 }

@@ -8,14 +8,14 @@ import java.util.HexFormat;
  */
 public final class Owner {
 
-	private final Member.Identity member;
+	private final MemberIdentity member;
 
 	private final String thread;
 
 	/** Zero until a store asks: secrets cost more than a local lock. */
 	private long secret;
 
-	Owner(Member.Identity member, String thread) {
+	Owner(MemberIdentity member, String thread) {
 		this.member = member;
 		this.thread = thread;
 	}

@@ -68,7 +68,7 @@ final class LockOptionsReader {
 	private void checkEngine(LockAnnotation annotation, LockOptions options) {
 		Duration minLease;
 		try {
-			minLease = this.service.get().minLease(options.engine());
+			minLease = this.service.get().engine(options.engine()).minLease();
 		}
 		catch (IllegalArgumentException ex) {
 			throw annotation.invalid(

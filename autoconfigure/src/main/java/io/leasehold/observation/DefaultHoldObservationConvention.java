@@ -1,7 +1,7 @@
 package io.leasehold.observation;
 
 import io.leasehold.LossCause;
-import io.leasehold.observation.LockObservationDocumentation.HighCardinality;
+import io.leasehold.observation.LockKeyNames.HighCardinality;
 import io.micrometer.common.KeyValues;
 import org.jspecify.annotations.Nullable;
 

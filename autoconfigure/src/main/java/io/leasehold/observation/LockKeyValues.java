@@ -2,8 +2,8 @@ package io.leasehold.observation;
 
 import java.util.Locale;
 
-import io.leasehold.observation.LockObservationDocumentation.HighCardinality;
-import io.leasehold.observation.LockObservationDocumentation.LowCardinality;
+import io.leasehold.observation.LockKeyNames.HighCardinality;
+import io.leasehold.observation.LockKeyNames.LowCardinality;
 import io.micrometer.common.KeyValue;
 import io.micrometer.common.KeyValues;
 import org.jspecify.annotations.Nullable;

@@ -1,50 +1,44 @@
 package io.leasehold.service;
 
-import java.time.Duration;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.Predicate;
-import java.util.stream.Collectors;
 
 import io.leasehold.DistributedLocks;
 import io.leasehold.HeldLock;
 import io.leasehold.LockEngineException;
-import io.leasehold.LockHolder;
 import io.leasehold.LockInspector;
 import io.leasehold.LockKey;
 import io.leasehold.LockKeys;
 import io.leasehold.LockMode;
 import io.leasehold.LockOptions;
-import io.leasehold.LockOverview;
 import io.leasehold.LockView;
 import io.leasehold.ReadWriteLockView;
-import io.leasehold.engine.Holder;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.event.AcquireOutcome;
 import io.leasehold.event.LockEventListener;
-import io.leasehold.service.gate.Hold;
-import io.leasehold.service.gate.Survey;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The locks of one application: those of each engine. Thread-safe.
  */
-public final class LockService implements DistributedLocks, LockInspector, AutoCloseable {
+public final class LockService implements DistributedLocks, AutoCloseable {
 
 	private final ServiceSettings settings;
 
 	private final Member member;
 
-	private final Map<String, EngineLocks> engines;
+	private final Engines engines;
+
+	private final LockInspector inspector;
 
 	private final AtomicBoolean drained = new AtomicBoolean();
 
@@ -70,18 +64,29 @@ public final class LockService implements DistributedLocks, LockInspector, AutoC
 			Function<String, EngineThreads> threads) {
 		this.settings = settings;
 		this.member = member;
-		this.engines = engines.stream()
-			.collect(Collectors.toUnmodifiableMap(LockEngine::name, (engine) -> new EngineLocks(settings, engine,
-					member, clock, listeners, timing, threads.apply(engine.name())), (one, other) -> {
-						throw new IllegalArgumentException(
-								"Two lock engines are named '%s'".formatted(one.engine().name()));
-					}));
-		locks(settings.defaults());
+		Map<String, EngineLocks> byName = new HashMap<>();
+		for (LockEngine engine : engines) {
+			EngineLocks locks = new EngineLocks(settings, engine, member, clock, listeners, timing,
+					threads.apply(engine.name()));
+			if (byName.put(engine.name(), locks) != null) {
+				throw new IllegalArgumentException("Two lock engines are named '%s'".formatted(engine.name()));
+			}
+		}
+		this.engines = new Engines(Map.copyOf(byName), settings.defaults().engine());
+		this.inspector = new LockOperators(this.engines);
 	}
 
 	@Override
 	public LockOptions defaults() {
 		return this.settings.defaults();
+	}
+
+	/**
+	 * Return the access of operators to these locks.
+	 * @return cannot be closed
+	 */
+	public LockInspector inspector() {
+		return this.inspector;
 	}
 
 	/**
@@ -94,16 +99,6 @@ public final class LockService implements DistributedLocks, LockInspector, AutoC
 		return locks(name).engine();
 	}
 
-	@Override
-	public Set<String> engines() {
-		return new TreeSet<>(this.engines.keySet());
-	}
-
-	@Override
-	public Duration minLease(String engine) {
-		return engine(engine).minLease();
-	}
-
 	/**
 	 * Tell what some options ask of their engine that it cannot do.
 	 * @param options how a lock is to be taken
@@ -112,45 +107,6 @@ public final class LockService implements DistributedLocks, LockInspector, AutoC
 	 */
 	public @Nullable String unsupported(LockOptions options) {
 		return EngineForms.unsupported(options, engine(options.engine()));
-	}
-
-	@Override
-	public LockOverview overview() {
-		Survey survey = new Survey();
-		this.engines.values().forEach((locks) -> locks.describe(survey));
-		return survey.overview();
-	}
-
-	@Override
-	public LockOverview overview(String engine, LockKey key) {
-		Survey survey = new Survey();
-		locks(engine).describe(survey, key);
-		return survey.overview();
-	}
-
-	@Override
-	public List<LockHolder> inspect(String engine, LockKey key) {
-		return engine(engine).inspect(key).stream().map(LockService::describe).toList();
-	}
-
-	@Override
-	public Duration probe(String engine) {
-		return locks(engine).probe();
-	}
-
-	@Override
-	public List<String> findings(String engine) {
-		return locks(engine).findings();
-	}
-
-	@Override
-	public long droppedEvents(String engine) {
-		return locks(engine).droppedEvents();
-	}
-
-	@Override
-	public List<LockHolder> forceRelease(String engine, LockKey key) {
-		return locks(engine).forceRelease(key).stream().map(LockService::describe).toList();
 	}
 
 	/**
@@ -305,8 +261,8 @@ public final class LockService implements DistributedLocks, LockInspector, AutoC
 	 */
 	public void drain(Runnable whenIdle) {
 		this.drained.set(true);
-		AtomicInteger busy = new AtomicInteger(this.engines.size());
-		this.engines.values().forEach((locks) -> locks.drain(() -> {
+		AtomicInteger busy = new AtomicInteger(this.engines.all().size());
+		this.engines.all().forEach((locks) -> locks.drain(() -> {
 			if (busy.decrementAndGet() == 0) {
 				whenIdle.run();
 			}
@@ -321,7 +277,7 @@ public final class LockService implements DistributedLocks, LockInspector, AutoC
 	public void resume() {
 		if (this.drained.compareAndSet(true, false)) {
 			this.member.renew();
-			this.engines.values().forEach(EngineLocks::resume);
+			this.engines.all().forEach(EngineLocks::resume);
 		}
 	}
 
@@ -330,12 +286,7 @@ public final class LockService implements DistributedLocks, LockInspector, AutoC
 	 */
 	@Override
 	public void close() {
-		this.engines.values().forEach(EngineLocks::close);
-	}
-
-	private static LockHolder describe(Holder holder) {
-		return new LockHolder(holder.application(), holder.host(), holder.process(), holder.thread(),
-				Hold.firstToken(holder.number()), holder.since(), holder.remaining());
+		this.engines.all().forEach(EngineLocks::close);
 	}
 
 	private EngineLocks locks(LockOptions options) {
@@ -343,13 +294,7 @@ public final class LockService implements DistributedLocks, LockInspector, AutoC
 	}
 
 	private EngineLocks locks(String engine) {
-		String name = engine.isEmpty() ? defaults().engine() : engine;
-		EngineLocks locks = this.engines.get(name);
-		if (locks == null) {
-			throw new IllegalArgumentException(
-					"There is no lock engine '%s', only %s".formatted(name, new TreeSet<>(this.engines.keySet())));
-		}
-		return locks;
+		return this.engines.get(engine);
 	}
 
 }

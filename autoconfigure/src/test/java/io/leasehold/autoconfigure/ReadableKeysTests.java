@@ -21,6 +21,7 @@ import io.leasehold.LockOptions;
 import io.leasehold.annotation.DistributedLock;
 import io.leasehold.endpoint.LocksEndpoint;
 import io.leasehold.engine.local.LocalLockEngine;
+import io.leasehold.LockInspector;
 import io.leasehold.service.LockService;
 import io.leasehold.test.contract.Fault;
 import org.awaitility.Awaitility;
@@ -164,7 +165,7 @@ class ReadableKeysTests {
 			throw new IllegalStateException("The action fails");
 		});
 		SecurityContext nobody = SecurityContext.NONE;
-		new LocksEndpoint(context.getBean(LockService.class), context).forceRelease(engine, FORGED, nobody);
+		new LocksEndpoint(context.getBean(LockInspector.class), context).forceRelease(engine, FORGED, nobody);
 		Awaitility.await().until(() -> !held.isValid());
 		refuse(held::throwIfLost);
 		refuse(held::close);
@@ -181,7 +182,7 @@ class ReadableKeysTests {
 		CompletableFuture<HeldLock> later = locks.acquireAsync(FORGED + "3");
 		refuse(later::join);
 		catchThrowable(held::close);
-		catchThrowable(() -> new LocksEndpoint(context.getBean(LockService.class), context).forceRelease(engine, FORGED,
+		catchThrowable(() -> new LocksEndpoint(context.getBean(LockInspector.class), context).forceRelease(engine, FORGED,
 				SecurityContext.NONE));
 		database.execute("ALTER TABLE hidden RENAME TO leasehold_lock");
 		context.getBean(LocalLockEngine.class).faults().setDown(false);

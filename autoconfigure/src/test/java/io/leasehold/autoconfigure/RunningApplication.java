@@ -73,12 +73,12 @@ record RunningApplication(ConfigurableApplicationContext context) implements Aut
 
 	/** How many owners of a key the store knows. */
 	int owners(String key) {
-		return service().inspect("", new LockKey(key)).size();
+		return service().inspector().inspect("", new LockKey(key)).size();
 	}
 
 	/** Take a lock away from whoever has it. */
 	void takeAway(String key) {
-		service().forceRelease("", new LockKey(key));
+		service().inspector().forceRelease("", new LockKey(key));
 	}
 
 	private LockService service() {

@@ -26,7 +26,7 @@ import io.leasehold.server.FaultProxy;
 import io.leasehold.server.PostgresTestServer;
 import io.leasehold.server.RedisTestServer;
 import io.leasehold.server.ZooKeeperTestServer;
-import io.leasehold.service.LockService;
+import io.leasehold.LockInspector;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.awaitility.Awaitility;
@@ -105,7 +105,7 @@ class SeveralEnginesIntegrationTests {
 			shop.decide(() -> assertThat(holders(context)).containsExactly("zookeeper"));
 			shop.pay(() -> shop.book(() -> shop.decide(() -> {
 				assertThat(holders(context)).containsExactlyElementsOf(ENGINES);
-				LocksDescriptor shown = new LocksEndpoint(context.getBean(LockService.class), context).locks();
+				LocksDescriptor shown = new LocksEndpoint(context.getBean(LockInspector.class), context).locks();
 				assertThat(shown.held()).extracting(LocksDescriptor.Held::engine)
 					.containsExactlyInAnyOrderElementsOf(ENGINES);
 			})));
@@ -217,7 +217,7 @@ class SeveralEnginesIntegrationTests {
 
 	/** The stores that say that the key is held. */
 	private static List<String> holders(ApplicationContext context) {
-		LocksEndpoint endpoint = new LocksEndpoint(context.getBean(LockService.class), context);
+		LocksEndpoint endpoint = new LocksEndpoint(context.getBean(LockInspector.class), context);
 		List<String> holders = new ArrayList<>();
 		for (String engine : ENGINES) {
 			endpoint.lock(engine, "order:42").holders().forEach((holder) -> holders.add(engine));

@@ -181,7 +181,7 @@ class ObservabilityPageTests {
 			}
 		});
 		new DroppedEventMetrics(new ApplicationEvents((event) -> {
-		}), locks()).bindTo(registry);
+		}), locks().inspector()).bindTo(registry);
 		LockMetrics metrics = new LockMetrics(registry);
 		LockKey key = new LockKey("order:42");
 		metrics.onEvent(new LockEvent.AcquireEnded("redis", "pay", key, AcquireOutcome.ACQUIRED, false, 1, null));

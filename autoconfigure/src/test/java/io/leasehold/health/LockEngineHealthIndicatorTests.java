@@ -36,7 +36,7 @@ class LockEngineHealthIndicatorTests {
 
 	private final AtomicLong now = new AtomicLong();
 
-	private final LockEngineHealthIndicator indicator = new LockEngineHealthIndicator(this.locks, "local",
+	private final LockEngineHealthIndicator indicator = new LockEngineHealthIndicator(this.locks.inspector(), "local",
 			this.now::get);
 
 	@AfterEach
@@ -66,7 +66,7 @@ class LockEngineHealthIndicatorTests {
 		assertThat(this.indicator.health().getDetails()).doesNotContainKey("selfCheck");
 		CountDownLatch free = new CountDownLatch(1);
 		try (LockService slow = locks(() -> released(free))) {
-			LockEngineHealthIndicator health = new LockEngineHealthIndicator(slow, "local", this.now::get);
+			LockEngineHealthIndicator health = new LockEngineHealthIndicator(slow.inspector(), "local", this.now::get);
 			CompletableFuture<HeldLock> held = CompletableFuture.supplyAsync(() -> slow.acquire("a"));
 			Awaitility.await()
 				.atMost(Duration.ofSeconds(30))

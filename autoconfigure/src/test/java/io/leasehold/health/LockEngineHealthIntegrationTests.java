@@ -13,12 +13,12 @@ import io.lettuce.core.api.sync.RedisCommands;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
+import io.leasehold.LockInspector;
 import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
 import io.leasehold.autoconfigure.LeaseholdJdbcAutoConfiguration;
 import io.leasehold.autoconfigure.LeaseholdRedisAutoConfiguration;
 import io.leasehold.server.PostgresTestServer;
 import io.leasehold.server.RedisTestServer;
-import io.leasehold.service.LockService;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
@@ -43,7 +43,7 @@ class LockEngineHealthIntegrationTests {
 				StatefulRedisConnection<String, String> connection = client.connect()) {
 			RedisCommands<String, String> redis = connection.sync();
 			redis(server).run((context) -> {
-				LockEngineHealthIndicator indicator = indicator(context.getBean(LockService.class), "redis");
+				LockEngineHealthIndicator indicator = indicator(context.getBean(LockInspector.class), "redis");
 				assertThat(next(indicator).getStatus()).isEqualTo(Status.UP);
 				redis.replicaof("127.0.0.1", 1);
 				assertThat(next(indicator).getDetails().get("error").toString()).contains("READONLY");
@@ -63,7 +63,7 @@ class LockEngineHealthIntegrationTests {
 	void redisThatIsStoppedIsDownWithinABound() {
 		try (RedisTestServer server = RedisTestServer.start()) {
 			redis(server).run((context) -> {
-				LockEngineHealthIndicator indicator = indicator(context.getBean(LockService.class), "redis");
+				LockEngineHealthIndicator indicator = indicator(context.getBean(LockInspector.class), "redis");
 				assertThat(next(indicator).getStatus()).isEqualTo(Status.UP);
 				stop(server);
 				long asked = System.nanoTime();
@@ -81,7 +81,7 @@ class LockEngineHealthIntegrationTests {
 				Connection admin = DriverManager.getConnection(server.url());
 				Statement statement = admin.createStatement()) {
 			postgres(server).run((context) -> {
-				LockEngineHealthIndicator indicator = indicator(context.getBean(LockService.class), "jdbc");
+				LockEngineHealthIndicator indicator = indicator(context.getBean(LockInspector.class), "jdbc");
 				assertThat(next(indicator).getStatus()).isEqualTo(Status.UP);
 				statement.execute("ALTER SYSTEM SET default_transaction_read_only = on");
 				statement.execute("SELECT pg_reload_conf()");
@@ -109,7 +109,7 @@ class LockEngineHealthIntegrationTests {
 			.withPropertyValues("spring.datasource.url=" + server.url(), "leasehold.jdbc.initialize-schema=always");
 	}
 
-	private LockEngineHealthIndicator indicator(LockService locks, String engine) {
+	private LockEngineHealthIndicator indicator(LockInspector locks, String engine) {
 		return new LockEngineHealthIndicator(locks, engine, this.now::get);
 	}
 

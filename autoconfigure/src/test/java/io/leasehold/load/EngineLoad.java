@@ -123,7 +123,7 @@ public abstract class EngineLoad {
 		assertThat(this.losses).isEmpty();
 		assertThat(held).hasSize(count).allMatch(HeldLock::isValid);
 		held.forEach(HeldLock::close);
-		assertThat(this.locks.overview().held()).isEmpty();
+		assertThat(this.locks.inspector().overview().held()).isEmpty();
 		assertThat(claims()).isZero();
 	}
 

@@ -37,7 +37,7 @@ class DroppedEventMetricsTests {
 			blocked.countDown();
 			await(free);
 		})) {
-			new DroppedEventMetrics(events, locks).bindTo(this.registry);
+			new DroppedEventMetrics(events, locks.inspector()).bindTo(this.registry);
 			events.onEvent(busy());
 			assertThat(blocked.await(10, TimeUnit.SECONDS)).isTrue();
 			for (int i = 0; i < 1007; i++) {

@@ -99,7 +99,7 @@ class LockObservationsTests {
 		HeldLock before = this.others.acquire(KEY.value());
 		Observation request = Observation.start("request", this.registry);
 		CompletableFuture<HeldLock> wait = request.scoped(() -> this.locks.acquireAsync(KEY.value()));
-		Awaitility.await().until(() -> this.locks.overview().waiting().size() == 1);
+		Awaitility.await().until(() -> this.locks.inspector().overview().waiting().size() == 1);
 		Observation another = Observation.start("another", this.registry);
 		another.scoped(before::close);
 		HeldLock held = wait.get(10, TimeUnit.SECONDS);
@@ -116,7 +116,7 @@ class LockObservationsTests {
 		Observation second = Observation.start("second", this.registry);
 		HeldLock held = first.scoped(() -> this.locks.acquire(KEY.value()));
 		CompletableFuture<HeldLock> next = second.scoped(() -> this.locks.acquireAsync(KEY.value()));
-		Awaitility.await().until(() -> this.locks.overview().waiting().size() == 1);
+		Awaitility.await().until(() -> this.locks.inspector().overview().waiting().size() == 1);
 		first.scoped(held::close);
 		HeldLock passed = next.get(10, TimeUnit.SECONDS);
 		assertThat(passed.fencingToken()).as("passed on without the store").isEqualTo(held.fencingToken() + 1);
@@ -164,7 +164,7 @@ class LockObservationsTests {
 	@Test
 	void lossIsAnErrorOfTheHold() {
 		HeldLock held = this.locks.acquire(KEY.value());
-		this.locks.forceRelease("local", KEY);
+		this.locks.inspector().forceRelease("local", KEY);
 		ended(HOLD);
 		one(HOLD, (hold) -> hold.hasLowCardinalityKeyValue("outcome", "not_owner").hasError());
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);

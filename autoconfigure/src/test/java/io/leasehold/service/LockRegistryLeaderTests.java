@@ -54,7 +54,7 @@ class LockRegistryLeaderTests {
 	void leaderThatLostItsLockIsRevokedAndLeadsAgainWithANewLock() {
 		this.first.start();
 		await().until(this.first::leads);
-		this.first.service.forceRelease("", ROLE);
+		this.first.service.inspector().forceRelease("", ROLE);
 		await().until(() -> this.first.events.size() >= 3);
 		assertThat(this.first.events).containsExactly("granted", "revoked", "granted");
 		this.first.awaitHeartbeats(3);
@@ -69,7 +69,7 @@ class LockRegistryLeaderTests {
 		await().until(this.first::leads);
 		this.second.start();
 		this.second.awaitHeartbeats(1);
-		this.first.service.forceRelease("", ROLE);
+		this.first.service.inspector().forceRelease("", ROLE);
 		await().until(() -> this.first.events.contains("revoked"));
 		await().until(() -> this.first.leads() || this.second.leads());
 		this.first.leaders.clear();
@@ -86,7 +86,7 @@ class LockRegistryLeaderTests {
 	void competitorThatComesAfterTheLossDoesNotLeadBesideTheFormerLeader() {
 		this.first.start();
 		await().until(this.first::leads);
-		this.first.service.forceRelease("", ROLE);
+		this.first.service.inspector().forceRelease("", ROLE);
 		this.first.awaitHeartbeats(2);
 		this.second.start();
 		this.second.awaitHeartbeats(10);
@@ -140,7 +140,7 @@ class LockRegistryLeaderTests {
 
 		void stop() {
 			this.initiator.destroy(); // does not wait for its thread
-			await().until(() -> this.service.overview().held().isEmpty());
+			await().until(() -> this.service.inspector().overview().held().isEmpty());
 			this.service.close();
 		}
 

@@ -73,8 +73,8 @@ class LockServiceOperationTests {
 	@Test
 	void overviewOfNothingIsEmpty() {
 		this.here.acquire("a").close();
-		assertThat(this.here.overview()).isEqualTo(new LockOverview(List.of(), List.of()));
-		assertThat(this.here.engines()).containsExactly("local");
+		assertThat(this.here.inspector().overview()).isEqualTo(new LockOverview(List.of(), List.of()));
+		assertThat(this.here.inspector().engines()).containsExactly("local");
 	}
 
 	@Test
@@ -85,7 +85,7 @@ class LockServiceOperationTests {
 		try (HeldLockScope scope = HeldLockScope.open(held)) {
 			again = this.here.acquire(KEY.value());
 		}
-		assertThat(this.here.overview().held()).singleElement().satisfies((shown) -> {
+		assertThat(this.here.inspector().overview().held()).singleElement().satisfies((shown) -> {
 			assertThat(shown.engine()).isEqualTo("local");
 			assertThat(shown.key()).isEqualTo(KEY);
 			assertThat(shown.name()).isEqualTo("pay");
@@ -96,10 +96,10 @@ class LockServiceOperationTests {
 			assertThat(shown.handles()).isEqualTo(2);
 			assertThat(shown.waiting()).isZero();
 		});
-		assertThat(this.there.overview().held()).isEmpty();
+		assertThat(this.there.inspector().overview().held()).isEmpty();
 		again.close();
 		held.close();
-		assertThat(this.here.overview().held()).isEmpty();
+		assertThat(this.here.inspector().overview().held()).isEmpty();
 	}
 
 	@Test
@@ -107,35 +107,35 @@ class LockServiceOperationTests {
 		HeldLock held = this.here.acquire(KEY.value());
 		HeldLock other = this.here.acquire("b");
 		CompletableFuture<HeldLock> first = this.here.acquireAsync(KEY.value());
-		Awaitility.await().until(() -> this.here.overview().waiting().size() == 1);
+		Awaitility.await().until(() -> this.here.inspector().overview().waiting().size() == 1);
 		Thread second = new Thread(() -> this.here.acquire(KEY.value()).close(), "second");
 		second.start();
-		Awaitility.await().until(() -> this.here.overview().waiting().size() == 2);
-		LockOverview overview = this.here.overview("local", KEY);
+		Awaitility.await().until(() -> this.here.inspector().overview().waiting().size() == 2);
+		LockOverview overview = this.here.inspector().overview("local", KEY);
 		assertThat(overview.held()).singleElement().satisfies((shown) -> assertThat(shown.waiting()).isEqualTo(2));
 		assertThat(overview.waiting()).extracting(LockOverview.Waiting::thread).containsExactly(null, "second");
 		assertThat(overview.waiting()).allSatisfy(
 				(shown) -> assertThat(shown.remaining()).isBetween(Duration.ofSeconds(2), Duration.ofSeconds(10)));
-		assertThat(this.here.overview().held()).extracting(LockOverview.Held::key)
+		assertThat(this.here.inspector().overview().held()).extracting(LockOverview.Held::key)
 			.containsExactly(KEY, new LockKey("b"));
-		assertThat(this.here.overview("", new LockKey("c"))).isEqualTo(new LockOverview(List.of(), List.of()));
+		assertThat(this.here.inspector().overview("", new LockKey("c"))).isEqualTo(new LockOverview(List.of(), List.of()));
 		held.close();
 		other.close();
 		first.thenAccept(HeldLock::close).join();
-		Awaitility.await().untilAsserted(() -> assertThat(this.here.overview().waiting()).isEmpty());
+		Awaitility.await().untilAsserted(() -> assertThat(this.here.inspector().overview().waiting()).isEmpty());
 	}
 
 	@Test
 	void storeTellsWhoHoldsAKeyInAnotherProcess() {
 		HeldLock held = this.there.acquire(KEY.value());
-		assertThat(this.here.inspect("", KEY)).singleElement().satisfies((holder) -> {
+		assertThat(this.here.inspector().inspect("", KEY)).singleElement().satisfies((holder) -> {
 			assertThat(holder.application()).isEqualTo("test");
 			assertThat(holder.process()).isEqualTo(ProcessHandle.current().pid());
 			assertThat(holder.fencingToken()).isEqualTo(held.fencingToken());
 		});
 		held.close();
-		assertThat(this.here.inspect("local", KEY)).isEmpty();
-		assertThatIllegalArgumentException().isThrownBy(() -> this.here.inspect("redis", KEY))
+		assertThat(this.here.inspector().inspect("local", KEY)).isEmpty();
+		assertThatIllegalArgumentException().isThrownBy(() -> this.here.inspector().inspect("redis", KEY))
 			.withMessageContaining("'redis'");
 	}
 
@@ -147,21 +147,21 @@ class LockServiceOperationTests {
 		CountDownLatch told = new CountDownLatch(1);
 		held.onLost((loss) -> told.countDown());
 		CompletableFuture<HeldLock> next = this.here.acquireAsync(KEY.value());
-		assertThat(this.here.forceRelease("local", KEY)).extracting(LockHolder::fencingToken)
+		assertThat(this.here.inspector().forceRelease("local", KEY)).extracting(LockHolder::fencingToken)
 			.containsExactly(held.fencingToken());
 		assertThat(told.await(5, TimeUnit.SECONDS)).isTrue();
 		assertThat(held.isValid()).isFalse();
 		assertThat(next.get(5, TimeUnit.SECONDS).fencingToken()).isGreaterThan(held.fencingToken());
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
 		next.join().close();
-		assertThat(this.here.forceRelease("local", KEY)).isEmpty();
+		assertThat(this.here.inspector().forceRelease("local", KEY)).isEmpty();
 	}
 
 	@Test
 	void forcedReleaseOfAnotherProcessTouchesNothingHere() {
 		HeldLock held = this.there.acquire(KEY.value());
 		HeldLock other = this.here.acquire("b");
-		assertThat(this.here.forceRelease("local", KEY)).isNotEmpty();
+		assertThat(this.here.inspector().forceRelease("local", KEY)).isNotEmpty();
 		assertThat(other.isValid()).isTrue();
 		other.close();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
@@ -180,7 +180,7 @@ class LockServiceOperationTests {
 	@Test
 	void probeTakesAndReleasesALock() {
 		try (LockService service = service(this.engine)) {
-			assertThat(service.probe("local")).isPositive();
+			assertThat(service.inspector().probe("local")).isPositive();
 			assertThat(this.probed).singleElement()
 				.satisfies((key) -> assertThat(key.value()).startsWith("leasehold:health:"));
 			assertThat(this.store.size()).isZero();
@@ -207,7 +207,7 @@ class LockServiceOperationTests {
 
 		};
 		try (LockService service = service(failing)) {
-			assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> service.probe(""));
+			assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> service.inspector().probe(""));
 			await().until(() -> this.store.size() == 0);
 		}
 	}
@@ -216,7 +216,7 @@ class LockServiceOperationTests {
 	void probesUseFewKeysHoweverManyThereAre() {
 		try (LockService service = service(this.engine)) {
 			for (int i = 0; i < 200; i++) {
-				service.probe("");
+				service.inspector().probe("");
 			}
 			assertThat(this.probed).hasSize(200);
 			assertThat(this.probed.stream().distinct()).hasSizeBetween(2, 16);
@@ -230,7 +230,7 @@ class LockServiceOperationTests {
 				this.there.acquire("leasehold:health:" + i);
 			}
 			for (int i = 0; i < 20; i++) {
-				assertThat(service.probe("")).isPositive();
+				assertThat(service.inspector().probe("")).isPositive();
 			}
 		}
 	}
@@ -240,7 +240,7 @@ class LockServiceOperationTests {
 		for (int i = 0; i < 16; i++) {
 			this.there.acquire("leasehold:health:" + i);
 		}
-		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> this.here.probe(""))
+		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> this.here.inspector().probe(""))
 			.withMessageContaining("'local'")
 			.withMessageContaining("leasehold:health:");
 	}
@@ -248,10 +248,10 @@ class LockServiceOperationTests {
 	@Test
 	void probeOfAStoreThatIsDownFailsAndLeavesNothing() {
 		this.store.faults().setDown(true);
-		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> this.here.probe(""));
+		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> this.here.inspector().probe(""));
 		this.store.faults().setDown(false);
 		this.store.faults().setLoseReplies(true);
-		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> this.here.probe(""));
+		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> this.here.inspector().probe(""));
 		Awaitility.await().untilAsserted(() -> assertThat(this.store.size()).isZero());
 	}
 

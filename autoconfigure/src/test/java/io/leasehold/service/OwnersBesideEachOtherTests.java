@@ -97,7 +97,7 @@ class OwnersBesideEachOtherTests {
 	@AfterEach
 	void leavesNothing() {
 		await().until(() -> this.store.size() == 0);
-		assertThat(this.service.overview()).isEqualTo(new LockOverview(List.of(), List.of()));
+		assertThat(this.service.inspector().overview()).isEqualTo(new LockOverview(List.of(), List.of()));
 		this.service.close();
 	}
 
@@ -258,7 +258,7 @@ class OwnersBesideEachOtherTests {
 			next.get(5, TimeUnit.SECONDS);
 		}
 		assertThat(reader.isValid()).isTrue();
-		assertThat(this.service.overview().held()).hasSize(4);
+		assertThat(this.service.inspector().overview().held()).hasSize(4);
 		late.forEach((next) -> next.join().close());
 		reader.close();
 	}
@@ -375,10 +375,10 @@ class OwnersBesideEachOtherTests {
 			reader.start();
 			readers.add(reader);
 		}
-		await().until(() -> this.service.overview().waiting().size() == 2);
+		await().until(() -> this.service.inspector().overview().waiting().size() == 2);
 		writer.close();
 		await()
-			.untilAsserted(() -> assertThat(this.service.inspect("", new LockKey(KEY))).extracting(LockHolder::thread)
+			.untilAsserted(() -> assertThat(this.service.inspector().inspect("", new LockKey(KEY))).extracting(LockHolder::thread)
 				.containsExactlyInAnyOrder("reader-a", "reader-b"));
 		shown.countDown();
 		for (Thread reader : readers) {
@@ -390,7 +390,7 @@ class OwnersBesideEachOtherTests {
 	void allOfThemAreToldOfAForcedRelease() {
 		HeldLock first = acquire(this.shared.withLease(Duration.ofHours(1)));
 		HeldLock second = acquire(this.shared.withLease(Duration.ofHours(1)));
-		assertThat(this.service.forceRelease("", new LockKey(KEY))).hasSize(2);
+		assertThat(this.service.inspector().forceRelease("", new LockKey(KEY))).hasSize(2);
 		assertThat(first.isValid() || second.isValid()).isFalse();
 	}
 

@@ -69,7 +69,7 @@ class ReentryTests {
 	void leavesNothing() {
 		this.pool.shutdownNow();
 		await().until(() -> this.store.size() == 0);
-		assertThat(this.locks.overview()).isEqualTo(new LockOverview(List.of(), List.of()));
+		assertThat(this.locks.inspector().overview()).isEqualTo(new LockOverview(List.of(), List.of()));
 		this.locks.close();
 	}
 
@@ -193,7 +193,7 @@ class ReentryTests {
 		int before = renewals();
 		await().until(() -> renewals() > before + 6);
 		assertThat(held.isValid()).isTrue();
-		this.locks.forceRelease("", new LockKey("a"));
+		this.locks.inspector().forceRelease("", new LockKey("a"));
 	}
 
 	/** Another lock in place of the lost one would end with the inner unlock. */
@@ -202,7 +202,7 @@ class ReentryTests {
 	void lostLockIsLockedAgainOnlyAfterItsUnlock() {
 		Lock lock = this.locks.asLock("a");
 		lock.lock();
-		this.locks.forceRelease("", new LockKey("a"));
+		this.locks.inspector().forceRelease("", new LockKey("a"));
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::tryLock);
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> lock.tryLock(1, TimeUnit.SECONDS));
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::lock);
@@ -225,7 +225,7 @@ class ReentryTests {
 		assertThat(held.isValid()).isTrue();
 		assertThat(this.locks.isCurrent("a", held.fencingToken())).isTrue();
 		assertThat(inPool(() -> lock.held())).isEmpty();
-		this.locks.forceRelease("", new LockKey("a"));
+		this.locks.inspector().forceRelease("", new LockKey("a"));
 		await().until(() -> told.get() != null);
 		assertThat(lock.held()).hasValueSatisfying((lost) -> assertThat(lost.isValid()).isFalse());
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::unlock);
@@ -322,7 +322,7 @@ class ReentryTests {
 		LockOptions permit = this.once.withPermits(1).withWaitTime(Duration.ofSeconds(20));
 		HeldLock task = this.locks.acquire("a", permit);
 		CompletableFuture.runAsync(() -> {
-			await().until(() -> !this.locks.overview().waiting().isEmpty());
+			await().until(() -> !this.locks.inspector().overview().waiting().isEmpty());
 			task.close();
 		}, this.pool);
 		this.locks.acquire("a", permit).close();

@@ -48,7 +48,7 @@ class SeveralPermitsTests {
 	@AfterEach
 	void leavesNothing() {
 		await().until(() -> this.store.size() == 0);
-		assertThat(this.here.overview()).isEqualTo(new LockOverview(List.of(), List.of()));
+		assertThat(this.here.inspector().overview()).isEqualTo(new LockOverview(List.of(), List.of()));
 		this.here.close();
 		this.there.close();
 	}
@@ -76,7 +76,7 @@ class SeveralPermitsTests {
 				.satisfies((ex) -> assertThat(ex.getWaited()).isBetween(waitTime,
 						Duration.ofNanos(System.nanoTime() - start)));
 		}
-		assertThat(this.here.overview().held()).isEmpty();
+		assertThat(this.here.inspector().overview().held()).isEmpty();
 		this.there.acquire(KEY, this.once).close();
 		other.close();
 	}

@@ -121,7 +121,7 @@ final class SoakWorker {
 		if (!idle.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
 			left.add("gates or claims");
 		}
-		LockOverview overview = this.locks.overview();
+		LockOverview overview = this.locks.inspector().overview();
 		left.addAll(overview.held().stream().map(Object::toString).toList());
 		left.addAll(overview.waiting().stream().map(Object::toString).toList());
 		for (String name : List.of("leasehold.held", "leasehold.waiting")) {

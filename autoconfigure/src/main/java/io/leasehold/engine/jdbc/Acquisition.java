@@ -14,7 +14,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-import static io.leasehold.engine.jdbc.JdbcLockEngine.micros;
+import static io.leasehold.engine.jdbc.Sql.micros;
 
 /**
  * One request for a key: takes its row, or finds out why not and when to ask again.

@@ -26,6 +26,8 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
+import static io.leasehold.engine.jdbc.Sql.micros;
+
 /**
  * Locks as rows of a table. An uncontended exclusive lock costs one statement to acquire
  * and one to release, one that is shared or has permits a short transaction each; waiting
@@ -203,10 +205,6 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 
 	private RowId id(LockKey key) {
 		return RowId.of(this.settings.namespace(), key);
-	}
-
-	static Duration micros(long micros) {
-		return Duration.of(Math.max(0, micros), ChronoUnit.MICROS);
 	}
 
 	@Override

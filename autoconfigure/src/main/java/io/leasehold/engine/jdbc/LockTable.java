@@ -38,6 +38,9 @@ final class LockTable {
 	/** Until when the place of holder <code>h</code> is taken. */
 	static final String PLACE_END = "GREATEST(h.expires_at + h.lock_delay, h.closed_until)";
 
+	/** Condition on holders <code>h</code> of a row: their place is taken. */
+	static final String PLACE_TAKEN = "h.lock_id = id AND %s > {now}".formatted(PLACE_END);
+
 	private static final String COLUMNS = "namespace, lock_key, owner, grant_number, granted_at, expires_at, "
 			+ "lock_delay, closed_until, shared_until, turn_until, waited_until, version";
 
@@ -75,7 +78,7 @@ final class LockTable {
 					CASE WHEN owner = ? AND expires_at > {now} THEN grant_number ELSE
 					(SELECT MAX(h.grant_number) FROM {holders} h WHERE h.lock_id = id AND h.owner = ? AND h.expires_at > {now}) END
 					FROM {table} WHERE id = ?"""
-				.formatted(SharedGrants.TAKEN, PLACE_END));
+				.formatted(PLACE_TAKEN, PLACE_END));
 		this.mark = sql.change("""
 				UPDATE {table} SET waited_until = {now} + ?, waiter = ?, version = version + 1
 				WHERE id = ? AND waited_until < {now} + ?""");

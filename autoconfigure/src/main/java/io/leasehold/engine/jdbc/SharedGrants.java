@@ -19,10 +19,7 @@ import static io.leasehold.engine.jdbc.Sql.micros;
  */
 final class SharedGrants implements Grants {
 
-	/** Condition on holders <code>h</code> of a row: their place is taken. */
-	static final String TAKEN = "h.lock_id = id AND %s > {now}".formatted(LockTable.PLACE_END);
-
-	private static final String PLACES = "(SELECT COUNT(*) FROM {holders} h WHERE %s)".formatted(TAKEN);
+	private static final String PLACES = "(SELECT COUNT(*) FROM {holders} h WHERE %s)".formatted(LockTable.PLACE_TAKEN);
 
 	private static final String LAST_END = "COALESCE((SELECT MAX(%s) FROM {holders} h WHERE h.lock_id = id), 0)"
 		.formatted(LockTable.PLACE_END);

@@ -4,6 +4,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
@@ -188,6 +189,11 @@ final class Sql {
 
 	static String repeat(String text, int times) {
 		return String.join(", ", Collections.nCopies(times, text));
+	}
+
+	/** Return a duration of microseconds. */
+	static Duration micros(long micros) {
+		return Duration.of(Math.max(0, micros), ChronoUnit.MICROS);
 	}
 
 	static long micros(Duration duration) {

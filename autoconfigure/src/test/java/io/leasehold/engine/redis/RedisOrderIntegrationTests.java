@@ -89,12 +89,12 @@ class RedisOrderIntegrationTests {
 
 	/** Begin to wait behind those who wait already. */
 	private void call(LockService service, String name) {
-		int before = service.overview().waiting().size();
+		int before = service.inspector().overview().waiting().size();
 		this.callers.add(service.acquireAsync(KEY).thenAccept((lock) -> {
 			this.served.add(name);
 			lock.close();
 		}));
-		await().until(() -> service.overview().waiting().size() == before + 1);
+		await().until(() -> service.inspector().overview().waiting().size() == before + 1);
 	}
 
 	private LockService service(int maxConsecutive) {

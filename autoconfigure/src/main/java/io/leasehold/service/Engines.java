@@ -1,0 +1,44 @@
+package io.leasehold.service;
+
+import java.util.Collection;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * The locks of all engines of one application.
+ *
+ * @param byName those of each engine
+ * @param defaultEngine name of the engine that the empty name stands for
+ */
+record Engines(Map<String, EngineLocks> byName, String defaultEngine) {
+
+	/** Check that there is a default engine. */
+	Engines {
+		find(byName, defaultEngine);
+	}
+
+	/** Return the locks of an engine. */
+	EngineLocks get(String engine) {
+		return find(this.byName, engine.isEmpty() ? this.defaultEngine : engine);
+	}
+
+	private static EngineLocks find(Map<String, EngineLocks> byName, String name) {
+		EngineLocks locks = byName.get(name);
+		if (locks == null) {
+			throw new IllegalArgumentException(
+					"There is no lock engine '%s', only %s".formatted(name, new TreeSet<>(byName.keySet())));
+		}
+		return locks;
+	}
+
+	Collection<EngineLocks> all() {
+		return this.byName.values();
+	}
+
+	/** The names in alphabetical order. */
+	Set<String> names() {
+		return new TreeSet<>(this.byName.keySet());
+	}
+
+}

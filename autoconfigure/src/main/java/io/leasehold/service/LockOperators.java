@@ -1,0 +1,82 @@
+package io.leasehold.service;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+
+import io.leasehold.LockHolder;
+import io.leasehold.LockInspector;
+import io.leasehold.LockKey;
+import io.leasehold.LockOverview;
+import io.leasehold.engine.Holder;
+import io.leasehold.service.gate.Hold;
+import io.leasehold.service.gate.Survey;
+
+/**
+ * Access of operators to the locks of one application. Nothing here can be closed.
+ */
+final class LockOperators implements LockInspector {
+
+	private final Engines engines;
+
+	LockOperators(Engines engines) {
+		this.engines = engines;
+	}
+
+	@Override
+	public Set<String> engines() {
+		return this.engines.names();
+	}
+
+	@Override
+	public Duration minLease(String engine) {
+		return this.engines.get(engine).engine().minLease();
+	}
+
+	@Override
+	public LockOverview overview() {
+		Survey survey = new Survey();
+		this.engines.all().forEach((locks) -> locks.describe(survey));
+		return survey.overview();
+	}
+
+	@Override
+	public LockOverview overview(String engine, LockKey key) {
+		Survey survey = new Survey();
+		this.engines.get(engine).describe(survey, key);
+		return survey.overview();
+	}
+
+	@Override
+	public List<LockHolder> inspect(String engine, LockKey key) {
+		return describe(this.engines.get(engine).engine().inspect(key));
+	}
+
+	@Override
+	public List<LockHolder> forceRelease(String engine, LockKey key) {
+		return describe(this.engines.get(engine).forceRelease(key));
+	}
+
+	@Override
+	public Duration probe(String engine) {
+		return this.engines.get(engine).probe();
+	}
+
+	@Override
+	public List<String> findings(String engine) {
+		return this.engines.get(engine).findings();
+	}
+
+	@Override
+	public long droppedEvents(String engine) {
+		return this.engines.get(engine).droppedEvents();
+	}
+
+	private static List<LockHolder> describe(List<Holder> holders) {
+		return holders.stream()
+			.map((holder) -> new LockHolder(holder.application(), holder.host(), holder.process(), holder.thread(),
+					Hold.firstToken(holder.number()), holder.since(), holder.remaining()))
+			.toList();
+	}
+
+}
