@@ -38,8 +38,8 @@ public final class RenewalRule {
 	}
 
 	/**
-	 * Return whether a grant is shorter than the lease by a period or more, so that it has
-	 * to be extended at once.
+	 * Return whether a grant is shorter than the lease by a period or more, so that it
+	 * has to be extended at once.
 	 * @param lease length of the lease
 	 * @param remaining what is left of the grant
 	 * @return whether the grant came with a short lease

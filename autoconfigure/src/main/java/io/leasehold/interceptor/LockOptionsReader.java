@@ -68,7 +68,7 @@ final class LockOptionsReader {
 	private void checkEngine(LockAnnotation annotation, LockOptions options) {
 		Duration minLease;
 		try {
-			minLease = this.service.get().engine(options.engine()).minLease();
+			minLease = this.service.get().inspector().minLease(options.engine());
 		}
 		catch (IllegalArgumentException ex) {
 			throw annotation.invalid(

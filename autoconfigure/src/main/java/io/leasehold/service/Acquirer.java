@@ -174,8 +174,7 @@ final class Acquirer {
 	private void open(AsyncWaiter waiter) {
 		try {
 			// While it is held, the key has the gate by which it was granted
-			HeldLock held = open(waiter, this.gates.find(waiter.key()), waiter.bypassed,
-					() -> waiter.releases);
+			HeldLock held = open(waiter, this.gates.find(waiter.key()), waiter.bypassed, () -> waiter.releases);
 			if (held == null) {
 				begin(waiter.again());
 			}
@@ -192,43 +191,34 @@ final class Acquirer {
 	private KeyGate enter(Waiter waiter) {
 		while (true) {
 			KeyGate gate = this.gates.gate(waiter.key());
-			switch (gate.enter(waiter)) {
+			KeyGate.Entry entry = gate.enter(waiter);
+			switch (entry) {
 				case GONE -> this.gates.remove(gate);
-				case EXPIRED -> loseExpired(gate);
-				case SETTLED -> {
-					waiter.wake();
-					return gate;
-				}
+				case EXPIRED -> gate.holds().forEach((hold) -> this.holds.isValid(gate, hold));
+				case SETTLED -> waiter.wake();
 				case BUSY -> {
 					waiter.fail(Refusals.timeout(waiter, this.engine, waiter.start(), null, gate.holdOfCaller(waiter)));
 					waiter.wake();
-					return gate;
 				}
-				case FIRST -> {
-					StoreClaim claim = Objects.requireNonNull(gate.remote());
-					refuseIfDraining(gate, waiter);
-					requestFirst(gate, claim, waiter);
-					return gate;
-				}
-				case QUEUED -> {
-					refuseIfDraining(gate, waiter);
-					if (waiter.waits()) {
-						startWaiting(gate, waiter);
-					}
-					return gate;
-				}
+				case FIRST, QUEUED -> begin(gate, waiter, (entry == KeyGate.Entry.FIRST) ? gate.remote() : null);
+			}
+			if (entry != KeyGate.Entry.GONE && entry != KeyGate.Entry.EXPIRED) {
+				return gate;
 			}
 		}
 	}
 
-	private void refuseIfDraining(KeyGate gate, Waiter waiter) {
+	/** Begin to wait in the queue, or with the first request for a claim. */
+	private void begin(KeyGate gate, Waiter waiter, @Nullable StoreClaim claim) {
 		if (this.gates.isDraining()) {
 			this.driver.carryOut(gate, gate.giveUp(waiter, Gates.refusal(waiter.key())));
 		}
-	}
-
-	private void loseExpired(KeyGate gate) {
-		gate.expired(this.clock.nanoTime()).forEach((hold) -> this.holds.isValid(gate, hold));
+		if (claim != null) {
+			requestFirst(gate, claim, waiter);
+		}
+		else {
+			startWaiting(gate, waiter);
+		}
 	}
 
 	/** Send the first request: in the caller's thread if it may block. */
@@ -247,13 +237,11 @@ final class Acquirer {
 
 	private void request(KeyGate gate, StoreClaim claim, Waiter waiter) {
 		this.driver.request(gate, claim);
-		if (waiter.waits()) {
-			startWaiting(gate, waiter);
-		}
+		startWaiting(gate, waiter);
 	}
 
 	private void startWaiting(KeyGate gate, Waiter waiter) {
-		if (!waiter.hasEnded() && gate.startWaiting(waiter)) {
+		if (waiter.waits() && !waiter.hasEnded() && gate.startWaiting(waiter)) {
 			this.events.publish(new LockEvent.WaitStarted(this.engine, waiter.options().name(), waiter.key()));
 			Hold own = gate.holdOfCaller(waiter);
 			if (own != null && gate.reportsSelfWait(own, waiter)) {
@@ -263,9 +251,8 @@ final class Acquirer {
 	}
 
 	private void giveUp(Waiter waiter, KeyGate gate, boolean interrupted) {
-		RuntimeException reason = interrupted ? new LockInterruptedException(waiter.key())
-				: Refusals.timeout(waiter, this.engine, this.clock.nanoTime(), gate.lastFailure(),
-						gate.holdOfCaller(waiter));
+		RuntimeException reason = interrupted ? new LockInterruptedException(waiter.key()) : Refusals.timeout(waiter,
+				this.engine, this.clock.nanoTime(), gate.lastFailure(), gate.holdOfCaller(waiter));
 		this.driver.carryOut(gate, gate.giveUp(waiter, reason));
 	}
 
@@ -300,7 +287,7 @@ final class Acquirer {
 		if (!hold.followers.isEmpty()) {
 			this.events.tell(hold.followers, (follower) -> follower.holdStarted(hold.fencingToken()));
 		}
-		if (hold.pass > 0 || hold.grant.pushed) {
+		if (hold.pass > 0 || hold.pushed) {
 			HandoffKind kind = (hold.pass > 0) ? HandoffKind.LOCAL : HandoffKind.PUSHED;
 			this.events.publish(new LockEvent.HandedOff(this.engine, kind));
 		}

@@ -105,7 +105,9 @@ final class EngineLocks implements AutoCloseable {
 		return this.acquirer.acquire(key, options, true, Acquirer.NEVER_BYPASSED);
 	}
 
-	/** Acquire the locks of several keys one after the other, all within one wait time. */
+	/**
+	 * Acquire the locks of several keys one after the other, all within one wait time.
+	 */
 	HeldLock acquireAll(LockKeys keys, LockOptions options, Predicate<LockEngineException> bypassed) {
 		long start = this.clock.nanoTime();
 		return HeldLocks.take(keys.all(), (key) -> acquire(key, this.acquirer.rest(options, start), bypassed),

@@ -10,13 +10,13 @@ import io.leasehold.event.EventQueue;
 import io.leasehold.service.renewal.RenewalThreads;
 
 /**
- * The threads of one engine's locks: few, whatever the number of locks, and apart
- * from each other, so that a slow request delays no timer, a blocking listener no
- * renewal, and code of callers neither.
+ * The threads of one engine's locks: few, whatever the number of locks, and apart from
+ * each other, so that a slow request delays no timer, a blocking listener no renewal, and
+ * code of callers neither.
  * <p>
  * The first thread of each kind is started before the engine's first lock is acquired,
- * and ends with the service. From then on a task is only put into a queue, which does
- * not fail when the system has no thread left: nothing has to be undone.
+ * and ends with the service. From then on a task is only put into a queue, which does not
+ * fail when the system has no thread left: nothing has to be undone.
  */
 class EngineThreads implements RenewalThreads, AutoCloseable {
 

@@ -64,7 +64,7 @@ final class GateDriver {
 			}
 			Claim released = actions.released();
 			if (released != null) {
-				this.closer.closeAfter(released, actions.rest());
+				this.closer.closeAfter(released, actions.delay());
 			}
 			StoreClaim ended = actions.ended();
 			if (ended != null) {

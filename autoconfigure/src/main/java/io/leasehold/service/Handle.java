@@ -18,11 +18,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class Handle implements HeldLock {
 
-	private static final VarHandle CLOSED;
+	private static final VarHandle FIRST;
 
 	static {
 		try {
-			CLOSED = MethodHandles.lookup().findVarHandle(Handle.class, "closed", boolean.class);
+			FIRST = MethodHandles.lookup().findVarHandle(Handle.class, "first", Object.class);
 		}
 		catch (ReflectiveOperationException ex) {
 			throw new ExceptionInInitializerError(ex);
@@ -38,13 +38,10 @@ final class Handle implements HeldLock {
 	private final ReleaseTiming.Releases releases;
 
 	/**
-	 * The hold's first handle: kept reachable, so that the hold can tell by it that all
-	 * of them are gone.
+	 * The hold's first handle, while this one is open: kept reachable, so that the hold
+	 * can tell by it that all of them are gone.
 	 */
-	@SuppressWarnings("unused")
-	private @Nullable Object first;
-
-	private volatile boolean closed;
+	private volatile @Nullable Object first;
 
 	private Handle(Holds holds, KeyGate gate, Hold hold, ReleaseTiming.Releases releases) {
 		this.holds = holds;
@@ -56,8 +53,9 @@ final class Handle implements HeldLock {
 	/** Open a handle of a hold, unless that was lost since, or has ended. */
 	static @Nullable Handle open(Holds holds, KeyGate gate, Hold hold, ReleaseTiming.Releases releases, boolean bound) {
 		Handle handle = new Handle(holds, gate, hold, releases);
-		handle.first = gate.open(hold, handle, bound);
-		return (handle.first != null) ? handle : null;
+		Object first = gate.open(hold, handle, bound);
+		handle.first = first;
+		return (first != null) ? handle : null;
 	}
 
 	/** Return whether a lock is an open handle of a hold, or has one among its parts. */
@@ -73,9 +71,13 @@ final class Handle implements HeldLock {
 		return false;
 	}
 
+	private boolean isOpen() {
+		return this.first != null;
+	}
+
 	/** Return whether this is an open handle of a key that was lost. */
 	boolean isLostHandleOf(Holds others, LockKey key) {
-		return !this.closed && this.holds == others && this.hold.key().equals(key)
+		return isOpen() && this.holds == others && this.hold.key().equals(key)
 				&& !this.holds.isValid(this.gate, this.hold);
 	}
 
@@ -91,7 +93,7 @@ final class Handle implements HeldLock {
 	}
 
 	boolean isOpenHandleOf(Hold other) {
-		return !this.closed && this.hold == other;
+		return isOpen() && this.hold == other;
 	}
 
 	@Override
@@ -111,7 +113,7 @@ final class Handle implements HeldLock {
 
 	@Override
 	public boolean isValid() {
-		return !this.closed && this.holds.isBeyondDoubt(this.gate, this.hold);
+		return isOpen() && this.holds.isBeyondDoubt(this.gate, this.hold);
 	}
 
 	@Override
@@ -121,19 +123,19 @@ final class Handle implements HeldLock {
 
 	@Override
 	public Duration remaining() {
-		return this.closed ? Duration.ZERO : this.holds.remaining(this.gate, this.hold);
+		return isOpen() ? this.holds.remaining(this.gate, this.hold) : Duration.ZERO;
 	}
 
 	@Override
 	public void onLost(Consumer<LockLostException> action) {
-		if (!this.closed) {
+		if (isOpen()) {
 			this.holds.onLost(this.gate, this.hold, action);
 		}
 	}
 
 	@Override
 	public void close() {
-		if (CLOSED.compareAndSet(this, false, true)) {
+		if (FIRST.getAndSet(this, (Object) null) != null) {
 			this.releases.execute(() -> this.holds.close(this.gate, this.hold));
 			this.holds.throwIfLostAtEnd(this.hold);
 		}
@@ -141,7 +143,7 @@ final class Handle implements HeldLock {
 
 	/** The result was cancelled, but the work may go on until this handle is closed. */
 	void cancel() {
-		if (!this.closed) {
+		if (isOpen()) {
 			this.holds.cancel(this.gate, this.hold);
 		}
 	}

@@ -34,9 +34,8 @@ final class HoldReports {
 	void slow(Hold hold, long nanos) {
 		logger.warn("Lock '%s' (%s) is held for %d ms, longer than leasehold.slow-hold allows (engine: %s)"
 			.formatted(hold.key(), hold.options.name(), Duration.ofNanos(nanos).toMillis(), this.engine));
-		this.events
-			.publishLater(
-					new LockEvent.HoldSlow(this.engine, hold.options.name(), hold.key(), hold.fencingToken(), nanos));
+		this.events.publishLater(
+				new LockEvent.HoldSlow(this.engine, hold.options.name(), hold.key(), hold.fencingToken(), nanos));
 	}
 
 	/** A hold was closed by its holder, in this thread. */

@@ -62,8 +62,7 @@ final class PermitCollector {
 		catch (LockBusyException ex) {
 			Duration waited = Duration.ofNanos(this.clock.nanoTime() - start);
 			throw new LockBusyException("Lock '%s' had not %d of its %d permits free within %d ms (engine: %s)"
-				.formatted(key, count, options.permits(), waited.toMillis(), this.engine), key,
-					waited);
+				.formatted(key, count, options.permits(), waited.toMillis(), this.engine), key, waited);
 		}
 	}
 

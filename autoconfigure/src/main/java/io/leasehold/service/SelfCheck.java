@@ -76,8 +76,8 @@ final class SelfCheck implements Runnable {
 		boolean before = this.crowded;
 		this.crowded = this.threads.isCrowded();
 		if (this.crowded && !before) {
-			logger.warn("%s: completions of futures and onLost actions wait (engine: %s)".formatted(CROWDED,
-					this.engine));
+			logger.warn(
+					"%s: completions of futures and onLost actions wait (engine: %s)".formatted(CROWDED, this.engine));
 		}
 	}
 
@@ -100,8 +100,8 @@ final class SelfCheck implements Runnable {
 		synchronized (this.repairs) {
 			first = this.repairs.merge(repair, 1, Integer::sum) == 1;
 		}
-		String message = "Self-check of engine '%s' repaired that %s%s".formatted(this.engine,
-				repair, (key != null) ? " (lock '%s')".formatted(key) : "");
+		String message = "Self-check of engine '%s' repaired that %s%s".formatted(this.engine, repair,
+				(key != null) ? " (lock '%s')".formatted(key) : "");
 		if (first) {
 			logger.warn(message + ". Its health counts how often");
 		}
@@ -117,8 +117,7 @@ final class SelfCheck implements Runnable {
 			findings.add(CROWDED);
 		}
 		synchronized (this.repairs) {
-			this.repairs
-				.forEach((repair, times) -> findings.add("repaired %d times: %s".formatted(times, repair)));
+			this.repairs.forEach((repair, times) -> findings.add("repaired %d times: %s".formatted(times, repair)));
 		}
 		return findings;
 	}

@@ -6,9 +6,9 @@ import io.leasehold.service.gate.Hold;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The locks that a thread holds through {@link LockView}, newest first. A thread re-enters
- * them until it unlocks them. Each thread sees only its own; once it has died, nobody can
- * reach them any more.
+ * The locks that a thread holds through {@link LockView}, newest first. A thread
+ * re-enters them until it unlocks them. Each thread sees only its own; once it has died,
+ * nobody can reach them any more.
  */
 final class ThreadLocks {
 

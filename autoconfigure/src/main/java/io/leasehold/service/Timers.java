@@ -15,8 +15,8 @@ import org.apache.commons.logging.LogFactory;
 
 /**
  * One thread that runs tasks when they are due. Started in advance, it ends with the
- * engine's locks, and scheduling a task never fails: one that could not be planned
- * is planned again by the heartbeat, a task that runs once a second.
+ * engine's locks, and scheduling a task never fails: one that could not be planned is
+ * planned again by the heartbeat, a task that runs once a second.
  */
 class Timers {
 

@@ -182,8 +182,8 @@ class ReadableKeysTests {
 		CompletableFuture<HeldLock> later = locks.acquireAsync(FORGED + "3");
 		refuse(later::join);
 		catchThrowable(held::close);
-		catchThrowable(() -> new LocksEndpoint(context.getBean(LockInspector.class), context).forceRelease(engine, FORGED,
-				SecurityContext.NONE));
+		catchThrowable(() -> new LocksEndpoint(context.getBean(LockInspector.class), context).forceRelease(engine,
+				FORGED, SecurityContext.NONE));
 		database.execute("ALTER TABLE hidden RENAME TO leasehold_lock");
 		context.getBean(LocalLockEngine.class).faults().setDown(false);
 	}

@@ -100,7 +100,10 @@ class BlockingCallbacksTests {
 		CompletableFuture<HeldLock> granted = this.service.acquireAsync("granted");
 		Awaitility.await().until(() -> this.service.findings().toString().contains("code of callers blocks"));
 		Awaitility.await()
-			.until(() -> this.service.locks.gates().all().stream().noneMatch((gate) -> gate.key().value().equals("busy")));
+			.until(() -> this.service.locks.gates()
+				.all()
+				.stream()
+				.noneMatch((gate) -> gate.key().value().equals("busy")));
 		assertThat(late).isNotDone();
 		CompletableFuture<LossCause> told = new CompletableFuture<>();
 		lost.onLost((loss) -> told.complete(loss.getLossCause()));

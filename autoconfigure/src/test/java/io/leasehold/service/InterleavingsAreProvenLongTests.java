@@ -48,9 +48,8 @@ class InterleavingsAreProvenLongTests {
 				new SeededService.Bug("a deadline that is set whatever it is by now", "gate.Grant",
 						"VALID_UNTIL.compareAndSet(this, until, newUntil)",
 						"VALID_UNTIL.getAndSet(this, newUntil) != 0"));
-		check(directory, InterleavingTests.Renewal.class, "LockLostException",
-				new SeededService.Bug("a release that is taken for a loss", "gate.KeyGate",
-						"if (!held.isLinked()) {", "if (false) {"));
+		check(directory, InterleavingTests.Renewal.class, "LockLostException", new SeededService.Bug(
+				"a release that is taken for a loss", "gate.KeyGate", "if (!held.isLinked()) {", "if (false) {"));
 	}
 
 	private static void check(Path directory, Class<? extends InterleavingModel> model, String finding,

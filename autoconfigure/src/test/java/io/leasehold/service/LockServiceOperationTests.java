@@ -118,7 +118,8 @@ class LockServiceOperationTests {
 				(shown) -> assertThat(shown.remaining()).isBetween(Duration.ofSeconds(2), Duration.ofSeconds(10)));
 		assertThat(this.here.inspector().overview().held()).extracting(LockOverview.Held::key)
 			.containsExactly(KEY, new LockKey("b"));
-		assertThat(this.here.inspector().overview("", new LockKey("c"))).isEqualTo(new LockOverview(List.of(), List.of()));
+		assertThat(this.here.inspector().overview("", new LockKey("c")))
+			.isEqualTo(new LockOverview(List.of(), List.of()));
 		held.close();
 		other.close();
 		first.thenAccept(HeldLock::close).join();

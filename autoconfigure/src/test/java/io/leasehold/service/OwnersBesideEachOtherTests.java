@@ -377,9 +377,9 @@ class OwnersBesideEachOtherTests {
 		}
 		await().until(() -> this.service.inspector().overview().waiting().size() == 2);
 		writer.close();
-		await()
-			.untilAsserted(() -> assertThat(this.service.inspector().inspect("", new LockKey(KEY))).extracting(LockHolder::thread)
-				.containsExactlyInAnyOrder("reader-a", "reader-b"));
+		await().untilAsserted(
+				() -> assertThat(this.service.inspector().inspect("", new LockKey(KEY))).extracting(LockHolder::thread)
+					.containsExactlyInAnyOrder("reader-a", "reader-b"));
 		shown.countDown();
 		for (Thread reader : readers) {
 			reader.join();

@@ -47,23 +47,22 @@ class ServiceIsProvenTests {
 
 	static Stream<Arguments> bugs() {
 		return Stream.of(
-				bug("a renewal that is not repeated after a failure", "renewal.Watchdog",
-						"hold.renewalFailed(now);", "hold.renewalFailed(now + IDLE / 2);",
-						"renewalThatFailsInAnyWayIsRepeated"),
+				bug("a renewal that is not repeated after a failure", "renewal.Watchdog", "hold.renewalFailed(now);",
+						"hold.renewalFailed(now + IDLE / 2);", "renewalThatFailsInAnyWayIsRepeated"),
 				bug("a deadline that is not looked at", "Holds", "if (hold.isValid(now)) {", "if (true) {",
 						"maxHoldEndsRenewal"),
 				bug("a caller that stays in the queue when it gives up", "gate.KeyQueue",
-						"unqueue(waiter); waiter.fail(reason); actions.wake(waiter);", "waiter.fail(reason); waiter.wake();",
-						"interruptedWaiterKeepsItsFlagAndLeavesNothing"),
-				bug("a claim that stays when its last caller has given up", "gate.KeyQueue",
-						"if (claim.abandon()) {", "if (false) {",
-						"interruptedWaiterKeepsItsFlagAndLeavesNothing"),
+						"unqueue(waiter); waiter.fail(reason); actions.wake(waiter);",
+						"waiter.fail(reason); waiter.wake();", "interruptedWaiterKeepsItsFlagAndLeavesNothing"),
+				bug("a claim that stays when its last caller has given up", "gate.KeyQueue", "if (claim.abandon()) {",
+						"if (false) {", "interruptedWaiterKeepsItsFlagAndLeavesNothing"),
 				bug("an interrupt that is swallowed", "BlockingWaiter", "!this.thread.isInterrupted()",
 						"!Thread.interrupted()", "interruptedWaiterKeepsItsFlagAndLeavesNothing"),
 				bug("a re-entry whose end ends the hold", "gate.Hold", "return --this.handles == 0;",
 						"this.handles--; return true;", "scopeReentersWithTheSameToken"),
-				bug("a hold that is re-entered after its end", "gate.KeyHolds", "opened.isLinked() && !opened.isClosed()",
-						"opened.isLinked()", "reentryThatMeetsTheEndOfItsHoldHasANewOne"),
+				bug("a hold that is re-entered after its end", "gate.KeyHolds",
+						"opened.isLinked() && !opened.isClosed()", "opened.isLinked()",
+						"reentryThatMeetsTheEndOfItsHoldHasANewOne"),
 				bug("a loss that is not told at the end", "Handle", "this.holds.throwIfLostAtEnd(this.hold);", "",
 						"lossIsFoundAtTheReleaseAtTheLatest"));
 	}

@@ -33,8 +33,6 @@ public final class Actions {
 
 	private @Nullable Claim released;
 
-	private Duration rest = Duration.ZERO;
-
 	private @Nullable StoreClaim requested;
 
 	private int plan;
@@ -56,7 +54,7 @@ public final class Actions {
 
 	void release(Claim claim, Duration after) {
 		this.released = claim;
-		this.rest = after;
+		this.delay = after;
 	}
 
 	void request(StoreClaim claim, Duration after) {
@@ -101,11 +99,6 @@ public final class Actions {
 		return this.released;
 	}
 
-	/** When the claim is to be released. */
-	public Duration rest() {
-		return this.rest;
-	}
-
 	/** A claim for which a request is to be sent. */
 	public @Nullable StoreClaim requested() {
 		return this.requested;
@@ -116,7 +109,7 @@ public final class Actions {
 		return this.plan;
 	}
 
-	/** When the request is to be sent. */
+	/** When the request is to be sent, or the claim is to be released. */
 	public Duration delay() {
 		return this.delay;
 	}

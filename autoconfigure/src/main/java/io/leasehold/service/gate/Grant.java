@@ -25,9 +25,6 @@ public final class Grant {
 	/** The store's number of this grant. */
 	public final long number;
 
-	/** Whether the store handed the key on from another process. */
-	public final boolean pushed;
-
 	/** When this process learned of the grant. */
 	final long since;
 
@@ -44,12 +41,11 @@ public final class Grant {
 	 */
 	private volatile long confirmed;
 
-	Grant(StoreClaim remote, Attempt.Granted answer, long sent, long since, boolean pushed) {
+	Grant(StoreClaim remote, Attempt.Granted answer, long sent, long since) {
 		this.claim = remote.claim();
 		this.requested = remote.isRequested() ? remote : null;
 		this.number = answer.number();
 		this.since = since;
-		this.pushed = pushed;
 		this.validUntil = answer.validUntil();
 		this.confirmed = sent;
 	}

@@ -36,6 +36,9 @@ public final class Hold extends Link<Hold> {
 	/** Listeners that follow the acquisition that this is. */
 	public final List<AcquisitionListener> followers;
 
+	/** Whether the store handed the key on from another process. */
+	public final boolean pushed;
+
 	/** How often the grant was passed on before. */
 	public final int pass;
 
@@ -81,8 +84,9 @@ public final class Hold extends Link<Hold> {
 	 * Create the hold of a caller.
 	 * @param passed the hold from which the grant is passed on, if it is
 	 */
-	Hold(Grant grant, Caller caller, @Nullable Hold passed, long now) {
+	Hold(Grant grant, Caller caller, @Nullable Hold passed, boolean pushed, long now) {
 		this.grant = grant;
+		this.pushed = pushed;
 		this.options = caller.options();
 		this.thread = caller.thread();
 		this.bound = caller.isBound();
@@ -92,7 +96,7 @@ public final class Hold extends Link<Hold> {
 		this.pass = (passed != null) ? passed.pass + 1 : 0;
 		long due = nextRenewal(now);
 		this.renewAt = (passed != null && due - passed.renewAt > 0) ? passed.renewAt : due;
-		this.firstRenewal = grant.pushed && RenewalRule.isShort(lease(), grant.remaining(now)) && isRenewable(now);
+		this.firstRenewal = pushed && RenewalRule.isShort(lease(), grant.remaining(now)) && isRenewable(now);
 	}
 
 	public LockKey key() {

@@ -156,7 +156,7 @@ public final class KeyGate extends KeyQueue {
 		}
 		remove(closed);
 		Actions actions = new Actions();
-		hand(closed.grant, next, closed, now, actions);
+		hand(closed.grant, next, closed, closed.pushed, now, actions);
 		return actions;
 	}
 

@@ -22,7 +22,10 @@ abstract class KeyHolds {
 
 	private @Nullable Hold first;
 
-	/** How many hold the key, or have left and are not released yet. */
+	/**
+	 * How many hold the key, or have left and are not released yet; negative once the
+	 * gate is out of use.
+	 */
 	private int holders;
 
 	/** Access of those who hold the key, or held it last. */
@@ -46,11 +49,6 @@ abstract class KeyHolds {
 		List<Hold> all = new ArrayList<>(this.holders);
 		Link.forEach(only, all::add);
 		return all;
-	}
-
-	/** The present holds that have expired and were not lost yet. */
-	public List<Hold> expired(long now) {
-		return holds().stream().filter((hold) -> !hold.isValid(now)).toList();
 	}
 
 	public synchronized boolean isHeldBy(Hold hold) {
@@ -160,6 +158,18 @@ abstract class KeyHolds {
 
 	final int holders() {
 		return this.holders;
+	}
+
+	/** Go out of use unless the key is held. */
+	final boolean retire() {
+		boolean free = this.holders == 0;
+		this.holders = free ? -1 : this.holders;
+		return free;
+	}
+
+	/** Whether the gate is out of use. */
+	final boolean isGone() {
+		return this.holders < 0;
 	}
 
 	final Access access() {

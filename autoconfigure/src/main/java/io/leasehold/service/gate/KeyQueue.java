@@ -26,8 +26,6 @@ abstract class KeyQueue extends KeyHolds {
 
 	private @Nullable StoreClaim remote;
 
-	private boolean gone;
-
 	KeyQueue(LockKey key, GateRules rules) {
 		super(key, rules);
 	}
@@ -53,8 +51,7 @@ abstract class KeyQueue extends KeyHolds {
 	 * to, so that it needs its place in the store's queue.
 	 */
 	final boolean isClaimableFor(Waiter waiter) {
-		return this.remote == null && (accepts(waiter.access)
-				|| waiter.waits() && !waiter.access.equals(access()));
+		return this.remote == null && (accepts(waiter.access) || waiter.waits() && !waiter.access.equals(access()));
 	}
 
 	/** End a caller's wait, unless it has a result already. */
@@ -224,13 +221,13 @@ abstract class KeyQueue extends KeyHolds {
 		actions.end(claim);
 		this.remote = null;
 		addHolder(claim.claim().access());
-		hand(new Grant(claim, answer, sent, now, pushed), Objects.requireNonNull(this.head), null, now, actions);
+		hand(new Grant(claim, answer, sent, now), Objects.requireNonNull(this.head), null, pushed, now, actions);
 	}
 
 	/** Give the key to a waiter. */
-	final void hand(Grant grant, Waiter waiter, @Nullable Hold passed, long now, Actions actions) {
+	final void hand(Grant grant, Waiter waiter, @Nullable Hold passed, boolean pushed, long now, Actions actions) {
 		unqueue(waiter);
-		Hold hold = new Hold(grant, waiter, passed, now);
+		Hold hold = new Hold(grant, waiter, passed, pushed, now);
 		add(hold);
 		waiter.succeed(hold);
 		actions.wake(waiter);
@@ -248,16 +245,14 @@ abstract class KeyQueue extends KeyHolds {
 			this.remote = claim;
 			actions.request(claim, standBack);
 		}
-		else if (next == null && retires()) {
+		else if (retires()) {
 			actions.remove();
 		}
 	}
 
 	/** Go out of use if the key is not held either. */
 	final boolean retires() {
-		boolean retires = holders() == 0 && !this.gone;
-		this.gone |= retires;
-		return retires;
+		return this.head == null && retire();
 	}
 
 	/** The claim stays for the next waiter, if that needs the same claim. */
@@ -302,11 +297,6 @@ abstract class KeyQueue extends KeyHolds {
 	/** Whether a claim at the store has not been granted yet. */
 	final boolean isClaimed() {
 		return this.remote != null;
-	}
-
-	/** Whether the gate is out of use. */
-	final boolean isGone() {
-		return this.gone;
 	}
 
 	final void enqueue(Waiter waiter) {

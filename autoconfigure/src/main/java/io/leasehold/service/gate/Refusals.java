@@ -40,9 +40,8 @@ public final class Refusals {
 		if (own == null) {
 			return new LockBusyException(waiter.key(), engine, time);
 		}
-		return new LockBusyException("Lock '%s' could not be acquired within %d ms by %s (engine: %s). %s"
-			.formatted(waiter.key(), time.toMillis(), reason(waiter, own), engine, remedy(waiter, own)), waiter.key(),
-				time);
+		return new LockBusyException("Lock '%s' could not be acquired within %d ms by %s (engine: %s). %s".formatted(
+				waiter.key(), time.toMillis(), reason(waiter, own), engine, remedy(waiter, own)), waiter.key(), time);
 	}
 
 	/** Log that a caller begins to wait for itself. */
@@ -53,11 +52,13 @@ public final class Refusals {
 
 	/** Create the exception for a number of permits that the lock does not have. */
 	static LockModeException contradiction(LockKey key, Access wanted, Access held, String engine) {
-		return new LockModeException(key, "Lock '%s' is wanted with %s, but is held with %s (engine: %s)".formatted(key,
-				wanted, held, engine));
+		return new LockModeException(key,
+				"Lock '%s' is wanted with %s, but is held with %s (engine: %s)".formatted(key, wanted, held, engine));
 	}
 
-	/** Create the exception for a caller that shares the lock and wants it exclusively. */
+	/**
+	 * Create the exception for a caller that shares the lock and wants it exclusively.
+	 */
 	static LockModeException upgrade(LockKey key, Access wanted, Access held, String engine) {
 		return new LockModeException(key,
 				"Lock '%s' is wanted %s, but its caller holds it %s: give that back first (engine: %s)".formatted(key,

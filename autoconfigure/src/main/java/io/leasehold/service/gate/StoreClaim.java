@@ -61,7 +61,7 @@ public final class StoreClaim {
 	 */
 	private long lastSent;
 
-	private int failures;
+	private byte failures;
 
 	private @Nullable LockEngineException failure;
 
@@ -75,7 +75,7 @@ public final class StoreClaim {
 	private @Nullable Future<?> timer;
 
 	/** Checks that found nothing under way; of the self-check. */
-	private int suspected;
+	private byte suspected;
 
 	StoreClaim(Claim claim) {
 		this.claim = claim;
@@ -164,7 +164,8 @@ public final class StoreClaim {
 	}
 
 	Duration backoff() {
-		long most = Math.min(MOST_BACKOFF, LEAST_BACKOFF << Math.min(this.failures++, 6));
+		long most = Math.min(MOST_BACKOFF, LEAST_BACKOFF << this.failures);
+		this.failures = (byte) Math.min(this.failures + 1, 6);
 		return Duration.ofNanos(ThreadLocalRandom.current().nextLong(most / 2, most));
 	}
 
@@ -267,8 +268,8 @@ public final class StoreClaim {
 	/** Return whether several checks have found that no request is sent nor planned. */
 	boolean isStuck() {
 		boolean idle = this.phase == Phase.IDLE && (this.timer == null || this.timer.isDone());
-		this.suspected = idle ? this.suspected + 1 : 0;
-		return this.suspected > 0 && this.suspected % Repair.PATIENCE == 0;
+		this.suspected = (byte) (idle ? this.suspected % Repair.PATIENCE + 1 : 0);
+		return this.suspected == Repair.PATIENCE;
 	}
 
 }

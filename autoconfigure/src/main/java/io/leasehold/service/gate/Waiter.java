@@ -34,9 +34,8 @@ public abstract class Waiter extends Link<Waiter> implements Caller {
 	 */
 	private boolean awaitsTurn;
 
-	private volatile @Nullable Hold hold;
-
-	private volatile @Nullable RuntimeException failure;
+	/** The hold or the exception. */
+	private volatile @Nullable Object result;
 
 	protected Waiter(LockKey key, LockOptions options, boolean bound, long start) {
 		this.key = key;
@@ -133,15 +132,15 @@ public abstract class Waiter extends Link<Waiter> implements Caller {
 	}
 
 	public final @Nullable Hold hold() {
-		return this.hold;
+		return (this.result instanceof Hold hold) ? hold : null;
 	}
 
 	public @Nullable RuntimeException failure() {
-		return this.failure;
+		return (this.result instanceof RuntimeException failure) ? failure : null;
 	}
 
 	public final boolean hasEnded() {
-		return this.hold != null || this.failure != null;
+		return this.result != null;
 	}
 
 	protected final boolean awaitsTurn() {
@@ -154,12 +153,12 @@ public abstract class Waiter extends Link<Waiter> implements Caller {
 
 	/** Note the hold. The caller is still to be woken. */
 	final void succeed(Hold granted) {
-		this.hold = granted;
+		this.result = granted;
 	}
 
 	/** Note the failure. The caller is still to be woken. */
 	public final void fail(RuntimeException reason) {
-		this.failure = reason;
+		this.result = reason;
 	}
 
 }
