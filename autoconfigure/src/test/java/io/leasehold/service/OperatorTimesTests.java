@@ -38,7 +38,7 @@ class OperatorTimesTests {
 		this.process.await("a", options);
 		this.process.advance(Duration.ofSeconds(3));
 		Instant before = Instant.now();
-		LockOverview overview = this.process.locks.overview();
+		LockOverview overview = this.process.locks.inspector().overview();
 		Instant after = Instant.now();
 		assertThat(overview.held()).singleElement().satisfies((lock) -> {
 			assertThat(lock.since()).isBetween(before.minusSeconds(7), after.minusSeconds(7));
@@ -60,7 +60,7 @@ class OperatorTimesTests {
 			this.process.clock.advance(Duration.ofMillis(7));
 			return attempt;
 		};
-		assertThat(this.process.locks.probe("local")).isEqualTo(Duration.ofMillis(7));
+		assertThat(this.process.locks.inspector().probe("local")).isEqualTo(Duration.ofMillis(7));
 		assertThat(probed()).hasSize(1);
 	}
 
@@ -69,7 +69,8 @@ class OperatorTimesTests {
 		this.process.store.answer = (attempt) -> new Attempt.Busy(Duration.ofSeconds(1));
 		for (int i = 0; i < 50; i++) {
 			this.process.store.claims.clear();
-			assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> this.process.locks.probe("local"));
+			assertThatExceptionOfType(LockEngineException.class)
+				.isThrownBy(() -> this.process.locks.inspector().probe("local"));
 			assertThat(probed()).hasSize(3).doesNotHaveDuplicates().allMatch((key) -> key >= 0 && key < 16);
 			assertThat(Math.floorMod(probed().get(1) - probed().get(0), 16)).isOne();
 		}

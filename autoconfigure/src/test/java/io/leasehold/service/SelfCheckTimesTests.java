@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 
 import io.leasehold.HeldLock;
 import io.leasehold.engine.Access;
+import io.leasehold.service.gate.Repair;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -17,7 +18,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class SelfCheckTimesTests {
 
 	/** One less than are needed. */
-	private static final int FEW = SelfCheck.PATIENCE - 1;
+	private static final int FEW = Repair.PATIENCE - 1;
 
 	private final SteppedService process = new SteppedService(63, Duration.ofHours(1), false);
 
@@ -44,7 +45,7 @@ class SelfCheckTimesTests {
 	@Test
 	void nothingIsRepairedWhereNothingIsHeld() {
 		this.process.acquire("a").close();
-		this.process.threads.checkSelf(2 * SelfCheck.PATIENCE);
+		this.process.threads.checkSelf(2 * Repair.PATIENCE);
 		assertThat(findings()).isEmpty();
 	}
 
@@ -53,7 +54,7 @@ class SelfCheckTimesTests {
 		this.process.store.holdElsewhere("a", Access.EXCLUSIVE);
 		this.process.await("a", this.process.options());
 		int requests = this.process.store.asked.size();
-		this.process.threads.checkSelf(2 * SelfCheck.PATIENCE);
+		this.process.threads.checkSelf(2 * Repair.PATIENCE);
 		assertThat(this.process.store.asked).hasSize(requests);
 		assertThat(findings()).isEmpty();
 	}
@@ -112,7 +113,7 @@ class SelfCheckTimesTests {
 			return attempt;
 		};
 		this.process.threads.run();
-		this.process.threads.checkSelf(2 * SelfCheck.PATIENCE - 1);
+		this.process.threads.checkSelf(2 * Repair.PATIENCE - 1);
 		this.process.threads.losing = false;
 		assertThat(this.process.store.released).isEmpty();
 		this.process.threads.checkSelf(1);
@@ -128,7 +129,7 @@ class SelfCheckTimesTests {
 		held.close();
 		this.process.threads.losing = false;
 		this.process.clock.advance(minHold.minusNanos(1));
-		this.process.threads.checkSelf(SelfCheck.PATIENCE);
+		this.process.threads.checkSelf(Repair.PATIENCE);
 		assertThat(this.process.store.released).isEmpty();
 		this.process.clock.advance(Duration.ofNanos(1));
 		this.process.threads.checkSelf(FEW);
@@ -166,7 +167,7 @@ class SelfCheckTimesTests {
 		this.process.threads.losingTasks = true;
 		this.process.advance(Duration.ofSeconds(1));
 		this.process.threads.losingTasks = false;
-		for (int i = 0; i <= SelfCheck.PATIENCE; i++) {
+		for (int i = 0; i <= Repair.PATIENCE; i++) {
 			assertThat(this.process.store.renewed).isEmpty();
 			this.process.advance(Duration.ofSeconds(1));
 			this.process.threads.checkSelf(1);
@@ -190,7 +191,7 @@ class SelfCheckTimesTests {
 	}
 
 	private List<String> findings() {
-		return this.process.locks.findings("local");
+		return this.process.locks.inspector().findings("local");
 	}
 
 }

@@ -71,12 +71,12 @@ final class SteppedThreads extends EngineThreads {
 	}
 
 	@Override
-	Executor renewals() {
+	public Executor renewals() {
 		return this.later;
 	}
 
 	@Override
-	Future<?> schedule(Runnable task, long nanos) {
+	public Future<?> schedule(Runnable task, long nanos) {
 		Timer timer = new Timer(task, this.clock.nanoTime() + Math.max(0, nanos), this.scheduled++);
 		if (!this.losing && !this.losingTimers) {
 			this.timers.add(timer);
