@@ -52,9 +52,6 @@ final class GateDriver {
 			return;
 		}
 		try {
-			if (actions.removesGate()) {
-				this.gates.remove(gate);
-			}
 			if (actions.extendsGrant()) {
 				this.watchdog.hurry();
 			}
@@ -69,6 +66,18 @@ final class GateDriver {
 			StoreClaim ended = actions.ended();
 			if (ended != null) {
 				ended.stop();
+			}
+		}
+		finally {
+			finish(gate, actions);
+		}
+	}
+
+	/** A service without gates is idle: what is to be released was handed over before. */
+	private void finish(KeyGate gate, Actions actions) {
+		try {
+			if (actions.removesGate()) {
+				this.gates.remove(gate);
 			}
 		}
 		finally {

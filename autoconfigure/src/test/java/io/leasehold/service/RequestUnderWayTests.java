@@ -1,6 +1,8 @@
 package io.leasehold.service;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -82,6 +84,32 @@ class RequestUnderWayTests {
 			assertThat(granted).hasValue(2);
 			assertThat(held.isValid()).isTrue();
 			held.close();
+		}
+	}
+
+	/**
+	 * A waiter is refused at shutdown, and its claim waits at the store: the process must
+	 * not end before that is released.
+	 */
+	@Test
+	void serviceIsIdleOnceTheClaimsOfItsWaitersAreReleased() {
+		List<String> order = Collections.synchronizedList(new ArrayList<>());
+		LockEngine engine = new DelegatingEngine(this.store) {
+			@Override
+			public ReleaseOutcome release(Claim claim) {
+				order.add("released");
+				return super.release(claim);
+			}
+		};
+		try (LockService other = service(this.store, MonotonicClock.SYSTEM);
+				LockService service = service(engine, MonotonicClock.SYSTEM)) {
+			other.acquire("a");
+			CompletableFuture<HeldLock> waiter = service.acquireAsync("a");
+			Awaitility.await().until(() -> !service.inspector().overview().waiting().isEmpty());
+			service.drain(() -> order.add("idle"));
+			Awaitility.await().until(() -> order.contains("idle"));
+			assertThat(waiter).failsWithin(Duration.ofSeconds(50));
+			assertThat(order).containsExactly("released", "idle");
 		}
 	}
 
