@@ -26,6 +26,9 @@ final class LiveClaim {
 
 	private @Nullable CompletableFuture<LockNode> creation;
 
+	/** The session in which the creation was requested. */
+	private long session;
+
 	private @Nullable CompletableFuture<ReleaseOutcome> removal;
 
 	/** Whether a node may exist whose path is not known. */
@@ -76,13 +79,14 @@ final class LiveClaim {
 		return this.creation;
 	}
 
-	/** Begin to create its node. */
-	synchronized CompletableFuture<LockNode> create(Supplier<CompletableFuture<LockNode>> creator) {
+	/** Begin to create its node in a session. */
+	synchronized CompletableFuture<LockNode> create(long in, Supplier<CompletableFuture<LockNode>> creator) {
 		if (this.over) {
 			throw new IllegalStateException("A claim on lock '%s' is over".formatted(this.claim.key()));
 		}
 		CompletableFuture<LockNode> begun = creator.get();
 		this.creation = begun;
+		this.session = in;
 		return begun;
 	}
 
@@ -93,6 +97,19 @@ final class LiveClaim {
 		if (failed || (known != null && known.session() != session)) {
 			discard();
 		}
+	}
+
+	/**
+	 * Forget a creation that is not answered though its session is over: ZooKeeper's
+	 * client may have lost the answer, and with it what Curator would repeat.
+	 * @return whether it was forgotten; its node may be created nevertheless
+	 */
+	synchronized boolean discardUnanswered(CompletableFuture<LockNode> unanswered, long present) {
+		if (this.creation != unanswered || unanswered.isDone() || this.session == present) {
+			return false;
+		}
+		discard();
+		return true;
 	}
 
 	/** Its node does not count any more. */

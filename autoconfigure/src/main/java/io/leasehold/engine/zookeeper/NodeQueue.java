@@ -60,9 +60,10 @@ final class NodeQueue {
 		live.discardUnless(connection.session());
 		long sent = this.clock.nanoTime();
 		CompletableFuture<LockNode> known = live.creation();
-		CompletableFuture<LockNode> creation = (known != null) ? known : live.create(() -> create(live, connection));
+		CompletableFuture<LockNode> creation = (known != null) ? known
+				: live.create(connection.session(), () -> create(live, connection));
 		CompletableFuture<?> write = (known != null) ? writeInTurn(live) : creation;
-		LockNode node = Store.await(creation, deadline);
+		LockNode node = awaitNode(live, creation, connection, deadline);
 		List<String> names = (write == creation && node.alone()) ? List.of(node.name())
 				: Store.await(this.store.children(live.container()), deadline);
 		if (!names.contains(node.name())) {
@@ -93,6 +94,28 @@ final class NodeQueue {
 			throw new TimeoutException("the lease ended before the answer was used");
 		}
 		return new Attempt.Granted(node.number(), connection.earlier(validUntil, sent));
+	}
+
+	private LockNode awaitNode(LiveClaim live, CompletableFuture<LockNode> creation, Store.Connection connection,
+			long deadline) throws KeeperException, TimeoutException {
+		try {
+			return Store.await(creation, deadline);
+		}
+		catch (TimeoutException ex) {
+			if (live.discardUnanswered(creation, connection.session())) {
+				creation.whenComplete((node, failure) -> removeLate(live));
+			}
+			throw ex;
+		}
+	}
+
+	/** A node that was created after all stands beside the claim's own one, or alone. */
+	private void removeLate(LiveClaim live) {
+		live.expectStrays();
+		CompletableFuture<LockNode> creation = live.creation();
+		CompletableFuture<?> known = (creation != null) ? creation.handle((node, failure) -> node)
+				: CompletableFuture.completedFuture(null);
+		known.thenCompose((node) -> removeStrays(live));
 	}
 
 	/** A creation that failed, or that Curator has sent again, may have left a node. */

@@ -68,7 +68,9 @@ final class Store {
 		}
 		switch (event.getWatchedEvent().getState()) {
 			case SyncConnected -> {
-				this.connected.complete(null);
+				if (!this.connected.complete(null)) {
+					this.broken.incrementAndGet(); // no break was reported
+				}
 				this.whenConnected.run();
 			}
 			case Disconnected, Expired, Closed -> disconnected();
@@ -92,15 +94,16 @@ final class Store {
 
 	/**
 	 * Number of the present connection, or of the next one. Grows as soon as a connection
-	 * breaks, before anything is answered through the next.
+	 * breaks, before anything is answered through the next, and when Curator replaces the
+	 * session without a break.
 	 */
 	int connectionNumber() {
-		return this.broken.get();
+		return this.broken.get() + (int) this.client.getZookeeperClient().getInstanceIndex();
 	}
 
 	/** The connection of this moment, which may be broken already. */
 	Connection connection() throws KeeperException {
-		int number = this.broken.get();
+		int number = connectionNumber();
 		try {
 			ZooKeeper handle = this.client.getZookeeperClient().getZooKeeper();
 			return new Connection(number, handle.getSessionId(), Duration.ofMillis(handle.getSessionTimeout()));

@@ -1,18 +1,20 @@
 package io.leasehold.engine.zookeeper;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 
 import io.leasehold.LockKey;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Member;
+import io.leasehold.engine.MonotonicClock;
 import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A claim whose lease ends while a request for it is answered: the sweeper removes its
- * node, or the claim is granted, never both.
+ * The end of a claim's lease, also while a request for it is answered: the sweeper
+ * removes its node, or the claim is granted, never both. The end of its session.
  */
 class LiveClaimExpiryTests {
 
@@ -46,6 +48,98 @@ class LiveClaimExpiryTests {
 		this.live.end(1);
 		assertThat(this.live.expire(LEASE.toNanos())).isTrue();
 		assertThat(this.live.hasExpired()).isFalse();
+	}
+
+	/** Times of a monotonic clock may be negative. */
+	@Test
+	void leaseCountsFromTheRequestWhateverItsTime() {
+		long sent = -100 * LEASE.toNanos();
+		assertThat(this.live.grant(sent, LEASE)).isEqualTo(MonotonicClock.validUntil(sent, LEASE));
+		assertThat(this.live.isLeaseOver(sent + LEASE.toNanos() - 1)).isFalse();
+		assertThat(this.live.isLeaseOver(sent + LEASE.toNanos())).isTrue();
+	}
+
+	@Test
+	void laterRequestExtendsTheLease() {
+		long sent = -100 * LEASE.toNanos();
+		this.live.grant(sent, LEASE);
+		assertThat(this.live.grant(sent + 1000, LEASE)).isEqualTo(MonotonicClock.validUntil(sent + 1000, LEASE));
+		assertThat(this.live.isLeaseOver(sent + LEASE.toNanos())).isFalse();
+		assertThat(this.live.isLeaseOver(sent + 1000 + LEASE.toNanos())).isTrue();
+	}
+
+	@Test
+	void shorterLeaseShortensNothing() {
+		this.live.grant(1000, LEASE);
+		assertThat(this.live.grant(2000, LEASE.dividedBy(2))).isEqualTo(MonotonicClock.validUntil(1000, LEASE));
+		assertThat(this.live.isLeaseOver(999 + LEASE.toNanos())).isFalse();
+		assertThat(this.live.isLeaseOver(1000 + LEASE.toNanos())).isTrue();
+	}
+
+	/** A request for it may still be under way, and be carried out. */
+	@Test
+	void claimThatEndsWithoutAGrantIsRemovedAgainAfterItsLease() {
+		assertThat(this.live.expire(Long.MAX_VALUE)).isFalse();
+		this.live.end(1000);
+		this.live.end(2000);
+		assertThat(this.live.expire(999 + LEASE.toNanos())).isFalse();
+		assertThat(this.live.expire(1000 + LEASE.toNanos())).isTrue();
+		assertThat(this.live.hasExpired()).isFalse();
+	}
+
+	/** ... and not before, however early it was released. */
+	@Test
+	void releaseDoesNotMoveTheEndOfAGrantedLease() {
+		this.live.grant(0, LEASE);
+		this.live.end(1000);
+		assertThat(this.live.isLeaseOver(LEASE.toNanos())).isTrue();
+	}
+
+	@Test
+	void creationCountsUntilItsSessionIsOverOrItFails() {
+		CompletableFuture<LockNode> creation = new CompletableFuture<>();
+		this.live.create(1, () -> creation);
+		this.live.discardUnless(2);
+		assertThat(this.live.discardUnanswered(creation, 1)).isFalse();
+		assertThat(this.live.creation()).isSameAs(creation);
+		assertThat(this.live.node()).isNull();
+		creation.complete(new LockNode("/a/1", 7, 1, true));
+		assertThat(this.live.discardUnanswered(creation, 2)).isFalse();
+		this.live.discardUnless(1);
+		assertThat(this.live.node()).isNotNull();
+		assertThat(this.live.hasStrays()).isFalse();
+		this.live.discardUnless(2);
+		assertThat(this.live.creation()).isNull();
+		assertThat(this.live.hasStrays()).isTrue();
+	}
+
+	@Test
+	void failedCreationIsForgottenInTheSameSession() {
+		this.live.create(1, () -> CompletableFuture.failedFuture(new IllegalStateException()));
+		assertThat(this.live.node()).isNull();
+		this.live.discardUnless(1);
+		assertThat(this.live.creation()).isNull();
+	}
+
+	@Fault(146)
+	@Test
+	void onlyTheUnansweredCreationOfAFormerSessionIsForgotten() {
+		CompletableFuture<LockNode> first = new CompletableFuture<>();
+		this.live.create(1, () -> first);
+		assertThat(this.live.discardUnanswered(first, 2)).isTrue();
+		assertThat(this.live.hasStrays()).isTrue();
+		CompletableFuture<LockNode> second = new CompletableFuture<>();
+		this.live.create(2, () -> second);
+		assertThat(this.live.discardUnanswered(first, 3)).isFalse();
+		assertThat(this.live.creation()).isSameAs(second);
+	}
+
+	@Test
+	void sessionLimitsTheLease() {
+		Store.Connection connection = new Store.Connection(0, 1, LEASE.multipliedBy(4));
+		long limit = MonotonicClock.validUntil(-5000, LEASE.multipliedBy(3));
+		assertThat(connection.earlier(limit + 1, -5000)).isEqualTo(limit);
+		assertThat(connection.earlier(limit - 1, -5000)).isEqualTo(limit - 1);
 	}
 
 }

@@ -1,0 +1,137 @@
+package io.leasehold.engine.zookeeper;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+import io.leasehold.HeldLock;
+import io.leasehold.LockKey;
+import io.leasehold.engine.Claim;
+import io.leasehold.service.LockService;
+import io.leasehold.test.contract.Fault;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.retry.RetryForever;
+import org.apache.curator.test.TestingServer;
+import org.apache.zookeeper.AsyncCallback.MultiCallback;
+import org.apache.zookeeper.Op;
+import org.apache.zookeeper.Watcher;
+import org.apache.zookeeper.ZooKeeper;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import static io.leasehold.engine.zookeeper.ZooKeeperEngines.eventually;
+import static io.leasehold.engine.zookeeper.ZooKeeperEngines.granted;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * A client that begins another session: without reporting a break, or without an answer
+ * to what was requested in the former one.
+ */
+@Timeout(120)
+class ZooKeeperReplacedSessionIntegrationTests {
+
+	private static final LockKey KEY = new LockKey("order:42");
+
+	private static final String CONTAINER = "/leasehold/faults/order:42";
+
+	/** Less than the session timeout. */
+	private static final Duration PATIENCE = Duration.ofSeconds(18);
+
+	private final ZooKeeperEngines engines = new ZooKeeperEngines();
+
+	private final TestingServer server = this.engines.server();
+
+	private volatile boolean loses;
+
+	private final CompletableFuture<Transaction> lost = new CompletableFuture<>();
+
+	private final CuratorFramework client = this.engines.open(CuratorFrameworkFactory.builder()
+		.connectString(this.server.getConnectString())
+		.sessionTimeoutMs(ZooKeeperEngines.LONG_SESSION)
+		.retryPolicy(new RetryForever(100))
+		.zookeeperFactory((servers, timeout, watcher, readOnly) -> new Handle(servers, timeout, watcher))
+		.build());
+
+	@BeforeEach
+	void start() {
+		this.client.start();
+	}
+
+	@AfterEach
+	void close() throws Exception {
+		this.engines.close();
+	}
+
+	/**
+	 * Curator does that when its ensemble provider has other servers. The former session
+	 * is closed, and its locks are free.
+	 */
+	@Fault(145)
+	@Test
+	void lockIsInDoubtOnceItsSessionWasReplaced() throws Exception {
+		ZooKeeperLockEngine engine = this.engines.engine(this.client);
+		ZooKeeperLockEngine other = this.engines.engine(this.engines.client(this.server.getConnectString()));
+		Claim claim = this.engines.claim(KEY);
+		granted(engine, claim);
+		assertThat(engine.inDoubt(claim)).isFalse();
+		this.client.getZookeeperClient().reset();
+		assertThat(engine.inDoubt(claim)).isTrue();
+		eventually().until(() -> other.inspect(KEY).isEmpty());
+		eventually().until(this.client.getZookeeperClient()::isConnected);
+		assertThat(engine.inDoubt(claim)).isTrue();
+	}
+
+	/**
+	 * ZooKeeper's client may lose an answer when its session ends. If it is late only,
+	 * since Curator has repeated the request, nothing stays of it either.
+	 */
+	@Fault(146)
+	@Test
+	void waiterIsServedThoughTheAnswerToItsFirstRequestIsLost() throws Exception {
+		LockService service = this.engines.service(this.engines.engine(this.client));
+		service.acquire("order:41").close();
+		this.loses = true;
+		CompletableFuture<HeldLock> acquired = CompletableFuture.supplyAsync(() -> service.acquire("order:42"));
+		Transaction transaction = this.lost.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+		this.client.getZookeeperClient().getZooKeeper().getTestable().injectSessionExpiration();
+		acquired.get(PATIENCE.toSeconds(), TimeUnit.SECONDS).close();
+		assertThat(this.client.getChildren().forPath(CONTAINER)).isEmpty();
+		int created = this.client.checkExists().forPath(CONTAINER).getCversion();
+		this.client.getZookeeperClient()
+			.getZooKeeper()
+			.multi(transaction.operations, transaction.callback, transaction.context);
+		eventually().until(() -> this.client.checkExists().forPath(CONTAINER).getCversion() > created
+				&& this.client.getChildren().forPath(CONTAINER).isEmpty());
+	}
+
+	/**
+	 * A handle that may lose transactions.
+	 */
+	@SuppressWarnings("try")
+	private final class Handle extends ZooKeeper {
+
+		Handle(String servers, int timeout, Watcher watcher) throws IOException {
+			super(servers, timeout, watcher);
+		}
+
+		@Override
+		public void multi(Iterable<Op> operations, MultiCallback callback, Object context) {
+			if (ZooKeeperReplacedSessionIntegrationTests.this.loses) {
+				ZooKeeperReplacedSessionIntegrationTests.this.loses = false;
+				ZooKeeperReplacedSessionIntegrationTests.this.lost
+					.complete(new Transaction(operations, callback, context));
+				return;
+			}
+			super.multi(operations, callback, context);
+		}
+
+	}
+
+	private record Transaction(Iterable<Op> operations, MultiCallback callback, Object context) {
+	}
+
+}
