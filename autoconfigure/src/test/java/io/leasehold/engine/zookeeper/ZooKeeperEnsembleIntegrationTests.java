@@ -10,6 +10,7 @@ import io.leasehold.LossCause;
 import io.leasehold.server.ZooKeeperTestServer;
 import io.leasehold.service.LockService;
 import io.leasehold.test.contract.Fault;
+import io.leasehold.test.contract.Pace;
 import org.apache.curator.test.InstanceSpec;
 import org.apache.curator.test.TestingCluster;
 import org.apache.zookeeper.client.FourLetterWordMain;
@@ -65,11 +66,11 @@ class ZooKeeperEnsembleIntegrationTests {
 		HeldLock held = service(ZooKeeperTestServer.SESSION_MILLIS).acquire("order:42");
 		this.cluster.killServer(this.specs.get(0));
 		this.cluster.killServer(this.specs.get(1));
-		long broken = System.nanoTime();
+		Pace broken = Pace.begin();
 		assertThat(held.remaining()).isLessThan(Duration.ofMillis(ZooKeeperTestServer.SESSION_MILLIS));
 		eventually().until(() -> held.remaining().isZero());
-		assertThat(Duration.ofNanos(System.nanoTime() - broken))
-			.isLessThan(Duration.ofMillis(ZooKeeperTestServer.SESSION_MILLIS).plusSeconds(1));
+		assertThat(broken.elapsed()).isLessThan(
+				Duration.ofMillis(ZooKeeperTestServer.SESSION_MILLIS).plus(broken.slack(Duration.ofSeconds(1))));
 		assertThat(held.isValid()).isFalse();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close)
 			.satisfies((ex) -> assertThat(ex.getLossCause()).isEqualTo(LossCause.EXPIRED));
