@@ -20,6 +20,11 @@ class NodePathsTests {
 		assertThat(NodePaths.escape(text)).isEqualTo(segment);
 	}
 
+	@Test
+	void charactersThatTerminalsObeyAreEscaped() {
+		assertThat(NodePaths.escape("~\u007f\u0080 \u001f")).isEqualTo("~%7F%C2%80 %1F");
+	}
+
 	/** Whatever the character: it makes a valid segment that no other one makes. */
 	@Fault(70)
 	@Test
