@@ -66,7 +66,7 @@ class CustomEngineTests {
 			.run((context) -> {
 				DistributedLocks locks = context.getBean(DistributedLocks.class);
 				HeldLock stuck = locks.acquire("order:42", locks.defaults().withEngine("hanging"));
-				assertThat(hanging.asked.await(10, TimeUnit.SECONDS)).isTrue();
+				assertThat(hanging.asked.await(30, TimeUnit.SECONDS)).isTrue();
 				try (HeldLock held = locks.acquire("order:42")) {
 					Awaitility.await()
 						.during(LEASE.multipliedBy(2))

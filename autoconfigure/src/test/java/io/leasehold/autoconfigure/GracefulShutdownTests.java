@@ -61,7 +61,7 @@ class GracefulShutdownTests {
 		closing.get();
 		assertThat(answer.get().statusCode()).isEqualTo(200);
 		assertThat(answer.get().body()).isEqualTo("valid to the end");
-		assertThat(work.scheduled.get(10, TimeUnit.SECONDS)).isEqualTo("valid to the end");
+		assertThat(work.scheduled.get(30, TimeUnit.SECONDS)).isEqualTo("valid to the end");
 		assertThat(work.store.size()).as("left to its lease").isZero();
 	}
 

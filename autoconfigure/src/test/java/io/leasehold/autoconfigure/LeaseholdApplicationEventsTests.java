@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 
 import io.leasehold.DistributedLocks;
 import io.leasehold.HeldLock;
@@ -57,9 +58,14 @@ class LeaseholdApplicationEventsTests {
 			listener.blocking = true;
 			HeldLock lost = locks.acquire("lost", locks.defaults().withLease(Duration.ofMillis(100)));
 			context.getBean(LocalLockEngine.class).lose(new LockKey("lost"));
-			assertThat(listener.blocked.await(10, TimeUnit.SECONDS)).isTrue();
-			try (HeldLock held = locks.acquire("held", locks.defaults().withLease(Duration.ofMillis(300)))) {
-				Awaitility.await().during(Duration.ofMillis(900)).atMost(Duration.ofSeconds(5)).until(held::isValid);
+			assertThat(listener.blocked.await(30, TimeUnit.SECONDS)).isTrue();
+			try (HeldLock held = locks.acquire("held", locks.defaults().withLease(Duration.ofSeconds(3)))) {
+				AtomicReference<Duration> remaining = new AtomicReference<>(held.remaining());
+				Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> {
+					Duration now = held.remaining();
+					return now.compareTo(remaining.getAndSet(now)) > 0; // renewed
+				});
+				assertThat(held.isValid()).isTrue();
 			}
 			assertThat(catchLoss(lost)).isTrue();
 			listener.free.countDown();

@@ -28,7 +28,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import static org.assertj.core.api.Assertions.assertThat;
 
 @ExtendWith(OutputCaptureExtension.class)
-@Timeout(30)
+@Timeout(60)
 class ApplicationEventsTests {
 
 	private static final LockKey KEY = new LockKey("order:42");
@@ -145,7 +145,7 @@ class ApplicationEventsTests {
 			this.published.add(event);
 		});
 		this.events.onEvent(LOST);
-		assertThat(blocked.await(10, TimeUnit.SECONDS)).isTrue();
+		assertThat(blocked.await(30, TimeUnit.SECONDS)).isTrue();
 		return free;
 	}
 

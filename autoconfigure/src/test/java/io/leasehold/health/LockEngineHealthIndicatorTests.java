@@ -75,7 +75,7 @@ class LockEngineHealthIndicatorTests {
 					.contains("repaired 1 times: granted locks were not taken by their callers"));
 			assertThat(health.health().getStatus()).isEqualTo(Status.UP);
 			free.countDown();
-			held.get(10, TimeUnit.SECONDS).close();
+			held.get(30, TimeUnit.SECONDS).close();
 		}
 	}
 

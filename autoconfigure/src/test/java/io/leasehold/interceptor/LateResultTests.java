@@ -163,7 +163,7 @@ class LateResultTests {
 			Disposable subscription = orders.endlessMono(2).subscribe();
 			CompletableFuture<LossCause> told = new CompletableFuture<>();
 			ofStage.get().onLost((loss) -> told.complete(loss.getLossCause()));
-			assertThat(told.get(10, TimeUnit.SECONDS)).isEqualTo(LossCause.MAX_HOLD);
+			assertThat(told.get(30, TimeUnit.SECONDS)).isEqualTo(LossCause.MAX_HOLD);
 			await().until(() -> Locked.isFree(locks, "order:1") && Locked.isFree(locks, "order:2"));
 			assertThat(result).isNotDone();
 			subscription.dispose();
@@ -373,7 +373,7 @@ class LateResultTests {
 			assertThat(context.getBean(Orders.class).mono(1, () -> Mono.just("paid")).block(SOON)).isEqualTo("paid");
 			assertThat(context.getBean(Orders.class)
 				.stage(1, () -> CompletableFuture.completedFuture("paid"))
-				.get(10, TimeUnit.SECONDS)).isEqualTo("paid");
+				.get(30, TimeUnit.SECONDS)).isEqualTo("paid");
 		});
 	}
 
@@ -452,7 +452,7 @@ class LateResultTests {
 
 	private static org.assertj.core.api.AbstractThrowableAssert<?, ?> assertFailure(CompletableFuture<?> result) {
 		AtomicReference<Throwable> failure = new AtomicReference<>();
-		assertThatExceptionOfType(Exception.class).isThrownBy(() -> result.get(10, TimeUnit.SECONDS))
+		assertThatExceptionOfType(Exception.class).isThrownBy(() -> result.get(30, TimeUnit.SECONDS))
 			.satisfies((ex) -> failure.set((ex instanceof ExecutionException) ? ex.getCause() : ex));
 		return assertThat(failure.get());
 	}

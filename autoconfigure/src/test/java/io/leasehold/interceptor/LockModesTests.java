@@ -167,7 +167,7 @@ class LockModesTests {
 	private static Throwable elsewhere(Runnable action) {
 		CompletableFuture<Void> run = CompletableFuture.runAsync(action, (task) -> new Thread(task).start());
 		try {
-			run.get(10, TimeUnit.SECONDS);
+			run.get(30, TimeUnit.SECONDS);
 			return null;
 		}
 		catch (Exception ex) {

@@ -24,7 +24,7 @@ import io.leasehold.service.ServiceSettings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-@Timeout(30)
+@Timeout(60)
 class DroppedEventMetricsTests {
 
 	private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
@@ -39,7 +39,7 @@ class DroppedEventMetricsTests {
 		})) {
 			new DroppedEventMetrics(events, locks.inspector()).bindTo(this.registry);
 			events.onEvent(busy());
-			assertThat(blocked.await(10, TimeUnit.SECONDS)).isTrue();
+			assertThat(blocked.await(30, TimeUnit.SECONDS)).isTrue();
 			for (int i = 0; i < 1007; i++) {
 				events.onEvent(busy());
 			}

@@ -35,7 +35,7 @@ import io.leasehold.service.ServiceSettings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-@Timeout(30)
+@Timeout(60)
 class LockObservationsTests {
 
 	private static final String ACQUIRE = "leasehold.lock.acquire";
@@ -102,7 +102,7 @@ class LockObservationsTests {
 		Awaitility.await().until(() -> this.locks.inspector().overview().waiting().size() == 1);
 		Observation another = Observation.start("another", this.registry);
 		another.scoped(before::close);
-		HeldLock held = wait.get(10, TimeUnit.SECONDS);
+		HeldLock held = wait.get(30, TimeUnit.SECONDS);
 		another.scoped(held::close);
 		one(ACQUIRE, (acquire) -> acquire.hasParentObservationEqualTo(request)
 			.hasLowCardinalityKeyValue("outcome", "acquired"));
@@ -118,7 +118,7 @@ class LockObservationsTests {
 		CompletableFuture<HeldLock> next = second.scoped(() -> this.locks.acquireAsync(KEY.value()));
 		Awaitility.await().until(() -> this.locks.inspector().overview().waiting().size() == 1);
 		first.scoped(held::close);
-		HeldLock passed = next.get(10, TimeUnit.SECONDS);
+		HeldLock passed = next.get(30, TimeUnit.SECONDS);
 		assertThat(passed.fencingToken()).as("passed on without the store").isEqualTo(held.fencingToken() + 1);
 		passed.close();
 		assertThat(this.registry).hasNumberOfObservationsWithNameEqualTo(HOLD, 2);

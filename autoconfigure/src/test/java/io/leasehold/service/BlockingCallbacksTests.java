@@ -134,8 +134,8 @@ class BlockingCallbacksTests {
 			this.service.locks.forceRelease(new LockKey("lost" + i));
 		}
 		assertThat(blocked.await(30, TimeUnit.SECONDS)).isTrue();
-		this.service.locks.closeAsync(this.service.acquireAsync("a").get(10, TimeUnit.SECONDS))
-			.get(10, TimeUnit.SECONDS);
+		this.service.locks.closeAsync(this.service.acquireAsync("a").get(30, TimeUnit.SECONDS))
+			.get(30, TimeUnit.SECONDS);
 	}
 
 	private static Void await(CountDownLatch latch) {

@@ -36,7 +36,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Tests for listeners, meters and actions that throw or block: no lock takes harm.
  */
 @ExtendWith(OutputCaptureExtension.class)
-@Timeout(30)
+@Timeout(60)
 class FailingListenersTests {
 
 	private static final Duration LEASE = Duration.ofMillis(900);
@@ -108,7 +108,7 @@ class FailingListenersTests {
 			});
 			this.store.lose(new LockKey("lost:" + i));
 		}
-		assertThat(blocked.await(10, TimeUnit.SECONDS)).isTrue();
+		assertThat(blocked.await(30, TimeUnit.SECONDS)).isTrue();
 		HeldLock elsewhere = service((event) -> {
 		}).acquire("b");
 		HeldLock held = service.acquire("a");
@@ -135,7 +135,7 @@ class FailingListenersTests {
 		});
 		lost.onLost((loss) -> told.countDown());
 		this.store.lose(new LockKey("a"));
-		assertThat(told.await(10, TimeUnit.SECONDS)).isTrue();
+		assertThat(told.await(30, TimeUnit.SECONDS)).isTrue();
 		Awaitility.await().untilAsserted(() -> assertThat(output).containsOnlyOnce("IllegalStateException: action"));
 		service.acquire("a").close();
 	}

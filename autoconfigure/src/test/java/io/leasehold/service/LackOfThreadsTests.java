@@ -37,7 +37,7 @@ class LackOfThreadsTests {
 		assertThat(this.store.size()).isZero();
 		assertThat(this.service.locks.gates().all()).isEmpty();
 		this.threads.exhausted(false);
-		HeldLock held = this.service.acquireAsync("a").get(10, TimeUnit.SECONDS);
+		HeldLock held = this.service.acquireAsync("a").get(30, TimeUnit.SECONDS);
 		assertThat(held.isValid()).isTrue();
 		held.close();
 		this.service.acquire("a").close();

@@ -41,7 +41,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * Tests for what {@link LockService} tells and does for operators.
  */
-@Timeout(30)
+@Timeout(60)
 class LockServiceOperationTests {
 
 	private static final LockKey KEY = new LockKey("order:42");
@@ -150,9 +150,9 @@ class LockServiceOperationTests {
 		CompletableFuture<HeldLock> next = this.here.acquireAsync(KEY.value());
 		assertThat(this.here.inspector().forceRelease("local", KEY)).extracting(LockHolder::fencingToken)
 			.containsExactly(held.fencingToken());
-		assertThat(told.await(5, TimeUnit.SECONDS)).isTrue();
+		assertThat(told.await(30, TimeUnit.SECONDS)).isTrue();
 		assertThat(held.isValid()).isFalse();
-		assertThat(next.get(5, TimeUnit.SECONDS).fencingToken()).isGreaterThan(held.fencingToken());
+		assertThat(next.get(30, TimeUnit.SECONDS).fencingToken()).isGreaterThan(held.fencingToken());
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
 		next.join().close();
 		assertThat(this.here.inspector().forceRelease("local", KEY)).isEmpty();
@@ -174,7 +174,7 @@ class LockServiceOperationTests {
 		HeldLock held = this.here.acquire("order:43");
 		this.here.close();
 		CompletableFuture<Void> closed = this.here.closeAsync(held, this.here.defaults());
-		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> closed.get(5, TimeUnit.SECONDS))
+		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> closed.get(30, TimeUnit.SECONDS))
 			.withCauseInstanceOf(LockLostException.class);
 	}
 

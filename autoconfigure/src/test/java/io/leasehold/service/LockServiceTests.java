@@ -56,7 +56,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
  * Tests for {@link LockService} on the local engine; two services that share it stand for
  * two processes.
  */
-@Timeout(30)
+@Timeout(60)
 class LockServiceTests {
 
 	private final LocalLockEngine store = new LocalLockEngine(MonotonicClock.SYSTEM);
@@ -249,8 +249,8 @@ class LockServiceTests {
 		impatient.cancel(true);
 		held.close();
 		// Passed on locally first: the rival waits in the same process as the holder
-		rival.get(5, TimeUnit.SECONDS).close();
-		patient.get(5, TimeUnit.SECONDS).close();
+		rival.get(30, TimeUnit.SECONDS).close();
+		patient.get(30, TimeUnit.SECONDS).close();
 		assertThat(impatient).isCancelled();
 		Awaitility.await().untilAsserted(() -> assertThat(this.store.size()).isZero());
 	}
@@ -261,7 +261,7 @@ class LockServiceTests {
 		CountDownLatch told = new CountDownLatch(1);
 		held.onLost((ex) -> told.countDown());
 		this.store.lose(new LockKey("a"));
-		assertThat(told.await(5, TimeUnit.SECONDS)).isTrue();
+		assertThat(told.await(30, TimeUnit.SECONDS)).isTrue();
 		assertThat(held.isValid()).isFalse();
 		assertThat(held.remaining()).isZero();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close)
@@ -402,7 +402,7 @@ class LockServiceTests {
 		CompletableFuture<HeldLock> waiting = this.here.acquireAsync("a", waiting(Duration.ofSeconds(10)));
 		awaitWaiting(1);
 		this.store.faults().setDown(false);
-		waiting.get(10, TimeUnit.SECONDS).close();
+		waiting.get(30, TimeUnit.SECONDS).close();
 	}
 
 	@Test
@@ -472,7 +472,7 @@ class LockServiceTests {
 			.withMessageContaining("shutting down");
 		assertThat(idle.getCount()).isOne();
 		held.close();
-		assertThat(idle.await(5, TimeUnit.SECONDS)).isTrue();
+		assertThat(idle.await(30, TimeUnit.SECONDS)).isTrue();
 	}
 
 	@Test
@@ -602,7 +602,7 @@ class LockServiceTests {
 			CountDownLatch idle = new CountDownLatch(1);
 			service.drain(idle::countDown);
 			renewed.countDown();
-			assertThat(idle.await(5, TimeUnit.SECONDS)).isTrue();
+			assertThat(idle.await(30, TimeUnit.SECONDS)).isTrue();
 			assertThat(next).isCompletedExceptionally();
 			assertThat(this.there.tryAcquire("a")).isPresent();
 		}
@@ -645,12 +645,12 @@ class LockServiceTests {
 		};
 		try (LockService service = service(engine)) {
 			service.acquireAsync("a", waiting(Duration.ofSeconds(20)).withLockDelay(lockDelay));
-			assertThat(polled.await(5, TimeUnit.SECONDS)).isTrue();
+			assertThat(polled.await(30, TimeUnit.SECONDS)).isTrue();
 			long believedUntil = System.nanoTime() + valid.toNanos();
 			listening.get().accept(new Signal.Pushed(new Attempt.Granted(1, believedUntil)));
 			Awaitility.await().until(() -> this.events.stream().anyMatch(LockEvent.HoldEnded.class::isInstance));
 			answered.countDown();
-			assertThat(released.get(10, TimeUnit.SECONDS) - believedUntil).isGreaterThanOrEqualTo(lockDelay.toNanos());
+			assertThat(released.get(30, TimeUnit.SECONDS) - believedUntil).isGreaterThanOrEqualTo(lockDelay.toNanos());
 		}
 	}
 
@@ -702,7 +702,7 @@ class LockServiceTests {
 				clock, List.of(), ReleaseTiming.IMMEDIATE)) {
 			CompletableFuture
 				.supplyAsync(() -> service.acquire("a", service.defaults().withWaitTime(Duration.ofMinutes(1))))
-				.get(10, TimeUnit.SECONDS)
+				.get(30, TimeUnit.SECONDS)
 				.close();
 		}
 		assertThat(readings).hasValueGreaterThan(1);

@@ -45,7 +45,7 @@ import static org.awaitility.Awaitility.await;
  * Tests for what a process does by itself when several of its callers hold a key beside
  * each other.
  */
-@Timeout(30)
+@Timeout(60)
 class OwnersBesideEachOtherTests {
 
 	private static final String KEY = "catalog";
@@ -255,7 +255,7 @@ class OwnersBesideEachOtherTests {
 		}
 		writer.cancel(false);
 		for (CompletableFuture<HeldLock> next : late) {
-			next.get(5, TimeUnit.SECONDS);
+			next.get(30, TimeUnit.SECONDS);
 		}
 		assertThat(reader.isValid()).isTrue();
 		assertThat(this.service.inspector().overview().held()).hasSize(4);
@@ -271,7 +271,7 @@ class OwnersBesideEachOtherTests {
 		CompletableFuture<HeldLock> late = this.service.acquireAsync(KEY, this.shared);
 		await().until(() -> this.requests.get() > 0);
 		writer.cancel(false);
-		late.get(5, TimeUnit.SECONDS).close();
+		late.get(30, TimeUnit.SECONDS).close();
 		there.close();
 		elsewhere.close();
 	}
@@ -299,7 +299,7 @@ class OwnersBesideEachOtherTests {
 		HeldLock there = elsewhere.acquire(KEY);
 		List<CompletableFuture<HeldLock>> attempts = attemptAtTheSameTime(this.shared, 3);
 		this.open.complete(null);
-		attempts.forEach((attempt) -> assertThat(attempt).failsWithin(Duration.ofSeconds(5))
+		attempts.forEach((attempt) -> assertThat(attempt).failsWithin(Duration.ofSeconds(30))
 			.withThrowableThat()
 			.withCauseInstanceOf(LockBusyException.class));
 		there.close();
@@ -311,7 +311,7 @@ class OwnersBesideEachOtherTests {
 		this.store.faults().setDown(true);
 		List<CompletableFuture<HeldLock>> attempts = attemptAtTheSameTime(this.shared, 3);
 		this.open.complete(null);
-		attempts.forEach((attempt) -> assertThat(attempt).failsWithin(Duration.ofSeconds(5))
+		attempts.forEach((attempt) -> assertThat(attempt).failsWithin(Duration.ofSeconds(30))
 			.withThrowableThat()
 			.withCauseInstanceOf(LockEngineException.class));
 		this.store.faults().setDown(false);
@@ -324,7 +324,7 @@ class OwnersBesideEachOtherTests {
 		HeldLock there = elsewhere.acquire(KEY, this.permits);
 		List<CompletableFuture<HeldLock>> attempts = attemptAtTheSameTime(this.permits, 2);
 		this.open.complete(null);
-		assertThat(attempts.get(1)).failsWithin(Duration.ofSeconds(5))
+		assertThat(attempts.get(1)).failsWithin(Duration.ofSeconds(30))
 			.withThrowableThat()
 			.withCauseInstanceOf(LockBusyException.class);
 		attempts.get(0).join().close();
@@ -403,7 +403,7 @@ class OwnersBesideEachOtherTests {
 		first.close();
 		assertThat(idle).isNotDone();
 		second.close();
-		assertThat(idle).succeedsWithin(Duration.ofSeconds(5));
+		assertThat(idle).succeedsWithin(Duration.ofSeconds(30));
 	}
 
 	@Test

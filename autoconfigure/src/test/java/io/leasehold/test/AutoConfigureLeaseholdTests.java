@@ -112,7 +112,7 @@ class AutoConfigureLeaseholdTests {
 			LockOptions patient = this.locks.defaults().withWaitTime(Duration.ofSeconds(20));
 			CompletableFuture<HeldLock> next = this.locks.acquireAsync("order:42", patient);
 			this.clock.advance(Duration.ofSeconds(31));
-			next.get(10, TimeUnit.SECONDS).close();
+			next.get(30, TimeUnit.SECONDS).close();
 			assertThat(held.isValid()).isFalse();
 			Awaitility.await().untilAsserted(() -> assertThat(this.recorder).lost("order:42").holdsNothing());
 		}

@@ -25,6 +25,7 @@ import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.test.contract.Fault;
+import io.leasehold.test.contract.Pace;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.dao.DuplicateKeyException;
@@ -127,7 +128,7 @@ abstract class JdbcLockFaultsTests extends JdbcLockFormsTests {
 			try (Operator operator = new Operator()) {
 				operator.run(CHANGE_ROWS.formatted(this.namespace));
 				wanted = service.locks().acquireAsync("wanted");
-				long start = System.nanoTime();
+				Pace start = Pace.begin();
 				CompletableFuture<Attempt> tried = later(() -> apart.tryAcquire(claim("tried")));
 				CompletableFuture<RenewalOutcome> unknown = later(() -> renew(apart, renewed, number));
 				ended.close();
@@ -135,7 +136,7 @@ abstract class JdbcLockFaultsTests extends JdbcLockFormsTests {
 				assertThatExceptionOfType(CompletionException.class).isThrownBy(tried::join)
 					.havingCause()
 					.isInstanceOfSatisfying(LockEngineException.class, (ex) -> assertThat(ex.isRetryable()).isTrue());
-				assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(call.multipliedBy(4));
+				assertThat(start.elapsed()).isLessThan(call.plus(start.slack(call.multipliedBy(3))));
 				assertThat(wanted).isNotDone();
 				assertThat(this.engine.inspect(new LockKey("ended"))).isNotEmpty();
 			}

@@ -1,5 +1,6 @@
 package io.leasehold.engine.redis;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -7,6 +8,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 
 import io.leasehold.LockKey;
 import io.leasehold.server.RedisTestServer;
+import io.leasehold.test.contract.Pace;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.ScriptOutputType;
@@ -47,6 +49,15 @@ abstract class RedisScripts {
 	static RedisCommands<String, String> redis;
 
 	private final List<StatefulRedisPubSubConnection<String, String>> inboxes = new ArrayList<>();
+
+	private final Pace pace = Pace.begin();
+
+	/**
+	 * Return what may be gone of a time to live when a test reads it, in milliseconds.
+	 */
+	final long gone() {
+		return this.pace.slack(Duration.ofSeconds(1)).toMillis();
+	}
 
 	@BeforeAll
 	static void start() {
