@@ -37,6 +37,19 @@ final class LateTypes {
 			Map.class.getName(), CompletionStage.class.getName(), "org.reactivestreams.Publisher",
 			"org.springframework.http.HttpEntity");
 
+	/**
+	 * A Boolean for each class, which keeps no class loader of an application reachable.
+	 */
+	private static final ClassValue<Boolean> LATE = new ClassValue<>() {
+
+		@Override
+		protected Boolean computeValue(Class<?> type) {
+			return CompletionStage.class.isAssignableFrom(type) || MethodChecks.isPublisher(type)
+					|| isOneOf(RUNNING, type) || isOneOf(BEGINNING, type);
+		}
+
+	};
+
 	private LateTypes() {
 	}
 
@@ -85,13 +98,14 @@ final class LateTypes {
 				|| type.isAssignableFrom(CompletableFuture.class);
 	}
 
-	/** Whether a result that cannot be followed has begun already. */
-	static boolean isRunning(@Nullable Object result) {
-		return result instanceof CompletionStage<?> || result != null && isOneOf(RUNNING, result.getClass());
+	/** Whether an object that a method has returned ends later. */
+	static boolean isLate(Object result) {
+		return LATE.get(result.getClass());
 	}
 
-	static boolean isBeginning(@Nullable Object result) {
-		return result != null && isOneOf(BEGINNING, result.getClass());
+	/** Whether such an object has begun already, if it cannot be followed. */
+	static boolean isRunning(Object result) {
+		return result instanceof CompletionStage<?> || isOneOf(RUNNING, result.getClass());
 	}
 
 	private static boolean isOneOf(List<Class<?>> types, Class<?> type) {

@@ -79,13 +79,13 @@ final class MethodChecks {
 	static ResultKind resultOf(LockAnnotation annotation) {
 		Class<?> type = returnType(annotation);
 		if (CompletionStage.class.isAssignableFrom(type)) {
-			return isAsync(annotation) ? ReturnedResult.INSTANCE : StageResult.INSTANCE;
+			return isAsync(annotation) ? DirectResult.ANY : StageResult.INSTANCE;
 		}
 		ResultKind publisher = publisher(type);
 		if (publisher != null) {
 			return publisher;
 		}
-		return LateTypes.mayBe(type) ? ReturnedResult.INSTANCE : PlainResult.INSTANCE;
+		return LateTypes.mayBe(type) ? DirectResult.ANY : DirectResult.PLAIN;
 	}
 
 	/** Whether a method is declared to return what ends later. */

@@ -5,6 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Flow;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 import io.leasehold.HeldLock;
@@ -36,7 +38,7 @@ class WithoutReactorTests {
 			.start();
 		String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
 		assertThat(process.waitFor()).as(output).isZero();
-		assertThat(output).contains("without reactor: true, stage: k, plain: k");
+		assertThat(output).contains("without reactor: true, stage: k, plain: k, publisher: refused");
 	}
 
 	/**
@@ -47,8 +49,17 @@ class WithoutReactorTests {
 	public static void main(String[] args) throws Exception {
 		try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext(Application.class)) {
 			Jobs jobs = context.getBean(Jobs.class);
-			System.out.println("without reactor: %s, stage: %s, plain: %s"
-				.formatted(isAbsent("reactor.core.CoreSubscriber"), jobs.stage().get(), jobs.plain()));
+			System.out.println("without reactor: %s, stage: %s, plain: %s, publisher: %s".formatted(
+					isAbsent("reactor.core.CoreSubscriber"), jobs.stage().get(), jobs.plain(), refusal(jobs::any)));
+		}
+	}
+
+	private static String refusal(Supplier<Object> call) {
+		try {
+			return "returned " + call.get();
+		}
+		catch (IllegalStateException ex) {
+			return "refused";
 		}
 	}
 
@@ -79,6 +90,12 @@ class WithoutReactorTests {
 		@DistributedLock(key = "'k'")
 		public String plain() {
 			return HeldLock.current().key();
+		}
+
+		@DistributedLock(key = "'k'")
+		public Object any() {
+			return (Flow.Publisher<String>) (subscriber) -> {
+			};
 		}
 
 	}

@@ -1,0 +1,105 @@
+package io.leasehold.interceptor;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+import io.leasehold.HeldLock;
+import io.leasehold.HeldLockScope;
+import io.leasehold.LockBusyException;
+import io.leasehold.LockEngineException;
+import io.leasehold.LockKeys;
+import io.leasehold.service.OnLost;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A result of a method that runs in the calling thread, which waits for the lock.
+ */
+enum DirectResult implements ResultKind {
+
+	/** The result is there when the method returns. */
+	PLAIN {
+		@Override
+		@Nullable Object end(@Nullable Object returned, HeldLock held, LockCall call) {
+			held.close();
+			return returned;
+		}
+	},
+
+	/**
+	 * Only the returned object shows when it ends: the method is declared to return any
+	 * object, or runs in an {@code @Async} thread. An object that ends later is followed
+	 * to its end.
+	 */
+	ANY {
+		@Override
+		@Nullable Object end(@Nullable Object returned, HeldLock held, LockCall call) {
+			return (returned != null && LateTypes.isLate(returned)) ? endLate(returned, held, call)
+					: PLAIN.end(returned, held, call);
+		}
+	};
+
+	@Override
+	public @Nullable Object invoke(LockCall call) throws Throwable {
+		LockKeys keys = call.keys();
+		if (keys == null) {
+			return call.invocation().proceed();
+		}
+		HeldLock held;
+		try {
+			held = call.locks().acquireAll(keys, call.operation().options(), call::isBypassed);
+		}
+		catch (LockBusyException | LockEngineException ex) {
+			return call.withoutLock(ex);
+		}
+		return end(underLock(held, call), held, call);
+	}
+
+	/** Release the lock now or when the result ends, and return what the caller gets. */
+	abstract @Nullable Object end(@Nullable Object returned, HeldLock held, LockCall call);
+
+	private static @Nullable Object underLock(HeldLock held, LockCall call) throws Throwable {
+		try {
+			return proceed(held, call);
+		}
+		catch (Throwable ex) {
+			// A failed close joins the method's own exception instead of replacing it
+			try (held) {
+				throw ex;
+			}
+		}
+	}
+
+	@SuppressWarnings("try")
+	private static @Nullable Object proceed(HeldLock held, LockCall call) throws Throwable {
+		boolean interrupts = call.locks().onLost() == OnLost.INTERRUPT;
+		try (HeldLockScope scope = call.enter(held);
+				BodyInterrupt interrupt = interrupts ? BodyInterrupt.onLossOf(held) : null) {
+			return call.invocation().proceed();
+		}
+	}
+
+	/** Follow the result, or reject one that cannot be followed. */
+	private static Object endLate(Object returned, HeldLock held, LockCall call) {
+		ResultKind publisher = MethodChecks.publisher(returned.getClass());
+		boolean followed = call.operation().fencing() == null;
+		if (followed && returned instanceof CompletionStage<?> stage) {
+			CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
+			new StageBody(call, held, result).follow(stage);
+			return result;
+		}
+		if (followed && publisher != null) {
+			return publisher.follow(call, held, returned);
+		}
+		if (LateTypes.isRunning(returned)) {
+			call.locks().cancelled(held);
+		}
+		else {
+			held.close();
+		}
+		throw new IllegalStateException(
+				"Method '%s' returned a %s, whose work would go on after its lock was released. Return a CompletionStage or a publisher%s, or the plain result."
+					.formatted(call.operation().options().name(), returned.getClass().getSimpleName(),
+							followed ? "" : " from a method that is not fenced"));
+	}
+
+}
