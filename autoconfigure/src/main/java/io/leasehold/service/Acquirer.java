@@ -179,7 +179,7 @@ final class Acquirer {
 				begin(waiter.again());
 			}
 			else if (!waiter.result.complete(held)) {
-				this.closer.closeAsync(held);
+				this.closer.discardAsync(held);
 			}
 		}
 		catch (RuntimeException | Error ex) {

@@ -3,6 +3,7 @@ package io.leasehold.service;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
@@ -78,7 +79,7 @@ final class AsyncHeldLocks {
 		try {
 			HeldLock all = HeldLocks.of(this.taken);
 			if (!this.result.complete(all)) {
-				this.closing.apply(all);
+				HeldLocks.closeAll(this.taken, new CancellationException(), this.closing);
 			}
 		}
 		catch (RuntimeException ex) {

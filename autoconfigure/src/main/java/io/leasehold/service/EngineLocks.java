@@ -111,7 +111,7 @@ final class EngineLocks implements AutoCloseable {
 	HeldLock acquireAll(LockKeys keys, LockOptions options, Predicate<LockEngineException> bypassed) {
 		long start = this.clock.nanoTime();
 		return HeldLocks.take(keys.all(), (key) -> acquire(key, this.acquirer.rest(options, start), bypassed),
-				this.closer::closeInBackground);
+				this.closer::discard);
 	}
 
 	/** Acquire several permits of a key: all of them, or none. */
@@ -132,7 +132,7 @@ final class EngineLocks implements AutoCloseable {
 				this.acquirer.rest(options, start), outer, bypassed);
 		LockKey only = keys.single();
 		return (only != null) ? one.apply(only)
-				: AsyncHeldLocks.take(keys, one, this.closer::closeAsync, this.threads.callers());
+				: AsyncHeldLocks.take(keys, one, this.closer::discardAsync, this.threads.callers());
 	}
 
 	/** Close a lock without blocking the caller. */

@@ -141,6 +141,18 @@ final class Handle implements HeldLock {
 		}
 	}
 
+	/**
+	 * Close a handle that was acquired in vain. Nothing ran under it, so its release
+	 * waits for no transaction.
+	 */
+	void discard() {
+		if (FIRST.getAndSet(this, (Object) null) != null) {
+			this.releases.discarded();
+			this.holds.close(this.gate, this.hold);
+			this.holds.throwIfLostAtEnd(this.hold);
+		}
+	}
+
 	/** The result was cancelled, but the work may go on until this handle is closed. */
 	void cancel() {
 		if (isOpen()) {

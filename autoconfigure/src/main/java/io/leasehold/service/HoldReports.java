@@ -68,11 +68,21 @@ final class HoldReports {
 				now - hold.since);
 	}
 
+	/** Clients that disconnect cancel results, which is no reason for a warning. */
 	private void logLoss(Hold hold, LossCause cause, long now) {
+		if (cause == LossCause.CANCELLED && !logger.isDebugEnabled()) {
+			return;
+		}
 		Exception failure = hold.grant.renewalFailure();
-		logger.warn("Lock '%s' (%s) was lost after %d ms: %s (engine: %s)%s".formatted(hold.key(), hold.options.name(),
-				Duration.ofNanos(now - hold.since).toMillis(), cause.description(), this.engine,
-				(failure != null) ? ". Its last renewal failed: " + failure.getMessage() : ""));
+		String message = "Lock '%s' (%s) was lost after %d ms: %s (engine: %s)%s".formatted(hold.key(),
+				hold.options.name(), Duration.ofNanos(now - hold.since).toMillis(), cause.description(), this.engine,
+				(failure != null) ? ". Its last renewal failed: " + failure.getMessage() : "");
+		if (cause == LossCause.CANCELLED) {
+			logger.debug(message);
+		}
+		else {
+			logger.warn(message);
+		}
 	}
 
 	/** Create the exception for the holder of a lost lock. */

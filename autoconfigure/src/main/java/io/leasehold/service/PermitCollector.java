@@ -53,7 +53,7 @@ final class PermitCollector {
 				return HeldLocks.take(
 						Collections.nCopies(count, key), (permit) -> this.acquirer.acquire(permit,
 								this.acquirer.rest(options, start), false, Acquirer.NEVER_BYPASSED),
-						this.closer::closeInBackground);
+						this.closer::discard);
 			}
 			finally {
 				close(turn);

@@ -34,6 +34,13 @@ public interface ReleaseTiming {
 		}
 
 		/**
+		 * Called when the lock turns out to be acquired in vain: nothing ran under it, so
+		 * its release, which follows at once, is not passed to this object.
+		 */
+		default void discarded() {
+		}
+
+		/**
 		 * Called when the lock was acquired anew, not by re-entry. Any thread.
 		 * @param name name of the lock
 		 */

@@ -42,6 +42,11 @@ final class DeferredReleases implements TransactionSynchronization, ReleaseTimin
 	}
 
 	@Override
+	public void discarded() {
+		this.lock = null;
+	}
+
+	@Override
 	public void acquired(String name) {
 		this.warning.accept(name);
 	}

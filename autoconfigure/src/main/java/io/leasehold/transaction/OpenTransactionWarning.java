@@ -1,5 +1,7 @@
 package io.leasehold.transaction;
 
+import java.lang.StackWalker.StackFrame;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
@@ -9,25 +11,53 @@ import org.apache.commons.logging.LogFactory;
 
 /**
  * Warning about a lock that is acquired inside an open transaction, logged once for each
- * lock name. Thread-safe.
+ * method that acquires one. The method is the annotated one, as its proxy is called, or
+ * the caller of {@code DistributedLocks}. Thread-safe.
  */
 final class OpenTransactionWarning implements Consumer<String> {
 
 	private static final Log logger = LogFactory.getLog(OpenTransactionWarning.class);
 
-	/** Names are few, unless an application builds them from data. */
-	private static final int MOST_NAMES = 1000;
+	/** Methods are few, unless an application builds names of locks from data. */
+	private static final int MOST_METHODS = 1000;
 
-	private final Set<String> names = ConcurrentHashMap.newKeySet();
+	/** What is between the method and this class, by the beginnings of names. */
+	private static final List<String> BETWEEN = List.of(OpenTransactionWarning.class.getName(),
+			DeferredReleases.class.getName(), "io.leasehold.service.", "io.leasehold.interceptor.",
+			"io.leasehold.reactive.", "io.leasehold.DistributedLocks", "org.springframework.aop.",
+			"org.springframework.cglib.", "java.", "jdk.internal.");
+
+	private final Set<String> methods = ConcurrentHashMap.newKeySet();
 
 	@Override
 	public void accept(String name) {
-		if (this.names.size() < MOST_NAMES && this.names.add(name)) {
-			logger.warn(("Lock %s was acquired inside an open transaction: its connection is held while the lock is"
-					+ " waited for, and what it read before may be stale. Acquire the lock first, then begin the"
-					+ " transaction. Logged once for each lock name")
-				.formatted(name.isEmpty() ? "(unnamed)" : name));
+		if (this.methods.size() >= MOST_METHODS) {
+			return;
 		}
+		String method = StackWalker.getInstance()
+			.walk((frames) -> frames.filter(OpenTransactionWarning::isOfApplication)
+				.findFirst()
+				.map(OpenTransactionWarning::describe)
+				.orElse("another thread"));
+		String lock = name.isEmpty() ? "(unnamed)" : name;
+		if (this.methods.add(lock + " " + method)) {
+			logger.warn(("Lock %s was acquired inside an open transaction by %s: its connection is held while the lock"
+					+ " is waited for, and what it read before may be stale. Acquire the lock first, then begin the"
+					+ " transaction. Logged once for each method")
+				.formatted(lock, method));
+		}
+	}
+
+	private static boolean isOfApplication(StackFrame frame) {
+		return BETWEEN.stream().noneMatch(frame.getClassName()::startsWith);
+	}
+
+	/** A proxy of a class is named as that class, one of interfaces not at all. */
+	private static String describe(StackFrame frame) {
+		String type = frame.getClassName();
+		int suffix = type.indexOf("$$");
+		String simple = type.substring(type.lastIndexOf('.') + 1, (suffix > 0) ? suffix : type.length());
+		return simple.startsWith("$Proxy") ? frame.getMethodName() : simple + "." + frame.getMethodName();
 	}
 
 }

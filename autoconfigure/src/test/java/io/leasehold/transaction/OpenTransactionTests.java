@@ -2,24 +2,35 @@ package io.leasehold.transaction;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 
 import io.leasehold.DistributedLocks;
+import io.leasehold.HeldLock;
+import io.leasehold.LockBusyException;
+import io.leasehold.LockKeys;
+import io.leasehold.LockOptions;
 import io.leasehold.annotation.DistributedLock;
 import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
 import io.leasehold.autoconfigure.LeaseholdFencingAutoConfiguration;
 import io.leasehold.autoconfigure.LeaseholdLocalAutoConfiguration;
+import io.leasehold.engine.local.LocalLockEngine;
+import io.leasehold.service.LockService;
 import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.ContextConsumer;
-import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
@@ -74,15 +85,73 @@ class OpenTransactionTests {
 	}
 
 	@Test
-	void lockTakenInsideIsWarnedOfOnce(CapturedOutput output) {
+	void lockTakenInsideIsWarnedOfOnceForEachMethod(CapturedOutput output) {
 		run((context) -> {
 			for (int i = 0; i < 2; i++) {
-				transaction(context).executeWithoutResult((status) -> context.getBean(Shop.class).sell(() -> {
-				}));
+				transaction(context).executeWithoutResult((status) -> {
+					context.getBean(Shop.class).sell(() -> {
+					});
+					context.getBean(Shop.class).refund();
+					acquireByCode(context);
+					acquireByOtherCode(context);
+				});
 			}
 			assertThat(sold(context)).isEqualTo(2);
-			assertThat(output.toString().split("Lock Shop.sell " + WARNING, -1)).hasSize(2);
+			assertThat(warnings(output, "Shop.sell", "Shop.sell")).isOne();
+			assertThat(warnings(output, "Shop.sell", "Shop.refund")).isOne();
+			assertThat(warnings(output, "unnamed", "OpenTransactionTests.acquireByCode")).isOne();
+			assertThat(warnings(output, "unnamed", "OpenTransactionTests.acquireByOtherCode")).isOne();
+			assertThat(warnings(output, ".*", ".*")).isEqualTo(4);
 		});
+	}
+
+	private static void acquireByCode(AssertableApplicationContext context) {
+		context.getBean(DistributedLocks.class).acquire("by code").close();
+	}
+
+	private static void acquireByOtherCode(AssertableApplicationContext context) {
+		context.getBean(DistributedLocks.class).acquire("by other code").close();
+	}
+
+	private static long warnings(CapturedOutput output, String lock, String method) {
+		Pattern warning = Pattern.compile("Lock " + lock + " " + WARNING + " by (\\S*\\$)?" + method + ":");
+		return warning.matcher(output).results().count();
+	}
+
+	/** They guarded nothing, and others wait for them. */
+	@ParameterizedTest
+	@ValueSource(strings = { "keys", "async keys", "permits" })
+	void keysThatWereAcquiredInVainAreReleasedBeforeTheTransactionEnds(String kind) {
+		run((context) -> {
+			LockService locks = context.getBean(LockService.class);
+			LockOptions options = locks.defaults().withPermits(kind.equals("permits") ? 3 : 0);
+			HeldLock busy = locks.acquireAsync("b", options).join();
+			transaction(context).executeWithoutResult((status) -> {
+				context.getBean(Shop.class).insert();
+				assertThatExceptionOfType(LockBusyException.class)
+					.isThrownBy(() -> acquireInVain(locks, kind, options));
+				assertThat(context.getBean(LocalLockEngine.class).size()).as("keys that are still held").isOne();
+				busy.close();
+				assertThat(context.getBean(LocalLockEngine.class).size()).isZero();
+			});
+			assertThat(sold(context)).isOne();
+		});
+	}
+
+	private static void acquireInVain(LockService locks, String kind, LockOptions options) throws Throwable {
+		switch (kind) {
+			case "keys" -> locks.acquireAll(List.of("a", "b", "c"), options);
+			case "permits" -> locks.acquirePermits("b", 3, options);
+			default -> {
+				try {
+					locks.acquireAllAsync(LockKeys.of(List.of("a", "b", "c")), options, List.of(), (failure) -> false)
+						.get(20, TimeUnit.SECONDS);
+				}
+				catch (ExecutionException ex) {
+					throw ex.getCause();
+				}
+			}
+		}
 	}
 
 	@Test
@@ -165,6 +234,10 @@ class OpenTransactionTests {
 		public void sell(Runnable then) {
 			insert();
 			then.run();
+		}
+
+		@DistributedLock(key = "'refund'", name = "Shop.sell")
+		public void refund() {
 		}
 
 		void insert() {
