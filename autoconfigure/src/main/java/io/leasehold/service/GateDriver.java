@@ -16,6 +16,8 @@ import io.leasehold.service.gate.KeyGate;
 import io.leasehold.service.gate.StoreClaim;
 import io.leasehold.service.gate.Waiter;
 import io.leasehold.service.renewal.Watchdog;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * the answers to them, watches granted holds and wakes waiters. Thread-safe.
  */
 final class GateDriver {
+
+	private static final Log logger = LogFactory.getLog(GateDriver.class);
 
 	private final LockEngine engine;
 
@@ -137,26 +141,27 @@ final class GateDriver {
 		}
 		Actions actions = (answer != null) ? gate.answered(claim, asked, sent, answer)
 				: gate.unanswered(claim, Objects.requireNonNull(failure));
-		try {
-			if (actions.listens()) {
-				listen(gate, claim, asked);
-			}
+		if (actions.listens()) {
+			listen(gate, claim, asked);
 		}
-		finally {
-			carryOut(gate, actions);
-		}
+		carryOut(gate, actions);
 	}
 
-	/** Listen to the store while the claim waits there. */
+	/**
+	 * Listen to the store while the claim waits there. An engine that fails to enqueue is
+	 * polled, and the next response begins to listen again.
+	 */
 	private void listen(KeyGate gate, StoreClaim claim, Claim asked) {
 		Waiting listener = null;
 		try {
 			listener = this.engine.enqueue(asked, (signal) -> carryOut(gate, gate.signalled(claim, signal)));
 		}
-		finally {
-			if (!gate.listening(claim, listener) && listener != null) {
-				listener.close();
-			}
+		catch (RuntimeException | Error ex) {
+			logger.warn("Engine '%s' failed to enqueue for lock '%s'; polling".formatted(this.engine.name(),
+					asked.key()), ex);
+		}
+		if (!gate.listening(claim, listener) && listener != null) {
+			listener.close();
 		}
 	}
 

@@ -6,6 +6,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -111,6 +112,39 @@ class RequestUnderWayTests {
 			assertThat(waiter).failsWithin(Duration.ofSeconds(50));
 			assertThat(order).containsExactly("released", "idle");
 		}
+	}
+
+	/** Once a check of the library has to find such a waiter, it has waited for seconds. */
+	@Test
+	void waiterIsPolledForIfTheEngineFailsToEnqueueIt() throws Exception {
+		AtomicInteger enqueued = new AtomicInteger();
+		LockEngine engine = new DelegatingEngine(this.store) {
+			@Override
+			public Attempt tryAcquire(Claim claim) {
+				Attempt attempt = super.tryAcquire(claim);
+				return (attempt instanceof Attempt.Busy) ? new Attempt.Busy(Duration.ofMillis(20)) : attempt;
+			}
+
+			@Override
+			public Waiting enqueue(Claim claim, Consumer<Signal> listener) {
+				if (enqueued.incrementAndGet() == 1) {
+					throw new IllegalStateException("no signals");
+				}
+				return super.enqueue(claim, listener);
+			}
+		};
+		try (LockService other = service(this.store, MonotonicClock.SYSTEM);
+				ServiceOverThreads here = new ServiceOverThreads(engine,
+						new EngineThreads("test", new FailingThreads()))) {
+			HeldLock holder = other.acquire("a");
+			CompletableFuture<HeldLock> waiter = here.acquireAsync("a");
+			Awaitility.await().until(() -> enqueued.get() > 1);
+			assertThat(waiter).isNotDone();
+			holder.close();
+			waiter.get(30, TimeUnit.SECONDS).close();
+			assertThat(here.findings()).isEmpty();
+		}
+		assertThat(this.store.size()).isZero();
 	}
 
 	private static LockService service(LockEngine engine, MonotonicClock clock) {
