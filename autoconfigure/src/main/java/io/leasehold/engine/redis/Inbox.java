@@ -7,6 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 import org.apache.commons.logging.Log;
@@ -37,6 +38,8 @@ final class Inbox {
 
 	private final Runnable subscribed;
 
+	private final LongSupplier nanoTime;
+
 	private final AtomicBoolean started = new AtomicBoolean();
 
 	private final CompletableFuture<Boolean> firstAttempt = new CompletableFuture<>();
@@ -48,9 +51,10 @@ final class Inbox {
 	 * @param channel the member's, which is another one after its restart
 	 * @param messages told of each message
 	 * @param subscribed told of each subscription: messages before it may have been lost
+	 * @param nanoTime the clock that measures silence
 	 */
 	Inbox(Supplier<String> channel, RedisSettings settings, Topology topology, Opener opener,
-			ScheduledExecutorService executor, Consumer<String> messages, Runnable subscribed) {
+			ScheduledExecutorService executor, Consumer<String> messages, Runnable subscribed, LongSupplier nanoTime) {
 		this.channel = channel;
 		this.settings = settings;
 		this.topology = topology;
@@ -58,6 +62,7 @@ final class Inbox {
 		this.executor = executor;
 		this.messages = messages;
 		this.subscribed = subscribed;
+		this.nanoTime = nanoTime;
 	}
 
 	/**
@@ -145,7 +150,7 @@ final class Inbox {
 
 		private volatile @Nullable Ear ear;
 
-		private volatile long heard = System.nanoTime();
+		private volatile long heard = Inbox.this.nanoTime.getAsLong();
 
 		Subscription(Node node) {
 			this.node = node;
@@ -161,7 +166,7 @@ final class Inbox {
 		}
 
 		private void hear(String message) {
-			this.heard = System.nanoTime();
+			this.heard = Inbox.this.nanoTime.getAsLong();
 			Inbox.this.messages.accept(message);
 		}
 
@@ -176,7 +181,7 @@ final class Inbox {
 				close();
 				return false;
 			}
-			long now = System.nanoTime();
+			long now = Inbox.this.nanoTime.getAsLong();
 			Long ping = this.pinged.get();
 			if (ping == null) {
 				if (now - this.heard > Inbox.this.settings.pollInterval().toNanos()) {
@@ -196,7 +201,7 @@ final class Inbox {
 			Ear open = this.ear;
 			if (open != null && this.pinged.compareAndSet(null, now)) {
 				open.ping().thenRun(() -> {
-					this.heard = System.nanoTime();
+					this.heard = Inbox.this.nanoTime.getAsLong();
 					this.pinged.set(null);
 				});
 			}

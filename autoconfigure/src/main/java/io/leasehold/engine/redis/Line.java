@@ -3,6 +3,7 @@ package io.leasehold.engine.redis;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -20,15 +21,26 @@ final class Line {
 
 	private final long silenceTimeout;
 
+	private final LongSupplier nanoTime;
+
 	private final AtomicInteger unanswered = new AtomicInteger();
 
 	/** When the last answer came, or the first request was sent that had none before. */
 	private volatile long heard;
 
 	Line(Node node, Connection connection, Duration silenceTimeout) {
+		this(node, connection, silenceTimeout.toNanos(), System::nanoTime);
+	}
+
+	/**
+	 * Create a line.
+	 * @param nanoTime the clock that measures silence
+	 */
+	Line(Node node, Connection connection, long silenceTimeout, LongSupplier nanoTime) {
 		this.node = node;
 		this.connection = connection;
-		this.silenceTimeout = silenceTimeout.toNanos();
+		this.silenceTimeout = silenceTimeout;
+		this.nanoTime = nanoTime;
 	}
 
 	Node node() {
@@ -41,7 +53,7 @@ final class Line {
 	 */
 	boolean isUsable() {
 		// The counter is read first: the first request in a while notes its time before
-		if (this.unanswered.get() > 0 && System.nanoTime() - this.heard > this.silenceTimeout) {
+		if (this.unanswered.get() > 0 && this.nanoTime.getAsLong() - this.heard > this.silenceTimeout) {
 			close();
 		}
 		return this.connection.isOpen();
@@ -88,14 +100,14 @@ final class Line {
 
 	private CompletableFuture<@Nullable Object> send(String command, String... arguments) {
 		if (this.unanswered.get() == 0) {
-			this.heard = System.nanoTime(); // before this request counts
+			this.heard = this.nanoTime.getAsLong(); // before this request counts
 		}
 		this.unanswered.incrementAndGet();
 		return this.connection.send(command, arguments).whenComplete(this::answered);
 	}
 
 	private void answered(@Nullable Object answer, @Nullable Throwable failure) {
-		this.heard = System.nanoTime();
+		this.heard = this.nanoTime.getAsLong();
 		this.unanswered.decrementAndGet();
 		if (failure != null) {
 			RedisFailure cause = Replies.failure(failure);
@@ -135,7 +147,7 @@ final class Line {
 	 * of this one: nothing else may be sent through its connection.
 	 */
 	Line asking() {
-		return new Line(this.node, new AskingConnection(this.connection), Duration.ofNanos(this.silenceTimeout));
+		return new Line(this.node, new AskingConnection(this.connection), this.silenceTimeout, this.nanoTime);
 	}
 
 	void close() {

@@ -114,7 +114,8 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 		this.renewer = new Renewer(settings.namespace(), this.topology, this.renewalLines, clock);
 		this.operator = new Operator(this.lines, settings.namespace(), this.retention, this.inboxPrefix);
 		this.inbox = new Inbox(() -> this.inboxPrefix + member.id(), settings, this.topology, connections::listen,
-				this.executor, this::told, () -> this.claims.values().forEach(LiveClaim::mayHaveMissed));
+				this.executor, this::told, () -> this.claims.values().forEach(LiveClaim::mayHaveMissed),
+				System::nanoTime);
 	}
 
 	/**

@@ -1,22 +1,16 @@
 package io.leasehold.engine.redis;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 
 import io.leasehold.test.contract.Fault;
-import io.leasehold.test.contract.Parallel;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -28,11 +22,29 @@ class InboxTests {
 
 	private static final Duration SILENCE = Duration.ofSeconds(2);
 
-	private static final int CALLERS = 3;
-
 	private static final Duration POLL = Duration.ofMillis(50);
 
+	private static final RedisSettings SETTINGS = new RedisSettings("test", POLL, Duration.ofSeconds(1),
+			Duration.ofMillis(50), Duration.ofMillis(50), SILENCE, Duration.ofSeconds(20), Duration.ofMinutes(1), 0);
+
+	/** Longer than the clock moves by its readings. */
+	private static final Duration JUST = Duration.ofMillis(1);
+
 	private final ScheduledExecutorService executor = Executors.newSingleThreadScheduledExecutor();
+
+	private final InterruptedClock clock = new InterruptedClock();
+
+	private final Silent ear = new Silent();
+
+	private final Inbox inbox = new Inbox(() -> "inbox", SETTINGS, new SingleServer(new Node("localhost", 1)),
+			(node, channel, messages, lost) -> this.ear, this.executor, (message) -> {
+			}, () -> {
+			}, this.clock);
+
+	@BeforeEach
+	void open() {
+		assertThat(hears()).isTrue();
+	}
 
 	@AfterEach
 	void stop() {
@@ -40,66 +52,55 @@ class InboxTests {
 	}
 
 	/**
-	 * The first ping after a long silence and the checks of other callers come at the
-	 * same time: the silence before the ping says nothing of the connection.
+	 * Another caller sends the first ping after a long silence, between a caller's
+	 * reading of the clock and its check: the silence before the ping says nothing of the
+	 * connection.
 	 */
 	@Fault(133)
 	@Test
-	void callersThatComeTogetherAfterAPauseDoNotCloseTheSubscription() throws Exception {
-		List<Silent> ears = new ArrayList<>();
-		List<Inbox> inboxes = new ArrayList<>();
-		for (int i = 0; i < 10_000; i++) {
-			Silent ear = new Silent();
-			ears.add(ear);
-			inboxes.add(open(ear));
-		}
-		pause(SILENCE);
-		AtomicInteger turn = new AtomicInteger(-1);
-		CyclicBarrier together = new CyclicBarrier(CALLERS, turn::incrementAndGet);
-		Callable<Void> caller = () -> {
-			for (int i = 0; i < inboxes.size(); i++) {
-				together.await();
-				while (turn.get() < i) {
-					Thread.onSpinWait();
-				}
-				inboxes.get(i).hears(System.nanoTime());
-			}
-			return null;
-		};
-		Parallel.run(Collections.nCopies(CALLERS, caller));
-		assertThat(ears).allSatisfy((ear) -> {
-			assertThat(ear.closings).as("closings").hasValue(0);
-			assertThat(ear.pings).as("pings").hasValue(1);
-		});
+	void pingOfAnotherCallerDuringACheckDoesNotCloseTheSubscription() {
+		this.clock.pass(SILENCE.multipliedBy(5));
+		this.clock.afterNext(() -> assertThat(hears()).isTrue());
+		assertThat(hears()).isTrue();
+		assertThat(this.ear.closings).hasValue(0);
+		assertThat(this.ear.pings).hasValue(1);
+	}
+
+	@Fault(133)
+	@Test
+	void checkOfAnotherCallerDuringAPingDoesNotCloseTheSubscription() {
+		this.clock.pass(SILENCE.multipliedBy(5));
+		this.ear.duringPing = () -> assertThat(hears()).isTrue();
+		assertThat(hears()).isTrue();
+		assertThat(this.ear.closings).hasValue(0);
+		assertThat(this.ear.pings).hasValue(1);
+	}
+
+	@Fault(133)
+	@Test
+	void answerToAPingDuringACheckDoesNotCloseTheSubscription() {
+		this.clock.pass(SILENCE.multipliedBy(5));
+		assertThat(hears()).isTrue();
+		this.clock.pass(SILENCE.multipliedBy(5));
+		this.clock.afterNext(() -> this.ear.pong.complete(null));
+		assertThat(hears()).isTrue();
+		assertThat(this.ear.closings).hasValue(0);
 	}
 
 	@Test
 	void subscriptionThatDoesNotAnswerItsPingIsClosedByTheNextCheck() {
-		Silent ear = new Silent();
-		Inbox inbox = open(ear);
-		pause(POLL);
-		assertThat(inbox.hears(System.nanoTime())).as("pinged").isTrue();
-		pause(SILENCE);
-		assertThat(inbox.hears(System.nanoTime())).as("silent for too long").isFalse();
-		assertThat(ear.closings).hasValue(1);
+		this.clock.pass(POLL.plus(JUST));
+		assertThat(hears()).as("pinged").isTrue();
+		assertThat(this.ear.pings).hasValue(1);
+		this.clock.pass(SILENCE.minus(JUST));
+		assertThat(hears()).as("not silent for too long").isTrue();
+		this.clock.pass(JUST);
+		assertThat(hears()).as("silent for too long").isFalse();
+		assertThat(this.ear.closings).hasValue(1);
 	}
 
-	private Inbox open(Silent ear) {
-		RedisSettings settings = new RedisSettings("test", POLL, Duration.ofSeconds(1), Duration.ofMillis(50),
-				Duration.ofMillis(50), SILENCE, Duration.ofSeconds(20), Duration.ofMinutes(1), 0);
-		Inbox inbox = new Inbox(() -> "inbox", settings, new SingleServer(new Node("localhost", 1)),
-				(node, channel, messages, lost) -> ear, this.executor, (message) -> {
-				}, () -> {
-				});
-		assertThat(inbox.hears(System.nanoTime() + TimeUnit.SECONDS.toNanos(30))).isTrue();
-		return inbox;
-	}
-
-	private static void pause(Duration duration) {
-		long begin = System.nanoTime();
-		while (System.nanoTime() - begin <= duration.toNanos()) {
-			LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
-		}
+	private boolean hears() {
+		return this.inbox.hears(System.nanoTime() + TimeUnit.SECONDS.toNanos(30));
 	}
 
 	/** A connection whose other end says nothing. */
@@ -109,6 +110,11 @@ class InboxTests {
 
 		private final AtomicInteger closings = new AtomicInteger();
 
+		private final CompletableFuture<Object> pong = new CompletableFuture<>();
+
+		private Runnable duringPing = () -> {
+		};
+
 		@Override
 		public boolean isOpen() {
 			return this.closings.get() == 0;
@@ -117,7 +123,8 @@ class InboxTests {
 		@Override
 		public CompletionStage<?> ping() {
 			this.pings.incrementAndGet();
-			return new CompletableFuture<>();
+			this.duringPing.run();
+			return this.pong;
 		}
 
 		@Override

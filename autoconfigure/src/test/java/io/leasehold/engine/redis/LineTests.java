@@ -1,14 +1,8 @@
 package io.leasehold.engine.redis;
 
 import java.time.Duration;
-import java.util.Collections;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CyclicBarrier;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 
-import io.leasehold.test.contract.Parallel;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -22,37 +16,48 @@ class LineTests {
 
 	private static final Duration SILENCE = Duration.ofMillis(100);
 
+	private static final Node NODE = new Node("localhost", 1);
+
+	private final InterruptedClock clock = new InterruptedClock();
+
+	/**
+	 * Another caller checks the line while the first request in a while notes its time.
+	 */
 	@Test
-	void requestsThatComeTogetherAfterAPauseAreNoSilence() throws Exception {
-		for (int i = 0; i < 3000; i++) {
-			Line line = new Line(new Node("localhost", 1), new Unanswered(), Duration.ofSeconds(1));
-			CyclicBarrier together = new CyclicBarrier(3);
-			Callable<Void> request = () -> {
-				together.await();
-				line.send(Script.CLOSE, new String[0], new String[0]);
-				assertThat(line.isUsable()).isTrue();
-				return null;
-			};
-			Parallel.run(Collections.nCopies(3, request));
-		}
+	void checkDuringTheFirstRequestAfterAPauseFindsNoSilence() {
+		Line line = new Line(NODE, new Unanswered(), SILENCE.toNanos(), this.clock);
+		this.clock.pass(SILENCE.multipliedBy(5));
+		this.clock.afterNext(() -> assertThat(line.isUsable()).isTrue());
+		line.send(Script.CLOSE, new String[0], new String[0]);
+		assertThat(line.isUsable()).isTrue();
+	}
+
+	/** Another caller sends while the first request in a while notes its time. */
+	@Test
+	void requestsThatComeTogetherAfterAPauseAreNoSilence() {
+		Line line = new Line(NODE, new Unanswered(), SILENCE.toNanos(), this.clock);
+		this.clock.pass(SILENCE.multipliedBy(5));
+		this.clock.afterNext(() -> {
+			line.send(Script.CLOSE, new String[0], new String[0]);
+			assertThat(line.isUsable()).isTrue();
+		});
+		line.send(Script.CLOSE, new String[0], new String[0]);
+		assertThat(line.isUsable()).isTrue();
 	}
 
 	@Test
 	void lineThatIsSilentForTooLongIsNotUsedAgain() {
-		Line line = new Line(new Node("localhost", 1), new Unanswered(), SILENCE);
+		Line line = new Line(NODE, new Unanswered(), SILENCE.toNanos(), this.clock);
 		line.send(Script.CLOSE, new String[0], new String[0]);
 		line.send(Script.CLOSE, new String[0], new String[0]);
 		assertThat(line.isUsable()).isTrue();
-		long sent = System.nanoTime();
-		while (System.nanoTime() - sent <= SILENCE.toNanos()) {
-			LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
-		}
+		this.clock.pass(SILENCE);
 		assertThat(line.isUsable()).isFalse();
 	}
 
 	@Test
 	void lineWhoseConnectionTakesNoRequestIsNotUsedAgain() {
-		Line line = new Line(new Node("localhost", 1), new Refusing(), SILENCE);
+		Line line = new Line(NODE, new Refusing(), SILENCE);
 		assertThat(line.isUsable()).isTrue();
 		assertThat(line.send(Script.CLOSE, new String[0], new String[0])).isCompletedExceptionally();
 		assertThat(line.isUsable()).isFalse();
@@ -61,7 +66,7 @@ class LineTests {
 	/** The request whose copies are awaited was sent. */
 	@Test
 	void replicasThatWereNeverAskedForDoNotMakeTheirRequestOneThatWasNeverSent() {
-		Line line = new Line(new Node("localhost", 1), new Refusing(), SILENCE);
+		Line line = new Line(NODE, new Refusing(), SILENCE);
 		assertThatExceptionOfType(RedisFailure.class)
 			.isThrownBy(() -> line.awaitReplicas(1, SILENCE, System.nanoTime() + SILENCE.toNanos()))
 			.withMessage("connection is closed")

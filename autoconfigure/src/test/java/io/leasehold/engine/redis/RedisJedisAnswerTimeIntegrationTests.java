@@ -1,31 +1,25 @@
 package io.leasehold.engine.redis;
 
-import java.io.IOException;
+import java.time.Duration;
 
-import io.leasehold.engine.LockEngine;
-import io.leasehold.engine.Member;
-import io.leasehold.server.FaultProxy;
 import io.leasehold.server.RedisTestServer;
-import io.leasehold.test.contract.AnswerTimeContract;
-import io.leasehold.test.contract.MovingClock;
-import org.junit.jupiter.api.AfterEach;
+
+import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 
 /**
- * Late answers of {@link RedisLockEngine}.
+ * Late answers of a single server, by Jedis.
  */
-class RedisJedisAnswerTimeIntegrationTests extends AnswerTimeContract {
+class RedisJedisAnswerTimeIntegrationTests extends RedisAnswerTimeContract {
 
-	private final FaultProxy proxy = FaultProxy.to(RedisTestServer.shared().port());
-
-	@AfterEach
-	void closeProxy() throws IOException {
-		this.proxy.close();
+	@Override
+	RedisConfiguration servers() {
+		return new RedisStandaloneConfiguration("127.0.0.1", RedisTestServer.shared().port());
 	}
 
 	@Override
-	protected LockEngine connect(String namespace, Member member, MovingClock clock) {
-		this.proxy.replies().beforeEach(clock::answered);
-		return RedisOpener.openByJedis(namespace, member, this.proxy.port(), clock);
+	Connector connector(Duration timeout) {
+		return new JedisConnector(null, null, timeout);
 	}
 
 }

@@ -52,24 +52,22 @@ public final class RedisOpener implements EngineAddress.Opener {
 		List<Integer> ports = arguments.subList(1, arguments.size()).stream().map(Integer::valueOf).toList();
 		RedisConfiguration servers = arguments.get(0).equals(CLUSTER) ? clusterAt(ports)
 				: new RedisStandaloneConfiguration("127.0.0.1", ports.get(0));
-		return open(namespace, member, servers, arguments.get(0).equals(SINGLE_BY_JEDIS), MonotonicClock.SYSTEM);
+		RedisSettings settings = RedisEngines.settings(namespace);
+		RedisConnections connections = arguments.get(0).equals(SINGLE_BY_JEDIS)
+				? RedisConnections.byJedis(servers, null, null, settings)
+				: RedisConnections.byLettuce(servers, null, null, settings);
+		return open(member, connections, settings, MonotonicClock.SYSTEM);
 	}
 
-	/** Connect by Lettuce to a single server. */
-	static LockEngine open(String namespace, Member member, int port, MonotonicClock clock) {
-		return open(namespace, member, new RedisStandaloneConfiguration("127.0.0.1", port), false, clock);
-	}
-
-	/** Connect by Jedis to a single server. */
-	static LockEngine openByJedis(String namespace, Member member, int port, MonotonicClock clock) {
-		return open(namespace, member, new RedisStandaloneConfiguration("127.0.0.1", port), true, clock);
-	}
-
-	private static LockEngine open(String namespace, Member member, RedisConfiguration servers, boolean byJedis,
+	/** Connect by a client library. */
+	static LockEngine open(String namespace, Member member, Connector connector, RedisConfiguration servers,
 			MonotonicClock clock) {
 		RedisSettings settings = RedisEngines.settings(namespace);
-		RedisConnections connections = byJedis ? RedisConnections.byJedis(servers, null, null, settings)
-				: RedisConnections.byLettuce(servers, null, null, settings);
+		return open(member, RedisConnections.by(connector, servers, settings), settings, clock);
+	}
+
+	private static LockEngine open(Member member, RedisConnections connections, RedisSettings settings,
+			MonotonicClock clock) {
 		RedisLockEngine engine = new RedisLockEngine(connections, settings, member, clock);
 		RedisEngines.warmUp(new RedisEngines.TestMember(member, engine));
 		return engine;

@@ -1,0 +1,38 @@
+package io.leasehold.engine.redis;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongSupplier;
+
+/**
+ * A clock that stands still until a test moves it, and something that happens between a
+ * reading and its use.
+ */
+final class InterruptedClock implements LongSupplier {
+
+	private static final Runnable NOTHING = () -> {
+	};
+
+	private final AtomicLong now = new AtomicLong();
+
+	private final AtomicReference<Runnable> afterNext = new AtomicReference<>(NOTHING);
+
+	@Override
+	public long getAsLong() {
+		long read = this.now.getAndIncrement();
+		this.afterNext.getAndSet(NOTHING).run();
+		return read;
+	}
+
+	/** Move the clock. */
+	void pass(Duration duration) {
+		this.now.addAndGet(duration.toNanos());
+	}
+
+	/** Let something happen after the next reading, in its thread. */
+	void afterNext(Runnable action) {
+		this.afterNext.set(action);
+	}
+
+}

@@ -1,0 +1,29 @@
+package io.leasehold.engine.redis;
+
+import java.time.Duration;
+
+import io.leasehold.engine.LockEngine;
+import io.leasehold.engine.Member;
+import io.leasehold.test.contract.AnswerTimeContract;
+import io.leasehold.test.contract.MovingClock;
+
+import org.springframework.data.redis.connection.RedisConfiguration;
+
+/**
+ * Late answers of {@link RedisLockEngine}, from any servers by any client library.
+ */
+abstract class RedisAnswerTimeContract extends AnswerTimeContract {
+
+	/** Return the servers to connect to. */
+	abstract RedisConfiguration servers();
+
+	/** Return the client library to connect by. */
+	abstract Connector connector(Duration timeout);
+
+	@Override
+	protected final LockEngine connect(String namespace, Member member, MovingClock clock) {
+		Connector connector = new ProxiedConnector(connector(RedisEngines.COMMAND_TIMEOUT), clock::answered);
+		return RedisOpener.open(namespace, member, connector, servers(), clock);
+	}
+
+}

@@ -1,0 +1,38 @@
+package io.leasehold.engine.redis;
+
+import java.time.Duration;
+
+import io.leasehold.server.RedisTestCluster;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+import org.springframework.data.redis.connection.RedisConfiguration;
+
+/**
+ * Late answers of a cluster.
+ */
+class RedisClusterAnswerTimeIntegrationTests extends RedisAnswerTimeContract {
+
+	private static RedisTestCluster cluster;
+
+	@BeforeAll
+	static void start() {
+		cluster = RedisTestCluster.start();
+	}
+
+	@AfterAll
+	static void stop() {
+		cluster.close();
+	}
+
+	@Override
+	RedisConfiguration servers() {
+		return RedisOpener.clusterAt(cluster.ports());
+	}
+
+	@Override
+	Connector connector(Duration timeout) {
+		return new LettuceConnector(null, null, timeout);
+	}
+
+}
