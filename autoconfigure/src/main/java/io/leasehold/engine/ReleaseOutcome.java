@@ -19,7 +19,11 @@ public sealed interface ReleaseOutcome {
 	record Released(Duration standBack) implements ReleaseOutcome {
 	}
 
-	/** The claim's owner did not hold the key: it was lost before, or never granted. */
+	/**
+	 * The claim's owner did not hold the key: it was lost before, or never granted. Not
+	 * the answer if an earlier release of the claim may have freed it, whose own answer
+	 * was lost: that is {@link Unknown}.
+	 */
 	record NotOwner() implements ReleaseOutcome {
 	}
 

@@ -60,7 +60,8 @@ public sealed interface LockEvent {
 
 	/**
 	 * A lock was lost while it was held. Comes at most once for a hold, before its
-	 * {@link HoldEnded}.
+	 * {@link HoldEnded}; after it if the release had to be repeated in the background,
+	 * and the store's answer to that showed the loss.
 	 *
 	 * @param engine the engine's name
 	 * @param name fixed name of the lock

@@ -4,11 +4,13 @@ import java.time.Duration;
 import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
 import io.leasehold.LockEngineException;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.ReleaseOutcome;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 final class ClaimCloser {
 
 	private static final Log logger = LogFactory.getLog(ClaimCloser.class);
+
+	private static final Consumer<ReleaseOutcome> IGNORED = (outcome) -> {
+	};
 
 	private static final long LATE_REQUESTS = Duration.ofMinutes(1).toNanos();
 
@@ -45,24 +50,32 @@ final class ClaimCloser {
 	}
 
 	void close(Claim claim) {
+		close(claim, IGNORED);
+	}
+
+	/**
+	 * Close a claim.
+	 * @param answered called with the store's answer, in a thread that must not block
+	 */
+	void close(Claim claim, Consumer<ReleaseOutcome> answered) {
 		if (this.threads.isClosed()) {
 			return;
 		}
 		this.untried.incrementAndGet();
 		long giveUp = this.clock.nanoTime() + claim.lease().toNanos() + LATE_REQUESTS;
 		this.threads.releases().execute(() -> {
-			boolean closed = tryClose(claim);
+			boolean closed = tryClose(claim, answered);
 			this.untried.decrementAndGet();
 			this.whenTried.run();
 			if (!closed) {
-				retry(claim, 1, giveUp);
+				retry(claim, answered, 1, giveUp);
 			}
 		});
 	}
 
 	/** Close a claim whose lease is so short that once has to be enough. */
 	void closeOnce(Claim claim) {
-		this.threads.releases().execute(() -> tryClose(claim));
+		this.threads.releases().execute(() -> tryClose(claim, IGNORED));
 	}
 
 	/**
@@ -82,7 +95,7 @@ final class ClaimCloser {
 		return this.untried.get() == 0;
 	}
 
-	private void retry(Claim claim, int failures, long giveUp) {
+	private void retry(Claim claim, Consumer<ReleaseOutcome> answered, int failures, long giveUp) {
 		if (this.clock.nanoTime() - giveUp >= 0) {
 			logger.warn("Lock '%s' could not be released, it is left to its lease".formatted(claim.key()));
 			return;
@@ -90,15 +103,15 @@ final class ClaimCloser {
 		int most = Math.min(SLOWEST, 50 << Math.min(failures, 5));
 		Duration pause = Duration.ofMillis(ThreadLocalRandom.current().nextInt(most / 2, most));
 		this.threads.schedule(() -> {
-			if (!tryClose(claim)) {
-				retry(claim, failures + 1, giveUp);
+			if (!tryClose(claim, answered)) {
+				retry(claim, answered, failures + 1, giveUp);
 			}
 		}, pause, this.threads.releases());
 	}
 
-	private boolean tryClose(Claim claim) {
+	private boolean tryClose(Claim claim, Consumer<ReleaseOutcome> answered) {
 		try {
-			this.engine.release(claim);
+			answered.accept(this.engine.release(claim));
 			return true;
 		}
 		catch (LockEngineException ex) {

@@ -141,10 +141,14 @@ final class GateDriver {
 		}
 		Actions actions = (answer != null) ? gate.answered(claim, asked, sent, answer)
 				: gate.unanswered(claim, Objects.requireNonNull(failure));
-		if (actions.listens()) {
-			listen(gate, claim, asked);
+		try {
+			if (actions.listens()) {
+				listen(gate, claim, asked);
+			}
 		}
-		carryOut(gate, actions);
+		finally {
+			carryOut(gate, actions);
+		}
 	}
 
 	/**

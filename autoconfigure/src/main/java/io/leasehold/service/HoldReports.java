@@ -52,6 +52,12 @@ final class HoldReports {
 		this.events.publish(lost(hold, LossCause.NOT_OWNER));
 	}
 
+	/** A repeated release of a hold shows that it was lost. */
+	void lostAtLateRelease(Hold hold, long now) {
+		logLoss(hold, LossCause.NOT_OWNER, now);
+		this.events.publishLater(lost(hold, LossCause.NOT_OWNER));
+	}
+
 	/** A hold was lost before it was closed. */
 	void lost(Hold hold, LossCause cause, long now) {
 		logLoss(hold, cause, now);

@@ -275,7 +275,7 @@ final class Holds implements RenewalListener {
 		}
 		catch (RuntimeException | Error ex) {
 			logger.debug("Lock '%s' is going to be released in the background".formatted(hold.key()), ex);
-			this.closer.close(hold.grant.claim);
+			this.closer.close(hold.grant.claim, (outcome) -> releasedLate(hold, outcome));
 			return null;
 		}
 		finally {
@@ -283,6 +283,17 @@ final class Holds implements RenewalListener {
 			if (interrupted) {
 				Thread.currentThread().interrupt();
 			}
+		}
+	}
+
+	/**
+	 * The store has answered a release that had to be repeated. A lease that is over by
+	 * now may have ended after the hold.
+	 */
+	private void releasedLate(Hold hold, ReleaseOutcome outcome) {
+		if (outcome instanceof ReleaseOutcome.NotOwner && hold.grant.wouldBeValid(now())) {
+			hold.lose(LossCause.NOT_OWNER);
+			this.reports.lostAtLateRelease(hold, now());
 		}
 	}
 

@@ -55,6 +55,9 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 
 	private final LateRequests late = new LateRequests();
 
+	/** Claims with a release that was not answered, and may have freed them. */
+	private final LateRequests lateReleases = new LateRequests();
+
 	/**
 	 * Create an engine.
 	 * @param connections its connections, closed with it
@@ -122,6 +125,20 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 
 	@Override
 	public ReleaseOutcome release(Claim claim) {
+		ReleaseOutcome outcome;
+		try {
+			outcome = free(claim);
+		}
+		catch (LockEngineException ex) {
+			this.lateReleases.add(claim, 0);
+			throw ex;
+		}
+		boolean repeated = this.lateReleases.until(claim) != null;
+		this.lateReleases.remove(claim);
+		return (repeated && outcome instanceof ReleaseOutcome.NotOwner) ? new ReleaseOutcome.Unknown() : outcome;
+	}
+
+	private ReleaseOutcome free(Claim claim) {
 		RowId id = id(claim.key());
 		Long latest = this.late.until(claim);
 		Long marked = this.database.<@Nullable Long>call((latest != null) ? CallKind.CLOSE : CallKind.RELEASE,

@@ -37,6 +37,11 @@ final class LiveClaims {
 		return this.byOwner.get(claim.owner());
 	}
 
+	/** The end of a claim was not reported, though nothing of it may be left. */
+	void remember(LiveClaim live) {
+		this.byOwner.putIfAbsent(live.claim().owner(), live);
+	}
+
 	/** The claim is over, and nothing of it is left in the store. */
 	void forget(LiveClaim live) {
 		this.byOwner.remove(live.claim().owner(), live);

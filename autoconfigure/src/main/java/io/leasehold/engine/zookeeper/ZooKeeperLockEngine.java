@@ -181,9 +181,11 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 		try {
 			this.store.awaitConnection(deadline);
 			ReleaseOutcome removed = Store.await(this.queue.leave(live), deadline);
+			this.claims.forget(live);
 			return live.hasExpired() ? new ReleaseOutcome.NotOwner() : removed;
 		}
 		catch (KeeperException | TimeoutException ex) {
+			this.claims.remember(live); // its removal may be done, and is reported later
 			throw Failures.of("release", claim.key(), ex);
 		}
 	}

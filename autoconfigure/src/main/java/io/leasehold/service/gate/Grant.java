@@ -35,6 +35,9 @@ public final class Grant {
 
 	private volatile long validUntil;
 
+	/** Until when the grant would be valid, had it not been given up before. */
+	private volatile long givenUpUntil = ENDED;
+
 	/**
 	 * Reading before the last request was sent that the store answered with this grant;
 	 * written by the watchdog after that.
@@ -113,7 +116,14 @@ public final class Grant {
 	}
 
 	void end() {
+		this.givenUpUntil = this.validUntil;
 		this.validUntil = ENDED;
+	}
+
+	/** Return whether a grant that was given up would still be valid. */
+	public boolean wouldBeValid(long now) {
+		long until = this.givenUpUntil;
+		return until != ENDED && until - now > 0;
 	}
 
 }

@@ -1,0 +1,130 @@
+package io.leasehold.service;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+
+import io.leasehold.HeldLock;
+import io.leasehold.LockEngineException;
+import io.leasehold.LockKey;
+import io.leasehold.LockOptions;
+import io.leasehold.LossCause;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.Member;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.ReleaseOutcome;
+import io.leasehold.engine.local.LocalLockEngine;
+import io.leasehold.event.LockEvent;
+import io.leasehold.test.contract.DelegatingEngine;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Releases whose first attempt was not answered, so that they are repeated after their
+ * holders have gone.
+ */
+@Timeout(60)
+@ExtendWith(OutputCaptureExtension.class)
+class LateReleaseTests {
+
+	private static final LockKey KEY = new LockKey("order:42");
+
+	private static final Duration LEASE = Duration.ofMinutes(1);
+
+	private final AtomicLong ahead = new AtomicLong();
+
+	private final MonotonicClock clock = () -> System.nanoTime() + this.ahead.get();
+
+	private final LocalLockEngine store = new LocalLockEngine(this.clock);
+
+	private final List<LockEvent> events = new CopyOnWriteArrayList<>();
+
+	private final AtomicInteger answers = new AtomicInteger();
+
+	@Test
+	void lossThatARepeatedReleaseFindsIsReported(CapturedOutput output) {
+		try (LockService service = service(() -> new ReleaseOutcome.NotOwner())) {
+			HeldLock held = service.acquire(KEY.value());
+			long token = held.fencingToken();
+			held.close();
+			Awaitility.await()
+				.untilAsserted(() -> assertThat(this.events).filteredOn(LockEvent.HoldLost.class::isInstance)
+					.containsExactly(new LockEvent.HoldLost("local", "test", KEY, token, LossCause.NOT_OWNER)));
+		}
+		assertThat(output).contains("Lock 'order:42' (test) was lost");
+	}
+
+	/** The first attempt may have released it, and its answer was lost. */
+	@Test
+	void unknownOutcomeOfARepeatedReleaseIsNoLoss() {
+		releaseIsRepeated(() -> new ReleaseOutcome.Unknown());
+	}
+
+	@Test
+	void repeatedReleaseThatSucceedsIsNoLoss() {
+		releaseIsRepeated(() -> ReleaseOutcome.RELEASED);
+	}
+
+	/** The hold had ended before its lease did, during an outage of the store. */
+	@Test
+	void leaseThatEndsBeforeTheRepeatedReleaseIsNoLoss() {
+		releaseIsRepeated(() -> {
+			this.ahead.set(LEASE.toNanos());
+			return new ReleaseOutcome.NotOwner();
+		});
+	}
+
+	private void releaseIsRepeated(Supplier<ReleaseOutcome> repeated) {
+		try (LockService service = service(repeated)) {
+			service.acquire(KEY.value()).close();
+			Awaitility.await().until(() -> this.answers.get() == 1);
+			service.acquire("other").close();
+		}
+		assertThat(this.events).noneMatch(LockEvent.HoldLost.class::isInstance);
+	}
+
+	private LockService service(Supplier<ReleaseOutcome> repeated) {
+		LockOptions defaults = new LockOptions("test", "local", LEASE, Duration.ofSeconds(20), Duration.ZERO,
+				LockOptions.UNLIMITED);
+		return new LockService(new ServiceSettings(defaults, OnLost.THROW, 63, Duration.ofMillis(10)),
+				List.of(new FailingRelease(repeated)), Member.of("test"), this.clock, List.of(this.events::add),
+				ReleaseTiming.IMMEDIATE);
+	}
+
+	/** The first release is not answered, the second one as a test wants. */
+	private final class FailingRelease extends DelegatingEngine {
+
+		private final Supplier<ReleaseOutcome> repeated;
+
+		private final AtomicInteger releases = new AtomicInteger();
+
+		FailingRelease(Supplier<ReleaseOutcome> repeated) {
+			super(LateReleaseTests.this.store);
+			this.repeated = repeated;
+		}
+
+		@Override
+		public ReleaseOutcome release(Claim claim) {
+			if (this.releases.incrementAndGet() == 1) {
+				throw new LockEngineException(claim.key(), "no answer", null);
+			}
+			ReleaseOutcome outcome = super.release(claim);
+			if (LateReleaseTests.this.answers.incrementAndGet() == 1) {
+				return this.repeated.get();
+			}
+			return outcome;
+		}
+
+	}
+
+}
