@@ -1,5 +1,9 @@
 package io.leasehold.engine;
 
+import java.time.Duration;
+
+import io.leasehold.LockMode;
+import io.leasehold.LockOptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -34,6 +38,32 @@ class AccessTests {
 		assertThat(Access.permits(3).contradicts(Access.permits(3))).isFalse();
 		assertThat(Access.permits(3).contradicts(Access.SHARED)).isFalse();
 		assertThat(Access.EXCLUSIVE.contradicts(Access.permits(3))).isFalse();
+	}
+
+	@Test
+	void accessIsThatOfTheOptions() {
+		LockOptions options = new LockOptions("test", "local", Duration.ofSeconds(30), Duration.ZERO, Duration.ZERO,
+				LockOptions.UNLIMITED);
+		assertThat(Access.of(options)).isEqualTo(Access.EXCLUSIVE);
+		assertThat(Access.of(options.withMode(LockMode.SHARED))).isEqualTo(Access.SHARED);
+		assertThat(Access.of(options.withPermits(1))).isEqualTo(Access.permits(1));
+	}
+
+	@Test
+	void exclusiveAccessCoversEveryOtherAndAnyAccessItself() {
+		assertThat(Access.EXCLUSIVE.covers(Access.SHARED)).isTrue();
+		assertThat(Access.SHARED.covers(Access.EXCLUSIVE)).isFalse();
+		assertThat(Access.permits(3).covers(Access.permits(3))).isTrue();
+		assertThat(Access.permits(3).covers(Access.permits(4))).isFalse();
+	}
+
+	@Test
+	void accessIsShownToPeople() {
+		assertThat(Access.EXCLUSIVE).hasToString("exclusive");
+		assertThat(Access.SHARED).hasToString("shared");
+		assertThat(Access.permits(1)).hasToString("1 permit").matches(Access::isPermit);
+		assertThat(Access.permits(2)).hasToString("2 permits");
+		assertThat(Access.SHARED.isPermit()).isFalse();
 	}
 
 	@ParameterizedTest

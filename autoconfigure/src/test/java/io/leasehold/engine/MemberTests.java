@@ -1,5 +1,6 @@
 package io.leasehold.engine;
 
+import java.time.Instant;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -54,6 +55,24 @@ class MemberTests {
 		assertThat(first.token()).startsWith(before + "/");
 		assertThat(this.member.newOwner().token()).startsWith(this.member.id() + "/");
 		assertThat(secret(this.member.newOwner())).isNotEqualTo(secret(second));
+	}
+
+	@Test
+	void threadIsShownInPrintableCharactersThatSeparateNothing() {
+		assertThat(this.member.newOwner("a!~b")).hasToString(this.member.id() + "/a!~b");
+		assertThat(this.member.newOwner("@a b:c\u007fd\ne/f%g{}\u00e4"))
+			.hasToString(this.member.id() + "/_a_b_c_d_e_f_g___");
+		assertThat(this.member.newOwner("@")).hasToString(this.member.id() + "/_");
+		assertThat(this.member.newOwner("t".repeat(40))).hasToString(this.member.id() + "/" + "t".repeat(40));
+		assertThat(this.member.newOwner("t".repeat(40) + "u")).hasToString(this.member.id() + "/" + "t".repeat(40));
+	}
+
+	@Test
+	void holderIsReadFromItsTokenUnlessThatIsForeign() {
+		Holder holder = Holder.of(this.member.newOwner("worker").token(), 7, Instant.EPOCH, null);
+		assertThat(holder.application()).isEqualTo("shop");
+		assertThat(holder.thread()).isEqualTo("worker");
+		assertThat(Holder.of("foreign", 7, Instant.EPOCH, null).application()).isEqualTo("unknown");
 	}
 
 	private static String secret(Owner owner) {

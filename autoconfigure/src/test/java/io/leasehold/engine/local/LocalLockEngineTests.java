@@ -168,6 +168,35 @@ class LocalLockEngineTests {
 		assertThat(outcomes).singleElement().isInstanceOf(RenewalOutcome.NotOwner.class);
 	}
 
+	/** Once a second, a request for any key finds the leases of other keys that ended. */
+	@Test
+	void leaseThatEndedIsFoundByRequestsForOtherKeysOnceASecond() {
+		Duration lease = Duration.ofMillis(500);
+		granted(new Claim(KEY, this.member.newOwner(), lease, Duration.ZERO, false, this.clock.nanoTime()));
+		List<Signal> signals = new ArrayList<>();
+		Claim waiting = claim().waiting();
+		this.engine.tryAcquire(waiting);
+		this.engine.enqueue(waiting, signals::add);
+		this.clock.advance(Duration.ofSeconds(1).minusNanos(1));
+		askForAnotherKey();
+		assertThat(signals).isEmpty();
+		this.clock.advance(Duration.ofNanos(1));
+		askForAnotherKey();
+		assertThat(signals).singleElement().isInstanceOf(Signal.Pushed.class);
+	}
+
+	@Test
+	void otherKeysAreSearchedForEndedLeasesNotBeforeTheNextSecond() {
+		this.clock.advance(Duration.ofSeconds(1));
+		askForAnotherKey();
+		leaseThatEndedIsFoundByRequestsForOtherKeysOnceASecond();
+	}
+
+	private void askForAnotherKey() {
+		this.engine.tryAcquire(new Claim(new LockKey("other"), this.member.newOwner(), LEASE, Duration.ZERO, false,
+				this.clock.nanoTime()));
+	}
+
 	private Claim claim() {
 		return new Claim(KEY, this.member.newOwner(), LEASE, Duration.ZERO, false, this.clock.nanoTime());
 	}

@@ -201,6 +201,41 @@ class LiveClaimTests {
 	}
 
 	@Test
+	void claimThatWasForgottenHasNoRequestUnderWay() {
+		assertThat(this.claim.askedOnlyThrough(this.line)).isFalse();
+		assertThat(this.claim.answered().askedOnlyThrough(this.line)).isTrue();
+		assertThat(this.claim.close()).isTrue();
+	}
+
+	@Test
+	void secondRequestMayHaveWaited() {
+		this.claim.ask(this.line, this.now);
+		assertThat(this.claim.wasAskedOnce()).isTrue();
+		this.claim.ask(this.line, this.now);
+		assertThat(this.claim.wasAskedOnce()).isFalse();
+	}
+
+	@Test
+	void redirectedRequestIsAsIfItHadNotBeenSent() {
+		Line second = new Line(null, null, Duration.ZERO);
+		this.claim.ask(this.line, this.now);
+		this.claim.requestHasNotRun();
+		assertThat(this.claim.ask(second, this.now)).isEqualTo(LEASE);
+		assertThat(this.claim.askedOnlyThrough(second)).isTrue();
+		assertThat(this.claim.wasAskedOnce()).isTrue();
+	}
+
+	@Test
+	void redirectionOfALaterRequestLeavesTheFirst() {
+		Line second = new Line(null, null, Duration.ZERO);
+		this.claim.ask(this.line, this.now);
+		this.claim.ask(second, this.now);
+		this.claim.requestHasNotRun();
+		assertThat(this.claim.askedOnlyThrough(this.line)).isTrue();
+		assertThat(this.claim.wasAskedOnce()).isTrue();
+	}
+
+	@Test
 	void claimIsLongOverWhenLeaseAndLateRequestsAre() {
 		Duration late = Duration.ofSeconds(60);
 		this.claim.ask(this.line, this.now);

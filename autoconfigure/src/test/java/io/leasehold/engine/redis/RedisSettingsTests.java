@@ -51,6 +51,15 @@ class RedisSettingsTests {
 		assertThat(settings.queueLifetime()).isEqualTo(duration("8s"));
 	}
 
+	@ParameterizedTest
+	@CsvSource({ "2ms, 1ms", "3650d, 3650d" })
+	void limitsAreAccepted(String marker, String retention) {
+		Duration shortest = duration("1ms");
+		RedisSettings settings = new RedisSettings("ns", shortest, duration("3ms"), shortest, shortest, shortest,
+				duration(marker), duration(retention), 0);
+		assertThat(settings.fencingRetention()).isEqualTo(duration(retention));
+	}
+
 	@Test
 	void grantLeaseNeverExceedsTheLease() {
 		RedisSettings settings = RedisEngines.settings("ns");

@@ -13,7 +13,7 @@ class SlotMapTests {
 
 	@ParameterizedTest
 	@CsvSource({ "foo, 12182", "123456789, 12739", "{user1000}.following, 3443", "{user1000}.followers, 3443",
-			"foo{}{bar}, 8363", "foo{{bar}}zap, 4015", "foo{bar}{zap}, 5061", "foo{bar, 15278" })
+			"foo{}{bar}, 8363", "foo{{bar}}zap, 4015", "foo{bar}{zap}, 5061", "foo{bar, 15278", "}{foo}, 12182" })
 	void slotIsThatOfTheSpecification(String key, int slot) {
 		assertThat(SlotMap.slot(key)).isEqualTo(slot);
 	}

@@ -1,0 +1,83 @@
+package io.leasehold.engine.jdbc;
+
+import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
+
+import io.leasehold.LockEngineException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link Failures}.
+ */
+class JdbcFailuresTests {
+
+	private static final SQLException BROKEN = new SQLException("broken", "08006");
+
+	@Test
+	void messageNamesTheDatabaseIfItIsKnown() {
+		assertThat(failure("h2:mem:a", BROKEN)).hasMessage("The database h2:mem:a could not renew: broken");
+		assertThat(failure(null, BROKEN)).hasMessage("The database could not renew: broken");
+		assertThat(Failures.connecting("h2:mem:a", BROKEN))
+			.hasMessage("The database h2:mem:a refuses connections: broken");
+		assertThat(Failures.connecting(null, BROKEN)).hasMessage("The database refuses connections: broken");
+	}
+
+	@Test
+	void locationHasNeitherCredentialsNorParameters() {
+		assertThat(Failures.location("jdbc:postgresql://me:secret@db:5432/shop?password=secret"))
+			.isEqualTo("postgresql://db:5432/shop");
+		assertThat(Failures.location(null)).isNull();
+	}
+
+	@Test
+	void reasonOfAPoolWithoutConnectionIsItsCause() {
+		SQLException refused = new SQLException("no such user", "28000");
+		LockEngineException failure = failure(null, new SQLTransientConnectionException("not available", refused));
+		assertThat(failure).hasMessage("The database could not renew: no such user").hasCause(refused);
+		assertThat(failure.isRetryable()).isFalse();
+		assertThat(failure(null, new SQLException("outer", "08006", refused)).isRetryable()).isTrue();
+		assertThat(failure(null, new SQLTransientConnectionException("in use")).isRetryable()).isTrue();
+	}
+
+	@Test
+	void refusedConnectionIsRetryableUnlessItIsAMistake() {
+		assertThat(Failures.connecting(null, BROKEN).isRetryable()).isTrue();
+		assertThat(Failures.connecting(null, new SQLException("no such user", "28000")).isRetryable()).isFalse();
+	}
+
+	@Test
+	void adviceOnTheTableNeedsAKnownDatabase() {
+		SQLException missing = new SQLException("no table", "42P01");
+		assertThat(failure(null, missing)).isInstanceOf(LockTableException.class);
+		assertThat(Failures.of("renew", null, null, "leasehold_lock", null, missing))
+			.isNotInstanceOf(LockTableException.class)
+			.hasMessage("The database could not renew: no table");
+	}
+
+	/** Whether a repetition may succeed, although nobody has done anything. */
+	@ParameterizedTest
+	@CsvSource({ "08006, 0, true", "28000, 0, false", "42000, 0, false", "42000, 1203, true", "28000, 1226, true",
+			"3D000, 0, false", "0A000, 0, false", "25006, 0, false", "HY000, 1290, false", "90146, 90146, false",
+			"57P01, 0, true" })
+	void mistakesAreNotRetryable(String state, int code, boolean retryable) {
+		assertThat(failure(null, new SQLException("refused", state, code)).isRetryable()).isEqualTo(retryable);
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "40001, 0, true", "55P03, 0, true", "HY000, 1205, true", "HYT00, 50200, true", "08006, 0, false" })
+	void lockTimeoutsAndDeadlocksAreUndone(String state, int code, boolean undone) {
+		SQLException thrown = new SQLException("refused", state, code);
+		assertThat(Failures.isUndone(thrown)).isEqualTo(undone);
+		assertThat(Failures.isUndone(failure(null, thrown))).isEqualTo(undone);
+		assertThat(Failures.isUndone(new IllegalStateException(new IllegalStateException()))).isFalse();
+	}
+
+	private static LockEngineException failure(String location, SQLException thrown) {
+		return Failures.of("renew", null, location, "leasehold_lock", new H2Dialect(), thrown);
+	}
+
+}

@@ -1,0 +1,103 @@
+package io.leasehold.engine.jdbc;
+
+import java.sql.SQLException;
+import java.sql.SQLTimeoutException;
+import java.time.Duration;
+import java.util.UUID;
+
+import io.leasehold.LockKey;
+import io.leasehold.engine.Attempt;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.ManualClock;
+import io.leasehold.engine.Member;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Tests for the times that the engine computes in the JVM, on H2.
+ */
+class JdbcTimesTests {
+
+	private static final LockKey KEY = new LockKey("a");
+
+	private static final Duration CALL = Duration.ofSeconds(5);
+
+	private static final JdbcSettings SETTINGS = new JdbcSettings("ns", JdbcSettings.DEFAULT_TABLE, CALL,
+			Duration.ofMillis(5), Duration.ofSeconds(10), Duration.ofDays(7), true);
+
+	private final ManualClock clock = new ManualClock();
+
+	private final Member member = Member.of("shop");
+
+	private final JdbcConnections connections = JdbcConnections.open("jdbc:h2:mem:" + UUID.randomUUID(), null, null,
+			null, 2, CALL);
+
+	private final JdbcLockEngine engine = new JdbcLockEngine(this.connections, SETTINGS, this.clock);
+
+	@BeforeEach
+	void createTable() {
+		new ResourceDatabasePopulator(new ClassPathResource(LockTableScript.location("h2")))
+			.execute(this.connections.dataSource());
+	}
+
+	@AfterEach
+	void close() {
+		this.engine.close();
+	}
+
+	@Test
+	void nextPollComesAfterHalfOfTheTimeWaitedOrALittleEarlier() {
+		this.clock.advance(Duration.ofMinutes(1));
+		assertThat(this.engine.tryAcquire(claim())).isInstanceOf(Attempt.Granted.class);
+		Claim waiting = claim();
+		this.clock.advance(Duration.ofSeconds(4));
+		assertThat(this.engine.tryAcquire(waiting)).isInstanceOfSatisfying(Attempt.Busy.class,
+				(busy) -> assertThat(busy.retryIn()).isBetween(Duration.ofMillis(1500), Duration.ofSeconds(2)));
+	}
+
+	@Test
+	void clockOfTheDatabaseIsCarriedOnByThatOfTheJvm() throws SQLException {
+		DatabaseClock database = new DatabaseClock(new Sql(new H2Dialect(), SETTINGS));
+		assertThat(database.estimate()).isZero();
+		try (Session session = session(CALL)) {
+			long read = database.read(session);
+			long began = System.nanoTime();
+			long elapsed;
+			do {
+				elapsed = System.nanoTime() - began;
+			}
+			while (elapsed < Duration.ofMillis(20).toNanos());
+			long estimate = database.estimate();
+			assertThat(estimate).isBetween(read + elapsed / 1000, database.read(session) + 1_000_000);
+		}
+	}
+
+	@Test
+	void clockOfTheDatabaseIsReadOnceUnlessItIsInDoubt() throws SQLException {
+		DatabaseClock database = new DatabaseClock(new Sql(new H2Dialect(), SETTINGS));
+		try (Session session = session(CALL); Session withoutTime = session(Duration.ZERO)) {
+			assertThatExceptionOfType(SQLTimeoutException.class).isThrownBy(() -> database.micros(withoutTime));
+			assertThat(database.micros(session)).isPositive();
+			assertThat(database.micros(withoutTime)).isPositive();
+			database.doubt();
+			assertThatExceptionOfType(SQLTimeoutException.class).isThrownBy(() -> database.micros(withoutTime));
+		}
+	}
+
+	private Session session(Duration left) throws SQLException {
+		return this.connections.open(CallKind.ACQUIRE, System.nanoTime() + left.toNanos(), CALL);
+	}
+
+	private Claim claim() {
+		return new Claim(KEY, this.member.newOwner(), Duration.ofMinutes(1), Duration.ZERO, false,
+				this.clock.nanoTime());
+	}
+
+}
