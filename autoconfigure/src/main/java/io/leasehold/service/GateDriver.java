@@ -161,8 +161,9 @@ final class GateDriver {
 			listener = this.engine.enqueue(asked, (signal) -> carryOut(gate, gate.signalled(claim, signal)));
 		}
 		catch (RuntimeException | Error ex) {
-			logger.warn("Engine '%s' failed to enqueue for lock '%s'; polling".formatted(this.engine.name(),
-					asked.key()), ex);
+			logger.warn(
+					"Engine '%s' failed to enqueue for lock '%s'; polling".formatted(this.engine.name(), asked.key()),
+					ex);
 		}
 		if (!gate.listening(claim, listener) && listener != null) {
 			listener.close();
