@@ -114,7 +114,9 @@ class RequestUnderWayTests {
 		}
 	}
 
-	/** Once a check of the library has to find such a waiter, it has waited for seconds. */
+	/**
+	 * Once a check of the library has to find such a waiter, it has waited for seconds.
+	 */
 	@Test
 	void waiterIsPolledForIfTheEngineFailsToEnqueueIt() throws Exception {
 		AtomicInteger enqueued = new AtomicInteger();

@@ -63,8 +63,9 @@ class ServiceIsProvenTests {
 				bug("a hold that is re-entered after its end", "gate.KeyHolds",
 						"opened.isLinked() && !opened.isClosed()", "opened.isLinked()",
 						"reentryThatMeetsTheEndOfItsHoldHasANewOne"),
-				bug("a loss that is not told at the end", "Handle", "this.holds.throwIfLostAtEnd(this.hold);", "",
-						"lossIsFoundAtTheReleaseAtTheLatest"));
+				bug("a loss that is not told at the end", "Handle",
+						"this.gate, this.hold));\n\t\t\tthis.holds.throwIfLostAtEnd(this.hold);",
+						"this.gate, this.hold));", "lossIsFoundAtTheReleaseAtTheLatest"));
 	}
 
 	private static Arguments bug(String description, String type, String snippet, String bug, String test) {

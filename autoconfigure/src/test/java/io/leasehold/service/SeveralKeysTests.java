@@ -41,7 +41,7 @@ class SeveralKeysTests {
 
 	private final LocalLockEngine store = new LocalLockEngine(MonotonicClock.SYSTEM);
 
-	private final LockOptions options = new LockOptions("test", "local", Duration.ofMillis(300), Duration.ofSeconds(10),
+	private final LockOptions options = new LockOptions("test", "local", Duration.ofSeconds(2), Duration.ofSeconds(10),
 			Duration.ZERO, LockOptions.UNLIMITED);
 
 	private final LockService service = new LockService(
