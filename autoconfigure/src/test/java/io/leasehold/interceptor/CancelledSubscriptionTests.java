@@ -81,6 +81,9 @@ class CancelledSubscriptionTests {
 			Disposable client = context.getBean(Orders.class).mono(1, () -> chain.apply(body)).subscribe();
 			body.awaitBegin();
 			client.dispose();
+			await().atMost(Locked.SOON)
+				.untilAsserted(() -> assertThat(context.getBean(RecordedEvents.class).losses())
+					.containsExactly(LossCause.CANCELLED));
 			assertThat(Locked.isFree(locks, "order:1")).as("free while its body runs").isFalse();
 			body.end();
 			await().atMost(Locked.SOON).until(() -> Locked.isFree(locks, "order:1"));

@@ -306,7 +306,7 @@ class LateResultTests {
 
 	@Test
 	void cancelledSubscriptionGivesUpTheWaitOrTheLock() {
-		run((context) -> {
+		runWithLease("10m", (context) -> {
 			DistributedLocks locks = context.getBean(DistributedLocks.class);
 			Orders orders = context.getBean(Orders.class);
 			HeldLock other = locks.acquireAsync("order:1").get();
@@ -322,20 +322,28 @@ class LateResultTests {
 	}
 
 	@Test
-	void cancellingAtAnyMomentLeavesNothing() {
-		run((context) -> {
-			Mono<String> mono = context.getBean(Orders.class)
-				.patientMono(1, () -> Mono.delay(Duration.ofNanos(1)).thenReturn("x"));
-			for (int i = 0; i < 500; i++) {
-				Disposable subscription = mono.subscribe();
-				long until = System.nanoTime() + i * 1000L;
-				while (System.nanoTime() < until) {
-					Thread.onSpinWait();
-				}
-				subscription.dispose();
+	void cancellingAtAnyMomentReleasesAtOnce() {
+		runWithLease("10m",
+				(context) -> cancelAtAnyMoment(context, () -> Mono.delay(Duration.ofNanos(1)).map((tick) -> "x")));
+	}
+
+	/** At the moment when it goes on to another source, its lock is left to the lease. */
+	@Test
+	void cancellingABodyOfSeveralSourcesLeavesNothingAfterItsLease() {
+		run((context) -> cancelAtAnyMoment(context, () -> Mono.delay(Duration.ofNanos(1)).thenReturn("x")));
+	}
+
+	private static void cancelAtAnyMoment(AssertableApplicationContext context, Supplier<Mono<String>> body) {
+		Mono<String> mono = context.getBean(Orders.class).patientMono(1, body);
+		for (int i = 0; i < 500; i++) {
+			Disposable subscription = mono.subscribe();
+			long until = System.nanoTime() + i * 1000L;
+			while (System.nanoTime() < until) {
+				Thread.onSpinWait();
 			}
-			await().until(() -> context.getBean(LocalLockEngine.class).size() == 0);
-		});
+			subscription.dispose();
+		}
+		await().atMost(Duration.ofSeconds(30)).until(() -> context.getBean(LocalLockEngine.class).size() == 0);
 	}
 
 	@Test
@@ -447,7 +455,12 @@ class LateResultTests {
 	}
 
 	private static void run(ContextConsumer<AssertableApplicationContext> test) {
-		Locked.runner(Orders.class).withPropertyValues("leasehold.lease=1500ms").run(test);
+		runWithLease("1500ms", test);
+	}
+
+	/** A lease that outlasts the test makes sure that nothing is left to it. */
+	private static void runWithLease(String lease, ContextConsumer<AssertableApplicationContext> test) {
+		Locked.runner(Orders.class).withPropertyValues("leasehold.lease=" + lease).run(test);
 	}
 
 	private static org.assertj.core.api.AbstractThrowableAssert<?, ?> assertFailure(CompletableFuture<?> result) {

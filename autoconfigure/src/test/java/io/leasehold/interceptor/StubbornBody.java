@@ -42,8 +42,9 @@ final class StubbornBody implements Supplier<String> {
 	@Override
 	public String get() {
 		this.most.accumulateAndGet(this.running.incrementAndGet(), Math::max);
+		boolean first = this.calls.incrementAndGet() == 1;
 		this.begun.complete("begun");
-		if (this.calls.incrementAndGet() == 1) {
+		if (first) {
 			awaitEnd();
 		}
 		this.running.decrementAndGet();

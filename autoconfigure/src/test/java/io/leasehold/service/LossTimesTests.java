@@ -76,6 +76,17 @@ class LossTimesTests {
 		assertLost(held);
 	}
 
+	@Test
+	void holderThatEndsWithinTheLockDelayAfterItsLongestHoldTimeReleasesAtOnce() {
+		LockOptions options = this.process.options().withMaxHold(LONGEST).withLockDelay(DELAY);
+		HeldLock held = this.process.locks.acquire("a", options);
+		this.process.advance(Duration.ofSeconds(10));
+		assertThat(this.process.store.released).isEmpty();
+		assertLost(held);
+		this.process.advance(DELAY);
+		assertThat(this.process.store.released).containsExactly(Duration.ofSeconds(10));
+	}
+
 	/** A cancelled result leaves the rest of its lease to the body that goes on. */
 	@Test
 	void cancelledLockIsReleasedAtTheEndOfItsLease() {

@@ -287,6 +287,17 @@ class ReentryTests {
 		second.join().close();
 	}
 
+	@Test
+	void threadThatWaitsForItsOwnHandleAgainIsWarnedOfOnce(CapturedOutput output) {
+		HeldLock own = this.locks.acquire("a");
+		for (int i = 0; i < 2; i++) {
+			assertThatExceptionOfType(LockBusyException.class)
+				.isThrownBy(() -> this.locks.acquire("a", this.once.withWaitTime(Duration.ofMillis(20))));
+		}
+		own.close();
+		assertThat(output.getAll().split("Lock 'a' \\(test\\) is awaited by", -1)).hasSize(2);
+	}
+
 	@Fault(119)
 	@Test
 	void exceptionOfAThreadThatHoldsTheLockItselfSaysSo() {
