@@ -186,8 +186,10 @@ abstract class JdbcLockFaultsTests extends JdbcLockFormsTests {
 			});
 			T result = call.call();
 			crossing.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
-			assertThat(this.statements.failures()).as("of the engine's call").hasSize(1);
-			assertThat(this.statements.failures().get(0).getSQLState()).startsWith("40");
+			// The repeated call may meet the other session again
+			assertThat(this.statements.failures()).as("of the engine's call")
+				.isNotEmpty()
+				.allSatisfy((failure) -> assertThat(failure.getSQLState()).startsWith("40"));
 			return result;
 		}
 	}
