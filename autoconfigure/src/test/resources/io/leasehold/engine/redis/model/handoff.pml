@@ -4,8 +4,8 @@
  * One process: each step is one action of the store, a client, the network or the clock, and between any two steps
  * anything else may happen. So requests, answers, messages and threads take any time, and a member may be paused anywhere.
  * Time is discrete: a lease of n ticks ends n ticks after its script ran, or later, never earlier. The steps of the
- * store are named like the scripts and in scripts.pml, those of the clients like the methods of LiveClaim, RemoteClaim,
- * Gate and Holds, and are in here. runs.txt lists what is checked, and which mistakes have to be found.
+ * store are named like the scripts and in scripts.pml, those of the clients like the methods of LiveClaim, StoreClaim,
+ * KeyGate and Holds, and are in here. runs.txt lists what is checked, and which mistakes have to be found.
  *
  *   spin -a SWITCHES handoff.pml && gcc -O2 -w -DSAFETY -DCOLLAPSE -DMEMLIM=6000 -o pan pan.c && ./pan -m1000000
  *
@@ -282,7 +282,7 @@ inline shift(member) {
 #endif
 #endif
 
-/* Claims: RemoteClaim, LiveClaim */
+/* Claims: StoreClaim, LiveClaim */
 inline begin(who, waiting) { state[who] = WAITING; waits[who] = waiting; newest[JVM(who)] = who }
 /* A claim that is given up stays for the next caller, who may want another lease */
 inline keepWaiting(who) { waits[who] = YES; inherited[who] = (LI != L) }
@@ -355,7 +355,7 @@ inline abandon(who) {
   base[who] = 0; seen[who] = 0; waits[who] = 0
 }
 
-/* Holds: Gate, Holds, Watchdog */
+/* Holds: KeyGate, Holds, Watchdog */
 #define LEASE(who) (inherited[who] -> LI : L)
 inline extend() {
 #ifdef MUT_REVIVED
