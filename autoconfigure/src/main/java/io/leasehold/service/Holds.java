@@ -195,7 +195,7 @@ final class Holds implements RenewalListener {
 		}
 		this.driver.carryOut(gate, loss.actions());
 		Hold lost = loss.hold();
-		if (lost.isOpened() && !lost.isClosed()) {
+		if (loss.used()) {
 			loss.lossActions().forEach((action) -> this.reports.runLossAction(lost, action));
 			this.reports.lost(lost, cause, now());
 		}

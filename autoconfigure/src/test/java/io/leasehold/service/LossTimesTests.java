@@ -87,6 +87,19 @@ class LossTimesTests {
 		assertThat(this.process.store.released).containsExactly(Duration.ofSeconds(10));
 	}
 
+	/** The body of a cancelled result ends while the loss is being handled. */
+	@Test
+	void lossAndEndOfALockThatIsClosedMeanwhileAreReported() {
+		HeldLock held = this.process.acquire("a");
+		this.process.threads.beforeTimer = () -> assertLost(held);
+		this.process.locks.cancelled(held);
+		this.process.threads.run();
+		Awaitility.await()
+			.untilAsserted(() -> assertThat(this.process.events).hasAtLeastOneElementOfType(LockEvent.HoldEnded.class));
+		assertThat(this.process.events).hasAtLeastOneElementOfType(LockEvent.HoldLost.class);
+		assertThat(this.process.events.stream().filter(LockEvent.HoldEnded.class::isInstance)).hasSize(1);
+	}
+
 	/** A cancelled result leaves the rest of its lease to the body that goes on. */
 	@Test
 	void cancelledLockIsReleasedAtTheEndOfItsLease() {

@@ -34,6 +34,10 @@ final class SteppedThreads extends EngineThreads {
 	/** Whether timers are lost that are set. */
 	boolean losingTimers;
 
+	/** Called before the next timer is set, once. */
+	Runnable beforeTimer = () -> {
+	};
+
 	private int scheduled;
 
 	private Runnable selfCheck = () -> {
@@ -77,6 +81,10 @@ final class SteppedThreads extends EngineThreads {
 
 	@Override
 	public Future<?> schedule(Runnable task, long nanos) {
+		Runnable hook = this.beforeTimer;
+		this.beforeTimer = () -> {
+		};
+		hook.run();
 		Timer timer = new Timer(task, this.clock.nanoTime() + Math.max(0, nanos), this.scheduled++);
 		if (!this.losing && !this.losingTimers) {
 			this.timers.add(timer);

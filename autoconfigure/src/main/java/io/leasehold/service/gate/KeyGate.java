@@ -207,10 +207,11 @@ public final class KeyGate extends KeyQueue {
 		// The longest hold time ends the lease, too: nothing of it is left to wait for
 		long left = (cause == LossCause.MAX_HOLD) ? 0 : lost.remaining(now());
 		Duration rest = Duration.ofNanos(left).plus(lost.claim.lockDelay());
+		boolean used = losing.isOpened() && !losing.isClosed();
 		List<Consumer<LockLostException>> lossActions = losing.lose(cause);
 		end(losing);
 		boolean release = lost.mayRelease(rest);
-		return new Loss(losing, lossActions, release ? rest : null, released(Duration.ZERO));
+		return new Loss(losing, used, lossActions, release ? rest : null, released(Duration.ZERO));
 	}
 
 	/** Lose a hold that was not closed yet. Its grant may be another one's afterwards. */
@@ -226,11 +227,12 @@ public final class KeyGate extends KeyQueue {
 	 * What follows from the loss of a hold.
 	 *
 	 * @param hold the hold that was lost
+	 * @param used whether it had a holder, who may have closed it since
 	 * @param lossActions actions of its holder
 	 * @param rest when its claim is to be released, {@code null} if not now
 	 * @param actions what is to be done
 	 */
-	public record Loss(Hold hold, List<Consumer<LockLostException>> lossActions, @Nullable Duration rest,
+	public record Loss(Hold hold, boolean used, List<Consumer<LockLostException>> lossActions, @Nullable Duration rest,
 			Actions actions) {
 	}
 
