@@ -98,7 +98,7 @@ public final class KeyGate extends KeyQueue {
 		return Entry.FIRST;
 	}
 
-	/** An exclusive hold covers a shared one; the other way round nobody could go on. */
+	/** An exclusive hold covers a shared one. An upgrade would wait for itself. */
 	private void reenter(Hold own, Waiter waiter) {
 		if (own.access().covers(waiter.access)) {
 			waiter.succeed(own);

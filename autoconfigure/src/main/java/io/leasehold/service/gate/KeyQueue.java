@@ -236,7 +236,7 @@ abstract class KeyQueue extends KeyHolds {
 
 	/**
 	 * Claim the key for the head of the queue, if it is compatible with those who hold it
-	 * here, or have the gate removed if nobody needs it any more.
+	 * here, or have the gate removed if it has neither waiters nor holds.
 	 */
 	final void proceed(Duration standBack, Actions actions) {
 		Waiter next = this.head;

@@ -58,7 +58,7 @@ class JdbcFailuresTests {
 			.hasMessage("The database could not renew: no table");
 	}
 
-	/** Whether a repetition may succeed, although nobody has done anything. */
+	/** Return whether a retry may succeed without any change from outside. */
 	@ParameterizedTest
 	@CsvSource({ "08006, 0, true", "28000, 0, false", "42000, 0, false", "42000, 1203, true", "28000, 1226, true",
 			"3D000, 0, false", "0A000, 0, false", "25006, 0, false", "HY000, 1290, false", "90146, 90146, false",
