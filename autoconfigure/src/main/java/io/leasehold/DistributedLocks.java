@@ -6,29 +6,29 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Locks shared by every process that uses the same store and namespace: the programmatic
- * counterpart of the annotation. Thread-safe; one bean an application.
+ * Programmatic access to locks that all processes with the same store and namespace
+ * share. Thread-safe; one bean per application.
  * <p>
  * A caller that runs in a {@linkplain HeldLockScope scope} of a key's lock re-enters it
- * without a request to the store. A handle alone is re-entered by nobody, also not by the
- * thread that acquired it, since it may be passed to another thread. Permits are never
+ * without a request to the store. A handle outside a scope is not re-entered, even by the
+ * thread that acquired it, because it may be passed to another thread. Permits are never
  * re-entered.
  */
 public interface DistributedLocks {
 
 	/**
 	 * Return the configured options.
-	 * @return the options used where none are given
+	 * @return the options of the methods that have no options parameter
 	 */
 	LockOptions defaults();
 
 	/**
-	 * Take a lock, waiting as configured.
+	 * Acquire a lock, waiting for the configured time.
 	 * @param key the key
 	 * @return the held lock, to be closed
-	 * @throws LockBusyException if another owner kept it for the whole wait time
-	 * @throws LockEngineException if the store could not be asked within that time
-	 * @throws LockInterruptedException if the thread was interrupted meanwhile
+	 * @throws LockBusyException if another owner held it for the whole wait time
+	 * @throws LockEngineException if the store did not respond within that time
+	 * @throws LockInterruptedException if the thread was interrupted
 	 * @throws LockKeyException if the key cannot name a lock
 	 */
 	default HeldLock acquire(String key) {
@@ -36,33 +36,33 @@ public interface DistributedLocks {
 	}
 
 	/**
-	 * Take a lock.
+	 * Acquire a lock.
 	 * @param key the key
-	 * @param options how to take and hold it
+	 * @param options how to acquire and hold it
 	 * @return the held lock, to be closed
-	 * @throws LockBusyException if another owner kept it for the whole wait time
-	 * @throws LockEngineException if the store could not be asked within that time
-	 * @throws LockInterruptedException if the thread was interrupted meanwhile
+	 * @throws LockBusyException if another owner held it for the whole wait time
+	 * @throws LockEngineException if the store did not respond within that time
+	 * @throws LockInterruptedException if the thread was interrupted
 	 * @throws LockKeyException if the key cannot name a lock
 	 */
 	HeldLock acquire(String key, LockOptions options);
 
 	/**
-	 * Take the locks of several keys: all of them within one wait time, or none. They are
-	 * taken in one order everywhere, whatever the order in which they are given, so that
-	 * callers of the same keys cannot wait for each other in a circle.
-	 * @param keys the keys; those that are given twice count once
-	 * @param options how to take and hold them
+	 * Acquire the locks of several keys: all of them within one wait time, or none. All
+	 * callers acquire keys in the same order, whatever the order of the argument, so
+	 * callers of the same keys cannot deadlock.
+	 * @param keys the keys; duplicates are ignored
+	 * @param options how to acquire and hold them
 	 * @return the held locks as one, to be closed
-	 * @throws LockBusyException if another owner kept one of them for the whole wait time
-	 * @throws LockEngineException if the store could not be asked within that time
-	 * @throws LockInterruptedException if the thread was interrupted meanwhile
+	 * @throws LockBusyException if another owner held one of them for the whole wait time
+	 * @throws LockEngineException if the store did not respond within that time
+	 * @throws LockInterruptedException if the thread was interrupted
 	 * @throws LockKeyException if there is no key, or one that cannot name a lock
 	 */
 	HeldLock acquireAll(Collection<String> keys, LockOptions options);
 
 	/**
-	 * Take the locks of several keys, waiting as configured.
+	 * Acquire the locks of several keys, waiting for the configured time.
 	 * @param keys the keys
 	 * @return the held locks as one, to be closed
 	 * @see #acquireAll(Collection, LockOptions)
@@ -72,9 +72,10 @@ public interface DistributedLocks {
 	}
 
 	/**
-	 * Acquire several permits of a key: all of them within one wait time, or none. One
-	 * caller at a time collects permits; callers that want a single one do not wait for
-	 * it. Each permit has its own lease and fencing token, see {@link HeldLock#parts()}.
+	 * Acquire several permits of a key: all of them within one wait time, or none. Only
+	 * one caller at a time collects permits; a caller of a single permit does not wait
+	 * for it. Each permit has its own lease and fencing token, see
+	 * {@link HeldLock#parts()}.
 	 * @param key the key
 	 * @param count how many permits, at most those of the options
 	 * @param options how to acquire and hold them, with the number of permits of the key
@@ -82,29 +83,29 @@ public interface DistributedLocks {
 	 * @throws IllegalArgumentException if the key does not have so many permits
 	 * @throws LockBusyException if they were not free within the wait time
 	 * @throws LockEngineException if the store did not respond within that time
-	 * @throws LockInterruptedException if the thread was interrupted meanwhile
+	 * @throws LockInterruptedException if the thread was interrupted
 	 * @throws LockKeyException if the key cannot name a lock
 	 */
 	HeldLock acquirePermits(String key, int count, LockOptions options);
 
 	/**
-	 * Ask the store whether the grant behind a fencing token is still in force: for a
-	 * resource that cannot compare tokens itself, just before it is touched. Passes of
-	 * one grant inside a process are not told apart.
+	 * Return whether the store still holds the grant of a fencing token. Call it right
+	 * before the use of a resource that cannot compare tokens itself. Acquisitions that
+	 * share one grant inside a process are not distinguished.
 	 * @param key the key
-	 * @param token the token that the holder of the key shows
-	 * @param options where to ask
+	 * @param token the token that the holder of the key presents
+	 * @param options the engine to query
 	 * @return whether the key is held under that token's grant
-	 * @throws LockEngineException if the store did not answer, which is no no
+	 * @throws LockEngineException if the store did not respond, which leaves this unknown
 	 * @throws LockKeyException if the key cannot name a lock
 	 */
 	boolean isCurrent(String key, long token, LockOptions options);
 
 	/**
-	 * Ask the store of the default engine whether the grant behind a fencing token is
-	 * still in force.
+	 * Return whether the store of the default engine still holds the grant of a fencing
+	 * token.
 	 * @param key the key
-	 * @param token the token that the holder of the key shows
+	 * @param token the token that the holder of the key presents
 	 * @return whether the key is held under that token's grant
 	 * @see #isCurrent(String, long, LockOptions)
 	 */
@@ -113,10 +114,10 @@ public interface DistributedLocks {
 	}
 
 	/**
-	 * Take a lock if it is free now.
+	 * Acquire a lock if it is free now.
 	 * @param key the key
-	 * @return the held lock, or empty if another owner has it
-	 * @throws LockEngineException if the store could not be asked
+	 * @return the held lock, or empty if another owner holds it
+	 * @throws LockEngineException if the store did not respond
 	 * @throws LockKeyException if the key cannot name a lock
 	 */
 	default Optional<HeldLock> tryAcquire(String key) {
@@ -124,12 +125,12 @@ public interface DistributedLocks {
 	}
 
 	/**
-	 * Take a lock if it becomes free within the options' wait time.
+	 * Acquire a lock if it becomes free within the options' wait time.
 	 * @param key the key
-	 * @param options how to take and hold it
-	 * @return the held lock, or empty if another owner kept it
-	 * @throws LockEngineException if the store could not be asked within that time
-	 * @throws LockInterruptedException if the thread was interrupted meanwhile
+	 * @param options how to acquire and hold it
+	 * @return the held lock, or empty if another owner held it for the whole wait time
+	 * @throws LockEngineException if the store did not respond within that time
+	 * @throws LockInterruptedException if the thread was interrupted
 	 * @throws LockKeyException if the key cannot name a lock
 	 */
 	default Optional<HeldLock> tryAcquire(String key, LockOptions options) {
@@ -142,14 +143,13 @@ public interface DistributedLocks {
 	}
 
 	/**
-	 * Take a lock without blocking the caller. Cancelling the future gives up the wait,
-	 * or the lock if it was just granted.
+	 * Acquire a lock without blocking the caller. Cancelling the future ends the wait, or
+	 * releases the lock if it was just granted.
 	 * <p>
-	 * The future completes in a thread of the library, which runs dependent code of
-	 * yours. That code may block; once it blocks 256 threads, completions of other
-	 * futures have to wait for it.
+	 * The future completes in a thread of the library, which also runs dependent stages.
+	 * These may block. Once they block 256 threads, completions of other futures wait.
 	 * @param key the key
-	 * @param options how to take and hold it
+	 * @param options how to acquire and hold it
 	 * @return completes with the held lock, or with the exceptions of
 	 * {@link #acquire(String, LockOptions)}
 	 * @throws LockKeyException if the key cannot name a lock
@@ -157,7 +157,7 @@ public interface DistributedLocks {
 	CompletableFuture<HeldLock> acquireAsync(String key, LockOptions options);
 
 	/**
-	 * Take a lock without blocking the caller, with the configured options.
+	 * Acquire a lock without blocking the caller, with the configured options.
 	 * @param key the key
 	 * @return completes with the held lock
 	 * @throws LockKeyException if the key cannot name a lock
@@ -167,29 +167,29 @@ public interface DistributedLocks {
 	}
 
 	/**
-	 * Do some work under a lock, with the configured options.
+	 * Run some work under a lock, with the configured options.
 	 * @param <T> type of the result
 	 * @param <X> type of the checked exception
 	 * @param key the key
 	 * @param work the work
 	 * @return the work's result
-	 * @throws X whatever the work throws
-	 * @throws LockLostException if the lock was lost while the work went on
+	 * @throws X any exception of the work
+	 * @throws LockLostException if the lock was lost during the work
 	 */
 	default <T, X extends Throwable> T call(String key, LockedCall<T, X> work) throws X {
 		return call(key, defaults(), work);
 	}
 
 	/**
-	 * Do some work under a lock.
+	 * Run some work under a lock.
 	 * @param <T> type of the result
 	 * @param <X> type of the checked exception
 	 * @param key the key
-	 * @param options how to take and hold the lock
+	 * @param options how to acquire and hold the lock
 	 * @param work the work
 	 * @return the work's result
-	 * @throws X whatever the work throws
-	 * @throws LockLostException if the lock was lost while the work went on
+	 * @throws X any exception of the work
+	 * @throws LockLostException if the lock was lost during the work
 	 */
 	@SuppressWarnings("try")
 	default <T, X extends Throwable> T call(String key, LockOptions options, LockedCall<T, X> work) throws X {
@@ -199,14 +199,13 @@ public interface DistributedLocks {
 	}
 
 	/**
-	 * Return a lock as the JDK knows it: owned by its thread, which re-enters it until it
-	 * unlocks it, and no longer renewed once that thread has died. Keep the object: what
-	 * was locked through it has to be unlocked through it. It has no conditions, and
-	 * {@code lock()} waits without end. After a loss each way to lock throws
-	 * {@link LockLostException} in the thread that lost the lock, until that thread has
-	 * unlocked it.
+	 * Return a JDK lock. It is owned by its thread, which re-enters it, and is no longer
+	 * renewed once that thread has died. Unlock it through the same object. Conditions
+	 * are not supported, and {@code lock()} waits without limit. After a loss, each
+	 * method that locks throws {@link LockLostException} in the thread that lost the
+	 * lock, until that thread has unlocked it.
 	 * @param key the key
-	 * @return a view of the lock, which takes nothing yet
+	 * @return a view of the lock, which is not acquired yet
 	 * @throws LockKeyException if the key cannot name a lock
 	 */
 	default LockView asLock(String key) {
@@ -214,35 +213,36 @@ public interface DistributedLocks {
 	}
 
 	/**
-	 * Return a read lock and a write lock as the JDK knows them, each owned by its thread
-	 * like that of {@link #asLock(String)}. Any number of threads and processes hold the
-	 * read lock, or one holds the write lock; readers that come after a waiting writer
-	 * wait behind it. A thread with the write lock may take the read lock, too: others
-	 * are let in when it has given back both. The other way round {@code tryLock()}
-	 * returns {@code false} and {@code lock()} throws {@link LockModeException}.
+	 * Return a JDK read lock and write lock, each owned by its thread as that of
+	 * {@link #asLock(String)}. Either any number of threads and processes hold the read
+	 * lock, or one thread holds the write lock. Readers that arrive after a waiting
+	 * writer queue behind it. A thread that holds the write lock may also acquire the
+	 * read lock; the key becomes available when both are released. For a thread that
+	 * holds only the read lock, {@code tryLock()} on the write lock returns {@code false}
+	 * and {@code lock()} throws {@link LockModeException}.
 	 * @param key the key
-	 * @return two views of the lock, which take nothing yet
+	 * @return two views of the lock, which is not acquired yet
 	 * @throws LockKeyException if the key cannot name a lock
-	 * @throws IllegalArgumentException if the engine has no shared locks
+	 * @throws IllegalArgumentException if the engine does not support shared locks
 	 */
 	default ReadWriteLockView asReadWriteLock(String key) {
 		return asReadWriteLock(key, defaults());
 	}
 
 	/**
-	 * Return a read lock and a write lock as the JDK knows them.
+	 * Return a JDK read lock and write lock.
 	 * @param key the key
-	 * @param options how to take and hold them; mode and wait time are not used
-	 * @return two views of the lock, which take nothing yet
+	 * @param options how to acquire and hold them; mode and wait time are not used
+	 * @return two views of the lock, which is not acquired yet
 	 * @see #asReadWriteLock(String)
 	 */
 	ReadWriteLockView asReadWriteLock(String key, LockOptions options);
 
 	/**
-	 * Return a lock as the JDK knows it.
+	 * Return a JDK lock.
 	 * @param key the key
-	 * @param options how to take and hold it; the wait time is not used
-	 * @return a view of the lock, which takes nothing yet
+	 * @param options how to acquire and hold it; the wait time is not used
+	 * @return a view of the lock, which is not acquired yet
 	 * @throws LockKeyException if the key cannot name a lock
 	 */
 	LockView asLock(String key, LockOptions options);

@@ -1,14 +1,14 @@
 package io.leasehold;
 
 /**
- * Keeps former owners of a lock from committing, in the application's own database,
- * whichever engine granted the lock and however long its owner was paused. In two acts:
- * the lock's token is announced to the database before the work begins, which a later
- * owner's token refuses; and each transaction compares it as its last act. So a former
- * owner cannot write between its successor's read and write, nor after it.
+ * Protection of the application's database against commits of former owners of a lock,
+ * for any engine and any length of pause. The guard announces the lock's token to the
+ * database before the work begins, which fails if a later owner has announced its own.
+ * Each transaction compares the token as its last statement. A former owner can therefore
+ * write neither between its successor's read and write nor after them.
  * <p>
- * Only what is written in transactions on that database is guarded. The method behind
- * {@code @DistributedLock(fenced = true)}, for locks that are taken in code. Thread-safe.
+ * Only transactions on that database are guarded. This is the programmatic form of
+ * {@code @DistributedLock(fenced = true)}. Thread-safe.
  */
 public interface FencingGuard {
 
@@ -17,10 +17,9 @@ public interface FencingGuard {
 	 * until the scope is closed. The lock becomes the thread's
 	 * {@linkplain HeldLock#current() current} one.
 	 * @param lock the lock, which the caller still has to close
-	 * @return the scope, to be closed by the same thread before the lock is
-	 * @throws StaleFencingTokenException if a later owner's token is known already
-	 * @throws IllegalStateException if a transaction is open: what that has read may be
-	 * stale already
+	 * @return the scope, to be closed by the same thread before the lock is closed
+	 * @throws StaleFencingTokenException if a later owner has announced its token
+	 * @throws IllegalStateException if a transaction is active: its reads may be stale
 	 */
 	HeldLockScope open(HeldLock lock);
 

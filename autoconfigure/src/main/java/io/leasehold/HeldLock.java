@@ -5,35 +5,34 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * A lock that is held, as long as {@link #isValid()} says so. Close it exactly as one
- * closes a file; any thread may do so, and closing twice does nothing.
+ * Handle on a held lock. Close it like a file; any thread may close it, also twice.
  * <p>
- * The lock is a lease. It can be lost while it is held: the store lost its data, could
- * not be reached for a whole lease, or this process was paused for so long. The holder
- * learns of it here and when it closes the lock. What must never be written by a former
- * owner has to compare the {@link #fencingToken()} as well. Thread-safe.
+ * The lock is a lease and can be lost while it is held: if the store loses its data, is
+ * unreachable for a whole lease, or if this process is paused for that long. This handle
+ * reports the loss, and {@link #close()} throws an exception. A resource that must reject
+ * writes of former owners has to compare the {@link #fencingToken()}. Thread-safe.
  */
 public interface HeldLock extends AutoCloseable {
 
 	/**
 	 * Return the lock of the annotated method that the current thread runs.
 	 * @return the innermost lock
-	 * @throws IllegalStateException if the thread runs no annotated method that holds
-	 * one, as when it was let run without
+	 * @throws IllegalStateException if the thread runs no such method, or runs it
+	 * unlocked
 	 */
 	static HeldLock current() {
 		return HeldLockScope.innermost();
 	}
 
 	/**
-	 * Return the key that is locked.
+	 * Return the locked key.
 	 * @return the evaluated key; several, joined by commas
 	 */
 	String key();
 
 	/**
 	 * Return the locks of the single keys.
-	 * @return in the order in which they were taken; this one if it has one key only
+	 * @return the locks in the order of their acquisition; this lock if it has one key
 	 */
 	default List<HeldLock> parts() {
 		return List.of(this);
@@ -41,22 +40,21 @@ public interface HeldLock extends AutoCloseable {
 
 	/**
 	 * Return the engine that granted the lock.
-	 * @return its name
+	 * @return the engine's name
 	 */
 	String engine();
 
 	/**
-	 * Return the number of this acquisition: greater than those of all acquisitions of
-	 * the key that ended before it, as long as engine and store stay the same. A re-entry
-	 * has the token of the acquisition it re-enters.
+	 * Return the fencing token of this acquisition. It is greater than those of all
+	 * acquisitions of the key that ended before it, while engine and store stay the same.
+	 * A re-entry has the token of the acquisition that it re-enters.
 	 * @return a positive number
-	 * @throws IllegalStateException if there are several keys, each with a token of its
-	 * own
+	 * @throws IllegalStateException if there are several keys, each with its own token
 	 */
 	long fencingToken();
 
 	/**
-	 * Return the token of one of several keys.
+	 * Return the fencing token of one of several keys.
 	 * @param key the key
 	 * @return its token
 	 * @throws IllegalArgumentException if that key is not locked
@@ -71,41 +69,40 @@ public interface HeldLock extends AutoCloseable {
 	}
 
 	/**
-	 * Return whether the lock may be believed in at this moment. Decided by a monotonic
-	 * local clock without asking the store. An engine whose store keeps locks by a
-	 * session, such as ZooKeeper, is in doubt while its connection is broken, too: the
-	 * lock is valid again if the session comes back with it.
-	 * @return {@code false} once the lock was lost or closed, for good, and while it is
-	 * in doubt
+	 * Return whether the lock is valid now, by a monotonic local clock and without a
+	 * request to the store. A lock that depends on a session, as with ZooKeeper, is in
+	 * doubt while its connection is broken, and valid again if the session survives.
+	 * @return {@code false} permanently after a loss or close, and while the lock is in
+	 * doubt
 	 */
 	boolean isValid();
 
 	/**
-	 * Refuse to go on without the lock: to be called before a step that cannot be taken
-	 * back. Transactions that run under the lock do so before they commit.
-	 * @throws LockLostException if the lock was lost while it was held, whatever
-	 * {@code leasehold.on-lost} says
+	 * Throw an exception if the lock was lost or is in doubt. Call it before a step that
+	 * cannot be undone. Transactions under the lock call it before they commit.
+	 * @throws LockLostException if the lock was lost while it was held, whatever the
+	 * value of {@code leasehold.on-lost}
 	 * @throws LockEngineException while the lock is in doubt
 	 */
 	void throwIfLost();
 
 	/**
-	 * Return how long the lock stays valid if it is not renewed any more.
-	 * @return the rest of the lease, zero once lost or closed
+	 * Return how long the lock stays valid without further renewal.
+	 * @return the rest of the lease, zero after a loss or close
 	 */
 	Duration remaining();
 
 	/**
-	 * Run an action when the lock is lost: once, in a thread of the library, at once if
-	 * it is lost already and never after it was closed. A failing action is logged. An
-	 * action may block; once actions block 256 threads, further ones have to wait.
+	 * Run an action when the lock is lost. It runs once, in a thread of the library: at
+	 * once if the lock is lost already, never after it was closed. A failing action is
+	 * logged. Actions may block; once they block 256 threads, further actions wait.
 	 * @param action called with the exception that {@link #close()} will throw
 	 */
 	void onLost(Consumer<LockLostException> action);
 
 	/**
-	 * Give the lock back. Inside a transaction that was open when the lock was taken, the
-	 * release waits for that transaction's completion.
+	 * Release the lock. If a transaction was active at the acquisition, the release is
+	 * deferred until that transaction has completed.
 	 * @throws LockLostException if the lock was lost while it was held, unless
 	 * {@code leasehold.on-lost} is {@code warn}
 	 */

@@ -8,11 +8,11 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A section of code that a thread runs under a lock. Inside the scope the lock is the
+ * Section of code that a thread runs under a lock. Inside the scope the lock is the
  * {@linkplain HeldLock#current() current} one of the thread, and the thread re-enters it:
  * acquiring its key again succeeds at once. The annotation and
- * {@link DistributedLocks#call} open a scope by themselves. Close a scope in the thread
- * that opened it, in the reverse order of opening.
+ * {@link DistributedLocks#call} open a scope themselves. Close a scope in the thread that
+ * opened it, in the reverse order of opening.
  */
 public final class HeldLockScope implements AutoCloseable {
 
@@ -36,7 +36,7 @@ public final class HeldLockScope implements AutoCloseable {
 	/**
 	 * Open a scope in the current thread.
 	 * @param lock the lock that becomes current
-	 * @return the scope, to be closed when the method ends
+	 * @return the scope, to be closed by the same thread
 	 */
 	public static HeldLockScope open(HeldLock lock) {
 		return enter(new HeldLockScope(lock, null, null));
@@ -45,21 +45,21 @@ public final class HeldLockScope implements AutoCloseable {
 	/**
 	 * Open a scope in the current thread, with a check before commits.
 	 * @param lock the lock that becomes current
-	 * @param beforeCommit called as the last act of each transaction that the thread
-	 * commits inside the scope, with the transaction manager's object for it, such as
-	 * Spring's {@code TransactionExecution}; rolls the transaction back by throwing
-	 * @return the scope, to be closed when the method ends
+	 * @param beforeCommit called last in each transaction that the thread commits inside
+	 * the scope, with the transaction manager's object for it, such as Spring's
+	 * {@code TransactionExecution}; an exception rolls the transaction back
+	 * @return the scope, to be closed by the same thread
 	 */
 	public static HeldLockScope open(HeldLock lock, Consumer<Object> beforeCommit) {
 		return enter(new HeldLockScope(lock, beforeCommit, null));
 	}
 
 	/**
-	 * Open a scope in the current thread, with a check before commits and a last action.
+	 * Open a scope in the current thread, with a check before commits and a final action.
 	 * @param lock the lock that becomes current
 	 * @param beforeCommit see {@link #open(HeldLock, Consumer)}
 	 * @param onClose run when the scope is closed, before the lock is released
-	 * @return the scope, to be closed when the method ends
+	 * @return the scope, to be closed by the same thread
 	 */
 	public static HeldLockScope open(HeldLock lock, Consumer<Object> beforeCommit, Runnable onClose) {
 		return enter(new HeldLockScope(lock, beforeCommit, onClose));
@@ -71,7 +71,7 @@ public final class HeldLockScope implements AutoCloseable {
 	}
 
 	/**
-	 * Return the locks under which the current thread runs.
+	 * Return the locks of the current thread's scopes.
 	 * @return the locks, innermost first
 	 */
 	public static List<HeldLock> held() {
@@ -87,8 +87,7 @@ public final class HeldLockScope implements AutoCloseable {
 	}
 
 	/**
-	 * Return whether any lock matches under which the current thread runs. Allocates
-	 * nothing.
+	 * Return whether any lock of the current thread's scopes matches. Allocates nothing.
 	 * @param condition tested for each lock, innermost first, until one matches
 	 * @return whether a lock matched, {@code false} in a thread without a scope
 	 */
@@ -102,9 +101,9 @@ public final class HeldLockScope implements AutoCloseable {
 	}
 
 	/**
-	 * Refuse to go on if any lock was lost under which the current thread runs, however
-	 * far out it was taken. Does nothing in a thread without a lock.
-	 * @throws LockLostException if one was lost
+	 * Throw an exception if any lock of the current thread's scopes was lost. Has no
+	 * effect in a thread without a scope.
+	 * @throws LockLostException if a lock was lost
 	 */
 	public static void throwIfAnyLost() {
 		for (HeldLockScope scope = CURRENT.get(); scope != null; scope = scope.outer) {
@@ -127,16 +126,17 @@ public final class HeldLockScope implements AutoCloseable {
 	static HeldLock innermost() {
 		HeldLockScope scope = CURRENT.get();
 		if (scope == null) {
-			throw new IllegalStateException("No lock is held: HeldLock.current() needs a method annotated with"
-					+ " @DistributedLock to be running in this thread, called through its Spring proxy. One that"
-					+ " leasehold.enabled or leasehold.when-unavailable lets run without its lock has none");
+			throw new IllegalStateException(
+					"No lock is held: HeldLock.current() requires that the thread runs a method annotated with"
+							+ " @DistributedLock, called through its Spring proxy. A method that runs without its lock because"
+							+ " of leasehold.enabled or leasehold.when-unavailable has none");
 		}
 		return scope.lock;
 	}
 
 	@Override
 	public void close() {
-		CURRENT.set(this.outer); // the outermost leaves an empty entry for the next one
+		CURRENT.set(this.outer); // the outermost leaves an empty entry to be reused
 		if (this.onClose != null) {
 			this.onClose.run();
 		}

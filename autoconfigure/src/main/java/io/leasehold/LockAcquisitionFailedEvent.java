@@ -5,36 +5,36 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Application event: a lock was not had. Listen to it with {@code @EventListener}; it
- * comes in a thread of the library, after the caller was told.
+ * Application event for a failed acquisition. Listen to it with {@code @EventListener}.
+ * It is published in a thread of the library, after the caller received the exception.
  *
  * @param engine the engine's name
  * @param name fixed name of the lock
  * @param key the key, {@code null} if it could not name a lock
- * @param reason why the lock was not had
- * @param after how long the caller had tried
+ * @param reason why the acquisition failed
+ * @param after how long the acquisition took
  */
 public record LockAcquisitionFailedEvent(String engine, String name, @Nullable String key, Reason reason,
 		Duration after) {
 
-	/** Why a lock was not had. */
+	/** Reason of a failed acquisition. */
 	public enum Reason {
 
-		/** Another owner kept the key for the whole wait time. */
+		/** Another owner held the key for the whole wait time. */
 		BUSY,
 
 		/** The waiting thread was interrupted, or the wait was cancelled. */
 		INTERRUPTED,
 
-		/** The store did not answer. */
+		/** The store did not respond. */
 		UNAVAILABLE,
 
 		/**
-		 * The store did not answer, and the method ran without its lock, as configured.
+		 * The store did not respond, and the method ran without its lock, as configured.
 		 */
 		BYPASSED,
 
-		/** Anything else, such as an unusable key. */
+		/** Any other failure, such as an invalid key. */
 		ERROR
 
 	}

@@ -3,8 +3,8 @@ package io.leasehold;
 import java.time.Duration;
 
 /**
- * Thrown when a lock still had another owner at the end of the wait time. The store
- * answered: a store that cannot be reached is a {@link LockEngineException}.
+ * Exception for a lock that another owner still held at the end of the wait time. The
+ * store responded; otherwise a {@link LockEngineException} is thrown.
  */
 public class LockBusyException extends LockException {
 
@@ -13,14 +13,13 @@ public class LockBusyException extends LockException {
 	private final Duration waited;
 
 	public LockBusyException(LockKey key, String engine, Duration waited) {
-		super(key.value(),
-				"Lock '%s' still had another owner after %d ms (engine: %s)".formatted(key, waited.toMillis(), engine),
-				null);
+		super(key.value(), "Lock '%s' could not be acquired within %d ms: another owner held it (engine: %s)"
+			.formatted(key, waited.toMillis(), engine), null);
 		this.waited = waited;
 	}
 
 	/**
-	 * Create an exception with a message of its own.
+	 * Create an exception with a given message.
 	 * @param message what failed, why, and what to do
 	 * @param key the key
 	 * @param waited how long the caller waited

@@ -3,8 +3,8 @@ package io.leasehold;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown when the store could not answer: unreachable, too slow, refusing or
- * misconfigured, or the engine is shutting down. Says nothing about who owns the lock.
+ * Exception for a store that is unreachable, too slow or misconfigured, or that rejects
+ * requests, and for an engine that is shutting down. The lock may be free or held.
  */
 public class LockEngineException extends LockException {
 
@@ -15,10 +15,10 @@ public class LockEngineException extends LockException {
 	private final @Nullable String refusal;
 
 	/**
-	 * Create an exception for a failure that may pass by itself, such as a timeout, a
-	 * broken connection or a deadlock: asking again within the wait time makes sense.
-	 * @param key the lock's key, or {@code null} if no single lock is concerned
-	 * @param message what could not be done, naming the lock
+	 * Create an exception for a failure that may be transient, such as a timeout, a
+	 * broken connection or a deadlock. The request is retried within the wait time.
+	 * @param key the lock's key, or {@code null} if no single lock is affected
+	 * @param message what failed, naming the lock
 	 * @param cause the client's exception, if any
 	 */
 	public LockEngineException(@Nullable LockKey key, String message, @Nullable Throwable cause) {
@@ -27,23 +27,23 @@ public class LockEngineException extends LockException {
 
 	/**
 	 * Create an exception.
-	 * @param key the lock's key, or {@code null} if no single lock is concerned
-	 * @param message what could not be done, naming the lock
+	 * @param key the lock's key, or {@code null} if no single lock is affected
+	 * @param message what failed, naming the lock
 	 * @param cause the client's exception, if any
-	 * @param retryable whether asking again within the wait time makes sense
+	 * @param retryable whether a retry within the wait time may succeed
 	 */
 	public LockEngineException(@Nullable LockKey key, String message, @Nullable Throwable cause, boolean retryable) {
 		this(key, message, cause, retryable, null);
 	}
 
 	/**
-	 * Create an exception for a store that answered, but refused.
-	 * @param key the lock's key, or {@code null} if no single lock is concerned
-	 * @param message what could not be done, naming the lock
+	 * Create an exception for a store that rejected the request.
+	 * @param key the lock's key, or {@code null} if no single lock is affected
+	 * @param message what failed, naming the lock
 	 * @param cause the client's exception, if any
-	 * @param retryable whether asking again within the wait time makes sense
-	 * @param refusal the store's word for it, one of a few, such as {@code READONLY}; or
-	 * {@code null} if it did not answer
+	 * @param retryable whether a retry within the wait time may succeed
+	 * @param refusal the store's error code, one of a small set, such as
+	 * {@code READONLY}; {@code null} if it did not respond
 	 */
 	public LockEngineException(@Nullable LockKey key, String message, @Nullable Throwable cause, boolean retryable,
 			@Nullable String refusal) {
@@ -53,8 +53,8 @@ public class LockEngineException extends LockException {
 	}
 
 	/**
-	 * Return whether asking again may help.
-	 * @return {@code false} for a failure that needs somebody's hand, such as a missing
+	 * Return whether a retry may succeed.
+	 * @return {@code false} for a failure that requires an operator, such as a missing
 	 * table or wrong credentials
 	 */
 	public boolean isRetryable() {
@@ -62,9 +62,9 @@ public class LockEngineException extends LockException {
 	}
 
 	/**
-	 * Return the store's word for refusing.
-	 * @return one of a few for each engine, such as {@code READONLY}, or {@code null} if
-	 * the store did not answer, or its engine tells no such words
+	 * Return the store's error code.
+	 * @return one of a small set per engine, such as {@code READONLY}; {@code null} if
+	 * the store did not respond, or if its engine has no such codes
 	 */
 	public @Nullable String refusal() {
 		if (this.refusal != null) {

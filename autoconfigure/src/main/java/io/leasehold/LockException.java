@@ -3,10 +3,9 @@ package io.leasehold;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Superclass of everything that can go wrong with a lock. The message names the key and
- * has no line breaks, whatever the key or the failure of a driver holds. A
- * {@code LockException} of another kind is never its cause, but suppressed: exception
- * handlers and retries also decide by causes, and would take one kind for the other.
+ * Superclass of all lock exceptions. The message names the key and has no line breaks. A
+ * {@code LockException} of another type is never the cause, but suppressed: exception
+ * handlers and retries also match causes, and would confuse the types.
  */
 public abstract class LockException extends RuntimeException {
 
@@ -16,10 +15,10 @@ public abstract class LockException extends RuntimeException {
 
 	/**
 	 * Create an exception.
-	 * @param key the key as it is, if there is one
-	 * @param message what went wrong; line breaks and control characters in it become
-	 * blanks
-	 * @param cause why, if another exception tells; one of ours of another kind is
+	 * @param key the unescaped key, if there is one
+	 * @param message what went wrong; line breaks and control characters are replaced by
+	 * spaces
+	 * @param cause the cause, if any; a {@code LockException} of another type is
 	 * suppressed
 	 */
 	protected LockException(@Nullable String key, String message, @Nullable Throwable cause) {
@@ -39,8 +38,8 @@ public abstract class LockException extends RuntimeException {
 
 	/**
 	 * Return the key of the lock.
-	 * @return the key, or {@code null} if there was none: a key that evaluated to null,
-	 * or a failure that concerns no single lock
+	 * @return the key, or {@code null} if it evaluated to null or no single lock is
+	 * affected
 	 */
 	public @Nullable String getKey() {
 		return this.key;

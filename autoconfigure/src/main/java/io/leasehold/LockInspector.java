@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Read access to locks, and forced release, for operators and for code that monitors
- * locks. Thread-safe; one bean per application, beside {@link DistributedLocks}.
+ * Read access to locks, and forced release, for operators and monitoring code.
+ * Thread-safe; one bean per application.
  * <p>
  * An engine is given by its name; the empty name is the default engine. Every method with
  * an engine throws an {@link IllegalArgumentException} if there is no such engine.
@@ -20,8 +20,8 @@ public interface LockInspector {
 	Set<String> engines();
 
 	/**
-	 * Return the shortest lease that an engine accepts. It is the shortest that the
-	 * engine can renew in time.
+	 * Return the shortest lease that an engine accepts, which is the shortest that it can
+	 * renew in time.
 	 * @param engine the engine's name, or empty for the default engine
 	 * @return the shortest lease
 	 */
@@ -30,7 +30,7 @@ public interface LockInspector {
 	/**
 	 * Return the locks that this process holds and the callers that wait in it. Sends no
 	 * request.
-	 * @return a picture of this moment
+	 * @return a snapshot
 	 */
 	LockOverview overview();
 
@@ -39,12 +39,12 @@ public interface LockInspector {
 	 * Sends no request.
 	 * @param engine the engine's name, or empty for the default engine
 	 * @param key the key
-	 * @return a picture of this moment
+	 * @return a snapshot
 	 */
 	LockOverview overview(String engine, LockKey key);
 
 	/**
-	 * Return the holders of a key, in whichever process, from the store.
+	 * Return the holders of a key, in any process, from the store.
 	 * @param engine the engine's name, or empty for the default engine
 	 * @param key the key
 	 * @return the holders in the order of their grants, empty if the key is free
@@ -53,10 +53,10 @@ public interface LockInspector {
 	List<LockHolder> inspect(String engine, LockKey key);
 
 	/**
-	 * Release a key by force, whichever process holds it. Its holders are notified that
-	 * the lock is lost: at once in this process, in others by their next renewal. The
-	 * work that they do under the lock goes on, beside that of the next holder. Nothing
-	 * is logged; the endpoint does that.
+	 * Release a key by force, whichever process holds it. Its holders are notified of the
+	 * loss: at once in this process, at their next renewal in others. Their work
+	 * continues, concurrently with that of the next holder. Nothing is logged; the
+	 * endpoint does that.
 	 * @param engine the engine's name, or empty for the default engine
 	 * @param key the key
 	 * @return the holders that lost it, empty if the key was free
@@ -65,8 +65,8 @@ public interface LockInspector {
 	List<LockHolder> forceRelease(String engine, LockKey key);
 
 	/**
-	 * Acquire and release a lock of the library's own, to prove that the store grants
-	 * locks. Blocks for two of the engine's calls at most.
+	 * Acquire and release an internal lock, to prove that the store grants locks. Blocks
+	 * for at most two of the engine's calls.
 	 * @param engine the engine's name, or empty for the default engine
 	 * @return how long it took
 	 * @throws LockEngineException if the store did not grant or release it
@@ -74,18 +74,18 @@ public interface LockInspector {
 	Duration probe(String engine);
 
 	/**
-	 * Return the findings of an engine's self-check: what it repaired since the start,
-	 * and what is not in order now. Does not block.
+	 * Return the findings of an engine's self-check: repairs since startup and present
+	 * problems. Does not block.
 	 * @param engine the engine's name, or empty for the default engine
-	 * @return one sentence for each finding, empty if all is well
+	 * @return one sentence per finding, empty if there is none
 	 */
 	List<String> findings(String engine);
 
 	/**
-	 * Return how many events of an engine's locks were dropped because too many waited
-	 * for a listener.
+	 * Return how many events of an engine's locks were dropped because too many were
+	 * waiting for a listener.
 	 * @param engine the engine's name, or empty for the default engine
-	 * @return their number since the start
+	 * @return their number since startup
 	 */
 	long droppedEvents(String engine);
 

@@ -1,7 +1,7 @@
 package io.leasehold;
 
 /**
- * Thrown when the thread was interrupted while it waited for a lock. The thread's
+ * Exception for a thread that was interrupted while it waited for a lock. The thread's
  * interrupt flag is set again, and nothing is left in the store.
  */
 public class LockInterruptedException extends LockException {

@@ -6,22 +6,21 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
 /**
- * Identity of a lock inside a namespace, such as {@code order:42}. Two keys are the same
- * lock when their text is equal character by character: no case folding, trimming or
- * Unicode normalization takes place.
+ * Identity of a lock inside a namespace, such as {@code order:42}. Two keys are equal if
+ * their text is equal character by character, without case folding, trimming or Unicode
+ * normalization.
  *
- * @param value text of the key, neither blank nor longer than {@value #MAX_BYTES} bytes
- * in UTF-8
+ * @param value text of the key, not blank, at most {@value #MAX_BYTES} bytes in UTF-8
  */
 public record LockKey(String value) {
 
-	/** Greatest length of a key in bytes of UTF-8. */
+	/** Maximum length of a key in bytes of UTF-8. */
 	public static final int MAX_BYTES = 512;
 
 	/**
 	 * Create a key.
 	 * @param value text of the key
-	 * @throws LockKeyException if the text is blank, too long or no valid Unicode
+	 * @throws LockKeyException if the text is blank, too long or invalid Unicode
 	 */
 	public LockKey {
 		if (value.isBlank()) {
@@ -35,7 +34,7 @@ public record LockKey(String value) {
 	}
 
 	/**
-	 * Return the key as people read it, in a store, a log or a message.
+	 * Return the key for display in a store, a log or a message.
 	 * @return the key on one line, see {@link #readable(String)}
 	 */
 	public String readable() {
@@ -44,7 +43,7 @@ public record LockKey(String value) {
 
 	/**
 	 * Return a text in a form that fits into one line of a log. Keys are user data, and a
-	 * line break in one must not begin a line of its own.
+	 * line break in a key must not start a new log line.
 	 * @param text the text of a key
 	 * @return the text, in which line breaks, control characters, invisible format
 	 * characters and percent signs are percent-encoded; different for different texts
@@ -54,10 +53,10 @@ public record LockKey(String value) {
 	}
 
 	/**
-	 * Return a name for the key that no collation, padding or truncation of a store can
-	 * take for another one's.
-	 * @param spaces what the key belongs to, such as its namespace
-	 * @return SHA-256 of the spaces, each after its length, and the key
+	 * Return a digest of the key, for stores whose collation, padding or truncation could
+	 * confuse keys.
+	 * @param spaces scopes of the key, such as its namespace
+	 * @return SHA-256 of the spaces, each preceded by its length, and the key
 	 */
 	public byte[] digest(String... spaces) {
 		MessageDigest digest = sha256();
@@ -96,7 +95,7 @@ public record LockKey(String value) {
 				continue;
 			}
 			if (!startsPair(value, i)) {
-				throw new LockKeyException(value, "Lock key '%s' holds half of a surrogate pair".formatted(value));
+				throw new LockKeyException(value, "Lock key '%s' contains an unpaired surrogate".formatted(value));
 			}
 			bytes += 4;
 			i++;

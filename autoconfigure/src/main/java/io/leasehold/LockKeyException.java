@@ -3,8 +3,8 @@ package io.leasehold;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown when a key cannot name a lock: null, blank, too long, built from a null part, or
- * of a type whose text says nothing about its value. Raised before any lock is asked for.
+ * Exception for a key that cannot name a lock: null, blank, too long, built from a null
+ * part, or of a type whose text does not identify its value. Thrown before any request.
  */
 public class LockKeyException extends LockException {
 

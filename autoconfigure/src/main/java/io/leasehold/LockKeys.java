@@ -9,12 +9,12 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One or several keys that are locked together: each once, and in one order everywhere.
+ * Set of one or more keys that are locked together, in one order for all callers.
  * Immutable.
  */
 public final class LockKeys {
 
-	/** The only key, without a list for it. */
+	/** The only key, to avoid a list. */
 	private final @Nullable LockKey single;
 
 	private final List<LockKey> several;
@@ -25,7 +25,7 @@ public final class LockKeys {
 	}
 
 	/**
-	 * Return a single key.
+	 * Return a set of one key.
 	 * @param key the key
 	 * @return the key alone
 	 */
@@ -34,8 +34,8 @@ public final class LockKeys {
 	}
 
 	/**
-	 * Return several keys.
-	 * @param texts their texts in any order; those that are there twice count once
+	 * Return a set of keys.
+	 * @param texts their texts in any order; duplicates are ignored
 	 * @return the keys in order
 	 * @throws LockKeyException if there is none, or one that cannot name a lock
 	 */
@@ -48,7 +48,7 @@ public final class LockKeys {
 			known.add(text);
 		}
 		if (known.isEmpty()) {
-			throw new LockKeyException(null, "There is no key to lock");
+			throw new LockKeyException(null, "No lock key was given");
 		}
 		List<LockKey> keys = new TreeSet<>(known).stream().map(LockKey::new).toList();
 		return (keys.size() == 1) ? of(keys.get(0)) : new LockKeys(null, keys);

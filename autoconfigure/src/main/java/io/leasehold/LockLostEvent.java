@@ -1,14 +1,14 @@
 package io.leasehold;
 
 /**
- * Application event: a lock was lost while it was held. Listen to it with
- * {@code @EventListener}; it comes in a thread of the library.
+ * Application event for a lock that was lost while it was held. Listen to it with
+ * {@code @EventListener}. It is published in a thread of the library.
  *
  * @param engine the engine's name
  * @param name fixed name of the lock
  * @param key the key
- * @param fencingToken number of the acquisition
- * @param cause why
+ * @param fencingToken token of the acquisition
+ * @param cause cause of the loss
  */
 public record LockLostEvent(String engine, String name, String key, long fencingToken, LossCause cause) {
 

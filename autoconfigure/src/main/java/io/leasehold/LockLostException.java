@@ -3,8 +3,8 @@ package io.leasehold;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown at the end of the guarded work when its lock was lost on the way: another owner
- * may have worked beside it.
+ * Exception at the end of work whose lock was lost while it was held: another owner may
+ * have worked concurrently.
  */
 public class LockLostException extends LockException {
 
@@ -20,8 +20,8 @@ public class LockLostException extends LockException {
 	 * Create an exception.
 	 * @param key the key
 	 * @param engine name of the engine
-	 * @param lossCause why the lock was lost
-	 * @param renewalFailure why its last renewal failed, if it did; it is suppressed, not
+	 * @param lossCause cause of the loss
+	 * @param renewalFailure failure of the last renewal, if any; it is suppressed, not
 	 * the cause
 	 */
 	public LockLostException(LockKey key, String engine, LossCause lossCause, @Nullable Throwable renewalFailure) {
@@ -35,7 +35,7 @@ public class LockLostException extends LockException {
 	}
 
 	/**
-	 * Return why the lock was lost.
+	 * Return the cause of the loss.
 	 * @return the cause, never {@code null}
 	 */
 	public LossCause getLossCause() {

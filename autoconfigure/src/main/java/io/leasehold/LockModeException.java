@@ -1,9 +1,9 @@
 package io.leasehold;
 
 /**
- * Thrown when a key is wanted in a way that contradicts how it is held, so that waiting
- * would not help or nobody knows what is meant: a thread that holds it shared asks for it
- * exclusively, or its permits are held with another number of them.
+ * Exception for an acquisition that contradicts how the key is held, so that waiting
+ * would not help. Either a thread that holds the key shared requests it exclusively, or
+ * the key is held with another number of permits.
  */
 public class LockModeException extends LockException {
 

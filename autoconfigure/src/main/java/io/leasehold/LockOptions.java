@@ -3,36 +3,36 @@ package io.leasehold;
 import java.time.Duration;
 
 /**
- * How a lock is taken and held. Immutable; start from {@link DistributedLocks#defaults()}
- * and change what differs.
+ * Options for acquiring and holding a lock. Immutable; start from
+ * {@link DistributedLocks#defaults()} and change what differs.
  *
  * @param name fixed name for metrics and messages, never built from a key
  * @param engine name of the engine, or empty for the configured default
- * @param mode whether the lock is for one owner alone
+ * @param mode whether the lock is exclusive or shared
  * @param permits how many owners may hold the key at once, zero for a lock without
  * permits
- * @param lease how long the lock outlives a silent owner, which is how fast others take
+ * @param lease how long the lock outlives a silent owner, and thus how fast others take
  * over after a crash; renewed while the lock is held
- * @param waitTime longest time to wait; zero means one attempt
- * @param minHold how long the key stays closed at least, counted from the grant; zero for
- * none
- * @param maxHold longest time to hold the lock, counted from the grant: then the lock is
+ * @param waitTime maximum time to wait; zero means one attempt
+ * @param minHold minimum time for which the key stays locked, counted from the grant;
+ * zero for none
+ * @param maxHold maximum time to hold the lock, counted from the grant: then the lock is
  * lost, whatever the lease is; {@link #UNLIMITED} to renew while the lock is held
- * @param lockDelay how long the key stays closed after the lease of an owner that
+ * @param lockDelay how long the key stays locked after the lease of an owner that
  * vanished without a release; zero for none
- * @param reentrant whether a caller that runs under the key's lock already re-enters it;
+ * @param reentrant whether a caller that already runs under the key's lock re-enters it;
  * otherwise it waits like any other caller
  */
 public record LockOptions(String name, String engine, LockMode mode, int permits, Duration lease, Duration waitTime,
 		Duration minHold, Duration maxHold, Duration lockDelay, boolean reentrant) {
 
-	/** Longest time that can be asked for: no limit in practice. */
+	/** Maximum of times: in practice no limit. */
 	public static final Duration UNLIMITED = Duration.ofNanos(Long.MAX_VALUE);
 
-	/** Longest lease. */
+	/** Maximum lease. */
 	public static final Duration MAX_LEASE = Duration.ofDays(365);
 
-	/** Greatest number of permits. */
+	/** Maximum number of permits. */
 	public static final int MAX_PERMITS = 999_999_999;
 
 	/**
@@ -53,19 +53,18 @@ public record LockOptions(String name, String engine, LockMode mode, int permits
 					"permits must be between 0 and %d, but is %d".formatted(MAX_PERMITS, permits));
 		}
 		if (permits > 0 && mode == LockMode.SHARED) {
-			throw new IllegalArgumentException(
-					"mode SHARED has any number of owners, which does not go with %d permits".formatted(permits));
+			throw new IllegalArgumentException("mode SHARED cannot be combined with %d permits".formatted(permits));
 		}
 	}
 
 	/**
-	 * Create options of a lock for one owner, which opens as soon as its lease is over.
+	 * Create options of an exclusive, re-entrant lock without a lock delay.
 	 * @param name fixed name for metrics and messages
 	 * @param engine name of the engine, or empty for the default
 	 * @param lease how long the lock outlives a silent owner
-	 * @param waitTime longest time to wait
-	 * @param minHold how long the key stays closed at least
-	 * @param maxHold longest time to hold the lock
+	 * @param waitTime maximum time to wait
+	 * @param minHold minimum time for which the key stays locked
+	 * @param maxHold maximum time to hold the lock
 	 */
 	public LockOptions(String name, String engine, Duration lease, Duration waitTime, Duration minHold,
 			Duration maxHold) {
@@ -94,7 +93,7 @@ public record LockOptions(String name, String engine, LockMode mode, int permits
 
 	/**
 	 * Return a copy with another mode.
-	 * @param mode whether the lock is for one owner alone
+	 * @param mode whether the lock is exclusive or shared
 	 * @return the changed options
 	 */
 	public LockOptions withMode(LockMode mode) {
@@ -103,8 +102,8 @@ public record LockOptions(String name, String engine, LockMode mode, int permits
 	}
 
 	/**
-	 * Return a copy for a number of owners at once, each with a permit.
-	 * @param permits how many owners, zero for a lock without permits
+	 * Return a copy with another number of permits.
+	 * @param permits how many owners at once, zero for a lock without permits
 	 * @return the changed options
 	 */
 	public LockOptions withPermits(int permits) {
@@ -124,7 +123,7 @@ public record LockOptions(String name, String engine, LockMode mode, int permits
 
 	/**
 	 * Return a copy with another wait time.
-	 * @param waitTime longest time to wait, zero for one attempt
+	 * @param waitTime maximum time to wait, zero for one attempt
 	 * @return the changed options
 	 */
 	public LockOptions withWaitTime(Duration waitTime) {
@@ -133,8 +132,8 @@ public record LockOptions(String name, String engine, LockMode mode, int permits
 	}
 
 	/**
-	 * Return a copy with another min hold.
-	 * @param minHold how long the key stays closed at least
+	 * Return a copy with another minimum hold.
+	 * @param minHold minimum time for which the key stays locked
 	 * @return the changed options
 	 */
 	public LockOptions withMinHold(Duration minHold) {
@@ -143,8 +142,8 @@ public record LockOptions(String name, String engine, LockMode mode, int permits
 	}
 
 	/**
-	 * Return a copy with another max hold.
-	 * @param maxHold longest time to hold the lock
+	 * Return a copy with another maximum hold.
+	 * @param maxHold maximum time to hold the lock
 	 * @return the changed options
 	 */
 	public LockOptions withMaxHold(Duration maxHold) {
@@ -154,7 +153,7 @@ public record LockOptions(String name, String engine, LockMode mode, int permits
 
 	/**
 	 * Return a copy with another lock delay.
-	 * @param lockDelay how long the key stays closed after an owner vanished
+	 * @param lockDelay how long the key stays locked after an owner vanished
 	 * @return the changed options
 	 */
 	public LockOptions withLockDelay(Duration lockDelay) {
@@ -163,7 +162,7 @@ public record LockOptions(String name, String engine, LockMode mode, int permits
 	}
 
 	/**
-	 * Return a copy that re-enters a lock of the caller, or does not. Permits are never
+	 * Return a copy that re-enters a lock of the caller or not. Permits are never
 	 * re-entered.
 	 * @param reentrant {@code false} to wait for a lock even if the caller runs under it
 	 * @return the changed options

@@ -3,14 +3,14 @@ package io.leasehold;
 import java.time.Duration;
 
 /**
- * Application event: a lock is held for longer than {@code leasehold.slow-hold}. Comes
- * once for a hold, mostly while it is still held. Listen to it with
- * {@code @EventListener}; it comes in a thread of the library.
+ * Application event for a lock that is held for longer than {@code leasehold.slow-hold}.
+ * Published once per hold, usually while it is still held. Listen to it with
+ * {@code @EventListener}. It is published in a thread of the library.
  *
  * @param engine the engine's name
  * @param name fixed name of the lock
  * @param key the key
- * @param fencingToken number of the acquisition
+ * @param fencingToken token of the acquisition
  * @param held how long it has been held
  */
 public record LockSlowHoldEvent(String engine, String name, String key, long fencingToken, Duration held) {

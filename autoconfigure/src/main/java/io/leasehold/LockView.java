@@ -4,8 +4,8 @@ import java.util.Optional;
 import java.util.concurrent.locks.Lock;
 
 /**
- * A key as a {@link Lock}, with access to what the current thread holds through it.
- * Thread-safe.
+ * {@link Lock} of a key, with access to the lock that the current thread holds through
+ * it. Thread-safe.
  *
  * @see DistributedLocks#asLock(String)
  */
@@ -15,8 +15,8 @@ public interface LockView extends Lock {
 	 * Return the lock that the current thread holds through this object, for its fencing
 	 * token, its validity and {@link HeldLock#onLost onLost}. Release it with
 	 * {@link #unlock()}; do not close it.
-	 * @return the lock of the newest {@code lock()} that was not unlocked, valid or lost;
-	 * empty if the thread holds none
+	 * @return the lock of the latest {@code lock()} without an {@code unlock()}, valid or
+	 * lost; empty if the thread holds none
 	 */
 	Optional<HeldLock> held();
 

@@ -1,7 +1,7 @@
 package io.leasehold;
 
 /**
- * Work to be done under a lock.
+ * Work that runs under a lock.
  *
  * @param <T> type of the result
  * @param <X> type of the checked exception, {@link RuntimeException} if there is none
@@ -10,10 +10,10 @@ package io.leasehold;
 public interface LockedCall<T, X extends Throwable> {
 
 	/**
-	 * Do the work.
-	 * @param lock the lock that is held meanwhile
+	 * Run the work.
+	 * @param lock the lock that is held during the call
 	 * @return the result
-	 * @throws X whatever the work throws
+	 * @throws X any exception of the work
 	 */
 	T call(HeldLock lock) throws X;
 

@@ -1,24 +1,24 @@
 package io.leasehold;
 
 /**
- * Why a lock was lost while it was held.
+ * Cause of the loss of a held lock.
  */
 public enum LossCause {
 
-	/** The store said that somebody else, or nobody, owns the lock. */
+	/** The store reported another owner of the lock, or none. */
 	NOT_OWNER("the store no longer knows this owner"),
 
-	/** The lease ended before it could be renewed. */
-	EXPIRED("its lease ended before it could be renewed"),
+	/** The lease expired before it could be renewed. */
+	EXPIRED("its lease expired before it could be renewed"),
 
-	/** The longest hold time passed, which ends the lease, too. */
-	MAX_HOLD("its longest hold time is over"),
+	/** The maximum hold passed, which also ends the lease. */
+	MAX_HOLD("its maximum hold time has passed"),
 
 	/** The application was shut down before the holder finished. */
 	SHUTDOWN("the application shut down before its holder finished"),
 
-	/** Nobody is left who could release it: the thread died or the handle was dropped. */
-	ABANDONED("nobody is left to release it"),
+	/** The holder's thread died, or its handle was dropped without being closed. */
+	ABANDONED("no live thread or handle can release it"),
 
 	/** The caller cancelled a result whose method may still be running. */
 	CANCELLED("its caller cancelled the result while the method may still run");
@@ -30,8 +30,8 @@ public enum LossCause {
 	}
 
 	/**
-	 * Return the cause in words.
-	 * @return half a sentence for messages
+	 * Return the description of the cause.
+	 * @return a clause for messages
 	 */
 	public String description() {
 		return this.description;

@@ -3,8 +3,8 @@ package io.leasehold;
 import java.util.concurrent.locks.ReadWriteLock;
 
 /**
- * A key as a {@link ReadWriteLock}, with access to what the current thread holds through
- * it. Thread-safe.
+ * {@link ReadWriteLock} of a key, with access to the lock that the current thread holds
+ * through it. Thread-safe.
  *
  * @see DistributedLocks#asReadWriteLock(String)
  */

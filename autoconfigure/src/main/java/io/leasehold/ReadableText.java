@@ -3,20 +3,20 @@ package io.leasehold;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Text for logs and messages: on one line, without characters that change what a terminal
- * or a viewer shows.
+ * Conversion of text for logs and messages: to one line, without characters that change
+ * the display of a terminal or a viewer.
  */
 final class ReadableText {
 
 	private ReadableText() {
 	}
 
-	/** Percent-encode what is not readable, and percent signs. */
+	/** Percent-encode unreadable characters and percent signs. */
 	static String escape(String text) {
 		return clean(text, true);
 	}
 
-	/** Replace each run of characters that are not readable by a blank. */
+	/** Replace each run of unreadable characters by a space. */
 	static String onOneLine(String text) {
 		return clean(text, false);
 	}
@@ -40,7 +40,7 @@ final class ReadableText {
 		return result.toString();
 	}
 
-	/** Index of the first character that is not readable, or the length. */
+	/** Return the index of the first unreadable character, or the length. */
 	private static int readableEnd(String text, int start, boolean escaped) {
 		int end = start;
 		while (end < text.length() && isReadable(text.charAt(end)) && !(escaped && text.charAt(end) == '%')) {

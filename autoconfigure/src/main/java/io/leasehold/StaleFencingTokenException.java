@@ -1,8 +1,8 @@
 package io.leasehold;
 
 /**
- * Thrown to a former owner of a lock that tries to go on: a later owner has announced its
- * token, or the own one is gone. The transaction is rolled back.
+ * Exception for a former owner that tries to commit: a later owner has announced its
+ * token, or the own token is gone. The transaction is rolled back.
  */
 public class StaleFencingTokenException extends LockException {
 
@@ -13,7 +13,7 @@ public class StaleFencingTokenException extends LockException {
 	/**
 	 * Create an exception.
 	 * @param key the lock's key
-	 * @param token the token that was refused
+	 * @param token the rejected token
 	 * @param message what was found instead
 	 */
 	public StaleFencingTokenException(String key, long token, String message) {
@@ -22,7 +22,7 @@ public class StaleFencingTokenException extends LockException {
 	}
 
 	/**
-	 * Return the token that was refused.
+	 * Return the rejected token.
 	 * @return the token of the former owner
 	 */
 	public long getToken() {

@@ -1,6 +1,6 @@
 /**
- * Words shared by all layers: keys, options, held locks, exceptions, and the
- * {@link io.leasehold.DistributedLocks} bean for programmatic use.
+ * API of the locks: the {@link io.leasehold.DistributedLocks} bean, keys, options, held
+ * locks, events and exceptions.
  */
 @NullMarked
 package io.leasehold;
