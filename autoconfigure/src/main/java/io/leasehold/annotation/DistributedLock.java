@@ -12,20 +12,21 @@ import io.leasehold.LockMode;
 import org.springframework.aot.hint.annotation.Reflective;
 
 /**
- * Runs the annotated method under a lock shared by every process that uses the same store
- * and namespace. On a class or interface it applies to each of its public methods; it can
- * be composed into annotations of your own.
+ * Annotation of methods that run under a lock, shared by all processes with the same
+ * store and namespace. On a class or interface it applies to each public method. It can
+ * be used as a meta-annotation.
  * <p>
- * The lock is a lease, renewed while the method runs. A process paused past its end may
- * run beside the next owner; where that matters, pass the
- * {@linkplain io.leasehold.HeldLock#fencingToken() fencing token} on to the resource. The
- * lock is taken before a transaction of the method begins and given back after it has
- * ended. Only calls through the Spring proxy are guarded, not those of a bean to itself.
+ * The lock is a lease that is renewed while the method runs. If the process is paused
+ * past its end, the method may run concurrently with the next owner. If that matters,
+ * pass the {@linkplain io.leasehold.HeldLock#fencingToken() fencing token} to the
+ * resource. The lock is acquired before a transaction of the method begins and released
+ * after it has ended. Only calls through the Spring proxy are guarded, not calls of a
+ * bean to itself.
  * <p>
- * Durations are written with their unit, as {@code 30s}, {@code 500ms} or {@code PT1M},
- * or as a placeholder. What cannot be obeyed stops the start of the application, as do
- * methods that no proxy can intercept. The lock of a method that returns a
- * {@code CompletionStage}, a {@code Mono} or a {@code Flux} is held until that ends.
+ * Durations have a unit, as in {@code 30s}, {@code 500ms} or {@code PT1M}, or are
+ * placeholders. An invalid annotation, or a method that no proxy can intercept, fails
+ * startup. The lock of a method that returns a {@code CompletionStage}, a {@code Mono} or
+ * a {@code Flux} is held until that ends.
  */
 @Target({ ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE })
 @Retention(RetentionPolicy.RUNTIME)
@@ -35,21 +36,21 @@ import org.springframework.aot.hint.annotation.Reflective;
 public @interface DistributedLock {
 
 	/**
-	 * SpEL expression for the key, such as {@code "'order:' + #id"}. Parameters by name
-	 * ({@code #id}) or position ({@code #p0}, {@code #a0}), the bean as {@code #target},
-	 * {@code #root.method}, {@code #root.args} and {@code #root.targetClass}, other beans
-	 * as {@code @name}. A list such as
-	 * <code>{'account:' + #from, 'account:' + #to}</code> has a key for each of its
-	 * operands, a collection or array one for each element. Null or blank results, null
-	 * parts, several values and those without a {@code toString()} of their own are
-	 * refused at the call; what arguments hold is never parsed.
+	 * SpEL expression for the key, such as {@code "'order:' + #id"}. It may use
+	 * parameters by name ({@code #id}) or position ({@code #p0}, {@code #a0}), the bean
+	 * as {@code #target}, {@code #root.method}, {@code #root.args},
+	 * {@code #root.targetClass} and other beans as {@code @name}. A list such as
+	 * <code>{'account:' + #from, 'account:' + #to}</code> has one key per operand, a
+	 * collection or array one per element. Null or blank results, null parts, multiple
+	 * values and values without their own {@code toString()} are rejected when the method
+	 * is called. The contents of arguments are never parsed.
 	 */
 	String key();
 
 	/**
-	 * SpEL expression that tells whether the call wants a lock at all, evaluated before
-	 * the key, such as {@code "#amount > 100"}. Where it is false the method runs without
-	 * a lock, and counts as such. Empty: always.
+	 * SpEL expression that decides whether a call acquires the lock, such as
+	 * {@code "#amount > 100"}. It is evaluated before the key. If it is false, the method
+	 * runs without a lock and is counted as such. Empty: always.
 	 */
 	String condition() default "";
 
@@ -65,7 +66,7 @@ public @interface DistributedLock {
 	String lease() default "";
 
 	/**
-	 * Longest time to wait, {@code 0s} for one attempt. Empty:
+	 * Maximum time to wait, {@code 0s} for one attempt. Empty:
 	 * {@code leasehold.wait-time}.
 	 */
 	String waitTime() default "";
@@ -76,60 +77,60 @@ public @interface DistributedLock {
 	String engine() default "";
 
 	/**
-	 * Whether the lock is for one owner alone, or shared by all that take it so: a read
-	 * lock beside the write lock of the same key. A shared one cannot be made exclusive
-	 * by a call further in, which is refused.
+	 * Whether the lock is exclusive, or shared by all callers in this mode: the write
+	 * lock or the read lock of the key. A nested call cannot upgrade a shared lock to an
+	 * exclusive one and is rejected.
 	 */
 	LockMode mode() default LockMode.EXCLUSIVE;
 
 	/**
-	 * How many owners may hold the key at once over all processes, each with a permit and
-	 * a lease of its own, such as {@code "10"} or a placeholder. All who use the key have
-	 * to say the same number: another is refused as long as a permit is held. Not
-	 * together with {@link LockMode#SHARED}. Empty: no permits, one owner.
+	 * How many owners in all processes may hold the key at once, each with its own permit
+	 * and lease, such as {@code "10"} or a placeholder. All users of the key must specify
+	 * the same number: another one is rejected while a permit is held. Cannot be combined
+	 * with {@link LockMode#SHARED}. Empty: no permits, one owner.
 	 */
 	String permits() default "";
 
 	/**
-	 * What to do when the lock is busy for the whole wait time.
+	 * Behaviour if the lock is busy for the whole wait time.
 	 */
 	WhenBusy whenBusy() default WhenBusy.THROW;
 
 	/**
-	 * Method of the same class that is called when the lock was not had, because it was
-	 * busy or the store could not be reached: with the same parameters, and optionally
-	 * the {@link io.leasehold.LockException} as the last one. Not called for exceptions
-	 * of the method itself. Goes before {@code leasehold.when-unavailable}, and does not
-	 * go together with {@link WhenBusy#SKIP}.
+	 * Method of the same class that is called if the lock was busy or the store did not
+	 * respond. It has the same parameters and optionally the
+	 * {@link io.leasehold.LockException} as the last one. It is not called for exceptions
+	 * of the method itself. It overrides {@code leasehold.when-unavailable} and cannot be
+	 * combined with {@link WhenBusy#SKIP}.
 	 */
 	String fallback() default "";
 
 	/**
-	 * Whether the lock's fencing token guards the transactions of the body, in the
-	 * application's own database: a former owner, however long it was paused, cannot
-	 * commit. Needs the {@linkplain io.leasehold.FencingGuard fence table}, and no
-	 * transaction that is open before, and an exclusive lock. Such a method never runs
-	 * without its lock, not even by {@code leasehold.when-unavailable}.
+	 * Whether the fencing token guards the method's transactions in the application's own
+	 * database: a former owner cannot commit, however long it was paused. Requires the
+	 * {@linkplain io.leasehold.FencingGuard fence table}, an exclusive lock, and no
+	 * active transaction at the call. Such a method never runs unlocked, even with
+	 * {@code leasehold.when-unavailable}.
 	 */
 	boolean fenced() default false;
 
 	/**
-	 * How long the key stays closed at least, counted from the grant, even when the
-	 * method ends earlier. Empty: not at all.
+	 * Minimum time for which the key stays locked, counted from the grant, even if the
+	 * method ends earlier. Empty: none.
 	 */
 	String minHold() default "";
 
 	/**
-	 * Longest time to hold the lock, counted from the grant. Then the lock is lost and
-	 * the key becomes available, whatever the lease is; the method is notified as of any
+	 * Maximum time to hold the lock, counted from the grant. Then the lock is lost and
+	 * the key becomes available, whatever the lease is. The method is notified as of any
 	 * loss and may still be running. Empty: renewed while the method runs.
 	 */
 	String maxHold() default "";
 
 	/**
-	 * How long the key stays closed after the lease of an owner that vanished without
-	 * giving it back, so that what is still under way of it comes to nothing before the
-	 * next one begins. Empty: {@code leasehold.lock-delay}.
+	 * How long the key stays locked after the lease of an owner that vanished without a
+	 * release, so that its in-flight requests have failed before the next owner begins.
+	 * Empty: {@code leasehold.lock-delay}.
 	 */
 	String lockDelay() default "";
 

@@ -12,9 +12,8 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Tells a native image what is called by reflection for an annotated method or class: the
- * method itself, its fallback, and what key expressions may read of its arguments and of
- * its bean.
+ * Reflection hints of an annotated method or class for native images: the method itself,
+ * its fallback, and the members of its arguments and bean that key expressions may read.
  */
 class LockReflectiveProcessor implements ReflectiveProcessor {
 
@@ -48,7 +47,7 @@ class LockReflectiveProcessor implements ReflectiveProcessor {
 		}
 	}
 
-	/** What SpEL reads: getters, methods and public fields. */
+	/** Register the members that SpEL reads: getters, methods and public fields. */
 	private static void readable(ReflectionHints hints, Class<?> type) {
 		if (!ClassUtils.isPrimitiveOrWrapper(type) && !type.isArray()) {
 			hints.registerType(type, MemberCategory.INVOKE_PUBLIC_METHODS, MemberCategory.ACCESS_PUBLIC_FIELDS);

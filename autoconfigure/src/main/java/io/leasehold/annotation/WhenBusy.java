@@ -1,7 +1,7 @@
 package io.leasehold.annotation;
 
 /**
- * What a method call does when another owner kept the lock for the whole wait time.
+ * Behaviour of a method call if another owner held the lock for the whole wait time.
  */
 public enum WhenBusy {
 
@@ -9,9 +9,9 @@ public enum WhenBusy {
 	THROW,
 
 	/**
-	 * Do not run the method: return {@code null}, or an empty {@code Optional}. Refused
-	 * at start-up for methods that return a primitive. A store that cannot be reached is
-	 * still an exception.
+	 * Skip the method and return {@code null} or an empty {@code Optional}. Rejected at
+	 * startup for methods that return a primitive. If the store does not respond, an
+	 * exception is thrown.
 	 */
 	SKIP
 

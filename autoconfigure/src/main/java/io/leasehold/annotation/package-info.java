@@ -1,5 +1,5 @@
 /**
- * What users write on a method.
+ * Annotation for methods that run under a lock.
  */
 @NullMarked
 package io.leasehold.annotation;
