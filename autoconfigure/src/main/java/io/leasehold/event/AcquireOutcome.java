@@ -1,32 +1,32 @@
 package io.leasehold.event;
 
 /**
- * How an acquisition ended.
+ * Outcome of an acquisition.
  */
 public enum AcquireOutcome {
 
 	/** The key was granted. */
 	ACQUIRED,
 
-	/** The thread held the key already. */
+	/** The thread already held the key. */
 	REENTERED,
 
 	/** The method ran without its lock, as configured. */
 	BYPASSED,
 
-	/** The method's condition wanted no lock for this call. */
+	/** The method's condition required no lock for this call. */
 	NOT_WANTED,
 
-	/** Another owner kept the key for the whole wait time. */
+	/** Another owner held the key for the whole wait time. */
 	BUSY,
 
 	/** The waiting thread was interrupted, or the wait was cancelled. */
 	INTERRUPTED,
 
-	/** The store did not answer. */
+	/** The store did not respond. */
 	UNAVAILABLE,
 
-	/** Anything else, such as an unusable key. */
+	/** Any other failure, such as an invalid key. */
 	ERROR
 
 }

@@ -15,14 +15,14 @@ import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /**
- * Publishes what went wrong as application events, in a thread of its own: application
- * listeners may block or fail as they like. Thread-safe.
+ * Publisher of application events about failed acquisitions, losses and slow holds. It
+ * has its own thread, because application listeners may block or fail. Thread-safe.
  */
 public final class ApplicationEvents implements LockEventListener, AutoCloseable {
 
 	private static final Log logger = LogFactory.getLog(ApplicationEvents.class);
 
-	/** Failures of acquisition that may wait; losses have room of their own. */
+	/** Limit of waiting events of failed acquisitions; losses are queued separately. */
 	private static final int MOST_FAILURES = 1000;
 
 	private final ApplicationEventPublisher publisher;
@@ -58,8 +58,8 @@ public final class ApplicationEvents implements LockEventListener, AutoCloseable
 	}
 
 	/**
-	 * Return how many events were dropped since too many waited for a listener.
-	 * @return their number since the application started
+	 * Return how many events were dropped because too many were waiting for a listener.
+	 * @return their number since startup
 	 */
 	public long dropped() {
 		return this.queue.dropped();

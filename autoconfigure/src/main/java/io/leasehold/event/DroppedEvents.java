@@ -10,8 +10,8 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * Counts the events that find their queue full, and logs a warning that says which and
- * why: for the first one at once, then once a minute at most. Thread-safe.
+ * Counter of events whose queue was full. Logs a warning with their kinds and the reason:
+ * for the first event at once, then at most once a minute. Thread-safe.
  */
 final class DroppedEvents {
 
@@ -19,7 +19,7 @@ final class DroppedEvents {
 
 	private static final Duration PAUSE = Duration.ofMinutes(1);
 
-	/** A listener that has been running for so long is the reason. */
+	/** A listener that has been running for this time is reported as the reason. */
 	private static final Duration BLOCKED = Duration.ofSeconds(1);
 
 	private final String queue;
@@ -45,8 +45,8 @@ final class DroppedEvents {
 	/**
 	 * Count an event.
 	 * @param event its kind
-	 * @param room number of events of its class that the queue has room for
-	 * @param busyFor how long the listener that runs now has been running
+	 * @param room capacity of the queue for events of its class
+	 * @param busyFor how long the current listener has been running
 	 */
 	void drop(String event, int room, Duration busyFor) {
 		String warning;

@@ -12,17 +12,17 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue of notifications and the one thread that runs them, so that a listener that
- * blocks delays other listeners only. Losses and other events that occur at most once per
- * hold have a queue of their own, which is served first. Frequent events never displace
- * them and are dropped when too many wait. Adding an event never blocks and starts no
- * thread. Thread-safe.
+ * Queue of notifications with a single thread, so that a listener that blocks delays only
+ * other listeners. Losses and other events that occur at most once per hold have a
+ * separate queue, which is served first. Frequent events never displace them and are
+ * dropped when too many wait. Adding an event never blocks and starts no thread.
+ * Thread-safe.
  */
 public final class EventQueue implements AutoCloseable {
 
 	private static final Log logger = LogFactory.getLog(EventQueue.class);
 
-	/** A limit of memory, far above the number of locks that a process loses at once. */
+	/** Memory limit, far above the number of locks that a process loses at once. */
 	private static final int MOST_IMPORTANT = 100_000;
 
 	private final ReentrantLock lock = new ReentrantLock();
@@ -43,7 +43,6 @@ public final class EventQueue implements AutoCloseable {
 
 	private boolean closed;
 
-	/** Whether a notification runs, and since when. */
 	private boolean busy;
 
 	private long busySince;
@@ -51,7 +50,7 @@ public final class EventQueue implements AutoCloseable {
 	/**
 	 * Create a queue.
 	 * @param name name of the queue in warnings
-	 * @param mostFrequent number of frequent events that may wait
+	 * @param mostFrequent maximum number of frequent events that wait
 	 * @param threads creates the thread
 	 */
 	public EventQueue(String name, int mostFrequent, ThreadFactory threads) {
@@ -62,7 +61,7 @@ public final class EventQueue implements AutoCloseable {
 
 	/**
 	 * Start the thread, unless it was started before.
-	 * @throws OutOfMemoryError if the system has no thread left; may be called again
+	 * @throws OutOfMemoryError if the system has no thread left; the call may be repeated
 	 */
 	public void start() {
 		this.lock.lock();
@@ -88,7 +87,7 @@ public final class EventQueue implements AutoCloseable {
 	}
 
 	/**
-	 * Add a notification of a frequent event, or drop it if too many of them wait.
+	 * Add a notification of a frequent event, or drop it if too many are waiting.
 	 * @param event kind of the event, for warnings
 	 * @param notification notifies the listeners
 	 */
@@ -154,7 +153,7 @@ public final class EventQueue implements AutoCloseable {
 	}
 
 	/**
-	 * Accept no more events. Those that wait are still published; the thread ends then.
+	 * Reject further events. Waiting events are still published, then the thread ends.
 	 */
 	@Override
 	public void close() {
@@ -168,7 +167,7 @@ public final class EventQueue implements AutoCloseable {
 		}
 	}
 
-	/** Drop the events that wait, and interrupt the listener that runs. */
+	/** Drop the waiting events and interrupt the running listener. */
 	void closeNow() {
 		this.lock.lock();
 		try {

@@ -1,7 +1,7 @@
 package io.leasehold.event;
 
 /**
- * Between whom a key was handed on.
+ * Kind of a handoff of a key.
  */
 public enum HandoffKind {
 

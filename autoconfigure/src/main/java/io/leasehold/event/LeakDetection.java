@@ -7,8 +7,8 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Logs where a lock was acquired that nobody can release any more. Takes a stack trace of
- * each acquisition. Thread-safe.
+ * Listener that logs where an abandoned lock was acquired. It takes a stack trace of each
+ * acquisition. Thread-safe.
  */
 public final class LeakDetection implements LockEventListener {
 

@@ -7,7 +7,7 @@ import io.leasehold.LossCause;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something that happened in one engine's service.
+ * Event in the lock service of one engine.
  */
 public sealed interface LockEvent {
 
@@ -18,8 +18,8 @@ public sealed interface LockEvent {
 	String engine();
 
 	/**
-	 * A caller found the key taken and waits. Followed by one {@link AcquireEnded} of the
-	 * same name.
+	 * A caller found the key locked and waits. Followed by one {@link AcquireEnded} of
+	 * the same name.
 	 *
 	 * @param engine the engine's name
 	 * @param name fixed name of the lock
@@ -29,7 +29,7 @@ public sealed interface LockEvent {
 	}
 
 	/**
-	 * An acquisition ended, one way or another.
+	 * An acquisition ended, with or without the lock.
 	 *
 	 * @param engine the engine's name
 	 * @param name fixed name of the lock
@@ -37,69 +37,69 @@ public sealed interface LockEvent {
 	 * @param outcome how it ended
 	 * @param waited whether a {@link WaitStarted} came before
 	 * @param nanos how long it took, in nanoseconds
-	 * @param failure what the caller was told, or would have been but for
-	 * {@link AcquireOutcome#BYPASSED}; {@code null} if the key was had, or never asked
-	 * for
+	 * @param failure the caller's exception, or the one that
+	 * {@link AcquireOutcome#BYPASSED} suppressed; {@code null} if the key was acquired or
+	 * not required
 	 */
 	record AcquireEnded(String engine, String name, @Nullable LockKey key, AcquireOutcome outcome, boolean waited,
 			long nanos, @Nullable Exception failure) implements LockEvent {
 	}
 
 	/**
-	 * A hold ended: released, or lost before. Comes once for each acquisition that ended
-	 * as {@link AcquireOutcome#ACQUIRED}.
+	 * A hold ended by a release or an earlier loss. Published once for each acquisition
+	 * with {@link AcquireOutcome#ACQUIRED}.
 	 *
 	 * @param engine the engine's name
 	 * @param name fixed name of the lock
 	 * @param key the key
-	 * @param fencingToken number of the acquisition
+	 * @param fencingToken token of the acquisition
 	 * @param nanos how long it was held, in nanoseconds
 	 */
 	record HoldEnded(String engine, String name, LockKey key, long fencingToken, long nanos) implements LockEvent {
 	}
 
 	/**
-	 * A lock was lost while it was held. Comes at most once for a hold, before its
-	 * {@link HoldEnded}; after it if the release had to be repeated in the background,
-	 * and the store's answer to that showed the loss.
+	 * A lock was lost while it was held. Published at most once per hold, before its
+	 * {@link HoldEnded}. It comes after it if the release was retried in the background
+	 * and only then showed the loss.
 	 *
 	 * @param engine the engine's name
 	 * @param name fixed name of the lock
 	 * @param key the key
-	 * @param fencingToken number of the acquisition
-	 * @param cause why
+	 * @param fencingToken token of the acquisition
+	 * @param cause cause of the loss
 	 */
 	record HoldLost(String engine, String name, LockKey key, long fencingToken, LossCause cause) implements LockEvent {
 	}
 
 	/**
-	 * A lock is held for longer than it should be. Comes at most once for a hold: while
-	 * it lasts, or when it ends before anybody looked.
+	 * A lock is held for too long. Published at most once per hold: during the hold, or
+	 * at its end if no check came earlier.
 	 *
 	 * @param engine the engine's name
 	 * @param name fixed name of the lock
 	 * @param key the key
-	 * @param fencingToken number of the acquisition
+	 * @param fencingToken token of the acquisition
 	 * @param nanos how long it has been held, in nanoseconds
 	 */
 	record HoldSlow(String engine, String name, LockKey key, long fencingToken, long nanos) implements LockEvent {
 	}
 
 	/**
-	 * The store answered the renewal of one lease, or failed to.
+	 * The renewal of one lease ended, with or without a response of the store.
 	 *
 	 * @param engine the engine's name
-	 * @param outcome what came of it
-	 * @param took how long the batch took that it was part of
-	 * @param slack how much of the lease was left when the answer was there
-	 * @param failure why nothing is known, only for {@link RenewalResult#UNKNOWN}
+	 * @param outcome its result
+	 * @param took duration of the batch that contained it
+	 * @param slack rest of the lease when the response arrived
+	 * @param failure why the result is unknown, only for {@link RenewalResult#UNKNOWN}
 	 */
 	record LeaseRenewed(String engine, RenewalResult outcome, Duration took, Duration slack,
 			@Nullable Exception failure) implements LockEvent {
 	}
 
 	/**
-	 * A key went from one owner to the next without a pause.
+	 * A key was handed to the next owner without becoming free.
 	 *
 	 * @param engine the engine's name
 	 * @param kind inside this process or between processes

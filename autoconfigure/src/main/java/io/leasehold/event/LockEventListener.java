@@ -4,26 +4,26 @@ import io.leasehold.LockKey;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Told what happens to locks. Called in the thread in which it happened, or in one of the
- * library's own for what no caller's thread sees; never in one that renews leases. Should
- * be quick. What it throws is logged and harms no lock.
+ * Listener for lock events. It is called in the thread that caused the event, or in a
+ * thread of the library if no caller's thread did, never in one that renews leases. It
+ * should be fast. Its exceptions are logged and affect no lock.
  */
 @FunctionalInterface
 public interface LockEventListener {
 
 	/**
-	 * Take note of an event.
-	 * @param event what happened
+	 * Handle an event.
+	 * @param event the event
 	 */
 	void onEvent(LockEvent event);
 
 	/**
-	 * A caller asks for a lock; called in its thread. Allows to follow this acquisition
-	 * by itself, where events tell only that there was one.
+	 * Return a listener for one acquisition, which events do not identify. Called in the
+	 * thread of the caller that requests the lock.
 	 * @param engine the engine's name
 	 * @param name fixed name of the lock
 	 * @param key the key
-	 * @return told what becomes of it, or {@code null} for nobody
+	 * @return the listener for this acquisition, or {@code null} for none
 	 */
 	default @Nullable AcquisitionListener follow(String engine, String name, LockKey key) {
 		return null;

@@ -1,7 +1,7 @@
 package io.leasehold.event;
 
 /**
- * What came of a renewal.
+ * Result of a renewal.
  */
 public enum RenewalResult {
 
@@ -11,7 +11,7 @@ public enum RenewalResult {
 	/** The store no longer knows the owner. */
 	NOT_OWNER,
 
-	/** The store did not answer. */
+	/** The store did not respond. */
 	UNKNOWN
 
 }

@@ -1,5 +1,5 @@
 /**
- * What happened to locks, and who listens.
+ * Lock events and their listeners.
  */
 @NullMarked
 package io.leasehold.event;
