@@ -9,12 +9,12 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 
 /**
- * The meter {@code leasehold.events.dropped}: events that found their queue full, since
- * they occurred faster than their listeners could take them. Thread-safe.
+ * Binder of the meter {@code leasehold.events.dropped}: events whose queue was full
+ * because they occurred faster than their listeners processed them. Thread-safe.
  */
 public final class DroppedEventMetrics implements MeterBinder {
 
-	/** The queue of application events, which all engines share. */
+	/** Tag of the queue of application events, which all engines share. */
 	private static final String APPLICATION = "application";
 
 	private final ApplicationEvents applicationEvents;
@@ -23,7 +23,7 @@ public final class DroppedEventMetrics implements MeterBinder {
 
 	/**
 	 * Create metrics.
-	 * @param applicationEvents publishes application events
+	 * @param applicationEvents publisher of application events
 	 * @param locks the locks of all engines
 	 */
 	public DroppedEventMetrics(ApplicationEvents applicationEvents, LockInspector locks) {
@@ -41,7 +41,7 @@ public final class DroppedEventMetrics implements MeterBinder {
 
 	private static <T> void bind(MeterRegistry registry, String queue, T source, ToDoubleFunction<T> count) {
 		FunctionCounter.builder("leasehold.events.dropped", source, count)
-			.description("Events that were dropped since too many waited for their listeners")
+			.description("Events that were dropped because too many waited for their listeners")
 			.baseUnit("events")
 			.tags("queue", queue)
 			.register(registry);

@@ -37,18 +37,18 @@ final class EngineMeters {
 		this.engine = engine;
 		this.renewals = TagValues.each(RenewalResult.class,
 				(outcome) -> Timer.builder("leasehold.renewal")
-					.description("Time until the store answered the renewal of a lease")
+					.description("Time until the store responded to the renewal of a lease")
 					.tags("engine", engine, "outcome", outcome)
 					.register(registry));
-		// Averages hide the one that was nearly late: count those with little left
+		// Averages hide the single late renewal: buckets count those with little slack
 		this.slack = Timer.builder("leasehold.renewal.slack")
-			.description("Rest of a lease when its renewal was answered; next to nothing means locks get lost")
+			.description("Remaining lease at the response to its renewal; near zero means imminent losses")
 			.tags("engine", engine)
 			.serviceLevelObjectives(Duration.ofMillis(100), Duration.ofSeconds(1), Duration.ofSeconds(5))
 			.register(registry);
 		this.handoffs = TagValues.each(HandoffKind.class,
 				(kind) -> Counter.builder("leasehold.handoff")
-					.description("Keys that went from one owner to the next without a pause")
+					.description("Keys that were handed to the next owner without becoming free")
 					.baseUnit("keys")
 					.tags("engine", engine, "kind", kind)
 					.register(registry));
@@ -64,12 +64,12 @@ final class EngineMeters {
 		TagValues.meter(this.renewals, event.outcome()).record(event.took());
 		failed(event.failure());
 		if (event.outcome() != RenewalResult.NOT_OWNER) {
-			// Timers drop negative values, and those are the ones that matter
+			// Timers drop negative values, which matter most here
 			this.slack.record(event.slack().isNegative() ? Duration.ZERO : event.slack());
 		}
 	}
 
-	/** Count a failure if the store answered, but refused. */
+	/** Count a failure if the store rejected the request. */
 	void failed(@Nullable Exception failure) {
 		String reason = (failure instanceof LockEngineException unavailable) ? unavailable.refusal() : null;
 		if (reason != null) {
@@ -79,7 +79,7 @@ final class EngineMeters {
 
 	private Counter refusal(String reason) {
 		return Counter.builder("leasehold.refused")
-			.description("Acquisitions and renewals that failed since the store refused them")
+			.description("Acquisitions and renewals that the store rejected")
 			.baseUnit("requests")
 			.tags("engine", this.engine, "reason", reason)
 			.register(this.registry);

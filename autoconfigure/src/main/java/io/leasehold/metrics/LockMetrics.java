@@ -14,9 +14,9 @@ import io.leasehold.event.LockEventListener;
 import io.micrometer.core.instrument.MeterRegistry;
 
 /**
- * Keeps the meters {@code leasehold.*}. Tagged by fixed lock name, engine and outcome,
- * never by key; those of a name are all there, at zero, from its first event on.
- * Thread-safe.
+ * Listener that maintains the meters {@code leasehold.*}. They are tagged by fixed lock
+ * name, engine and outcome, never by key. All meters of a name exist, at zero, from its
+ * first event on. Thread-safe.
  */
 public final class LockMetrics implements LockEventListener {
 

@@ -33,7 +33,7 @@ final class NameMeters {
 		Tags tags = Tags.of("name", name, "engine", engine);
 		this.acquisitions = TagValues.each(AcquireOutcome.class,
 				(outcome) -> Timer.builder("leasehold.acquire")
-					.description("Time until a lock was had or given up")
+					.description("Time until a lock was acquired or the attempt ended")
 					.tags(tags.and("outcome", outcome))
 					.register(registry));
 		this.hold = Timer.builder("leasehold.hold")
@@ -47,7 +47,7 @@ final class NameMeters {
 					.tags(tags.and("cause", cause))
 					.register(registry));
 		gauge("leasehold.held", "Locks held now", "locks", this.held, tags, registry);
-		gauge("leasehold.waiting", "Callers that wait for a lock now", "callers", this.waiting, tags, registry);
+		gauge("leasehold.waiting", "Callers that are waiting for a lock", "callers", this.waiting, tags, registry);
 	}
 
 	private static void gauge(String name, String description, String unit, LongAdder value, Tags tags,

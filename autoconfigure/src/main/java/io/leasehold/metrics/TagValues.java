@@ -7,7 +7,7 @@ import java.util.Objects;
 import java.util.function.Function;
 
 /**
- * Meters that differ in one tag, whose values are the constants of an enum in lower case.
+ * Factory of meters for each value of a tag: the constants of an enum in lower case.
  */
 final class TagValues {
 

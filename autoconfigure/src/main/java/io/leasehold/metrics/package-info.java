@@ -1,5 +1,5 @@
 /**
- * Meters of locks, by Micrometer.
+ * Micrometer meters of locks.
  */
 @NullMarked
 package io.leasehold.metrics;

@@ -5,7 +5,7 @@ import io.leasehold.event.AcquireOutcome;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of an acquisition.
+ * Context of the observation of an acquisition.
  */
 public final class AcquireObservationContext extends LockObservationContext {
 
@@ -16,7 +16,7 @@ public final class AcquireObservationContext extends LockObservationContext {
 	}
 
 	/**
-	 * Return how it ended.
+	 * Return the outcome of the acquisition.
 	 * @return the outcome, {@code null} before the end
 	 */
 	public @Nullable AcquireOutcome getOutcome() {

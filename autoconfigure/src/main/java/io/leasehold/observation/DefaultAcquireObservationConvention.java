@@ -4,7 +4,7 @@ import io.leasehold.event.AcquireOutcome;
 import io.micrometer.common.KeyValues;
 
 /**
- * Default names and values of the observations of acquisitions.
+ * Default convention for the observations of acquisitions.
  */
 public class DefaultAcquireObservationConvention implements AcquireObservationConvention {
 

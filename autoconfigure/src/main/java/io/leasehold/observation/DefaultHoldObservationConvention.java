@@ -6,7 +6,7 @@ import io.micrometer.common.KeyValues;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Default names and values of the observations of held locks.
+ * Default convention for the observations of held locks.
  */
 public class DefaultHoldObservationConvention implements HoldObservationConvention {
 

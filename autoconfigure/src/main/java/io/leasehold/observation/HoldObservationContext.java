@@ -5,7 +5,7 @@ import io.leasehold.LossCause;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of a lock while it is held.
+ * Context of the observation of a held lock.
  */
 public final class HoldObservationContext extends LockObservationContext {
 
@@ -21,7 +21,7 @@ public final class HoldObservationContext extends LockObservationContext {
 	}
 
 	/**
-	 * Return the number of the acquisition.
+	 * Return the fencing token of the acquisition.
 	 * @return the fencing token
 	 */
 	public long getFencingToken() {
@@ -38,7 +38,7 @@ public final class HoldObservationContext extends LockObservationContext {
 
 	/**
 	 * Return why the lock was lost.
-	 * @return the cause, {@code null} if it was not
+	 * @return the cause, {@code null} if it was not lost
 	 */
 	public @Nullable LossCause getLossCause() {
 		return this.lossCause;

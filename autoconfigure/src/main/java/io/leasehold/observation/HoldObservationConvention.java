@@ -4,8 +4,8 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationConvention;
 
 /**
- * Names and values of the observations of held locks. Define a bean of this type to have
- * others.
+ * Convention for the observations of held locks. Define a bean of this type to replace
+ * the default.
  */
 public interface HoldObservationConvention extends ObservationConvention<HoldObservationContext> {
 

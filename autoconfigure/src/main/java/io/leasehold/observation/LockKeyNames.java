@@ -3,14 +3,14 @@ package io.leasehold.observation;
 import io.micrometer.common.docs.KeyName;
 
 /**
- * Names of the values that observations of locks have.
+ * Names of the key values of lock observations.
  */
 public final class LockKeyNames {
 
 	private LockKeyNames() {
 	}
 
-	/** Values of which there are few. */
+	/** Keys with few values. */
 	public enum LowCardinality implements KeyName {
 
 		/** Fixed name of the lock. */
@@ -30,8 +30,8 @@ public final class LockKeyNames {
 		},
 
 		/**
-		 * How it ended: as in the meter {@code leasehold.acquire}; {@code released} or
-		 * the cause of the loss for a hold; {@code none} before the end.
+		 * Outcome, as in the meter {@code leasehold.acquire}; for a hold {@code released}
+		 * or the cause of the loss; {@code none} before the end.
 		 */
 		OUTCOME {
 			@Override
@@ -42,7 +42,7 @@ public final class LockKeyNames {
 
 	}
 
-	/** Values of which there is no end. */
+	/** Keys with an unlimited number of values. */
 	public enum HighCardinality implements KeyName {
 
 		/** The key. */

@@ -9,14 +9,14 @@ import io.micrometer.common.KeyValues;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all observations of locks tell.
+ * Factory of the key values that all lock observations share.
  */
 final class LockKeyValues {
 
 	private LockKeyValues() {
 	}
 
-	/** Values of which there are few; the outcome is {@code null} before the end. */
+	/** Return the low-cardinality values; the outcome is {@code null} before the end. */
 	static KeyValues low(LockObservationContext context, @Nullable String outcome) {
 		return KeyValues.of(LowCardinality.NAME.withValue(context.getLockName()),
 				LowCardinality.ENGINE.withValue(context.getEngine()), LowCardinality.OUTCOME

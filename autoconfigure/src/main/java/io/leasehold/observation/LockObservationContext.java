@@ -4,7 +4,7 @@ import io.leasehold.LockKey;
 import io.micrometer.observation.Observation;
 
 /**
- * What is known of a lock that is observed.
+ * Context of the observation of a lock.
  */
 public abstract class LockObservationContext extends Observation.Context {
 

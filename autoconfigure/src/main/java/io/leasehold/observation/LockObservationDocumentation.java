@@ -8,11 +8,11 @@ import io.micrometer.observation.ObservationConvention;
 import io.micrometer.observation.docs.ObservationDocumentation;
 
 /**
- * The observations of locks and their values.
+ * Documentation of the lock observations and their key values.
  */
 public enum LockObservationDocumentation implements ObservationDocumentation {
 
-	/** From a caller's wish for a lock until it has it or is told that it has not. */
+	/** An acquisition, from the request to the grant or the failure. */
 	ACQUIRE {
 
 		@Override
@@ -27,7 +27,7 @@ public enum LockObservationDocumentation implements ObservationDocumentation {
 
 	},
 
-	/** As long as a lock is held. */
+	/** A hold, from the grant to the release or the loss. */
 	HOLD {
 
 		@Override

@@ -8,8 +8,9 @@ import io.micrometer.observation.ObservationRegistry;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Observes each acquisition and each hold. Both are children of what the caller was doing
- * when it asked, whichever threads they begin and end in. Thread-safe.
+ * Listener that observes each acquisition and each hold. Both are children of the
+ * caller's observation at the time of the request, in whichever threads they start and
+ * end. Thread-safe.
  */
 public final class LockObservations implements LockEventListener {
 
@@ -21,10 +22,9 @@ public final class LockObservations implements LockEventListener {
 
 	/**
 	 * Create observations.
-	 * @param registry where they are told
-	 * @param acquireConvention names and values of acquisitions, {@code null} for the
-	 * default
-	 * @param holdConvention names and values of held locks, {@code null} for the default
+	 * @param registry registry of the observations
+	 * @param acquireConvention convention for acquisitions, {@code null} for the default
+	 * @param holdConvention convention for held locks, {@code null} for the default
 	 */
 	public LockObservations(ObservationRegistry registry, @Nullable AcquireObservationConvention acquireConvention,
 			@Nullable HoldObservationConvention holdConvention) {
@@ -33,7 +33,7 @@ public final class LockObservations implements LockEventListener {
 		this.holdConvention = holdConvention;
 	}
 
-	/** Events do not tell which acquisition they belong to. */
+	/** Ignore events, which do not identify their acquisition. */
 	@Override
 	public void onEvent(LockEvent event) {
 	}

@@ -10,7 +10,7 @@ import io.micrometer.observation.ObservationRegistry;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One acquisition that is observed, and the hold that it becomes.
+ * Observations of one acquisition and the hold that follows it.
  */
 final class ObservedAcquisition implements AcquisitionListener {
 
@@ -22,7 +22,7 @@ final class ObservedAcquisition implements AcquisitionListener {
 
 	private final @Nullable HoldObservationConvention holdConvention;
 
-	/** What the caller was doing when it asked. */
+	/** The caller's observation at the time of the request. */
 	private final @Nullable Observation parent;
 
 	private final AcquireObservationContext context;
@@ -43,7 +43,7 @@ final class ObservedAcquisition implements AcquisitionListener {
 				registry);
 	}
 
-	/** A busy lock and an interrupt are no errors of what was to be done. */
+	/** Report failures, except a busy lock and an interrupt, as errors. */
 	@Override
 	public void acquireEnded(AcquireOutcome outcome, @Nullable Exception failure) {
 		this.context.setOutcome(outcome);

@@ -1,5 +1,5 @@
 /**
- * Observations of locks, for tracing, by Micrometer.
+ * Micrometer observations of locks, for tracing.
  */
 @NullMarked
 package io.leasehold.observation;
