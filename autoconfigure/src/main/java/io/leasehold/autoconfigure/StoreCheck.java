@@ -36,7 +36,7 @@ class StoreCheck implements SmartInitializingSingleton {
 			catch (LockEngineException ex) {
 				if (!ex.isRetryable() || System.nanoTime() - deadline >= 0) {
 					throw new LockEngineConfigurationException(
-							"Engine '%s' gives no locks: %s.".formatted(engine, ex.getMessage()),
+							"Engine '%s' grants no locks: %s.".formatted(engine, ex.getMessage()),
 							"Start its store before the application. Or set leasehold.fail-fast to false: then the "
 									+ "application starts without it, and locks fail until it answers.");
 				}

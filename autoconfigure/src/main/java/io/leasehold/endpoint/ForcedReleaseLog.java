@@ -16,12 +16,11 @@ import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.context.ApplicationEventPublisher;
 
 /**
- * Takes note of forced releases: as a warning in the log, and as an audit event for
- * applications that keep those.
+ * Log of forced releases: a warning, and an audit event for applications that record
+ * them.
  */
 final class ForcedReleaseLog {
 
-	/** Type of the audit events. */
 	static final String TYPE = "LOCK_FORCED_RELEASE";
 
 	private static final Log logger = LogFactory.getLog(ForcedReleaseLog.class);

@@ -8,29 +8,29 @@ import io.leasehold.LockHolder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One key, as the endpoint shows it.
+ * Response of the endpoint for one key.
  *
  * @param engine the engine's name
  * @param key the key
- * @param holders who holds it by the store's word, in whichever process, in the order of
- * their grants; empty if nobody does, or the store does not say
- * @param failure why the store does not say, {@code null} if it does
- * @param here what this process holds and awaits of it
+ * @param holders the holders in any process, from the store, in the order of their
+ * grants; empty if there is none or the store did not respond
+ * @param failure why the store did not respond, {@code null} if it did
+ * @param here holds and waiters of the key in this process
  */
 public record LockDescriptor(String engine, String key, List<Holder> holders, @Nullable String failure,
 		LocksDescriptor here) {
 
 	/**
-	 * Who holds a key. While a grant is passed on inside a process, its first holder.
+	 * Holder of a key; the first one of a grant that a process passes on.
 	 *
 	 * @param application name of the application
 	 * @param host name of its host
 	 * @param process process id
-	 * @param thread name of the thread that asked for the grant
-	 * @param since moment of the grant, by the store's clock
-	 * @param remaining rest of the lease, by the store's clock; {@code null} where the
-	 * store does not know when a lease ends
-	 * @param fencingToken number of the grant's first acquisition, as text
+	 * @param thread name of the thread that requested the grant
+	 * @param since time of the grant, by the store's clock
+	 * @param remaining rest of the lease, by the store's clock; {@code null} if the store
+	 * does not know when a lease ends
+	 * @param fencingToken token of the grant's first acquisition, as a string
 	 */
 	public record Holder(String application, String host, long process, String thread, Instant since,
 			@Nullable Duration remaining, String fencingToken) {

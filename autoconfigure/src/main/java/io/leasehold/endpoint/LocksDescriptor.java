@@ -9,9 +9,9 @@ import io.leasehold.LockOverview;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one process holds and awaits, as the endpoint shows it.
+ * Response of the endpoint for the locks of one process.
  *
- * @param held the locks that are held, the oldest first
+ * @param held the held locks, the oldest first
  * @param waiting the callers that wait, the longest first
  */
 public record LocksDescriptor(List<Held> held, List<Waiting> waiting) {
@@ -21,7 +21,7 @@ public record LocksDescriptor(List<Held> held, List<Waiting> waiting) {
 				overview.waiting().stream().map(Waiting::of).toList());
 	}
 
-	/** Nobody reads more than milliseconds. */
+	/** Truncate to milliseconds, for readability. */
 	static Instant millis(Instant instant) {
 		return instant.truncatedTo(ChronoUnit.MILLIS);
 	}
@@ -31,17 +31,17 @@ public record LocksDescriptor(List<Held> held, List<Waiting> waiting) {
 	}
 
 	/**
-	 * A lock that is held.
+	 * A held lock.
 	 *
 	 * @param engine the engine's name
 	 * @param key the key
 	 * @param name fixed name of the lock
-	 * @param thread name of the thread that took it, {@code null} for an async caller
-	 * @param since when it was taken
-	 * @param remaining how long it stays valid if it is not renewed
-	 * @param fencingToken number of the acquisition; a text, since it is greater than
-	 * what JavaScript can count to
-	 * @param handles one, and one for each re-entry
+	 * @param thread name of the thread that acquired it, {@code null} for an async caller
+	 * @param since time of the acquisition
+	 * @param remaining how long it stays valid without further renewal
+	 * @param fencingToken token of the acquisition; a string because it exceeds
+	 * JavaScript's safe integer range
+	 * @param handles number of open handles: one, and one for each re-entry
 	 * @param waiting how many callers of this process wait for the key
 	 */
 	public record Held(String engine, String key, String name, @Nullable String thread, Instant since,
@@ -55,13 +55,13 @@ public record LocksDescriptor(List<Held> held, List<Waiting> waiting) {
 	}
 
 	/**
-	 * A caller that waits.
+	 * A waiting caller.
 	 *
 	 * @param engine the engine's name
 	 * @param key the key
 	 * @param name fixed name of the lock
-	 * @param thread name of the thread that waits, {@code null} for an async caller
-	 * @param since when it asked
+	 * @param thread name of the waiting thread, {@code null} for an async caller
+	 * @param since time of the request
 	 * @param remaining rest of its wait time
 	 */
 	public record Waiting(String engine, String key, String name, @Nullable String thread, Instant since,

@@ -18,11 +18,11 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.context.ApplicationEventPublisher;
 
 /**
- * Endpoint that shows locks, and releases one by force where its access is
+ * Endpoint that shows locks, and releases a lock by force if its access is
  * {@code unrestricted}.
  * <p>
- * The key is a parameter and not a part of the path, since paths lose empty segments and
- * servers refuse encoded slashes.
+ * The key is a parameter and not a part of the path, because paths lose empty segments
+ * and servers reject encoded slashes.
  */
 @Endpoint(id = "locks", defaultAccess = Access.READ_ONLY)
 public class LocksEndpoint {
@@ -34,7 +34,7 @@ public class LocksEndpoint {
 	/**
 	 * Create an endpoint.
 	 * @param locks the locks to show
-	 * @param events where forced releases are told to the audit
+	 * @param events publisher of the audit events of forced releases
 	 */
 	public LocksEndpoint(LockInspector locks, ApplicationEventPublisher events) {
 		this.locks = locks;
@@ -42,7 +42,7 @@ public class LocksEndpoint {
 	}
 
 	/**
-	 * Show what this process holds and awaits.
+	 * Return the holds and waiters of this process.
 	 * @return the locks held here and the callers that wait here
 	 */
 	@ReadOperation
@@ -51,10 +51,10 @@ public class LocksEndpoint {
 	}
 
 	/**
-	 * Show who holds a key, in whichever process.
+	 * Return the holders of a key, in any process.
 	 * @param engine the engine's name
 	 * @param key the key
-	 * @return the holders and what this process has to do with the key
+	 * @return the holders, and the holds and waiters of this process
 	 */
 	@ReadOperation
 	public LockDescriptor lock(@Selector String engine, String key) {
@@ -72,12 +72,12 @@ public class LocksEndpoint {
 	}
 
 	/**
-	 * Release a key in place of whoever holds it, in whichever process. The holders are
-	 * told that their lock is lost, but their work goes on beside that of the next one.
+	 * Release a key by force, whichever process holds it. The holders are notified of the
+	 * loss, but their work continues, concurrently with that of the next holder.
 	 * @param engine the engine's name
 	 * @param key the key
-	 * @param securityContext who asks for it
-	 * @return who held it until now, empty if nobody did
+	 * @param securityContext the authenticated user
+	 * @return the holders that lost it, empty if the key was free
 	 */
 	@DeleteOperation
 	public List<LockDescriptor.Holder> forceRelease(@Selector String engine, String key,

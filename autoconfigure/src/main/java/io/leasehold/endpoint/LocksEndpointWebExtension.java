@@ -14,8 +14,8 @@ import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExtension;
 
 /**
- * Web form of the {@link LocksEndpoint}: a rejected request is answered with the reason,
- * which Spring Boot leaves out of its own error responses.
+ * Web form of the {@link LocksEndpoint}. The response to a rejected request contains the
+ * reason, which Spring Boot omits from its own error responses.
  */
 @EndpointWebExtension(endpoint = LocksEndpoint.class)
 public class LocksEndpointWebExtension {
@@ -31,7 +31,7 @@ public class LocksEndpointWebExtension {
 	}
 
 	/**
-	 * Show who holds a key.
+	 * Return the holders of a key.
 	 * @param engine the engine's name
 	 * @param key the key
 	 * @return the holders, or status 400 with the reason
@@ -43,11 +43,11 @@ public class LocksEndpointWebExtension {
 	}
 
 	/**
-	 * Release a key in place of whoever holds it.
+	 * Release a key by force.
 	 * @param engine the engine's name
 	 * @param key the key
-	 * @param securityContext who asks for it
-	 * @return who held it until now, or status 400 with the reason
+	 * @param securityContext the authenticated user
+	 * @return the holders that lost it, or status 400 with the reason
 	 * @see LocksEndpoint#forceRelease(String, String, SecurityContext)
 	 */
 	@DeleteOperation

@@ -1,5 +1,5 @@
 /**
- * Actuator endpoint for those who operate an application.
+ * Actuator endpoint for operators.
  */
 @NullMarked
 package io.leasehold.endpoint;

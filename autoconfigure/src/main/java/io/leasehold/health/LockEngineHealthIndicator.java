@@ -16,10 +16,9 @@ import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 
 /**
- * Tells whether an engine's store gives locks, by taking one and giving it back: a store
- * that only answers, such as a read-only replica or a full one, is down. However often it
- * is asked, the store is tried once in five seconds. Thread-safe; blocks for two of the
- * engine's calls at most.
+ * Health indicator that acquires and releases a lock of an engine: a store that only
+ * responds, such as a read-only replica or a full one, is down. The result is reused for
+ * five seconds. Thread-safe; blocks for at most two of the engine's calls.
  */
 public class LockEngineHealthIndicator extends AbstractHealthIndicator {
 
@@ -33,7 +32,7 @@ public class LockEngineHealthIndicator extends AbstractHealthIndicator {
 
 	private final LongSupplier clock;
 
-	/** No monitor, since virtual threads are pinned while they wait in one. */
+	/** Not a monitor, because waiting for a monitor pins virtual threads. */
 	private final ReentrantLock probing = new ReentrantLock();
 
 	private volatile @Nullable Probe last;
@@ -48,7 +47,7 @@ public class LockEngineHealthIndicator extends AbstractHealthIndicator {
 	}
 
 	LockEngineHealthIndicator(LockInspector locks, String engine, LongSupplier clock) {
-		super("Engine '%s' gave no lock".formatted(engine));
+		super("Engine '%s' granted no lock".formatted(engine));
 		this.locks = locks;
 		this.engine = engine;
 		this.clock = clock;
@@ -64,7 +63,7 @@ public class LockEngineHealthIndicator extends AbstractHealthIndicator {
 			builder.withDetail("selfCheck", findings);
 		}
 		if (probe.failure() != null) {
-			// Not with the exception, which would be logged at each request
+			// Not the exception itself, which would be logged at each request
 			builder.down().withDetail("error", probe.failure().toString());
 		}
 		else {
@@ -72,7 +71,7 @@ public class LockEngineHealthIndicator extends AbstractHealthIndicator {
 		}
 	}
 
-	/** All that ask at the same time share one probe. */
+	/** Return the latest probe; concurrent requests share one. */
 	private Probe probe() {
 		Probe known = this.last;
 		if (known != null && isFresh(known)) {
@@ -105,7 +104,7 @@ public class LockEngineHealthIndicator extends AbstractHealthIndicator {
 		catch (LockEngineException ex) {
 			failure = ex;
 			if (this.last == null || this.last.failure() == null) {
-				logger.warn("Engine '%s' gave no lock".formatted(this.engine), ex);
+				logger.warn("Engine '%s' granted no lock".formatted(this.engine), ex);
 			}
 		}
 		long ended = this.clock.getAsLong();

@@ -1,5 +1,5 @@
 /**
- * Whether the stores give locks.
+ * Health of the lock engines.
  */
 @NullMarked
 package io.leasehold.health;

@@ -9,7 +9,7 @@ import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
 /**
- * The locks under which a subscription runs: the reactive counterpart of
+ * Access to the locks of a subscription: the reactive counterpart of
  * {@link HeldLock#current()}.
  */
 public final class ReactiveLocks {
@@ -18,14 +18,14 @@ public final class ReactiveLocks {
 	}
 
 	/**
-	 * Return the lock of the annotated method in whose result this is subscribed to.
+	 * Return the lock of the annotated method whose result is subscribed to.
 	 * @return the innermost lock, or an {@link IllegalStateException} if there is none
 	 */
 	public static Mono<HeldLock> current() {
 		return Mono.deferContextual((context) -> {
 			List<HeldLock> held = held(context);
 			return held.isEmpty() ? Mono.error(new IllegalStateException(
-					"No lock is held: ReactiveLocks.current() needs to be part of the publisher that a method"
+					"No lock is held: ReactiveLocks.current() must be part of the publisher that a method"
 							+ " annotated with @DistributedLock returns"))
 					: Mono.just(held.get(0));
 		});
@@ -42,7 +42,7 @@ public final class ReactiveLocks {
 	}
 
 	/**
-	 * Make a lock the innermost one of a context.
+	 * Add a lock to a context as its innermost one.
 	 * @param context the context of a subscription
 	 * @param lock the lock
 	 * @return the new context

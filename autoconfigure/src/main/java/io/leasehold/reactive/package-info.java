@@ -1,5 +1,5 @@
 /**
- * Locks in the context of Reactor's subscriptions.
+ * Locks in the Reactor context.
  */
 @NullMarked
 package io.leasehold.reactive;

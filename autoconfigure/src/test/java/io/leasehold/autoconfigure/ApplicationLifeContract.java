@@ -200,7 +200,7 @@ abstract class ApplicationLifeContract {
 	void applicationThatInsistsOnItsStoreDoesNotStartWithoutIt() {
 		assertThatExceptionOfType(LockEngineConfigurationException.class)
 			.isThrownBy(() -> startWithoutStore("leasehold.fail-fast=true").close())
-			.withMessageContaining("gives no locks")
+			.withMessageContaining("grants no locks")
 			.withMessageContaining("leasehold.fail-fast");
 	}
 
