@@ -85,7 +85,7 @@ abstract class RollbackContract extends StockFixture {
 	}
 
 	@SuppressWarnings("try")
-	private static void under(Runnable body) {
+	static void under(Runnable body) {
 		try (HeldLockScope scope = HeldLockScope.open(BelievedLock.of(1))) {
 			body.run();
 		}
@@ -111,7 +111,7 @@ abstract class RollbackContract extends StockFixture {
 
 		ERROR(() -> new AssertionError("broken"));
 
-		private final Supplier<Throwable> exception;
+		final Supplier<Throwable> exception;
 
 		Failure(Supplier<Throwable> exception) {
 			this.exception = exception;
