@@ -1,0 +1,237 @@
+package io.leasehold.service.gate;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+import io.leasehold.LockLostException;
+import io.leasehold.LockOverview;
+import io.leasehold.LossCause;
+import io.leasehold.service.gate.ManualGate.TestCaller;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+import static io.leasehold.service.gate.ManualGate.EXCLUSIVE;
+import static io.leasehold.service.gate.ManualGate.LEASE;
+import static io.leasehold.service.gate.ManualGate.NANO;
+import static io.leasehold.service.gate.ManualGate.SHARED;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What a gate decides when a hold is lost, cancelled or dropped, and what it reports.
+ */
+class KeyGateLossTests {
+
+	private static final Duration DELAY = Duration.ofSeconds(5);
+
+	private ManualGate scene = new ManualGate();
+
+	private KeyGate gate = this.scene.gate;
+
+	@Test
+	void lostHoldMakesTheKeyAvailableAndLeavesTheRestOfItsLease() {
+		Hold held = this.scene.acquire(EXCLUSIVE.withLockDelay(DELAY));
+		TestCaller next = this.scene.queued(EXCLUSIVE);
+		this.scene.clock.advance(Duration.ofSeconds(4));
+		KeyGate.Loss loss = lose(held, LossCause.NOT_OWNER);
+		assertThat(loss.hold()).isSameAs(held);
+		assertThat(loss.used()).isTrue();
+		assertThat(loss.rest()).isEqualTo(LEASE.minusSeconds(4).plus(DELAY));
+		assertThat(loss.actions().requested()).isNotNull().isSameAs(this.gate.remote());
+		assertThat(loss.actions().delay()).isZero();
+		assertThat(held.lossCause()).isEqualTo(LossCause.NOT_OWNER);
+		assertThat(held.isValid(this.scene.clock.nanoTime())).isFalse();
+		assertThat(this.gate.holds()).isEmpty();
+		this.scene.grant();
+		assertThat(next.hold()).isNotNull();
+	}
+
+	@Test
+	void endOfTheLongestHoldTimeIsFollowedByTheLockDelayAlone() {
+		Hold held = this.scene.acquire(EXCLUSIVE.withMaxHold(Duration.ofSeconds(20)).withLockDelay(DELAY));
+		this.scene.clock.advance(Duration.ofSeconds(20));
+		assertThat(lose(held, LossCause.MAX_HOLD).rest()).isEqualTo(DELAY);
+	}
+
+	@Test
+	void lossOfTheOnlyHoldRemovesTheGate() {
+		assertThat(lose(this.scene.acquire(EXCLUSIVE), LossCause.EXPIRED).actions().removesGate()).isTrue();
+	}
+
+	@Test
+	void holdIsLostOnce() {
+		Hold held = this.scene.acquire(EXCLUSIVE);
+		lose(held, LossCause.EXPIRED);
+		for (LossCause cause : LossCause.values()) {
+			assertThat(this.gate.lose(held, cause)).isNull();
+		}
+		assertThat(held.lossCause()).isEqualTo(LossCause.EXPIRED);
+	}
+
+	@Test
+	void onlyOneOfSeveralHoldersIsLost() {
+		Hold lost = this.scene.acquire(SHARED);
+		Hold other = this.scene.acquire(SHARED);
+		assertThat(lose(lost, LossCause.NOT_OWNER).actions().removesGate()).isFalse();
+		assertThat(this.gate.holds()).containsExactly(other);
+		assertThat(other.isValid(this.scene.clock.nanoTime())).isTrue();
+	}
+
+	/** The store reports the loss of a grant that was passed on meanwhile. */
+	@Test
+	void lossOfAGrantEndsTheHoldThatItWasPassedTo() {
+		Hold held = this.scene.acquire(EXCLUSIVE);
+		TestCaller next = this.scene.queued(EXCLUSIVE);
+		this.scene.leave(held);
+		Hold passed = this.scene.open(next);
+		KeyGate.Loss loss = lose(held, LossCause.NOT_OWNER);
+		assertThat(loss.hold()).isSameAs(passed);
+		assertThat(passed.lossCause()).isEqualTo(LossCause.NOT_OWNER);
+		assertThat(held.lossCause()).isNull();
+	}
+
+	@Test
+	void longestHoldTimeOfAFormerHolderDoesNotEndTheNextHold() {
+		Hold held = this.scene.acquire(EXCLUSIVE);
+		TestCaller next = this.scene.queued(EXCLUSIVE);
+		this.scene.leave(held);
+		assertThat(this.gate.lose(held, LossCause.MAX_HOLD)).isNull();
+		assertThat(this.gate.holds()).containsExactly(next.hold());
+	}
+
+	@Test
+	void lossOfAReleasedHoldDoesNotEndThatOfAnotherGrant() {
+		Hold held = this.scene.acquire(SHARED);
+		Hold other = this.scene.acquire(SHARED);
+		this.scene.release(held);
+		assertThat(this.gate.lose(held, LossCause.NOT_OWNER)).isNull();
+		assertThat(this.gate.holds()).containsExactly(other);
+	}
+
+	@Test
+	void holderOfALostHoldIsNotifiedUnlessItHasClosedIt() {
+		Hold held = this.scene.acquire(EXCLUSIVE.withMinHold(DELAY));
+		List<LockLostException> losses = new ArrayList<>();
+		assertThat(this.gate.onLost(held, losses::add)).isFalse();
+		assertThat(this.gate.close(held)).isTrue();
+		KeyGate.Loss loss = lose(held, LossCause.EXPIRED);
+		assertThat(loss.used()).isFalse();
+		assertThat(loss.lossActions()).isEmpty();
+	}
+
+	@Test
+	void holdThatItsCallerHasNotOpenedHasNoHolderToNotify() {
+		TestCaller caller = this.scene.first(EXCLUSIVE);
+		this.scene.grant();
+		Hold unopened = Objects.requireNonNull(caller.hold());
+		assertThat(lose(unopened, LossCause.EXPIRED).used()).isFalse();
+		assertThat(this.gate.open(unopened, new Object(), false)).isNull();
+	}
+
+	@Test
+	void actionsOfTheHolderAreDueWithTheLoss() {
+		Hold held = this.scene.acquire(EXCLUSIVE);
+		List<LockLostException> losses = new ArrayList<>();
+		assertThat(this.gate.onLost(held, losses::add)).isFalse();
+		assertThat(this.gate.onLost(held, losses::add)).isFalse();
+		assertThat(lose(held, LossCause.EXPIRED).lossActions()).hasSize(2);
+		assertThat(this.gate.onLost(held, losses::add)).isTrue();
+	}
+
+	@Test
+	void cancelledHoldIsLostUnlessItWasClosed() {
+		Hold held = this.scene.acquire(SHARED);
+		Hold closed = this.scene.acquire(SHARED);
+		this.gate.close(closed);
+		assertThat(this.gate.cancel(closed)).isNull();
+		assertThat(Objects.requireNonNull(this.gate.cancel(held)).hold()).isSameAs(held);
+		assertThat(held.lossCause()).isEqualTo(LossCause.CANCELLED);
+		assertThat(this.gate.cancel(held)).isNull();
+	}
+
+	@Test
+	void formerHolderDoesNotCancelTheHoldThatItsGrantWasPassedTo() {
+		Hold held = this.scene.acquire(EXCLUSIVE);
+		TestCaller next = this.scene.queued(EXCLUSIVE);
+		this.scene.leave(held);
+		assertThat(this.gate.cancel(held)).isNull();
+		assertThat(this.gate.holds()).containsExactly(next.hold());
+	}
+
+	@Test
+	void closedHoldsAreDroppedBeforeTheEndOfTheirMinHold() {
+		Hold open = this.scene.acquire(SHARED.withMinHold(DELAY));
+		Hold closed = this.scene.acquire(SHARED.withMinHold(DELAY));
+		this.gate.close(closed);
+		this.scene.clock.advance(DELAY.minus(NANO));
+		assertThat(this.gate.dropClosed().removesGate()).isFalse();
+		assertThat(this.gate.holds()).containsExactly(open);
+		assertThat(closed.isValid(this.scene.clock.nanoTime())).isFalse();
+		this.gate.close(open);
+		assertThat(this.gate.dropClosed().removesGate()).isTrue();
+	}
+
+	/** It is being released already. */
+	@Test
+	void closedHoldsAreNotDroppedAtTheEndOfTheirMinHold() {
+		Hold closed = this.scene.acquire(EXCLUSIVE.withMinHold(DELAY));
+		this.gate.close(closed);
+		this.scene.clock.advance(DELAY);
+		assertThat(this.gate.dropClosed().removesGate()).isFalse();
+		assertThat(this.gate.holds()).containsExactly(closed);
+	}
+
+	@Test
+	void waiterClaimsTheKeyOnceClosedHoldsAreDropped() {
+		Hold closed = this.scene.acquire(EXCLUSIVE.withMinHold(DELAY));
+		this.scene.queued(EXCLUSIVE);
+		this.gate.close(closed);
+		Actions actions = this.gate.dropClosed();
+		assertThat(actions.requested()).isNotNull().isSameAs(this.gate.remote());
+		assertThat(actions.delay()).isZero();
+	}
+
+	@Test
+	void overviewShowsOpenHoldsAndCallersThatWait() {
+		Hold open = this.scene.acquire(SHARED);
+		Hold closed = this.scene.acquire(SHARED);
+		this.gate.close(closed);
+		TestCaller writer = this.scene.first(EXCLUSIVE);
+		this.gate.startWaiting(writer);
+		TestCaller reader = this.scene.queued(SHARED);
+		this.gate.startWaiting(reader);
+		this.scene.queued(SHARED);
+		this.scene.clock.advance(Duration.ofSeconds(10));
+		LockOverview overview = overview();
+		assertThat(overview.held()).singleElement().satisfies((held) -> {
+			assertThat(held.fencingToken()).isEqualTo(open.fencingToken());
+			assertThat(held.waiting()).isEqualTo(2);
+			assertThat(held.remaining()).isEqualTo(LEASE.minusSeconds(10));
+			assertThat(held.handles()).isOne();
+		});
+		assertThat(overview.waiting()).hasSize(2)
+			.allSatisfy((waiting) -> assertThat(waiting.remaining())
+				.isEqualTo(ManualGate.WAIT.minus(Duration.ofSeconds(10))));
+	}
+
+	@Test
+	void overviewOmitsAHoldThatItsCallerHasNotOpened() {
+		this.scene.first(EXCLUSIVE);
+		this.scene.grant();
+		assertThat(overview()).isEqualTo(new LockOverview(List.of(), List.of()));
+	}
+
+	private LockOverview overview() {
+		Survey survey = new Survey();
+		this.gate.describe(survey);
+		return survey.overview();
+	}
+
+	private KeyGate.Loss lose(Hold held, LossCause cause) {
+		KeyGate.@Nullable Loss loss = this.gate.lose(held, cause);
+		assertThat(loss).isNotNull();
+		return loss;
+	}
+
+}

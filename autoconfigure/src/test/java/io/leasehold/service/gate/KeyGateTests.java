@@ -1,0 +1,300 @@
+package io.leasehold.service.gate;
+
+import java.time.Duration;
+
+import io.leasehold.LockModeException;
+import io.leasehold.LockOptions;
+import io.leasehold.engine.Access;
+import io.leasehold.engine.Attempt;
+import io.leasehold.engine.Signal;
+import io.leasehold.service.gate.KeyGate.Entry;
+import io.leasehold.service.gate.ManualGate.TestCaller;
+import org.junit.jupiter.api.Test;
+
+import static io.leasehold.service.gate.ManualGate.EXCLUSIVE;
+import static io.leasehold.service.gate.ManualGate.LEASE;
+import static io.leasehold.service.gate.ManualGate.NANO;
+import static io.leasehold.service.gate.ManualGate.SHARED;
+import static io.leasehold.service.gate.ManualGate.brief;
+import static io.leasehold.service.gate.ManualGate.permits;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What a gate decides when callers enter it and leave it.
+ */
+class KeyGateTests {
+
+	private final ManualGate scene = new ManualGate();
+
+	private final KeyGate gate = this.scene.gate;
+
+	@Test
+	void firstCallerClaimsTheKeyAndTheNextOneIsQueued() {
+		TestCaller first = this.scene.caller(EXCLUSIVE);
+		TestCaller second = this.scene.caller(EXCLUSIVE);
+		assertThat(this.gate.enter(first)).isEqualTo(Entry.FIRST);
+		assertThat(this.gate.enter(second)).isEqualTo(Entry.QUEUED);
+		Actions actions = this.scene.grant();
+		assertThat(ManualGate.woken(actions)).containsExactly(first);
+		assertThat(second.hasEnded()).isFalse();
+		assertThat(this.gate.holds()).containsExactly(first.hold());
+		assertThat(this.gate.remote()).isNull();
+	}
+
+	@Test
+	void callersBehindAnExclusiveHoldAreQueued() {
+		this.scene.acquire(EXCLUSIVE);
+		for (LockOptions options : new LockOptions[] { EXCLUSIVE, permits(1) }) {
+			TestCaller caller = this.scene.caller(brief(options));
+			assertThat(this.gate.enter(caller)).isEqualTo(Entry.BUSY);
+			assertThat(caller.hasEnded()).isFalse();
+		}
+		this.scene.queued(EXCLUSIVE);
+		assertThat(this.gate.remote()).isNull();
+	}
+
+	/** It is not compatible with the holder, so its place is in the store's queue. */
+	@Test
+	void waiterWithAnotherAccessClaimsTheKeyBesideAHold() {
+		this.scene.acquire(EXCLUSIVE);
+		assertThat(this.gate.enter(this.scene.caller(brief(SHARED)))).isEqualTo(Entry.BUSY);
+		this.scene.first(SHARED);
+		assertThat(this.scene.claim().claim().access()).isEqualTo(Access.SHARED);
+	}
+
+	@Test
+	void callerThatWouldShareTheKeyClaimsItAlthoughItDoesNotWait() {
+		this.scene.acquire(SHARED);
+		this.scene.first(brief(SHARED));
+		this.scene.grant();
+		assertThat(this.gate.holds()).hasSize(2);
+	}
+
+	@Test
+	void permitsAreClaimedUpToTheirNumber() {
+		Hold first = this.scene.acquire(permits(2));
+		this.scene.acquire(permits(2));
+		TestCaller third = this.scene.queued(permits(2));
+		assertThat(this.gate.remote()).isNull();
+		assertThat(this.scene.leave(first)).isSameAs(Actions.RELEASE);
+		Actions actions = this.gate.released(Duration.ZERO);
+		assertThat(actions.requested()).isSameAs(this.gate.remote()).isNotNull();
+		this.scene.grant();
+		assertThat(third.hold()).isNotNull();
+	}
+
+	@Test
+	void gateWithoutHoldsAndWaitersIsRemovedAndRefusesCallers() {
+		Hold held = this.scene.acquire(EXCLUSIVE);
+		assertThat(this.scene.leave(held)).isSameAs(Actions.RELEASE);
+		assertThat(this.gate.enter(this.scene.caller(brief(EXCLUSIVE)))).isEqualTo(Entry.BUSY);
+		assertThat(this.gate.released(Duration.ZERO).removesGate()).isTrue();
+		assertThat(this.gate.enter(this.scene.caller(EXCLUSIVE))).isEqualTo(Entry.GONE);
+		assertThat(this.gate.remote()).isNull();
+	}
+
+	@Test
+	void gateIsKeptWhileOneOfSeveralHoldsIsLeft() {
+		Hold first = this.scene.acquire(SHARED);
+		Hold second = this.scene.acquire(SHARED);
+		assertThat(this.scene.release(first).removesGate()).isFalse();
+		assertThat(this.gate.holds()).containsExactly(second);
+		this.scene.first(SHARED);
+		this.scene.grant();
+		assertThat(this.gate.holds()).hasSize(2);
+	}
+
+	@Test
+	void callerReentersTheHoldUnderWhichItRuns() {
+		Hold held = this.scene.acquire(EXCLUSIVE);
+		TestCaller inner = this.scene.caller(brief(EXCLUSIVE)).under(held);
+		assertThat(this.gate.enter(inner)).isEqualTo(Entry.SETTLED);
+		assertThat(inner.hold()).isSameAs(held);
+		TestCaller reader = this.scene.caller(SHARED).under(held);
+		assertThat(this.gate.enter(reader)).isEqualTo(Entry.SETTLED);
+		assertThat(reader.hold()).isSameAs(held);
+	}
+
+	@Test
+	void sharedHoldIsNotUpgraded() {
+		Hold held = this.scene.acquire(SHARED);
+		TestCaller writer = this.scene.caller(EXCLUSIVE).under(held);
+		assertThat(this.gate.enter(writer)).isEqualTo(Entry.SETTLED);
+		assertThat(writer.failure()).isInstanceOf(LockModeException.class).hasMessageContaining("give that back first");
+		assertThat(this.gate.remote()).isNull();
+	}
+
+	@Test
+	void exclusiveHoldCoversAPermit() {
+		Hold held = this.scene.acquire(EXCLUSIVE);
+		TestCaller permit = this.scene.caller(permits(2)).under(held);
+		assertThat(this.gate.enter(permit)).isEqualTo(Entry.SETTLED);
+		assertThat(permit.hold()).isSameAs(held);
+	}
+
+	@Test
+	void callerWithAnotherNumberOfPermitsIsRefusedWhileTheFirstNumberIsHeld() {
+		Hold held = this.scene.acquire(permits(2));
+		TestCaller three = this.scene.caller(permits(3));
+		assertThat(this.gate.enter(three)).isEqualTo(Entry.SETTLED);
+		assertThat(three.failure()).isInstanceOf(LockModeException.class)
+			.hasMessageContaining("wanted with 3 permits, but is held with 2 permits");
+		TestCaller writer = this.scene.first(EXCLUSIVE);
+		this.scene.release(held);
+		TestCaller later = this.scene.queued(permits(3));
+		this.scene.grant();
+		this.scene.release(this.scene.open(writer));
+		this.scene.grant();
+		assertThat(later.hold()).isNotNull();
+	}
+
+	@Test
+	void holdThatHasExpiredIsLostBeforeACallerIsQueuedBehindIt() {
+		this.scene.acquire(EXCLUSIVE);
+		this.scene.clock.advance(LEASE.minus(NANO));
+		assertThat(this.gate.enter(this.scene.caller(brief(EXCLUSIVE)))).isEqualTo(Entry.BUSY);
+		this.scene.clock.advance(NANO);
+		assertThat(this.gate.enter(this.scene.caller(brief(EXCLUSIVE)))).isEqualTo(Entry.EXPIRED);
+		assertThat(this.gate.enter(this.scene.caller(EXCLUSIVE))).isEqualTo(Entry.EXPIRED);
+		assertThat(this.gate.isAwaited()).isFalse();
+	}
+
+	@Test
+	void sharedHoldThatHasExpiredIsNotReentered() {
+		Hold held = this.scene.acquire(SHARED);
+		this.scene.clock.advance(LEASE);
+		TestCaller inner = this.scene.caller(SHARED).under(held);
+		assertThat(this.gate.enter(inner)).isEqualTo(Entry.EXPIRED);
+		assertThat(inner.hasEnded()).isFalse();
+	}
+
+	@Test
+	void readerClaimsTheKeyBesideAReaderThatHasExpired() {
+		this.scene.acquire(SHARED);
+		this.scene.clock.advance(LEASE);
+		this.scene.first(SHARED);
+	}
+
+	@Test
+	void callersOfAFirstRequestHaveTheirTurnIfAllShareTheKey() {
+		this.scene.first(brief(SHARED));
+		TestCaller second = this.scene.queued(brief(SHARED));
+		TestCaller third = this.scene.queued(SHARED);
+		assertThat(second.awaitsTurn()).isTrue();
+		assertThat(third.awaitsTurn()).isFalse();
+		assertThat(this.gate.enter(this.scene.caller(brief(EXCLUSIVE)))).isEqualTo(Entry.BUSY);
+		this.scene.queued(EXCLUSIVE);
+		assertThat(this.gate.enter(this.scene.caller(brief(SHARED)))).isEqualTo(Entry.BUSY);
+	}
+
+	@Test
+	void firstCallerWaitsForNoTurn() {
+		assertThat(this.scene.first(brief(EXCLUSIVE)).awaitsTurn()).isFalse();
+	}
+
+	@Test
+	void callersOfAFirstRequestHaveTheirTurnWhileThereArePermits() {
+		this.scene.acquire(permits(3));
+		this.scene.first(permits(3));
+		this.scene.queued(brief(permits(3)));
+		assertThat(this.gate.enter(this.scene.caller(brief(permits(3))))).isEqualTo(Entry.BUSY);
+	}
+
+	@Test
+	void callerDoesNotHaveItsTurnBesideAHoldOfAnotherAccess() {
+		this.scene.acquire(EXCLUSIVE);
+		this.scene.first(SHARED);
+		assertThat(this.gate.enter(this.scene.caller(brief(SHARED)))).isEqualTo(Entry.BUSY);
+	}
+
+	@Test
+	void callerDoesNotHaveItsTurnOnceTheFirstRequestIsAnswered() {
+		this.scene.first(SHARED);
+		this.scene.answer(new Attempt.Busy(Duration.ofSeconds(1)));
+		assertThat(this.gate.enter(this.scene.caller(brief(SHARED)))).isEqualTo(Entry.BUSY);
+	}
+
+	@Test
+	void callerBeginsToWaitOnceAndNotAfterItsEnd() {
+		TestCaller caller = this.scene.first(EXCLUSIVE);
+		assertThat(caller.waited()).isFalse();
+		assertThat(this.gate.startWaiting(caller)).isTrue();
+		assertThat(this.gate.startWaiting(caller)).isFalse();
+		assertThat(caller.waited()).isTrue();
+		TestCaller second = this.scene.queued(EXCLUSIVE);
+		this.gate.giveUp(second, new IllegalStateException("given up"));
+		assertThat(this.gate.startWaiting(second)).isFalse();
+		assertThat(second.waited()).isFalse();
+	}
+
+	@Test
+	void grantIsPassedToTheNextCallerThatNeedsTheSame() {
+		Hold held = this.scene.acquire(EXCLUSIVE);
+		TestCaller next = this.scene.queued(EXCLUSIVE);
+		TestCaller last = this.scene.queued(EXCLUSIVE);
+		Actions actions = this.scene.leave(held);
+		assertThat(ManualGate.woken(actions)).containsExactly(next);
+		Hold passed = this.scene.open(next);
+		assertThat(passed.fencingToken()).isEqualTo(held.fencingToken() + 1);
+		assertThat(this.gate.holds()).containsExactly(passed);
+		assertThat(last.hasEnded()).isFalse();
+		assertThat(this.gate.leave(held, true, this.scene.clock.nanoTime())).isSameAs(Actions.NONE);
+		assertThat(passed.isValid(this.scene.clock.nanoTime())).isTrue();
+	}
+
+	@Test
+	void grantIsReleasedIfItIsInDoubt() {
+		Hold held = this.scene.acquire(EXCLUSIVE);
+		TestCaller next = this.scene.queued(EXCLUSIVE);
+		this.gate.close(held);
+		assertThat(this.gate.leave(held, false, this.scene.clock.nanoTime())).isSameAs(Actions.RELEASE);
+		assertThat(held.isValid(this.scene.clock.nanoTime())).isFalse();
+		assertThat(this.gate.holds()).isEmpty();
+		assertThat(this.gate.remote()).isNull();
+		Duration standBack = Duration.ofSeconds(1);
+		Actions actions = this.gate.released(standBack);
+		assertThat(actions.requested()).isNotNull().isSameAs(this.gate.remote());
+		assertThat(actions.delay()).isEqualTo(standBack);
+		assertThat(next.hasEnded()).isFalse();
+	}
+
+	@Test
+	void grantIsPassedToNoCallerOfAnotherAccess() {
+		Hold held = this.scene.acquire(EXCLUSIVE);
+		TestCaller reader = this.scene.first(SHARED);
+		StoreClaim claim = this.scene.claim();
+		Actions actions = this.scene.release(held);
+		assertThat(actions.requested()).isNull();
+		assertThat(actions.removesGate()).isFalse();
+		assertThat(this.scene.claim()).isSameAs(claim);
+		assertThat(reader.hasEnded()).isFalse();
+	}
+
+	/** Its token could be less than that of a younger hold that has ended. */
+	@Test
+	void grantOfOneOfSeveralIsPassedToNobody() {
+		Hold first = this.scene.acquire(permits(2));
+		this.scene.acquire(permits(2));
+		TestCaller third = this.scene.queued(permits(2));
+		assertThat(this.scene.leave(first)).isSameAs(Actions.RELEASE);
+		assertThat(third.hasEnded()).isFalse();
+	}
+
+	/** Its release waits for the extension, since the next caller has it then. */
+	@Test
+	void pushedGrantWithAShortLeaseIsExtendedBeforeItIsPassedOn() {
+		TestCaller first = this.scene.first(EXCLUSIVE);
+		TestCaller next = this.scene.queued(EXCLUSIVE);
+		this.scene.request();
+		this.gate.signalled(this.scene.claim(), new Signal.Pushed(this.scene.granted(LEASE.dividedBy(3))));
+		Hold held = this.scene.open(first);
+		assertThat(this.scene.leave(held).extendsGrant()).isTrue();
+		assertThat(this.gate.holds()).containsExactly(held);
+		assertThat(next.hasEnded()).isFalse();
+		held.grant.extend(this.scene.clock.nanoTime() + LEASE.toNanos(), this.scene.clock.nanoTime());
+		assertThat(this.gate.firstRenewalEnded(held)).isTrue();
+		Actions actions = this.gate.leave(held, true, this.scene.clock.nanoTime());
+		assertThat(ManualGate.woken(actions)).containsExactly(next);
+	}
+
+}

@@ -1,0 +1,288 @@
+package io.leasehold.service.gate;
+
+import java.time.Duration;
+
+import io.leasehold.LockBusyException;
+import io.leasehold.LockEngineException;
+import io.leasehold.LockModeException;
+import io.leasehold.engine.Access;
+import io.leasehold.engine.Attempt;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.Signal;
+import io.leasehold.service.gate.ManualGate.TestCaller;
+import org.junit.jupiter.api.Test;
+
+import static io.leasehold.service.gate.ManualGate.EXCLUSIVE;
+import static io.leasehold.service.gate.ManualGate.LEASE;
+import static io.leasehold.service.gate.ManualGate.NANO;
+import static io.leasehold.service.gate.ManualGate.SHARED;
+import static io.leasehold.service.gate.ManualGate.brief;
+import static io.leasehold.service.gate.ManualGate.permits;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What a gate decides when the store responds or does not, and when waiters give up.
+ */
+class KeyQueueTests {
+
+	private static final Attempt.Busy BUSY = new Attempt.Busy(Duration.ofSeconds(3));
+
+	private final ManualGate scene = new ManualGate();
+
+	private final KeyGate gate = this.scene.gate;
+
+	@Test
+	void busyClaimListensOnceAndIsRequestedAgain() {
+		this.scene.first(EXCLUSIVE);
+		StoreClaim claim = this.scene.claim();
+		Actions actions = this.scene.answer(BUSY);
+		assertThat(actions.listens()).isTrue();
+		assertThat(actions.requested()).isSameAs(claim);
+		assertThat(actions.delay()).isEqualTo(BUSY.retryIn());
+		assertThat(this.scene.answer(BUSY).listens()).isFalse();
+	}
+
+	@Test
+	void busyClaimThatWasSignalledMeanwhileIsRequestedAtOnce() {
+		this.scene.first(EXCLUSIVE);
+		StoreClaim claim = this.scene.claim();
+		Claim asked = this.scene.request();
+		assertThat(this.gate.begin(claim)).isNull();
+		Actions actions = this.gate.answered(claim, asked, this.scene.clock.nanoTime(), BUSY);
+		assertThat(actions.delay()).isZero();
+		assertThat(this.scene.answer(BUSY).delay()).isEqualTo(BUSY.retryIn());
+	}
+
+	@Test
+	void callerThatDoesNotWaitIsBusyAndItsGateIsRemoved() {
+		TestCaller caller = this.scene.first(brief(EXCLUSIVE));
+		this.scene.clock.advance(Duration.ofMillis(7));
+		Actions actions = this.scene.answer(BUSY);
+		assertThat(ManualGate.woken(actions)).containsExactly(caller);
+		assertThat(caller.failure()).isInstanceOf(LockBusyException.class).hasMessageContaining("after 7 ms");
+		assertThat(actions.removesGate()).isTrue();
+		assertThat(actions.listens()).isFalse();
+		assertThat(actions.requested()).isNull();
+		assertThat(actions.released()).isNull();
+	}
+
+	@Test
+	void callersThatDoNotWaitAreAllBusyAndTheWaiterBehindThemKeepsTheClaim() {
+		TestCaller first = this.scene.first(brief(SHARED));
+		TestCaller second = this.scene.queued(brief(SHARED));
+		TestCaller waiter = this.scene.queued(SHARED);
+		StoreClaim claim = this.scene.claim();
+		Actions actions = this.scene.answer(BUSY);
+		assertThat(ManualGate.woken(actions)).containsExactly(first, second);
+		assertThat(waiter.hasEnded()).isFalse();
+		assertThat(actions.requested()).isSameAs(claim).isSameAs(this.gate.remote());
+		assertThat(actions.delay()).isZero();
+		assertThat(this.scene.request().waits()).isTrue();
+	}
+
+	@Test
+	void callerBetweenWaitersIsBusyWithTheFirstAnswer() {
+		this.scene.first(SHARED);
+		this.scene.queued(brief(SHARED));
+		TestCaller waiter = this.scene.queued(SHARED);
+		Actions actions = this.scene.answer(BUSY);
+		assertThat(ManualGate.woken(actions)).hasSize(1);
+		assertThat(ManualGate.woken(this.scene.answer(BUSY))).isEmpty();
+		assertThat(waiter.hasEnded()).isFalse();
+	}
+
+	@Test
+	void grantThatEndsAtItsAnswerIsRequestedAgain() {
+		TestCaller caller = this.scene.first(EXCLUSIVE);
+		StoreClaim claim = this.scene.claim();
+		Actions actions = this.scene.grant(Duration.ZERO);
+		assertThat(caller.hasEnded()).isFalse();
+		assertThat(actions.requested()).isSameAs(claim);
+		assertThat(actions.delay()).isZero();
+		this.scene.grant(NANO);
+		assertThat(caller.hold()).isNotNull();
+	}
+
+	/** The store may still have a grant that came too late. */
+	@Test
+	void claimIsReleasedAfterAGrantThatCameTooLate() {
+		TestCaller caller = this.scene.first(brief(EXCLUSIVE));
+		Claim asked = this.scene.request();
+		this.gate.answered(this.scene.claim(), asked, this.scene.clock.nanoTime(), this.scene.granted(Duration.ZERO));
+		Actions actions = this.gate.giveUp(caller, new IllegalStateException("given up"));
+		assertThat(actions.released()).isEqualTo(asked);
+		assertThat(actions.delay()).isZero();
+	}
+
+	@Test
+	void contradictionEndsTheWaitOfAllWithTheSameNumberOfPermits() {
+		TestCaller first = this.scene.first(permits(3));
+		TestCaller writer = this.scene.queued(EXCLUSIVE);
+		TestCaller second = this.scene.queued(permits(3));
+		Actions actions = this.scene.answer(new Attempt.Contradicted(Access.permits(2)));
+		assertThat(ManualGate.woken(actions)).containsExactly(first, second);
+		assertThat(first.failure()).isInstanceOf(LockModeException.class);
+		assertThat(writer.hasEnded()).isFalse();
+		assertThat(this.scene.claim().claim().access()).isEqualTo(Access.EXCLUSIVE);
+	}
+
+	@Test
+	void failedRequestIsRepeatedAfterAPauseForThoseWhoWait() {
+		TestCaller brief = this.scene.first(brief(SHARED));
+		TestCaller waiter = this.scene.queued(SHARED);
+		LockEngineException failure = new LockEngineException(this.gate.key(), "down", null);
+		StoreClaim claim = this.scene.claim();
+		this.scene.request();
+		Actions actions = this.gate.unanswered(claim, failure);
+		assertThat(brief.failure()).isInstanceOf(LockEngineException.class).hasMessageContaining("down");
+		assertThat(waiter.hasEnded()).isFalse();
+		assertThat(actions.requested()).isSameAs(claim);
+		this.scene.request();
+		actions = this.gate.unanswered(claim, failure);
+		assertThat(actions.delay()).isPositive();
+		assertThat(this.gate.lastFailure()).isSameAs(failure);
+		this.scene.answer(BUSY);
+		assertThat(this.gate.lastFailure()).isNull();
+	}
+
+	@Test
+	void failureThatIsNotWorthARetryEndsTheWaitOfAll() {
+		TestCaller first = this.scene.first(EXCLUSIVE);
+		TestCaller second = this.scene.queued(EXCLUSIVE);
+		Claim asked = this.scene.request();
+		Actions actions = this.gate.unanswered(this.scene.claim(),
+				new LockEngineException(this.gate.key(), "no such table", null, false));
+		assertThat(ManualGate.woken(actions)).containsExactly(first, second);
+		assertThat(first.failure()).hasMessage("no such table").isNotSameAs(second.failure());
+		assertThat(actions.requested()).isNull();
+		assertThat(actions.released()).isEqualTo(asked);
+		assertThat(actions.removesGate()).isTrue();
+		assertThat(this.gate.lastFailure()).isNull();
+	}
+
+	@Test
+	void callersAreRefusedAndTheGateIsRemoved() {
+		TestCaller first = this.scene.first(EXCLUSIVE);
+		TestCaller second = this.scene.queued(EXCLUSIVE);
+		Actions actions = this.gate.refuse(new LockEngineException(this.gate.key(), "shutting down", null));
+		assertThat(ManualGate.woken(actions)).containsExactly(first, second);
+		assertThat(second.failure()).hasMessage("shutting down");
+		assertThat(actions.removesGate()).isTrue();
+	}
+
+	/** What is under way may still be granted. */
+	@Test
+	void claimThatWasGivenUpDuringItsRequestIsReleasedAfterTheAnswer() {
+		TestCaller caller = this.scene.first(EXCLUSIVE);
+		StoreClaim claim = this.scene.claim();
+		Claim asked = this.scene.request();
+		Actions actions = this.gate.giveUp(caller, new IllegalStateException("given up"));
+		assertThat(actions.released()).isNull();
+		assertThat(actions.removesGate()).isTrue();
+		actions = this.gate.answered(claim, asked, this.scene.clock.nanoTime(), this.scene.granted(LEASE));
+		assertThat(actions.released()).isEqualTo(asked);
+		assertThat(actions.requested()).isNull();
+		assertThat(this.gate.holds()).isEmpty();
+	}
+
+	@Test
+	void claimThatWasGivenUpDuringItsRequestIsReleasedIfThereIsNoAnswer() {
+		TestCaller caller = this.scene.first(EXCLUSIVE);
+		StoreClaim claim = this.scene.claim();
+		Claim asked = this.scene.request();
+		this.gate.giveUp(caller, new IllegalStateException("given up"));
+		Actions actions = this.gate.unanswered(claim, new LockEngineException(this.gate.key(), "down", null));
+		assertThat(actions.released()).isEqualTo(asked);
+		assertThat(actions.requested()).isNull();
+		assertThat(this.gate.begin(claim)).isNull();
+	}
+
+	/** The store pushes a grant while a request of the same claim is under way. */
+	@Test
+	void answerAfterAPushedGrantReleasesNothingWhileItIsHeld() {
+		TestCaller caller = this.scene.first(EXCLUSIVE);
+		StoreClaim claim = this.scene.claim();
+		this.scene.answer(BUSY);
+		Claim asked = this.scene.request();
+		this.gate.signalled(claim, new Signal.Pushed(this.scene.granted(LEASE)));
+		Hold held = this.scene.open(caller);
+		Actions actions = this.gate.answered(claim, asked, this.scene.clock.nanoTime(), BUSY);
+		assertThat(actions.released()).isNull();
+		assertThat(actions.requested()).isNull();
+		assertThat(this.scene.leave(held)).isSameAs(Actions.RELEASE);
+	}
+
+	@Test
+	void holdThatIsLeftDuringARequestOfItsClaimIsReleasedAfterTheAnswer() {
+		TestCaller caller = this.scene.first(EXCLUSIVE);
+		StoreClaim claim = this.scene.claim();
+		this.scene.answer(BUSY);
+		Claim asked = this.scene.request();
+		this.gate.signalled(claim, new Signal.Pushed(this.scene.granted(LEASE)));
+		Hold held = this.scene.open(caller);
+		assertThat(this.scene.leave(held).removesGate()).isTrue();
+		Actions actions = this.gate.answered(claim, asked, this.scene.clock.nanoTime(), BUSY);
+		assertThat(actions.released()).isEqualTo(asked);
+	}
+
+	@Test
+	void callerGivesUpOnce() {
+		TestCaller caller = this.scene.first(EXCLUSIVE);
+		this.scene.grant();
+		assertThat(this.gate.giveUp(caller, new IllegalStateException("too late"))).isSameAs(Actions.NONE);
+		assertThat(caller.failure()).isNull();
+		assertThat(this.gate.holds()).containsExactly(caller.hold());
+	}
+
+	@Test
+	void successorInheritsTheClaimThatItNeeds() {
+		TestCaller first = this.scene.first(EXCLUSIVE);
+		TestCaller second = this.scene.queued(EXCLUSIVE);
+		StoreClaim claim = this.scene.claim();
+		this.scene.answer(BUSY);
+		Actions actions = this.gate.giveUp(first, new IllegalStateException("given up"));
+		assertThat(ManualGate.woken(actions)).containsExactly(first);
+		assertThat(actions.requested()).isNull();
+		assertThat(actions.released()).isNull();
+		assertThat(this.scene.claim()).isSameAs(claim);
+		this.scene.grant();
+		assertThat(second.hold()).isNotNull();
+	}
+
+	@Test
+	void successorThatDoesNotWaitInheritsTheClaimAsItIs() {
+		TestCaller first = this.scene.first(brief(SHARED));
+		this.scene.queued(brief(SHARED));
+		StoreClaim claim = this.scene.claim();
+		Actions actions = this.gate.giveUp(first, new IllegalStateException("given up"));
+		assertThat(actions.requested()).isNull();
+		assertThat(this.scene.claim()).isSameAs(claim);
+		assertThat(claim.claim().waits()).isFalse();
+	}
+
+	@Test
+	void successorOfAnotherAccessBeginsAClaimOfItsOwn() {
+		TestCaller first = this.scene.first(EXCLUSIVE);
+		this.scene.queued(SHARED);
+		StoreClaim claim = this.scene.claim();
+		this.scene.answer(BUSY);
+		Actions actions = this.gate.giveUp(first, new IllegalStateException("given up"));
+		assertThat(actions.released()).isEqualTo(claim.claim());
+		assertThat(actions.requested()).isSameAs(this.scene.claim()).isNotSameAs(claim);
+		assertThat(this.scene.claim().claim().access()).isEqualTo(Access.SHARED);
+	}
+
+	@Test
+	void waiterInTheMiddleGivesUpWithoutATraceAtTheStore() {
+		this.scene.first(EXCLUSIVE);
+		TestCaller second = this.scene.queued(SHARED);
+		TestCaller third = this.scene.queued(EXCLUSIVE);
+		StoreClaim claim = this.scene.claim();
+		Actions actions = this.gate.giveUp(second, new IllegalStateException("given up"));
+		assertThat(actions.released()).isNull();
+		assertThat(actions.requested()).isNull();
+		assertThat(this.scene.claim()).isSameAs(claim);
+		assertThat(third.hasEnded()).isFalse();
+	}
+
+}

@@ -1,0 +1,160 @@
+package io.leasehold.service.gate;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+
+import io.leasehold.engine.Attempt;
+import io.leasehold.engine.Signal;
+import io.leasehold.engine.Waiting;
+import io.leasehold.service.gate.ManualGate.TestCaller;
+import org.junit.jupiter.api.Test;
+
+import static io.leasehold.service.gate.ManualGate.EXCLUSIVE;
+import static io.leasehold.service.gate.ManualGate.LEASE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * When the requests of a claim are sent again, and what stops them.
+ */
+class StoreClaimTests {
+
+	private static final Attempt.Busy BUSY = new Attempt.Busy(Duration.ofSeconds(3));
+
+	private final ManualGate scene = new ManualGate();
+
+	private final KeyGate gate = this.scene.gate;
+
+	@Test
+	void signalIsFollowedByARequestUnlessOneIsUnderWay() {
+		this.scene.first(EXCLUSIVE);
+		StoreClaim claim = this.scene.claim();
+		this.scene.answer(BUSY);
+		Actions actions = this.gate.signalled(claim, new Signal.AskAgain());
+		assertThat(actions.requested()).isSameAs(claim);
+		assertThat(actions.delay()).isZero();
+		this.scene.request();
+		assertThat(this.gate.signalled(claim, new Signal.AskAgain()).requested()).isNull();
+	}
+
+	@Test
+	void signalOfAClaimThatIsOverIsIgnored() {
+		TestCaller caller = this.scene.first(EXCLUSIVE);
+		StoreClaim claim = this.scene.claim();
+		this.scene.answer(BUSY);
+		this.gate.giveUp(caller, new IllegalStateException("given up"));
+		assertThat(this.gate.signalled(claim, new Signal.Pushed(this.scene.granted(LEASE)))).isSameAs(Actions.NONE);
+		assertThat(this.gate.signalled(claim, new Signal.AskAgain())).isSameAs(Actions.NONE);
+		assertThat(this.gate.holds()).isEmpty();
+	}
+
+	@Test
+	void timerAndListenerAreStoppedWithTheClaim() {
+		TestCaller caller = this.scene.first(EXCLUSIVE);
+		StoreClaim claim = this.scene.claim();
+		Actions busy = this.scene.answer(BUSY);
+		boolean[] closed = new boolean[1];
+		Waiting listener = () -> closed[0] = true;
+		assertThat(this.gate.listening(claim, listener)).isTrue();
+		Future<?> timer = new CompletableFuture<>();
+		assertThat(this.gate.planned(claim, busy.plan(), timer)).isNull();
+		Actions actions = this.gate.giveUp(caller, new IllegalStateException("given up"));
+		assertThat(actions.ended()).isSameAs(claim);
+		claim.stop();
+		assertThat(timer).isCancelled();
+		assertThat(closed[0]).isTrue();
+		assertThat(this.gate.listening(claim, listener)).isFalse();
+		Future<?> late = new CompletableFuture<>();
+		assertThat(this.gate.planned(claim, busy.plan(), late)).isSameAs(late);
+	}
+
+	@Test
+	void claimWithoutTimerAndListenerNeedsNoStop() {
+		this.scene.first(EXCLUSIVE);
+		assertThat(this.scene.grant().ended()).isNull();
+	}
+
+	@Test
+	void timerOfARequestThatWasPlannedAgainIsObsolete() {
+		this.scene.first(EXCLUSIVE);
+		StoreClaim claim = this.scene.claim();
+		int first = this.scene.answer(BUSY).plan();
+		Future<?> former = new CompletableFuture<>();
+		this.gate.planned(claim, first, former);
+		int second = this.gate.signalled(claim, new Signal.AskAgain()).plan();
+		Future<?> late = new CompletableFuture<>();
+		assertThat(this.gate.planned(claim, first, late)).isSameAs(late);
+		assertThat(this.gate.planned(claim, second, new CompletableFuture<>())).isSameAs(former);
+	}
+
+	/** The thread that plans it was overtaken by a signal and its answer. */
+	@Test
+	void timerOfARequestThatBeganMeanwhileIsObsolete() {
+		this.scene.first(EXCLUSIVE);
+		StoreClaim claim = this.scene.claim();
+		int first = this.scene.answer(BUSY).plan();
+		int second = this.scene.answer(BUSY).plan();
+		Future<?> timer = new CompletableFuture<>();
+		assertThat(this.gate.planned(claim, second, timer)).isNull();
+		Future<?> late = new CompletableFuture<>();
+		assertThat(this.gate.planned(claim, first, late)).isSameAs(late);
+		this.scene.request();
+		assertThat(this.gate.planned(claim, second, late)).isSameAs(late);
+	}
+
+	@Test
+	void listenerThatDidNotOpenIsTriedAgainWithTheNextAnswer() {
+		this.scene.first(EXCLUSIVE);
+		assertThat(this.scene.answer(BUSY).listens()).isTrue();
+		assertThat(this.gate.listening(this.scene.claim(), null)).isFalse();
+		assertThat(this.scene.answer(BUSY).listens()).isTrue();
+	}
+
+	@Test
+	void requestThatIsMissingIsSentByTheFifthCheck() {
+		this.scene.first(EXCLUSIVE);
+		StoreClaim claim = this.scene.claim();
+		for (int check = 1; check < Repair.PATIENCE; check++) {
+			assertThat(this.gate.repairClaim()).isSameAs(Actions.NONE);
+		}
+		Actions actions = this.gate.repairClaim();
+		assertThat(actions.requested()).isSameAs(claim);
+		assertThat(actions.delay()).isZero();
+	}
+
+	@Test
+	void requestThatIsPlannedIsNotMissingUntilItsTimerIsDone() {
+		this.scene.first(EXCLUSIVE);
+		Future<?> timer = new CompletableFuture<>();
+		this.gate.planned(this.scene.claim(), this.scene.answer(BUSY).plan(), timer);
+		for (int check = 0; check < 2 * Repair.PATIENCE; check++) {
+			assertThat(this.gate.repairClaim()).isSameAs(Actions.NONE);
+		}
+		timer.cancel(false);
+		for (int check = 1; check < Repair.PATIENCE; check++) {
+			assertThat(this.gate.repairClaim()).isSameAs(Actions.NONE);
+		}
+		assertThat(this.gate.repairClaim().requested()).isNotNull();
+	}
+
+	@Test
+	void requestUnderWayIsNotMissing() {
+		this.scene.first(EXCLUSIVE);
+		this.scene.request();
+		for (int check = 0; check < 2 * Repair.PATIENCE; check++) {
+			assertThat(this.gate.repairClaim()).isSameAs(Actions.NONE);
+		}
+	}
+
+	@Test
+	void gateThatIsHeldIsNotRepaired() {
+		this.scene.acquire(EXCLUSIVE);
+		this.scene.queued(EXCLUSIVE);
+		for (int check = 0; check < 2 * Repair.PATIENCE; check++) {
+			Actions actions = this.gate.repairClaim();
+			assertThat(actions.requested()).isNull();
+			assertThat(actions.removesGate()).isFalse();
+		}
+	}
+
+}
