@@ -103,9 +103,6 @@ public final class KeyGate extends KeyQueue {
 		if (own.access().covers(waiter.access)) {
 			waiter.succeed(own);
 		}
-		else if (waiter.access.contradicts(own.access())) {
-			waiter.fail(contradiction(waiter.access, own.access()));
-		}
 		else {
 			waiter.fail(Refusals.upgrade(this.key, waiter.access, own.access(), this.rules.engine()));
 		}
