@@ -300,8 +300,9 @@ public final class Hold extends Link<Hold> {
 	@Nullable Repair suspect(long now) {
 		boolean unopened = !isOpened() && !this.closed;
 		boolean unreleased = this.closed && !this.firstRenewal && minHoldRest(now) <= 0;
-		this.suspected = (byte) ((isLinked() && (unopened || unreleased)) ? (this.suspected + 1) % 100 : 0);
-		if (this.suspected == 0 || this.suspected % Repair.PATIENCE != 0) {
+		boolean stuck = isLinked() && (unopened || unreleased);
+		this.suspected = (byte) (stuck ? this.suspected % (2 * Repair.PATIENCE) + 1 : 0);
+		if (!stuck || this.suspected % Repair.PATIENCE != 0) {
 			return null;
 		}
 		return (unopened && this.suspected == Repair.PATIENCE) ? Repair.GRANT : Repair.RELEASE;

@@ -239,7 +239,7 @@ class KeyHoldsTests {
 		assertThat(checks(held, 10)).containsOnlyNulls();
 		this.scene.clock.advance(NANO);
 		assertThat(checks(held, 4)).containsOnlyNulls();
-		for (int round = 0; round < 5; round++) {
+		for (int round = 0; round < 25; round++) {
 			assertThat(checks(held, 5)).containsExactly(Repair.RELEASE, null, null, null, null);
 		}
 	}
