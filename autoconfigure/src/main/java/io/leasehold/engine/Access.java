@@ -7,11 +7,11 @@ import io.leasehold.LockMode;
 import io.leasehold.LockOptions;
 
 /**
- * How the owners of one key go together. Those who hold a key at the same time all have
- * the same access.
+ * Access of an owner to a key: exclusive, shared, or one of several permits. All owners
+ * that hold a key concurrently have the same access.
  *
- * @param kind what kind of access it is
- * @param limit how many owners there may be at once
+ * @param kind kind of access
+ * @param limit maximum number of concurrent owners
  */
 public record Access(Kind kind, int limit) {
 
@@ -25,16 +25,16 @@ public record Access(Kind kind, int limit) {
 
 	/**
 	 * Create an access for a limited number of owners.
-	 * @param number how many, at least one
-	 * @return an access that goes together with others of the same number only
+	 * @param number number of permits, at least one
+	 * @return an access that is compatible only with the same number of permits
 	 */
 	public static Access permits(int number) {
 		return new Access(Kind.PERMITS, number);
 	}
 
 	/**
-	 * Return the access that some options ask for.
-	 * @param options how a lock is to be taken
+	 * Return the access that options request.
+	 * @param options options of the acquisition
 	 * @return the access
 	 */
 	public static Access of(LockOptions options) {
@@ -45,15 +45,15 @@ public record Access(Kind kind, int limit) {
 	}
 
 	/**
-	 * Read what {@link #code()} wrote.
-	 * @param code such a text
+	 * Parse a text of {@link #code()}.
+	 * @param code the text
 	 * @return the access
-	 * @throws IllegalArgumentException if the text is of foreign make
+	 * @throws IllegalArgumentException if the text was not written by Leasehold
 	 */
 	public static Access parse(String code) {
 		Matcher valid = CODE.matcher(code);
 		if (!valid.matches()) {
-			throw new IllegalArgumentException("'%s' is no access to a lock".formatted(code));
+			throw new IllegalArgumentException("'%s' is not an access to a lock".formatted(code));
 		}
 		return switch (code) {
 			case "x" -> EXCLUSIVE;
@@ -63,7 +63,7 @@ public record Access(Kind kind, int limit) {
 	}
 
 	/**
-	 * Return a short text for stores.
+	 * Return a short text for storage.
 	 * @return {@code x}, {@code s} or the number of permits
 	 */
 	public String code() {
@@ -75,17 +75,17 @@ public record Access(Kind kind, int limit) {
 	}
 
 	/**
-	 * Return whether one more owner goes together with those who hold a key.
-	 * @param held the access of those who hold it
-	 * @param owners how many they are, zero if the key is free
-	 * @return whether the key may be granted with this access, too
+	 * Return whether another owner is compatible with the present owners of a key.
+	 * @param held the access of the present owners
+	 * @param owners their number, zero if the key is free
+	 * @return whether the key may be granted with this access as well
 	 */
 	public boolean joins(Access held, int owners) {
 		return owners == 0 || equals(held) && owners < this.limit;
 	}
 
 	/**
-	 * Return whether an owner of this access may do what one of another may.
+	 * Return whether this access includes another.
 	 * @param wanted the other access
 	 * @return whether it is the same, or this one is exclusive
 	 */
@@ -94,7 +94,7 @@ public record Access(Kind kind, int limit) {
 	}
 
 	/**
-	 * Return whether this access takes one of a limited number of permits.
+	 * Return whether this access takes one permit of a limited number.
 	 * @return whether its kind is {@link Kind#PERMITS}
 	 */
 	public boolean isPermit() {
@@ -102,8 +102,7 @@ public record Access(Kind kind, int limit) {
 	}
 
 	/**
-	 * Return whether owners of this access and of another contradict each other about the
-	 * number of permits.
+	 * Return whether this access and another have different numbers of permits.
 	 * @param held the access of those who hold a key
 	 * @return whether both have permits, but not the same number
 	 */
@@ -112,7 +111,7 @@ public record Access(Kind kind, int limit) {
 	}
 
 	/**
-	 * Return this access for people.
+	 * Return a description for messages.
 	 * @return such as {@code exclusive}, {@code shared} or {@code 10 permits}
 	 */
 	@Override
@@ -125,11 +124,11 @@ public record Access(Kind kind, int limit) {
 	}
 
 	/**
-	 * Kinds of access.
+	 * Kind of access.
 	 */
 	public enum Kind {
 
-		/** One owner alone. */
+		/** One owner. */
 		EXCLUSIVE,
 
 		/** Any number of owners. */

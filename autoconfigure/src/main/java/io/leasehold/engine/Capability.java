@@ -1,21 +1,21 @@
 package io.leasehold.engine;
 
 /**
- * What an engine can do beyond the contract that all of them keep.
+ * Optional feature of an engine, beyond the common contract.
  */
 public enum Capability {
 
-	/** The store queues waiting claims and serves them in their order of arrival. */
+	/** The store queues waiting claims and grants them in the order of their arrival. */
 	FIFO,
 
 	/**
-	 * The store itself keeps a released or orphaned key closed to the end of its min
-	 * hold. Without it, a key is kept closed while the process of its holder lives.
+	 * The store itself keeps a released or orphaned key locked to the end of its minimum
+	 * hold. Otherwise the holder's process does so while it lives.
 	 */
 	MIN_HOLD,
 
 	/**
-	 * The store keeps a key closed for a while after the lease of an owner that did not
+	 * The store keeps a key locked for a time after the lease of an owner that did not
 	 * release it.
 	 */
 	LOCK_DELAY,
@@ -23,7 +23,7 @@ public enum Capability {
 	/** Any number of owners may share a key. */
 	SHARED,
 
-	/** A fixed number of owners may hold a key at once. */
+	/** A limited number of owners may hold a key concurrently. */
 	PERMITS
 
 }

@@ -8,17 +8,17 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who holds a key, for operators. While a grant is passed on inside a JVM, this is its
- * first holder.
+ * Holder of a key, for operators. While a JVM passes a grant on between its threads, this
+ * is the first holder.
  *
  * @param application name of the application
  * @param host name of its host
  * @param process process id
  * @param thread name of the thread that made the claim
- * @param number the store's number of the grant
- * @param since moment of the grant by the store's clock
- * @param remaining rest of the lease, by the store's clock; {@code null} where the store
- * does not know when a lease ends, such as one that keeps locks by sessions
+ * @param number the grant number
+ * @param since time of the grant, by the store's clock
+ * @param remaining rest of the lease, by the store's clock; {@code null} if the store
+ * does not know when a lease ends, as with sessions
  */
 public record Holder(String application, String host, long process, String thread, long number, Instant since,
 		@Nullable Duration remaining) {
@@ -26,12 +26,12 @@ public record Holder(String application, String host, long process, String threa
 	private static final Pattern TOKEN = Pattern.compile("([^@]*)@([^:]*):(\\d+):[^/]*/([^/]*)/.*");
 
 	/**
-	 * Read a holder from what the store keeps.
+	 * Create a holder from the data in a store.
 	 * @param token an {@linkplain Owner#token() owner's token}
-	 * @param number the store's number of the grant
-	 * @param since moment of the grant
-	 * @param remaining rest of the lease, {@code null} if the store does not know
-	 * @return the holder; a token of foreign make is shown as application {@code unknown}
+	 * @param number the grant number
+	 * @param since time of the grant
+	 * @param remaining rest of the lease, {@code null} if the store does not know it
+	 * @return the holder, with application {@code unknown} for a token of other origin
 	 */
 	public static Holder of(String token, long number, Instant since, @Nullable Duration remaining) {
 		Matcher parts = TOKEN.matcher(token);

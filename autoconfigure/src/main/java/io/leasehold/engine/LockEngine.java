@@ -9,101 +9,100 @@ import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
 
 /**
- * One store and its protocol. Knows owners and grants, nothing of threads, re-entry or
- * waiting callers: that is the service's part, which makes at most one request at a time
- * for a claim.
+ * Store and protocol of locks. An engine handles owners and grants. Threads, re-entry and
+ * waiting callers belong to the service, which sends at most one request at a time for a
+ * claim.
  * <p>
- * Thread-safe. No call blocks longer than the engine's own bound, whatever the network
- * does, and none is answered with <em>no</em> when the store did not answer at all: that
- * is a {@link LockEngineException}, or <em>unknown</em>.
+ * Thread-safe. No call blocks longer than the engine's own timeout, whatever the state of
+ * the network. A call never reports a negative result if the store did not respond: it
+ * throws a {@link LockEngineException} or returns <em>unknown</em>.
  */
 public interface LockEngine {
 
 	/**
-	 * Return the name by which configuration, metrics and messages know this engine.
+	 * Return the engine's name in configuration, metrics and messages.
 	 * @return a lower-case word such as {@code redis}
 	 */
 	String name();
 
 	/**
-	 * Return what this engine can do beyond the common contract.
+	 * Return the engine's optional features.
 	 * @return the capabilities, the same at each call
 	 */
 	Set<Capability> capabilities();
 
 	/**
 	 * Return the shortest lease that can be renewed in time.
-	 * @return the least lease to be accepted from users
+	 * @return the minimum lease that users may configure
 	 */
 	Duration minLease();
 
 	/**
-	 * Ask for a claim's key, in the caller's thread, by one round trip. Idempotent:
-	 * repeated for the same claim it finds the grant that a lost reply hid, with the same
+	 * Request a claim's key, in the caller's thread, with one round trip. Idempotent: if
+	 * a response was lost, a repeated request for the same claim returns the same grant
 	 * number.
 	 * @param claim the claim
 	 * @return granted, busy, or contradicted by those who hold the key
-	 * @throws LockEngineException if the store did not answer; the claim may have been
-	 * granted or queued nevertheless, and is to be asked again or
-	 * {@linkplain #release(Claim) released}
+	 * @throws LockEngineException if the store did not respond; the claim may have been
+	 * granted or queued, and must be requested again or {@linkplain #release(Claim)
+	 * released}
 	 */
 	Attempt tryAcquire(Claim claim);
 
 	/**
-	 * Listen to what the store tells a claim that was answered <em>busy</em>. Nothing is
-	 * lost between the answer and this call.
+	 * Subscribe to the store's signals to a claim whose request returned <em>busy</em>.
+	 * No signal between that response and this call is lost.
 	 * @param claim the claim
 	 * @param listener called in any thread, must not block
-	 * @return closes the ear
+	 * @return ends the subscription when closed
 	 */
 	default Waiting enqueue(Claim claim, Consumer<Signal> listener) {
 		return Waiting.POLLING;
 	}
 
 	/**
-	 * Extend grants, all by one round trip where the store can. The failure of one does
-	 * not touch the others.
-	 * @param renewals what to extend, not empty
-	 * @return the outcomes in the same order; never throws for a store that fails
+	 * Extend grants, in one round trip if the store supports it. A failure of one renewal
+	 * does not affect the others.
+	 * @param renewals the renewals, not empty
+	 * @return the outcomes in the same order; a store failure is never thrown
 	 */
 	List<RenewalOutcome> renew(List<Renewal> renewals);
 
 	/**
-	 * Return whether a grant that was believed in may be over for a reason other than its
-	 * time, as long as a broken connection leaves its session in doubt. Never asks the
-	 * store and never blocks.
+	 * Return whether a valid grant may have ended early because a broken connection
+	 * leaves its session in doubt. Never sends a request and never blocks.
 	 * @param claim the claim that was granted
-	 * @return {@code false} where nothing but time ends a grant unheard
+	 * @return {@code false} if a grant ends unnoticed only by the passage of time
 	 */
 	default boolean inDoubt(Claim claim) {
 		return false;
 	}
 
 	/**
-	 * End a claim, whatever has become of it: leave the queue, free the key if the
-	 * claim's owner has it, and let the next waiting one in. Idempotent.
+	 * End a claim in any state: remove it from the queue, free the key if the claim's
+	 * owner holds it, and let the next waiting claim proceed. Idempotent.
 	 * @param claim the claim
-	 * @return the store's definite answer
-	 * @throws LockEngineException if there was none: to be called again until there is
+	 * @return the definite response of the store
+	 * @throws LockEngineException if the store did not respond; the call must be repeated
 	 */
 	ReleaseOutcome release(Claim claim);
 
 	/**
-	 * Tell who holds a key.
+	 * Return the holders of a key.
 	 * @param key the key
-	 * @return the holders in the order of their grants, empty if nobody holds it
-	 * @throws LockEngineException if the store did not answer
+	 * @return the holders in the order of their grants, empty if the key is free
+	 * @throws LockEngineException if the store did not respond
 	 */
 	List<Holder> inspect(LockKey key);
 
 	/**
-	 * Release a key in place of whoever holds it, for operators: the next waiting claim
-	 * is let in, and a min hold that the store itself keeps goes on. The next renewal or
-	 * release of a holder is told that it is not the owner.
+	 * Release a key by force, for operators. The next waiting claim proceeds; a minimum
+	 * hold that the store enforces continues. The next renewal or release of a former
+	 * holder returns that it is not the owner.
 	 * @param key the key
-	 * @return the holders that lost it, empty if nobody held it
-	 * @throws LockEngineException if the store did not answer; the key may have been
-	 * released nevertheless
+	 * @return the holders that lost it, empty if the key was free
+	 * @throws LockEngineException if the store did not respond; the key may have been
+	 * released
 	 */
 	List<Holder> forceRelease(LockKey key);
 

@@ -5,9 +5,9 @@ import java.net.UnknownHostException;
 import java.util.HexFormat;
 
 /**
- * This application in this process, as operators see it in the store, and the maker of
- * owner tokens. Two application contexts in one JVM are two members, and so is one that
- * was stopped and started again. Thread-safe.
+ * Identity of this application in this process in the store, and factory of owners. Each
+ * application context is a separate member, also after a restart in the same JVM.
+ * Thread-safe.
  */
 public final class Member {
 
@@ -23,14 +23,14 @@ public final class Member {
 	/**
 	 * Create the member of an application in this process.
 	 * @param application name of the application
-	 * @return a member with an id of its own
+	 * @return a member with a unique id
 	 */
 	public static Member of(String application) {
 		return new Member(application);
 	}
 
 	/**
-	 * Return the id: unique, printable ASCII without {@code /}.
+	 * Return the unique id, printable ASCII without {@code /}.
 	 * @return such as {@code shop@web-3:4711:0f3a5b…}
 	 */
 	public String id() {
@@ -38,8 +38,8 @@ public final class Member {
 	}
 
 	/**
-	 * Become another member, whose id and owners no copy of this process has: several may
-	 * go on from one snapshot. Owners that were made before stay what they are.
+	 * Replace the identity after a restore of the process from a snapshot: several copies
+	 * may continue, and must not share an id or owners. Earlier owners stay unchanged.
 	 */
 	public void renew() {
 		this.identity = new MemberIdentity(newId());
@@ -51,7 +51,7 @@ public final class Member {
 	}
 
 	/**
-	 * Make the owner of one claim for the current thread.
+	 * Create the owner of one claim for the current thread.
 	 * @return an owner that cannot be guessed
 	 */
 	public Owner newOwner() {
@@ -59,8 +59,8 @@ public final class Member {
 	}
 
 	/**
-	 * Make the owner of one claim.
-	 * @param thread name of the thread for which the claim is made
+	 * Create the owner of one claim.
+	 * @param thread name of the thread that makes the claim
 	 * @return an owner that cannot be guessed
 	 */
 	public Owner newOwner(String thread) {
@@ -76,7 +76,7 @@ public final class Member {
 			return InetAddress.getLocalHost().getHostName();
 		}
 		catch (UnknownHostException ex) {
-			return "localhost"; // only for people to read
+			return "localhost"; // for display only
 		}
 	}
 

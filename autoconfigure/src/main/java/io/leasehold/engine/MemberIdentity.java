@@ -5,7 +5,7 @@ import java.security.SecureRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Who a member is between two calls of {@link Member#renew()}. Thread-safe.
+ * Identity of a member between two calls of {@link Member#renew()}. Thread-safe.
  */
 final class MemberIdentity {
 
@@ -23,7 +23,7 @@ final class MemberIdentity {
 		return this.id;
 	}
 
-	/** A number that cannot be guessed. */
+	/** Return a number that cannot be guessed. */
 	long newSecret() {
 		while (true) {
 			Batch current = this.batch;
@@ -35,7 +35,7 @@ final class MemberIdentity {
 		}
 	}
 
-	/** Random numbers fetched together: one at a time costs more than a local lock. */
+	/** Batch of random numbers: a single one costs more than a local lock. */
 	private static final class Batch {
 
 		private final ByteBuffer secrets = ByteBuffer.allocate(256 * Long.BYTES);

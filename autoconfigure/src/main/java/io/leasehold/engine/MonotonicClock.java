@@ -3,25 +3,25 @@ package io.leasehold.engine;
 import java.time.Duration;
 
 /**
- * Clock that only goes forward, by which a process decides how long it may believe in a
- * grant. Readings compare by difference, never by value. Thread-safe.
+ * Clock that never goes backwards, by which a process computes the validity of grants.
+ * Only differences of readings are meaningful. Thread-safe.
  */
 @FunctionalInterface
 public interface MonotonicClock {
 
-	/** The JVM's own. */
+	/** The JVM's clock. */
 	MonotonicClock SYSTEM = System::nanoTime;
 
 	/**
-	 * Return the present reading.
+	 * Return the current reading.
 	 * @return nanoseconds since an arbitrary moment
 	 */
 	long nanoTime();
 
 	/**
-	 * Return until when a lease may be believed in. The store counts it from a moment
-	 * after the request was sent; one percent for clocks that run apart and two
-	 * milliseconds for rounding are taken off.
+	 * Return until when a lease is valid. The store counts the lease from a moment after
+	 * the request was sent. One percent is subtracted for clock drift, and two
+	 * milliseconds for rounding.
 	 * @param sent reading before the request was sent
 	 * @param lease length of the lease
 	 * @return a reading of this clock

@@ -3,8 +3,8 @@ package io.leasehold.engine;
 import java.util.HexFormat;
 
 /**
- * Who a grant belongs to: made for one claim, never used again. Two owners are the same
- * only if they are the same object; the store compares their {@link #token()}.
+ * Owner of a grant, created for a single claim. Two owners are equal only if they are the
+ * same object; the store compares their {@link #token()}.
  */
 public final class Owner {
 
@@ -12,7 +12,7 @@ public final class Owner {
 
 	private final String thread;
 
-	/** Zero until a store asks: secrets cost more than a local lock. */
+	/** Zero until a store requires it: secrets cost more than a local lock. */
 	private long secret;
 
 	Owner(MemberIdentity member, String thread) {
@@ -29,16 +29,16 @@ public final class Owner {
 	}
 
 	/**
-	 * Return what the store keeps: {@code application@host:process:unique/thread/secret},
-	 * printable ASCII of at most 220 characters. Not for logs: who knows it can free the
-	 * lock.
+	 * Return the claim token in the store:
+	 * {@code application@host:process:unique/thread/secret}, printable ASCII of at most
+	 * 220 characters. Do not log it: it suffices to release the lock.
 	 * @return the token
 	 */
 	public String token() {
 		return this + "/" + HexFormat.of().toHexDigits(secret());
 	}
 
-	/** Only the number is kept: a text for each lock that is held would be long. */
+	/** Return the secret. It is kept as a number, which is smaller than its text. */
 	private synchronized long secret() {
 		while (this.secret == 0) {
 			this.secret = this.member.newSecret();
@@ -55,7 +55,7 @@ public final class Owner {
 		return this.member.id() + "/" + printable(this.thread, 40);
 	}
 
-	/** Reduce to printable ASCII without the characters that separate a token's parts. */
+	/** Reduce to printable ASCII without the separators of a token's parts. */
 	static String printable(String text, int most) {
 		String kept = (text.length() > most) ? text.substring(0, most) : text;
 		for (int i = 0; i < kept.length(); i++) {

@@ -6,9 +6,9 @@ import java.time.Duration;
  * Request to extend a grant.
  *
  * @param claim the claim that was granted
- * @param number number of the grant
+ * @param number the grant number
  * @param lease new lease, counted by the store from when it executes the request; never
- * shortens what is left
+ * shortens the remaining lease
  */
 public record Renewal(Claim claim, long number, Duration lease) {
 }

@@ -3,7 +3,8 @@ package io.leasehold.engine;
 import java.time.Duration;
 
 /**
- * Names of the fractions of a lease by which it is renewed. All values are nanoseconds.
+ * Times at which a lease is renewed, as fractions of its length. All values are
+ * nanoseconds.
  */
 public final class RenewalRule {
 
@@ -15,10 +16,10 @@ public final class RenewalRule {
 	}
 
 	/**
-	 * Return the time between two renewals: a third of the lease, so that two of them may
-	 * fail before the lease ends.
+	 * Return the time between two renewals: a third of the lease, so that two renewals
+	 * may fail before the lease ends.
 	 * @param lease length of the lease
-	 * @return how old a lease may become before it is renewed
+	 * @return the maximum age of a lease before its renewal
 	 */
 	public static long period(long lease) {
 		return lease / 3;
@@ -29,7 +30,7 @@ public final class RenewalRule {
 	 * or of the time that the store granted if that is shorter. A longer grant does not
 	 * delay it.
 	 * @param lease length of the lease
-	 * @param remaining what is left of the grant
+	 * @param remaining rest of the grant
 	 * @return the time from now on
 	 */
 	public static long untilDue(long lease, long remaining) {
@@ -38,10 +39,10 @@ public final class RenewalRule {
 	}
 
 	/**
-	 * Return whether a grant is shorter than the lease by a period or more, so that it
-	 * has to be extended at once.
+	 * Return whether a grant is shorter than the lease by at least a period, so that it
+	 * must be extended at once.
 	 * @param lease length of the lease
-	 * @param remaining what is left of the grant
+	 * @param remaining rest of the grant
 	 * @return whether the grant came with a short lease
 	 */
 	public static boolean isShort(long lease, long remaining) {
@@ -49,9 +50,9 @@ public final class RenewalRule {
 	}
 
 	/**
-	 * Return how much earlier than due a lease is renewed together with others: a
+	 * Return how much earlier than due a lease is renewed in a batch with others: a
 	 * thirtieth of it.
-	 * @param lease length of the lease, or what is left of it if that is shorter
+	 * @param lease length of the lease, or its rest if that is shorter
 	 * @return the time before the renewal is due
 	 */
 	public static long ahead(long lease) {
@@ -59,8 +60,7 @@ public final class RenewalRule {
 	}
 
 	/**
-	 * Return the pause after a renewal that failed: a tenth of the lease, at most a
-	 * second.
+	 * Return the pause after a failed renewal: a tenth of the lease, at most a second.
 	 * @param lease length of the lease
 	 * @return the time until the next attempt
 	 */
@@ -72,8 +72,8 @@ public final class RenewalRule {
 	 * Return whether a grant may be passed on to another holder: at least half of its
 	 * lease is left, and the store has confirmed it within the last period.
 	 * @param lease length of the next holder's lease
-	 * @param remaining what is left of the grant
-	 * @param unconfirmed time since the last request was sent that confirmed the grant
+	 * @param remaining rest of the grant
+	 * @param unconfirmed time since the last confirmed request was sent
 	 * @return whether the grant is fresh enough
 	 */
 	public static boolean isFresh(long lease, long remaining, long unconfirmed) {
@@ -81,10 +81,10 @@ public final class RenewalRule {
 	}
 
 	/**
-	 * Return by how much a renewal has to prolong a hold in order to be worth sending:
-	 * more than belief in a lease is shorter than the lease.
+	 * Return the minimum extension for which a renewal is worth a request: more than the
+	 * difference between a lease and its validity.
 	 * @param lease length of the lease
-	 * @return the shortest gain
+	 * @return the minimum extension
 	 * @see MonotonicClock#validUntil
 	 */
 	public static long leastGain(long lease) {

@@ -1,11 +1,11 @@
 package io.leasehold.engine;
 
 /**
- * What a store tells a waiting claim without being asked.
+ * Message of a store to a waiting claim.
  */
 public sealed interface Signal {
 
-	/** The key may be free now: ask at once. */
+	/** The key may be free: the claim should retry at once. */
 	record AskAgain() implements Signal {
 	}
 

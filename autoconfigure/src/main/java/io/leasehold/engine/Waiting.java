@@ -1,13 +1,13 @@
 package io.leasehold.engine;
 
 /**
- * A claim's ear for signals. Closing it ends the signals, not the claim.
+ * Subscription of a claim to signals. Closing it ends the signals, not the claim.
  */
 @FunctionalInterface
 public interface Waiting extends AutoCloseable {
 
 	/**
-	 * For stores that cannot signal: the claim is asked for again after each busy answer.
+	 * For stores without signals: the claim is retried after each busy response.
 	 */
 	Waiting POLLING = () -> {
 	};

@@ -1,6 +1,5 @@
 /**
- * What a lock needs from a store. Implement {@link io.leasehold.engine.LockEngine} to add
- * one.
+ * SPI of stores. Implement {@link io.leasehold.engine.LockEngine} to add a store.
  */
 @NullMarked
 package io.leasehold.engine;

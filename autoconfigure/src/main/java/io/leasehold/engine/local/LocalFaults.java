@@ -6,8 +6,7 @@ import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
 
 /**
- * Faults on demand: what can happen to a remote store, made to happen to the local one.
- * Thread-safe.
+ * Switches that simulate the faults of a remote store in the local one. Thread-safe.
  */
 public final class LocalFaults {
 
@@ -21,7 +20,7 @@ public final class LocalFaults {
 	}
 
 	/**
-	 * Make the store unreachable: requests fail and are not carried out.
+	 * Make the store unavailable: requests fail and are not executed.
 	 * @param down whether the store is down
 	 */
 	public void setDown(boolean down) {
@@ -29,17 +28,16 @@ public final class LocalFaults {
 	}
 
 	/**
-	 * Lose the store's replies: requests are carried out, but the caller sees a failure.
-	 * @param loseReplies whether replies are lost
+	 * Lose the store's responses: requests are executed, but the caller gets a failure.
+	 * @param loseReplies whether responses are lost
 	 */
 	public void setLoseReplies(boolean loseReplies) {
 		this.loseReplies = loseReplies;
 	}
 
 	/**
-	 * Make renewals reach the store late, as a paused process does. An interrupt ends the
-	 * delay.
-	 * @param delay how late, or zero for at once
+	 * Delay renewals, as a paused process does. An interrupt ends the delay.
+	 * @param delay how late renewals reach the store, or zero for no delay
 	 */
 	public void delayRenewals(Duration delay) {
 		this.renewalDelay = delay;

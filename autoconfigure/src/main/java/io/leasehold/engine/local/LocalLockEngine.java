@@ -29,9 +29,9 @@ import io.leasehold.engine.Waiting;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Locks in memory, with the same contract as those of a remote store: leases, a queue,
- * fencing tokens, and faults on demand. For one JVM: services that share one instance
- * exclude each other, no other process does. Thread-safe.
+ * Engine with locks in memory and the contract of a remote store: leases, a queue,
+ * fencing tokens, and simulated faults. Only services of one JVM that share an instance
+ * exclude each other. Thread-safe.
  */
 public final class LocalLockEngine implements LockEngine {
 
@@ -50,14 +50,14 @@ public final class LocalLockEngine implements LockEngine {
 
 	private final ConcurrentHashMap<LockKey, Slot> slots = new ConcurrentHashMap<>();
 
-	/** Begins with the time, so that numbers go on growing after a restart. */
+	/** Starts with the time, so that grant numbers also increase after a restart. */
 	private final AtomicLong numbers = new AtomicLong(ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()));
 
 	private volatile long nextSweep;
 
 	/**
-	 * Create an engine with a store of its own.
-	 * @param clock decides when leases end
+	 * Create an engine with a separate store.
+	 * @param clock clock that determines when leases end
 	 */
 	public LocalLockEngine(MonotonicClock clock) {
 		this.clock = clock;
@@ -80,15 +80,15 @@ public final class LocalLockEngine implements LockEngine {
 	}
 
 	/**
-	 * Return the faults that this store can be made to have.
-	 * @return the switches, none of them on
+	 * Return the faults that this store can simulate.
+	 * @return the switches, initially all off
 	 */
 	public LocalFaults faults() {
 		return this.faults;
 	}
 
 	/**
-	 * Lose a lock, as a store does that lost its data: whoever holds it is not told.
+	 * Lose a lock, as a store that lost its data does: its holder is not notified.
 	 * @param key the key
 	 */
 	public void lose(LockKey key) {
@@ -157,8 +157,8 @@ public final class LocalLockEngine implements LockEngine {
 	}
 
 	/**
-	 * Return how many keys are held, awaited or kept closed.
-	 * @return the number of keys of which anything is known
+	 * Return how many keys are held, awaited or kept locked.
+	 * @return the number of keys that have a state
 	 */
 	public int size() {
 		this.slots.keySet().forEach((key) -> change(key, key, (engine, slot, same, now, told) -> {
@@ -200,8 +200,8 @@ public final class LocalLockEngine implements LockEngine {
 	}
 
 	/**
-	 * Let in who waits as far as they go together, in their order; the next one may have
-	 * to come earlier than it knows.
+	 * Grant the key to waiters in their order while their access is compatible. Notify
+	 * the next one if it may have to retry earlier than planned.
 	 */
 	private void serve(Slot slot, long now, List<Runnable> told) {
 		Slot.Waiter head = slot.head();
@@ -244,7 +244,7 @@ public final class LocalLockEngine implements LockEngine {
 		return change(key, argument, this.clock.nanoTime(), change);
 	}
 
-	/** Change a key's slot while nobody else does, then tell who has to know. */
+	/** Change a key's slot under its monitor, then notify waiters outside it. */
 	private <A, T> T change(LockKey key, A argument, long now, Change<A, T> change) {
 		while (true) {
 			Slot slot = slot(key);
@@ -292,7 +292,7 @@ public final class LocalLockEngine implements LockEngine {
 		}
 	}
 
-	/** Made once and given what it needs, since a lambda for each call would cost. */
+	/** Takes all its inputs as arguments, to avoid a capturing lambda per call. */
 	private interface Change<A, T> {
 
 		T apply(LocalLockEngine engine, Slot slot, A argument, long now, List<Runnable> told);

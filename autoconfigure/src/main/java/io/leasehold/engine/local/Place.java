@@ -12,8 +12,8 @@ import io.leasehold.engine.Owner;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A grant, and what stays closed of its key when the owner is gone. Guarded like the
- * {@link Slot} that it is in.
+ * Grant of a key, and the time for which the key stays locked after its end. Guarded by
+ * the monitor of its {@link Slot}.
  */
 final class Place {
 
@@ -28,7 +28,7 @@ final class Place {
 
 	private boolean free;
 
-	/** The one that was granted after this one. */
+	/** The next grant, in the order of grants. */
 	@Nullable Place next;
 
 	Place(Claim claim, long number, long now) {
@@ -42,7 +42,7 @@ final class Place {
 		return this.claim.access();
 	}
 
-	/** Whether an owner has it whose lease goes on. */
+	/** Whether its owner's lease is still in force. */
 	boolean isHeld(long now) {
 		return !this.free && this.until - now > 0;
 	}
@@ -51,7 +51,7 @@ final class Place {
 		return !this.free && this.claim.owner() == other;
 	}
 
-	/** How long it stays taken, if that is not past, and nobody releases it. */
+	/** Return how long the key stays locked without a release; negative if it is free. */
 	long takenFor(long now) {
 		long minHold = this.since + this.claim.minHold().toNanos() - now;
 		return this.free ? minHold : Math.max(minHold, this.until - now + this.claim.lockDelay().toNanos());
@@ -61,7 +61,7 @@ final class Place {
 		this.until = Math.max(leaseNanos, this.until - now) + now;
 	}
 
-	/** Let nobody own it; a min hold goes on. */
+	/** Remove the owner; a minimum hold continues. */
 	void free() {
 		this.free = true;
 	}
@@ -70,7 +70,7 @@ final class Place {
 		return new Attempt.Granted(this.number, MonotonicClock.validUntil(now, Duration.ofNanos(this.until - now)));
 	}
 
-	/** Who holds it, or nothing if nobody does. */
+	/** Return the holder, or null if there is none. */
 	@Nullable Holder holder(long now) {
 		return isHeld(now) ? Holder.of(this.claim.owner().token(), this.number,
 				Instant.now().minusNanos(now - this.since), Duration.ofNanos(this.until - now)) : null;

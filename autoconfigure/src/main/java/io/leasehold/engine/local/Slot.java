@@ -16,21 +16,21 @@ import io.leasehold.engine.Signal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * State of one key that is held, awaited or closed. Guarded by its own monitor.
+ * State of one key that is held, awaited or kept locked. Guarded by its own monitor.
  */
 final class Slot {
 
-	/** First of those who hold the key, or held it, in the order of their grants. */
+	/** First grant that is not forgotten, in the order of grants. */
 	private @Nullable Place first;
 
-	/** In order of arrival; made by the first one that waits. */
+	/** In order of arrival; created by the first waiter. */
 	private Map<Owner, Waiter> queue = Map.of();
 
-	/** Whether another slot is made for the key when that is wanted again. */
+	/** Whether this slot was removed, so that the key needs a new one. */
 	boolean gone;
 
 	/**
-	 * The grant of a claim that holds the key, its lease extended if it was shorter.
+	 * Return a claim's grant, its lease extended if it was shorter, or null.
 	 */
 	Attempt.@Nullable Granted renew(Claim claim, long leaseNanos, long now) {
 		Place own = placeOf(claim.owner());
@@ -41,7 +41,7 @@ final class Slot {
 		return own.grant(now);
 	}
 
-	/** The access of those who hold the key, if it contradicts a claim. */
+	/** Return the access of the key's holders if it contradicts a claim. */
 	@Nullable Access contradictionOf(Claim claim, long now) {
 		for (Place place = this.first; place != null; place = place.next) {
 			if (place.isHeld(now) && claim.access().contradicts(place.access())) {
@@ -51,13 +51,13 @@ final class Slot {
 		return null;
 	}
 
-	/** Whether a claim may hold the key beside those who do. */
+	/** Whether a claim is compatible with the holders of the key. */
 	boolean isFreeFor(Claim claim, long now) {
 		int taken = forgetFree(now);
 		return this.first == null || claim.access().joins(this.first.access(), taken);
 	}
 
-	/** Forget the places that are free again, and return how many are left. */
+	/** Remove the places that are free again, and return how many are left. */
 	private int forgetFree(long now) {
 		int taken = 0;
 		Place before = null;
@@ -86,7 +86,7 @@ final class Slot {
 		return this.queue.isEmpty() && forgetFree(now) == 0;
 	}
 
-	/** Let a claim hold the key. */
+	/** Grant the key to a claim. */
 	Attempt.Granted grant(Claim claim, long number, long now) {
 		unqueue(claim.owner());
 		Place place = new Place(claim, number, now);
@@ -102,7 +102,7 @@ final class Slot {
 		return last;
 	}
 
-	/** How long the claim has to wait if nothing is released. */
+	/** Return how long the claim has to wait if nothing is released. */
 	Duration asksAgainIn(Claim claim, long now) {
 		long wait = closedFor(now);
 		Waiter waiter = this.queue.get(claim.owner());
@@ -112,7 +112,7 @@ final class Slot {
 		return Duration.ofNanos(wait);
 	}
 
-	/** Whether a waiter would come late for the end of a present lease. */
+	/** Whether a waiter would miss the end of a present lease. */
 	boolean isLate(Waiter waiter, long now) {
 		return waiter.asksAgainAt - (now + closedFor(now)) > 0;
 	}
@@ -137,8 +137,8 @@ final class Slot {
 	}
 
 	/**
-	 * Give a claim its listener, or none; return false if the claim does not wait, or has
-	 * to ask again to know for how long.
+	 * Set or remove a claim's listener; return false if the claim does not wait, or must
+	 * retry to learn its waiting time.
 	 */
 	boolean listen(Claim claim, @Nullable Consumer<Signal> listener, long now) {
 		Waiter waiter = this.queue.get(claim.owner());
@@ -160,19 +160,19 @@ final class Slot {
 		return held;
 	}
 
-	/** Let nobody own the key; min holds go on. */
+	/** Remove all owners; minimum holds continue. */
 	void free() {
 		for (Place place = this.first; place != null; place = place.next) {
 			place.free();
 		}
 	}
 
-	/** Forget who holds the key, and who held it. */
+	/** Remove all grants. */
 	void lose() {
 		this.first = null;
 	}
 
-	/** Who holds the key, in the order of their grants. */
+	/** Return the holders of the key, in the order of their grants. */
 	List<Holder> holders(long now) {
 		List<Holder> holders = new ArrayList<>();
 		for (Place place = this.first; place != null; place = place.next) {
@@ -198,7 +198,7 @@ final class Slot {
 		return place;
 	}
 
-	/** A claim in the queue, and its ear once it has one. */
+	/** Claim in the queue, with its listener, if any. */
 	static final class Waiter {
 
 		final Claim claim;

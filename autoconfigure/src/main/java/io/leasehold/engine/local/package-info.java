@@ -1,5 +1,5 @@
 /**
- * Locks in memory, for one JVM: tests and development.
+ * Engine with locks in memory, for one JVM: tests and development.
  */
 @NullMarked
 package io.leasehold.engine.local;
