@@ -17,9 +17,9 @@ import org.springframework.expression.TypeLocator;
 import org.springframework.expression.TypedValue;
 
 /**
- * What SpEL sees of one call. A standard context for each call would copy the lists of
- * all resolvers and all parameters; this one looks parameters up by name and has the rest
- * from a context that all calls share.
+ * Evaluation context of one call. It looks parameters up by name and delegates the rest
+ * to a context that all calls share, because a standard context per call would copy the
+ * lists of all resolvers and parameters.
  */
 final class CallContext implements EvaluationContext {
 
@@ -44,10 +44,10 @@ final class CallContext implements EvaluationContext {
 		return KeyVariables.TARGET.equals(name) ? this.root.target : null;
 	}
 
-	/** Assignments are refused at the start, increments here. */
+	/** Reject increments; assignments are rejected at startup. */
 	@Override
 	public void setVariable(String name, @Nullable Object value) {
-		throw new UnsupportedOperationException("No expression of a lock sets #" + name);
+		throw new UnsupportedOperationException("Lock expressions must not assign #" + name);
 	}
 
 	@Override
@@ -95,7 +95,7 @@ final class CallContext implements EvaluationContext {
 		return this.shared.getOperatorOverloader();
 	}
 
-	/** The object behind {@code #root}; public getters for SpEL. */
+	/** Object behind {@code #root}, with public getters for SpEL. */
 	static final class Root {
 
 		private final Method method;

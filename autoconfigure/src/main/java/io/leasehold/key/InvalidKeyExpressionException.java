@@ -3,7 +3,7 @@ package io.leasehold.key;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown at start-up for a key's expression that can never work.
+ * Exception at startup for a key expression that can never work.
  */
 public class InvalidKeyExpressionException extends RuntimeException {
 
@@ -25,15 +25,15 @@ public class InvalidKeyExpressionException extends RuntimeException {
 	}
 
 	/**
-	 * Return what is wrong, to be read after the name of the method.
-	 * @return half a sentence without a full stop
+	 * Return the problem, as a predicate whose subject is the method.
+	 * @return a clause without a full stop
 	 */
 	public String getProblem() {
 		return this.problem;
 	}
 
 	/**
-	 * Return what to write instead.
+	 * Return how to correct the expression.
 	 * @return a sentence
 	 */
 	public String getAction() {

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.expression.spel.ExpressionState;
 
 /**
- * One call whose key is wanted. Sets SpEL up only when a part of the key needs it.
+ * Call whose key is evaluated. Creates the SpEL state only if a part of the key needs it.
  */
 final class KeyCall {
 

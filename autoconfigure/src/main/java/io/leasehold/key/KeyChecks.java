@@ -21,8 +21,8 @@ import org.springframework.expression.spel.ast.Selection;
 import org.springframework.expression.spel.ast.VariableReference;
 
 /**
- * Checks of the names in an expression. SpEL itself would fail at the call, or take an
- * unknown name for null.
+ * Checks of the names in an expression. SpEL itself would fail at the call, or evaluate
+ * an unknown name to null.
  */
 final class KeyChecks {
 
@@ -39,10 +39,10 @@ final class KeyChecks {
 
 	/**
 	 * Create checks.
-	 * @param attribute what the expression is for, in messages
+	 * @param attribute annotation attribute of the expression, for messages
 	 * @param text the expression
-	 * @param variables what it may refer to
-	 * @param beans has the beans that it may refer to
+	 * @param variables variables that it may refer to
+	 * @param beans beans that it may refer to
 	 */
 	KeyChecks(String attribute, String text, KeyVariables variables, BeanFactory beans) {
 		this.attribute = attribute;
@@ -56,7 +56,7 @@ final class KeyChecks {
 	}
 
 	/**
-	 * Check what a node and those below it refer to.
+	 * Check the names in a node and its children.
 	 * @param inElement whether a bare name means an element's property, as in selections
 	 */
 	private void checkNames(SpelNode node, boolean inElement) {
@@ -67,7 +67,7 @@ final class KeyChecks {
 			checkBean(node.toStringAST().replaceFirst("^@", "").replace("'", ""));
 		}
 		else if (node instanceof FunctionReference) {
-			throw problem("calls the function %s, which is not there".formatted(node.toStringAST()),
+			throw problem("calls the function %s, which does not exist".formatted(node.toStringAST()),
 					"Call a method of a parameter, of #target or of a bean, such as @beanName.method(#id).");
 		}
 		else if (node instanceof Assign) {
@@ -78,7 +78,7 @@ final class KeyChecks {
 			checkHead(node);
 		}
 		if (node instanceof InlineMap) {
-			return; // its keys look like properties; refused at the call
+			return; // its keys look like properties; rejected at the call
 		}
 		for (int i = 0; i < node.getChildCount(); i++) {
 			SpelNode child = node.getChild(i);
@@ -92,12 +92,12 @@ final class KeyChecks {
 		}
 	}
 
-	/** Check what follows a dot: only its arguments or index can refer to anything. */
+	/** Check a member after a dot: only its arguments or index can contain names. */
 	private void checkNamesBelow(SpelNode before, SpelNode member, boolean inElement) {
 		if (before instanceof VariableReference && "#root".equals(before.toStringAST())
 				&& member instanceof PropertyOrFieldReference property
 				&& !ROOT_PROPERTIES.contains(property.getName())) {
-			throw problem("reads #root.%s, which is not there".formatted(property.getName()),
+			throw problem("reads #root.%s, which does not exist".formatted(property.getName()),
 					"#root has %s.".formatted(String.join(", ", ROOT_PROPERTIES)));
 		}
 		boolean element = inElement || member instanceof Selection || member instanceof Projection;
@@ -111,7 +111,7 @@ final class KeyChecks {
 			return;
 		}
 		if (this.variables.lacksNames()) {
-			throw problem("uses #%s, but the class was compiled without the names of its parameters".formatted(name),
+			throw problem("uses #%s, but the class was compiled without parameter names".formatted(name),
 					"Compile with -parameters, or use %s.".formatted(positions()));
 		}
 		throw problem("uses #%s, but the method has no parameter '%s'".formatted(name, name), instead());
@@ -140,7 +140,7 @@ final class KeyChecks {
 			.collect(Collectors.joining(", "));
 	}
 
-	/** A bare name at the beginning means a member of the root object. */
+	/** Check a leading bare name, which means a member of the root object. */
 	private void checkHead(SpelNode node) {
 		if (node instanceof PropertyOrFieldReference property && !ROOT_PROPERTIES.contains(property.getName())) {
 			String name = property.getName();
@@ -150,7 +150,7 @@ final class KeyChecks {
 									instead().replaceFirst("^U", "u")));
 		}
 		if (node instanceof MethodReference method) {
-			throw problem("calls %s on nothing".formatted(method.toStringAST()),
+			throw problem("calls %s without a target".formatted(method.toStringAST()),
 					"Write #target.%s for a method of the bean.".formatted(method.toStringAST()));
 		}
 	}

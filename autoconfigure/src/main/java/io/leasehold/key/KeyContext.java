@@ -11,8 +11,8 @@ import org.springframework.expression.spel.SpelParserConfiguration;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
 
 /**
- * What the expressions of a method are evaluated in. Thread-safe; what SpEL finds out
- * about classes is shared by all calls.
+ * Evaluation context of a method's expressions. All calls share what SpEL caches about
+ * classes. Thread-safe.
  */
 final class KeyContext {
 
@@ -35,7 +35,7 @@ final class KeyContext {
 		this.shared.setMethodResolvers(List.of(new MethodFinder()));
 	}
 
-	/** The method as messages name it. */
+	/** Return the method's name for messages. */
 	String methodName() {
 		return MethodName.of(this.targetClass, this.method);
 	}

@@ -10,8 +10,8 @@ import io.leasehold.LockKeys;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Expression for the keys of one method. What the arguments of a call hold is data: it is
- * never parsed again. Thread-safe.
+ * Expression for the keys of one method. The contents of a call's arguments are never
+ * parsed. Thread-safe.
  */
 public final class KeyExpression {
 
@@ -32,19 +32,19 @@ public final class KeyExpression {
 
 	/**
 	 * Return whether the key is the bare value of a parameter or of its property, such as
-	 * {@code #id}: without a prefix that tells it from an equal value of other things.
-	 * @return whether nothing in the expression tells what the value belongs to
+	 * {@code #id}, without a prefix that distinguishes it from values of other kinds.
+	 * @return whether nothing in the expression identifies the kind of the value
 	 */
 	public boolean isBare() {
 		return this.bare;
 	}
 
 	/**
-	 * Evaluate the keys of a call: one, or those of a collection or array.
+	 * Evaluate the keys of a call: one, or one per element of a collection or array.
 	 * @param target the object that is called
 	 * @param arguments the arguments
 	 * @return the keys
-	 * @throws LockKeyException if there is none, or one that could not name a lock
+	 * @throws LockKeyException if there is none, or one that cannot name a lock
 	 */
 	public LockKeys evaluate(@Nullable Object target, @Nullable Object[] arguments) {
 		try {

@@ -17,7 +17,7 @@ import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.util.StringUtils;
 
 /**
- * Parses and checks the expressions of keys, once for each method. Thread-safe.
+ * Parser and checker of key expressions, called once per method. Thread-safe.
  */
 public final class KeyParser {
 
@@ -29,7 +29,7 @@ public final class KeyParser {
 
 	/**
 	 * Create a parser.
-	 * @param beans has what {@code @name} stands for
+	 * @param beans beans that {@code @name} refers to
 	 */
 	public KeyParser(BeanFactory beans) {
 		this.beans = beans;
@@ -37,12 +37,12 @@ public final class KeyParser {
 	}
 
 	/**
-	 * Parse an expression.
+	 * Parse a key expression.
 	 * @param text the expression
-	 * @param declared the method whose parameter names count: the annotated one
+	 * @param declared the annotated method, whose parameter names take precedence
 	 * @param method the method that is called
 	 * @param targetClass class of the object that it is called on
-	 * @return the expression, ready to be evaluated
+	 * @return the parsed expression
 	 * @throws InvalidKeyExpressionException if the expression can never work
 	 */
 	public KeyExpression parse(String text, Method declared, Method method, Class<?> targetClass) {
@@ -72,10 +72,10 @@ public final class KeyParser {
 	/**
 	 * Parse the expression of a condition.
 	 * @param text the expression
-	 * @param declared the method whose parameter names count: the annotated one
+	 * @param declared the annotated method, whose parameter names take precedence
 	 * @param method the method that is called
 	 * @param targetClass class of the object that it is called on
-	 * @return the expression, ready to be evaluated
+	 * @return the parsed expression
 	 * @throws InvalidKeyExpressionException if the expression can never work
 	 */
 	public LockCondition parseCondition(String text, Method declared, Method method, Class<?> targetClass) {
@@ -86,22 +86,22 @@ public final class KeyParser {
 	}
 
 	private SpelNodeImpl parse(String attribute, String text) {
-		refuse(attribute, text, "${", "contains a placeholder ${...}: expressions resolve none",
-				"Read a property by @environment.getRequiredProperty('...'), and write a parameter as in"
+		refuse(attribute, text, "${", "contains a placeholder ${...}: expressions do not resolve it",
+				"Read a property with @environment.getRequiredProperty('...'), and write a parameter as in"
 						+ " \"'order:' + #id\".");
-		refuse(attribute, text, "#{", "contains a template #{...}: all of it is one expression",
+		refuse(attribute, text, "#{", "contains a template #{...}: the whole text is one expression",
 				"Write it without #{ and }, such as \"'order:' + #id\".");
 		try {
 			return (SpelNodeImpl) ((SpelExpression) this.parser.parseExpression(text)).getAST();
 		}
 		catch (ParseException | IllegalStateException ex) {
 			throw new InvalidKeyExpressionException(
-					"has %s \"%s\", which is no SpEL expression: %s".formatted(attribute, text, ex.getMessage()),
-					"Put fixed text in single quotes and join it by +, such as \"'order:' + #id\".", ex);
+					"has %s \"%s\", which is not a SpEL expression: %s".formatted(attribute, text, ex.getMessage()),
+					"Put fixed text in single quotes and join parts with +, such as \"'order:' + #id\".", ex);
 		}
 	}
 
-	/** Both would be fixed text inside of quotes, and a syntax error outside. */
+	/** Reject a mark that is literal text inside quotes and a syntax error outside. */
 	private static void refuse(String attribute, String text, String mark, String problem, String action) {
 		if (text.contains(mark)) {
 			throw InvalidKeyExpressionException.of(attribute, text, problem, action);

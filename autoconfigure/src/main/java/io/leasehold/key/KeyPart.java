@@ -22,37 +22,37 @@ import org.springframework.expression.spel.ast.Ternary;
 import org.springframework.expression.spel.ast.VariableReference;
 
 /**
- * A part of a key. Joined texts are taken apart, since SpEL makes {@code "order:null"} of
- * a null operand without a word; what consists of texts and parameters alone does without
- * the SpEL engine.
+ * Part of a key. The operands of a concatenation are separate parts, because SpEL
+ * silently converts a null operand to {@code "order:null"}. Parts of only texts and
+ * parameters are evaluated without SpEL.
  */
 sealed interface KeyPart {
 
 	/**
 	 * Evaluate this part.
-	 * @return its value, null if that is what it is
+	 * @return its value, which may be null
 	 * @throws LockKeyException if an operand cannot be part of a key
 	 */
 	@Nullable Object value(KeyCall call);
 
-	/** The part as it was written, for messages. */
+	/** Return the source text of this part, for messages. */
 	String text();
 
 	static boolean isConcatenation(SpelNode node) {
 		return node instanceof OpPlus && node.getChildCount() == 2;
 	}
 
-	/** Whether a key is made of each element, as in {@code #ids.!['order:' + #this]}. */
+	/** Whether there is a key per element, as in {@code #ids.!['order:' + #this]}. */
 	static boolean isProjection(SpelNode node) {
 		return node instanceof CompoundExpression && node.getChild(node.getChildCount() - 1) instanceof Projection;
 	}
 
-	/** What is made of each element. */
+	/** Return the expression that is evaluated per element. */
 	static SpelNodeImpl projected(SpelNode compound) {
 		return (SpelNodeImpl) compound.getChild(compound.getChildCount() - 1).getChild(0);
 	}
 
-	/** What stands before the projection. */
+	/** Return the expression before the projection. */
 	private static SpelNodeImpl elements(SpelNodeImpl compound) {
 		SpelNodeImpl[] before = new SpelNodeImpl[compound.getChildCount() - 1];
 		for (int i = 0; i < before.length; i++) {
@@ -89,7 +89,7 @@ sealed interface KeyPart {
 		return new Expression(node);
 	}
 
-	/** A plus binds to the left: {@code a + b + c} is {@code (a + b) + c}. */
+	/** Collect operands: {@code a + b + c} is parsed as {@code (a + b) + c}. */
 	private static void addOperands(SpelNodeImpl plus, KeyVariables variables, List<KeyPart> operands) {
 		SpelNodeImpl left = child(plus, 0);
 		if (isConcatenation(left)) {
@@ -105,7 +105,6 @@ sealed interface KeyPart {
 		return (SpelNodeImpl) node.getChild(index);
 	}
 
-	/** A literal. */
 	record Fixed(@Nullable Object fixed, String text) implements KeyPart {
 
 		@Override
@@ -115,7 +114,6 @@ sealed interface KeyPart {
 
 	}
 
-	/** A parameter as it is. */
 	record Argument(int position, String text) implements KeyPart {
 
 		@Override
@@ -125,7 +123,7 @@ sealed interface KeyPart {
 
 	}
 
-	/** One of two parts, by a condition. */
+	/** One of two parts, depending on a condition. */
 	record Choice(SpelNodeImpl condition, KeyPart yes, KeyPart no) implements KeyPart {
 
 		private static final TypeDescriptor BOOLEAN = TypeDescriptor.valueOf(Boolean.class);
@@ -146,7 +144,7 @@ sealed interface KeyPart {
 
 	}
 
-	/** A key for each operand of a list, as in {@code {'from:' + #from, 'to:' + #to}}. */
+	/** A key per operand of a list, as in {@code {'from:' + #from, 'to:' + #to}}. */
 	record Listed(SpelNodeImpl node, KeyPart... keys) implements KeyPart {
 
 		@Override
@@ -165,7 +163,7 @@ sealed interface KeyPart {
 
 	}
 
-	/** A key for each element of a collection or array. */
+	/** A key per element of a collection or array. */
 	record Projected(SpelNodeImpl node, SpelNodeImpl elements, KeyPart key) implements KeyPart {
 
 		@Override
@@ -193,7 +191,7 @@ sealed interface KeyPart {
 
 	}
 
-	/** Anything else, left to SpEL. */
+	/** Any other expression, evaluated by SpEL. */
 	record Expression(SpelNodeImpl node) implements KeyPart {
 
 		@Override
@@ -208,7 +206,6 @@ sealed interface KeyPart {
 
 	}
 
-	/** Two or more operands of plus. */
 	record Joined(SpelNodeImpl node, KeyPart... operands) implements KeyPart {
 
 		@Override
@@ -223,7 +220,7 @@ sealed interface KeyPart {
 				return text;
 			}
 			for (int i = 2; i < this.operands.length; i++) {
-				operand(i, call); // refuse null
+				operand(i, call); // reject null
 			}
 			return this.node.getValue(call.state()); // numbers are added
 		}

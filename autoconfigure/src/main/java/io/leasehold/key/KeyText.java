@@ -22,13 +22,13 @@ import org.springframework.core.convert.support.DefaultConversionService;
 import org.springframework.util.ObjectUtils;
 
 /**
- * Makes text of values, as SpEL does, and refuses those whose text is no identity.
+ * Conversion of values to text, as in SpEL, if their text identifies them.
  */
 final class KeyText {
 
 	private static final ConversionService CONVERSION = DefaultConversionService.getSharedInstance();
 
-	/** Name and opening bracket of a generated text. */
+	/** Name and opening bracket of a generated {@code toString()}. */
 	private static final Pattern COMPONENTS = Pattern.compile("[\\w.$]+[\\[({]");
 
 	private static final Pattern NULL_INSIDE = Pattern.compile("=null[,\\])}]");
@@ -50,7 +50,7 @@ final class KeyText {
 	private KeyText() {
 	}
 
-	/** The elements of a collection or array, or null if the value is neither. */
+	/** Return the elements of a collection or array, or null for another value. */
 	static @Nullable Collection<?> elements(@Nullable Object value) {
 		if (value instanceof Collection<?> collection) {
 			return collection;
@@ -58,7 +58,7 @@ final class KeyText {
 		return ObjectUtils.isArray(value) ? Arrays.asList(ObjectUtils.toObjectArray(value)) : null;
 	}
 
-	/** Refuse a value that cannot be a key or a part of one. */
+	/** Reject a value that cannot be a key or a part of one. */
 	static Object require(@Nullable Object value, KeyPart part) {
 		if (value instanceof String || value instanceof Integer || value instanceof Long) {
 			return value;
@@ -72,7 +72,7 @@ final class KeyText {
 						.formatted(part.text(), value.getClass().getSimpleName()));
 		}
 		if (ANONYMOUS.get(value.getClass())) {
-			throw new LockKeyException(null, "%s is a %s, which has no toString() of its own: use its id instead"
+			throw new LockKeyException(null, "%s is a %s, which does not override toString(): use its id instead"
 				.formatted(part.text(), value.getClass().getName()));
 		}
 		return value;
@@ -85,7 +85,7 @@ final class KeyText {
 				|| value.getClass().isArray();
 	}
 
-	/** The text of a whole key. */
+	/** Return the text of a whole key. */
 	static String key(@Nullable Object value, KeyPart part) {
 		String text = of(require(value, part), part);
 		if (text.isBlank()) {
@@ -94,7 +94,7 @@ final class KeyText {
 		return text;
 	}
 
-	/** The text of a value that may be a key or a part of one. */
+	/** Return the text of a value that may be a key or a part of one. */
 	static String of(Object value, KeyPart part) {
 		if (value instanceof String text) {
 			return text;
@@ -106,14 +106,14 @@ final class KeyText {
 		String text = String.valueOf(convertible ? CONVERSION.convert(value, String.class) : value);
 		if (isGeneratedWithNull(text, value.getClass().getSimpleName())) {
 			throw new LockKeyException(null,
-					"%s is %s, with a null inside: use values that are always there".formatted(part.text(), text));
+					"%s is %s, which contains null: use values that are never null".formatted(part.text(), text));
 		}
 		return text;
 	}
 
 	/**
-	 * Whether a text is one that the compiler generates for a record, Lombok or Kotlin
-	 * for a data class, and shows a null: {@code OrderId[region=eu, number=null]}.
+	 * Whether a text is a generated {@code toString()} of a record, Lombok or Kotlin
+	 * class with a null component: {@code OrderId[region=eu, number=null]}.
 	 */
 	private static boolean isGeneratedWithNull(String text, String type) {
 		Matcher components = COMPONENTS.matcher(text);

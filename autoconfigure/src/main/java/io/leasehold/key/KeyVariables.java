@@ -15,14 +15,13 @@ import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.util.ClassUtils;
 
 /**
- * What the variables of an expression stand for: a parameter, by name or position, or the
- * target.
+ * Variables of an expression: parameters, by name or position, and the target.
  */
 final class KeyVariables {
 
 	static final String TARGET = "target";
 
-	/** What SpEL itself gives a meaning to, whatever parameters are called. */
+	/** Names that SpEL defines, whatever the names of parameters. */
 	static final Set<String> RESERVED = Set.of("root", "this");
 
 	private static final ParameterNameDiscoverer DISCOVERER = new DefaultParameterNameDiscoverer();
@@ -39,7 +38,7 @@ final class KeyVariables {
 			this.positions.put("p" + i, i);
 			this.positions.put("a" + i, i);
 		}
-		// The names of the annotated method win where an implementation swaps them
+		// The names of the annotated method take precedence
 		addNames(method);
 		addNames(declared);
 	}
@@ -59,7 +58,7 @@ final class KeyVariables {
 		}
 	}
 
-	/** Position of the parameter that a variable stands for, or null if it is none. */
+	/** Return the position of a variable's parameter, or null if there is none. */
 	@Nullable Integer position(String variable) {
 		return this.positions.get(variable);
 	}
@@ -73,14 +72,14 @@ final class KeyVariables {
 		return position != null && CharSequence.class.isAssignableFrom(this.types[position]);
 	}
 
-	/** Whether a variable is a parameter whose text does not tell what it belongs to. */
+	/** Whether a variable is a parameter whose text does not identify its kind. */
 	boolean isSimple(String variable) {
 		Integer position = position(variable);
 		return position != null && (ClassUtils.isSimpleValueType(this.types[position]) || this.types[position].isArray()
 				|| Iterable.class.isAssignableFrom(this.types[position]));
 	}
 
-	/** Whether a variable is a parameter that has several values. */
+	/** Whether a variable is a parameter with multiple values. */
 	boolean isSeveral(String variable) {
 		Integer position = position(variable);
 		return position != null
@@ -88,7 +87,7 @@ final class KeyVariables {
 						|| Map.class.isAssignableFrom(this.types[position]));
 	}
 
-	/** Whether the compiler threw the names of the parameters away. */
+	/** Whether the method was compiled without parameter names. */
 	boolean lacksNames() {
 		return this.types.length > 0 && this.names.isEmpty();
 	}

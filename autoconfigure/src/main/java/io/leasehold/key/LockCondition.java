@@ -7,7 +7,7 @@ import org.springframework.core.convert.TypeDescriptor;
 import org.springframework.expression.spel.ast.SpelNodeImpl;
 
 /**
- * Expression that tells whether a call wants its lock. Thread-safe.
+ * Expression that decides whether a call acquires its lock. Thread-safe.
  */
 public final class LockCondition {
 
@@ -26,7 +26,7 @@ public final class LockCondition {
 	 * Evaluate the condition of a call.
 	 * @param target the object that is called
 	 * @param arguments the arguments
-	 * @return whether a lock is wanted
+	 * @return whether the call acquires the lock
 	 * @throws LockKeyException if the condition is neither true nor false
 	 */
 	public boolean holds(@Nullable Object target, @Nullable Object[] arguments) {

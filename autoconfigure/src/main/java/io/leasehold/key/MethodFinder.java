@@ -17,9 +17,9 @@ import org.springframework.expression.spel.support.ReflectiveMethodResolver;
 import org.springframework.util.ClassUtils;
 
 /**
- * Finds methods as SpEL does by default. For each call SpEL looks into the generic types
- * of the arguments and the result, which takes longer than all the rest; where there are
- * none, and no argument needs a conversion, a method is just called.
+ * Resolver that finds methods as SpEL does by default, but calls them directly if they
+ * have no generic types and their arguments need no conversion. SpEL analyses generic
+ * types at each call, which takes longer than the rest of the call.
  */
 final class MethodFinder extends ReflectiveMethodResolver {
 
@@ -31,7 +31,7 @@ final class MethodFinder extends ReflectiveMethodResolver {
 				? new PlainCall(reflective.getMethod(), found) : found;
 	}
 
-	/** Whether a method without generic types can be called without more ado. */
+	/** Whether a method is accessible and has no generic types. */
 	private static boolean isPlain(Method method, Object target) {
 		return method.canAccess(Modifier.isStatic(method.getModifiers()) ? null : target)
 				&& method.getGenericReturnType() == method.getReturnType()
@@ -39,11 +39,11 @@ final class MethodFinder extends ReflectiveMethodResolver {
 	}
 
 	/**
-	 * Calls a method with arguments of the very types of its parameters.
+	 * Call of a method with arguments of exactly its parameters' types.
 	 *
 	 * @param method the method
 	 * @param types types of its parameters, boxed
-	 * @param converting calls it with other arguments
+	 * @param converting executor for other arguments
 	 */
 	private record PlainCall(Method method, Class<?>[] types, MethodExecutor converting) implements MethodExecutor {
 

@@ -11,8 +11,8 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Name of a method in messages: the class with its package, and the types of the
- * parameters where the class has several methods of that name.
+ * Name of a method for messages: the class with its package, and the parameter types if
+ * the class overloads the method.
  */
 public final class MethodName {
 
@@ -30,7 +30,7 @@ public final class MethodName {
 		if (method == null) {
 			return ClassUtils.getUserClass(type).getName();
 		}
-		// The class of a JDK proxy has a number for a name
+		// The class of a JDK proxy has a generated name
 		Class<?> userClass = Proxy.isProxyClass(type) ? method.getDeclaringClass() : ClassUtils.getUserClass(type);
 		String name = userClass.getName() + "." + method.getName();
 		return isOverloaded(userClass, method) ? name + "(" + types(method) + ")" : name;

@@ -16,12 +16,12 @@ import org.springframework.expression.spel.ast.TypeReference;
 import org.springframework.expression.spel.ast.VariableReference;
 
 /**
- * Checks of the parts of a key. Each part is checked for null at each call; a part is
- * rejected here if a null inside of it would become the text "null" before that check.
+ * Checks of the parts of a key. Each part is checked for null at each call. A part is
+ * rejected here if a null inside it would become the text "null" before that check.
  */
 final class PartChecks {
 
-	/** Methods that make the text "null" of a null argument. */
+	/** Methods that convert a null argument to the text "null". */
 	private static final Set<String> TEXT_OF_NULL = Set.of("T(String).valueOf", "T(String).join",
 			"T(String).copyValueOf", "T(java.lang.String).valueOf", "T(java.lang.String).join",
 			"T(java.util.Objects).toString");
@@ -33,14 +33,14 @@ final class PartChecks {
 	/**
 	 * Create checks.
 	 * @param text the expression of the key
-	 * @param variables what it may refer to
+	 * @param variables variables that it may refer to
 	 */
 	PartChecks(String text, KeyVariables variables) {
 		this.text = text;
 		this.variables = variables;
 	}
 
-	/** Check a node and the parts below it that are evaluated one by one. */
+	/** Check a node and those of its children that are evaluated separately. */
 	void check(SpelNode node) {
 		if (node instanceof NullLiteral) {
 			throw problem("has a part that is always null", "Remove it, or write 'null' in single quotes.");
@@ -74,21 +74,21 @@ final class PartChecks {
 		}
 	}
 
-	/** Check a part that has to be one value. */
+	/** Check a part that must be a single value. */
 	private void checkOperand(SpelNode node) {
 		if (node instanceof InlineList
 				|| node instanceof VariableReference && this.variables.isSeveral(node.toStringAST().substring(1))) {
 			throw problem("has several values where one is needed: %s".formatted(node.toStringAST()),
-					"Make a key of each element, such as \"#ids.!['order:' + #this]\", or use one of them.");
+					"Create one key per element, such as \"#ids.!['order:' + #this]\", or use one of them.");
 		}
 		check(node);
 	}
 
 	private void refuseHiddenText(SpelNode node) {
 		if (KeyPart.isConcatenation(node) && joinsText(node)) {
-			throw problem("joins text inside of another expression: %s".formatted(node.toStringAST()),
-					"Let the + stand outside, such as \"'order:' + #name.trim()\", or pass the parts one by one:"
-							+ " in there a null would become the text \"null\".");
+			throw problem("joins text inside another expression: %s".formatted(node.toStringAST()),
+					"Move the + outside, such as \"'order:' + #name.trim()\", or pass the parts separately:"
+							+ " a null inside would become the text \"null\".");
 		}
 		for (int i = 0; i < node.getChildCount(); i++) {
 			SpelNode child = node.getChild(i);
@@ -103,13 +103,13 @@ final class PartChecks {
 		String called = "%s.%s".formatted(receiver.toStringAST(), method.getName());
 		boolean ofString = receiver instanceof TypeReference && called.endsWith("String).format");
 		if (ofString || method.getName().equals("formatted") && joinsText(receiver)) {
-			throw problem("formats text by %s(...)".formatted(called),
-					"Join the parts by +, such as \"'order:' + #id\": in a format a null would become the text \"null\","
-							+ " and numbers would depend on the locale of the process.");
+			throw problem("formats text with %s(...)".formatted(called),
+					"Join the parts with +, such as \"'order:' + #id\": formatting turns null into the text \"null\","
+							+ " and its numbers depend on the locale of the process.");
 		}
 		if (TEXT_OF_NULL.contains(called)) {
-			throw problem("makes text of its parts by %s(...)".formatted(called),
-					"Join the parts by +, such as \"'order:' + #id\": in there a null would become the text \"null\".");
+			throw problem("converts its parts to text with %s(...)".formatted(called),
+					"Join the parts with +, such as \"'order:' + #id\": the method turns null into the text \"null\".");
 		}
 	}
 

@@ -9,9 +9,9 @@ import org.springframework.expression.TypedValue;
 import org.springframework.expression.spel.support.ReflectivePropertyAccessor;
 
 /**
- * Reads properties as SpEL does by default, and changes none. An expression keeps an
- * accessor that is in its context's list; in place of SpEL's own one it makes another for
- * each read, which is never in that list, and searches again the next time.
+ * Property accessor that reads as SpEL does by default, and never writes. An expression
+ * caches an accessor only if it is in its context's list. SpEL replaces its own default
+ * accessor by a new one for each read, which is never in that list.
  */
 final class PropertyReader implements PropertyAccessor {
 
@@ -40,7 +40,7 @@ final class PropertyReader implements PropertyAccessor {
 	@Override
 	public void write(EvaluationContext context, @Nullable Object target, String name, @Nullable Object value)
 			throws AccessException {
-		throw new AccessException("No expression of a lock sets property '%s'".formatted(name));
+		throw new AccessException("Lock expressions must not assign property '%s'".formatted(name));
 	}
 
 }

@@ -1,6 +1,5 @@
 /**
- * From a key's expression and a call to the key: parsed and checked once, evaluated for
- * each call.
+ * Key expressions: parsed and checked once per method, evaluated for each call.
  */
 @NullMarked
 package io.leasehold.key;

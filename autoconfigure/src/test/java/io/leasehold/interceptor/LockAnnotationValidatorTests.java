@@ -45,7 +45,7 @@ class LockAnnotationValidatorTests {
 
 	static Stream<Arguments> mistakes() {
 		return Stream.of(Arguments.of(UnknownParameter.class, "UnknownParameter.run", "'idd'", "#id or #p0"),
-				Arguments.of(NoSpel.class, "NoSpel.run", "no SpEL expression", "single quotes"),
+				Arguments.of(NoSpel.class, "NoSpel.run", "not a SpEL expression", "single quotes"),
 				Arguments.of(PrivateMethod.class, "PrivateMethod.run", "private", "public"),
 				Arguments.of(StaticMethod.class, "StaticMethod.run", "static", "non-static"),
 				Arguments.of(FinalMethod.class, "FinalMethod.run", "final", "Remove final"),

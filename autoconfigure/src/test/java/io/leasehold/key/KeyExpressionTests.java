@@ -227,7 +227,7 @@ class KeyExpressionTests {
 	private void assertNullInsideRefused(String expression, Object value) {
 		assertThatExceptionOfType(LockKeyException.class).isThrownBy(() -> evaluateObject(expression, value))
 			.withMessageContaining("Orders.object")
-			.withMessageContaining("null inside");
+			.withMessageContaining("which contains null");
 	}
 
 	@Test
@@ -300,33 +300,33 @@ class KeyExpressionTests {
 	@Fault({ 72, 129 })
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', quoteCharacter = '`', commentCharacter = '~', textBlock = """
-			order:#id                     | no SpEL expression           | single quotes
+			order:#id                     | not a SpEL expression        | single quotes
 			'order:' + #idd               | no parameter 'idd'           | #id or #name or #p0, #p1
 			'order:' + #p2                | no parameter 'p2'            | #p0, #p1
 			'order:' + #name.concat(#nme) | no parameter 'nme'           | #name
 			'order:' + id                 | bare name id                 | Write #id for the parameter
 			order                         | bare name order              | 'order' in single quotes
-			'order:' + pay()              | calls pay() on nothing       | #target.pay()
+			'order:' + pay()              | calls pay() without a target | #target.pay()
 			#root.arguments[0]            | #root.arguments              | args, method, target, targetClass
 			@keyz.of(#id)                 | no bean 'keyz'               | name of a bean
 			#digest(#id)                  | function #digest             | @beanName
 			#id = 7                       | assigns                      | ==
 			'order:' + null               | always null                  | single quotes
-			('order:' + #id).trim()       | joins text inside            | stand outside
-			@keys.of('order:' + #id)      | joins text inside            | stand outside
-			(#name + #id).trim()          | joins text inside            | stand outside
-			{'a', ('b' + #id).trim()}     | joins text inside            | stand outside
+			('order:' + #id).trim()       | joins text inside            | Move the + outside
+			@keys.of('order:' + #id)      | joins text inside            | Move the + outside
+			(#name + #id).trim()          | joins text inside            | Move the + outside
+			{'a', ('b' + #id).trim()}     | joins text inside            | Move the + outside
 			{'a', null}                   | always null                  | single quotes
-			{'a', {'b' + #id}}            | several values               | each element
-			'a' + {#id}                   | several values               | each element
+			{'a', {'b' + #id}}            | several values               | per element
+			'a' + {#id}                   | several values               | per element
 			{}                            | empty list                   | at least one
-			'k:%s'.formatted(#id)         | formats text                 | Join the parts by +
-			'a' + '%d'.formatted(#id)     | formats text                 | Join the parts by +
-			{'a', #name.formatted(#id)}   | formats text                 | Join the parts by +
-			T(String).format('k%s', #id)  | formats text                 | Join the parts by +
-			T(String).join('-', #name)    | makes text of               | Join the parts by +
-			T(String).valueOf(#name)      | makes text of               | Join the parts by +
-			'a' + T(java.util.Objects).toString(#id) | makes text of     | Join the parts by +
+			'k:%s'.formatted(#id)         | formats text                 | Join the parts with +
+			'a' + '%d'.formatted(#id)     | formats text                 | Join the parts with +
+			{'a', #name.formatted(#id)}   | formats text                 | Join the parts with +
+			T(String).format('k%s', #id)  | formats text                 | Join the parts with +
+			T(String).join('-', #name)    | converts its parts          | Join the parts with +
+			T(String).valueOf(#name)      | converts its parts          | Join the parts with +
+			'a' + T(java.util.Objects).toString(#id) | converts its parts | Join the parts with +
 			'${app.name}:' + #id          | placeholder                  | @environment
 			${app.name}                   | placeholder                  | @environment
 			order:#{#id}                  | template                     | without #{
