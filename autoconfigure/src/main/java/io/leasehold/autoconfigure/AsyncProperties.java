@@ -7,21 +7,21 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 
 /**
- * The threads that run methods whose result is a stage.
+ * Properties of the threads that run methods with an asynchronous result.
  */
 @ConfigurationProperties("leasehold.async")
 class AsyncProperties implements InitializingBean {
 
 	/**
 	 * Name of the Executor bean that runs annotated methods which return a
-	 * CompletionStage. When not set, 'applicationTaskExecutor' if there is one, otherwise
+	 * CompletionStage. When not set, 'applicationTaskExecutor' if it exists, otherwise
 	 * virtual threads if they are enabled, otherwise a bounded pool of Leasehold.
 	 */
 	private @Nullable String executor;
 
 	/**
-	 * Largest number of threads of the pool of Leasehold that runs annotated methods
-	 * which return a CompletionStage.
+	 * Maximum number of threads in Leasehold's pool for annotated methods that return a
+	 * CompletionStage.
 	 */
 	private int maxThreads = 64;
 

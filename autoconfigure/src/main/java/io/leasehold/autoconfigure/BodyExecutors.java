@@ -11,11 +11,11 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
 
 /**
- * Chooses the executor that runs methods whose result is a stage.
+ * Selection of the executor that runs methods with an asynchronous result.
  */
 final class BodyExecutors {
 
-	/** Name of the bean that Spring Boot configures for tasks of the application. */
+	/** Name of the bean that Spring Boot configures for the application's tasks. */
 	private static final String APPLICATION = "applicationTaskExecutor";
 
 	private BodyExecutors() {
@@ -30,7 +30,7 @@ final class BodyExecutors {
 		}
 	}
 
-	/** Return the executor, or {@code null} if Leasehold has to bring its own. */
+	/** Return the executor, or {@code null} if Leasehold has to create its own. */
 	static @Nullable Executor find(AsyncProperties properties, BeanFactory beans, Environment environment) {
 		String name = properties.getExecutor();
 		if (name != null) {

@@ -9,8 +9,7 @@ import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 
 /**
- * Puts the commit guard on every transaction manager, and names those that take no
- * listener.
+ * Registrar of the commit guard at every transaction manager that supports listeners.
  */
 class CommitGuardRegistrar implements BeanPostProcessor {
 
@@ -29,9 +28,10 @@ class CommitGuardRegistrar implements BeanPostProcessor {
 				CommitGuard.addTo(manager, this.refusesLost);
 			}
 			else {
-				logger.warn(("Transaction manager '%s' takes no listeners: transactions that begin under a lock commit"
-						+ " even if the lock was lost meanwhile")
-					.formatted(beanName));
+				logger.warn(
+						("Transaction manager '%s' does not support listeners: transactions that begin under a lock commit"
+								+ " even if the lock is lost")
+							.formatted(beanName));
 			}
 		}
 		return bean;

@@ -9,12 +9,12 @@ import java.lang.annotation.Target;
 import org.springframework.context.annotation.Conditional;
 
 /**
- * Matches when an engine is wanted: {@code leasehold.engine} names it, or
- * {@code leasehold.<name>.enabled} asks for it beside the default one, or no engine is
- * named at all. That its client is there and configured is for the annotated class to
- * demand, by {@code @ConditionalOnClass} and {@code @ConditionalOnBean}.
+ * Condition that matches if an engine is enabled: {@code leasehold.engine} names it,
+ * {@code leasehold.<name>.enabled} adds it to the default engine, or no engine is named.
+ * The annotated class has to check that the client is present and configured, with
+ * {@code @ConditionalOnClass} and {@code @ConditionalOnBean}.
  * <p>
- * With {@code leasehold.enabled=false} only the local engine is wanted.
+ * With {@code leasehold.enabled=false} only the local engine is enabled.
  */
 @Target({ ElementType.TYPE, ElementType.METHOD })
 @Retention(RetentionPolicy.RUNTIME)

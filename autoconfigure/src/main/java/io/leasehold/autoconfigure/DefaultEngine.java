@@ -18,7 +18,7 @@ import org.springframework.core.env.Environment;
 import org.springframework.util.StringUtils;
 
 /**
- * Finds the engine that is used where none is given, or says what to do about it.
+ * Search for the default engine. Its exceptions name the correction.
  */
 final class DefaultEngine {
 
@@ -38,7 +38,7 @@ final class DefaultEngine {
 	 * Find the default engine.
 	 * @param named value of {@code leasehold.engine}
 	 * @param beans all engines of the application, by the names of their beans
-	 * @param classLoader where client libraries are looked for
+	 * @param classLoader class loader of the client libraries
 	 * @return the engine
 	 * @throws LockEngineConfigurationException if there is none
 	 */
@@ -57,16 +57,16 @@ final class DefaultEngine {
 				throw new LockEngineConfigurationException(
 						"Two lock engines are named '%s': %s and %s.".formatted(engine.name(), other, bean),
 						"Let each bean of type " + LockEngine.class.getName()
-								+ " return a name of its own from name(), or keep one of them.");
+								+ " return a different name from name(), or remove one of them.");
 			}
 		});
 	}
 
 	/**
-	 * Refuse to do without an engine that {@code leasehold.<name>.enabled} asks for.
-	 * @param environment has the properties
+	 * Fail if an engine is missing that {@code leasehold.<name>.enabled} requires.
+	 * @param environment environment with the properties
 	 * @param engines all engines of the application
-	 * @param classLoader where client libraries are looked for
+	 * @param classLoader class loader of the client libraries
 	 * @throws LockEngineConfigurationException if one is missing
 	 */
 	static void checkEnabled(Environment environment, Collection<LockEngine> engines,
@@ -102,26 +102,24 @@ final class DefaultEngine {
 
 	private LockEngineConfigurationException none() {
 		return new LockEngineConfigurationException(
-				"leasehold.engine is not set, and the client of no lock engine is configured.",
-				"""
+				"leasehold.engine is not set, and no client of a lock engine is configured.", """
 						Do one of these:
 
 						    - for Redis, add %s
 						    - for a database, add %s
 						    - for ZooKeeper, add %s and set leasehold.zookeeper.connect-string
 						    - for locks inside one JVM only, as in tests, set leasehold.engine to 'local'
-						    - for a store of another kind, define a bean of type %s""".formatted(
-						KnownEngine.REDIS.artifacts(), KnownEngine.JDBC.artifacts(), KnownEngine.ZOOKEEPER.artifacts(),
-						LockEngine.class.getName()));
+						    - for another store, define a bean of type %s""".formatted(KnownEngine.REDIS.artifacts(),
+						KnownEngine.JDBC.artifacts(), KnownEngine.ZOOKEEPER.artifacts(), LockEngine.class.getName()));
 	}
 
 	private LockEngineConfigurationException several() {
 		return new LockEngineConfigurationException(
-				"leasehold.engine is not set, and several lock engines could be meant: %s."
+				"leasehold.engine is not set, and several lock engines are available: %s."
 					.formatted(quoted(this.names)),
-				"Set leasehold.engine to the one that is used where none is given. "
-						+ "To keep another one beside it, set its leasehold.<name>.enabled to true; "
-						+ "an engine that the application defines as a bean is there anyway.");
+				"Set leasehold.engine to the default engine. "
+						+ "To use another one as well, set its leasehold.<name>.enabled to true; "
+						+ "an engine bean of the application is always available.");
 	}
 
 	private LockEngineConfigurationException notSetUp(KnownEngine engine, String wanted) {
@@ -132,7 +130,7 @@ final class DefaultEngine {
 		}
 		return new LockEngineConfigurationException(
 				"%s, but the client of that engine is not configured.".formatted(wanted),
-				"Configure it by %s, and make sure that %s is not excluded. Start with --debug to see why it did not match."
+				"Configure it with %s, and make sure that %s is not excluded. Start with --debug to see why it did not match."
 					.formatted(engine.properties(), engine.autoConfiguration()));
 	}
 
@@ -155,7 +153,7 @@ final class DefaultEngine {
 		return names.stream().map("'%s'"::formatted).collect(Collectors.joining(", "));
 	}
 
-	/** Number of characters to insert, delete or replace. */
+	/** Return the number of characters to insert, delete or replace. */
 	private static int distance(String from, String to) {
 		int[] row = new int[to.length() + 1];
 		Arrays.setAll(row, (i) -> i);

@@ -13,8 +13,8 @@ import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 
 /**
- * Rejects durations of {@code leasehold.*} that are numbers without a unit. Spring Boot
- * would take them for milliseconds, annotations reject them. Zero needs no unit.
+ * Check that rejects durations of {@code leasehold.*} that are numbers without a unit.
+ * Spring Boot would read them as milliseconds. Zero needs no unit.
  */
 class DurationUnits implements ConfigurationPropertiesBindHandlerAdvisor {
 

@@ -4,7 +4,7 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.jdbc.init.DatabaseInitializationProperties;
 
 /**
- * How the fence table comes into being.
+ * Properties of the creation of the fence table.
  */
 @ConfigurationProperties("leasehold.fencing")
 class FencingProperties extends DatabaseInitializationProperties {

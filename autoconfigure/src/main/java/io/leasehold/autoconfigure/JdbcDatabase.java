@@ -21,8 +21,8 @@ import org.springframework.boot.jdbc.autoconfigure.JdbcConnectionDetails;
 import org.springframework.util.StringUtils;
 
 /**
- * Finds the database of an application's locks: a data source that is named, or else the
- * application's own database, by other connections than the application's.
+ * Database of the locks: a named data source, or the application's database through
+ * separate connections.
  */
 final class JdbcDatabase {
 
@@ -55,13 +55,13 @@ final class JdbcDatabase {
 		}
 		if (application == null) {
 			throw new LockEngineConfigurationException(
-					"There are several DataSource beans, and none of them is primary: which has the locks?",
+					"There are several DataSource beans, and none of them is primary: the one for locks is unknown.",
 					"Set leasehold.jdbc.data-source to the name of one that nothing else uses.");
 		}
 		if (pool != null && pool.getJdbcUrl() != null) {
 			return open(pool.getJdbcUrl(), pool.getDriverClassName(), () -> login(pool));
 		}
-		warnOfSharing("The application's DataSource does not tell its URL");
+		warnOfSharing("The application's DataSource does not expose its URL");
 		return JdbcConnections.of(application);
 	}
 
@@ -72,7 +72,7 @@ final class JdbcDatabase {
 		catch (NoSuchBeanDefinitionException ex) {
 			throw new LockEngineConfigurationException(
 					"leasehold.jdbc.data-source is '%s', but there is no bean of that name.".formatted(name),
-					"Name a bean of type javax.sql.DataSource, or leave the property out.");
+					"Name a bean of type javax.sql.DataSource, or remove the property.");
 		}
 	}
 
@@ -89,8 +89,8 @@ final class JdbcDatabase {
 	}
 
 	/**
-	 * Credentials that are rotated change in the connection details or, where those were
-	 * read once, in the application's pool.
+	 * Rotated credentials appear in the connection details, or in the application's pool
+	 * if the details were read only once.
 	 */
 	private static Supplier<JdbcLogin> login(JdbcConnectionDetails details, @Nullable HikariDataSource pool) {
 		JdbcLogin first = login(details);
@@ -114,10 +114,10 @@ final class JdbcDatabase {
 	}
 
 	private static void warnOfSharing(String why) {
-		logger.warn("%s: locks share its connections. A pool that is empty because all threads wait for locks, or do "
-			.formatted(why)
-				+ "their work, delays renewals until locks are lost. Give locks a DataSource of their own by "
-				+ "leasehold.jdbc.data-source, with a short connection timeout.");
+		logger
+			.warn("%s: locks share its connections. If threads that work or wait for locks exhaust the pool, renewals "
+				.formatted(why) + "are delayed until locks are lost. Configure a separate DataSource for locks in "
+					+ "leasehold.jdbc.data-source, with a short connection timeout.");
 	}
 
 }

@@ -15,7 +15,7 @@ import org.springframework.core.io.ByteArrayResource;
 import org.springframework.core.io.Resource;
 
 /**
- * Creates the lock table, by the engine's own connections.
+ * Initializer of the lock table, through the engine's own connections.
  */
 class JdbcLockTableInitializer extends TableInitializer<JdbcProperties> {
 
@@ -23,7 +23,7 @@ class JdbcLockTableInitializer extends TableInitializer<JdbcProperties> {
 
 	JdbcLockTableInitializer(JdbcConnections connections, JdbcProperties properties) {
 		super(connections.dataSource(), properties, "lock table '%s'".formatted(properties.getTable()),
-				"Let the database's user create tables, or create it by the script of your database in "
+				"Allow the database's user to create tables, or create it with the script for your database in "
 						+ "io/leasehold/engine/jdbc/migration and set leasehold.jdbc.initialize-schema to never.");
 		this.table = properties.getTable();
 	}

@@ -10,7 +10,7 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.jdbc.init.DatabaseInitializationProperties;
 
 /**
- * What only the JDBC engine needs. The defaults suit a database in the same data centre.
+ * Properties of the JDBC engine. The defaults suit a database in the same data centre.
  */
 @ConfigurationProperties("leasehold.jdbc")
 class JdbcProperties extends DatabaseInitializationProperties {
@@ -18,51 +18,50 @@ class JdbcProperties extends DatabaseInitializationProperties {
 	private static final int LARGEST_POOL = 100;
 
 	/**
-	 * Name of the lock table, with that of its schema and a dot in front if need be.
+	 * Name of the lock table, optionally prefixed with its schema and a dot.
 	 */
 	private String table = "leasehold_lock";
 
 	/**
-	 * Name of a DataSource bean to take connections from. When not set, the engine has a
-	 * small pool of its own to the application's database, which is what locks need.
+	 * Name of the DataSource bean that provides the connections. When not set, the engine
+	 * opens a small separate pool to the application's database, which is recommended.
 	 */
 	private @Nullable String dataSource;
 
 	/**
-	 * Greatest number of connections in the engine's own pool for acquiring locks.
-	 * Renewals and releases have four more.
+	 * Maximum number of connections in the engine's own pool for acquiring locks.
+	 * Renewals and releases use four more.
 	 */
 	private int poolSize = 4;
 
 	/**
-	 * Longest time for one call, from asking for a connection to the database's answer.
+	 * Maximum time of one call, from the request for a connection to the response.
 	 */
 	private Duration callTimeout = Duration.ofSeconds(2);
 
 	/**
-	 * Shortest time between two polls of a waiting process.
+	 * Minimum time between two polls of a waiting process.
 	 */
 	private Duration pollMin = Duration.ofMillis(5);
 
 	/**
-	 * Longest time between two polls of a waiting process.
+	 * Maximum time between two polls of a waiting process.
 	 */
 	private Duration pollMax = Duration.ofMillis(100);
 
 	/**
-	 * Whether PostgreSQL tells waiting processes of a release (LISTEN and NOTIFY), beside
-	 * polling.
+	 * Whether PostgreSQL notifies waiting processes of a release (LISTEN and NOTIFY), in
+	 * addition to polling.
 	 */
 	private boolean notifications = true;
 
 	JdbcProperties() {
-		setContinueOnError(false); // other than Boot, which would hide why there is no
-									// table
+		setContinueOnError(false); // Boot's default hides the failure
 	}
 
 	/**
-	 * Return what the engine has to know.
-	 * @throws LockEngineConfigurationException if it cannot work with these figures
+	 * Return the settings of the engine.
+	 * @throws LockEngineConfigurationException if they are invalid
 	 */
 	JdbcSettings toSettings(LeaseholdProperties shared) {
 		try {
@@ -76,7 +75,7 @@ class JdbcProperties extends DatabaseInitializationProperties {
 		catch (IllegalArgumentException ex) {
 			throw new LockEngineConfigurationException(
 					"The JDBC engine cannot work as configured: %s.".formatted(ex.getMessage()),
-					"Change one of the properties that are named.");
+					"Change one of the named properties.");
 		}
 	}
 

@@ -16,7 +16,7 @@ import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisClientConfiguration.JedisClientConfigurationBuilder;
 
 /**
- * Jedis, with credentials from the application's provider if it has one.
+ * Jedis, with credentials from the application's provider, if any.
  */
 final class JedisLibrary implements RedisClientLibrary {
 
@@ -28,7 +28,7 @@ final class JedisLibrary implements RedisClientLibrary {
 		this.customizer = customizer(builder.build());
 	}
 
-	/** By the name that Spring Boot 4.0 knows, too. */
+	/** By the name that Spring Boot 4.0 also knows. */
 	@SuppressWarnings({ "deprecation", "removal" })
 	private static @Nullable JedisClientConfigBuilderCustomizer customizer(JedisClientConfiguration configuration) {
 		return configuration.getCustomizer().orElse(null);
@@ -50,7 +50,7 @@ final class JedisLibrary implements RedisClientLibrary {
 	}
 
 	/**
-	 * What the customizer provides, or {@code null} if it says nothing of credentials.
+	 * Return the customizer's credentials, or {@code null} if it sets none.
 	 */
 	private @Nullable RedisCredentials provided() {
 		if (this.customizer == null) {

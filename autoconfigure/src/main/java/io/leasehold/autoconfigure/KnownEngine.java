@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 
 /**
- * Engine of the library, and what an application has to add for it.
+ * Built-in engine, and the dependencies that it requires.
  */
 enum KnownEngine {
 
@@ -36,7 +36,7 @@ enum KnownEngine {
 
 	private final String autoConfiguration;
 
-	/** All of them are needed; of several in one, one. */
+	/** Required classes; one entry may list alternatives. */
 	private final List<String> clientClasses;
 
 	KnownEngine(String artifacts, String properties, String autoConfiguration, String... clientClasses) {

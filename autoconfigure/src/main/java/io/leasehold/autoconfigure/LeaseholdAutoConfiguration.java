@@ -29,7 +29,7 @@ import org.springframework.core.io.ResourceLoader;
 import org.springframework.util.StringUtils;
 
 /**
- * Auto-configuration of the locks of an application, whatever their engines.
+ * Auto-configuration of an application's locks, for all engines.
  */
 @AutoConfiguration
 @EnableConfigurationProperties({ LeaseholdProperties.class, AsyncProperties.class })
@@ -39,7 +39,7 @@ public final class LeaseholdAutoConfiguration {
 	LeaseholdAutoConfiguration() {
 	}
 
-	/** Static, since it is needed before the first properties are bound. */
+	/** Static, because it is required before the first properties are bound. */
 	@Bean
 	static DurationUnits lockDurationUnits() {
 		return new DurationUnits();
@@ -89,14 +89,14 @@ public final class LeaseholdAutoConfiguration {
 				all, resources.getClassLoader());
 		if (properties.getLease().compareTo(engine.minLease()) < 0) {
 			throw new InvalidConfigurationPropertyValueException("leasehold.lease", properties.getLease(),
-					"Engine '%s' cannot renew a lease in time that is shorter than %d ms.".formatted(engine.name(),
+					"Engine '%s' cannot renew a lease shorter than %d ms in time.".formatted(engine.name(),
 							engine.minLease().toMillis()));
 		}
 		ServiceSettings settings = properties.toServiceSettings(engine.name());
 		String lacking = EngineForms.unsupported(settings.defaults(), engine);
 		if (lacking != null) {
 			throw new InvalidConfigurationPropertyValueException("leasehold.lock-delay", properties.getLockDelay(),
-					"It asks for %s.".formatted(lacking));
+					"It requires %s.".formatted(lacking));
 		}
 		return new LockService(settings, all.values(), member, clock, listeners.orderedStream().toList(), timing);
 	}

@@ -29,7 +29,7 @@ import org.springframework.jdbc.core.JdbcOperations;
 import org.springframework.transaction.PlatformTransactionManager;
 
 /**
- * Auto-configuration of the guard behind fenced methods, in the application's database.
+ * Auto-configuration of the fencing guard in the application's database.
  */
 @AutoConfiguration(afterName = { "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration",
 		"org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration",
@@ -47,7 +47,7 @@ public final class LeaseholdFencingAutoConfiguration {
 	LeaseholdFencingAutoConfiguration() {
 	}
 
-	/** None for a database that cannot be reached, which therefore is not embedded. */
+	/** Null for a database that cannot be reached and is therefore not embedded. */
 	@Bean
 	@ConditionalOnMissingBean
 	@Conditional(OnTableInitializationCondition.class)
@@ -59,7 +59,7 @@ public final class LeaseholdFencingAutoConfiguration {
 		return new FenceTableInitializer(dataSource, properties);
 	}
 
-	/** Made for the first method that is fenced: others need no table. */
+	/** Created for the first fenced method; other applications need no table. */
 	@Bean
 	@Lazy
 	JdbcFencingGuard fencingGuard(DataSource dataSource, LeaseholdProperties properties) {
@@ -70,9 +70,9 @@ public final class LeaseholdFencingAutoConfiguration {
 		}
 		catch (DataAccessException ex) {
 			throw new LockEngineConfigurationException(
-					"Table leasehold_fence, which fenced methods need, cannot be used: %s."
+					"Table leasehold_fence, which fenced methods require, cannot be used: %s."
 						.formatted(ex.getMostSpecificCause().getMessage()),
-					"Create it by the script of your database in io/leasehold/transaction/migration, or set"
+					"Create it with the script for your database in io/leasehold/transaction/migration, or set"
 							+ " leasehold.fencing.initialize-schema to always.");
 		}
 		return guard;

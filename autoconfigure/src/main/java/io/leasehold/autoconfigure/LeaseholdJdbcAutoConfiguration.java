@@ -30,7 +30,7 @@ import org.springframework.core.NestedExceptionUtils;
 import org.springframework.jdbc.core.JdbcOperations;
 
 /**
- * Auto-configuration of the JDBC engine, with a connection pool of its own to the
+ * Auto-configuration of the JDBC engine, with a separate connection pool to the
  * application's database.
  */
 @AutoConfiguration(afterName = "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration")
@@ -48,7 +48,7 @@ public final class LeaseholdJdbcAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	JdbcConnections jdbcLockConnections(JdbcProperties properties, LeaseholdProperties shared, BeanFactory beans) {
-		properties.toSettings(shared); // a mistake is told before a pool is opened
+		properties.toSettings(shared); // reports a mistake before a pool is opened
 		return new JdbcDatabase(properties, beans).connections();
 	}
 
@@ -65,11 +65,11 @@ public final class LeaseholdJdbcAutoConfiguration {
 		}
 		catch (IllegalStateException ex) {
 			throw new LockEngineConfigurationException(
-					"The database does not tell what it is, so the lock table cannot be created: %s."
+					"The lock table cannot be created, because the database product is unknown: %s."
 						.formatted(NestedExceptionUtils.getMostSpecificCause(ex).getMessage()),
 					"Start the database before the application. Or set leasehold.jdbc.initialize-schema to never and "
-							+ "create the table yourself, such as by Flyway: then the application starts without its "
-							+ "database, and locks fail until it answers.");
+							+ "create the table yourself, such as with Flyway: then the application starts without its "
+							+ "database, and locks fail until it responds.");
 		}
 	}
 
@@ -111,7 +111,7 @@ public final class LeaseholdJdbcAutoConfiguration {
 		@Override
 		public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
 			hints.resources().registerPattern("io/leasehold/engine/jdbc/migration/**");
-			// Looked for by name, to know whether it can listen
+			// Looked up by name, to detect support for LISTEN
 			hints.reflection().registerTypeIfPresent(classLoader, "org.postgresql.PGConnection");
 		}
 

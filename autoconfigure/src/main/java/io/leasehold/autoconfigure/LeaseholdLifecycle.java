@@ -5,12 +5,12 @@ import io.leasehold.service.LockService;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Lets holders finish when the application stops: after the web server and the task
- * executors, which bring new work, and before the clients of the stores.
+ * Lifecycle that lets holders finish when the application stops: after the web server and
+ * the task executors, which start new work, and before the clients of the stores.
  */
 class LeaseholdLifecycle implements SmartLifecycle {
 
-	/** Task executors and schedulers stop at half of the greatest phase, clients at 0. */
+	/** Task executors and schedulers stop at half of the maximum phase, clients at 0. */
 	static final int PHASE = Integer.MAX_VALUE / 2 - 1024;
 
 	private final LockService service;
@@ -44,7 +44,7 @@ class LeaseholdLifecycle implements SmartLifecycle {
 		return this.running;
 	}
 
-	/** A pause between tests must not make them wait for each other's holders. */
+	/** Return false: tests would otherwise wait for each other's holders at a pause. */
 	@Override
 	public boolean isPauseable() {
 		return false;

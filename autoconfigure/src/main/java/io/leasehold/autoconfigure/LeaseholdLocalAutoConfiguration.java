@@ -8,7 +8,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.context.annotation.Bean;
 
 /**
- * Auto-configuration of the local engine, for which an application has to ask by name.
+ * Auto-configuration of the local engine, which has to be enabled by name.
  */
 @AutoConfiguration
 @ConditionalOnLockEngine(LocalLockEngine.NAME)

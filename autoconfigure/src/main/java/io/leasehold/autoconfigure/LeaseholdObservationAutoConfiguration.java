@@ -15,7 +15,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /**
- * Auto-configuration of the observations of locks.
+ * Auto-configuration of the lock observations.
  */
 @AutoConfiguration(
 		afterName = "org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration")
@@ -35,8 +35,8 @@ public final class LeaseholdObservationAutoConfiguration {
 	}
 
 	/**
-	 * Boot makes a timer of each observation; these would count once more what the meters
-	 * of locks count already.
+	 * Filter of the timers that Boot creates for observations, which would duplicate the
+	 * lock meters.
 	 */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(MeterFilter.class)

@@ -16,12 +16,12 @@ import org.springframework.boot.context.properties.source.InvalidConfigurationPr
 import org.springframework.core.Ordered;
 
 /**
- * What all engines share. Values that no lock could work with stop the start.
+ * Properties that all engines share. Values with which no lock could work fail startup.
  */
 @ConfigurationProperties("leasehold")
 class LeaseholdProperties implements InitializingBean {
 
-	/** Name that locks taken in code have in metrics as long as they are given none. */
+	/** Name in metrics for locks that are acquired in code without a name. */
 	private static final String UNNAMED = "unnamed";
 
 	private static final Duration MAX_RETENTION = Duration.ofDays(3650);
@@ -29,72 +29,72 @@ class LeaseholdProperties implements InitializingBean {
 	private static final Pattern NAMESPACE = Pattern.compile("[\\x21-\\x7e&&[^{}%]]{1,100}");
 
 	/**
-	 * Whether annotated methods run under their locks. When switched off they run
-	 * without, and locks taken in code hold inside this JVM only.
+	 * Whether annotated methods run under their locks. When disabled, they run without
+	 * locks, and locks acquired in code apply inside this JVM only.
 	 */
 	private boolean enabled = true;
 
 	/**
-	 * Name of the engine that is used where none is given. When not set, the only engine
-	 * whose client is configured.
+	 * Name of the default engine. When not set, the only engine whose client is
+	 * configured.
 	 */
 	private @Nullable String engine;
 
 	/**
 	 * Name that separates these locks from others in the same store. Applications share a
-	 * lock when store, namespace and key are equal.
+	 * lock if store, namespace and key are equal.
 	 */
 	private String namespace = "leasehold";
 
 	/**
-	 * How long a lock outlives a silent owner, which is how fast others take over after a
-	 * crash. Renewed while the lock is held. With ZooKeeper a crash is noticed by the
-	 * session timeout instead, which is four thirds of the lease by default.
+	 * How long a lock outlives a silent owner, and thus how fast others take over after a
+	 * crash. Renewed while the lock is held. With ZooKeeper, the session timeout detects
+	 * a crash instead; by default it is four thirds of the lease.
 	 */
 	private Duration lease = Duration.ofSeconds(30);
 
 	/**
-	 * Longest time to wait for a lock. Zero means one attempt.
+	 * Maximum time to wait for a lock. Zero means one attempt.
 	 */
 	private Duration waitTime = Duration.ofSeconds(5);
 
 	/**
-	 * How long a key stays closed after the lease of an owner that vanished without
-	 * giving it back. Zero opens it with the end of the lease.
+	 * How long a key stays locked after the lease of an owner that vanished without a
+	 * release. Zero makes it available at the end of the lease.
 	 */
 	private Duration lockDelay = Duration.ofSeconds(0);
 
 	/**
-	 * Order of the lock's advice. Has to be lower than that of the transaction's, so that
-	 * a lock is given back after the commit.
+	 * Order of the lock's advice. Must be lower than that of the transaction advice, so
+	 * that a lock is released after the commit.
 	 */
 	private int order = Ordered.LOWEST_PRECEDENCE - 100;
 
 	/**
-	 * How a holder learns that its lock was lost.
+	 * How a holder is notified that its lock was lost.
 	 */
 	private OnLost onLost = OnLost.THROW;
 
 	/**
-	 * What an annotated method does when the store cannot be reached.
+	 * How an annotated method reacts while the store is unavailable.
 	 */
 	private WhenUnavailable whenUnavailable = WhenUnavailable.FAIL;
 
 	/**
-	 * Whether the application only starts if the stores of all engines give locks within
-	 * the wait time. Otherwise it starts without them, and locks fail until they answer.
+	 * Whether startup fails if the store of any engine grants no locks within the wait
+	 * time. Otherwise the application starts, and locks fail until the store responds.
 	 */
 	private boolean failFast;
 
 	/**
-	 * How long a lock may be held until a warning and an application event tell of it.
-	 * When not set, for ever.
+	 * How long a lock may be held before a warning is logged and an application event is
+	 * published. When not set, without limit.
 	 */
 	private @Nullable Duration slowHold;
 
 	/**
-	 * Whether the log shows where a lock was acquired that was never released. Takes a
-	 * stack trace of each acquisition.
+	 * Whether a warning shows where a lock that was never released had been acquired.
+	 * Takes a stack trace of each acquisition.
 	 */
 	private boolean leakDetection;
 
@@ -124,7 +124,7 @@ class LeaseholdProperties implements InitializingBean {
 	}
 
 	/**
-	 * Return what the service has to know.
+	 * Return the settings of the service.
 	 * @param defaultEngine name of the default engine
 	 */
 	ServiceSettings toServiceSettings(String defaultEngine) {
@@ -253,7 +253,7 @@ class LeaseholdProperties implements InitializingBean {
 		return this.transaction;
 	}
 
-	/** What an annotated method does when the store cannot be reached. */
+	/** Reaction of an annotated method to an unavailable store. */
 	enum WhenUnavailable {
 
 		/** Throw the exception, or call the fallback. */
@@ -264,12 +264,12 @@ class LeaseholdProperties implements InitializingBean {
 
 	}
 
-	/** What locks owe transactions. */
+	/** Properties of transactions under locks. */
 	static class Transaction {
 
 		/**
-		 * Whether a transaction is rolled back instead of committed when a lock was lost
-		 * under which it runs.
+		 * Whether a transaction is rolled back instead of committed if a lock under which
+		 * it runs was lost.
 		 */
 		private boolean commitGuard = true;
 
@@ -283,20 +283,20 @@ class LeaseholdProperties implements InitializingBean {
 
 	}
 
-	/** How long a lock goes round inside one JVM. */
+	/** Limits of handoffs inside one JVM. */
 	static class Handoff {
 
 		private static final Duration MAX_TIME = Duration.ofMillis(10);
 
 		/**
-		 * How often a lock is passed on inside this JVM before other JVMs have their
-		 * turn. At most 63; zero means never.
+		 * Maximum number of consecutive handoffs of a lock inside this JVM before other
+		 * JVMs get their turn. At most 63; zero means none.
 		 */
 		private int maxConsecutive = 63;
 
 		/**
-		 * How long a lock is passed on inside this JVM before other JVMs have their turn.
-		 * At most a third of 'leasehold.lease'.
+		 * Maximum time for which a lock is handed off inside this JVM before other JVMs
+		 * get their turn. At most a third of 'leasehold.lease'.
 		 */
 		private Duration maxTime = MAX_TIME;
 
@@ -330,12 +330,12 @@ class LeaseholdProperties implements InitializingBean {
 
 	}
 
-	/** Numbers that only grow. */
+	/** Properties of fencing tokens. */
 	static class Fencing {
 
 		/**
-		 * How long the store remembers the last fencing token of a key that nobody uses.
-		 * Has to be longer than the store's clock could ever be set back.
+		 * How long the store remembers the last fencing token of an unused key. Must
+		 * exceed any possible backward correction of the store's clock.
 		 */
 		private Duration retention = Duration.ofDays(7);
 

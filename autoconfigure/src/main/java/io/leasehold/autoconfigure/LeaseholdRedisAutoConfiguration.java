@@ -22,9 +22,8 @@ import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
- * Auto-configuration of the Redis engine, with connections of its own to the
- * application's servers. Which client library it uses is decided as Boot decides it for
- * the application.
+ * Auto-configuration of the Redis engine, with separate connections to the application's
+ * servers. The client library is selected as Spring Boot selects it.
  */
 @AutoConfiguration(afterName = "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration")
 @ConditionalOnClass({ DataRedisConnectionDetails.class, RedisConnectionFactory.class })

@@ -18,9 +18,9 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 
 /**
- * Auto-configuration of the ZooKeeper engine: by a session of its own where a
- * {@link ZooKeeperConnectionDetails connection} is given, otherwise by the application's
- * {@link CuratorFramework}.
+ * Auto-configuration of the ZooKeeper engine, with a separate session if a
+ * {@link ZooKeeperConnectionDetails connection} is configured, otherwise with the
+ * application's {@link CuratorFramework}.
  */
 @AutoConfiguration(afterName = "org.springframework.cloud.zookeeper.ZookeeperAutoConfiguration")
 @ConditionalOnClass(CuratorFramework.class)

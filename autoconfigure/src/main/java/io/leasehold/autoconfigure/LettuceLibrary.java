@@ -18,8 +18,8 @@ import org.springframework.data.redis.connection.lettuce.LettuceClientConfigurat
 import org.springframework.data.redis.connection.lettuce.RedisCredentialsProviderFactory;
 
 /**
- * Lettuce, with credentials from the application's {@link RedisCredentialsProvider} if it
- * has one.
+ * Lettuce, with credentials from the application's {@link RedisCredentialsProvider}, if
+ * any.
  */
 final class LettuceLibrary implements RedisClientLibrary {
 

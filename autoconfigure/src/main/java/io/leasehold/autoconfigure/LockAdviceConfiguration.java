@@ -29,8 +29,8 @@ import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * Advice around annotated methods. Its beans are made with the first proxies of the
- * application, so they ask for the service only when a lock is wanted.
+ * Advice around annotated methods. Its beans are created with the first proxies of the
+ * application, so they look up the service only when a lock is acquired.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnBooleanProperty(name = "leasehold.enabled", matchIfMissing = true)
@@ -74,12 +74,12 @@ class LockAdviceConfiguration {
 		return new BodyThreads(() -> BodyExecutors.find(properties, beans, environment), properties.getMaxThreads());
 	}
 
-	/** The properties' bean would be made too early. */
+	/** Bind the properties, because their bean would be created too early. */
 	private static LeaseholdProperties properties(Environment environment) {
 		return Binder.get(environment).bindOrCreate("leasehold", LeaseholdProperties.class);
 	}
 
-	/** Without AspectJ, and with spring.aop.auto switched off, nobody else does it. */
+	/** Required without AspectJ, or if spring.aop.auto is disabled. */
 	static class AutoProxyRegistrar implements ImportBeanDefinitionRegistrar {
 
 		@Override

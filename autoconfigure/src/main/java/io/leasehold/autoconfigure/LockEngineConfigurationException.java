@@ -1,8 +1,7 @@
 package io.leasehold.autoconfigure;
 
 /**
- * Thrown at start-up when it is not clear which engine is to be used, or the one that is
- * asked for is not there or cannot work as configured.
+ * Exception at startup if the engine is ambiguous, missing or misconfigured.
  */
 class LockEngineConfigurationException extends RuntimeException {
 

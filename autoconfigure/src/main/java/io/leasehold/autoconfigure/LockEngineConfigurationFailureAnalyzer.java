@@ -6,7 +6,7 @@ import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 
 /**
- * Explains a {@link LockEngineConfigurationException}. Goes before the analysis of a
+ * Failure analysis of a {@link LockEngineConfigurationException}. Precedes that of a
  * failed binding, which would hide it.
  */
 @Order(Ordered.HIGHEST_PRECEDENCE)

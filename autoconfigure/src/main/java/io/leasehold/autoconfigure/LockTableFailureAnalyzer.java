@@ -9,7 +9,7 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.NestedExceptionUtils;
 
 /**
- * Explains a {@link LockTableException}, with the statements that help.
+ * Failure analysis of a {@link LockTableException}, with the SQL that corrects it.
  */
 class LockTableFailureAnalyzer extends AbstractFailureAnalyzer<LockTableException> {
 
@@ -38,7 +38,7 @@ class LockTableFailureAnalyzer extends AbstractFailureAnalyzer<LockTableExceptio
 
 					%s""".formatted(migration(cause), script(cause));
 			case DIFFERENT -> """
-					Make them the tables of these statements, or set leasehold.jdbc.table to the name of another one:
+					Change them to match these statements, or set leasehold.jdbc.table to another name:
 
 					%s""".formatted(script(cause));
 			case FORBIDDEN -> "Run this in the database, for the user that the application connects as:\n\n"
@@ -47,10 +47,10 @@ class LockTableFailureAnalyzer extends AbstractFailureAnalyzer<LockTableExceptio
 		};
 	}
 
-	/** Our migrations know one name only. */
+	/** The migrations of the library only support the default name. */
 	private static String migration(LockTableException cause) {
 		if (!cause.getTable().equals(JdbcSettings.DEFAULT_TABLE)) {
-			return "- Run this in the database, or make it a migration of your own for Flyway or Liquibase";
+			return "- Run this in the database, or add it to your own Flyway or Liquibase migrations";
 		}
 		return """
 				- With Flyway, add classpath:io/leasehold/engine/jdbc/migration/{vendor} to spring.flyway.locations.

@@ -13,7 +13,7 @@ import org.springframework.core.env.Environment;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * What locks owe transactions, where there are transactions.
+ * Configuration of locks with transactions.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(TransactionSynchronizationManager.class)
@@ -26,7 +26,7 @@ class LockTransactionConfiguration {
 		return new TransactionalReleaseTiming(properties.getTransaction().isCommitGuard());
 	}
 
-	/** The properties' bean would be made too early. */
+	/** Binds the properties, because their bean would be created too early. */
 	@Bean
 	static CommitGuardRegistrar commitGuardRegistrar(Environment environment) {
 		return new CommitGuardRegistrar(

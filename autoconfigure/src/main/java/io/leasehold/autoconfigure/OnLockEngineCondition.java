@@ -12,7 +12,7 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 import org.springframework.util.StringUtils;
 
 /**
- * Decides whether an engine is wanted.
+ * Condition that matches if an engine is enabled.
  *
  * @see ConditionalOnLockEngine
  */
@@ -41,7 +41,7 @@ class OnLockEngineCondition extends SpringBootCondition {
 		if (StringUtils.hasText(named)) {
 			return ConditionOutcome.noMatch(message.because("leasehold.engine is '" + named + "'"));
 		}
-		// One JVM's locks are no distributed ones: never by accident
+		// Locks of one JVM are not distributed: never by accident
 		return new ConditionOutcome(!engine.equals(LocalLockEngine.NAME),
 				message.because("leasehold.engine is not set"));
 	}

@@ -3,7 +3,7 @@ package io.leasehold.autoconfigure;
 import java.util.Objects;
 
 /**
- * The connection of {@link ZooKeeperProperties}.
+ * Connection details from {@link ZooKeeperProperties}.
  */
 class PropertiesZooKeeperConnectionDetails implements ZooKeeperConnectionDetails {
 

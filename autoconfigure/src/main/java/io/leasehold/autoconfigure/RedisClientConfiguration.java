@@ -13,8 +13,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /**
- * The client library of the Redis engine: the first one that is there, unless the
- * application names one.
+ * Configuration of the Redis engine's client library: the first one on the classpath,
+ * unless the application names one.
  */
 abstract class RedisClientConfiguration {
 

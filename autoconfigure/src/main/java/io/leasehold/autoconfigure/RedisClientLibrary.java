@@ -4,14 +4,14 @@ import io.leasehold.engine.redis.RedisConnections;
 import io.leasehold.engine.redis.RedisSettings;
 
 /**
- * A client library of the Redis engine.
+ * Client library of the Redis engine.
  */
 @FunctionalInterface
 interface RedisClientLibrary {
 
 	/**
-	 * Return connections to the application's servers, each with the credentials of its
-	 * moment.
+	 * Return connections to the application's servers, each with the credentials at the
+	 * time of its creation.
 	 */
 	RedisConnections connections(RedisServers servers, RedisSettings settings);
 

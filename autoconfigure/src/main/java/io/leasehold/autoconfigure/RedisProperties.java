@@ -7,56 +7,55 @@ import io.leasehold.engine.redis.RedisSettings;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 
 /**
- * What only the Redis engine needs. The defaults suit a server in the same data centre.
+ * Properties of the Redis engine. The defaults suit a server in the same data centre.
  */
 @ConfigurationProperties("leasehold.redis")
 class RedisProperties {
 
 	/**
-	 * Longest time between two polls of a waiting process. Waiters are told of their
-	 * turn; polls only find what a lost message or a crashed holder would have hidden.
+	 * Maximum time between two polls of a waiting process. Waiters are notified of their
+	 * turn; polls only detect lost messages and crashed holders.
 	 */
 	private Duration pollInterval = Duration.ofSeconds(2);
 
 	/**
-	 * Lease of a lock that was handed to a waiting process, until that extends it. Has to
-	 * be longer than poll interval and command timeout together. A waiter that died costs
-	 * the others this time.
+	 * Lease of a lock that was granted to a waiting process, until the process extends
+	 * it. Must exceed poll interval plus command timeout. If the waiter died, others wait
+	 * for this time.
 	 */
 	private Duration grantLease = Duration.ofSeconds(5);
 
 	/**
-	 * Longest time to wait for a connection and for the answer to a command.
+	 * Maximum time to wait for a connection and for the response to a command.
 	 */
 	private Duration commandTimeout = Duration.ofSeconds(1);
 
 	/**
-	 * Least validity that a lock handed over by a message must have left to be entered
-	 * without asking the server again. At least the command timeout.
+	 * Minimum remaining validity of a lock that was granted by a message. With less, the
+	 * process queries the server before it uses the lock. At least the command timeout.
 	 */
 	private Duration minValidity = Duration.ofSeconds(1);
 
 	/**
-	 * How long a connection may leave requests unanswered before it is given up for a new
-	 * one.
+	 * How long a connection may leave requests unanswered before it is replaced.
 	 */
 	private Duration silenceTimeout = Duration.ofSeconds(5);
 
 	/**
-	 * How long the server remembers that a claim is over whose connection broke. Has to
-	 * be longer than silence timeout and the longest pause of the server together.
+	 * How long the server remembers that a claim whose connection broke has ended. Must
+	 * exceed silence timeout plus the longest pause of the server.
 	 */
 	private Duration markerLifetime = Duration.ofSeconds(60);
 
 	/**
-	 * Number of replicas that must have received a grant before it counts, or 0 not to
-	 * wait for any. With fewer within half the command timeout, the lock is unavailable.
+	 * Number of replicas that must receive a grant before it counts, or 0 for none. If
+	 * fewer respond within half the command timeout, the lock is unavailable.
 	 */
 	private int replicasToWait = 0;
 
 	/**
-	 * Return what the engine has to know.
-	 * @throws LockEngineConfigurationException if it cannot work with these figures
+	 * Return the settings of the engine.
+	 * @throws LockEngineConfigurationException if they are invalid
 	 */
 	RedisSettings toSettings(LeaseholdProperties shared) {
 		try {
@@ -67,7 +66,7 @@ class RedisProperties {
 		catch (IllegalArgumentException ex) {
 			throw new LockEngineConfigurationException(
 					"The Redis engine cannot work as configured: %s.".formatted(ex.getMessage()),
-					"Change one of the properties that are named.");
+					"Change one of the named properties.");
 		}
 	}
 

@@ -14,7 +14,7 @@ import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 
 /**
- * The application's Redis servers, as the engine's own connections need them.
+ * Configuration of the application's Redis servers for the engine's own connections.
  */
 final class RedisServers {
 
@@ -24,15 +24,15 @@ final class RedisServers {
 
 	/**
 	 * Create servers.
-	 * @param details what Boot, or a service connection, knows of them
-	 * @param environment has what the details do not tell
+	 * @param details connection details of Boot or of a service connection
+	 * @param environment source of settings that the details lack
 	 */
 	RedisServers(DataRedisConnectionDetails details, Environment environment) {
 		this.details = details;
 		this.environment = environment;
 	}
 
-	/** Return where they are; the order of the questions is Boot's. */
+	/** Return the addresses, with the same precedence as in Boot. */
 	RedisConfiguration configuration() {
 		DataRedisConnectionDetails.Sentinel sentinel = this.details.getSentinel();
 		if (sentinel != null) {
@@ -46,7 +46,7 @@ final class RedisServers {
 		if (node == null || this.details.getMasterReplica() != null) {
 			throw new LockEngineConfigurationException(
 					"The Redis engine cannot use the static master/replica setup of spring.data.redis.masterreplica, "
-							+ "where nobody tells which node is the master.",
+							+ "which does not identify the master.",
 					"Configure spring.data.redis.sentinel, spring.data.redis.cluster, or host and port of the master, "
 							+ "or choose another leasehold.engine.");
 		}
@@ -85,14 +85,14 @@ final class RedisServers {
 		return nodes.stream().map((node) -> new RedisNode(node.host(), node.port())).toList();
 	}
 
-	/** Return how to encrypt; {@code null} for plain connections. */
+	/** Return the SSL bundle; {@code null} for unencrypted connections. */
 	@Nullable SslBundle ssl() {
 		SslBundle bundle = this.details.getSslBundle();
 		boolean asked = this.environment.getProperty("spring.data.redis.url", "").startsWith("rediss:");
 		return (bundle == null && asked) ? SslBundle.systemDefault() : bundle;
 	}
 
-	/** Return how to name connections on the server; {@code null} not to. */
+	/** Return the name of connections on the server; {@code null} for none. */
 	@Nullable String clientName() {
 		return this.environment.getProperty("spring.data.redis.client-name");
 	}

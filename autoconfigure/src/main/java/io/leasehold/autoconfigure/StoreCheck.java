@@ -9,7 +9,7 @@ import io.leasehold.service.LockService;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 
 /**
- * Stops the start if a store gives no locks within the wait time.
+ * Check that fails startup if a store grants no locks within the wait time.
  */
 class StoreCheck implements SmartInitializingSingleton {
 
@@ -38,7 +38,7 @@ class StoreCheck implements SmartInitializingSingleton {
 					throw new LockEngineConfigurationException(
 							"Engine '%s' grants no locks: %s.".formatted(engine, ex.getMessage()),
 							"Start its store before the application. Or set leasehold.fail-fast to false: then the "
-									+ "application starts without it, and locks fail until it answers.");
+									+ "application starts without it, and locks fail until it responds.");
 				}
 			}
 			LockSupport.parkNanos(PAUSE.toNanos());

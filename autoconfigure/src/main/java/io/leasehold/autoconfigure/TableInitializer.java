@@ -10,8 +10,8 @@ import org.springframework.boot.jdbc.init.PropertiesBasedDataSourceScriptDatabas
 import org.springframework.dao.DataAccessException;
 
 /**
- * Creates a table of ours. Once more if that fails: databases refuse a table that another
- * instance creates at the same moment, IF NOT EXISTS or not.
+ * Initializer of a table of the library. It retries a failure once: databases may reject
+ * a table that another instance is creating, even with IF NOT EXISTS.
  */
 abstract class TableInitializer<T extends DatabaseInitializationProperties>
 		extends PropertiesBasedDataSourceScriptDatabaseInitializer<T> {
@@ -24,8 +24,8 @@ abstract class TableInitializer<T extends DatabaseInitializationProperties>
 
 	/**
 	 * Create an initializer.
-	 * @param what the table, as messages tell of it
-	 * @param whatToDo where it cannot be created
+	 * @param what name of the table in messages
+	 * @param whatToDo correction if it cannot be created
 	 */
 	TableInitializer(DataSource dataSource, T properties, String what, String whatToDo) {
 		super(dataSource, properties);
@@ -39,7 +39,7 @@ abstract class TableInitializer<T extends DatabaseInitializationProperties>
 			super.runScripts(scripts);
 		}
 		catch (DataAccessException ex) {
-			logger.debug("The %s is going to be created once more".formatted(this.what), ex);
+			logger.debug("The creation of the %s is retried".formatted(this.what), ex);
 			runOnceMore(scripts);
 		}
 	}

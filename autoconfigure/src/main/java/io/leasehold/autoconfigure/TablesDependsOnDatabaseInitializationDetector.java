@@ -8,8 +8,8 @@ import io.leasehold.engine.jdbc.JdbcLockEngine;
 import org.springframework.boot.sql.init.dependency.AbstractBeansOfTypeDependsOnDatabaseInitializationDetector;
 
 /**
- * Makes what works with tables of ours wait for them, whoever creates them: an
- * initializer, Flyway or Liquibase.
+ * Detector that initializes beans that use the tables after their initializer, Flyway or
+ * Liquibase.
  */
 class TablesDependsOnDatabaseInitializationDetector extends AbstractBeansOfTypeDependsOnDatabaseInitializationDetector {
 

@@ -6,7 +6,7 @@ import org.apache.commons.logging.LogFactory;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 
 /**
- * Says at start-up that methods run without their locks, or may do so.
+ * Warning at startup that methods run without their locks, or may do so.
  */
 class UnprotectedMethodsWarning implements SmartInitializingSingleton {
 
@@ -22,11 +22,11 @@ class UnprotectedMethodsWarning implements SmartInitializingSingleton {
 	public void afterSingletonsInstantiated() {
 		if (!this.properties.isEnabled()) {
 			logger.warn("leasehold.enabled is 'false': methods annotated with @DistributedLock run without their "
-					+ "locks, and DistributedLocks takes locks inside this JVM only");
+					+ "locks, and DistributedLocks acquires locks inside this JVM only");
 		}
 		else if (this.properties.getWhenUnavailable() == LeaseholdProperties.WhenUnavailable.PROCEED) {
 			logger.warn("leasehold.when-unavailable is 'proceed': methods annotated with @DistributedLock run "
-					+ "without their locks while the store cannot be reached");
+					+ "without their locks while the store is unavailable");
 		}
 	}
 

@@ -11,7 +11,7 @@ import org.apache.zookeeper.client.ConnectStringParser;
 import org.springframework.beans.factory.ListableBeanFactory;
 
 /**
- * The client of locks: one of their own, or the application's.
+ * Factory of the locks' client: a separate one, or the application's.
  */
 final class ZooKeeperClients {
 
@@ -21,8 +21,8 @@ final class ZooKeeperClients {
 	}
 
 	/**
-	 * Return a client that is yet to be started. It goes on retrying: callers do not wait
-	 * for that, since the engine bounds each call by itself.
+	 * Return a client that is not started yet. It retries without limit; callers do not
+	 * wait for that, because the engine bounds each call.
 	 */
 	static CuratorFramework own(ZooKeeperConnectionDetails details, ZooKeeperProperties properties,
 			LeaseholdProperties shared) {
@@ -58,9 +58,9 @@ final class ZooKeeperClients {
 		CuratorFramework client = beans.getBeanProvider(CuratorFramework.class).getIfUnique();
 		if (client == null) {
 			throw new LockEngineConfigurationException(
-					"There are several CuratorFramework beans, and none of them is primary: %s. Which has the locks?"
+					"There are several CuratorFramework beans, and none of them is primary: %s. The one for locks is unknown."
 						.formatted(Arrays.toString(beans.getBeanNamesForType(CuratorFramework.class))),
-					"Mark one of them as @Primary, or give locks a session of their own by leasehold.zookeeper.connect-string.");
+					"Mark one of them as @Primary, or configure a separate session in leasehold.zookeeper.connect-string.");
 		}
 		return client;
 	}

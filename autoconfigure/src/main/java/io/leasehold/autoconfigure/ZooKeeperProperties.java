@@ -8,50 +8,50 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 
 /**
- * What only the ZooKeeper engine needs.
+ * Properties of the ZooKeeper engine.
  */
 @ConfigurationProperties("leasehold.zookeeper")
 class ZooKeeperProperties {
 
 	/**
-	 * Servers of the ensemble, such as 'zk1:2181,zk2:2181,zk3:2181'. Gives locks a
-	 * session of their own; without it they use the application's CuratorFramework.
+	 * Servers of the ensemble, such as 'zk1:2181,zk2:2181,zk3:2181'. Locks then use a
+	 * separate session; otherwise they use the application's CuratorFramework.
 	 */
 	private @Nullable String connectString;
 
 	/**
-	 * How long locks outlive a process that died or was cut off. A lock is believed in
-	 * for three quarters of it after each renewal, so the default is four thirds of
-	 * 'leasehold.lease'. The servers limit it. A CuratorFramework of the application
-	 * brings its own.
+	 * How long locks outlive a process that died or was disconnected. After each renewal
+	 * a lock is valid for three quarters of it, so the default is four thirds of
+	 * 'leasehold.lease'. The servers limit it. A CuratorFramework of the application has
+	 * its own.
 	 */
 	private @Nullable Duration sessionTimeout;
 
 	/**
-	 * Longest time to wait for the connection to one server of the ensemble. A
-	 * CuratorFramework of the application brings its own.
+	 * Maximum time to wait for the connection to one server of the ensemble. A
+	 * CuratorFramework of the application has its own.
 	 */
 	private Duration connectionTimeout = Duration.ofSeconds(3);
 
 	/**
-	 * Longest time to wait for an answer, connecting included.
+	 * Maximum time to wait for a response, including the time to connect.
 	 */
 	private Duration callTimeout = Duration.ofSeconds(2);
 
 	/**
-	 * Longest time between two polls of a waiting process. Waiters are told of their
-	 * turn; polls only find what a lost message would have hidden.
+	 * Maximum time between two polls of a waiting process. Waiters are notified of their
+	 * turn; polls only detect lost messages.
 	 */
 	private Duration pollInterval = Duration.ofSeconds(2);
 
 	/**
-	 * Path of the node under which all locks are.
+	 * Path of the node that contains all locks.
 	 */
 	private String basePath = "/leasehold";
 
 	/**
-	 * Return what the engine has to know.
-	 * @throws LockEngineConfigurationException if it cannot work with these figures
+	 * Return the settings of the engine.
+	 * @throws LockEngineConfigurationException if they are invalid
 	 */
 	ZooKeeperSettings toSettings(LeaseholdProperties shared) {
 		try {
@@ -61,24 +61,24 @@ class ZooKeeperProperties {
 		catch (IllegalArgumentException ex) {
 			throw new LockEngineConfigurationException(
 					"The ZooKeeper engine cannot work as configured: %s.".formatted(ex.getMessage()),
-					"Change the property that is named.");
+					"Change the named property.");
 		}
 	}
 
 	private void checkOwnClient() {
 		if (this.connectionTimeout.toMillis() < 1) {
-			throw new IllegalArgumentException("leasehold.zookeeper.connection-timeout (%s) has to be at least 1ms"
+			throw new IllegalArgumentException("leasehold.zookeeper.connection-timeout (%s) must be at least 1ms"
 				.formatted(this.connectionTimeout));
 		}
 		Duration least = this.callTimeout.multipliedBy(8).dividedBy(3);
 		if (this.sessionTimeout != null && this.sessionTimeout.compareTo(least) < 0) {
 			throw new IllegalArgumentException(
-					"leasehold.zookeeper.session-timeout (%s) has to be at least %s, eight thirds of call-timeout"
+					"leasehold.zookeeper.session-timeout (%s) must be at least %s, eight thirds of call-timeout"
 						.formatted(this.sessionTimeout, least));
 		}
 	}
 
-	/** The session timeout to ask the servers for. */
+	/** Return the session timeout to request from the servers. */
 	Duration sessionTimeout(LeaseholdProperties shared) {
 		return (this.sessionTimeout != null) ? this.sessionTimeout : shared.getLease().multipliedBy(4).dividedBy(3);
 	}

@@ -1,5 +1,5 @@
 /**
- * How Spring Boot sets locks up: properties, conditions, beans, failure analysis.
+ * Spring Boot configuration of locks: properties, conditions, beans, failure analyses.
  */
 @NullMarked
 package io.leasehold.autoconfigure;

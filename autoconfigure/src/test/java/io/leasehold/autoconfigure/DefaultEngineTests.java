@@ -27,7 +27,7 @@ class DefaultEngineTests {
 
 	@Test
 	void noEngineIsExplained() {
-		this.runner.run(failsWith("leasehold.engine is not set, and the client of no lock engine is configured.",
+		this.runner.run(failsWith("leasehold.engine is not set, and no client of a lock engine is configured.",
 				"""
 						Do one of these:
 
@@ -35,16 +35,16 @@ class DefaultEngineTests {
 						    - for a database, add org.springframework.boot:spring-boot-starter-jdbc and the driver of your database
 						    - for ZooKeeper, add org.apache.curator:curator-framework and set leasehold.zookeeper.connect-string
 						    - for locks inside one JVM only, as in tests, set leasehold.engine to 'local'
-						    - for a store of another kind, define a bean of type io.leasehold.engine.LockEngine"""));
+						    - for another store, define a bean of type io.leasehold.engine.LockEngine"""));
 	}
 
 	@Test
 	void severalEnginesAreNamed() {
 		withEngines("etcd", "consul")
-			.run(failsWith("leasehold.engine is not set, and several lock engines could be meant: 'consul', 'etcd'.",
-					"Set leasehold.engine to the one that is used where none is given. "
-							+ "To keep another one beside it, set its leasehold.<name>.enabled to true; "
-							+ "an engine that the application defines as a bean is there anyway."));
+			.run(failsWith("leasehold.engine is not set, and several lock engines are available: 'consul', 'etcd'.",
+					"Set leasehold.engine to the default engine. "
+							+ "To use another one as well, set its leasehold.<name>.enabled to true; "
+							+ "an engine bean of the application is always available."));
 	}
 
 	@Test
@@ -75,7 +75,7 @@ class DefaultEngineTests {
 	void clientThatIsNotConfiguredIsExplained() {
 		this.runner.withPropertyValues("leasehold.engine=jdbc")
 			.run(failsWith("leasehold.engine is 'jdbc', but the client of that engine is not configured.",
-					"Configure it by spring.datasource.*, and make sure that LeaseholdJdbcAutoConfiguration is not "
+					"Configure it with spring.datasource.*, and make sure that LeaseholdJdbcAutoConfiguration is not "
 							+ "excluded. Start with --debug to see why it did not match."));
 	}
 
@@ -110,8 +110,8 @@ class DefaultEngineTests {
 			.run(failsWith(
 					"Two lock engines are named 'etcd': bean 'one' (io.leasehold.autoconfigure.StubEngine) "
 							+ "and bean 'two' (io.leasehold.autoconfigure.StubEngine).",
-					"Let each bean of type io.leasehold.engine.LockEngine return a name of its own from name(), "
-							+ "or keep one of them."));
+					"Let each bean of type io.leasehold.engine.LockEngine return a different name from name(), "
+							+ "or remove one of them."));
 	}
 
 	@Test
@@ -120,8 +120,8 @@ class DefaultEngineTests {
 			.run(failsWith(
 					"Two lock engines are named 'local': bean 'local' (io.leasehold.autoconfigure.StubEngine) "
 							+ "and bean 'localLockEngine' (io.leasehold.engine.local.LocalLockEngine).",
-					"Let each bean of type io.leasehold.engine.LockEngine return a name of its own from name(), "
-							+ "or keep one of them."));
+					"Let each bean of type io.leasehold.engine.LockEngine return a different name from name(), "
+							+ "or remove one of them."));
 	}
 
 	@Test

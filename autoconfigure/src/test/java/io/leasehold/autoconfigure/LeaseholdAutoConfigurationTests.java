@@ -156,7 +156,7 @@ class LeaseholdAutoConfigurationTests {
 				.rootCause()
 				.hasFieldOrPropertyWithValue("name", "leasehold.lease")
 				.hasFieldOrPropertyWithValue("reason",
-						"Engine 'stub' cannot renew a lease in time that is shorter than 100 ms."));
+						"Engine 'stub' cannot renew a lease shorter than 100 ms in time."));
 	}
 
 	@Test
@@ -165,7 +165,7 @@ class LeaseholdAutoConfigurationTests {
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
 				.hasFieldOrPropertyWithValue("name", "leasehold.lock-delay")
-				.hasFieldOrPropertyWithValue("reason", "It asks for a lock delay, which engine 'stub' does not have."));
+				.hasFieldOrPropertyWithValue("reason", "It requires a lock delay, which engine 'stub' does not have."));
 	}
 
 	@Test
@@ -178,7 +178,7 @@ class LeaseholdAutoConfigurationTests {
 		this.runner.withPropertyValues("leasehold.when-unavailable=proceed")
 			.run((context) -> assertThat(output).containsOnlyOnce("WARN")
 				.contains("leasehold.when-unavailable is 'proceed': methods annotated with @DistributedLock run "
-						+ "without their locks while the store cannot be reached"));
+						+ "without their locks while the store is unavailable"));
 	}
 
 	@Test

@@ -185,7 +185,7 @@ class LeaseholdJdbcAutoConfigurationTests {
 	void dataSourceThatDoesNotTellItsUrlIsSharedWithAWarning(CapturedOutput output) {
 		this.bare.withBean(DataSource.class, () -> new DriverManagerDataSource(this.url)).run((context) -> {
 			assertThat(context.getBean(JdbcConnections.class).dataSource()).isSameAs(context.getBean(DataSource.class));
-			assertThat(output).contains("The application's DataSource does not tell its URL: " + SHARING);
+			assertThat(output).contains("The application's DataSource does not expose its URL: " + SHARING);
 		});
 	}
 
@@ -283,7 +283,7 @@ class LeaseholdJdbcAutoConfigurationTests {
 					.startsWith("The lock table 'public.my_locks' or 'public.my_locks_holder' is missing (")
 					.contains("\"MY_LOCKS\" not found");
 				assertThat(analysis.getAction()).contains("leasehold.jdbc.initialize-schema to always")
-					.contains("a migration of your own")
+					.contains("your own Flyway or Liquibase migrations")
 					.doesNotContain("spring.flyway.locations")
 					.doesNotContain("changelog.yaml")
 					.contains("CREATE TABLE IF NOT EXISTS public.my_locks (",

@@ -62,7 +62,7 @@ class LeaseholdLocalAutoConfigurationTests {
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
 				.hasFieldOrPropertyWithValue("reason",
-						"Engine 'local' cannot renew a lease in time that is shorter than 10 ms."));
+						"Engine 'local' cannot renew a lease shorter than 10 ms in time."));
 	}
 
 	@Test
@@ -80,7 +80,7 @@ class LeaseholdLocalAutoConfigurationTests {
 		this.runner.withPropertyValues("leasehold.enabled=false", "leasehold.when-unavailable=proceed")
 			.run((context) -> assertThat(output).containsOnlyOnce("WARN")
 				.contains("leasehold.enabled is 'false': methods annotated with @DistributedLock run without their "
-						+ "locks, and DistributedLocks takes locks inside this JVM only"));
+						+ "locks, and DistributedLocks acquires locks inside this JVM only"));
 	}
 
 }

@@ -89,8 +89,8 @@ class LeaseholdZooKeeperAutoConfigurationTests {
 				.rootCause()
 				.isInstanceOf(LockEngineConfigurationException.class)
 				.hasMessage(
-						"There are several CuratorFramework beans, and none of them is primary: [one, other]. Which has "
-								+ "the locks? Mark one of them as @Primary, or give locks a session of their own by "
+						"There are several CuratorFramework beans, and none of them is primary: [one, other]. The one "
+								+ "for locks is unknown. Mark one of them as @Primary, or configure a separate session in "
 								+ "leasehold.zookeeper.connect-string."));
 	}
 

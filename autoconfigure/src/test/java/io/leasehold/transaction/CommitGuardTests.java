@@ -217,7 +217,7 @@ class CommitGuardTests {
 	void managerThatTakesNoListenersIsNamed(CapturedOutput output) {
 		this.runner.withBean("legacy", PlatformTransactionManager.class, WithoutListeners::new).run((context) -> {
 			assertThat(context).hasNotFailed();
-			assertThat(output).contains("Transaction manager 'legacy' takes no listeners");
+			assertThat(output).contains("Transaction manager 'legacy' does not support listeners");
 		});
 	}
 
