@@ -34,6 +34,9 @@ final class SteppedThreads extends EngineThreads {
 	/** Whether timers are lost that are set. */
 	boolean losingTimers;
 
+	/** Whether code of callers blocks so many threads that other code has to wait. */
+	boolean crowded;
+
 	/** Called before the next timer is set, once. */
 	Runnable beforeTimer = () -> {
 	};
@@ -62,6 +65,11 @@ final class SteppedThreads extends EngineThreads {
 	@Override
 	Executor losses() {
 		return this.later;
+	}
+
+	@Override
+	boolean isCrowded() {
+		return this.crowded;
 	}
 
 	@Override

@@ -1,0 +1,84 @@
+package io.leasehold.service;
+
+import java.time.Duration;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.slf4j.LoggerFactory;
+
+import io.leasehold.HeldLock;
+import io.leasehold.LockKey;
+import io.leasehold.LockLostException;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Tests for the log messages about lost locks.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class LossReportsTests {
+
+	private final Logger logger = ((LoggerContext) LoggerFactory.getILoggerFactory())
+		.getLogger(HoldReports.class.getName());
+
+	private final @Nullable Level level = this.logger.getLevel();
+
+	private final SteppedService process = new SteppedService();
+
+	@AfterEach
+	void close() {
+		this.logger.setLevel(this.level);
+		this.process.close();
+	}
+
+	@Test
+	void lossIsAWarningWithTheTimeThatTheLockWasHeld(CapturedOutput output) {
+		HeldLock held = this.process.acquire("a");
+		this.process.advance(Duration.ofMillis(1234));
+		this.process.locks.inspector().forceRelease("", new LockKey("a"));
+		assertThat(output).containsOnlyOnce("Lock 'a' (test) was lost after 1234 ms:")
+			.contains("WARN")
+			.contains("the store no longer knows this owner (engine: local)\n")
+			.doesNotContain("Its last renewal failed");
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
+	}
+
+	@Test
+	void lossNamesTheFailureOfTheLastRenewal(CapturedOutput output) {
+		this.process.store.renewNothing();
+		HeldLock held = this.process.acquire("a");
+		this.process.advance(SteppedService.LEASE);
+		assertThat(output).containsOnlyOnce("was lost after 29698 ms:")
+			.contains("(engine: local). Its last renewal failed: silent\n");
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
+	}
+
+	/** Clients that disconnect would fill the log with warnings. */
+	@Test
+	void cancellationIsLoggedAtDebugLevelOnly(CapturedOutput output) {
+		cancel("a");
+		assertThat(output).doesNotContain("was lost");
+		this.logger.setLevel(Level.DEBUG);
+		cancel("b");
+		assertThat(output).containsOnlyOnce("was lost")
+			.contains("DEBUG")
+			.doesNotContain("WARN")
+			.contains("Lock 'b' (test) was lost after 0 ms: its caller cancelled the result");
+	}
+
+	private void cancel(String key) {
+		HeldLock held = this.process.acquire(key);
+		this.process.locks.cancelled(held);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
+	}
+
+}
