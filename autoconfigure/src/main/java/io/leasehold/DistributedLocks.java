@@ -55,6 +55,7 @@ public interface DistributedLocks {
 	 * @param options how to acquire and hold them
 	 * @return the held locks as one, to be closed
 	 * @throws LockBusyException if another owner held one of them for the whole wait time
+	 * @throws LockLostException if one of them was lost during the wait for another
 	 * @throws LockEngineException if the store did not respond within that time
 	 * @throws LockInterruptedException if the thread was interrupted
 	 * @throws LockKeyException if there is no key, or one that cannot name a lock
@@ -77,11 +78,12 @@ public interface DistributedLocks {
 	 * for it. Each permit has its own lease and fencing token, see
 	 * {@link HeldLock#parts()}.
 	 * @param key the key
-	 * @param count how many permits, at most those of the options
+	 * @param count how many permits, from one to the number of the options
 	 * @param options how to acquire and hold them, with the number of permits of the key
 	 * @return the permits as one lock, to be closed
-	 * @throws IllegalArgumentException if the key does not have so many permits
+	 * @throws IllegalArgumentException if the count is out of range
 	 * @throws LockBusyException if they were not free within the wait time
+	 * @throws LockLostException if one of them was lost during the wait for another
 	 * @throws LockEngineException if the store did not respond within that time
 	 * @throws LockInterruptedException if the thread was interrupted
 	 * @throws LockKeyException if the key cannot name a lock

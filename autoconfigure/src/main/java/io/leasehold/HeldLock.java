@@ -15,10 +15,10 @@ import java.util.function.Consumer;
 public interface HeldLock extends AutoCloseable {
 
 	/**
-	 * Return the lock of the annotated method that the current thread runs.
+	 * Return the lock of the current thread's innermost {@linkplain HeldLockScope scope},
+	 * such as that of the annotated method that it runs.
 	 * @return the innermost lock
-	 * @throws IllegalStateException if the thread runs no such method, or runs it
-	 * unlocked
+	 * @throws IllegalStateException if the thread runs in no scope
 	 */
 	static HeldLock current() {
 		return HeldLockScope.innermost();

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Application event for a failed acquisition. Listen to it with {@code @EventListener}.
- * It is published in a thread of the library, after the caller received the exception.
+ * It is published in a thread of the library, concurrently with the caller.
  *
  * @param engine the engine's name
  * @param name fixed name of the lock

@@ -93,8 +93,8 @@ class LeaseholdProperties implements InitializingBean {
 	private @Nullable Duration slowHold;
 
 	/**
-	 * Whether a warning shows where a lock that was never released had been acquired.
-	 * Takes a stack trace of each acquisition.
+	 * Whether a warning shows where an unreleased lock was acquired. Takes a stack trace
+	 * of each acquisition.
 	 */
 	private boolean leakDetection;
 

@@ -50,7 +50,7 @@ public interface LockEngine {
 	Attempt tryAcquire(Claim claim);
 
 	/**
-	 * Subscribe to the store's signals to a claim whose request returned <em>busy</em>.
+	 * Subscribe to the store's signals for a claim whose request returned <em>busy</em>.
 	 * No signal between that response and this call is lost.
 	 * @param claim the claim
 	 * @param listener called in any thread, must not block
