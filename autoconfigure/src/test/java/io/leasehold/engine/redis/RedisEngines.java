@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.Function;
 
 import io.leasehold.LockKey;
 import io.leasehold.LockOptions;
@@ -47,6 +48,8 @@ final class RedisEngines implements AutoCloseable {
 
 	private final int port;
 
+	private final RedisSettings settings;
+
 	private final RedisClient client;
 
 	private final StatefulRedisConnection<String, String> operator;
@@ -56,18 +59,29 @@ final class RedisEngines implements AutoCloseable {
 	private final List<LockService> services = new ArrayList<>();
 
 	RedisEngines(int port) {
-		this(port, RedisURI.create("127.0.0.1", port));
+		this(port, RedisURI.create("127.0.0.1", port), RedisEngines::settings);
 	}
 
 	RedisEngines(int port, String password) {
-		this(port,
-				RedisURI.builder().withHost("127.0.0.1").withPort(port).withPassword(password.toCharArray()).build());
+		this(port, RedisURI.builder().withHost("127.0.0.1").withPort(port).withPassword(password.toCharArray()).build(),
+				RedisEngines::settings);
 	}
 
-	private RedisEngines(int port, RedisURI uri) {
+	private RedisEngines(int port, RedisURI uri, Function<String, RedisSettings> settings) {
 		this.port = port;
+		this.settings = settings.apply(this.namespace);
 		this.client = RedisClient.create(uri);
 		this.operator = this.client.connect();
+	}
+
+	/** Members of a server that always responds: no request times out by the load. */
+	static RedisEngines patient(int port) {
+		return new RedisEngines(port, RedisURI.create("127.0.0.1", port), RedisEngines::patientSettings);
+	}
+
+	static RedisSettings patientSettings(String namespace) {
+		return new RedisSettings(namespace, Duration.ofSeconds(3), Duration.ofSeconds(10), Duration.ofSeconds(5),
+				Duration.ofSeconds(5), Duration.ofSeconds(5), Duration.ofSeconds(20), Duration.ofMinutes(1), 0);
 	}
 
 	static RedisSettings settings(String namespace) {
@@ -77,6 +91,11 @@ final class RedisEngines implements AutoCloseable {
 	static RedisSettings settings(String namespace, int replicasToWait) {
 		return new RedisSettings(namespace, Duration.ofSeconds(1), Duration.ofSeconds(3), COMMAND_TIMEOUT,
 				COMMAND_TIMEOUT, Duration.ofSeconds(1), Duration.ofSeconds(20), Duration.ofMinutes(1), replicasToWait);
+	}
+
+	/** Settings of those members that have no others. */
+	RedisSettings settings() {
+		return this.settings;
 	}
 
 	String namespace() {
@@ -112,7 +131,7 @@ final class RedisEngines implements AutoCloseable {
 
 	/** A new member that has not connected yet. */
 	TestMember member(RedisConfiguration servers) {
-		return member(servers, settings(this.namespace));
+		return member(servers, this.settings);
 	}
 
 	/** A new member with settings of its own. */
@@ -131,8 +150,7 @@ final class RedisEngines implements AutoCloseable {
 
 	/** A new member that uses Jedis. */
 	TestMember byJedis(RedisConfiguration servers) {
-		RedisSettings settings = settings(this.namespace);
-		return member(RedisConnections.byJedis(servers, null, null, settings), settings);
+		return member(RedisConnections.byJedis(servers, null, null, this.settings), this.settings);
 	}
 
 	private TestMember member(RedisConnections connections, RedisSettings settings) {

@@ -98,7 +98,7 @@ class RedisTlsIntegrationTests {
 
 	private static void locks(Function<RedisSettings, RedisConnections> connector) {
 		RedisEngines operator = new RedisEngines(server.port());
-		RedisSettings settings = RedisEngines.settings(operator.namespace());
+		RedisSettings settings = RedisEngines.patientSettings(operator.namespace());
 		Member member = Member.of("test");
 		try (RedisLockEngine engine = new RedisLockEngine(connector.apply(settings), settings, member,
 				MonotonicClock.SYSTEM)) {
