@@ -7,6 +7,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
 import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.AfterEach;
@@ -37,7 +38,10 @@ class InboxTests {
 	private final Silent ear = new Silent();
 
 	private final Inbox inbox = new Inbox(() -> "inbox", SETTINGS, new SingleServer(new Node("localhost", 1)),
-			(node, channel, messages, lost) -> this.ear, this.executor, (message) -> {
+			(node, channel, messages, lost) -> {
+				this.ear.messages = messages;
+				return this.ear;
+			}, this.executor, (message) -> {
 			}, () -> {
 			}, this.clock);
 
@@ -99,6 +103,30 @@ class InboxTests {
 		assertThat(this.ear.closings).hasValue(1);
 	}
 
+	/** The pong is lost or late, but the connection is alive. */
+	@Test
+	void messageAfterAPingKeepsTheSubscription() {
+		this.clock.pass(POLL.plus(JUST));
+		assertThat(hears()).as("pinged").isTrue();
+		this.clock.pass(SILENCE);
+		this.ear.messages.accept("message");
+		this.clock.pass(SILENCE.minus(JUST));
+		assertThat(hears()).as("silent since the ping, but not since the message").isTrue();
+		this.clock.pass(JUST.multipliedBy(2));
+		assertThat(hears()).as("silent since the message").isFalse();
+		assertThat(this.ear.closings).hasValue(1);
+	}
+
+	@Test
+	void subscriptionThatIsNotSilentIsNotPinged() {
+		this.clock.pass(POLL.minus(JUST));
+		assertThat(hears()).isTrue();
+		this.ear.messages.accept("message");
+		this.clock.pass(POLL.minus(JUST));
+		assertThat(hears()).isTrue();
+		assertThat(this.ear.pings).hasValue(0);
+	}
+
 	private boolean hears() {
 		return this.inbox.hears(System.nanoTime() + TimeUnit.SECONDS.toNanos(30));
 	}
@@ -114,6 +142,8 @@ class InboxTests {
 
 		private Runnable duringPing = () -> {
 		};
+
+		private volatile Consumer<String> messages;
 
 		@Override
 		public boolean isOpen() {

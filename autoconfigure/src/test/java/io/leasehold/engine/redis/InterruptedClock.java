@@ -14,7 +14,8 @@ final class InterruptedClock implements LongSupplier {
 	private static final Runnable NOTHING = () -> {
 	};
 
-	private final AtomicLong now = new AtomicLong();
+	/** Far from zero, and the difference of two readings far from their sum. */
+	private final AtomicLong now = new AtomicLong(Duration.ofDays(1).toNanos());
 
 	private final AtomicReference<Runnable> afterNext = new AtomicReference<>(NOTHING);
 

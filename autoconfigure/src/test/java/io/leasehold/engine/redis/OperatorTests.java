@@ -1,0 +1,83 @@
+package io.leasehold.engine.redis;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+
+import io.leasehold.LockKey;
+import io.leasehold.engine.Access;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.Holder;
+import io.leasehold.engine.Member;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for what an {@link Operator} makes of the store's answer.
+ */
+class OperatorTests {
+
+	private static final LockKey KEY = new LockKey("k");
+
+	private static final Duration DELAY = Duration.ofSeconds(2);
+
+	private static final Node NODE = new Node("localhost", 1);
+
+	private final Member member = Member.of("shop");
+
+	@Test
+	void freeLockHasNoHolders() {
+		assertThat(inspect(List.of())).isEmpty();
+	}
+
+	@Test
+	void holdersAreInTheOrderOfTheirNumbers() {
+		String token = this.member.newOwner("buyer-1").token();
+		List<Holder> holders = inspect(List.of("200:" + token, 700L, "100:" + token, 500L));
+		assertThat(holders).extracting(Holder::number).containsExactly(100L, 200L);
+		assertThat(holders).extracting(Holder::remaining)
+			.containsExactly(Duration.ofMillis(500), Duration.ofMillis(700));
+		assertThat(holders).extracting(Holder::thread).containsOnly("buyer-1");
+		assertThat(holders).extracting(Holder::since)
+			.containsExactly(Instant.EPOCH.plus(100, ChronoUnit.MICROS), Instant.EPOCH.plus(200, ChronoUnit.MICROS));
+	}
+
+	/** The time for which the store keeps a grant includes its lock delay. */
+	@Test
+	void grantInItsLockDelayHasNoHolder() {
+		String claim = ClaimName.of(new Claim(KEY, this.member.newOwner(), Access.EXCLUSIVE, Duration.ofSeconds(9),
+				DELAY, Duration.ZERO, false, 0));
+		assertThat(inspect(List.of("1:" + claim, DELAY.toMillis() + 1))).singleElement()
+			.extracting(Holder::remaining)
+			.isEqualTo(Duration.ofMillis(1));
+		assertThat(inspect(List.of("1:" + claim, DELAY.toMillis()))).singleElement()
+			.extracting(Holder::remaining)
+			.isEqualTo(Duration.ZERO);
+		assertThat(inspect(List.of("1:" + claim, DELAY.toMillis() - 1))).isEmpty();
+	}
+
+	@Test
+	void placeThatAMinHoldKeepsHasNoHolder() {
+		assertThat(inspect(List.of("1:#x,500", 400L))).isEmpty();
+	}
+
+	/** A key without a lifetime has a negative rest. */
+	@Test
+	void valueNotWrittenByLeaseholdIsUnknown() {
+		assertThat(inspect(List.of("someone", -1L))).singleElement().satisfies((holder) -> {
+			assertThat(holder.application()).isEqualTo("unknown");
+			assertThat(holder.number()).isZero();
+			assertThat(holder.remaining()).isEqualTo(Duration.ZERO);
+		});
+	}
+
+	private static List<Holder> inspect(List<Object> answer) {
+		Lines lines = new Lines(new SingleServer(NODE),
+				(node) -> new Line(node, ScriptedConnection.answering(answer), DELAY), Runnable::run);
+		return new Operator(lines, "ns", "60000", "ns:inbox:").inspect(KEY,
+				System.nanoTime() + Duration.ofSeconds(20).toNanos());
+	}
+
+}

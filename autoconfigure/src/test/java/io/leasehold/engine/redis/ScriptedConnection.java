@@ -1,0 +1,78 @@
+package io.leasehold.engine.redis;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection whose server is a function of the command line, for responses at moments
+ * that no real server can be made to choose.
+ */
+final class ScriptedConnection implements Connection {
+
+	private final Function<String, CompletableFuture<@Nullable Object>> server;
+
+	private final List<String> sent = new CopyOnWriteArrayList<>();
+
+	private final AtomicInteger closings = new AtomicInteger();
+
+	ScriptedConnection(Function<String, CompletableFuture<@Nullable Object>> server) {
+		this.server = server;
+	}
+
+	/** A server that never responds. */
+	static ScriptedConnection silent() {
+		return new ScriptedConnection((command) -> new CompletableFuture<>());
+	}
+
+	/** A server that gives the same response to all requests. */
+	static ScriptedConnection answering(@Nullable Object answer) {
+		return new ScriptedConnection((command) -> CompletableFuture.completedFuture(answer));
+	}
+
+	/** A server that refuses all requests. */
+	static ScriptedConnection refusing(String message) {
+		return new ScriptedConnection((command) -> refusal(message));
+	}
+
+	static CompletableFuture<@Nullable Object> refusal(String message) {
+		return CompletableFuture.failedFuture(RedisFailure.refusal(message, null));
+	}
+
+	/** The response to a request that was not written. */
+	static CompletableFuture<@Nullable Object> neverSent() {
+		return CompletableFuture
+			.failedFuture(RedisFailure.neverSent(RedisFailure.noAnswer("connection is closed", null)));
+	}
+
+	/** The commands that were sent, each with its arguments. */
+	List<String> sent() {
+		return this.sent;
+	}
+
+	int closings() {
+		return this.closings.get();
+	}
+
+	@Override
+	public boolean isOpen() {
+		return this.closings.get() == 0;
+	}
+
+	@Override
+	public CompletableFuture<@Nullable Object> send(String command, String... arguments) {
+		String line = command + " " + String.join(" ", arguments);
+		this.sent.add(line.trim());
+		return this.server.apply(line.trim());
+	}
+
+	@Override
+	public void close() {
+		this.closings.incrementAndGet();
+	}
+
+}
