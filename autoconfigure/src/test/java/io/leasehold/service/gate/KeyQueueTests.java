@@ -59,7 +59,7 @@ class KeyQueueTests {
 		this.scene.clock.advance(Duration.ofMillis(7));
 		Actions actions = this.scene.answer(BUSY);
 		assertThat(ManualGate.woken(actions)).containsExactly(caller);
-		assertThat(caller.failure()).isInstanceOf(LockBusyException.class).hasMessageContaining("after 7 ms");
+		assertThat(caller.failure()).isInstanceOf(LockBusyException.class).hasMessageContaining(" 7 ms");
 		assertThat(actions.removesGate()).isTrue();
 		assertThat(actions.listens()).isFalse();
 		assertThat(actions.requested()).isNull();

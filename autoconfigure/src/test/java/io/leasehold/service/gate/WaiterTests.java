@@ -2,6 +2,7 @@ package io.leasehold.service.gate;
 
 import java.time.Duration;
 
+import io.leasehold.LockModeException;
 import io.leasehold.service.gate.ManualGate.TestCaller;
 import org.junit.jupiter.api.Test;
 
@@ -70,7 +71,9 @@ class WaiterTests {
 		assertThat(this.gate.isAwaited()).isTrue();
 		TestCaller reader = this.scene.caller(SHARED).under(held);
 		assertThat(this.gate.enter(reader)).isEqualTo(KeyGate.Entry.SETTLED);
-		assertThat(reader.failure()).hasMessageContaining("give that back first");
+		assertThat(reader.failure()).isInstanceOf(LockModeException.class)
+			.hasMessageContaining("shared")
+			.hasMessageContaining("1 permit");
 	}
 
 }
