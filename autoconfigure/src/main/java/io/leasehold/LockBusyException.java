@@ -1,10 +1,11 @@
 package io.leasehold;
 
 import java.time.Duration;
+import java.util.List;
 
 /**
  * Exception for a lock that another owner still held at the end of the wait time. The
- * store responded; otherwise a {@link LockEngineException} is thrown.
+ * store responded; otherwise a {@link LockEngineException} is thrown. Immutable.
  */
 public class LockBusyException extends LockException {
 
@@ -12,21 +13,34 @@ public class LockBusyException extends LockException {
 
 	private final Duration waited;
 
-	public LockBusyException(LockKey key, String engine, Duration waited) {
-		super(key.value(), "Lock '%s' could not be acquired within %d ms: another owner held it (engine: %s)"
-			.formatted(key, waited.toMillis(), engine), null);
-		this.waited = waited;
-	}
+	private final List<LockHolder> holders;
+
+	private final List<String> ownKeys;
 
 	/**
-	 * Create an exception with a given message.
+	 * Create an exception that names no holder.
 	 * @param message what failed, why, and what to do
 	 * @param key the key
 	 * @param waited how long the caller waited
 	 */
 	public LockBusyException(String message, LockKey key, Duration waited) {
+		this(message, key, waited, List.of(), List.of());
+	}
+
+	/**
+	 * Create an exception that names the holders.
+	 * @param message what failed, why, and what to do
+	 * @param key the key
+	 * @param waited how long the caller waited
+	 * @param holders the holders of the key, empty if unknown
+	 * @param ownKeys the keys of the locks under which the caller runs
+	 */
+	public LockBusyException(String message, LockKey key, Duration waited, List<LockHolder> holders,
+			List<String> ownKeys) {
 		super(key.value(), message, null);
 		this.waited = waited;
+		this.holders = List.copyOf(holders);
+		this.ownKeys = List.copyOf(ownKeys);
 	}
 
 	/**
@@ -35,6 +49,26 @@ public class LockBusyException extends LockException {
 	 */
 	public Duration getWaited() {
 		return this.waited;
+	}
+
+	/**
+	 * Return the holders that the store reported after the wait. Their number and order
+	 * are those of {@link LockInspector#inspect(String, LockKey)}.
+	 * @return the holders; empty if the store was not queried, did not respond, or
+	 * reported none because the lock had just been released
+	 */
+	public List<LockHolder> getHolders() {
+		return this.holders;
+	}
+
+	/**
+	 * Return the keys of the locks under which the caller itself runs. If the holder of
+	 * the busy lock waits for one of them, the two callers are in a deadlock.
+	 * @return the keys, innermost first; empty if the caller runs under no lock, or if
+	 * the store was not queried
+	 */
+	public List<String> getOwnKeys() {
+		return this.ownKeys;
 	}
 
 }

@@ -1,7 +1,9 @@
 package io.leasehold;
 
+import java.io.Serializable;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 
 import org.jspecify.annotations.Nullable;
 
@@ -19,5 +21,13 @@ import org.jspecify.annotations.Nullable;
  * does not know when a lease ends
  */
 public record LockHolder(String application, String host, long process, String thread, long fencingToken, Instant since,
-		@Nullable Duration remaining) {
+		@Nullable Duration remaining) implements Serializable {
+
+	/** Return application, host, process and thread on one line, for messages. */
+	@Override
+	public String toString() {
+		return "%s@%s (pid %d, thread %s) since %s".formatted(this.application, this.host, this.process, this.thread,
+				this.since.truncatedTo(ChronoUnit.MILLIS));
+	}
+
 }

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 import io.leasehold.LockOptions;
+import io.leasehold.service.HolderReport;
 import io.leasehold.service.OnLost;
 import io.leasehold.service.ServiceSettings;
 import org.jspecify.annotations.Nullable;
@@ -98,6 +99,12 @@ class LeaseholdProperties implements InitializingBean {
 	 */
 	private boolean leakDetection;
 
+	/**
+	 * When a LockBusyException names the holders of the lock. This costs one request to
+	 * the store, after the wait.
+	 */
+	private HolderReport holderReport = HolderReport.AFTER_WAIT;
+
 	private final Handoff handoff = new Handoff();
 
 	private final Fencing fencing = new Fencing();
@@ -132,7 +139,7 @@ class LeaseholdProperties implements InitializingBean {
 				LockOptions.UNLIMITED)
 			.withLockDelay(this.lockDelay);
 		return new ServiceSettings(defaults, this.onLost, this.handoff.maxConsecutive, this.handoff.maxTime,
-				(this.slowHold != null) ? this.slowHold : LockOptions.UNLIMITED);
+				(this.slowHold != null) ? this.slowHold : LockOptions.UNLIMITED, this.holderReport);
 	}
 
 	private static boolean isBetween(Duration value, Duration least, Duration most) {
@@ -239,6 +246,14 @@ class LeaseholdProperties implements InitializingBean {
 
 	public void setLeakDetection(boolean leakDetection) {
 		this.leakDetection = leakDetection;
+	}
+
+	public HolderReport getHolderReport() {
+		return this.holderReport;
+	}
+
+	public void setHolderReport(HolderReport holderReport) {
+		this.holderReport = holderReport;
 	}
 
 	public Handoff getHandoff() {

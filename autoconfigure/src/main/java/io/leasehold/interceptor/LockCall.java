@@ -58,9 +58,15 @@ record LockCall(LockOperation operation, MethodInvocation invocation, LockServic
 		return (fencing != null) ? fencing.open(held) : HeldLockScope.open(held);
 	}
 
-	/** Whether the method runs without its lock after a failure of the store. */
-	boolean isBypassed(LockEngineException failure) {
-		return this.operation.fallback() == null && this.operation.fencing() == null
+	/** Whether the call continues without the lock, and the exception is discarded. */
+	boolean isBypassed(LockException reason) {
+		if (this.operation.fallback() != null) {
+			return false;
+		}
+		if (reason instanceof LockBusyException) {
+			return this.operation.whenBusy() == WhenBusy.SKIP;
+		}
+		return reason instanceof LockEngineException failure && this.operation.fencing() == null
 				&& this.whenUnavailable.letsPass(failure);
 	}
 
@@ -69,9 +75,7 @@ record LockCall(LockOperation operation, MethodInvocation invocation, LockServic
 		if (!(reason instanceof LockBusyException || reason instanceof LockEngineException)) {
 			return false;
 		}
-		return this.operation.fallback() != null
-				|| reason instanceof LockBusyException && this.operation.whenBusy() == WhenBusy.SKIP
-				|| reason instanceof LockEngineException failure && isBypassed(failure);
+		return this.operation.fallback() != null || isBypassed((LockException) reason);
 	}
 
 	/** Do what the annotation wants where the lock was not had. */
@@ -79,13 +83,11 @@ record LockCall(LockOperation operation, MethodInvocation invocation, LockServic
 		if (this.operation.fallback() != null) {
 			return this.operation.fallback().call(this.invocation, reason);
 		}
-		if (reason instanceof LockBusyException && this.operation.whenBusy() == WhenBusy.SKIP) {
-			return SkippedResult.of(this.invocation.getMethod());
+		if (!isBypassed(reason)) {
+			throw reason;
 		}
-		if (reason instanceof LockEngineException failure && isBypassed(failure)) {
-			return this.invocation.proceed();
-		}
-		throw reason;
+		return (reason instanceof LockBusyException) ? SkippedResult.of(this.invocation.getMethod())
+				: this.invocation.proceed();
 	}
 
 }

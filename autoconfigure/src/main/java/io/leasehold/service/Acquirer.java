@@ -9,6 +9,7 @@ import java.util.function.Predicate;
 import io.leasehold.HeldLock;
 import io.leasehold.LockBusyException;
 import io.leasehold.LockEngineException;
+import io.leasehold.LockException;
 import io.leasehold.LockInterruptedException;
 import io.leasehold.LockKey;
 import io.leasehold.LockOptions;
@@ -28,7 +29,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class Acquirer {
 
-	static final Predicate<LockEngineException> NEVER_BYPASSED = (failure) -> false;
+	static final Predicate<LockException> NEVER_BYPASSED = (reason) -> false;
+
+	/** For callers to which a busy lock is a result like others. */
+	static final Predicate<LockException> BUSY_BYPASSED = LockBusyException.class::isInstance;
 
 	private final String engine;
 
@@ -48,10 +52,12 @@ final class Acquirer {
 
 	private final LockCloser closer;
 
+	private final HolderLookup holders;
+
 	private final ReleaseTiming timing;
 
 	Acquirer(MonotonicClock clock, EngineThreads threads, Events events, Gates gates, GateDriver driver, Holds holds,
-			SelfCheck selfCheck, LockCloser closer, ReleaseTiming timing) {
+			SelfCheck selfCheck, LockCloser closer, HolderLookup holders, ReleaseTiming timing) {
 		this.engine = holds.engine();
 		this.clock = clock;
 		this.threads = threads;
@@ -61,13 +67,14 @@ final class Acquirer {
 		this.holds = holds;
 		this.selfCheck = selfCheck;
 		this.closer = closer;
+		this.holders = holders;
 		this.timing = timing;
 	}
 
 	/** Return an acquirer of locks whose release waits for nothing. */
 	Acquirer releasingAtOnce() {
 		return new Acquirer(this.clock, this.threads, this.events, this.gates, this.driver, this.holds, this.selfCheck,
-				this.closer, ReleaseTiming.IMMEDIATE);
+				this.closer, this.holders, ReleaseTiming.IMMEDIATE);
 	}
 
 	/** Return options with the rest of their wait time. */
@@ -80,7 +87,7 @@ final class Acquirer {
 	 * Acquire a lock in the caller's thread.
 	 * @param bound whether the lock ends with the life of its thread
 	 */
-	Handle acquire(LockKey key, LockOptions options, boolean bound, Predicate<LockEngineException> bypassed) {
+	Handle acquire(LockKey key, LockOptions options, boolean bound, Predicate<LockException> bypassed) {
 		Thread thread = Thread.currentThread();
 		BlockingWaiter waiter = new BlockingWaiter(key, options, thread, bound, this.clock.nanoTime());
 		follow(waiter);
@@ -106,7 +113,7 @@ final class Acquirer {
 
 	/** Acquire a lock without blocking, re-entering those that are held further out. */
 	CompletableFuture<HeldLock> acquireAsync(LockKey key, LockOptions options, List<HeldLock> outer,
-			Predicate<LockEngineException> bypassed) {
+			Predicate<LockException> bypassed) {
 		CompletableFuture<HeldLock> result = new CompletableFuture<>();
 		AsyncWaiter waiter = new AsyncWaiter(key, options, outer, bypassed, this.clock.nanoTime(), result,
 				this.timing.releases(), this::complete);
@@ -260,13 +267,14 @@ final class Acquirer {
 	 * Turn a waiter's result into a handle, or return nothing if the hold was lost since,
 	 * or has ended.
 	 */
-	private @Nullable Handle open(Waiter waiter, @Nullable KeyGate gate, Predicate<LockEngineException> bypassed,
+	private @Nullable Handle open(Waiter waiter, @Nullable KeyGate gate, Predicate<LockException> bypassed,
 			ReleaseTiming timing) {
 		long now = this.clock.nanoTime();
 		RuntimeException failure = waiter.failure();
 		if (failure != null) {
 			publishEnd(waiter, outcomeOf(failure, bypassed), failure, now);
-			throw failure;
+			throw (failure instanceof LockBusyException busy && !bypassed.test(busy))
+					? this.holders.explain(busy, waiter.key(), waiter.options(), waiter.outer()) : failure;
 		}
 		Hold hold = Objects.requireNonNull(waiter.hold());
 		boolean reentered = hold.isOpened();
@@ -301,7 +309,7 @@ final class Acquirer {
 		}
 	}
 
-	private static AcquireOutcome outcomeOf(RuntimeException failure, Predicate<LockEngineException> bypassed) {
+	private static AcquireOutcome outcomeOf(RuntimeException failure, Predicate<LockException> bypassed) {
 		if (failure instanceof LockBusyException) {
 			return AcquireOutcome.BUSY;
 		}

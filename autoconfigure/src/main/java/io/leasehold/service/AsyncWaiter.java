@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 import io.leasehold.HeldLock;
-import io.leasehold.LockEngineException;
+import io.leasehold.LockException;
 import io.leasehold.LockKey;
 import io.leasehold.LockOptions;
 import io.leasehold.service.gate.Hold;
@@ -25,8 +25,8 @@ final class AsyncWaiter extends Waiter {
 	/** Runs the release, as decided when the caller began. */
 	final ReleaseTiming.Releases releases;
 
-	/** Whether the caller goes on without the lock after a failure of the store. */
-	final Predicate<LockEngineException> bypassed;
+	/** Whether the caller continues without the lock after an exception. */
+	final Predicate<LockException> bypassed;
 
 	/** Locks under which the caller runs. */
 	private final List<HeldLock> outer;
@@ -43,9 +43,8 @@ final class AsyncWaiter extends Waiter {
 	 * Create an acquisition.
 	 * @param completion completes the future in another thread
 	 */
-	AsyncWaiter(LockKey key, LockOptions options, List<HeldLock> outer, Predicate<LockEngineException> bypassed,
-			long start, CompletableFuture<HeldLock> result, ReleaseTiming.Releases releases,
-			Consumer<AsyncWaiter> completion) {
+	AsyncWaiter(LockKey key, LockOptions options, List<HeldLock> outer, Predicate<LockException> bypassed, long start,
+			CompletableFuture<HeldLock> result, ReleaseTiming.Releases releases, Consumer<AsyncWaiter> completion) {
 		super(key, options, false, start);
 		this.outer = outer;
 		this.bypassed = bypassed;
@@ -88,6 +87,11 @@ final class AsyncWaiter extends Waiter {
 			}
 		}
 		return false;
+	}
+
+	@Override
+	public List<HeldLock> outer() {
+		return this.outer;
 	}
 
 	@Override

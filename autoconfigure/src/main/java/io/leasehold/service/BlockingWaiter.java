@@ -1,7 +1,10 @@
 package io.leasehold.service;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
+import io.leasehold.HeldLock;
 import io.leasehold.HeldLockScope;
 import io.leasehold.LockEngineException;
 import io.leasehold.LockInterruptedException;
@@ -42,6 +45,13 @@ final class BlockingWaiter extends Waiter {
 	@Override
 	protected boolean runsUnder(Hold hold) {
 		return HeldLockScope.anyMatch((lock) -> Handle.isOpenHandle(lock, hold)) || ThreadLocks.include(hold);
+	}
+
+	@Override
+	public List<HeldLock> outer() {
+		List<HeldLock> outer = new ArrayList<>(HeldLockScope.held());
+		ThreadLocks.addTo(outer);
+		return outer;
 	}
 
 	/** An interrupted request fails, too, which does not mean that the store is down. */

@@ -10,6 +10,7 @@ import java.util.stream.Collectors;
 
 import io.leasehold.HeldLock;
 import io.leasehold.LockEngineException;
+import io.leasehold.LockException;
 import io.leasehold.LockKey;
 import io.leasehold.LockKeys;
 import io.leasehold.LockOptions;
@@ -73,9 +74,10 @@ final class EngineLocks implements AutoCloseable {
 		this.driver = new GateDriver(engine, clock, threads, claims, this.gates, watchdog);
 		this.holds = new Holds(engine, clock, threads, this.events, claims, this.gates, this.driver, settings);
 		this.selfCheck = new SelfCheck(threads, this.gates, this.driver, this.holds, watchdog);
+		HolderLookup holders = new HolderLookup(engine, settings.holderReport());
 		this.acquirer = new Acquirer(clock, threads, this.events, this.gates, this.driver, this.holds, this.selfCheck,
-				this.closer, timing);
-		this.permits = new PermitCollector(engine.name(), clock, this.acquirer, this.closer);
+				this.closer, holders, timing);
+		this.permits = new PermitCollector(engine.name(), clock, this.acquirer, holders, this.closer);
 	}
 
 	LockEngine engine() {
@@ -96,19 +98,19 @@ final class EngineLocks implements AutoCloseable {
 		return this;
 	}
 
-	HeldLock acquire(LockKey key, LockOptions options, Predicate<LockEngineException> bypassed) {
+	HeldLock acquire(LockKey key, LockOptions options, Predicate<LockException> bypassed) {
 		return this.acquirer.acquire(key, options, false, bypassed);
 	}
 
 	/** Acquire a lock that ends with the life of its thread. */
 	Handle acquireForThread(LockKey key, LockOptions options) {
-		return this.acquirer.acquire(key, options, true, Acquirer.NEVER_BYPASSED);
+		return this.acquirer.acquire(key, options, true, Acquirer.BUSY_BYPASSED);
 	}
 
 	/**
 	 * Acquire the locks of several keys one after the other, all within one wait time.
 	 */
-	HeldLock acquireAll(LockKeys keys, LockOptions options, Predicate<LockEngineException> bypassed) {
+	HeldLock acquireAll(LockKeys keys, LockOptions options, Predicate<LockException> bypassed) {
 		long start = this.clock.nanoTime();
 		return HeldLocks.take(keys.all(), (key) -> acquire(key, this.acquirer.rest(options, start), bypassed),
 				this.closer::discard);
@@ -121,7 +123,7 @@ final class EngineLocks implements AutoCloseable {
 
 	/** Acquire locks without blocking, re-entering those that are held further out. */
 	CompletableFuture<HeldLock> acquireAllAsync(LockKeys keys, LockOptions options, List<HeldLock> outer,
-			Predicate<LockEngineException> bypassed) {
+			Predicate<LockException> bypassed) {
 		LockEngineException failure = this.acquirer.start(keys.all().get(0));
 		if (failure != null) {
 			publishEnd(options, AcquireOutcome.UNAVAILABLE, failure);

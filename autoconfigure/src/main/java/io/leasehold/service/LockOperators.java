@@ -8,8 +8,6 @@ import io.leasehold.LockHolder;
 import io.leasehold.LockInspector;
 import io.leasehold.LockKey;
 import io.leasehold.LockOverview;
-import io.leasehold.engine.Holder;
-import io.leasehold.service.gate.Hold;
 import io.leasehold.service.gate.Survey;
 
 /**
@@ -49,12 +47,12 @@ final class LockOperators implements LockInspector {
 
 	@Override
 	public List<LockHolder> inspect(String engine, LockKey key) {
-		return describe(this.engines.get(engine).engine().inspect(key));
+		return HolderLookup.describe(this.engines.get(engine).engine().inspect(key));
 	}
 
 	@Override
 	public List<LockHolder> forceRelease(String engine, LockKey key) {
-		return describe(this.engines.get(engine).forceRelease(key));
+		return HolderLookup.describe(this.engines.get(engine).forceRelease(key));
 	}
 
 	@Override
@@ -70,13 +68,6 @@ final class LockOperators implements LockInspector {
 	@Override
 	public long droppedEvents(String engine) {
 		return this.engines.get(engine).droppedEvents();
-	}
-
-	private static List<LockHolder> describe(List<Holder> holders) {
-		return holders.stream()
-			.map((holder) -> new LockHolder(holder.application(), holder.host(), holder.process(), holder.thread(),
-					Hold.firstToken(holder.number()), holder.since(), holder.remaining()))
-			.toList();
 	}
 
 }

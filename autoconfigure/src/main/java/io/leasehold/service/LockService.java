@@ -4,6 +4,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -12,7 +13,9 @@ import java.util.function.Predicate;
 
 import io.leasehold.DistributedLocks;
 import io.leasehold.HeldLock;
+import io.leasehold.LockBusyException;
 import io.leasehold.LockEngineException;
+import io.leasehold.LockException;
 import io.leasehold.LockInspector;
 import io.leasehold.LockKey;
 import io.leasehold.LockKeys;
@@ -134,38 +137,50 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	 * meanwhile
 	 */
 	public HeldLock acquire(LockKey key, LockOptions options) {
-		return acquire(key, options, (failure) -> false);
+		return acquire(key, options, Acquirer.NEVER_BYPASSED);
 	}
 
 	/**
-	 * Take a lock, for a caller that goes on without it when the store fails in certain
-	 * ways. Such a call counts as {@link AcquireOutcome#BYPASSED}.
+	 * Acquire a lock, for a caller that continues without it after certain exceptions.
+	 * After a failure of the store, such a call counts as
+	 * {@link AcquireOutcome#BYPASSED}. After the wait for a busy lock, its holders are
+	 * not looked up.
 	 * @param key the key
-	 * @param options how to take and hold it
-	 * @param bypassed tells whether the caller goes on after a failure, which is thrown
-	 * all the same
+	 * @param options how to acquire and hold it
+	 * @param bypassed whether the caller continues after an exception, which is thrown in
+	 * either case
 	 * @return the held lock, to be closed
 	 * @see #acquire(LockKey, LockOptions)
 	 */
-	public HeldLock acquire(LockKey key, LockOptions options, Predicate<LockEngineException> bypassed) {
+	public HeldLock acquire(LockKey key, LockOptions options, Predicate<LockException> bypassed) {
 		return locks(options).check(options).acquire(key, options, bypassed);
 	}
 
 	@Override
+	public Optional<HeldLock> tryAcquire(String key, LockOptions options) {
+		try {
+			return Optional.of(acquire(new LockKey(key), options, Acquirer.BUSY_BYPASSED));
+		}
+		catch (LockBusyException ex) {
+			return Optional.empty();
+		}
+	}
+
+	@Override
 	public HeldLock acquireAll(Collection<String> keys, LockOptions options) {
-		return acquireAll(LockKeys.of(keys), options, (failure) -> false);
+		return acquireAll(LockKeys.of(keys), options, Acquirer.NEVER_BYPASSED);
 	}
 
 	/**
 	 * Take the locks of several keys.
 	 * @param keys the keys, at least one
 	 * @param options how to take and hold them
-	 * @param bypassed tells whether the caller goes on after a failure, which is thrown
-	 * all the same
+	 * @param bypassed whether the caller continues after an exception, which is thrown in
+	 * either case
 	 * @return the held locks as one, to be closed
 	 * @see #acquireAll(Collection, LockOptions)
 	 */
-	public HeldLock acquireAll(LockKeys keys, LockOptions options, Predicate<LockEngineException> bypassed) {
+	public HeldLock acquireAll(LockKeys keys, LockOptions options, Predicate<LockException> bypassed) {
 		LockKey only = keys.single();
 		return (only != null) ? acquire(only, options, bypassed)
 				: locks(options).check(options).acquireAll(keys, options, bypassed);
@@ -183,7 +198,7 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 
 	@Override
 	public CompletableFuture<HeldLock> acquireAsync(String key, LockOptions options) {
-		return acquireAllAsync(LockKeys.of(new LockKey(key)), options, List.of(), (failure) -> false);
+		return acquireAllAsync(LockKeys.of(new LockKey(key)), options, List.of(), Acquirer.NEVER_BYPASSED);
 	}
 
 	/**
@@ -193,12 +208,12 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	 * @param keys the keys
 	 * @param options how to take and hold them
 	 * @param outer locks under which the caller runs already: their keys are re-entered
-	 * @param bypassed tells whether the caller goes on after a failure
+	 * @param bypassed whether the caller continues after an exception
 	 * @return completes with the held locks, or with the exceptions of
 	 * {@link #acquireAll}
 	 */
 	public CompletableFuture<HeldLock> acquireAllAsync(LockKeys keys, LockOptions options, List<HeldLock> outer,
-			Predicate<LockEngineException> bypassed) {
+			Predicate<LockException> bypassed) {
 		return locks(options).check(options).acquireAllAsync(keys, options, outer, bypassed);
 	}
 

@@ -6,6 +6,7 @@ import java.util.Collections;
 import java.util.UUID;
 
 import io.leasehold.HeldLock;
+import io.leasehold.HeldLockScope;
 import io.leasehold.LockBusyException;
 import io.leasehold.LockKey;
 import io.leasehold.LockLostException;
@@ -30,13 +31,16 @@ final class PermitCollector {
 	/** Acquires the turn to collect, whose release waits for no transaction. */
 	private final Acquirer turns;
 
+	private final HolderLookup holders;
+
 	private final LockCloser closer;
 
-	PermitCollector(String engine, MonotonicClock clock, Acquirer acquirer, LockCloser closer) {
+	PermitCollector(String engine, MonotonicClock clock, Acquirer acquirer, HolderLookup holders, LockCloser closer) {
 		this.engine = engine;
 		this.clock = clock;
 		this.acquirer = acquirer;
 		this.turns = acquirer.releasingAtOnce();
+		this.holders = holders;
 		this.closer = closer;
 	}
 
@@ -48,11 +52,11 @@ final class PermitCollector {
 		long start = this.clock.nanoTime();
 		try {
 			HeldLock turn = this.turns.acquire(turnOf(key), turnOptions(this.acquirer.rest(options, start)), false,
-					Acquirer.NEVER_BYPASSED);
+					Acquirer.BUSY_BYPASSED);
 			try {
 				return HeldLocks.take(
 						Collections.nCopies(count, key), (permit) -> this.acquirer.acquire(permit,
-								this.acquirer.rest(options, start), false, Acquirer.NEVER_BYPASSED),
+								this.acquirer.rest(options, start), false, Acquirer.BUSY_BYPASSED),
 						this.closer::discard);
 			}
 			finally {
@@ -61,8 +65,9 @@ final class PermitCollector {
 		}
 		catch (LockBusyException ex) {
 			Duration waited = Duration.ofNanos(this.clock.nanoTime() - start);
-			throw new LockBusyException("Lock '%s' had not %d of its %d permits free within %d ms (engine: %s)"
-				.formatted(key, count, options.permits(), waited.toMillis(), this.engine), key, waited);
+			String message = "%d of the %d permits of lock '%s' could not be acquired within %d ms (engine: %s)"
+				.formatted(count, options.permits(), key, waited.toMillis(), this.engine);
+			throw this.holders.explain(new LockBusyException(message, key, waited), key, options, HeldLockScope.held());
 		}
 	}
 

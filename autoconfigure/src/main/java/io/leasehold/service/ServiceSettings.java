@@ -16,9 +16,10 @@ import io.leasehold.service.gate.Hold;
  * @param maxHandoffTime how long a grant is passed on inside this process
  * @param slowHold how long a lock may be held until that is told, or
  * {@link LockOptions#UNLIMITED}
+ * @param holderReport when the exception for a busy lock names the holders
  */
 public record ServiceSettings(LockOptions defaults, OnLost onLost, int maxHandoffs, Duration maxHandoffTime,
-		Duration slowHold) {
+		Duration slowHold, HolderReport holderReport) {
 
 	/** Greatest number of passes: the fencing token has room for no more. */
 	public static final int MOST_HANDOFFS = Hold.MOST_PASSES;
@@ -42,7 +43,7 @@ public record ServiceSettings(LockOptions defaults, OnLost onLost, int maxHandof
 	 * @param maxHandoffTime how long a grant is passed on
 	 */
 	public ServiceSettings(LockOptions defaults, OnLost onLost, int maxHandoffs, Duration maxHandoffTime) {
-		this(defaults, onLost, maxHandoffs, maxHandoffTime, LockOptions.UNLIMITED);
+		this(defaults, onLost, maxHandoffs, maxHandoffTime, LockOptions.UNLIMITED, HolderReport.AFTER_WAIT);
 	}
 
 }

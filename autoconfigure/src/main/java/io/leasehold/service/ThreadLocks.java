@@ -1,5 +1,8 @@
 package io.leasehold.service;
 
+import java.util.List;
+
+import io.leasehold.HeldLock;
 import io.leasehold.LockKey;
 import io.leasehold.LockView;
 import io.leasehold.service.gate.Hold;
@@ -72,6 +75,13 @@ final class ThreadLocks {
 			if (lock.handle.isLostHandleOf(holds, key)) {
 				lock.handle.throwIfLost();
 			}
+		}
+	}
+
+	/** Add the locks of the current thread to a list, newest first. */
+	static void addTo(List<HeldLock> locks) {
+		for (ThreadLocks lock = NEWEST.get(); lock != null; lock = lock.older) {
+			locks.add(lock.handle);
 		}
 	}
 

@@ -89,7 +89,8 @@ class SlowHoldTests {
 	private LockService service(MonotonicClock clock, Duration slowHold) {
 		LockOptions defaults = new LockOptions("test", "local", Duration.ofSeconds(10), Duration.ofSeconds(10),
 				Duration.ZERO, LockOptions.UNLIMITED);
-		return new LockService(new ServiceSettings(defaults, OnLost.THROW, 63, Duration.ofSeconds(5), slowHold),
+		return new LockService(
+				new ServiceSettings(defaults, OnLost.THROW, 63, Duration.ofSeconds(5), slowHold, HolderReport.NEVER),
 				List.of(new LocalLockEngine(clock)), Member.of("test"), clock, List.of(this.events::add),
 				ReleaseTiming.IMMEDIATE);
 	}

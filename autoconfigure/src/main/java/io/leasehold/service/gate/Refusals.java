@@ -38,7 +38,10 @@ public final class Refusals {
 					failure);
 		}
 		if (own == null) {
-			return new LockBusyException(waiter.key(), engine, time);
+			return new LockBusyException(
+					"Lock '%s' could not be acquired within %d ms: another owner held it (engine: %s)"
+						.formatted(waiter.key(), time.toMillis(), engine),
+					waiter.key(), time);
 		}
 		return new LockBusyException("Lock '%s' could not be acquired within %d ms by %s (engine: %s). %s".formatted(
 				waiter.key(), time.toMillis(), reason(waiter, own), engine, remedy(waiter, own)), waiter.key(), time);

@@ -2,6 +2,7 @@ package io.leasehold.service.gate;
 
 import java.util.List;
 
+import io.leasehold.HeldLock;
 import io.leasehold.LockKey;
 import io.leasehold.LockOptions;
 import io.leasehold.engine.Access;
@@ -58,6 +59,12 @@ public abstract class Waiter extends Link<Waiter> implements Caller {
 	 * in the caller's thread if it has one.
 	 */
 	protected abstract boolean runsUnder(Hold hold);
+
+	/**
+	 * Return the locks under which the caller runs, innermost first. Called in the
+	 * caller's thread if it has one.
+	 */
+	public abstract List<HeldLock> outer();
 
 	/** Name of the thread that called, for operators. */
 	public abstract String threadName();

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 
+import io.leasehold.HeldLock;
 import io.leasehold.LockKey;
 import io.leasehold.LockMode;
 import io.leasehold.LockOptions;
@@ -175,6 +176,11 @@ final class ManualGate {
 		@Override
 		protected boolean runsUnder(Hold hold) {
 			return this.under.contains(hold);
+		}
+
+		@Override
+		public List<HeldLock> outer() {
+			return List.of();
 		}
 
 		@Override

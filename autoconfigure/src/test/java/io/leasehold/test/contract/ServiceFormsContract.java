@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
 
 import io.leasehold.HeldLock;
 import io.leasehold.HeldLockScope;
+import io.leasehold.LockBusyException;
 import io.leasehold.LockLostException;
 import io.leasehold.LockMode;
 import io.leasehold.LockModeException;
@@ -98,6 +99,22 @@ abstract class ServiceFormsContract extends EngineFormsContract {
 		}
 		Parallel.run(runs);
 		crowd.check();
+		leavesNothing();
+	}
+
+	@Test
+	void busyLockNamesItsHolder() {
+		LockService one = service();
+		LockService other = service();
+		HeldLock held = one.acquire(NAME);
+		assertThatExceptionOfType(LockBusyException.class)
+			.isThrownBy(() -> other.acquire(NAME, other.defaults().withWaitTime(Duration.ofMillis(20))))
+			.satisfies((busy) -> assertThat(busy.getHolders()).singleElement().satisfies((holder) -> {
+				assertThat(holder.process()).isEqualTo(ProcessHandle.current().pid());
+				assertThat(holder.thread()).isEqualTo(Thread.currentThread().getName());
+				assertThat(holder.fencingToken()).isEqualTo(held.fencingToken());
+			}));
+		held.close();
 		leavesNothing();
 	}
 

@@ -1,0 +1,106 @@
+package io.leasehold.service;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.stream.Collectors;
+
+import io.leasehold.HeldLock;
+import io.leasehold.LockBusyException;
+import io.leasehold.LockHolder;
+import io.leasehold.LockKey;
+import io.leasehold.LockOptions;
+import io.leasehold.engine.Holder;
+import io.leasehold.engine.LockEngine;
+import io.leasehold.service.gate.Hold;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+/**
+ * Queries the store for the holders of a busy key, to name them in the exception of a
+ * caller that did not acquire it. Concurrent callers of a key share one request.
+ */
+final class HolderLookup {
+
+	private static final Log logger = LogFactory.getLog(HolderLookup.class);
+
+	/** Most holders that a message names. */
+	private static final int MOST_NAMED = 3;
+
+	private final LockEngine engine;
+
+	private final HolderReport report;
+
+	private final ConcurrentMap<LockKey, CompletableFuture<List<LockHolder>>> requests = new ConcurrentHashMap<>();
+
+	HolderLookup(LockEngine engine, HolderReport report) {
+		this.engine = engine;
+		this.report = report;
+	}
+
+	/**
+	 * Return an exception that also names the holders of its key and the caller's own
+	 * locks. Blocks for one of the engine's calls at most.
+	 * @param busy the exception, returned as it is if there is nothing to add
+	 * @param outer the locks under which the caller runs, innermost first
+	 */
+	LockBusyException explain(LockBusyException busy, LockKey key, LockOptions options, List<HeldLock> outer) {
+		if (this.report == HolderReport.NEVER
+				|| this.report == HolderReport.AFTER_WAIT && options.waitTime().isZero()) {
+			return busy;
+		}
+		List<LockHolder> holders = holders(key);
+		List<String> ownKeys = outer.stream().filter(HeldLock::isValid).map(HeldLock::key).distinct().toList();
+		if (holders.isEmpty() && ownKeys.isEmpty()) {
+			return busy;
+		}
+		return new LockBusyException(busy.getMessage() + nameHolders(holders) + nameOwnLocks(ownKeys), key,
+				busy.getWaited(), holders, ownKeys);
+	}
+
+	private List<LockHolder> holders(LockKey key) {
+		CompletableFuture<List<LockHolder>> own = new CompletableFuture<>();
+		CompletableFuture<List<LockHolder>> running = this.requests.putIfAbsent(key, own);
+		if (running != null) {
+			return running.join();
+		}
+		try {
+			own.complete(describe(this.engine.inspect(key)));
+		}
+		catch (RuntimeException ex) {
+			logger.debug("The holders of lock '%s' could not be read (engine: %s)".formatted(key, this.engine.name()),
+					ex);
+		}
+		finally {
+			this.requests.remove(key);
+			own.complete(List.of());
+		}
+		return own.join();
+	}
+
+	/** Convert what the store reports into what users read. */
+	static List<LockHolder> describe(List<Holder> holders) {
+		return holders.stream()
+			.map((holder) -> new LockHolder(holder.application(), holder.host(), holder.process(), holder.thread(),
+					Hold.firstToken(holder.number()), holder.since(), holder.remaining()))
+			.toList();
+	}
+
+	private static String nameHolders(List<LockHolder> holders) {
+		if (holders.isEmpty()) {
+			return "";
+		}
+		String named = holders.stream().limit(MOST_NAMED).map(LockHolder::toString).collect(Collectors.joining(", "));
+		int others = holders.size() - MOST_NAMED;
+		return ". It is held by " + named + ((others > 0) ? " and %d more".formatted(others) : "");
+	}
+
+	private static String nameOwnLocks(List<String> keys) {
+		return keys.isEmpty() ? ""
+				: keys.stream()
+					.map((key) -> "'%s'".formatted(LockKey.readable(key)))
+					.collect(Collectors.joining(", ", ". The caller itself holds ", ""));
+	}
+
+}
