@@ -65,7 +65,7 @@ public final class LeaseholdJdbcAutoConfiguration {
 		}
 		catch (IllegalStateException ex) {
 			throw new LockEngineConfigurationException(
-					"The lock table cannot be created, because the database product is unknown: %s."
+					"The database product is unknown, so the lock table cannot be created: %s."
 						.formatted(NestedExceptionUtils.getMostSpecificCause(ex).getMessage()),
 					"Start the database before the application. Or set leasehold.jdbc.initialize-schema to never and "
 							+ "create the table yourself, such as with Flyway: then the application starts without its "
