@@ -2,6 +2,7 @@ package io.leasehold.transaction;
 
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -9,8 +10,8 @@ import org.apache.commons.logging.LogFactory;
 import org.springframework.dao.DataAccessException;
 
 /**
- * Removes idle rows from the fence table about once an hour, as long as it is used, in a
- * thread that lives for no longer than that takes.
+ * Removes idle rows from the fence table about once an hour while the table is used, in a
+ * thread that ends with the removal. Thread-safe.
  */
 final class FencePurge {
 
@@ -20,20 +21,34 @@ final class FencePurge {
 
 	private final Runnable purge;
 
-	private final AtomicLong next = new AtomicLong(System.nanoTime());
+	private final LongSupplier clock;
 
-	FencePurge(Runnable purge) {
+	private final AtomicLong next;
+
+	/**
+	 * Create a purge, which is due at once.
+	 * @param purge removes idle rows
+	 * @param clock returns nanoseconds since an arbitrary moment
+	 */
+	FencePurge(Runnable purge, LongSupplier clock) {
 		this.purge = purge;
+		this.clock = clock;
+		this.next = new AtomicLong(clock.getAsLong());
 	}
 
 	void runNowAndThen() {
-		long due = this.next.get();
-		long now = System.nanoTime();
-		if (now - due >= 0 && this.next.compareAndSet(due, now + PAUSE)) {
+		if (takesTurn()) {
 			Thread thread = new Thread(this::run, "leasehold-fence-purge");
 			thread.setDaemon(true);
 			thread.start();
 		}
+	}
+
+	/** Return whether the purge is due and no other caller runs it. */
+	boolean takesTurn() {
+		long due = this.next.get();
+		long now = this.clock.getAsLong();
+		return now - due >= 0 && this.next.compareAndSet(due, now + PAUSE);
 	}
 
 	private void run() {

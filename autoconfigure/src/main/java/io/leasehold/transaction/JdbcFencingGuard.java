@@ -58,7 +58,7 @@ public final class JdbcFencingGuard implements FencingGuard {
 		this.connections = new FenceConnections(target);
 		this.table = new FenceTable(lockTimeout);
 		this.namespace = namespace;
-		this.purge = new FencePurge(() -> purge(retention));
+		this.purge = new FencePurge(() -> purge(retention), System::nanoTime);
 	}
 
 	/** A transaction manager unwraps such a proxy as well. */

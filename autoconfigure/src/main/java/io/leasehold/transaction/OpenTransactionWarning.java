@@ -29,9 +29,23 @@ final class OpenTransactionWarning implements Consumer<String> {
 
 	private final Set<String> methods = ConcurrentHashMap.newKeySet();
 
+	private final int mostMethods;
+
+	OpenTransactionWarning() {
+		this(MOST_METHODS);
+	}
+
+	/**
+	 * Create a warning.
+	 * @param mostMethods number of methods after which nothing more is logged
+	 */
+	OpenTransactionWarning(int mostMethods) {
+		this.mostMethods = mostMethods;
+	}
+
 	@Override
 	public void accept(String name) {
-		if (this.methods.size() >= MOST_METHODS) {
+		if (this.methods.size() >= this.mostMethods) {
 			return;
 		}
 		String method = StackWalker.getInstance()

@@ -1,14 +1,10 @@
 package io.leasehold.transaction;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.stream.IntStream;
 
 import javax.sql.DataSource;
 
@@ -221,57 +217,11 @@ abstract class FencingGuardContract {
 	}
 
 	@Test
-	void greatestOfManyFirstTokensStays() throws Exception {
-		List<Integer> tokens = new ArrayList<>(IntStream.rangeClosed(1, 32).boxed().toList());
-		Collections.shuffle(tokens);
-		ExecutorService threads = Executors.newFixedThreadPool(4);
-		try {
-			List<Future<?>> all = new ArrayList<>();
-			tokens.forEach((token) -> all.add(threads.submit(() -> announceUnlessStale(token))));
-			all.forEach(FencingGuardContract::get);
-		}
-		finally {
-			threads.shutdown();
-		}
-		assertThat(this.jdbc.queryForList("SELECT token FROM leasehold_fence", Long.class)).containsExactly(32L);
-	}
-
-	/**
-	 * A token that was announced in a transaction would be unseen until its commit: it is
-	 * there before the body.
-	 */
-	@Test
-	@Fault(96)
-	void announcementCommitsWhateverThePoolsAutoCommit() {
-		DataSource manual = new DelegatingDataSource(this.dataSource) {
-
-			@Override
-			public java.sql.Connection getConnection() throws java.sql.SQLException {
-				java.sql.Connection connection = super.getConnection();
-				connection.setAutoCommit(false);
-				return connection;
-			}
-
-		};
-		new JdbcFencingGuard(manual, "test", Duration.ofDays(7)).open(new BelievedLock("redis", "stock", 7)).close();
-		assertThat(this.jdbc.queryForList("SELECT token FROM leasehold_fence", Long.class)).containsExactly(7L);
-	}
-
-	@Test
 	void purgesWhatWasAnnouncedLongAgo() {
 		under(1, () -> {
 		});
 		assertThat(this.guard.purge(Duration.ofDays(1))).isZero();
 		assertThat(this.guard.purge(Duration.ofDays(-1))).isOne();
-	}
-
-	private void announceUnlessStale(long token) {
-		try {
-			this.guard.open(new BelievedLock("redis", "stock", token)).close();
-		}
-		catch (StaleFencingTokenException ex) {
-			assertThat(ex.getToken()).isEqualTo(token);
-		}
 	}
 
 	@SuppressWarnings("try")
