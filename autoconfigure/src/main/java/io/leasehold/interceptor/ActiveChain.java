@@ -52,8 +52,7 @@ record ActiveChain(boolean known, boolean grows) {
 		}
 		String name = active.getClass().getName().substring("reactor.core.publisher.".length());
 		String operator = name.contains("$") ? name.substring(0, name.indexOf('$')) : name;
-		boolean source = SOURCES.contains(operator) || SOURCES.contains(name);
-		if (source || Boolean.TRUE.equals(active.scan(Attr.TERMINATED)) && operator.equals("MonoCompletionStage")) {
+		if (SOURCES.contains(operator) || SOURCES.contains(name)) {
 			return FIXED;
 		}
 		boolean continuing = CONTINUING.contains(operator);

@@ -1,0 +1,112 @@
+package io.leasehold.interceptor;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/**
+ * Tests for {@link Segments}. Scheduled tasks wait until the test runs them.
+ */
+class SegmentsTests {
+
+	private final Segments segments = new Segments();
+
+	private final List<String> log = new ArrayList<>();
+
+	private final List<Runnable> tasks = new ArrayList<>();
+
+	@Test
+	void endsWhenTheLastPartEnds() {
+		this.segments.run(() -> {
+			this.segments.run(() -> this.segments.whenEnded(() -> this.log.add("ended")));
+			assertThat(this.log).isEmpty();
+			assertThat(this.segments.begun()).isEqualTo(2);
+		});
+		assertThat(this.log).containsExactly("ended");
+		this.segments.run(() -> {
+		});
+		assertThat(this.log).as("once").containsExactly("ended");
+		this.segments.whenEnded(() -> this.log.add("at once"));
+		assertThat(this.log).containsExactly("ended", "at once");
+	}
+
+	@Test
+	void failedPartHasEnded() {
+		assertThatIllegalStateException().isThrownBy(() -> this.segments.run(() -> {
+			this.segments.whenEnded(() -> this.log.add("ended"));
+			throw new IllegalStateException("no");
+		}));
+		assertThat(this.log).containsExactly("ended");
+	}
+
+	@Test
+	void ownThreadIsNotElsewhere() {
+		assertThat(this.segments.runElsewhere()).isFalse();
+		this.segments.run(() -> {
+			assertThat(this.segments.runElsewhere()).isFalse();
+			assertThat(CompletableFuture.supplyAsync(this.segments::runElsewhere, Locked::execute).join()).isTrue();
+		});
+		assertThat(CompletableFuture.supplyAsync(this.segments::runElsewhere, Locked::execute).join()).isFalse();
+	}
+
+	/** Only what a part has scheduled belongs to the body. */
+	@Test
+	void tasksOfAPartAreParts() {
+		Segments.seeTasks();
+		Scheduler scheduler = Schedulers.fromExecutor(this.tasks::add);
+		scheduler.schedule(() -> this.log.add("foreign"));
+		this.segments.run(() -> {
+			scheduler.schedule(() -> this.log.add("own, parts: " + this.segments.begun()));
+			Segments suspended = Segments.suspend();
+			scheduler.schedule(() -> this.log.add("outside"));
+			Segments.restore(suspended);
+			scheduler.schedule(() -> this.log.add("own again"));
+		});
+		this.tasks.forEach(Runnable::run);
+		assertThat(this.log).containsExactly("foreign", "own, parts: 2", "outside", "own again");
+		assertThat(this.segments.begun()).isEqualTo(3);
+	}
+
+	@Test
+	void partOfAnotherBodyIsRestored() {
+		Segments.seeTasks();
+		Segments inner = new Segments();
+		Scheduler scheduler = Schedulers.fromExecutor(this.tasks::add);
+		this.segments.run(() -> {
+			inner.run(() -> {
+			});
+			scheduler.schedule(() -> {
+			});
+		});
+		assertThat(Segments.suspend()).isNull();
+		this.tasks.forEach(Runnable::run);
+		assertThat(inner.begun()).isOne();
+		assertThat(this.segments.begun()).isEqualTo(2);
+	}
+
+	@Test
+	void startThatWasCancelledDoesNotRun() {
+		Segments.seeTasks();
+		Scheduler scheduler = Schedulers.fromExecutor(this.tasks::add);
+		Mono<String> work = Mono.fromSupplier(() -> {
+			this.log.add("ran");
+			return "paid";
+		}).hide().subscribeOn(scheduler);
+		this.segments.run(() -> work.subscribe().dispose());
+		this.tasks.forEach(Runnable::run);
+		assertThat(this.log).isEmpty();
+		this.tasks.clear();
+		this.segments.run(work::subscribe);
+		this.tasks.forEach(Runnable::run);
+		assertThat(this.log).containsExactly("ran");
+	}
+
+}
