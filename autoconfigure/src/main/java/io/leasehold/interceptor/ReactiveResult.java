@@ -154,9 +154,7 @@ final class ReactiveResult implements ResultKind {
 		/** A failed close joins the method's own failure instead of replacing it. */
 		Mono<Void> finishAfter(Throwable failure) {
 			return finish().onErrorResume((loss) -> {
-				if (loss != failure) {
-					failure.addSuppressed(loss);
-				}
+				failure.addSuppressed(loss);
 				return Mono.empty();
 			});
 		}

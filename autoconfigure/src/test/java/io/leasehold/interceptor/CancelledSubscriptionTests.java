@@ -229,11 +229,13 @@ class CancelledSubscriptionTests {
 		run((context) -> {
 			DistributedLocks locks = context.getBean(DistributedLocks.class);
 			StubbornBody body = new StubbornBody();
+			Mono<String> call = Mono.fromSupplier(body)
+				.subscribeOn(Schedulers.boundedElastic())
+				.timeout(body.whenBegun(), Mono.just("later"));
 			assertThat(context.getBean(Orders.class)
-				.mono(1, () -> Mono.fromSupplier(body)
-					.subscribeOn(Schedulers.boundedElastic())
-					.timeout(body.whenBegun(), Mono.just("later")))
+				.mono(1, () -> ReactiveLocks.current().doOnNext(body::under).then(call))
 				.block(Locked.SOON)).isEqualTo("later");
+			assertThat(body.held().isValid()).as("valid when the result is there").isFalse();
 			assertThat(Locked.isFree(locks, "order:1")).as("free while its call runs").isFalse();
 			body.end();
 			await().atMost(Locked.SOON).until(() -> Locked.isFree(locks, "order:1"));

@@ -4,7 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import reactor.core.Scannable;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
@@ -76,6 +78,29 @@ class SegmentsTests {
 	}
 
 	@Test
+	void tasksAreSeenFromTheFirstPartOn() {
+		Schedulers.resetOnScheduleHook(Segments.class.getName());
+		Segments.seeTasks();
+		this.segments.run(() -> this.tasks.add(Schedulers.onSchedule(() -> {
+		})));
+		this.tasks.forEach(Runnable::run);
+		assertThat(this.segments.begun()).isEqualTo(2);
+	}
+
+	/** Reactor lets it run if it is cancelled while its thread begins. */
+	@Test
+	void onlyACancelledStartDoesNotRun() {
+		Segments.seeTasks();
+		this.segments.run(() -> {
+			this.tasks.add(Schedulers.onSchedule(new SubscribeOnTask(true, () -> this.log.add("cancelled"))));
+			this.tasks.add(Schedulers.onSchedule(new SubscribeOnTask(false, () -> this.log.add("start"))));
+			this.tasks.add(Schedulers.onSchedule(new OtherTask(true, () -> this.log.add("cancelled other"))));
+		});
+		this.tasks.forEach(Runnable::run);
+		assertThat(this.log).containsExactly("start", "cancelled other");
+	}
+
+	@Test
 	void partOfAnotherBodyIsRestored() {
 		Segments.seeTasks();
 		Segments inner = new Segments();
@@ -107,6 +132,38 @@ class SegmentsTests {
 		this.segments.run(work::subscribe);
 		this.tasks.forEach(Runnable::run);
 		assertThat(this.log).containsExactly("ran");
+	}
+
+	private static class OtherTask implements Runnable, Scannable {
+
+		private final boolean cancelled;
+
+		private final Runnable task;
+
+		OtherTask(boolean cancelled, Runnable task) {
+			this.cancelled = cancelled;
+			this.task = task;
+		}
+
+		@Override
+		public void run() {
+			this.task.run();
+		}
+
+		@Override
+		@SuppressWarnings("rawtypes")
+		public @Nullable Object scanUnsafe(Attr key) {
+			return (key == Attr.CANCELLED) ? this.cancelled : null;
+		}
+
+	}
+
+	private static final class SubscribeOnTask extends OtherTask {
+
+		SubscribeOnTask(boolean cancelled, Runnable task) {
+			super(cancelled, task);
+		}
+
 	}
 
 }

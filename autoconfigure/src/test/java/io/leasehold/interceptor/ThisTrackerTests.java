@@ -136,8 +136,8 @@ class ThisTrackerTests {
 	void referenceIsACallOfItsFirstArgument() {
 		self();
 		this.method.visitLdcInsn(1L);
-		this.method.visitInvokeDynamicInsn("run", "(LShop;J)LPay;", handle(), new Object[] { "text",
-				new Handle(H_INVOKESTATIC, "Shop", "body", "()V", false), handle("pay") });
+		this.method.visitInvokeDynamicInsn("run", "(LShop;J)LPay;", handle(),
+				new Object[] { "text", new Handle(H_INVOKESTATIC, "Shop", "body", "()V", false), handle("pay") });
 		pop(1);
 		other();
 		self();
