@@ -42,6 +42,16 @@ class KeyGateTests {
 	}
 
 	@Test
+	void claimHasTheLeaseOfItsCallerAndNoneThatOutlastsItsLongestHoldTime() {
+		this.scene.acquire(SHARED);
+		this.scene.first(SHARED);
+		assertThat(this.scene.claim().claim().lease()).isEqualTo(LEASE);
+		this.scene.grant();
+		this.scene.first(SHARED.withMaxHold(Duration.ofSeconds(8)));
+		assertThat(this.scene.claim().claim().lease()).isEqualTo(Duration.ofSeconds(8));
+	}
+
+	@Test
 	void callersBehindAnExclusiveHoldAreQueued() {
 		this.scene.acquire(EXCLUSIVE);
 		for (LockOptions options : new LockOptions[] { EXCLUSIVE, permits(1) }) {
