@@ -206,6 +206,8 @@ class KeyGateLossTests {
 		LockOverview overview = overview();
 		assertThat(overview.held()).singleElement().satisfies((held) -> {
 			assertThat(held.fencingToken()).isEqualTo(open.fencingToken());
+			assertThat(held.key()).isEqualTo(this.gate.key());
+			assertThat(held.engine()).isEqualTo("local");
 			assertThat(held.waiting()).isEqualTo(2);
 			assertThat(held.remaining()).isEqualTo(LEASE.minusSeconds(10));
 			assertThat(held.handles()).isOne();

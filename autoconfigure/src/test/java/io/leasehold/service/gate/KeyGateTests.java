@@ -247,6 +247,7 @@ class KeyGateTests {
 		TestCaller last = this.scene.queued(EXCLUSIVE);
 		Actions actions = this.scene.leave(held);
 		assertThat(ManualGate.woken(actions)).containsExactly(next);
+		assertThat(actions.extendsGrant()).isFalse();
 		Hold passed = this.scene.open(next);
 		assertThat(passed.fencingToken()).isEqualTo(held.fencingToken() + 1);
 		assertThat(this.gate.holds()).containsExactly(passed);

@@ -103,7 +103,7 @@ class KeyHoldsTests {
 		Hold hold = Objects.requireNonNull(caller.hold());
 		assertThat(this.scene.gate.isAbandoned(hold)).isFalse();
 		Object[] handle = { new Object() };
-		this.scene.gate.open(hold, handle[0], false);
+		assertThat(this.scene.gate.open(hold, handle[0], false)).isSameAs(handle[0]);
 		System.gc();
 		assertThat(this.scene.gate.isAbandoned(hold)).isFalse();
 		assertThat(this.scene.gate.open(hold, this, false)).isSameAs(handle[0]);

@@ -235,6 +235,28 @@ class KeyQueueTests {
 	}
 
 	@Test
+	void callerThatWasNeverQueuedGivesUpWithoutAnEffectOnTheQueue() {
+		TestCaller first = this.scene.first(EXCLUSIVE);
+		TestCaller second = this.scene.queued(EXCLUSIVE);
+		TestCaller busy = this.scene.caller(brief(EXCLUSIVE));
+		this.gate.enter(busy);
+		Actions actions = this.gate.giveUp(busy, new IllegalStateException("given up"));
+		assertThat(actions.removesGate()).isFalse();
+		assertThat(ManualGate.woken(this.scene.grant())).containsExactly(first);
+		assertThat(ManualGate.woken(this.scene.leave(this.scene.open(first)))).containsExactly(second);
+	}
+
+	@Test
+	void waitersThatShareTheKeyClaimItOneAfterTheOther() {
+		this.scene.first(SHARED);
+		TestCaller second = this.scene.queued(SHARED);
+		Actions actions = this.scene.grant();
+		assertThat(actions.requested()).isNotNull().isSameAs(this.gate.remote());
+		this.scene.grant();
+		assertThat(second.hold()).isNotNull();
+	}
+
+	@Test
 	void successorInheritsTheClaimThatItNeeds() {
 		TestCaller first = this.scene.first(EXCLUSIVE);
 		TestCaller second = this.scene.queued(EXCLUSIVE);

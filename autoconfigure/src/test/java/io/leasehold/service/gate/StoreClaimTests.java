@@ -5,6 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 
 import io.leasehold.engine.Attempt;
+import io.leasehold.engine.Claim;
 import io.leasehold.engine.Signal;
 import io.leasehold.engine.Waiting;
 import io.leasehold.service.gate.ManualGate.TestCaller;
@@ -12,6 +13,8 @@ import org.junit.jupiter.api.Test;
 
 import static io.leasehold.service.gate.ManualGate.EXCLUSIVE;
 import static io.leasehold.service.gate.ManualGate.LEASE;
+import static io.leasehold.service.gate.ManualGate.SHARED;
+import static io.leasehold.service.gate.ManualGate.brief;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
@@ -35,6 +38,53 @@ class StoreClaimTests {
 		assertThat(actions.delay()).isZero();
 		this.scene.request();
 		assertThat(this.gate.signalled(claim, new Signal.AskAgain()).requested()).isNull();
+	}
+
+	/** The request under way was sent for a caller that does not wait. */
+	@Test
+	void claimIsRequestedAgainForTheWaiterThatInheritsItDuringARequest() {
+		TestCaller attempt = this.scene.first(brief(SHARED));
+		this.scene.queued(SHARED);
+		StoreClaim claim = this.scene.claim();
+		Claim asked = this.scene.request();
+		assertThat(this.gate.giveUp(attempt, new IllegalStateException("given up")).requested()).isNull();
+		Actions actions = this.gate.answered(claim, asked, this.scene.clock.nanoTime(), BUSY);
+		assertThat(actions.requested()).isSameAs(claim);
+		assertThat(actions.delay()).isZero();
+		assertThat(this.scene.request().waits()).isTrue();
+	}
+
+	@Test
+	void pushedGrantThatCouldNotBeExtendedIsReleased() {
+		Hold held = pushed(LEASE.dividedBy(3));
+		this.scene.queued(EXCLUSIVE);
+		assertThat(this.scene.leave(held).extendsGrant()).isTrue();
+		assertThat(this.gate.firstRenewalEnded(held)).isTrue();
+		assertThat(this.gate.leave(held, true, this.scene.clock.nanoTime())).isSameAs(Actions.RELEASE);
+	}
+
+	@Test
+	void cancelledHoldIsReleasedOnceTheRequestUnderWayIsAnswered() {
+		this.scene.first(EXCLUSIVE);
+		StoreClaim claim = this.scene.claim();
+		this.scene.answer(BUSY);
+		Claim asked = this.scene.request();
+		this.gate.signalled(claim, new Signal.Pushed(this.scene.granted(LEASE)));
+		Hold held = this.gate.holds().get(0);
+		this.gate.open(held, this, false);
+		assertThat(this.gate.cancel(held)).isNotNull().satisfies((loss) -> assertThat(loss.rest()).isNull());
+		this.gate.close(held);
+		assertThat(this.gate.leaveAfterLoss(held)).isFalse();
+		Actions actions = this.gate.answered(claim, asked, this.scene.clock.nanoTime(), BUSY);
+		assertThat(actions.released()).isEqualTo(asked);
+		assertThat(actions.delay()).isZero();
+	}
+
+	private Hold pushed(Duration lease) {
+		TestCaller caller = this.scene.first(EXCLUSIVE);
+		this.scene.answer(BUSY);
+		this.gate.signalled(this.scene.claim(), new Signal.Pushed(this.scene.granted(lease)));
+		return this.scene.open(caller);
 	}
 
 	@Test
@@ -66,6 +116,16 @@ class StoreClaimTests {
 		assertThat(this.gate.listening(claim, listener)).isFalse();
 		Future<?> late = new CompletableFuture<>();
 		assertThat(this.gate.planned(claim, busy.plan(), late)).isSameAs(late);
+	}
+
+	@Test
+	void listenerIsStoppedWithTheGrant() {
+		this.scene.first(EXCLUSIVE);
+		StoreClaim claim = this.scene.claim();
+		this.scene.answer(BUSY);
+		this.gate.listening(claim, () -> {
+		});
+		assertThat(this.scene.grant().ended()).isSameAs(claim);
 	}
 
 	@Test
@@ -144,6 +204,12 @@ class StoreClaimTests {
 		for (int check = 0; check < 2 * Repair.PATIENCE; check++) {
 			assertThat(this.gate.repairClaim()).isSameAs(Actions.NONE);
 		}
+	}
+
+	@Test
+	void gateThatIsNotUsedIsRemovedByACheck() {
+		assertThat(this.gate.repairClaim().removesGate()).isTrue();
+		assertThat(this.gate.enter(this.scene.caller(EXCLUSIVE))).isEqualTo(KeyGate.Entry.GONE);
 	}
 
 	@Test
