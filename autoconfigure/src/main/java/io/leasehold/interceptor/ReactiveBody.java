@@ -38,8 +38,6 @@ final class ReactiveBody extends Flux<Object> {
 
 	private volatile boolean terminated;
 
-	private volatile boolean closing;
-
 	/** Whether the publisher was cancelled, and its work may go on unseen. */
 	private volatile boolean unseen;
 
@@ -58,54 +56,56 @@ final class ReactiveBody extends Flux<Object> {
 
 	/**
 	 * Close the lock when the work has ended. If it goes on for more than a moment, the
-	 * lock is lost, and nobody waits for it.
+	 * lock is lost, and nobody waits for it. Work that ends in this very thread is waited
+	 * for: the thread has yet to return from it.
 	 * @return completes when the lock is closed, or is not waited for
 	 */
 	CompletableFuture<Void> finish() {
-		CompletableFuture<Void> finished = new CompletableFuture<>();
-		boolean elsewhere = this.segments.runElsewhere();
-		if (this.terminated && !elsewhere) {
-			close(finished);
-			return finished;
-		}
+		Closing closing = new Closing();
 		if (isUnseen()) {
-			lose(finished);
+			closing.lose();
 		}
-		else if (elsewhere) {
-			Schedulers.parallel().schedule(() -> lose(finished), MOMENT.toMillis(), TimeUnit.MILLISECONDS);
+		else if (this.segments.runElsewhere()) {
+			Schedulers.parallel().schedule(closing::lose, MOMENT.toMillis(), TimeUnit.MILLISECONDS);
 		}
-		this.segments.whenEnded(() -> {
-			if (isUnseen()) {
-				lose(finished);
-			}
-			else {
-				close(finished);
-			}
-		});
-		return this.terminated ? finished : CompletableFuture.completedFuture(null);
-	}
-
-	private void lose(CompletableFuture<Void> finished) {
-		if (!this.closing) {
-			this.call.locks().cancelled(this.held);
-			finished.complete(null);
-		}
-	}
-
-	private void close(CompletableFuture<Void> finished) {
-		this.closing = true;
-		this.call.locks().closeAsync(this.held, this.call.operation().options()).whenComplete((closed, loss) -> {
-			if (loss != null) {
-				finished.completeExceptionally(StageBody.unwrapped(loss));
-			}
-			else {
-				finished.complete(null);
-			}
-		});
+		this.segments.whenEnded(closing);
+		return this.terminated ? closing : CompletableFuture.completedFuture(null);
 	}
 
 	private boolean isUnseen() {
 		return this.unseen && !this.terminated;
+	}
+
+	/** Completes when the lock is closed or lost; run when the work has ended. */
+	private final class Closing extends CompletableFuture<Void> implements Runnable {
+
+		private volatile boolean begun;
+
+		@Override
+		public void run() {
+			if (isUnseen()) {
+				lose();
+				return;
+			}
+			this.begun = true;
+			LockCall call = ReactiveBody.this.call;
+			call.locks().closeAsync(ReactiveBody.this.held, call.operation().options()).whenComplete((closed, loss) -> {
+				if (loss != null) {
+					completeExceptionally(StageBody.unwrapped(loss));
+				}
+				else {
+					complete(null);
+				}
+			});
+		}
+
+		void lose() {
+			if (!this.begun) {
+				ReactiveBody.this.call.locks().cancelled(ReactiveBody.this.held);
+				complete(null);
+			}
+		}
+
 	}
 
 	/** Between the publisher of the method and those who use it. */

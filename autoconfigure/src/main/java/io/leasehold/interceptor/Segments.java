@@ -87,10 +87,14 @@ final class Segments {
 		return this.begun;
 	}
 
-	/** Return whether another thread than this one runs a part. */
+	/**
+	 * Return whether a part runs that goes on after a signal in this thread: in another
+	 * thread, or in this one if it is a part that calls, not one that was
+	 * {@linkplain #suspend left}.
+	 */
 	synchronized boolean runElsewhere() {
 		Thread here = Thread.currentThread();
-		return this.running.stream().anyMatch((thread) -> thread != here);
+		return CURRENT.get() == this || this.running.stream().anyMatch((thread) -> thread != here);
 	}
 
 	/** Run an action, once, when no thread runs a part any more. */

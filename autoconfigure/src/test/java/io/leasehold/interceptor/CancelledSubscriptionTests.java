@@ -8,6 +8,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
@@ -22,8 +23,10 @@ import io.leasehold.reactive.ReactiveLocks;
 import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.Test;
 import reactor.core.Disposable;
+import reactor.core.Disposables;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 import reactor.util.function.Tuple2;
@@ -238,6 +241,51 @@ class CancelledSubscriptionTests {
 			assertThat(body.held().isValid()).as("valid when the result is there").isFalse();
 			assertThat(Locked.isFree(locks, "order:1")).as("free while its call runs").isFalse();
 			body.end();
+			await().atMost(Locked.SOON).until(() -> Locked.isFree(locks, "order:1"));
+		});
+	}
+
+	/** The thread of the call itself finds the time limit over. */
+	@Test
+	@Fault(124)
+	void callThatIsGivenUpInItsOwnThreadKeepsTheKeyToo() {
+		run((context) -> {
+			DistributedLocks locks = context.getBean(DistributedLocks.class);
+			Sinks.Empty<Void> limit = Sinks.empty();
+			AtomicBoolean free = new AtomicBoolean();
+			Thread subscribed = Thread.currentThread();
+			assertThat(context.getBean(Orders.class).mono(1, () -> Mono.fromSupplier(() -> {
+				await().until(() -> subscribed.getState() == Thread.State.TIMED_WAITING);
+				limit.tryEmitEmpty();
+				free.set(Locked.isFree(locks, "order:1"));
+				return "paid";
+			}).subscribeOn(Schedulers.boundedElastic()).timeout(limit.asMono(), Mono.just("later"))).block(Locked.SOON))
+				.isEqualTo("later");
+			assertThat(free).as("free while its call runs").isFalse();
+			assertThat(Locked.isFree(locks, "order:1")).isTrue();
+			assertThat(context.getBean(RecordedEvents.class).losses()).isEmpty();
+		});
+	}
+
+	@Test
+	@Fault(124)
+	void callThatCancelsItselfKeepsTheKeyUntilItReturns() {
+		run((context) -> {
+			DistributedLocks locks = context.getBean(DistributedLocks.class);
+			Disposable.Swap client = Disposables.swap();
+			CompletableFuture<Boolean> free = new CompletableFuture<>();
+			client.update(context.getBean(Orders.class)
+				.mono(1, () -> Mono.delay(Duration.ofMillis(1), Schedulers.boundedElastic()).map((tick) -> {
+					await().until(() -> client.get() != null);
+					client.dispose();
+					await().atMost(Locked.SOON)
+						.untilAsserted(() -> assertThat(context.getBean(RecordedEvents.class).losses())
+							.containsExactly(LossCause.CANCELLED));
+					free.complete(Locked.isFree(locks, "order:1"));
+					return "paid";
+				}))
+				.subscribe());
+			assertThat(free.get(Locked.SOON.toSeconds(), TimeUnit.SECONDS)).as("free while its call runs").isFalse();
 			await().atMost(Locked.SOON).until(() -> Locked.isFree(locks, "order:1"));
 		});
 	}
