@@ -2,6 +2,7 @@ package io.leasehold.soak;
 
 import java.time.Duration;
 import java.util.Objects;
+import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import javax.sql.DataSource;
@@ -30,9 +31,9 @@ import org.springframework.util.Assert;
 final class FencedLedger {
 
 	static final String TABLE = """
-			CREATE TABLE ledger (number BIGSERIAL PRIMARY KEY, engine TEXT NOT NULL, lock_key TEXT NOT NULL, token BIGINT NOT NULL)""";
+			CREATE TABLE ledger (number BIGSERIAL PRIMARY KEY, engine TEXT NOT NULL, lock_key TEXT NOT NULL, token BIGINT NOT NULL, id UUID NOT NULL)""";
 
-	private static final String WRITE = "INSERT INTO ledger (engine, lock_key, token) VALUES (?, ?, ?)";
+	private static final String WRITE = "INSERT INTO ledger (engine, lock_key, token, id) VALUES (?, ?, ?, ?)";
 
 	private final DataSource dataSource;
 
@@ -74,24 +75,29 @@ final class FencedLedger {
 	/**
 	 * Write under a lock. The transaction of every third write runs out of time before
 	 * its commit, which it then tries all the same.
+	 * @param lock the lock
+	 * @param id of this write alone
+	 * @return whether it was committed: otherwise its transaction ran out of time
 	 * @throws io.leasehold.StaleFencingTokenException if a later owner has written
 	 * @throws io.leasehold.LockException if the lock is lost or in doubt, for those who
 	 * obey
 	 */
 	@SuppressWarnings("try")
-	void write(HeldLock lock) {
+	boolean write(HeldLock lock, UUID id) {
 		boolean late = this.writes.incrementAndGet() % 3 == 0;
 		try (HeldLockScope scope = this.guard.open(lock)) {
 			this.transaction.executeWithoutResult((status) -> {
-				this.jdbc.update(WRITE, lock.engine(), lock.key(), lock.fencingToken());
+				this.jdbc.update(WRITE, lock.engine(), lock.key(), lock.fencingToken(), id);
 				if (late) {
 					TransactionSynchronizationManager.registerSynchronization(new Late());
 				}
 			});
 			Assert.state(!late, "A write that ran out of time was committed");
+			return true;
 		}
 		catch (TransactionTimedOutException ex) {
 			Assert.state(late, "A write ran out of time by itself");
+			return false;
 		}
 	}
 

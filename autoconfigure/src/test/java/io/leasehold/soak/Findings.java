@@ -5,9 +5,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 
 import io.leasehold.LockMode;
@@ -21,6 +24,11 @@ import io.leasehold.test.contract.History.Interval;
 final class Findings {
 
 	private final Map<String, History> histories = new TreeMap<>();
+
+	/** Writes whose transaction failed, as their holders saw it. */
+	private final Set<String> rolledBack = new LinkedHashSet<>();
+
+	private final Set<String> accepted = new HashSet<>();
 
 	private final Map<String, Integer> counts = new TreeMap<>();
 
@@ -37,6 +45,10 @@ final class Findings {
 				case "acquired" -> open.put(words[1], Hold.of(words));
 				case "believed" -> open.computeIfPresent(words[1], (id, hold) -> hold.until(Long.parseLong(words[2])));
 				case "ended" -> add(Objects.requireNonNull(open.remove(words[1])).until(Long.parseLong(words[2])));
+				case "rolled-back" -> {
+					add(words[0]);
+					this.rolledBack.add(words[1]);
+				}
 				default -> add(words[0]);
 			}
 		});
@@ -52,8 +64,9 @@ final class Findings {
 	}
 
 	/** Take note of a write that the ledger accepted, in its order. */
-	void accepted(String engine, String key, long token) {
+	void accepted(String engine, String key, long token, String id) {
 		add("accepted");
+		this.accepted.add(id);
 		history(engine, key).accepted(token);
 	}
 
@@ -83,6 +96,9 @@ final class Findings {
 	List<String> violations() {
 		List<String> found = new ArrayList<>();
 		this.histories.forEach((key, history) -> history.violations().forEach((text) -> found.add(key + ": " + text)));
+		this.rolledBack.stream()
+			.filter(this.accepted::contains)
+			.forEach((id) -> found.add("write %s: committed, although its transaction failed".formatted(id)));
 		return found;
 	}
 

@@ -73,10 +73,19 @@ class FindingsTests {
 
 	@Test
 	void acceptedWriteOfAFormerOwnerIsFound() {
-		this.findings.accepted("redis", "account:1", 128);
-		this.findings.accepted("redis", "account:1", 64);
+		this.findings.accepted("redis", "account:1", 128, "b");
+		this.findings.accepted("redis", "account:1", 64, "a");
 		assertThat(this.findings.violations())
 			.containsExactly("redis account:1: write of a former owner: 64 after 128");
+	}
+
+	@Test
+	void failedWriteThatIsInTheLedgerIsFound() throws IOException {
+		read("rolled-back a\nrolled-back b\n", NEVER);
+		this.findings.accepted("redis", "account:1", 64, "b");
+		this.findings.accepted("redis", "account:1", 128, "c");
+		assertThat(this.findings.violations()).containsExactly("write b: committed, although its transaction failed");
+		assertThat(this.findings.count("rolled-back")).isEqualTo(2);
 	}
 
 	private void read(String diary, long diedAt) throws IOException {

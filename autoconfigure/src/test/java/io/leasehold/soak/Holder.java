@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
+import java.util.UUID;
 
 import io.leasehold.DistributedLocks;
 import io.leasehold.HeldLock;
@@ -100,14 +101,19 @@ final class Holder extends Actor {
 	}
 
 	private void write(HeldLock lock) {
+		UUID id = new UUID(this.random.nextLong(), this.random.nextLong());
+		boolean committed = false;
 		try {
-			this.ledger.write(lock);
+			committed = this.ledger.write(lock, id);
 		}
 		catch (StaleFencingTokenException ex) {
 			tell("stale-write");
 		}
 		catch (LockException ex) {
 			tell("given-up-write");
+		}
+		if (!committed) {
+			this.diary.write("rolled-back " + id);
 		}
 	}
 

@@ -67,6 +67,7 @@ final class SoakReport {
 		line(text, "other contradictions",
 				violations.stream().filter((violation) -> !violation.contains(": overlap: ")).count());
 		line(text, "stale writes rejected", this.findings.count("stale-write"));
+		line(text, "writes rolled back", this.findings.count("rolled-back"));
 		line(text, "writes accepted", this.findings.count("accepted"));
 		line(text, "left in stores", this.leftInStores);
 		line(text, "left in JVMs", this.leftInJvms);
@@ -89,6 +90,7 @@ final class SoakReport {
 			assertThat(this.findings.count("acquired-" + engine)).as("acquisitions by " + engine).isPositive();
 		}
 		assertThat(this.findings.count("lost")).as("losses that were reported").isPositive();
+		assertThat(this.findings.count("rolled-back")).as("writes that were rolled back").isPositive();
 		assertThat(this.findings.count("cancelled")).as("results that were cancelled").isPositive();
 	}
 

@@ -73,8 +73,9 @@ final class Stores implements AutoCloseable {
 
 	/** Take note of what the {@link FencedLedger} accepted. */
 	void readLedger(Findings findings) {
-		RowCallbackHandler accepted = (row) -> findings.accepted(row.getString(1), row.getString(2), row.getLong(3));
-		this.jdbc.query("SELECT engine, lock_key, token FROM ledger ORDER BY number", accepted);
+		RowCallbackHandler accepted = (row) -> findings.accepted(row.getString(1), row.getString(2), row.getLong(3),
+				row.getString(4));
+		this.jdbc.query("SELECT engine, lock_key, token, id FROM ledger ORDER BY number", accepted);
 	}
 
 	/** What is left in the stores, beside what they remember for fencing tokens alone. */
