@@ -2,6 +2,7 @@ package io.leasehold.engine.jdbc;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.SQLNonTransientConnectionException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
@@ -361,6 +362,34 @@ abstract class JdbcLockFaultsTests extends JdbcLockFormsTests {
 			assertThat(releasedAtLast(brief, claim)).as("release of %s", access).isEqualTo(ReleaseOutcome.RELEASED);
 			assertThat(brief.release(claim)).isInstanceOf(ReleaseOutcome.NotOwner.class);
 		}
+	}
+
+	/**
+	 * A release whose reply is lost may have freed the row: that nothing is found
+	 * afterwards does not mean that the lock was lost before.
+	 */
+	@Test
+	@Fault(13)
+	void repeatedReleaseAfterALostReplyIsUnknown() {
+		for (Access access : List.of(Access.EXCLUSIVE, Access.SHARED)) {
+			Claim claim = claim("released " + access, access);
+			granted(claim);
+			JdbcLockEngine direct = engine(settings(Duration.ofSeconds(5)));
+			this.statements.before("leasehold_lock", () -> {
+				assertThat(direct.release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
+				JdbcLockFaultsTests
+					.<RuntimeException>fail(new SQLNonTransientConnectionException("the reply was lost", "08006"));
+			});
+			assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> this.engine.release(claim));
+			assertThat(this.engine.inspect(claim.key())).isEmpty();
+			assertThat(this.engine.release(claim)).as("repeated").isInstanceOf(ReleaseOutcome.Unknown.class);
+			assertThat(this.engine.release(claim)).as("answered before").isInstanceOf(ReleaseOutcome.NotOwner.class);
+		}
+	}
+
+	@SuppressWarnings("unchecked")
+	private static <T extends Throwable> void fail(Throwable failure) throws T {
+		throw (T) failure;
 	}
 
 	/** Release a claim as often as it takes. */
