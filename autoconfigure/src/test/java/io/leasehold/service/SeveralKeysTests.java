@@ -204,9 +204,26 @@ class SeveralKeysTests {
 	}
 
 	@Test
+	@SuppressWarnings("try")
+	void scopeOfSeveralKeysReentersEachOfThem() {
+		LockOptions once = this.options.withWaitTime(Duration.ZERO);
+		try (HeldLock outer = this.service.acquireAll(List.of("a", "b"));
+				HeldLock other = this.service.acquire("c");
+				HeldLockScope scope = HeldLockScope.open(outer)) {
+			for (HeldLock part : outer.parts()) {
+				HeldLock inner = this.service.acquire(part.key(), once);
+				assertThat(inner.fencingToken()).isEqualTo(part.fencingToken());
+				inner.close();
+			}
+			outer.parts().forEach((part) -> assertThat(isFree(part.key())).isFalse());
+			assertThatExceptionOfType(LockBusyException.class).isThrownBy(() -> this.service.acquire("c", once));
+		}
+	}
+
+	@Test
 	void badKeysAreRefused() {
 		assertThatExceptionOfType(LockKeyException.class).isThrownBy(() -> this.service.acquireAll(List.of()))
-			.withMessageContaining("no key");
+			.withMessageContaining("No lock key");
 		assertThatExceptionOfType(LockKeyException.class)
 			.isThrownBy(() -> this.service.acquireAll(Arrays.asList("a", null)))
 			.withMessageContaining("null");
