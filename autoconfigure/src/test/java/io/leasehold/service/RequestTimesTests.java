@@ -164,6 +164,36 @@ class RequestTimesTests {
 	}
 
 	@Test
+	void cancelledWaitEndsAtOnce() {
+		Claim other = this.process.store.holdElsewhere("a", Access.EXCLUSIVE);
+		CompletableFuture<HeldLock> waiting = this.process.await("a", this.process.options());
+		assertThat(this.process.locks.inspector().overview().waiting()).hasSize(1);
+		int requests = this.process.store.asked.size();
+		waiting.cancel(false);
+		this.process.threads.run();
+		assertThat(this.process.locks.inspector().overview().waiting()).isEmpty();
+		this.process.store.local.release(other);
+		this.process.advance(Duration.ofMinutes(1));
+		assertThat(this.process.store.asked).hasSize(requests);
+		assertThat(this.process.store.local.size()).isZero();
+	}
+
+	/** It sends one request, whether it blocks or not, and releases a late grant. */
+	@Test
+	void callerThatDoesNotWaitIsRefusedIfItsGrantComesTooLate() {
+		LockOptions once = this.process.options().withWaitTime(Duration.ZERO);
+		this.process.store.answer = (attempt) -> (attempt instanceof Attempt.Granted granted)
+				? new Attempt.Granted(granted.number(), this.process.store.in(Duration.ZERO)) : attempt;
+		CompletableFuture<HeldLock> refused = this.process.await("a", once);
+		assertThatExceptionOfType(LockBusyException.class).isThrownBy(() -> unwrap(refused));
+		assertThat(this.process.store.asked).hasSize(1);
+		assertThatExceptionOfType(LockBusyException.class).isThrownBy(() -> this.process.locks.acquire("b", once));
+		this.process.threads.run();
+		assertThat(this.process.store.asked).hasSize(2);
+		assertThat(this.process.store.local.size()).isZero();
+	}
+
+	@Test
 	void signalOfTheStoreIsFollowedByARequestAtOnce() {
 		this.process.store.holdElsewhere("a", Access.EXCLUSIVE);
 		this.process.await("a", this.process.options());
