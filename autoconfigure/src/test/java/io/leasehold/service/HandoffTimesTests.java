@@ -65,6 +65,20 @@ class HandoffTimesTests {
 		assertThat(isPassedOn(held, this.process.options())).isTrue();
 	}
 
+	/** A store without a queue may let a waiter of another process go first. */
+	@Test
+	void waiterStandsBackForAsLongAsTheStoreDemands() {
+		this.process = new SteppedService(0, Duration.ofSeconds(1), true);
+		HeldLock held = this.process.acquire("a");
+		CompletableFuture<HeldLock> next = this.process.await("a", this.process.options());
+		this.process.store.standBack = Duration.ofMillis(20);
+		held.close();
+		this.process.advance(Duration.ofMillis(20).minus(NANO));
+		assertThat(next).isNotDone();
+		this.process.advance(NANO);
+		next.getNow(null).close();
+	}
+
 	@Test
 	void grantIsReleasedAfterTheConfiguredTime() {
 		this.process = new SteppedService(63, Duration.ofSeconds(1), true);

@@ -133,6 +133,9 @@ final class SteppedService implements AutoCloseable {
 
 		BiFunction<Renewal, RenewalOutcome, RenewalOutcome> renewal = (renewed, outcome) -> outcome;
 
+		/** How long this process stands back after a release. */
+		Duration standBack = Duration.ZERO;
+
 		private final boolean keepsMinHold;
 
 		Duration least = Duration.ofMillis(1);
@@ -212,7 +215,8 @@ final class SteppedService implements AutoCloseable {
 		@Override
 		public ReleaseOutcome release(Claim claim) {
 			this.released.add(now());
-			return super.release(claim);
+			ReleaseOutcome outcome = super.release(claim);
+			return (outcome instanceof ReleaseOutcome.Released) ? new ReleaseOutcome.Released(this.standBack) : outcome;
 		}
 
 	}
