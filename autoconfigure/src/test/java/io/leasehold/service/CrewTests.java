@@ -106,6 +106,17 @@ class CrewTests {
 		assertThat(ran.get(0)).startsWith("crew-test-");
 	}
 
+	/** It is not taken for blocked, which two checks would have to find. */
+	@Test
+	void firstCheckStartsAThreadIfThereIsNone() {
+		this.lacking.set(true);
+		this.crew.execute(this.running::incrementAndGet);
+		this.lacking.set(false);
+		assertThat(this.running).hasValue(0);
+		this.crew.check();
+		Awaitility.await().until(() -> this.running.get() == 1);
+	}
+
 	@Test
 	void taskThatComesAfterTheEndRunsInTheThreadOfItsCaller() {
 		this.crew.close();

@@ -10,6 +10,7 @@ import io.leasehold.HeldLock;
 import io.leasehold.HeldLockScope;
 import io.leasehold.LockBusyException;
 import io.leasehold.LockEngineException;
+import io.leasehold.LockInterruptedException;
 import io.leasehold.LockKey;
 import io.leasehold.LockKeys;
 import io.leasehold.LockLostException;
@@ -182,8 +183,8 @@ class RequestTimesTests {
 	@Test
 	void callerThatDoesNotWaitIsRefusedIfItsGrantComesTooLate() {
 		LockOptions once = this.process.options().withWaitTime(Duration.ZERO);
-		this.process.store.answer = (attempt) -> (attempt instanceof Attempt.Granted granted
-				&& this.process.store.asked.size() < 3)
+		this.process.store.answer = (
+				attempt) -> (attempt instanceof Attempt.Granted granted && this.process.store.asked.size() < 3)
 						? new Attempt.Granted(granted.number(), this.process.store.in(Duration.ZERO)) : attempt;
 		CompletableFuture<HeldLock> refused = this.process.await("a", once);
 		assertThatExceptionOfType(LockBusyException.class).isThrownBy(() -> unwrap(refused));
@@ -192,6 +193,47 @@ class RequestTimesTests {
 		this.process.threads.run();
 		assertThat(this.process.store.asked).hasSize(2);
 		assertThat(this.process.store.local.size()).isZero();
+	}
+
+	@Test
+	void claimListensUntilItsWaiterGivesUp() {
+		this.process.store.holdElsewhere("a", Access.EXCLUSIVE);
+		CompletableFuture<HeldLock> waiting = this.process.await("a", this.process.options());
+		assertThat(this.process.store.listening).isOne();
+		waiting.cancel(false);
+		this.process.threads.run();
+		assertThat(this.process.store.listening).isZero();
+	}
+
+	@Test
+	void claimWhoseWaiterGivesUpWhileItIsEnqueuedDoesNotListen() {
+		this.process.store.holdElsewhere("a", Access.EXCLUSIVE);
+		CompletableFuture<HeldLock> waiting = this.process.locks.acquireAsync("a");
+		this.process.store.enqueued = () -> {
+			assertThat(this.process.store.listening).isOne();
+			waiting.cancel(false);
+		};
+		this.process.threads.run();
+		assertThat(waiting).isCancelled();
+		assertThat(this.process.store.listening).isZero();
+	}
+
+	/** The store may be in order. A contradiction remains one. */
+	@Test
+	void failureOfAnInterruptedRequestIsAnInterrupt() {
+		this.process.store.holdElsewhere("b", Access.permits(2));
+		this.process.store.answer = (attempt) -> {
+			Thread.currentThread().interrupt();
+			if (attempt instanceof Attempt.Granted) {
+				throw new LockEngineException(new LockKey("a"), "interrupted", null, false);
+			}
+			return attempt;
+		};
+		assertThatExceptionOfType(LockInterruptedException.class).isThrownBy(() -> this.process.acquire("a"));
+		assertThat(Thread.interrupted()).isTrue();
+		LockOptions three = this.process.options().withPermits(3);
+		assertThatExceptionOfType(LockModeException.class).isThrownBy(() -> this.process.locks.acquire("b", three));
+		assertThat(Thread.interrupted()).isTrue();
 	}
 
 	@Test

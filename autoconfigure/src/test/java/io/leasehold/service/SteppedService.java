@@ -126,6 +126,13 @@ final class SteppedService implements AutoCloseable {
 		Consumer<Signal> listener = (signal) -> {
 		};
 
+		/** Number of claims that listen to the store. */
+		int listening;
+
+		/** Called when a claim has begun to listen, before its process knows. */
+		Runnable enqueued = () -> {
+		};
+
 		/** With which lease a lock is handed to a caller that waits, if it is. */
 		@Nullable Duration pushed;
 
@@ -190,7 +197,13 @@ final class SteppedService implements AutoCloseable {
 		public Waiting enqueue(Claim claim, Consumer<Signal> listener) {
 			this.listener = listener;
 			if (this.pushed == null) {
-				return super.enqueue(claim, listener);
+				Waiting waiting = super.enqueue(claim, listener);
+				this.listening++;
+				this.enqueued.run();
+				return () -> {
+					this.listening--;
+					waiting.close();
+				};
 			}
 			Attempt.Granted granted = (Attempt.Granted) super.tryAcquire(claim);
 			listener.accept(new Signal.Pushed(new Attempt.Granted(granted.number(), in(this.pushed))));
