@@ -29,7 +29,7 @@ class RedisClusterAskIntegrationTests {
 
 	private static RedisTestCluster cluster;
 
-	private final RedisEngines engines = new RedisEngines(cluster.ports().get(0));
+	private final RedisEngines engines = RedisEngines.patient(cluster.ports().get(0));
 
 	@BeforeAll
 	static void start() {

@@ -80,17 +80,18 @@ final class RedisEngines implements AutoCloseable {
 	}
 
 	static RedisSettings patientSettings(String namespace) {
+		return patientSettings(namespace, 0);
+	}
+
+	static RedisSettings patientSettings(String namespace, int replicasToWait) {
 		return new RedisSettings(namespace, Duration.ofSeconds(3), Duration.ofSeconds(10), Duration.ofSeconds(5),
-				Duration.ofSeconds(5), Duration.ofSeconds(5), Duration.ofSeconds(20), Duration.ofMinutes(1), 0);
+				Duration.ofSeconds(5), Duration.ofSeconds(5), Duration.ofSeconds(20), Duration.ofMinutes(1),
+				replicasToWait);
 	}
 
 	static RedisSettings settings(String namespace) {
-		return settings(namespace, 0);
-	}
-
-	static RedisSettings settings(String namespace, int replicasToWait) {
 		return new RedisSettings(namespace, Duration.ofSeconds(1), Duration.ofSeconds(3), COMMAND_TIMEOUT,
-				COMMAND_TIMEOUT, Duration.ofSeconds(1), Duration.ofSeconds(20), Duration.ofMinutes(1), replicasToWait);
+				COMMAND_TIMEOUT, Duration.ofSeconds(1), Duration.ofSeconds(20), Duration.ofMinutes(1), 0);
 	}
 
 	/** Settings of those members that have no others. */

@@ -30,7 +30,7 @@ class RedisOrderIntegrationTests {
 
 	private static final String KEY = "ordered";
 
-	private final RedisEngines engines = new RedisEngines(RedisTestServer.shared().port());
+	private final RedisEngines engines = RedisEngines.patient(RedisTestServer.shared().port());
 
 	private final List<LockService> services = new ArrayList<>();
 

@@ -52,7 +52,7 @@ class RedisReplicasIntegrationTests {
 
 	private TestMember member() {
 		return this.engines.member(new RedisStandaloneConfiguration("127.0.0.1", this.master.port()),
-				RedisEngines.settings(this.engines.namespace(), 1));
+				RedisEngines.patientSettings(this.engines.namespace(), 1));
 	}
 
 	@AfterEach
@@ -82,7 +82,7 @@ class RedisReplicasIntegrationTests {
 	@Test
 	void grantThatNoReplicaHasIsUnavailableAndReleased() {
 		awaitReplica();
-		Claim before = this.a.claim("before");
+		Claim before = this.a.claim("before", Duration.ofSeconds(60), false);
 		soon(this.a, before);
 		this.network.blackHole();
 		Claim claim = this.a.claim("k");

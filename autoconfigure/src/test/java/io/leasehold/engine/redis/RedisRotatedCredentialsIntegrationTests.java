@@ -190,7 +190,7 @@ class RedisRotatedCredentialsIntegrationTests {
 
 	private static RedisLockEngine engine(RedisConfiguration servers, boolean lettuce, Member member,
 			Supplier<RedisConfiguration> present) {
-		RedisSettings settings = RedisEngines.settings("test");
+		RedisSettings settings = RedisEngines.patientSettings("test");
 		RedisConnections connections = lettuce ? RedisConnections.byLettuce(servers, null, null, settings)
 				: RedisConnections.byJedis(servers, null, null, settings);
 		return new RedisLockEngine(connections.readingCredentials(present), settings, member, MonotonicClock.SYSTEM);

@@ -31,7 +31,7 @@ class VirtualThreadRedisIntegrationTests {
 	/** So many keys are used beside the one that all want. */
 	private static final int KEYS = 100;
 
-	private final RedisEngines engines = new RedisEngines(RedisTestServer.shared().port());
+	private final RedisEngines engines = RedisEngines.patient(RedisTestServer.shared().port());
 
 	private final List<LockService> services = new ArrayList<>();
 
