@@ -137,6 +137,17 @@ class HolderReportTests {
 	}
 
 	@Test
+	void threeHoldersAreAllNamed() {
+		LockService service = service(HolderReport.AFTER_WAIT, this.store::inspect);
+		LockOptions three = waiting(service).withPermits(3);
+		List<HeldLock> held = IntStream.range(0, 3).mapToObj((i) -> this.owner.acquire("a", three)).toList();
+		LockBusyException busy = busy(() -> service.acquire("a", three));
+		assertThat(busy.getHolders()).hasSize(3);
+		assertThat(busy.getMessage()).doesNotContain("more");
+		held.forEach(HeldLock::close);
+	}
+
+	@Test
 	void readersAreAllNamed() {
 		LockService service = service(HolderReport.AFTER_WAIT, this.store::inspect);
 		LockOptions shared = this.owner.defaults().withMode(LockMode.SHARED);
@@ -160,6 +171,16 @@ class HolderReportTests {
 		assertThat(busy).hasMessageEndingWith("another owner held it (engine: local)");
 		assertThat(busy(() -> service.acquire("a", waiting(service))).getHolders()).isEmpty();
 		assertThat(this.lookups).hasValue(2);
+		held.close();
+	}
+
+	@Test
+	void ownLocksAreNamedThoughTheStoreReportsNoHolder() {
+		LockService service = service(HolderReport.AFTER_WAIT, (key) -> List.of());
+		HeldLock held = this.owner.acquire("a");
+		LockBusyException busy = service.call("own", (own) -> busy(() -> service.acquire("a", waiting(service))));
+		assertThat(busy.getOwnKeys()).containsExactly("own");
+		assertThat(busy).hasMessageEndingWith("(engine: local). The caller itself holds 'own'");
 		held.close();
 	}
 
