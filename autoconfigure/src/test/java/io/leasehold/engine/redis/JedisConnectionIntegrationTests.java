@@ -25,7 +25,7 @@ class JedisConnectionIntegrationTests {
 
 	private static final Login LOGIN = new Login(null, null, 0);
 
-	private static final int ROUNDS = 20;
+	private static final int ROUNDS = 5;
 
 	private static final int REQUESTS = 3000;
 
