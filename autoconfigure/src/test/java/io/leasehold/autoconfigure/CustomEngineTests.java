@@ -31,7 +31,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
  */
 class CustomEngineTests {
 
-	private static final Duration LEASE = Duration.ofSeconds(1);
+	private static final Duration LEASE = Duration.ofSeconds(6);
 
 	private final ApplicationContextRunner runner = Leasehold.runner()
 		.withPropertyValues("leasehold.wait-time=0s")
@@ -68,10 +68,7 @@ class CustomEngineTests {
 				HeldLock stuck = locks.acquire("order:42", locks.defaults().withEngine("hanging"));
 				assertThat(hanging.asked.await(30, TimeUnit.SECONDS)).isTrue();
 				try (HeldLock held = locks.acquire("order:42")) {
-					Awaitility.await()
-						.during(LEASE.multipliedBy(2))
-						.atMost(LEASE.multipliedBy(10))
-						.until(held::isValid);
+					Awaitility.await().during(LEASE.plusSeconds(1)).atMost(LEASE.multipliedBy(10)).until(held::isValid);
 				}
 				hanging.free.countDown();
 				Reference.reachabilityFence(stuck); // one that is dropped is not renewed

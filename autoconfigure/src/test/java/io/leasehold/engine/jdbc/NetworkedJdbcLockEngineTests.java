@@ -138,7 +138,7 @@ abstract class NetworkedJdbcLockEngineTests extends CrowdedJdbcLockEngineTests {
 	@Test
 	@Fault(36)
 	void waiterIsInterruptedWhileItsPollIsInABlackHole() throws Exception {
-		Duration longCall = Duration.ofSeconds(30);
+		Duration longCall = Duration.ofMinutes(1);
 		Claim held = claim("a");
 		granted(held);
 		AtomicBoolean flagged = new AtomicBoolean();
