@@ -51,6 +51,25 @@ class FailuresTests {
 		assertThat(failure(failure)).hasMessageEndingWith("Expected state [STARTED] was [STOPPED]");
 	}
 
+	@Test
+	void timeoutIsReportedWithItsReason() {
+		assertThat(failure(new TimeoutException("no connection")))
+			.hasMessage("ZooKeeper could not acquire lock 'order:42': no connection")
+			.satisfies((ex) -> assertThat(ex.isRetryable()).isTrue());
+	}
+
+	@Test
+	void missingNodeIsReportedWithItsPath() {
+		assertThat(failure(KeeperException.create(Code.NONODE, "/shop"))).hasMessageEndingWith(
+				"there is no node '/shop'. If the connect string names it after the servers, create it");
+	}
+
+	@Test
+	void codeOfAnyOtherFailureIsReported() {
+		assertThat(failure(KeeperException.create(Code.QUOTAEXCEEDED, "/shop"))).hasMessageEndingWith(": QUOTAEXCEEDED")
+			.satisfies((ex) -> assertThat(ex.isRetryable()).isFalse());
+	}
+
 	private static LockEngineException failure(Exception cause) {
 		return Failures.of("acquire", new LockKey("order:42"), cause);
 	}

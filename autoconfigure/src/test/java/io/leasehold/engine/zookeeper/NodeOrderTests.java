@@ -69,6 +69,15 @@ class NodeOrderTests {
 			.isEqualTo(new Obstacle(path, sign, last));
 	}
 
+	/** It may have been seen to wait, by the node behind it. */
+	@ParameterizedTest
+	@CsvSource({ "2 2, 0, true", "2 2, 1, false", "3 2 2, 1, true", "2 2 3, 1, false", "2 x 2, 0, false",
+			"s s, 0, false", "x x, 0, false", "2, 0, false" })
+	void grantOfAPermitIsAwaitedByTheNextNodeOfItsNumber(String codes, int node, boolean awaited) {
+		List<String> names = names(codes.split(" "));
+		assertThat(new NodeOrder("/k", names).isAwaited(names.get(node))).isEqualTo(awaited);
+	}
+
 	/** Whatever goes: all lines of five nodes, and all that may be left of them. */
 	@Test
 	void nobodyHasTheKeyAsLongAsItsObstacleHasNotChanged() {

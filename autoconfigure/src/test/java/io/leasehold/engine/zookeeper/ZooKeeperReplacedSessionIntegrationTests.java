@@ -85,6 +85,20 @@ class ZooKeeperReplacedSessionIntegrationTests {
 		assertThat(engine.inDoubt(claim)).isTrue();
 	}
 
+	/** It is a break and another handle of ZooKeeper at once. */
+	@Fault(145)
+	@Test
+	void lockIsInDoubtOnceItsSessionHasExpired() throws Exception {
+		ZooKeeperLockEngine engine = this.engines.engine(this.client);
+		Claim claim = this.engines.claim(KEY);
+		granted(engine, claim);
+		ZooKeeper expired = this.client.getZookeeperClient().getZooKeeper();
+		expired.getTestable().injectSessionExpiration();
+		eventually().until(() -> this.client.getZookeeperClient().isConnected()
+				&& this.client.getZookeeperClient().getZooKeeper() != expired);
+		assertThat(engine.inDoubt(claim)).isTrue();
+	}
+
 	/**
 	 * ZooKeeper's client may lose an answer when its session ends. If it is late only,
 	 * since Curator has repeated the request, nothing stays of it either.

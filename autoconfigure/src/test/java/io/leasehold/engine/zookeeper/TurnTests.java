@@ -1,0 +1,111 @@
+package io.leasehold.engine.zookeeper;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import io.leasehold.engine.Signal;
+import io.leasehold.engine.zookeeper.Obstacle.Sign;
+import org.apache.zookeeper.WatchedEvent;
+import org.apache.zookeeper.Watcher.Event.EventType;
+import org.apache.zookeeper.Watcher.Event.KeeperState;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The watches of a waiting claim, and its knowledge of whether its turn has come.
+ */
+class TurnTests {
+
+	private static final Obstacle LAST = new Obstacle("/k/a", Sign.REMOVAL, true);
+
+	private static final Obstacle EARLIER = new Obstacle("/k/b", Sign.REMOVAL, false);
+
+	private final Turn turn = new Turn();
+
+	private final List<Signal> signals = new ArrayList<>();
+
+	@Test
+	void obstacleIsWatchedOnceItHasAListener() {
+		assertThat(this.turn.busy(LAST)).isNull();
+		assertThat(this.turn.listen(this.signals::add).obstacle()).isEqualTo(LAST);
+	}
+
+	@Test
+	void listenerWaitsForAnObstacle() {
+		assertThat(this.turn.listen(this.signals::add)).isNull();
+		assertThat(this.turn.busy(LAST).obstacle()).isEqualTo(LAST);
+	}
+
+	@Test
+	void obstacleIsWatchedOnce() {
+		watch(LAST);
+		assertThat(this.turn.busy(LAST)).isNull();
+		assertThat(this.turn.busy(EARLIER).obstacle()).isEqualTo(EARLIER);
+	}
+
+	@Test
+	void endOfTheLastObstacleIsNotifiedAndTheTurnExpected() {
+		watch(LAST).process(new WatchedEvent(EventType.NodeDeleted, KeeperState.SyncConnected, "/k/a"));
+		assertThat(this.signals).containsExactly(new Signal.AskAgain());
+		assertThat(this.turn.isExpected()).isTrue();
+	}
+
+	@Test
+	void endOfAnEarlierObstacleIsOnlyNotified() {
+		watch(EARLIER).process(new WatchedEvent(EventType.NodeDeleted, KeeperState.SyncConnected, "/k/b"));
+		assertThat(this.signals).containsExactly(new Signal.AskAgain());
+		assertThat(this.turn.isExpected()).isFalse();
+	}
+
+	/** A watch survives a broken connection. */
+	@Test
+	void eventOfTheConnectionDoesNotEndAWatch() {
+		watch(LAST).process(new WatchedEvent(EventType.None, KeeperState.Disconnected, null));
+		assertThat(this.signals).isEmpty();
+		assertThat(this.turn.isExpected()).isFalse();
+		assertThat(this.turn.busy(LAST)).isNull();
+	}
+
+	@Test
+	void watchThatFailedIsNotifiedAndSetAgain() {
+		watch(LAST).fail();
+		assertThat(this.signals).containsExactly(new Signal.AskAgain());
+		assertThat(this.turn.isExpected()).isFalse();
+		assertThat(this.turn.busy(LAST)).isNotNull();
+	}
+
+	/** A poll may have found it already. */
+	@Test
+	void endOfAnEarlierObstacleDoesNotHideTheTurn() {
+		Turn.Watch watch = watch(EARLIER);
+		this.turn.expect();
+		watch.end();
+		assertThat(this.turn.isExpected()).isTrue();
+	}
+
+	@Test
+	void endOfAReplacedWatchEndsNoOther() {
+		Turn.Watch replaced = watch(LAST);
+		this.turn.busy(EARLIER);
+		replaced.end();
+		assertThat(this.turn.isExpected()).isFalse();
+		assertThat(this.turn.busy(EARLIER)).isNull();
+	}
+
+	@Test
+	void removedListenerIsNotNotified() {
+		Turn.Watch watch = watch(LAST);
+		assertThat(this.turn.deafen()).isSameAs(watch);
+		watch.end();
+		this.turn.askAgain();
+		assertThat(this.signals).isEmpty();
+		assertThat(this.turn.isExpected()).isFalse();
+	}
+
+	private Turn.Watch watch(Obstacle obstacle) {
+		this.turn.listen(this.signals::add);
+		return this.turn.busy(obstacle);
+	}
+
+}
