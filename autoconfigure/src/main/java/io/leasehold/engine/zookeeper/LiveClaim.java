@@ -26,10 +26,13 @@ final class LiveClaim {
 
 	private @Nullable CompletableFuture<LockNode> creation;
 
-	/** The session in which the creation was requested. */
-	private long session;
+	/** Number of the session in which the creation was requested. */
+	private int creationSession;
 
 	private @Nullable CompletableFuture<ReleaseOutcome> removal;
+
+	/** Number of the session in which the removal was requested. */
+	private int removalSession;
 
 	/** Whether a node may exist whose path is not known. */
 	private boolean strays;
@@ -79,14 +82,14 @@ final class LiveClaim {
 		return this.creation;
 	}
 
-	/** Begin to create its node in a session. */
-	synchronized CompletableFuture<LockNode> create(long in, Supplier<CompletableFuture<LockNode>> creator) {
+	/** Begin to create its node in the session of this number. */
+	synchronized CompletableFuture<LockNode> create(int in, Supplier<CompletableFuture<LockNode>> creator) {
 		if (this.over) {
 			throw new IllegalStateException("A claim on lock '%s' is over".formatted(this.claim.key()));
 		}
 		CompletableFuture<LockNode> begun = creator.get();
 		this.creation = begun;
-		this.session = in;
+		this.creationSession = in;
 		return begun;
 	}
 
@@ -102,14 +105,16 @@ final class LiveClaim {
 	/**
 	 * Forget a creation that is not answered though its session is over: ZooKeeper's
 	 * client may have lost the answer, and with it what Curator would repeat.
-	 * @return whether it was forgotten; its node may be created nevertheless
+	 * @param present number of the present session
+	 * @return the forgotten creation, which may create a node nevertheless
 	 */
-	synchronized boolean discardUnanswered(CompletableFuture<LockNode> unanswered, long present) {
-		if (this.creation != unanswered || unanswered.isDone() || this.session == present) {
-			return false;
+	synchronized @Nullable CompletableFuture<LockNode> discardUnanswered(int present) {
+		CompletableFuture<LockNode> current = this.creation;
+		if (current == null || current.isDone() || this.creationSession == present) {
+			return null;
 		}
 		discard();
-		return true;
+		return current;
 	}
 
 	/** Its node does not count any more. */
@@ -129,6 +134,11 @@ final class LiveClaim {
 	/** A node of its own may exist beside the one that is known. */
 	synchronized void expectStrays() {
 		this.strays = true;
+	}
+
+	/** Whether the store may have a node of it. */
+	synchronized boolean mayHaveNodes() {
+		return this.creation != null || this.strays;
 	}
 
 	synchronized boolean hasStrays() {
@@ -194,12 +204,15 @@ final class LiveClaim {
 	}
 
 	/**
-	 * The removal of its nodes, under way or done; a failed one, which may have removed
-	 * them nevertheless, is repeated.
+	 * The removal of its nodes, under way or done. It is repeated if it failed, or if it
+	 * is not answered though its session is over: it may have removed them nevertheless.
+	 * @param present number of the present session
 	 */
-	synchronized CompletableFuture<ReleaseOutcome> removal(Removal remover) {
+	synchronized CompletableFuture<ReleaseOutcome> removal(int present, Removal remover) {
 		CompletableFuture<ReleaseOutcome> current = this.removal;
-		if (current == null || current.isCompletedExceptionally()) {
+		boolean unanswered = current != null && !current.isDone() && this.removalSession != present;
+		if (current == null || current.isCompletedExceptionally() || unanswered) {
+			this.removalSession = present;
 			current = remover.begin(current != null);
 			this.removal = current;
 		}

@@ -37,12 +37,10 @@ final class LiveClaims {
 		return this.byOwner.get(claim.owner());
 	}
 
-	/** The end of a claim was not reported, though nothing of it may be left. */
-	void remember(LiveClaim live) {
-		this.byOwner.putIfAbsent(live.claim().owner(), live);
-	}
-
-	/** The claim is over, and nothing of it is left in the store. */
+	/**
+	 * Nothing of the claim is left in the store, and its end was reported, or does not
+	 * matter any more.
+	 */
 	void forget(LiveClaim live) {
 		this.byOwner.remove(live.claim().owner(), live);
 	}

@@ -22,19 +22,15 @@ final class NodeQueue {
 
 	private final NodeCreator nodes;
 
-	private final LiveClaims claims;
-
 	private final Lookout lookout;
 
 	private final Duration pollInterval;
 
 	private final MonotonicClock clock;
 
-	NodeQueue(Store store, NodeCreator nodes, LiveClaims claims, Lookout lookout, Duration pollInterval,
-			MonotonicClock clock) {
+	NodeQueue(Store store, NodeCreator nodes, Lookout lookout, Duration pollInterval, MonotonicClock clock) {
 		this.store = store;
 		this.nodes = nodes;
-		this.claims = claims;
 		this.lookout = lookout;
 		this.pollInterval = pollInterval;
 		this.clock = clock;
@@ -61,9 +57,9 @@ final class NodeQueue {
 		long sent = this.clock.nanoTime();
 		CompletableFuture<LockNode> known = live.creation();
 		CompletableFuture<LockNode> creation = (known != null) ? known
-				: live.create(connection.session(), () -> create(live, connection));
+				: live.create(this.store.sessionNumber(), () -> create(live, connection));
 		CompletableFuture<?> write = (known != null) ? writeInTurn(live) : creation;
-		LockNode node = awaitNode(live, creation, connection, deadline);
+		LockNode node = awaitNode(live, creation, deadline);
 		List<String> names = (write == creation && node.alone()) ? List.of(node.name())
 				: Store.await(this.store.children(live.container()), deadline);
 		if (!names.contains(node.name())) {
@@ -96,16 +92,21 @@ final class NodeQueue {
 		return new Attempt.Granted(node.number(), connection.earlier(validUntil, sent));
 	}
 
-	private LockNode awaitNode(LiveClaim live, CompletableFuture<LockNode> creation, Store.Connection connection,
-			long deadline) throws KeeperException, TimeoutException {
+	private LockNode awaitNode(LiveClaim live, CompletableFuture<LockNode> creation, long deadline)
+			throws KeeperException, TimeoutException {
 		try {
 			return Store.await(creation, deadline);
 		}
 		catch (TimeoutException ex) {
-			if (live.discardUnanswered(creation, connection.session())) {
-				creation.whenComplete((node, failure) -> removeLate(live));
-			}
+			discardUnanswered(live);
 			throw ex;
+		}
+	}
+
+	private void discardUnanswered(LiveClaim live) {
+		CompletableFuture<LockNode> creation = live.discardUnanswered(this.store.sessionNumber());
+		if (creation != null) {
+			creation.whenComplete((node, failure) -> removeLate(live));
 		}
 	}
 
@@ -155,26 +156,18 @@ final class NodeQueue {
 		this.lookout.deafen(live);
 	}
 
-	/**
-	 * Leave the queue, by one removal at a time, and then forget the claim. Waits for
-	 * nothing.
-	 */
+	/** Leave the queue, by one removal at a time. Waits for nothing. */
 	CompletableFuture<ReleaseOutcome> leave(LiveClaim live) {
 		end(live);
-		return live.removal((repeated) -> remove(live, repeated));
+		return live.removal(this.store.sessionNumber(), (repeated) -> remove(live, repeated));
 	}
 
 	private CompletableFuture<ReleaseOutcome> remove(LiveClaim live, boolean repeated) {
+		discardUnanswered(live);
 		int connection = this.store.connectionNumber();
 		long sent = this.clock.nanoTime();
-		return removeNode(live)
-			.thenCompose((removed) -> removeStrays(live).thenApply((nothing) -> outcome(live, removed,
-					repeated || (connection != this.store.connectionNumber() && !wasOver(live, sent)))))
-			.whenComplete((outcome, failure) -> {
-				if (failure == null) {
-					this.claims.forget(live);
-				}
-			});
+		return removeNode(live).thenCompose((removed) -> removeStrays(live).thenApply((nothing) -> outcome(live,
+				removed, repeated || (connection != this.store.connectionNumber() && !wasOver(live, sent)))));
 	}
 
 	/** A creation that failed leaves strays at most. */

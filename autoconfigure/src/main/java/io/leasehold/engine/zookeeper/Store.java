@@ -98,7 +98,12 @@ final class Store {
 	 * session without a break.
 	 */
 	int connectionNumber() {
-		return this.broken.get() + (int) this.client.getZookeeperClient().getInstanceIndex();
+		return this.broken.get() + sessionNumber();
+	}
+
+	/** Number of the present session. Grows when Curator begins another one. */
+	int sessionNumber() {
+		return (int) this.client.getZookeeperClient().getInstanceIndex();
 	}
 
 	/** The connection of this moment, which may be broken already. */

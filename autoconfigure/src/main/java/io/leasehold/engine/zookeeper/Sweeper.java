@@ -1,12 +1,14 @@
 package io.leasehold.engine.zookeeper;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.ReleaseOutcome;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.apache.zookeeper.KeeperException;
@@ -74,7 +76,7 @@ final class Sweeper {
 			this.missed.check(now);
 			if (this.store.isConnected()) {
 				touch(now);
-				this.claims.all().stream().filter((live) -> live.expire(now)).forEach(this.queue::leave);
+				this.claims.all().stream().filter((live) -> live.expire(now)).forEach(this::remove);
 			}
 		}
 		catch (Exception ex) {
@@ -82,6 +84,14 @@ final class Sweeper {
 		}
 		if (this.closing) {
 			closeUnlessHeld(now);
+		}
+	}
+
+	/** After its lease, it does not matter what a repeated release reports. */
+	private void remove(LiveClaim live) {
+		CompletableFuture<ReleaseOutcome> removal = this.queue.leave(live);
+		if (removal.isDone() && !removal.isCompletedExceptionally()) {
+			this.claims.forget(live);
 		}
 	}
 

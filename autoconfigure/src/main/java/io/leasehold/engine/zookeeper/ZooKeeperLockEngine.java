@@ -63,7 +63,7 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 		this.claims = new LiveClaims(paths);
 		this.store = new Store(client, this::connected);
 		this.lookout = new Lookout(this.store);
-		this.queue = new NodeQueue(this.store, new NodeCreator(this.store, paths), this.claims, this.lookout,
+		this.queue = new NodeQueue(this.store, new NodeCreator(this.store, paths), this.lookout,
 				settings.pollInterval(), clock);
 		this.heartbeat = new Heartbeat(this.store, this.claims, paths, clock);
 		this.keys = new Keys(this.store, paths);
@@ -135,12 +135,12 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 		LiveClaim live = this.claims.begin(claim);
 		try {
 			if (live.hasExpired()) {
-				Store.await(this.queue.leave(live), deadline);
+				leave(live, deadline);
 				live = this.claims.begin(claim);
 			}
 			Attempt attempt = this.queue.ask(live, deadline);
 			if (attempt instanceof Attempt.Contradicted || (attempt instanceof Attempt.Busy && !claim.waits())) {
-				Store.await(this.queue.leave(live), deadline);
+				leave(live, deadline);
 			}
 			return attempt;
 		}
@@ -179,15 +179,22 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 		long deadline = deadline(claim.key());
 		this.queue.end(live);
 		try {
-			this.store.awaitConnection(deadline);
-			ReleaseOutcome removed = Store.await(this.queue.leave(live), deadline);
-			this.claims.forget(live);
+			if (live.mayHaveNodes()) {
+				this.store.awaitConnection(deadline);
+			}
+			ReleaseOutcome removed = leave(live, deadline);
 			return live.hasExpired() ? new ReleaseOutcome.NotOwner() : removed;
 		}
 		catch (KeeperException | TimeoutException ex) {
-			this.claims.remember(live); // its removal may be done, and is reported later
 			throw Failures.of("release", claim.key(), ex);
 		}
+	}
+
+	/** A claim is kept until the answer: a repeated release has to report it. */
+	private ReleaseOutcome leave(LiveClaim live, long deadline) throws KeeperException, TimeoutException {
+		ReleaseOutcome outcome = Store.await(this.queue.leave(live), deadline);
+		this.claims.forget(live);
+		return outcome;
 	}
 
 	@Override

@@ -1,16 +1,20 @@
 package io.leasehold.engine.zookeeper;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 import io.leasehold.LockKey;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
  * The end of a claim's lease, also while a request for it is answered: the sweeper
@@ -100,11 +104,11 @@ class LiveClaimExpiryTests {
 		CompletableFuture<LockNode> creation = new CompletableFuture<>();
 		this.live.create(1, () -> creation);
 		this.live.discardUnless(2);
-		assertThat(this.live.discardUnanswered(creation, 1)).isFalse();
+		assertThat(this.live.discardUnanswered(1)).isNull();
 		assertThat(this.live.creation()).isSameAs(creation);
 		assertThat(this.live.node()).isNull();
 		creation.complete(new LockNode("/a/1", 7, 1, true));
-		assertThat(this.live.discardUnanswered(creation, 2)).isFalse();
+		assertThat(this.live.discardUnanswered(2)).isNull();
 		this.live.discardUnless(1);
 		assertThat(this.live.node()).isNotNull();
 		assertThat(this.live.hasStrays()).isFalse();
@@ -126,12 +130,48 @@ class LiveClaimExpiryTests {
 	void onlyTheUnansweredCreationOfAFormerSessionIsForgotten() {
 		CompletableFuture<LockNode> first = new CompletableFuture<>();
 		this.live.create(1, () -> first);
-		assertThat(this.live.discardUnanswered(first, 2)).isTrue();
+		assertThat(this.live.discardUnanswered(2)).isSameAs(first);
 		assertThat(this.live.hasStrays()).isTrue();
+		assertThat(this.live.discardUnanswered(2)).isNull();
 		CompletableFuture<LockNode> second = new CompletableFuture<>();
 		this.live.create(2, () -> second);
-		assertThat(this.live.discardUnanswered(first, 3)).isFalse();
+		assertThat(this.live.discardUnanswered(2)).isNull();
 		assertThat(this.live.creation()).isSameAs(second);
+	}
+
+	@Test
+	void removalIsRepeatedIfItFailsOrItsSessionEndsUnanswered() {
+		List<Boolean> begun = new ArrayList<>();
+		CompletableFuture<ReleaseOutcome> unanswered = new CompletableFuture<>();
+		CompletableFuture<ReleaseOutcome> failed = CompletableFuture.failedFuture(new IllegalStateException());
+		CompletableFuture<ReleaseOutcome> answered = CompletableFuture.completedFuture(ReleaseOutcome.RELEASED);
+		LiveClaim.Removal remover = (repeated) -> {
+			begun.add(repeated);
+			return List.of(unanswered, failed, answered).get(begun.size() - 1);
+		};
+		assertThat(this.live.removal(1, remover)).isSameAs(unanswered);
+		assertThat(this.live.removal(1, remover)).isSameAs(unanswered);
+		assertThat(this.live.removal(2, remover)).isSameAs(failed);
+		assertThat(this.live.removal(2, remover)).isSameAs(answered);
+		assertThat(this.live.removal(3, remover)).isSameAs(answered);
+		assertThat(begun).containsExactly(false, true, true);
+	}
+
+	@Test
+	void storeMayHaveANodeOnceItWasRequested() {
+		assertThat(this.live.mayHaveNodes()).isFalse();
+		this.live.create(1, CompletableFuture::new);
+		assertThat(this.live.mayHaveNodes()).isTrue();
+		this.live.discard();
+		assertThat(this.live.mayHaveNodes()).isTrue();
+	}
+
+	@Test
+	void claimThatEndedCreatesNoNode() {
+		this.live.end(0);
+		assertThatIllegalStateException().isThrownBy(() -> this.live.create(1, CompletableFuture::new))
+			.withMessage("A claim on lock 'a' is over");
+		assertThat(this.live.mayHaveNodes()).isFalse();
 	}
 
 	@Test

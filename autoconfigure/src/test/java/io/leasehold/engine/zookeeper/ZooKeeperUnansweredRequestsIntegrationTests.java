@@ -1,0 +1,167 @@
+package io.leasehold.engine.zookeeper;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+import io.leasehold.LockEngineException;
+import io.leasehold.LockKey;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.ReleaseOutcome;
+import io.leasehold.server.FaultProxy;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.retry.RetryForever;
+import org.apache.curator.test.TestingServer;
+import org.apache.zookeeper.AsyncCallback.MultiCallback;
+import org.apache.zookeeper.AsyncCallback.VoidCallback;
+import org.apache.zookeeper.Op;
+import org.apache.zookeeper.Watcher;
+import org.apache.zookeeper.ZooKeeper;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import static io.leasehold.engine.zookeeper.ZooKeeperEngines.eventually;
+import static io.leasehold.engine.zookeeper.ZooKeeperEngines.granted;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Requests that are answered late or never: nothing is kept of their claims for ever, and
+ * no release is taken for a loss.
+ */
+@Timeout(120)
+class ZooKeeperUnansweredRequestsIntegrationTests {
+
+	private static final LockKey KEY = new LockKey("order:42");
+
+	private final ZooKeeperEngines engines = new ZooKeeperEngines();
+
+	private final TestingServer server = this.engines.server();
+
+	private volatile boolean loses;
+
+	@AfterEach
+	void close() throws Exception {
+		this.engines.close();
+	}
+
+	/** The first attempt has released the lock, though its caller does not know. */
+	@Test
+	void releaseThatIsAnsweredBetweenTwoAttemptsIsNoLoss() throws Exception {
+		FaultProxy proxy = this.engines.proxy(this.server);
+		CuratorFramework client = this.engines.client(proxy, ZooKeeperEngines.LONG_SESSION);
+		ZooKeeperLockEngine engine = this.engines.engine(client);
+		Claim claim = this.engines.claim(KEY);
+		granted(engine, claim);
+		proxy.replies().hold();
+		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> engine.release(claim));
+		CountDownLatch answered = new CountDownLatch(1);
+		client.checkExists().inBackground((source, event) -> answered.countDown()).forPath("/");
+		proxy.heal();
+		assertThat(answered.await(30, TimeUnit.SECONDS)).isTrue();
+		assertThat(engine.release(claim)).isInstanceOf(ReleaseOutcome.Released.class);
+		assertThat(engine.liveClaims()).isZero();
+	}
+
+	/** If nobody repeats it, it is forgotten after its lease. */
+	@Test
+	void claimOfALateAnswerIsForgotten() throws Exception {
+		FaultProxy proxy = this.engines.proxy(this.server);
+		ZooKeeperLockEngine engine = this.engines.engine(this.engines.client(proxy, ZooKeeperEngines.LONG_SESSION));
+		Claim claim = this.engines.claim(KEY, Duration.ofSeconds(3));
+		granted(engine, claim);
+		proxy.replies().hold();
+		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> engine.release(claim));
+		proxy.heal();
+		eventually().until(() -> engine.liveClaims() == 0);
+	}
+
+	/** However long an outage lasts: the store has nothing of them. */
+	@Test
+	void claimsThatNeverReachedTheServerAreForgotten() throws Exception {
+		FaultProxy proxy = this.engines.proxy(this.server);
+		proxy.blackHole();
+		ZooKeeperLockEngine engine = this.engines.engine(this.engines.client(proxy, ZooKeeperEngines.LONG_SESSION),
+				Duration.ofSeconds(1), Duration.ofMillis(50));
+		for (int i = 0; i < 10; i++) {
+			Claim claim = this.engines.claim(KEY);
+			assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> engine.tryAcquire(claim));
+			assertThat(engine.release(claim)).isInstanceOf(ReleaseOutcome.NotOwner.class);
+		}
+		assertThat(engine.liveClaims()).isZero();
+	}
+
+	/** ZooKeeper's client may lose an answer when its session ends. */
+	@Test
+	void claimWhoseRemovalIsNeverAnsweredIsForgottenAfterItsSession() throws Exception {
+		CuratorFramework client = forgetful();
+		ZooKeeperLockEngine engine = this.engines.engine(client);
+		Claim claim = this.engines.claim(KEY, Duration.ofSeconds(3));
+		granted(engine, claim);
+		this.loses = true;
+		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> engine.release(claim));
+		expire(client);
+		eventually().until(() -> engine.liveClaims() == 0);
+		assertThat(engine.inspect(KEY)).isEmpty();
+	}
+
+	@Test
+	void claimWhoseCreationIsNeverAnsweredIsForgottenAfterItsSession() throws Exception {
+		CuratorFramework client = forgetful();
+		ZooKeeperLockEngine engine = this.engines.engine(client);
+		this.engines.useOnce(engine, KEY);
+		Claim claim = this.engines.claim(KEY, Duration.ofSeconds(3));
+		this.loses = true;
+		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> engine.tryAcquire(claim));
+		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> engine.release(claim));
+		expire(client);
+		eventually().until(() -> engine.liveClaims() == 0);
+		assertThat(engine.inspect(KEY)).isEmpty();
+	}
+
+	private void expire(CuratorFramework client) throws Exception {
+		this.loses = false;
+		client.getZookeeperClient().getZooKeeper().getTestable().injectSessionExpiration();
+	}
+
+	private CuratorFramework forgetful() {
+		CuratorFramework client = this.engines.open(CuratorFrameworkFactory.builder()
+			.connectString(this.server.getConnectString())
+			.sessionTimeoutMs(ZooKeeperEngines.LONG_SESSION)
+			.retryPolicy(new RetryForever(100))
+			.zookeeperFactory((servers, timeout, watcher, readOnly) -> new Handle(servers, timeout, watcher))
+			.build());
+		client.start();
+		return client;
+	}
+
+	/**
+	 * A handle that may lose transactions and removals.
+	 */
+	@SuppressWarnings("try")
+	private final class Handle extends ZooKeeper {
+
+		Handle(String servers, int timeout, Watcher watcher) throws IOException {
+			super(servers, timeout, watcher);
+		}
+
+		@Override
+		public void multi(Iterable<Op> operations, MultiCallback callback, Object context) {
+			if (!ZooKeeperUnansweredRequestsIntegrationTests.this.loses) {
+				super.multi(operations, callback, context);
+			}
+		}
+
+		@Override
+		public void delete(String path, int version, VoidCallback callback, Object context) {
+			if (!ZooKeeperUnansweredRequestsIntegrationTests.this.loses) {
+				super.delete(path, version, callback, context);
+			}
+		}
+
+	}
+
+}
