@@ -3,6 +3,7 @@ package io.leasehold.engine.zookeeper;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
 import io.leasehold.HeldLock;
@@ -51,6 +52,8 @@ class ZooKeeperMissedConnectionIntegrationTests {
 				(event) -> processLate(watcher, event), readOnly))
 		.build());
 
+	private final List<KeeperState> events = new CopyOnWriteArrayList<>();
+
 	private final CompletableFuture<Long> missed = new CompletableFuture<>();
 
 	@BeforeEach
@@ -78,9 +81,39 @@ class ZooKeeperMissedConnectionIntegrationTests {
 		assertThat(catchThrowable(held::close)).isInstanceOf(LockLostException.class);
 	}
 
+	/** Its client is checked by hand, at times that overflow. */
+	@Test
+	void connectionIsReportedAgainAfterItWasMissedForASecond() throws Exception {
+		this.client.checkExists().forPath("/");
+		this.client.getZookeeperClient().getZooKeeper().getTestable().injectSessionExpiration();
+		this.missed.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+		MissedConnection missedConnection = new MissedConnection(this.client);
+		long begin = Long.MAX_VALUE - 1;
+		long second = Duration.ofSeconds(1).toNanos();
+		assertThat(reported(missedConnection, begin)).isEmpty();
+		assertThat(reported(missedConnection, begin + second - 1)).isEmpty();
+		assertThat(reported(missedConnection, begin + second)).containsExactly(KeeperState.Disconnected,
+				KeeperState.SyncConnected);
+		assertThat(this.client.getZookeeperClient().isConnected()).isTrue();
+		assertThat(reported(missedConnection, begin + 3 * second)).isEmpty();
+	}
+
+	/** A request that is sent after the check is answered after the events it causes. */
+	private List<KeeperState> reported(MissedConnection missedConnection, long now) throws Exception {
+		this.events.clear();
+		missedConnection.check(now);
+		CompletableFuture<Integer> answer = new CompletableFuture<>();
+		this.client.getZookeeperClient()
+			.getZooKeeper()
+			.exists("/", false, (code, path, context, stat) -> answer.complete(code), null);
+		assertThat(answer.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isZero();
+		return List.copyOf(this.events);
+	}
+
 	/** As late as on a busy machine. */
 	private void processLate(Watcher watcher, WatchedEvent event) {
 		watcher.process(event);
+		this.events.add(event.getState());
 		if (event.getState() == KeeperState.Expired) {
 			eventually().until(() -> this.client.getZookeeperClient().isConnected());
 			watcher.process(new WatchedEvent(EventType.None, KeeperState.Closed, null));
