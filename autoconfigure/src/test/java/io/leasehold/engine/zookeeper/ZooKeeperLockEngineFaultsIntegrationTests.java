@@ -24,6 +24,7 @@ import io.leasehold.server.FaultProxy;
 import io.leasehold.server.ZooKeeperTestServer;
 import io.leasehold.service.LockService;
 import io.leasehold.test.contract.Fault;
+import io.leasehold.test.contract.Pace;
 import io.leasehold.transaction.CommitGuard;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.api.CuratorEvent;
@@ -180,9 +181,11 @@ class ZooKeeperLockEngineFaultsIntegrationTests {
 		long number = granted(engine, claim).number();
 		replaceSession(client, proxy);
 		assertThat(client.getChildren().forPath(CONTAINER)).as("left by the former session").hasSize(1);
-		eventually().atMost(Duration.ofSeconds(15)) // the former session lasts longer
-			.ignoreException(LockEngineException.class)
+		Pace replaced = Pace.begin();
+		eventually().ignoreException(LockEngineException.class)
 			.until(() -> engine.tryAcquire(claim) instanceof Granted again && again.number() > number);
+		assertThat(replaced.elapsed()).as("the former session lasts longer")
+			.isLessThan(replaced.slack(Duration.ofSeconds(15)));
 		assertThat(client.getChildren().forPath(CONTAINER)).singleElement()
 			.satisfies((node) -> assertThat(client.checkExists().forPath(CONTAINER + "/" + node).getEphemeralOwner())
 				.isEqualTo(session(client)));
@@ -419,8 +422,10 @@ class ZooKeeperLockEngineFaultsIntegrationTests {
 		eventually().until(() -> !held.isValid());
 		held.close();
 		assertThat(other.inspect(KEY)).isNotEmpty();
+		Pace healed = Pace.begin();
 		proxy.heal();
-		eventually().atMost(Duration.ofSeconds(5)).until(() -> other.inspect(KEY).isEmpty());
+		eventually().until(() -> other.inspect(KEY).isEmpty());
+		assertThat(healed.elapsed()).isLessThan(healed.slack(Duration.ofSeconds(5)));
 	}
 
 	/**
