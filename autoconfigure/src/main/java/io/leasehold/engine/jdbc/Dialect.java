@@ -151,6 +151,11 @@ abstract class Dialect {
 		return false;
 	}
 
+	/** Return whether a change that failed has certainly changed nothing. */
+	boolean isWithoutEffect(Exception failure) {
+		return failure instanceof SQLException thrown && Failures.isUndone(thrown);
+	}
+
 	/**
 	 * Statement that lets a session wait for a row no longer than this, or {@code null}
 	 * where each change does so by {@link #waiting()}.

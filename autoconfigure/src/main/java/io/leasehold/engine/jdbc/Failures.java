@@ -3,6 +3,7 @@ package io.leasehold.engine.jdbc;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
@@ -13,6 +14,9 @@ import org.jspecify.annotations.Nullable;
  * From the drivers' exceptions to ours.
  */
 final class Failures {
+
+	/** A transaction that was rolled back, but for one whose outcome is unknown. */
+	private static final Pattern ROLLED_BACK = Pattern.compile("40(?!003)\\w*");
 
 	/** Lock not available in PostgreSQL. */
 	private static final Set<String> UNDONE_STATES = Set.of("55P03");
@@ -44,7 +48,7 @@ final class Failures {
 	/** Whether a statement was certainly undone and may succeed if it is tried again. */
 	static boolean isUndone(SQLException failure) {
 		String state = state(failure);
-		return state.startsWith("40") || UNDONE_STATES.contains(state) || UNDONE_CODES.contains(failure.getErrorCode());
+		return ROLLED_BACK.matcher(state).matches() || UNDONE_STATES.contains(state) || UNDONE_CODES.contains(failure.getErrorCode());
 	}
 
 	/** Whether a call failed because others had locked what it needs. */

@@ -53,6 +53,12 @@ final class H2Dialect extends Dialect {
 		return failure.getErrorCode() == DUPLICATE_KEY;
 	}
 
+	/** A query that changes rows is committed even if it fails. */
+	@Override
+	boolean isWithoutEffect(Exception failure) {
+		return false;
+	}
+
 	@Override
 	String setLockTimeout(Duration lockTimeout) {
 		return "SET LOCK_TIMEOUT " + lockTimeout.toMillis();

@@ -55,7 +55,7 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 
 	private final LateRequests late = new LateRequests();
 
-	/** Claims with a release that was not answered, and may have freed them. */
+	/** Claims that a failed release may have freed. */
 	private final LateRequests lateReleases = new LateRequests();
 
 	/**
@@ -125,14 +125,7 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 
 	@Override
 	public ReleaseOutcome release(Claim claim) {
-		ReleaseOutcome outcome;
-		try {
-			outcome = free(claim);
-		}
-		catch (LockEngineException ex) {
-			this.lateReleases.add(claim, 0);
-			throw ex;
-		}
+		ReleaseOutcome outcome = free(claim);
 		boolean repeated = this.lateReleases.until(claim) != null;
 		this.lateReleases.remove(claim);
 		return (repeated && outcome instanceof ReleaseOutcome.NotOwner) ? new ReleaseOutcome.Unknown() : outcome;
@@ -144,7 +137,7 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 		Long marked = this.database.<@Nullable Long>call((latest != null) ? CallKind.CLOSE : CallKind.RELEASE,
 				"release lock '%s'".formatted(claim.key()), claim.key(), (session, tables) -> {
 					Long freed = (latest != null) ? freeBehind(session, tables, id, claim, latest)
-							: tables.grants(claim.access()).free(session, id, claim.owner().token());
+							: free(session, tables, id, claim, false);
 					if (freed == null && claim.waits()) {
 						tables.rows().leaveTurn(session, id, claim.owner().memberId());
 					}
@@ -162,7 +155,7 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 	private @Nullable Long freeBehind(Session session, LockTables tables, RowId id, Claim claim, long latest)
 			throws SQLException {
 		boolean over = tables.clock().read(session) > latest;
-		Long freed = tables.grants(claim.access()).freeBehind(session, id, claim.key(), claim.owner().token());
+		Long freed = free(session, tables, id, claim, true);
 		if (freed != null) {
 			this.late.released(claim);
 		}
@@ -170,6 +163,22 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 			throw new SQLTransientException("An earlier request to acquire it may still arrive");
 		}
 		return (freed == null && this.late.isReleased(claim)) ? Long.valueOf(0) : freed;
+	}
+
+	/** Free a row. A claim is remembered if a failure may have freed its row. */
+	private @Nullable Long free(Session session, LockTables tables, RowId id, Claim claim, boolean behind)
+			throws SQLException {
+		Grants grants = tables.grants(claim.access());
+		String owner = claim.owner().token();
+		try {
+			return behind ? grants.freeBehind(session, id, claim.key(), owner) : grants.free(session, id, owner);
+		}
+		catch (SQLException | RuntimeException ex) {
+			if (session.isUsed() && !tables.dialect().isWithoutEffect(ex)) {
+				this.lateReleases.add(claim, 0);
+			}
+			throw ex;
+		}
 	}
 
 	private ReleaseOutcome released(@Nullable Long marked) {

@@ -38,6 +38,8 @@ final class Session implements AutoCloseable {
 
 	private @Nullable String restoring;
 
+	private boolean used;
+
 	/**
 	 * Create a session.
 	 * @param lane left when the session is closed, if there is one
@@ -71,8 +73,14 @@ final class Session implements AutoCloseable {
 		if (left <= 0) {
 			throw new SQLTimeoutException("No time is left for another statement");
 		}
+		this.used = true;
 		this.connection.setNetworkTimeout(Runnable::run, (int) left);
 		return this.connection;
+	}
+
+	/** Return whether a statement may have been sent. */
+	boolean isUsed() {
+		return this.used;
 	}
 
 	private Duration left() {

@@ -1,6 +1,13 @@
 package io.leasehold.engine.jdbc;
 
+import java.sql.SQLException;
 import java.util.UUID;
+
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.ReleaseOutcome;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * The engine on H2 in memory.
@@ -27,6 +34,17 @@ class H2JdbcLockEngineTests extends CrowdedJdbcLockEngineTests {
 	@Override
 	String setTimeZoneOfSession() {
 		return "SET TIME ZONE '%s'";
+	}
+
+	/** H2 commits a query that changes rows even if it fails. */
+	@Test
+	void releaseThatIsRepeatedAfterAFailureReportsNoLoss() {
+		Claim claim = claim("a");
+		granted(claim);
+		this.statements.failAfter("UPDATE leasehold_lock SET owner = NULL",
+				new SQLException("Concurrent update", "90131", 90131));
+		assertThat(this.engine.release(claim)).isInstanceOf(ReleaseOutcome.Unknown.class);
+		assertThat(this.engine.inspect(claim.key())).isEmpty();
 	}
 
 }

@@ -3,6 +3,7 @@ package io.leasehold.engine.jdbc;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientConnectionException;
+import java.sql.SQLTransientConnectionException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
@@ -11,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 
 import javax.sql.DataSource;
 
@@ -32,6 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.IsolationLevelDataSourceAdapter;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
@@ -390,6 +393,49 @@ abstract class JdbcLockFaultsTests extends JdbcLockFormsTests {
 	@SuppressWarnings("unchecked")
 	private static <T extends Throwable> void fail(Throwable failure) throws T {
 		throw (T) failure;
+	}
+
+	/**
+	 * A release that was never sent, as without a connection or any time left for it,
+	 * does not make the loss of a lock doubtful.
+	 */
+	@Test
+	void lossIsReportedAfterAReleaseThatWasNeverSent() {
+		Duration call = Duration.ofMillis(250);
+		AtomicReference<Callable<?>> trouble = new AtomicReference<>(() -> null);
+		JdbcLockEngine remote = new JdbcLockEngine(JdbcConnections.of(new DelegatingDataSource(this.statements) {
+
+			@Override
+			public Connection getConnection() throws SQLException {
+				try {
+					trouble.getAndSet(() -> null).call();
+				}
+				catch (Exception ex) {
+					throw new SQLTransientConnectionException(ex);
+				}
+				return super.getConnection();
+			}
+
+		}), settings(call), MonotonicClock.SYSTEM);
+		List<Callable<?>> troubles = List.of(() -> {
+			throw new IllegalStateException("no connection");
+		}, () -> {
+			Pace start = Pace.begin();
+			await().until(() -> start.elapsed().compareTo(call) > 0);
+			return null;
+		});
+		for (Callable<?> one : troubles) {
+			for (Access access : List.of(Access.EXCLUSIVE, Access.SHARED)) {
+				Claim claim = claim("a", access);
+				granted(claim);
+				this.engine.forceRelease(claim.key());
+				assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> {
+					trouble.set(one);
+					remote.release(claim);
+				});
+				assertThat(remote.release(claim)).isInstanceOf(ReleaseOutcome.NotOwner.class);
+			}
+		}
 	}
 
 	/** Release a claim as often as it takes. */

@@ -17,7 +17,7 @@ import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 /**
  * Data source that keeps the statements which were executed, and lets something happen
- * before one of them.
+ * before one of them, or lets its result get lost.
  */
 class StatementLog extends DelegatingDataSource {
 
@@ -26,6 +26,8 @@ class StatementLog extends DelegatingDataSource {
 	private final List<SQLException> failures = new CopyOnWriteArrayList<>();
 
 	private volatile @Nullable Interruption next;
+
+	private volatile @Nullable Loss lost;
 
 	StatementLog(DataSource target) {
 		super(target);
@@ -51,6 +53,11 @@ class StatementLog extends DelegatingDataSource {
 		this.next = new Interruption(text, action);
 	}
 
+	/** Let the next statement with that text fail after it was executed. */
+	void failAfter(String text, SQLException failure) {
+		this.lost = new Loss(text, failure);
+	}
+
 	@Override
 	public Connection getConnection() throws SQLException {
 		return watch(Connection.class, super.getConnection(), (connection, method, arguments) -> {
@@ -69,6 +76,7 @@ class StatementLog extends DelegatingDataSource {
 			try {
 				Object result = method.invoke(statement, arguments);
 				this.executed.add(sql);
+				lose(sql);
 				return result;
 			}
 			catch (InvocationTargetException ex) {
@@ -86,6 +94,14 @@ class StatementLog extends DelegatingDataSource {
 		}
 	}
 
+	private void lose(String sql) throws InvocationTargetException {
+		Loss loss = this.lost;
+		if (loss != null && sql.contains(loss.text())) {
+			this.lost = null;
+			throw new InvocationTargetException(loss.failure());
+		}
+	}
+
 	private static <T> T watch(Class<T> type, T target, Watcher<T> watcher) {
 		return type
 			.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] { type }, (proxy, method, arguments) -> {
@@ -99,6 +115,9 @@ class StatementLog extends DelegatingDataSource {
 	}
 
 	private record Interruption(String text, Runnable action) {
+	}
+
+	private record Loss(String text, SQLException failure) {
 	}
 
 	private interface Watcher<T> {
