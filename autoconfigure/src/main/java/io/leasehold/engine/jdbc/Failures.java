@@ -48,7 +48,8 @@ final class Failures {
 	/** Whether a statement was certainly undone and may succeed if it is tried again. */
 	static boolean isUndone(SQLException failure) {
 		String state = state(failure);
-		return ROLLED_BACK.matcher(state).matches() || UNDONE_STATES.contains(state) || UNDONE_CODES.contains(failure.getErrorCode());
+		return ROLLED_BACK.matcher(state).matches() || UNDONE_STATES.contains(state)
+				|| UNDONE_CODES.contains(failure.getErrorCode());
 	}
 
 	/** Whether a call failed because others had locked what it needs. */

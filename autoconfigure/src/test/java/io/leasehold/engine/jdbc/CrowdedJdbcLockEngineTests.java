@@ -15,6 +15,7 @@ import io.leasehold.LockEngineException;
 import io.leasehold.LockInterruptedException;
 import io.leasehold.LockKey;
 import io.leasehold.LockOptions;
+import io.leasehold.engine.Access;
 import io.leasehold.engine.Attempt;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.MonotonicClock;
@@ -145,6 +146,37 @@ abstract class CrowdedJdbcLockEngineTests extends JdbcLockFaultsTests {
 				.havingCause()
 				.isInstanceOfSatisfying(SQLException.class,
 						(ex) -> assertThat(Failures.isUndone(ex)).as(ex.toString()).isTrue());
+		}
+	}
+
+	/**
+	 * A place that was taken while its row was waited for is not given again. What a
+	 * waiting update counts may be older than its lock.
+	 */
+	@Test
+	void placeThatIsTakenWhileTheRowIsWaitedForIsNotGivenAgain() throws Exception {
+		Access one = Access.permits(1);
+		String minute = Long.toString(Sql.micros(Duration.ofMinutes(1)));
+		long now = databaseClock();
+		for (String times : List.of("%1$d + %2$s, 0, 0", "%1$d - 1, %2$s, 0", "%1$d - 1, 0, %1$d + %2$s")) {
+			Claim used = claim("place " + times.replaceAll("\\W", ""), one);
+			use(used);
+			try (Operator operator = new Operator()) {
+				operator.run(
+						"UPDATE leasehold_lock SET shared_until = %d + %s, shared_access = '%s' WHERE namespace = '%s' AND lock_key = '%s'"
+							.formatted(now, minute, one.code(), this.namespace, used.key().value()));
+				CompletableFuture<Attempt> attempt = later(
+						() -> this.engine.tryAcquire(claim(used.key().value(), one)));
+				await().until(() -> number(waitingSessions()) == 1);
+				operator
+					.run(("INSERT INTO leasehold_lock_holder (owner, lock_id, grant_number, granted_at, expires_at, "
+							+ "lock_delay, closed_until) SELECT 'somebody', id, 1, 1, %s FROM leasehold_lock "
+							+ "WHERE namespace = '%s' AND lock_key = '%s'")
+						.formatted(times.formatted(now, minute), this.namespace, used.key().value()));
+				operator.commit();
+				assertThat(attempt.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).as(times)
+					.isInstanceOf(Attempt.Busy.class);
+			}
 		}
 	}
 

@@ -68,7 +68,8 @@ class JdbcFailuresTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "40001, 0, true", "40P01, 0, true", "40003, 0, false", "55P03, 0, true", "HY000, 1205, true", "HYT00, 50200, true", "08006, 0, false" })
+	@CsvSource({ "40001, 0, true", "40P01, 0, true", "40003, 0, false", "55P03, 0, true", "HY000, 1205, true",
+			"HYT00, 50200, true", "08006, 0, false" })
 	void lockTimeoutsAndDeadlocksAreUndone(String state, int code, boolean undone) {
 		SQLException thrown = new SQLException("refused", state, code);
 		assertThat(Failures.isUndone(thrown)).isEqualTo(undone);

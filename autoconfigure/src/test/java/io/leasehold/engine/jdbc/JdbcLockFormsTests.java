@@ -37,14 +37,14 @@ import static org.awaitility.Awaitility.await;
  */
 abstract class JdbcLockFormsTests extends JdbcLockEngineTests {
 
-	private static final String OURS = "UPDATE leasehold_lock SET %s WHERE namespace = '%s'";
+	static final String OURS = "UPDATE leasehold_lock SET %s WHERE namespace = '%s'";
 
-	private static final String OUR_HOLDERS = "UPDATE leasehold_lock_holder SET %s "
+	static final String OUR_HOLDERS = "UPDATE leasehold_lock_holder SET %s "
 			+ "WHERE lock_id IN (SELECT id FROM leasehold_lock WHERE namespace = '%s')";
 
-	private static final Access TWO = Access.permits(2);
+	static final Access TWO = Access.permits(2);
 
-	private static final Duration DELAY = Duration.ofMinutes(1);
+	static final Duration DELAY = Duration.ofMinutes(1);
 
 	private static final Duration PATIENCE = Duration.ofSeconds(20);
 
@@ -551,13 +551,13 @@ abstract class JdbcLockFormsTests extends JdbcLockEngineTests {
 	}
 
 	/** A claim that has waited for long, so that its marks last as long as they can. */
-	private static Claim waiting(Member member, String key, Access access) {
+	static Claim waiting(Member member, String key, Access access) {
 		return new Claim(new LockKey(key), member.newOwner(), access, LEASE, Duration.ZERO, Duration.ZERO, true,
 				System.nanoTime() - Duration.ofMinutes(1).toNanos());
 	}
 
 	/** Let time pass for all rows and holders. */
-	private void passBy(Duration time) throws SQLException {
+	final void passBy(Duration time) throws SQLException {
 		long micros = Sql.micros(time);
 		execute(OURS.formatted(("expires_at = expires_at - %1$d, closed_until = closed_until - %1$d, "
 				+ "shared_until = CASE WHEN shared_until = 0 THEN 0 ELSE shared_until - %1$d END")
@@ -577,12 +577,12 @@ abstract class JdbcLockFormsTests extends JdbcLockEngineTests {
 		execute(OURS.formatted("expires_at = 1", this.namespace));
 	}
 
-	private long holders() throws SQLException {
+	final long holders() throws SQLException {
 		return number("SELECT COUNT(*) FROM leasehold_lock_holder WHERE lock_id IN "
 				+ "(SELECT id FROM leasehold_lock WHERE namespace = '%s')".formatted(this.namespace));
 	}
 
-	private Duration sharedFor(String key) throws SQLException {
+	final Duration sharedFor(String key) throws SQLException {
 		long end = number("SELECT shared_until FROM leasehold_lock WHERE namespace = '%s' AND lock_key = '%s'"
 			.formatted(this.namespace, key));
 		return Duration.ofNanos(1000 * (end - databaseClock()));
