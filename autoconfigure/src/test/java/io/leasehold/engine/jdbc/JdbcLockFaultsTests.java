@@ -401,7 +401,7 @@ abstract class JdbcLockFaultsTests extends JdbcLockRowsTests {
 	 */
 	@Test
 	void lossIsReportedAfterAReleaseThatWasNeverSent() {
-		Duration call = Duration.ofMillis(250);
+		Duration call = Duration.ofSeconds(2);
 		AtomicReference<Callable<?>> trouble = new AtomicReference<>(() -> null);
 		JdbcLockEngine remote = new JdbcLockEngine(JdbcConnections.of(new DelegatingDataSource(this.statements) {
 

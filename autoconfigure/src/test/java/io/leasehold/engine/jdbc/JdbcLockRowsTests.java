@@ -29,8 +29,11 @@ abstract class JdbcLockRowsTests extends JdbcLockFormsTests {
 		long number = granted(claim).number();
 		long sharedNumber = granted(reader).number();
 		List<List<Object>> before = List.of(row("a"), row("b"));
+		this.statements.clear();
 		this.engine.start();
+		assertThat(this.statements.executed()).as("checks of both tables").hasSize(6);
 		assertThat(List.of(row("a"), row("b"))).isEqualTo(before);
+		assertThat(holders()).isOne();
 		assertThat(renew(claim, number, LEASE)).isInstanceOf(RenewalOutcome.Renewed.class);
 		assertThat(renew(reader, sharedNumber, LEASE)).isInstanceOf(RenewalOutcome.Renewed.class);
 	}
