@@ -151,9 +151,9 @@ abstract class Dialect {
 		return false;
 	}
 
-	/** Return whether a change that failed has certainly changed nothing. */
-	boolean isWithoutEffect(Exception failure) {
-		return failure instanceof SQLException thrown && Failures.isUndone(thrown);
+	/** Return whether the database undoes what it reports as undone, in every case. */
+	boolean undoesFailures() {
+		return true;
 	}
 
 	/**

@@ -55,7 +55,7 @@ final class H2Dialect extends Dialect {
 
 	/** A query that changes rows is committed even if it fails. */
 	@Override
-	boolean isWithoutEffect(Exception failure) {
+	boolean undoesFailures() {
 		return false;
 	}
 

@@ -174,7 +174,9 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 			return behind ? grants.freeBehind(session, id, claim.key(), owner) : grants.free(session, id, owner);
 		}
 		catch (SQLException | RuntimeException ex) {
-			if (session.isUsed() && !tables.dialect().isWithoutEffect(ex)) {
+			boolean undone = tables.dialect().undoesFailures() && ex instanceof SQLException thrown
+					&& Failures.isUndone(thrown);
+			if (session.isUsed() && !undone) {
 				this.lateReleases.add(claim, 0);
 			}
 			throw ex;
