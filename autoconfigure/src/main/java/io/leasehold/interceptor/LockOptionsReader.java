@@ -51,7 +51,7 @@ final class LockOptionsReader {
 					"Write a fixed name, or none for that of the method.");
 		}
 		String name = StringUtils.hasText(values.name()) ? values.name()
-				: Names.of(annotation.type(), annotation.method());
+				: Names.of(annotation.type(), annotation.declared());
 		LockOptions options;
 		try {
 			options = new LockOptions(name, resolve(annotation, "engine", values.engine()), values.mode(),

@@ -13,10 +13,14 @@ final class Names {
 	private Names() {
 	}
 
-	/** Class and method, such as {@code OrderService.pay}. */
-	static String of(Class<?> type, Method method) {
-		// The class of a JDK proxy has a number for a name
-		return of(Proxy.isProxyClass(type) ? method.getDeclaringClass() : type) + "." + method.getName();
+	/**
+	 * Return class and method, such as {@code OrderService.pay}.
+	 * @param type class of the bean
+	 * @param declared the annotated method, whose interface stands for a JDK proxy: the
+	 * class of that has a number for a name
+	 */
+	static String of(Class<?> type, Method declared) {
+		return of(Proxy.isProxyClass(type) ? declared.getDeclaringClass() : type) + "." + declared.getName();
 	}
 
 	private static String of(Class<?> type) {

@@ -6,10 +6,12 @@ import java.util.function.Supplier;
 import io.leasehold.annotation.DistributedLock;
 import io.leasehold.test.contract.Fault;
 import jakarta.annotation.PostConstruct;
+import jakarta.annotation.PreDestroy;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -32,6 +34,27 @@ class StartupWarningsTests {
 		assertThat(output).contains("Initializing.load is called by Spring on the bean itself (@PostConstruct)")
 			.contains(
 					"InterfaceInitializing.afterPropertiesSet is called by Spring on the bean itself (InitializingBean)");
+	}
+
+	@Fault(132)
+	@Test
+	void annotatedMethodsOfTheEndAreWarnedOf(CapturedOutput output) {
+		start(Ending.class, InterfaceEnding.class);
+		assertThat(output).contains("Ending.stop is called by Spring on the bean itself (@PreDestroy)")
+			.contains("InterfaceEnding.destroy is called by Spring on the bean itself (DisposableBean)");
+	}
+
+	@Test
+	void methodsThatOnlyLookLikeTheLifecycleAreNotWarnedOf(CapturedOutput output) {
+		start(LooksAlike.class, Overloading.class, WholeInitializing.class);
+		assertThat(output).doesNotContain("is called by Spring");
+	}
+
+	/** Its lock is another one. */
+	@Test
+	void callUnderTheSameKeyOfAnotherEngineIsWarnedOf(CapturedOutput output) {
+		start(TwoEngines.class);
+		assertThat(output).contains("TwoEngines.inner is called by its own bean in outer, not");
 	}
 
 	/**
@@ -86,6 +109,82 @@ class StartupWarningsTests {
 		@Override
 		@DistributedLock(key = "'load'")
 		public void afterPropertiesSet() {
+		}
+
+	}
+
+	static class Ending {
+
+		@PreDestroy
+		@DistributedLock(key = "'stop'")
+		public void stop() {
+		}
+
+	}
+
+	static class InterfaceEnding implements DisposableBean {
+
+		@Override
+		@DistributedLock(key = "'stop'")
+		public void destroy() {
+		}
+
+	}
+
+	static class LooksAlike {
+
+		@DistributedLock(key = "'load'")
+		public void afterPropertiesSet() {
+		}
+
+		@DistributedLock(key = "'stop'")
+		public void destroy() {
+		}
+
+	}
+
+	static class Overloading implements InitializingBean, DisposableBean {
+
+		@Override
+		public void afterPropertiesSet() {
+		}
+
+		@Override
+		public void destroy() {
+		}
+
+		@DistributedLock(key = "'load'")
+		public void afterPropertiesSet(String region) {
+		}
+
+		@DistributedLock(key = "'stop'")
+		public void destroy(String region) {
+		}
+
+		@DistributedLock(key = "'other'")
+		public void other() {
+		}
+
+	}
+
+	@DistributedLock(key = "'whole'")
+	static class WholeInitializing {
+
+		@PostConstruct
+		public void load() {
+		}
+
+	}
+
+	static class TwoEngines {
+
+		@DistributedLock(key = "'k'")
+		public void outer() {
+			inner();
+		}
+
+		@DistributedLock(key = "'k'", engine = "local")
+		public void inner() {
 		}
 
 	}
