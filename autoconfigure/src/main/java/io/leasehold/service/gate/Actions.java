@@ -6,25 +6,25 @@ import io.leasehold.engine.Claim;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a gate has decided, for its caller to carry out after it has left the monitor:
- * nothing, one action, or a few that belong together.
+ * Decision of a gate: no action, one action, or a few related ones. The caller carries it
+ * out after it has left the monitor.
  */
 public final class Actions {
 
-	/** Nothing is to be done. */
+	/** No action. */
 	public static final Actions NONE = new Actions();
 
-	/** The gate is out of use. */
+	/** Removal of the gate, which is out of use. */
 	static final Actions REMOVE = new Actions();
 
 	static {
 		REMOVE.remove();
 	}
 
-	/** The claim of the hold that was left is to be released. */
+	/** Release of the claim of the closed hold. */
 	public static final Actions RELEASE = new Actions();
 
-	/** The grant is to be extended before it can be passed on. */
+	/** Extension of the grant, before it can be passed on. */
 	static final Actions EXTEND = new Actions();
 
 	private @Nullable Waiter woken;
@@ -43,7 +43,7 @@ public final class Actions {
 
 	private boolean removes;
 
-	/** Wake a waiter, after those that are woken already. Not one in a queue. */
+	/** Add a waiter to wake, after those added before. It must not be in a queue. */
 	void wake(Waiter waiter) {
 		this.woken = Link.add(this.woken, waiter);
 	}
@@ -71,50 +71,50 @@ public final class Actions {
 		this.removes = true;
 	}
 
-	/** Whether the gate is out of use. */
+	/** Return whether the gate is out of use. */
 	public boolean removesGate() {
 		return this.removes;
 	}
 
-	/** Whether the first renewals of short grants are to be sent now. */
+	/** Return whether the first renewals of short grants must be sent now. */
 	public boolean extendsGrant() {
 		return this == EXTEND;
 	}
 
 	/**
-	 * First of the waiters that have a result, by which those of a hold are to be
-	 * watched, before all are woken.
+	 * Return the first of the waiters to wake, each with a result. A granted hold must be
+	 * watched before its waiter is woken.
 	 */
 	public @Nullable Waiter woken() {
 		return this.woken;
 	}
 
-	/** A claim that is over, whose timer and listener are to be stopped. */
+	/** Return a claim that is over, whose timer and listener must be stopped. */
 	public @Nullable StoreClaim ended() {
 		return this.ended;
 	}
 
-	/** A claim that is to be released. */
+	/** Return a claim to release. */
 	public @Nullable Claim released() {
 		return this.released;
 	}
 
-	/** A claim for which a request is to be sent. */
+	/** Return a claim for which a request must be sent. */
 	public @Nullable StoreClaim requested() {
 		return this.requested;
 	}
 
-	/** Number of the planned request. */
+	/** Return the number of the planned request. */
 	public int plan() {
 		return this.plan;
 	}
 
-	/** When the request is to be sent, or the claim is to be released. */
+	/** Return the delay before the request or the release. */
 	public Duration delay() {
 		return this.delay;
 	}
 
-	/** Whether the claim that was answered is to listen to the store. */
+	/** Return whether the answered claim must subscribe to the store's signals. */
 	public boolean listens() {
 		return this.listens;
 	}

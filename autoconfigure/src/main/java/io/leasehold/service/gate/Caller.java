@@ -7,25 +7,25 @@ import io.leasehold.event.AcquisitionListener;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The caller that acquires a hold.
+ * Caller of an acquisition.
  */
 interface Caller {
 
 	LockOptions options();
 
-	/** The thread that acquires and waits, if there is one. */
+	/** Return the thread that acquires and waits, {@code null} for an async caller. */
 	@Nullable Thread thread();
 
 	/**
-	 * Whether the handle stays with its thread, so that the hold ends when the thread
-	 * dies.
+	 * Return whether the handle stays with its thread, so that the hold ends when the
+	 * thread dies.
 	 */
 	boolean isBound();
 
-	/** Listeners that follow the acquisition. */
+	/** Return the listeners of the acquisition. */
 	List<AcquisitionListener> followers();
 
-	/** Notify the caller that there is a result. Does not block. */
+	/** Notify the caller of its result. Does not block. */
 	void wake();
 
 }

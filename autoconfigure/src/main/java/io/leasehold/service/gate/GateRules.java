@@ -9,7 +9,7 @@ import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
 
 /**
- * What all gates of one engine have in common. Thread-safe.
+ * Settings and decisions that all gates of one engine share. Thread-safe.
  */
 public final class GateRules {
 
@@ -37,13 +37,13 @@ public final class GateRules {
 		this.maxHandoffNanos = maxHandoffTime.toNanos();
 	}
 
-	/** Name of the engine. */
+	/** Return the engine's name. */
 	String engine() {
 		return this.name;
 	}
 
 	/**
-	 * Return a lease that the engine accepts, though the longest hold time is shorter.
+	 * Return a lease that the engine accepts, even if the maximum hold time is shorter.
 	 */
 	public Duration atLeastMinLease(Duration lease) {
 		Duration least = this.engine.minLease();
@@ -56,7 +56,7 @@ public final class GateRules {
 				waiter.waits(), now));
 	}
 
-	/** Whether a waiter needs the same claim, but for its times. */
+	/** Return whether a waiter needs the same claim, apart from its times. */
 	boolean needsSame(Waiter waiter, Claim claim) {
 		return waiter.access.equals(claim.access()) && waiter.options().lockDelay().equals(claim.lockDelay())
 				&& storeMinHold(waiter).equals(claim.minHold());
@@ -67,9 +67,9 @@ public final class GateRules {
 	}
 
 	/**
-	 * Whether a hold's grant may be passed on without a request to the store, while
-	 * enough of its lease is left. Never where several may hold the key: the token would
-	 * be less than one of a younger grant that has ended.
+	 * Return whether a hold's grant may be passed on without a request to the store,
+	 * provided that enough of its lease is left. A grant that others may share is never
+	 * passed on: its token would be less than that of a younger grant that has ended.
 	 */
 	boolean mayPass(Hold closed, Waiter next, long now) {
 		Claim claim = closed.grant.claim;

@@ -9,9 +9,8 @@ import io.leasehold.engine.RenewalRule;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A grant returned by the store, and the single source of truth for its validity. Passed
- * from hold to hold. Once it has ended it never becomes valid again, whatever arrives
- * later.
+ * A grant returned by the store, and the single source of truth for its validity. It is
+ * passed from hold to hold. An ended grant never becomes valid again.
  */
 public final class Grant {
 
@@ -22,25 +21,25 @@ public final class Grant {
 
 	public final Claim claim;
 
-	/** The store's number of this grant. */
+	/** Grant number in the store. */
 	public final long number;
 
-	/** When this process learned of the grant. */
+	/** Clock reading when this process received the grant. */
 	final long since;
 
-	/** The claim, if a request for it was under way when the grant arrived. */
+	/** The claim, if a request for it was in flight when the grant arrived. */
 	private final @Nullable StoreClaim requested;
 
 	private volatile @Nullable Exception renewalFailure;
 
 	private volatile long validUntil;
 
-	/** Until when the grant would be valid, had it not been given up before. */
+	/** Former end of the validity of a grant that was ended early. */
 	private volatile long givenUpUntil = ENDED;
 
 	/**
-	 * Reading before the last request was sent that the store answered with this grant;
-	 * written by the watchdog after that.
+	 * Clock reading before the last request was sent that the store answered with this
+	 * grant. Only the watchdog changes it.
 	 */
 	private volatile long confirmed;
 
@@ -54,16 +53,17 @@ public final class Grant {
 	}
 
 	/**
-	 * Give the grant up. Guarded by the gate's monitor.
-	 * @param rest for how long the claim is left alone
-	 * @return whether that time begins now; otherwise it begins when the request has been
-	 * answered that is still under way
+	 * Return whether an ended grant's claim may be released. Guarded by the gate's
+	 * monitor.
+	 * @param rest the delay of the release
+	 * @return whether the delay begins now, and not with the response to the request in
+	 * flight
 	 */
 	boolean mayRelease(Duration rest) {
 		return this.requested == null || this.requested.mayRelease(rest);
 	}
 
-	/** Check the clock, and end a grant whose time is over. */
+	/** Return whether the grant is valid, and end it if it has expired. */
 	public boolean isValid(long now) {
 		while (true) {
 			long until = this.validUntil;
@@ -77,7 +77,7 @@ public final class Grant {
 		}
 	}
 
-	/** Move the end of validity, never back, and only if it is still to come. */
+	/** Extend the validity unless the grant has ended. It is never shortened. */
 	public boolean extend(long newUntil, long now) {
 		while (true) {
 			long until = this.validUntil;
@@ -95,7 +95,7 @@ public final class Grant {
 		return (until != ENDED) ? Math.max(0, until - now) : 0;
 	}
 
-	/** Note that the store granted a renewal that was sent after the given reading. */
+	/** Record that the store granted a renewal that was sent after the given reading. */
 	public void confirm(long sent) {
 		this.confirmed = sent;
 		this.renewalFailure = null;
@@ -105,7 +105,7 @@ public final class Grant {
 		this.renewalFailure = failure;
 	}
 
-	/** Why the last renewal failed, if it did. */
+	/** Return the failure of the last renewal, or {@code null} if it succeeded. */
 	public @Nullable Exception renewalFailure() {
 		return this.renewalFailure;
 	}
@@ -120,7 +120,7 @@ public final class Grant {
 		this.validUntil = ENDED;
 	}
 
-	/** Return whether a grant that was given up would still be valid. */
+	/** Return whether a grant that was ended early would still be valid. */
 	public boolean wouldBeValid(long now) {
 		long until = this.givenUpUntil;
 		return until != ENDED && until - now > 0;

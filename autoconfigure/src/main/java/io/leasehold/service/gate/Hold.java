@@ -17,12 +17,12 @@ import io.leasehold.event.AcquisitionListener;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One acquisition that succeeded: a grant, or the pass of one, with as many handles as it
- * was re-entered. Handles, closing and listeners are guarded by the gate's monitor.
+ * A successful acquisition: a grant, or one pass of it. The acquisition and each re-entry
+ * have a handle. Handles, closing and listeners are guarded by the gate's monitor.
  */
 public final class Hold extends Link<Hold> {
 
-	/** Greatest number of passes: the fencing token has room for no more. */
+	/** Maximum number of passes; the fencing token's layout leaves no room for more. */
 	public static final int MOST_PASSES = 63;
 
 	private static final int TOKENS = MOST_PASSES + 1;
@@ -33,33 +33,30 @@ public final class Hold extends Link<Hold> {
 
 	public final @Nullable Thread thread;
 
-	/** Listeners that follow the acquisition that this is. */
+	/** Listeners of the acquisition that created this hold. */
 	public final List<AcquisitionListener> followers;
 
-	/** Whether the store handed the key on from another process. */
+	/** Whether the store granted the key by a signal, after another process. */
 	public final boolean pushed;
 
-	/** How often the grant was passed on before. */
+	/** Number of earlier passes of the grant. */
 	public final int pass;
 
 	public final long since;
 
-	/** Releases the claim when its lease ends, if the hold was lost before. */
+	/** Release of the claim at the end of its lease, planned when the hold was lost. */
 	public volatile @Nullable Future<?> plannedRelease;
 
-	/** When the next renewal is due, which a pass does not delay. */
+	/** Time of the next renewal, which a pass does not delay. */
 	private volatile long renewAt;
 
-	/**
-	 * Whether the first renewal is to come or under way, of a grant that came with a
-	 * short lease.
-	 */
+	/** Whether a grant with a short lease still awaits the end of its first renewal. */
 	private boolean firstRenewal;
 
 	/** Whether all handles stay with the thread. */
 	private boolean bound;
 
-	/** Checks that found the hold stuck; of the self-check. */
+	/** Number of consecutive self-checks that found the hold stuck. */
 	private byte suspected;
 
 	/** The caller, until it has its first handle. */
@@ -77,12 +74,12 @@ public final class Hold extends Link<Hold> {
 
 	private @Nullable List<Consumer<LockLostException>> lossActions;
 
-	/** The first handle, once there is one. */
+	/** The first handle, {@code null} before it is opened. */
 	private @Nullable WeakReference<Object> lifeline;
 
 	/**
 	 * Create the hold of a caller.
-	 * @param passed the hold from which the grant is passed on, if it is
+	 * @param passed the hold whose grant is passed on, {@code null} for a new grant
 	 */
 	Hold(Grant grant, Caller caller, @Nullable Hold passed, boolean pushed, long now) {
 		this.grant = grant;
@@ -111,18 +108,18 @@ public final class Hold extends Link<Hold> {
 		return firstToken(this.grant.number) + this.pass;
 	}
 
-	/** The token of a grant's first hold. */
+	/** Return the fencing token of a grant's first hold. */
 	public static long firstToken(long number) {
 		return number * TOKENS;
 	}
 
-	/** Whether a token belongs to a grant, or to one of its passes. */
+	/** Return whether a fencing token belongs to a grant or to one of its passes. */
 	public static boolean isOfGrant(long fencingToken, long number) {
 		return fencingToken / TOKENS == number;
 	}
 
 	/**
-	 * Count a handle. The first one has to stay reachable while any of them is.
+	 * Add a handle. The first one must stay reachable while any handle is reachable.
 	 * @param bound whether the handle stays with the thread
 	 * @return the first handle
 	 */
@@ -138,17 +135,17 @@ public final class Hold extends Link<Hold> {
 		return handle;
 	}
 
-	/** How many handles are open. */
+	/** Return the number of open handles. */
 	int handles() {
 		return this.handles;
 	}
 
-	/** Count a handle less, and return whether it was the last. */
+	/** Decrement the number of handles, and return whether none is open. */
 	boolean removeHandle() {
 		return --this.handles == 0;
 	}
 
-	/** Return whether no live handle or thread can release this hold any more. */
+	/** Return whether the hold is abandoned: no live handle or thread can release it. */
 	boolean isAbandoned() {
 		if (this.closed || !isLinked()) {
 			return false;
@@ -159,7 +156,7 @@ public final class Hold extends Link<Hold> {
 		return this.lifeline != null && this.lifeline.refersTo(null);
 	}
 
-	/** Return whether to warn of a caller that waits for itself, which is once. */
+	/** Return whether to warn of a caller that waits for itself, once per hold. */
 	boolean reportsSelfWait(boolean reenters) {
 		boolean reports = !this.selfWaitReported && (!isPermit() || reenters);
 		this.selfWaitReported |= reports;
@@ -170,14 +167,14 @@ public final class Hold extends Link<Hold> {
 		return access().isPermit();
 	}
 
-	/** Note that the hold lasts too long; return whether that is still to be reported. */
+	/** Return whether to report that the hold lasts too long, once per hold. */
 	boolean reportsSlow() {
 		boolean reports = isOpened() && !this.closed && !this.slowReported;
 		this.slowReported |= reports;
 		return reports;
 	}
 
-	/** Whether the caller has its handle. */
+	/** Return whether the caller has opened its handle. */
 	public boolean isOpened() {
 		return this.lifeline != null;
 	}
@@ -191,7 +188,7 @@ public final class Hold extends Link<Hold> {
 		this.lossActions = null;
 	}
 
-	/** The caller that was granted the hold and has not opened it. */
+	/** Return the caller that was granted the hold and has not opened it. */
 	@Nullable Caller caller() {
 		return this.caller;
 	}
@@ -200,7 +197,7 @@ public final class Hold extends Link<Hold> {
 		return this.lossCause;
 	}
 
-	/** Note the loss, and return the actions that are due. */
+	/** Mark the hold as lost, and return the actions to run. */
 	public List<Consumer<LockLostException>> lose(LossCause cause) {
 		this.lossCause = cause;
 		List<Consumer<LockLostException>> actions = this.lossActions;
@@ -209,8 +206,8 @@ public final class Hold extends Link<Hold> {
 	}
 
 	/**
-	 * Whether the store may keep the key for this hold, which was lost. One that outlived
-	 * the application is left to its lease: a copy of the process may run its work, too.
+	 * Return whether the store may still keep the key for this lost hold. After a
+	 * shutdown the lease has to expire, because a copy of the process may run the work.
 	 */
 	boolean mayBeKept() {
 		LossCause cause = this.lossCause;
@@ -225,50 +222,50 @@ public final class Hold extends Link<Hold> {
 		this.lossActions.add(action);
 	}
 
-	/** How much longer the key has to stay locked, if that is not past. */
+	/** Return the rest of the minimum hold; not positive after its end. */
 	public long minHoldRest(long now) {
 		return this.since + this.options.minHold().toNanos() - now;
 	}
 
-	/** Return whether the grant is valid and the longest hold time is not over. */
+	/** Return whether the grant is valid and the maximum hold time has not passed. */
 	public boolean isValid(long now) {
 		return this.grant.isValid(now) && maxHoldRest(now) > 0;
 	}
 
-	/** Return for how long the hold stays valid unless it is renewed. */
+	/** Return how long the hold stays valid without further renewal. */
 	public long remaining(long now) {
 		return Math.max(0, Math.min(this.grant.remaining(now), maxHoldRest(now)));
 	}
 
-	/** Return how much of the longest hold time is left; not positive once it is over. */
+	/** Return the rest of the maximum hold time; not positive after its end. */
 	private long maxHoldRest(long now) {
 		return this.options.maxHold().toNanos() - Math.max(0, now - this.since);
 	}
 
-	/** Return the length of a lease that does not outlast the longest hold time. */
+	/** Return the lease, or the maximum hold time if that is shorter. */
 	static Duration leaseOf(LockOptions options) {
 		Duration lease = options.lease();
 		return (options.maxHold().compareTo(lease) < 0) ? options.maxHold() : lease;
 	}
 
-	/** Length of the lease, in nanoseconds. */
+	/** Return the length of the lease in nanoseconds. */
 	public long lease() {
 		return leaseOf(this.options).toNanos();
 	}
 
-	/** Return the lease that a renewal requests: no longer than the hold may last. */
+	/** Return the lease that a renewal requests, at most the rest of the hold time. */
 	public Duration leaseAt(long now) {
 		Duration lease = this.options.lease();
 		long rest = Math.max(0, maxHoldRest(now));
 		return (rest < lease.toNanos()) ? Duration.ofNanos(rest) : lease;
 	}
 
-	/** Return whether a renewal would prolong the hold by enough. */
+	/** Return whether a renewal would extend the hold by enough for a request. */
 	public boolean isRenewable(long now) {
 		return maxHoldRest(now) - this.grant.remaining(now) > RenewalRule.leastGain(lease());
 	}
 
-	/** When the next renewal is due. */
+	/** Return the time of the next renewal. */
 	public long renewAt() {
 		return this.renewAt;
 	}
@@ -287,7 +284,7 @@ public final class Hold extends Link<Hold> {
 		return now + RenewalRule.untilDue(lease(), this.grant.remaining(now));
 	}
 
-	/** Whether the first renewal of a short grant is to come or under way. */
+	/** Return whether a short grant still awaits the end of its first renewal. */
 	public boolean awaitsFirstRenewal() {
 		return this.firstRenewal;
 	}
@@ -296,7 +293,7 @@ public final class Hold extends Link<Hold> {
 		this.firstRenewal = false;
 	}
 
-	/** Return what is to be repaired if the hold stays as it is, if anything. */
+	/** Count a self-check; return the repair due if the hold stays stuck, or null. */
 	@Nullable Repair suspect(long now) {
 		boolean unopened = !isOpened() && !this.closed;
 		boolean unreleased = this.closed && !this.firstRenewal && minHoldRest(now) <= 0;

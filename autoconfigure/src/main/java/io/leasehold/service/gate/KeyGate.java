@@ -11,39 +11,38 @@ import io.leasehold.LossCause;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state of one key inside this process, there while the key is held or awaited here.
- * Callers queue in order of arrival. Only the head of the queue has a claim at the store,
- * which its successor inherits when it gives up; those who are served hold the key
- * concurrently as far as their access allows.
+ * State of one key inside this process, which exists while the key is held or awaited
+ * here. Waiters queue in the order of their arrival. Only the head of the queue has a
+ * claim at the store. If it gives up, its successor inherits the claim. Holders share the
+ * key if their access allows it.
  * <p>
  * A state machine: each input changes the state under the monitor and returns the
- * {@link Actions} that its caller carries out afterwards. No store call, no hand-over to
- * a thread and no user code runs under the monitor.
+ * {@link Actions} that the caller carries out afterwards. No store request, no handover
+ * to a thread and no user code runs under the monitor.
  */
 public final class KeyGate extends KeyQueue {
 
-	/** What a caller finds. */
+	/** Outcome of entering the gate. */
 	public enum Entry {
 
 		/**
-		 * The caller has its result: it holds the key already, or asks for what cannot
-		 * be.
+		 * The caller has its result: it re-entered a hold, or its access was rejected.
 		 */
 		SETTLED,
 
-		/** The caller is the first one and sends the claim's first request. */
+		/** The caller is the head of the queue and sends the claim's first request. */
 		FIRST,
 
-		/** A present hold has expired unnoticed and is to be lost first. */
+		/** A hold has expired unnoticed and must be marked as lost first. */
 		EXPIRED,
 
-		/** Others are before the caller. */
+		/** The caller waits behind other waiters or holders. */
 		QUEUED,
 
-		/** Others are before the caller, which does not want to wait. */
+		/** Other waiters or holders precede the caller, whose wait time is zero. */
 		BUSY,
 
-		/** The gate is out of use and to be removed. */
+		/** The gate is out of use and must be removed. */
 		GONE
 
 	}
@@ -52,7 +51,7 @@ public final class KeyGate extends KeyQueue {
 		super(key, rules);
 	}
 
-	/** Report to operators what is held and awaited here. */
+	/** Add the holds and waiters of this key to a survey for operators. */
 	public synchronized void describe(Survey survey) {
 		long now = now();
 		AtomicInteger waiting = new AtomicInteger();
@@ -98,7 +97,9 @@ public final class KeyGate extends KeyQueue {
 		return Entry.FIRST;
 	}
 
-	/** An exclusive hold covers a shared one. An upgrade would wait for itself. */
+	/**
+	 * Re-enter a hold that covers the access, or reject an upgrade: it would deadlock.
+	 */
 	private void reenter(Hold own, Waiter waiter) {
 		if (own.access().covers(waiter.access)) {
 			waiter.succeed(own);
@@ -109,8 +110,8 @@ public final class KeyGate extends KeyQueue {
 	}
 
 	/**
-	 * Whether a caller that does not wait may send a request after those before it, since
-	 * all are compatible and none of them was answered yet.
+	 * Return whether a caller with zero wait time may send a request after the waiters
+	 * before it: all are compatible, and the store has not responded to the claim yet.
 	 */
 	private boolean hasTurn(Waiter waiter) {
 		StoreClaim claim = remote();
@@ -137,8 +138,8 @@ public final class KeyGate extends KeyQueue {
 
 	/**
 	 * Leave a closed hold: pass its grant on to the next waiter, or have its claim
-	 * released. A grant that came with a short lease waits for its extension.
-	 * @param passes whether the engine does not doubt the grant, and takes new callers
+	 * released. A grant with a short lease is extended before it is passed on.
+	 * @param passes whether the engine accepts new callers and does not doubt the grant
 	 */
 	public synchronized Actions leave(Hold closed, boolean passes, long now) {
 		if (!closed.isLinked()) {
@@ -162,7 +163,7 @@ public final class KeyGate extends KeyQueue {
 		return closed.grant.mayRelease(Duration.ZERO) ? Actions.RELEASE : released(Duration.ZERO);
 	}
 
-	/** The claim that was left is released, or is being released. */
+	/** Remove a holder whose claim is released or is being released, and proceed. */
 	public synchronized Actions released(Duration standBack) {
 		removeHolder();
 		if (head() == null) {
@@ -173,7 +174,7 @@ public final class KeyGate extends KeyQueue {
 		return actions;
 	}
 
-	/** Forget holds that only stay for their min hold, and leave them to their lease. */
+	/** Drop closed holds that remain for their minimum hold; their leases expire. */
 	public synchronized Actions dropClosed() {
 		long now = now();
 		forEachHold((hold) -> {
@@ -188,9 +189,9 @@ public final class KeyGate extends KeyQueue {
 	}
 
 	/**
-	 * End a hold whose time is over, or whose grant is no longer in force, whichever hold
-	 * has it by now. The key becomes available at once.
-	 * @return what follows, or {@code null} if it was over already
+	 * End a hold that has expired, or whose grant is no longer in force; if the grant was
+	 * passed on, end the hold that has it now. The key becomes available at once.
+	 * @return the consequences, {@code null} if the hold had already ended
 	 */
 	public synchronized @Nullable Loss lose(Hold held, LossCause cause) {
 		Hold losing = held;
@@ -201,7 +202,7 @@ public final class KeyGate extends KeyQueue {
 			return null;
 		}
 		Grant lost = held.grant;
-		// The longest hold time ends the lease, too: nothing of it is left to wait for
+		// The lease ends with the maximum hold time, so no rest of it remains to wait for
 		long left = (cause == LossCause.MAX_HOLD) ? 0 : lost.remaining(now());
 		Duration rest = Duration.ofNanos(left).plus(lost.claim.lockDelay());
 		boolean used = losing.isOpened() && !losing.isClosed();
@@ -211,7 +212,7 @@ public final class KeyGate extends KeyQueue {
 		return new Loss(losing, used, lossActions, release ? rest : null, released(Duration.ZERO));
 	}
 
-	/** Lose a hold that was not closed yet. Its grant may be another one's afterwards. */
+	/** Lose a hold unless it is closed: its grant may then belong to another hold. */
 	public synchronized @Nullable Loss cancel(Hold cancelled) {
 		return (cancelled.isLinked() && !cancelled.isClosed()) ? lose(cancelled, LossCause.CANCELLED) : null;
 	}
@@ -221,13 +222,13 @@ public final class KeyGate extends KeyQueue {
 	}
 
 	/**
-	 * What follows from the loss of a hold.
+	 * Consequences of the loss of a hold.
 	 *
 	 * @param hold the hold that was lost
-	 * @param used whether it had a holder, who may have closed it since
+	 * @param used whether it had an open handle
 	 * @param lossActions actions of its holder
-	 * @param rest when its claim is to be released, {@code null} if not now
-	 * @param actions what is to be done
+	 * @param rest delay before its claim is released, {@code null} if not released now
+	 * @param actions actions to carry out
 	 */
 	public record Loss(Hold hold, boolean used, List<Consumer<LockLostException>> lossActions, @Nullable Duration rest,
 			Actions actions) {

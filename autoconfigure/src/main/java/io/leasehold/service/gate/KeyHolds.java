@@ -12,7 +12,7 @@ import io.leasehold.engine.Access;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The holds of one key in this process. Guarded by its monitor.
+ * Holds of one key in this process. Guarded by its monitor.
  */
 abstract class KeyHolds {
 
@@ -23,12 +23,12 @@ abstract class KeyHolds {
 	private @Nullable Hold first;
 
 	/**
-	 * How many hold the key, or have left and are not released yet; negative once the
-	 * gate is out of use.
+	 * Number of holders, including closed ones whose claim is not released yet; negative
+	 * once the gate is out of use.
 	 */
 	private int holders;
 
-	/** Access of those who hold the key, or held it last. */
+	/** Access of the present holders, or of the last ones. */
 	private Access access = Access.EXCLUSIVE;
 
 	KeyHolds(LockKey key, GateRules rules) {
@@ -40,7 +40,7 @@ abstract class KeyHolds {
 		return this.key;
 	}
 
-	/** The present holds. */
+	/** Return the present holds. */
 	public synchronized List<Hold> holds() {
 		Hold only = this.first;
 		if (only == null || only.next == null) {
@@ -55,35 +55,35 @@ abstract class KeyHolds {
 		return hold.isLinked();
 	}
 
-	/** Whether no live handle or thread can release a hold. */
+	/** Return whether a hold is abandoned: no live handle or thread can release it. */
 	public synchronized boolean isAbandoned(Hold held) {
 		return held.isAbandoned();
 	}
 
-	/** Note that a hold lasts too long; return whether that is still to be reported. */
+	/** Return whether to report that a hold lasts too long, once per hold. */
 	public synchronized boolean reportsSlow(Hold held) {
 		return held.reportsSlow();
 	}
 
-	/** Return a hold of the caller itself that it does not re-enter, if there is one. */
+	/** Return a hold of the caller that it would wait for, or {@code null}. */
 	public synchronized @Nullable Hold holdOfCaller(Waiter waiter) {
 		return find(Waiter::isCallerOf, waiter);
 	}
 
-	/** Return whether to warn of a caller that waits for a hold of its own. */
+	/** Return whether to warn of a caller that waits for its own hold, once per hold. */
 	public synchronized boolean reportsSelfWait(Hold own, Waiter waiter) {
 		return own.reportsSelfWait(waiter.runsUnder(own));
 	}
 
 	/**
-	 * Count a handle of a hold, unless it was lost since, or its last handle closed.
-	 * @return the first handle, to be kept reachable
+	 * Add a handle of a hold, unless the hold was lost or closed.
+	 * @return the first handle, to be kept reachable, or {@code null}
 	 */
 	public synchronized @Nullable Object open(Hold opened, Object handle, boolean bound) {
 		return (opened.isLinked() && !opened.isClosed()) ? opened.addHandle(handle, bound) : null;
 	}
 
-	/** Count a handle less, and return whether the hold is to be left. */
+	/** Remove a handle, and return whether the hold must be left. */
 	public synchronized boolean close(Hold closing) {
 		if (!closing.removeHandle() || !closing.isLinked()) {
 			return false;
@@ -93,8 +93,8 @@ abstract class KeyHolds {
 	}
 
 	/**
-	 * The first renewal of a hold was answered or failed.
-	 * @return whether the hold was closed meanwhile and has to be left
+	 * Record the end of a hold's first renewal.
+	 * @return whether the hold was closed in the meantime and must be left
 	 */
 	public synchronized boolean firstRenewalEnded(Hold renewed) {
 		renewed.firstRenewalEnded();
@@ -102,8 +102,8 @@ abstract class KeyHolds {
 	}
 
 	/**
-	 * A handle of a lost hold was closed. Return whether its claim is to be released,
-	 * since it was the last handle, and the store may still keep the key for the hold.
+	 * Return whether to release the claim of a lost hold after a handle was closed: it
+	 * was the last handle, and the store may still keep the key for the hold.
 	 */
 	public synchronized boolean leaveAfterLoss(Hold lost) {
 		boolean over = lost.handles() == 0 && !lost.isClosed() && !lost.isLinked() && lost.mayBeKept();
@@ -115,8 +115,8 @@ abstract class KeyHolds {
 	}
 
 	/**
-	 * Keep an action for the loss of a hold.
-	 * @return whether the hold was lost already, so that the action is due
+	 * Register an action for the loss of a hold.
+	 * @return whether the hold was lost already, so that the action must run now
 	 */
 	public synchronized boolean onLost(Hold held, Consumer<LockLostException> action) {
 		if (held.isLinked() && !held.isClosed()) {
@@ -126,8 +126,8 @@ abstract class KeyHolds {
 	}
 
 	/**
-	 * Return what is to be repaired of a hold, if anything. One whose caller could not be
-	 * woken is closed.
+	 * Return the repair that a hold needs, or {@code null}. A hold whose caller could not
+	 * be woken is closed.
 	 */
 	public synchronized @Nullable Repair check(Hold hold) {
 		Repair repair = hold.suspect(now());
@@ -137,7 +137,7 @@ abstract class KeyHolds {
 		return repair;
 	}
 
-	/** Wake the caller that has not taken its hold. */
+	/** Wake the caller that has not opened its hold. */
 	public void wake(Hold hold) {
 		Caller caller;
 		synchronized (this) {
@@ -160,14 +160,14 @@ abstract class KeyHolds {
 		return this.holders;
 	}
 
-	/** Go out of use unless the key is held. */
+	/** Put the gate out of use unless the key is held. */
 	final boolean retire() {
 		boolean free = this.holders == 0;
 		this.holders = free ? -1 : this.holders;
 		return free;
 	}
 
-	/** Whether the gate is out of use. */
+	/** Return whether the gate is out of use. */
 	final boolean isGone() {
 		return this.holders < 0;
 	}
@@ -176,7 +176,7 @@ abstract class KeyHolds {
 		return this.access;
 	}
 
-	/** Whether a further holder would be compatible with those who hold the key. */
+	/** Return whether a further holder would be compatible with the present ones. */
 	final boolean accepts(Access wanted) {
 		return wanted.joins(this.access, this.holders);
 	}
@@ -203,13 +203,13 @@ abstract class KeyHolds {
 		Link.forEach(this.first, action);
 	}
 
-	/** Count a holder more, to whom the store granted the key. */
+	/** Increment the number of holders, after the store granted the key. */
 	final void addHolder(Access granted) {
 		this.access = granted;
 		this.holders++;
 	}
 
-	/** Count a holder less, whose claim is released or is being released. */
+	/** Decrement the number of holders, whose claim is released or is being released. */
 	final void removeHolder() {
 		this.holders--;
 	}
@@ -222,7 +222,7 @@ abstract class KeyHolds {
 		this.first = Link.remove(this.first, removed);
 	}
 
-	/** End a hold together with its grant. */
+	/** End a hold and its grant. */
 	final void end(Hold ended) {
 		ended.grant.end();
 		remove(ended);

@@ -15,9 +15,9 @@ import io.leasehold.engine.Waiting;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The waiters of one key in this process, in order of arrival, and the claim at the store
- * for the head of their queue. The claim is moved by answers, signals and timers; its
- * place in the store's queue is inherited by the next waiter that needs the same claim.
+ * Waiters of one key in this process, in the order of their arrival, and the claim at the
+ * store for the head of the queue. Responses, signals and timers advance the claim. A
+ * successor that needs the same claim inherits its place in the store's queue.
  */
 abstract class KeyQueue extends KeyHolds {
 
@@ -30,31 +30,31 @@ abstract class KeyQueue extends KeyHolds {
 		super(key, rules);
 	}
 
-	/** Whether a caller waits for the key. */
+	/** Return whether a caller waits for the key. */
 	public synchronized boolean isAwaited() {
 		return this.head != null;
 	}
 
-	/** Why the store did not answer the last request, if it did not. */
+	/** Return the failure of the last request, {@code null} if the store responded. */
 	public synchronized @Nullable LockEngineException lastFailure() {
 		return (this.remote != null) ? this.remote.failure() : null;
 	}
 
-	/** The claim at the store, if there is one that was not granted yet. */
+	/** Return the claim that the store has not granted yet, or {@code null}. */
 	public synchronized @Nullable StoreClaim remote() {
 		return this.remote;
 	}
 
 	/**
-	 * Whether a waiter may be the next to have a claim at the store: one that is
-	 * compatible with those who hold the key here, or that none of them could pass it on
-	 * to, so that it needs its place in the store's queue.
+	 * Return whether the store may receive a claim for a waiter. The waiter must be
+	 * compatible with the holders here, or wait with an access to which no holder can
+	 * pass its grant: it then needs a place in the store's queue.
 	 */
 	final boolean isClaimableFor(Waiter waiter) {
 		return this.remote == null && (accepts(waiter.access) || waiter.waits() && !waiter.access.equals(access()));
 	}
 
-	/** End a caller's wait, unless it has a result already. */
+	/** End a caller's wait, unless it already has a result. */
 	public synchronized Actions giveUp(Waiter waiter, RuntimeException reason) {
 		if (waiter.hasEnded()) {
 			return Actions.NONE;
@@ -77,7 +77,7 @@ abstract class KeyQueue extends KeyHolds {
 				reason.isRetryable()), actions);
 	}
 
-	/** End the wait of those for whom there is a failure. */
+	/** Fail the waiters for which the function returns an exception. */
 	private void failEach(Function<Waiter, @Nullable RuntimeException> failure, Actions actions) {
 		Link.forEach(this.head, (waiter) -> {
 			RuntimeException reason = failure.apply(waiter);
@@ -103,14 +103,14 @@ abstract class KeyQueue extends KeyHolds {
 	}
 
 	/**
-	 * Begin a request for the claim, unless it is over or one is under way, which is
-	 * repeated then.
+	 * Begin a request for the claim. If a request is in flight, it is repeated later.
+	 * @return the claim to request, {@code null} if it is over or requested already
 	 */
 	public synchronized @Nullable Claim begin(StoreClaim claim) {
 		return claim.begin() ? claim.claim() : null;
 	}
 
-	/** The store answered the claim's request. */
+	/** Process the store's response to the claim's request. */
 	public synchronized Actions answered(StoreClaim claim, Claim asked, long sent, Attempt answer) {
 		Actions actions = new Actions();
 		boolean again = claim.requestEnded();
@@ -143,7 +143,7 @@ abstract class KeyQueue extends KeyHolds {
 		}
 	}
 
-	/** The store did not answer the claim's request. */
+	/** Process a failed request of the claim. */
 	public synchronized Actions unanswered(StoreClaim claim, LockEngineException failure) {
 		Actions actions = new Actions();
 		claim.requestEnded();
@@ -163,9 +163,8 @@ abstract class KeyQueue extends KeyHolds {
 	}
 
 	/**
-	 * End the wait of those who do not wait for the key, once the first request has
-	 * ended.
-	 * @return whether the claim was one that waits, and goes on
+	 * Fail the callers with zero wait time once the first request has ended.
+	 * @return whether the claim waits and is not over
 	 */
 	private boolean endAttempts(StoreClaim claim, @Nullable LockEngineException failure, Actions actions) {
 		boolean waits = claim.claim().waits();
@@ -177,7 +176,7 @@ abstract class KeyQueue extends KeyHolds {
 		return waits && !claim.isOver();
 	}
 
-	/** The store sent a signal to the claim. */
+	/** Process a signal of the store to the claim. */
 	public synchronized Actions signalled(StoreClaim claim, Signal signal) {
 		if (claim.isOver()) {
 			return Actions.NONE;
@@ -193,23 +192,23 @@ abstract class KeyQueue extends KeyHolds {
 	}
 
 	/**
-	 * Keep the listener of a claim.
-	 * @param listener closes it, {@code null} if there is none
-	 * @return whether the claim goes on, so that the listener stays open
+	 * Store the subscription of a claim.
+	 * @param listener the subscription, {@code null} if there is none
+	 * @return whether the subscription stays open
 	 */
 	public synchronized boolean listening(StoreClaim claim, @Nullable Waiting listener) {
 		return claim.listen(listener);
 	}
 
 	/**
-	 * Keep the timer of a planned request.
-	 * @return the timer to be cancelled, if any
+	 * Store the timer of a planned request.
+	 * @return the timer to cancel, or {@code null}
 	 */
 	public synchronized @Nullable Future<?> planned(StoreClaim claim, int plan, Future<?> timer) {
 		return claim.planned(plan, timer);
 	}
 
-	/** The head of the queue has the key now, unless the grant came too late. */
+	/** Grant the key to the head of the queue, unless the grant has already expired. */
 	private void granted(StoreClaim claim, Attempt.Granted answer, long sent, boolean pushed, Actions actions) {
 		long now = now();
 		if (answer.validUntil() - now <= 0) {
@@ -224,7 +223,7 @@ abstract class KeyQueue extends KeyHolds {
 		hand(new Grant(claim, answer, sent, now), Objects.requireNonNull(this.head), null, pushed, now, actions);
 	}
 
-	/** Give the key to a waiter. */
+	/** Grant the key to a waiter. */
 	final void hand(Grant grant, Waiter waiter, @Nullable Hold passed, boolean pushed, long now, Actions actions) {
 		unqueue(waiter);
 		Hold hold = new Hold(grant, waiter, passed, pushed, now);
@@ -235,8 +234,8 @@ abstract class KeyQueue extends KeyHolds {
 	}
 
 	/**
-	 * Claim the key for the head of the queue, if it is compatible with those who hold it
-	 * here, or have the gate removed if it has neither waiters nor holds.
+	 * Create a claim for the head of the queue if it is compatible with the holders here,
+	 * or have the gate removed if it has neither waiters nor holders.
 	 */
 	final void proceed(Duration standBack, Actions actions) {
 		Waiter next = this.head;
@@ -250,12 +249,12 @@ abstract class KeyQueue extends KeyHolds {
 		}
 	}
 
-	/** Go out of use if the key is not held either. */
+	/** Put the gate out of use if it has neither waiters nor holders. */
 	final boolean retires() {
 		return this.head == null && retire();
 	}
 
-	/** The claim stays for the next waiter, if that needs the same claim. */
+	/** Keep the claim if the head of the queue needs the same one, else replace it. */
 	private void headMayHaveChanged(Actions actions) {
 		Waiter next = this.head;
 		StoreClaim claim = this.remote;
@@ -275,7 +274,7 @@ abstract class KeyQueue extends KeyHolds {
 		proceed(Duration.ZERO, actions);
 	}
 
-	/** Send the request for the head of the queue if several checks found none. */
+	/** Repeat the request for the head of the queue if several checks found none. */
 	public synchronized Actions repairClaim() {
 		if (this.remote != null && !this.remote.isStuck()) {
 			return Actions.NONE;
@@ -294,7 +293,7 @@ abstract class KeyQueue extends KeyHolds {
 		return this.head;
 	}
 
-	/** Whether a claim at the store has not been granted yet. */
+	/** Return whether there is a claim that the store has not granted yet. */
 	final boolean isClaimed() {
 		return this.remote != null;
 	}
@@ -303,7 +302,7 @@ abstract class KeyQueue extends KeyHolds {
 		this.head = Link.add(this.head, waiter);
 	}
 
-	/** Begin the claim of a waiter, whose first request it sends itself. */
+	/** Create the claim of a waiter that sends the first request itself. */
 	final void claimFor(Waiter waiter) {
 		this.remote = this.rules.newClaim(waiter, waiter.start());
 	}

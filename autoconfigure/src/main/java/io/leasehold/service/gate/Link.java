@@ -6,25 +6,25 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A waiter or hold of a gate, linked with the others in their order of arrival. Such a
- * chain is known by its first one and needs nothing else; leaving costs the same in a
- * long chain as in a short one. Guarded by the gate's monitor.
+ * Element of a linked list: a waiter or a hold of a gate, in the order of arrival. A list
+ * is identified by its first element. Removal takes constant time. Guarded by the gate's
+ * monitor.
  *
- * @param <E> what is linked, in one chain at most
+ * @param <E> type of the elements, each in one list at most
  */
 abstract class Link<E extends Link<E>> {
 
-	/** Of the first one it is the last; nothing outside a chain. */
+	/** Previous element; for the first one the last; {@code null} outside a list. */
 	@Nullable E previous;
 
 	@Nullable E next;
 
-	/** Whether it is in its chain. */
+	/** Return whether this element is in a list. */
 	final boolean isLinked() {
 		return this.previous != null;
 	}
 
-	/** Do something with each, which may take that one out. */
+	/** Run an action for each element, which it may remove. */
 	static <E extends Link<E>> void forEach(@Nullable E first, Consumer<E> action) {
 		E entry = first;
 		while (entry != null) {
@@ -34,7 +34,7 @@ abstract class Link<E extends Link<E>> {
 		}
 	}
 
-	/** Add something to the end of a chain, and return the chain's first. */
+	/** Append an element, and return the first one of the list. */
 	static <E extends Link<E>> E add(@Nullable E first, E added) {
 		if (first == null) {
 			added.previous = added;
@@ -48,8 +48,8 @@ abstract class Link<E extends Link<E>> {
 	}
 
 	/**
-	 * Take something out of a chain, unless it is out already, and return the chain's
-	 * first, if any is left.
+	 * Remove an element unless it is in no list, and return the first one that is left,
+	 * or {@code null}.
 	 */
 	static <E extends Link<E>> @Nullable E remove(@Nullable E first, E removed) {
 		E previous = removed.previous;

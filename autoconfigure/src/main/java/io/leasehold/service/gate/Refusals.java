@@ -12,9 +12,9 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Messages for callers that do not get their lock. A caller that waits for a lock that
- * its own thread holds is an error in the application, unless another thread is going to
- * close the handle.
+ * Exceptions and warnings for callers that do not acquire their lock. A caller that waits
+ * for a lock that its thread holds is a programming error, unless another thread closes
+ * the handle.
  */
 public final class Refusals {
 
@@ -24,9 +24,9 @@ public final class Refusals {
 	}
 
 	/**
-	 * Create the exception for a caller whose wait time is over.
-	 * @param failure why the store did not respond, if it did not
-	 * @param own the hold of the caller's own thread that it cannot re-enter, if any
+	 * Create the exception for a caller whose wait time has passed.
+	 * @param failure failure of the last request, {@code null} if the store responded
+	 * @param own the hold of the caller that it cannot re-enter, or {@code null}
 	 */
 	public static RuntimeException timeout(Waiter waiter, String engine, long now,
 			@Nullable LockEngineException failure, @Nullable Hold own) {
@@ -47,21 +47,19 @@ public final class Refusals {
 				waiter.key(), time.toMillis(), reason(waiter, own), engine, remedy(waiter, own)), waiter.key(), time);
 	}
 
-	/** Log that a caller begins to wait for itself. */
+	/** Log a warning for a caller that begins to wait for itself. */
 	public static void warnOfSelfWait(Waiter waiter, Hold own, String engine) {
 		logger.warn("Lock '%s' (%s) is awaited by %s (engine: %s). %s".formatted(waiter.key(), waiter.options().name(),
 				reason(waiter, own), engine, remedy(waiter, own)));
 	}
 
-	/** Create the exception for a number of permits that the lock does not have. */
+	/** Create the exception for a permit count that differs from the holders' one. */
 	static LockModeException contradiction(LockKey key, Access wanted, Access held, String engine) {
 		return new LockModeException(key,
 				"Lock '%s' is wanted with %s, but is held with %s (engine: %s)".formatted(key, wanted, held, engine));
 	}
 
-	/**
-	 * Create the exception for a caller that shares the lock and wants it exclusively.
-	 */
+	/** Create the exception for a shared holder that requests the lock exclusively. */
 	static LockModeException upgrade(LockKey key, Access wanted, Access held, String engine) {
 		return new LockModeException(key,
 				"Lock '%s' is wanted %s, but its caller holds it %s: give that back first (engine: %s)".formatted(key,

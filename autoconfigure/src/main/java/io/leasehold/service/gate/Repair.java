@@ -1,14 +1,14 @@
 package io.leasehold.service.gate;
 
 /**
- * What the self-check repairs.
+ * Kind of repair by the self-check.
  */
 public enum Repair {
 
 	/** A request for the head of a queue was not sent. */
 	REQUEST("requests were not sent"),
 
-	/** A lock was granted, and its caller did not take it. */
+	/** A lock was granted, but its caller did not take it. */
 	GRANT("granted locks were not taken by their callers"),
 
 	/** A closed lock was not released. */
@@ -17,7 +17,7 @@ public enum Repair {
 	/** Leases were not renewed. */
 	RENEWAL("renewals did not begin or end");
 
-	/** Checks until something that should be under way is taken for stuck. */
+	/** Number of checks without progress after which an operation counts as stuck. */
 	public static final int PATIENCE = 5;
 
 	private final String description;

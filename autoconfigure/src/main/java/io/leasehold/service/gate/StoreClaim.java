@@ -10,8 +10,8 @@ import io.leasehold.engine.Waiting;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A gate's claim at the store, from the first request until it is granted or given up. At
- * most one request is under way. Guarded by the gate's monitor.
+ * Claim of a gate at the store, from its first request until it is granted or given up.
+ * At most one request is in flight. Guarded by the gate's monitor.
  */
 public final class StoreClaim {
 
@@ -19,22 +19,22 @@ public final class StoreClaim {
 
 	private static final long MOST_BACKOFF = 1_000_000_000;
 
-	/** What the claim is doing. */
+	/** Phase of the claim's requests. */
 	private enum Phase {
 
-		/** No request is under way. */
+		/** No request is in flight. */
 		IDLE,
 
-		/** A request is under way. */
+		/** A request is in flight. */
 		REQUESTED,
 
-		/** A request is under way, and another one is to follow at once. */
+		/** A request is in flight and is to be repeated at once. */
 		REQUESTED_AGAIN,
 
-		/** Granted or given up, while a request is still under way. */
+		/** The claim was granted or given up, but a request is still in flight. */
 		ENDING,
 
-		/** Granted or given up. */
+		/** The claim was granted or given up. */
 		ENDED
 
 	}
@@ -43,21 +43,21 @@ public final class StoreClaim {
 
 	private Phase phase = Phase.IDLE;
 
-	/** Whether the store has answered once, or failed to. */
+	/** Whether a request has ended, with a response or a failure. */
 	private volatile boolean answered;
 
-	/** Whether the store may know more of the claim than its last answer said. */
+	/** Whether the store's state may differ from its last response. */
 	private boolean ambiguous;
 
 	/**
-	 * How long an ending claim is left alone once its request has been answered, if it is
-	 * to be released then.
+	 * Delay of the release after the response to the request in flight, {@code null} for
+	 * no release.
 	 */
 	private @Nullable Duration releaseAfterAnswer;
 
 	/**
-	 * When the last request was sent that was answered, or the first one: what is pushed
-	 * was granted later.
+	 * Time before the last request was sent that returned busy, initially the start of
+	 * the claim. A pushed grant is newer.
 	 */
 	private long lastSent;
 
@@ -69,12 +69,12 @@ public final class StoreClaim {
 
 	private @Nullable Waiting listener;
 
-	/** Counts the requests that were planned. */
+	/** Number of planned requests. */
 	private int plans;
 
 	private @Nullable Future<?> timer;
 
-	/** Checks that found nothing under way; of the self-check. */
+	/** Number of consecutive self-checks that found no request sent or planned. */
 	private byte suspected;
 
 	StoreClaim(Claim claim) {
@@ -86,12 +86,12 @@ public final class StoreClaim {
 		return this.claim;
 	}
 
-	/** Whether the store has answered once, or failed to. Any thread. */
+	/** Return whether a request has ended. Any thread may call it. */
 	public boolean isAnswered() {
 		return this.answered;
 	}
 
-	/** Whether a request is under way. */
+	/** Return whether a request is in flight. */
 	boolean isRequested() {
 		return this.phase != Phase.IDLE && this.phase != Phase.ENDED;
 	}
@@ -100,7 +100,7 @@ public final class StoreClaim {
 		return this.phase == Phase.ENDING || this.phase == Phase.ENDED;
 	}
 
-	/** The last request's failure, if it was not answered. */
+	/** Return the failure of the last request, {@code null} if the store responded. */
 	@Nullable LockEngineException failure() {
 		return this.failure;
 	}
@@ -109,7 +109,7 @@ public final class StoreClaim {
 		return this.lastSent;
 	}
 
-	/** Begin a request, unless one is under way, which is repeated then. */
+	/** Begin a request. If one is in flight, it is repeated instead. */
 	boolean begin() {
 		if (this.phase == Phase.IDLE) {
 			this.phase = Phase.REQUESTED;
@@ -120,7 +120,7 @@ public final class StoreClaim {
 		return false;
 	}
 
-	/** Note that a request that is under way is to be repeated. */
+	/** Mark a request in flight for repetition, and return whether there is one. */
 	private boolean repeat() {
 		if (this.phase == Phase.REQUESTED) {
 			this.phase = Phase.REQUESTED_AGAIN;
@@ -128,19 +128,19 @@ public final class StoreClaim {
 		return this.phase == Phase.REQUESTED_AGAIN;
 	}
 
-	/** Return whether a request has to be sent on a signal, since none is under way. */
+	/** Return whether a request must be sent on a signal, because none is in flight. */
 	boolean signalled() {
 		return !repeat();
 	}
 
-	/** The request has ended; return whether it is to be repeated. */
+	/** Record the end of a request, and return whether it must be repeated. */
 	boolean requestEnded() {
 		boolean again = this.phase == Phase.REQUESTED_AGAIN;
 		this.phase = isOver() ? Phase.ENDED : Phase.IDLE;
 		return again;
 	}
 
-	/** Note a first answer, or that there was none; return whether it was the first. */
+	/** Record a response or a failure, and return whether it is the first. */
 	boolean answeredFirst() {
 		boolean first = !this.answered;
 		this.answered = true;
@@ -158,7 +158,7 @@ public final class StoreClaim {
 		this.ambiguous = true;
 	}
 
-	/** The store may have granted more than this process can believe in. */
+	/** Record a grant that expired before it arrived. */
 	void grantedTooLate() {
 		this.ambiguous = true;
 	}
@@ -170,8 +170,8 @@ public final class StoreClaim {
 	}
 
 	/**
-	 * Wait from now on, for a caller behind the one for which the claim was made.
-	 * @return whether a request has to be sent for that
+	 * Make the claim a waiting one, for a waiter behind its creator.
+	 * @return whether a request must be sent for that
 	 */
 	boolean keepWaiting() {
 		if (this.claim.waits()) {
@@ -187,8 +187,8 @@ public final class StoreClaim {
 	}
 
 	/**
-	 * Give the claim up: leave nothing behind.
-	 * @return whether it has to be released now
+	 * Give the claim up, so that nothing of it remains in the store.
+	 * @return whether it must be released now
 	 */
 	boolean abandon() {
 		end();
@@ -196,8 +196,8 @@ public final class StoreClaim {
 	}
 
 	/**
-	 * Return whether the claim, which is over, may be released after the given time;
-	 * otherwise that time begins when the request has been answered that is under way.
+	 * Return whether the claim, which is over, may be released after the given delay.
+	 * Otherwise the delay begins with the response to the request in flight.
 	 */
 	boolean mayRelease(Duration rest) {
 		boolean may = this.phase == Phase.ENDED;
@@ -205,33 +205,33 @@ public final class StoreClaim {
 		return may;
 	}
 
-	/** How long the claim is left alone after its answer, if it is released then. */
+	/** Return the delay of the release after the response, {@code null} for none. */
 	@Nullable Duration releaseAfterAnswer() {
 		return this.releaseAfterAnswer;
 	}
 
-	/** Return whether the claim is to listen to the store, and does not yet. */
+	/** Return whether the claim must be subscribed, because it is not yet. */
 	boolean startListening() {
 		boolean starts = !this.listens;
 		this.listens = true;
 		return starts;
 	}
 
-	/** Keep a listener, {@code null} for none, unless the claim is over. */
+	/** Store a subscription, or {@code null}, and return whether it stays open. */
 	boolean listen(@Nullable Waiting opened) {
 		this.listens = opened != null;
 		this.listener = isOver() ? null : opened;
 		return this.listener != null;
 	}
 
-	/** A further request is planned in place of any other; return its number. */
+	/** Plan a request that replaces any other planned one, and return its number. */
 	int plan() {
 		return ++this.plans;
 	}
 
 	/**
-	 * Keep the timer of a planned request.
-	 * @return the timer to be cancelled: the former one, or this one if it is obsolete
+	 * Store the timer of a planned request.
+	 * @return the timer to cancel: the former one, or this one if it is obsolete
 	 */
 	@Nullable Future<?> planned(int plan, Future<?> started) {
 		if (plan != this.plans || isOver()) {
@@ -242,14 +242,14 @@ public final class StoreClaim {
 		return former;
 	}
 
-	/** Whether a timer or a listener has to be stopped. */
+	/** Return whether a timer or a subscription must be stopped. */
 	boolean hasResources() {
 		return this.timer != null || this.listener != null;
 	}
 
 	/**
-	 * Cancel the planned request, since one has begun or the claim is over. Not in the
-	 * monitor.
+	 * Cancel the planned request, because one has begun or the claim is over. Call it
+	 * outside the monitor.
 	 */
 	public void cancelTimer() {
 		if (this.timer != null) {
@@ -257,7 +257,7 @@ public final class StoreClaim {
 		}
 	}
 
-	/** Stop the timer and the listener of a claim that is over. Not in the monitor. */
+	/** Stop the timer and subscription of an ended claim. Call it outside the monitor. */
 	public void stop() {
 		cancelTimer();
 		if (this.listener != null) {
@@ -265,7 +265,7 @@ public final class StoreClaim {
 		}
 	}
 
-	/** Return whether several checks have found that no request is sent nor planned. */
+	/** Return whether several checks have found no request sent or planned. */
 	boolean isStuck() {
 		boolean idle = this.phase == Phase.IDLE && (this.timer == null || this.timer.isDone());
 		this.suspected = (byte) (idle ? this.suspected % Repair.PATIENCE + 1 : 0);

@@ -10,7 +10,7 @@ import io.leasehold.LockOverview;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects what is held and awaited, gate by gate.
+ * Collector of the held and awaited locks of several gates, for operators.
  */
 public final class Survey {
 
@@ -38,7 +38,7 @@ public final class Survey {
 		return new LockOverview(List.copyOf(this.held), List.copyOf(this.waiting));
 	}
 
-	/** Virtual threads have no name unless they are given one. */
+	/** Return the thread's name. Virtual threads have none by default. */
 	private static @Nullable String nameOf(@Nullable Thread thread) {
 		if (thread == null) {
 			return null;

@@ -10,14 +10,14 @@ import io.leasehold.event.AcquisitionListener;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One caller's acquisition of a key, from the call until it has a hold or an exception.
+ * Acquisition of a key by one caller, from the call until it has a hold or an exception.
  * Its links and its result are guarded by the gate's monitor.
  */
 public abstract class Waiter extends Link<Waiter> implements Caller {
 
 	final Access access;
 
-	/** Whether the caller found the key taken. */
+	/** Whether the caller has begun to wait. */
 	boolean waited;
 
 	private final LockKey key;
@@ -35,7 +35,7 @@ public abstract class Waiter extends Link<Waiter> implements Caller {
 	 */
 	private boolean awaitsTurn;
 
-	/** The hold or the exception. */
+	/** The hold or the exception, {@code null} before the acquisition ends. */
 	private volatile @Nullable Object result;
 
 	protected Waiter(LockKey key, LockOptions options, boolean bound, long start) {
@@ -46,7 +46,7 @@ public abstract class Waiter extends Link<Waiter> implements Caller {
 		this.start = start;
 	}
 
-	/** Continue with another waiter after a hold that ended before it was opened. */
+	/** Transfer the state to a waiter that repeats this acquisition. */
 	protected final <W extends Waiter> W continuedBy(W next) {
 		Waiter continued = next;
 		continued.waited = this.waited;
@@ -55,8 +55,8 @@ public abstract class Waiter extends Link<Waiter> implements Caller {
 	}
 
 	/**
-	 * Return whether the caller runs under a hold, by a handle that is still open. Called
-	 * in the caller's thread if it has one.
+	 * Return whether the caller runs under a hold with an open handle. Called in the
+	 * caller's thread if it has one.
 	 */
 	protected abstract boolean runsUnder(Hold hold);
 
@@ -66,7 +66,7 @@ public abstract class Waiter extends Link<Waiter> implements Caller {
 	 */
 	public abstract List<HeldLock> outer();
 
-	/** Name of the thread that called, for operators. */
+	/** Return the name of the calling thread, for operators. */
 	public abstract String threadName();
 
 	@Override
@@ -76,22 +76,22 @@ public abstract class Waiter extends Link<Waiter> implements Caller {
 	public abstract void wake();
 
 	/**
-	 * Return whether the caller re-enters a hold that it runs under. The thread that
-	 * acquired it does so only inside a scope, since it may have handed its handle over.
-	 * Each permit is a separate hold.
+	 * Return whether the caller re-enters a hold. It must run under the hold: the thread
+	 * that acquired it may have passed its handle to another thread. Each permit is a
+	 * separate hold.
 	 */
 	boolean mayReenter(Hold entered) {
 		return !entered.isClosed() && this.options.reentrant() && !(entered.isPermit() && this.access.isPermit())
 				&& runsUnder(entered);
 	}
 
-	/** Return whether the caller would wait for itself while it waits for a hold. */
+	/** Return whether the caller would wait for itself if it waited for a hold. */
 	boolean isCallerOf(Hold awaited) {
 		return awaited.isOpened() && !awaited.isClosed()
 				&& (awaited.thread != null && awaited.thread == thread() || runsUnder(awaited));
 	}
 
-	/** The next of several waiters that have their results. */
+	/** Return the next of several waiters that have their results. */
 	public final @Nullable Waiter next() {
 		return this.next;
 	}
@@ -110,7 +110,7 @@ public abstract class Waiter extends Link<Waiter> implements Caller {
 		return this.bound;
 	}
 
-	/** Reading of the clock when the caller began. */
+	/** Return the clock reading at the start of the acquisition. */
 	public final long start() {
 		return this.start;
 	}
@@ -119,7 +119,7 @@ public abstract class Waiter extends Link<Waiter> implements Caller {
 		return this.start + Math.min(this.options.waitTime().toNanos(), Long.MAX_VALUE / 2);
 	}
 
-	/** Whether the caller waits for the key, and does not only try. */
+	/** Return whether the caller waits for the key if it is busy. */
 	public final boolean waits() {
 		return !this.options.waitTime().isZero();
 	}
@@ -133,7 +133,7 @@ public abstract class Waiter extends Link<Waiter> implements Caller {
 		return this.followers;
 	}
 
-	/** Set who follows this acquisition, before it begins. */
+	/** Set the listeners of this acquisition, before it begins. */
 	public final void follow(List<AcquisitionListener> listeners) {
 		this.followers = listeners;
 	}
@@ -158,12 +158,12 @@ public abstract class Waiter extends Link<Waiter> implements Caller {
 		this.awaitsTurn = turn;
 	}
 
-	/** Note the hold. The caller is still to be woken. */
+	/** Set the hold. The caller has yet to be woken. */
 	final void succeed(Hold granted) {
 		this.result = granted;
 	}
 
-	/** Note the failure. The caller is still to be woken. */
+	/** Set the exception. The caller has yet to be woken. */
 	public final void fail(RuntimeException reason) {
 		this.result = reason;
 	}

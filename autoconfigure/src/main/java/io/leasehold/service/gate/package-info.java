@@ -1,7 +1,7 @@
 /**
- * State of the keys in use: a gate for each, with its queue, its holds and its claim at
- * the store. A gate decides and returns {@link io.leasehold.service.gate.Actions};
- * nothing here starts a thread or sends a request.
+ * State of the keys in use: a gate per key, with its queue, its holds and its claim at
+ * the store. A gate decides and returns {@link io.leasehold.service.gate.Actions}. It
+ * starts no thread and sends no request.
  */
 @NullMarked
 package io.leasehold.service.gate;
