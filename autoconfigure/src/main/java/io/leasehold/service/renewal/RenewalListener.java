@@ -7,23 +7,23 @@ import io.leasehold.service.gate.Hold;
 import io.leasehold.service.gate.KeyGate;
 
 /**
- * What the watchdog finds out about holds.
+ * Listener for the watchdog's findings about holds.
  */
 public interface RenewalListener {
 
 	/**
-	 * Check a hold, which is lost if its time is over or if it is abandoned.
+	 * Check a hold, and mark it as lost if it has expired or is abandoned.
 	 * @return whether it is still held
 	 */
 	boolean isHeld(KeyGate gate, Hold hold, long now);
 
-	/** The store knows that the grant of a hold is no longer in force. */
+	/** Called when the store reported that the grant of a hold is no longer in force. */
 	void notOwner(KeyGate gate, Hold hold);
 
-	/** The first renewal of a hold ended, and with it what its release may wait for. */
+	/** Called when a hold's first renewal has ended, for which its release may wait. */
 	void firstRenewalEnded(KeyGate gate, Hold hold);
 
-	/** A batch was renewed, or failed to be. */
+	/** Called with one event per renewal of a batch, whatever their results. */
 	void renewed(List<LockEvent> events);
 
 }

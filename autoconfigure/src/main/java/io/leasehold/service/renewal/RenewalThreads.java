@@ -4,14 +4,14 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 
 /**
- * The threads that renew leases. Hand-overs to them never fail.
+ * Threads that renew leases. They accept every task.
  */
 public interface RenewalThreads {
 
-	/** Executor of renewals, one batch at a time. */
+	/** Return the executor of renewals. It adds threads only while one blocks. */
 	Executor renewals();
 
-	/** Run a task that does not block after a delay in nanoseconds. */
+	/** Schedule a task that does not block after a delay in nanoseconds. */
 	Future<?> schedule(Runnable task, long nanos);
 
 }

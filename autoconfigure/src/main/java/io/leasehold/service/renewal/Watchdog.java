@@ -29,22 +29,22 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
 /**
- * Renews the leases of all holds that are due in one batch, and detects losses. One per
- * engine: no timer and no thread for a lock, and idle while nothing is held. Its tick
- * checks every gate; it never blocks, since renewals have a separate thread.
+ * Watchdog of one engine. It renews all due leases in one batch, and detects losses. It
+ * needs no timer or thread per lock, and is idle while nothing is held. Its tick checks
+ * every gate, but never blocks, because renewals have a separate thread.
  */
 public final class Watchdog {
 
 	private static final Log logger = LogFactory.getLog(Watchdog.class);
 
-	/** Nothing to check again. */
+	/** Result of a check that found no hold. */
 	private static final long IDLE = Long.MAX_VALUE;
 
 	private static final long LONGEST_TICK = Duration.ofSeconds(1).toNanos();
 
 	private static final long SHORTEST_TICK = Duration.ofMillis(5).toNanos();
 
-	/** A lock that is released so soon needs no longer lease. */
+	/** Delay of a first renewal, which is not needed if the lock is released earlier. */
 	private static final long GRACE = Duration.ofMillis(20).toNanos();
 
 	private final LockEngine engine;
@@ -61,10 +61,10 @@ public final class Watchdog {
 
 	private final Queue<Due> urgent = new ConcurrentLinkedQueue<>();
 
-	/** The batch that is being renewed, if there is one. */
+	/** The batch that is being renewed, or {@code null}. */
 	private final AtomicReference<@Nullable List<Due>> renewing = new AtomicReference<>();
 
-	/** Counts the ticks, for the self-check. */
+	/** Number of ticks, for the self-check. */
 	private volatile int ticks;
 
 	private int checkedTicks;
@@ -77,7 +77,7 @@ public final class Watchdog {
 
 	private volatile boolean planned;
 
-	/** When the next tick is planned, if it is. */
+	/** Time of the next tick, if one is planned. */
 	private volatile long nextTick;
 
 	private @Nullable Future<?> timer;
@@ -98,7 +98,7 @@ public final class Watchdog {
 
 	/**
 	 * Begin to renew a hold. The short lease of a pushed grant is extended soon, and at
-	 * once if another caller waits, to whom it could not be passed on otherwise.
+	 * once if another caller waits, because the grant could not be passed on otherwise.
 	 */
 	public void watch(KeyGate gate, Hold hold) {
 		if (hold.awaitsFirstRenewal()) {
@@ -113,7 +113,7 @@ public final class Watchdog {
 		tickAt(hold.since + check(hold, hold.since));
 	}
 
-	/** Begin with the first renewals that are still to come. */
+	/** Send the first renewals that are pending. */
 	public void hurry() {
 		this.threads.renewals().execute(this::renewUrgent);
 	}
@@ -139,8 +139,8 @@ public final class Watchdog {
 	}
 
 	/**
-	 * Whatever happens, there is a next tick while anything is held: leases end when
-	 * nobody renews them.
+	 * Check all holds and plan the next tick. After a failure of a check there is a next
+	 * tick in any case, because leases expire without renewal.
 	 */
 	private void tick() {
 		long now = this.clock.nanoTime();
@@ -180,10 +180,9 @@ public final class Watchdog {
 	}
 
 	/**
-	 * Begin anew with renewals that have not ended for long, and with ticks that have
-	 * stopped.
+	 * Restart renewals that have not ended for long, and ticks that have stopped.
 	 * @param held whether anything is held
-	 * @return whether that was necessary
+	 * @return whether a restart was necessary
 	 */
 	public boolean repair(boolean held) {
 		if (!this.urgent.isEmpty()) {
@@ -203,7 +202,7 @@ public final class Watchdog {
 		return stuck || stopped;
 	}
 
-	/** Return when a hold has to be checked again. */
+	/** Return the time until the next check of a hold. */
 	private static long check(Hold hold, long now) {
 		long wait = Math.min(hold.remaining(now), LONGEST_TICK);
 		if (hold.isRenewable(now)) {
@@ -213,7 +212,7 @@ public final class Watchdog {
 		return Math.max(SHORTEST_TICK, wait);
 	}
 
-	/** Return whether a hold is to be renewed now, since it is due or soon will be. */
+	/** Return whether to renew a hold now, because it is due or almost due. */
 	private static boolean isDue(Hold hold, long now) {
 		long ahead = RenewalRule.ahead(Math.min(hold.lease(), hold.grant.remaining(now)));
 		return hold.renewAt() - now <= ahead && hold.isRenewable(now);

@@ -1,5 +1,5 @@
 /**
- * Renewal of the leases of all that is held.
+ * Renewal of leases by a watchdog per engine.
  */
 @NullMarked
 package io.leasehold.service.renewal;
