@@ -25,13 +25,13 @@ import io.leasehold.service.gate.Waiter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes callers through the gates, blocking or not, and opens their handles.
+ * Acquisition of locks at their gates, blocking or not, and opening of their handles.
  */
 final class Acquirer {
 
 	static final Predicate<LockException> NEVER_BYPASSED = (reason) -> false;
 
-	/** For callers to which a busy lock is a result like others. */
+	/** For callers that treat a busy lock as a regular result. */
 	static final Predicate<LockException> BUSY_BYPASSED = LockBusyException.class::isInstance;
 
 	private final String engine;
@@ -71,7 +71,7 @@ final class Acquirer {
 		this.timing = timing;
 	}
 
-	/** Return an acquirer of locks whose release waits for nothing. */
+	/** Return an acquirer of locks whose release does not wait for a transaction. */
 	Acquirer releasingAtOnce() {
 		return new Acquirer(this.clock, this.threads, this.events, this.gates, this.driver, this.holds, this.selfCheck,
 				this.closer, this.holders, ReleaseTiming.IMMEDIATE);
@@ -85,7 +85,7 @@ final class Acquirer {
 
 	/**
 	 * Acquire a lock in the caller's thread.
-	 * @param bound whether the lock ends with the life of its thread
+	 * @param bound whether the lock ends when its thread dies
 	 */
 	Handle acquire(LockKey key, LockOptions options, boolean bound, Predicate<LockException> bypassed) {
 		Thread thread = Thread.currentThread();
@@ -111,7 +111,7 @@ final class Acquirer {
 		}
 	}
 
-	/** Acquire a lock without blocking, re-entering those that are held further out. */
+	/** Acquire a lock without blocking, or re-enter one of the given outer locks. */
 	CompletableFuture<HeldLock> acquireAsync(LockKey key, LockOptions options, List<HeldLock> outer,
 			Predicate<LockException> bypassed) {
 		CompletableFuture<HeldLock> result = new CompletableFuture<>();
@@ -123,9 +123,9 @@ final class Acquirer {
 	}
 
 	/**
-	 * Start the threads that locks need, unless they were started before: while a lock is
-	 * held or awaited, none may be missing.
-	 * @return why the lock is not to be acquired, or {@code null}
+	 * Start the threads that locks need, unless they were started before. All of them
+	 * must exist while a lock is held or awaited.
+	 * @return why the lock must not be acquired, or {@code null}
 	 */
 	@Nullable LockEngineException start(LockKey key) {
 		try {
@@ -141,9 +141,7 @@ final class Acquirer {
 		}
 	}
 
-	/**
-	 * End an acquisition for which threads are missing, before anything was requested.
-	 */
+	/** Start the threads that locks need, or fail the acquisition before any request. */
 	private boolean isReady(Waiter waiter) {
 		LockEngineException failure = start(waiter.key());
 		if (failure != null) {
@@ -169,7 +167,7 @@ final class Acquirer {
 		});
 	}
 
-	/** An async caller has its result: complete its future, which runs its code. */
+	/** Complete the future of an async caller with its result, which runs user code. */
 	private void complete(AsyncWaiter waiter) {
 		this.threads.callers().execute(() -> {
 			if (waiter.completesNow()) {
@@ -180,7 +178,7 @@ final class Acquirer {
 
 	private void open(AsyncWaiter waiter) {
 		try {
-			// While it is held, the key has the gate by which it was granted
+			// A key keeps the gate that granted it while it is held
 			HeldLock held = open(waiter, this.gates.find(waiter.key()), waiter.bypassed, () -> waiter.releases);
 			if (held == null) {
 				begin(waiter.again());
@@ -194,7 +192,7 @@ final class Acquirer {
 		}
 	}
 
-	/** Take a waiter to its gate; the first one there begins to request the key. */
+	/** Enter the gate of the waiter's key, and begin to request the key or to wait. */
 	private KeyGate enter(Waiter waiter) {
 		while (true) {
 			KeyGate gate = this.gates.gate(waiter.key());
@@ -215,7 +213,7 @@ final class Acquirer {
 		}
 	}
 
-	/** Begin to wait in the queue, or with the first request for a claim. */
+	/** Send the first request for a claim, or begin to wait in the queue. */
 	private void begin(KeyGate gate, Waiter waiter, @Nullable StoreClaim claim) {
 		if (this.gates.isDraining()) {
 			this.driver.carryOut(gate, gate.giveUp(waiter, Gates.refusal(waiter.key())));
@@ -228,7 +226,7 @@ final class Acquirer {
 		}
 	}
 
-	/** Send the first request: in the caller's thread if it may block. */
+	/** Send the first request, in the caller's thread if that may block. */
 	private void requestFirst(KeyGate gate, StoreClaim claim, Waiter waiter) {
 		if (waiter.thread() != null) {
 			request(gate, claim, waiter);
@@ -264,8 +262,8 @@ final class Acquirer {
 	}
 
 	/**
-	 * Turn a waiter's result into a handle, or return nothing if the hold was lost since,
-	 * or has ended.
+	 * Open a handle, or return {@code null} if the hold has ended or was lost. Throw the
+	 * exception of a failed acquisition.
 	 */
 	private @Nullable Handle open(Waiter waiter, @Nullable KeyGate gate, Predicate<LockException> bypassed,
 			ReleaseTiming timing) {

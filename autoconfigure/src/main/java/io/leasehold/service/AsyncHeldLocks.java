@@ -15,8 +15,7 @@ import io.leasehold.LockKeys;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes one lock after the other without blocking: all of them, or none. One step at a
- * time, each after the one before it.
+ * Non-blocking acquisition of several locks, one after the other: all of them, or none.
  */
 final class AsyncHeldLocks {
 
@@ -42,10 +41,10 @@ final class AsyncHeldLocks {
 	}
 
 	/**
-	 * Begin to take locks. Cancelling the result gives up the wait, and what was taken.
-	 * @param one takes one of them
-	 * @param closing closes what was acquired in vain, without blocking
-	 * @param executor runs code of the caller
+	 * Begin to acquire locks. Cancelling the result ends the wait and closes the locks.
+	 * @param one acquires one of them
+	 * @param closing closes an unused lock without blocking
+	 * @param executor runs user code
 	 */
 	static CompletableFuture<HeldLock> take(LockKeys keys, Function<LockKey, CompletableFuture<HeldLock>> one,
 			Function<HeldLock, CompletableFuture<Void>> closing, Executor executor) {

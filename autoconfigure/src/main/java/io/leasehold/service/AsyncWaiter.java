@@ -16,13 +16,13 @@ import io.leasehold.service.gate.Waiter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Acquisition of a caller that does not wait in a thread. Its result completes a future.
+ * Acquisition of a caller that does not block a thread. Its result completes a future.
  */
 final class AsyncWaiter extends Waiter {
 
 	final CompletableFuture<HeldLock> result;
 
-	/** Runs the release, as decided when the caller began. */
+	/** Executor of the release, chosen when the acquisition began. */
 	final ReleaseTiming.Releases releases;
 
 	/** Whether the caller continues without the lock after an exception. */
@@ -64,7 +64,7 @@ final class AsyncWaiter extends Waiter {
 		this.threadName = former.threadName;
 	}
 
-	/** The same acquisition, once more. */
+	/** Return a waiter that repeats this acquisition. */
 	AsyncWaiter again() {
 		return continuedBy(new AsyncWaiter(this));
 	}
@@ -100,7 +100,7 @@ final class AsyncWaiter extends Waiter {
 		this.completion.accept(this);
 	}
 
-	/** Return whether the future is to be completed; once only, however often woken. */
+	/** Return whether to complete the future: true once, however often it is called. */
 	boolean completesNow() {
 		return this.completed.compareAndSet(false, true);
 	}

@@ -16,7 +16,7 @@ import io.leasehold.service.gate.Waiter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Acquisition of a thread that waits for it.
+ * Acquisition of a caller that blocks its thread.
  */
 final class BlockingWaiter extends Waiter {
 
@@ -27,7 +27,7 @@ final class BlockingWaiter extends Waiter {
 		this.thread = thread;
 	}
 
-	/** The same acquisition, once more. */
+	/** Return a waiter that repeats this acquisition. */
 	BlockingWaiter again() {
 		return continuedBy(new BlockingWaiter(key(), options(), this.thread, isBound(), start()));
 	}
@@ -54,7 +54,7 @@ final class BlockingWaiter extends Waiter {
 		return outer;
 	}
 
-	/** An interrupted request fails, too, which does not mean that the store is down. */
+	/** Report a request that failed in an interrupted thread as an interruption. */
 	@Override
 	public @Nullable RuntimeException failure() {
 		RuntimeException failure = super.failure();
@@ -70,8 +70,8 @@ final class BlockingWaiter extends Waiter {
 	}
 
 	/**
-	 * Wait for the result; return early when interrupted or when the wait time is over. A
-	 * turn to send a request comes soon, since requests are bounded.
+	 * Wait for the result, an interruption or the end of the wait time. The wait for a
+	 * turn to send a request has no separate limit, because requests are bounded.
 	 */
 	void await(MonotonicClock clock) {
 		while (!hasEnded() && !this.thread.isInterrupted()) {

@@ -16,9 +16,9 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Releases claims in the background, for callers that cannot wait for it, until the store
- * has given a definite answer. Stops when the lease is over by so much that nothing of
- * the claim can be left, nor arrive late at the store.
+ * Background release of claims for callers that cannot wait. It is repeated until the
+ * store returns a definite response, or the lease ended so long ago that nothing of the
+ * claim can remain or still arrive at the store.
  */
 final class ClaimCloser {
 
@@ -29,7 +29,7 @@ final class ClaimCloser {
 
 	private static final long LATE_REQUESTS = Duration.ofMinutes(1).toNanos();
 
-	/** A store that is back is rid of the claim in less than a second. */
+	/** Maximum pause in milliseconds, which limits the delay after the store recovers. */
 	private static final int SLOWEST = 500;
 
 	private final LockEngine engine;
@@ -55,7 +55,7 @@ final class ClaimCloser {
 
 	/**
 	 * Close a claim.
-	 * @param answered called with the store's answer, in a thread that must not block
+	 * @param answered called with the store's response, in a thread that must not block
 	 */
 	void close(Claim claim, Consumer<ReleaseOutcome> answered) {
 		if (this.threads.isClosed()) {
@@ -73,14 +73,14 @@ final class ClaimCloser {
 		});
 	}
 
-	/** Close a claim whose lease is so short that once has to be enough. */
+	/** Close a claim with one attempt, because its lease is short. */
 	void closeOnce(Claim claim) {
 		this.threads.releases().execute(() -> tryClose(claim, IGNORED));
 	}
 
 	/**
-	 * Close a claim that is left to the rest of its lease, if there is one.
-	 * @return what is scheduled, if it is not done at once
+	 * Close a claim after a delay, such as the rest of its lease.
+	 * @return the scheduled task, {@code null} if the delay is zero
 	 */
 	@Nullable Future<?> closeAfter(Claim claim, Duration rest) {
 		if (rest.isZero()) {
@@ -90,7 +90,7 @@ final class ClaimCloser {
 		return this.threads.schedule(() -> close(claim), rest.toNanos());
 	}
 
-	/** Whether every claim was tried to be closed at least once. */
+	/** Return whether at least one attempt was made to close each claim. */
 	boolean hasTriedAll() {
 		return this.untried.get() == 0;
 	}

@@ -11,10 +11,10 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * A thread pool that accepts every task, so that whoever hands one over need not undo
- * anything. Its first thread is started in advance and ends with the pool. More are
- * started while all are busy, up to a limit and while the system has any. A task without
- * a thread waits in an unbounded queue. What a task throws is logged.
+ * Thread pool that accepts every task, so that a submission never has to be undone. Its
+ * first thread starts in advance and ends with the pool. Further threads start while all
+ * are busy, up to a limit and as the system permits. A task without a thread waits in an
+ * unbounded queue. Exceptions of tasks are logged.
  * <p>
  * {@link #check()}, called once a second, starts a thread if there is none, and further
  * ones while all threads are blocked.
@@ -37,19 +37,19 @@ class Crew implements Executor {
 
 	private volatile boolean started;
 
-	/** Number of ended tasks at the last check. */
+	/** Number of completed tasks at the last check. */
 	private long ended;
 
 	/** Whether tasks waited at the last check. */
 	private boolean waiting;
 
 	/**
-	 * Create a pool without a thread.
+	 * Create a pool without threads.
 	 * @param name name of its threads
-	 * @param size number of threads while tasks end
-	 * @param mostSize number of threads if all others are blocked
-	 * @param runsWhenClosed whether a task that is handed over after the end runs at
-	 * once, in the thread that hands it over, and is not dropped
+	 * @param size maximum number of threads while tasks complete
+	 * @param mostSize maximum number of threads while all others are blocked
+	 * @param runsWhenClosed whether a task submitted after {@link #close()} runs in the
+	 * submitting thread; otherwise it is dropped
 	 * @param threads creates the threads
 	 */
 	Crew(String name, int size, int mostSize, boolean runsWhenClosed, ThreadFactory threads) {
@@ -63,7 +63,7 @@ class Crew implements Executor {
 
 	/**
 	 * Start the first thread, unless it was started before.
-	 * @throws OutOfMemoryError if the system has no thread left; may be called again
+	 * @throws OutOfMemoryError if the system has no thread left; the call may be repeated
 	 */
 	void start() {
 		if (!this.started) {
@@ -72,7 +72,7 @@ class Crew implements Executor {
 		}
 	}
 
-	/** Hand a task over. Never fails, and never blocks. */
+	/** Submit a task. Never fails, and never blocks. */
 	@Override
 	public void execute(Runnable task) {
 		Runnable safe = () -> run(task);
@@ -84,7 +84,7 @@ class Crew implements Executor {
 		}
 	}
 
-	/** Give a task to a thread that is idle or new, or leave it to the next idle one. */
+	/** Submit a task to an idle or new thread, or let it wait for the next idle one. */
 	void handOver(ThreadPoolExecutor pool, Runnable task) {
 		pool.execute(task);
 	}
@@ -106,9 +106,9 @@ class Crew implements Executor {
 	}
 
 	/**
-	 * Start a thread if there is none for tasks that wait, and further ones if no task
-	 * has ended between two checks.
-	 * @return whether all threads are blocked, and no more may be started
+	 * Start a thread if tasks wait and there is none, and further ones if no task has
+	 * completed between two checks.
+	 * @return whether all threads are blocked, and the maximum is reached
 	 */
 	boolean check() {
 		long nowEnded = this.pool.getCompletedTaskCount();
@@ -140,17 +140,17 @@ class Crew implements Executor {
 		}
 	}
 
-	/** How many tasks wait for a thread. */
+	/** Return the number of tasks that wait for a thread. */
 	int waiting() {
 		return this.tasks.size();
 	}
 
-	/** Accept no more tasks; the threads end with those that wait. */
+	/** Close the pool. Its threads end after the waiting tasks. */
 	void close() {
 		this.pool.shutdown();
 	}
 
-	/** Offers a task to idle threads only, so that the pool starts another one first. */
+	/** Queue that offers tasks to idle threads only, so that the pool adds threads. */
 	@SuppressWarnings("serial")
 	private static final class Tasks extends LinkedTransferQueue<Runnable> {
 

@@ -9,7 +9,7 @@ import io.leasehold.engine.LockEngine;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Forms of locks that not every engine has.
+ * Forms of locks that not every engine supports.
  */
 public final class EngineForms {
 
@@ -17,11 +17,11 @@ public final class EngineForms {
 	}
 
 	/**
-	 * Tell what some options ask of an engine that it cannot do.
-	 * @param options how a lock is to be taken
+	 * Return the first form that options require and an engine does not support.
+	 * @param options how to acquire and hold a lock
 	 * @param engine the engine
 	 * @return such as {@code permits, which engine 'stub' does not have}, or {@code null}
-	 * if it can do all of it
+	 * if it supports all of them
 	 */
 	public static @Nullable String unsupported(LockOptions options, LockEngine engine) {
 		String form = missingForm(options, engine);

@@ -30,8 +30,8 @@ import io.leasehold.service.renewal.Watchdog;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The locks of one engine inside this process. Creates what they consist of, each part
- * with those that it needs. Thread-safe.
+ * Locks of one engine inside this process. It creates and connects its components.
+ * Thread-safe.
  */
 final class EngineLocks implements AutoCloseable {
 
@@ -88,7 +88,7 @@ final class EngineLocks implements AutoCloseable {
 		return this.holds;
 	}
 
-	/** Refuse options that this engine cannot serve. */
+	/** Reject options that this engine does not support. */
 	EngineLocks check(LockOptions options) {
 		EngineForms.check(options, this.engine);
 		if (options.lease().compareTo(this.engine.minLease()) < 0) {
@@ -102,14 +102,12 @@ final class EngineLocks implements AutoCloseable {
 		return this.acquirer.acquire(key, options, false, bypassed);
 	}
 
-	/** Acquire a lock that ends with the life of its thread. */
+	/** Acquire a lock that ends when its thread dies. */
 	Handle acquireForThread(LockKey key, LockOptions options) {
 		return this.acquirer.acquire(key, options, true, Acquirer.BUSY_BYPASSED);
 	}
 
-	/**
-	 * Acquire the locks of several keys one after the other, all within one wait time.
-	 */
+	/** Acquire the locks of several keys one after the other, within one wait time. */
 	HeldLock acquireAll(LockKeys keys, LockOptions options, Predicate<LockException> bypassed) {
 		long start = this.clock.nanoTime();
 		return HeldLocks.take(keys.all(), (key) -> acquire(key, this.acquirer.rest(options, start), bypassed),
@@ -121,7 +119,7 @@ final class EngineLocks implements AutoCloseable {
 		return this.permits.acquire(key, count, options);
 	}
 
-	/** Acquire locks without blocking, re-entering those that are held further out. */
+	/** Acquire locks without blocking, or re-enter those of the given outer locks. */
 	CompletableFuture<HeldLock> acquireAllAsync(LockKeys keys, LockOptions options, List<HeldLock> outer,
 			Predicate<LockException> bypassed) {
 		LockEngineException failure = this.acquirer.start(keys.all().get(0));
@@ -142,18 +140,18 @@ final class EngineLocks implements AutoCloseable {
 		return this.closer.closeAsync(lock);
 	}
 
-	/** Publish the end of an acquisition that never came to a gate. */
+	/** Publish the end of an acquisition that did not reach a gate. */
 	void publishEnd(LockOptions options, AcquireOutcome outcome, @Nullable Exception failure) {
 		this.events
 			.publish(new LockEvent.AcquireEnded(this.engine.name(), options.name(), null, outcome, false, 0, failure));
 	}
 
-	/** Whether the grant behind a token is the one in force, according to the store. */
+	/** Return whether the store still holds the grant of a fencing token. */
 	boolean isCurrent(LockKey key, long token) {
 		return this.engine.inspect(key).stream().anyMatch((holder) -> Hold.isOfGrant(token, holder.number()));
 	}
 
-	/** Release a key in place of its holder, which is notified at once if it is here. */
+	/** Release a key by force, and notify its holders in this process at once. */
 	List<Holder> forceRelease(LockKey key) {
 		List<Holder> lost = this.engine.forceRelease(key);
 		Set<Long> numbers = lost.stream().map(Holder::number).collect(Collectors.toSet());
@@ -167,7 +165,7 @@ final class EngineLocks implements AutoCloseable {
 		return lost;
 	}
 
-	/** Acquire and release a lock of the library's own; return how long that took. */
+	/** Acquire and release a lock for testing, and return the time that this took. */
 	Duration probe() {
 		return this.probe.run();
 	}
@@ -184,12 +182,12 @@ final class EngineLocks implements AutoCloseable {
 		return this.gates;
 	}
 
-	/** Add all that is held and awaited to a survey. */
+	/** Add all holds and waiters to a survey. */
 	void describe(Survey survey) {
 		this.gates.all().forEach((gate) -> gate.describe(survey));
 	}
 
-	/** Add what is held and awaited of one key. */
+	/** Add the holds and waiters of one key to a survey. */
 	void describe(Survey survey, LockKey key) {
 		KeyGate gate = this.gates.find(key);
 		if (gate != null) {
@@ -197,7 +195,7 @@ final class EngineLocks implements AutoCloseable {
 		}
 	}
 
-	/** Refuse callers from now on; run the action once nothing is held any more. */
+	/** Reject new callers, and run the action once nothing is held. */
 	void drain(Runnable action) {
 		this.gates.drain(action);
 		for (KeyGate gate : this.gates.all()) {
@@ -207,7 +205,7 @@ final class EngineLocks implements AutoCloseable {
 		checkIdle();
 	}
 
-	/** Accept callers again; what is still held is of a former member of the store. */
+	/** Accept callers again. Remaining holds belong to a former member and are lost. */
 	void resume() {
 		loseAll();
 		this.gates.resume();

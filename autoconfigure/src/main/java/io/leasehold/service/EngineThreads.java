@@ -10,28 +10,28 @@ import io.leasehold.event.EventQueue;
 import io.leasehold.service.renewal.RenewalThreads;
 
 /**
- * The threads of one engine's locks: few, whatever the number of locks, and apart from
- * each other, so that a slow request delays no timer, a blocking listener no renewal, and
- * code of callers neither.
+ * Threads of one engine's locks, few for any number of locks. Each kind is separate: a
+ * slow request does not delay timers, and neither a blocking listener nor user code
+ * delays renewals.
  * <p>
- * The first thread of each kind is started before the engine's first lock is acquired,
- * and ends with the service. From then on a task is only put into a queue, which does not
- * fail when the system has no thread left: nothing has to be undone.
+ * The first thread of each kind starts before the engine's first acquisition, and ends
+ * with the service. From then on a submission only adds a task to a queue. It succeeds
+ * even if the system has no thread left, so that nothing has to be undone.
  */
 class EngineThreads implements RenewalThreads, AutoCloseable {
 
-	/** Requests at a time on behalf of callers that wait, and releases. */
+	/** Maximum number of concurrent requests for waiting callers, and of releases. */
 	private static final int REQUESTS = 8;
 
-	/** Threads for code of callers, while that ends. */
+	/** Number of threads for user code that does not block. */
 	private static final int CALLERS = 16;
 
-	/** Threads for code of callers, while that blocks. */
+	/** Maximum number of threads while user code blocks. */
 	private static final int MOST_CALLERS = 256;
 
 	private static final int MOST_RENEWALS = 4;
 
-	/** Events of renewals that may wait for listeners. */
+	/** Maximum number of renewal events that wait for listeners. */
 	private static final int RENEWED_EVENTS = 10_000;
 
 	private final Timers timers;
@@ -52,7 +52,7 @@ class EngineThreads implements RenewalThreads, AutoCloseable {
 
 	private volatile boolean closed;
 
-	/** Whether code of callers blocks so many threads that other code has to wait. */
+	/** Whether user code blocks so many threads that other user code has to wait. */
 	private volatile boolean crowded;
 
 	EngineThreads(String engine) {
@@ -73,8 +73,8 @@ class EngineThreads implements RenewalThreads, AutoCloseable {
 	/**
 	 * Start the first thread of each kind, unless they were started before.
 	 * @param selfCheck run once a second from then on
-	 * @throws OutOfMemoryError if the system has too few threads left; may be called
-	 * again
+	 * @throws OutOfMemoryError if the system has too few threads left; the call may be
+	 * repeated
 	 */
 	void start(Runnable selfCheck) {
 		if (this.started) {
@@ -102,29 +102,29 @@ class EngineThreads implements RenewalThreads, AutoCloseable {
 	}
 
 	/**
-	 * Completions of futures, which run code of callers. It may block: others are then
-	 * served by further threads, and have to wait once those are used up.
+	 * Return the executor of future completions, which run user code. If that blocks,
+	 * further threads start up to a maximum. Then other completions wait.
 	 */
 	Executor callers() {
 		return this.callers;
 	}
 
-	/** Actions of holders that lost their lock, which may block as completions may. */
+	/** Return the executor of {@code onLost} actions, which may block, too. */
 	Executor losses() {
 		return this.losses;
 	}
 
-	/** Whether code of callers blocks so many threads that other code has to wait. */
+	/** Return whether user code blocks so many threads that other user code waits. */
 	boolean isCrowded() {
 		return this.crowded;
 	}
 
-	/** Requests on behalf of callers that wait. */
+	/** Return the executor of requests for waiting callers. */
 	Executor workers() {
 		return this.workers;
 	}
 
-	/** Releases that no caller's thread sends. */
+	/** Return the executor of releases outside the threads of callers. */
 	Executor releases() {
 		return this.releases;
 	}
@@ -134,7 +134,7 @@ class EngineThreads implements RenewalThreads, AutoCloseable {
 		return this.renewals;
 	}
 
-	/** Notifications of what happens outside any caller's thread. */
+	/** Return the queue of notifications about events outside the threads of callers. */
 	EventQueue events() {
 		return this.events;
 	}
@@ -144,12 +144,12 @@ class EngineThreads implements RenewalThreads, AutoCloseable {
 		return this.timers.schedule(task, Math.max(0, nanos));
 	}
 
-	/** Hand something over after a while. */
+	/** Submit a task to an executor after a delay. */
 	Future<?> schedule(Runnable task, Duration delay, Executor executor) {
 		return schedule(() -> executor.execute(task), delay.toNanos());
 	}
 
-	/** Whether tasks that are handed over now run in the thread that does so. */
+	/** Return whether submitted tasks now run in the submitting thread or are dropped. */
 	boolean isClosed() {
 		return this.closed;
 	}
@@ -166,7 +166,7 @@ class EngineThreads implements RenewalThreads, AutoCloseable {
 		this.events.close();
 	}
 
-	/** Creates what an engine's threads consist of. */
+	/** Factory of the components, replaceable in tests. */
 	static class Parts {
 
 		Timers timers(String name) {

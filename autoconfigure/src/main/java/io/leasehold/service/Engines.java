@@ -6,14 +6,14 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * The locks of all engines of one application.
+ * Locks of all engines of one application.
  *
- * @param byName those of each engine
- * @param defaultEngine name of the engine that the empty name stands for
+ * @param byName locks of each engine
+ * @param defaultEngine name of the engine for the empty name
  */
 record Engines(Map<String, EngineLocks> byName, String defaultEngine) {
 
-	/** Check that there is a default engine. */
+	/** Check that the default engine exists. */
 	Engines {
 		find(byName, defaultEngine);
 	}
@@ -36,7 +36,7 @@ record Engines(Map<String, EngineLocks> byName, String defaultEngine) {
 		return this.byName.values();
 	}
 
-	/** The names in alphabetical order. */
+	/** Return the names in alphabetical order. */
 	Set<String> names() {
 		return new TreeSet<>(this.byName.keySet());
 	}

@@ -12,7 +12,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * Tells the listeners, and survives them.
+ * Publisher of events to listeners, whose failures are logged.
  */
 final class Events {
 
@@ -27,7 +27,7 @@ final class Events {
 		this.threads = threads;
 	}
 
-	/** Tell in this thread, which is a caller's. */
+	/** Publish an event in the current thread. */
 	void publish(LockEvent event) {
 		for (LockEventListener listener : this.listeners) {
 			try {
@@ -40,8 +40,8 @@ final class Events {
 	}
 
 	/**
-	 * Publish in a thread of the library what happens at most once per hold, in threads
-	 * that must not block.
+	 * Publish events in a thread of the library, for threads that must not block. Each
+	 * may occur at most once per hold.
 	 */
 	void publishLater(LockEvent... events) {
 		if (this.listeners.length > 0) {
@@ -49,7 +49,7 @@ final class Events {
 		}
 	}
 
-	/** Publish in a thread of the library, unless too many renewals wait for that. */
+	/** Publish in a thread of the library; drop the events if too many renewals wait. */
 	void publishRenewals(List<LockEvent> events) {
 		if (this.listeners.length > 0) {
 			this.threads.events().addFrequent(kindOf(events.get(0)), () -> events.forEach(this::publish));
@@ -60,7 +60,7 @@ final class Events {
 		return event.getClass().getSimpleName();
 	}
 
-	/** Ask who follows an acquisition; costs nothing where nobody does. */
+	/** Collect the listeners of an acquisition. Allocates nothing if there are none. */
 	List<AcquisitionListener> follow(String engine, String name, LockKey key) {
 		List<AcquisitionListener> followers = List.of();
 		for (LockEventListener listener : this.listeners) {
@@ -79,7 +79,7 @@ final class Events {
 		return followers;
 	}
 
-	/** Tell those who follow an acquisition, in this thread, which is a caller's. */
+	/** Notify the listeners of an acquisition in the current thread. */
 	void tell(List<AcquisitionListener> followers, Consumer<AcquisitionListener> news) {
 		for (AcquisitionListener follower : followers) {
 			try {
@@ -91,7 +91,7 @@ final class Events {
 		}
 	}
 
-	/** Tell those who follow an acquisition, in a thread of the library. */
+	/** Notify the listeners of an acquisition in a thread of the library. */
 	void tellLater(List<AcquisitionListener> followers, Consumer<AcquisitionListener> news) {
 		if (!followers.isEmpty()) {
 			this.threads.events().add("HoldEnded", () -> tell(followers, news));

@@ -21,8 +21,8 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries out what gates decide: sends the requests of their claims to the store, reports
- * the answers to them, watches granted holds and wakes waiters. Thread-safe.
+ * Executor of the decisions of gates. It sends the requests of their claims, passes the
+ * responses to them, watches granted holds and wakes waiters. Thread-safe.
  */
 final class GateDriver {
 
@@ -50,7 +50,7 @@ final class GateDriver {
 		this.watchdog = watchdog;
 	}
 
-	/** Carry out what a gate has decided. The caller has left the gate's monitor. */
+	/** Carry out a gate's decision. Call it outside the gate's monitor. */
 	void carryOut(KeyGate gate, Actions actions) {
 		if (actions == Actions.NONE) {
 			return;
@@ -77,7 +77,10 @@ final class GateDriver {
 		}
 	}
 
-	/** A service without gates is idle: what is to be released was handed over before. */
+	/**
+	 * Remove an unused gate and wake waiters. Releases were submitted before, because a
+	 * service without gates counts as idle.
+	 */
 	private void finish(KeyGate gate, Actions actions) {
 		try {
 			if (actions.removesGate()) {
@@ -89,7 +92,7 @@ final class GateDriver {
 		}
 	}
 
-	/** A waiter has its result, whatever comes of the watchdog. */
+	/** Watch granted holds and wake their waiters, even if the watchdog fails. */
 	private void wake(KeyGate gate, @Nullable Waiter first) {
 		Waiter waiter = first;
 		while (waiter != null) {
@@ -119,7 +122,7 @@ final class GateDriver {
 		}
 	}
 
-	/** Send one request in this thread, unless one is under way. */
+	/** Send one request in this thread, unless one is in flight. */
 	void request(KeyGate gate, StoreClaim claim) {
 		Claim asked = gate.begin(claim);
 		if (asked == null) {
@@ -152,8 +155,8 @@ final class GateDriver {
 	}
 
 	/**
-	 * Listen to the store while the claim waits there. An engine that fails to enqueue is
-	 * polled, and the next response begins to listen again.
+	 * Subscribe a waiting claim to the store's signals. If that fails, the claim is
+	 * polled, and the next response subscribes it again.
 	 */
 	private void listen(KeyGate gate, StoreClaim claim, Claim asked) {
 		Waiting listener = null;

@@ -11,7 +11,7 @@ import io.leasehold.service.gate.KeyGate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The gates of one engine: one for each key that is held or awaited. Thread-safe.
+ * Gates of one engine, one for each key that is held or awaited. Thread-safe.
  */
 final class Gates {
 
@@ -30,7 +30,7 @@ final class Gates {
 		this.closer = closer;
 	}
 
-	/** Return the gate of a key, which is created if there is none. */
+	/** Return the gate of a key; create it if there is none. */
 	KeyGate gate(LockKey key) {
 		KeyGate found = this.gates.get(key);
 		if (found != null) {
@@ -45,7 +45,7 @@ final class Gates {
 		return this.gates.get(key);
 	}
 
-	/** A live view of all gates. */
+	/** Return a live view of all gates. */
 	Collection<KeyGate> all() {
 		return this.gates.values();
 	}
@@ -55,18 +55,18 @@ final class Gates {
 		checkIdle();
 	}
 
-	/** Whether new callers are refused. */
+	/** Return whether new callers are rejected. */
 	boolean isDraining() {
 		return this.draining;
 	}
 
-	/** Create the exception for a caller that is refused. */
+	/** Create the exception for a rejected caller. */
 	static LockEngineException refusal(LockKey key) {
 		return new LockEngineException(key, "Lock '%s' is refused: the application is shutting down".formatted(key),
 				null, false);
 	}
 
-	/** Refuse new callers; run the action once nothing is held any more. */
+	/** Reject new callers, and run the action once nothing is held. */
 	void drain(Runnable action) {
 		this.whenIdle.set(action);
 		this.draining = true;

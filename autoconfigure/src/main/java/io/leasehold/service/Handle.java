@@ -13,7 +13,7 @@ import io.leasehold.service.gate.KeyGate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A reference to a hold by which its caller uses and closes it. Each acquisition and each
+ * Reference to a hold by which its caller uses and closes it. Each acquisition and each
  * re-entry has one.
  */
 final class Handle implements HeldLock {
@@ -38,8 +38,8 @@ final class Handle implements HeldLock {
 	private final ReleaseTiming.Releases releases;
 
 	/**
-	 * The hold's first handle, while this one is open: kept reachable, so that the hold
-	 * can tell by it that all of them are gone.
+	 * The hold's first handle, while this one is open. The reference keeps it reachable:
+	 * the hold is abandoned once no handle refers to it.
 	 */
 	private volatile @Nullable Object first;
 
@@ -50,7 +50,7 @@ final class Handle implements HeldLock {
 		this.releases = releases;
 	}
 
-	/** Open a handle of a hold, unless that was lost since, or has ended. */
+	/** Open a handle, or return {@code null} if the hold has ended or was lost. */
 	static @Nullable Handle open(Holds holds, KeyGate gate, Hold hold, ReleaseTiming.Releases releases, boolean bound) {
 		Handle handle = new Handle(holds, gate, hold, releases);
 		Object first = gate.open(hold, handle, bound);
@@ -58,7 +58,7 @@ final class Handle implements HeldLock {
 		return (first != null) ? handle : null;
 	}
 
-	/** Return whether a lock is an open handle of a hold, or has one among its parts. */
+	/** Return whether a lock is an open handle of a hold, or contains one. */
 	static boolean isOpenHandle(HeldLock lock, Hold hold) {
 		if (lock instanceof Handle handle) {
 			return handle.isOpenHandleOf(hold);
@@ -75,19 +75,19 @@ final class Handle implements HeldLock {
 		return this.first != null;
 	}
 
-	/** Return whether this is an open handle of a key that was lost. */
+	/** Return whether this is an open handle of a lost hold of the given key. */
 	boolean isLostHandleOf(Holds others, LockKey key) {
 		return isOpen() && this.holds == others && this.hold.key().equals(key)
 				&& !this.holds.isValid(this.gate, this.hold);
 	}
 
-	/** Notify the listener of releases that the lock is held. */
+	/** Notify the release timing that the lock is held. */
 	Handle announced() {
 		this.releases.held(this);
 		return this;
 	}
 
-	/** Notify the listener of releases that this was no re-entry. */
+	/** Notify the release timing that this is a new acquisition, not a re-entry. */
 	void acquired() {
 		this.releases.acquired(this.hold.options.name());
 	}
@@ -142,8 +142,8 @@ final class Handle implements HeldLock {
 	}
 
 	/**
-	 * Close a handle that was acquired in vain. Nothing ran under it, so its release
-	 * waits for no transaction.
+	 * Close an unused handle. No work ran under it, so its release waits for no
+	 * transaction.
 	 */
 	void discard() {
 		if (FIRST.getAndSet(this, (Object) null) != null) {
@@ -153,7 +153,7 @@ final class Handle implements HeldLock {
 		}
 	}
 
-	/** The result was cancelled, but the work may go on until this handle is closed. */
+	/** Mark the hold as lost. Its work may continue until this handle is closed. */
 	void cancel() {
 		if (isOpen()) {
 			this.holds.cancel(this.gate, this.hold);

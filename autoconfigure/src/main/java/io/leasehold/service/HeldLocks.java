@@ -15,8 +15,8 @@ import io.leasehold.LockKey;
 import io.leasehold.LockLostException;
 
 /**
- * The locks of several keys, or several permits of one, as one: valid as long as all of
- * them are, lost with the first of them. Each keeps its own lease and token.
+ * Locks of several keys, or several permits of one, as a single lock. It is valid while
+ * all of them are, and lost with the first of them. Each has its own lease and token.
  */
 final class HeldLocks implements HeldLock {
 
@@ -27,8 +27,8 @@ final class HeldLocks implements HeldLock {
 	}
 
 	/**
-	 * Take one lock after the other: all of them, or none.
-	 * @param closing closes what was acquired in vain, without blocking
+	 * Acquire one lock after the other: all of them, or none.
+	 * @param closing closes an unused lock without blocking
 	 */
 	static HeldLock take(List<LockKey> keys, Function<LockKey, HeldLock> one,
 			Function<HeldLock, CompletableFuture<Void>> closing) {
@@ -46,8 +46,8 @@ final class HeldLocks implements HeldLock {
 	}
 
 	/**
-	 * Make one of some locks.
-	 * @throws LockLostException if one was lost while others were waited for
+	 * Combine locks.
+	 * @throws LockLostException if one was lost during the wait for others
 	 */
 	static HeldLock of(List<HeldLock> taken) {
 		HeldLock all = (taken.size() == 1) ? taken.get(0) : new HeldLocks(taken);
@@ -56,8 +56,8 @@ final class HeldLocks implements HeldLock {
 	}
 
 	/**
-	 * Close locks that were acquired in vain, all at once.
-	 * @param reason why they are in vain; what closing them throws is added to it
+	 * Close unused locks concurrently.
+	 * @param reason why they are not used; exceptions of closing are added to it
 	 * @return completes when all are closed
 	 */
 	static CompletableFuture<Void> closeAll(List<HeldLock> taken, Throwable reason,
@@ -68,7 +68,7 @@ final class HeldLocks implements HeldLock {
 			.toArray(CompletableFuture[]::new));
 	}
 
-	@SuppressWarnings("NullAway") // The result of a future without one
+	@SuppressWarnings("NullAway") // Result of a future without a value
 	private static Void suppressed(Throwable reason, Throwable failure) {
 		boolean wrapped = failure instanceof CompletionException && failure.getCause() != null;
 		reason.addSuppressed(wrapped ? failure.getCause() : failure);
@@ -111,7 +111,7 @@ final class HeldLocks implements HeldLock {
 		return this.parts.stream().map(HeldLock::remaining).min(Duration::compareTo).orElse(Duration.ZERO);
 	}
 
-	/** Once, for the first that is lost. */
+	/** Run the action once, for the first loss. */
 	@Override
 	public void onLost(Consumer<LockLostException> action) {
 		AtomicBoolean done = new AtomicBoolean();
@@ -122,7 +122,7 @@ final class HeldLocks implements HeldLock {
 		}));
 	}
 
-	/** Close all, last first, and throw the first failure with the others in it. */
+	/** Close all in reverse order, and throw the first failure with the others in it. */
 	@Override
 	public void close() {
 		RuntimeException failure = null;

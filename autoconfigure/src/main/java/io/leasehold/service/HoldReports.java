@@ -12,7 +12,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * Events, warnings and actions of holders about what happens to a hold.
+ * Events, warnings and {@code onLost} actions of holds.
  */
 final class HoldReports {
 
@@ -30,7 +30,7 @@ final class HoldReports {
 		this.events = events;
 	}
 
-	/** A hold lasts longer than it should. */
+	/** Report that a hold lasts longer than it should. */
 	void slow(Hold hold, long nanos) {
 		logger.warn("Lock '%s' (%s) is held for %d ms, longer than leasehold.slow-hold allows (engine: %s)"
 			.formatted(hold.key(), hold.options.name(), Duration.ofNanos(nanos).toMillis(), this.engine));
@@ -38,7 +38,7 @@ final class HoldReports {
 				new LockEvent.HoldSlow(this.engine, hold.options.name(), hold.key(), hold.fencingToken(), nanos));
 	}
 
-	/** A hold was closed by its holder, in this thread. */
+	/** Report in the current thread that a hold was closed. */
 	void closed(Hold hold, long now) {
 		this.events.publish(ended(hold, now));
 		if (!hold.followers.isEmpty()) {
@@ -46,19 +46,19 @@ final class HoldReports {
 		}
 	}
 
-	/** The release of a hold shows that it was lost. */
+	/** Report a loss that was detected by the release. */
 	void lostAtRelease(Hold hold, long now) {
 		logLoss(hold, LossCause.NOT_OWNER, now);
 		this.events.publish(lost(hold, LossCause.NOT_OWNER));
 	}
 
-	/** A repeated release of a hold shows that it was lost. */
+	/** Report a loss that was detected by a repeated release. */
 	void lostAtLateRelease(Hold hold, long now) {
 		logLoss(hold, LossCause.NOT_OWNER, now);
 		this.events.publishLater(lost(hold, LossCause.NOT_OWNER));
 	}
 
-	/** A hold was lost before it was closed. */
+	/** Report that a hold was lost before it was closed. */
 	void lost(Hold hold, LossCause cause, long now) {
 		logLoss(hold, cause, now);
 		this.events.publishLater(lost(hold, cause), ended(hold, now));
@@ -74,7 +74,7 @@ final class HoldReports {
 				now - hold.since);
 	}
 
-	/** Clients that disconnect cancel results, which is no reason for a warning. */
+	/** Log a loss. A cancellation is no warning, because clients may disconnect. */
 	private void logLoss(Hold hold, LossCause cause, long now) {
 		if (cause == LossCause.CANCELLED && !logger.isDebugEnabled()) {
 			return;
@@ -96,7 +96,7 @@ final class HoldReports {
 		return new LockLostException(hold.key(), this.engine, cause, hold.grant.renewalFailure());
 	}
 
-	/** Run an action of the holder of a lost lock, in another thread. */
+	/** Run an {@code onLost} action of a holder in another thread. */
 	void runLossAction(Hold hold, Consumer<LockLostException> action) {
 		LossCause cause = Objects.requireNonNull(hold.lossCause());
 		this.threads.losses().execute(() -> {

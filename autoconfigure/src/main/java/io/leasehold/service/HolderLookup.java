@@ -18,14 +18,14 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * Queries the store for the holders of a busy key, to name them in the exception of a
- * caller that did not acquire it. Concurrent callers of a key share one request.
+ * Query for the holders of a busy key, whom the exception of a caller names. Concurrent
+ * callers of a key share one request.
  */
 final class HolderLookup {
 
 	private static final Log logger = LogFactory.getLog(HolderLookup.class);
 
-	/** Most holders that a message names. */
+	/** Maximum number of holders in a message. */
 	private static final int MOST_NAMED = 3;
 
 	private final LockEngine engine;
@@ -40,9 +40,9 @@ final class HolderLookup {
 	}
 
 	/**
-	 * Return an exception that also names the holders of its key and the caller's own
-	 * locks. Blocks for one of the engine's calls at most.
-	 * @param busy the exception, returned as it is if there is nothing to add
+	 * Return an exception that also names the key's holders and the caller's own locks.
+	 * Blocks at most for one request of the engine.
+	 * @param busy the exception, returned unchanged if there is nothing to add
 	 * @param outer the locks under which the caller runs, innermost first
 	 */
 	LockBusyException explain(LockBusyException busy, LockKey key, LockOptions options, List<HeldLock> outer) {
@@ -79,7 +79,7 @@ final class HolderLookup {
 		return own.join();
 	}
 
-	/** Convert what the store reports into what users read. */
+	/** Convert holders from the store's form to the public one. */
 	static List<LockHolder> describe(List<Holder> holders) {
 		return holders.stream()
 			.map((holder) -> new LockHolder(holder.application(), holder.host(), holder.process(), holder.thread(),

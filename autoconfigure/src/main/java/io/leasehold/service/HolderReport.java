@@ -1,8 +1,8 @@
 package io.leasehold.service;
 
 /**
- * When a {@link io.leasehold.LockBusyException} names the holders of the lock. This costs
- * one request to the store, after the wait. Concurrent callers of a key share it.
+ * Condition for naming a lock's holders in a {@link io.leasehold.LockBusyException}. This
+ * costs one request to the store after the wait, which concurrent callers of a key share.
  */
 public enum HolderReport {
 

@@ -22,7 +22,7 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The life of holds after they were acquired: valid, closed, passed on, released or lost.
+ * Lifecycle of holds after their acquisition: valid, closed, passed on, released or lost.
  */
 final class Holds implements RenewalListener {
 
@@ -68,7 +68,7 @@ final class Holds implements RenewalListener {
 		this.slowNanos = settings.slowHold().toNanos();
 	}
 
-	/** Name of the engine that grants them. */
+	/** Return the name of the engine. */
 	String engine() {
 		return this.name;
 	}
@@ -77,7 +77,7 @@ final class Holds implements RenewalListener {
 		return isValid(gate, hold, now());
 	}
 
-	/** Return whether a hold is valid; one whose time is over is lost. */
+	/** Return whether a hold is valid, and mark it as lost if it has expired. */
 	boolean isValid(KeyGate gate, Hold hold, long now) {
 		if (hold.lossCause() != null) {
 			return false;
@@ -93,7 +93,7 @@ final class Holds implements RenewalListener {
 		return this.engine.inDoubt(hold.grant.claim);
 	}
 
-	/** Whether a hold is valid, and the engine is not in doubt about it. */
+	/** Return whether a hold is valid and not in doubt. */
 	boolean isBeyondDoubt(KeyGate gate, Hold hold) {
 		return isValid(gate, hold) && !isInDoubt(hold);
 	}
@@ -108,7 +108,7 @@ final class Holds implements RenewalListener {
 		}
 	}
 
-	/** Throw if the hold was lost, as far as the clock can tell. */
+	/** Throw an exception if the hold was lost, has expired or is in doubt. */
 	void requireValid(KeyGate gate, Hold hold) {
 		boolean valid = isValid(gate, hold);
 		throwIfLost(hold);
@@ -120,7 +120,7 @@ final class Holds implements RenewalListener {
 		}
 	}
 
-	/** Throw at the end of a lost hold, if holders want that. */
+	/** Throw an exception at the end of a lost hold, if configured. */
 	void throwIfLostAtEnd(Hold hold) {
 		if (this.throwsOnLoss) {
 			throwIfLost(hold);
@@ -142,7 +142,7 @@ final class Holds implements RenewalListener {
 		}
 	}
 
-	/** A handle was closed; with the last one the hold ends. */
+	/** Close a handle, and end the hold if it was the last one. */
 	void close(KeyGate gate, Hold hold) {
 		long now = now();
 		isValid(gate, hold, now);
@@ -162,7 +162,7 @@ final class Holds implements RenewalListener {
 		this.reports.closed(hold, now);
 	}
 
-	/** No work runs under a lost hold any more: its key need not wait for the lease. */
+	/** Release a lost hold's key before its lease ends, once no work runs under it. */
 	private void releaseAfterLoss(KeyGate gate, Hold hold) {
 		if ((this.storeKeepsMinHold || hold.minHoldRest(now()) <= 0) && gate.leaveAfterLoss(hold)) {
 			Future<?> planned = hold.plannedRelease;
@@ -173,14 +173,12 @@ final class Holds implements RenewalListener {
 		}
 	}
 
-	/** The grant behind a hold is no longer in force, whichever hold has it by now. */
+	/** Lose a hold, or the one that now has its grant, if that is no longer in force. */
 	void lose(KeyGate gate, Hold hold, LossCause cause) {
 		lost(gate, hold, cause, gate.lose(hold, cause));
 	}
 
-	/**
-	 * The result of a holder was cancelled, but its work may go on: lost until that ends.
-	 */
+	/** Lose a hold whose result was cancelled, while its work may continue. */
 	void cancel(KeyGate gate, Hold hold) {
 		lost(gate, hold, LossCause.CANCELLED, gate.cancel(hold));
 	}
@@ -201,7 +199,7 @@ final class Holds implements RenewalListener {
 		}
 	}
 
-	/** Mark all holds of a key as lost, and leave them to their leases. */
+	/** Mark all holds of a key as lost. Their leases expire. */
 	void loseAll(KeyGate gate) {
 		gate.holds().forEach((hold) -> lose(gate, hold, LossCause.SHUTDOWN));
 	}
@@ -249,7 +247,7 @@ final class Holds implements RenewalListener {
 		leave(gate, hold, now());
 	}
 
-	/** Pass the grant on or release it; return the store's response if there was one. */
+	/** Pass the grant on or release it; return the store's response, if any. */
 	private @Nullable ReleaseOutcome leave(KeyGate gate, Hold hold, long now) {
 		Actions actions = gate.leave(hold, mayPass(hold), now);
 		if (actions == Actions.RELEASE) {
@@ -287,8 +285,8 @@ final class Holds implements RenewalListener {
 	}
 
 	/**
-	 * The store has answered a release that had to be repeated. A lease that is over by
-	 * now may have ended after the hold.
+	 * Process the response to a repeated release. It is a loss only if the lease would
+	 * still be valid, because otherwise the lease may have expired after the hold.
 	 */
 	private void releasedLate(Hold hold, ReleaseOutcome outcome) {
 		if (outcome instanceof ReleaseOutcome.NotOwner && hold.grant.wouldBeValid(now())) {

@@ -15,7 +15,7 @@ import io.leasehold.LockOptions;
 import io.leasehold.LockView;
 
 /**
- * A key as a {@link LockView}: owned by its thread, with whose life it ends.
+ * {@link LockView} of a key, owned by its thread. It is not renewed after that has died.
  */
 final class KeyLock implements LockView {
 
@@ -122,8 +122,8 @@ final class KeyLock implements LockView {
 	}
 
 	/**
-	 * The thread shares the key itself, so that it cannot have it alone. A contradiction
-	 * about the number of permits is an error, which is thrown.
+	 * Return {@code false} if the thread itself shares the key, which prevents exclusive
+	 * access. Throw the exception for a different number of permits.
 	 */
 	private boolean refused(LockModeException reason) {
 		if (this.options.permits() > 0) {
@@ -133,9 +133,9 @@ final class KeyLock implements LockView {
 	}
 
 	/**
-	 * A thread that lost the key acquires it again after it unlocked the lost lock: the
-	 * code in between relies on one lock, from its first {@code lock()} to the last
-	 * {@code unlock()}. The lock may also be lost while it is acquired again.
+	 * Acquire the lock. A thread that lost it must first unlock the lost lock, because
+	 * the code from the first {@code lock()} to the last {@code unlock()} relies on one
+	 * lock. The loss may also occur during this acquisition.
 	 */
 	private void acquire(Duration waitTime) {
 		ThreadLocks.throwIfLost(this.locks.holds(), this.key);

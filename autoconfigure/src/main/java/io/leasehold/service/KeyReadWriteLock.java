@@ -4,7 +4,7 @@ import io.leasehold.LockView;
 import io.leasehold.ReadWriteLockView;
 
 /**
- * A key as a read lock and a write lock.
+ * Read lock and write lock of a key.
  *
  * @param readLock the shared lock
  * @param writeLock the exclusive lock

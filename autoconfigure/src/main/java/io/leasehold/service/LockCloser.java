@@ -5,7 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import io.leasehold.HeldLock;
 
 /**
- * Closes locks in threads of the library.
+ * Closing of locks in threads of the library.
  */
 final class LockCloser {
 
@@ -15,12 +15,12 @@ final class LockCloser {
 		this.threads = threads;
 	}
 
-	/** Close a lock that was acquired in vain, for a caller that waits for it. */
+	/** Close an unused lock, for a caller that blocks on the result. */
 	CompletableFuture<Void> discard(HeldLock lock) {
 		return CompletableFuture.runAsync(discarding(lock), this.threads.releases());
 	}
 
-	/** Close a lock that was acquired in vain, without blocking the caller. */
+	/** Close an unused lock without blocking the caller. */
 	CompletableFuture<Void> discardAsync(HeldLock lock) {
 		return closeAsync(discarding(lock));
 	}
@@ -29,7 +29,7 @@ final class LockCloser {
 		return (lock instanceof Handle handle) ? handle::discard : lock::close;
 	}
 
-	/** Close a lock without blocking the caller, whose code completes in its thread. */
+	/** Close a lock without blocking; the future completes in a thread for user code. */
 	CompletableFuture<Void> closeAsync(HeldLock lock) {
 		return closeAsync(lock::close);
 	}

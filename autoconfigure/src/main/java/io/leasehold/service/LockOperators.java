@@ -11,7 +11,7 @@ import io.leasehold.LockOverview;
 import io.leasehold.service.gate.Survey;
 
 /**
- * Access of operators to the locks of one application. Nothing here can be closed.
+ * Operators' access to the locks of one application, without a way to close them.
  */
 final class LockOperators implements LockInspector {
 

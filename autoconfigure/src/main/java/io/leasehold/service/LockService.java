@@ -31,7 +31,7 @@ import io.leasehold.event.LockEventListener;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The locks of one application: those of each engine. Thread-safe.
+ * Locks of all engines of one application. Thread-safe.
  */
 public final class LockService implements DistributedLocks, AutoCloseable {
 
@@ -47,12 +47,12 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 
 	/**
 	 * Create a service.
-	 * @param settings how it works
-	 * @param engines the engines, each with a name of its own
+	 * @param settings the settings
+	 * @param engines the engines, each with a unique name
 	 * @param member this application, for owner tokens
-	 * @param clock decides how long a grant may be believed in
-	 * @param listeners told what happens
-	 * @param timing decides when a release takes place
+	 * @param clock monotonic clock for the validity of grants
+	 * @param listeners notified of events
+	 * @param timing decides when locks are released
 	 * @throws IllegalArgumentException if two engines have the same name, or none has the
 	 * name of the default engine
 	 */
@@ -61,7 +61,7 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 		this(settings, engines, member, clock, listeners, timing, EngineThreads::new);
 	}
 
-	/** Create a service with other threads for each engine. */
+	/** Create a service with the given threads per engine. */
 	LockService(ServiceSettings settings, Collection<? extends LockEngine> engines, Member member, MonotonicClock clock,
 			List<? extends LockEventListener> listeners, ReleaseTiming timing,
 			Function<String, EngineThreads> threads) {
@@ -85,8 +85,8 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	}
 
 	/**
-	 * Return the access of operators to these locks.
-	 * @return cannot be closed
+	 * Return the operators' access to these locks.
+	 * @return the inspector, which cannot be closed
 	 */
 	public LockInspector inspector() {
 		return this.inspector;
@@ -96,15 +96,15 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	 * Return an engine.
 	 * @param name its name, or empty for the default engine
 	 * @return the engine
-	 * @throws IllegalArgumentException if there is none of that name
+	 * @throws IllegalArgumentException if no engine has that name
 	 */
 	public LockEngine engine(String name) {
 		return locks(name).engine();
 	}
 
 	/**
-	 * Tell what some options ask of their engine that it cannot do.
-	 * @param options how a lock is to be taken
+	 * Return the first form that options require and their engine does not support.
+	 * @param options how to acquire and hold a lock
 	 * @return such as {@code permits, which engine 'stub' does not have}, or {@code null}
 	 * @throws IllegalArgumentException if there is no such engine
 	 */
@@ -113,8 +113,8 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	}
 
 	/**
-	 * Return how a holder learns that its lock was lost.
-	 * @return as configured
+	 * Return how a holder is notified of the loss of its lock.
+	 * @return the configured value
 	 */
 	public OnLost onLost() {
 		return this.settings.onLost();
@@ -126,15 +126,14 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	}
 
 	/**
-	 * Take a lock.
+	 * Acquire a lock.
 	 * @param key the key
-	 * @param options how to take and hold it
+	 * @param options how to acquire and hold it
 	 * @return the held lock, to be closed
-	 * @throws io.leasehold.LockBusyException if another owner kept it for the whole wait
+	 * @throws io.leasehold.LockBusyException if another owner held it for the whole wait
 	 * time
-	 * @throws LockEngineException if the store could not be asked within that time
+	 * @throws LockEngineException if the store did not respond within that time
 	 * @throws io.leasehold.LockInterruptedException if the thread was interrupted
-	 * meanwhile
 	 */
 	public HeldLock acquire(LockKey key, LockOptions options) {
 		return acquire(key, options, Acquirer.NEVER_BYPASSED);
@@ -172,9 +171,9 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	}
 
 	/**
-	 * Take the locks of several keys.
+	 * Acquire the locks of several keys.
 	 * @param keys the keys, at least one
-	 * @param options how to take and hold them
+	 * @param options how to acquire and hold them
 	 * @param bypassed whether the caller continues after an exception, which is thrown in
 	 * either case
 	 * @return the held locks as one, to be closed
@@ -202,12 +201,12 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	}
 
 	/**
-	 * Take the locks of one or several keys without blocking the caller. Cancelling the
-	 * future gives up the wait, or the locks if they were just granted. The future
-	 * completes in a thread that may run code of the caller's.
+	 * Acquire the locks of one or several keys without blocking the caller. Cancelling
+	 * the future ends the wait, or releases the locks if they were just granted. The
+	 * future completes in a thread that may run user code.
 	 * @param keys the keys
-	 * @param options how to take and hold them
-	 * @param outer locks under which the caller runs already: their keys are re-entered
+	 * @param options how to acquire and hold them
+	 * @param outer locks under which the caller already runs: their keys are re-entered
 	 * @param bypassed whether the caller continues after an exception
 	 * @return completes with the held locks, or with the exceptions of
 	 * {@link #acquireAll}
@@ -219,20 +218,20 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 
 	/**
 	 * Close a lock without blocking the caller. The future completes in a thread that may
-	 * run code of the caller's.
+	 * run user code.
 	 * @param lock the lock
-	 * @param options how it was taken
-	 * @return completes when it is closed, or with what {@link HeldLock#close()} throws
+	 * @param options how it was acquired
+	 * @return completes when it is closed, or with the exception that closing it throws
 	 */
 	public CompletableFuture<Void> closeAsync(HeldLock lock, LockOptions options) {
 		return locks(options).closeAsync(lock);
 	}
 
 	/**
-	 * Mark a lock as lost, since the result of its holder was cancelled while the
-	 * holder's work may go on. The lock is renewed no more. Its key becomes available
-	 * when the lock is closed, which has to mean that the work has ended, or else when
-	 * the lease ends. Does nothing for a lock that is closed.
+	 * Mark a lock as lost, because its holder's result was cancelled while the work may
+	 * continue. The lock is no longer renewed. Its key becomes available when the lock is
+	 * closed, which must mean that the work has ended, or when the lease ends. Does
+	 * nothing for a closed lock.
 	 * @param lock the lock
 	 */
 	public void cancelled(HeldLock lock) {
@@ -255,24 +254,24 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	}
 
 	/**
-	 * Take note that a call was refused because its key cannot name a lock.
-	 * @param options how the lock would have been taken
+	 * Publish that a call was rejected because its key cannot name a lock.
+	 * @param options how the lock would have been acquired
 	 */
 	public void keyRefused(LockOptions options) {
 		locks(options).publishEnd(options, AcquireOutcome.ERROR, null);
 	}
 
 	/**
-	 * Take note that a call wants no lock.
-	 * @param options how the lock would have been taken
+	 * Publish that a call acquires no lock.
+	 * @param options how the lock would have been acquired
 	 */
 	public void notWanted(LockOptions options) {
 		locks(options).publishEnd(options, AcquireOutcome.NOT_WANTED, null);
 	}
 
 	/**
-	 * Refuse new acquisitions from now on, and tell when nothing is held any more.
-	 * @param whenIdle run once, at once if nothing is held
+	 * Reject new acquisitions, and run an action once nothing is held.
+	 * @param whenIdle run once, immediately if nothing is held
 	 */
 	public void drain(Runnable whenIdle) {
 		this.drained.set(true);
@@ -285,9 +284,9 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	}
 
 	/**
-	 * Take locks again after a {@link #drain}, as another member: this process may be one
-	 * of several that go on from one snapshot. What is still held of before is marked as
-	 * lost and left to its lease. Without a drain nothing is done.
+	 * Accept acquisitions again after a {@link #drain}, as another member, because
+	 * several processes may continue from one snapshot. Locks that are still held are
+	 * marked as lost, and their leases expire. Does nothing without a drain.
 	 */
 	public void resume() {
 		if (this.drained.compareAndSet(true, false)) {
@@ -296,9 +295,7 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 		}
 	}
 
-	/**
-	 * Stop: what is still held is marked as lost and left to its lease.
-	 */
+	/** Close the service. Remaining locks are marked as lost, and their leases expire. */
 	@Override
 	public void close() {
 		this.engines.all().forEach(EngineLocks::close);

@@ -1,8 +1,8 @@
 package io.leasehold.service;
 
 /**
- * How a holder learns that its lock was lost, beside the event and the state of its
- * {@link io.leasehold.HeldLock}.
+ * Notification of a holder whose lock was lost, in addition to the event and the state of
+ * its {@link io.leasehold.HeldLock}.
  */
 public enum OnLost {
 
@@ -15,7 +15,7 @@ public enum OnLost {
 	 */
 	INTERRUPT,
 
-	/** A warning is logged, nothing is thrown. */
+	/** A warning is logged, but no exception is thrown. */
 	WARN
 
 }

@@ -14,9 +14,9 @@ import io.leasehold.LockOptions;
 import io.leasehold.engine.MonotonicClock;
 
 /**
- * Acquires several permits of a key: all of them within one wait time, or none. One
- * caller collects at a time, which an exclusive lock of a derived key makes sure of: two
- * that each had a part of their permits would wait for each other.
+ * Acquisition of several permits of a key: all of them within one wait time, or none. An
+ * exclusive lock of a derived key lets only one caller collect at a time. Otherwise two
+ * callers with some of their permits each could deadlock.
  */
 final class PermitCollector {
 
@@ -28,7 +28,7 @@ final class PermitCollector {
 
 	private final Acquirer acquirer;
 
-	/** Acquires the turn to collect, whose release waits for no transaction. */
+	/** Acquires the turn to collect, whose release does not wait for a transaction. */
 	private final Acquirer turns;
 
 	private final HolderLookup holders;
@@ -71,13 +71,13 @@ final class PermitCollector {
 		}
 	}
 
-	/** Without its turn a caller may have waited longer, but has its permits. */
+	/** Close the turn, and ignore its loss: the caller already has its permits. */
 	private static void close(HeldLock turn) {
 		try {
 			turn.close();
 		}
 		catch (LockLostException ex) {
-			// was logged
+			// The loss was logged
 		}
 	}
 

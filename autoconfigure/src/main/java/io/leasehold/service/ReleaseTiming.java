@@ -5,43 +5,41 @@ import java.util.concurrent.Executor;
 import io.leasehold.HeldLock;
 
 /**
- * Decides when a release takes place that a holder asks for.
+ * Strategy that decides when the release of a closed lock takes place.
  */
 @FunctionalInterface
 public interface ReleaseTiming {
 
-	/** Every release takes place at once. */
+	/** Timing of releases that take place at once. */
 	ReleaseTiming IMMEDIATE = () -> Runnable::run;
 
 	/**
 	 * Called in the thread that acquires a lock.
-	 * @return runs the release of that lock: at once, or when whatever the thread is in
-	 * the middle of has ended
+	 * @return runs the release of that lock: at once, or for example after the thread's
+	 * current transaction
 	 */
 	Releases releases();
 
-	/**
-	 * Runs the release of a lock when its time has come. Thread-safe.
-	 */
+	/** Executor that runs a lock's release when it is due. Thread-safe. */
 	@FunctionalInterface
 	interface Releases extends Executor {
 
 		/**
-		 * Called once the lock was had, in the thread that gets it.
+		 * Called when the lock is held, in the thread that receives it.
 		 * @param lock the lock
 		 */
 		default void held(HeldLock lock) {
 		}
 
 		/**
-		 * Called when the lock turns out to be acquired in vain: nothing ran under it, so
-		 * its release, which follows at once, is not passed to this object.
+		 * Called when the lock is closed unused. No work ran under it, so its release
+		 * follows at once and is not passed to this object.
 		 */
 		default void discarded() {
 		}
 
 		/**
-		 * Called when the lock was acquired anew, not by re-entry. Any thread.
+		 * Called when the lock was acquired, except by re-entry. Any thread may call it.
 		 * @param name name of the lock
 		 */
 		default void acquired(String name) {

@@ -16,10 +16,10 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks once a second that everything which is held or awaited is under way, and repairs
- * what is not. Handing work over to threads does not fail, so nothing should ever have to
- * be repaired. If something has, such as after a lack of memory, it is logged once and
- * reported by health.
+ * Check, once a second, that work for all holds and waiters is in progress, and repair of
+ * what is not. Because submissions to threads do not fail, a repair should never be
+ * necessary. The first repair of a kind, such as after a lack of memory, is logged as a
+ * warning. Health reports all of them.
  */
 final class SelfCheck implements Runnable {
 
@@ -110,7 +110,7 @@ final class SelfCheck implements Runnable {
 		}
 	}
 
-	/** Return what was repaired so far and what is not in order now, for operators. */
+	/** Return past repairs and present problems, for operators. */
 	List<String> findings() {
 		List<String> findings = new ArrayList<>();
 		if (this.crowded) {

@@ -6,22 +6,21 @@ import io.leasehold.LockOptions;
 import io.leasehold.service.gate.Hold;
 
 /**
- * How the service works.
+ * Settings of the service.
  *
- * @param defaults options used where a caller gives none, with the name of the default
- * engine
- * @param onLost how a holder learns that its lock was lost
+ * @param defaults options of calls without options, with the name of the default engine
+ * @param onLost how a holder is notified of the loss of its lock
  * @param maxHandoffs how often a grant is passed on inside this process before it is
- * really released, 0 to 63
+ * released, 0 to 63
  * @param maxHandoffTime how long a grant is passed on inside this process
- * @param slowHold how long a lock may be held until that is told, or
+ * @param slowHold how long a lock may be held before that is reported, or
  * {@link LockOptions#UNLIMITED}
  * @param holderReport when the exception for a busy lock names the holders
  */
 public record ServiceSettings(LockOptions defaults, OnLost onLost, int maxHandoffs, Duration maxHandoffTime,
 		Duration slowHold, HolderReport holderReport) {
 
-	/** Greatest number of passes: the fencing token has room for no more. */
+	/** Maximum number of passes; the fencing token's layout leaves no room for more. */
 	public static final int MOST_HANDOFFS = Hold.MOST_PASSES;
 
 	/**
@@ -36,9 +35,9 @@ public record ServiceSettings(LockOptions defaults, OnLost onLost, int maxHandof
 	}
 
 	/**
-	 * Create settings by which a lock may be held for ever.
-	 * @param defaults options used where a caller gives none
-	 * @param onLost how a holder learns that its lock was lost
+	 * Create settings that never report a long hold.
+	 * @param defaults options of calls without options
+	 * @param onLost how a holder is notified of the loss of its lock
 	 * @param maxHandoffs how often a grant is passed on
 	 * @param maxHandoffTime how long a grant is passed on
 	 */

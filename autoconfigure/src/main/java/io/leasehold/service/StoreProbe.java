@@ -12,8 +12,8 @@ import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
 
 /**
- * Proves that a store gives locks, by taking one and giving it back. The keys are few and
- * shared by all processes, so that they leave next to nothing in the store.
+ * Test of a store, which acquires and releases a lock. All processes share a few keys, so
+ * that almost nothing remains in the store.
  */
 final class StoreProbe {
 
@@ -37,9 +37,9 @@ final class StoreProbe {
 	}
 
 	/**
-	 * Take and release a lock.
-	 * @return how long it took
-	 * @throws LockEngineException if the store did not do it
+	 * Acquire and release a lock.
+	 * @return the time that this took
+	 * @throws LockEngineException if it failed
 	 */
 	Duration run() {
 		int first = ThreadLocalRandom.current().nextInt(KEYS);
@@ -61,7 +61,7 @@ final class StoreProbe {
 		return new LockKey("leasehold:health:" + number % KEYS);
 	}
 
-	/** Return whether the key was free; another process may just try it, too. */
+	/** Return whether the key was free; another process may be probing it, too. */
 	private boolean takeAndRelease(LockKey key, long start) {
 		Claim claim = new Claim(key, this.member.newOwner(), this.engine.minLease(), Duration.ZERO, false, start);
 		try {

@@ -9,9 +9,9 @@ import io.leasehold.service.gate.Hold;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The locks that a thread holds through {@link LockView}, newest first. A thread
- * re-enters them until it unlocks them. Each thread sees only its own; once it has died,
- * nobody can reach them any more.
+ * Locks that a thread holds through {@link LockView}, newest first. A thread re-enters
+ * them until it unlocks them. Each thread has access only to its own; those of a dead
+ * thread are unreachable.
  */
 final class ThreadLocks {
 
@@ -34,7 +34,7 @@ final class ThreadLocks {
 		NEWEST.set(new ThreadLocks(view, handle, NEWEST.get()));
 	}
 
-	/** Return the newest lock that the current thread holds through a view, if any. */
+	/** Return the newest lock that the current thread holds through a view, or null. */
 	static @Nullable Handle newest(LockView view) {
 		for (ThreadLocks lock = NEWEST.get(); lock != null; lock = lock.older) {
 			if (lock.view == view) {
@@ -69,7 +69,7 @@ final class ThreadLocks {
 		}
 	}
 
-	/** Throw if the current thread lost a key that it locked and did not unlock. */
+	/** Throw an exception if the current thread lost the key and has not unlocked it. */
 	static void throwIfLost(Holds holds, LockKey key) {
 		for (ThreadLocks lock = NEWEST.get(); lock != null; lock = lock.older) {
 			if (lock.handle.isLostHandleOf(holds, key)) {
@@ -85,7 +85,7 @@ final class ThreadLocks {
 		}
 	}
 
-	/** Return whether the current thread holds a hold by one of these locks. */
+	/** Return whether the current thread has one of these locks as the hold's handle. */
 	static boolean include(Hold hold) {
 		for (ThreadLocks lock = NEWEST.get(); lock != null; lock = lock.older) {
 			if (lock.handle.isOpenHandleOf(hold)) {

@@ -14,9 +14,9 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * One thread that runs tasks when they are due. Started in advance, it ends with the
- * engine's locks, and scheduling a task never fails: one that could not be planned is
- * planned again by the heartbeat, a task that runs once a second.
+ * Single thread that runs tasks when they are due. It starts in advance and ends with the
+ * engine's locks. Scheduling never fails: the heartbeat, a task that runs once a second,
+ * reschedules tasks that could not be scheduled.
  */
 class Timers {
 
@@ -36,7 +36,7 @@ class Timers {
 	/**
 	 * Start the thread, unless it was started before.
 	 * @param heartbeat run once a second
-	 * @throws OutOfMemoryError if the system has no thread left; may be called again
+	 * @throws OutOfMemoryError if the system has no thread left; the call may be repeated
 	 */
 	synchronized void start(Runnable heartbeat) {
 		if (!this.started) {
@@ -49,7 +49,7 @@ class Timers {
 		}
 	}
 
-	/** Run something after a while that does not block. Never fails. */
+	/** Schedule a task that does not block. Never fails. */
 	Future<?> schedule(Runnable task, long nanos) {
 		Runnable safe = safe(task);
 		try {
@@ -99,12 +99,12 @@ class Timers {
 		this.thread.shutdownNow();
 	}
 
-	/** A task that could not be planned. Cancelled, it does nothing when it is run. */
+	/** Task that could not be scheduled. If cancelled, it does nothing when it runs. */
 	private static final class Unplanned extends FutureTask<Void> {
 
 		private final long due;
 
-		@SuppressWarnings("NullAway") // The result of a task without one
+		@SuppressWarnings("NullAway") // Result of a task without a value
 		Unplanned(Runnable task, long due) {
 			super(task, null);
 			this.due = due;

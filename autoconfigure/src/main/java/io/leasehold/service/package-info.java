@@ -1,6 +1,6 @@
 /**
- * What happens inside one JVM: a gate for each key in use, waiting, re-entry, local
- * handoff, renewal.
+ * Service of locks inside one JVM: a gate per key in use, waiting, re-entry, local
+ * handoff and renewal.
  */
 @NullMarked
 package io.leasehold.service;
