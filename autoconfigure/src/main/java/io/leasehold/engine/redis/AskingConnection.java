@@ -5,10 +5,10 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection to a server that slots are on the move to. The server takes
- * <em>ASKING</em> for the next command only, so there is one such pair under way at a
- * time: the client libraries keep the order of one thread's commands, but not that of two
- * threads, one of which may be the client's own.
+ * Connection to a server to which slots migrate. <em>ASKING</em> applies to the next
+ * command only, so one such pair is in flight at a time. The client libraries keep the
+ * order of one thread's commands, but another thread may send between them, even one of
+ * the library.
  */
 final class AskingConnection implements Connection {
 
@@ -18,7 +18,7 @@ final class AskingConnection implements Connection {
 
 	/**
 	 * Create a connection.
-	 * @param connection used by nobody else
+	 * @param connection exclusive to this object
 	 */
 	AskingConnection(Connection connection) {
 		this.connection = connection;

@@ -8,14 +8,14 @@ import io.leasehold.engine.Access;
 import io.leasehold.engine.Claim;
 
 /**
- * What the store knows a claim by: its owner's token, and behind that what it asks for,
- * if that is more than the key alone: {@code #access,minHold,lockDelay} in milliseconds.
- * So whoever ends a grant, an operator too, finds in the store what is to be kept.
+ * Name of a claim in the store: the claim token, and {@code #access,minHold,lockDelay} in
+ * milliseconds unless the claim is exclusive and has neither duration. A client that ends
+ * a grant, also for an operator, reads the durations from it.
  */
 final class ClaimName {
 
 	/**
-	 * A place that a min hold keeps closed has no owner, only the number of its grant.
+	 * Name of a place that a minimum hold keeps: grant number without claim token.
 	 */
 	private static final Pattern OWNERLESS = Pattern.compile("#\\w+,\\d+");
 

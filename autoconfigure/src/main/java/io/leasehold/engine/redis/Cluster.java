@@ -14,8 +14,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Several primaries, each with a part of the slots. Any node knows them all; they are
- * asked again when a slot has moved, or a primary was not reached.
+ * Redis Cluster: several primaries, each with a part of the slots. Any node returns the
+ * slot map. It is queried again when a slot has moved or a primary was unreachable.
  */
 final class Cluster implements Topology {
 
@@ -33,9 +33,9 @@ final class Cluster implements Topology {
 	 * Create a cluster.
 	 * @param seeds some of its nodes
 	 * @param connector opens a connection to a node
-	 * @param questions asks nodes
-	 * @param executor for questions
-	 * @param primaries told of the primaries whenever they were asked for
+	 * @param questions queries nodes
+	 * @param executor runs the queries
+	 * @param primaries called with the primaries after each query
 	 */
 	Cluster(List<Node> seeds, Function<Node, Connection> connector, Questions questions, Executor executor,
 			Consumer<Set<Node>> primaries) {
@@ -80,8 +80,8 @@ final class Cluster implements Topology {
 			return null;
 		}
 		boolean asking = refusal.is("ASK");
-		String[] words = String.valueOf(refusal.getMessage()).split(" "); // MOVED 3999
-																			// 10.0.0.7:6381
+		// Such as MOVED 3999 10.0.0.7:6381
+		String[] words = String.valueOf(refusal.getMessage()).split(" ");
 		Node named = Node.parse(words[2]);
 		Node to = named.host().isEmpty() ? new Node(from.host(), named.port()) : named;
 		if (!asking) {

@@ -5,8 +5,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One TCP connection, once: requests run in the order of sending, each once at most. Once
- * broken it stays so, and nothing sent on it is repeated. Thread-safe, and never blocks.
+ * TCP connection that never reconnects. Requests run in the order of sending, each at
+ * most once, and are never repeated. Thread-safe; never blocks.
  */
 interface Connection {
 
@@ -14,12 +14,12 @@ interface Connection {
 
 	/**
 	 * Send a command.
-	 * @return the answer in words of Java: text, {@link Long}, a list of answers or null;
+	 * @return the response as a string, a {@link Long}, a list of responses or null;
 	 * fails with a {@link RedisFailure}
 	 */
 	CompletableFuture<@Nullable Object> send(String command, String... arguments);
 
-	/** Close, and drop what has not been delivered. */
+	/** Close the connection and discard undelivered requests. */
 	void close();
 
 }

@@ -3,21 +3,21 @@ package io.leasehold.engine.redis;
 import java.util.function.Consumer;
 
 /**
- * A client library, as far as the protocol needs it. Thread-safe.
+ * Client library, reduced to the needs of the protocol. Thread-safe.
  */
 interface Connector extends AutoCloseable {
 
 	/**
-	 * Open a connection. Blocks for few command timeouts at most.
-	 * @throws RedisFailure if there is none
+	 * Open a connection. Blocks for a few command timeouts at most.
+	 * @throws RedisFailure if the connection fails
 	 */
 	Connection connect(Node node, Login login);
 
 	/**
-	 * Open a connection that listens. Blocks for few command timeouts at most.
-	 * @param messages told of each message, in any thread
-	 * @param lost told when the connection breaks
-	 * @throws RedisFailure if there is none
+	 * Open a subscribed connection. Blocks for a few command timeouts at most.
+	 * @param messages called with each message, in any thread
+	 * @param lost called when the connection breaks or is closed
+	 * @throws RedisFailure if the connection fails
 	 */
 	Ear listen(Node node, Login login, String channel, Consumer<String> messages, Runnable lost);
 

@@ -3,13 +3,13 @@ package io.leasehold.engine.redis;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A connection that listens to one channel. Thread-safe, and never blocks.
+ * Connection that is subscribed to one channel. Thread-safe; never blocks.
  */
 interface Ear {
 
 	boolean isOpen();
 
-	/** Ask for a sign of life. */
+	/** Send a ping to check the connection. */
 	CompletionStage<?> ping();
 
 	void close();

@@ -9,7 +9,7 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Warns once of a server that throws keys away when its memory is full: locks, too.
+ * One-time warning about a server that evicts keys, including locks, at full memory.
  */
 final class EvictionWarning {
 
@@ -17,7 +17,7 @@ final class EvictionWarning {
 
 	private final AtomicBoolean warned = new AtomicBoolean();
 
-	/** Ask a server, without waiting for its answer. It may refuse to tell. */
+	/** Query a server without waiting for its response. It may reject the query. */
 	void check(Node node, Connection connection) {
 		if (!this.warned.get()) {
 			connection.send("INFO", "memory").thenAccept((memory) -> warn(node, memory));

@@ -6,10 +6,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A grant as the store writes it, {@code fence:claim}, and as it tells of it:
+ * Grant as stored in Redis, {@code fence:claim}. Messages have the form
  * {@code fence:claim lock}.
  *
- * @param fence number of the grant
+ * @param fence grant number
  * @param claim {@linkplain ClaimName name} of the claim
  */
 record Grant(long fence, String claim) {
@@ -18,13 +18,13 @@ record Grant(long fence, String claim) {
 
 	private static final Pattern MESSAGE = Pattern.compile("(\\d{1,18}:[^ ]*) (.*)", Pattern.DOTALL);
 
-	/** Read a lock's value; {@code null} if it is of foreign make. */
+	/** Parse a lock's value; {@code null} if it was not written by Leasehold. */
 	static @Nullable Grant parse(String value) {
 		Matcher parts = VALUE.matcher(value);
 		return parts.matches() ? new Grant(Long.parseLong(parts.group(1)), parts.group(2)) : null;
 	}
 
-	/** Read a message; {@code null} if it is of foreign make. */
+	/** Parse a message; {@code null} if it was not written by Leasehold. */
 	static @Nullable Message parseMessage(String text) {
 		Matcher parts = MESSAGE.matcher(text);
 		Grant grant = parts.matches() ? parse(parts.group(1)) : null;
@@ -37,10 +37,10 @@ record Grant(long fence, String claim) {
 	}
 
 	/**
-	 * What a member hears.
+	 * Message that notifies a member of a grant.
 	 *
 	 * @param grant the grant
-	 * @param keys keys of the lock that was granted
+	 * @param keys keys of the granted lock
 	 */
 	record Message(Grant grant, RedisKeys keys) {
 	}

@@ -15,8 +15,8 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one channel on which a member hears of its grants. Opened with the first waiting
- * claim, then kept: subscribed again whenever it broke. Thread-safe.
+ * Subscription to the channel on which a member is notified of its grants. It starts with
+ * the first waiting claim and is repeated whenever the connection breaks. Thread-safe.
  */
 final class Inbox {
 
@@ -48,9 +48,9 @@ final class Inbox {
 
 	/**
 	 * Create an inbox.
-	 * @param channel the member's, which is another one after its restart
-	 * @param messages told of each message
-	 * @param subscribed told of each subscription: messages before it may have been lost
+	 * @param channel the member's channel, which changes if its identity is replaced
+	 * @param messages called with each message
+	 * @param subscribed called after each subscription; earlier messages may be lost
 	 * @param nanoTime the clock that measures silence
 	 */
 	Inbox(Supplier<String> channel, RedisSettings settings, Topology topology, Opener opener,
@@ -66,9 +66,9 @@ final class Inbox {
 	}
 
 	/**
-	 * Return whether messages get through now, as far as is known. The first caller waits
-	 * until that is decided.
-	 * @param deadline reading of {@link System#nanoTime()} when to stop waiting
+	 * Return whether messages arrive now, as far as is known. Callers wait for the first
+	 * attempt to subscribe.
+	 * @param deadline reading of {@link System#nanoTime()} at which to stop waiting
 	 */
 	boolean hears(long deadline) {
 		if (this.started.compareAndSet(false, true)) {
@@ -120,7 +120,7 @@ final class Inbox {
 		this.executor.schedule(this::open, RETRY_MILLIS, TimeUnit.MILLISECONDS);
 	}
 
-	/** Listen to another server if the present one is a primary no longer. */
+	/** End the subscription if its server is no longer a primary; a new one follows. */
 	void keepOnly(Set<Node> primaries) {
 		Subscription subscription = this.current.get();
 		if (subscription != null && !primaries.contains(subscription.node)) {
@@ -129,7 +129,7 @@ final class Inbox {
 	}
 
 	/**
-	 * Opens connections that listen.
+	 * Factory of subscribed connections.
 	 */
 	@FunctionalInterface
 	interface Opener {
@@ -138,14 +138,14 @@ final class Inbox {
 
 	}
 
-	/** One connection, until it breaks. */
+	/** One subscribed connection, until it breaks. */
 	private final class Subscription {
 
 		private final Node node;
 
 		private final String channel = Inbox.this.channel.get();
 
-		/** When the ping was sent that is unanswered, if there is one. */
+		/** Time at which the pending ping was sent, or null if none is pending. */
 		private final AtomicReference<@Nullable Long> pinged = new AtomicReference<>();
 
 		private volatile @Nullable Ear ear;
@@ -171,10 +171,11 @@ final class Inbox {
 		}
 
 		/**
-		 * Ping a silent connection, since one that only listens does not notice its own
-		 * death, and close it if it stays silent. The silence before the ping does not
-		 * count, whichever of several callers sent it.
-		 * @return whether it listens on the present channel of this member
+		 * Ping a silent connection, because a connection that only receives detects no
+		 * failure. Close it if nothing arrives within the silence timeout after a ping of
+		 * any caller.
+		 * @return {@code false} if the connection was silent too long, or the member's
+		 * channel has changed
 		 */
 		boolean check() {
 			if (!this.channel.equals(Inbox.this.channel.get())) {

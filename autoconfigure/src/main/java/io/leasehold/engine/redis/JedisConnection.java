@@ -21,8 +21,8 @@ import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.util.SafeEncoder;
 
 /**
- * One of Jedis' connections, used both ways at once: one thread writes what is sent,
- * another one reads the answers, so that callers block no longer than they want to.
+ * Jedis connection with concurrent writes and reads: one thread writes requests, another
+ * one reads responses. So callers block until their deadlines at most.
  */
 final class JedisConnection implements Connection, Ear {
 
@@ -44,9 +44,9 @@ final class JedisConnection implements Connection, Ear {
 
 	/**
 	 * Connect and log in.
-	 * @param messages told of each message of a subscription
-	 * @param closed told when the connection has been closed or broke
-	 * @throws JedisException if there is no connection
+	 * @param messages called with each message of a subscription
+	 * @param closed called when the connection has been closed or broke
+	 * @throws JedisException if the connection fails
 	 */
 	JedisConnection(HostAndPort server, JedisClientConfig config, Consumer<String> messages,
 			Consumer<JedisConnection> closed) {
@@ -64,7 +64,7 @@ final class JedisConnection implements Connection, Ear {
 		return thread;
 	}
 
-	/** Begin to write and read. */
+	/** Start the writer and the reader thread. */
 	void start() {
 		this.writer.start();
 		this.reader.start();
@@ -133,14 +133,14 @@ final class JedisConnection implements Connection, Ear {
 				answered().complete(answer);
 			}
 		}
-		catch (JedisDataException ex) { // an answer that is an error
+		catch (JedisDataException ex) { // an error response
 			answered().fail(failure(ex));
 		}
 	}
 
 	/**
-	 * Return the reply that an answer is for: the oldest one. On a closed connection the
-	 * oldest ones have failed, and the answer would be taken for that of a later request.
+	 * Return the reply of a response: the oldest one. On a closed connection the oldest
+	 * replies have failed already, so the response would complete a later request.
 	 */
 	private Reply answered() {
 		Request oldest = this.unanswered.poll();
@@ -189,7 +189,7 @@ final class JedisConnection implements Connection, Ear {
 	private record Request(Protocol.Command command, String[] arguments, Reply reply) {
 	}
 
-	/** Opens what Jedis keeps to itself, and connects once only. */
+	/** Jedis connection that exposes protected methods and connects only once. */
 	static final class Socket extends redis.clients.jedis.Connection {
 
 		private boolean connected;
@@ -200,8 +200,8 @@ final class JedisConnection implements Connection, Ear {
 		}
 
 		/**
-		 * Jedis connects before each command, which would send a request of a closed
-		 * connection through another one.
+		 * Connect unless the connection was closed. Jedis connects before each command,
+		 * which would send a request of a closed connection through a new one.
 		 */
 		@Override
 		public void connect() {
@@ -216,13 +216,13 @@ final class JedisConnection implements Connection, Ear {
 			super.flush();
 		}
 
-		/** Jedis lets its sockets drop what is not delivered. */
+		/** Close the socket. Jedis configures it to discard undelivered data. */
 		void discard() {
 			try {
 				forceDisconnect();
 			}
 			catch (IOException ex) {
-				// Closed all the same
+				// The socket is closed anyway
 			}
 		}
 

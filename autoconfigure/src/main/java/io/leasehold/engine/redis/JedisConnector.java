@@ -15,7 +15,7 @@ import redis.clients.jedis.exceptions.JedisException;
 import org.springframework.boot.ssl.SslBundle;
 
 /**
- * Connections by Jedis, each with two threads of its own, which end with it.
+ * Connector for Jedis. Each connection has two threads, which end with it.
  */
 final class JedisConnector implements Connector {
 
@@ -92,8 +92,8 @@ final class JedisConnector implements Connector {
 	private static SSLParameters parameters(SslBundle ssl) {
 		SSLParameters parameters = new SSLParameters(ssl.getOptions().getCiphers(),
 				ssl.getOptions().getEnabledProtocols());
-		parameters.setEndpointIdentificationAlgorithm("HTTPS"); // the certificate is that
-																// of the host
+		// The certificate must match the host
+		parameters.setEndpointIdentificationAlgorithm("HTTPS");
 		return parameters;
 	}
 

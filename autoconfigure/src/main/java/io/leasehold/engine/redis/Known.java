@@ -12,10 +12,10 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The last answer to a question that is asked when first needed, and once for all who
- * want to know at the same time. Thread-safe.
+ * Cached response to a query. The query is sent on first use, and concurrent callers
+ * share it. Thread-safe.
  *
- * @param <T> type of the answer
+ * @param <T> type of the response
  */
 final class Known<T> {
 
@@ -32,10 +32,10 @@ final class Known<T> {
 	private final AtomicBoolean refreshing = new AtomicBoolean();
 
 	/**
-	 * Create a question.
-	 * @param question may block, and fail with a {@link RedisFailure}
-	 * @param heard told of each answer
-	 * @param executor where to ask
+	 * Create a cache.
+	 * @param question the query; may block, and throw a {@link RedisFailure}
+	 * @param heard called with each response
+	 * @param executor runs the query
 	 */
 	Known(Supplier<T> question, Consumer<T> heard, Executor executor) {
 		this.question = question;
@@ -43,7 +43,7 @@ final class Known<T> {
 		this.executor = executor;
 	}
 
-	/** Return the last answer, or the next one if there was none. */
+	/** Return the last response, or send the query if there is none. */
 	CompletableFuture<T> get() {
 		CompletableFuture<T> last = this.answer.get();
 		if (last != null && !last.isCompletedExceptionally()) {
@@ -57,7 +57,7 @@ final class Known<T> {
 		return next;
 	}
 
-	/** Forget an answer: whoever wants to know has to ask again. */
+	/** Remove an outdated response; the next caller sends the query again. */
 	void forget(T outdated) {
 		CompletableFuture<T> last = this.answer.get();
 		if (last != null && last.isDone() && !last.isCompletedExceptionally() && outdated.equals(last.join())) {
@@ -65,7 +65,7 @@ final class Known<T> {
 		}
 	}
 
-	/** Ask again in the background; the last answer stands until there is another. */
+	/** Repeat the query in the background; the last response remains until a new one. */
 	void refresh() {
 		if (this.refreshing.compareAndSet(false, true)) {
 			this.executor.execute(this::askAgain);

@@ -18,7 +18,7 @@ import io.netty.buffer.ByteBufUtil;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One of Lettuce's connections, which is told not to reconnect.
+ * Lettuce connection that never reconnects.
  */
 final class LettuceConnection implements Connection {
 
@@ -60,7 +60,7 @@ final class LettuceConnection implements Connection {
 
 	@Override
 	public void close() {
-		if (this.closed.compareAndSet(false, true)) { // Lettuce warns of more
+		if (this.closed.compareAndSet(false, true)) { // Lettuce warns if closed twice
 			this.connection.closeAsync();
 		}
 	}
@@ -77,9 +77,9 @@ final class LettuceConnection implements Connection {
 	}
 
 	/**
-	 * The words of a command, written at once: as arguments of their own, each encoded
-	 * into a buffer of its own, they cost more than the rest of a request. Lettuce has no
-	 * other way to send them, so they record that the request is being sent.
+	 * Arguments of a command, written at once. Separate arguments, each encoded into a
+	 * separate buffer, cost more than the rest of a request. Lettuce always sends a
+	 * request through this class, which therefore records that the request is being sent.
 	 */
 	private static final class Words extends CommandArgs<String, String> {
 
@@ -115,7 +115,7 @@ final class LettuceConnection implements Connection {
 	}
 
 	/**
-	 * Takes any answer, and knows a list from what is alone.
+	 * Output for any response, which distinguishes a list from a single value.
 	 */
 	private static final class AnyOutput extends NestedMultiOutput<String, String> {
 

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.ssl.SslBundle;
 
 /**
- * Connections by Lettuce. Its threads start with the first one.
+ * Connector for Lettuce. Its threads start with the first connection.
  */
 final class LettuceConnector implements Connector {
 
@@ -46,7 +46,7 @@ final class LettuceConnector implements Connector {
 			.nettyCustomizer(new DiscardOnClose())
 			.build();
 		this.client = RedisClient.create(this.resources);
-		// A connection that never comes back cannot replay what was sent on it
+		// A connection that never reconnects cannot replay its requests
 		ClientOptions.Builder options = ClientOptions.builder()
 			.autoReconnect(false)
 			.timeoutOptions(TimeoutOptions.create())
@@ -118,8 +118,8 @@ final class LettuceConnector implements Connector {
 	}
 
 	/**
-	 * Closing a connection drops what it has not delivered. Else the system would go on
-	 * trying for minutes, and the store would run requests that were long given up.
+	 * Socket option that discards undelivered data on close. Otherwise the operating
+	 * system would retry for minutes, and the store would run outdated requests.
 	 */
 	private static final class DiscardOnClose implements NettyCustomizer {
 

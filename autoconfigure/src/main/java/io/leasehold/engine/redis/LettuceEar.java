@@ -11,7 +11,7 @@ import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 
 /**
- * One of Lettuce's connections for messages, which is told not to reconnect.
+ * Lettuce connection for messages that never reconnects.
  */
 final class LettuceEar extends RedisPubSubAdapter<String, String> implements Ear, RedisConnectionStateListener {
 
@@ -29,7 +29,7 @@ final class LettuceEar extends RedisPubSubAdapter<String, String> implements Ear
 		this.lost = lost;
 	}
 
-	/** Begin to listen, or close and fail. */
+	/** Subscribe to a channel; close the connection on failure. */
 	LettuceEar subscribe(String channel, Duration timeout) {
 		this.connection.addListener((RedisConnectionStateListener) this);
 		this.connection.addListener((io.lettuce.core.pubsub.RedisPubSubListener<String, String>) this);
@@ -65,7 +65,7 @@ final class LettuceEar extends RedisPubSubAdapter<String, String> implements Ear
 
 	@Override
 	public void close() {
-		if (this.closed.compareAndSet(false, true)) { // Lettuce warns of more
+		if (this.closed.compareAndSet(false, true)) { // Lettuce warns if closed twice
 			this.connection.closeAsync();
 		}
 	}

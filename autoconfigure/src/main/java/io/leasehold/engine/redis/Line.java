@@ -8,9 +8,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection for scripts. The store runs what is sent on it in the order of sending,
- * each once at most; once broken it stays so, and nothing sent on it is repeated. So an
- * answer on a line proves that all that was sent on it before has run or never will.
+ * Connection for scripts. The store runs requests in the order of sending, each at most
+ * once. A broken line stays broken, and its requests are never repeated. A response
+ * therefore proves that all earlier requests of the line have run or never will.
  * Thread-safe.
  */
 final class Line {
@@ -25,7 +25,7 @@ final class Line {
 
 	private final AtomicInteger unanswered = new AtomicInteger();
 
-	/** When the last answer came, or the first request was sent that had none before. */
+	/** Time of the last response, or of the first request since all were answered. */
 	private volatile long heard;
 
 	Line(Node node, Connection connection, Duration silenceTimeout) {
@@ -48,11 +48,11 @@ final class Line {
 	}
 
 	/**
-	 * Return whether requests may go through this line. Closes it if it is silent for too
-	 * long: the system's own time limits for a dead network are minutes.
+	 * Return whether requests may use this line. A line that is silent for too long is
+	 * closed, because the operating system detects a dead network only after minutes.
 	 */
 	boolean isUsable() {
-		// The counter is read first: the first request in a while notes its time before
+		// Read the counter first: a request sets the time before it is counted
 		if (this.unanswered.get() > 0 && this.nanoTime.getAsLong() - this.heard > this.silenceTimeout) {
 			close();
 		}
@@ -61,28 +61,28 @@ final class Line {
 
 	/**
 	 * Run a script.
-	 * @param deadline reading of {@link System#nanoTime()} when to give up waiting
-	 * @throws RedisFailure if there is no answer, or a refusal
+	 * @param deadline reading of {@link System#nanoTime()} at which to stop waiting
+	 * @throws RedisFailure if the server did not respond or rejected the request
 	 */
 	<T> T run(Script<T> script, String[] keys, String[] args, long deadline) {
 		try {
 			return Replies.await(send(script, keys, args), deadline);
 		}
 		catch (RedisFailure ex) {
-			if (ex.is("NOSCRIPT")) { // a fresh server
+			if (ex.is("NOSCRIPT")) { // not loaded by the server yet
 				return Replies.await(sendText(script, keys, args), deadline);
 			}
 			throw ex;
 		}
 	}
 
-	/** Send a script without waiting for its answer. */
+	/** Send a script without waiting for its response. */
 	<T> CompletableFuture<T> send(Script<T> script, String[] keys, String[] args) {
 		return send("EVALSHA", script.digest(), keys, args);
 	}
 
 	/**
-	 * Send a script's text, for a caller that does not wait to hear that it is unknown.
+	 * Send a script's text, for a caller that cannot retry if the script is unknown.
 	 */
 	<T> CompletableFuture<T> sendText(Script<T> script, String[] keys, String[] args) {
 		return send("EVAL", script.text(), keys, args);
@@ -100,7 +100,7 @@ final class Line {
 
 	private CompletableFuture<@Nullable Object> send(String command, String... arguments) {
 		if (this.unanswered.get() == 0) {
-			this.heard = this.nanoTime.getAsLong(); // before this request counts
+			this.heard = this.nanoTime.getAsLong(); // before the request is counted
 		}
 		this.unanswered.incrementAndGet();
 		return this.connection.send(command, arguments).whenComplete(this::answered);
@@ -111,7 +111,7 @@ final class Line {
 		this.unanswered.decrementAndGet();
 		if (failure != null) {
 			RedisFailure cause = Replies.failure(failure);
-			// Its name may lead to another server by now, or it takes no requests
+			// The name may resolve to another server by now, or sending fails
 			if (cause.is("READONLY") || cause.isNeverSent()) {
 				close();
 			}
@@ -119,8 +119,8 @@ final class Line {
 	}
 
 	/**
-	 * Wait until replicas have what was written here before.
-	 * @throws RedisFailure if not enough of them have
+	 * Wait until replicas have the earlier writes of this line.
+	 * @throws RedisFailure if too few replicas have confirmed them
 	 */
 	void awaitReplicas(int replicas, Duration timeout, long deadline) {
 		Long reached = (Long) await(send("WAIT", Integer.toString(replicas), Long.toString(timeout.toMillis())),
@@ -143,8 +143,8 @@ final class Line {
 	}
 
 	/**
-	 * Return a line for slots that are on the move to its server, which takes the place
-	 * of this one: nothing else may be sent through its connection.
+	 * Return a line for slots that migrate to its server. It replaces this line, whose
+	 * connection must not be used for other requests.
 	 */
 	Line asking() {
 		return new Line(this.node, new AskingConnection(this.connection), this.silenceTimeout, this.nanoTime);

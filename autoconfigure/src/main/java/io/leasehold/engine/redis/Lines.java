@@ -10,14 +10,14 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The present {@link Line} to each primary, opened when needed and replaced when broken.
- * Thread-safe; callers share one attempt to open.
+ * Current {@link Line} to each primary, opened on demand and replaced when broken.
+ * Thread-safe; concurrent callers share one attempt to open it.
  */
 final class Lines {
 
 	/**
-	 * A slot on the move sends a request there and back, and a connection may break just
-	 * before the request is sent; more is confusion.
+	 * Maximum attempts per request. A migrating slot redirects a request back and forth,
+	 * and a connection may break just before sending. More attempts are useless.
 	 */
 	static final int MOST_ATTEMPTS = 6;
 
@@ -29,7 +29,7 @@ final class Lines {
 
 	private final Map<Node, CompletableFuture<Line>> lines = new ConcurrentHashMap<>();
 
-	/** Lines for slots on the move, by the server that they are on the move to. */
+	/** Lines for migrating slots, by the server to which the slots migrate. */
 	private final Map<Node, CompletableFuture<Line>> askingLines = new ConcurrentHashMap<>();
 
 	Lines(Topology topology, Function<Node, Line> opener, Executor executor) {
@@ -39,10 +39,10 @@ final class Lines {
 	}
 
 	/**
-	 * Make a request where a lock is. A request that has not run there is repeated: where
-	 * its refusal sends it, or through a new line if it was never sent.
-	 * @param deadline reading of {@link System#nanoTime()} when to give up waiting
-	 * @throws RedisFailure if there is no answer
+	 * Send a request to a lock's primary. A request that has not run there is repeated:
+	 * at the server that a redirection names, or on a new line if it was never sent.
+	 * @param deadline reading of {@link System#nanoTime()} at which to stop waiting
+	 * @throws RedisFailure if the server did not respond or rejected the request
 	 */
 	<T> T ask(String lock, long deadline, Function<Line, T> request) {
 		CompletableFuture<Line> next = to(lock);
@@ -61,7 +61,7 @@ final class Lines {
 		}
 	}
 
-	/** Return the line to a lock's primary, open or being opened. */
+	/** Return the line to a lock's primary, which may still be opening. */
 	CompletableFuture<Line> to(String lock) {
 		return this.topology.primaryOf(lock).thenCompose((node) -> {
 			CompletableFuture<Line> known = this.lines.get(node);
@@ -84,7 +84,8 @@ final class Lines {
 	}
 
 	/**
-	 * Return the line for a request that has not run, or {@code null} if it has to fail.
+	 * Return the line on which to repeat a request that has not run, or {@code null} if
+	 * the request fails.
 	 * @throws RedisFailure if the request can never be served
 	 */
 	@Nullable CompletableFuture<Line> instead(String lock, RedisFailure failure, Line from) {
@@ -106,13 +107,13 @@ final class Lines {
 		return this.askingLines.computeIfAbsent(node, (unknown) -> open(node).thenApply(Line::asking));
 	}
 
-	/** Return the line to a lock's primary if one is open now. */
+	/** Return the line to a lock's primary, or {@code null} if none is open now. */
 	@Nullable Line ifOpen(String lock) {
 		CompletableFuture<Line> line = to(lock);
 		return (line.isDone() && !isOver(line)) ? line.join() : null;
 	}
 
-	/** Close the lines to servers that are primaries no longer. */
+	/** Close the lines to servers that are no longer primaries. */
 	void keepOnly(Set<Node> primaries) {
 		keepOnly(primaries, this.lines);
 		keepOnly(primaries, this.askingLines);

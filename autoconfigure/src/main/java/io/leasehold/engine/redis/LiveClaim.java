@@ -12,8 +12,8 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the engine knows of a claim from its first request to its end. Thread-safe:
- * replies come in the service's threads, messages in the client's.
+ * State of a claim in this process, from its first request to its end. Thread-safe:
+ * responses arrive in threads of the service, messages in threads of the client library.
  */
 final class LiveClaim {
 
@@ -27,26 +27,26 @@ final class LiveClaim {
 
 	private final MonotonicClock clock;
 
-	/** Line of the first request; another later means that it broke. */
+	/** Line of the first request; a later request on another line means that it broke. */
 	private @Nullable Line line;
 
 	private int requests;
 
 	/**
-	 * When the last request was sent that the store answered with <em>busy</em>, or the
-	 * first one: any grant in a message came later.
+	 * Time at which the last request that returned <em>busy</em> was sent, or else the
+	 * first request. The grant in a message is always later.
 	 */
 	private long base;
 
-	/** Greatest fence that a reply or message has shown; others are stale or doubled. */
+	/** Greatest grant number received so far; messages up to it are outdated. */
 	private long seen;
 
-	/** Fence of a message that nobody has listened to yet. */
+	/** Grant number of a message that no listener has received yet. */
 	private long told;
 
 	private boolean askAgain;
 
-	/** Whether all requests were answered before the claim was forgotten. */
+	/** Whether all requests were answered before the claim was removed. */
 	private boolean answered;
 
 	private boolean closing;
@@ -64,7 +64,7 @@ final class LiveClaim {
 		this.clock = clock;
 	}
 
-	/** Go on with a claim that was forgotten, since all its requests were answered. */
+	/** Mark a claim that was removed earlier because all its requests were answered. */
 	synchronized LiveClaim answered() {
 		this.answered = true;
 		return this;
@@ -74,7 +74,7 @@ final class LiveClaim {
 		return RedisKeys.of(this.settings.namespace(), this.claim.key());
 	}
 
-	/** What the store knows it by. */
+	/** Return the claim's name in the store. */
 	String name() {
 		return this.name;
 	}
@@ -83,14 +83,15 @@ final class LiveClaim {
 		return this.settings.grantLease(this.claim.lease());
 	}
 
-	/** How long the store keeps a grant after its lease. */
+	/** Return how long the store keeps a grant after its lease. */
 	Duration lockDelay() {
 		return this.claim.lockDelay();
 	}
 
 	/**
-	 * Note that the store is going to be asked.
-	 * @return the lease to ask for: that of a claim found dead by its waiters is short
+	 * Record that a request is about to be sent.
+	 * @return the lease to request; short for a repeated request, so that a dead waiter
+	 * delays others only briefly
 	 */
 	synchronized Duration ask(Line through, long sent) {
 		this.askAgain = false;
@@ -103,7 +104,7 @@ final class LiveClaim {
 		return this.claim.lease();
 	}
 
-	/** Note that the store has not run the last request and never will. */
+	/** Record that the store has not run the last request and never will. */
 	synchronized void requestHasNotRun() {
 		this.requests--;
 		if (this.requests == 0) {
@@ -122,21 +123,21 @@ final class LiveClaim {
 	}
 
 	/**
-	 * Return whether the claim was asked for once only: if that was granted it never
-	 * waited, so no message comes.
+	 * Return whether a single request was sent. If that was granted, the claim never
+	 * waited, so no message will arrive.
 	 */
 	synchronized boolean wasAskedOnce() {
 		return this.requests == 1;
 	}
 
 	/**
-	 * Return whether all requests of this claim went the given way, or were answered.
+	 * Return whether all requests of this claim used the given line or were answered.
 	 */
 	synchronized boolean askedOnlyThrough(Line through) {
 		return this.answered || this.line == through;
 	}
 
-	/** Take note of a message. */
+	/** Record a message about a grant. */
 	void told(long fence) {
 		synchronized (this) {
 			this.told = Math.max(this.told, fence);
@@ -144,7 +145,7 @@ final class LiveClaim {
 		signal();
 	}
 
-	/** Take note that messages may have been lost. */
+	/** Record that messages may have been lost. */
 	void mayHaveMissed() {
 		synchronized (this) {
 			this.askAgain = true;
@@ -160,8 +161,8 @@ final class LiveClaim {
 	}
 
 	/**
-	 * End the claim here.
-	 * @return whether the store may know of it
+	 * End the claim in this process.
+	 * @return whether the store may know the claim
 	 */
 	synchronized boolean close() {
 		if (!this.closing) {
@@ -171,16 +172,15 @@ final class LiveClaim {
 		return this.answered || this.line != null;
 	}
 
-	/** Return whether grants and late requests of a claim that ended are over, too. */
+	/** Return whether the grants and late requests of an ended claim have expired. */
 	synchronized boolean isLongOver(long now, Duration lateRequests) {
 		Duration kept = this.claim.lease().plus(this.claim.lockDelay()).plus(this.claim.minHold());
 		return this.closing && now - this.closingSince > kept.plus(lateRequests).toNanos();
 	}
 
 	/**
-	 * Note that the store is going to be told of the end.
-	 * @return whether it has been told before, so that <em>not owner</em> may be the echo
-	 * of that
+	 * Record that a request to end the claim is about to be sent.
+	 * @return whether one was sent before, which may be the reason for <em>not owner</em>
 	 */
 	synchronized boolean tellEnd() {
 		boolean before = this.closeSent;
@@ -188,7 +188,7 @@ final class LiveClaim {
 		return before;
 	}
 
-	/** Note that the store has not run the request to end the claim and never will. */
+	/** Record that the store has not run the request to end the claim and never will. */
 	synchronized void endHasNotRun(boolean toldBefore) {
 		this.closeSent = toldBefore;
 	}
@@ -216,13 +216,13 @@ final class LiveClaim {
 		this.askAgain = false;
 		if (this.told > this.seen) {
 			long validUntil = MonotonicClock.validUntil(this.base, grantLease());
-			// A message proves nothing of replicas
+			// A message does not prove that replicas have the grant
 			if (this.settings.replicasToWait() == 0
 					&& validUntil - this.clock.nanoTime() >= this.settings.minValidity().toNanos()) {
 				this.seen = this.told;
 				return new Signal.Pushed(new Attempt.Granted(this.told, validUntil));
 			}
-			this.told = 0; // the next poll tells whether it is still in force
+			this.told = 0; // the next poll returns whether it is valid
 			ask = true;
 		}
 		return ask ? new Signal.AskAgain() : null;

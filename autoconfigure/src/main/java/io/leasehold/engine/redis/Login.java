@@ -3,9 +3,9 @@ package io.leasehold.engine.redis;
 import org.jspecify.annotations.Nullable;
 
 /**
- * As whom to use a server.
+ * Credentials and database of a connection.
  *
- * @param username name of the account, or {@code null} for the default one
+ * @param username name of the account, or {@code null} for the default account
  * @param password password, or {@code null} for none
  * @param database index of the database
  */

@@ -1,14 +1,14 @@
 package io.leasehold.engine.redis;
 
 /**
- * Where a server is.
+ * Address of a server.
  *
- * @param host name or address
+ * @param host host name or IP address
  * @param port port
  */
 record Node(String host, int port) {
 
-	/** Read a node from {@code host:port}; the host may be an IPv6 address. */
+	/** Parse {@code host:port}; the host may be an IPv6 address. */
 	static Node parse(String text) {
 		int colon = text.lastIndexOf(':');
 		return new Node(text.substring(0, colon), Integer.parseInt(text.substring(colon + 1)));

@@ -12,10 +12,10 @@ import io.leasehold.engine.Holder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shows who holds a lock, and releases it in their place.
+ * Requests of operators: list the holders of a lock, and release it by force.
  *
- * @param lines where to ask
- * @param namespace first part of every name in the store
+ * @param lines lines to the primaries
+ * @param namespace first part of all names in the store
  * @param retention fencing retention in milliseconds
  * @param inboxPrefix prefix of inbox channels
  */
@@ -29,7 +29,7 @@ record Operator(Lines lines, String namespace, String retention, String inboxPre
 		return holders(Script.FORCE, key, deadline);
 	}
 
-	/** Run a script that answers who has, or had, a lock. */
+	/** Run a script that returns the present or former holders of a lock. */
 	private List<Holder> holders(Script<List<Object>> script, LockKey key, long deadline) {
 		RedisKeys keys = RedisKeys.of(this.namespace, key);
 		List<Object> answer = this.lines.ask(keys.lock(), deadline, (line) -> line.run(script, keys.of(""),
@@ -45,7 +45,7 @@ record Operator(Lines lines, String namespace, String retention, String inboxPre
 		return holders;
 	}
 
-	/** Read a holder; {@code null} for what the store keeps after a lease. */
+	/** Parse a holder; {@code null} for a minimum hold or lock delay without a holder. */
 	private static @Nullable Holder holder(String value, long kept) {
 		Grant grant = Grant.parse(value);
 		String claim = (grant != null) ? grant.claim() : "";

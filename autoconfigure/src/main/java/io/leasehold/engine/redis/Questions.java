@@ -4,15 +4,15 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Asks servers what they know of each other, and waits for the answer.
+ * Blocking queries about the topology.
  *
- * @param timeout longest time to wait
+ * @param timeout maximum time to wait for a response
  */
 record Questions(Duration timeout) {
 
 	/**
-	 * Ask for a list.
-	 * @throws RedisFailure if there was no answer, or none that is a list
+	 * Query a list.
+	 * @throws RedisFailure if the response is missing, empty or not a list
 	 */
 	List<?> list(Connection connection, String command, String... arguments) {
 		Object answer = Replies.await(connection.send(command, arguments), System.nanoTime() + this.timeout.toNanos());

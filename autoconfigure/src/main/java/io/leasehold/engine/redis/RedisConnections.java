@@ -19,8 +19,8 @@ import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 
 /**
- * Where the engine's own connections come from, away from the application's traffic.
- * Threads and sockets start with the first lock. Thread-safe.
+ * Factory of the engine's connections, which are separate from those of the application.
+ * Threads and sockets are created with the first lock. Thread-safe.
  */
 public final class RedisConnections implements AutoCloseable {
 
@@ -42,20 +42,20 @@ public final class RedisConnections implements AutoCloseable {
 		this.questions = questions;
 	}
 
-	/** Connect by any client library. */
+	/** Create connections of any client library. */
 	static RedisConnections by(Connector connector, RedisConfiguration servers, RedisSettings settings) {
-		login(servers); // or refuse them
+		login(servers); // throws if they are not supported
 		return new RedisConnections(connector, servers, () -> servers, new Questions(settings.commandTimeout()));
 	}
 
 	/**
-	 * Connect by Lettuce.
+	 * Create connections of Lettuce.
 	 * @param servers a single server, sentinels or a cluster, with their credentials
-	 * @param ssl how to encrypt, or {@code null} for plain connections
-	 * @param clientName how connections are named on the server, or {@code null}
+	 * @param ssl TLS settings, or {@code null} for plain connections
+	 * @param clientName name of the connections on the server, or {@code null}
 	 * @param settings the engine's settings
-	 * @return connections, to be closed by the engine that they are given to
-	 * @throws IllegalArgumentException if servers of this kind cannot be used
+	 * @return the connections, closed by the engine that uses them
+	 * @throws IllegalArgumentException if servers of this kind are not supported
 	 */
 	public static RedisConnections byLettuce(RedisConfiguration servers, @Nullable SslBundle ssl,
 			@Nullable String clientName, RedisSettings settings) {
@@ -63,13 +63,13 @@ public final class RedisConnections implements AutoCloseable {
 	}
 
 	/**
-	 * Connect by Jedis.
+	 * Create connections of Jedis.
 	 * @param servers a single server, sentinels or a cluster, with their credentials
-	 * @param ssl how to encrypt, or {@code null} for plain connections
-	 * @param clientName how connections are named on the server, or {@code null}
+	 * @param ssl TLS settings, or {@code null} for plain connections
+	 * @param clientName name of the connections on the server, or {@code null}
 	 * @param settings the engine's settings
-	 * @return connections, to be closed by the engine that they are given to
-	 * @throws IllegalArgumentException if servers of this kind cannot be used
+	 * @return the connections, closed by the engine that uses them
+	 * @throws IllegalArgumentException if servers of this kind are not supported
 	 */
 	public static RedisConnections byJedis(RedisConfiguration servers, @Nullable SslBundle ssl,
 			@Nullable String clientName, RedisSettings settings) {
@@ -77,12 +77,12 @@ public final class RedisConnections implements AutoCloseable {
 	}
 
 	/**
-	 * Return these connections, to be used in place of this object, with credentials that
-	 * may change.
-	 * @param present called for each new connection, in a thread of the engine, which it
-	 * may block for a moment. Returns servers of the same kind, of which only user names
-	 * and passwords are read; an exception fails the connection
-	 * @return connections, to be closed by the engine that they are given to
+	 * Return these connections with credentials that may change. The result replaces this
+	 * object.
+	 * @param present called for each new connection, in a thread of the engine; may block
+	 * briefly. It returns servers of the same kind, of which only the credentials and the
+	 * database are read. An exception fails the connection
+	 * @return the connections, closed by the engine that uses them
 	 */
 	public RedisConnections readingCredentials(Supplier<? extends RedisConfiguration> present) {
 		return new RedisConnections(this.connector, this.servers, present, this.questions);
@@ -124,9 +124,9 @@ public final class RedisConnections implements AutoCloseable {
 	}
 
 	/**
-	 * Return where to connect to.
-	 * @param executor for questions that block
-	 * @param primaries told of all primaries whenever they were asked for
+	 * Return the topology of the servers.
+	 * @param executor runs queries, which block
+	 * @param primaries called with all primaries after each query
 	 */
 	Topology topology(ScheduledExecutorService executor, Consumer<Set<Node>> primaries) {
 		if (this.servers instanceof RedisSentinelConfiguration master) {
@@ -150,8 +150,8 @@ public final class RedisConnections implements AutoCloseable {
 	}
 
 	/**
-	 * Open a connection to a primary. Blocks for few command timeouts at most.
-	 * @throws RedisFailure if there is none, or the server is no primary
+	 * Open a connection to a primary. Blocks for a few command timeouts at most.
+	 * @throws RedisFailure if the connection fails, or the server is not a primary
 	 */
 	Connection connect(Node node, Topology topology) {
 		Connection connection = this.connector.connect(node, login());
@@ -167,14 +167,14 @@ public final class RedisConnections implements AutoCloseable {
 	}
 
 	/**
-	 * Open a connection that listens. Blocks for few command timeouts at most.
-	 * @throws RedisFailure if there is none
+	 * Open a subscribed connection. Blocks for a few command timeouts at most.
+	 * @throws RedisFailure if the connection fails
 	 */
 	Ear listen(Node node, String channel, Consumer<String> messages, Runnable lost) {
 		return this.connector.listen(node, login(), channel, messages, lost);
 	}
 
-	/** Return where the servers are, as they are configured. */
+	/** Return the configured addresses of the servers. */
 	@Override
 	public String toString() {
 		if (this.servers instanceof RedisSentinelConfiguration master) {

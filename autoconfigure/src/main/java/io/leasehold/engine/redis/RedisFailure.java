@@ -7,17 +7,17 @@ import io.leasehold.LockKey;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request that a server refused or did not answer, whatever the client library.
+ * Request that a server rejected or did not respond to, with any client library.
  */
 final class RedisFailure extends RuntimeException {
 
 	private static final long serialVersionUID = 1L;
 
-	/** Refusals that pass by themselves, such as a server that is still loading. */
+	/** Transient error codes, such as that of a server that is still loading. */
 	private static final Set<String> PASSING = Set.of("ASK", "BUSY", "CLUSTERDOWN", "LOADING", "MASTERDOWN", "MISCONF",
 			"MOVED", "NOREPLICAS", "NOSCRIPT", "OOM", "READONLY", "TRYAGAIN");
 
-	/** Refusals that need somebody's hand. */
+	/** Permanent error codes, which require an operator. */
 	private static final Set<String> LASTING = Set.of("ERR", "NOAUTH", "NOPERM", "WRONGPASS", "WRONGTYPE");
 
 	private final Kind kind;
@@ -27,22 +27,22 @@ final class RedisFailure extends RuntimeException {
 		this.kind = kind;
 	}
 
-	/** No connection, or no answer in time. */
+	/** Create a failure: no connection, or no response in time. */
 	static RedisFailure noAnswer(String message, @Nullable Throwable cause) {
 		return new RedisFailure(Kind.NO_ANSWER, message, cause);
 	}
 
 	/**
-	 * An answer that is an error.
-	 * @param message what the server said, beginning with its word for the error
+	 * Create a failure from an error response.
+	 * @param message the server's message, which begins with its error code
 	 */
 	static RedisFailure refusal(String message, @Nullable Throwable cause) {
 		return new RedisFailure(Kind.REFUSAL, message, cause);
 	}
 
 	/**
-	 * A request that was not written and never will be.
-	 * @param reason why its connection did not take it
+	 * Create a failure of a request that was not written and never will be.
+	 * @param reason why the connection did not accept it
 	 */
 	static RedisFailure neverSent(RedisFailure reason) {
 		return new RedisFailure(Kind.NEVER_SENT, String.valueOf(reason.getMessage()), reason);
@@ -53,39 +53,39 @@ final class RedisFailure extends RuntimeException {
 		return this.kind == Kind.NEVER_SENT;
 	}
 
-	/** Return whether the request has not run and never will where it was sent to. */
+	/** Return whether the addressed server has not run the request and never will. */
 	boolean hasNotRun() {
 		return isNeverSent() || isRedirection();
 	}
 
 	/**
-	 * Return this failure for a request of several commands, of which others were sent.
+	 * Return this failure for a request of several commands, some of which were sent.
 	 */
 	RedisFailure ofSeveralCommands() {
 		return isNeverSent() ? noAnswer(String.valueOf(getMessage()), this) : this;
 	}
 
-	/** Return whether a server refused, for the given reason such as {@code READONLY}. */
+	/** Return whether a server responded with an error code such as {@code READONLY}. */
 	boolean is(String reason) {
 		return reason.equals(reason());
 	}
 
-	/** Return whether the request did not run, and belongs to another server. */
+	/** Return whether the request did not run because it belongs to another server. */
 	boolean isRedirection() {
 		return is("MOVED") || is("ASK");
 	}
 
 	/**
-	 * Return what the service is told.
-	 * @param action what Redis could not do, such as {@code acquire}
+	 * Return the exception for the service.
+	 * @param action the failed action, such as {@code acquire}
 	 */
 	LockEngineException toEngineException(String action, LockKey key) {
 		return toEngineException(key, "%s lock '%s'".formatted(action, key));
 	}
 
 	/**
-	 * Return what the service is told of several locks.
-	 * @param action what Redis could not do, such as {@code renew 2 locks}
+	 * Return the exception for the service that concerns several locks.
+	 * @param action the failed action, such as {@code renew 2 locks}
 	 */
 	LockEngineException toEngineException(String action) {
 		return toEngineException(null, action);
@@ -101,7 +101,7 @@ final class RedisFailure extends RuntimeException {
 		return this.kind == Kind.REFUSAL;
 	}
 
-	/** The server's word, as long as it is one of those that are known. */
+	/** Return the server's error code, or {@code OTHER} if it is unknown. */
 	private String word() {
 		return (PASSING.contains(reason()) || LASTING.contains(reason())) ? reason() : "OTHER";
 	}
@@ -110,7 +110,7 @@ final class RedisFailure extends RuntimeException {
 		return isRefusal() ? String.valueOf(getMessage()).split(" ", 2)[0] : "";
 	}
 
-	/** What is known of the request. */
+	/** Known state of the request. */
 	private enum Kind {
 
 		NEVER_SENT, NO_ANSWER, REFUSAL

@@ -7,7 +7,7 @@ import io.leasehold.LockKey;
 import io.leasehold.engine.Access;
 
 /**
- * Names in the store. All keys of one lock have the same hash tag, so they share a slot.
+ * Names of a lock in the store. All its keys have the same hash tag and share a slot.
  *
  * @param lock key of an exclusive grant, such as <code>leasehold:{order:42}</code>
  */
@@ -17,7 +17,7 @@ record RedisKeys(String lock) {
 		return new RedisKeys(escape(namespace) + ":{" + escape(key.value()) + "}");
 	}
 
-	/** Prefix of the channels on which members hear of their grants. */
+	/** Return the prefix of the channels on which members are notified of grants. */
 	static String inboxPrefix(String namespace) {
 		return escape(namespace) + ":inbox:";
 	}
@@ -30,29 +30,29 @@ record RedisKeys(String lock) {
 		return this.lock + ":queue";
 	}
 
-	/** Claims that hold the lock beside each other, by the end of their grants. */
+	/** Return the key of the concurrent holders, ordered by the end of their grants. */
 	String holders() {
 		return this.lock + ":holders";
 	}
 
-	/** Numbers of their grants. */
+	/** Return the key of the holders' grant numbers. */
 	String fences() {
 		return this.lock + ":fences";
 	}
 
-	/** The keys of a claim's scripts, in their order. */
+	/** Return the keys of a claim's scripts, in their order. */
 	String[] of(String claim) {
 		return new String[] { this.lock, fence(), queue(), this.lock + ":gone:" + claim, holders(), fences() };
 	}
 
-	/** The keys of a grant that is to be renewed. */
+	/** Return the keys for the renewal of a grant. */
 	List<String> ofGrant(Access access) {
 		return access.equals(Access.EXCLUSIVE) ? List.of(this.lock) : List.of(holders(), fences());
 	}
 
 	/**
-	 * Replace what would end the hash tag or garble a terminal by its percent code.
-	 * Different texts stay different.
+	 * Replace characters that would end the hash tag or garble a terminal by percent
+	 * codes. Different texts remain different.
 	 */
 	private static String escape(String text) {
 		for (int i = 0; i < text.length(); i++) {

@@ -35,12 +35,11 @@ import org.apache.commons.logging.LogFactory;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /**
- * Locks in Redis, handed from process to process in the order of their requests. An
- * uncontended lock costs one command to acquire and one to release.
+ * Lock engine on Redis. Locks pass from process to process in the order of requests. An
+ * uncontended lock takes one command to acquire and one to release.
  * <p>
- * Exclusion assumes that the server loses no data and that its clock does not jump
- * forward; the fencing token covers what is left. Thread-safe; connections open with the
- * first lock.
+ * Exclusion requires that the server loses no data and its clock never jumps forward. The
+ * fencing token covers other cases. Thread-safe; connects with the first lock.
  */
 public final class RedisLockEngine implements LockEngine, AutoCloseable {
 
@@ -49,7 +48,7 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 
 	private static final Log logger = LogFactory.getLog(RedisLockEngine.class);
 
-	/** A poll meant to find an expired lease should not come just before its end. */
+	/** Delay of a poll after a lease's end, so that it does not arrive just before. */
 	private static final Duration AFTER_EXPIRY = Duration.ofMillis(5);
 
 	private static final int CONNECTING_THREADS = 8;
@@ -76,10 +75,10 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 
 	private final Topology topology;
 
-	/** For claims: requests of one stay in their order. */
+	/** Lines for claims; the requests of one claim keep their order. */
 	private final Lines lines;
 
-	/** For renewals. */
+	/** Lines for renewals. */
 	private final Lines renewalLines;
 
 	private final Inbox inbox;
@@ -93,9 +92,9 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 	/**
 	 * Create an engine.
 	 * @param connections its connections, closed with it
-	 * @param settings how it works
-	 * @param member whose claims it serves
-	 * @param clock the clock that the service believes in
+	 * @param settings the engine's settings
+	 * @param member the member whose claims it serves
+	 * @param clock the clock that the service uses
 	 */
 	public RedisLockEngine(RedisConnections connections, RedisSettings settings, Member member, MonotonicClock clock) {
 		this.connections = connections;
@@ -108,7 +107,7 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 		this.executor = executor();
 		this.topology = connections.topology(this.executor, this::keepOnly);
 		this.lines = new Lines(this.topology, this::openLine, this.executor);
-		// WAIT holds up what was sent behind it, which renewals do not bear
+		// WAIT delays later requests on its line, which could make renewals too late
 		this.renewalLines = (settings.replicasToWait() > 0) ? new Lines(this.topology, this::openLine, this.executor)
 				: this.lines;
 		this.renewer = new Renewer(settings.namespace(), this.topology, this.renewalLines, clock);
@@ -119,8 +118,8 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 	}
 
 	/**
-	 * A release that never got an answer is not repeated for ever, so its claim is
-	 * forgotten when nothing of it can be left: after each outage.
+	 * Open a line. The service does not repeat an unanswered release forever. Therefore
+	 * each reconnect removes ended claims that have certainly expired.
 	 */
 	private Line openLine(Node node) {
 		long now = this.clock.nanoTime();
@@ -128,14 +127,14 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 		return new Line(node, this.connections.connect(node, this.topology), this.settings.silenceTimeout());
 	}
 
-	/** A server that was deposed may be the last to know. */
+	/** Close lines to former primaries; a deposed one may be the last to detect it. */
 	private void keepOnly(Set<Node> primaries) {
 		this.lines.keepOnly(primaries);
 		this.renewalLines.keepOnly(primaries);
 		this.inbox.keepOnly(primaries);
 	}
 
-	/** Opens connections and asks for their servers, all of which may take its time. */
+	/** Create the threads that connect and query the topology; both may block. */
 	private static ScheduledThreadPoolExecutor executor() {
 		CustomizableThreadFactory threads = new CustomizableThreadFactory("leasehold-redis-connect-");
 		threads.setDaemon(true);
@@ -147,9 +146,9 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 	}
 
 	/**
-	 * Connect in the background, since the first connection of a JVM may take longer than
-	 * a command. Does not wait, and does not fail: a server may come up later than the
-	 * application, which a warning tells.
+	 * Connect in the background, because the first connection of a JVM may take longer
+	 * than a command. Never blocks or fails: if Redis is unavailable, a warning is
+	 * logged, because the server may start later than the application.
 	 */
 	public void warmUp() {
 		this.executor.execute(() -> this.lines.to(WARM_UP).exceptionally((failure) -> {
@@ -221,7 +220,7 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 		};
 	}
 
-	/** Nothing comes of a claim any more, unless a line that broke still delivers it. */
+	/** Remove a completed claim unless a broken line may still deliver a request. */
 	private void forget(LiveClaim live, Line line) {
 		if (live.askedOnlyThrough(line)) {
 			this.claims.remove(live.name(), live);
@@ -241,7 +240,7 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 		}
 	}
 
-	/** How a claim is queued: see {@link Script#ACQUIRE}. */
+	/** Return the queue form of a claim, see {@link Script#ACQUIRE}. */
 	private String form(long deadline) {
 		if (!this.inbox.hears(deadline)) {
 			return "-";
@@ -274,7 +273,7 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 		return () -> live.listen(null);
 	}
 
-	/** A message came; in the client's thread. */
+	/** Process a message, in a thread of the client library. */
 	private void told(String text) {
 		Grant.Message message = Grant.parseMessage(text);
 		if (message == null) {
@@ -291,8 +290,8 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 	}
 
 	/**
-	 * A claim that is over was granted. Without a line the grant ends by itself, since
-	 * its lease is short.
+	 * Release a grant to a claim that has ended. If no line is open, the grant expires
+	 * soon, because its lease is short.
 	 */
 	private void giveBack(Grant.Message message) {
 		Line line = this.lines.ifOpen(message.keys().lock());
@@ -304,7 +303,7 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 				new String[] { claim, this.retention, this.inboxPrefix, millis(this.settings.grantLease()), "0" });
 	}
 
-	/** Leaves time to try again within the shortest lease. */
+	/** Renew with a deadline that leaves time for a retry within the shortest lease. */
 	@Override
 	public List<RenewalOutcome> renew(List<Renewal> renewals) {
 		long deadline = deadline(renewals.get(0).claim().key());
@@ -318,7 +317,7 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 				(name) -> new LiveClaim(claim, name, this.settings, this.clock).answered());
 		if (!live.close()) {
 			this.claims.remove(live.name());
-			return new ReleaseOutcome.NotOwner(); // the store never heard of it
+			return new ReleaseOutcome.NotOwner(); // the store never received it
 		}
 		long deadline = deadline(claim.key());
 		try {
@@ -330,7 +329,7 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 	}
 
 	private ReleaseOutcome end(LiveClaim live, Line line, long deadline) {
-		// What was sent through a line that broke may yet run, behind this
+		// Requests of a broken line may still run after this one
 		boolean mark = !live.askedOnlyThrough(line);
 		boolean toldBefore = live.tellEnd();
 		long had = close(live, line, mark, toldBefore, deadline);
@@ -374,12 +373,12 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 		}
 	}
 
-	/** How many claims have begun and not ended yet, nor were granted at once. */
+	/** Return the number of claims that have not ended and were not granted at once. */
 	int liveClaims() {
 		return this.claims.size();
 	}
 
-	/** When a call that begins now has to end. */
+	/** Return the deadline of a call that begins now. */
 	private long deadline(LockKey key) {
 		if (this.closed) {
 			throw new LockEngineException(key, "The Redis lock engine is closed", null);

@@ -3,25 +3,24 @@ package io.leasehold.engine.redis;
 import java.time.Duration;
 
 /**
- * How the Redis engine works. The figures depend on one another; a combination that would
- * starve waiters or leave residue is refused.
+ * Settings of the Redis engine. The durations depend on one another: a combination that
+ * would starve waiters or leave data behind is rejected.
  *
- * @param namespace first part of every name in the store
- * @param pollInterval longest time between two polls of a waiting claim, P
- * @param grantLease lease of a grant that is handed to a waiting claim, until its
- * receiver extends it, G
- * @param commandTimeout longest time to wait for a connection and the answer of one
+ * @param namespace first part of all names in the store
+ * @param pollInterval maximum time between two polls of a waiting claim, P
+ * @param grantLease lease of a grant handed to a waiting claim, until the claim extends
+ * it, G
+ * @param commandTimeout maximum time to wait for a connection and the response to one
  * command, C
- * @param minValidity least time that a handed grant must be valid for to be entered by
- * the message alone, M
+ * @param minValidity minimum remaining validity of a handed grant that the claim accepts
+ * by message, without a poll, M
  * @param silenceTimeout how long a connection may leave requests unanswered before it is
- * given up for a new one, U
- * @param markerLifetime how long the store remembers that a claim whose connection broke
- * is over, T
- * @param fencingRetention how long the store remembers the last number of a key that is
- * no longer used; longer than the server's clock could ever step back
- * @param replicasToWait how many replicas must have a grant before it is believed, 0 not
- * to ask
+ * replaced, U
+ * @param markerLifetime how long the store remembers the end of a claim whose connection
+ * broke, T
+ * @param fencingRetention how long the store remembers the last grant number of an unused
+ * key; must exceed any backward step of the server's clock
+ * @param replicasToWait how many replicas must confirm a grant, 0 for none
  */
 public record RedisSettings(String namespace, Duration pollInterval, Duration grantLease, Duration commandTimeout,
 		Duration minValidity, Duration silenceTimeout, Duration markerLifetime, Duration fencingRetention,
@@ -33,8 +32,8 @@ public record RedisSettings(String namespace, Duration pollInterval, Duration gr
 
 	/**
 	 * Create settings.
-	 * @throws IllegalArgumentException naming the property, if the engine cannot work
-	 * with a value
+	 * @throws IllegalArgumentException if a value or combination is invalid; the message
+	 * names the property
 	 */
 	public RedisSettings {
 		if (namespace.isBlank()) {
@@ -62,19 +61,19 @@ public record RedisSettings(String namespace, Duration pollInterval, Duration gr
 				"silence-timeout, or a late request may run after its claim is over");
 	}
 
-	/** Lifetime of a queue that nobody polls any more. */
+	/** Return the lifetime of a queue that no claim polls. */
 	Duration queueLifetime() {
 		return this.pollInterval.multipliedBy(4);
 	}
 
 	/**
-	 * Lease of a grant handed to a claim with the given lease, which it never exceeds.
+	 * Return the lease of a grant handed to a claim; it never exceeds the claim's lease.
 	 */
 	Duration grantLease(Duration lease) {
 		return (lease.compareTo(this.grantLease) < 0) ? lease : this.grantLease;
 	}
 
-	/** Poll interval of a claim with the given grant lease, well below it. */
+	/** Return the poll interval for a grant lease: at most a third of that lease. */
 	Duration pollInterval(Duration grantLease) {
 		Duration third = grantLease.dividedBy(3);
 		return (third.compareTo(this.pollInterval) < 0) ? third : this.pollInterval;

@@ -14,13 +14,13 @@ import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
 
 /**
- * Extends many grants by one round trip to each server. One that did not answer in time
- * is asked, but waited for no more until it has answered: the grants of the others must
- * not suffer.
+ * Renewal of many grants with one round trip per server. A server that missed a deadline
+ * still receives requests. Until it responds, they are awaited only if all servers are
+ * late, so the grants of other servers do not suffer.
  */
 final class Renewer {
 
-	/** Scripts are short, so as not to hold up others. */
+	/** Limit that keeps scripts short, so that they do not delay other requests. */
 	private static final int LOCKS_PER_SCRIPT = 500;
 
 	private static final Node UNKNOWN = new Node("", 0);
@@ -41,8 +41,8 @@ final class Renewer {
 		this.namespace = namespace;
 		this.topology = topology;
 		this.lines = lines;
-		// A script with a single key, that of an exclusive grant, is served even while
-		// its slot is on the move
+		// A script with a single key, that of an exclusive grant, runs even while its
+		// slot migrates
 		this.locksPerScript = topology.isCluster() ? 1 : LOCKS_PER_SCRIPT;
 		this.clock = clock;
 	}
@@ -72,7 +72,7 @@ final class Renewer {
 			Replies.await(CompletableFuture.allOf(awaited), deadline);
 		}
 		catch (RedisFailure ex) {
-			// Each chunk tells for itself
+			// Each chunk reports its own outcome
 		}
 	}
 
@@ -119,17 +119,17 @@ final class Renewer {
 				: CompletableFuture.failedFuture(failure);
 	}
 
-	/** Renewals under way. */
+	/** Renewals in flight. */
 	private record Chunk(int size, CompletableFuture<Node> place, CompletableFuture<List<RenewalOutcome>> outcomes) {
 
-		/** The server asked, as far as is known. */
+		/** Return the server of the request, as far as is known. */
 		Node primary() {
 			return (this.place.isDone() && !this.place.isCompletedExceptionally()) ? this.place.join() : UNKNOWN;
 		}
 
 	}
 
-	/** What is sent, and sent again where a refusal says. */
+	/** Request that is repeated at the server that a redirection names. */
 	private record Request(List<Renewal> renewals, String[] keys, String[] arguments) {
 
 		static Request of(List<Renewal> renewals, String namespace) {
@@ -145,8 +145,8 @@ final class Renewer {
 		}
 
 		/**
-		 * A connection never repeats a request, so <em>not owner</em> is no echo of a
-		 * replay.
+		 * Return the outcomes. A connection never repeats a request, so <em>not
+		 * owner</em> is never the result of a replay.
 		 */
 		List<RenewalOutcome> outcomes(List<Object> answers, long sent) {
 			List<RenewalOutcome> outcomes = new ArrayList<>(answers.size());

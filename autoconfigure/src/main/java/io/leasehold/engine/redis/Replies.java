@@ -10,8 +10,8 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Waiting for the store. A thread's interruption does not cut it short, since it is
- * bounded and the answer matters; the flag is kept.
+ * Bounded waits for responses of the store. An interrupt does not end a wait, because the
+ * response matters. The interrupt flag is preserved.
  */
 final class Replies {
 
@@ -20,8 +20,8 @@ final class Replies {
 
 	/**
 	 * Return the result of a future.
-	 * @param deadline reading of {@link System#nanoTime()}
-	 * @throws RedisFailure if it failed, or there was none in time
+	 * @param deadline reading of {@link System#nanoTime()} at which to stop waiting
+	 * @throws RedisFailure if the future failed or did not complete in time
 	 */
 	static <T extends @Nullable Object> T await(Future<T> future, long deadline) {
 		boolean interrupted = false;
@@ -48,7 +48,7 @@ final class Replies {
 		}
 	}
 
-	/** Return what a future failed with. */
+	/** Return the failure of a future. */
 	static RedisFailure failure(Throwable thrown) {
 		Throwable cause = thrown;
 		while ((cause instanceof ExecutionException || cause instanceof CompletionException)

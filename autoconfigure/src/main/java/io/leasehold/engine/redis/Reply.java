@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answer to one request, and the record of whether the request may have been sent. A
- * request is either written, once, or reported as never sent. Thread-safe.
+ * Response to one request, and record of whether the request may have been sent. A
+ * request is either written once or reported as never sent. Thread-safe.
  */
 final class Reply extends CompletableFuture<@Nullable Object> {
 
@@ -23,15 +23,14 @@ final class Reply extends CompletableFuture<@Nullable Object> {
 	private volatile int state = UNWRITTEN;
 
 	/**
-	 * Note that the request is about to be written.
-	 * @return whether it may be written: not again, and not once it has been reported as
-	 * never sent
+	 * Record that the request is about to be written.
+	 * @return {@code false} if it was written before or reported as never sent
 	 */
 	boolean beginWriting() {
 		return STATE.compareAndSet(this, UNWRITTEN, WRITTEN);
 	}
 
-	/** Fail the request: as never sent, unless its writing has begun. */
+	/** Fail the request, as never sent unless writing has begun. */
 	void fail(RedisFailure failure) {
 		boolean neverSent = STATE.compareAndSet(this, UNWRITTEN, NEVER_WRITTEN);
 		completeExceptionally(neverSent ? RedisFailure.neverSent(failure) : failure);

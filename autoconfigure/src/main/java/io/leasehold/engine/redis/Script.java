@@ -10,12 +10,12 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * An atomic step of the protocol, from a file beside this class. A server that is no
- * primary refuses all of them.
+ * Atomic step of the protocol, from Lua files next to this class. A server that is not a
+ * primary rejects all scripts.
  *
- * @param <T> type of the answer
+ * @param <T> type of the response
  * @param text the Lua text
- * @param digest what the server knows it by
+ * @param digest SHA-1 digest by which the server identifies the script
  */
 record Script<T>(String text, String digest) {
 
@@ -28,43 +28,44 @@ record Script<T>(String text, String digest) {
 	private static final String PRIMARY = "primary.lua";
 
 	/**
-	 * Asks for the lock. KEYS: lock, fence, queue, give-up marker, holders, their fences.
-	 * ARGV: claim, fencing retention, prefix of inboxes, time to keep a grant that is
-	 * handed over, time to keep one now, form to queue in ({@code +} to be told of the
-	 * grant, {@code *} to be told by a message whose listeners cannot be counted,
-	 * {@code -} to find out by polling, empty not to queue), lifetime of the queue; times
-	 * in milliseconds. Returns {@code granted, fence} or
-	 * {@code busy, greatest fence granted, rest of the first grant to end} or
-	 * {@code differs, permits of those who hold it} or {@code closed}. Repeated by the
-	 * claim it returns the same grant, kept for at least the time asked for.
+	 * Acquire the lock, or enqueue the claim. KEYS: lock, last grant number, queue,
+	 * give-up marker, holders, their grant numbers. ARGV: claim, fencing retention,
+	 * prefix of inboxes, time to keep a grant that is handed over, time to keep an
+	 * immediate grant, queue form, lifetime of the queue; times in milliseconds. Queue
+	 * forms: {@code +} notified by message, {@code *} the same with subscribers that
+	 * cannot be counted, {@code -} polls, empty not queued. Returns
+	 * {@code granted, number} or
+	 * {@code busy, greatest number, rest of the first grant to end} or
+	 * {@code differs, permits of the holders} or {@code closed}. A repeated request
+	 * returns the same grant, kept at least for the requested time.
 	 */
 	static final Script<List<Object>> ACQUIRE = load(LOCK, "free.lua", HOLDERS, HANDOFF, "acquire.lua");
 
 	/**
-	 * Ends a claim: takes it from the queue, ends its grant but for its min hold, and
-	 * serves the queue. KEYS and ARGV as before up to the time to keep a grant that is
-	 * handed over, then the lifetime of the give-up marker, 0 for none. Returns 1 if the
-	 * claim had the lock, 0 if not.
+	 * End a claim: remove it from the queue, end its grant except the minimum hold, and
+	 * serve the queue. KEYS and ARGV as for {@link #ACQUIRE} up to the time to keep a
+	 * grant that is handed over, then the lifetime of the give-up marker, 0 for none.
+	 * Returns 1 if the claim held the lock, 0 if not.
 	 */
 	static final Script<Long> CLOSE = load(LOCK, "sole.lua", HOLDERS, HANDOFF, "close.lua");
 
 	/**
-	 * Extends grants, never shortens or creates one. KEYS for each: its lock, or holders
-	 * and fences. ARGV for each: {@code fence:claim}, time to keep it in milliseconds.
-	 * Returns for each 1, or 0 if the grant is no longer in force.
+	 * Extend grants; never shorten or create one. KEYS for each: its lock, or the holders
+	 * and their grant numbers. ARGV for each: {@code fence:claim}, time to keep it in
+	 * milliseconds. Returns for each 1, or 0 if the grant is no longer valid.
 	 */
 	static final Script<List<Object>> RENEW = load(PRIMARY, HOLDERS, "renew.lua");
 
 	/**
-	 * Tells who has a lock. KEYS as for {@link #ACQUIRE}. ARGV: nothing, fencing
-	 * retention, prefix of inboxes, nothing. Returns {@code fence:claim} and the rest of
-	 * its time for each grant, and for each place that a min hold keeps.
+	 * Return the holders of a lock. KEYS as for {@link #ACQUIRE}. ARGV: empty, fencing
+	 * retention, prefix of inboxes, empty. Returns {@code fence:claim} and the remaining
+	 * time for each grant, and for each place that a minimum hold keeps.
 	 */
 	static final Script<List<Object>> INSPECT = load(LOCK, HOLDERS, HANDOFF, "inspect.lua");
 
 	/**
-	 * Releases a lock in place of its owners and serves the queue. KEYS, ARGV and answer
-	 * as for {@link #INSPECT}.
+	 * Release a lock by force and serve the queue. KEYS, ARGV and response as for
+	 * {@link #INSPECT}.
 	 */
 	static final Script<List<Object>> FORCE = load(LOCK, HOLDERS, HANDOFF, "force.lua");
 

@@ -14,8 +14,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One master, named by sentinels. They are asked again when a connection broke, and each
- * second: a deposed master may be the last to know.
+ * Master that is named by sentinels. They are queried again when a connection broke, and
+ * every second: a deposed master may be the last to detect it.
  */
 final class Sentinels implements Topology {
 
@@ -35,17 +35,17 @@ final class Sentinels implements Topology {
 
 	private final AtomicBoolean watched = new AtomicBoolean();
 
-	/** The sentinel that answered last. */
+	/** Connection to the sentinel that responded last. */
 	private final AtomicReference<@Nullable Connection> sentinel = new AtomicReference<>();
 
 	/**
 	 * Create sentinels.
 	 * @param name name of the master
-	 * @param sentinels where they are
+	 * @param sentinels addresses of the sentinels
 	 * @param connector opens a connection to a sentinel
-	 * @param questions asks servers
-	 * @param executor for questions
-	 * @param primaries told of the master whenever it was asked for
+	 * @param questions queries servers
+	 * @param executor runs the queries
+	 * @param primaries called with the master after each query
 	 */
 	Sentinels(String name, List<Node> sentinels, Function<Node, Connection> connector, Questions questions,
 			ScheduledExecutorService executor, Consumer<Set<Node>> primaries) {

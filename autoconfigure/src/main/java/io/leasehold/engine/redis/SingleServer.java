@@ -5,7 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One server, by its name.
+ * Single server at a fixed address.
  */
 final class SingleServer implements Topology {
 
@@ -26,7 +26,7 @@ final class SingleServer implements Topology {
 	}
 
 	/**
-	 * What belongs to another node of a cluster is not found by asking this one again.
+	 * Reject a redirection: a retry at this cluster node cannot succeed.
 	 */
 	@Override
 	public @Nullable Redirection redirection(RedisFailure refusal, Node from) {

@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which primary of a cluster has which slot. Thread-safe.
+ * Map of a cluster's slots to their primaries. Thread-safe.
  */
 final class SlotMap {
 
@@ -20,9 +20,9 @@ final class SlotMap {
 	private final Set<Node> primaries = ConcurrentHashMap.newKeySet();
 
 	/**
-	 * Read the answer to {@code CLUSTER SLOTS}.
-	 * @param answer first slot, last slot, primary, replicas; for each range
-	 * @param from who gave it, and may call itself by no name
+	 * Parse the response to {@code CLUSTER SLOTS}.
+	 * @param answer for each range: first slot, last slot, primary, replicas
+	 * @param from the node that responded; its host replaces a missing host
 	 */
 	static SlotMap parse(List<?> answer, Node from) {
 		SlotMap map = new SlotMap();
@@ -52,7 +52,7 @@ final class SlotMap {
 		this.primaries.add(to);
 	}
 
-	/** Return the slot of a key: CRC16, XMODEM, of its hash tag. */
+	/** Return the slot of a key: CRC16 (XMODEM) of its hash tag. */
 	static int slot(String key) {
 		int open = key.indexOf('{');
 		int close = key.indexOf('}', open + 1);

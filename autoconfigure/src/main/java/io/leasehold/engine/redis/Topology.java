@@ -5,37 +5,37 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the primaries are: the servers that decide who has a lock. Thread-safe.
+ * Addresses of the primaries: the servers that grant locks. Thread-safe.
  */
 interface Topology {
 
 	/** Return the primary of a lock, as far as is known. */
 	CompletableFuture<Node> primaryOf(String lock);
 
-	/** Return a primary to hear messages from. */
+	/** Return a primary to subscribe at. */
 	CompletableFuture<Node> anyPrimary();
 
 	/**
-	 * Refuse a new connection if its server is no primary. May block.
-	 * @throws RedisFailure if so
+	 * Reject a new connection if its server is not a primary. May block.
+	 * @throws RedisFailure if the server is not a primary, or did not respond
 	 */
 	default void verify(Connection connection) {
 	}
 
-	/** Take note that a primary was not reached, or a connection to it broke. */
+	/** Record that a primary was unreachable, or a connection to it broke. */
 	default void doubt(Node primary) {
 	}
 
 	/**
-	 * Return whether the locks are spread over servers: a script may use the keys of one
-	 * lock only, and a message is passed on to listeners that its server does not count.
+	 * Return whether the locks are distributed over servers. A script may then use the
+	 * keys of one lock only, and the server of a message cannot count its subscribers.
 	 */
 	default boolean isCluster() {
 		return false;
 	}
 
 	/**
-	 * Return where a refusal sends its request, or {@code null} if nowhere.
+	 * Return the target of a redirected request, or {@code null} if it is not redirected.
 	 * @throws RedisFailure if the request can never be served
 	 */
 	default @Nullable Redirection redirection(RedisFailure refusal, Node from) {
@@ -43,10 +43,10 @@ interface Topology {
 	}
 
 	/**
-	 * Where a request has to go.
+	 * Target of a redirected request.
 	 *
 	 * @param node the node
-	 * @param asking whether only this request goes there, since its slot is on the move
+	 * @param asking whether only this request is redirected, because its slot migrates
 	 */
 	record Redirection(Node node, boolean asking) {
 	}

@@ -1,6 +1,6 @@
 /**
- * The lock engine on Redis: a queue per key with direct handoff between processes. Its
- * only user is the wiring.
+ * Engine with locks in Redis: a queue per key with direct handoff between processes. Only
+ * the auto-configuration uses this package.
  */
 @NullMarked
 package io.leasehold.engine.redis;
