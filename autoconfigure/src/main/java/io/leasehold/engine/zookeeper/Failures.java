@@ -8,7 +8,7 @@ import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.KeeperException.Code;
 
 /**
- * Tells failures of the store in our words.
+ * Factory of exceptions for failures of the store.
  */
 final class Failures {
 

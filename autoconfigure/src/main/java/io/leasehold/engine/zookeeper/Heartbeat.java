@@ -14,15 +14,15 @@ import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One round trip for all grants that are due: a write, which is the session's heartbeat,
- * and behind it a look at each node. What is written proves more than a <em>sync</em>,
- * which a leader answers without asking who still follows it.
+ * Renewal of all due grants in one round trip: a write, which is the session's heartbeat,
+ * followed by a check of each node. A write proves more than a <em>sync</em>, to which a
+ * leader responds without a check that it still has followers.
  */
 final class Heartbeat {
 
 	/**
-	 * So many looks are under way at a time. An answer that comes too late is of no use
-	 * and delays those of the next batch: with many thousands, none would be in time.
+	 * Maximum number of checks in flight. A late response is useless and delays those of
+	 * the next batch: with many thousands of checks, none would be in time.
 	 */
 	private static final int AHEAD = 1_000;
 
@@ -73,8 +73,8 @@ final class Heartbeat {
 					: unknown(renewals.get(i), new TimeoutException("no time was left to ask for it")));
 		}
 		if (!connection.equals(this.store.connection())) {
-			throw KeeperException.create(Code.CONNECTIONLOSS); // answered by another
-																// session?
+			// Another session may have responded
+			throw KeeperException.create(Code.CONNECTIONLOSS);
 		}
 		return outcomes;
 	}
@@ -86,7 +86,7 @@ final class Heartbeat {
 		}
 	}
 
-	/** Null if there is nothing to look at: the grant is over here, or its session. */
+	/** Check a grant's node; null if the grant or its session has ended. */
 	private @Nullable CompletableFuture<Stat> look(Renewal renewal, Store.Connection connection) {
 		LiveClaim live = this.claims.find(renewal.claim());
 		LockNode node = (live != null && live.isHeld()) ? live.node() : null;
@@ -117,8 +117,8 @@ final class Heartbeat {
 	}
 
 	/**
-	 * After a break: see which of the nodes are still there, kept by the session that has
-	 * come back. Waits for nothing; what is not seen stays in doubt.
+	 * Check after a break which nodes still exist because their session survived. Never
+	 * blocks; grants whose nodes are not confirmed stay in doubt.
 	 */
 	void lookAgain() throws KeeperException {
 		Store.Connection connection = this.store.connection();

@@ -15,7 +15,7 @@ import org.apache.curator.framework.api.CuratorEvent;
 import org.apache.zookeeper.KeeperException;
 
 /**
- * Keys as operators see them: by what the nodes of their holders say.
+ * Requests of operators, which use the data of the holders' nodes.
  */
 final class Keys {
 
@@ -28,7 +28,7 @@ final class Keys {
 		this.paths = paths;
 	}
 
-	/** What a claim's node says to operators. */
+	/** Return the data of a claim's node, for operators. */
 	static byte[] data(Claim claim) {
 		return (claim.owner().token() + "\n" + claim.lease().toMillis()).getBytes(StandardCharsets.US_ASCII);
 	}
@@ -41,7 +41,7 @@ final class Keys {
 		return find(key, deadline, this.store::remove);
 	}
 
-	/** Find the holders whose nodes pass the test, or that nobody holds the key. */
+	/** Return the holders whose nodes pass the test, empty if the key is free. */
 	private List<Holder> find(LockKey key, long deadline, Function<String, CompletableFuture<Boolean>> test)
 			throws KeeperException, TimeoutException {
 		this.store.awaitConnection(deadline);
@@ -56,11 +56,11 @@ final class Keys {
 			if (!present.isEmpty() || looks.isEmpty()) {
 				return present;
 			}
-			// all gone meanwhile: the next ones hold the key, if there are any
+			// All were removed meanwhile: retry with their successors, if any
 		}
 	}
 
-	/** A node goes when it is not renewed, or with its session: nobody knows when. */
+	/** Return a node's holder. Its end is unknown: the lease or the session ends it. */
 	private static Holder holder(CuratorEvent node) {
 		String token = new String(node.getData(), StandardCharsets.US_ASCII).split("\n")[0];
 		return Holder.of(token, node.getStat().getCzxid(), Instant.ofEpochMilli(node.getStat().getCtime()), null);
@@ -76,14 +76,14 @@ final class Keys {
 				}
 			}
 			catch (KeeperException.NoNodeException ex) {
-				// gone meanwhile
+				// removed meanwhile
 			}
 		}
 		return present;
 	}
 
 	/**
-	 * A look at a holder's node, and behind it a test.
+	 * Read of a holder's node, followed by a test.
 	 *
 	 * @param node the node
 	 * @param passed whether it passed the test

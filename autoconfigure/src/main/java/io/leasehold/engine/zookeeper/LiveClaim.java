@@ -11,8 +11,8 @@ import io.leasehold.engine.ReleaseOutcome;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What this process knows of a claim from its first request to its confirmed end. Never
- * waits for anything while its monitor is held.
+ * State of a claim in this process, from its first request to its confirmed end. Never
+ * blocks while it holds its monitor.
  */
 final class LiveClaim {
 
@@ -34,7 +34,7 @@ final class LiveClaim {
 	/** Number of the session in which the removal was requested. */
 	private int removalSession;
 
-	/** Whether a node may exist whose path is not known. */
+	/** Whether a node of this claim with an unknown path may exist. */
 	private boolean strays;
 
 	private boolean granted;
@@ -45,10 +45,10 @@ final class LiveClaim {
 
 	private boolean expired;
 
-	/** Number of the connection through which the node of the grant was seen last. */
+	/** Number of the connection that last confirmed the grant's node. */
 	private volatile int seenThrough;
 
-	/** When the lease is over, if it ends. */
+	/** End of the lease, defined only if {@code ends} is true. */
 	private long leaseEnd;
 
 	private long validUntil;
@@ -63,7 +63,7 @@ final class LiveClaim {
 		return this.claim;
 	}
 
-	/** Part of the names of its nodes, unlike any other claim's. */
+	/** Return the part of its nodes' names that is unique to this claim. */
 	String id() {
 		return this.id;
 	}
@@ -72,17 +72,17 @@ final class LiveClaim {
 		return this.container;
 	}
 
-	/** How it learns of its turn while it waits. */
+	/** Return the notification of its turn, used while it waits. */
 	Turn turn() {
 		return this.turn;
 	}
 
-	/** The creation of its node, under way or done, if there was one. */
+	/** Return the creation of its node, in flight or completed, or {@code null}. */
 	synchronized @Nullable CompletableFuture<LockNode> creation() {
 		return this.creation;
 	}
 
-	/** Begin to create its node in the session of this number. */
+	/** Start to create its node in the session of this number. */
 	synchronized CompletableFuture<LockNode> create(int in, Supplier<CompletableFuture<LockNode>> creator) {
 		if (this.over) {
 			throw new IllegalStateException("A claim on lock '%s' is over".formatted(this.claim.key()));
@@ -93,7 +93,7 @@ final class LiveClaim {
 		return begun;
 	}
 
-	/** Forget a creation that failed, and a node that another session keeps. */
+	/** Discard a creation that failed, or a node of another session. */
 	synchronized void discardUnless(long session) {
 		LockNode known = node();
 		boolean failed = this.creation != null && this.creation.isCompletedExceptionally();
@@ -103,10 +103,10 @@ final class LiveClaim {
 	}
 
 	/**
-	 * Forget a creation that is not answered though its session is over: ZooKeeper's
-	 * client may have lost the answer, and with it what Curator would repeat.
+	 * Discard a creation without a response whose session has ended: ZooKeeper's client
+	 * may have lost the response, so that Curator does not retry.
 	 * @param present number of the present session
-	 * @return the forgotten creation, which may create a node nevertheless
+	 * @return the discarded creation; its node may still be created
 	 */
 	synchronized @Nullable CompletableFuture<LockNode> discardUnanswered(int present) {
 		CompletableFuture<LockNode> current = this.creation;
@@ -117,21 +117,21 @@ final class LiveClaim {
 		return current;
 	}
 
-	/** Its node does not count any more. */
+	/** Discard its node, which may remain in the store. */
 	synchronized void discard() {
 		this.creation = null;
 		this.turn.forget();
 		this.strays = true;
 	}
 
-	/** The node, if it is known. */
+	/** Return its node, or {@code null} if it is unknown. */
 	synchronized @Nullable LockNode node() {
 		CompletableFuture<LockNode> current = this.creation;
 		boolean known = current != null && current.isDone() && !current.isCompletedExceptionally();
 		return (current != null && known) ? current.join() : null;
 	}
 
-	/** A node of its own may exist beside the one that is known. */
+	/** Record that another node of this claim may exist. */
 	synchronized void expectStrays() {
 		this.strays = true;
 	}
@@ -146,8 +146,8 @@ final class LiveClaim {
 	}
 
 	/**
-	 * Count the lease from a request on, never shortening it. Return until when it is
-	 * valid, or {@code null} if the claim has ended meanwhile and its node is removed.
+	 * Extend the lease, counted from a request; never shorten it. Return the end of its
+	 * validity, or {@code null} if the claim has ended and its node is being removed.
 	 */
 	synchronized @Nullable Long grant(long sent, Duration lease) {
 		if (this.over) {
@@ -162,7 +162,7 @@ final class LiveClaim {
 		return this.validUntil;
 	}
 
-	/** Whether it has the key as far as is known here. */
+	/** Return whether the claim holds the key, as far as this process knows. */
 	synchronized boolean isHeld() {
 		return this.granted && !this.over;
 	}
@@ -171,7 +171,7 @@ final class LiveClaim {
 		return this.granted;
 	}
 
-	/** End it: no request but the removal of its node is made any more. */
+	/** End the claim: its only further request is the removal of its node. */
 	synchronized void end(long now) {
 		if (!this.over && !this.granted) {
 			this.leaseEnd = now + this.claim.lease().toNanos();
@@ -181,8 +181,8 @@ final class LiveClaim {
 	}
 
 	/**
-	 * End it if its lease is over. In one step, since a request for it may be answered at
-	 * the same time.
+	 * End the claim if its lease has ended. This is one atomic step, because a response
+	 * for the claim may arrive concurrently.
 	 * @return whether its node has to be removed
 	 */
 	synchronized boolean expire(long now) {
@@ -194,7 +194,7 @@ final class LiveClaim {
 		return true;
 	}
 
-	/** Whether it ended with its lease, and not by a release. */
+	/** Return whether the claim ended with its lease, not by a release. */
 	synchronized boolean hasExpired() {
 		return this.expired;
 	}
@@ -204,8 +204,9 @@ final class LiveClaim {
 	}
 
 	/**
-	 * The removal of its nodes, under way or done. It is repeated if it failed, or if it
-	 * is not answered though its session is over: it may have removed them nevertheless.
+	 * Return the removal of its nodes, in flight or completed. It is repeated if it
+	 * failed, or if it has no response although its session has ended. It may have
+	 * removed the nodes.
 	 * @param present number of the present session
 	 */
 	synchronized CompletableFuture<ReleaseOutcome> removal(int present, Removal remover) {
@@ -219,7 +220,7 @@ final class LiveClaim {
 		return current;
 	}
 
-	/** Its node was there, in the session of this connection. */
+	/** Record that its node existed, in the session of this connection. */
 	synchronized void seenThrough(int connection) {
 		this.seenThrough = Math.max(this.seenThrough, connection);
 	}
@@ -228,7 +229,7 @@ final class LiveClaim {
 		return this.seenThrough == connection;
 	}
 
-	/** Begins a removal. */
+	/** Operation that starts a removal. */
 	@FunctionalInterface
 	interface Removal {
 

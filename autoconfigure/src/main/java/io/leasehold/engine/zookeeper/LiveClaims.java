@@ -12,7 +12,7 @@ import io.leasehold.engine.Owner;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The claims of this process that have begun and not ended yet. Thread-safe.
+ * Claims of this process that have not ended. Thread-safe.
  */
 final class LiveClaims {
 
@@ -38,8 +38,8 @@ final class LiveClaims {
 	}
 
 	/**
-	 * Nothing of the claim is left in the store, and its end was reported, or does not
-	 * matter any more.
+	 * Remove a claim that left nothing in the store, and whose end was reported or no
+	 * longer matters.
 	 */
 	void forget(LiveClaim live) {
 		this.byOwner.remove(live.claim().owner(), live);

@@ -6,10 +6,10 @@ import org.apache.zookeeper.data.Stat;
  * Node of a claim as it was created.
  *
  * @param path the path
- * @param number the transaction that created it: the grant's number
- * @param session the session in which its creation was asked for: if that is still the
- * present one, its end removes the node
- * @param alone whether it was the only node of its key then
+ * @param number id of the transaction that created it, which is the grant number
+ * @param session session that requested its creation; if it is still the present one, its
+ * end removes the node
+ * @param alone whether it was the only node of its key at that time
  */
 record LockNode(String path, long number, long session, boolean alone) {
 
@@ -17,7 +17,7 @@ record LockNode(String path, long number, long session, boolean alone) {
 		return this.path.substring(this.path.lastIndexOf('/') + 1);
 	}
 
-	/** Whether a node of its path is this one. */
+	/** Return whether a node at its path is this node. */
 	boolean is(Stat other) {
 		return other.getCzxid() == this.number && other.getEphemeralOwner() == this.session;
 	}

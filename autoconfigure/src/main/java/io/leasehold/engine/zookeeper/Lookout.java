@@ -9,7 +9,7 @@ import org.apache.zookeeper.KeeperException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watches what waiting claims wait for. No watch is left on a node that is not there.
+ * Watches of waiting claims. No watch remains on a missing node.
  */
 final class Lookout {
 
@@ -47,7 +47,7 @@ final class Lookout {
 		}
 	}
 
-	/** Set a watch, and tell whether that came too late. */
+	/** Set a watch, and return whether the change came before it. */
 	private CompletableFuture<Boolean> isOver(LiveClaim live, Turn.Watch watch) {
 		String path = watch.obstacle().path();
 		return switch (watch.obstacle().sign()) {
@@ -58,7 +58,7 @@ final class Lookout {
 		};
 	}
 
-	/** An operator may have written it as well: only a list can tell. */
+	/** Check a written node by a list, because an operator may have written it. */
 	private CompletableFuture<Boolean> isGranted(LiveClaim live, Turn.Watch watch, boolean written) {
 		return written ? this.store.children(live.container()).thenApply((names) -> isOver(live, watch, names))
 				: CompletableFuture.completedFuture(false);

@@ -22,7 +22,7 @@ final class MissedConnection {
 
 	private static final Log logger = LogFactory.getLog(MissedConnection.class);
 
-	/** More than the event thread usually needs to report a connection. */
+	/** Longer than the event thread usually takes to report a connection. */
 	private static final Duration PATIENCE = Duration.ofSeconds(1);
 
 	private final CuratorFramework client;
@@ -61,7 +61,7 @@ final class MissedConnection {
 		return (handle.getState() == ZooKeeper.States.CONNECTED) ? handle : null;
 	}
 
-	/** A handle reports only changes, so the connection has to end first. */
+	/** Report the connection, after a break: a handle reports only changes. */
 	private static void report(ZooKeeper handle) {
 		logger.warn("Curator missed the connection of ZooKeeper session 0x%x, which is reported again"
 			.formatted(handle.getSessionId()));

@@ -10,10 +10,9 @@ import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.data.Stat;
 
 /**
- * Creates the nodes of claims, each by a transaction that also writes the container's
- * empty data: so its answer counts the nodes that the key has then. A container that is
- * missing is created by the same transaction; whether it is missing is guessed.
- * Thread-safe.
+ * Creation of the nodes of claims. Each transaction also writes the container's empty
+ * data, so the response contains the current number of the key's nodes. A container that
+ * is presumed missing is created by the same transaction. Thread-safe.
  */
 final class NodeCreator {
 
@@ -21,7 +20,7 @@ final class NodeCreator {
 
 	private final String root;
 
-	/** Hash codes of containers that were seen, each in the place of an earlier one. */
+	/** Hash codes of known containers; a newer one replaces an older one. */
 	private final int[] seen = new int[1 << 16];
 
 	NodeCreator(Store store, NodePaths paths) {
@@ -57,7 +56,7 @@ final class NodeCreator {
 	private LockNode created(NewNode node, List<CuratorTransactionResult> results) {
 		int hash = node.container.hashCode();
 		this.seen[place(hash)] = hash;
-		// Its path is told from the root of the server, not from that of the client
+		// The returned path starts at the root of the server, not of the client
 		String path = results.get(results.size() - 2).getResultPath();
 		Stat container = results.get(results.size() - 1).getResultStat();
 		return new LockNode(node.container + path.substring(path.lastIndexOf('/')), container.getMzxid(), node.session,
@@ -69,12 +68,12 @@ final class NodeCreator {
 	}
 
 	/**
-	 * A node to be created.
+	 * Node to be created.
 	 *
 	 * @param container the container of its key
 	 * @param name the beginning of its name
 	 * @param data its data
-	 * @param session the present session, which is to keep it
+	 * @param session the present session, which owns the node
 	 */
 	record NewNode(String container, String name, byte[] data, long session) {
 
@@ -89,7 +88,7 @@ final class NodeCreator {
 		}
 
 		/**
-		 * A write's answer tells of the children, and of the number of its transaction.
+		 * Write the container; the response has its number of children and transaction.
 		 */
 		private CuratorOp count(TransactionOp of) throws Exception {
 			return of.setData().forPath(this.container, new byte[0]);

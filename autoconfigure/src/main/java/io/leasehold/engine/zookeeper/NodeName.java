@@ -3,12 +3,12 @@ package io.leasehold.engine.zookeeper;
 import io.leasehold.engine.Access;
 
 /**
- * Name of a claim's node: what makes it unlike others, its access, and a number by which
- * the server orders the children of a container.
+ * Name of a claim's node: the claim's unique id, its access, and a number by which the
+ * server orders the children of a container.
  *
  * @param text the whole name
- * @param sequence the server's number, which overflows: to be compared by difference
- * @param access how its owner goes together with others
+ * @param sequence the server's number, which overflows: compare it by difference
+ * @param access access of the claim, which decides which nodes are compatible
  */
 record NodeName(String text, int sequence, Access access) {
 
@@ -25,16 +25,16 @@ record NodeName(String text, int sequence, Access access) {
 			return Access.parse(code);
 		}
 		catch (IllegalArgumentException ex) {
-			return Access.EXCLUSIVE; // of foreign make, and so to be on the safe side
+			return Access.EXCLUSIVE; // not written by Leasehold: assume the strictest
 		}
 	}
 
-	/** What the names of a claim's nodes have in common, and no other claim's. */
+	/** Return the beginning of the names of a claim's nodes, unique to the claim. */
 	static String mark(String claimId) {
 		return claimId + SEPARATOR;
 	}
 
-	/** The beginning of a name, to be completed by the server. */
+	/** Return the beginning of a name, which the server completes. */
 	static String begin(String claimId, Access access) {
 		return mark(claimId) + access.code() + SEPARATOR;
 	}

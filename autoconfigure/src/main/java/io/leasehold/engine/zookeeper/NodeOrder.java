@@ -7,8 +7,8 @@ import io.leasehold.engine.Access;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The nodes of a key in their order. Those from the first one on that go together hold
- * it; nobody passes a node that waits.
+ * Nodes of a key in their order. The first ones, up to the first incompatible one, hold
+ * the key; no node passes a waiting node.
  */
 final class NodeOrder {
 
@@ -32,20 +32,20 @@ final class NodeOrder {
 		return count;
 	}
 
-	/** Paths of the nodes that hold the key. */
+	/** Return the paths of the nodes that hold the key. */
 	List<String> holders() {
 		return this.nodes.subList(0, this.holders).stream().map((node) -> path(node)).toList();
 	}
 
-	/** The access of those who hold the key; there has to be one. */
+	/** Return the access of the holders; there must be at least one. */
 	Access held() {
 		return this.nodes.get(0).access();
 	}
 
 	/**
-	 * What keeps a node waiting: the last one of another access, as long as nothing else
-	 * does. Where permits of the same number are too many already, one node at most waits
-	 * for any of its holders, and each further one for its predecessor to be granted.
+	 * Return the obstacle of a waiting node: usually the last incompatible node before
+	 * it. If permits of the same number exhaust the limit, at most one node waits for any
+	 * holder to end. Each further node waits for the grant of its predecessor.
 	 * @return {@code null} if the node holds the key
 	 */
 	@Nullable Obstacle obstacle(String name) {
@@ -65,8 +65,8 @@ final class NodeOrder {
 	}
 
 	/**
-	 * For permits only what is certain: whoever watches their write has to find them
-	 * granted.
+	 * Return a removal as obstacle. For permits, {@code last} must be certain: their
+	 * successors rely on a write only after the grant.
 	 */
 	private Obstacle end(int index, Access waiting) {
 		NodeName other = this.nodes.get(index);
@@ -74,7 +74,7 @@ final class NodeOrder {
 		return new Obstacle(path(other), Obstacle.Sign.REMOVAL, index == 0 || likely);
 	}
 
-	/** Whether a node with permits is followed by one that may wait for its grant. */
+	/** Return whether the successor of a node may wait for its grant, as permits do. */
 	boolean isAwaited(String name) {
 		int own = index(name);
 		Access access = this.nodes.get(own).access();

@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets;
 import io.leasehold.LockKey;
 
 /**
- * Where the nodes of a key are: one segment for the namespace, one for the key.
+ * Paths of a key's nodes: one segment for the namespace, one for the key.
  */
 final class NodePaths {
 
@@ -19,14 +19,14 @@ final class NodePaths {
 		return this.root;
 	}
 
-	/** The container of a key's nodes. */
+	/** Return the container of a key's nodes. */
 	String container(LockKey key) {
 		return this.root + "/" + escape(key.value());
 	}
 
 	/**
-	 * Replace what a path segment cannot hold by percent codes. Different texts stay
-	 * different: a percent sign is always replaced.
+	 * Replace characters that a path segment cannot contain by percent codes. Different
+	 * texts remain different: a percent sign is always replaced.
 	 */
 	static String escape(String text) {
 		if (text.isEmpty()) {

@@ -13,8 +13,8 @@ import org.apache.zookeeper.KeeperException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A claim's way through the nodes of its key: in by a node of its own, forward as those
- * before it go, and out by the removal of what it left.
+ * Queue of claims at their keys. A claim enters by creating a node, advances when nodes
+ * before it are removed, and leaves by removing all of its nodes.
  */
 final class NodeQueue {
 
@@ -46,10 +46,10 @@ final class NodeQueue {
 	}
 
 	/**
-	 * Create a node, or write the own one in its turn and list the nodes back to back:
-	 * requests are carried out in their order. The list alone may be an old one, of a
-	 * server that is cut off, and the session over.
-	 * @return {@code null} if the answers prove nothing
+	 * Create the claim's node, or write it in its turn, and list the nodes. The server
+	 * runs these requests in order. A list alone proves nothing: it may be outdated, from
+	 * a partitioned server, and the session may have ended.
+	 * @return {@code null} if the responses prove nothing
 	 */
 	private @Nullable Attempt ask(LiveClaim live, Store.Connection connection, long deadline)
 			throws KeeperException, TimeoutException {
@@ -81,7 +81,7 @@ final class NodeQueue {
 		}
 		live.turn().expect();
 		if (write == null || (write == creation && order.isAwaited(node.name()))) {
-			return null; // not proven, or not told
+			return null; // not proven, or the successor is not notified
 		}
 		Store.await(write, deadline);
 		live.seenThrough(connection.number());
@@ -110,7 +110,7 @@ final class NodeQueue {
 		}
 	}
 
-	/** A node that was created after all stands beside the claim's own one, or alone. */
+	/** Remove a node that was created late, in addition to the known one or alone. */
 	private void removeLate(LiveClaim live) {
 		live.expectStrays();
 		CompletableFuture<LockNode> creation = live.creation();
@@ -119,7 +119,7 @@ final class NodeQueue {
 		known.thenCompose((node) -> removeStrays(live));
 	}
 
-	/** A creation that failed, or that Curator has sent again, may have left a node. */
+	/** Create a node; a creation that failed or was repeated may leave another one. */
 	private CompletableFuture<LockNode> create(LiveClaim live, Store.Connection connection) {
 		String name = NodeName.begin(live.id(), live.claim().access());
 		return this.nodes
@@ -131,7 +131,7 @@ final class NodeQueue {
 			});
 	}
 
-	/** Write its own node: so one that waits for its grant hears of that. */
+	/** Write the claim's node, which notifies a successor of its grant. */
 	private @Nullable CompletableFuture<?> writeInTurn(LiveClaim live) {
 		LockNode node = live.turn().isExpected() ? live.node() : null;
 		return (node != null) ? this.store.write(node.path(), Keys.data(live.claim())) : null;
@@ -150,13 +150,13 @@ final class NodeQueue {
 		return new Attempt.Busy(Duration.ofNanos(nanos - ThreadLocalRandom.current().nextLong(nanos / 10 + 1)));
 	}
 
-	/** Neither believe in the claim nor ask for it any more. */
+	/** End the claim in this process, with its watch. */
 	void end(LiveClaim live) {
 		live.end(this.clock.nanoTime());
 		this.lookout.deafen(live);
 	}
 
-	/** Leave the queue, by one removal at a time. Waits for nothing. */
+	/** Leave the queue, with one removal at a time. Never blocks. */
 	CompletableFuture<ReleaseOutcome> leave(LiveClaim live) {
 		end(live);
 		return live.removal(this.store.sessionNumber(), (repeated) -> remove(live, repeated));
@@ -170,7 +170,7 @@ final class NodeQueue {
 				removed, repeated || (connection != this.store.connectionNumber() && !wasOver(live, sent)))));
 	}
 
-	/** A creation that failed leaves strays at most. */
+	/** Remove the claim's node; a failed creation leaves only strays. */
 	private CompletableFuture<Boolean> removeNode(LiveClaim live) {
 		CompletableFuture<LockNode> creation = live.creation();
 		if (creation == null) {
@@ -182,8 +182,8 @@ final class NodeQueue {
 	}
 
 	/**
-	 * Whether the session of its node was over when a request was sent in it: it is now,
-	 * and would have outlived a request that was carried out.
+	 * Return whether the session of the claim's node had ended before a request was sent
+	 * in it: it has ended now, but a request that ran would have kept it alive until now.
 	 */
 	private boolean wasOver(LiveClaim live, long sent) {
 		LockNode node = live.node();
@@ -193,11 +193,11 @@ final class NodeQueue {
 					&& this.clock.nanoTime() - sent < present.timeout().toNanos();
 		}
 		catch (KeeperException ex) {
-			return false; // cannot be told
+			return false; // unknown
 		}
 	}
 
-	/** Whether its removal found a node may be hidden by an answer that was lost. */
+	/** Return the outcome; a lost response may hide whether a node was removed. */
 	private static ReleaseOutcome outcome(LiveClaim live, boolean removed, boolean ambiguous) {
 		if (!live.wasGranted()) {
 			return new ReleaseOutcome.NotOwner();
@@ -209,8 +209,8 @@ final class NodeQueue {
 	}
 
 	/**
-	 * Look behind a write: what was sent through an earlier connection may not have been
-	 * carried out before, and is refused after it.
+	 * Remove strays that are listed after a write: requests of an earlier connection may
+	 * still run before the write, and are rejected after it.
 	 */
 	private CompletableFuture<?> removeStrays(LiveClaim live) {
 		if (!live.hasStrays()) {
@@ -221,7 +221,7 @@ final class NodeQueue {
 			.thenCompose((names) -> remove(live, strays(live, names)));
 	}
 
-	/** Nodes of its own whose creation was answered too late or not at all. */
+	/** Return the claim's nodes whose creation had a late response or none. */
 	private static List<String> strays(LiveClaim live, List<String> names) {
 		if (!live.hasStrays()) {
 			return List.of();

@@ -1,28 +1,27 @@
 package io.leasehold.engine.zookeeper;
 
 /**
- * What to watch as long as a claim waits: its node cannot hold the key before this node
- * has changed.
+ * Change that a waiting claim watches: its node cannot hold the key before this change.
  *
- * @param path the node
- * @param sign what is to be heard of
- * @param last whether the claim most likely has the key after that, certainly one with
+ * @param path the watched node
+ * @param sign the kind of change
+ * @param last whether the claim most likely holds the key after the change; certain for
  * permits
  */
 record Obstacle(String path, Sign sign, boolean last) {
 
 	/**
-	 * Changes of nodes.
+	 * Kind of change.
 	 */
 	enum Sign {
 
-		/** It goes. */
+		/** The node is removed. */
 		REMOVAL,
 
-		/** It is granted the key, which its owner writes, or goes. */
+		/** The node is granted the key, which its owner writes to it, or is removed. */
 		GRANT,
 
-		/** A child of it goes, or comes. */
+		/** A child of the node is created or removed. */
 		CHILDREN
 
 	}

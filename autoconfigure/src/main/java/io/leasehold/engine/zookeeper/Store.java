@@ -29,9 +29,9 @@ import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests that the engine makes, none of which blocks: they are sent in the caller's
- * thread one after the other, and answered by futures. So Curator's retries, which go on
- * behind them, never hold a caller beyond its deadline. Thread-safe.
+ * Asynchronous requests of the engine. They are sent in order, in the caller's thread,
+ * and never block: their responses complete futures. Therefore Curator's background
+ * retries never delay a caller beyond its deadline. Thread-safe.
  */
 final class Store {
 
@@ -50,7 +50,7 @@ final class Store {
 		this.whenConnected = whenConnected;
 	}
 
-	/** Begin to hear of connections, as soon as the whole engine is there. */
+	/** Subscribe to connection events, once the whole engine is created. */
 	void start() {
 		this.client.getCuratorListenable().addListener(this.listener);
 		if (this.client.getZookeeperClient().isConnected()) {
@@ -59,8 +59,8 @@ final class Store {
 	}
 
 	/**
-	 * In the client's event thread, and so before the answer to any request that Curator
-	 * repeats through the next connection.
+	 * Process an event, in the client's event thread. It precedes the response to any
+	 * request that Curator repeats on the next connection.
 	 */
 	private void heard(CuratorEvent event) {
 		if (event.getType() != CuratorEventType.WATCHED || event.getWatchedEvent().getPath() != null) {
@@ -75,27 +75,27 @@ final class Store {
 			}
 			case Disconnected, Expired, Closed -> disconnected();
 			default -> {
-				// says nothing of the connection, such as the end of authentication
+				// does not concern the connection, such as the end of authentication
 			}
 		}
 	}
 
-	/** The event of an expired session may come after the next connection. */
+	/** Process a break. An expired session's event may follow the next connection. */
 	private void disconnected() {
 		this.broken.incrementAndGet();
 		if (this.connected.isDone() && !this.client.getZookeeperClient().isConnected()) {
 			CompletableFuture<Void> next = new CompletableFuture<>();
 			this.connected = next;
 			if (this.client.getZookeeperClient().isConnected()) {
-				next.complete(null); // its event came just before
+				next.complete(null); // its event arrived just before
 			}
 		}
 	}
 
 	/**
-	 * Number of the present connection, or of the next one. Grows as soon as a connection
-	 * breaks, before anything is answered through the next, and when Curator replaces the
-	 * session without a break.
+	 * Return the number of the present connection, or of the next one. It grows as soon
+	 * as a connection breaks, before any response on the next one. It also grows when
+	 * Curator replaces the session without a break.
 	 */
 	int connectionNumber() {
 		return this.broken.get() + sessionNumber();
@@ -106,7 +106,7 @@ final class Store {
 		return (int) this.client.getZookeeperClient().getInstanceIndex();
 	}
 
-	/** The connection of this moment, which may be broken already. */
+	/** Return the present connection, which may be broken already. */
 	Connection connection() throws KeeperException {
 		int number = connectionNumber();
 		try {
@@ -122,7 +122,7 @@ final class Store {
 		return this.connected.isDone() && this.client.getZookeeperClient().isConnected();
 	}
 
-	/** Wait for a connection, as long as it is not there. */
+	/** Wait until the client is connected. */
 	void awaitConnection(long deadline) throws KeeperException, TimeoutException {
 		try {
 			await(this.connected, deadline);
@@ -142,7 +142,7 @@ final class Store {
 			.formatted(this.client.getZookeeperClient().getCurrentConnectionString());
 	}
 
-	/** Carry out all of the operations, or none. */
+	/** Run all of the operations, or none. */
 	CompletableFuture<List<CuratorTransactionResult>> transact(Operations operations) {
 		return send((callback) -> this.client.transaction()
 			.inBackground(callback)
@@ -150,7 +150,7 @@ final class Store {
 	}
 
 	/**
-	 * Create a container and those above it, where they are missing; the chroot is not.
+	 * Create a missing container and its missing parents, except the chroot.
 	 */
 	CompletableFuture<?> createContainers(String path) {
 		return send((callback) -> this.client.create()
@@ -170,7 +170,7 @@ final class Store {
 		return (chroot != null) ? KeeperException.create(Code.NONODE, chroot) : failure;
 	}
 
-	/** A container that does not exist yet has no children. */
+	/** Return the names of a container's children, empty if it does not exist. */
 	CompletableFuture<List<String>> children(String path) {
 		return orIfNoNode(send((callback) -> this.client.getChildren().inBackground(callback).forPath(path))
 			.thenApply(CuratorEvent::getChildren), List.of());
@@ -182,8 +182,8 @@ final class Store {
 	}
 
 	/**
-	 * Write a node's data, whether there is one or not: carried out only by a leader that
-	 * more than half of the ensemble follows, and only in a session that is alive.
+	 * Write a node's data, and return whether the node exists. Only a leader that more
+	 * than half of the ensemble follows runs a write, and only in a live session.
 	 */
 	CompletableFuture<Boolean> write(String path, byte[] data) {
 		return existed(send((callback) -> this.client.setData().inBackground(callback).forPath(path, data)));
@@ -194,15 +194,16 @@ final class Store {
 	}
 
 	/**
-	 * Watch what comes and goes below a node, or the end of one that has no children.
-	 * Sets no watch if there is no node, unlike a watch on existence.
+	 * Watch the creation and removal of a node's children, or the removal of a node
+	 * without children. Unlike a watch on existence, it sets no watch if the node is
+	 * missing.
 	 */
 	CompletableFuture<List<String>> watchChildren(String path, Watcher watcher) {
 		return send((callback) -> this.client.getChildren().usingWatcher(watcher).inBackground(callback).forPath(path))
 			.thenApply(CuratorEvent::getChildren);
 	}
 
-	/** Watch a node's data, and its end. Sets no watch if there is no node. */
+	/** Watch a node's data and removal. Sets no watch if the node is missing. */
 	CompletableFuture<CuratorEvent> watchData(String path, Watcher watcher) {
 		return send((callback) -> this.client.getData().usingWatcher(watcher).inBackground(callback).forPath(path));
 	}
@@ -216,7 +217,7 @@ final class Store {
 			.forPath(path));
 	}
 
-	/** Remove a node, and tell whether there was one. */
+	/** Remove a node, and return whether it existed. */
 	CompletableFuture<Boolean> remove(String path) {
 		return existed(send((callback) -> this.client.delete().inBackground(callback).forPath(path)));
 	}
@@ -230,7 +231,7 @@ final class Store {
 			if (code(failure) == Code.NONODE) {
 				return result;
 			}
-			throw (CompletionException) failure; // of a dependent stage
+			throw (CompletionException) failure; // wrapped by a dependent stage
 		});
 	}
 
@@ -256,7 +257,7 @@ final class Store {
 		return answer;
 	}
 
-	/** Where a request failed, in a transaction its first operation that did. */
+	/** Return the path of a failed request or of a transaction's failed operation. */
 	private static @Nullable String path(CuratorEvent event) {
 		List<CuratorTransactionResult> results = event.getOpResults();
 		return (results == null) ? event.getPath()
@@ -267,15 +268,15 @@ final class Store {
 					.orElse(null);
 	}
 
-	/** Why a request failed. */
+	/** Return the error code of a failed request. */
 	static Code code(Throwable failure) {
 		Throwable cause = (failure instanceof CompletionException) ? failure.getCause() : failure;
 		return (cause instanceof KeeperException known) ? known.code() : Code.SYSTEMERROR;
 	}
 
 	/**
-	 * Wait for an answer. An interrupted thread waits too, since what it asked for has
-	 * been sent, and finds its flag set afterwards.
+	 * Wait for a response. An interrupt does not end the wait, because the request has
+	 * been sent. The interrupt flag is preserved.
 	 */
 	static <T> T await(CompletableFuture<T> answer, long deadline) throws KeeperException, TimeoutException {
 		boolean interrupted = false;
@@ -310,18 +311,18 @@ final class Store {
 	}
 
 	/**
-	 * A connection within a session.
+	 * Connection within a session.
 	 *
 	 * @param number its number
-	 * @param session id of the session; ids do not come back
+	 * @param session id of the session, never reused
 	 * @param timeout how long the session outlives a silent client, as negotiated
 	 */
 	record Connection(int number, long session, Duration timeout) {
 
 		/**
-		 * The earlier one of a moment and of the last one at which the session is
-		 * certainly alive, after a request that was sent at the given moment. A quarter
-		 * covers what the leader learns late.
+		 * Return the earlier of a moment and the last moment at which the session is
+		 * certainly alive after a request, given when that was sent. A quarter of the
+		 * timeout is reserved, because the leader is notified with a delay.
 		 */
 		long earlier(long moment, long sent) {
 			long end = MonotonicClock.validUntil(sent, Duration.ofNanos(this.timeout.toNanos() / 4 * 3));
@@ -330,7 +331,7 @@ final class Store {
 
 	}
 
-	/** Makes the operations of a transaction. */
+	/** Factory of the operations of a transaction. */
 	@FunctionalInterface
 	interface Operations {
 
@@ -338,7 +339,7 @@ final class Store {
 
 	}
 
-	/** Sends a request whose answer goes to a callback. */
+	/** Request whose response is passed to a callback. */
 	@FunctionalInterface
 	private interface Request {
 

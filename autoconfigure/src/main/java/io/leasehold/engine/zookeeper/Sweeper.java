@@ -16,10 +16,10 @@ import org.apache.zookeeper.KeeperException;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /**
- * Ends the leases that nobody renewed, since the store knows only sessions, and goes on
- * removing nodes whose release was never answered. Keeps the session fresh meanwhile:
- * what the leader knows of it may be as old as its last request. Repairs a client that
- * missed its connection.
+ * Periodic task that ends leases that were not renewed, because the store knows only
+ * sessions, and repeats unanswered removals of nodes. It also sends requests that keep
+ * the session fresh: the leader's knowledge of a session may be as old as its last
+ * request. It repairs a client that missed its connection.
  */
 final class Sweeper {
 
@@ -102,7 +102,7 @@ final class Sweeper {
 		}
 	}
 
-	/** Go on as long as something is held, and then be over. */
+	/** Continue while a claim holds a key, then stop. */
 	void closeWhenNothingIsHeld() {
 		this.closing = true;
 		closeUnlessHeld(this.clock.nanoTime());

@@ -8,8 +8,7 @@ import org.apache.zookeeper.Watcher;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a waiting claim learns that its turn may have come. Thread-safe, and never waits
- * for anything.
+ * Notification of a waiting claim that its turn may have come. Thread-safe; never blocks.
  */
 final class Turn {
 
@@ -21,7 +20,7 @@ final class Turn {
 
 	private boolean expected;
 
-	/** Whether it most likely came after the last answer. */
+	/** Return whether the turn has most likely come since the last response. */
 	synchronized boolean isExpected() {
 		return this.expected;
 	}
@@ -30,7 +29,7 @@ final class Turn {
 		this.expected = true;
 	}
 
-	/** Note what is in the way, and return what to watch now, if anything. */
+	/** Record the obstacle, and return the watch to set now, if any. */
 	synchronized @Nullable Watch busy(Obstacle by) {
 		this.expected = false;
 		this.obstacle = by;
@@ -42,13 +41,13 @@ final class Turn {
 		return newWatch();
 	}
 
-	/** Hear nothing any more, and return the watch that is of no use now. */
+	/** Remove the listener, and return the watch that is useless now, if any. */
 	synchronized @Nullable Watch deafen() {
 		this.listener = null;
 		return forget();
 	}
 
-	/** What was watched does not count any more, nor what that told. */
+	/** Discard the watch and its result, and return the watch, if any. */
 	synchronized @Nullable Watch forget() {
 		Watch useless = this.watch;
 		this.watch = null;
@@ -75,7 +74,7 @@ final class Turn {
 		askAgain();
 	}
 
-	/** Something may have changed. */
+	/** Notify the listener that the claim should retry. */
 	void askAgain() {
 		Consumer<Signal> to;
 		synchronized (this) {
@@ -87,7 +86,7 @@ final class Turn {
 	}
 
 	/**
-	 * A watch on an obstacle.
+	 * Watch on an obstacle.
 	 */
 	static final class Watch implements Watcher {
 
@@ -111,12 +110,12 @@ final class Turn {
 			}
 		}
 
-		/** What was to be heard of has come. */
+		/** Report that the watched change has happened. */
 		void end() {
 			this.turn.end(this, this.obstacle.last());
 		}
 
-		/** It may have come. */
+		/** Report that the watched change may have happened. */
 		void fail() {
 			this.turn.end(this, false);
 		}

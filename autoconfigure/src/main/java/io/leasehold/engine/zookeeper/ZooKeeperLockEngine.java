@@ -25,9 +25,9 @@ import org.apache.curator.framework.CuratorFramework;
 import org.apache.zookeeper.KeeperException;
 
 /**
- * Locks in a ZooKeeper ensemble, granted in the order of their requests. A lock is an
- * ephemeral node: it outlives a process that died or was cut off by the session timeout,
- * and a process that is alive but does not renew it by its lease.
+ * Lock engine on a ZooKeeper ensemble, which grants locks in the order of requests. A
+ * lock is an ephemeral node. It outlives a dead or disconnected process by the session
+ * timeout, and a live process that does not renew it by the lease.
  * <p>
  * Thread-safe. Connects when its client does.
  */
@@ -78,10 +78,10 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 
 	/**
 	 * Create an engine that uses the application's client.
-	 * @param client the client, started and closed by others. When it is closed, its
-	 * session ends, and with it all locks at once
-	 * @param settings how the engine works
-	 * @param clock the clock that the service believes in
+	 * @param client the client, which the engine neither starts nor closes. When it is
+	 * closed, its session and all locks end at once
+	 * @param settings the engine's settings
+	 * @param clock the clock that the service uses
 	 * @return the engine
 	 */
 	public static ZooKeeperLockEngine using(CuratorFramework client, ZooKeeperSettings settings, MonotonicClock clock) {
@@ -90,11 +90,11 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 	}
 
 	/**
-	 * Create an engine with a client of its own.
-	 * @param client the client, which the engine starts now, and closes after it was
-	 * closed itself and the leases are over of what was held then
-	 * @param settings how the engine works
-	 * @param clock the clock that the service believes in
+	 * Create an engine with a private client.
+	 * @param client the client, which the engine starts now. After the engine is closed,
+	 * it closes the client when the remaining leases have ended
+	 * @param settings the engine's settings
+	 * @param clock the clock that the service uses
 	 * @return the engine
 	 */
 	public static ZooKeeperLockEngine owning(CuratorFramework client, ZooKeeperSettings settings,
@@ -174,7 +174,7 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 	public ReleaseOutcome release(Claim claim) {
 		LiveClaim live = this.claims.find(claim);
 		if (live == null) {
-			return new ReleaseOutcome.NotOwner(); // the store has nothing of it
+			return new ReleaseOutcome.NotOwner(); // nothing of it is in the store
 		}
 		long deadline = deadline(claim.key());
 		this.queue.end(live);
@@ -219,7 +219,7 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 		}
 	}
 
-	/** How many claims have begun and not ended yet. */
+	/** Return the number of claims that have not ended. */
 	int liveClaims() {
 		return this.claims.all().size();
 	}
@@ -233,8 +233,8 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 	}
 
 	/**
-	 * Leave the queues, and refuse requests from now on. What is held is left to its
-	 * lease, and a client of the engine's own goes on until that is over.
+	 * Leave the queues, and reject requests from now on. Held locks are left to their
+	 * leases, and a private client runs until these have ended.
 	 */
 	@Override
 	public void close() {

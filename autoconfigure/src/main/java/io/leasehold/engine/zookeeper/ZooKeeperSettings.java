@@ -3,19 +3,19 @@ package io.leasehold.engine.zookeeper;
 import java.time.Duration;
 
 /**
- * How the ZooKeeper engine works.
+ * Settings of the ZooKeeper engine.
  *
- * @param namespace what keeps the locks of applications apart that share an ensemble
- * @param basePath path of the node under which all locks are, such as {@code /leasehold}
- * @param callTimeout longest time to wait for a connection and for an answer
- * @param pollInterval longest time between two polls of a waiting process, whose watch
+ * @param namespace name that separates the locks of applications that share an ensemble
+ * @param basePath path of the node above all locks, such as {@code /leasehold}
+ * @param callTimeout maximum time to wait for a connection and for a response
+ * @param pollInterval maximum time between two polls of a waiting process, whose watch
  * may be lost
  */
 public record ZooKeeperSettings(String namespace, String basePath, Duration callTimeout, Duration pollInterval) {
 
 	/**
-	 * Create the settings.
-	 * @throws IllegalArgumentException if the engine cannot work with them
+	 * Create settings.
+	 * @throws IllegalArgumentException if a value is invalid
 	 */
 	public ZooKeeperSettings {
 		if (namespace.isBlank()) {

@@ -1,5 +1,5 @@
 /**
- * Locks in ZooKeeper: ephemeral sequential nodes, the lowest of which owns the key.
+ * Engine with locks in ZooKeeper: ephemeral sequential nodes; the first hold the key.
  */
 @NullMarked
 package io.leasehold.engine.zookeeper;
