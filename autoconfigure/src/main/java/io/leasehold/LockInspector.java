@@ -66,7 +66,8 @@ public interface LockInspector {
 
 	/**
 	 * Acquire and release an internal lock, to prove that the store grants locks. Blocks
-	 * for at most two of the engine's calls.
+	 * for two of the engine's calls, and for two more if other processes probe at the
+	 * same moment.
 	 * @param engine the engine's name, or empty for the default engine
 	 * @return how long it took
 	 * @throws LockEngineException if the store did not grant or release it

@@ -18,7 +18,7 @@ import org.springframework.boot.health.contributor.Health;
 /**
  * Health indicator that acquires and releases a lock of an engine: a store that only
  * responds, such as a read-only replica or a full one, is down. The result is reused for
- * five seconds. Thread-safe; blocks for at most two of the engine's calls.
+ * five seconds. Thread-safe; blocks like {@link io.leasehold.LockInspector#probe}.
  */
 public class LockEngineHealthIndicator extends AbstractHealthIndicator {
 
