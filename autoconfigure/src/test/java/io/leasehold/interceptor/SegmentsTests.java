@@ -49,12 +49,18 @@ class SegmentsTests {
 		assertThat(this.log).containsExactly("ended");
 	}
 
+	/**
+	 * A part goes on after a signal in its own thread, unless it has left for other code.
+	 */
 	@Test
-	void ownThreadIsNotElsewhere() {
+	void partThatWasLeftIsNotElsewhere() {
 		assertThat(this.segments.runElsewhere()).isFalse();
 		this.segments.run(() -> {
+			assertThat(this.segments.runElsewhere()).isTrue();
+			Segments suspended = Segments.suspend();
 			assertThat(this.segments.runElsewhere()).isFalse();
 			assertThat(CompletableFuture.supplyAsync(this.segments::runElsewhere, Locked::execute).join()).isTrue();
+			Segments.restore(suspended);
 		});
 		assertThat(CompletableFuture.supplyAsync(this.segments::runElsewhere, Locked::execute).join()).isFalse();
 	}
