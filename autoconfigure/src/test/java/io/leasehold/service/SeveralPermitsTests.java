@@ -72,7 +72,7 @@ class SeveralPermitsTests {
 			long start = System.nanoTime();
 			assertThatExceptionOfType(LockBusyException.class)
 				.isThrownBy(() -> this.here.acquirePermits(KEY, 2, this.three.withWaitTime(waitTime)))
-				.withMessageContaining("2 of its 3 permits")
+				.withMessageContaining("2 of the 3 permits")
 				.satisfies((ex) -> assertThat(ex.getWaited()).isBetween(waitTime,
 						Duration.ofNanos(System.nanoTime() - start)));
 		}
