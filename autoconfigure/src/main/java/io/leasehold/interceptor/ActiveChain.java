@@ -8,13 +8,13 @@ import reactor.core.Scannable;
 import reactor.core.Scannable.Attr;
 
 /**
- * The operators of a subscription that are active now, as far as Reactor shows them.
- * Whatever is not listed here may run in threads of others: it is not known to end when
- * it is cancelled.
+ * The operators of a subscription that are active now, as far as Reactor exposes them.
+ * Operators that are not listed here may use threads outside Reactor: a cancellation does
+ * not prove that their work has ended.
  *
- * @param known whether all of them run in the caller's thread or in tasks of Reactor's
- * schedulers, and nothing else
- * @param grows whether one of them may subscribe to something more
+ * @param known whether all of them run only in the caller's thread or in tasks of
+ * Reactor's schedulers
+ * @param grows whether one of them may subscribe to a further source
  */
 record ActiveChain(boolean known, boolean grows) {
 
@@ -34,17 +34,17 @@ record ActiveChain(boolean known, boolean grows) {
 			"FluxTapFuseable", "MonoCollect", "MonoCollectList", "MonoCount", "MonoDelayElement", "MonoIgnoreElements",
 			"MonoNext", "MonoPeekTerminal", "MonoPublishOn", "MonoReduce", "MonoSingle", "MonoSubscribeOn");
 
-	/** Operators with several sources at once, all of which they show. */
+	/** Operators that subscribe to several sources at once and expose all of them. */
 	private static final Set<String> GROWING = Set.of("FluxFlatMap", "MonoWhen", "MonoZip");
 
 	/**
-	 * Operators that go on to another source at the end of one, and show it a little
+	 * Operators that subscribe to another source when one ends, and expose it slightly
 	 * later.
 	 */
 	private static final Set<String> CONTINUING = Set.of("FluxConcatArray", "FluxOnErrorResume", "FluxRepeat",
 			"FluxRetry", "FluxSwitchIfEmpty", "MonoFlatMap", "MonoIgnoreThen");
 
-	/** Look at a subscription and all that it is subscribed to. */
+	/** Return the operators of a subscription and of all its sources. */
 	static ActiveChain of(@Nullable Object subscription) {
 		Scannable active = Scannable.from(subscription);
 		if (!active.isScanAvailable() || !active.getClass().getName().startsWith("reactor.core.publisher.")) {

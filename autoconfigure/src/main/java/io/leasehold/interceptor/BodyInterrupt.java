@@ -3,9 +3,8 @@ package io.leasehold.interceptor;
 import io.leasehold.HeldLock;
 
 /**
- * Interrupts the thread that runs a method's body when its lock is lost, and nothing but
- * the body: not what the thread does afterwards, nor what it was interrupted for by
- * others.
+ * Interrupt of the thread that runs a method's body, sent if the lock is lost. It does
+ * not outlast the body, and leaves an earlier interrupt by other code in place.
  */
 final class BodyInterrupt implements AutoCloseable {
 
@@ -18,7 +17,7 @@ final class BodyInterrupt implements AutoCloseable {
 	private BodyInterrupt() {
 	}
 
-	/** Watch over the body that the current thread is about to run. */
+	/** Interrupt the current thread if the lock is lost before the result is closed. */
 	static BodyInterrupt onLossOf(HeldLock held) {
 		BodyInterrupt result = new BodyInterrupt();
 		held.onLost((loss) -> result.interrupt());
@@ -32,7 +31,7 @@ final class BodyInterrupt implements AutoCloseable {
 		}
 	}
 
-	/** The body is over: take back an interrupt that it did not notice. */
+	/** Mark the body as ended, and clear an interrupt that it did not notice. */
 	@Override
 	public synchronized void close() {
 		this.over = true;

@@ -15,8 +15,9 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * The threads that call methods whose result is a stage. Not an {@link Executor} itself,
- * since a bean of that type would take the place of the application's. Thread-safe.
+ * The threads that call methods whose result is a stage. This class is not an
+ * {@link Executor}, because such a bean would replace the application's executor.
+ * Thread-safe.
  */
 public final class BodyThreads implements AutoCloseable {
 
@@ -29,8 +30,8 @@ public final class BodyThreads implements AutoCloseable {
 
 	/**
 	 * Create the threads.
-	 * @param application returns the executor to use, requested with the first call, or
-	 * {@code null} for a pool that belongs to this object
+	 * @param application returns the executor to use, or {@code null} for a pool that
+	 * this object owns; called once, for the first task
 	 * @param maxThreads largest number of threads of that pool
 	 */
 	public BodyThreads(Supplier<@Nullable Executor> application, int maxThreads) {
@@ -55,20 +56,18 @@ public final class BodyThreads implements AutoCloseable {
 
 	/**
 	 * Run a task in one of the threads.
-	 * @throws java.util.concurrent.RejectedExecutionException if the executor refuses it
+	 * @throws java.util.concurrent.RejectedExecutionException if the executor rejects it
 	 */
 	void execute(Runnable task) {
 		this.executor.get().execute(task);
 	}
 
-	/** Capture the context of the calling thread, for a task that another one runs. */
+	/** Capture the context of the calling thread for a task of another thread. */
 	static UnaryOperator<Runnable> context() {
 		return CONTEXT ? Captured.now() : UnaryOperator.identity();
 	}
 
-	/**
-	 * End the threads that belong to this object, once they have done what is queued.
-	 */
+	/** Shut down the pool that this object owns. Queued tasks still run. */
 	@Override
 	public void close() {
 		ThreadPoolExecutor pool = this.own;
@@ -77,7 +76,7 @@ public final class BodyThreads implements AutoCloseable {
 		}
 	}
 
-	/** Loaded where Micrometer's context propagation is present. */
+	/** Loaded only if Micrometer's context propagation is present. */
 	private static final class Captured {
 
 		private static final ContextSnapshotFactory FACTORY = ContextSnapshotFactory.builder().build();

@@ -12,11 +12,11 @@ import io.leasehold.service.OnLost;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A result of a method that runs in the calling thread, which waits for the lock.
+ * Result of a method that runs in the calling thread, which waits for the lock.
  */
 enum DirectResult implements ResultKind {
 
-	/** The result is there when the method returns. */
+	/** A result that is complete when the method returns. */
 	PLAIN {
 		@Override
 		@Nullable Object end(@Nullable Object returned, HeldLock held, LockCall call) {
@@ -26,9 +26,9 @@ enum DirectResult implements ResultKind {
 	},
 
 	/**
-	 * Only the returned object shows when it ends: the method is declared to return any
-	 * object, or runs in an {@code @Async} thread. An object that ends later is followed
-	 * to its end.
+	 * A result whose end depends on the returned object: the method is declared to return
+	 * any object, or runs in an {@code @Async} thread. An object that ends later is
+	 * followed to its end.
 	 */
 	ANY {
 		@Override
@@ -54,7 +54,7 @@ enum DirectResult implements ResultKind {
 		return end(underLock(held, call), held, call);
 	}
 
-	/** Release the lock now or when the result ends, and return what the caller gets. */
+	/** Release the lock now or when the result ends, and return the caller's result. */
 	abstract @Nullable Object end(@Nullable Object returned, HeldLock held, LockCall call);
 
 	private static @Nullable Object underLock(HeldLock held, LockCall call) throws Throwable {
@@ -62,7 +62,7 @@ enum DirectResult implements ResultKind {
 			return proceed(held, call);
 		}
 		catch (Throwable ex) {
-			// A failed close joins the method's own exception instead of replacing it
+			// A failed close is suppressed in the method's own exception
 			try (held) {
 				throw ex;
 			}
@@ -78,7 +78,7 @@ enum DirectResult implements ResultKind {
 		}
 	}
 
-	/** Follow the result, or reject one that cannot be followed. */
+	/** Follow the result to its end, or reject it if that is not possible. */
 	private static Object endLate(Object returned, HeldLock held, LockCall call) {
 		ResultKind publisher = MethodChecks.publisher(returned.getClass());
 		boolean followed = call.operation().fencing() == null;

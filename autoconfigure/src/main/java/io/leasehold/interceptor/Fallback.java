@@ -13,10 +13,10 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Method that is called in place of one whose lock was not had.
+ * Method called if the lock could not be acquired.
  *
- * @param method the method, of the same class
- * @param takesException whether the exception is its last parameter
+ * @param method a method of the same class
+ * @param takesException whether its last parameter is the exception
  */
 record Fallback(Method method, boolean takesException) {
 

@@ -6,7 +6,7 @@ import io.leasehold.key.MethodName;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown at start-up, or when the bean is made, for an annotated method that could not be
+ * Exception thrown at startup, or when the bean is created, if an annotated method cannot
  * run under its lock as written.
  */
 public class InvalidLockAnnotationException extends RuntimeException {
@@ -40,14 +40,14 @@ public class InvalidLockAnnotationException extends RuntimeException {
 
 	/**
 	 * Return the annotated method.
-	 * @return the method, or {@code null} if it is the whole class
+	 * @return the method, or {@code null} if the problem concerns the whole class
 	 */
 	public @Nullable Method getMethod() {
 		return this.method;
 	}
 
 	/**
-	 * Return what is wrong.
+	 * Return the problem.
 	 * @return a sentence that begins with class and method
 	 */
 	public String getDescription() {
@@ -55,7 +55,7 @@ public class InvalidLockAnnotationException extends RuntimeException {
 	}
 
 	/**
-	 * Return what to write instead.
+	 * Return the correction to make.
 	 * @return one or more sentences
 	 */
 	public String getAction() {

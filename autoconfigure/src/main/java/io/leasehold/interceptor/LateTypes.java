@@ -15,7 +15,7 @@ import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 
 /**
- * Types of results whose work goes on, or only begins, after the method has returned, and
+ * Types of results whose work continues or begins after the method has returned, and
  * whose end cannot be observed.
  */
 final class LateTypes {
@@ -24,22 +24,20 @@ final class LateTypes {
 
 	private static final String WEB = "org.springframework.web.";
 
-	/** Their work begins when somebody else calls them. */
+	/** Types whose work begins when other code calls them. */
 	private static final List<Class<?>> BEGINNING = present(Callable.class.getName(),
 			WEB + "context.request.async.WebAsyncTask", WEB + "servlet.mvc.method.annotation.StreamingResponseBody");
 
-	/** Their work may run already. */
+	/** Types whose work may already run. */
 	private static final List<Class<?>> RUNNING = present(Future.class.getName(),
 			WEB + "context.request.async.DeferredResult", WEB + "servlet.mvc.method.annotation.ResponseBodyEmitter");
 
-	/** What often has such a result inside. */
+	/** Types that often contain such a result. */
 	private static final List<Class<?>> WRAPPERS = present(Optional.class.getName(), Iterable.class.getName(),
 			Map.class.getName(), CompletionStage.class.getName(), "org.reactivestreams.Publisher",
 			"org.springframework.http.HttpEntity");
 
-	/**
-	 * A Boolean for each class, which keeps no class loader of an application reachable.
-	 */
+	/** Results of {@link #isLate} by class. A Boolean keeps no class loader reachable. */
 	private static final ClassValue<Boolean> LATE = new ClassValue<>() {
 
 		@Override
@@ -61,7 +59,7 @@ final class LateTypes {
 			.toList();
 	}
 
-	/** Whether a type cannot be followed. */
+	/** Return whether the results of a declared type cannot be followed to their end. */
 	static boolean isUnfollowed(Class<?> type) {
 		boolean followed = CompletionStage.class.isAssignableFrom(type)
 				&& type.isAssignableFrom(CompletableFuture.class);
@@ -69,9 +67,7 @@ final class LateTypes {
 				&& (isOneOf(BEGINNING, type) || isOneOf(RUNNING, type) || CompletionStage.class.isAssignableFrom(type));
 	}
 
-	/**
-	 * Find a type inside of a result, such as the body of a response, that ends later.
-	 */
+	/** Find a type that ends later inside another, such as in the body of a response. */
 	static @Nullable Class<?> within(ResolvableType type) {
 		return within(type, DEPTH);
 	}
@@ -92,18 +88,18 @@ final class LateTypes {
 		return null;
 	}
 
-	/** Whether a value of a type may be a result that ends later. */
+	/** Return whether a type's values include results that end later. */
 	static boolean mayBe(Class<?> type) {
 		return Stream.concat(BEGINNING.stream(), RUNNING.stream()).anyMatch(type::isAssignableFrom)
 				|| type.isAssignableFrom(CompletableFuture.class);
 	}
 
-	/** Whether an object that a method has returned ends later. */
+	/** Return whether an object that a method has returned ends later. */
 	static boolean isLate(Object result) {
 		return LATE.get(result.getClass());
 	}
 
-	/** Whether such an object has begun already, if it cannot be followed. */
+	/** Return whether an object that cannot be followed may already run. */
 	static boolean isRunning(Object result) {
 		return result instanceof CompletionStage<?> || isOneOf(RUNNING, result.getClass());
 	}

@@ -9,8 +9,8 @@ import org.springframework.aop.support.AbstractPointcutAdvisor;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
 
 /**
- * Puts the lock's advice around annotated methods. Its order has to be lower than that of
- * the transaction's advisor, so that a lock is given back after the commit.
+ * Advisor that adds the lock's advice to annotated methods. Its order must be lower than
+ * that of the transaction's advisor, so that a lock is released after the commit.
  */
 public final class LockAdvisor extends AbstractPointcutAdvisor {
 
@@ -22,9 +22,9 @@ public final class LockAdvisor extends AbstractPointcutAdvisor {
 
 	/**
 	 * Create an advisor.
-	 * @param operations knows which methods are annotated
+	 * @param operations source of the annotated methods
 	 * @param interceptor the advice
-	 * @param order place among the advisors of a bean
+	 * @param order order among the advisors of a bean
 	 */
 	public LockAdvisor(LockOperationSource operations, LockInterceptor interceptor, int order) {
 		this.pointcut = new AnnotatedMethods(operations.methods());
@@ -42,7 +42,7 @@ public final class LockAdvisor extends AbstractPointcutAdvisor {
 		return this.advice;
 	}
 
-	/** Methods to which an annotation applies, wherever it stands. */
+	/** Methods to which an annotation applies, wherever it is declared. */
 	private static final class AnnotatedMethods extends StaticMethodMatcherPointcut {
 
 		AnnotatedMethods(LockedMethods methods) {

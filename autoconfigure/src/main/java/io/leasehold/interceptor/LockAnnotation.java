@@ -17,14 +17,14 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * The annotation that applies to a method, and where it was found.
+ * Annotation that applies to a method, and the place of its declaration.
  *
- * @param values what the user wrote
+ * @param values the attributes that the user wrote
  * @param type class of the bean
  * @param method the method of that class
  * @param declared the method whose parameter names the key uses: the annotated one, which
- * may be an interface's
- * @param onMethod whether it stands on a method, not on a class or interface
+ * may belong to an interface
+ * @param onMethod whether a method is annotated, not a class or interface
  */
 record LockAnnotation(DistributedLock values, Class<?> type, Method method, Method declared, boolean onMethod) {
 
@@ -51,7 +51,7 @@ record LockAnnotation(DistributedLock values, Class<?> type, Method method, Meth
 			.get(DistributedLock.class, null, MergedAnnotationSelectors.firstDirectlyDeclared());
 	}
 
-	/** Whether an annotation of the whole class means the method. */
+	/** Return whether an annotation of the whole class applies to the method. */
 	private static boolean isOpen(Method method) {
 		int modifiers = method.getModifiers();
 		return Modifier.isPublic(modifiers) && !Modifier.isStatic(modifiers) && !ReflectionUtils.isObjectMethod(method)
@@ -67,7 +67,7 @@ record LockAnnotation(DistributedLock values, Class<?> type, Method method, Meth
 			.orElse(null);
 	}
 
-	/** An interface's annotation is for the methods of that interface. */
+	/** Find the declaration. An interface's annotation covers only its own methods. */
 	private static Stream<Method> declaredBy(@Nullable Object source, Method method, Class<?> type) {
 		if (!(source instanceof Class<?> annotated && annotated.isInterface())) {
 			return Stream.of(method);

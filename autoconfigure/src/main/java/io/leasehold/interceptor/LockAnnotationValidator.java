@@ -18,12 +18,12 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.util.ClassUtils;
 
 /**
- * Checks all annotated methods at start-up: those of every bean by its type, lazy, scoped
- * and prototype beans included. What a type hides is checked when the bean is made.
+ * Startup check of all annotated methods by the type of each bean, also lazy, scoped and
+ * prototype beans. A class that its type hides is checked when the bean is created.
  */
 public final class LockAnnotationValidator implements BeanPostProcessor, SmartInitializingSingleton, BeanFactoryAware {
 
-	/** There where a test puts mocks in place of beans: those have no proxies. */
+	/** Bean of tests that replace beans by mocks, which have no proxies. */
 	private static final String REPLACED_BEANS = "org.springframework.test.context.bean.override.internalBeanOverrideRegistry";
 
 	private final LockOperationSource operations;
@@ -42,7 +42,7 @@ public final class LockAnnotationValidator implements BeanPostProcessor, SmartIn
 
 	/**
 	 * Create a validator.
-	 * @param operations reads the annotations
+	 * @param operations source of the lock operations
 	 * @param order order of the lock's advice
 	 */
 	public LockAnnotationValidator(LockOperationSource operations, int order) {
@@ -56,7 +56,7 @@ public final class LockAnnotationValidator implements BeanPostProcessor, SmartIn
 		this.beans = (ConfigurableListableBeanFactory) beanFactory;
 	}
 
-	/** What no kind of proxy could do is said before one is tried. */
+	/** Reject methods that no kind of proxy can lock, before a proxy is created. */
 	@Override
 	public Object postProcessBeforeInitialization(Object bean, String beanName) {
 		Class<?> type = bean.getClass();
@@ -120,7 +120,7 @@ public final class LockAnnotationValidator implements BeanPostProcessor, SmartIn
 		}
 	}
 
-	/** A bean that was made before the proxies were, such as for a post-processor. */
+	/** Reject a bean created before the proxies, such as for a post-processor. */
 	private void checkSingleton(ConfigurableListableBeanFactory factory, String name) {
 		Object bean = factory.getSingleton(name);
 		if (bean == null || bean instanceof FactoryBean<?>) {

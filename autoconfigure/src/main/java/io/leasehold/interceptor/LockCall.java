@@ -17,24 +17,24 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
 
 /**
- * One call of an annotated method, and what its annotation says about it.
+ * Call of an annotated method, with the operation of its annotation.
  *
- * @param operation what the annotation says
+ * @param operation the operation
  * @param invocation the call
- * @param locks gives the locks
- * @param whenUnavailable what to do when the store cannot be reached
- * @param threads run what waits for its lock
+ * @param locks service that acquires the locks
+ * @param whenUnavailable policy if the store does not respond
+ * @param threads threads that call methods whose result is a stage
  */
 record LockCall(LockOperation operation, MethodInvocation invocation, LockService locks,
 		UnavailablePolicy whenUnavailable, BodyThreads threads) {
 
-	/** The same call, to proceed once more or in another thread. */
+	/** Return a copy of the call, to proceed once more or in another thread. */
 	LockCall again() {
 		return new LockCall(this.operation, ((ProxyMethodInvocation) this.invocation).invocableClone(), this.locks,
 				this.whenUnavailable, this.threads);
 	}
 
-	/** The keys to lock, or nothing if the call wants no lock. */
+	/** Return the keys to lock, or {@code null} if the condition disables the lock. */
 	@Nullable LockKeys keys() {
 		Object target = this.invocation.getThis();
 		Object[] arguments = this.invocation.getArguments();
@@ -52,13 +52,13 @@ record LockCall(LockOperation operation, MethodInvocation invocation, LockServic
 		}
 	}
 
-	/** Make the lock the current one of this thread. */
+	/** Make the lock the current one of this thread, fenced if the method is. */
 	HeldLockScope enter(HeldLock held) {
 		FencingGuard fencing = this.operation.fencing();
 		return (fencing != null) ? fencing.open(held) : HeldLockScope.open(held);
 	}
 
-	/** Whether the call continues without the lock, and the exception is discarded. */
+	/** Return whether the call is skipped or runs unlocked, without the exception. */
 	boolean isBypassed(LockException reason) {
 		if (this.operation.fallback() != null) {
 			return false;
@@ -70,7 +70,7 @@ record LockCall(LockOperation operation, MethodInvocation invocation, LockServic
 				&& this.whenUnavailable.letsPass(failure);
 	}
 
-	/** Whether something else is done than to throw. */
+	/** Return whether a fallback, a skip or an unlocked call replaces the exception. */
 	boolean hasAlternative(Throwable reason) {
 		if (!(reason instanceof LockBusyException || reason instanceof LockEngineException)) {
 			return false;
@@ -78,7 +78,7 @@ record LockCall(LockOperation operation, MethodInvocation invocation, LockServic
 		return this.operation.fallback() != null || isBypassed((LockException) reason);
 	}
 
-	/** Do what the annotation wants where the lock was not had. */
+	/** Call the fallback, skip the method or run it unlocked; else throw the reason. */
 	@Nullable Object withoutLock(LockException reason) throws Throwable {
 		if (this.operation.fallback() != null) {
 			return this.operation.fallback().call(this.invocation, reason);

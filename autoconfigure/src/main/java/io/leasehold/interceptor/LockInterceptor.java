@@ -8,7 +8,7 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs annotated methods under their locks. Thread-safe.
+ * Method interceptor that runs annotated methods under their locks. Thread-safe.
  */
 public final class LockInterceptor implements MethodInterceptor {
 
@@ -22,10 +22,10 @@ public final class LockInterceptor implements MethodInterceptor {
 
 	/**
 	 * Create an interceptor.
-	 * @param operations what the annotations say
-	 * @param service gives the locks, asked for at the first call
-	 * @param whenUnavailable what to do when the store cannot be reached
-	 * @param threads run methods whose result is a stage
+	 * @param operations source of the lock operations
+	 * @param service supplies the service that acquires locks, not before the first call
+	 * @param whenUnavailable policy if the store does not respond
+	 * @param threads threads that call methods whose result is a stage
 	 */
 	public LockInterceptor(LockOperationSource operations, Supplier<LockService> service,
 			UnavailablePolicy whenUnavailable, BodyThreads threads) {

@@ -8,15 +8,15 @@ import io.leasehold.key.LockCondition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an annotation says, resolved and checked.
+ * Resolved and checked attributes of an annotation.
  *
- * @param options how the lock is taken and held, with its name and engine
+ * @param options how to acquire and hold the lock, with its name and engine
  * @param key the key's expression
- * @param condition tells whether a call wants a lock, if not all do
- * @param whenBusy what to do when the lock is busy
- * @param fallback what to call when the lock was not had, if anything
- * @param result when the result is there
- * @param fencing guards the transactions of the body, if anything does
+ * @param condition decides whether a call acquires the lock, if not all calls do
+ * @param whenBusy what to do if the lock is busy
+ * @param fallback method to call if the lock could not be acquired, if there is one
+ * @param result kind of the method's result
+ * @param fencing guard of the body's transactions, if the method is fenced
  */
 record LockOperation(LockOptions options, KeyExpression key, @Nullable LockCondition condition, WhenBusy whenBusy,
 		@Nullable Fallback fallback, ResultKind result, @Nullable FencingGuard fencing) {

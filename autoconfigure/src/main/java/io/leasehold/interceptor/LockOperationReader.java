@@ -18,7 +18,7 @@ import org.springframework.util.StringUtils;
 import org.springframework.util.StringValueResolver;
 
 /**
- * Makes an operation of an annotation, or says what is wrong with it.
+ * Reader that converts an annotation to an operation, or rejects an invalid annotation.
  */
 final class LockOperationReader {
 

@@ -16,8 +16,7 @@ import org.springframework.core.MethodClassKey;
 import org.springframework.util.StringValueResolver;
 
 /**
- * What the annotations of methods say, resolved once for each method and class.
- * Thread-safe.
+ * Operations of annotated methods, resolved once per method and class. Thread-safe.
  */
 public final class LockOperationSource {
 
@@ -29,18 +28,18 @@ public final class LockOperationSource {
 
 	/**
 	 * Create a source.
-	 * @param service knows the defaults and the engines, asked for with the first
+	 * @param service supplies the defaults and the engines, not before the first
 	 * operation
-	 * @param keys parses the keys
-	 * @param values resolves placeholders
-	 * @param fencing guards what is fenced, asked for with the first such operation
+	 * @param keys parser of the keys
+	 * @param values resolver of placeholders
+	 * @param fencing supplies the guard of fenced methods, not before the first of them
 	 */
 	public LockOperationSource(Supplier<LockService> service, KeyParser keys, StringValueResolver values,
 			Supplier<@Nullable FencingGuard> fencing) {
 		this.reader = new LockOperationReader(service, keys, values, fencing);
 	}
 
-	/** The annotated methods of classes, without what their annotations say. */
+	/** Return the annotated methods of classes, without their operations. */
 	LockedMethods methods() {
 		return this.methods;
 	}
@@ -50,7 +49,7 @@ public final class LockOperationSource {
 	 * @param method the method
 	 * @param targetClass class of the bean
 	 * @return the operation, or {@code null} if the method has none
-	 * @throws InvalidLockAnnotationException if the annotation cannot be obeyed
+	 * @throws InvalidLockAnnotationException if the annotation is invalid
 	 */
 	@Nullable LockOperation find(Method method, Class<?> targetClass) {
 		MethodClassKey cacheKey = new MethodClassKey(method, targetClass);

@@ -17,7 +17,7 @@ import org.springframework.util.StringUtils;
 import org.springframework.util.StringValueResolver;
 
 /**
- * Reads of an annotation how a lock is taken and held, or says what is wrong with that.
+ * Reader and validator of the attributes that control how a lock is acquired and held.
  */
 final class LockOptionsReader {
 
@@ -25,7 +25,7 @@ final class LockOptionsReader {
 
 	private static final String DURATION = "Write a duration such as \"30s\", \"500ms\" or \"PT1M\".";
 
-	/** Zero is the same in all units. */
+	/** A number without a unit. Zero is excepted, because it is the same in all units. */
 	private static final Pattern NUMBER = Pattern.compile("[+-]?0*[1-9]\\d*");
 
 	private final Supplier<LockService> service;
@@ -37,7 +37,6 @@ final class LockOptionsReader {
 		this.values = values;
 	}
 
-	/** Read all that says how the lock is taken and held. */
 	LockOptions read(LockAnnotation annotation) {
 		DistributedLock values = annotation.values();
 		LockOptions defaults = this.service.get().defaults();
@@ -106,7 +105,7 @@ final class LockOptionsReader {
 			}
 		}
 		catch (NumberFormatException ex) {
-			// told below, as is zero
+			// rejected below, as is zero
 		}
 		throw annotation.invalid("has permits \"%s\", which is no number of owners".formatted(value),
 				"Write a whole number of at least 1 and at most %d.".formatted(LockOptions.MAX_PERMITS));

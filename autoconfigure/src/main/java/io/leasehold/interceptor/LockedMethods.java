@@ -12,7 +12,7 @@ import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.util.ClassUtils;
 
 /**
- * The annotated methods of classes, looked for once in each.
+ * Annotated methods of classes, determined once per class.
  */
 final class LockedMethods {
 
@@ -33,7 +33,7 @@ final class LockedMethods {
 		return Set.copyOf(MethodIntrospector.selectMethods(type, lookup).keySet());
 	}
 
-	/** Whether a method is to run under a lock. */
+	/** Return whether a method must run under a lock. */
 	static boolean contains(Method method, Class<?> type) {
 		return LockAnnotation.find(method, type) != null;
 	}

@@ -18,7 +18,7 @@ import org.springframework.scheduling.annotation.Async;
 import org.springframework.util.ClassUtils;
 
 /**
- * Whether a method can be run under a lock at all, as far as its declaration tells.
+ * Check of a method's declaration: whether the method can run under a lock.
  */
 final class MethodChecks {
 
@@ -75,7 +75,7 @@ final class MethodChecks {
 		}
 	}
 
-	/** When the result of a method is there. */
+	/** Return the kind of a method's result. */
 	static ResultKind resultOf(LockAnnotation annotation) {
 		Class<?> type = returnType(annotation);
 		if (CompletionStage.class.isAssignableFrom(type)) {
@@ -88,13 +88,13 @@ final class MethodChecks {
 		return LateTypes.mayBe(type) ? DirectResult.ANY : DirectResult.PLAIN;
 	}
 
-	/** Whether a method is declared to return what ends later. */
+	/** Return whether a method is declared to return a stage or a publisher. */
 	static boolean endsLater(LockAnnotation annotation) {
 		Class<?> type = returnType(annotation);
 		return CompletionStage.class.isAssignableFrom(type) || isPublisher(type);
 	}
 
-	/** How a publisher is followed, if a type is one. */
+	/** Return how to follow a publisher, or {@code null} if the type is none. */
 	static @Nullable ResultKind publisher(Class<?> type) {
 		return REACTOR ? ReactiveResult.of(type) : null;
 	}
@@ -103,7 +103,7 @@ final class MethodChecks {
 		return publisher(type) != null || Flow.Publisher.class.isAssignableFrom(type);
 	}
 
-	/** Whether a method runs in a thread of the user's, which waits for its result. */
+	/** Return whether an {@code @Async} thread runs a method and awaits its result. */
 	private static boolean isAsync(LockAnnotation annotation) {
 		return Stream.of(annotation.method(), annotation.declared(), annotation.type())
 			.anyMatch(

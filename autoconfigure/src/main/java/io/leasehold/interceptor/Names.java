@@ -6,7 +6,7 @@ import java.lang.reflect.Proxy;
 import org.springframework.util.ClassUtils;
 
 /**
- * Default names of locks, in metrics and messages of a lock.
+ * Default names of locks in metrics and messages.
  */
 final class Names {
 
@@ -16,8 +16,8 @@ final class Names {
 	/**
 	 * Return class and method, such as {@code OrderService.pay}.
 	 * @param type class of the bean
-	 * @param declared the annotated method, whose interface stands for a JDK proxy: the
-	 * class of that has a number for a name
+	 * @param declared the annotated method; its interface names a JDK proxy, whose own
+	 * class has a generated name
 	 */
 	static String of(Class<?> type, Method declared) {
 		return of(Proxy.isProxyClass(type) ? declared.getDeclaringClass() : type) + "." + declared.getName();

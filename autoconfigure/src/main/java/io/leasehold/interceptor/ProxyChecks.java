@@ -13,7 +13,7 @@ import org.springframework.aop.support.AopUtils;
 import org.springframework.util.ClassUtils;
 
 /**
- * Whether a bean's proxy can run its annotated methods under their locks.
+ * Check of a bean's proxy: whether it can run annotated methods under their locks.
  */
 final class ProxyChecks {
 
@@ -21,8 +21,8 @@ final class ProxyChecks {
 	}
 
 	/**
-	 * Whether one of the proxies around a bean has the lock's advice, as far as they let
-	 * themselves be looked at.
+	 * Return whether one of the proxies around a bean has the lock's advice. A proxy that
+	 * cannot be inspected counts as one that has it.
 	 */
 	static boolean hasAdvice(Object bean) {
 		Object layer = bean;
@@ -40,11 +40,11 @@ final class ProxyChecks {
 			return source.isStatic() ? source.getTarget() : null;
 		}
 		catch (Exception ex) {
-			return null; // nothing that could be looked at
+			return null; // cannot be inspected
 		}
 	}
 
-	/** Refuse methods that the kind of proxy passes by. */
+	/** Reject methods that this kind of proxy does not intercept. */
 	static void check(Object proxy, Class<?> type, Set<Method> methods) {
 		for (Method method : methods) {
 			LockAnnotation annotation = LockAnnotation.find(method, type);

@@ -15,14 +15,14 @@ import reactor.core.scheduler.Schedulers;
 import reactor.util.context.Context;
 
 /**
- * The publisher of a method under its lock, and whether its work has provably ended. The
- * work has ended when the publisher has, or was cancelled, and no {@linkplain Segments
- * thread} runs a part of it any more. After a cancellation that is known only of
- * {@linkplain ActiveChain some} publishers. For one subscription.
+ * The publisher of a method under its lock, which determines when its work has ended: the
+ * publisher has terminated or was cancelled, and no {@linkplain Segments thread} runs a
+ * part of it. After a cancellation, only {@linkplain ActiveChain some} publishers allow
+ * this conclusion. For one subscription.
  */
 final class ReactiveBody extends Flux<Object> {
 
-	/** How long a thread may take to leave a body without being reported. */
+	/** Time for a thread to leave a body before the lock is reported as lost. */
 	private static final Duration MOMENT = Duration.ofMillis(50);
 
 	private final LockCall call;
@@ -31,14 +31,14 @@ final class ReactiveBody extends Flux<Object> {
 
 	private final Supplier<Publisher<Object>> method;
 
-	/** Whether the first value is the end. */
+	/** Whether the first value ends the publisher. */
 	private final boolean single;
 
 	private final Segments segments = new Segments();
 
 	private volatile boolean terminated;
 
-	/** Whether the publisher was cancelled, and its work may go on unseen. */
+	/** Whether the publisher was cancelled and its work may continue unobserved. */
 	private volatile boolean unseen;
 
 	ReactiveBody(LockCall call, HeldLock held, boolean single, Supplier<Publisher<Object>> method) {
@@ -55,10 +55,10 @@ final class ReactiveBody extends Flux<Object> {
 	}
 
 	/**
-	 * Close the lock when the work has ended. If it goes on for more than a moment, the
-	 * lock is lost, and nobody waits for it. Work that ends in this very thread is waited
-	 * for: the thread has yet to return from it.
-	 * @return completes when the lock is closed, or is not waited for
+	 * Close the lock when the work has ended. If the work continues for longer than
+	 * {@link #MOMENT}, the lock is marked as lost. If this thread runs the work, the
+	 * lock is closed when the thread has returned from it.
+	 * @return completes when the lock is closed or lost, at once after a cancellation
 	 */
 	CompletableFuture<Void> finish() {
 		Closing closing = new Closing();
@@ -170,7 +170,7 @@ final class ReactiveBody extends Flux<Object> {
 			long begun = segments.begun();
 			boolean moving = segments.runElsewhere();
 			ActiveChain chain = ActiveChain.of(subscription);
-			// Until it is certain, for a part that ends meanwhile
+			// Assumed for a part that ends before the check below
 			ReactiveBody.this.unseen = true;
 			subscription.cancel();
 			moving |= segments.begun() != begun || segments.runElsewhere();

@@ -21,9 +21,9 @@ import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.util.Assert;
 
 /**
- * A result that comes with a publisher: each subscription calls the method under a lock
- * of its own, held until that subscription ends. Waiting blocks no thread; cancelling
- * gives up the wait, or the lock.
+ * Result that is a publisher. Each subscription calls the method under a separate lock,
+ * which is held until that subscription ends. Waiting blocks no thread. A cancellation
+ * ends the wait or {@linkplain ReactiveBody#finish() finishes} the hold.
  */
 final class ReactiveResult implements ResultKind {
 
@@ -77,7 +77,7 @@ final class ReactiveResult implements ResultKind {
 			.onErrorMap(ReactiveResult::unwrapped);
 	}
 
-	/** Hold the lock until the first subscription ends; there is no other. */
+	/** Hold the lock until the first subscription ends. Further ones are rejected. */
 	@Override
 	public Object follow(LockCall call, HeldLock held, Object returned) {
 		AtomicBoolean subscribed = new AtomicBoolean();
@@ -131,18 +131,18 @@ final class ReactiveResult implements ResultKind {
 		}
 	}
 
-	/** Reactor wraps what comes of closing a resource. */
+	/** Return the loss that Reactor has wrapped when it closed a resource. */
 	private static Throwable unwrapped(Throwable failure) {
 		return (failure.getCause() instanceof LockLostException loss && failure.getClass() == RuntimeException.class)
 				? loss : failure;
 	}
 
 	/**
-	 * What came of the wish for a lock.
+	 * Outcome of an acquisition.
 	 *
-	 * @param lock the lock, if it was had
-	 * @param body what runs under it
-	 * @param reason why the lock was not had
+	 * @param lock the lock, if it was acquired
+	 * @param body the body to run under it
+	 * @param reason why the lock could not be acquired
 	 */
 	private record Taken(@Nullable HeldLock lock, @Nullable ReactiveBody body, @Nullable LockException reason) {
 
@@ -151,7 +151,7 @@ final class ReactiveResult implements ResultKind {
 			return (guarded != null) ? Mono.fromFuture(guarded::finish) : Mono.empty();
 		}
 
-		/** A failed close joins the method's own failure instead of replacing it. */
+		/** Finish, with a failed close suppressed in the method's own failure. */
 		Mono<Void> finishAfter(Throwable failure) {
 			return finish().onErrorResume((loss) -> {
 				failure.addSuppressed(loss);

@@ -4,24 +4,24 @@ import io.leasehold.HeldLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When the result of a method is there, which is how long its lock is held. Thread-safe.
+ * Kind of a method's result, which determines how long the lock is held. Thread-safe.
  */
 interface ResultKind {
 
 	/**
 	 * Run a method under its lock.
 	 * @param call the call
-	 * @return what the caller gets
-	 * @throws Throwable what the method throws, or why it did not run
+	 * @return the caller's result
+	 * @throws Throwable the exception of the method, or the reason why it did not run
 	 */
 	@Nullable Object invoke(LockCall call) throws Throwable;
 
 	/**
-	 * Hold a lock until a result has ended that the method has returned already.
+	 * Hold a lock until the result of a method that has already returned ends.
 	 * @param call the call
 	 * @param held the lock under which the method ran
-	 * @param returned what it returned
-	 * @return what the caller gets in its place
+	 * @param returned the method's result
+	 * @return the caller's result
 	 */
 	default Object follow(LockCall call, HeldLock held, Object returned) {
 		throw new UnsupportedOperationException();

@@ -8,15 +8,15 @@ import reactor.core.Scannable;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * The threads that run code of one reactive body now: in a call of the body's own
+ * Threads that currently run code of one reactive body: in a call of the body's own
  * publisher, or in a task of a Reactor scheduler that such code has scheduled. Other
- * threads that a body uses are not seen. Thread-safe.
+ * threads of a body are not observed. Thread-safe.
  */
 final class Segments {
 
 	private static final ThreadLocal<@Nullable Segments> CURRENT = new ThreadLocal<>();
 
-	/** Threads that are inside, as often as they are. */
+	/** The running threads, one entry per part. */
 	private final List<Thread> running = new ArrayList<>(2);
 
 	private long begun;
@@ -37,7 +37,7 @@ final class Segments {
 		}
 	}
 
-	/** Leave the body for code that it calls, until that is {@link #restore restored}. */
+	/** Exclude code that the body calls, until the body is {@link #restore restored}. */
 	static @Nullable Segments suspend() {
 		Segments current = CURRENT.get();
 		if (current != null) {
@@ -55,7 +55,7 @@ final class Segments {
 		}
 	}
 
-	/** Make sure that the tasks of Reactor's schedulers are seen. */
+	/** Ensure that the tasks of Reactor's schedulers are observed. */
 	static void seeTasks() {
 		Segments probe = new Segments();
 		probe.run(() -> {
@@ -76,13 +76,13 @@ final class Segments {
 		}) : task;
 	}
 
-	/** A start that was cancelled while its thread was about to begin runs no more. */
+	/** Return whether a start was cancelled while its thread was about to begin. */
 	private static boolean isCancelledStart(Runnable task) {
 		return task instanceof Scannable start && task.getClass().getName().contains("SubscribeOn")
 				&& Boolean.TRUE.equals(start.scan(Scannable.Attr.CANCELLED));
 	}
 
-	/** Return how many parts have begun. */
+	/** Return the number of parts that have begun. */
 	synchronized long begun() {
 		return this.begun;
 	}
@@ -97,7 +97,7 @@ final class Segments {
 		return CURRENT.get() == this || this.running.stream().anyMatch((thread) -> thread != here);
 	}
 
-	/** Run an action, once, when no thread runs a part any more. */
+	/** Run an action once, when no thread runs a part. */
 	void whenEnded(Runnable action) {
 		synchronized (this) {
 			if (!this.running.isEmpty()) {

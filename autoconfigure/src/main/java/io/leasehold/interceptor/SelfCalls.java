@@ -20,9 +20,9 @@ import org.springframework.asm.Type;
 import org.springframework.util.ClassUtils;
 
 /**
- * Finds the calls of a bean to its own annotated methods, in the class files of its class
- * and superclasses. Such a call does not pass the proxy. Calls from nested classes, and
- * on a variable other than {@code this}, are not found.
+ * Search for a bean's calls to its own annotated methods, in the class files of its class
+ * and superclasses. Such a call bypasses the proxy. Calls from nested classes, and on
+ * variables other than {@code this}, are not found.
  */
 final class SelfCalls {
 
@@ -49,7 +49,7 @@ final class SelfCalls {
 	}
 
 	/**
-	 * A call of a bean to itself.
+	 * Call of a bean to itself.
 	 *
 	 * @param caller name of the calling method
 	 * @param descriptor descriptor of the calling method
@@ -86,7 +86,7 @@ final class SelfCalls {
 		private void note(String caller, String descriptor, String called, String calledDescriptor) {
 			for (Method method : this.annotated) {
 				if (method.getName().equals(called) && Type.getMethodDescriptor(method).equals(calledDescriptor)) {
-					// The body of a lambda is a method of its own
+					// The body of a lambda is a separate method
 					String name = caller.replaceFirst("^lambda\\$(.+)\\$\\d+$", "$1");
 					this.found.add(new SelfCall(name, descriptor, method));
 				}

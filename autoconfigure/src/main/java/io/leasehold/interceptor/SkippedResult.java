@@ -10,7 +10,7 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a method returns whose call was skipped.
+ * Result of a method whose call was skipped.
  */
 final class SkippedResult {
 
@@ -21,12 +21,12 @@ final class SkippedResult {
 	private SkippedResult() {
 	}
 
-	/** The result, or for one that ends later its value. */
+	/** Return the result. {@code null} also stands for an empty stage or publisher. */
 	static @Nullable Object of(Method method) {
 		return EMPTY.get(method.getReturnType());
 	}
 
-	/** Whether there is a value that means nothing. */
+	/** Return whether the method's return type has an empty value. */
 	static boolean existsFor(Method method) {
 		return method.getReturnType() == void.class || !method.getReturnType().isPrimitive();
 	}

@@ -3,14 +3,14 @@ package io.leasehold.interceptor;
 import static org.springframework.asm.Opcodes.*;
 
 /**
- * How many slots of the operand stack the instructions without a descriptor pop and push.
+ * Operand stack slots that the instructions without a descriptor pop and push.
  */
 final class StackEffects {
 
 	private StackEffects() {
 	}
 
-	/** Two digits: the slots that are popped, and those that are pushed then. */
+	/** Return two digits: the slots popped, then the slots pushed. */
 	static String of(int opcode) {
 		return switch (opcode) {
 			case ACONST_NULL, ICONST_M1, ICONST_0, ICONST_1, ICONST_2, ICONST_3, ICONST_4, ICONST_5, FCONST_0, FCONST_1,

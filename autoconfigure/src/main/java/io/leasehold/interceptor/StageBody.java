@@ -16,8 +16,8 @@ import org.springframework.util.ReflectionUtils;
 
 /**
  * Work under a lock that ends with a {@link CompletionStage}. The lock is closed when the
- * stage has ended. If the caller cancels its result before, the lock is lost: no
- * cancellation stops a thread. Thread-safe.
+ * stage has ended. If the caller cancels its result before, the lock is marked as lost,
+ * because no cancellation stops a thread. Thread-safe.
  */
 final class StageBody {
 
@@ -25,15 +25,12 @@ final class StageBody {
 
 	private final HeldLock held;
 
-	/** Receives the outcome once the lock is closed. */
+	/** Completes with the outcome once the lock is closed. */
 	private final CompletableFuture<@Nullable Object> result;
 
 	private volatile boolean ended;
 
-	/**
-	 * Whether the stage was cancelled here, which ends it without telling whether its
-	 * work goes on.
-	 */
+	/** Whether this class cancelled the stage, whose work may continue after its end. */
 	private volatile boolean stopped;
 
 	StageBody(LockCall call, HeldLock held, CompletableFuture<@Nullable Object> result) {
@@ -43,7 +40,7 @@ final class StageBody {
 		whenCancelled(this::lose);
 	}
 
-	/** Follow the stage that the method has returned. */
+	/** Close the lock when the stage that the method has returned ends. */
 	void follow(CompletionStage<?> stage) {
 		if (this.call.locks().onLost() == OnLost.INTERRUPT) {
 			this.held.onLost((loss) -> stop(stage));
@@ -75,8 +72,8 @@ final class StageBody {
 	}
 
 	/**
-	 * Whether a stage has a cancellation of its own. That of {@link CompletableFuture}
-	 * itself stops nothing and hides the end of what runs.
+	 * Return whether a stage overrides the cancellation of {@link CompletableFuture},
+	 * which stops no work and hides when it ends.
 	 */
 	private static boolean stopsItsWork(CompletionStage<?> stage) {
 		Method cancel = (stage instanceof Future<?>)
@@ -91,7 +88,7 @@ final class StageBody {
 				future.cancel(true);
 			}
 			catch (UnsupportedOperationException ex) {
-				this.stopped = false; // a minimal stage: its end is still seen
+				this.stopped = false; // a minimal stage, whose end is still observed
 			}
 		}
 	}
@@ -120,7 +117,7 @@ final class StageBody {
 		}
 	}
 
-	/** A failed close joins the method's own failure instead of replacing it. */
+	/** Complete the result. A failed close is suppressed in the method's own failure. */
 	private void end(@Nullable Object value, @Nullable Throwable own, @Nullable Throwable closing) {
 		if (own != null && !(own instanceof CancellationException && closing != null)) {
 			if (closing != null) {

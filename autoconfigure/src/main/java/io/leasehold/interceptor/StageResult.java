@@ -13,10 +13,10 @@ import io.leasehold.LockKeys;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A result that comes with a {@link CompletionStage}. The caller gets its stage at once;
- * the method is called when the lock is had, in one of the {@link BodyThreads}, and the
- * lock is held until the method's own stage has ended. Cancelling the caller's stage
- * gives up the wait, or marks the lock as lost until then.
+ * Result that is a {@link CompletionStage}. The caller receives its stage immediately.
+ * One of the {@link BodyThreads} calls the method when the lock is acquired. The lock is
+ * held until the method's own stage has ended. Cancelling the caller's stage ends the
+ * wait, or marks the lock as lost.
  */
 enum StageResult implements ResultKind {
 
@@ -103,7 +103,7 @@ enum StageResult implements ResultKind {
 		}
 	}
 
-	/** Call the method; what it throws instead of returning a stage ends the stage. */
+	/** Call the method. An exception that it throws becomes a failed stage. */
 	private static CompletionStage<?> proceed(LockCall call) {
 		try {
 			Object stage = call.invocation().proceed();

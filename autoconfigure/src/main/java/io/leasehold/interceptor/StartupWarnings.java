@@ -21,7 +21,7 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 
 /**
- * Warns at startup of annotated methods that work, but not as their author may think.
+ * Startup warnings about annotated methods that work, but perhaps not as intended.
  * Thread-safe.
  */
 final class StartupWarnings {
@@ -31,7 +31,7 @@ final class StartupWarnings {
 	/** Methods with bare keys, by engine and declaring class. */
 	private final Map<String, Map<Class<?>, String>> bareKeys = new ConcurrentHashMap<>();
 
-	/** Warn of methods that are called without the proxy of their bean. */
+	/** Warn about methods that are called without the proxy of their bean. */
 	void warnOfUnguardedCalls(Class<?> type, Set<Method> locked) {
 		for (Method method : locked) {
 			String caller = lifecycleCaller(method, type);
@@ -70,7 +70,7 @@ final class StartupWarnings {
 				? "DisposableBean" : null;
 	}
 
-	/** Then it would only re-enter. */
+	/** Return whether the caller holds the same key, which the call would re-enter. */
 	private static boolean isUnderTheSameKey(SelfCall call, Class<?> type, Set<Method> locked) {
 		LockAnnotation called = LockAnnotation.find(call.called(), type);
 		return locked.stream()
@@ -82,7 +82,7 @@ final class StartupWarnings {
 	}
 
 	/**
-	 * Warn if two beans have keys that may be equal though they mean different things.
+	 * Warn if two beans have keys that may be equal although they mean different things.
 	 */
 	void warnOfBareKeys(Method method, Class<?> type, LockOperation operation) {
 		LockAnnotation annotation = LockAnnotation.find(method, type);

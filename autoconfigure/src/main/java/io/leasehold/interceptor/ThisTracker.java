@@ -17,8 +17,8 @@ import org.springframework.asm.SpringAsmInfo;
 import org.springframework.asm.Type;
 
 /**
- * Finds the methods that an instance method calls on {@code this}. Simulates the operand
- * stack: for each slot it knows whether {@code this} was pushed there.
+ * Visitor that finds the methods that an instance method calls on {@code this}. For each
+ * slot of a simulated operand stack, it knows whether {@code this} was pushed there.
  */
 final class ThisTracker extends MethodVisitor {
 
@@ -36,7 +36,7 @@ final class ThisTracker extends MethodVisitor {
 
 	/**
 	 * Create a tracker for one method.
-	 * @param calls receives name and descriptor of each method that is called
+	 * @param calls receives name and descriptor of each method called on {@code this}
 	 */
 	ThisTracker(BiConsumer<String, String> calls) {
 		super(SpringAsmInfo.ASM_VERSION);
@@ -159,7 +159,7 @@ final class ThisTracker extends MethodVisitor {
 		this.targets.putIfAbsent(label, new Stack((BitSet) this.self.clone(), this.depth));
 	}
 
-	/** Apply how many slots an instruction pops, and then pushes: one digit each. */
+	/** Apply the numbers of slots that an instruction pops and pushes, a digit each. */
 	private void apply(String effect) {
 		popAndPush(effect.charAt(0) - '0', effect.charAt(1) - '0');
 	}

@@ -10,8 +10,8 @@ import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.core.Ordered;
 
 /**
- * Compares the place of the lock's advice with that of the transaction's, which may not
- * be there. Known by its bean's name, so that spring-tx stays optional.
+ * Comparison of the order of the lock's advice with that of the transaction's, if there
+ * is one. It is found by its bean name, so spring-tx stays optional.
  */
 final class TransactionOrder {
 

@@ -3,7 +3,7 @@ package io.leasehold.interceptor;
 import io.leasehold.LockEngineException;
 
 /**
- * What an annotated method does when the store cannot be reached and it has no fallback.
+ * Policy of an annotated method without a fallback if the store does not respond.
  */
 public enum UnavailablePolicy {
 
@@ -11,8 +11,8 @@ public enum UnavailablePolicy {
 	FAIL,
 
 	/**
-	 * Run without the lock. Not for failures that do not pass by themselves, such as
-	 * wrong credentials or a shutdown: those would switch the locks off for good.
+	 * Run without the lock. Permanent failures, such as wrong credentials or a shutdown,
+	 * are thrown nevertheless: otherwise they would disable the locks for good.
 	 */
 	PROCEED;
 

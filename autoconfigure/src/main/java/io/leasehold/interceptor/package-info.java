@@ -1,6 +1,6 @@
 /**
- * From an annotated method to the advice around it: found, checked and resolved once,
- * looked up for each call.
+ * Advice around annotated methods. Each annotation is parsed and checked once, and its
+ * operation is retrieved for each call.
  */
 @NullMarked
 package io.leasehold.interceptor;
