@@ -19,11 +19,11 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 
 /**
  * Listener of a transaction manager that rolls a transaction back instead of committing
- * it if a lock of the current thread was lost, or a fencing token is stale: the last
+ * it if a lock of the current thread was lost or a fencing token is stale. It is the last
  * check before the commit, after all synchronizations. A transaction under a lock that
- * fails before its commit is rolled back, whatever it fails with. Savepoints are left to
- * the transaction that they belong to. {@link TransactionalReleaseTiming} checks the
- * locks that were acquired inside the transaction. Thread-safe.
+ * fails before its commit is rolled back, whatever the exception. A nested transaction is
+ * left to its outer one. {@link TransactionalReleaseTiming} checks the locks that were
+ * acquired inside the transaction. Thread-safe.
  */
 public final class CommitGuard implements TransactionExecutionListener {
 
@@ -33,8 +33,8 @@ public final class CommitGuard implements TransactionExecutionListener {
 
 	/**
 	 * Create a guard.
-	 * @param manager the transaction manager that it guards
-	 * @param refusesLost whether lost locks count; stale fencing tokens always do
+	 * @param manager the transaction manager to guard
+	 * @param refusesLost whether lost locks prevent a commit; stale tokens always do
 	 */
 	public CommitGuard(ConfigurableTransactionManager manager, boolean refusesLost) {
 		this.manager = manager;
@@ -44,13 +44,12 @@ public final class CommitGuard implements TransactionExecutionListener {
 	/**
 	 * Guard a transaction manager, after its other listeners.
 	 * @param manager the transaction manager
-	 * @param refusesLost whether lost locks count; stale fencing tokens always do
+	 * @param refusesLost whether lost locks prevent a commit; stale tokens always do
 	 */
 	public static void addTo(ConfigurableTransactionManager manager, boolean refusesLost) {
 		List<TransactionExecutionListener> listeners = new ArrayList<>(manager.getTransactionExecutionListeners());
 		listeners.add(new CommitGuard(manager, refusesLost));
-		manager.setTransactionExecutionListeners(listeners); // the manager's own list may
-																// be immutable
+		manager.setTransactionExecutionListeners(listeners); // its own may be immutable
 	}
 
 	@Override
@@ -73,12 +72,12 @@ public final class CommitGuard implements TransactionExecutionListener {
 			HeldLockScope.beforeCommit(transaction);
 		}
 		catch (TransactionException ex) {
-			// Spring takes it for a failure of the commit itself, and would not roll back
+			// Spring would treat it as a failure of the commit itself and not roll back
 			throw new IllegalStateException("The transaction was rolled back: " + ex.getMessage(), ex);
 		}
 	}
 
-	/** For a native image. */
+	/** Hints for a native image. */
 	public static final class RollbackHints implements RuntimeHintsRegistrar {
 
 		@Override

@@ -13,9 +13,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.support.TransactionSynchronization;
 
 /**
- * Keeps the release of a lock back until a transaction is completed, and the transaction
- * from committing if that lock was lost. Releases may be asked for in any thread, and run
- * after other synchronizations, in the thread that completes the transaction.
+ * Releases of a lock that wait until a transaction is completed. A guarded transaction
+ * cannot commit if the lock was lost. Any thread may request a release; it runs after
+ * other synchronizations in the thread that completes the transaction, or at once after
+ * that.
  */
 final class DeferredReleases implements TransactionSynchronization, ReleaseTiming.Releases {
 

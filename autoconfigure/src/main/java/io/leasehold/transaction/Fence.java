@@ -4,15 +4,15 @@ import io.leasehold.HeldLock;
 import io.leasehold.LockKey;
 
 /**
- * Row of a lock in the fence table. Tokens of two engines do not compare, so each has a
- * row of its own.
+ * Row of a lock in the fence table. Each engine has separate rows, because the tokens of
+ * two engines are not comparable.
  *
- * @param id SHA-256 of engine, namespace and key, which no collation, padding or
- * truncation of a database can take for another
+ * @param id SHA-256 of engine, namespace and key, which a database distinguishes despite
+ * collation, padding or truncation
  * @param engine name of the engine
  * @param namespace namespace of the application's locks
  * @param key the key
- * @param token the token that is to be announced and compared
+ * @param token the token to announce and compare
  */
 record Fence(byte[] id, String engine, String namespace, LockKey key, long token) {
 

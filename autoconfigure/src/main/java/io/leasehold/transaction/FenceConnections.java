@@ -19,8 +19,8 @@ import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Chooses the connection on which a fence is announced or compared, in the database that
- * is fenced. Thread-safe.
+ * Connections to the fenced database on which fences are announced or compared.
+ * Thread-safe.
  */
 final class FenceConnections {
 
@@ -36,8 +36,8 @@ final class FenceConnections {
 	}
 
 	/**
-	 * Return whether the current thread runs in a transaction that has not ended. While
-	 * its synchronizations run after the commit, it is still bound to the thread.
+	 * Return whether the current thread runs in a transaction that has not ended. An
+	 * ended one stays bound to the thread while synchronizations run after the commit.
 	 */
 	boolean isTransactionOpen() {
 		boolean active = TransactionSynchronizationManager.isActualTransactionActive();
@@ -49,8 +49,8 @@ final class FenceConnections {
 	}
 
 	/**
-	 * Return whether a transaction is one of this database: it is about to commit the
-	 * very connection that is bound to the thread.
+	 * Return whether a transaction belongs to this database: it is about to commit the
+	 * connection that is bound to the thread.
 	 */
 	boolean isCommittedBy(Object transaction) {
 		return transaction instanceof DefaultTransactionStatus status
@@ -58,7 +58,7 @@ final class FenceConnections {
 				&& jdbc.getConnectionHolder() == TransactionSynchronizationManager.getResource(this.dataSource);
 	}
 
-	/** Use a connection of the pool, never that of a transaction. */
+	/** Run an action on a connection of the pool, never on that of a transaction. */
 	void withOwn(String task, Action action) {
 		run(task, () -> {
 			try (Connection connection = this.dataSource.getConnection()) {
@@ -67,7 +67,7 @@ final class FenceConnections {
 		});
 	}
 
-	/** Use the connection that is bound to the thread. */
+	/** Run an action on the connection that is bound to the thread. */
 	void withBound(String task, Action action) {
 		Connection connection = DataSourceUtils.getConnection(this.dataSource);
 		try {
@@ -79,9 +79,9 @@ final class FenceConnections {
 	}
 
 	/**
-	 * Prepare to undo what joins a transaction that has ended, and that its clean-up
-	 * would commit without a comparison.
-	 * @return undoes it
+	 * Set a savepoint in an ended transaction, whose clean-up would commit later
+	 * statements without a comparison.
+	 * @return an action that rolls back to the savepoint
 	 */
 	Runnable undoingWhatJoins() {
 		if (!TransactionSynchronizationManager.hasResource(this.dataSource)) {

@@ -15,7 +15,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
 /**
- * The statements on the fence table, each on a given connection. Thread-safe.
+ * Statements on the fence table, each on a given connection. Thread-safe.
  */
 final class FenceTable {
 
@@ -26,10 +26,10 @@ final class FenceTable {
 			INSERT INTO leasehold_fence (id, engine, namespace, lock_key, token, announced_at)
 			VALUES (?, ?, ?, ?, ?, CURRENT_TIMESTAMP)""";
 
-	/** Sees what was committed last, in whatever isolation. */
+	/** Locks the row and reads its last committed token in any isolation level. */
 	static final String READ = "SELECT token FROM leasehold_fence WHERE id = ? FOR UPDATE";
 
-	/** SQL state of a row lock that a database rejects in a read-only transaction. */
+	/** SQL state of a database that rejects a row lock in a read-only transaction. */
 	private static final String READ_ONLY = "25006";
 
 	private final int lockTimeout;
@@ -43,8 +43,8 @@ final class FenceTable {
 	}
 
 	/**
-	 * Store a token and commit. Another owner may insert the row at the same moment; then
-	 * there is one to raise.
+	 * Store a token and commit. If another owner inserts the row concurrently, update
+	 * that row.
 	 */
 	void announce(Fence fence, Connection connection) throws SQLException {
 		JdbcOperations own = new JdbcTemplate(new SingleConnectionDataSource(connection, true));
@@ -76,8 +76,8 @@ final class FenceTable {
 	}
 
 	/**
-	 * Compare a token on the connection that is about to commit. The row stays locked to
-	 * the end of the transaction, so nobody raises it meanwhile.
+	 * Compare a token on the connection that is about to commit. The row stays locked
+	 * until the end of the transaction, so the token cannot be raised meanwhile.
 	 */
 	void compare(Fence fence, Connection connection) throws SQLException {
 		Long known = token(fence, connection, this.lockTimeout);
@@ -92,7 +92,7 @@ final class FenceTable {
 	/**
 	 * Compare a token in a transaction that is declared read-only. If the database
 	 * enforces that, it rejects the row lock, and there is nothing to fence. The rollback
-	 * takes the failed statement out of the way of the commit.
+	 * clears the failed statement, so that the commit succeeds.
 	 */
 	void compareReadOnly(Fence fence, Connection connection) throws SQLException {
 		try {
@@ -106,7 +106,7 @@ final class FenceTable {
 		}
 	}
 
-	/** Has a timeout of its own: that of the transaction may be over. */
+	/** Read a token with a separate timeout: the transaction's may have expired. */
 	private static @Nullable Long token(Fence fence, Connection connection, int seconds) throws SQLException {
 		try (PreparedStatement statement = connection.prepareStatement(READ)) {
 			statement.setQueryTimeout(seconds);

@@ -14,15 +14,15 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Transaction of a guarded manager, and the first of its synchronizations. Spring takes
- * every {@code TransactionException} for a failure of the commit itself, also one that is
- * thrown before it, and does not roll back: the clean-up of a JDBC connection then
- * commits, and a JPA connection is never returned. Under a lock, this rolls back first.
- * Confined to the thread of the transaction.
+ * Transaction of a guarded manager, and the first of its synchronizations. Spring treats
+ * every {@code TransactionException} as a failure of the commit itself, even one that is
+ * thrown before it, and does not roll back. The clean-up of a JDBC connection then
+ * commits, and a JPA connection is never returned. Under a lock, this class rolls back
+ * first. Confined to the thread of the transaction.
  */
 final class GuardedTransaction implements TransactionSynchronization, Ordered {
 
-	/** The step that Spring leaves out. */
+	/** The step that Spring omits. */
 	static final Method ROLLBACK = Objects.requireNonNull(ReflectionUtils
 		.findMethod(AbstractPlatformTransactionManager.class, "doRollback", DefaultTransactionStatus.class));
 
@@ -48,8 +48,7 @@ final class GuardedTransaction implements TransactionSynchronization, Ordered {
 	}
 
 	/**
-	 * Return the current transaction of the thread, which needs an active
-	 * synchronization.
+	 * Return the thread's current transaction. Requires an active synchronization.
 	 * @return the transaction, or {@code null} if its manager has no guard
 	 */
 	static @Nullable GuardedTransaction current() {
@@ -61,7 +60,7 @@ final class GuardedTransaction implements TransactionSynchronization, Ordered {
 		return null;
 	}
 
-	/** Note that a lock is held until the transaction is completed. */
+	/** Record that a lock is held until the transaction is completed. */
 	void lockedInside() {
 		this.lockedInside = true;
 	}
@@ -90,7 +89,7 @@ final class GuardedTransaction implements TransactionSynchronization, Ordered {
 		this.committed = true;
 	}
 
-	/** Rolling back a second time is safe. */
+	/** Roll back if Spring has not. A second rollback is safe. */
 	@Override
 	public void afterCompletion(int completion) {
 		if (completion != STATUS_COMMITTED && !this.rollsBack

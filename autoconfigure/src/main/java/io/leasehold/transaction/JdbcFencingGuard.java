@@ -18,15 +18,15 @@ import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.transaction.TransactionExecution;
 
 /**
- * Keeps announced fencing tokens in a table of the application's own database, one row a
- * lock. Comparing a token at commit alone would lose updates: a stale owner could commit
- * between its successor's read and write. Thread-safe.
+ * Fencing guard that stores announced tokens in a table of the application's database,
+ * one row per lock. A comparison at commit alone would lose updates: a stale owner could
+ * commit between its successor's read and write. Thread-safe.
  */
 public final class JdbcFencingGuard implements FencingGuard {
 
 	/**
-	 * A stale owner holds the row for as long as its rollback takes. Whoever holds it
-	 * longer may be waiting for this very thread, which no database can see.
+	 * Longest wait for a row. A stale owner holds the row while it rolls back. A longer
+	 * holder may wait for this thread, a deadlock that no database detects.
 	 */
 	private static final Duration LOCK_TIMEOUT = Duration.ofSeconds(10);
 
@@ -46,7 +46,7 @@ public final class JdbcFencingGuard implements FencingGuard {
 	 * Create a guard.
 	 * @param dataSource the application's database, whose transactions are guarded
 	 * @param namespace namespace of the application's locks
-	 * @param retention how long the tokens of idle locks are remembered
+	 * @param retention how long the tokens of idle locks are kept
 	 */
 	public JdbcFencingGuard(DataSource dataSource, String namespace, Duration retention) {
 		this(dataSource, namespace, retention, LOCK_TIMEOUT);
@@ -61,15 +61,15 @@ public final class JdbcFencingGuard implements FencingGuard {
 		this.purge = new FencePurge(() -> purge(retention), System::nanoTime);
 	}
 
-	/** A transaction manager unwraps such a proxy as well. */
+	/** Return the target of a proxy, which a transaction manager unwraps as well. */
 	private static DataSource target(DataSource dataSource) {
 		return (dataSource instanceof TransactionAwareDataSourceProxy proxy)
 				? Objects.requireNonNull(proxy.getTargetDataSource()) : dataSource;
 	}
 
 	/**
-	 * Look whether the table is there, as it has to be.
-	 * @throws org.springframework.dao.DataAccessException if it is not, or does not fit
+	 * Check that the table exists and has the required columns.
+	 * @throws org.springframework.dao.DataAccessException if it does not
 	 */
 	public void check() {
 		this.jdbc.queryForList("SELECT id, engine, namespace, lock_key, token, announced_at FROM leasehold_fence"
@@ -92,7 +92,7 @@ public final class JdbcFencingGuard implements FencingGuard {
 				this.connections.undoingWhatJoins());
 	}
 
-	/** Forget tokens that were announced long ago, by the database's clock. */
+	/** Delete tokens older than the retention by the database's clock. */
 	int purge(Duration retention) {
 		Timestamp now = this.jdbc.queryForObject("SELECT CURRENT_TIMESTAMP", Timestamp.class);
 		return this.jdbc.update(PURGE, Timestamp.from(Objects.requireNonNull(now).toInstant().minus(retention)));

@@ -10,18 +10,18 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * Warning about a lock that is acquired inside an open transaction, logged once for each
- * method that acquires one. The method is the annotated one, as its proxy is called, or
+ * Warning about a lock that is acquired inside an open transaction, logged once per lock
+ * name and method. The method is the annotated one, found by the call of its proxy, or
  * the caller of {@code DistributedLocks}. Thread-safe.
  */
 final class OpenTransactionWarning implements Consumer<String> {
 
 	private static final Log logger = LogFactory.getLog(OpenTransactionWarning.class);
 
-	/** Methods are few, unless an application builds names of locks from data. */
+	/** Largest number of warnings, for applications that build lock names from data. */
 	private static final int MOST_METHODS = 1000;
 
-	/** What is between the method and this class, by the beginnings of names. */
+	/** Prefixes of the class names between the method and this class. */
 	private static final List<String> BETWEEN = List.of(OpenTransactionWarning.class.getName(),
 			DeferredReleases.class.getName(), "io.leasehold.service.", "io.leasehold.interceptor.",
 			"io.leasehold.reactive.", "io.leasehold.DistributedLocks", "org.springframework.aop.",
@@ -66,7 +66,7 @@ final class OpenTransactionWarning implements Consumer<String> {
 		return BETWEEN.stream().noneMatch(frame.getClassName()::startsWith);
 	}
 
-	/** A proxy of a class is named as that class, one of interfaces not at all. */
+	/** Return class and method; a proxy of interfaces has no class name. */
 	private static String describe(StackFrame frame) {
 		String type = frame.getClassName();
 		int suffix = type.indexOf("$$");

@@ -7,11 +7,10 @@ import io.leasehold.service.ReleaseTiming;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Lets the release of a lock that was taken inside a transaction wait for the completion
- * of that transaction, the one active at the acquisition: what others may do next is what
- * it committed. Suspension, savepoints and transactions of its own that begin inside do
- * not end it. Without a transaction, or one without synchronization, a release takes
- * place at once.
+ * Release timing that defers the release of a lock until the transaction active at the
+ * acquisition has completed: the next owner acts on committed data. Suspension,
+ * savepoints and inner transactions do not complete it. Without a transaction, or without
+ * synchronization, a release is immediate.
  */
 public final class TransactionalReleaseTiming implements ReleaseTiming {
 
@@ -21,8 +20,8 @@ public final class TransactionalReleaseTiming implements ReleaseTiming {
 
 	/**
 	 * Create a timing.
-	 * @param guarded whether a transaction is rolled back if a lock that was taken inside
-	 * it was lost
+	 * @param guarded whether a transaction is rolled back if a lock acquired inside it
+	 * was lost
 	 */
 	public TransactionalReleaseTiming(boolean guarded) {
 		this.guarded = guarded;

@@ -1,5 +1,5 @@
 /**
- * What a lock owes a transaction: a release that waits for its end.
+ * Locks in transactions: releases after completion, checks before the commit, fencing.
  */
 @NullMarked
 package io.leasehold.transaction;
