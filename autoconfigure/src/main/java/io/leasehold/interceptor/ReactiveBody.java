@@ -56,8 +56,8 @@ final class ReactiveBody extends Flux<Object> {
 
 	/**
 	 * Close the lock when the work has ended. If the work continues for longer than
-	 * {@link #MOMENT}, the lock is marked as lost. If this thread runs the work, the
-	 * lock is closed when the thread has returned from it.
+	 * {@link #MOMENT}, the lock is marked as lost. If this thread runs the work, the lock
+	 * is closed when the thread has returned from it.
 	 * @return completes when the lock is closed or lost, at once after a cancellation
 	 */
 	CompletableFuture<Void> finish() {

@@ -17,25 +17,25 @@ import org.jspecify.annotations.Nullable;
 import static io.leasehold.engine.jdbc.Sql.micros;
 
 /**
- * One request for a key: takes its row, or finds out why not and when to ask again.
+ * Request for a key: acquires its row, or determines why it is busy and when to retry.
  *
- * @param settings how the engine works
- * @param clock the clock that the service believes in
- * @param late where claims are remembered whose requests were not answered
- * @param session the session to do it in
+ * @param settings settings of the engine
+ * @param clock monotonic clock of the service
+ * @param late claims with requests that had no response
+ * @param session session of the request
  * @param tables the tables
  * @param id the key's row
- * @param claim who wants the key
+ * @param claim the claim
  */
 record Acquisition(JdbcSettings settings, MonotonicClock clock, LateRequests late, Session session, LockTables tables,
 		RowId id, Claim claim) {
 
 	private static final Log logger = LogFactory.getLog(Acquisition.class);
 
-	/** How often a row may turn out free or gone, after it could not be taken. */
+	/** Maximum number of rounds if a row changes while it cannot be acquired. */
 	private static final int MOST_ROUNDS = 4;
 
-	/** A poll meant to find an expired lease should not come just before its end. */
+	/** A poll for an expired lease should not arrive just before its end. */
 	private static final Duration AFTER_EXPIRY = Duration.ofMillis(1);
 
 	Attempt attempt() throws SQLException {
@@ -64,13 +64,13 @@ record Acquisition(JdbcSettings settings, MonotonicClock clock, LateRequests lat
 				return attempt;
 			}
 			if (i > 0) {
-				this.tables.clock().doubt(); // the database may have refused it as late
+				this.tables.clock().doubt(); // the database may have rejected it as late
 			}
 		}
 		return new Attempt.Busy(this.settings.pollMin());
 	}
 
-	/** Try once; {@code null} if the row was not there or not free but is now. */
+	/** Try once; {@code null} if the row has changed meanwhile or the request is late. */
 	private @Nullable Attempt round() throws SQLException {
 		Grants grants = this.tables.grants(this.claim.access());
 		long latest = latest(this.tables.clock().micros(this.session));
@@ -88,7 +88,7 @@ record Acquisition(JdbcSettings settings, MonotonicClock clock, LateRequests lat
 	}
 
 	/**
-	 * Return until when a request is in time.
+	 * Return the time after which the database rejects a request as late.
 	 * @param now when it is sent, by the database's clock
 	 */
 	private long latest(long now) {
@@ -143,7 +143,7 @@ record Acquisition(JdbcSettings settings, MonotonicClock clock, LateRequests lat
 		LockTable rows = this.tables.rows();
 		String waiter = this.claim.owner().memberId();
 		if (row.offersTurn(this.claim.access())) {
-			// A slow poll does not lose the turn
+			// Long enough that a slow poll does not lose the turn
 			Duration turn = this.settings.longestCall();
 			if (micros(row.turnFor()).compareTo(turn.dividedBy(2)) < 0) {
 				rows.takeTurn(this.session, this.id, waiter, this.claim.access(), turn);
@@ -154,7 +154,7 @@ record Acquisition(JdbcSettings settings, MonotonicClock clock, LateRequests lat
 		}
 	}
 
-	/** Half of the time that the claim has waited, since nothing is kept of its polls. */
+	/** Return half of the waited time, bounded, with jitter: polls leave no state. */
 	private Duration pollInterval() {
 		long least = this.settings.pollMin().toNanos();
 		long most = this.settings.pollMax().toNanos();

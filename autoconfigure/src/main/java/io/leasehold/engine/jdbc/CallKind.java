@@ -3,16 +3,16 @@ package io.leasehold.engine.jdbc;
 import java.time.Duration;
 
 /**
- * Purpose of a call, by which it gets its connection and its patience.
+ * Purpose of a call, which determines its connection and its lock timeout.
  */
 enum CallKind {
 
-	/** Acquisitions, and the calls of operators and upkeep. */
+	/** Acquisitions, calls of operators, and upkeep. */
 	ACQUIRE,
 
 	/**
-	 * Renewals. They wait for locked rows only briefly, since the locks of other rows
-	 * wait for them.
+	 * Renewals. They wait for locked rows only briefly, because the renewals of other
+	 * rows wait for them.
 	 */
 	RENEW,
 
@@ -20,14 +20,14 @@ enum CallKind {
 	RELEASE,
 
 	/**
-	 * Releases of claims of which a request may still be under way. They are repeated,
-	 * and wait only briefly, since other releases wait for them.
+	 * Releases of claims with a request that may still be in flight. They are repeated,
+	 * and wait only briefly, because other releases wait for them.
 	 */
 	CLOSE;
 
 	/**
-	 * Return how long a call may wait for a row that others have locked.
-	 * @param callTimeout longest time for the call
+	 * Return the maximum wait for a row that another session has locked.
+	 * @param callTimeout maximum duration of the call
 	 */
 	Duration lockTimeout(Duration callTimeout) {
 		boolean brief = this == RENEW || this == CLOSE;

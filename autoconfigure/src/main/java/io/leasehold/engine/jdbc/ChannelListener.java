@@ -16,14 +16,14 @@ import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 
 /**
- * Listens to a channel of PostgreSQL, in a thread and on a connection of its own, which
- * is opened again whenever it broke. Thread-safe.
+ * Listener on a channel of PostgreSQL, with a separate thread and connection. It
+ * reconnects after each failure. Thread-safe.
  */
 final class ChannelListener implements AutoCloseable {
 
 	private static final Log logger = LogFactory.getLog(ChannelListener.class);
 
-	/** So long may a connection be silent before it has to prove that it lives. */
+	/** Maximum silence of a connection before it is validated. */
 	private static final Duration SILENCE = Duration.ofSeconds(5);
 
 	private static final Duration SHORTEST_PAUSE = Duration.ofMillis(250);
@@ -48,8 +48,8 @@ final class ChannelListener implements AutoCloseable {
 
 	/**
 	 * Begin to listen.
-	 * @param payloads told of each notification
-	 * @param listening told whenever listening begins: what came before may be lost
+	 * @param payloads receives each notification
+	 * @param listening called at each start, because earlier notifications may be lost
 	 */
 	ChannelListener(DataSource connections, String channel, Consumer<String> payloads, Runnable listening) {
 		this.connections = connections;

@@ -9,9 +9,9 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The database's clock, read once a minute and carried on by the JVM's monotonic clock.
- * Tells the database until when a request is in time; leases are not computed from it.
- * Thread-safe.
+ * Estimate of the database's clock, read once a minute and extrapolated by the JVM's
+ * monotonic clock. It determines when the database rejects a late request. Leases are not
+ * computed from it. Thread-safe.
  */
 final class DatabaseClock {
 
@@ -28,15 +28,15 @@ final class DatabaseClock {
 	}
 
 	/**
-	 * Return the present time in microseconds, which may be a little early.
-	 * @param session asks the database if the last reading is old or in doubt
+	 * Return the current time in microseconds, which may be slightly behind.
+	 * @param session queries the database if the last reading is old or in doubt
 	 */
 	long micros(Session session) throws SQLException {
 		Reading last = this.reading;
 		return (last == null || this.doubtful || last.age().compareTo(TRUSTED) > 0) ? read(session) : last.now();
 	}
 
-	/** Return the present time in microseconds as the database tells it. */
+	/** Return the current time in microseconds as read from the database. */
 	long read(Session session) throws SQLException {
 		Connection connection = session.connection();
 		try (Statement statement = connection.createStatement(); ResultSet rows = statement.executeQuery(this.query)) {
@@ -48,19 +48,19 @@ final class DatabaseClock {
 		}
 	}
 
-	/** Return the present time in microseconds by the last reading, zero without one. */
+	/** Return the current time in microseconds by the last reading, zero without one. */
 	long estimate() {
 		Reading last = this.reading;
 		return (last != null) ? last.now() : 0;
 	}
 
-	/** Ask the database before the next request: its clock may have been set. */
+	/** Query the database before the next request: its clock may have been set. */
 	void doubt() {
 		this.doubtful = true;
 	}
 
 	/**
-	 * What the clock said.
+	 * Reading of the clock.
 	 *
 	 * @param micros microseconds since 1970
 	 * @param at reading of {@link System#nanoTime()} after that

@@ -11,8 +11,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What differs from database to database: its clock, how a changed row tells a number,
- * and how a row is inserted that another session may insert at the same moment.
+ * Differences between databases: the clock, how a changed row returns a number, and how
+ * to insert a row that another session may insert concurrently.
  */
 abstract class Dialect {
 
@@ -20,41 +20,40 @@ abstract class Dialect {
 			new PostgresDialect());
 
 	/**
-	 * The dialect of the database that a connection goes to, whatever its URL and driver,
-	 * or {@code null} if it has none.
+	 * Return the dialect of a connection's database, whatever its URL and driver, or
+	 * {@code null} if there is none.
 	 */
 	static @Nullable Dialect of(Connection connection) throws SQLException {
 		String product = product(connection.getMetaData());
 		return ALL.stream().filter((dialect) -> dialect.product().equals(product)).findFirst().orElse(null);
 	}
 
-	/** Name of a database; MySQL's driver gives MariaDB away only in the version. */
+	/** Return a database's name. MySQL's driver reveals MariaDB only in the version. */
 	static String product(DatabaseMetaData database) throws SQLException {
 		return database.getDatabaseProductVersion().contains(MariaDbDialect.PRODUCT) ? MariaDbDialect.PRODUCT
 				: database.getDatabaseProductName();
 	}
 
-	/** The databases that have a dialect. */
+	/** Return the databases that have a dialect. */
 	static List<String> products() {
 		return ALL.stream().map(Dialect::product).toList();
 	}
 
-	/** Name of the database. */
+	/** Return the name of the database. */
 	abstract String product();
 
-	/** Name of the platform, as in the location of the table's script. */
+	/** Return the name of the platform in the location of the table's script. */
 	abstract String platform();
 
 	/**
-	 * The database's clock in microseconds since 1970, whatever the session's time zone,
-	 * and read anew for each statement.
+	 * Return the database's clock in microseconds since 1970, whatever the session's time
+	 * zone. Each statement reads it anew.
 	 */
 	abstract String now();
 
 	/**
-	 * Condition by which a change sets how long it waits for rows that others have
-	 * locked, or nothing if the session does. Has one parameter, the last one of the
-	 * change.
+	 * Return a condition by which a change sets how long it waits for locked rows, or an
+	 * empty text if the session does. Its only parameter is the last one of the change.
 	 */
 	String waiting() {
 		return "";
@@ -69,22 +68,22 @@ abstract class Dialect {
 	}
 
 	/**
-	 * Condition by which the first change of a transaction lets the database end the
-	 * transaction if it stands still for this time, or nothing.
+	 * Return a condition by which the first change of a transaction makes the database
+	 * end the transaction after this idle time, or an empty text.
 	 */
 	String endingWhenIdle(Duration idle) {
 		return "";
 	}
 
 	/**
-	 * Statement by which a session is closed if it stands still for this time, until
-	 * {@link #keepWhenIdle()}, or {@code null} for none.
+	 * Return a statement that makes the database close the session after this idle time,
+	 * until {@link #keepWhenIdle()}, or {@code null} for none.
 	 */
 	@Nullable String closeWhenIdle(Duration idle) {
 		return null;
 	}
 
-	/** Statement that undoes {@link #closeWhenIdle}. */
+	/** Return the statement that undoes {@link #closeWhenIdle}. */
 	String keepWhenIdle() {
 		return "";
 	}
@@ -95,14 +94,14 @@ abstract class Dialect {
 	}
 
 	/**
-	 * Summand of nothing by which a changing statement returns the value of an
-	 * expression.
+	 * Return a summand of zero that makes a changing statement return the value of an
+	 * expression, or an empty text.
 	 */
 	String aside(String expression) {
 		return "";
 	}
 
-	/** Whether an update can return what it changed as rows. */
+	/** Return whether an update can return the rows that it has changed. */
 	boolean returnsRows() {
 		return true;
 	}
@@ -111,20 +110,20 @@ abstract class Dialect {
 	abstract String returning(String update, String expression);
 
 	/**
-	 * Add to the expression that an update returns: tell who listens to the channel which
-	 * row it was, if somebody waits for it.
+	 * Add a notification to the expression that an update returns: publish the row on the
+	 * channel if a claim waits for it.
 	 */
 	String notifying(String expression, String channel) {
 		return expression;
 	}
 
-	/** Whether the database's driver lets {@linkplain WakeUps claims be woken}. */
+	/** Return whether the driver can {@linkplain WakeUps notify claims}. */
 	boolean listens() {
 		return false;
 	}
 
 	/**
-	 * The statement that inserts a row, unless there is one or the condition is not met,
+	 * Return a statement that inserts a row if it is missing and the condition is met,
 	 * and returns its number.
 	 */
 	abstract String insert(String table, String columns, String values, String condition);
@@ -144,9 +143,7 @@ abstract class Dialect {
 		return connection.prepareStatement(sql);
 	}
 
-	/**
-	 * Whether a failed insert means that another session has inserted the row meanwhile.
-	 */
+	/** Return whether a failed insert means that another session has inserted the row. */
 	boolean isInsertedMeanwhile(SQLException failure) {
 		return false;
 	}
@@ -157,31 +154,31 @@ abstract class Dialect {
 	}
 
 	/**
-	 * Statement that lets a session wait for a row no longer than this, or {@code null}
-	 * where each change does so by {@link #waiting()}.
+	 * Return a statement that limits how long a session waits for a row, or {@code null}
+	 * if each change does so by {@link #waiting()}.
 	 */
 	@Nullable String setLockTimeout(Duration lockTimeout) {
 		return null;
 	}
 
 	/**
-	 * Statement that sets up a connection beside its lock timeout, or {@code null} for
-	 * none.
-	 * @param idle how long a transaction may stand still
+	 * Return a statement for the set-up of a connection except its lock timeout, or
+	 * {@code null} for none.
+	 * @param idle maximum idle time of a transaction
 	 */
 	@Nullable String setUp(Duration idle) {
 		return null;
 	}
 
 	/**
-	 * How long a call may wait for a row: less than for its answer, so that the database
-	 * gives up first.
+	 * Return the maximum wait for a row: less than that for the response, so that the
+	 * database times out first.
 	 */
 	static Duration lockTimeout(Duration left) {
 		return left.multipliedBy(3).dividedBy(4);
 	}
 
-	/** Whole seconds, rounded up. */
+	/** Return whole seconds, rounded up. */
 	static long seconds(Duration duration) {
 		return duration.plusMillis(999).toSeconds();
 	}

@@ -16,10 +16,9 @@ import org.springframework.jdbc.datasource.SimpleDriverDataSource;
 import org.springframework.util.ClassUtils;
 
 /**
- * Opens connections with the credentials that are valid at that moment, and sets them up
- * as their database needs it. Keeps the pool's login timeout away from
- * {@link DriverManager}, where it would be that of all other pools, too; the driver's own
- * properties have it. Thread-safe.
+ * Source of connections that are opened with the current credentials and set up for their
+ * database. It does not pass the pool's login timeout to {@link DriverManager}, where it
+ * would apply to all pools; the driver's properties contain it. Thread-safe.
  */
 final class DriverConnections extends SimpleDriverDataSource {
 
@@ -30,9 +29,9 @@ final class DriverConnections extends SimpleDriverDataSource {
 	private volatile int loginTimeout;
 
 	/**
-	 * Create connections.
+	 * Create a source.
 	 * @param driver name of the driver's class, or {@code null} to find it by the URL
-	 * @param login the present credentials
+	 * @param login the current credentials
 	 * @throws IllegalArgumentException if there is no driver for the URL
 	 */
 	DriverConnections(String url, @Nullable String driver, Supplier<JdbcLogin> login, Duration callTimeout) {
@@ -90,13 +89,13 @@ final class DriverConnections extends SimpleDriverDataSource {
 	private static Properties properties(String url, Duration callTimeout) {
 		Properties properties = timeouts(url, callTimeout);
 		if (url.startsWith("jdbc:mariadb:")) {
-			// Parsing our statements takes the server longer than running them
+			// The server takes longer to parse our statements than to run them
 			properties.setProperty("useServerPrepStmts", "true");
 		}
 		return properties;
 	}
 
-	/** What bounds connecting and waiting for answers, in the words of the driver. */
+	/** Return the driver's timeouts for connecting and for responses. */
 	private static Properties timeouts(String url, Duration callTimeout) {
 		Properties properties = new Properties();
 		if (url.startsWith("jdbc:postgresql:")) {

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 import static io.leasehold.engine.jdbc.Sql.micros;
 
 /**
- * Grants of rows to one owner alone, each step a single statement that commits by itself.
+ * Grants of rows to one exclusive owner. Each step but {@link #freeBehind} is a single
+ * statement that commits by itself.
  */
 final class ExclusiveGrants implements Grants {
 
@@ -41,7 +42,7 @@ final class ExclusiveGrants implements Grants {
 				WHERE id = ? AND %s AND shared_until = 0 AND %s AND %s""".formatted(
 				dialect.telling("GREATEST(grant_number + 1, {now})"), LockTable.UNOWNED, LockTable.TURN,
 				LockTable.IN_TIME)), "grant_number");
-		// The end of a lease that is over is left as it is: the key is free already
+		// An expired lease keeps its end, because the key is already free
 		this.free = sql.freeing("""
 				UPDATE {table} SET owner = NULL, version = version + 1, expires_at = {now}%s
 				WHERE id = ? AND owner = ? AND expires_at > {now}""");

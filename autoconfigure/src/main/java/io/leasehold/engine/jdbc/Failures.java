@@ -11,7 +11,7 @@ import io.leasehold.engine.jdbc.LockTableException.Problem;
 import org.jspecify.annotations.Nullable;
 
 /**
- * From the drivers' exceptions to ours.
+ * Translation of the drivers' exceptions to those of Leasehold.
  */
 final class Failures {
 
@@ -31,36 +31,34 @@ final class Failures {
 
 	private static final Set<String> NO_COLUMN = Set.of("42703", "42S22");
 
-	/**
-	 * No privilege in MariaDB and MySQL, on the table or one of its columns, and in H2.
-	 */
+	/** Missing privilege: on a table or a column in MariaDB and MySQL, and in H2. */
 	private static final Set<Integer> NO_PRIVILEGE = Set.of(1142, 1143, 90096);
 
-	/** Limits on connections of MariaDB and MySQL have the state of a mistake. */
+	/** Connection limits of MariaDB and MySQL, with the SQL state of a mistake. */
 	private static final Set<Integer> TOO_MANY = Set.of(1203, 1226);
 
-	/** H2 may not create a database that does not exist. */
+	/** A missing database that H2 may not create. */
 	private static final Set<Integer> NO_DATABASE = Set.of(90146, 90149);
 
 	private Failures() {
 	}
 
-	/** Whether a statement was certainly undone and may succeed if it is tried again. */
+	/** Return whether a statement was certainly undone and may succeed in a retry. */
 	static boolean isUndone(SQLException failure) {
 		String state = state(failure);
 		return ROLLED_BACK.matcher(state).matches() || UNDONE_STATES.contains(state)
 				|| UNDONE_CODES.contains(failure.getErrorCode());
 	}
 
-	/** Whether a call failed because others had locked what it needs. */
+	/** Return whether a call failed because a conflict with other sessions undid it. */
 	static boolean isUndone(RuntimeException failure) {
 		return failure.getCause() instanceof SQLException cause && isUndone(cause);
 	}
 
 	/**
 	 * Translate a failure.
-	 * @param action what could not be done, such as {@code acquire lock 'a'}
-	 * @param location host and database, or {@code null} if they are not known
+	 * @param action the failed action, such as {@code acquire lock 'a'}
+	 * @param location host and database, or {@code null} if they are unknown
 	 */
 	static LockEngineException of(String action, @Nullable LockKey key, @Nullable String location, String table,
 			@Nullable Dialect dialect, SQLException thrown) {
@@ -95,13 +93,13 @@ final class Failures {
 				: null;
 	}
 
-	/** A pool only says that it has no connection, and why as the cause. */
+	/** Return the reason why a pool has no connection, which is only the cause. */
 	private static SQLException reason(SQLException thrown) {
 		return (thrown instanceof SQLTransientConnectionException && thrown.getCause() instanceof SQLException cause)
 				? cause : thrown;
 	}
 
-	/** What is wrong with the table, or {@code null} for another failure. */
+	/** Return the problem of the table, or {@code null} for another failure. */
 	private static @Nullable Problem problem(SQLException failure) {
 		String state = state(failure);
 		if (NO_TABLE.contains(state)) {
@@ -133,7 +131,7 @@ final class Failures {
 		return state(failure).equals("25006") || failure.getErrorCode() == 1290;
 	}
 
-	/** Whether somebody has to do something before it can work. */
+	/** Return whether a failure lasts until the set-up is corrected. */
 	private static boolean isMistake(SQLException failure) {
 		String state = state(failure);
 		return NO_DATABASE.contains(failure.getErrorCode()) || (state.startsWith("42") || state.startsWith("28")

@@ -7,7 +7,7 @@ import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 
 /**
- * H2. Its clock stands still within a transaction, hence within a statement.
+ * Dialect of H2, whose clock stands still within a transaction, hence within a statement.
  */
 final class H2Dialect extends Dialect {
 
@@ -47,7 +47,7 @@ final class H2Dialect extends Dialect {
 				numbered.apply(condition), columns, numberedValues), "grant_number");
 	}
 
-	/** MERGE looks and inserts in two steps. */
+	/** MERGE checks and inserts in two steps. */
 	@Override
 	boolean isInsertedMeanwhile(SQLException failure) {
 		return failure.getErrorCode() == DUPLICATE_KEY;

@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 
 /**
- * Where the engine's connections come from. By rights a small pool of its own, so that
- * neither a transaction of the application nor a pool emptied by the holders' own work
- * stands between a lock and its renewal. Thread-safe; the pool connects when first used.
+ * Source of the engine's connections: normally a small separate pool, so that neither a
+ * transaction of the application nor a pool exhausted by lock holders delays renewals.
+ * Thread-safe; the pool connects when first used.
  */
 public final class JdbcConnections implements AutoCloseable {
 
@@ -39,7 +39,7 @@ public final class JdbcConnections implements AutoCloseable {
 
 	private final @Nullable String location;
 
-	/** Use a data source of somebody else. */
+	/** Use the data source of another component. */
 	private JdbcConnections(DataSource dataSource) {
 		this.dataSource = dataSource;
 		this.pool = null;
@@ -65,8 +65,8 @@ public final class JdbcConnections implements AutoCloseable {
 	 * @param driver name of the driver's class, or {@code null} to find it by the URL
 	 * @param username name of the user, or {@code null} for none
 	 * @param password password of the user, or {@code null} for none
-	 * @param size greatest number of connections for acquisitions
-	 * @param callTimeout longest time to wait for a connection, and for the answer on it
+	 * @param size maximum number of connections for acquisitions
+	 * @param callTimeout maximum wait for a connection, and for the response on it
 	 * @return the pool, to be closed
 	 * @throws IllegalArgumentException if there is no driver for the URL
 	 */
@@ -80,10 +80,10 @@ public final class JdbcConnections implements AutoCloseable {
 	 * Create a pool.
 	 * @param url URL of the database
 	 * @param driver name of the driver's class, or {@code null} to find it by the URL
-	 * @param login returns the present credentials whenever a connection is opened
-	 * @param size greatest number of connections for acquisitions; renewals and releases
+	 * @param login returns the current credentials whenever a connection is opened
+	 * @param size maximum number of connections for acquisitions; renewals and releases
 	 * have four more
-	 * @param callTimeout longest time to wait for a connection, and for the answer on it
+	 * @param callTimeout maximum wait for a connection, and for the response on it
 	 * @return the pool, to be closed
 	 * @throws IllegalArgumentException if there is no driver for the URL
 	 */
@@ -103,14 +103,14 @@ public final class JdbcConnections implements AutoCloseable {
 		config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
 		config.setConnectionTimeout(callTimeout.toMillis());
 		config.setValidationTimeout(validation(callTimeout).toMillis());
-		// The database may come up later than the application
+		// The database may start later than the application
 		config.setInitializationFailTimeout(-1);
 		return new HikariDataSource(config);
 	}
 
 	/**
-	 * Use a data source that somebody else closes. How long it may take to hand out a
-	 * connection is its own affair, and belongs to be little.
+	 * Use a data source that another component closes. Its own configuration limits the
+	 * wait for a connection, which should be short.
 	 * @param dataSource the data source
 	 * @return its connections
 	 */
@@ -123,11 +123,11 @@ public final class JdbcConnections implements AutoCloseable {
 	}
 
 	/**
-	 * Wait until the pool has its first connection, as long as one is being opened: a JVM
-	 * that has just started may need longer for that than a call may take. Returns when
-	 * the database cannot be reached, or half a minute is over.
-	 * @throws LockEngineException if the database refuses the connection, such as one
-	 * that does not exist, or does not know the user
+	 * Wait for the pool's first connection while it is being opened: a JVM that has just
+	 * started may need longer for that than a call may take. Returns if the database is
+	 * unreachable, or after half a minute.
+	 * @throws LockEngineException if the database rejects the connection, such as for an
+	 * unknown database or user
 	 */
 	public void awaitFirst() {
 		long deadline = System.nanoTime() + PATIENCE.toNanos();
@@ -142,15 +142,14 @@ public final class JdbcConnections implements AutoCloseable {
 				if (!failure.isRetryable()) {
 					throw failure;
 				}
-				// The pool's, without a failure
+				// A timeout of the pool without a failure
 				opening = ex instanceof SQLTransientConnectionException && ex.getCause() == null;
 			}
 		}
 	}
 
 	/**
-	 * Return the data source that the connections come from, such as for creating the
-	 * table.
+	 * Return the data source of the connections, such as for creating the table.
 	 * @return the data source
 	 */
 	public DataSource dataSource() {
@@ -158,14 +157,14 @@ public final class JdbcConnections implements AutoCloseable {
 	}
 
 	/**
-	 * Return where connections come from that are kept, or {@code null} for somebody
-	 * else's data source, which may have none to spare.
+	 * Return the source of permanent connections, or {@code null} for the data source of
+	 * another component, which may have none to spare.
 	 */
 	@Nullable DataSource unpooled() {
 		return this.unpooled;
 	}
 
-	/** Host and database, or {@code null} if a connection has to tell. */
+	/** Return host and database, or {@code null} if only a connection reveals them. */
 	@Nullable String location() {
 		return this.location;
 	}
@@ -173,7 +172,7 @@ public final class JdbcConnections implements AutoCloseable {
 	/**
 	 * Begin a call.
 	 * @param deadline reading of {@link System#nanoTime()} at which the call ends
-	 * @param lockTimeout how long it may wait for rows that others have locked
+	 * @param lockTimeout maximum wait for rows that other sessions have locked
 	 */
 	Session open(CallKind kind, long deadline, Duration lockTimeout) throws SQLException {
 		Lane lane = (this.lanes != null) ? this.lanes.enter(kind, deadline) : null;

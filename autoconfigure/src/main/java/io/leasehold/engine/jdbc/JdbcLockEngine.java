@@ -29,12 +29,13 @@ import org.jspecify.annotations.Nullable;
 import static io.leasehold.engine.jdbc.Sql.micros;
 
 /**
- * Locks as rows of a table. An uncontended exclusive lock costs one statement to acquire
- * and one to release, one that is shared or has permits a short transaction each; waiting
- * claims poll, and are woken where the database can do that.
+ * Engine that stores locks as rows of a table. An uncontended exclusive lock needs one
+ * statement to acquire and one to release. A shared lock or a permit needs a short
+ * transaction for each. Waiting claims poll, and are notified if the database supports
+ * it.
  * <p>
  * Exclusion assumes that the database loses no commits and that its clock does not jump
- * forward; the fencing token covers what is left. Thread-safe.
+ * forward; the fencing token covers the remaining cases. Thread-safe.
  */
 public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 
@@ -60,9 +61,9 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 
 	/**
 	 * Create an engine.
-	 * @param connections its connections, closed with it
-	 * @param settings how it works
-	 * @param clock the clock that the service believes in
+	 * @param connections the engine's connections, closed with it
+	 * @param settings the settings
+	 * @param clock monotonic clock of the service
 	 */
 	public JdbcLockEngine(JdbcConnections connections, JdbcSettings settings, MonotonicClock clock) {
 		this.database = new LockDatabase(connections, settings);
@@ -73,10 +74,9 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 	}
 
 	/**
-	 * Check that the tables are there, and remove rows from time to time that nobody has
-	 * used for long. A database that cannot be reached yet is no mistake.
-	 * @throws LockEngineException if a table is missing, or not what it should be, or may
-	 * not be used
+	 * Check the tables, and start the periodic removal of idle rows. An unreachable
+	 * database is only logged.
+	 * @throws LockEngineException if a table is missing, not as required, or inaccessible
 	 */
 	public void start() {
 		try {
@@ -148,9 +148,9 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 	}
 
 	/**
-	 * Free a row behind those requests of the claim that the database executes at the
-	 * moment. While others may still arrive that it would not refuse, the outcome is
-	 * unknown. The last repetition returns that an earlier one has freed the row.
+	 * Free a row after the requests of the claim that the database currently executes.
+	 * The outcome is unknown while the database may still accept further ones. The last
+	 * repetition reports that an earlier one has freed the row.
 	 */
 	private @Nullable Long freeBehind(Session session, LockTables tables, RowId id, Claim claim, long latest)
 			throws SQLException {
@@ -222,8 +222,8 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 	}
 
 	/**
-	 * Remove some rows that nobody has used for the fencing retention.
-	 * @param most how many at most
+	 * Remove rows that have been idle for the fencing retention.
+	 * @param most maximum number of rows
 	 * @return how many there were
 	 */
 	int removeIdle(int most) {

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record JdbcLogin(@Nullable String username, @Nullable String password) {
 
-	/** The name of the user alone. */
+	/** Return a text with the user's name only. */
 	@Override
 	public String toString() {
 		return "JdbcLogin[username=%s]".formatted(this.username);

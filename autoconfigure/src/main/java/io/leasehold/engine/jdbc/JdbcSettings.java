@@ -7,26 +7,26 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the JDBC engine works. Values that it cannot work with are refused.
+ * Settings of the JDBC engine. Invalid values are rejected.
  *
  * @param namespace separates locks from others in the same table
- * @param table name of the lock table, with its schema in front if need be
- * @param callTimeout longest time for one call, from asking for a connection to the
- * answer
- * @param pollMin shortest time between two polls of a waiting claim
- * @param pollMax longest time between two polls of a waiting claim
- * @param fencingRetention how long the row of a key that nobody uses is kept, and with it
- * the last grant's number; longer than the database's clock could ever be set back
- * @param notifications whether waiting claims are woken by what the database tells, where
- * it can, beside polling
+ * @param table name of the lock table, preceded by its schema if necessary
+ * @param callTimeout maximum duration of one call, from the request for a connection to
+ * the response
+ * @param pollMin minimum time between two polls of a waiting claim
+ * @param pollMax maximum time between two polls of a waiting claim
+ * @param fencingRetention how long the row of an idle key and its last grant number are
+ * kept; longer than any backward step of the database's clock
+ * @param notifications whether waiting claims are also notified, if the database supports
+ * it
  */
 public record JdbcSettings(String namespace, String table, Duration callTimeout, Duration pollMin, Duration pollMax,
 		Duration fencingRetention, boolean notifications) {
 
-	/** Name of the lock table unless another one is configured. */
+	/** Default name of the lock table. */
 	public static final String DEFAULT_TABLE = "leasehold_lock";
 
-	/** Less than this a connection pool does not take for a timeout. */
+	/** Minimum timeout that a connection pool accepts. */
 	private static final Duration SHORTEST_CALL = Duration.ofMillis(250);
 
 	private static final Duration LONGEST_CALL = Duration.ofMinutes(1);
@@ -35,13 +35,13 @@ public record JdbcSettings(String namespace, String table, Duration callTimeout,
 
 	private static final Pattern NAMESPACE = Pattern.compile("[\\x21-\\x7e]{1,100}");
 
-	/** Names of 63 characters are the longest everywhere, that of the other table too. */
+	/** Limits the names of both tables to 63 characters, which all databases accept. */
 	private static final Pattern TABLE = Pattern.compile("(?:[A-Za-z_]\\w{0,62}\\.)?[A-Za-z_]\\w{0,55}");
 
 	/**
 	 * Create settings.
-	 * @throws IllegalArgumentException naming the property, if the engine cannot work
-	 * with a value
+	 * @throws IllegalArgumentException if a value is invalid, with the name of its
+	 * property
 	 */
 	public JdbcSettings {
 		if (!NAMESPACE.matcher(namespace).matches()) {
@@ -60,23 +60,19 @@ public record JdbcSettings(String namespace, String table, Duration callTimeout,
 		check("leasehold.fencing.retention", fencingRetention, Duration.ofSeconds(1), LONGEST_RETENTION);
 	}
 
-	/**
-	 * Return the name of the table of those who hold locks beside others.
-	 */
+	/** Return the name of the table of concurrent holders. */
 	String holders() {
 		return LockTableScript.holders(this.table);
 	}
 
-	/**
-	 * Return how long a call takes at most, for the connection and for the answer.
-	 */
+	/** Return the maximum duration of a call, for the connection and for the response. */
 	Duration longestCall() {
 		return this.callTimeout.multipliedBy(2);
 	}
 
 	/**
-	 * Return how long a statement may wait for a row that others have locked, at most:
-	 * MySQL counts whole seconds.
+	 * Return how long a statement may wait for a locked row, at most. MySQL counts whole
+	 * seconds.
 	 */
 	Duration longestWait() {
 		Duration second = Duration.ofSeconds(1);
@@ -84,8 +80,8 @@ public record JdbcSettings(String namespace, String table, Duration callTimeout,
 	}
 
 	/**
-	 * Return the channel on which the database tells of rows that were freed. Rows of
-	 * another namespace on it do no harm.
+	 * Return the channel on which the database publishes freed rows, or {@code null} for
+	 * none. Rows of another namespace on it are ignored.
 	 */
 	@Nullable String channel() {
 		return this.notifications ? "leasehold_%08x".formatted(Objects.hash(this.table, this.namespace)) : null;

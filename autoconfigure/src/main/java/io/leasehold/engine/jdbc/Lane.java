@@ -6,8 +6,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connections for one kind of calls, some of which may be shared with another kind.
- * Thread-safe.
+ * Connections for one kind of call, some of which another kind may share. Thread-safe.
  */
 final class Lane {
 
@@ -17,8 +16,8 @@ final class Lane {
 
 	/**
 	 * Create a lane.
-	 * @param connections how many calls may be in it at the same time
-	 * @param within a wider lane in which these calls are as well, or {@code null}
+	 * @param connections maximum number of concurrent calls
+	 * @param within a wider lane that these calls occupy as well, or {@code null}
 	 */
 	Lane(int connections, @Nullable Lane within) {
 		this.permits = new Semaphore(connections);
@@ -27,8 +26,8 @@ final class Lane {
 
 	/**
 	 * Wait for a connection.
-	 * @param deadline reading of {@link System#nanoTime()} until when
-	 * @return whether there is one; then {@link #leave} gives it back
+	 * @param deadline reading of {@link System#nanoTime()} at which the wait ends
+	 * @return whether there is one; then {@link #leave} returns it
 	 */
 	boolean enter(long deadline) throws InterruptedException {
 		if (!this.permits.tryAcquire() && !this.permits.tryAcquire(left(deadline), TimeUnit.NANOSECONDS)) {

@@ -4,12 +4,12 @@ import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 
 /**
- * Divides the connections of a pool among the kinds of calls, so that acquisitions that
+ * Division of a pool's connections among the kinds of calls, so that acquisitions that
  * wait for locked rows delay neither renewals nor releases. Thread-safe.
  */
 final class Lanes {
 
-	/** How many batches are renewed concurrently. */
+	/** Number of batches that are renewed concurrently. */
 	static final int RENEWALS = 2;
 
 	private final int size;
@@ -24,7 +24,7 @@ final class Lanes {
 
 	/**
 	 * Create lanes.
-	 * @param size how many connections acquisitions may take
+	 * @param size maximum number of connections for acquisitions
 	 */
 	Lanes(int size) {
 		this.size = size;
@@ -32,15 +32,15 @@ final class Lanes {
 		this.acquisitions = new Lane(size, this.releases);
 	}
 
-	/** Return how many connections there are in all. */
+	/** Return the total number of connections. */
 	int total() {
 		return this.size + 1 + RENEWALS + 1;
 	}
 
 	/**
 	 * Wait for a connection.
-	 * @param deadline reading of {@link System#nanoTime()} until when
-	 * @return to be left when the connection is given back
+	 * @param deadline reading of {@link System#nanoTime()} at which the wait ends
+	 * @return the lane, to be left when the connection is closed
 	 */
 	Lane enter(CallKind kind, long deadline) throws SQLException {
 		Lane lane = of(kind);

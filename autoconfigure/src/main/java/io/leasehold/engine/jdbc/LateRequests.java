@@ -8,12 +8,12 @@ import io.leasehold.engine.Claim;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Claims with an acquisition whose outcome is unknown: the database may execute it after
- * its caller gave up, until a moment of the database's clock. Thread-safe.
+ * Claims with a request of unknown outcome: the database may execute it after its caller
+ * has timed out, until a given time of the database's clock. Thread-safe.
  */
 final class LateRequests {
 
-	/** As long as the service tries to release a claim after its lease. */
+	/** How long the service tries to release a claim after its lease. */
 	private static final Duration REMEMBERED = Duration.ofMinutes(1);
 
 	private static final int FEW = 64;
@@ -22,7 +22,7 @@ final class LateRequests {
 
 	/**
 	 * Add a claim, or a later request of the same claim.
-	 * @param until after which moment none of its requests can take effect
+	 * @param until time after which none of its requests can take effect
 	 */
 	void add(Claim claim, long until) {
 		if (this.claims.size() >= FEW) {
@@ -34,21 +34,21 @@ final class LateRequests {
 	}
 
 	/**
-	 * Return after which moment no request of a claim can take effect, or {@code null} if
-	 * all were answered.
+	 * Return the time after which no request of a claim can take effect, or {@code null}
+	 * if all had a response.
 	 */
 	@Nullable Long until(Claim claim) {
 		Late late = this.claims.isEmpty() ? null : this.claims.get(claim.owner().token());
 		return (late != null) ? late.until() : null;
 	}
 
-	/** Record that the grant of a claim was released before its requests were over. */
+	/** Record that a claim's grant was released before its requests had ended. */
 	void released(Claim claim) {
 		this.claims.computeIfPresent(claim.owner().token(),
 				(token, late) -> new Late(late.until(), late.forgotten(), true));
 	}
 
-	/** Return whether the grant of a claim was released before its requests were over. */
+	/** Return whether a claim's grant was released before its requests had ended. */
 	boolean isReleased(Claim claim) {
 		Late late = this.claims.get(claim.owner().token());
 		return late != null && late.released();

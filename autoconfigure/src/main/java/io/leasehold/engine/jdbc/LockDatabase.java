@@ -18,8 +18,8 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls the database, within the call timeout. What kind of database it is turns out at
- * the first call that it answers. Thread-safe.
+ * Access to the database within the call timeout. The kind of database is determined by
+ * the first call to which it responds. Thread-safe.
  */
 final class LockDatabase implements AutoCloseable {
 
@@ -41,10 +41,10 @@ final class LockDatabase implements AutoCloseable {
 	}
 
 	/**
-	 * Make a call, again if the database undid it for another's sake and the time left is
-	 * enough for that.
-	 * @param kind what the call is for
-	 * @param action what is to be done, such as {@code acquire lock 'a'}
+	 * Make a call. Retry if the database undid it because of a conflict and the time left
+	 * is sufficient.
+	 * @param kind purpose of the call
+	 * @param action the action, such as {@code acquire lock 'a'}
 	 */
 	<T extends @Nullable Object> T call(CallKind kind, String action, @Nullable LockKey key, Work<T> work) {
 		if (this.closed) {
@@ -74,13 +74,13 @@ final class LockDatabase implements AutoCloseable {
 		return this.connections.open(kind, deadline, kind.lockTimeout(this.settings.callTimeout()));
 	}
 
-	/** Host and database, or {@code null} as long as they are not known. */
+	/** Return host and database, or {@code null} while they are unknown. */
 	private @Nullable String location() {
 		Known database = this.known.get();
 		return (database != null) ? database.location() : this.connections.location();
 	}
 
-	/** What wakes claims; {@code null} if nothing does. */
+	/** Return the source of notifications, or {@code null} if there is none. */
 	@Nullable WakeUps wakeUps() {
 		Known database = this.known.get();
 		return (database != null) ? database.wakeUps() : null;
@@ -123,11 +123,11 @@ final class LockDatabase implements AutoCloseable {
 		this.connections.close();
 	}
 
-	/** What is known once the database has answered. */
+	/** Properties that are known once the database has responded. */
 	private record Known(LockTables tables, @Nullable WakeUps wakeUps, @Nullable String location) {
 	}
 
-	/** Something to do with the tables in a session. */
+	/** Work with the tables in a session. */
 	interface Work<T extends @Nullable Object> {
 
 		T run(Session session, LockTables tables) throws SQLException;

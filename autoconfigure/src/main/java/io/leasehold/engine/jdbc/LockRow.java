@@ -3,25 +3,25 @@ package io.leasehold.engine.jdbc;
 import io.leasehold.engine.Access;
 
 /**
- * What a look at a row found that could not be taken. Times are microseconds from then
- * on; what lies back has no meaning any more.
+ * State of a row that could not be acquired. Times are microseconds from the query on;
+ * times in the past are insignificant.
  *
- * @param ownedFor time until an owner of its own, if there is one, has lost it
- * @param closedFor time until no min hold keeps it closed
- * @param hasHolders whether there are holders of places beside others, dead ones included
- * @param sharedFor time until the last place is free that was taken beside others
- * @param sharedAccess access of those who have such places
- * @param places how many such places are taken
- * @param placeFor time until the first of them is free
- * @param turnFor time until the turn of those who wait with another access is over
- * @param turnAccess their access
- * @param markedFor time until the mark of the waiting runs out
- * @param ownNumber number of the grant that the claim itself has, zero for none
+ * @param ownedFor time until the exclusive owner, if there is one, has lost the key
+ * @param closedFor time until the minimum hold ends
+ * @param hasHolders whether there are concurrent holders, including expired ones
+ * @param sharedFor time until the place of the last concurrent holder is free
+ * @param sharedAccess access of the concurrent holders
+ * @param places how many places are taken
+ * @param placeFor time until the first of these places is free
+ * @param turnFor time until the turn of waiters with another access ends
+ * @param turnAccess access of these waiters
+ * @param markedFor time until the waiters' mark expires
+ * @param ownNumber number of the claim's own grant, zero for none
  */
 record LockRow(long ownedFor, long closedFor, boolean hasHolders, long sharedFor, Access sharedAccess, int places,
 		long placeFor, long turnFor, Access turnAccess, long markedFor, long ownNumber) {
 
-	/** Time until the row is open to an access, unless something changes before. */
+	/** Return how long the row stays busy for an access if nothing else changes. */
 	long busyFor(Access access) {
 		long owned = Math.max(this.ownedFor, this.closedFor);
 		long turn = access.equals(this.turnAccess) ? 0 : this.turnFor;
@@ -35,19 +35,19 @@ record LockRow(long ownedFor, long closedFor, boolean hasHolders, long sharedFor
 		return access.joins(this.sharedAccess, this.places) ? 0 : this.placeFor;
 	}
 
-	/** Whether all holders of places are dead. */
+	/** Return whether all concurrent holders have expired. */
 	boolean hasDeadHolders() {
 		return this.hasHolders && this.sharedFor <= 0;
 	}
 
-	/** Whether those who hold the key do so with another number of permits. */
+	/** Return whether the key is held with another number of permits. */
 	boolean contradicts(Access access) {
 		return this.sharedFor > 0 && access.contradicts(this.sharedAccess);
 	}
 
 	/**
-	 * Whether those who hold the key have another access, and nobody waits for it to end
-	 * but claims of the given one: those may have the next turn.
+	 * Return whether waiters with an access may have the next turn: the key is held with
+	 * another access, and no other waiters have the turn.
 	 */
 	boolean offersTurn(Access access) {
 		boolean heldOtherwise = this.sharedFor > 0 ? !access.equals(this.sharedAccess)

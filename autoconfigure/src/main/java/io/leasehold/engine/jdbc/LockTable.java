@@ -16,26 +16,24 @@ import org.jspecify.annotations.Nullable;
 import static io.leasehold.engine.jdbc.Sql.micros;
 
 /**
- * The rows of the lock table, one for each key, whatever the access to it. Each statement
- * commits by itself unless it runs in a transaction; all times are microseconds of the
- * database's clock.
+ * Rows of the lock table, one for each key with any access. Each statement commits by
+ * itself unless it runs in a transaction. All times are microseconds of the database's
+ * clock.
  * <p>
- * A row stays when those who hold the key go, for the sake of the number.
+ * A row outlives its holders to preserve the grant number.
  */
 final class LockTable {
 
-	/**
-	 * Condition that the key has no owner of its own, and no min hold keeps it closed.
-	 */
+	/** Condition that the key has no exclusive owner and no minimum hold. */
 	static final String UNOWNED = "(owner IS NULL OR expires_at + lock_delay <= {now}) AND closed_until <= {now}";
 
-	/** Condition that it is nobody's turn, or that of those with this access. */
+	/** Condition that no access has the turn, or that this one has it. */
 	static final String TURN = "(turn_until <= {now} OR turn_access = ?)";
 
-	/** Condition that a request has not come late. */
+	/** Condition that a request is not late. */
 	static final String IN_TIME = "{now} < ?";
 
-	/** Until when the place of holder <code>h</code> is taken. */
+	/** End of the time for which the place of holder <code>h</code> is taken. */
 	static final String PLACE_END = "GREATEST(h.expires_at + h.lock_delay, h.closed_until)";
 
 	/** Condition on holders <code>h</code> of a row: their place is taken. */
@@ -98,10 +96,9 @@ final class LockTable {
 
 	/**
 	 * Insert a row.
-	 * @param claim whose it is going to be, or {@code null} for nobody
-	 * @param latest until when it may be inserted
-	 * @return the number of the grant, or {@code null} if there is such a row, or it is
-	 * too late
+	 * @param claim the claim that is granted the row, or {@code null} for none
+	 * @param latest time after which the request is late
+	 * @return the grant number, or {@code null} if the row exists or the request is late
 	 */
 	@Nullable Long insert(Session session, RowId id, LockKey key, @Nullable Claim claim, long latest) throws SQLException {
 		String owner = (claim != null) ? claim.owner().token() : null;
@@ -120,7 +117,7 @@ final class LockTable {
 		}
 	}
 
-	/** Look at a row that could not be taken; {@code null} if there is none. */
+	/** Read a row that could not be acquired; {@code null} if there is none. */
 	@Nullable LockRow look(Session session, RowId id, String owner) throws SQLException {
 		List<LockRow> rows = this.sql.query(session, this.look,
 				(row, index) -> new LockRow(row.getLong(1), row.getLong(2), row.getInt(3) > 0, row.getLong(4),
@@ -147,8 +144,8 @@ final class LockTable {
 	}
 
 	/**
-	 * Lock a row for the rest of a transaction, also one that another session is about to
-	 * insert.
+	 * Lock a row for the rest of a transaction, even if another session is about to
+	 * insert it.
 	 */
 	void lockOrInsert(Session session, RowId id, LockKey key) throws SQLException {
 		if (lock(session, List.of(id.bytes())) == 0) {
@@ -158,7 +155,7 @@ final class LockTable {
 	}
 
 	/**
-	 * Tell which rows nobody has locked at the moment.
+	 * Return the rows that no session has locked at the moment.
 	 * @param ids bytes of their ids
 	 */
 	Set<RowId> unlocked(Session session, List<Object> ids) throws SQLException {
@@ -168,26 +165,26 @@ final class LockTable {
 				(row, index) -> new RowId(row.getBytes(1)), ids.toArray()));
 	}
 
-	/** Leave a mark that somebody waits until then, unless a longer one is there. */
+	/** Mark for a time that a claim waits, unless there is a longer mark. */
 	void mark(Session session, RowId id, String waiter, Duration until) throws SQLException {
 		this.sql.update(session, this.mark, micros(until), waiter, id.bytes(), micros(until));
 	}
 
 	/**
-	 * Leave a mark that somebody waits until then, whose turn it is when those go who
-	 * hold the key now, unless it is that of another access.
+	 * Mark for a time that a claim waits, and give its access the turn after the present
+	 * holders, unless another access has it.
 	 */
 	void takeTurn(Session session, RowId id, String waiter, Access access, Duration until) throws SQLException {
 		this.sql.update(session, this.takeTurn, micros(until), access.code(), micros(until), waiter, id.bytes(),
 				access.code());
 	}
 
-	/** Take back the marks of a waiter that does not want its turn any more. */
+	/** Remove the marks of a waiter that gives up its turn. */
 	void leaveTurn(Session session, RowId id, String waiter) throws SQLException {
 		this.sql.update(session, this.leaveTurn, id.bytes(), waiter);
 	}
 
-	/** Read who holds a row, in the order of the numbers. */
+	/** Return the holders of a row in the order of their grant numbers. */
 	List<Owned> inspect(Session session, RowId id) throws SQLException {
 		return this.sql.query(session, this.inspect,
 				(row, index) -> new Owned(row.getString(1), row.getLong(2), row.getLong(3), row.getLong(4)), id.bytes(),
@@ -195,11 +192,11 @@ final class LockTable {
 	}
 
 	/**
-	 * Somebody who holds a key.
+	 * Holder of a key.
 	 *
-	 * @param owner token of the owner
-	 * @param number number of the grant
-	 * @param since microseconds since 1970
+	 * @param owner claim token of the owner
+	 * @param number grant number
+	 * @param since time of the grant in microseconds since 1970
 	 * @param remaining microseconds until the lease ends
 	 */
 	record Owned(String owner, long number, long since, long remaining) {

@@ -7,7 +7,7 @@ import io.leasehold.LockKey;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown when the lock table cannot be used as it is.
+ * Exception thrown if the lock table cannot be used as it is.
  */
 public final class LockTableException extends LockEngineException {
 
@@ -28,7 +28,7 @@ public final class LockTableException extends LockEngineException {
 	}
 
 	/**
-	 * Return what is wrong.
+	 * Return the problem of the table.
 	 * @return the problem
 	 */
 	public Problem getProblem() {
@@ -37,7 +37,7 @@ public final class LockTableException extends LockEngineException {
 
 	/**
 	 * Return the table.
-	 * @return its name, with that of its schema in front if one is configured
+	 * @return its name, preceded by its schema if one is configured
 	 */
 	public String getTable() {
 		return this.table;
@@ -51,16 +51,16 @@ public final class LockTableException extends LockEngineException {
 		return this.platform;
 	}
 
-	/** What can be wrong with the table. */
+	/** Problem of the lock table. */
 	public enum Problem {
 
-		/** There is no such table. */
+		/** The table is missing. */
 		MISSING,
 
-		/** It lacks columns. */
+		/** The table lacks columns. */
 		DIFFERENT,
 
-		/** The database's user has not all privileges that it takes. */
+		/** The database's user lacks required privileges. */
 		FORBIDDEN
 
 	}

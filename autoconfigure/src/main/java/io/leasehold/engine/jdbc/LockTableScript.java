@@ -8,9 +8,9 @@ import java.util.regex.Pattern;
 import org.springframework.core.io.ClassPathResource;
 
 /**
- * The script that creates the lock table and that of its holders, one for each platform.
- * Flyway takes it for a repeatable migration, so that it meets no version of the
- * application's; so it has to do no harm where the table is there already.
+ * Script that creates the lock table and that of its holders, one for each platform.
+ * Flyway treats it as a repeatable migration, so that its version cannot conflict with
+ * one of the application. It must be safe to run if the tables exist.
  */
 public final class LockTableScript {
 
@@ -24,8 +24,8 @@ public final class LockTableScript {
 	}
 
 	/**
-	 * Return the name of the table of those who hold locks beside others.
-	 * @param table name of the lock table, with its schema in front if need be
+	 * Return the name of the table of concurrent holders.
+	 * @param table name of the lock table, preceded by its schema if necessary
 	 * @return the name of the other table
 	 */
 	public static String holders(String table) {
@@ -33,7 +33,7 @@ public final class LockTableScript {
 	}
 
 	/**
-	 * Return where the script of a platform is.
+	 * Return the location of a platform's script.
 	 * @param platform name of the platform, such as {@code postgresql}
 	 * @return the location on the class path
 	 */
@@ -44,7 +44,7 @@ public final class LockTableScript {
 	/**
 	 * Return the script for a table.
 	 * @param platform name of the platform, such as {@code postgresql}
-	 * @param table name of the table, with its schema in front if need be
+	 * @param table name of the table, preceded by its schema if necessary
 	 * @return the statements
 	 */
 	public static String read(String platform, String table) {
@@ -58,9 +58,9 @@ public final class LockTableScript {
 	}
 
 	/**
-	 * Make a script create a table of another name.
+	 * Adapt a script to a table of another name.
 	 * @param script the statements
-	 * @param table name of the table, with its schema in front if need be
+	 * @param table name of the table, preceded by its schema if necessary
 	 * @return the statements for that table
 	 */
 	public static String forTable(String script, String table) {

@@ -3,13 +3,13 @@ package io.leasehold.engine.jdbc;
 import io.leasehold.engine.Access;
 
 /**
- * The lock table and that of its holders, in the words of one database.
+ * The lock table and that of its holders, in the dialect of one database.
  *
  * @param dialect the dialect of the database
  * @param rows the rows
- * @param exclusive grants of rows to one owner alone
- * @param shared grants of places beside others
- * @param upkeep what keeps the tables in order
+ * @param exclusive grants to one exclusive owner
+ * @param shared grants to concurrent holders
+ * @param upkeep maintenance of the tables
  * @param clock the clock of the database
  */
 record LockTables(Dialect dialect, LockTable rows, ExclusiveGrants exclusive, SharedGrants shared, Upkeep upkeep,
@@ -22,7 +22,7 @@ record LockTables(Dialect dialect, LockTable rows, ExclusiveGrants exclusive, Sh
 				new Upkeep(sql), new DatabaseClock(sql));
 	}
 
-	/** The grants of an access. */
+	/** Return the grants of an access. */
 	Grants grants(Access access) {
 		return access.equals(Access.EXCLUSIVE) ? this.exclusive : this.shared;
 	}

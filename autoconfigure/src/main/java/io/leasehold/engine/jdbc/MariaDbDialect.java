@@ -5,7 +5,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * MariaDB, which differs from MySQL in what ends a statement that waits.
+ * Dialect of MariaDB, which differs from MySQL in its timeouts.
  */
 final class MariaDbDialect extends MySqlDialect {
 

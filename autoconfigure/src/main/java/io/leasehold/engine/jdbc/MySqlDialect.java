@@ -10,8 +10,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * MySQL, which has no UPDATE with RETURNING: the number comes back as the last insert id,
- * in the same answer.
+ * Dialect of MySQL, which has no UPDATE with RETURNING. The response contains the number
+ * as the last insert id.
  */
 class MySqlDialect extends Dialect {
 
@@ -71,14 +71,14 @@ class MySqlDialect extends Dialect {
 		}
 	}
 
-	/** Whole seconds, one at least, are all that it takes. */
+	/** MySQL accepts only whole seconds, at least one. */
 	@Override
 	String setLockTimeout(Duration lockTimeout) {
 		return "SET SESSION innodb_lock_wait_timeout = %1$d, lock_wait_timeout = %1$d"
 			.formatted(Math.max(1, lockTimeout.toSeconds()));
 	}
 
-	/** It has no time-out of its own for transactions that stand still. */
+	/** MySQL has no timeout for idle transactions, only one for idle sessions. */
 	@Override
 	@Nullable String closeWhenIdle(Duration idle) {
 		return "SET @leasehold_wait = @@SESSION.wait_timeout, SESSION wait_timeout = %d".formatted(seconds(idle));

@@ -7,7 +7,7 @@ import java.time.Duration;
 import org.springframework.util.ClassUtils;
 
 /**
- * PostgreSQL.
+ * Dialect of PostgreSQL.
  */
 final class PostgresDialect extends Dialect {
 
@@ -48,11 +48,12 @@ final class PostgresDialect extends Dialect {
 	}
 
 	/**
-	 * The wait for somebody else's row lock has to end before the connection is broken,
-	 * which would not end it. Set for the statement alone: a session's setting would stay
-	 * behind in the server connections of a pooler, and a query timeout sends its cancel
-	 * request by another connection, whose answer may be swallowed, too. A comparison
-	 * comes after that of the id, where a small table is read as a whole.
+	 * Limit the wait for a row lock, which must end before the connection is broken,
+	 * because a broken connection does not end it. The limit applies to the transaction
+	 * only: a session's setting would remain in the server connections of a pooler. A
+	 * query timeout sends its cancel request over another connection, whose response may
+	 * be lost as well. The comparison is evaluated after that of the id if a small table
+	 * is scanned.
 	 */
 	@Override
 	String waiting() {

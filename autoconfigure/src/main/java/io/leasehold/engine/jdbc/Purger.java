@@ -13,7 +13,7 @@ import org.apache.commons.logging.LogFactory;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /**
- * Removes idle rows soon after the start and about once an hour, in a thread of its own.
+ * Removal of idle rows soon after the start and about once an hour, in a separate thread.
  */
 final class Purger implements AutoCloseable {
 
@@ -31,7 +31,7 @@ final class Purger implements AutoCloseable {
 
 	/**
 	 * Create a purger.
-	 * @param remove removes at most so many rows and returns how many there were
+	 * @param remove removes up to a number of rows and returns how many there were
 	 */
 	Purger(IntUnaryOperator remove) {
 		this.remove = remove;
@@ -66,7 +66,7 @@ final class Purger implements AutoCloseable {
 		schedule(EVERY);
 	}
 
-	/** Remove all idle rows, batch after batch. */
+	/** Remove all idle rows in batches. */
 	void purge() {
 		int found = BATCH;
 		while (found == BATCH && !this.executor.isShutdown()) {

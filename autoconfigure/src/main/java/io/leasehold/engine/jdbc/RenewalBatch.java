@@ -14,7 +14,7 @@ import io.leasehold.engine.Renewal;
  * Grants that the same statements renew, all exclusive or none, for the same lease.
  *
  * @param ids the rows of the renewals, in the same order
- * @param renewals what to renew, not empty
+ * @param renewals the renewals, not empty
  */
 record RenewalBatch(List<RowId> ids, List<Renewal> renewals) {
 
@@ -22,7 +22,7 @@ record RenewalBatch(List<RowId> ids, List<Renewal> renewals) {
 		return this.renewals.size();
 	}
 
-	/** Those of the batch whose rows are among the given ones, at least one of them. */
+	/** Return the renewals with the given rows, which must include one of this batch. */
 	RenewalBatch of(Set<RowId> rows) {
 		List<Integer> indexes = IntStream.range(0, size())
 			.boxed()
@@ -32,7 +32,7 @@ record RenewalBatch(List<RowId> ids, List<Renewal> renewals) {
 				indexes.stream().map(this.renewals::get).toList());
 	}
 
-	/** An access of the same kind as all others. */
+	/** Return the first access; all others are of the same kind. */
 	Access access() {
 		return this.renewals.get(0).claim().access();
 	}
@@ -45,12 +45,12 @@ record RenewalBatch(List<RowId> ids, List<Renewal> renewals) {
 		return this.renewals.stream().map((renewal) -> renewal.claim().owner().token()).collect(Collectors.toSet());
 	}
 
-	/** Places in a statement: few lengths make few statements for the server to parse. */
+	/** Number of places: a power of two, so that the server parses few statements. */
 	int places() {
 		return Integer.highestOneBit(Math.max(1, 2 * size() - 1));
 	}
 
-	/** Ids for all places; the last one fills those that are left. */
+	/** Return ids for all places. The last id fills the remaining ones. */
 	List<Object> rows() {
 		List<Object> values = new ArrayList<>();
 		for (int i = 0; i < places(); i++) {
@@ -59,7 +59,7 @@ record RenewalBatch(List<RowId> ids, List<Renewal> renewals) {
 		return values;
 	}
 
-	/** Owners and numbers for all places. */
+	/** Return claim tokens and grant numbers for all places. */
 	List<Object> grants() {
 		List<Object> values = new ArrayList<>();
 		for (int i = 0; i < places(); i++) {

@@ -29,8 +29,8 @@ import org.apache.commons.logging.LogFactory;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /**
- * Renews grants in batches, two of them concurrently. The failure of one batch does not
- * touch the others, nor does a locked row those of its batch. Thread-safe.
+ * Renewal of grants in batches, two of them concurrently. A failed batch does not affect
+ * the others, nor a locked row the others of its batch. Thread-safe.
  */
 final class Renewals implements AutoCloseable {
 
@@ -75,12 +75,12 @@ final class Renewals implements AutoCloseable {
 		return Arrays.asList(outcomes);
 	}
 
-	/** Batches of what the same statements can renew, the shortest leases first. */
+	/** Return batches that the same statements can renew, the shortest leases first. */
 	private List<Part> parts(List<Renewal> renewals) {
 		List<RowId> ids = renewals.stream().map((renewal) -> RowId.of(this.namespace, renewal.claim().key())).toList();
 		Map<Kind, List<Integer>> kinds = new TreeMap<>(
 				Comparator.comparing(Kind::lease).thenComparing(Kind::exclusive));
-		// In the order of the rows, so that two batches cannot wait for each other
+		// In the order of the rows, so that two batches cannot deadlock
 		IntStream.range(0, renewals.size())
 			.boxed()
 			.sorted(Comparator.comparing(ids::get))
@@ -130,7 +130,7 @@ final class Renewals implements AutoCloseable {
 		}
 	}
 
-	/** Somebody else keeps rows of a batch locked: the others must not suffer. */
+	/** Renew the rows of a batch that no other session has locked. */
 	private List<RenewalOutcome> renewUnlocked(RenewalBatch batch, RuntimeException failure) {
 		try {
 			Set<RowId> unlocked = this.database.call(CallKind.RENEW, "find rows that nobody has locked", null,
@@ -168,7 +168,7 @@ final class Renewals implements AutoCloseable {
 		});
 	}
 
-	/** What the same statements can renew. */
+	/** Properties that the grants of a batch have in common. */
 	private record Kind(boolean exclusive, Duration lease) {
 
 		static Kind of(Renewal renewal) {
@@ -178,10 +178,10 @@ final class Renewals implements AutoCloseable {
 	}
 
 	/**
-	 * One batch, and what becomes of it.
+	 * Batch and its outcomes.
 	 *
-	 * @param indexes where its outcomes belong
-	 * @param batch what to renew
+	 * @param indexes positions of its outcomes
+	 * @param batch the renewals
 	 * @param answers the outcomes
 	 */
 	private record Part(List<Integer> indexes, RenewalBatch batch, CompletableFuture<List<RenewalOutcome>> answers) {

@@ -6,8 +6,8 @@ import java.util.HexFormat;
 import io.leasehold.LockKey;
 
 /**
- * By what the table knows a key: a digest, since no collation, padding or truncation of a
- * database can take two digests for one.
+ * Id of a key in the table. It is a digest, because no collation, padding or truncation
+ * of a database can make two digests equal.
  *
  * @param bytes SHA-256 of the namespace's length, the namespace and the key
  */
@@ -17,7 +17,7 @@ record RowId(byte[] bytes) implements Comparable<RowId> {
 		return new RowId(key.digest(namespace));
 	}
 
-	/** Lower-case hexadecimal digits. */
+	/** Return the id in lower-case hexadecimal digits. */
 	@Override
 	public String toString() {
 		return HexFormat.of().formatHex(this.bytes);

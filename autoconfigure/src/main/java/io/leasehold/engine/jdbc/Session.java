@@ -11,15 +11,15 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection for the time of one call. Query timeouts do not end a call whose answer
- * the network has swallowed, so each statement runs under a network timeout of what the
- * call has left.
+ * Connection for the duration of one call. Query timeouts do not end a call whose
+ * response is lost in the network, so each statement runs under a network timeout of the
+ * call's remaining time.
  */
 final class Session implements AutoCloseable {
 
 	private static final Log logger = LogFactory.getLog(Session.class);
 
-	/** Zero would mean no limit. */
+	/** Not zero, which would mean no limit. */
 	private static final Duration SHORTEST_WAIT = Duration.ofMillis(1);
 
 	private final Connection connection;
@@ -44,9 +44,9 @@ final class Session implements AutoCloseable {
 	 * Create a session.
 	 * @param lane left when the session is closed, if there is one
 	 * @param deadline reading of {@link System#nanoTime()} at which the call ends
-	 * @param longestWait how long a change may wait for rows that others have locked
-	 * @param usualWait how long changes wait for them on such connections, or
-	 * {@code null} if that is not to be changed
+	 * @param longestWait maximum wait of a change for rows that others have locked
+	 * @param usualWait the connection's setting for that wait, or {@code null} if it must
+	 * not be changed
 	 */
 	Session(Connection connection, @Nullable Lane lane, long deadline, Duration longestWait,
 			@Nullable Duration usualWait) throws SQLException {
@@ -67,7 +67,7 @@ final class Session implements AutoCloseable {
 		}
 	}
 
-	/** Return the connection for one more statement. */
+	/** Return the connection for another statement. */
 	Connection connection() throws SQLException {
 		long left = left().toMillis();
 		if (left <= 0) {
@@ -88,8 +88,8 @@ final class Session implements AutoCloseable {
 	}
 
 	/**
-	 * Return how long a change may wait for a row that others have locked: the database
-	 * gives up before the call does.
+	 * Return how long a change may wait for a locked row: the database times out before
+	 * the call does.
 	 */
 	Duration lockTimeout() {
 		Duration most = Dialect.lockTimeout(left());
@@ -98,7 +98,7 @@ final class Session implements AutoCloseable {
 	}
 
 	/**
-	 * Let changes wait for rows no longer than this call may, where the connection's
+	 * Limit the wait of changes for rows to that of this call, if the connection's
 	 * setting is longer.
 	 */
 	void limitWaiting(Dialect dialect) throws SQLException {
@@ -126,8 +126,8 @@ final class Session implements AutoCloseable {
 	}
 
 	/**
-	 * Do several steps as one transaction.
-	 * @return what the steps return; if that is {@code null}, they are undone
+	 * Run several steps as one transaction.
+	 * @return the result of the steps; if it is {@code null}, they are rolled back
 	 */
 	<T> @Nullable T inTransaction(Steps<T> steps) throws SQLException {
 		connection().setAutoCommit(false);
@@ -154,11 +154,11 @@ final class Session implements AutoCloseable {
 			this.connection.setAutoCommit(true);
 		}
 		catch (SQLException ex) {
-			reason.addSuppressed(ex); // broken: the database undoes it by itself
+			reason.addSuppressed(ex); // broken: the database rolls back
 		}
 	}
 
-	/** Give the connection back; that it is broken by now does not undo what was done. */
+	/** Close the connection. A failure is only logged, because the work is done. */
 	@Override
 	public void close() {
 		try (Connection ended = this.connection) {
@@ -183,7 +183,7 @@ final class Session implements AutoCloseable {
 				execute(this.restoring);
 			}
 			catch (SQLException ex) {
-				this.connection.abort(Runnable::run); // not to be used as it is
+				this.connection.abort(Runnable::run); // not usable with this setting
 				throw ex;
 			}
 		}

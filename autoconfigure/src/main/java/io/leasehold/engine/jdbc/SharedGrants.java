@@ -12,10 +12,10 @@ import org.jspecify.annotations.Nullable;
 import static io.leasehold.engine.jdbc.Sql.micros;
 
 /**
- * Grants of places beside others of the same access, in a table of their own. Each step
- * is one transaction that locks the key's row first, and keeps there until when the last
- * place is taken: zero only if there are no holders, dead ones included, so that none of
- * them comes back beside an owner of another access.
+ * Grants to concurrent holders of the same access, in a separate table. Each step is one
+ * transaction that locks the key's row first. The row stores until when the last place is
+ * taken: zero only without holders, even expired ones, so that none of them can return
+ * while an owner of another access holds the key.
  */
 final class SharedGrants implements Grants {
 
@@ -44,8 +44,8 @@ final class SharedGrants implements Grants {
 		this.sql = sql;
 		this.table = table;
 		Dialect dialect = sql.dialect();
-		// An owner whose lease is over must not find its row again; as the key has no
-		// owner, the end of the lease tells since when it is idle
+		// An expired owner must not find its row again. Without an owner, the end of
+		// the lease is the time since which the key is idle
 		this.open = sql.returning(sql.first("""
 				UPDATE {table} SET
 				grant_number = %s,
@@ -89,7 +89,7 @@ final class SharedGrants implements Grants {
 		return this.sql.inTransaction(session, () -> {
 			Long number = this.sql.number(session, this.open, Math.max(lease + delay, minHold), access,
 					claim.owner().memberId(), id.bytes(), access, access, limit, latest);
-			// Counted again: what the update counted may have been older than its lock
+			// Counted again: the update may have counted before it obtained its lock
 			boolean held = number != null && this.sql.update(session, this.hold, owner, lease, delay, minHold, minHold,
 					id.bytes(), limit, owner) > 0;
 			return held ? number : null;
@@ -120,7 +120,7 @@ final class SharedGrants implements Grants {
 		return (this.sql.update(session, this.end, id.bytes(), owner) > 0) ? settle(session, id) : null;
 	}
 
-	/** Free a row in place of whoever holds it, one owner or many. */
+	/** Release all grants of a row, to one owner or many, and return their holders. */
 	List<LockTable.Owned> freeAll(Session session, RowId id) throws SQLException {
 		List<LockTable.Owned> freed = this.sql.inTransaction(session, () -> {
 			if (this.table.lock(session, List.of(id.bytes())) == 0) {

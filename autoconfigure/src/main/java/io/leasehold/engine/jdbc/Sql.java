@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.RowMapper;
 
 /**
- * Makes statements for the tables of one database, and runs them. In a template,
- * <code>{table}</code> and <code>{holders}</code> are the names of the tables, and
- * <code>{now}</code> is the database's clock.
+ * Statements for the tables of one database. In a template, <code>{table}</code> and
+ * <code>{holders}</code> are the names of the tables, and <code>{now}</code> is the
+ * database's clock.
  */
 final class Sql {
 
@@ -42,31 +42,28 @@ final class Sql {
 	}
 
 	/**
-	 * Make a change that may have to wait for a row.
-	 * @param template ends with its condition
+	 * Create a change that may wait for a row.
+	 * @param template text that ends with its condition
 	 */
 	Change change(String template) {
 		return new Change(of(template + this.dialect.waiting()));
 	}
 
-	/** Make the first change of a transaction, which may have to wait for a row. */
+	/** Create the first change of a transaction, which may wait for a row. */
 	Change first(String template) {
 		return change(template + this.dialect.endingWhenIdle(this.settings.callTimeout()));
 	}
 
-	/**
-	 * Make a change that may have to wait for a row, and returns the value of an
-	 * expression.
-	 */
+	/** Make a change return the value of an expression. */
 	Change returning(Change change, String expression) {
 		return new Change(this.dialect.returning(change.text(), expression));
 	}
 
 	/**
-	 * An update that frees a row now, returns for how many microseconds somebody is known
-	 * to wait for it, and tells them.
-	 * @param update template of the update, with a place for the summand after which the
-	 * last assigned expression ends
+	 * Create an update that frees a row now, returns for how many microseconds a claim is
+	 * known to wait for it, and notifies the waiters.
+	 * @param update template of the update, with a place for a summand at the end of the
+	 * last assigned expression
 	 */
 	Change freeing(String update) {
 		String marked = "GREATEST(waited_until - expires_at, 0)";
@@ -77,7 +74,7 @@ final class Sql {
 
 	/**
 	 * Run a change.
-	 * @return how many rows it met
+	 * @return the number of matching rows
 	 */
 	int update(Session session, String sql, @Nullable Object... values) throws SQLException {
 		try (PreparedStatement statement = session.connection().prepareStatement(sql)) {
@@ -87,8 +84,8 @@ final class Sql {
 	}
 
 	/**
-	 * Run a change that may have to wait for a row.
-	 * @return how many rows it met
+	 * Run a change that may wait for a row.
+	 * @return the number of matching rows
 	 */
 	int update(Session session, Change change, @Nullable Object... values) throws SQLException {
 		session.limitWaiting(this.dialect);
@@ -113,9 +110,9 @@ final class Sql {
 	}
 
 	/**
-	 * Do several steps as one transaction, which the database ends if this process stands
-	 * still in the middle of it.
-	 * @return what the steps return; if that is {@code null}, they are undone
+	 * Run several steps as one transaction, which the database ends if this process
+	 * stalls in the middle of it.
+	 * @return the result of the steps; if it is {@code null}, they are rolled back
 	 */
 	<T> @Nullable T inTransaction(Session session, Session.Steps<T> steps) throws SQLException {
 		String close = this.dialect.closeWhenIdle(this.settings.callTimeout());
@@ -158,12 +155,12 @@ final class Sql {
 	}
 
 	/**
-	 * Extend leases, all by one statement; the rest needs another one only where the
-	 * database tells no more than how many rows were changed.
-	 * @param table where the leases are
-	 * @param extend the assignments of the update, whose only value is the lease
-	 * @param batch whose leases, and for how long
-	 * @param id name of the column with the row
+	 * Extend leases by one statement. A second one is needed only if the database returns
+	 * no rows and not all leases were extended.
+	 * @param table table of the leases
+	 * @param extend the assignments of the update, whose only parameter is the lease
+	 * @param batch the grants and their new lease
+	 * @param id name of the column with the row's id
 	 * @return the owners whose leases were extended
 	 */
 	Set<String> extend(Session session, String table, String id, String extend, RenewalBatch batch)
@@ -191,7 +188,7 @@ final class Sql {
 		return String.join(", ", Collections.nCopies(times, text));
 	}
 
-	/** Return a duration of microseconds. */
+	/** Return a duration of microseconds, zero for a negative number. */
 	static Duration micros(long micros) {
 		return Duration.of(Math.max(0, micros), ChronoUnit.MICROS);
 	}
@@ -216,7 +213,7 @@ final class Sql {
 	}
 
 	/**
-	 * A change that may have to wait for rows that others have locked.
+	 * Change that may wait for rows that other sessions have locked.
 	 *
 	 * @param text its text
 	 */

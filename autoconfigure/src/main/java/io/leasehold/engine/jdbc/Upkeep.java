@@ -8,8 +8,8 @@ import java.util.List;
 import static io.leasehold.engine.jdbc.Sql.micros;
 
 /**
- * What keeps the tables in order: the check at the start, and the removal of rows that
- * nobody uses. With a row go its holders.
+ * Maintenance of the tables: the check at startup, and the removal of idle rows with
+ * their holders.
  */
 final class Upkeep {
 
@@ -47,9 +47,7 @@ final class Upkeep {
 			.of("INSERT INTO %1$s (%2$s) SELECT %2$s FROM %1$s WHERE %3$s IS NULL".formatted(table, columns, id));
 	}
 
-	/**
-	 * Fail if a table, one of its columns or a privilege is missing; change nothing.
-	 */
+	/** Fail if a table, one of its columns or a privilege is missing; change nothing. */
 	void check(Session session) throws SQLException {
 		for (String check : this.checks) {
 			this.sql.update(session, check);
@@ -57,8 +55,8 @@ final class Upkeep {
 	}
 
 	/**
-	 * Remove some of the rows of a namespace that nobody has used for long, all by one
-	 * statement: a commit for each may take longer than a call.
+	 * Remove some idle rows of a namespace by one statement, because a commit for each
+	 * may take longer than a call.
 	 * @return how many were found
 	 */
 	int removeIdle(Session session, String namespace, Duration retention, int most) throws SQLException {

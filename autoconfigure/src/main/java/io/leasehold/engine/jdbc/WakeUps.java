@@ -15,8 +15,8 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Wakes claims that wait for a row when the database tells that it was freed. Listens
- * from the first waiting claim on. Thread-safe.
+ * Notifications of waiting claims when the database publishes that their row was freed.
+ * Listening begins with the first waiting claim. Thread-safe.
  */
 final class WakeUps implements AutoCloseable {
 
@@ -33,16 +33,16 @@ final class WakeUps implements AutoCloseable {
 	private boolean closed;
 
 	/**
-	 * Create wake-ups.
-	 * @param connections where the connection that listens comes from
-	 * @param channel where the database tells of rows by their {@linkplain RowId ids}
+	 * Create the notifications.
+	 * @param connections source of the listening connection
+	 * @param channel channel on which the database publishes {@linkplain RowId row ids}
 	 */
 	WakeUps(DataSource connections, String channel) {
 		this.connections = connections;
 		this.channel = channel;
 	}
 
-	/** Wake a claim whenever the row is freed, until its ear is closed. */
+	/** Notify a claim whenever the row is freed, until the result is closed. */
 	Waiting listen(RowId row, Consumer<Signal> ear) {
 		String payload = row.toString();
 		this.ears.merge(payload, List.of(ear), (some, more) -> Stream.concat(some.stream(), more.stream()).toList());

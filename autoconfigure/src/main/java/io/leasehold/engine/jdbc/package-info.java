@@ -1,5 +1,5 @@
 /**
- * Locks as rows of a table, in H2, MariaDB, MySQL and PostgreSQL.
+ * Engine with locks as rows of a table, in H2, MariaDB, MySQL and PostgreSQL.
  */
 @NullMarked
 package io.leasehold.engine.jdbc;
