@@ -142,11 +142,14 @@ class StageOutcomeTests {
 			.run((context) -> {
 				Orders orders = context.getBean(Orders.class);
 				DistributedLocks locks = context.getBean(DistributedLocks.class);
+				CountDownLatch occupied = new CountDownLatch(1);
 				CountDownLatch end = new CountDownLatch(1);
 				CompletableFuture<String> first = orders.ofKey("first", () -> {
+					occupied.countDown();
 					awaitEnd(end);
 					return CompletableFuture.completedFuture("paid");
 				});
+				awaitEnd(occupied);
 				AtomicBoolean begun = new AtomicBoolean();
 				CompletableFuture<String> second = orders.ofKey("second", () -> {
 					begun.set(true);
