@@ -279,7 +279,7 @@ class ReentryTests {
 		CompletableFuture<HeldLock> second = CompletableFuture
 			.supplyAsync(() -> this.locks.acquire("a", this.once.withWaitTime(Duration.ofSeconds(20))), this.pool);
 		await().until(() -> output.getAll().contains("Lock 'a' (test) is awaited by"));
-		assertThat(output).contains("holds it already, by a handle that is still open")
+		assertThat(output).contains("holds it already, through a handle that is still open")
 			.contains("HeldLockScope.open(handle)")
 			.contains("DistributedLocks.call");
 		assertThat(second).isNotDone();

@@ -33,7 +33,7 @@ public final class Refusals {
 		Duration time = Duration.ofNanos(now - waiter.start());
 		if (failure != null) {
 			return new LockEngineException(waiter.key(),
-					"Lock '%s' could not be asked for within %d ms (engine: %s): %s".formatted(waiter.key(),
+					"Lock '%s' could not be requested within %d ms (engine: %s): %s".formatted(waiter.key(),
 							time.toMillis(), engine, failure.getMessage()),
 					failure);
 		}
@@ -55,31 +55,31 @@ public final class Refusals {
 
 	/** Create the exception for a permit count that differs from the holders' one. */
 	static LockModeException contradiction(LockKey key, Access wanted, Access held, String engine) {
-		return new LockModeException(key,
-				"Lock '%s' is wanted with %s, but is held with %s (engine: %s)".formatted(key, wanted, held, engine));
+		return new LockModeException(key, "Lock '%s' is requested with %s, but is held with %s (engine: %s)"
+			.formatted(key, wanted, held, engine));
 	}
 
 	/** Create the exception for a shared holder that requests the lock exclusively. */
 	static LockModeException upgrade(LockKey key, Access wanted, Access held, String engine) {
 		return new LockModeException(key,
-				"Lock '%s' is wanted %s, but its caller holds it %s: give that back first (engine: %s)".formatted(key,
-						wanted, held, engine));
+				"Lock '%s' is requested as %s, but its caller holds it as %s: release that hold first (engine: %s)"
+					.formatted(key, wanted, held, engine));
 	}
 
 	private static String reason(Waiter waiter, Hold own) {
-		return "'%s', which %s".formatted(waiter.threadName(),
-				own.isPermit() ? "holds a permit of it already" : "holds it already, by a handle that is still open");
+		return "'%s', which %s".formatted(waiter.threadName(), own.isPermit() ? "holds a permit of it already"
+				: "holds it already, through a handle that is still open");
 	}
 
 	private static String remedy(Waiter waiter, Hold own) {
 		if (own.isPermit() && waiter.access.isPermit()) {
-			return "Permits are not re-entered: close the first one before, or acquire all permits in one call";
+			return "Permits are not re-entered: close the first permit first, or acquire all permits in one call";
 		}
 		if (!waiter.options().reentrant()) {
-			return "The options exclude re-entry: close the handle before, or set reentrant to true";
+			return "The options exclude re-entry: close the handle first, or set reentrant to true";
 		}
 		return "A handle is only re-entered inside a scope: open one with HeldLockScope.open(handle),"
-				+ " acquire the lock with DistributedLocks.call, or close the handle before";
+				+ " acquire the lock with DistributedLocks.call, or close the handle first";
 	}
 
 }
