@@ -151,7 +151,7 @@ public final class Watchdog {
 			next = checkAll(now);
 		}
 		catch (RuntimeException | Error ex) {
-			logger.error("The watchdog of engine '%s' stumbled".formatted(this.engine.name()), ex);
+			logger.error("The watchdog of engine '%s' failed; it will retry".formatted(this.engine.name()), ex);
 		}
 		if (next != IDLE) {
 			tickAt(now + next);
@@ -264,7 +264,7 @@ public final class Watchdog {
 			.toList();
 		try {
 			List<RenewalOutcome> outcomes = this.engine.renew(renewals);
-			Assert.state(outcomes.size() == renewals.size(), "The engine left renewals unanswered");
+			Assert.state(outcomes.size() == renewals.size(), "The engine did not return an outcome for each renewal");
 			return outcomes;
 		}
 		catch (Exception | Error ex) {
