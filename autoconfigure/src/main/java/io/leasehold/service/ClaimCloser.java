@@ -97,7 +97,8 @@ final class ClaimCloser {
 
 	private void retry(Claim claim, Consumer<ReleaseOutcome> answered, int failures, long giveUp) {
 		if (this.clock.nanoTime() - giveUp >= 0) {
-			logger.warn("Lock '%s' could not be released, it is left to its lease".formatted(claim.key()));
+			logger.warn(
+					"Lock '%s' could not be released: it stays locked until its lease expires".formatted(claim.key()));
 			return;
 		}
 		int most = Math.min(SLOWEST, 50 << Math.min(failures, 5));

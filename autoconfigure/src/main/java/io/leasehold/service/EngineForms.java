@@ -20,12 +20,12 @@ public final class EngineForms {
 	 * Return the first form that options require and an engine does not support.
 	 * @param options how to acquire and hold a lock
 	 * @param engine the engine
-	 * @return such as {@code permits, which engine 'stub' does not have}, or {@code null}
-	 * if it supports all of them
+	 * @return such as {@code permits, which engine 'stub' does not support}, or
+	 * {@code null} if it supports all of them
 	 */
 	public static @Nullable String unsupported(LockOptions options, LockEngine engine) {
 		String form = missingForm(options, engine);
-		return (form != null) ? "%s, which engine '%s' does not have".formatted(form, engine.name()) : null;
+		return (form != null) ? "%s, which engine '%s' does not support".formatted(form, engine.name()) : null;
 	}
 
 	private static @Nullable String missingForm(LockOptions options, LockEngine engine) {
@@ -46,7 +46,7 @@ public final class EngineForms {
 	static void check(LockOptions options, LockEngine engine) {
 		String lacking = unsupported(options, engine);
 		if (lacking != null) {
-			throw new IllegalArgumentException("Lock '%s' asks for %s".formatted(options.name(), lacking));
+			throw new IllegalArgumentException("Lock '%s' requires %s".formatted(options.name(), lacking));
 		}
 	}
 

@@ -140,7 +140,7 @@ final class GateDriver {
 		}
 		catch (RuntimeException | Error ex) {
 			failure = new LockEngineException(asked.key(),
-					"Engine '%s' failed to ask for lock '%s'".formatted(this.engine.name(), asked.key()), ex, false);
+					"Engine '%s' failed to acquire lock '%s'".formatted(this.engine.name(), asked.key()), ex, false);
 		}
 		Actions actions = (answer != null) ? gate.answered(claim, asked, sent, answer)
 				: gate.unanswered(claim, Objects.requireNonNull(failure));

@@ -62,8 +62,8 @@ final class Gates {
 
 	/** Create the exception for a rejected caller. */
 	static LockEngineException refusal(LockKey key) {
-		return new LockEngineException(key, "Lock '%s' is refused: the application is shutting down".formatted(key),
-				null, false);
+		return new LockEngineException(key,
+				"Lock '%s' could not be acquired: the application is shutting down".formatted(key), null, false);
 	}
 
 	/** Reject new callers, and run the action once nothing is held. */

@@ -92,7 +92,7 @@ final class HeldLocks implements HeldLock {
 
 	@Override
 	public long fencingToken() {
-		throw new IllegalStateException("Each of the keys '%s' has a fencing token of its own: use fencingToken(key)"
+		throw new IllegalStateException("Each of the keys '%s' has a separate fencing token: use fencingToken(key)"
 			.formatted(LockKey.readable(key())));
 	}
 

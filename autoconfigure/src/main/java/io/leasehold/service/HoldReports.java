@@ -104,7 +104,7 @@ final class HoldReports {
 				action.accept(exception(hold, cause));
 			}
 			catch (Exception | LinkageError | AssertionError ex) {
-				logger.warn("An action failed for the loss of lock '%s'".formatted(hold.key()), ex);
+				logger.warn("An onLost action of lock '%s' failed".formatted(hold.key()), ex);
 			}
 		});
 	}

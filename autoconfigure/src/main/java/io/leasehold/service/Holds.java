@@ -272,7 +272,7 @@ final class Holds implements RenewalListener {
 			return outcome;
 		}
 		catch (RuntimeException | Error ex) {
-			logger.debug("Lock '%s' is going to be released in the background".formatted(hold.key()), ex);
+			logger.debug("Lock '%s' will be released in the background".formatted(hold.key()), ex);
 			this.closer.close(hold.grant.claim, (outcome) -> releasedLate(hold, outcome));
 			return null;
 		}

@@ -105,7 +105,8 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	/**
 	 * Return the first form that options require and their engine does not support.
 	 * @param options how to acquire and hold a lock
-	 * @return such as {@code permits, which engine 'stub' does not have}, or {@code null}
+	 * @return such as {@code permits, which engine 'stub' does not support}, or
+	 * {@code null}
 	 * @throws IllegalArgumentException if there is no such engine
 	 */
 	public @Nullable String unsupported(LockOptions options) {

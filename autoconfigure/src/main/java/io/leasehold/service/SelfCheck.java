@@ -25,7 +25,7 @@ final class SelfCheck implements Runnable {
 
 	private static final Log logger = LogFactory.getLog(SelfCheck.class);
 
-	private static final String CROWDED = "code of callers blocks all the threads there are for it";
+	private static final String CROWDED = "code of callers blocks all threads available to it";
 
 	private final String engine;
 
@@ -100,10 +100,10 @@ final class SelfCheck implements Runnable {
 		synchronized (this.repairs) {
 			first = this.repairs.merge(repair, 1, Integer::sum) == 1;
 		}
-		String message = "Self-check of engine '%s' repaired that %s%s".formatted(this.engine, repair,
+		String message = "Self-check of engine '%s' repaired a fault: %s%s".formatted(this.engine, repair,
 				(key != null) ? " (lock '%s')".formatted(key) : "");
 		if (first) {
-			logger.warn(message + ". Its health counts how often");
+			logger.warn(message + ". Its health counts these repairs");
 		}
 		else {
 			logger.debug(message);

@@ -52,7 +52,7 @@ final class StoreProbe {
 			}
 		}
 		throw new LockEngineException(key,
-				"Engine '%s' granted none of %d keys that are there to be tried, such as '%s'"
+				"Engine '%s' granted none of %d keys reserved for health checks, such as '%s'"
 					.formatted(this.engine.name(), ATTEMPTS, key),
 				null);
 	}

@@ -82,7 +82,7 @@ class CustomEngineTests {
 			LockOptions shared = locks.defaults().withMode(LockMode.SHARED);
 			locks.acquire("order:42", shared).close();
 			assertThatIllegalArgumentException().isThrownBy(() -> locks.acquire("order:42", shared.withEngine("toy")))
-				.withMessageContaining("asks for mode SHARED, which engine 'toy' does not have");
+				.withMessageContaining("requires mode SHARED, which engine 'toy' does not support");
 		});
 	}
 

@@ -165,7 +165,8 @@ class LeaseholdAutoConfigurationTests {
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
 				.hasFieldOrPropertyWithValue("name", "leasehold.lock-delay")
-				.hasFieldOrPropertyWithValue("reason", "It requires a lock delay, which engine 'stub' does not have."));
+				.hasFieldOrPropertyWithValue("reason",
+						"It requires a lock delay, which engine 'stub' does not support."));
 	}
 
 	@Test

@@ -76,7 +76,7 @@ class LeaseholdLifecycleTests {
 			context.getBean(LeaseholdLifecycle.class).stop();
 			assertThatExceptionOfType(LockEngineException.class)
 				.isThrownBy(() -> context.getBean(DistributedLocks.class).acquire("order:42"))
-				.withMessage("Lock 'order:42' is refused: the application is shutting down");
+				.withMessage("Lock 'order:42' could not be acquired: the application is shutting down");
 		});
 	}
 

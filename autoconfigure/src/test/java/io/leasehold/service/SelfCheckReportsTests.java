@@ -22,7 +22,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @ExtendWith(OutputCaptureExtension.class)
 class SelfCheckReportsTests {
 
-	private static final String CROWDED = "code of callers blocks all the threads there are for it";
+	private static final String CROWDED = "code of callers blocks all threads available to it";
 
 	private final SteppedService process = new SteppedService();
 
@@ -35,7 +35,7 @@ class SelfCheckReportsTests {
 	void repairIsLoggedOnceAndCountedEachTime(CapturedOutput output) {
 		loseARequest("a");
 		assertThat(output).containsOnlyOnce(
-				"Self-check of engine 'local' repaired that requests were not sent (lock 'a'). Its health counts how often");
+				"Self-check of engine 'local' repaired a fault: requests were not sent (lock 'a'). Its health counts these repairs");
 		loseARequest("b");
 		assertThat(output).containsOnlyOnce("Self-check of engine").doesNotContain("'b'");
 		assertThat(findings()).containsExactly("repaired 2 times: requests were not sent");
@@ -49,7 +49,7 @@ class SelfCheckReportsTests {
 		this.process.threads.losing = false;
 		this.process.threads.checkSelf(2 * Repair.PATIENCE);
 		assertThat(output).contains(
-				"Self-check of engine 'local' repaired that renewals did not begin or end. Its health counts how often");
+				"Self-check of engine 'local' repaired a fault: renewals did not begin or end. Its health counts these repairs");
 		held.close();
 	}
 

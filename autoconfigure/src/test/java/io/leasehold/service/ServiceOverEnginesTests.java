@@ -123,11 +123,12 @@ class ServiceOverEnginesTests {
 		assertThat(forms).extracting(this.locks::unsupported).containsOnlyNulls();
 		this.one.capabilities = Set.of();
 		assertThat(forms).extracting(this.locks::unsupported)
-			.containsExactly(null, "mode SHARED, which engine 'one' does not have",
-					"permits, which engine 'one' does not have", "a lock delay, which engine 'one' does not have");
+			.containsExactly(null, "mode SHARED, which engine 'one' does not support",
+					"permits, which engine 'one' does not support",
+					"a lock delay, which engine 'one' does not support");
 		this.locks.acquire("a", this.options).close();
 		assertThatIllegalArgumentException().isThrownBy(() -> this.locks.acquire("a", forms.get(1)))
-			.withMessage("Lock 'test' asks for mode SHARED, which engine 'one' does not have");
+			.withMessage("Lock 'test' requires mode SHARED, which engine 'one' does not support");
 	}
 
 	@Test
