@@ -97,7 +97,7 @@ enum DirectResult implements ResultKind {
 			held.close();
 		}
 		throw new IllegalStateException(
-				"Method '%s' returned a %s, whose work would go on after its lock was released. Return a CompletionStage or a publisher%s, or the plain result."
+				"Method '%s' returned a %s, whose work would continue after its lock was released. Return a CompletionStage or a publisher%s, or the plain result."
 					.formatted(call.operation().options().name(), returned.getClass().getSimpleName(),
 							followed ? "" : " from a method that is not fenced"));
 	}

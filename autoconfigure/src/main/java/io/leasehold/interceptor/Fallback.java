@@ -30,13 +30,13 @@ record Fallback(Method method, boolean takesException) {
 			}
 		}
 		if (name.indexOf('(') >= 0) {
-			throw annotation.invalid("has fallback \"%s\", which is no name of a method".formatted(name),
+			throw annotation.invalid("has fallback \"%s\", which is not a method name".formatted(name),
 					"Write the name alone, without parentheses.");
 		}
 		if (found == null) {
 			throw annotation.invalid(problem(annotation, name),
-					"Write a method %s(%s) in that class. It may take a %s as one more, last parameter.".formatted(name,
-							simpleNames(types), LockException.class.getSimpleName()));
+					"Write a method %s(%s) in that class. It may take a %s as an additional last parameter."
+						.formatted(name, simpleNames(types), LockException.class.getSimpleName()));
 		}
 		checkResult(annotation, found);
 		ReflectionUtils.makeAccessible(found);
@@ -52,7 +52,7 @@ record Fallback(Method method, boolean takesException) {
 	private static String problem(LockAnnotation annotation, String name) {
 		boolean exists = Arrays.stream(ReflectionUtils.getAllDeclaredMethods(annotation.type()))
 			.anyMatch((method) -> method.getName().equals(name));
-		return exists ? "has fallback \"%s\", whose parameters are not those of the method".formatted(name)
+		return exists ? "has fallback \"%s\", whose parameters differ from those of the method".formatted(name)
 				: "has fallback \"%s\", but there is no such method".formatted(name);
 	}
 

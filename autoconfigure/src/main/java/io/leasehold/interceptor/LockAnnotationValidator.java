@@ -131,7 +131,7 @@ public final class LockAnnotationValidator implements BeanPostProcessor, SmartIn
 		if (!locked.isEmpty() && !ProxyChecks.hasAdvice(bean)) {
 			throw new InvalidLockAnnotationException(ClassUtils.getUserClass(type), locked.iterator().next(),
 					"runs without its lock: bean '%s' has no proxy for it".formatted(name),
-					"It was made too early, perhaps for a BeanPostProcessor that needs it (inject an ObjectProvider there"
+					"It was created too early, perhaps for a BeanPostProcessor that needs it (inject an ObjectProvider there"
 							+ " and make its @Bean method static), or it is an aspect, which has no proxy.",
 					null);
 		}

@@ -48,17 +48,17 @@ final class LockOperationReader {
 	private FencingGuard fencingGuard(LockAnnotation annotation, LockOptions options) {
 		if (options.mode() == LockMode.SHARED || options.permits() > 0) {
 			throw annotation.invalid(
-					"is fenced, but lets several owners in at once, whose tokens would refuse each other",
+					"is fenced, but its lock allows several owners at once, whose tokens would invalidate each other",
 					"Fence methods whose lock is exclusive.");
 		}
 		if (MethodChecks.endsLater(annotation)) {
-			throw annotation.invalid("is fenced, but its result ends later, in whatever thread",
-					"Fence a method that returns its plain result, and call that.");
+			throw annotation.invalid("is fenced, but its result ends later, possibly in another thread",
+					"Fence a method that returns its plain result, and call that method.");
 		}
 		FencingGuard guard = this.fencing.get();
 		if (guard == null) {
 			throw annotation.invalid("is fenced, but there is no database whose transactions could be guarded",
-					"Add a DataSource and a transaction manager for it, or a FencingGuard bean of your own.");
+					"Add a DataSource and a transaction manager for it, or your own FencingGuard bean.");
 		}
 		return guard;
 	}
@@ -90,9 +90,9 @@ final class LockOperationReader {
 		WhenBusy whenBusy = annotation.values().whenBusy();
 		if (whenBusy == WhenBusy.SKIP && !SkippedResult.existsFor(annotation.method())) {
 			throw annotation.invalid(
-					"has whenBusy SKIP, but returns %s, for which there is no value that means nothing"
+					"has whenBusy SKIP, but returns %s, which has no value for a skipped call"
 						.formatted(annotation.method().getReturnType()),
-					"Return a wrapper type or an Optional, or give a fallback instead.");
+					"Return a wrapper type or an Optional, or configure a fallback instead.");
 		}
 		if (whenBusy == WhenBusy.SKIP && !annotation.values().fallback().isEmpty()) {
 			throw annotation.invalid("has both whenBusy SKIP and a fallback", "Keep one of them.");

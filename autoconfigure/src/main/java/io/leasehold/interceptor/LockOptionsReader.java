@@ -46,8 +46,8 @@ final class LockOptionsReader {
 		Duration maxHold = duration(annotation, "maxHold", values.maxHold(), defaults.maxHold());
 		Duration lockDelay = duration(annotation, "lockDelay", values.lockDelay(), defaults.lockDelay());
 		if (values.name().contains("${") || values.name().contains("#{")) {
-			throw annotation.invalid("has name \"%s\", but a name is never resolved".formatted(values.name()),
-					"Write a fixed name, or none for that of the method.");
+			throw annotation.invalid("has name \"%s\", but names are never resolved".formatted(values.name()),
+					"Write a fixed name, or omit it to use that of the method.");
 		}
 		String name = StringUtils.hasText(values.name()) ? values.name()
 				: Names.of(annotation.type(), annotation.declared());
@@ -57,7 +57,7 @@ final class LockOptionsReader {
 					permits(annotation), lease, waitTime, minHold, maxHold, lockDelay, true);
 		}
 		catch (IllegalArgumentException ex) {
-			throw annotation.invalid("has attributes that are out of range or do not go together: " + ex.getMessage(),
+			throw annotation.invalid("has attributes that are out of range or incompatible: " + ex.getMessage(),
 					"Change them.", ex);
 		}
 		checkEngine(annotation, options);
@@ -72,8 +72,8 @@ final class LockOptionsReader {
 		catch (IllegalArgumentException ex) {
 			throw annotation.invalid(
 					"has engine \"%s\", which is not configured: %s".formatted(options.engine(), ex.getMessage()),
-					"Use one of those, or none for the default engine. An engine of Leasehold's own is set up beside it"
-							+ " by leasehold.<name>.enabled: true and its client library.",
+					"Use one of those, or omit it to use the default engine. To add another engine of Leasehold, set"
+							+ " leasehold.<name>.enabled: true and add its client library.",
 					ex);
 		}
 		if (options.lease().compareTo(minLease) < 0) {
@@ -89,7 +89,8 @@ final class LockOptionsReader {
 		}
 		String lacking = this.service.get().unsupported(options);
 		if (lacking != null) {
-			throw annotation.invalid("asks for " + lacking, "Name an engine that has it, or do without.");
+			throw annotation.invalid("requires " + lacking,
+					"Use an engine that supports it, or remove the requirement.");
 		}
 	}
 
@@ -107,7 +108,7 @@ final class LockOptionsReader {
 		catch (NumberFormatException ex) {
 			// rejected below, as is zero
 		}
-		throw annotation.invalid("has permits \"%s\", which is no number of owners".formatted(value),
+		throw annotation.invalid("has permits \"%s\", which is not a number of owners".formatted(value),
 				"Write a whole number of at least 1 and at most %d.".formatted(LockOptions.MAX_PERMITS));
 	}
 
@@ -119,8 +120,9 @@ final class LockOptionsReader {
 		Duration duration = parse(annotation, attribute, value);
 		boolean zeroAllowed = !attribute.equals("lease") && !attribute.equals("maxHold");
 		if (duration.isNegative() || duration.isZero() && !zeroAllowed) {
-			throw annotation.invalid("has %s \"%s\", which is %s".formatted(attribute, value,
-					duration.isZero() ? "no time at all" : "negative"), DURATION);
+			throw annotation.invalid(
+					"has %s \"%s\", which is %s".formatted(attribute, value, duration.isZero() ? "zero" : "negative"),
+					DURATION);
 		}
 		return duration;
 	}
@@ -133,7 +135,8 @@ final class LockOptionsReader {
 			return DurationFormatterUtils.detectAndParse(value);
 		}
 		catch (RuntimeException ex) {
-			throw annotation.invalid("has %s \"%s\", which is no duration".formatted(attribute, value), DURATION, ex);
+			throw annotation.invalid("has %s \"%s\", which is not a duration".formatted(attribute, value), DURATION,
+					ex);
 		}
 	}
 
@@ -145,7 +148,7 @@ final class LockOptionsReader {
 		catch (RuntimeException ex) {
 			throw annotation.invalid(
 					"has %s \"%s\", which cannot be resolved: %s".formatted(attribute, text, ex.getMessage()),
-					"Set the property, or give a default as in \"${my.lease:30s}\".", ex);
+					"Set the property, or add a default, as in \"${my.lease:30s}\".", ex);
 		}
 	}
 

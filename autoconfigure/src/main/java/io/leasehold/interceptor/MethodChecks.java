@@ -58,20 +58,20 @@ final class MethodChecks {
 	private static void checkResult(LockAnnotation annotation) {
 		Class<?> result = returnType(annotation);
 		if (KotlinDetector.isSuspendingFunction(annotation.method())) {
-			throw annotation.invalid("is a suspending function, whose work goes on after its lock was given back",
-					"Return a Mono, or take the lock by DistributedLocks.acquireAsync(...) instead.");
+			throw annotation.invalid("is a suspending function, whose work continues after its lock was released",
+					"Return a Mono, or acquire the lock with DistributedLocks.acquireAsync(...) instead.");
 		}
 		ResolvableType declared = ResolvableType.forMethodReturnType(annotation.method(), annotation.type());
 		Class<?> late = LateTypes.isUnfollowed(result) ? result : LateTypes.within(declared);
 		if (late != null) {
-			throw annotation.invalid("returns %s%s, whose work goes on after the lock was given back".formatted(
+			throw annotation.invalid("returns %s%s, whose work continues after the lock was released".formatted(
 					(late != result) ? "a %s with a ".formatted(result.getSimpleName()) : "", late.getSimpleName()),
 					"Return a CompletionStage, a CompletableFuture, a publisher or the plain result.");
 		}
 		if (Flow.Publisher.class.isAssignableFrom(result) && !REACTOR) {
 			throw annotation.invalid(
-					"returns %s, whose work goes on after the lock was given back".formatted(result.getSimpleName()),
-					"Add reactor-core, by which the lock is held until the publisher ends.");
+					"returns %s, whose work continues after the lock was released".formatted(result.getSimpleName()),
+					"Add reactor-core, so that the lock is held until the publisher ends.");
 		}
 	}
 

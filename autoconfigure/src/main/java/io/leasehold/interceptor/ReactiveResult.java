@@ -83,7 +83,7 @@ final class ReactiveResult implements ResultKind {
 		AtomicBoolean subscribed = new AtomicBoolean();
 		Mono<Taken> taking = Mono.fromSupplier(() -> {
 			Assert.state(subscribed.compareAndSet(false, true),
-					() -> "The result of method '%s' was subscribed to twice, but has one lock. Declare that the method returns a %s."
+					() -> "The result of method '%s' was subscribed to twice, but acquired its lock only once. Declare that the method returns a %s."
 						.formatted(call.operation().options().name(), this.adapter.getReactiveType().getSimpleName()));
 			Supplier<Publisher<Object>> source = () -> this.adapter.toPublisher(returned);
 			return new Taken(held, new ReactiveBody(call, held, !this.adapter.isMultiValue(), source), null);

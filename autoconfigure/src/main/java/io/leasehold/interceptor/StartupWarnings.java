@@ -39,8 +39,8 @@ final class StartupWarnings {
 			if (caller != null && annotation != null && annotation.onMethod()) {
 				logger.warn("%s is called by Spring on the bean itself (%s), not through the proxy: such a call runs"
 					.formatted(MethodName.of(type, method), caller)
-						+ " without the lock. Call it from another bean, such as an ApplicationRunner, or take the lock"
-						+ " by DistributedLocks.call(...)");
+						+ " without the lock. Call it from another bean, such as an ApplicationRunner, or acquire the lock"
+						+ " with DistributedLocks.call(...)");
 			}
 		}
 		Map<Method, Set<String>> callers = new LinkedHashMap<>();
@@ -52,7 +52,7 @@ final class StartupWarnings {
 		callers.forEach((method, names) -> logger
 			.warn("%s is called by its own bean in %s, not through the proxy: such a call runs without the lock."
 				.formatted(MethodName.of(type, method), String.join(", ", names))
-					+ " Call it from another bean, or take the lock by DistributedLocks.call(...)"));
+					+ " Call it from another bean, or acquire the lock with DistributedLocks.call(...)"));
 	}
 
 	private static @Nullable String lifecycleCaller(Method method, Class<?> type) {
@@ -96,7 +96,7 @@ final class StartupWarnings {
 		if (known.putIfAbsent(declaring, key) == null && known.size() > 1) {
 			logger.warn("Keys without a prefix are the same lock where their values are equal: %s."
 				.formatted(known.values().stream().sorted().collect(Collectors.joining(", ")))
-					+ " Write a prefix for each kind of thing, such as \"'order:' + #id\"");
+					+ " Write a prefix for each kind of key, such as \"'order:' + #id\"");
 		}
 	}
 

@@ -36,7 +36,7 @@ final class TransactionOrder {
 				&& AopUtils.canApply(this.transactions.getPointcut(), type)
 				&& this.transactions.getPointcut().getMethodMatcher().matches(method, type)) {
 			throw new InvalidLockAnnotationException(type, method,
-					"would give its lock back before its transaction is committed: the order of the lock's advice is %d, that of the transaction's %d"
+					"would release its lock before its transaction is committed: the order of the lock's advice is %d, that of the transaction's %d"
 						.formatted(this.lockOrder, ordered.getOrder()),
 					"Set leasehold.order to a value below %d.".formatted(ordered.getOrder()), null);
 		}

@@ -31,7 +31,7 @@ class LockAnnotationEdgesTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "test.lease=0s, no time at all", "test.lease=-1s, negative", "test.wait=-1ms, negative" })
+	@CsvSource({ "test.lease=0s, zero", "test.lease=-1s, negative", "test.wait=-1ms, negative" })
 	void durationThatIsTooShortIsNamed(String property, String problem) {
 		Locked.runner(Durations.class)
 			.withPropertyValues(property)

@@ -55,7 +55,7 @@ class LockAnnotationValidatorTests {
 				Arguments.of(SkipAndFallback.class, "SkipAndFallback.run", "both whenBusy SKIP and a fallback",
 						"Keep one"),
 				Arguments.of(MissingFallback.class, "MissingFallback.run", "no such method", "other(String)"),
-				Arguments.of(FallbackWithParentheses.class, "FallbackWithParentheses.run", "no name of a method",
+				Arguments.of(FallbackWithParentheses.class, "FallbackWithParentheses.run", "not a method name",
 						"without parentheses"),
 				Arguments.of(NameWithPlaceholder.class, "NameWithPlaceholder.run", "never resolved", "fixed name"),
 				Arguments.of(WrongFallback.class, "WrongFallback.run", "parameters", "other(String)"),

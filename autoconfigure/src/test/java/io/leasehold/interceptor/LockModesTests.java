@@ -112,7 +112,7 @@ class LockModesTests {
 		Locked.runner(bean)
 			.run((context) -> Locked.refusal(context)
 				.hasMessageContaining(bean.getSimpleName() + ".run")
-				.hasMessageContaining("is fenced, but lets several owners in at once"));
+				.hasMessageContaining("is fenced, but its lock allows several owners at once"));
 	}
 
 	@ParameterizedTest
