@@ -56,7 +56,7 @@ final class FencePurge {
 			this.purge.run();
 		}
 		catch (DataAccessException ex) {
-			logger.debug("Idle rows of the fence table are left for the next time", ex);
+			logger.debug("Idle rows of the fence table could not be deleted; retrying later", ex);
 		}
 	}
 

@@ -82,10 +82,10 @@ final class FenceTable {
 	void compare(Fence fence, Connection connection) throws SQLException {
 		Long known = token(fence, connection, this.lockTimeout);
 		if (known == null) {
-			throw stale(fence, "it was announced, but is not there any more");
+			throw stale(fence, "it was announced, but its row no longer exists");
 		}
 		if (known != fence.token()) {
-			throw stale(fence, "the announced token is %d by now".formatted(known));
+			throw stale(fence, "the announced token is now %d".formatted(known));
 		}
 	}
 

@@ -80,7 +80,7 @@ public final class JdbcFencingGuard implements FencingGuard {
 	public HeldLockScope open(HeldLock lock) {
 		if (this.connections.isTransactionOpen()) {
 			throw new IllegalStateException(
-					"Lock '%s' cannot be fenced in a transaction that was open before: what that has read may be stale. Acquire the lock first, then begin the transaction"
+					"Lock '%s' cannot be fenced in a transaction that was open before: data that it has read may be stale. Acquire the lock first, then begin the transaction"
 						.formatted(LockKey.readable(lock.key())));
 		}
 		List<Fence> fences = lock.parts().stream().map((part) -> Fence.of(part, this.namespace)).toList();
@@ -101,7 +101,7 @@ public final class JdbcFencingGuard implements FencingGuard {
 	private void compare(Fence fence, Object transaction) {
 		if (!this.connections.isCommittedBy(transaction)) {
 			throw new IllegalStateException(
-					"Lock '%s' is fenced in a database that takes no part in this transaction: it was rolled back. Commit it outside of the fenced method"
+					"Lock '%s' is fenced in a database that takes no part in this transaction: the transaction was rolled back. Commit it outside the fenced method"
 						.formatted(fence.key()));
 		}
 		boolean readOnly = ((TransactionExecution) transaction).isReadOnly();

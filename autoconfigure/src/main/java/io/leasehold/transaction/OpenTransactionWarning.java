@@ -55,8 +55,8 @@ final class OpenTransactionWarning implements Consumer<String> {
 				.orElse("another thread"));
 		String lock = name.isEmpty() ? "(unnamed)" : name;
 		if (this.methods.add(lock + " " + method)) {
-			logger.warn(("Lock %s was acquired inside an open transaction by %s: its connection is held while the lock"
-					+ " is waited for, and what it read before may be stale. Acquire the lock first, then begin the"
+			logger.warn(("Lock %s was acquired inside an open transaction by %s: its connection stays in use while it"
+					+ " waits for the lock, and data that it read before may be stale. Acquire the lock first, then begin the"
 					+ " transaction. Logged once for each method")
 				.formatted(lock, method));
 		}

@@ -145,7 +145,7 @@ abstract class FencingGuardContract {
 			this.jdbc.update("DELETE FROM leasehold_fence");
 			assertThatExceptionOfType(StaleFencingTokenException.class)
 				.isThrownBy(() -> this.transaction.executeWithoutResult((status) -> sell(stock())))
-				.withMessageContaining("not there any more");
+				.withMessageContaining("its row no longer exists");
 		});
 		assertThat(stock()).isEqualTo(10);
 	}
