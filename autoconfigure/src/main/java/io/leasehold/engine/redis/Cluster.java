@@ -92,7 +92,7 @@ final class Cluster implements Topology {
 	}
 
 	private SlotMap ask() {
-		RedisFailure failure = RedisFailure.noAnswer("No node of the cluster answers", null);
+		RedisFailure failure = RedisFailure.noAnswer("No node of the cluster responds", null);
 		Set<Node> candidates = new LinkedHashSet<>(shuffled(this.nodes.get()));
 		candidates.addAll(this.seeds);
 		for (Node node : candidates) {

@@ -33,8 +33,8 @@ final class EvictionWarning {
 		String policy = values.getOrDefault("maxmemory_policy", "noeviction");
 		if (!policy.equals("noeviction") && !values.getOrDefault("maxmemory", "0").equals("0")
 				&& this.warned.compareAndSet(false, true)) {
-			logger.warn(("Redis at %s evicts keys when its memory is full (maxmemory-policy %s), so that locks may be "
-					+ "lost: use a server with noeviction")
+			logger.warn(("Redis at %s evicts keys when its memory is full (maxmemory-policy %s), so locks may be "
+					+ "lost. Use a server with noeviction")
 				.formatted(node, policy));
 		}
 	}

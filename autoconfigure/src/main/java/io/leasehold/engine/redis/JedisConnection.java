@@ -150,7 +150,7 @@ final class JedisConnection implements Connection, Ear {
 		if (oldest != null) {
 			oldest.reply().fail(closed());
 		}
-		throw new JedisConnectionException("An answer without a request");
+		throw new JedisConnectionException("A response arrived without a request");
 	}
 
 	@Override

@@ -79,7 +79,7 @@ final class Known<T> {
 			this.heard.accept(next);
 		}
 		catch (RedisFailure ex) {
-			logger.debug("The last answer stands", ex);
+			logger.debug("A query failed; the last response remains in use", ex);
 		}
 		finally {
 			this.refreshing.set(false);

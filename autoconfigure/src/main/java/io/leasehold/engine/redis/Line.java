@@ -128,7 +128,7 @@ final class Line {
 		if (reached == null || reached < replicas) {
 			throw RedisFailure
 				.refusal(("NOREPLICAS The grant reached %d of the %d replicas that leasehold.redis.replicas-to-wait "
-						+ "asks for")
+						+ "requires")
 					.formatted((reached != null) ? reached : 0, replicas), null);
 		}
 	}

@@ -19,7 +19,7 @@ record Questions(Duration timeout) {
 		if (answer instanceof List<?> list && !list.isEmpty()) {
 			return list;
 		}
-		throw RedisFailure.noAnswer("%s was answered with %s".formatted(command, answer), null);
+		throw RedisFailure.noAnswer("Unexpected response to %s: %s".formatted(command, answer), null);
 	}
 
 }

@@ -216,7 +216,8 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 				forget(live, line);
 				yield new Attempt.Contradicted(Access.parse((String) answer.get(1)));
 			}
-			default -> throw new IllegalStateException("A claim on lock '%s' is over".formatted(claim.key()));
+			default ->
+				throw new IllegalStateException("The claim on lock '%s' has already ended".formatted(claim.key()));
 		};
 	}
 
@@ -277,7 +278,7 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 	private void told(String text) {
 		Grant.Message message = Grant.parseMessage(text);
 		if (message == null) {
-			logger.debug("A message of foreign make came to this member's inbox");
+			logger.debug("Ignored a message in this member's inbox that Leasehold did not send");
 			return;
 		}
 		LiveClaim live = this.claims.get(message.grant().claim());

@@ -53,12 +53,12 @@ public record RedisSettings(String namespace, Duration pollInterval, Duration gr
 		longer("grant-lease", grantLease, pollInterval.plus(commandTimeout),
 				"poll-interval plus command-timeout, or waiters starve when messages are lost");
 		longer("min-validity", minValidity, commandTimeout.minusMillis(1),
-				"or equal to command-timeout, or a grant may end before its extension is answered");
+				"or equal to command-timeout, or a grant may expire before the response to its extension arrives");
 		longer("poll-interval", pollInterval.multipliedBy(2), commandTimeout.minusMillis(1),
 				"half the command-timeout, or live waiters lose their place in the queue");
 		longer("silence-timeout", silenceTimeout, commandTimeout.minusMillis(1), "or equal to command-timeout");
 		longer("marker-lifetime", markerLifetime, silenceTimeout,
-				"silence-timeout, or a late request may run after its claim is over");
+				"silence-timeout, or a late request may run after its claim has ended");
 	}
 
 	/** Return the lifetime of a queue that no claim polls. */

@@ -36,7 +36,7 @@ final class Replies {
 			}
 		}
 		catch (TimeoutException ex) {
-			throw RedisFailure.noAnswer("no answer in time", ex);
+			throw RedisFailure.noAnswer("no response in time", ex);
 		}
 		catch (ExecutionException | CancellationException ex) {
 			throw failure(ex);

@@ -90,7 +90,7 @@ record Script<T>(String text, String digest) {
 	private static String read(String file) {
 		try (InputStream in = Script.class.getResourceAsStream(file)) {
 			if (in == null) {
-				throw new IllegalStateException("No script %s beside %s".formatted(file, Script.class));
+				throw new IllegalStateException("Script %s not found next to %s".formatted(file, Script.class));
 			}
 			return new String(in.readAllBytes(), StandardCharsets.UTF_8);
 		}

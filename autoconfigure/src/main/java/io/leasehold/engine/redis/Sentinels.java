@@ -75,7 +75,8 @@ final class Sentinels implements Topology {
 	public void verify(Connection connection) {
 		if (!"master".equals(this.questions.list(connection, "ROLE").get(0))) {
 			throw RedisFailure.refusal(
-					"READONLY The server that sentinels name as master '%s' is not one".formatted(this.name), null);
+					"READONLY The server that sentinels report as master '%s' is not a master".formatted(this.name),
+					null);
 		}
 	}
 

@@ -31,8 +31,8 @@ final class SingleServer implements Topology {
 	@Override
 	public @Nullable Redirection redirection(RedisFailure refusal, Node from) {
 		if (refusal.isRedirection()) {
-			throw RedisFailure.refusal(("CLUSTER %s is a node of a cluster, which has to be configured as such, by "
-					+ "spring.data.redis.cluster.nodes in place of host and port (%s)")
+			throw RedisFailure.refusal(("CLUSTER %s is a node of a cluster: set spring.data.redis.cluster.nodes "
+					+ "instead of host and port (%s)")
 				.formatted(from, refusal.getMessage()), refusal);
 		}
 		return null;

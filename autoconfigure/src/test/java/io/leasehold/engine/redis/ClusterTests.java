@@ -79,7 +79,7 @@ class ClusterTests {
 	void failureNamesWhatEachNodeAnswered() {
 		assertThatExceptionOfType(RedisFailure.class)
 			.isThrownBy(() -> Replies.await(this.cluster.anyPrimary(), System.nanoTime()))
-			.withMessage("No node of the cluster answers")
+			.withMessage("No node of the cluster responds")
 			.satisfies((failure) -> assertThat(failure.getSuppressed()).extracting(Throwable::getMessage)
 				.containsExactly("seed:1 is unreachable"));
 	}

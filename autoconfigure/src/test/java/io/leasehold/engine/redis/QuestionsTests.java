@@ -38,7 +38,7 @@ class QuestionsTests {
 	void missingAnswerIsWaitedForNoLongerThanItsTime() {
 		assertThatExceptionOfType(RedisFailure.class)
 			.isThrownBy(() -> new Questions(Duration.ofMillis(1)).list(ScriptedConnection.silent(), "ROLE"))
-			.withMessage("no answer in time");
+			.withMessage("no response in time");
 	}
 
 	@ParameterizedTest
@@ -46,7 +46,7 @@ class QuestionsTests {
 	void answerThatIsNoListWithElementsIsRefused(Object answer) {
 		assertThatExceptionOfType(RedisFailure.class)
 			.isThrownBy(() -> new Questions(LONG).list(ScriptedConnection.answering(answer), "ROLE"))
-			.withMessage("ROLE was answered with " + answer);
+			.withMessage("Unexpected response to ROLE: " + answer);
 	}
 
 	static Object[] others() {

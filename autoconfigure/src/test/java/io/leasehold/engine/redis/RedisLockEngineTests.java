@@ -149,7 +149,7 @@ class RedisLockEngineTests {
 		TestMember member = member(0);
 		Claim claim = member.claim("k");
 		assertThatIllegalStateException().isThrownBy(() -> member.engine().tryAcquire(claim))
-			.withMessage("A claim on lock 'k' is over");
+			.withMessage("The claim on lock 'k' has already ended");
 	}
 
 	@Test

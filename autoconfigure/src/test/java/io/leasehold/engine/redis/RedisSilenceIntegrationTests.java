@@ -59,7 +59,7 @@ class RedisSilenceIntegrationTests {
 		Claim lost = member.claim("lost");
 		this.network.strandRequests(); // for good
 		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> member.engine().tryAcquire(lost))
-			.withMessageContaining("no answer in time");
+			.withMessageContaining("no response in time");
 		awaitSilence();
 		List<Callable<Attempt>> callers = new ArrayList<>();
 		List<Claim> claims = new ArrayList<>();

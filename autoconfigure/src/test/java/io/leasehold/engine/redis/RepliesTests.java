@@ -44,7 +44,7 @@ class RepliesTests {
 	void missingReplyIsNoAnswer() {
 		assertThatExceptionOfType(RedisFailure.class)
 			.isThrownBy(() -> Replies.await(new CompletableFuture<>(), System.nanoTime()))
-			.withMessage("no answer in time")
+			.withMessage("no response in time")
 			.matches((failure) -> !failure.hasNotRun());
 	}
 

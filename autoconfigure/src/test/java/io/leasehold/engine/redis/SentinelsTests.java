@@ -111,7 +111,7 @@ class SentinelsTests {
 			.isThrownBy(() -> Replies.await(this.sentinels.anyPrimary(), System.nanoTime()))
 			.withMessage("No sentinel of [first:1, second:2] knows master 'mymaster'")
 			.satisfies((failure) -> assertThat(failure.getSuppressed()).extracting(Throwable::getMessage)
-				.containsExactly("first:1 is unreachable", "SENTINEL was answered with []"));
+				.containsExactly("first:1 is unreachable", "Unexpected response to SENTINEL: []"));
 	}
 
 	/** A refresh and a first question may run in two threads. */
@@ -134,7 +134,7 @@ class SentinelsTests {
 			.isThrownBy(() -> this.sentinels.verify(ScriptedConnection.answering(List.of("master", 1L))));
 		assertThatExceptionOfType(RedisFailure.class)
 			.isThrownBy(() -> this.sentinels.verify(ScriptedConnection.answering(List.of("slave", "a", 1L))))
-			.withMessage("READONLY The server that sentinels name as master 'mymaster' is not one");
+			.withMessage("READONLY The server that sentinels report as master 'mymaster' is not a master");
 	}
 
 	private ScriptedConnection serve(Node node, ScriptedConnection connection) {
