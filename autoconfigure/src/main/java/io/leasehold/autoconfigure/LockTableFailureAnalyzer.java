@@ -23,8 +23,8 @@ class LockTableFailureAnalyzer extends AbstractFailureAnalyzer<LockTableExceptio
 	private static String problem(LockTableException cause) {
 		return switch (cause.getProblem()) {
 			case MISSING -> "is missing";
-			case DIFFERENT -> "is not what it should be";
-			case FORBIDDEN -> "may not be used by the database's user";
+			case DIFFERENT -> "lacks a required column";
+			case FORBIDDEN -> "is not accessible to the database user";
 		};
 	}
 

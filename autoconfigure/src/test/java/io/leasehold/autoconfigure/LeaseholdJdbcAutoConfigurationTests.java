@@ -302,7 +302,7 @@ class LeaseholdJdbcAutoConfigurationTests {
 		this.runner.run((context) -> {
 			FailureAnalysis analysis = analysis(context);
 			assertThat(analysis.getDescription())
-				.startsWith("The lock table 'leasehold_lock' or 'leasehold_lock_holder' is not what it should be (");
+				.startsWith("The lock table 'leasehold_lock' or 'leasehold_lock_holder' lacks a required column (");
 			assertThat(analysis.getAction()).contains("CREATE TABLE IF NOT EXISTS leasehold_lock (",
 					"CREATE TABLE IF NOT EXISTS leasehold_lock_holder (");
 		});
@@ -325,7 +325,7 @@ class LeaseholdJdbcAutoConfigurationTests {
 			.run((context) -> {
 				FailureAnalysis analysis = analysis(context);
 				assertThat(analysis.getDescription()).startsWith(
-						"The lock table 'leasehold_lock' or 'leasehold_lock_holder' may not be used by the database's user (");
+						"The lock table 'leasehold_lock' or 'leasehold_lock_holder' is not accessible to the database user (");
 				assertThat(analysis.getAction()).contains(
 						"GRANT SELECT, INSERT, UPDATE, DELETE ON leasehold_lock TO ...;",
 						"GRANT SELECT, INSERT, UPDATE, DELETE ON leasehold_lock_holder TO ...;");

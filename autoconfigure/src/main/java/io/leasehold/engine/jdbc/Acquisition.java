@@ -133,7 +133,7 @@ record Acquisition(JdbcSettings settings, MonotonicClock clock, LateRequests lat
 				leaveMark(row, retryIn);
 			}
 			catch (SQLException ex) {
-				logger.debug("Lock '%s' is waited for without a mark".formatted(this.claim.key()), ex);
+				logger.debug("Could not mark the row of lock '%s' as awaited".formatted(this.claim.key()), ex);
 			}
 		}
 		return new Attempt.Busy(retryIn);

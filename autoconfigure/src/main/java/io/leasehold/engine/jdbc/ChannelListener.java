@@ -68,7 +68,8 @@ final class ChannelListener implements AutoCloseable {
 				listen(opened);
 			}
 			catch (SQLException ex) {
-				logger.debug("Released locks are found by polling until they can be heard of again", ex);
+				logger.debug("No notifications: released locks are detected by polling until the listener reconnects",
+						ex);
 			}
 			if (!this.closed) {
 				LockSupport.parkNanos(this.pause.toNanos());
@@ -110,7 +111,7 @@ final class ChannelListener implements AutoCloseable {
 				current.abort(Runnable::run);
 			}
 			catch (SQLException ex) {
-				logger.debug("The connection that listened could not be closed", ex);
+				logger.debug("Could not close the connection of the listener", ex);
 			}
 		}
 	}

@@ -80,7 +80,7 @@ final class Failures {
 	/** Translate a failure to connect. */
 	static LockEngineException connecting(@Nullable String location, SQLException thrown) {
 		SQLException failure = reason(thrown);
-		return new LockEngineException(null, "The database%s refuses connections: %s"
+		return new LockEngineException(null, "Could not connect to the database%s: %s"
 			.formatted((location != null) ? " " + location : "", failure.getMessage()), failure, !isMistake(failure));
 	}
 
@@ -119,10 +119,10 @@ final class Failures {
 			case MISSING ->
 				"table '%s' or '%s' is missing (%s). Create them by %s or set leasehold.jdbc.initialize-schema=always"
 					.formatted(table, holders, reason, script);
-			case DIFFERENT -> "table '%s' or '%s' is not what it should be (%s). Compare it with %s".formatted(table,
+			case DIFFERENT -> "table '%s' or '%s' lacks a required column (%s). Compare it with %s".formatted(table,
 					holders, reason, script);
 			case FORBIDDEN ->
-				"its user may not use table '%s' or '%s'. Grant SELECT, INSERT, UPDATE and DELETE on both (%s)"
+				"its user lacks privileges on table '%s' or '%s'. Grant SELECT, INSERT, UPDATE and DELETE on both (%s)"
 					.formatted(table, holders, reason);
 		};
 	}

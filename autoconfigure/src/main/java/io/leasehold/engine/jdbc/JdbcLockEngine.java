@@ -90,7 +90,7 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 			if (!ex.isRetryable()) {
 				throw ex;
 			}
-			logger.warn("The lock engine's database does not answer yet: " + ex.getMessage());
+			logger.warn("The lock engine's database is not available yet: " + ex.getMessage());
 		}
 		this.purger.start();
 	}

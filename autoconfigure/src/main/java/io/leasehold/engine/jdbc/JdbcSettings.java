@@ -51,8 +51,8 @@ public record JdbcSettings(String namespace, String table, Duration callTimeout,
 		}
 		if (!TABLE.matcher(table).matches()) {
 			throw new IllegalArgumentException(
-					"leasehold.jdbc.table must be a name of at most 56 letters, digits and underscores, with that of "
-							+ "its schema and a dot in front if need be, but is '%s'".formatted(table));
+					"leasehold.jdbc.table must be a name of at most 56 letters, digits and underscores, optionally "
+							+ "preceded by a schema and a dot, but is '%s'".formatted(table));
 		}
 		check("leasehold.jdbc.call-timeout", callTimeout, SHORTEST_CALL, LONGEST_CALL);
 		check("leasehold.jdbc.poll-min", pollMin, Duration.ofMillis(1), pollMax);

@@ -63,7 +63,7 @@ final class LockDatabase implements AutoCloseable {
 					throw Failures.of(action, key, location(), this.settings.table(),
 							(database != null) ? database.tables().dialect() : null, ex);
 				}
-				logger.debug("The database is going to be asked again to " + action, ex);
+				logger.debug("Retrying to " + action, ex);
 			}
 			long pause = LEAST_PAUSE.toNanos();
 			LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(pause, 4 * pause));
@@ -98,10 +98,8 @@ final class LockDatabase implements AutoCloseable {
 	private Known find(Connection connection) throws SQLException {
 		Dialect dialect = Dialect.of(connection);
 		if (dialect == null) {
-			throw new SQLFeatureNotSupportedException(
-					"Database '%s' is none of those that the JDBC lock engine knows: %s"
-						.formatted(connection.getMetaData().getDatabaseProductName(), Dialect.products()),
-					"0A000");
+			throw new SQLFeatureNotSupportedException("The JDBC lock engine does not support database '%s', only %s"
+				.formatted(connection.getMetaData().getDatabaseProductName(), Dialect.products()), "0A000");
 		}
 		DataSource kept = this.connections.unpooled();
 		String channel = this.settings.channel();

@@ -58,7 +58,7 @@ final class Purger implements AutoCloseable {
 			purge();
 		}
 		catch (LockEngineException ex) {
-			logger.debug("Idle rows are left for the next time", ex);
+			logger.debug("Could not remove idle rows; retrying at the next run", ex);
 		}
 		catch (RuntimeException ex) {
 			logger.warn("Idle rows could not be removed from the lock table", ex);

@@ -101,7 +101,7 @@ final class Renewals implements AutoCloseable {
 			this.helper.execute(() -> renewAll(waiting));
 		}
 		catch (RejectedExecutionException | OutOfMemoryError ex) {
-			logger.debug("There is no thread to renew concurrently", ex);
+			logger.debug("No thread is available to renew concurrently", ex);
 		}
 	}
 
@@ -133,7 +133,7 @@ final class Renewals implements AutoCloseable {
 	/** Renew the rows of a batch that no other session has locked. */
 	private List<RenewalOutcome> renewUnlocked(RenewalBatch batch, RuntimeException failure) {
 		try {
-			Set<RowId> unlocked = this.database.call(CallKind.RENEW, "find rows that nobody has locked", null,
+			Set<RowId> unlocked = this.database.call(CallKind.RENEW, "find unlocked rows", null,
 					(session, tables) -> tables.rows().unlocked(session, batch.rows()));
 			if (unlocked.isEmpty()) {
 				return unknown(batch.size(), failure);

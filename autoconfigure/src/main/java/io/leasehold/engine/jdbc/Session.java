@@ -71,7 +71,7 @@ final class Session implements AutoCloseable {
 	Connection connection() throws SQLException {
 		long left = left().toMillis();
 		if (left <= 0) {
-			throw new SQLTimeoutException("No time is left for another statement");
+			throw new SQLTimeoutException("The call timeout expired before the next statement");
 		}
 		this.used = true;
 		this.connection.setNetworkTimeout(Runnable::run, (int) left);
@@ -168,7 +168,7 @@ final class Session implements AutoCloseable {
 			}
 		}
 		catch (SQLException ex) {
-			logger.debug("A connection could not be given back", ex);
+			logger.debug("Could not return a connection", ex);
 		}
 		finally {
 			if (this.lane != null) {

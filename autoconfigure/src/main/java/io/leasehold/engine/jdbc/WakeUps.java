@@ -74,7 +74,7 @@ final class WakeUps implements AutoCloseable {
 			ear.accept(new Signal.AskAgain());
 		}
 		catch (RuntimeException ex) {
-			logger.warn("A waiting claim could not be woken, and goes on polling", ex);
+			logger.warn("Could not notify a waiting claim; it continues to poll", ex);
 		}
 	}
 

@@ -22,8 +22,8 @@ class JdbcFailuresTests {
 		assertThat(failure("h2:mem:a", BROKEN)).hasMessage("The database h2:mem:a could not renew: broken");
 		assertThat(failure(null, BROKEN)).hasMessage("The database could not renew: broken");
 		assertThat(Failures.connecting("h2:mem:a", BROKEN))
-			.hasMessage("The database h2:mem:a refuses connections: broken");
-		assertThat(Failures.connecting(null, BROKEN)).hasMessage("The database refuses connections: broken");
+			.hasMessage("Could not connect to the database h2:mem:a: broken");
+		assertThat(Failures.connecting(null, BROKEN)).hasMessage("Could not connect to the database: broken");
 	}
 
 	@Test

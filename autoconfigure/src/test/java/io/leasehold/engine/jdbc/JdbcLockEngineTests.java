@@ -500,7 +500,7 @@ abstract class JdbcLockEngineTests {
 		execute("CREATE TABLE " + table + " (id INT)");
 		assertThatExceptionOfType(LockEngineException.class)
 			.isThrownBy(engine(settings(table, Duration.ofSeconds(5)))::start)
-			.withMessageContaining("table '%1$s' or '%1$s_holder' is not what it should be".formatted(table))
+			.withMessageContaining("table '%1$s' or '%1$s_holder' lacks a required column".formatted(table))
 			.matches((ex) -> !ex.isRetryable());
 	}
 

@@ -312,7 +312,7 @@ abstract class NetworkedJdbcLockEngineTests extends CrowdedJdbcLockEngineTests {
 				try (JdbcLockEngine poor = engineOf(url, CALL)) {
 					assertThatExceptionOfType(LockTableException.class).as("%s on %s", some, table)
 						.isThrownBy(poor::start)
-						.withMessageContaining("may not use table 'leasehold_lock' or 'leasehold_lock_holder'. "
+						.withMessageContaining("lacks privileges on table 'leasehold_lock' or 'leasehold_lock_holder'. "
 								+ "Grant SELECT, INSERT, UPDATE and DELETE")
 						.matches((ex) -> ex.getProblem() == LockTableException.Problem.FORBIDDEN && !ex.isRetryable());
 				}
