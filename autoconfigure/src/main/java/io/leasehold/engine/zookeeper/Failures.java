@@ -26,13 +26,13 @@ final class Failures {
 
 	private static String reason(Exception cause) {
 		if (!(cause instanceof KeeperException failure)) {
-			return (cause.getMessage() != null) ? cause.getMessage() : "no answer within the call timeout";
+			return (cause.getMessage() != null) ? cause.getMessage() : "no response within the call timeout";
 		}
 		return switch (failure.code()) {
 			case UNIMPLEMENTED, MARSHALLINGERROR ->
-				"the server does not know container nodes, use ZooKeeper 3.5.3 or later";
+				"the server does not support container nodes. Use ZooKeeper 3.5.3 or later";
 			case NOAUTH, AUTHFAILED, INVALIDACL ->
-				"%s at '%s', let the client read, write, create and delete nodes there".formatted(failure.code(),
+				"%s at '%s'. Allow the client to read, write, create and delete nodes there".formatted(failure.code(),
 						failure.getPath());
 			case NONODE -> "there is no node '%s'. If the connect string names it after the servers, create it"
 				.formatted(failure.getPath());

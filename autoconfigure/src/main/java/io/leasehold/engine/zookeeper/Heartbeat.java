@@ -70,7 +70,7 @@ final class Heartbeat {
 				lookAhead(renewals, looks, i + AHEAD, connection);
 			}
 			outcomes.add((i < looks.size()) ? outcome(renewals.get(i), looks.get(i), connection, sent, deadline)
-					: unknown(renewals.get(i), new TimeoutException("no time was left to ask for it")));
+					: unknown(renewals.get(i), new TimeoutException("no time was left to send the request")));
 		}
 		if (!connection.equals(this.store.connection())) {
 			// Another session may have responded

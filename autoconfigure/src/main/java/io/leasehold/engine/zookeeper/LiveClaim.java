@@ -85,7 +85,7 @@ final class LiveClaim {
 	/** Start to create its node in the session of this number. */
 	synchronized CompletableFuture<LockNode> create(int in, Supplier<CompletableFuture<LockNode>> creator) {
 		if (this.over) {
-			throw new IllegalStateException("A claim on lock '%s' is over".formatted(this.claim.key()));
+			throw new IllegalStateException("The claim on lock '%s' has already ended".formatted(this.claim.key()));
 		}
 		CompletableFuture<LockNode> begun = creator.get();
 		this.creation = begun;

@@ -63,7 +63,7 @@ final class MissedConnection {
 
 	/** Report the connection, after a break: a handle reports only changes. */
 	private static void report(ZooKeeper handle) {
-		logger.warn("Curator missed the connection of ZooKeeper session 0x%x, which is reported again"
+		logger.warn("Curator missed the connection event of ZooKeeper session 0x%x; sending the event again"
 			.formatted(handle.getSessionId()));
 		handle.getTestable().queueEvent(new WatchedEvent(EventType.None, KeeperState.Disconnected, null));
 		handle.getTestable().queueEvent(new WatchedEvent(EventType.None, KeeperState.SyncConnected, null));

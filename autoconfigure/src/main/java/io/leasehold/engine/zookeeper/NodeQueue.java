@@ -87,7 +87,7 @@ final class NodeQueue {
 		live.seenThrough(connection.number());
 		Long validUntil = live.grant(sent, live.claim().lease());
 		if (validUntil == null) {
-			throw new TimeoutException("the lease ended before the answer was used");
+			throw new TimeoutException("the lease expired before the response was processed");
 		}
 		return new Attempt.Granted(node.number(), connection.earlier(validUntil, sent));
 	}

@@ -134,7 +134,8 @@ final class Store {
 
 	private String whyNotConnected() {
 		if (this.client.getState() != CuratorFrameworkState.STARTED) {
-			return "the CuratorFramework client is %s: start it where it is made, and use locks while it runs"
+			return ("the CuratorFramework client is %s: "
+					+ "start it where it is created, and use locks only while it is started")
 				.formatted(this.client.getState());
 		}
 		return ("no connection to '%s' within the call timeout: "

@@ -80,7 +80,7 @@ final class Sweeper {
 			}
 		}
 		catch (Exception ex) {
-			logger.debug("ZooKeeper could not be asked to end leases, to be tried again", ex);
+			logger.debug("Could not end expired leases in ZooKeeper; retrying", ex);
 		}
 		if (this.closing) {
 			closeUnlessHeld(now);

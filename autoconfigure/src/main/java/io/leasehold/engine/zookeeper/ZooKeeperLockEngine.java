@@ -110,7 +110,7 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 			this.heartbeat.lookAgain();
 		}
 		catch (KeeperException ex) {
-			logger.debug("Locks stay in doubt until they are renewed", ex);
+			logger.debug("Could not check held locks; their state is unknown until they are renewed", ex);
 		}
 	}
 
@@ -227,7 +227,7 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 	private long deadline(LockKey key) {
 		if (this.closed) {
 			throw new LockEngineException(key,
-					"Lock '%s' is refused: the ZooKeeper lock engine is closed".formatted(key), null, false);
+					"Lock '%s' is unavailable: the ZooKeeper lock engine is closed".formatted(key), null, false);
 		}
 		return System.nanoTime() + this.settings.callTimeout().toNanos();
 	}

@@ -23,7 +23,7 @@ public record ZooKeeperSettings(String namespace, String basePath, Duration call
 		}
 		if (!basePath.matches("(/[A-Za-z0-9_-][A-Za-z0-9._-]*)+")) {
 			throw new IllegalArgumentException(
-					"leasehold.zookeeper.base-path ('%s') has to be a path such as /leasehold, of letters, digits, '.', '_' and '-'"
+					"leasehold.zookeeper.base-path ('%s') must be a path such as /leasehold, of letters, digits, '.', '_' and '-'"
 						.formatted(basePath));
 		}
 		requirePositive("call-timeout", callTimeout);
@@ -33,7 +33,7 @@ public record ZooKeeperSettings(String namespace, String basePath, Duration call
 	private static void requirePositive(String name, Duration value) {
 		if (value.toMillis() < 1) {
 			throw new IllegalArgumentException(
-					"leasehold.zookeeper.%s (%s) has to be at least 1ms".formatted(name, value));
+					"leasehold.zookeeper.%s (%s) must be at least 1ms".formatted(name, value));
 		}
 	}
 

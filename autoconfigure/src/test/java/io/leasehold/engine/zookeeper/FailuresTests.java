@@ -19,7 +19,7 @@ class FailuresTests {
 	@EnumSource(names = { "UNIMPLEMENTED", "MARSHALLINGERROR" })
 	void oldServerIsToldOf(Code code) {
 		assertThat(failure(KeeperException.create(code, "/leasehold"))).hasMessage(
-				"ZooKeeper could not acquire lock 'order:42': the server does not know container nodes, use ZooKeeper "
+				"ZooKeeper could not acquire lock 'order:42': the server does not support container nodes. Use ZooKeeper "
 						+ "3.5.3 or later")
 			.satisfies((ex) -> assertThat(ex.isRetryable()).isFalse());
 	}
@@ -27,7 +27,7 @@ class FailuresTests {
 	@Test
 	void missingPermissionIsToldOf() {
 		assertThat(failure(KeeperException.create(Code.NOAUTH, "/leasehold/shop"))).hasMessage(
-				"ZooKeeper could not acquire lock 'order:42': NOAUTH at '/leasehold/shop', let the client read, write, "
+				"ZooKeeper could not acquire lock 'order:42': NOAUTH at '/leasehold/shop'. Allow the client to read, write, "
 						+ "create and delete nodes there")
 			.satisfies((ex) -> assertThat(ex.isRetryable()).isFalse());
 	}
@@ -40,7 +40,7 @@ class FailuresTests {
 	@Test
 	void answerThatDoesNotComeIsToldOf() {
 		assertThat(failure(new TimeoutException()))
-			.hasMessage("ZooKeeper could not acquire lock 'order:42': no answer within the call timeout")
+			.hasMessage("ZooKeeper could not acquire lock 'order:42': no response within the call timeout")
 			.satisfies((ex) -> assertThat(ex.isRetryable()).isTrue());
 	}
 

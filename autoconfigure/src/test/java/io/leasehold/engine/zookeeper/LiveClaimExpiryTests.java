@@ -170,7 +170,7 @@ class LiveClaimExpiryTests {
 	void claimThatEndedCreatesNoNode() {
 		this.live.end(0);
 		assertThatIllegalStateException().isThrownBy(() -> this.live.create(1, CompletableFuture::new))
-			.withMessage("A claim on lock 'a' is over");
+			.withMessage("The claim on lock 'a' has already ended");
 		assertThat(this.live.mayHaveNodes()).isFalse();
 	}
 

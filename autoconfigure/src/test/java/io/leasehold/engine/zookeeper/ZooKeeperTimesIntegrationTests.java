@@ -166,7 +166,7 @@ class ZooKeeperTimesIntegrationTests {
 		assertThat(outcomes).hasSize(1100);
 		assertThat(outcomes.subList(1001, 1100)).allSatisfy((outcome) -> assertThat(outcome)
 			.isInstanceOfSatisfying(RenewalOutcome.Unknown.class, (unknown) -> assertThat(unknown.cause())
-				.hasMessage("ZooKeeper could not renew lock 'times:42': no time was left to ask for it")));
+				.hasMessage("ZooKeeper could not renew lock 'times:42': no time was left to send the request")));
 		this.engine.release(claim);
 	}
 
