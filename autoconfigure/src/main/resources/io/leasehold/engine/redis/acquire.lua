@@ -1,16 +1,16 @@
--- ARGV: 5 ms to keep the grant, 6 form to queue in: '+', '*', '-' or '' for not at all, 7 lifetime of the queue ms
+-- ARGV: 5 time to keep the grant in ms, 6 queue form '+', '*' or '-', or '' to not enqueue, 7 lifetime of the queue in ms
 local ms, form, lifetime = tonumber(ARGV[5]), ARGV[6], ARGV[7]
 local asked = terms(me)
 
 if holder == me then
-	-- Always a write, so that WAIT behind it speaks of this grant
+	-- Always writes, so that a WAIT that follows covers this grant
 	redis.call('PEXPIRE', lock, math.max(redis.call('PTTL', lock), ms))
 	return {'granted', number}
 end
 if not held and redis.call('EXISTS', lock, gone, queue, holders) == 0 then
 	return {'granted', grant(me, ms)}
 end
--- A replica refuses the first write: nothing is decided by what it has
+-- A replica rejects this write, so its data decides nothing
 redis.call('ZREM', queue, '')
 look()
 local till = not held and redis.call('ZSCORE', holders, me)

@@ -1,5 +1,5 @@
--- Goes on in acquire.lua behind lock.lua: a lock that nobody has, awaits or gave up. The rest is not even defined for it,
--- which would cost more than these commands do.
+-- Follows lock.lua in acquire.lua: shortcut for a lock without holder, queue and give-up marker. It runs before the other
+-- functions are defined, because their definition would cost more than these commands.
 if not held and plain and redis.call('EXISTS', lock, gone, queue, holders) == 0 then
 	local granted = nextNumber()
 	lockFor(me, granted, ARGV[5])

@@ -1,21 +1,21 @@
--- Goes on in acquire.lua, close.lua, inspect.lua and force.lua behind lock.lua and holders.lua: how the lock goes on to
--- the next in the queue
--- The forms in which it may be queued
+-- Follows lock.lua and holders.lua in acquire.lua, close.lua, inspect.lua and force.lua: hands the lock to the head of
+-- the queue
+-- The queue entries that the claim may have
 local told, broadcast, polling = ARGV[4] .. '+' .. me, ARGV[4] .. '*' .. me, ARGV[4] .. '-' .. me
 
--- An exclusive grant is in the lock itself, others stand beside each other in the holders: never both
+-- An exclusive grant is stored in the lock, concurrent grants in the holders; never both
 local access, count = held and 'x' or nil, held and 1 or 0
 
 local function millis()
 	return math.floor(now() / 1000)
 end
 
--- Forgets the holders that are over, and counts the others
+-- Removes expired holders, and counts the others
 local function look()
 	if held then
 		return
 	end
-	redis.call('STRLEN', lock) -- fails for a key of foreign make, which MGET passes over
+	redis.call('STRLEN', lock) -- fails for a key that Leasehold did not write; MGET ignores it
 	for _, claim in ipairs(redis.call('ZRANGEBYSCORE', holders, '-inf', millis())) do
 		redis.call('ZREM', holders, claim)
 		redis.call('HDEL', fences, claim)
@@ -50,7 +50,7 @@ local function remove(claim)
 	count = count - 1
 end
 
--- The store keeps a grant for ms, and to the end of its min hold at least
+-- The store keeps a grant for ms, at least until the end of its minimum hold
 local function grant(claim, ms)
 	local granted = nextNumber()
 	local _, minHold = terms(claim)
@@ -58,7 +58,7 @@ local function grant(claim, ms)
 	return granted
 end
 
--- Ends a grant, but not its min hold
+-- Ends a grant, but not its minimum hold
 local function release(claim, granted)
 	remove(claim)
 	local asked, minHold = terms(claim)
@@ -76,12 +76,12 @@ local function handTo(claim, form, ms)
 	end
 end
 
--- Grants the lock to the first in the queue, and to those behind who may have it beside; to `mine` for ms and without
--- a message. Returns the number that `mine` was granted, and whether nobody is left in the queue.
+-- Grants the lock to the head of the queue, and to its successors that may hold it concurrently; to `mine` for ms and
+-- without a message. Returns the grant number of `mine`, and whether the queue is empty.
 local function serve(mine, ms)
 	local granted
 	while count == 0 or access ~= 'x' do
-		local free = count == 0 -- for anybody
+		local free = count == 0 -- any claim may join
 		local first = (free and redis.call('ZPOPMIN', queue) or redis.call('ZRANGE', queue, 0, 0))[1]
 		if not first then
 			return granted, true
@@ -102,7 +102,7 @@ local function serve(mine, ms)
 	return granted, false
 end
 
--- All grants, each as `fence:claim` and the ms that the store keeps it
+-- Returns all grants, each as `fence:claim` and the remaining time in ms
 local function grants()
 	if held then
 		return {held, redis.call('PTTL', lock)}

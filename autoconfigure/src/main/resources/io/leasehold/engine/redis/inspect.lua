@@ -1,3 +1,3 @@
-redis.call('ZREM', queue, '') -- refused by a replica
+redis.call('ZREM', queue, '') -- rejected by a replica
 look()
 return grants()

@@ -1,12 +1,12 @@
--- Begins acquire.lua, close.lua, inspect.lua and force.lua: who has the lock alone, and how grants are numbered
--- KEYS: 1 lock, 2 fence, 3 queue, 4 give-up marker, 5 holders, 6 their fences
--- ARGV: 1 claim, 2 fencing retention ms, 3 prefix of inbox channels, 4 grant lease of the claim ms
+-- First part of acquire.lua, close.lua, inspect.lua and force.lua: the exclusive holder, and the grant numbers
+-- KEYS: 1 lock, 2 last grant number, 3 queue, 4 give-up marker, 5 holders, 6 their grant numbers
+-- ARGV: 1 claim, 2 fencing retention in ms, 3 prefix of inbox channels, 4 grant lease of the claim in ms
 local lock, fence, queue, gone, holders, fences = unpack(KEYS)
 local me, retention, inbox = ARGV[1], ARGV[2], ARGV[3]
 
 local held, last, marker = unpack(redis.call('MGET', lock, fence, gone))
 local number, holder = string.match(held or '', '^(%d+):(.*)$')
--- Whether the claim asks for the key alone, and nothing else
+-- Whether the claim is exclusive and has no minimum hold
 local plain = not string.find(me, '#', 1, true)
 
 -- tostring and .. round to 14 digits
@@ -23,7 +23,7 @@ local function now()
 	return micros
 end
 
--- Returns the number of a new grant, greater than those of all before
+-- Returns the number of a new grant, greater than all previous numbers
 local function nextNumber()
 	last = decimal(math.max((last or 0) + 1, now()))
 	redis.call('SET', fence, last, 'PX', retention)
@@ -34,8 +34,8 @@ local function lockFor(claim, granted, ms)
 	redis.call('SET', lock, granted .. ':' .. claim, 'PX', ms)
 end
 
--- Tells a queued claim of its grant, unless it polls (-). Returns whether it may hear of it: a message to nobody went
--- to a dead JVM, but for one (*) whose listeners a cluster's node cannot count.
+-- Notifies a queued claim of its grant, unless it polls (-). Returns whether the claim may receive it: a message without
+-- subscribers means that the JVM is dead, except for a claim (*) whose subscribers a cluster node cannot count.
 local function reaches(claim, form, granted)
 	if form == '-' then
 		return true

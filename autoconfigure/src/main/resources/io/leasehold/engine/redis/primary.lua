@@ -1,5 +1,5 @@
--- Begins renew.lua. A replica refuses to write: nothing is decided by what it has.
--- While a slot is on the move a primary refuses this key, too, which means nothing.
+-- First part of renew.lua. A replica rejects the write, so its data decides nothing.
+-- While a slot migrates, a primary rejects this key as well; that error is ignored.
 local probe = redis.pcall('DEL', KEYS[1] .. ':none')
 if type(probe) == 'table' and string.find(probe.err, 'READONLY', 1, true) then
 	return redis.error_reply('READONLY This server is a replica')

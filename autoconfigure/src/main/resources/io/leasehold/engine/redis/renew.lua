@@ -1,5 +1,5 @@
--- KEYS: for an exclusive grant its lock, for others holders and their fences
--- ARGV: for each grant `fence:claim`, ms to keep it
+-- KEYS: for an exclusive grant its lock, for another the holders and their grant numbers
+-- ARGV: for each grant `fence:claim`, time to keep it in ms
 local function raiseLock(lock, grant, ms)
 	if redis.pcall('GET', lock) ~= grant then
 		return 0

@@ -1,5 +1,5 @@
--- Goes on in close.lua behind lock.lua: a lock that goes on to nobody, or to one who asks for the key alone. The rest is not
--- even defined for it, which would cost more than these commands do.
+-- Follows lock.lua in close.lua: shortcut for a lock that has no waiter, or passes to a plain exclusive claim. It runs
+-- before the other functions are defined, because their definition would cost more than these commands.
 if holder == me and plain and ARGV[5] == '0' then
 	local first = redis.call('ZPOPMIN', queue)
 	while first[1] and not string.find(first[1], '#', 1, true) do
@@ -15,6 +15,6 @@ if holder == me and plain and ARGV[5] == '0' then
 		redis.call('DEL', lock)
 		return 1
 	end
-	redis.call('ZADD', queue, first[2], first[1]) -- the long way
+	redis.call('ZADD', queue, first[2], first[1]) -- handled by serve
 end
 
