@@ -29,6 +29,8 @@ public final class ApplicationEvents implements LockEventListener, AutoCloseable
 
 	private final EventQueue queue;
 
+	private final LockEventHandler translator = new Translator();
+
 	/**
 	 * Create a listener.
 	 * @param publisher where the events are published
@@ -44,17 +46,7 @@ public final class ApplicationEvents implements LockEventListener, AutoCloseable
 
 	@Override
 	public void onEvent(LockEvent event) {
-		Object translated = translate(event);
-		if (translated == null) {
-			return;
-		}
-		String kind = translated.getClass().getSimpleName();
-		if (translated instanceof LockAcquisitionFailedEvent) {
-			this.queue.addFrequent(kind, () -> publish(translated));
-		}
-		else {
-			this.queue.add(kind, () -> publish(translated));
-		}
+		event.dispatch(this.translator);
 	}
 
 	/**
@@ -63,23 +55,6 @@ public final class ApplicationEvents implements LockEventListener, AutoCloseable
 	 */
 	public long dropped() {
 		return this.queue.dropped();
-	}
-
-	private static @Nullable Object translate(LockEvent event) {
-		if (event instanceof LockEvent.AcquireEnded ended) {
-			Reason reason = reason(ended.outcome());
-			LockKey key = ended.key();
-			return (reason != null) ? new LockAcquisitionFailedEvent(ended.engine(), ended.name(),
-					(key != null) ? key.value() : null, reason, Duration.ofNanos(ended.nanos())) : null;
-		}
-		if (event instanceof LockEvent.HoldLost lost) {
-			return new LockLostEvent(lost.engine(), lost.name(), lost.key().value(), lost.fencingToken(), lost.cause());
-		}
-		if (event instanceof LockEvent.HoldSlow slow) {
-			return new LockSlowHoldEvent(slow.engine(), slow.name(), slow.key().value(), slow.fencingToken(),
-					Duration.ofNanos(slow.nanos()));
-		}
-		return null;
 	}
 
 	private static @Nullable Reason reason(AcquireOutcome outcome) {
@@ -105,6 +80,54 @@ public final class ApplicationEvents implements LockEventListener, AutoCloseable
 	@Override
 	public void close() {
 		this.queue.closeNow();
+	}
+
+	/** Converts events, and queues those that applications receive. */
+	private final class Translator implements LockEventHandler {
+
+		@Override
+		public void acquireEnded(LockEvent.AcquireEnded event) {
+			Reason reason = reason(event.outcome());
+			if (reason != null) {
+				LockKey key = event.key();
+				LockAcquisitionFailedEvent failed = new LockAcquisitionFailedEvent(event.engine(), event.name(),
+						(key != null) ? key.value() : null, reason, Duration.ofNanos(event.nanos()));
+				ApplicationEvents.this.queue.addFrequent(failed.getClass().getSimpleName(), () -> publish(failed));
+			}
+		}
+
+		@Override
+		public void holdLost(LockEvent.HoldLost event) {
+			add(new LockLostEvent(event.engine(), event.name(), event.key().value(), event.fencingToken(),
+					event.cause()));
+		}
+
+		@Override
+		public void holdSlow(LockEvent.HoldSlow event) {
+			add(new LockSlowHoldEvent(event.engine(), event.name(), event.key().value(), event.fencingToken(),
+					Duration.ofNanos(event.nanos())));
+		}
+
+		private void add(Object event) {
+			ApplicationEvents.this.queue.add(event.getClass().getSimpleName(), () -> publish(event));
+		}
+
+		@Override
+		public void waitStarted(LockEvent.WaitStarted event) {
+		}
+
+		@Override
+		public void holdEnded(LockEvent.HoldEnded event) {
+		}
+
+		@Override
+		public void leaseRenewed(LockEvent.LeaseRenewed event) {
+		}
+
+		@Override
+		public void handedOff(LockEvent.HandedOff event) {
+		}
+
 	}
 
 }

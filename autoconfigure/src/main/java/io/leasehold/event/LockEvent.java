@@ -18,6 +18,12 @@ public sealed interface LockEvent {
 	String engine();
 
 	/**
+	 * Call the method of a handler that is for this kind of event.
+	 * @param handler the handler
+	 */
+	void dispatch(LockEventHandler handler);
+
+	/**
 	 * A caller found the key locked and waits. Followed by one {@link AcquireEnded} of
 	 * the same name.
 	 *
@@ -26,6 +32,12 @@ public sealed interface LockEvent {
 	 * @param key the key
 	 */
 	record WaitStarted(String engine, String name, LockKey key) implements LockEvent {
+
+		@Override
+		public void dispatch(LockEventHandler handler) {
+			handler.waitStarted(this);
+		}
+
 	}
 
 	/**
@@ -43,6 +55,12 @@ public sealed interface LockEvent {
 	 */
 	record AcquireEnded(String engine, String name, @Nullable LockKey key, AcquireOutcome outcome, boolean waited,
 			long nanos, @Nullable Exception failure) implements LockEvent {
+
+		@Override
+		public void dispatch(LockEventHandler handler) {
+			handler.acquireEnded(this);
+		}
+
 	}
 
 	/**
@@ -56,6 +74,12 @@ public sealed interface LockEvent {
 	 * @param nanos how long it was held, in nanoseconds
 	 */
 	record HoldEnded(String engine, String name, LockKey key, long fencingToken, long nanos) implements LockEvent {
+
+		@Override
+		public void dispatch(LockEventHandler handler) {
+			handler.holdEnded(this);
+		}
+
 	}
 
 	/**
@@ -70,6 +94,12 @@ public sealed interface LockEvent {
 	 * @param cause cause of the loss
 	 */
 	record HoldLost(String engine, String name, LockKey key, long fencingToken, LossCause cause) implements LockEvent {
+
+		@Override
+		public void dispatch(LockEventHandler handler) {
+			handler.holdLost(this);
+		}
+
 	}
 
 	/**
@@ -83,6 +113,12 @@ public sealed interface LockEvent {
 	 * @param nanos how long it has been held, in nanoseconds
 	 */
 	record HoldSlow(String engine, String name, LockKey key, long fencingToken, long nanos) implements LockEvent {
+
+		@Override
+		public void dispatch(LockEventHandler handler) {
+			handler.holdSlow(this);
+		}
+
 	}
 
 	/**
@@ -96,6 +132,12 @@ public sealed interface LockEvent {
 	 */
 	record LeaseRenewed(String engine, RenewalResult outcome, Duration took, Duration slack,
 			@Nullable Exception failure) implements LockEvent {
+
+		@Override
+		public void dispatch(LockEventHandler handler) {
+			handler.leaseRenewed(this);
+		}
+
 	}
 
 	/**
@@ -105,6 +147,12 @@ public sealed interface LockEvent {
 	 * @param kind inside this process or between processes
 	 */
 	record HandedOff(String engine, HandoffKind kind) implements LockEvent {
+
+		@Override
+		public void dispatch(LockEventHandler handler) {
+			handler.handedOff(this);
+		}
+
 	}
 
 }

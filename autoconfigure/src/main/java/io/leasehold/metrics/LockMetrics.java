@@ -4,12 +4,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 import io.leasehold.event.LockEvent;
-import io.leasehold.event.LockEvent.AcquireEnded;
-import io.leasehold.event.LockEvent.HandedOff;
-import io.leasehold.event.LockEvent.HoldEnded;
-import io.leasehold.event.LockEvent.HoldLost;
-import io.leasehold.event.LockEvent.LeaseRenewed;
-import io.leasehold.event.LockEvent.WaitStarted;
+import io.leasehold.event.LockEventHandler;
 import io.leasehold.event.LockEventListener;
 import io.micrometer.core.instrument.MeterRegistry;
 
@@ -24,6 +19,8 @@ public final class LockMetrics implements LockEventListener {
 
 	private final Map<String, EngineMeters> engines = new ConcurrentHashMap<>();
 
+	private final LockEventHandler recorder = new Recorder();
+
 	/**
 	 * Create metrics.
 	 * @param registry where the meters are registered
@@ -34,32 +31,54 @@ public final class LockMetrics implements LockEventListener {
 
 	@Override
 	public void onEvent(LockEvent event) {
-		EngineMeters engine = engine(event.engine());
-		if (event instanceof WaitStarted started) {
-			engine.lock(started.name()).waitStarted();
-		}
-		else if (event instanceof AcquireEnded ended) {
-			engine.lock(ended.name()).acquireEnded(ended);
-			engine.failed(ended.failure());
-		}
-		else if (event instanceof HoldEnded ended) {
-			engine.lock(ended.name()).holdEnded(ended);
-		}
-		else if (event instanceof HoldLost lost) {
-			engine.lock(lost.name()).lost(lost.cause());
-		}
-		else if (event instanceof LeaseRenewed renewed) {
-			engine.renewed(renewed);
-		}
-		else if (event instanceof HandedOff handedOff) {
-			engine.handedOff(handedOff.kind());
-		}
+		event.dispatch(this.recorder);
 	}
 
 	private EngineMeters engine(String name) {
 		EngineMeters meters = this.engines.get(name);
 		return (meters != null) ? meters
 				: this.engines.computeIfAbsent(name, (engine) -> new EngineMeters(this.registry, engine));
+	}
+
+	private final class Recorder implements LockEventHandler {
+
+		@Override
+		public void waitStarted(LockEvent.WaitStarted event) {
+			engine(event.engine()).lock(event.name()).waitStarted();
+		}
+
+		@Override
+		public void acquireEnded(LockEvent.AcquireEnded event) {
+			EngineMeters engine = engine(event.engine());
+			engine.lock(event.name()).acquireEnded(event);
+			engine.failed(event.failure());
+		}
+
+		@Override
+		public void holdEnded(LockEvent.HoldEnded event) {
+			engine(event.engine()).lock(event.name()).holdEnded(event);
+		}
+
+		@Override
+		public void holdLost(LockEvent.HoldLost event) {
+			engine(event.engine()).lock(event.name()).lost(event.cause());
+		}
+
+		/** The hold is measured when it ends. */
+		@Override
+		public void holdSlow(LockEvent.HoldSlow event) {
+		}
+
+		@Override
+		public void leaseRenewed(LockEvent.LeaseRenewed event) {
+			engine(event.engine()).renewed(event);
+		}
+
+		@Override
+		public void handedOff(LockEvent.HandedOff event) {
+			engine(event.engine()).handedOff(event.kind());
+		}
+
 	}
 
 }
