@@ -40,6 +40,11 @@ final class ManualGate {
 	final KeyGate gate = new KeyGate(new LockKey("a"), new GateRules(new LocalLockEngine(this.clock), Member.of("test"),
 			this.clock, Hold.MOST_PASSES, Duration.ofHours(1)));
 
+	/**
+	 * A hold refers to its handles weakly: without these references they might vanish.
+	 */
+	private final List<Object> handles = new ArrayList<>();
+
 	private long number;
 
 	static LockOptions permits(int number) {
@@ -95,7 +100,9 @@ final class ManualGate {
 	/** Open the first handle of a caller that was granted the key. */
 	Hold open(TestCaller caller) {
 		Hold hold = Objects.requireNonNull(caller.hold());
-		this.gate.open(hold, new Object(), false);
+		Object handle = new Object();
+		this.handles.add(handle);
+		this.gate.open(hold, handle, false);
 		return hold;
 	}
 
