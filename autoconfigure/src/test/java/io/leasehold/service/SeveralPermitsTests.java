@@ -32,7 +32,7 @@ class SeveralPermitsTests {
 
 	private final LocalLockEngine store = new LocalLockEngine(MonotonicClock.SYSTEM);
 
-	private final LockOptions three = new LockOptions("test", "local", Duration.ofSeconds(10), Duration.ofSeconds(30),
+	private final LockOptions three = new LockOptions("test", "local", Duration.ofSeconds(60), Duration.ofSeconds(30),
 			Duration.ZERO, LockOptions.UNLIMITED)
 		.withPermits(3);
 
@@ -77,7 +77,8 @@ class SeveralPermitsTests {
 						Duration.ofNanos(System.nanoTime() - start)));
 		}
 		assertThat(this.here.inspector().overview().held()).isEmpty();
-		this.there.acquire(KEY, this.once).close();
+		// The claim that waited is removed in the background, before its lease ends
+		this.there.acquire(KEY, this.three).close();
 		other.close();
 	}
 
