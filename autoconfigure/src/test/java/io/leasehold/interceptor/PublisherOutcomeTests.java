@@ -31,13 +31,11 @@ class PublisherOutcomeTests {
 	@Test
 	void lossJoinsTheFailureOfThePublisher() {
 		run((context) -> {
-			Sinks.One<String> body = Sinks.one();
-			CompletableFuture<HeldLock> held = new CompletableFuture<>();
-			CompletableFuture<String> result = begin(context, held, body.asMono());
-			held.get(30, TimeUnit.SECONDS);
-			context.getBean(LocalLockEngine.class).lose(new LockKey("order"));
 			IllegalStateException failure = new IllegalStateException("no");
-			body.tryEmitError(failure);
+			CompletableFuture<String> result = begin(context, new CompletableFuture<>(), Mono.defer(() -> {
+				context.getBean(LocalLockEngine.class).lose(new LockKey("order"));
+				return Mono.error(failure);
+			}));
 			assertThat(failureOf(result)).isSameAs(failure);
 			assertThat(failure.getSuppressed()).singleElement().isInstanceOf(LockLostException.class);
 		});
