@@ -2,10 +2,10 @@ package io.leasehold.interceptor;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -139,11 +139,12 @@ class CancelledSubscriptionTests {
 		run((context) -> {
 			DistributedLocks locks = context.getBean(DistributedLocks.class);
 			for (Supplier<Mono<String>> chain : chains) {
-				CountDownLatch begun = new CountDownLatch(1);
-				Disposable client = context.getBean(Orders.class)
-					.mono(1, () -> chain.get().doOnSubscribe((subscription) -> begun.countDown()))
-					.subscribe();
-				begun.await();
+				CompletableFuture<Thread> subscribing = new CompletableFuture<>();
+				Disposable client = context.getBean(Orders.class).mono(1, () -> {
+					subscribing.complete(Thread.currentThread());
+					return chain.get();
+				}).subscribe();
+				awaitReturn(subscribing.get(Locked.SOON.toSeconds(), TimeUnit.SECONDS));
 				await().atMost(Locked.SOON).until(() -> !Locked.isFree(locks, "order:1"));
 				client.dispose();
 				await().atMost(Locked.SOON).until(() -> Locked.isFree(locks, "order:1"));
@@ -180,7 +181,11 @@ class CancelledSubscriptionTests {
 			Orders orders = context.getBean(Orders.class);
 			for (Flux<Integer> source : List.of(Flux.range(1, 100), Flux.range(1, 100).publishOn(Schedulers.parallel()),
 					Flux.interval(Duration.ofMillis(1)).map(Long::intValue))) {
-				assertThat(orders.flux(1, source).take(3).collectList().block(Locked.SOON)).hasSize(3);
+				Flux<Integer> body = Flux.defer(() -> {
+					Thread subscribing = Thread.currentThread();
+					return source.doOnNext((element) -> awaitReturn(subscribing));
+				});
+				assertThat(orders.flux(1, body).take(3).collectList().block(Locked.SOON)).hasSize(3);
 				await().atMost(Locked.SOON).until(() -> context.getBean(LocalLockEngine.class).size() == 0);
 			}
 			assertThat(context.getBean(RecordedEvents.class).losses()).isEmpty();
@@ -253,14 +258,15 @@ class CancelledSubscriptionTests {
 			DistributedLocks locks = context.getBean(DistributedLocks.class);
 			Sinks.Empty<Void> limit = Sinks.empty();
 			AtomicBoolean free = new AtomicBoolean();
-			Thread subscribed = Thread.currentThread();
-			assertThat(context.getBean(Orders.class).mono(1, () -> Mono.fromSupplier(() -> {
-				await().until(() -> subscribed.getState() == Thread.State.TIMED_WAITING);
-				limit.tryEmitEmpty();
-				free.set(Locked.isFree(locks, "order:1"));
-				return "paid";
-			}).subscribeOn(Schedulers.boundedElastic()).timeout(limit.asMono(), Mono.just("later"))).block(Locked.SOON))
-				.isEqualTo("later");
+			assertThat(context.getBean(Orders.class).mono(1, () -> {
+				Thread subscribing = Thread.currentThread();
+				return Mono.fromSupplier(() -> {
+					awaitReturn(subscribing);
+					limit.tryEmitEmpty();
+					free.set(Locked.isFree(locks, "order:1"));
+					return "paid";
+				}).subscribeOn(Schedulers.boundedElastic()).timeout(limit.asMono(), Mono.just("later"));
+			}).block(Locked.SOON)).isEqualTo("later");
 			assertThat(free).as("free while its call runs").isFalse();
 			assertThat(Locked.isFree(locks, "order:1")).isTrue();
 			assertThat(context.getBean(RecordedEvents.class).losses()).isEmpty();
@@ -347,6 +353,15 @@ class CancelledSubscriptionTests {
 			assertThat(most).hasValue(1);
 			await().atMost(Locked.SOON).until(() -> context.getBean(LocalLockEngine.class).size() == 0);
 		});
+	}
+
+	/** Wait until another thread has left the body to which it subscribed. */
+	private static void awaitReturn(Thread subscribing) {
+		if (subscribing != Thread.currentThread()) {
+			await().atMost(Locked.SOON)
+				.until(() -> Arrays.stream(subscribing.getStackTrace())
+					.noneMatch((frame) -> frame.getClassName().equals(Segments.class.getName())));
+		}
 	}
 
 	private static void run(ContextConsumer<AssertableApplicationContext> test) {
