@@ -2,12 +2,14 @@ package io.leasehold.engine.redis;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -17,7 +19,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 /**
  * Tests for when an {@link Inbox} subscribes again.
@@ -26,7 +27,7 @@ class InboxSubscriptionTests {
 
 	private static final Node NODE = new Node("localhost", 1);
 
-	private final ScheduledExecutorService executor = Executors.newSingleThreadScheduledExecutor();
+	private final Patient executor = new Patient();
 
 	private final List<Listening> ears = new CopyOnWriteArrayList<>();
 
@@ -72,34 +73,38 @@ class InboxSubscriptionTests {
 	}
 
 	@Test
-	void serverThatCouldNotBeReachedIsDoubtedAndTriedAgain() {
+	void serverThatCouldNotBeReachedIsDoubtedAndTriedAgain() throws Exception {
 		this.unreachable = true;
 		assertThat(hears()).isFalse();
-		await().until(this::hears);
+		this.executor.runDelayed();
+		assertThat(hears()).isTrue();
 		assertThat(this.servers.doubted).containsExactly(NODE);
 	}
 
 	/** The connection broke before it became the present one. */
 	@Test
-	void subscriptionThatIsLostAtOnceIsReplaced() {
+	void subscriptionThatIsLostAtOnceIsReplaced() throws Exception {
 		this.closedAtOnce = true;
 		assertThat(hears()).isFalse();
 		assertThat(this.subscriptions).hasValue(0);
-		await().until(this::hears);
+		this.executor.runDelayed();
+		assertThat(hears()).isTrue();
 		assertThat(this.ears).hasSize(2);
 		assertThat(this.servers.doubted).containsExactly(NODE);
 		assertThat(this.subscriptions).hasValue(1);
 	}
 
 	@Test
-	void lostSubscriptionIsReplacedOnce() {
+	void lostSubscriptionIsReplacedOnce() throws Exception {
 		hears();
 		this.ears.get(0).lost.run();
 		assertThat(hears()).isFalse();
 		this.ears.get(0).lost.run();
-		await().until(this::hears);
+		this.executor.runDelayed();
+		assertThat(hears()).isTrue();
 		this.ears.get(0).lost.run();
 		assertThat(hears()).isTrue();
+		assertThat(this.executor.delayed).isEmpty();
 		assertThat(this.servers.doubted).containsExactly(NODE);
 		assertThat(this.subscriptions).hasValue(2);
 	}
@@ -116,6 +121,34 @@ class InboxSubscriptionTests {
 
 	private boolean hears() {
 		return this.inbox.hears(System.nanoTime() + Duration.ofSeconds(30).toNanos());
+	}
+
+	/** A single thread that runs what is delayed only on command. */
+	private static final class Patient extends ScheduledThreadPoolExecutor {
+
+		private final Queue<Runnable> delayed = new LinkedBlockingQueue<>();
+
+		Patient() {
+			super(1);
+		}
+
+		@Override
+		public ScheduledFuture<?> schedule(Runnable task, long delay, TimeUnit unit) {
+			if (delay <= 0) {
+				return super.schedule(task, delay, unit);
+			}
+			this.delayed.add(task);
+			return super.schedule(() -> {
+			}, 0, unit);
+		}
+
+		/** Run the one task that is delayed, and wait until it has ended. */
+		void runDelayed() throws Exception {
+			Runnable task = this.delayed.remove();
+			assertThat(this.delayed).isEmpty();
+			submit(task).get(30, TimeUnit.SECONDS);
+		}
+
 	}
 
 	/** A connection that breaks on command. */
