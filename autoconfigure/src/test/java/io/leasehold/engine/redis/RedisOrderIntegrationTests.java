@@ -90,11 +90,20 @@ class RedisOrderIntegrationTests {
 	/** Begin to wait behind those who wait already. */
 	private void call(LockService service, String name) {
 		int before = service.inspector().overview().waiting().size();
+		long processes = queue();
 		this.callers.add(service.acquireAsync(KEY).thenAccept((lock) -> {
 			this.served.add(name);
 			lock.close();
 		}));
 		await().until(() -> service.inspector().overview().waiting().size() == before + 1);
+		if (before == 0) { // the process gets its place in the store's queue
+			await().until(() -> queue() == processes + 1);
+		}
+	}
+
+	/** Return how many processes wait in the store's queue. */
+	private long queue() {
+		return this.engines.server().zcard(this.engines.keys(KEY).queue());
 	}
 
 	private LockService service(int maxConsecutive) {
