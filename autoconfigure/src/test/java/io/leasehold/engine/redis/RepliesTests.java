@@ -22,13 +22,13 @@ class RepliesTests {
 	void replyIsAwaitedByAnInterruptedThreadWhichKeepsItsFlag() {
 		CompletableFuture<String> reply = new CompletableFuture<>();
 		Thread caller = Thread.currentThread();
+		caller.interrupt();
 		CompletableFuture<Void> server = CompletableFuture.runAsync(() -> {
 			while (caller.isInterrupted()) { // until the caller waits
 				Thread.onSpinWait();
 			}
 			reply.complete("answer");
 		});
-		caller.interrupt();
 		assertThat(Replies.await(reply, later())).isEqualTo("answer");
 		assertThat(Thread.interrupted()).isTrue();
 		server.join();
