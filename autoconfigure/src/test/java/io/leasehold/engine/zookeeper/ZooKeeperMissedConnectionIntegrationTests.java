@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 
 import io.leasehold.HeldLock;
 import io.leasehold.LockLostException;
@@ -56,6 +57,9 @@ class ZooKeeperMissedConnectionIntegrationTests {
 
 	private final CompletableFuture<Long> missed = new CompletableFuture<>();
 
+	/** The event thread of the session that expired. */
+	private final AtomicReference<Thread> late = new AtomicReference<>();
+
 	@BeforeEach
 	void start() {
 		this.client.start();
@@ -87,6 +91,9 @@ class ZooKeeperMissedConnectionIntegrationTests {
 		this.client.checkExists().forPath("/");
 		this.client.getZookeeperClient().getZooKeeper().getTestable().injectSessionExpiration();
 		this.missed.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+		// The end of the old session's client may be reported after its expiry
+		this.late.get().join(PATIENCE.toMillis());
+		awaitEvents();
 		MissedConnection missedConnection = new MissedConnection(this.client);
 		long begin = Long.MAX_VALUE - 1;
 		long second = Duration.ofSeconds(1).toNanos();
@@ -98,16 +105,20 @@ class ZooKeeperMissedConnectionIntegrationTests {
 		assertThat(reported(missedConnection, begin + 3 * second)).isEmpty();
 	}
 
-	/** A request that is sent after the check is answered after the events it causes. */
 	private List<KeeperState> reported(MissedConnection missedConnection, long now) throws Exception {
 		this.events.clear();
 		missedConnection.check(now);
+		awaitEvents();
+		return List.copyOf(this.events);
+	}
+
+	/** A request is answered after the events that came before it. */
+	private void awaitEvents() throws Exception {
 		CompletableFuture<Integer> answer = new CompletableFuture<>();
 		this.client.getZookeeperClient()
 			.getZooKeeper()
 			.exists("/", false, (code, path, context, stat) -> answer.complete(code), null);
 		assertThat(answer.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isZero();
-		return List.copyOf(this.events);
 	}
 
 	/** As late as on a busy machine. */
@@ -118,6 +129,7 @@ class ZooKeeperMissedConnectionIntegrationTests {
 			eventually().until(() -> this.client.getZookeeperClient().isConnected());
 			watcher.process(new WatchedEvent(EventType.None, KeeperState.Closed, null));
 			assertThat(this.client.getZookeeperClient().isConnected()).isFalse();
+			this.late.set(Thread.currentThread());
 			this.missed.complete(sessionId());
 		}
 	}
