@@ -161,12 +161,11 @@ abstract class CrowdedJdbcLockEngineTests extends JdbcLockFaultsTests {
 		for (String times : List.of("%1$d + %2$s, 0, 0", "%1$d - 1, %2$s, 0", "%1$d - 1, 0, %1$d + %2$s")) {
 			Claim used = claim("place " + times.replaceAll("\\W", ""), one);
 			use(used);
-			try (Operator operator = new Operator()) {
+			try (JdbcLockEngine apart = apart(1, Duration.ofSeconds(40)); Operator operator = new Operator()) {
 				operator.run(
 						"UPDATE leasehold_lock SET shared_until = %d + %s, shared_access = '%s' WHERE namespace = '%s' AND lock_key = '%s'"
 							.formatted(now, minute, one.code(), this.namespace, used.key().value()));
-				CompletableFuture<Attempt> attempt = later(
-						() -> this.engine.tryAcquire(claim(used.key().value(), one)));
+				CompletableFuture<Attempt> attempt = later(() -> apart.tryAcquire(claim(used.key().value(), one)));
 				await().until(() -> number(waitingSessions()) == 1);
 				operator
 					.run(("INSERT INTO leasehold_lock_holder (owner, lock_id, grant_number, granted_at, expires_at, "
