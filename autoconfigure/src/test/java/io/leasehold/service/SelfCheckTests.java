@@ -135,7 +135,8 @@ class SelfCheckTests {
 
 	private void assertRepaired(String what, CapturedOutput output) {
 		Awaitility.await().until(() -> this.service.findings().toString().contains(what));
-		assertThat(output).contains("Self-check of engine 'local' repaired").contains(what);
+		Awaitility.await()
+			.untilAsserted(() -> assertThat(output).contains("Self-check of engine 'local' repaired").contains(what));
 	}
 
 }
