@@ -149,7 +149,7 @@ abstract class ServiceFormsContract extends EngineFormsContract {
 		try (HeldLock reader = one.acquire(NAME, shared(one)); HeldLockScope scope = HeldLockScope.open(reader)) {
 			assertThatExceptionOfType(LockModeException.class).isThrownBy(() -> one.acquire(NAME))
 				.withMessageContaining(NAME)
-				.withMessageContaining("holds it shared");
+				.withMessageContaining("holds it as shared");
 			assertThat(reader.isValid()).isTrue();
 		}
 		HeldLock writer = one.acquire(NAME);
