@@ -3,6 +3,7 @@ package io.leasehold.service;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
@@ -53,10 +54,13 @@ class LateReleaseTests {
 
 	@Test
 	void lossThatARepeatedReleaseFindsIsReported(CapturedOutput output) {
-		try (LockService service = service(() -> new ReleaseOutcome.NotOwner())) {
+		CountDownLatch closed = new CountDownLatch(1);
+		// A loss that is found before the holder has gone is thrown to it
+		try (LockService service = service(() -> notOwnerAfter(closed))) {
 			HeldLock held = service.acquire(KEY.value());
 			long token = held.fencingToken();
 			held.close();
+			closed.countDown();
 			Awaitility.await()
 				.untilAsserted(() -> assertThat(this.events).filteredOn(LockEvent.HoldLost.class::isInstance)
 					.containsExactly(new LockEvent.HoldLost("local", "test", KEY, token, LossCause.NOT_OWNER)));
@@ -82,6 +86,16 @@ class LateReleaseTests {
 			this.ahead.set(LEASE.toNanos());
 			return new ReleaseOutcome.NotOwner();
 		});
+	}
+
+	private static ReleaseOutcome notOwnerAfter(CountDownLatch closed) {
+		try {
+			closed.await();
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+		return new ReleaseOutcome.NotOwner();
 	}
 
 	private void releaseIsRepeated(Supplier<ReleaseOutcome> repeated) {
