@@ -272,7 +272,7 @@ final class Acquirer {
 		if (failure != null) {
 			publishEnd(waiter, outcomeOf(failure, bypassed), failure, now);
 			throw (failure instanceof LockBusyException busy && !bypassed.test(busy))
-					? this.holders.explain(busy, waiter.key(), waiter.options(), waiter.outer()) : failure;
+					? this.holders.explain(busy, waiter.options(), waiter.outer()) : failure;
 		}
 		Hold hold = Objects.requireNonNull(waiter.hold());
 		boolean reentered = hold.isOpened();

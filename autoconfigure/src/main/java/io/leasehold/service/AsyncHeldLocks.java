@@ -8,6 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 
 import io.leasehold.HeldLock;
 import io.leasehold.LockKey;
@@ -25,6 +26,8 @@ final class AsyncHeldLocks {
 
 	private final Function<HeldLock, CompletableFuture<Void>> closing;
 
+	private final UnaryOperator<Throwable> explanation;
+
 	private final Executor executor;
 
 	private final List<HeldLock> taken;
@@ -32,10 +35,12 @@ final class AsyncHeldLocks {
 	private final CompletableFuture<HeldLock> result = new CompletableFuture<>();
 
 	private AsyncHeldLocks(LockKeys keys, Function<LockKey, CompletableFuture<HeldLock>> one,
-			Function<HeldLock, CompletableFuture<Void>> closing, Executor executor) {
+			Function<HeldLock, CompletableFuture<Void>> closing, UnaryOperator<Throwable> explanation,
+			Executor executor) {
 		this.keys = keys.all().iterator();
 		this.one = one;
 		this.closing = closing;
+		this.explanation = explanation;
 		this.executor = executor;
 		this.taken = new ArrayList<>(keys.all().size());
 	}
@@ -44,11 +49,13 @@ final class AsyncHeldLocks {
 	 * Begin to acquire locks. Cancelling the result ends the wait and closes the locks.
 	 * @param one acquires one of them
 	 * @param closing closes an unused lock without blocking
-	 * @param executor runs user code
+	 * @param explanation completes a failure after all locks are closed; may block
+	 * @param executor runs it and user code
 	 */
 	static CompletableFuture<HeldLock> take(LockKeys keys, Function<LockKey, CompletableFuture<HeldLock>> one,
-			Function<HeldLock, CompletableFuture<Void>> closing, Executor executor) {
-		AsyncHeldLocks locks = new AsyncHeldLocks(keys, one, closing, executor);
+			Function<HeldLock, CompletableFuture<Void>> closing, UnaryOperator<Throwable> explanation,
+			Executor executor) {
+		AsyncHeldLocks locks = new AsyncHeldLocks(keys, one, closing, explanation, executor);
 		locks.takeNext();
 		return locks.result;
 	}
@@ -88,7 +95,8 @@ final class AsyncHeldLocks {
 
 	private void fail(Throwable failure) {
 		HeldLocks.closeAll(this.taken, failure, this.closing)
-			.whenComplete((closed, ex) -> this.result.completeExceptionally(failure));
+			.whenCompleteAsync((closed, ex) -> this.result.completeExceptionally(this.explanation.apply(failure)),
+					this.executor);
 	}
 
 }

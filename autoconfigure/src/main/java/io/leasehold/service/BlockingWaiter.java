@@ -1,6 +1,5 @@
 package io.leasehold.service;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
@@ -49,9 +48,7 @@ final class BlockingWaiter extends Waiter {
 
 	@Override
 	public List<HeldLock> outer() {
-		List<HeldLock> outer = new ArrayList<>(HeldLockScope.held());
-		ThreadLocks.addTo(outer);
-		return outer;
+		return ThreadLocks.outer();
 	}
 
 	/** Report a request that failed in an interrupted thread as an interruption. */

@@ -4,11 +4,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 import io.leasehold.HeldLock;
+import io.leasehold.LockBusyException;
 import io.leasehold.LockEngineException;
 import io.leasehold.LockException;
 import io.leasehold.LockKey;
@@ -53,6 +53,8 @@ final class EngineLocks implements AutoCloseable {
 
 	private final LockCloser closer;
 
+	private final HolderLookup holders;
+
 	private final Acquirer acquirer;
 
 	private final PermitCollector permits;
@@ -74,10 +76,10 @@ final class EngineLocks implements AutoCloseable {
 		this.driver = new GateDriver(engine, clock, threads, claims, this.gates, watchdog);
 		this.holds = new Holds(engine, clock, threads, this.events, claims, this.gates, this.driver, settings);
 		this.selfCheck = new SelfCheck(threads, this.gates, this.driver, this.holds, watchdog);
-		HolderLookup holders = new HolderLookup(engine, settings.holderReport());
+		this.holders = new HolderLookup(engine, settings.holderReport());
 		this.acquirer = new Acquirer(clock, threads, this.events, this.gates, this.driver, this.holds, this.selfCheck,
-				this.closer, holders, timing);
-		this.permits = new PermitCollector(engine.name(), clock, this.acquirer, holders, this.closer);
+				this.closer, this.holders, timing);
+		this.permits = new PermitCollector(engine.name(), clock, this.acquirer, this.holders, this.closer);
 	}
 
 	LockEngine engine() {
@@ -110,8 +112,14 @@ final class EngineLocks implements AutoCloseable {
 	/** Acquire the locks of several keys one after the other, within one wait time. */
 	HeldLock acquireAll(LockKeys keys, LockOptions options, Predicate<LockException> bypassed) {
 		long start = this.clock.nanoTime();
-		return HeldLocks.take(keys.all(), (key) -> acquire(key, this.acquirer.rest(options, start), bypassed),
-				this.closer::discard);
+		try {
+			return HeldLocks.take(keys.all(),
+					(key) -> acquire(key, this.acquirer.rest(options, start), bypassed.or(Acquirer.BUSY_BYPASSED)),
+					this.closer::discard);
+		}
+		catch (LockBusyException ex) {
+			throw bypassed.test(ex) ? ex : this.holders.explain(ex, options, ThreadLocks.outer());
+		}
 	}
 
 	/** Acquire several permits of a key: all of them, or none. */
@@ -128,11 +136,16 @@ final class EngineLocks implements AutoCloseable {
 			return CompletableFuture.failedFuture(failure);
 		}
 		long start = this.clock.nanoTime();
-		Function<LockKey, CompletableFuture<HeldLock>> one = (key) -> this.acquirer.acquireAsync(key,
-				this.acquirer.rest(options, start), outer, bypassed);
 		LockKey only = keys.single();
-		return (only != null) ? one.apply(only)
-				: AsyncHeldLocks.take(keys, one, this.closer::discardAsync, this.threads.callers());
+		if (only != null) {
+			return this.acquirer.acquireAsync(only, options, outer, bypassed);
+		}
+		return AsyncHeldLocks.take(keys,
+				(key) -> this.acquirer.acquireAsync(key, this.acquirer.rest(options, start), outer,
+						bypassed.or(Acquirer.BUSY_BYPASSED)),
+				this.closer::discardAsync, (ex) -> (ex instanceof LockBusyException busy && !bypassed.test(busy))
+						? this.holders.explain(busy, options, outer) : ex,
+				this.threads.callers());
 	}
 
 	/** Close a lock without blocking the caller. */

@@ -1,6 +1,7 @@
 package io.leasehold.service;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -45,18 +46,24 @@ final class HolderLookup {
 	 * @param busy the exception, returned unchanged if there is nothing to add
 	 * @param outer the locks under which the caller runs, innermost first
 	 */
-	LockBusyException explain(LockBusyException busy, LockKey key, LockOptions options, List<HeldLock> outer) {
+	LockBusyException explain(LockBusyException busy, LockOptions options, List<HeldLock> outer) {
 		if (this.report == HolderReport.NEVER
 				|| this.report == HolderReport.AFTER_WAIT && options.waitTime().isZero()) {
 			return busy;
 		}
+		LockKey key = new LockKey(Objects.requireNonNull(busy.getKey()));
 		List<LockHolder> holders = holders(key);
 		List<String> ownKeys = outer.stream().filter(HeldLock::isValid).map(HeldLock::key).distinct().toList();
 		if (holders.isEmpty() && ownKeys.isEmpty()) {
 			return busy;
 		}
-		return new LockBusyException(busy.getMessage() + nameHolders(holders) + nameOwnLocks(ownKeys), key,
-				busy.getWaited(), holders, ownKeys);
+		LockBusyException explained = new LockBusyException(
+				busy.getMessage() + nameHolders(holders) + nameOwnLocks(ownKeys), key, busy.getWaited(), holders,
+				ownKeys);
+		for (Throwable suppressed : busy.getSuppressed()) {
+			explained.addSuppressed(suppressed);
+		}
+		return explained;
 	}
 
 	private List<LockHolder> holders(LockKey key) {

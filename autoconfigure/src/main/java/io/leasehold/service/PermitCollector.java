@@ -6,7 +6,6 @@ import java.util.Collections;
 import java.util.UUID;
 
 import io.leasehold.HeldLock;
-import io.leasehold.HeldLockScope;
 import io.leasehold.LockBusyException;
 import io.leasehold.LockKey;
 import io.leasehold.LockLostException;
@@ -67,7 +66,7 @@ final class PermitCollector {
 			Duration waited = Duration.ofNanos(this.clock.nanoTime() - start);
 			String message = "%d of the %d permits of lock '%s' could not be acquired within %d ms (engine: %s)"
 				.formatted(count, options.permits(), key, waited.toMillis(), this.engine);
-			throw this.holders.explain(new LockBusyException(message, key, waited), key, options, HeldLockScope.held());
+			throw this.holders.explain(new LockBusyException(message, key, waited), options, ThreadLocks.outer());
 		}
 	}
 

@@ -1,8 +1,10 @@
 package io.leasehold.service;
 
+import java.util.ArrayList;
 import java.util.List;
 
 import io.leasehold.HeldLock;
+import io.leasehold.HeldLockScope;
 import io.leasehold.LockKey;
 import io.leasehold.LockView;
 import io.leasehold.service.gate.Hold;
@@ -78,11 +80,13 @@ final class ThreadLocks {
 		}
 	}
 
-	/** Add the locks of the current thread to a list, newest first. */
-	static void addTo(List<HeldLock> locks) {
+	/** Return the locks of the current thread: those of its scopes, then these. */
+	static List<HeldLock> outer() {
+		List<HeldLock> outer = new ArrayList<>(HeldLockScope.held());
 		for (ThreadLocks lock = NEWEST.get(); lock != null; lock = lock.older) {
-			locks.add(lock.handle);
+			outer.add(lock.handle);
 		}
+		return outer;
 	}
 
 	/** Return whether the current thread has one of these locks as the hold's handle. */

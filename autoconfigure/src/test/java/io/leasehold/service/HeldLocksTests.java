@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 import org.junit.jupiter.api.Test;
 
@@ -134,7 +135,7 @@ class HeldLocksTests {
 	void cancellationAtTheMomentOfAGrantTakesNoMore() {
 		List<Runnable> tasks = new ArrayList<>();
 		CompletableFuture<HeldLock> cancelled = AsyncHeldLocks.take(keys("a", "b"), this::ask, this::closeAtOnce,
-				tasks::add);
+				UnaryOperator.identity(), tasks::add);
 		grant("a");
 		cancelled.cancel(false);
 		tasks.forEach(Runnable::run);
@@ -143,7 +144,7 @@ class HeldLocksTests {
 	}
 
 	private CompletableFuture<HeldLock> takeAsync(String... keys) {
-		return AsyncHeldLocks.take(keys(keys), this::ask, this::closeAtOnce, Runnable::run);
+		return AsyncHeldLocks.take(keys(keys), this::ask, this::closeAtOnce, UnaryOperator.identity(), Runnable::run);
 	}
 
 	private CompletableFuture<HeldLock> ask(LockKey key) {

@@ -23,6 +23,7 @@ import io.leasehold.LockBusyException;
 import io.leasehold.LockEngineException;
 import io.leasehold.LockHolder;
 import io.leasehold.LockKey;
+import io.leasehold.LockKeys;
 import io.leasehold.LockMode;
 import io.leasehold.LockOptions;
 import io.leasehold.LockView;
@@ -160,6 +161,31 @@ class HolderReportTests {
 		other.close();
 	}
 
+	/** Keys that were acquired in vain do not wait for the request. */
+	@Test
+	void otherKeysAreReleasedBeforeTheHoldersAreRead() {
+		AtomicInteger free = new AtomicInteger();
+		LockService service = service(HolderReport.AFTER_WAIT, (key) -> {
+			this.owner.tryAcquire("a").ifPresent((lock) -> {
+				free.incrementAndGet();
+				lock.close();
+			});
+			return this.store.inspect(key);
+		});
+		HeldLock held = this.owner.acquire("b");
+		LockBusyException busy = busy(() -> service.acquireAll(List.of("a", "b"), waiting(service)));
+		assertThat(busy.getKey()).isEqualTo("b");
+		assertThat(busy.getHolders()).hasSize(1);
+		LockKeys keys = LockKeys.of(List.of("a", "b"));
+		assertThat(service.acquireAllAsync(keys, waiting(service), List.of(), Acquirer.NEVER_BYPASSED))
+			.failsWithin(Duration.ofMinutes(1))
+			.withThrowableOfType(ExecutionException.class)
+			.satisfies((ex) -> assertThat(((LockBusyException) ex.getCause()).getHolders()).hasSize(1));
+		assertThat(free).hasValue(2);
+		assertThat(this.lookups).hasValue(2);
+		held.close();
+	}
+
 	@Test
 	void silentStoreLeavesTheExceptionAsItIs() {
 		LockService service = service(HolderReport.AFTER_WAIT, (key) -> {
@@ -199,8 +225,7 @@ class HolderReportTests {
 		for (int i = 0; i < 4; i++) {
 			CompletableFuture<LockBusyException> caller = new CompletableFuture<>();
 			callers.add(caller);
-			Thread thread = new Thread(
-					() -> caller.complete(lookup.explain(plain, new LockKey("a"), service.defaults(), List.of())));
+			Thread thread = new Thread(() -> caller.complete(lookup.explain(plain, service.defaults(), List.of())));
 			thread.start();
 			threads.add(thread);
 		}
