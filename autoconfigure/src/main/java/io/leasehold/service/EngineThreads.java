@@ -52,7 +52,7 @@ class EngineThreads implements RenewalThreads, AutoCloseable {
 
 	private volatile boolean closed;
 
-	/** Whether user code blocks so many threads that other user code has to wait. */
+	/** Whether user code blocks all threads available to it. */
 	private volatile boolean crowded;
 
 	EngineThreads(String engine) {
@@ -114,7 +114,7 @@ class EngineThreads implements RenewalThreads, AutoCloseable {
 		return this.losses;
 	}
 
-	/** Return whether user code blocks so many threads that other user code waits. */
+	/** Return whether user code blocks all threads available to it. */
 	boolean isCrowded() {
 		return this.crowded;
 	}

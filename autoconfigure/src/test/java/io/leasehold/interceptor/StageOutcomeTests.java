@@ -101,7 +101,7 @@ class StageOutcomeTests {
 		});
 	}
 
-	/** It was told to stop, and ended with a value: it has ended. */
+	/** A cancelled body that returns a value has ended. */
 	@Test
 	void futureThatEndsInSpiteOfItsCancellationReleasesItsLock() {
 		run((context) -> {

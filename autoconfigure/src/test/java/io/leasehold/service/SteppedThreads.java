@@ -34,7 +34,7 @@ final class SteppedThreads extends EngineThreads {
 	/** Whether timers are lost that are set. */
 	boolean losingTimers;
 
-	/** Whether code of callers blocks so many threads that other code has to wait. */
+	/** Whether code of callers blocks all threads available to it. */
 	boolean crowded;
 
 	/** Called before the next timer is set, once. */

@@ -190,7 +190,7 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 		}
 	}
 
-	/** A claim is kept until the answer: a repeated release has to report it. */
+	/** Leave the queue. The claim is kept until the response, for a repeated release. */
 	private ReleaseOutcome leave(LiveClaim live, long deadline) throws KeeperException, TimeoutException {
 		ReleaseOutcome outcome = Store.await(this.queue.leave(live), deadline);
 		this.claims.forget(live);

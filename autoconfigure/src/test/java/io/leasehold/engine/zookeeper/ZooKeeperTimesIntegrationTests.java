@@ -165,7 +165,7 @@ class ZooKeeperTimesIntegrationTests {
 		this.engine.release(claim);
 	}
 
-	/** Reads of the store that nobody waits for would delay those of the next renewal. */
+	/** Reads without a waiting caller would delay those of the next renewal. */
 	@Test
 	void locksAreNotCheckedAfterTheCallTimeout() {
 		this.engines.useOnce(this.engine, this.key);
