@@ -1,10 +1,12 @@
 package io.leasehold.engine.zookeeper;
 
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 import io.leasehold.LockKey;
 import io.leasehold.engine.Access;
@@ -37,8 +39,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Timeout(60)
 class ZooKeeperRequestsIntegrationTests {
 
-	private static final LockKey KEY = new LockKey("order:42");
-
 	private static final String CREATE = "CuratorMultiTransactionImpl-Background";
 
 	private static final String LIST = "GetChildrenBuilderImpl-Background";
@@ -53,6 +53,11 @@ class ZooKeeperRequestsIntegrationTests {
 
 	private static final String DELETE = "DeleteBuilderImpl-Background";
 
+	/** Other tests use the same server, and may leave nodes when they fail. */
+	private final LockKey key = new LockKey("requests:" + UUID.randomUUID());
+
+	private final String container = "/leasehold/faults/" + this.key;
+
 	private final ZooKeeperEngines engines = new ZooKeeperEngines();
 
 	private final CuratorFramework client = this.engines.client(ZooKeeperTestServer.shared(), 60_000);
@@ -66,7 +71,7 @@ class ZooKeeperRequestsIntegrationTests {
 
 	@BeforeEach
 	void record() throws Exception {
-		this.engines.useOnce(this.engine, KEY);
+		this.engines.useOnce(this.engine, this.key);
 		this.client.getZookeeperClient().setTracerDriver(new AdvancedTracerDriver() {
 			@Override
 			public void addTrace(OperationTrace trace) {
@@ -91,7 +96,7 @@ class ZooKeeperRequestsIntegrationTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "x", "s", "2" })
 	void uncontendedLockIsACreateAndADelete(String access) {
-		Claim claim = this.engines.claim(KEY, access);
+		Claim claim = this.engines.claim(this.key, access);
 		granted(this.engine, claim);
 		this.engine.release(claim);
 		assertThat(this.requests).containsExactly(CREATE, DELETE);
@@ -101,7 +106,7 @@ class ZooKeeperRequestsIntegrationTests {
 	@ValueSource(strings = { "s", "2" })
 	void lockBesideOthersIsACreateAListAndADelete(String access) {
 		Claim held = heldElsewhere(access);
-		Claim claim = this.engines.claim(KEY, access);
+		Claim claim = this.engines.claim(this.key, access);
 		granted(this.engine, claim);
 		this.engine.release(claim);
 		assertThat(this.requests).containsExactly(CREATE, LIST, DELETE);
@@ -110,7 +115,7 @@ class ZooKeeperRequestsIntegrationTests {
 
 	@Test
 	void firstUseOfAKeyIsACreateAndADelete() {
-		Claim claim = this.engines.claim(new LockKey("order:43"));
+		Claim claim = this.engines.claim(other("2"));
 		granted(this.engine, claim);
 		this.engine.release(claim);
 		assertThat(this.requests).containsExactly(CREATE, DELETE);
@@ -118,7 +123,7 @@ class ZooKeeperRequestsIntegrationTests {
 
 	@Test
 	void keyThatOnlyOthersHaveUsedIsOneMoreCreate() {
-		LockKey key = new LockKey("order:44");
+		LockKey key = other("2");
 		this.engines.useOnce(this.other, key);
 		granted(this.engine, this.engines.claim(key));
 		assertThat(this.requests).containsExactly(CREATE, CREATE);
@@ -126,14 +131,14 @@ class ZooKeeperRequestsIntegrationTests {
 
 	@Test
 	void keyWhoseContainerIsGoneIsOneMoreCreate() throws Exception {
-		this.client.delete().forPath("/leasehold/faults/" + KEY);
-		granted(this.engine, this.engines.claim(KEY));
+		this.client.delete().forPath(this.container);
+		granted(this.engine, this.engines.claim(this.key));
 		assertThat(this.requests).containsExactly(CREATE, CREATE);
 	}
 
 	@Test
 	void renewalOfThreeLocksIsOneWriteAndThreeReads() {
-		List<Renewal> renewals = List.of("a", "b", "c").stream().map(LockKey::new).map((key) -> {
+		List<Renewal> renewals = Stream.of("a", "b", "c").map(this::other).map((key) -> {
 			Claim claim = this.engines.claim(key);
 			return new Renewal(claim, granted(this.engine, claim).number(), claim.lease());
 		}).toList();
@@ -152,10 +157,10 @@ class ZooKeeperRequestsIntegrationTests {
 	@ValueSource(strings = { "x", "s", "2" })
 	void turnOfAWaitingClaimIsProvenByAWrite(String access) throws Exception {
 		Claim first = heldElsewhere("x");
-		Claim waiting = this.engines.claim(KEY, access).waiting();
+		Claim waiting = this.engines.claim(this.key, access).waiting();
 		BlockingQueue<Signal> signals = busy(waiting);
 		for (int i = 0; i < 200; i++) {
-			assertThat(this.other.tryAcquire(this.engines.claim(KEY).waiting())).isInstanceOf(Attempt.Busy.class);
+			assertThat(this.other.tryAcquire(this.engines.claim(this.key).waiting())).isInstanceOf(Attempt.Busy.class);
 		}
 		this.other.release(first);
 		heard(signals);
@@ -169,7 +174,7 @@ class ZooKeeperRequestsIntegrationTests {
 	void firstToWaitForAPermitWatchesAllHolders() throws Exception {
 		Claim first = heldElsewhere("2");
 		Claim second = heldElsewhere("2");
-		Claim waiting = this.engines.claim(KEY, "2").waiting();
+		Claim waiting = this.engines.claim(this.key, "2").waiting();
 		BlockingQueue<Signal> signals = busy(waiting);
 		this.other.release(first);
 		heard(signals);
@@ -184,9 +189,9 @@ class ZooKeeperRequestsIntegrationTests {
 	void nextToWaitForAPermitWatchesTheOneBefore() throws Exception {
 		Claim first = heldElsewhere("2");
 		heldElsewhere("2");
-		Claim next = this.engines.claim(KEY, "2").waiting();
+		Claim next = this.engines.claim(this.key, "2").waiting();
 		assertThat(this.other.tryAcquire(next)).isInstanceOf(Attempt.Busy.class);
-		Claim waiting = this.engines.claim(KEY, "2").waiting();
+		Claim waiting = this.engines.claim(this.key, "2").waiting();
 		BlockingQueue<Signal> signals = busy(waiting);
 		this.other.release(first);
 		assertThat(signals.poll(200, TimeUnit.MILLISECONDS)).isNull();
@@ -200,9 +205,9 @@ class ZooKeeperRequestsIntegrationTests {
 	/** Between the creation of its node and its first list others may come and go. */
 	@Test
 	void firstGrantIsToldToOneThatMayHaveSeenItWait() throws Exception {
-		String behind = "/leasehold/faults/order:42/behind:2:" + Integer.MAX_VALUE;
+		String behind = this.container + "/behind:2:" + Integer.MAX_VALUE;
 		this.client.create().withMode(CreateMode.EPHEMERAL).forPath(behind);
-		Claim claim = this.engines.claim(KEY, "2");
+		Claim claim = this.engines.claim(this.key, "2");
 		granted(this.engine, claim);
 		assertThat(this.requests).containsExactly(CREATE, LIST, WRITE, LIST);
 		this.engine.release(claim);
@@ -214,9 +219,9 @@ class ZooKeeperRequestsIntegrationTests {
 	void permitIsNotWrittenBeforeItIsGranted() throws Exception {
 		heldElsewhere("2");
 		heldElsewhere("2");
-		Claim vain = this.engines.claim(KEY).waiting();
+		Claim vain = this.engines.claim(this.key).waiting();
 		assertThat(this.other.tryAcquire(vain)).isInstanceOf(Attempt.Busy.class);
-		Claim waiting = this.engines.claim(KEY, "2").waiting();
+		Claim waiting = this.engines.claim(this.key, "2").waiting();
 		BlockingQueue<Signal> signals = busy(waiting);
 		this.other.release(vain);
 		heard(signals);
@@ -229,13 +234,12 @@ class ZooKeeperRequestsIntegrationTests {
 	void nodeThatAnOperatorHasWrittenIsWatchedOn() throws Exception {
 		heldElsewhere("2");
 		heldElsewhere("2");
-		assertThat(this.other.tryAcquire(this.engines.claim(KEY, "2").waiting())).isInstanceOf(Attempt.Busy.class);
-		String container = "/leasehold/faults/order:42";
-		for (String name : this.client.getChildren().forPath(container)) {
-			this.client.setData().forPath(container + "/" + name, new byte[0]);
+		assertThat(this.other.tryAcquire(this.engines.claim(this.key, "2").waiting())).isInstanceOf(Attempt.Busy.class);
+		for (String name : this.client.getChildren().forPath(this.container)) {
+			this.client.setData().forPath(this.container + "/" + name, new byte[0]);
 		}
 		this.requests.clear();
-		BlockingQueue<Signal> signals = busy(this.engines.claim(KEY, "2").waiting());
+		BlockingQueue<Signal> signals = busy(this.engines.claim(this.key, "2").waiting());
 		assertThat(signals.poll(200, TimeUnit.MILLISECONDS)).isNull();
 		eventually().untilAsserted(() -> assertThat(this.requests).containsExactly(CREATE, LIST, READ_AND_WATCH, LIST));
 	}
@@ -245,7 +249,7 @@ class ZooKeeperRequestsIntegrationTests {
 	void writerWritesNothingBeforeItsTurn() throws Exception {
 		Claim first = heldElsewhere("s");
 		Claim second = heldElsewhere("s");
-		Claim waiting = this.engines.claim(KEY, "x").waiting();
+		Claim waiting = this.engines.claim(this.key, "x").waiting();
 		BlockingQueue<Signal> signals = busy(waiting);
 		this.other.release(second);
 		heard(signals);
@@ -260,7 +264,7 @@ class ZooKeeperRequestsIntegrationTests {
 	@Test
 	void contradictionIsACreateAListAndADelete() {
 		Claim held = heldElsewhere("2");
-		assertThat(this.engine.tryAcquire(this.engines.claim(KEY, "3").waiting()))
+		assertThat(this.engine.tryAcquire(this.engines.claim(this.key, "3").waiting()))
 			.isEqualTo(new Attempt.Contradicted(Access.permits(2)));
 		assertThat(this.requests).containsExactly(CREATE, LIST, DELETE);
 		this.other.release(held);
@@ -270,7 +274,7 @@ class ZooKeeperRequestsIntegrationTests {
 	@Test
 	void turnThatIsFoundByAPollIsProvenByAWrite() {
 		Claim first = heldElsewhere("x");
-		Claim waiting = this.engines.claim(KEY, "x").waiting();
+		Claim waiting = this.engines.claim(this.key, "x").waiting();
 		assertThat(this.engine.tryAcquire(waiting)).isInstanceOf(Attempt.Busy.class);
 		this.other.release(first);
 		granted(this.engine, waiting);
@@ -278,8 +282,12 @@ class ZooKeeperRequestsIntegrationTests {
 		this.engine.release(waiting);
 	}
 
+	private LockKey other(String name) {
+		return new LockKey(this.key + ":" + name);
+	}
+
 	private Claim heldElsewhere(String access) {
-		Claim claim = this.engines.claim(KEY, access);
+		Claim claim = this.engines.claim(this.key, access);
 		granted(this.other, claim);
 		return claim;
 	}
