@@ -2,7 +2,9 @@ package io.leasehold.engine.zookeeper;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeoutException;
 
@@ -27,6 +29,9 @@ final class NodeQueue {
 	private final Duration pollInterval;
 
 	private final MonotonicClock clock;
+
+	/** Claims with a node that was created late and could not be removed. */
+	private final Set<LiveClaim> late = ConcurrentHashMap.newKeySet();
 
 	NodeQueue(Store store, NodeCreator nodes, Lookout lookout, Duration pollInterval, MonotonicClock clock) {
 		this.store = store;
@@ -116,7 +121,16 @@ final class NodeQueue {
 		CompletableFuture<LockNode> creation = live.creation();
 		CompletableFuture<?> known = (creation != null) ? creation.handle((node, failure) -> node)
 				: CompletableFuture.completedFuture(null);
-		known.thenCompose((node) -> removeStrays(live));
+		known.thenCompose((node) -> removeStrays(live)).whenComplete((done, failure) -> {
+			if (failure != null) {
+				this.late.add(live);
+			}
+		});
+	}
+
+	/** Repeat the failed removals of nodes that were created late. Never blocks. */
+	void removeLate() {
+		List.copyOf(this.late).stream().filter(this.late::remove).forEach(this::removeLate);
 	}
 
 	/** Create a node; a creation that failed or was repeated may leave another one. */

@@ -17,9 +17,9 @@ import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /**
  * Periodic task that ends leases that were not renewed, because the store knows only
- * sessions, and repeats unanswered removals of nodes. It also sends requests that keep
- * the session fresh: the leader's knowledge of a session may be as old as its last
- * request. It repairs a client that missed its connection.
+ * sessions, and repeats unanswered and failed removals of nodes. It also sends requests
+ * that keep the session fresh: the leader's knowledge of a session may be as old as its
+ * last request. It repairs a client that missed its connection.
  */
 final class Sweeper {
 
@@ -77,6 +77,7 @@ final class Sweeper {
 			if (this.store.isConnected()) {
 				touch(now);
 				this.claims.all().stream().filter((live) -> live.expire(now)).forEach(this::remove);
+				this.queue.removeLate();
 			}
 		}
 		catch (Exception ex) {

@@ -15,6 +15,9 @@ import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryForever;
 import org.apache.curator.test.TestingServer;
 import org.apache.zookeeper.AsyncCallback.MultiCallback;
+import org.apache.zookeeper.AsyncCallback.StatCallback;
+import org.apache.zookeeper.AsyncCallback.VoidCallback;
+import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.Op;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooKeeper;
@@ -22,6 +25,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static io.leasehold.engine.zookeeper.ZooKeeperEngines.eventually;
 import static io.leasehold.engine.zookeeper.ZooKeeperEngines.granted;
@@ -46,6 +51,9 @@ class ZooKeeperReplacedSessionIntegrationTests {
 	private final TestingServer server = this.engines.server();
 
 	private volatile boolean loses;
+
+	/** The kind of request that the server rejects next, or empty. */
+	private volatile String rejected = "";
 
 	private final CompletableFuture<Transaction> lost = new CompletableFuture<>();
 
@@ -106,6 +114,30 @@ class ZooKeeperReplacedSessionIntegrationTests {
 	@Fault(146)
 	@Test
 	void waiterIsServedThoughTheAnswerToItsFirstRequestIsLost() throws Exception {
+		Transaction transaction = serveThoughTheFirstResponseIsLost();
+		int created = this.client.checkExists().forPath(CONTAINER).getCversion();
+		send(transaction);
+		awaitRemovalOfAllNodes(created);
+	}
+
+	/**
+	 * A server with too much work rejects requests, which Curator does not repeat. The
+	 * node would remain for the whole session.
+	 */
+	@Fault(146)
+	@ParameterizedTest
+	@ValueSource(strings = { "setData", "delete" })
+	void lateNodeIsRemovedThoughARequestForItIsRejected(String request) throws Exception {
+		Transaction transaction = serveThoughTheFirstResponseIsLost();
+		int created = this.client.checkExists().forPath(CONTAINER).getCversion();
+		this.rejected = request;
+		send(transaction);
+		eventually().until(() -> this.rejected.isEmpty());
+		awaitRemovalOfAllNodes(created);
+	}
+
+	/** Return the lost transaction of a lock that was acquired and released. */
+	private Transaction serveThoughTheFirstResponseIsLost() throws Exception {
 		LockService service = this.engines.service(this.engines.engine(this.client));
 		service.acquire("order:41").close();
 		this.loses = true;
@@ -114,16 +146,30 @@ class ZooKeeperReplacedSessionIntegrationTests {
 		this.client.getZookeeperClient().getZooKeeper().getTestable().injectSessionExpiration();
 		acquired.get(PATIENCE.toSeconds(), TimeUnit.SECONDS).close();
 		assertThat(this.client.getChildren().forPath(CONTAINER)).isEmpty();
-		int created = this.client.checkExists().forPath(CONTAINER).getCversion();
+		return transaction;
+	}
+
+	private void send(Transaction transaction) throws Exception {
 		this.client.getZookeeperClient()
 			.getZooKeeper()
 			.multi(transaction.operations, transaction.callback, transaction.context);
+	}
+
+	private void awaitRemovalOfAllNodes(int created) {
 		eventually().until(() -> this.client.checkExists().forPath(CONTAINER).getCversion() > created
 				&& this.client.getChildren().forPath(CONTAINER).isEmpty());
 	}
 
+	private boolean rejects(String request, String path) {
+		if (!request.equals(this.rejected) || !path.startsWith(CONTAINER)) {
+			return false;
+		}
+		this.rejected = "";
+		return true;
+	}
+
 	/**
-	 * A handle that may lose transactions.
+	 * A handle that may lose transactions, and have requests rejected.
 	 */
 	@SuppressWarnings("try")
 	private final class Handle extends ZooKeeper {
@@ -141,6 +187,24 @@ class ZooKeeperReplacedSessionIntegrationTests {
 				return;
 			}
 			super.multi(operations, callback, context);
+		}
+
+		@Override
+		public void setData(String path, byte[] data, int version, StatCallback callback, Object context) {
+			if (rejects("setData", path)) {
+				callback.processResult(Code.THROTTLEDOP.intValue(), path, context, null);
+				return;
+			}
+			super.setData(path, data, version, callback, context);
+		}
+
+		@Override
+		public void delete(String path, int version, VoidCallback callback, Object context) {
+			if (rejects("delete", path)) {
+				callback.processResult(Code.THROTTLEDOP.intValue(), path, context);
+				return;
+			}
+			super.delete(path, version, callback, context);
 		}
 
 	}
