@@ -34,6 +34,7 @@ import org.springframework.resilience.annotation.EnableResilientMethods;
 import org.springframework.resilience.annotation.Retryable;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
+import org.springframework.test.util.AopTestUtils;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Propagation;
@@ -164,13 +165,13 @@ class LockAndOtherAdviceTests {
 	@Fault(85)
 	void asyncMethodLocksInItsWorker() {
 		Locked.runner(Asynchronous.class, Jobs.class).run((context) -> {
-			Jobs jobs = context.getBean(Jobs.class);
+			Jobs jobs = AopTestUtils.getTargetObject(context.getBean(Jobs.class));
 			DistributedLocks locks = context.getBean(DistributedLocks.class);
-			jobs.later();
-			Jobs.started.await();
+			context.getBean(Jobs.class).later();
+			jobs.started.await();
 			assertThat(Locked.isFree(locks, "job")).isFalse();
-			Jobs.finish.countDown();
-			assertThat(Jobs.worker.get()).isNotSameAs(Thread.currentThread());
+			jobs.finish.countDown();
+			assertThat(jobs.worker.get()).isNotSameAs(Thread.currentThread());
 			org.awaitility.Awaitility.await().until(() -> Locked.isFree(locks, "job"));
 		});
 	}
@@ -197,7 +198,7 @@ class LockAndOtherAdviceTests {
 	void eachRetryTakesTheLockAnew() {
 		Locked.runner(Resilient.class, Flaky.class, Recorder.class).run((context) -> {
 			assertThat(context.getBean(Flaky.class).run()).isEqualTo(3);
-			List<Long> tokens = Flaky.tokens;
+			List<Long> tokens = AopTestUtils.<Flaky>getTargetObject(context.getBean(Flaky.class)).tokens;
 			assertThat(tokens).hasSize(3).doesNotHaveDuplicates().isSorted();
 			assertThat(context.getBean(Recorder.class).acquired("Flaky.run")).hasSize(3);
 		});
@@ -298,18 +299,18 @@ class LockAndOtherAdviceTests {
 
 	static class Jobs {
 
-		static final CountDownLatch started = new CountDownLatch(1);
+		final CountDownLatch started = new CountDownLatch(1);
 
-		static final CountDownLatch finish = new CountDownLatch(1);
+		final CountDownLatch finish = new CountDownLatch(1);
 
-		static final AtomicReference<Thread> worker = new AtomicReference<>();
+		final AtomicReference<Thread> worker = new AtomicReference<>();
 
 		@Async
 		@DistributedLock(key = "'job'")
 		public void later() throws InterruptedException {
-			worker.set(Thread.currentThread());
-			started.countDown();
-			finish.await();
+			this.worker.set(Thread.currentThread());
+			this.started.countDown();
+			this.finish.await();
 		}
 
 	}
@@ -332,16 +333,16 @@ class LockAndOtherAdviceTests {
 
 	static class Flaky {
 
-		static final List<Long> tokens = new ArrayList<>();
+		final List<Long> tokens = new ArrayList<>();
 
 		@Retryable(maxRetries = 3, delay = 1)
 		@DistributedLock(key = "'flaky'")
 		public int run() {
-			tokens.add(HeldLock.current().fencingToken());
-			if (tokens.size() < 3) {
+			this.tokens.add(HeldLock.current().fencingToken());
+			if (this.tokens.size() < 3) {
 				throw new IllegalStateException("Try again");
 			}
-			return tokens.size();
+			return this.tokens.size();
 		}
 
 	}
