@@ -29,7 +29,7 @@ record Fallback(Method method, boolean takesException) {
 				found = candidate;
 			}
 		}
-		if (name.indexOf('(') >= 0) {
+		if (name.contains("(")) {
 			throw annotation.invalid("has fallback \"%s\", which is not a method name".formatted(name),
 					"Write the name alone, without parentheses.");
 		}

@@ -42,8 +42,7 @@ final class LateTypes {
 
 		@Override
 		protected Boolean computeValue(Class<?> type) {
-			return CompletionStage.class.isAssignableFrom(type) || MethodChecks.isPublisher(type)
-					|| isOneOf(RUNNING, type) || isOneOf(BEGINNING, type);
+			return hasLateInstances(type);
 		}
 
 	};
@@ -97,6 +96,12 @@ final class LateTypes {
 	/** Return whether an object that a method has returned ends later. */
 	static boolean isLate(Object result) {
 		return LATE.get(result.getClass());
+	}
+
+	/** Return whether the objects of a class end later. */
+	static boolean hasLateInstances(Class<?> type) {
+		return CompletionStage.class.isAssignableFrom(type) || MethodChecks.isPublisher(type) || isOneOf(RUNNING, type)
+				|| isOneOf(BEGINNING, type);
 	}
 
 	/** Return whether an object that cannot be followed may already run. */

@@ -97,7 +97,7 @@ final class ThisTracker extends MethodVisitor {
 	public void visitInvokeDynamicInsn(String name, String descriptor, Handle bootstrap, Object... arguments) {
 		int sizes = Type.getArgumentsAndReturnSizes(descriptor);
 		int popped = (sizes >> 2) - 1;
-		if (popped > 0 && this.self.get(this.depth - popped)) {
+		if (this.self.get(this.depth - popped)) {
 			for (Object argument : arguments) {
 				if (argument instanceof Handle handle && handle.getTag() != Opcodes.H_INVOKESTATIC) {
 					this.calls.accept(handle.getName(), handle.getDesc());

@@ -36,6 +36,14 @@ class LateTypesTests {
 		assertThat(List.of(String.class, List.class, int.class)).noneMatch(LateTypes::mayBe);
 	}
 
+	/** Without the cache, so that each of the conditions decides. */
+	@Test
+	void classesWhoseObjectsEndLater() {
+		assertThat(List.of(CompletionStage.class, Mono.class, FutureTask.class, Callable.class))
+			.allMatch(LateTypes::hasLateInstances);
+		assertThat(List.of(String.class, List.class, Object.class)).noneMatch(LateTypes::hasLateInstances);
+	}
+
 	@Test
 	void returnedObjectThatEndsLater() {
 		assertThat(List.of(new CompletableFuture<>(), Mono.empty(), new FutureTask<>(() -> ""),
