@@ -446,14 +446,6 @@ class LateResultTests {
 		});
 	}
 
-	@Test
-	void fencedMethodHasToReturnItsPlainResult() {
-		Locked.runner(Fenced.class)
-			.run((context) -> Locked.refusal(context)
-				.hasMessageContaining("Fenced.run")
-				.hasMessageContaining("is fenced, but its result ends later"));
-	}
-
 	private static void run(ContextConsumer<AssertableApplicationContext> test) {
 		runWithLease("1500ms", test);
 	}
@@ -585,15 +577,6 @@ class LateResultTests {
 	}
 
 	static class GenericStage extends Returns<CompletableFuture<String>> {
-
-	}
-
-	static class Fenced {
-
-		@DistributedLock(key = "'k'", fenced = true)
-		public CompletableFuture<String> run() {
-			return mustNotRun();
-		}
 
 	}
 

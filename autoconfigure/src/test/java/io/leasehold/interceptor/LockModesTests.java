@@ -107,15 +107,6 @@ class LockModesTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(classes = { FencedReader.class, FencedPermit.class })
-	void fencedLockOfSeveralOwnersStopsTheStart(Class<?> bean) {
-		Locked.runner(bean)
-			.run((context) -> Locked.refusal(context)
-				.hasMessageContaining(bean.getSimpleName() + ".run")
-				.hasMessageContaining("is fenced, but its lock allows several owners at once"));
-	}
-
-	@ParameterizedTest
 	@MethodSource("forms")
 	void formThatTheEngineDoesNotHaveStopsTheStart(Class<?> bean, String form) {
 		Locked.runner(bean)
@@ -205,22 +196,6 @@ class LockModesTests {
 	public static class SharedPermits {
 
 		@DistributedLock(key = "'k'", mode = LockMode.SHARED, permits = "3")
-		public void run() {
-		}
-
-	}
-
-	public static class FencedReader {
-
-		@DistributedLock(key = "'k'", mode = LockMode.SHARED, fenced = true)
-		public void run() {
-		}
-
-	}
-
-	public static class FencedPermit {
-
-		@DistributedLock(key = "'k'", permits = "2", fenced = true)
 		public void run() {
 		}
 

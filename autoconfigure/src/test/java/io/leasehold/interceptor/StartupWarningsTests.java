@@ -85,6 +85,17 @@ class StartupWarningsTests {
 		assertThat(output).doesNotContain("Prefixed");
 	}
 
+	/**
+	 * Each of these beans has one such key: the second one is warned of, in any order.
+	 */
+	@Test
+	void oneKeyWithoutAPrefixOnEachOfTwoBeansIsWarnedOf(CapturedOutput output) {
+		start(Customers.class, Invoices.class);
+		assertThat(output).containsOnlyOnce("Keys without a prefix")
+			.contains("Customers.rename (\"#customer.id\"), ")
+			.contains("Invoices.send (\"#id\").");
+	}
+
 	@Test
 	void keysWithoutAPrefixOnOneBeanAreNot(CapturedOutput output) {
 		start(Orders.class, Prefixed.class);
@@ -389,6 +400,14 @@ class StartupWarningsTests {
 
 		@DistributedLock(key = "#customer.id")
 		public void rename(Customer customer) {
+		}
+
+	}
+
+	static class Invoices {
+
+		@DistributedLock(key = "#id")
+		public void send(long id) {
 		}
 
 	}
