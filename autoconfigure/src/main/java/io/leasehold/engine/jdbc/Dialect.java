@@ -148,7 +148,7 @@ abstract class Dialect {
 		return false;
 	}
 
-	/** Return whether the database undoes what it reports as undone, in every case. */
+	/** Return whether the database undoes each change that it reports as failed. */
 	boolean undoesFailures() {
 		return true;
 	}

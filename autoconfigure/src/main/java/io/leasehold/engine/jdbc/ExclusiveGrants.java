@@ -1,6 +1,7 @@
 package io.leasehold.engine.jdbc;
 
 import java.sql.SQLException;
+import java.util.Objects;
 import java.util.Set;
 
 import io.leasehold.LockKey;
@@ -11,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 import static io.leasehold.engine.jdbc.Sql.micros;
 
 /**
- * Grants of rows to one exclusive owner. Each step but {@link #freeBehind} is a single
- * statement that commits by itself.
+ * Grants of rows to one exclusive owner. Each step is a single statement that commits by
+ * itself, except {@link #freeBehind} and, on H2, {@link #renew}.
  */
 final class ExclusiveGrants implements Grants {
 
@@ -75,6 +76,11 @@ final class ExclusiveGrants implements Grants {
 
 	@Override
 	public Set<String> renew(Session session, RenewalBatch batch) throws SQLException {
+		return this.sql.dialect().undoesFailures() ? extend(session, batch)
+				: Objects.requireNonNull(this.sql.inTransaction(session, () -> extend(session, batch)));
+	}
+
+	private Set<String> extend(Session session, RenewalBatch batch) throws SQLException {
 		return this.sql.extend(session, "{table}", "id",
 				"expires_at = GREATEST(expires_at, {now} + ?), version = version + 1", batch);
 	}

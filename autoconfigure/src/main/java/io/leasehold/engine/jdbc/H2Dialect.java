@@ -53,7 +53,10 @@ final class H2Dialect extends Dialect {
 		return failure.getErrorCode() == DUPLICATE_KEY;
 	}
 
-	/** A query that changes rows is committed even if it fails. */
+	/**
+	 * A query that changes rows is committed even if it fails. One that fails between its
+	 * rows even removes some of them, because it removes all before it adds them changed.
+	 */
 	@Override
 	boolean undoesFailures() {
 		return false;

@@ -173,7 +173,7 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 		try {
 			return behind ? grants.freeBehind(session, id, claim.key(), owner) : grants.free(session, id, owner);
 		}
-		catch (SQLException | RuntimeException ex) {
+		catch (SQLException | RuntimeException | Error ex) {
 			boolean undone = tables.dialect().undoesFailures() && ex instanceof SQLException thrown
 					&& Failures.isUndone(thrown);
 			if (session.isUsed() && !undone) {

@@ -61,7 +61,7 @@ final class Session implements AutoCloseable {
 			}
 			this.networkTimeout = connection.getNetworkTimeout();
 		}
-		catch (SQLException | RuntimeException ex) {
+		catch (SQLException | RuntimeException | Error ex) {
 			connection.close();
 			throw ex;
 		}
@@ -142,13 +142,13 @@ final class Session implements AutoCloseable {
 			this.connection.setAutoCommit(true);
 			return result;
 		}
-		catch (SQLException | RuntimeException ex) {
+		catch (SQLException | RuntimeException | Error ex) {
 			undo(ex);
 			throw ex;
 		}
 	}
 
-	private void undo(Exception reason) {
+	private void undo(Throwable reason) {
 		try {
 			this.connection.rollback();
 			this.connection.setAutoCommit(true);

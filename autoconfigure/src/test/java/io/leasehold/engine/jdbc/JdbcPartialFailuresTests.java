@@ -1,0 +1,259 @@
+package io.leasehold.engine.jdbc;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.leasehold.LockKey;
+import io.leasehold.engine.Access;
+import io.leasehold.engine.Attempt;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.Member;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.ReleaseOutcome;
+import io.leasehold.engine.Renewal;
+import io.leasehold.engine.RenewalOutcome;
+import org.h2.api.Trigger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.jdbc.datasource.SingleConnectionDataSource;
+import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Tests for calls that fail in the middle: an error of the driver, such as for lack of
+ * memory, and a statement that changed some of its rows. On H2, which commits these.
+ */
+class JdbcPartialFailuresTests {
+
+	private static final Duration LEASE = Duration.ofMinutes(10);
+
+	private static final Duration CALL = Duration.ofMinutes(1);
+
+	private static final JdbcSettings SETTINGS = new JdbcSettings("ns", JdbcSettings.DEFAULT_TABLE, CALL,
+			Duration.ofMillis(5), Duration.ofMillis(100), Duration.ofDays(7), true);
+
+	private final Member member = Member.of("shop");
+
+	private final String url = "jdbc:h2:mem:" + UUID.randomUUID();
+
+	private final JdbcConnections connections = JdbcConnections.open(this.url, null, null, null, 4, CALL);
+
+	private final StatementLog statements = new StatementLog(this.connections.dataSource());
+
+	private final JdbcLockEngine engine = engine(JdbcConnections.of(this.statements));
+
+	static List<Access> accesses() {
+		return List.of(Access.EXCLUSIVE, Access.SHARED);
+	}
+
+	@BeforeEach
+	void createTables() {
+		new ResourceDatabasePopulator(new ClassPathResource(LockTableScript.location("h2")))
+			.execute(this.connections.dataSource());
+	}
+
+	@AfterEach
+	void close() {
+		this.engine.close();
+		this.connections.close();
+	}
+
+	@ParameterizedTest
+	@MethodSource("accesses")
+	void releaseThatIsRepeatedAfterAnErrorReportsNoLoss(Access access) {
+		Claim claim = claim("a", access);
+		granted(claim);
+		JdbcLockEngine direct = engine(this.connections);
+		this.statements.before("leasehold_lock", () -> {
+			assertThat(direct.release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
+			throw new OutOfMemoryError("while the response was read");
+		});
+		assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(() -> this.engine.release(claim));
+		assertThat(this.engine.inspect(claim.key())).isEmpty();
+		assertThat(this.engine.release(claim)).isInstanceOf(ReleaseOutcome.Unknown.class);
+	}
+
+	@ParameterizedTest
+	@MethodSource("accesses")
+	void errorDuringAReleaseLeavesNoClaim(Access access) {
+		Claim claim = claim("a", access);
+		granted(claim);
+		this.statements.before("leasehold_lock", () -> {
+			throw new OutOfMemoryError("before the request was sent");
+		});
+		assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(() -> this.engine.release(claim));
+		assertThat(this.engine.inspect(claim.key())).hasSize(1);
+		assertThat(this.engine.release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
+		granted(claim("a", Access.permits(1)));
+	}
+
+	/** Not every pool rolls back what was left open. */
+	@Test
+	void errorInATransactionRollsItBack() throws SQLException {
+		try (Connection connection = this.statements.getConnection()) {
+			JdbcLockEngine single = engine(JdbcConnections.of(new SingleConnectionDataSource(connection, true)));
+			this.statements.before("INSERT INTO leasehold_lock_holder", () -> {
+				throw new OutOfMemoryError("before the holder was inserted");
+			});
+			Claim failed = claim("a", Access.SHARED);
+			assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(() -> single.tryAcquire(failed));
+			assertThat(connection.getAutoCommit()).isTrue();
+			assertThat(number("SELECT MAX(shared_until) FROM leasehold_lock")).isZero();
+			granted(claim("a", Access.EXCLUSIVE));
+		}
+	}
+
+	@Test
+	void errorAtTheStartOfACallLeavesNoConnectionOpen() {
+		HikariDataSource pool = (HikariDataSource) this.connections.dataSource();
+		JdbcLockEngine failing = engine(JdbcConnections.of(new DelegatingDataSource(pool) {
+
+			@Override
+			public Connection getConnection() throws SQLException {
+				return failingAt("getNetworkTimeout", super.getConnection());
+			}
+
+		}));
+		assertThatExceptionOfType(OutOfMemoryError.class)
+			.isThrownBy(() -> failing.tryAcquire(claim("a", Access.EXCLUSIVE)));
+		assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
+	}
+
+	private static Connection failingAt(String name, Connection target) {
+		return (Connection) Proxy.newProxyInstance(Connection.class.getClassLoader(),
+				new Class<?>[] { Connection.class }, (proxy, method, arguments) -> {
+					if (method.getName().equals(name)) {
+						throw new OutOfMemoryError(name);
+					}
+					try {
+						return method.invoke(target, arguments);
+					}
+					catch (InvocationTargetException ex) {
+						throw ex.getCause();
+					}
+				});
+	}
+
+	/**
+	 * Renewals whose statement is canceled after it has changed some of its rows are
+	 * unknown. No lock disappears, and no holder believes in a longer lease than the
+	 * database has.
+	 */
+	@ParameterizedTest
+	@MethodSource("accesses")
+	void renewalThatIsCanceledBetweenItsRowsLosesNoLock(Access access) throws SQLException {
+		Map<Renewal, Long> believed = new LinkedHashMap<>();
+		for (int i = 0; i < 140; i++) {
+			Claim claim = claim("held " + i, access);
+			Attempt.Granted granted = granted(claim);
+			believed.put(new Renewal(claim, granted.number(), LEASE), granted.validUntil());
+		}
+		List<Renewal> renewals = List.copyOf(believed.keySet());
+		String table = access.equals(Access.EXCLUSIVE) ? "leasehold_lock" : "leasehold_lock_holder";
+		execute("CREATE TRIGGER canceling BEFORE UPDATE ON %s FOR EACH ROW CALL '%s'".formatted(table,
+				Canceling.class.getName()));
+		Canceling.url = this.url;
+		Canceling.rows.set(135);
+		assertThat(kinds(this.engine.renew(renewals))).as("%s, %s rows left", access, Canceling.rows)
+			.containsOnly(RenewalOutcome.Unknown.class);
+		assertThat(Canceling.rows).as("rows before the cancellation").hasNonPositiveValue();
+		assertNobodyBelievesTooLong(believed);
+		execute("DROP TRIGGER canceling");
+		List<RenewalOutcome> outcomes = this.engine.renew(renewals);
+		assertThat(kinds(outcomes)).containsOnly(RenewalOutcome.Renewed.class);
+		for (int i = 0; i < 140; i++) {
+			believed.put(renewals.get(i), ((RenewalOutcome.Renewed) outcomes.get(i)).validUntil());
+		}
+		assertNobodyBelievesTooLong(believed);
+	}
+
+	private static Set<Class<?>> kinds(List<RenewalOutcome> outcomes) {
+		return outcomes.stream().map(Object::getClass).collect(Collectors.toSet());
+	}
+
+	private void assertNobodyBelievesTooLong(Map<Renewal, Long> believed) {
+		believed.forEach((renewal, validUntil) -> {
+			Claim claim = renewal.claim();
+			assertThat(this.engine.inspect(claim.key())).as("%s", claim.key()).singleElement().satisfies((holder) -> {
+				assertThat(holder.number()).isEqualTo(renewal.number());
+				assertThat(holder.remaining()).isGreaterThan(Duration.ofNanos(validUntil - System.nanoTime()));
+			});
+		});
+	}
+
+	private JdbcLockEngine engine(JdbcConnections connections) {
+		return new JdbcLockEngine(connections, SETTINGS, MonotonicClock.SYSTEM);
+	}
+
+	private Claim claim(String key, Access access) {
+		return new Claim(new LockKey(key), this.member.newOwner(), access, LEASE, Duration.ZERO, Duration.ZERO, false,
+				System.nanoTime());
+	}
+
+	private Attempt.Granted granted(Claim claim) {
+		Attempt attempt = this.engine.tryAcquire(claim);
+		assertThat(attempt).isInstanceOf(Attempt.Granted.class);
+		return (Attempt.Granted) attempt;
+	}
+
+	private long number(String sql) throws SQLException {
+		try (Connection connection = this.connections.dataSource().getConnection();
+				Statement statement = connection.createStatement();
+				ResultSet rows = statement.executeQuery(sql)) {
+			assertThat(rows.next()).isTrue();
+			return rows.getLong(1);
+		}
+	}
+
+	private void execute(String sql) throws SQLException {
+		try (Connection connection = this.connections.dataSource().getConnection();
+				Statement statement = connection.createStatement()) {
+			statement.execute(sql);
+		}
+	}
+
+	/** Cancels its statement at one of its rows. H2 obeys after every 128th row. */
+	public static final class Canceling implements Trigger {
+
+		private static final AtomicInteger rows = new AtomicInteger();
+
+		private static volatile String url = "";
+
+		@Override
+		public void fire(Connection connection, Object[] before, Object[] after) throws SQLException {
+			if (rows.decrementAndGet() == 0) {
+				try (Connection operator = DriverManager.getConnection(url);
+						Statement statement = operator.createStatement();
+						ResultSet canceled = statement
+							.executeQuery("SELECT CANCEL_SESSION(session_id) FROM information_schema.sessions "
+									+ "WHERE executing_statement LIKE 'SELECT owner FROM FINAL TABLE%'")) {
+					assertThat(canceled.next()).isTrue();
+				}
+			}
+		}
+
+	}
+
+}
