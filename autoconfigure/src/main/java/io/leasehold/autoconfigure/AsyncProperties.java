@@ -4,26 +4,20 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 
 /**
  * Properties of the threads that run methods with an asynchronous result.
+ *
+ * @param executor Name of the Executor bean that runs annotated methods which return a
+ * CompletionStage. When not set, 'applicationTaskExecutor' if it exists, otherwise
+ * virtual threads if they are enabled, otherwise a bounded pool of Leasehold.
+ * @param maxThreads Maximum number of threads in Leasehold's pool for annotated methods
+ * that return a CompletionStage.
  */
 @ConfigurationProperties("leasehold.async")
-class AsyncProperties implements InitializingBean {
-
-	/**
-	 * Name of the Executor bean that runs annotated methods which return a
-	 * CompletionStage. When not set, 'applicationTaskExecutor' if it exists, otherwise
-	 * virtual threads if they are enabled, otherwise a bounded pool of Leasehold.
-	 */
-	private @Nullable String executor;
-
-	/**
-	 * Maximum number of threads in Leasehold's pool for annotated methods that return a
-	 * CompletionStage.
-	 */
-	private int maxThreads = 64;
+record AsyncProperties(@Nullable String executor, @DefaultValue("64") int maxThreads) implements InitializingBean {
 
 	@Override
 	public void afterPropertiesSet() {
@@ -31,22 +25,6 @@ class AsyncProperties implements InitializingBean {
 			throw new InvalidConfigurationPropertyValueException("leasehold.async.max-threads", this.maxThreads,
 					"It must be at least 1.");
 		}
-	}
-
-	public @Nullable String getExecutor() {
-		return this.executor;
-	}
-
-	public void setExecutor(@Nullable String executor) {
-		this.executor = executor;
-	}
-
-	public int getMaxThreads() {
-		return this.maxThreads;
-	}
-
-	public void setMaxThreads(int maxThreads) {
-		this.maxThreads = maxThreads;
 	}
 
 }

@@ -23,7 +23,7 @@ final class BodyExecutors {
 
 	/** Fail startup if the configured executor is missing. */
 	static void check(AsyncProperties properties, BeanFactory beans) {
-		String name = properties.getExecutor();
+		String name = properties.executor();
 		if (name != null && !beans.containsBean(name)) {
 			throw new InvalidConfigurationPropertyValueException("leasehold.async.executor", name,
 					"There is no Executor bean of this name.");
@@ -32,7 +32,7 @@ final class BodyExecutors {
 
 	/** Return the executor, or {@code null} if Leasehold has to create its own. */
 	static @Nullable Executor find(AsyncProperties properties, BeanFactory beans, Environment environment) {
-		String name = properties.getExecutor();
+		String name = properties.executor();
 		if (name != null) {
 			return beans.getBean(name, Executor.class);
 		}

@@ -39,7 +39,7 @@ final class JdbcDatabase {
 
 	JdbcConnections connections() {
 		DataSource application = this.beans.getBeanProvider(DataSource.class).getIfUnique();
-		String name = this.properties.getDataSource();
+		String name = this.properties.dataSource();
 		if (StringUtils.hasText(name)) {
 			DataSource named = named(name);
 			if (named == application) {
@@ -78,8 +78,7 @@ final class JdbcDatabase {
 
 	private JdbcConnections open(String url, @Nullable String driver, Supplier<JdbcLogin> login) {
 		try {
-			return JdbcConnections.open(url, driver, login, this.properties.getPoolSize(),
-					this.properties.getCallTimeout());
+			return JdbcConnections.open(url, driver, login, this.properties.poolSize(), this.properties.callTimeout());
 		}
 		catch (IllegalArgumentException ex) {
 			throw new LockEngineConfigurationException(ex.getMessage() + ".",

@@ -11,21 +11,23 @@ import io.leasehold.engine.jdbc.JdbcConnections;
 import io.leasehold.engine.jdbc.JdbcSettings;
 import io.leasehold.engine.jdbc.LockTableScript;
 
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.jdbc.init.DatabaseInitializationProperties;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.core.io.Resource;
 
 /**
  * Initializer of the lock table, through the engine's own connections.
  */
-class JdbcLockTableInitializer extends TableInitializer<JdbcProperties> {
+class JdbcLockTableInitializer extends TableInitializer<JdbcLockTableInitializer.Properties> {
 
 	private final String table;
 
-	JdbcLockTableInitializer(JdbcConnections connections, JdbcProperties properties) {
-		super(connections.dataSource(), properties, "lock table '%s'".formatted(properties.getTable()),
+	JdbcLockTableInitializer(JdbcConnections connections, Properties properties, String table) {
+		super(connections.dataSource(), properties, "lock table '%s'".formatted(table),
 				"Allow the database's user to create tables, or create it with the script for your database in "
 						+ "io/leasehold/engine/jdbc/migration and set leasehold.jdbc.initialize-schema to never.");
-		this.table = properties.getTable();
+		this.table = table;
 	}
 
 	@Override
@@ -51,6 +53,20 @@ class JdbcLockTableInitializer extends TableInitializer<JdbcProperties> {
 		return new Scripts(renamed).continueOnError(scripts.isContinueOnError())
 			.separator(scripts.getSeparator())
 			.encoding(encoding);
+	}
+
+	@ConfigurationProperties("leasehold.jdbc")
+	static class Properties extends DatabaseInitializationProperties {
+
+		Properties() {
+			setContinueOnError(false); // Boot's default hides the failure
+		}
+
+		@Override
+		public String getDefaultSchemaLocation() {
+			return "classpath:" + LockTableScript.LOCATION;
+		}
+
 	}
 
 }

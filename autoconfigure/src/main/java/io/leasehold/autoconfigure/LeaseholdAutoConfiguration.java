@@ -82,20 +82,20 @@ public final class LeaseholdAutoConfiguration {
 			Member member, MonotonicClock clock, ObjectProvider<LockEventListener> listeners, ReleaseTiming timing,
 			ResourceLoader resources, Environment environment) {
 		Map<String, LockEngine> all = engines.getIfAvailable(Map::of);
-		if (properties.isEnabled()) {
+		if (properties.enabled()) {
 			DefaultEngine.checkEnabled(environment, all.values(), resources.getClassLoader());
 		}
-		LockEngine engine = DefaultEngine.find(properties.isEnabled() ? properties.getEngine() : LocalLockEngine.NAME,
-				all, resources.getClassLoader());
-		if (properties.getLease().compareTo(engine.minLease()) < 0) {
-			throw new InvalidConfigurationPropertyValueException("leasehold.lease", properties.getLease(),
+		LockEngine engine = DefaultEngine.find(properties.enabled() ? properties.engine() : LocalLockEngine.NAME, all,
+				resources.getClassLoader());
+		if (properties.lease().compareTo(engine.minLease()) < 0) {
+			throw new InvalidConfigurationPropertyValueException("leasehold.lease", properties.lease(),
 					"Engine '%s' cannot renew a lease shorter than %d ms in time.".formatted(engine.name(),
 							engine.minLease().toMillis()));
 		}
 		ServiceSettings settings = properties.toServiceSettings(engine.name());
 		String lacking = EngineForms.unsupported(settings.defaults(), engine);
 		if (lacking != null) {
-			throw new InvalidConfigurationPropertyValueException("leasehold.lock-delay", properties.getLockDelay(),
+			throw new InvalidConfigurationPropertyValueException("leasehold.lock-delay", properties.lockDelay(),
 					"It requires %s.".formatted(lacking));
 		}
 		return new LockService(settings, all.values(), member, clock, listeners.orderedStream().toList(), timing);

@@ -39,7 +39,7 @@ import org.springframework.transaction.PlatformTransactionManager;
 @ConditionalOnSingleCandidate(DataSource.class)
 @ConditionalOnBean(PlatformTransactionManager.class)
 @ConditionalOnMissingBean(FencingGuard.class)
-@EnableConfigurationProperties(FencingProperties.class)
+@EnableConfigurationProperties(FenceTableInitializer.Properties.class)
 @Import(DatabaseInitializationDependencyConfigurer.class)
 @ImportRuntimeHints(LeaseholdFencingAutoConfiguration.SchemaHints.class)
 public final class LeaseholdFencingAutoConfiguration {
@@ -51,7 +51,7 @@ public final class LeaseholdFencingAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	@Conditional(OnTableInitializationCondition.class)
-	@Nullable FenceTableInitializer fenceTableInitializer(DataSource dataSource, FencingProperties properties) {
+	@Nullable FenceTableInitializer fenceTableInitializer(DataSource dataSource, FenceTableInitializer.Properties properties) {
 		if (properties.getInitializeSchema() == DatabaseInitializationMode.EMBEDDED
 				&& !EmbeddedDatabaseConnection.isEmbedded(dataSource)) {
 			return null;
@@ -63,8 +63,8 @@ public final class LeaseholdFencingAutoConfiguration {
 	@Bean
 	@Lazy
 	JdbcFencingGuard fencingGuard(DataSource dataSource, LeaseholdProperties properties) {
-		JdbcFencingGuard guard = new JdbcFencingGuard(dataSource, properties.getNamespace(),
-				properties.getFencing().getRetention());
+		JdbcFencingGuard guard = new JdbcFencingGuard(dataSource, properties.namespace(),
+				properties.fencing().retention());
 		try {
 			guard.check();
 		}

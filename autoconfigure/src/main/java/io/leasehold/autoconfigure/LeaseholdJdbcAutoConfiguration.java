@@ -37,7 +37,7 @@ import org.springframework.jdbc.core.JdbcOperations;
 @ConditionalOnClass({ HikariDataSource.class, JdbcConnectionDetails.class, JdbcOperations.class })
 @ConditionalOnBean(DataSource.class)
 @ConditionalOnLockEngine(JdbcLockEngine.NAME)
-@EnableConfigurationProperties(JdbcProperties.class)
+@EnableConfigurationProperties({ JdbcProperties.class, JdbcLockTableInitializer.Properties.class })
 @Import(DatabaseInitializationDependencyConfigurer.class)
 @ImportRuntimeHints(LeaseholdJdbcAutoConfiguration.JdbcHints.class)
 public final class LeaseholdJdbcAutoConfiguration {
@@ -55,10 +55,11 @@ public final class LeaseholdJdbcAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	@Conditional(OnTableInitializationCondition.class)
-	JdbcLockTableInitializer jdbcLockTableInitializer(JdbcConnections connections, JdbcProperties properties) {
+	JdbcLockTableInitializer jdbcLockTableInitializer(JdbcConnections connections, JdbcProperties properties,
+			JdbcLockTableInitializer.Properties initialization) {
 		try {
 			connections.awaitFirst();
-			return new JdbcLockTableInitializer(connections, properties);
+			return new JdbcLockTableInitializer(connections, initialization, properties.table());
 		}
 		catch (LockEngineException ex) {
 			throw wrongConnection(ex);

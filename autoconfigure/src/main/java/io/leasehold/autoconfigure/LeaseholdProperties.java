@@ -13,14 +13,50 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.core.Ordered;
 
 /**
  * Properties that all engines share. Values with which no lock could work fail startup.
+ *
+ * @param enabled Whether annotated methods run under their locks. When disabled, they run
+ * without locks, and locks acquired in code apply inside this JVM only.
+ * @param engine Name of the default engine. When not set, the only engine whose client is
+ * configured.
+ * @param namespace Name that separates these locks from others in the same store.
+ * Applications share a lock if store, namespace and key are equal.
+ * @param lease How long a lock outlives a silent owner, and thus how fast others take
+ * over after a crash. Renewed while the lock is held. With ZooKeeper, the session timeout
+ * detects a crash instead; by default it is four thirds of the lease.
+ * @param waitTime Maximum time to wait for a lock. Zero means one attempt.
+ * @param lockDelay How long a key stays locked after the lease of an owner that vanished
+ * without a release. Zero makes it available at the end of the lease.
+ * @param order Order of the lock's advice. Must be lower than that of the transaction
+ * advice, so that a lock is released after the commit.
+ * @param onLost How a holder is notified that its lock was lost.
+ * @param whenUnavailable How an annotated method reacts while the store is unavailable.
+ * @param failFast Whether startup fails if the store of any engine grants no locks within
+ * the wait time. Otherwise the application starts, and locks fail until the store
+ * responds.
+ * @param slowHold How long a lock may be held before a warning is logged and an
+ * application event is published. When not set, without limit.
+ * @param leakDetection Whether a warning shows where an unreleased lock was acquired.
+ * Takes a stack trace of each acquisition.
+ * @param holderReport When a LockBusyException names the holders of the lock. This costs
+ * one request to the store, after the wait.
+ * @param handoff Limits of handoffs inside one JVM.
+ * @param fencing Properties of fencing tokens.
+ * @param transaction Properties of transactions under locks.
  */
 @ConfigurationProperties("leasehold")
-class LeaseholdProperties implements InitializingBean {
+record LeaseholdProperties(@DefaultValue("true") boolean enabled, @Nullable String engine,
+		@DefaultValue("leasehold") String namespace, @DefaultValue("30s") Duration lease,
+		@DefaultValue("5s") Duration waitTime, @DefaultValue("0s") Duration lockDelay,
+		@DefaultValue("" + (Ordered.LOWEST_PRECEDENCE - 100)) int order, @DefaultValue("throw") OnLost onLost,
+		@DefaultValue("fail") WhenUnavailable whenUnavailable, boolean failFast, @Nullable Duration slowHold,
+		boolean leakDetection, @DefaultValue("after-wait") HolderReport holderReport, @DefaultValue Handoff handoff,
+		@DefaultValue Fencing fencing, @DefaultValue Transaction transaction) implements InitializingBean {
 
 	/** Name in metrics for locks that are acquired in code without a name. */
 	private static final String UNNAMED = "unnamed";
@@ -28,88 +64,6 @@ class LeaseholdProperties implements InitializingBean {
 	private static final Duration MAX_RETENTION = Duration.ofDays(3650);
 
 	private static final Pattern NAMESPACE = Pattern.compile("[\\x21-\\x7e&&[^{}%]]{1,100}");
-
-	/**
-	 * Whether annotated methods run under their locks. When disabled, they run without
-	 * locks, and locks acquired in code apply inside this JVM only.
-	 */
-	private boolean enabled = true;
-
-	/**
-	 * Name of the default engine. When not set, the only engine whose client is
-	 * configured.
-	 */
-	private @Nullable String engine;
-
-	/**
-	 * Name that separates these locks from others in the same store. Applications share a
-	 * lock if store, namespace and key are equal.
-	 */
-	private String namespace = "leasehold";
-
-	/**
-	 * How long a lock outlives a silent owner, and thus how fast others take over after a
-	 * crash. Renewed while the lock is held. With ZooKeeper, the session timeout detects
-	 * a crash instead; by default it is four thirds of the lease.
-	 */
-	private Duration lease = Duration.ofSeconds(30);
-
-	/**
-	 * Maximum time to wait for a lock. Zero means one attempt.
-	 */
-	private Duration waitTime = Duration.ofSeconds(5);
-
-	/**
-	 * How long a key stays locked after the lease of an owner that vanished without a
-	 * release. Zero makes it available at the end of the lease.
-	 */
-	private Duration lockDelay = Duration.ofSeconds(0);
-
-	/**
-	 * Order of the lock's advice. Must be lower than that of the transaction advice, so
-	 * that a lock is released after the commit.
-	 */
-	private int order = Ordered.LOWEST_PRECEDENCE - 100;
-
-	/**
-	 * How a holder is notified that its lock was lost.
-	 */
-	private OnLost onLost = OnLost.THROW;
-
-	/**
-	 * How an annotated method reacts while the store is unavailable.
-	 */
-	private WhenUnavailable whenUnavailable = WhenUnavailable.FAIL;
-
-	/**
-	 * Whether startup fails if the store of any engine grants no locks within the wait
-	 * time. Otherwise the application starts, and locks fail until the store responds.
-	 */
-	private boolean failFast;
-
-	/**
-	 * How long a lock may be held before a warning is logged and an application event is
-	 * published. When not set, without limit.
-	 */
-	private @Nullable Duration slowHold;
-
-	/**
-	 * Whether a warning shows where an unreleased lock was acquired. Takes a stack trace
-	 * of each acquisition.
-	 */
-	private boolean leakDetection;
-
-	/**
-	 * When a LockBusyException names the holders of the lock. This costs one request to
-	 * the store, after the wait.
-	 */
-	private HolderReport holderReport = HolderReport.AFTER_WAIT;
-
-	private final Handoff handoff = new Handoff();
-
-	private final Fencing fencing = new Fencing();
-
-	private final Transaction transaction = new Transaction();
 
 	@Override
 	public void afterPropertiesSet() {
@@ -138,7 +92,7 @@ class LeaseholdProperties implements InitializingBean {
 		LockOptions defaults = new LockOptions(UNNAMED, defaultEngine, this.lease, this.waitTime, Duration.ZERO,
 				LockOptions.UNLIMITED)
 			.withLockDelay(this.lockDelay);
-		return new ServiceSettings(defaults, this.onLost, this.handoff.maxConsecutive, this.handoff.maxTime,
+		return new ServiceSettings(defaults, this.onLost, this.handoff.maxConsecutive(), this.handoff.maxTime(),
 				(this.slowHold != null) ? this.slowHold : LockOptions.UNLIMITED, this.holderReport);
 	}
 
@@ -152,122 +106,6 @@ class LeaseholdProperties implements InitializingBean {
 		}
 	}
 
-	public boolean isEnabled() {
-		return this.enabled;
-	}
-
-	public void setEnabled(boolean enabled) {
-		this.enabled = enabled;
-	}
-
-	public @Nullable String getEngine() {
-		return this.engine;
-	}
-
-	public void setEngine(@Nullable String engine) {
-		this.engine = engine;
-	}
-
-	public String getNamespace() {
-		return this.namespace;
-	}
-
-	public void setNamespace(String namespace) {
-		this.namespace = namespace;
-	}
-
-	public Duration getLease() {
-		return this.lease;
-	}
-
-	public void setLease(Duration lease) {
-		this.lease = lease;
-	}
-
-	public Duration getWaitTime() {
-		return this.waitTime;
-	}
-
-	public void setWaitTime(Duration waitTime) {
-		this.waitTime = waitTime;
-	}
-
-	public Duration getLockDelay() {
-		return this.lockDelay;
-	}
-
-	public void setLockDelay(Duration lockDelay) {
-		this.lockDelay = lockDelay;
-	}
-
-	public int getOrder() {
-		return this.order;
-	}
-
-	public void setOrder(int order) {
-		this.order = order;
-	}
-
-	public OnLost getOnLost() {
-		return this.onLost;
-	}
-
-	public void setOnLost(OnLost onLost) {
-		this.onLost = onLost;
-	}
-
-	public WhenUnavailable getWhenUnavailable() {
-		return this.whenUnavailable;
-	}
-
-	public void setWhenUnavailable(WhenUnavailable whenUnavailable) {
-		this.whenUnavailable = whenUnavailable;
-	}
-
-	public boolean isFailFast() {
-		return this.failFast;
-	}
-
-	public void setFailFast(boolean failFast) {
-		this.failFast = failFast;
-	}
-
-	public @Nullable Duration getSlowHold() {
-		return this.slowHold;
-	}
-
-	public void setSlowHold(@Nullable Duration slowHold) {
-		this.slowHold = slowHold;
-	}
-
-	public boolean isLeakDetection() {
-		return this.leakDetection;
-	}
-
-	public void setLeakDetection(boolean leakDetection) {
-		this.leakDetection = leakDetection;
-	}
-
-	public HolderReport getHolderReport() {
-		return this.holderReport;
-	}
-
-	public void setHolderReport(HolderReport holderReport) {
-		this.holderReport = holderReport;
-	}
-
-	public Handoff getHandoff() {
-		return this.handoff;
-	}
-
-	public Fencing getFencing() {
-		return this.fencing;
-	}
-
-	public Transaction getTransaction() {
-		return this.transaction;
-	}
-
 	/** Reaction of an annotated method to an unavailable store. */
 	enum WhenUnavailable {
 
@@ -279,41 +117,17 @@ class LeaseholdProperties implements InitializingBean {
 
 	}
 
-	/** Properties of transactions under locks. */
-	static class Transaction {
-
-		/**
-		 * Whether a transaction is rolled back instead of committed if a lock under which
-		 * it runs was lost.
-		 */
-		private boolean commitGuard = true;
-
-		public boolean isCommitGuard() {
-			return this.commitGuard;
-		}
-
-		public void setCommitGuard(boolean commitGuard) {
-			this.commitGuard = commitGuard;
-		}
-
-	}
-
-	/** Limits of handoffs inside one JVM. */
-	static class Handoff {
+	/**
+	 * Limits of handoffs inside one JVM.
+	 *
+	 * @param maxConsecutive Maximum number of consecutive handoffs of a lock inside this
+	 * JVM before other JVMs get their turn. At most 63; zero means none.
+	 * @param maxTime Maximum time for which a lock is handed off inside this JVM before
+	 * other JVMs get their turn. At most a third of 'leasehold.lease'.
+	 */
+	record Handoff(@DefaultValue("63") int maxConsecutive, @DefaultValue("10ms") Duration maxTime) {
 
 		private static final Duration MAX_TIME = Duration.ofMillis(10);
-
-		/**
-		 * Maximum number of consecutive handoffs of a lock inside this JVM before other
-		 * JVMs get their turn. At most 63; zero means none.
-		 */
-		private int maxConsecutive = 63;
-
-		/**
-		 * Maximum time for which a lock is handed off inside this JVM before other JVMs
-		 * get their turn. At most a third of 'leasehold.lease'.
-		 */
-		private Duration maxTime = MAX_TIME;
 
 		private void check(Duration lease) {
 			Duration longest = Collections.max(List.of(MAX_TIME, lease.dividedBy(3)));
@@ -327,32 +141,15 @@ class LeaseholdProperties implements InitializingBean {
 						.formatted(longest.toMillis()));
 		}
 
-		public int getMaxConsecutive() {
-			return this.maxConsecutive;
-		}
-
-		public void setMaxConsecutive(int maxConsecutive) {
-			this.maxConsecutive = maxConsecutive;
-		}
-
-		public Duration getMaxTime() {
-			return this.maxTime;
-		}
-
-		public void setMaxTime(Duration maxTime) {
-			this.maxTime = maxTime;
-		}
-
 	}
 
-	/** Properties of fencing tokens. */
-	static class Fencing {
-
-		/**
-		 * How long the store remembers the last fencing token of an unused key. Must
-		 * exceed any possible backward correction of the store's clock.
-		 */
-		private Duration retention = Duration.ofDays(7);
+	/**
+	 * Properties of fencing tokens.
+	 *
+	 * @param retention How long the store remembers the last fencing token of an unused
+	 * key. Must exceed any possible backward correction of the store's clock.
+	 */
+	record Fencing(@DefaultValue("7d") Duration retention) {
 
 		private void check() {
 			LeaseholdProperties.check("leasehold.fencing.retention", this.retention,
@@ -360,14 +157,15 @@ class LeaseholdProperties implements InitializingBean {
 					"It must be at least 1s and at most 3650d.");
 		}
 
-		public Duration getRetention() {
-			return this.retention;
-		}
+	}
 
-		public void setRetention(Duration retention) {
-			this.retention = retention;
-		}
-
+	/**
+	 * Properties of transactions under locks.
+	 *
+	 * @param commitGuard Whether a transaction is rolled back instead of committed if a
+	 * lock under which it runs was lost.
+	 */
+	record Transaction(@DefaultValue("true") boolean commitGuard) {
 	}
 
 }

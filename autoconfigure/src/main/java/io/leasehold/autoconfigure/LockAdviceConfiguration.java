@@ -51,19 +51,19 @@ class LockAdviceConfiguration {
 	static LockAdvisor lockAdvisor(LockOperationSource operations, ObjectProvider<LockService> service,
 			BodyThreads threads, Environment environment) {
 		LeaseholdProperties properties = properties(environment);
-		UnavailablePolicy whenUnavailable = switch (properties.getWhenUnavailable()) {
+		UnavailablePolicy whenUnavailable = switch (properties.whenUnavailable()) {
 			case FAIL -> UnavailablePolicy.FAIL;
 			case PROCEED -> UnavailablePolicy.PROCEED;
 		};
 		return new LockAdvisor(operations,
 				new LockInterceptor(operations, SingletonSupplier.of(service::getObject), whenUnavailable, threads),
-				properties.getOrder());
+				properties.order());
 	}
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static LockAnnotationValidator lockAnnotationValidator(LockOperationSource operations, Environment environment) {
-		return new LockAnnotationValidator(operations, properties(environment).getOrder());
+		return new LockAnnotationValidator(operations, properties(environment).order());
 	}
 
 	@Bean
@@ -71,7 +71,7 @@ class LockAdviceConfiguration {
 	static BodyThreads lockBodyThreads(BeanFactory beans, Environment environment) {
 		AsyncProperties properties = Binder.get(environment).bindOrCreate("leasehold.async", AsyncProperties.class);
 		BodyExecutors.check(properties, beans);
-		return new BodyThreads(() -> BodyExecutors.find(properties, beans, environment), properties.getMaxThreads());
+		return new BodyThreads(() -> BodyExecutors.find(properties, beans, environment), properties.maxThreads());
 	}
 
 	/** Bind the properties, because their bean would be created too early. */

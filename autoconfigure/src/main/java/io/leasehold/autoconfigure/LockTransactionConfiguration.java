@@ -23,7 +23,7 @@ class LockTransactionConfiguration {
 	@Bean
 	@ConditionalOnMissingBean(ReleaseTiming.class)
 	TransactionalReleaseTiming transactionalReleaseTiming(LeaseholdProperties properties) {
-		return new TransactionalReleaseTiming(properties.getTransaction().isCommitGuard());
+		return new TransactionalReleaseTiming(properties.transaction().commitGuard());
 	}
 
 	/** Binds the properties, because their bean would be created too early. */

@@ -15,7 +15,7 @@ class PropertiesZooKeeperConnectionDetails implements ZooKeeperConnectionDetails
 
 	@Override
 	public String getConnectString() {
-		return Objects.requireNonNull(this.properties.getConnectString());
+		return Objects.requireNonNull(this.properties.connectString());
 	}
 
 }

@@ -20,11 +20,11 @@ class UnprotectedMethodsWarning implements SmartInitializingSingleton {
 
 	@Override
 	public void afterSingletonsInstantiated() {
-		if (!this.properties.isEnabled()) {
+		if (!this.properties.enabled()) {
 			logger.warn("leasehold.enabled is 'false': methods annotated with @DistributedLock run without their "
 					+ "locks, and DistributedLocks acquires locks inside this JVM only");
 		}
-		else if (this.properties.getWhenUnavailable() == LeaseholdProperties.WhenUnavailable.PROCEED) {
+		else if (this.properties.whenUnavailable() == LeaseholdProperties.WhenUnavailable.PROCEED) {
 			logger.warn("leasehold.when-unavailable is 'proceed': methods annotated with @DistributedLock run "
 					+ "without their locks while the store is unavailable");
 		}

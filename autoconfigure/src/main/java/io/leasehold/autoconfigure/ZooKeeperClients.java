@@ -27,7 +27,7 @@ final class ZooKeeperClients {
 	static CuratorFramework own(ZooKeeperConnectionDetails details, ZooKeeperProperties properties,
 			LeaseholdProperties shared) {
 		return CuratorFrameworkFactory.newClient(check(details.getConnectString()),
-				millis(properties.sessionTimeout(shared)), millis(properties.getConnectionTimeout()),
+				millis(properties.sessionTimeout(shared)), millis(properties.connectionTimeout()),
 				new RetryForever(RETRY_MILLIS));
 	}
 

@@ -6,48 +6,29 @@ import io.leasehold.engine.zookeeper.ZooKeeperSettings;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
  * Properties of the ZooKeeper engine.
+ *
+ * @param connectString Servers of the ensemble, such as 'zk1:2181,zk2:2181,zk3:2181'.
+ * Locks then use a separate session; otherwise they use the application's
+ * CuratorFramework.
+ * @param sessionTimeout How long locks outlive a process that died or was disconnected.
+ * After each renewal a lock is valid for three quarters of it, so the default is four
+ * thirds of 'leasehold.lease'. The servers limit it. A CuratorFramework of the
+ * application has its own.
+ * @param connectionTimeout Maximum time to wait for the connection to one server of the
+ * ensemble. A CuratorFramework of the application has its own.
+ * @param callTimeout Maximum time to wait for a response, including the time to connect.
+ * @param pollInterval Maximum time between two polls of a waiting process. Waiters are
+ * notified of their turn; polls only detect lost messages.
+ * @param basePath Path of the node that contains all locks.
  */
 @ConfigurationProperties("leasehold.zookeeper")
-class ZooKeeperProperties {
-
-	/**
-	 * Servers of the ensemble, such as 'zk1:2181,zk2:2181,zk3:2181'. Locks then use a
-	 * separate session; otherwise they use the application's CuratorFramework.
-	 */
-	private @Nullable String connectString;
-
-	/**
-	 * How long locks outlive a process that died or was disconnected. After each renewal
-	 * a lock is valid for three quarters of it, so the default is four thirds of
-	 * 'leasehold.lease'. The servers limit it. A CuratorFramework of the application has
-	 * its own.
-	 */
-	private @Nullable Duration sessionTimeout;
-
-	/**
-	 * Maximum time to wait for the connection to one server of the ensemble. A
-	 * CuratorFramework of the application has its own.
-	 */
-	private Duration connectionTimeout = Duration.ofSeconds(3);
-
-	/**
-	 * Maximum time to wait for a response, including the time to connect.
-	 */
-	private Duration callTimeout = Duration.ofSeconds(2);
-
-	/**
-	 * Maximum time between two polls of a waiting process. Waiters are notified of their
-	 * turn; polls only detect lost messages.
-	 */
-	private Duration pollInterval = Duration.ofSeconds(2);
-
-	/**
-	 * Path of the node that contains all locks.
-	 */
-	private String basePath = "/leasehold";
+record ZooKeeperProperties(@Nullable String connectString, @Nullable Duration sessionTimeout,
+		@DefaultValue("3s") Duration connectionTimeout, @DefaultValue("2s") Duration callTimeout,
+		@DefaultValue("2s") Duration pollInterval, @DefaultValue("/leasehold") String basePath) {
 
 	/**
 	 * Return the settings of the engine.
@@ -56,7 +37,7 @@ class ZooKeeperProperties {
 	ZooKeeperSettings toSettings(LeaseholdProperties shared) {
 		try {
 			checkOwnClient();
-			return new ZooKeeperSettings(shared.getNamespace(), this.basePath, this.callTimeout, this.pollInterval);
+			return new ZooKeeperSettings(shared.namespace(), this.basePath, this.callTimeout, this.pollInterval);
 		}
 		catch (IllegalArgumentException ex) {
 			throw new LockEngineConfigurationException(
@@ -80,55 +61,7 @@ class ZooKeeperProperties {
 
 	/** Return the session timeout to request from the servers. */
 	Duration sessionTimeout(LeaseholdProperties shared) {
-		return (this.sessionTimeout != null) ? this.sessionTimeout : shared.getLease().multipliedBy(4).dividedBy(3);
-	}
-
-	public @Nullable String getConnectString() {
-		return this.connectString;
-	}
-
-	public void setConnectString(@Nullable String connectString) {
-		this.connectString = connectString;
-	}
-
-	public @Nullable Duration getSessionTimeout() {
-		return this.sessionTimeout;
-	}
-
-	public void setSessionTimeout(@Nullable Duration sessionTimeout) {
-		this.sessionTimeout = sessionTimeout;
-	}
-
-	public Duration getConnectionTimeout() {
-		return this.connectionTimeout;
-	}
-
-	public void setConnectionTimeout(Duration connectionTimeout) {
-		this.connectionTimeout = connectionTimeout;
-	}
-
-	public Duration getCallTimeout() {
-		return this.callTimeout;
-	}
-
-	public void setCallTimeout(Duration callTimeout) {
-		this.callTimeout = callTimeout;
-	}
-
-	public Duration getPollInterval() {
-		return this.pollInterval;
-	}
-
-	public void setPollInterval(Duration pollInterval) {
-		this.pollInterval = pollInterval;
-	}
-
-	public String getBasePath() {
-		return this.basePath;
-	}
-
-	public void setBasePath(String basePath) {
-		this.basePath = basePath;
+		return (this.sessionTimeout != null) ? this.sessionTimeout : shared.lease().multipliedBy(4).dividedBy(3);
 	}
 
 }

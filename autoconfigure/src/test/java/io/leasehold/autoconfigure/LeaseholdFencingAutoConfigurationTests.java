@@ -131,7 +131,7 @@ class LeaseholdFencingAutoConfigurationTests {
 	@Test
 	void tableIsCreatedOnceMoreIfThatFails() throws Exception {
 		RefusingOnce database = new RefusingOnce();
-		FencingProperties properties = new FencingProperties();
+		FenceTableInitializer.Properties properties = new FenceTableInitializer.Properties();
 		properties.setInitializeSchema(DatabaseInitializationMode.ALWAYS);
 		FenceTableInitializer initializer = new FenceTableInitializer(database, properties);
 		database.refuses = true;

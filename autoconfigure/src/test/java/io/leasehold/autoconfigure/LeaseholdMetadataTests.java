@@ -3,6 +3,7 @@ package io.leasehold.autoconfigure;
 import java.beans.PropertyDescriptor;
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.reflect.RecordComponent;
 import java.net.URL;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.beans.BeanUtils;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.context.annotation.ClassPathScanningCandidateComponentProvider;
 import org.springframework.core.Ordered;
@@ -59,18 +61,28 @@ class LeaseholdMetadataTests {
 			Class<?> type = Class.forName(found.getBeanClassName());
 			addProperties(type, type.getAnnotation(ConfigurationProperties.class).value(), names);
 		}
+		names.removeIf((name) -> !name.startsWith("leasehold."));
 		assertThat(names).contains("leasehold.lease", "leasehold.handoff.max-time", "leasehold.jdbc.schema");
 		assertThat(properties()).extracting("name", String.class).containsAll(names);
 	}
 
 	private static void addProperties(Class<?> type, String prefix, List<String> names) {
+		if (type.isRecord()) {
+			for (RecordComponent component : type.getRecordComponents()) {
+				String name = prefix + "." + DataObjectPropertyName.toDashedForm(component.getName());
+				if (component.getType().isRecord()) {
+					addProperties(component.getType(), name, names);
+				}
+				else {
+					names.add(name);
+				}
+			}
+			return;
+		}
 		for (PropertyDescriptor property : BeanUtils.getPropertyDescriptors(type)) {
 			String name = prefix + "." + DataObjectPropertyName.toDashedForm(property.getName());
 			if (property.getWriteMethod() != null) {
 				names.add(name);
-			}
-			else if (property.getPropertyType().getEnclosingClass() == type) {
-				addProperties(property.getPropertyType(), name, names);
 			}
 		}
 	}
@@ -99,7 +111,7 @@ class LeaseholdMetadataTests {
 	void orderHasTheDefaultThatTheClassHas() {
 		List<Integer> value = metadata.read("$.properties[?(@.name == 'leasehold.order')].defaultValue");
 		assertThat(value).containsExactly(Ordered.LOWEST_PRECEDENCE - 100)
-			.containsExactly(new LeaseholdProperties().getOrder());
+			.containsExactly(new Binder(List.of()).bindOrCreate("leasehold", LeaseholdProperties.class).order());
 	}
 
 	@Test

@@ -38,17 +38,17 @@ class LeaseholdPropertiesTests {
 	void defaultsAreThoseOfTheManual() {
 		this.runner.run((context) -> {
 			LeaseholdProperties properties = context.getBean(LeaseholdProperties.class);
-			assertThat(properties.isEnabled()).isTrue();
-			assertThat(properties.getEngine()).isNull();
-			assertThat(properties.getNamespace()).isEqualTo("leasehold");
-			assertThat(properties.getLease()).isEqualTo(Duration.ofSeconds(30));
-			assertThat(properties.getWaitTime()).isEqualTo(Duration.ofSeconds(5));
-			assertThat(properties.getOrder()).isEqualTo(Ordered.LOWEST_PRECEDENCE - 100);
-			assertThat(properties.getOnLost()).isEqualTo(OnLost.THROW);
-			assertThat(properties.getWhenUnavailable()).isEqualTo(LeaseholdProperties.WhenUnavailable.FAIL);
-			assertThat(properties.getHandoff().getMaxConsecutive()).isEqualTo(63);
-			assertThat(properties.getHandoff().getMaxTime()).isEqualTo(Duration.ofMillis(10));
-			assertThat(properties.getFencing().getRetention()).isEqualTo(Duration.ofDays(7));
+			assertThat(properties.enabled()).isTrue();
+			assertThat(properties.engine()).isNull();
+			assertThat(properties.namespace()).isEqualTo("leasehold");
+			assertThat(properties.lease()).isEqualTo(Duration.ofSeconds(30));
+			assertThat(properties.waitTime()).isEqualTo(Duration.ofSeconds(5));
+			assertThat(properties.order()).isEqualTo(Ordered.LOWEST_PRECEDENCE - 100);
+			assertThat(properties.onLost()).isEqualTo(OnLost.THROW);
+			assertThat(properties.whenUnavailable()).isEqualTo(LeaseholdProperties.WhenUnavailable.FAIL);
+			assertThat(properties.handoff().maxConsecutive()).isEqualTo(63);
+			assertThat(properties.handoff().maxTime()).isEqualTo(Duration.ofMillis(10));
+			assertThat(properties.fencing().retention()).isEqualTo(Duration.ofDays(7));
 		});
 	}
 
@@ -172,7 +172,7 @@ class LeaseholdPropertiesTests {
 	@CsvSource({ "0, PT0S", "0s, PT0S", "00, PT0S", "2s, PT2S", "PT2S, PT2S", "1500ms, PT1.5S" })
 	void zeroNeedsNoUnit(String value, Duration waitTime) {
 		this.runner.withPropertyValues("leasehold.wait-time=" + value)
-			.run((context) -> assertThat(context.getBean(LeaseholdProperties.class).getWaitTime()).isEqualTo(waitTime));
+			.run((context) -> assertThat(context.getBean(LeaseholdProperties.class).waitTime()).isEqualTo(waitTime));
 	}
 
 	@Test
@@ -204,7 +204,8 @@ class LeaseholdPropertiesTests {
 
 	@Configuration(proxyBeanMethods = false)
 	@EnableConfigurationProperties({ LeaseholdProperties.class, RedisProperties.class, JdbcProperties.class,
-			ZooKeeperProperties.class, FencingProperties.class })
+			ZooKeeperProperties.class, JdbcLockTableInitializer.Properties.class,
+			FenceTableInitializer.Properties.class })
 	@Import(DurationUnits.class)
 	static class AllProperties {
 
