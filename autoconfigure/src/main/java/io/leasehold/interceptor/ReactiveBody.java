@@ -6,6 +6,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 import io.leasehold.HeldLock;
+import io.leasehold.reactive.ReactiveLocks;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscription;
@@ -34,18 +35,25 @@ final class ReactiveBody extends Flux<Object> {
 	/** Whether the first value ends the publisher. */
 	private final boolean single;
 
-	private final Segments segments = new Segments();
+	private final Segments segments;
 
 	private volatile boolean terminated;
 
 	/** Whether the publisher was cancelled and its work may continue unobserved. */
 	private volatile boolean unseen;
 
-	ReactiveBody(LockCall call, HeldLock held, boolean single, Supplier<Publisher<Object>> method) {
+	ReactiveBody(LockCall call, HeldLock held, boolean single, @Nullable Segments outer,
+			Supplier<Publisher<Object>> method) {
 		this.call = call;
 		this.held = held;
 		this.single = single;
+		this.segments = new Segments(outer);
 		this.method = method;
+	}
+
+	/** Return the body with its lock in the context. */
+	Flux<Object> inContext() {
+		return contextWrite((context) -> ReactiveLocks.add(context, this.held).put(Segments.class, this.segments));
 	}
 
 	@Override
@@ -73,7 +81,7 @@ final class ReactiveBody extends Flux<Object> {
 	}
 
 	private boolean isUnseen() {
-		return this.unseen && !this.terminated;
+		return this.unseen && !this.terminated || this.segments.hasAbandoned();
 	}
 
 	/** Completes when the lock is closed or lost; run when the work has ended. */
@@ -175,6 +183,9 @@ final class ReactiveBody extends Flux<Object> {
 			subscription.cancel();
 			moving |= segments.begun() != begun || segments.runElsewhere();
 			ReactiveBody.this.unseen = !chain.known() || chain.grows() && moving;
+			if (isUnseen()) {
+				segments.abandon();
+			}
 		}
 
 		private static void outside(Runnable signal) {

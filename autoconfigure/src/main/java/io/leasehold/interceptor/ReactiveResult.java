@@ -2,6 +2,7 @@ package io.leasehold.interceptor;
 
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.leasehold.HeldLock;
@@ -51,14 +52,16 @@ final class ReactiveResult implements ResultKind {
 		if (keys == null) {
 			return Mono.from(proceed(own));
 		}
-		return one(own, take(own, keys, context));
+		Segments outer = Segments.subscribing(context);
+		return one(own, take(own, keys, context, outer), outer);
 	}
 
-	private Mono<Object> one(LockCall call, Mono<Taken> taking) {
-		return Mono
+	private Mono<Object> one(LockCall call, Mono<Taken> taking, @Nullable Segments outer) {
+		Mono<Object> result = Mono
 			.usingWhen(taking, (taken) -> Mono.from(body(call, taken)), Taken::finish,
 					(taken, failure) -> taken.finishAfter(failure), Taken::finish)
 			.onErrorMap(ReactiveResult::unwrapped);
+		return (outer != null) ? result.transform(outer.signals()) : result;
 	}
 
 	private Flux<Object> many(LockCall call, ContextView context) {
@@ -67,38 +70,51 @@ final class ReactiveResult implements ResultKind {
 		if (keys == null) {
 			return Flux.from(proceed(own));
 		}
-		return many(own, take(own, keys, context));
+		Segments outer = Segments.subscribing(context);
+		return many(own, take(own, keys, context, outer), outer);
 	}
 
-	private Flux<Object> many(LockCall call, Mono<Taken> taking) {
-		return Flux
+	private Flux<Object> many(LockCall call, Mono<Taken> taking, @Nullable Segments outer) {
+		Flux<Object> result = Flux
 			.usingWhen(taking, (taken) -> body(call, taken), Taken::finish,
 					(taken, failure) -> taken.finishAfter(failure), Taken::finish)
 			.onErrorMap(ReactiveResult::unwrapped);
+		return (outer != null) ? result.transform(outer.signals()) : result;
 	}
 
 	/** Hold the lock until the first subscription ends. Further ones are rejected. */
 	@Override
 	public Object follow(LockCall call, HeldLock held, Object returned) {
 		AtomicBoolean subscribed = new AtomicBoolean();
-		Mono<Taken> taking = Mono.fromSupplier(() -> {
+		Function<@Nullable Segments, Mono<Taken>> taking = (outer) -> Mono.fromSupplier(() -> {
 			Assert.state(subscribed.compareAndSet(false, true),
 					() -> "The result of method '%s' was subscribed to twice, but acquired its lock only once. Declare that the method returns a %s."
 						.formatted(call.operation().options().name(), this.adapter.getReactiveType().getSimpleName()));
-			Supplier<Publisher<Object>> source = () -> this.adapter.toPublisher(returned);
-			return new Taken(held, new ReactiveBody(call, held, !this.adapter.isMultiValue(), source), null);
+			return new Taken(held, body(call, held, outer, () -> this.adapter.toPublisher(returned)), null);
 		});
-		return this.adapter.fromPublisher(this.adapter.isMultiValue() ? many(call, taking) : one(call, taking));
+		Publisher<Object> result = this.adapter.isMultiValue() ? Flux.deferContextual((context) -> {
+			Segments outer = Segments.subscribing(context);
+			return many(call, taking.apply(outer), outer);
+		}) : Mono.deferContextual((context) -> {
+			Segments outer = Segments.subscribing(context);
+			return one(call, taking.apply(outer), outer);
+		});
+		return this.adapter.fromPublisher(result);
 	}
 
-	private Mono<Taken> take(LockCall call, LockKeys keys, ContextView context) {
-		List<HeldLock> outer = ReactiveLocks.held(context);
-		return Mono
-			.fromFuture(() -> call.locks().acquireAllAsync(keys, call.operation().options(), outer, call::isBypassed))
-			.doOnDiscard(HeldLock.class, (held) -> call.locks().closeAsync(held, call.operation().options()))
-			.map((held) -> new Taken(held,
-					new ReactiveBody(call, held, !this.adapter.isMultiValue(), () -> proceed(call)), null))
+	private Mono<Taken> take(LockCall call, LockKeys keys, ContextView context, @Nullable Segments outer) {
+		List<HeldLock> held = ReactiveLocks.held(context);
+		Mono<Taken> taking = Mono
+			.fromFuture(() -> call.locks().acquireAllAsync(keys, call.operation().options(), held, call::isBypassed))
+			.doOnDiscard(HeldLock.class, (lock) -> call.locks().closeAsync(lock, call.operation().options()))
+			.map((lock) -> new Taken(lock, body(call, lock, outer, () -> proceed(call)), null))
 			.onErrorResume(call::hasAlternative, (reason) -> Mono.just(new Taken(null, null, (LockException) reason)));
+		return (outer != null) ? taking.transform(outer.<Taken>signals()) : taking;
+	}
+
+	private ReactiveBody body(LockCall call, HeldLock held, @Nullable Segments outer,
+			Supplier<Publisher<Object>> method) {
+		return new ReactiveBody(call, held, !this.adapter.isMultiValue(), outer, method);
 	}
 
 	private Publisher<Object> body(LockCall call, Taken taken) {
@@ -107,7 +123,7 @@ final class ReactiveResult implements ResultKind {
 		if (held == null || guarded == null) {
 			return alternative(call, taken);
 		}
-		Flux<Object> body = guarded.contextWrite((context) -> ReactiveLocks.add(context, held));
+		Flux<Object> body = guarded.inContext();
 		return (call.locks().onLost() == OnLost.INTERRUPT)
 				? body.takeUntilOther(Mono.create((sink) -> held.onLost(sink::error))) : body;
 	}

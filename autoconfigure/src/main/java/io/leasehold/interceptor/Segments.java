@@ -2,15 +2,23 @@ package io.leasehold.interceptor;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
 import reactor.core.Scannable;
+import reactor.core.publisher.Operators;
 import reactor.core.scheduler.Schedulers;
+import reactor.util.context.Context;
+import reactor.util.context.ContextView;
 
 /**
  * Threads that currently run code of one reactive body: in a call of the body's own
  * publisher, or in a task of a Reactor scheduler that such code has scheduled. Other
- * threads of a body are not observed. Thread-safe.
+ * threads of a body are not observed. A body to which this code subscribes is part of it.
+ * Thread-safe.
  */
 final class Segments {
 
@@ -19,20 +27,41 @@ final class Segments {
 	/** The running threads, one entry per part. */
 	private final List<Thread> running = new ArrayList<>(2);
 
+	/** The body of which this one is a part. */
+	private final @Nullable Segments outer;
+
 	private long begun;
+
+	private volatile boolean abandoned;
 
 	private @Nullable Runnable whenEnded;
 
+	/**
+	 * Create an object without threads.
+	 * @param outer the body of which this one is a part
+	 */
+	Segments(@Nullable Segments outer) {
+		this.outer = outer;
+	}
+
+	/**
+	 * Return the body that subscribes.
+	 * @param context the context of the subscription
+	 */
+	static @Nullable Segments subscribing(ContextView context) {
+		return context.getOrDefault(Segments.class, CURRENT.get());
+	}
+
 	/** Run a part of the body in this thread. */
 	void run(Runnable segment) {
-		Segments outer = CURRENT.get();
+		Segments before = CURRENT.get();
 		begin();
 		CURRENT.set(this);
 		try {
 			segment.run();
 		}
 		finally {
-			restore(outer);
+			restore(before);
 			end();
 		}
 	}
@@ -57,7 +86,7 @@ final class Segments {
 
 	/** Ensure that the tasks of Reactor's schedulers are observed. */
 	static void seeTasks() {
-		Segments probe = new Segments();
+		Segments probe = new Segments(null);
 		probe.run(() -> {
 			Runnable task = () -> {
 			};
@@ -94,7 +123,36 @@ final class Segments {
 	 */
 	synchronized boolean runElsewhere() {
 		Thread here = Thread.currentThread();
-		return CURRENT.get() == this || this.running.stream().anyMatch((thread) -> thread != here);
+		return isPart(CURRENT.get()) || this.running.stream().anyMatch((thread) -> thread != here);
+	}
+
+	private boolean isPart(@Nullable Segments other) {
+		return other != null && (other == this || isPart(other.outer));
+	}
+
+	/** Return whether a thread runs a part. */
+	synchronized boolean isRunning() {
+		return !this.running.isEmpty();
+	}
+
+	/**
+	 * Note for all outer bodies that this body was cancelled and that its end cannot be
+	 * observed.
+	 */
+	void abandon() {
+		for (Segments body = this.outer; body != null; body = body.outer) {
+			body.abandoned = true;
+		}
+	}
+
+	/** Return whether an inner body was {@linkplain #abandon abandoned}. */
+	boolean hasAbandoned() {
+		return this.abandoned;
+	}
+
+	/** Return an operator that runs the signals of a publisher as parts of the body. */
+	<T> Function<? super Publisher<T>, ? extends Publisher<T>> signals() {
+		return Operators.lift((source, subscriber) -> new Signals<>(subscriber));
 	}
 
 	/** Run an action once, when no thread runs a part. */
@@ -108,12 +166,28 @@ final class Segments {
 		action.run();
 	}
 
-	private synchronized void begin() {
-		this.begun++;
-		this.running.add(Thread.currentThread());
+	private void begin() {
+		if (this.outer != null) {
+			this.outer.begin();
+		}
+		synchronized (this) {
+			this.begun++;
+			this.running.add(Thread.currentThread());
+		}
 	}
 
 	private void end() {
+		try {
+			endThis();
+		}
+		finally {
+			if (this.outer != null) {
+				this.outer.end();
+			}
+		}
+	}
+
+	private void endThis() {
 		Runnable due = null;
 		synchronized (this) {
 			this.running.remove(Thread.currentThread());
@@ -125,6 +199,42 @@ final class Segments {
 		if (due != null) {
 			due.run();
 		}
+	}
+
+	/** Runs each signal as a part of the body. */
+	private final class Signals<T> implements CoreSubscriber<T> {
+
+		private final CoreSubscriber<? super T> subscriber;
+
+		Signals(CoreSubscriber<? super T> subscriber) {
+			this.subscriber = subscriber;
+		}
+
+		@Override
+		public Context currentContext() {
+			return this.subscriber.currentContext();
+		}
+
+		@Override
+		public void onSubscribe(Subscription subscription) {
+			this.subscriber.onSubscribe(subscription);
+		}
+
+		@Override
+		public void onNext(T value) {
+			run(() -> this.subscriber.onNext(value));
+		}
+
+		@Override
+		public void onError(Throwable failure) {
+			run(() -> this.subscriber.onError(failure));
+		}
+
+		@Override
+		public void onComplete() {
+			run(this.subscriber::onComplete);
+		}
+
 	}
 
 }

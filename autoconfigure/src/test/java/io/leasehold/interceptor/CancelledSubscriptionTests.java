@@ -250,6 +250,19 @@ class CancelledSubscriptionTests {
 		});
 	}
 
+	/** As if a method returned after {@code Future.get} with a time limit. */
+	@Test
+	void workThatTheBodyGaveUpAndReactorDoesNotSeeIsNoPartOfTheBody() {
+		run((context) -> {
+			StubbornBody body = new StubbornBody();
+			Mono<String> call = Mono.fromFuture(body::inAnotherThread).timeout(body.whenBegun(), Mono.just("later"));
+			assertThat(context.getBean(Orders.class).mono(1, () -> call).block(Locked.SOON)).isEqualTo("later");
+			await().until(() -> Locked.isFree(context.getBean(DistributedLocks.class), "order:1"));
+			body.end();
+			assertThat(context.getBean(RecordedEvents.class).losses()).isEmpty();
+		});
+	}
+
 	/** The thread of the call itself finds the time limit over. */
 	@Test
 	@Fault(124)

@@ -10,6 +10,7 @@ import reactor.core.Scannable;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
+import reactor.util.context.Context;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
@@ -19,7 +20,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
  */
 class SegmentsTests {
 
-	private final Segments segments = new Segments();
+	private final Segments segments = new Segments(null);
 
 	private final List<String> log = new ArrayList<>();
 
@@ -109,7 +110,7 @@ class SegmentsTests {
 	@Test
 	void partOfAnotherBodyIsRestored() {
 		Segments.seeTasks();
-		Segments inner = new Segments();
+		Segments inner = new Segments(null);
 		Scheduler scheduler = Schedulers.fromExecutor(this.tasks::add);
 		this.segments.run(() -> {
 			inner.run(() -> {
@@ -121,6 +122,43 @@ class SegmentsTests {
 		this.tasks.forEach(Runnable::run);
 		assertThat(inner.begun()).isOne();
 		assertThat(this.segments.begun()).isEqualTo(2);
+	}
+
+	/** The outer body is not left while the inner one runs. */
+	@Test
+	void partsOfAnInnerBodyArePartsOfTheOuterOne() {
+		Segments inner = new Segments(this.segments);
+		inner.run(() -> {
+			assertThat(this.segments.runElsewhere()).isTrue();
+			inner.whenEnded(() -> {
+				assertThat(this.segments.isRunning()).as("until the inner body is closed").isTrue();
+				this.log.add("inner");
+			});
+			this.segments.whenEnded(() -> this.log.add("outer"));
+			this.segments.run(() -> assertThat(inner.runElsewhere()).isFalse());
+		});
+		assertThat(this.log).containsExactly("inner", "outer");
+		assertThat(this.segments.isRunning()).isFalse();
+		this.segments.run(() -> assertThat(inner.isRunning()).isFalse());
+	}
+
+	@Test
+	void outerBodyIsTheOneOfTheContextOrOfTheThread() {
+		Context context = Context.of(Segments.class, this.segments);
+		new Segments(null).run(() -> assertThat(Segments.subscribing(context)).isSameAs(this.segments));
+		this.segments.run(() -> assertThat(Segments.subscribing(Context.empty())).isSameAs(this.segments));
+		assertThat(Segments.subscribing(Context.empty())).isNull();
+	}
+
+	@Test
+	void allOuterBodiesKnowThatAnInnerOneWasAbandoned() {
+		Segments inner = new Segments(this.segments);
+		new Segments(inner).abandon();
+		assertThat(inner.hasAbandoned()).isTrue();
+		assertThat(this.segments.hasAbandoned()).isTrue();
+		Segments other = new Segments(null);
+		other.abandon();
+		assertThat(other.hasAbandoned()).as("by an inner one").isFalse();
 	}
 
 	@Test
