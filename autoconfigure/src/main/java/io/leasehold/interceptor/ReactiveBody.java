@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
+import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.scheduler.Schedulers;
 import reactor.util.context.Context;
@@ -23,8 +24,11 @@ import reactor.util.context.Context;
  */
 final class ReactiveBody extends Flux<Object> {
 
-	/** Time for a thread to leave a body before the lock is reported as lost. */
+	/** Time for other threads to leave a body before the lock is reported as lost. */
 	private static final Duration MOMENT = Duration.ofMillis(50);
+
+	/** Time for the thread that sent the last signal to leave a body. */
+	private static final Duration RETURN = Duration.ofSeconds(2);
 
 	private final LockCall call;
 
@@ -63,9 +67,10 @@ final class ReactiveBody extends Flux<Object> {
 	}
 
 	/**
-	 * Close the lock when the work has ended. If the work continues for longer than
-	 * {@link #MOMENT}, the lock is marked as lost. If this thread runs the work, the lock
-	 * is closed when the thread has returned from it.
+	 * Close the lock when the work has ended. If other threads continue the work for
+	 * longer than {@link #MOMENT}, the lock is marked as lost. So it is if this thread
+	 * continues after the last signal for longer than {@link #RETURN}: it may wait for
+	 * the consumer of the result.
 	 * @return completes when the lock is closed or lost, at once after a cancellation
 	 */
 	CompletableFuture<Void> finish() {
@@ -74,7 +79,10 @@ final class ReactiveBody extends Flux<Object> {
 			closing.lose();
 		}
 		else if (this.segments.runElsewhere()) {
-			Schedulers.parallel().schedule(closing::lose, MOMENT.toMillis(), TimeUnit.MILLISECONDS);
+			closing.loseAfter(MOMENT);
+		}
+		else if (this.terminated && this.segments.isRunning()) {
+			closing.loseAfter(RETURN);
 		}
 		this.segments.whenEnded(closing);
 		return this.terminated ? closing : CompletableFuture.completedFuture(null);
@@ -89,6 +97,13 @@ final class ReactiveBody extends Flux<Object> {
 
 		private volatile boolean begun;
 
+		private @Nullable Disposable limit;
+
+		/** Limit the time of the threads. To be called before they can run this. */
+		void loseAfter(Duration time) {
+			this.limit = Schedulers.parallel().schedule(this::lose, time.toMillis(), TimeUnit.MILLISECONDS);
+		}
+
 		@Override
 		public void run() {
 			if (isUnseen()) {
@@ -96,6 +111,9 @@ final class ReactiveBody extends Flux<Object> {
 				return;
 			}
 			this.begun = true;
+			if (this.limit != null) {
+				this.limit.dispose();
+			}
 			LockCall call = ReactiveBody.this.call;
 			call.locks().closeAsync(ReactiveBody.this.held, call.operation().options()).whenComplete((closed, loss) -> {
 				if (loss != null) {
