@@ -1,7 +1,8 @@
 package io.leasehold.interceptor;
 
 import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
+
+import io.leasehold.key.MethodName;
 
 import org.springframework.util.ClassUtils;
 
@@ -16,16 +17,12 @@ final class Names {
 	/**
 	 * Return class and method, such as {@code OrderService.pay}.
 	 * @param type class of the bean
-	 * @param declared the annotated method; its interface names a JDK proxy, whose own
-	 * class has a generated name
+	 * @param declared the annotated method
 	 */
 	static String of(Class<?> type, Method declared) {
-		return of(Proxy.isProxyClass(type) ? declared.getDeclaringClass() : type) + "." + declared.getName();
-	}
-
-	private static String of(Class<?> type) {
-		String name = ClassUtils.getUserClass(type).getSimpleName();
-		return name.isEmpty() ? ClassUtils.getShortName(type) : name;
+		Class<?> owner = MethodName.owner(type, declared);
+		String name = owner.getSimpleName();
+		return (name.isEmpty() ? ClassUtils.getShortName(owner) : name) + "." + declared.getName();
 	}
 
 }

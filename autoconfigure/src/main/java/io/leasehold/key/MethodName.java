@@ -30,10 +30,23 @@ public final class MethodName {
 		if (method == null) {
 			return ClassUtils.getUserClass(type).getName();
 		}
-		// The class of a JDK proxy has a generated name
-		Class<?> userClass = Proxy.isProxyClass(type) ? method.getDeclaringClass() : ClassUtils.getUserClass(type);
-		String name = userClass.getName() + "." + method.getName();
-		return isOverloaded(userClass, method) ? name + "(" + types(method) + ")" : name;
+		Class<?> owner = owner(type, method);
+		String name = owner.getName() + "." + method.getName();
+		return isOverloaded(owner, method) ? name + "(" + types(method) + ")" : name;
+	}
+
+	/**
+	 * Return the class that names a method: that of the bean, unless its name is
+	 * generated.
+	 * @param type class of the bean
+	 * @param method the method
+	 * @return a class that the user wrote; for a JDK proxy and for a lambda, the
+	 * interface that declares the method
+	 */
+	public static Class<?> owner(Class<?> type, Method method) {
+		return (Proxy.isProxyClass(type) || type.isHidden())
+				? ClassUtils.getInterfaceMethodIfPossible(method, type).getDeclaringClass()
+				: ClassUtils.getUserClass(type);
 	}
 
 	private static boolean isOverloaded(Class<?> type, Method method) {
