@@ -120,7 +120,7 @@ final class LockTable {
 	/** Read a row that could not be acquired; {@code null} if there is none. */
 	@Nullable LockRow look(Session session, RowId id, String owner) throws SQLException {
 		List<LockRow> rows = this.sql.query(session, this.look,
-				(row, index) -> new LockRow(row.getLong(1), row.getLong(2), row.getInt(3) > 0, row.getLong(4),
+				(row, index) -> new LockRow(row.getLong(1), row.getLong(2), row.getBoolean(3), row.getLong(4),
 						access(row, 5), row.getInt(6), row.getLong(7), row.getLong(8), access(row, 9), row.getLong(10),
 						row.getLong(11)),
 				owner, owner, id.bytes());

@@ -19,6 +19,7 @@ import io.leasehold.engine.Access;
 import io.leasehold.engine.Attempt;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.event.LockEvent;
@@ -95,6 +96,24 @@ abstract class CrowdedJdbcLockEngineTests extends JdbcLockFaultsTests {
 
 	private static boolean isLost(TestService service) {
 		return !service.events(LockEvent.HoldLost.class).isEmpty();
+	}
+
+	/** Only releases of claims with a late request share one connection. */
+	@Test
+	void releaseThatWaitsForALockedRowDelaysNoOther() throws Exception {
+		Claim locked = claim("locked");
+		Claim available = claim("available");
+		granted(locked);
+		granted(available);
+		try (JdbcLockEngine apart = apart(1, Duration.ofSeconds(40)); Operator operator = new Operator()) {
+			apart.start();
+			operator.run(LOCK_ROWS.formatted(this.namespace, "locked"));
+			CompletableFuture<ReleaseOutcome> waiting = later(() -> apart.release(locked));
+			await().until(() -> number(waitingSessions()) == 1);
+			assertThat(apart.release(available)).isInstanceOf(ReleaseOutcome.Released.class);
+			operator.commit();
+			assertThat(waiting.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isInstanceOf(ReleaseOutcome.Released.class);
+		}
 	}
 
 	/** Locks with one lease do not wait for the rows of those with another. */

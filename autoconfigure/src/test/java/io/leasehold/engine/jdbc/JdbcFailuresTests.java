@@ -4,6 +4,7 @@ import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 
 import io.leasehold.LockEngineException;
+import io.leasehold.engine.jdbc.LockTableException.Problem;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -58,18 +59,33 @@ class JdbcFailuresTests {
 			.hasMessage("The database could not renew: no table");
 	}
 
+	@ParameterizedTest
+	@CsvSource({ "42P01, 0, MISSING", "42S02, 42102, MISSING", "42S03, 42103, MISSING", "42S04, 42104, MISSING",
+			"3F000, 0, MISSING", "42703, 0, DIFFERENT", "42S22, 1054, DIFFERENT", "42501, 0, FORBIDDEN",
+			"42000, 1142, FORBIDDEN", "42000, 1143, FORBIDDEN", "90096, 90096, FORBIDDEN" })
+	void problemOfTheTableIsNamed(String state, int code, Problem problem) {
+		assertThat(failure(null, new SQLException("refused", state, code)))
+			.isInstanceOfSatisfying(LockTableException.class, (ex) -> {
+				assertThat(ex.getProblem()).isEqualTo(problem);
+				assertThat(ex.getTable()).isEqualTo("leasehold_lock");
+				assertThat(ex.getPlatform()).isEqualTo("h2");
+				assertThat(ex.isRetryable()).isFalse();
+				assertThat(ex).hasMessageContaining("leasehold_lock_holder").hasMessageContaining("refused");
+			});
+	}
+
 	/** Return whether a retry may succeed without any change from outside. */
 	@ParameterizedTest
 	@CsvSource({ "08006, 0, true", "28000, 0, false", "42000, 0, false", "42000, 1203, true", "28000, 1226, true",
 			"3D000, 0, false", "0A000, 0, false", "25006, 0, false", "HY000, 1290, false", "90146, 90146, false",
-			"57P01, 0, true" })
+			"90149, 90149, false", "57P01, 0, true" })
 	void mistakesAreNotRetryable(String state, int code, boolean retryable) {
 		assertThat(failure(null, new SQLException("refused", state, code)).isRetryable()).isEqualTo(retryable);
 	}
 
 	@ParameterizedTest
 	@CsvSource({ "40001, 0, true", "40P01, 0, true", "40003, 0, false", "55P03, 0, true", "HY000, 1205, true",
-			"HYT00, 50200, true", "08006, 0, false" })
+			"HY000, 1213, true", "70100, 1969, true", "HYT00, 50200, true", "90131, 90131, true", "08006, 0, false" })
 	void lockTimeoutsAndDeadlocksAreUndone(String state, int code, boolean undone) {
 		SQLException thrown = new SQLException("refused", state, code);
 		assertThat(Failures.isUndone(thrown)).isEqualTo(undone);

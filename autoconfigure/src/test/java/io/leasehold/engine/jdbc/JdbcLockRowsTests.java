@@ -285,6 +285,22 @@ abstract class JdbcLockRowsTests extends JdbcLockFormsTests {
 	}
 
 	@Test
+	void callsForAKeyChangeNoOtherRow() throws SQLException {
+		for (Access access : List.of(Access.EXCLUSIVE, Access.SHARED)) {
+			String key = "b " + access.code();
+			granted(claim(key, access));
+			List<Object> before = row(key);
+			Claim claim = claim("a", access);
+			long number = granted(claim).number();
+			assertThat(renew(claim, number, LEASE)).isInstanceOf(RenewalOutcome.Renewed.class);
+			release(claim);
+			granted(claim("a", access));
+			assertThat(this.engine.forceRelease(claim.key())).hasSize(1);
+			assertThat(row(key)).isEqualTo(before);
+		}
+	}
+
+	@Test
 	void claimThatGivesUpTakesBackItsMarks() {
 		JdbcLockEngine patient = patientEngine();
 		Claim present = shared("a");

@@ -13,10 +13,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
 import io.leasehold.engine.Access;
 import io.leasehold.engine.Attempt;
@@ -27,6 +31,7 @@ import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
 import org.h2.api.Trigger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -40,6 +45,7 @@ import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
 /**
  * Tests for calls that fail in the middle: an error of the driver, such as for lack of
@@ -50,9 +56,6 @@ class JdbcPartialFailuresTests {
 	private static final Duration LEASE = Duration.ofMinutes(10);
 
 	private static final Duration CALL = Duration.ofMinutes(1);
-
-	private static final JdbcSettings SETTINGS = new JdbcSettings("ns", JdbcSettings.DEFAULT_TABLE, CALL,
-			Duration.ofMillis(5), Duration.ofMillis(100), Duration.ofDays(7), true);
 
 	private final Member member = Member.of("shop");
 
@@ -156,6 +159,55 @@ class JdbcPartialFailuresTests {
 				});
 	}
 
+	@Test
+	void releaseOfAClaimThatWasNeverGrantedReportsNoneAfterItsLateRequests() {
+		Duration call = Duration.ofMillis(250);
+		JdbcLockEngine brief = new JdbcLockEngine(JdbcConnections.of(this.statements), settings(call),
+				MonotonicClock.SYSTEM);
+		Claim claim = claim("a", Access.EXCLUSIVE);
+		this.statements.before("leasehold_lock", () -> {
+			throw new LockEngineException(claim.key(), "The request is late", null);
+		});
+		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> brief.tryAcquire(claim));
+		assertThat(JdbcLockFaultsTests.releasedAtLast(brief, claim)).isInstanceOf(ReleaseOutcome.NotOwner.class);
+	}
+
+	/** The insertion may be that of the claim. */
+	@Test
+	void releaseBehindAnInsertionWaitsForItsCommit() throws Exception {
+		Claim claim = claim("a", Access.EXCLUSIVE);
+		granted(claim);
+		execute("CREATE TABLE inserted AS SELECT * FROM leasehold_lock");
+		execute("DELETE FROM leasehold_lock");
+		ExclusiveGrants grants = LockTables.of(new H2Dialect(), settings(CALL)).exclusive();
+		try (Connection connection = this.connections.dataSource().getConnection();
+				Statement statement = connection.createStatement();
+				Session session = this.connections.open(CallKind.CLOSE, System.nanoTime() + CALL.toNanos(), CALL)) {
+			connection.setAutoCommit(false);
+			statement.execute("INSERT INTO leasehold_lock SELECT * FROM inserted");
+			CompletableFuture<Long> freed = JdbcLockFaultsTests.later(
+					() -> grants.freeBehind(session, RowId.of("ns", claim.key()), claim.key(), claim.owner().token()));
+			await().until(() -> freed.isDone() || number("SELECT COUNT(*) FROM information_schema.sessions "
+					+ "WHERE executing_statement LIKE 'SELECT grant_number FROM FINAL TABLE (MERGE%'") == 1);
+			connection.commit();
+			assertThat(freed.get(1, TimeUnit.MINUTES)).isZero();
+		}
+		assertThat(this.engine.inspect(claim.key())).isEmpty();
+	}
+
+	@ParameterizedTest
+	@MethodSource("accesses")
+	void keyThatAnotherInsertsMeanwhileIsBusy(Access access) throws SQLException {
+		Claim first = claim("a", Access.permits(1));
+		execute("CREATE TRIGGER overtaking BEFORE INSERT ON leasehold_lock FOR EACH ROW CALL '%s'"
+			.formatted(Overtaking.class.getName()));
+		Overtaking.next.set(() -> granted(first));
+		assertThat(this.engine.tryAcquire(claim("a", access))).isInstanceOf(Attempt.Busy.class);
+		assertThat(Overtaking.next).as("inserted before").hasNullValue();
+		assertThat(this.engine.inspect(first.key())).hasSize(1);
+		assertThat(this.engine.release(first)).isInstanceOf(ReleaseOutcome.Released.class);
+	}
+
 	/**
 	 * Renewals whose statement is canceled after it has changed some of its rows are
 	 * unknown. No lock disappears, and no holder believes in a longer lease than the
@@ -204,7 +256,12 @@ class JdbcPartialFailuresTests {
 	}
 
 	private JdbcLockEngine engine(JdbcConnections connections) {
-		return new JdbcLockEngine(connections, SETTINGS, MonotonicClock.SYSTEM);
+		return new JdbcLockEngine(connections, settings(CALL), MonotonicClock.SYSTEM);
+	}
+
+	private static JdbcSettings settings(Duration call) {
+		return new JdbcSettings("ns", JdbcSettings.DEFAULT_TABLE, call, Duration.ofMillis(5), Duration.ofMillis(100),
+				Duration.ofDays(7), true);
 	}
 
 	private Claim claim(String key, Access access) {
@@ -232,6 +289,21 @@ class JdbcPartialFailuresTests {
 				Statement statement = connection.createStatement()) {
 			statement.execute(sql);
 		}
+	}
+
+	/** Runs something before a row is inserted. */
+	public static final class Overtaking implements Trigger {
+
+		private static final AtomicReference<@Nullable Runnable> next = new AtomicReference<>();
+
+		@Override
+		public void fire(Connection connection, Object[] before, Object[] after) {
+			Runnable action = next.getAndSet(null);
+			if (action != null) {
+				action.run();
+			}
+		}
+
 	}
 
 	/** Cancels its statement at one of its rows. H2 obeys after every 128th row. */

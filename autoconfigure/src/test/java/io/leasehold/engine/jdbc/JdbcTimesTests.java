@@ -91,6 +91,24 @@ class JdbcTimesTests {
 		}
 	}
 
+	@Test
+	void failedAcquisitionMayTakeEffectUntilItsWaitForTheRowIsOver() throws SQLException {
+		LockTables tables = LockTables.of(new H2Dialect(), SETTINGS);
+		LateRequests late = new LateRequests();
+		Claim claim = claim();
+		try (Session session = session(CALL)) {
+			session.execute("DROP TABLE leasehold_lock_holder");
+			session.execute("DROP TABLE leasehold_lock");
+			long before = tables.clock().read(session);
+			Acquisition acquisition = new Acquisition(SETTINGS, this.clock, late, session, tables, RowId.of("ns", KEY),
+					claim);
+			assertThatExceptionOfType(SQLException.class).isThrownBy(acquisition::attempt);
+			long after = tables.clock().read(session);
+			long longest = Sql.micros(CALL.multipliedBy(2).plus(CALL));
+			assertThat(late.until(claim)).isBetween(before + longest, after + longest + 1_000_000);
+		}
+	}
+
 	private Session session(Duration left) throws SQLException {
 		return this.connections.open(CallKind.ACQUIRE, System.nanoTime() + left.toNanos(), CALL);
 	}

@@ -12,10 +12,13 @@ import io.leasehold.LockKey;
 import io.leasehold.engine.Access;
 import io.leasehold.engine.Attempt;
 import io.leasehold.engine.Claim;
+import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.Test;
+
+import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -65,6 +68,22 @@ abstract class MySqlFamilyJdbcLockEngineTests extends LateJdbcRequestsTests {
 					ResultSet rows = statement.executeQuery("SELECT @@SESSION." + lockTimeoutVariable())) {
 				assertThat(rows.next()).isTrue();
 				assertThat(rows.getDouble(1)).as(url).isEqualTo(3);
+			}
+		}
+	}
+
+	/** The timeout of an idle session is short only during a transaction. */
+	@Test
+	void timeoutOfAnIdleSessionIsRestored() throws SQLException {
+		try (Connection connection = connection(); Statement statement = connection.createStatement()) {
+			statement.execute("SET SESSION wait_timeout = 1234");
+			JdbcLockEngine single = new JdbcLockEngine(
+					JdbcConnections.of(new SingleConnectionDataSource(connection, true)), settings(PATIENT_CALL),
+					MonotonicClock.SYSTEM);
+			assertThat(single.tryAcquire(shared("a"))).isInstanceOf(Attempt.Granted.class);
+			try (ResultSet rows = statement.executeQuery("SELECT @@SESSION.wait_timeout")) {
+				assertThat(rows.next()).isTrue();
+				assertThat(rows.getInt(1)).isEqualTo(1234);
 			}
 		}
 	}

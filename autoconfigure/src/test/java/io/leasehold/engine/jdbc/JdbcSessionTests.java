@@ -1,0 +1,135 @@
+package io.leasehold.engine.jdbc;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.SQLTimeoutException;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.leasehold.LockKey;
+import io.leasehold.engine.Attempt;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.Member;
+import io.leasehold.engine.MonotonicClock;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Tests for {@link Session}, on H2.
+ */
+class JdbcSessionTests {
+
+	private static final Duration CALL = Duration.ofMinutes(1);
+
+	private static final JdbcSettings SETTINGS = new JdbcSettings("ns", JdbcSettings.DEFAULT_TABLE, CALL,
+			Duration.ofMillis(5), Duration.ofSeconds(10), Duration.ofDays(7), true);
+
+	private final JdbcConnections connections = JdbcConnections.open("jdbc:h2:mem:" + UUID.randomUUID(), null, null,
+			null, 2, CALL);
+
+	private final JdbcLockEngine engine = new JdbcLockEngine(this.connections, SETTINGS, MonotonicClock.SYSTEM);
+
+	/** H2 has no network timeout. */
+	private final AtomicInteger networkTimeout = new AtomicInteger(1234);
+
+	@BeforeEach
+	void createTables() {
+		new ResourceDatabasePopulator(new ClassPathResource(LockTableScript.location("h2")))
+			.execute(this.connections.dataSource());
+	}
+
+	@AfterEach
+	void close() {
+		this.engine.close();
+	}
+
+	@Test
+	void grantOnAConnectionWithoutAutoCommitIsVisibleToOthers() {
+		JdbcLockEngine other = new JdbcLockEngine(
+				JdbcConnections.of(new DelegatingDataSource(this.connections.dataSource()) {
+
+					@Override
+					public Connection getConnection() throws SQLException {
+						Connection connection = super.getConnection();
+						connection.setAutoCommit(false);
+						return connection;
+					}
+
+				}), SETTINGS, MonotonicClock.SYSTEM);
+		Claim claim = new Claim(new LockKey("a"), Member.of("shop").newOwner(), CALL, Duration.ZERO, false,
+				System.nanoTime());
+		assertThat(other.tryAcquire(claim)).isInstanceOf(Attempt.Granted.class);
+		assertThat(this.engine.inspect(claim.key())).hasSize(1);
+	}
+
+	@Test
+	void networkTimeoutIsTheRestOfTheCallAndIsRestored() throws SQLException {
+		try (Session session = session(Duration.ofSeconds(50))) {
+			assertThat(this.networkTimeout).as("before the first statement").hasValue(1234);
+			session.connection();
+			assertThat(this.networkTimeout.get()).isBetween(1, 50_000).isNotEqualTo(1234);
+		}
+		assertThat(this.networkTimeout).hasValue(1234);
+	}
+
+	@Test
+	void callWithoutAWholeMillisecondSendsNothing() throws SQLException {
+		try (Session session = session(Duration.ofNanos(999_999))) {
+			assertThatExceptionOfType(SQLTimeoutException.class).isThrownBy(session::connection);
+			assertThat(session.isUsed()).isFalse();
+		}
+	}
+
+	@Test
+	void rowIsWaitedForThreeQuartersOfTheRestButNoLongerThanTheKindOfCallAllows() throws SQLException {
+		try (Session brief = session(Duration.ofSeconds(40));
+				Session late = session(Duration.ZERO);
+				Session patient = session(Duration.ofHours(1))) {
+			assertThat(brief.lockTimeout()).isBetween(Duration.ofMillis(1), Duration.ofSeconds(30));
+			assertThat(patient.lockTimeout()).isEqualTo(CALL);
+			assertThat(late.lockTimeout()).isEqualTo(Duration.ofMillis(1));
+		}
+	}
+
+	private Session session(Duration left) throws SQLException {
+		return JdbcConnections.of(new DelegatingDataSource(this.connections.dataSource()) {
+
+			@Override
+			public Connection getConnection() throws SQLException {
+				return withNetworkTimeout(super.getConnection());
+			}
+
+		}).open(CallKind.ACQUIRE, System.nanoTime() + left.toNanos(), CALL);
+	}
+
+	private Connection withNetworkTimeout(Connection target) {
+		return (Connection) Proxy.newProxyInstance(Connection.class.getClassLoader(),
+				new Class<?>[] { Connection.class }, (proxy, method, arguments) -> {
+					if (method.getName().equals("getNetworkTimeout")) {
+						return this.networkTimeout.get();
+					}
+					if (method.getName().equals("setNetworkTimeout")) {
+						this.networkTimeout.set((Integer) arguments[1]);
+						return null;
+					}
+					try {
+						return method.invoke(target, arguments);
+					}
+					catch (InvocationTargetException ex) {
+						throw ex.getCause();
+					}
+				});
+	}
+
+}
