@@ -16,6 +16,10 @@ import io.leasehold.LockKey;
  * Thread-safe. No call blocks longer than the engine's own timeout, whatever the state of
  * the network. A call never reports a negative result if the store did not respond: it
  * throws a {@link LockEngineException} or returns <em>unknown</em>.
+ * <p>
+ * An engine with resources is {@link AutoCloseable}. After it was closed, every request
+ * fails at once with a {@code LockEngineException} that names the lock and is not
+ * retryable; a renewal returns it as <em>unknown</em>.
  */
 public interface LockEngine {
 

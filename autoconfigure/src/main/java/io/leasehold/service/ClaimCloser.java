@@ -2,7 +2,6 @@ package io.leasehold.service;
 
 import java.time.Duration;
 import java.util.concurrent.Future;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
@@ -11,6 +10,7 @@ import io.leasehold.engine.Claim;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
+import io.leasehold.engine.support.Jitter;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -102,7 +102,7 @@ final class ClaimCloser {
 			return;
 		}
 		int most = Math.min(SLOWEST, 50 << Math.min(failures, 5));
-		Duration pause = Duration.ofMillis(ThreadLocalRandom.current().nextInt(most / 2, most));
+		Duration pause = Jitter.shorten(Duration.ofMillis(most), Jitter.OF_BACKOFF);
 		this.threads.schedule(() -> {
 			if (!tryClose(claim, answered)) {
 				retry(claim, answered, failures + 1, giveUp);

@@ -3,13 +3,13 @@ package io.leasehold.engine.jdbc;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.ThreadLocalRandom;
 
 import io.leasehold.engine.Access;
 import io.leasehold.engine.Attempt;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.Renewal;
+import io.leasehold.engine.support.Jitter;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +34,9 @@ record Acquisition(JdbcSettings settings, MonotonicClock clock, LateRequests lat
 
 	/** Maximum number of rounds if a row changes while it cannot be acquired. */
 	private static final int MOST_ROUNDS = 4;
+
+	/** Greater than that of other engines, because all waiting processes poll. */
+	private static final double POLL_JITTER = 0.25;
 
 	/** A poll for an expired lease should not arrive just before its end. */
 	private static final Duration AFTER_EXPIRY = Duration.ofMillis(1);
@@ -159,7 +162,8 @@ record Acquisition(JdbcSettings settings, MonotonicClock clock, LateRequests lat
 		long least = this.settings.pollMin().toNanos();
 		long most = this.settings.pollMax().toNanos();
 		long interval = Math.max(least, Math.min(most, (this.clock.nanoTime() - this.claim.since()) / 2));
-		return Duration.ofNanos(Math.max(least, interval - ThreadLocalRandom.current().nextLong(interval / 4 + 1)));
+		Duration poll = Jitter.shorten(Duration.ofNanos(interval), POLL_JITTER);
+		return (poll.compareTo(this.settings.pollMin()) > 0) ? poll : this.settings.pollMin();
 	}
 
 }

@@ -22,6 +22,7 @@ import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.Signal;
 import io.leasehold.engine.Waiting;
+import io.leasehold.engine.support.OpenState;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +44,8 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 	public static final String NAME = "jdbc";
 
 	private static final Log logger = LogFactory.getLog(JdbcLockEngine.class);
+
+	private final OpenState state = new OpenState(NAME);
 
 	private final LockDatabase database;
 
@@ -66,7 +69,7 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 	 * @param clock monotonic clock of the service
 	 */
 	public JdbcLockEngine(JdbcConnections connections, JdbcSettings settings, MonotonicClock clock) {
-		this.database = new LockDatabase(connections, settings);
+		this.database = new LockDatabase(connections, settings, this.state);
 		this.settings = settings;
 		this.clock = clock;
 		this.renewals = new Renewals(this.database, clock, settings.namespace());
@@ -90,7 +93,7 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 			if (!ex.isRetryable()) {
 				throw ex;
 			}
-			logger.warn("The lock engine's database is not available yet: " + ex.getMessage());
+			logger.warn("Locks fail until the database can be reached: " + ex.getMessage());
 		}
 		this.purger.start();
 	}
@@ -119,6 +122,7 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 
 	@Override
 	public Waiting enqueue(Claim claim, Consumer<Signal> listener) {
+		this.state.check(claim.key());
 		WakeUps wakeUps = this.database.wakeUps();
 		return (wakeUps != null) ? wakeUps.listen(id(claim.key()), listener) : Waiting.POLLING;
 	}
@@ -197,7 +201,7 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 
 	@Override
 	public List<RenewalOutcome> renew(List<Renewal> renewals) {
-		return this.renewals.renew(renewals);
+		return this.state.isClosed() ? this.state.unknown(renewals) : this.renewals.renew(renewals);
 	}
 
 	@Override
@@ -237,6 +241,7 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 
 	@Override
 	public void close() {
+		this.state.close();
 		this.purger.close();
 		this.renewals.close();
 		this.database.close();

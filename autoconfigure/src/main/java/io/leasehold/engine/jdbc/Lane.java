@@ -3,6 +3,7 @@ package io.leasehold.engine.jdbc;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
+import io.leasehold.engine.support.Deadlines;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +31,7 @@ final class Lane {
 	 * @return whether there is one; then {@link #leave} returns it
 	 */
 	boolean enter(long deadline) throws InterruptedException {
-		if (!this.permits.tryAcquire() && !this.permits.tryAcquire(left(deadline), TimeUnit.NANOSECONDS)) {
+		if (!this.permits.tryAcquire() && !this.permits.tryAcquire(Deadlines.left(deadline), TimeUnit.NANOSECONDS)) {
 			return false;
 		}
 		boolean entered = false;
@@ -43,10 +44,6 @@ final class Lane {
 			}
 		}
 		return entered;
-	}
-
-	private static long left(long deadline) {
-		return deadline - System.nanoTime();
 	}
 
 	void leave() {

@@ -5,14 +5,15 @@ import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
 import javax.sql.DataSource;
 
-import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
+import io.leasehold.engine.support.Deadlines;
+import io.leasehold.engine.support.Jitter;
+import io.leasehold.engine.support.OpenState;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +26,7 @@ final class LockDatabase implements AutoCloseable {
 
 	private static final Log logger = LogFactory.getLog(LockDatabase.class);
 
-	private static final Duration LEAST_PAUSE = Duration.ofMillis(5);
+	private static final Duration LONGEST_PAUSE = Duration.ofMillis(16);
 
 	private final JdbcConnections connections;
 
@@ -33,11 +34,12 @@ final class LockDatabase implements AutoCloseable {
 
 	private final AtomicReference<@Nullable Known> known = new AtomicReference<>();
 
-	private volatile boolean closed;
+	private final OpenState state;
 
-	LockDatabase(JdbcConnections connections, JdbcSettings settings) {
+	LockDatabase(JdbcConnections connections, JdbcSettings settings, OpenState state) {
 		this.connections = connections;
 		this.settings = settings;
+		this.state = state;
 	}
 
 	/**
@@ -47,10 +49,8 @@ final class LockDatabase implements AutoCloseable {
 	 * @param action the action, such as {@code acquire lock 'a'}
 	 */
 	<T extends @Nullable Object> T call(CallKind kind, String action, @Nullable LockKey key, Work<T> work) {
-		if (this.closed) {
-			throw new LockEngineException(key, "The JDBC lock engine is closed", null, false);
-		}
-		long deadline = System.nanoTime() + this.settings.callTimeout().toNanos();
+		this.state.check(key);
+		long deadline = Deadlines.after(this.settings.callTimeout());
 		while (true) {
 			long started = System.nanoTime();
 			try (Session session = open(kind, deadline)) {
@@ -60,13 +60,12 @@ final class LockDatabase implements AutoCloseable {
 				long now = System.nanoTime();
 				if (!Failures.isUndone(ex) || deadline - now < now - started) {
 					Known database = this.known.get();
-					throw Failures.of(action, key, location(), this.settings.table(),
-							(database != null) ? database.tables().dialect() : null, ex);
+					throw this.state.reason(key, Failures.of(action, key, location(), this.settings.table(),
+							(database != null) ? database.tables().dialect() : null, ex));
 				}
 				logger.debug("Retrying to " + action, ex);
 			}
-			long pause = LEAST_PAUSE.toNanos();
-			LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(pause, 4 * pause));
+			LockSupport.parkNanos(Jitter.shorten(LONGEST_PAUSE, Jitter.OF_BACKOFF).toNanos());
 		}
 	}
 
@@ -113,7 +112,6 @@ final class LockDatabase implements AutoCloseable {
 
 	@Override
 	public void close() {
-		this.closed = true;
 		WakeUps wakeUps = wakeUps();
 		if (wakeUps != null) {
 			wakeUps.close();

@@ -2,11 +2,11 @@ package io.leasehold.engine.jdbc;
 
 import java.time.Duration;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntUnaryOperator;
 
 import io.leasehold.LockEngineException;
+import io.leasehold.engine.support.Jitter;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -46,9 +46,8 @@ final class Purger implements AutoCloseable {
 	}
 
 	private void schedule(Duration about) {
-		long most = about.toMillis();
 		if (!this.executor.isShutdown()) {
-			this.executor.schedule(this::run, ThreadLocalRandom.current().nextLong(most / 2, most),
+			this.executor.schedule(this::run, Jitter.shorten(about, Jitter.OF_BACKOFF).toMillis(),
 					TimeUnit.MILLISECONDS);
 		}
 	}

@@ -6,6 +6,7 @@ import java.sql.SQLTimeoutException;
 import java.sql.Statement;
 import java.time.Duration;
 
+import io.leasehold.engine.support.Deadlines;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -84,7 +85,7 @@ final class Session implements AutoCloseable {
 	}
 
 	private Duration left() {
-		return Duration.ofNanos(this.deadline - System.nanoTime());
+		return Duration.ofNanos(Deadlines.left(this.deadline));
 	}
 
 	/**

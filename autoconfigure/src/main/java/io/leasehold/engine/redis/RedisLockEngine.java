@@ -8,7 +8,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -29,6 +28,9 @@ import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.RenewalRule;
 import io.leasehold.engine.Signal;
 import io.leasehold.engine.Waiting;
+import io.leasehold.engine.support.Deadlines;
+import io.leasehold.engine.support.Jitter;
+import io.leasehold.engine.support.OpenState;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -87,7 +89,7 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 
 	private final Operator operator;
 
-	private volatile boolean closed;
+	private final OpenState state = new OpenState(NAME);
 
 	/**
 	 * Create an engine.
@@ -152,7 +154,7 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 	 */
 	public void warmUp() {
 		this.executor.execute(() -> this.lines.to(WARM_UP).exceptionally((failure) -> {
-			if (!this.closed) {
+			if (!this.state.isClosed()) {
 				logger.warn("Locks fail until Redis can be reached at %s: %s".formatted(this.connections,
 						Replies.failure(failure).getMessage()));
 			}
@@ -177,13 +179,13 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 
 	@Override
 	public Attempt tryAcquire(Claim claim) {
-		LiveClaim live = live(claim);
 		long deadline = deadline(claim.key());
+		LiveClaim live = live(claim);
 		try {
 			return this.lines.ask(live.keys().lock(), deadline, (line) -> ask(claim, live, line, deadline));
 		}
 		catch (RedisFailure ex) {
-			throw ex.toEngineException("acquire", claim.key());
+			throw failure("acquire", claim.key(), ex);
 		}
 	}
 
@@ -260,15 +262,14 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 	}
 
 	private Duration retryIn(LiveClaim live, long leaseLeft) {
-		Duration interval = this.settings.pollInterval(live.grantLease());
-		long nanos = interval.toNanos();
-		Duration poll = interval.minusNanos(ThreadLocalRandom.current().nextLong(nanos / 10 + 1));
+		Duration poll = Jitter.shorten(this.settings.pollInterval(live.grantLease()), Jitter.OF_POLLS);
 		Duration expiry = Duration.ofMillis(Math.max(0, leaseLeft)).plus(AFTER_EXPIRY);
 		return (leaseLeft >= 0 && expiry.compareTo(poll) < 0) ? expiry : poll;
 	}
 
 	@Override
 	public Waiting enqueue(Claim claim, Consumer<Signal> listener) {
+		this.state.check(claim.key());
 		LiveClaim live = live(claim);
 		live.listen(listener);
 		return () -> live.listen(null);
@@ -307,25 +308,28 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 	/** Renew with a deadline that leaves time for a retry within the shortest lease. */
 	@Override
 	public List<RenewalOutcome> renew(List<Renewal> renewals) {
-		long deadline = deadline(renewals.get(0).claim().key());
+		if (this.state.isClosed()) {
+			return this.state.unknown(renewals);
+		}
 		long shortest = renewals.stream().mapToLong((renewal) -> renewal.lease().toNanos()).min().orElseThrow();
-		return this.renewer.renew(renewals, Math.min(deadline, System.nanoTime() + RenewalRule.period(shortest)));
+		long timeout = Math.min(this.settings.commandTimeout().toNanos(), RenewalRule.period(shortest));
+		return this.renewer.renew(renewals, System.nanoTime() + timeout);
 	}
 
 	@Override
 	public ReleaseOutcome release(Claim claim) {
+		long deadline = deadline(claim.key());
 		LiveClaim live = this.claims.computeIfAbsent(ClaimName.of(claim),
 				(name) -> new LiveClaim(claim, name, this.settings, this.clock).answered());
 		if (!live.close()) {
 			this.claims.remove(live.name());
 			return new ReleaseOutcome.NotOwner(); // the store never received it
 		}
-		long deadline = deadline(claim.key());
 		try {
 			return this.lines.ask(live.keys().lock(), deadline, (line) -> end(live, line, deadline));
 		}
 		catch (RedisFailure ex) {
-			throw ex.toEngineException("release", claim.key());
+			throw failure("release", claim.key(), ex);
 		}
 	}
 
@@ -360,7 +364,7 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 			return this.operator.inspect(key, deadline(key));
 		}
 		catch (RedisFailure ex) {
-			throw ex.toEngineException("inspect", key);
+			throw failure("inspect", key, ex);
 		}
 	}
 
@@ -370,7 +374,7 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 			return this.operator.forceRelease(key, deadline(key));
 		}
 		catch (RedisFailure ex) {
-			throw ex.toEngineException("force the release of", key);
+			throw failure("force the release of", key, ex);
 		}
 	}
 
@@ -381,10 +385,12 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 
 	/** Return the deadline of a call that begins now. */
 	private long deadline(LockKey key) {
-		if (this.closed) {
-			throw new LockEngineException(key, "The Redis lock engine is closed", null);
-		}
-		return System.nanoTime() + this.settings.commandTimeout().toNanos();
+		this.state.check(key);
+		return Deadlines.after(this.settings.commandTimeout());
+	}
+
+	private LockEngineException failure(String action, LockKey key, RedisFailure failure) {
+		return this.state.reason(key, failure.toEngineException(action, key));
 	}
 
 	private String[] arguments(LiveClaim live, String... more) {
@@ -401,7 +407,7 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 
 	@Override
 	public void close() {
-		this.closed = true;
+		this.state.close();
 		this.executor.shutdownNow();
 		this.connections.close();
 	}

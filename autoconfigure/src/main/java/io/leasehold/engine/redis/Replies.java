@@ -4,14 +4,13 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
+import io.leasehold.engine.support.Deadlines;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bounded waits for responses of the store. An interrupt does not end a wait, because the
- * response matters. The interrupt flag is preserved.
+ * Bounded waits for responses of the store, which interrupts do not end.
  */
 final class Replies {
 
@@ -24,27 +23,14 @@ final class Replies {
 	 * @throws RedisFailure if the future failed or did not complete in time
 	 */
 	static <T extends @Nullable Object> T await(Future<T> future, long deadline) {
-		boolean interrupted = false;
 		try {
-			while (true) {
-				try {
-					return future.get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
-				}
-				catch (InterruptedException ex) {
-					interrupted = true;
-				}
-			}
+			return Deadlines.await(future, deadline);
 		}
 		catch (TimeoutException ex) {
-			throw RedisFailure.noAnswer("no response in time", ex);
+			throw RedisFailure.noAnswer(String.valueOf(ex.getMessage()), ex);
 		}
 		catch (ExecutionException | CancellationException ex) {
 			throw failure(ex);
-		}
-		finally {
-			if (interrupted) {
-				Thread.currentThread().interrupt();
-			}
 		}
 	}
 

@@ -26,7 +26,7 @@ final class Failures {
 
 	private static String reason(Exception cause) {
 		if (!(cause instanceof KeeperException failure)) {
-			return (cause.getMessage() != null) ? cause.getMessage() : "no response within the call timeout";
+			return String.valueOf(cause.getMessage());
 		}
 		return switch (failure.code()) {
 			case UNIMPLEMENTED, MARSHALLINGERROR ->

@@ -8,6 +8,7 @@ import java.util.concurrent.TimeoutException;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.engine.support.Deadlines;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.data.Stat;
@@ -66,7 +67,7 @@ final class Heartbeat {
 		Store.await(heartbeat, deadline);
 		List<RenewalOutcome> outcomes = new ArrayList<>(renewals.size());
 		for (int i = 0; i < renewals.size(); i++) {
-			if (System.nanoTime() - deadline < 0) {
+			if (Deadlines.left(deadline) > 0) {
 				lookAhead(renewals, looks, i + AHEAD, connection);
 			}
 			outcomes.add((i < looks.size()) ? outcome(renewals.get(i), looks.get(i), connection, sent, deadline)

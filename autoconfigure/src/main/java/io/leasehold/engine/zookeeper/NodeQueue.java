@@ -5,12 +5,12 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeoutException;
 
 import io.leasehold.engine.Attempt;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
+import io.leasehold.engine.support.Jitter;
 import org.apache.zookeeper.KeeperException;
 import org.jspecify.annotations.Nullable;
 
@@ -160,8 +160,7 @@ final class NodeQueue {
 			return null;
 		}
 		this.lookout.busy(live, obstacle);
-		long nanos = this.pollInterval.toNanos();
-		return new Attempt.Busy(Duration.ofNanos(nanos - ThreadLocalRandom.current().nextLong(nanos / 10 + 1)));
+		return new Attempt.Busy(Jitter.shorten(this.pollInterval, Jitter.OF_POLLS));
 	}
 
 	/** End the claim in this process, with its watch. */

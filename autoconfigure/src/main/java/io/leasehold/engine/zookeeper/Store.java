@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.support.Deadlines;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.api.BackgroundCallback;
 import org.apache.curator.framework.api.CuratorEvent;
@@ -275,30 +275,14 @@ final class Store {
 		return (cause instanceof KeeperException known) ? known.code() : Code.SYSTEMERROR;
 	}
 
-	/**
-	 * Wait for a response. An interrupt does not end the wait, because the request has
-	 * been sent. The interrupt flag is preserved.
-	 */
+	/** Wait for a response. An interrupt does not end the wait. */
 	static <T> T await(CompletableFuture<T> answer, long deadline) throws KeeperException, TimeoutException {
-		boolean interrupted = false;
 		try {
-			while (true) {
-				try {
-					return answer.get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
-				}
-				catch (InterruptedException ex) {
-					interrupted = true;
-				}
-			}
+			return Deadlines.await(answer, deadline);
 		}
 		catch (ExecutionException ex) {
 			Throwable cause = ex.getCause();
 			throw failure((cause instanceof CompletionException wrapper) ? wrapper.getCause() : cause);
-		}
-		finally {
-			if (interrupted) {
-				Thread.currentThread().interrupt();
-			}
 		}
 	}
 

@@ -19,6 +19,8 @@ import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.Signal;
 import io.leasehold.engine.Waiting;
+import io.leasehold.engine.support.Deadlines;
+import io.leasehold.engine.support.OpenState;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.apache.curator.framework.CuratorFramework;
@@ -54,7 +56,7 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 
 	private final Sweeper sweeper;
 
-	private volatile boolean closed;
+	private final OpenState state = new OpenState(NAME);
 
 	private ZooKeeperLockEngine(CuratorFramework client, ZooKeeperSettings settings, MonotonicClock clock,
 			Runnable whenLeft) {
@@ -145,12 +147,13 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 			return attempt;
 		}
 		catch (KeeperException | TimeoutException ex) {
-			throw Failures.of("acquire", claim.key(), ex);
+			throw failure("acquire", claim.key(), ex);
 		}
 	}
 
 	@Override
 	public Waiting enqueue(Claim claim, Consumer<Signal> listener) {
+		this.state.check(claim.key());
 		LiveClaim live = this.claims.find(claim);
 		if (live == null) {
 			return Waiting.POLLING;
@@ -161,7 +164,8 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 
 	@Override
 	public List<RenewalOutcome> renew(List<Renewal> renewals) {
-		return this.heartbeat.renew(renewals, System.nanoTime() + this.settings.callTimeout().toNanos());
+		return this.state.isClosed() ? this.state.unknown(renewals)
+				: this.heartbeat.renew(renewals, Deadlines.after(this.settings.callTimeout()));
 	}
 
 	@Override
@@ -172,11 +176,11 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 
 	@Override
 	public ReleaseOutcome release(Claim claim) {
+		long deadline = deadline(claim.key());
 		LiveClaim live = this.claims.find(claim);
 		if (live == null) {
 			return new ReleaseOutcome.NotOwner(); // nothing of it is in the store
 		}
-		long deadline = deadline(claim.key());
 		this.queue.end(live);
 		try {
 			if (live.mayHaveNodes()) {
@@ -186,7 +190,7 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 			return live.hasExpired() ? new ReleaseOutcome.NotOwner() : removed;
 		}
 		catch (KeeperException | TimeoutException ex) {
-			throw Failures.of("release", claim.key(), ex);
+			throw failure("release", claim.key(), ex);
 		}
 	}
 
@@ -204,7 +208,7 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 			return this.keys.inspect(key, deadline);
 		}
 		catch (KeeperException | TimeoutException ex) {
-			throw Failures.of("inspect", key, ex);
+			throw failure("inspect", key, ex);
 		}
 	}
 
@@ -215,7 +219,7 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 			return this.keys.forceRelease(key, deadline);
 		}
 		catch (KeeperException | TimeoutException ex) {
-			throw Failures.of("force the release of", key, ex);
+			throw failure("force the release of", key, ex);
 		}
 	}
 
@@ -225,11 +229,12 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 	}
 
 	private long deadline(LockKey key) {
-		if (this.closed) {
-			throw new LockEngineException(key,
-					"Lock '%s' is unavailable: the ZooKeeper lock engine is closed".formatted(key), null, false);
-		}
-		return System.nanoTime() + this.settings.callTimeout().toNanos();
+		this.state.check(key);
+		return Deadlines.after(this.settings.callTimeout());
+	}
+
+	private LockEngineException failure(String action, LockKey key, Exception failure) {
+		return this.state.reason(key, Failures.of(action, key, failure));
 	}
 
 	/**
@@ -238,7 +243,7 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 	 */
 	@Override
 	public void close() {
-		this.closed = true;
+		this.state.close();
 		this.claims.all().stream().filter((live) -> !live.isHeld()).forEach(this.queue::leave);
 		this.sweeper.closeWhenNothingIsHeld();
 	}

@@ -2,11 +2,11 @@ package io.leasehold.service.gate;
 
 import java.time.Duration;
 import java.util.concurrent.Future;
-import java.util.concurrent.ThreadLocalRandom;
 
 import io.leasehold.LockEngineException;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Waiting;
+import io.leasehold.engine.support.Jitter;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -166,7 +166,7 @@ public final class StoreClaim {
 	Duration backoff() {
 		long most = Math.min(MOST_BACKOFF, LEAST_BACKOFF << this.failures);
 		this.failures = (byte) Math.min(this.failures + 1, 6);
-		return Duration.ofNanos(ThreadLocalRandom.current().nextLong(most / 2, most));
+		return Jitter.shorten(Duration.ofNanos(most), Jitter.OF_BACKOFF);
 	}
 
 	/**

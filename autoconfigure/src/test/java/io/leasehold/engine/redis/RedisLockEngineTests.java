@@ -3,6 +3,7 @@ package io.leasehold.engine.redis;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -85,6 +86,23 @@ class RedisLockEngineTests {
 		starting.close();
 		connecting.join();
 		assertThat(output).doesNotContain("Locks fail");
+	}
+
+	@Test
+	void requestInFlightFailsAsLaterOnesIfTheEngineIsClosed() {
+		CompletableFuture<@Nullable Object> response = new CompletableFuture<>();
+		this.servers.acquire = response;
+		TestMember member = member(0);
+		Claim claim = member.claim("k");
+		CompletableFuture<Attempt> request = CompletableFuture.supplyAsync(() -> member.engine().tryAcquire(claim));
+		await().until(() -> this.servers.opened.stream().anyMatch((connection) -> !connection.sent().isEmpty()));
+		member.engine().close();
+		response.completeExceptionally(RedisFailure.noAnswer("connection is closed", null));
+		assertThatExceptionOfType(CompletionException.class).isThrownBy(request::join)
+			.withCauseInstanceOf(LockEngineException.class)
+			.havingCause()
+			.withMessage("Lock 'k' is unavailable: engine 'redis' is closed")
+			.matches((failure) -> !((LockEngineException) failure).isRetryable());
 	}
 
 	@Test

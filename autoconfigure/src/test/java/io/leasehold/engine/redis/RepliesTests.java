@@ -19,28 +19,6 @@ class RepliesTests {
 	private static final RedisFailure REFUSAL = RedisFailure.refusal("OOM", null);
 
 	@Test
-	void replyIsAwaitedByAnInterruptedThreadWhichKeepsItsFlag() {
-		CompletableFuture<String> reply = new CompletableFuture<>();
-		Thread caller = Thread.currentThread();
-		caller.interrupt();
-		CompletableFuture<Void> server = CompletableFuture.runAsync(() -> {
-			while (caller.isInterrupted()) { // until the caller waits
-				Thread.onSpinWait();
-			}
-			reply.complete("answer");
-		});
-		assertThat(Replies.await(reply, later())).isEqualTo("answer");
-		assertThat(Thread.interrupted()).isTrue();
-		server.join();
-	}
-
-	@Test
-	void threadThatWasNotInterruptedHasNoFlag() {
-		assertThat(Replies.await(CompletableFuture.completedFuture("answer"), later())).isEqualTo("answer");
-		assertThat(Thread.interrupted()).isFalse();
-	}
-
-	@Test
 	void missingReplyIsNoAnswer() {
 		assertThatExceptionOfType(RedisFailure.class)
 			.isThrownBy(() -> Replies.await(new CompletableFuture<>(), System.nanoTime()))

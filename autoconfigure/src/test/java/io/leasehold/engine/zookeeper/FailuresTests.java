@@ -38,13 +38,6 @@ class FailuresTests {
 	}
 
 	@Test
-	void answerThatDoesNotComeIsToldOf() {
-		assertThat(failure(new TimeoutException()))
-			.hasMessage("ZooKeeper could not acquire lock 'order:42': no response within the call timeout")
-			.satisfies((ex) -> assertThat(ex.isRetryable()).isTrue());
-	}
-
-	@Test
 	void failureOfTheClientIsToldAsItIs() {
 		KeeperException failure = KeeperException.create(Code.SYSTEMERROR);
 		failure.initCause(new IllegalStateException("Expected state [STARTED] was [STOPPED]"));

@@ -23,6 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
+import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
 import io.leasehold.engine.Attempt;
 import io.leasehold.engine.Attempt.Busy;
@@ -192,6 +193,10 @@ class ContractIsProvenTests {
 						ServiceFaultsContract::waitThatEndsAsTheLockIsGrantedOwnsItOrLeavesNothing),
 				bug("keys that are their hashes", (engine) -> new FoldedKeys(engine, FoldedKeys::hash), "hashes",
 						ServiceFaultsContract::keysOfOneHashAreTwoLocks),
+				bug("a closed engine that is an outage", OutageWhenClosed::new, "closed",
+						EngineFormsContract::closedEngineFailsEachRequestWithTheNameOfItsLock),
+				bug("a closed engine that is an outage", OutageWhenClosed::new, "callers",
+						ServiceFaultsContract::closedEngineFailsItsCallersAtOnce),
 				bug("all in one namespace", OneNamespace::new, "namespaces", EngineContract::namespacesNeverMeet),
 				bug("a check and an act", CheckThenAct::new, "race", EngineContract::raceForNewKeysHasOneWinnerEach));
 	}
@@ -274,6 +279,31 @@ class ContractIsProvenTests {
 
 		final void lose(LockKey key) {
 			((LocalLockEngine) this.store).lose(key);
+		}
+
+	}
+
+	/** Callers are told to retry what can never succeed. */
+	private static final class OutageWhenClosed extends Sound implements AutoCloseable {
+
+		private volatile boolean closed;
+
+		OutageWhenClosed(LockEngine store) {
+			super(store);
+		}
+
+		@Override
+		public Attempt tryAcquire(Claim claim) {
+			if (this.closed) {
+				throw new LockEngineException(claim.key(),
+						"Lock '%s' is unavailable: engine '%s' is closed".formatted(claim.key(), name()), null);
+			}
+			return super.tryAcquire(claim);
+		}
+
+		@Override
+		public void close() {
+			this.closed = true;
 		}
 
 	}

@@ -2,9 +2,14 @@ package io.leasehold.test.contract;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Consumer;
 
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
+import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
 import io.leasehold.engine.Access;
 import io.leasehold.engine.Attempt;
@@ -13,10 +18,13 @@ import io.leasehold.engine.Attempt.Granted;
 import io.leasehold.engine.Capability;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Holder;
+import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.ReleaseOutcome;
+import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * The part of the contract that is about owners beside each other, and about keys that
@@ -302,6 +310,54 @@ abstract class EngineFormsContract extends EngineContract {
 		assertThat(other.engine().tryAcquire(next)).isInstanceOf(Busy.class);
 		other.await(next);
 		took(shortLease(), asked);
+	}
+
+	/**
+	 * A closed engine will not be available again: each request fails with the same
+	 * exception, which names its lock. An engine that cannot be closed has no such
+	 * failure.
+	 */
+	@Test
+	void closedEngineFailsEachRequestWithTheNameOfItsLock() throws Exception {
+		Process one = process();
+		LockEngine engine = one.engine();
+		if (!(engine instanceof AutoCloseable)) {
+			return;
+		}
+		Claim held = one.claim(KEY);
+		Granted granted = one.granted(held);
+		Claim waiting = one.waiting(KEY);
+		assertThat(engine.tryAcquire(waiting)).isInstanceOf(Busy.class);
+		one.close();
+		accesses(one).forEach((access) -> failsClosed(engine, () -> engine.tryAcquire(claim(one, access))));
+		failsClosed(engine, () -> engine.tryAcquire(waiting));
+		failsClosed(engine, () -> engine.enqueue(waiting, (signal) -> {
+		}));
+		List.of(held, waiting, one.claim(KEY)).forEach((claim) -> failsClosed(engine, () -> engine.release(claim)));
+		failsClosed(engine, () -> engine.inspect(KEY));
+		failsClosed(engine, () -> engine.forceRelease(KEY));
+		Claim another = one.claim(new LockKey("another"));
+		assertThat(engine.renew(List.of(new Renewal(held, granted.number(), held.lease()),
+				new Renewal(another, granted.number(), another.lease()))))
+			.satisfiesExactly((first) -> assertThat(causeOf(first)).satisfies(closed(engine, KEY)),
+					(second) -> assertThat(causeOf(second)).satisfies(closed(engine, another.key())));
+	}
+
+	private static void failsClosed(LockEngine engine, ThrowingCallable request) {
+		assertThatExceptionOfType(LockEngineException.class).isThrownBy(request).satisfies(closed(engine, KEY));
+	}
+
+	private static @Nullable Exception causeOf(RenewalOutcome outcome) {
+		return (outcome instanceof RenewalOutcome.Unknown unknown) ? unknown.cause() : null;
+	}
+
+	/** The failure of a closed engine, which {@code OpenState} creates. */
+	static Consumer<Throwable> closed(LockEngine engine, LockKey key) {
+		return (failure) -> assertThat(failure).isExactlyInstanceOf(LockEngineException.class)
+			.hasMessage("Lock '%s' is unavailable: engine '%s' is closed", key, engine.name())
+			.asInstanceOf(InstanceOfAssertFactories.type(LockEngineException.class))
+			.matches((ex) -> !ex.isRetryable(), "not retryable")
+			.returns(key.value(), LockEngineException::getKey);
 	}
 
 	private static List<Access> accesses(Process process) {

@@ -4,16 +4,20 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 
 import io.leasehold.HeldLock;
 import io.leasehold.LockBusyException;
+import io.leasehold.LockEngineException;
 import io.leasehold.LockException;
 import io.leasehold.LockLostException;
 import io.leasehold.LockOptions;
@@ -36,6 +40,36 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 abstract class ServiceFaultsContract extends ServiceFormsContract {
 
 	private static final Duration LONG_LEASE = Duration.ofMinutes(1);
+
+	/**
+	 * Callers of a closed engine do not wait, whatever they request and however they
+	 * wait.
+	 */
+	@Test
+	void closedEngineFailsItsCallersAtOnce() throws Exception {
+		AtomicReference<LockEngine> connected = new AtomicReference<>();
+		LockService one = service((engine) -> {
+			connected.set(engine);
+			return engine;
+		});
+		LockEngine engine = connected.get();
+		if (!(engine instanceof AutoCloseable closeable)) {
+			return;
+		}
+		one.acquire(NAME).close();
+		closeable.close();
+		List<LockOptions> forms = Stream
+			.of(one.defaults(), shared(one), one.defaults().withPermits(2), one.defaults().withWaitTime(Duration.ZERO))
+			.filter((options) -> !refuses(one, options))
+			.toList();
+		for (LockOptions options : forms) {
+			assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> one.acquire(NAME, options))
+				.satisfies(closed(engine, KEY));
+			assertThatExceptionOfType(ExecutionException.class)
+				.isThrownBy(() -> one.acquireAsync(NAME, options).get(patience().toSeconds(), TimeUnit.SECONDS))
+				.satisfies((failure) -> assertThat(failure.getCause()).satisfies(closed(engine, KEY)));
+		}
+	}
 
 	/**
 	 * A lock ends in the store while others of its process wait for it: they get it as

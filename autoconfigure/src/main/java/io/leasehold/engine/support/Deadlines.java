@@ -1,0 +1,70 @@
+package io.leasehold.engine.support;
+
+import java.time.Duration;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Deadlines of calls, as readings of {@link System#nanoTime()}.
+ */
+public final class Deadlines {
+
+	private Deadlines() {
+	}
+
+	/**
+	 * Return the deadline of a call that begins now.
+	 * @param timeout maximum duration of the call
+	 * @return the deadline
+	 */
+	public static long after(Duration timeout) {
+		return System.nanoTime() + timeout.toNanos();
+	}
+
+	/**
+	 * Return the time until a deadline.
+	 * @param deadline the deadline
+	 * @return nanoseconds, negative after the deadline
+	 */
+	public static long left(long deadline) {
+		return deadline - System.nanoTime();
+	}
+
+	/**
+	 * Wait for a response. An interrupt does not end the wait, because the request has
+	 * been sent and its response matters. The interrupt flag is preserved.
+	 * @param <T> type of the response
+	 * @param response the response
+	 * @param deadline the deadline; a response that has arrived is returned even after it
+	 * @return the response
+	 * @throws ExecutionException if the request failed
+	 * @throws TimeoutException if the response did not arrive in time
+	 */
+	public static <T extends @Nullable Object> T await(Future<T> response, long deadline)
+			throws ExecutionException, TimeoutException {
+		boolean interrupted = false;
+		try {
+			while (true) {
+				try {
+					return response.get(Math.max(0, left(deadline)), TimeUnit.NANOSECONDS);
+				}
+				catch (InterruptedException ex) {
+					interrupted = true;
+				}
+			}
+		}
+		catch (TimeoutException ex) {
+			throw new TimeoutException("no response in time");
+		}
+		finally {
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
+		}
+	}
+
+}

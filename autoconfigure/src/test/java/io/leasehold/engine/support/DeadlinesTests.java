@@ -1,0 +1,73 @@
+package io.leasehold.engine.support;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Tests for {@link Deadlines}.
+ */
+class DeadlinesTests {
+
+	private static final Duration LONG = Duration.ofSeconds(20);
+
+	@Test
+	void deadlineIsTheTimeoutAfterTheCall() {
+		long before = System.nanoTime();
+		long deadline = Deadlines.after(LONG);
+		assertThat(deadline - LONG.toNanos() - before).isBetween(0L, System.nanoTime() - before);
+		assertThat(Deadlines.left(deadline)).isPositive().isLessThanOrEqualTo(LONG.toNanos());
+		assertThat(Deadlines.left(before)).isNotPositive();
+	}
+
+	@Test
+	void responseIsAwaitedByAnInterruptedThreadWhichKeepsItsFlag() throws Exception {
+		CompletableFuture<String> response = new CompletableFuture<>();
+		Thread caller = Thread.currentThread();
+		caller.interrupt();
+		CompletableFuture<Void> server = CompletableFuture.runAsync(() -> {
+			while (caller.isInterrupted()) { // until the caller waits
+				Thread.onSpinWait();
+			}
+			response.complete("response");
+		});
+		assertThat(Deadlines.await(response, Deadlines.after(LONG))).isEqualTo("response");
+		assertThat(Thread.interrupted()).isTrue();
+		server.join();
+	}
+
+	@Test
+	void threadThatWasNotInterruptedHasNoFlag() throws Exception {
+		assertThat(Deadlines.await(CompletableFuture.completedFuture("response"), Deadlines.after(LONG)))
+			.isEqualTo("response");
+		assertThat(Thread.interrupted()).isFalse();
+	}
+
+	@Test
+	void responseThatHasArrivedIsReturnedAfterTheDeadline() throws Exception {
+		long passed = Deadlines.after(LONG.negated());
+		assertThat(Deadlines.await(CompletableFuture.completedFuture("response"), passed)).isEqualTo("response");
+	}
+
+	@Test
+	void missingResponseIsATimeout() {
+		assertThatExceptionOfType(TimeoutException.class)
+			.isThrownBy(() -> Deadlines.await(new CompletableFuture<>(), Deadlines.after(Duration.ZERO)))
+			.withMessage("no response in time");
+	}
+
+	@Test
+	void failureOfARequestIsThrown() {
+		assertThatExceptionOfType(ExecutionException.class)
+			.isThrownBy(() -> Deadlines.await(CompletableFuture.failedFuture(new IllegalStateException("refused")),
+					Deadlines.after(LONG)))
+			.withCauseExactlyInstanceOf(IllegalStateException.class);
+	}
+
+}
