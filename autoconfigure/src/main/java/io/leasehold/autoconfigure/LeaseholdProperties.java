@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 import io.leasehold.LockOptions;
+import io.leasehold.engine.RenewalRule;
 import io.leasehold.service.HolderReport;
 import io.leasehold.service.OnLost;
 import io.leasehold.service.ServiceSettings;
@@ -130,7 +131,7 @@ record LeaseholdProperties(@DefaultValue("true") boolean enabled, @Nullable Stri
 		private static final Duration MAX_TIME = Duration.ofMillis(10);
 
 		private void check(Duration lease) {
-			Duration longest = Collections.max(List.of(MAX_TIME, lease.dividedBy(3)));
+			Duration longest = Collections.max(List.of(MAX_TIME, RenewalRule.period(lease)));
 			LeaseholdProperties.check("leasehold.handoff.max-consecutive", this.maxConsecutive,
 					this.maxConsecutive >= 0 && this.maxConsecutive <= ServiceSettings.MOST_HANDOFFS,
 					"It must be at least 0 and at most " + ServiceSettings.MOST_HANDOFFS + ".");

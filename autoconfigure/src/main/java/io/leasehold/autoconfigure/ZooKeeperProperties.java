@@ -2,6 +2,7 @@ package io.leasehold.autoconfigure;
 
 import java.time.Duration;
 
+import io.leasehold.engine.RenewalRule;
 import io.leasehold.engine.zookeeper.ZooKeeperSettings;
 import org.jspecify.annotations.Nullable;
 
@@ -51,7 +52,7 @@ record ZooKeeperProperties(@Nullable String connectString, @Nullable Duration se
 			throw new IllegalArgumentException("leasehold.zookeeper.connection-timeout (%s) must be at least 1ms"
 				.formatted(this.connectionTimeout));
 		}
-		Duration least = this.callTimeout.multipliedBy(8).dividedBy(3);
+		Duration least = ZooKeeperSettings.sessionTimeout(RenewalRule.minLease(this.callTimeout));
 		if (this.sessionTimeout != null && this.sessionTimeout.compareTo(least) < 0) {
 			throw new IllegalArgumentException(
 					"leasehold.zookeeper.session-timeout (%s) must be at least %s, eight thirds of call-timeout"
@@ -61,7 +62,7 @@ record ZooKeeperProperties(@Nullable String connectString, @Nullable Duration se
 
 	/** Return the session timeout to request from the servers. */
 	Duration sessionTimeout(LeaseholdProperties shared) {
-		return (this.sessionTimeout != null) ? this.sessionTimeout : shared.lease().multipliedBy(4).dividedBy(3);
+		return (this.sessionTimeout != null) ? this.sessionTimeout : ZooKeeperSettings.sessionTimeout(shared.lease());
 	}
 
 }

@@ -28,7 +28,7 @@ public interface MonotonicClock {
 	 */
 	static long validUntil(long sent, Duration lease) {
 		long nanos = lease.toNanos();
-		return sent + nanos - nanos / 100 - 2_000_000;
+		return sent + nanos - RenewalRule.margin(nanos);
 	}
 
 }

@@ -3,12 +3,12 @@ package io.leasehold.engine;
 import java.time.Duration;
 
 /**
- * Times at which a lease is renewed, as fractions of its length. All values are
- * nanoseconds.
+ * Fractions of a lease: when it is renewed, and how much of it is relied on. Values of
+ * type {@code long} are nanoseconds.
  */
 public final class RenewalRule {
 
-	private static final long ROUNDING = Duration.ofMillis(4).toNanos();
+	private static final long ROUNDING = Duration.ofMillis(2).toNanos();
 
 	private static final long LONGEST_PAUSE = Duration.ofSeconds(1).toNanos();
 
@@ -23,6 +23,34 @@ public final class RenewalRule {
 	 */
 	public static long period(long lease) {
 		return lease / 3;
+	}
+
+	/**
+	 * Return the time between two renewals.
+	 * @param lease length of the lease
+	 * @return a third of the lease
+	 */
+	public static Duration period(Duration lease) {
+		return lease.dividedBy(3);
+	}
+
+	/**
+	 * Return the shortest lease that an engine can renew in time: two calls.
+	 * @param callTimeout maximum duration of a call
+	 * @return the minimum lease
+	 */
+	public static Duration minLease(Duration callTimeout) {
+		return callTimeout.multipliedBy(2);
+	}
+
+	/**
+	 * Return the part of a lease that its owner does not rely on: one percent for clock
+	 * drift, and two milliseconds for rounding.
+	 * @param lease length of the lease
+	 * @return the time before the end of the lease
+	 */
+	static long margin(long lease) {
+		return lease / 100 + ROUNDING;
 	}
 
 	/**
@@ -81,14 +109,14 @@ public final class RenewalRule {
 	}
 
 	/**
-	 * Return the minimum extension for which a renewal is worth a request: more than the
+	 * Return the minimum extension for which a renewal is worth a request: twice the
 	 * difference between a lease and its validity.
 	 * @param lease length of the lease
 	 * @return the minimum extension
 	 * @see MonotonicClock#validUntil
 	 */
 	public static long leastGain(long lease) {
-		return lease / 50 + ROUNDING;
+		return 2 * margin(lease);
 	}
 
 }

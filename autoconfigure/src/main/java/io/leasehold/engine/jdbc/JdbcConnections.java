@@ -10,6 +10,7 @@ import javax.sql.DataSource;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.leasehold.LockEngineException;
+import io.leasehold.engine.support.Deadlines;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
@@ -130,9 +131,9 @@ public final class JdbcConnections implements AutoCloseable {
 	 * unknown database or user
 	 */
 	public void awaitFirst() {
-		long deadline = System.nanoTime() + PATIENCE.toNanos();
+		long deadline = Deadlines.after(PATIENCE);
 		boolean opening = true;
-		while (opening && System.nanoTime() - deadline < 0) {
+		while (opening && Deadlines.left(deadline) > 0) {
 			try {
 				this.dataSource.getConnection().close();
 				opening = false;

@@ -20,6 +20,7 @@ import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.engine.RenewalRule;
 import io.leasehold.engine.Signal;
 import io.leasehold.engine.Waiting;
 import io.leasehold.engine.support.OpenState;
@@ -110,7 +111,7 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 
 	@Override
 	public Duration minLease() {
-		return this.settings.longestCall();
+		return RenewalRule.minLease(this.settings.callTimeout());
 	}
 
 	@Override

@@ -58,14 +58,14 @@ public final class LocalFaults {
 
 	void beforeRequest(LockKey key) {
 		if (this.down) {
-			throw new LockEngineException(key, "Lock '%s' could not be reached: the store is down".formatted(key),
-					null);
+			throw new LockEngineException(key, "Lock '%s' is unavailable: the store is down".formatted(key), null);
 		}
 	}
 
 	void beforeReply(LockKey key) {
 		if (this.loseReplies) {
-			throw new LockEngineException(key, "The store's reply on lock '%s' was lost".formatted(key), null);
+			throw new LockEngineException(key, "Lock '%s' is unavailable: the store's response was lost".formatted(key),
+					null);
 		}
 	}
 

@@ -102,7 +102,7 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 		this.connections = connections;
 		this.settings = settings;
 		this.clock = clock;
-		this.minLease = settings.commandTimeout().multipliedBy(2);
+		this.minLease = RenewalRule.minLease(settings.commandTimeout());
 		this.inboxPrefix = RedisKeys.inboxPrefix(settings.namespace());
 		this.retention = millis(settings.fencingRetention());
 		this.queueLifetime = millis(settings.queueLifetime());

@@ -2,6 +2,8 @@ package io.leasehold.engine.redis;
 
 import java.time.Duration;
 
+import io.leasehold.engine.RenewalRule;
+
 /**
  * Settings of the Redis engine. The durations depend on one another: a combination that
  * would starve waiters or leave data behind is rejected.
@@ -75,8 +77,8 @@ public record RedisSettings(String namespace, Duration pollInterval, Duration gr
 
 	/** Return the poll interval for a grant lease: at most a third of that lease. */
 	Duration pollInterval(Duration grantLease) {
-		Duration third = grantLease.dividedBy(3);
-		return (third.compareTo(this.pollInterval) < 0) ? third : this.pollInterval;
+		Duration period = RenewalRule.period(grantLease);
+		return (period.compareTo(this.pollInterval) < 0) ? period : this.pollInterval;
 	}
 
 	private static void check(String property, Duration value) {

@@ -306,11 +306,10 @@ final class Store {
 
 		/**
 		 * Return the earlier of a moment and the last moment at which the session is
-		 * certainly alive after a request, given when that was sent. A quarter of the
-		 * timeout is reserved, because the leader is notified with a delay.
+		 * certainly alive after a request, given when that was sent.
 		 */
 		long earlier(long moment, long sent) {
-			long end = MonotonicClock.validUntil(sent, Duration.ofNanos(this.timeout.toNanos() / 4 * 3));
+			long end = MonotonicClock.validUntil(sent, ZooKeeperSettings.longestLease(this.timeout));
 			return (end - moment < 0) ? end : moment;
 		}
 

@@ -17,6 +17,7 @@ import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.engine.RenewalRule;
 import io.leasehold.engine.Signal;
 import io.leasehold.engine.Waiting;
 import io.leasehold.engine.support.Deadlines;
@@ -128,7 +129,7 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 
 	@Override
 	public Duration minLease() {
-		return this.settings.callTimeout().multipliedBy(2);
+		return RenewalRule.minLease(this.settings.callTimeout());
 	}
 
 	@Override
