@@ -1,5 +1,6 @@
 package io.leasehold.server;
 
+import java.time.Duration;
 import java.util.Map;
 
 import org.apache.curator.framework.CuratorFramework;
@@ -18,7 +19,14 @@ public final class ZooKeeperTestServer {
 
 	private static final int TICK = 200;
 
+	private static final String CONTAINER_CHECK = "znode.container.checkIntervalMs";
+
+	private static final String NEVER = String.valueOf(Duration.ofDays(1).toMillis());
+
 	static {
+		// Tests create and list nodes in containers that may be empty
+		System.setProperty(CONTAINER_CHECK, NEVER);
+		System.setProperty("znode.container.maxPerMinute", "60000");
 		System.setProperty("zookeeper.forceSync", "no"); // disks of test machines are
 															// slow
 	}
@@ -38,6 +46,17 @@ public final class ZooKeeperTestServer {
 		}
 		catch (Exception ex) {
 			throw new IllegalStateException("ZooKeeper does not start", ex);
+		}
+	}
+
+	/** Start a server that removes empty containers in this interval. */
+	public static TestingServer removingContainersEvery(Duration interval) {
+		System.setProperty(CONTAINER_CHECK, String.valueOf(interval.toMillis()));
+		try {
+			return start();
+		}
+		finally {
+			System.setProperty(CONTAINER_CHECK, NEVER);
 		}
 	}
 

@@ -151,24 +151,32 @@ final class Store {
 	}
 
 	/**
-	 * Create a missing container and its missing parents, except the chroot.
+	 * Create a missing container and its missing parents, except the chroot. The server
+	 * may remove an empty parent between two requests.
 	 */
-	CompletableFuture<?> createContainers(String path) {
+	CompletableFuture<Void> createContainers(String path) {
 		return send((callback) -> this.client.create()
 			.creatingParentContainersIfNeeded()
 			.withMode(CreateMode.CONTAINER)
 			.inBackground(callback)
-			.forPath(path, new byte[0])).exceptionallyCompose((failure) -> switch (code(failure)) {
+			.forPath(path, new byte[0])).thenAccept((created) -> {
+			}).exceptionallyCompose((failure) -> switch (code(failure)) {
 				case NODEEXISTS -> CompletableFuture.completedFuture(null);
-				case NONODE -> CompletableFuture.failedFuture(withChroot(failure));
+				case NONODE -> requireChroot().thenCompose((root) -> createContainers(path));
 				default -> CompletableFuture.failedFuture(failure);
 			});
 	}
 
-	private Throwable withChroot(Throwable failure) {
+	private CompletableFuture<Stat> requireChroot() {
+		return stat("/").exceptionallyCompose((failure) -> CompletableFuture.failedFuture(switch (code(failure)) {
+			case NONODE -> KeeperException.create(Code.NONODE, chroot());
+			default -> failure;
+		}));
+	}
+
+	private @Nullable String chroot() {
 		String servers = this.client.getZookeeperClient().getCurrentConnectionString();
-		String chroot = new ConnectStringParser(servers).getChrootPath();
-		return (chroot != null) ? KeeperException.create(Code.NONODE, chroot) : failure;
+		return new ConnectStringParser(servers).getChrootPath();
 	}
 
 	/** Return the names of a container's children, empty if it does not exist. */
