@@ -68,9 +68,7 @@ final class Store {
 		}
 		switch (event.getWatchedEvent().getState()) {
 			case SyncConnected -> {
-				if (!this.connected.complete(null)) {
-					this.broken.incrementAndGet(); // no break was reported
-				}
+				this.connected.complete(null);
 				this.whenConnected.run();
 			}
 			case Disconnected, Expired, Closed -> disconnected();

@@ -18,6 +18,7 @@ import io.leasehold.engine.Attempt.Contradicted;
 import io.leasehold.engine.Attempt.Granted;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Holder;
+import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.Signal;
 import io.leasehold.engine.Waiting;
@@ -139,6 +140,7 @@ class ZooKeeperAccessIntegrationTests {
 			.containsExactly(a.number(), b.number());
 		assertThat(renew(this.engine, first, a)).isInstanceOf(RenewalOutcome.NotOwner.class);
 		assertThat(renew(this.other, second, b)).isInstanceOf(RenewalOutcome.NotOwner.class);
+		assertThat(this.engine.release(first)).isInstanceOf(ReleaseOutcome.NotOwner.class);
 		granted(this.other, writer);
 	}
 

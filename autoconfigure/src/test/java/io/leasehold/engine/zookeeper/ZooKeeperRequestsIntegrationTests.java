@@ -282,6 +282,20 @@ class ZooKeeperRequestsIntegrationTests {
 		this.engine.release(waiting);
 	}
 
+	@Test
+	void turnBeforeTheWatchIsProvenByAWrite() throws Exception {
+		Claim first = heldElsewhere("x");
+		Claim waiting = this.engines.claim(this.key, "x").waiting();
+		assertThat(this.engine.tryAcquire(waiting)).isInstanceOf(Attempt.Busy.class);
+		this.other.release(first);
+		BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
+		this.engine.enqueue(waiting, signals::add);
+		heard(signals);
+		granted(this.engine, waiting);
+		assertThat(this.requests).containsExactly(CREATE, LIST, LIST_AND_WATCH, WRITE, LIST);
+		this.engine.release(waiting);
+	}
+
 	private LockKey other(String name) {
 		return new LockKey(this.key + ":" + name);
 	}
