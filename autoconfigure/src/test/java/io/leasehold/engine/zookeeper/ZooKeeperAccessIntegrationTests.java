@@ -46,10 +46,10 @@ class ZooKeeperAccessIntegrationTests {
 
 	private final CuratorFramework client = this.engines.client(ZooKeeperTestServer.shared(), 60_000);
 
-	private final ZooKeeperLockEngine engine = this.engines.engine(this.client);
+	private final ZooKeeperLockEngine engine = this.engines.patientEngine(this.client);
 
 	private final ZooKeeperLockEngine other = this.engines
-		.engine(this.engines.client(ZooKeeperTestServer.shared(), 60_000));
+		.patientEngine(this.engines.client(ZooKeeperTestServer.shared(), 60_000));
 
 	private final LockKey key = new LockKey("order:" + UUID.randomUUID());
 

@@ -66,6 +66,11 @@ final class ZooKeeperEngines {
 		return engine(client, Duration.ofSeconds(1));
 	}
 
+	/** Open an engine whose healthy server may be slow. */
+	ZooKeeperLockEngine patientEngine(CuratorFramework client) {
+		return engine(client, Duration.ofSeconds(1), Duration.ofSeconds(20));
+	}
+
 	ZooKeeperLockEngine engine(CuratorFramework client, Duration pollInterval) {
 		return engine(client, pollInterval, Duration.ofMillis(1500));
 	}

@@ -71,6 +71,7 @@ class ZooKeeperRemovedContainersIntegrationTests {
 
 	/** A base path is created one node after the other. */
 	@Test
+	@SuppressWarnings("try")
 	void parentThatIsRemovedBeforeItsChildIsCreatedIsCreatedAgain() {
 		TestingServer server = this.engines.server();
 		AtomicBoolean removes = new AtomicBoolean(true);

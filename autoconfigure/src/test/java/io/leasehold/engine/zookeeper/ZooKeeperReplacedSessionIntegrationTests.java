@@ -2,12 +2,17 @@ package io.leasehold.engine.zookeeper;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 import io.leasehold.HeldLock;
+import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
 import io.leasehold.engine.Claim;
+import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.service.LockService;
 import io.leasehold.test.contract.Fault;
 import org.apache.curator.framework.CuratorFramework;
@@ -21,6 +26,8 @@ import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.Op;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.data.Stat;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -31,6 +38,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import static io.leasehold.engine.zookeeper.ZooKeeperEngines.eventually;
 import static io.leasehold.engine.zookeeper.ZooKeeperEngines.granted;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * A client that begins another session: without reporting a break, or without an answer
@@ -55,7 +63,7 @@ class ZooKeeperReplacedSessionIntegrationTests {
 	/** The kind of request that the server rejects next, or empty. */
 	private volatile String rejected = "";
 
-	private final CompletableFuture<Transaction> lost = new CompletableFuture<>();
+	private final BlockingQueue<Transaction> lost = new LinkedBlockingQueue<>();
 
 	private final CuratorFramework client = this.engines.open(CuratorFrameworkFactory.builder()
 		.connectString(this.server.getConnectString())
@@ -136,13 +144,73 @@ class ZooKeeperReplacedSessionIntegrationTests {
 		awaitRemovalOfAllNodes(created);
 	}
 
+	/** The engine has forgotten the claim by then. */
+	@Fault(146)
+	@Test
+	void lateNodeOfAReleasedClaimIsRemoved() throws Exception {
+		ZooKeeperLockEngine engine = this.engines.engine(this.client);
+		this.engines.useOnce(engine, KEY);
+		Claim claim = this.engines.claim(KEY);
+		Transaction transaction = loseCreation(engine, claim);
+		this.client.getZookeeperClient().getZooKeeper().getTestable().injectSessionExpiration();
+		eventually().ignoreException(LockEngineException.class)
+			.until(() -> engine.release(claim) instanceof ReleaseOutcome.NotOwner);
+		assertThat(engine.liveClaims()).isZero();
+		int created = this.client.checkExists().forPath(CONTAINER).getCversion();
+		send(transaction);
+		awaitRemovalOfAllNodes(created);
+	}
+
+	/** The response to the second request arrives after that to the first one. */
+	@Fault(146)
+	@Test
+	void lateNodeIsRemovedWithoutTheNodeOfTheSecondRequest() throws Exception {
+		ZooKeeperLockEngine engine = this.engines.engine(this.client);
+		this.engines.useOnce(engine, KEY);
+		Claim claim = this.engines.claim(KEY);
+		Transaction first = loseCreation(engine, claim);
+		this.client.getZookeeperClient().getZooKeeper().getTestable().injectSessionExpiration();
+		Transaction second = loseCreation(engine, claim);
+		CompletableFuture<Runnable> response = new CompletableFuture<>();
+		send(new Transaction(second.operations, (code, path, context, results) -> response
+			.complete(() -> second.callback.processResult(code, path, second.context, results)), null));
+		Runnable respond = response.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+		Stat container = this.client.checkExists().forPath(CONTAINER);
+		assertThat(container.getNumChildren()).isOne();
+		send(first);
+		eventually().until(() -> this.client.checkExists().forPath(CONTAINER).getCversion() > container.getCversion());
+		for (int i = 0; i < 5; i++) {
+			awaitResponses();
+		}
+		respond.run();
+		assertThat(granted(engine, claim).number()).isEqualTo(container.getMzxid());
+		assertThat(this.client.getChildren().forPath(CONTAINER)).hasSize(1);
+	}
+
+	/** Have a claim request its node, and return the request, which was not sent. */
+	private Transaction loseCreation(ZooKeeperLockEngine engine, Claim claim) {
+		this.loses = true;
+		eventually().until(() -> {
+			assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> engine.tryAcquire(claim));
+			return !this.lost.isEmpty();
+		});
+		return this.lost.remove();
+	}
+
+	/** A request that is sent in a response's callback precedes the next call. */
+	private void awaitResponses() throws Exception {
+		CountDownLatch answered = new CountDownLatch(1);
+		this.client.checkExists().inBackground((source, event) -> answered.countDown()).forPath("/");
+		assertThat(answered.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+	}
+
 	/** Return the lost transaction of a lock that was acquired and released. */
 	private Transaction serveThoughTheFirstResponseIsLost() throws Exception {
 		LockService service = this.engines.service(this.engines.engine(this.client));
 		service.acquire("order:41").close();
 		this.loses = true;
 		CompletableFuture<HeldLock> acquired = CompletableFuture.supplyAsync(() -> service.acquire("order:42"));
-		Transaction transaction = this.lost.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+		Transaction transaction = this.lost.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS);
 		this.client.getZookeeperClient().getZooKeeper().getTestable().injectSessionExpiration();
 		acquired.get(PATIENCE.toSeconds(), TimeUnit.SECONDS).close();
 		assertThat(this.client.getChildren().forPath(CONTAINER)).isEmpty();
@@ -182,8 +250,7 @@ class ZooKeeperReplacedSessionIntegrationTests {
 		public void multi(Iterable<Op> operations, MultiCallback callback, Object context) {
 			if (ZooKeeperReplacedSessionIntegrationTests.this.loses) {
 				ZooKeeperReplacedSessionIntegrationTests.this.loses = false;
-				ZooKeeperReplacedSessionIntegrationTests.this.lost
-					.complete(new Transaction(operations, callback, context));
+				ZooKeeperReplacedSessionIntegrationTests.this.lost.add(new Transaction(operations, callback, context));
 				return;
 			}
 			super.multi(operations, callback, context);
@@ -209,7 +276,7 @@ class ZooKeeperReplacedSessionIntegrationTests {
 
 	}
 
-	private record Transaction(Iterable<Op> operations, MultiCallback callback, Object context) {
+	private record Transaction(Iterable<Op> operations, MultiCallback callback, @Nullable Object context) {
 	}
 
 }

@@ -62,10 +62,10 @@ class ZooKeeperRequestsIntegrationTests {
 
 	private final CuratorFramework client = this.engines.client(ZooKeeperTestServer.shared(), 60_000);
 
-	private final ZooKeeperLockEngine engine = this.engines.engine(this.client);
+	private final ZooKeeperLockEngine engine = this.engines.patientEngine(this.client);
 
 	private final ZooKeeperLockEngine other = this.engines
-		.engine(this.engines.client(ZooKeeperTestServer.shared(), 60_000));
+		.patientEngine(this.engines.client(ZooKeeperTestServer.shared(), 60_000));
 
 	private final ConcurrentLinkedQueue<String> requests = new ConcurrentLinkedQueue<>();
 
