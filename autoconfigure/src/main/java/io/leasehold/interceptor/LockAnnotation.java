@@ -35,15 +35,30 @@ record LockAnnotation(DistributedLock values, Class<?> type, Method method, Meth
 	static @Nullable LockAnnotation find(Method method, Class<?> targetClass) {
 		Class<?> type = ClassUtils.getUserClass(targetClass);
 		Method specific = AopUtils.getMostSpecificMethod(method, type);
-		MergedAnnotation<DistributedLock> found = nearest(specific);
-		if (!found.isPresent() && !specific.equals(method)) {
-			found = nearest(method);
-		}
+		MergedAnnotation<DistributedLock> found = onMethod(specific, type);
 		if (found.isPresent()) {
 			Method declared = (found.getSource() instanceof Method source) ? source : specific;
 			return new LockAnnotation(found.synthesize(), type, specific, declared, true);
 		}
 		return isOpen(specific) ? findOnType(type, specific) : null;
+	}
+
+	/**
+	 * Find the annotation of a method. A superclass may declare the method without
+	 * implementing the annotated interface of its subclass.
+	 */
+	private static MergedAnnotation<DistributedLock> onMethod(Method method, Class<?> type) {
+		MergedAnnotation<DistributedLock> found = nearest(method);
+		if (found.isPresent() || method.getDeclaringClass() == type) {
+			return found;
+		}
+		return ClassUtils.getAllInterfacesForClassAsSet(type)
+			.stream()
+			.flatMap((contract) -> implemented(contract, method, type))
+			.map(LockAnnotation::nearest)
+			.filter(MergedAnnotation::isPresent)
+			.findFirst()
+			.orElse(found);
 	}
 
 	private static MergedAnnotation<DistributedLock> nearest(Method method) {
@@ -72,7 +87,12 @@ record LockAnnotation(DistributedLock values, Class<?> type, Method method, Meth
 		if (!(source instanceof Class<?> annotated && annotated.isInterface())) {
 			return Stream.of(method);
 		}
-		return Arrays.stream(annotated.getMethods())
+		return implemented(annotated, method, type);
+	}
+
+	/** Find the methods of an interface that a method of a class implements. */
+	private static Stream<Method> implemented(Class<?> contract, Method method, Class<?> type) {
+		return Arrays.stream(contract.getMethods())
 			.filter((candidate) -> candidate.getName().equals(method.getName()))
 			.filter((candidate) -> AopUtils.getMostSpecificMethod(candidate, type).equals(method));
 	}

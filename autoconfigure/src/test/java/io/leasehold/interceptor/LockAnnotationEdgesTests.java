@@ -9,9 +9,13 @@ import io.leasehold.annotation.DistributedLock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.test.util.AopTestUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -58,6 +62,21 @@ class LockAnnotationEdgesTests {
 		});
 	}
 
+	/** The class that declares the method does not implement the interface. */
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void annotationOfAnInterfaceCountsForAMethodInheritedFromAnotherClass(boolean classProxies) {
+		Locked.runner(InheritedRates.class, LockInterceptorTests.Recorder.class)
+			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class))
+			.withPropertyValues("spring.aop.proxy-target-class=" + classProxies)
+			.run((context) -> {
+				context.getBean(Rates.class).load("eu");
+				((RateStore) AopTestUtils.getTargetObject(context.getBean(Rates.class))).load("unlocked");
+				assertThat(context.getBean(LockInterceptorTests.Recorder.class).acquired("InheritedRates.load"))
+					.containsExactly("rate:eu");
+			});
+	}
+
 	static class Durations {
 
 		@DistributedLock(key = "'k'", lease = "${test.lease:}", waitTime = "${test.wait:}")
@@ -79,6 +98,20 @@ class LockAnnotationEdgesTests {
 
 		@DistributedLock(key = "'rate:' + #p0")
 		void load(String region);
+
+	}
+
+	static class RateStore {
+
+		public void load(String region) {
+		}
+
+		public void clear() {
+		}
+
+	}
+
+	static class InheritedRates extends RateStore implements Rates {
 
 	}
 
