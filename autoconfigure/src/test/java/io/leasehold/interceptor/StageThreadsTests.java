@@ -7,12 +7,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
 import io.leasehold.DistributedLocks;
+import io.leasehold.HeldLock;
+import io.leasehold.HeldLockScope;
 import io.leasehold.annotation.DistributedLock;
 import io.leasehold.engine.local.LocalLockEngine;
 import io.leasehold.test.contract.Fault;
@@ -117,6 +120,26 @@ class StageThreadsTests {
 		finally {
 			TENANT.remove();
 			ContextRegistry.getInstance().removeThreadLocalAccessor("tenant");
+		}
+	}
+
+	/** The next task of a pooled thread does not work under the lock of another call. */
+	@Test
+	void threadOfABodyHasNoCurrentLockAfterwards() {
+		ExecutorService pool = java.util.concurrent.Executors.newSingleThreadExecutor();
+		try {
+			Locked.runner(Orders.class)
+				.withBean("applicationTaskExecutor", Executor.class, () -> pool,
+						(bean) -> bean.setDestroyMethodName(""))
+				.run((context) -> {
+					assertThat(context.getBean(Orders.class)
+						.stage(1, () -> CompletableFuture.completedFuture(HeldLock.current().key()))
+						.get(30, TimeUnit.SECONDS)).isEqualTo("order:1");
+					assertThat(pool.submit(HeldLockScope::held).get(30, TimeUnit.SECONDS)).isEmpty();
+				});
+		}
+		finally {
+			pool.shutdownNow();
 		}
 	}
 

@@ -15,6 +15,7 @@ import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
 import io.leasehold.autoconfigure.LeaseholdLocalAutoConfiguration;
 import org.junit.jupiter.api.Test;
 
+import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Configuration;
@@ -38,7 +39,9 @@ class WithoutReactorTests {
 			.start();
 		String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
 		assertThat(process.waitFor()).as(output).isZero();
-		assertThat(output).contains("without reactor: true, stage: k, plain: k, publisher: refused");
+		assertThat(output).contains("without reactor: true, stage: k, plain: k, publisher: refused")
+			.contains(
+					"Published.run returns Publisher, whose work continues after the lock was released. Add reactor-core");
 	}
 
 	/**
@@ -51,6 +54,12 @@ class WithoutReactorTests {
 			Jobs jobs = context.getBean(Jobs.class);
 			System.out.println("without reactor: %s, stage: %s, plain: %s, publisher: %s".formatted(
 					isAbsent("reactor.core.CoreSubscriber"), jobs.stage().get(), jobs.plain(), refusal(jobs::any)));
+		}
+		try {
+			new AnnotationConfigApplicationContext(Application.class, Published.class).close();
+		}
+		catch (BeanCreationException ex) {
+			System.out.println(ex.getMostSpecificCause().getMessage());
 		}
 	}
 
@@ -77,6 +86,16 @@ class WithoutReactorTests {
 	@ImportAutoConfiguration({ LeaseholdAutoConfiguration.class, LeaseholdLocalAutoConfiguration.class })
 	@Import(Jobs.class)
 	static class Application {
+
+	}
+
+	static class Published {
+
+		@DistributedLock(key = "'k'")
+		public Flow.Publisher<String> run() {
+			return (subscriber) -> {
+			};
+		}
 
 	}
 
