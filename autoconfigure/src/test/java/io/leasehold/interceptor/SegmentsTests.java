@@ -50,6 +50,16 @@ class SegmentsTests {
 		assertThat(this.log).containsExactly("ended");
 	}
 
+	/** The outer body does not wait for a part that has ended. */
+	@Test
+	void failureAtTheEndOfAnInnerBodyEndsThePartOfTheOuterOne() {
+		Segments inner = new Segments(this.segments);
+		assertThatIllegalStateException().isThrownBy(() -> inner.run(() -> inner.whenEnded(() -> {
+			throw new IllegalStateException("no");
+		})));
+		assertThat(this.segments.isRunning()).isFalse();
+	}
+
 	/**
 	 * A part goes on after a signal in its own thread, unless it has left for other code.
 	 */
