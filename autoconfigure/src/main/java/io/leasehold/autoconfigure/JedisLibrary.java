@@ -2,8 +2,8 @@ package io.leasehold.autoconfigure;
 
 import java.util.stream.Stream;
 
-import io.leasehold.engine.redis.RedisConnections;
 import io.leasehold.engine.redis.RedisSettings;
+import io.leasehold.engine.redis.connection.RedisConnections;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.RedisCredentials;
@@ -36,7 +36,8 @@ final class JedisLibrary implements RedisClientLibrary {
 
 	@Override
 	public RedisConnections connections(RedisServers servers, RedisSettings settings) {
-		return RedisConnections.byJedis(servers.configuration(), servers.ssl(), servers.clientName(), settings)
+		return RedisConnections
+			.byJedis(servers.configuration(), servers.ssl(), servers.clientName(), settings.commandTimeout())
 			.readingCredentials(() -> withCredentials(servers.configuration()));
 	}
 

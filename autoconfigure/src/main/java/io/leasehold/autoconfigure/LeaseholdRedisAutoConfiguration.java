@@ -2,9 +2,9 @@ package io.leasehold.autoconfigure;
 
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
-import io.leasehold.engine.redis.RedisConnections;
 import io.leasehold.engine.redis.RedisLockEngine;
 import io.leasehold.engine.redis.RedisSettings;
+import io.leasehold.engine.redis.connection.RedisConnections;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aot.hint.RuntimeHints;

@@ -3,8 +3,8 @@ package io.leasehold.autoconfigure;
 import java.time.Duration;
 import java.util.stream.Stream;
 
-import io.leasehold.engine.redis.RedisConnections;
 import io.leasehold.engine.redis.RedisSettings;
+import io.leasehold.engine.redis.connection.RedisConnections;
 import io.lettuce.core.RedisCredentials;
 import io.lettuce.core.RedisCredentialsProvider;
 import org.jspecify.annotations.Nullable;
@@ -33,7 +33,8 @@ final class LettuceLibrary implements RedisClientLibrary {
 
 	@Override
 	public RedisConnections connections(RedisServers servers, RedisSettings settings) {
-		return RedisConnections.byLettuce(servers.configuration(), servers.ssl(), servers.clientName(), settings)
+		return RedisConnections
+			.byLettuce(servers.configuration(), servers.ssl(), servers.clientName(), settings.commandTimeout())
 			.readingCredentials(() -> withCredentials(servers.configuration(), settings.commandTimeout()));
 	}
 

@@ -1,7 +1,7 @@
 package io.leasehold.autoconfigure;
 
-import io.leasehold.engine.redis.RedisConnections;
 import io.leasehold.engine.redis.RedisSettings;
+import io.leasehold.engine.redis.connection.RedisConnections;
 
 /**
  * Client library of the Redis engine.

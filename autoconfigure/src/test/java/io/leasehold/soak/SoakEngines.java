@@ -9,9 +9,9 @@ import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.jdbc.JdbcConnections;
 import io.leasehold.engine.jdbc.JdbcLockEngine;
 import io.leasehold.engine.jdbc.JdbcSettings;
-import io.leasehold.engine.redis.RedisConnections;
 import io.leasehold.engine.redis.RedisLockEngine;
 import io.leasehold.engine.redis.RedisSettings;
+import io.leasehold.engine.redis.connection.RedisConnections;
 import io.leasehold.engine.zookeeper.ZooKeeperLockEngine;
 import io.leasehold.engine.zookeeper.ZooKeeperSettings;
 import io.leasehold.server.ZooKeeperTestServer;
@@ -44,9 +44,8 @@ final class SoakEngines {
 	private static LockEngine redis(int port, Member member) {
 		RedisSettings settings = new RedisSettings(Stores.NAMESPACE, CALL, Duration.ofMillis(1200), CALL, CALL, CALL,
 				Duration.ofSeconds(5), FENCING_RETENTION, 0);
-		return new RedisLockEngine(
-				RedisConnections.byLettuce(new RedisStandaloneConfiguration("127.0.0.1", port), null, null, settings),
-				settings, member, MonotonicClock.SYSTEM);
+		return new RedisLockEngine(RedisConnections.byLettuce(new RedisStandaloneConfiguration("127.0.0.1", port), null,
+				null, settings.commandTimeout()), settings, member, MonotonicClock.SYSTEM);
 	}
 
 	private static LockEngine jdbc(int port) {

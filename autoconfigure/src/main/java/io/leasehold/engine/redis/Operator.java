@@ -9,6 +9,8 @@ import java.util.List;
 
 import io.leasehold.LockKey;
 import io.leasehold.engine.Holder;
+import io.leasehold.engine.redis.connection.Lines;
+import io.leasehold.engine.redis.connection.Script;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,11 +24,11 @@ import org.jspecify.annotations.Nullable;
 record Operator(Lines lines, String namespace, String retention, String inboxPrefix) {
 
 	List<Holder> inspect(LockKey key, long deadline) {
-		return holders(Script.INSPECT, key, deadline);
+		return holders(Scripts.INSPECT, key, deadline);
 	}
 
 	List<Holder> forceRelease(LockKey key, long deadline) {
-		return holders(Script.FORCE, key, deadline);
+		return holders(Scripts.FORCE, key, deadline);
 	}
 
 	/** Run a script that returns the present or former holders of a lock. */

@@ -28,6 +28,14 @@ import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.RenewalRule;
 import io.leasehold.engine.Signal;
 import io.leasehold.engine.Waiting;
+import io.leasehold.engine.redis.connection.Line;
+import io.leasehold.engine.redis.connection.Lines;
+import io.leasehold.engine.redis.connection.Node;
+import io.leasehold.engine.redis.connection.RedisConnections;
+import io.leasehold.engine.redis.connection.RedisFailure;
+import io.leasehold.engine.redis.connection.Replies;
+import io.leasehold.engine.redis.connection.Script;
+import io.leasehold.engine.redis.connection.Topology;
 import io.leasehold.engine.support.Deadlines;
 import io.leasehold.engine.support.Jitter;
 import io.leasehold.engine.support.OpenState;
@@ -232,7 +240,7 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 
 	private List<Object> acquire(LiveClaim live, Line line, Duration lease, String form, long deadline) {
 		try {
-			return line.run(Script.ACQUIRE, live.keys().of(live.name()),
+			return line.run(Scripts.ACQUIRE, live.keys().of(live.name()),
 					arguments(live, millis(lease.plus(live.lockDelay())), form, this.queueLifetime), deadline);
 		}
 		catch (RedisFailure ex) {
@@ -301,7 +309,7 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 			return;
 		}
 		String claim = message.grant().claim();
-		line.sendText(Script.CLOSE, message.keys().of(claim),
+		line.sendText(Scripts.CLOSE, message.keys().of(claim),
 				new String[] { claim, this.retention, this.inboxPrefix, millis(this.settings.grantLease()), "0" });
 	}
 
@@ -347,7 +355,7 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 
 	private long close(LiveClaim live, Line line, boolean mark, boolean toldBefore, long deadline) {
 		try {
-			return line.run(Script.CLOSE, live.keys().of(live.name()),
+			return line.run(Scripts.CLOSE, live.keys().of(live.name()),
 					arguments(live, mark ? millis(this.settings.markerLifetime()) : "0"), deadline);
 		}
 		catch (RedisFailure ex) {

@@ -12,6 +12,12 @@ import io.leasehold.engine.Claim;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.engine.redis.connection.Line;
+import io.leasehold.engine.redis.connection.Lines;
+import io.leasehold.engine.redis.connection.Node;
+import io.leasehold.engine.redis.connection.RedisFailure;
+import io.leasehold.engine.redis.connection.Replies;
+import io.leasehold.engine.redis.connection.Topology;
 
 /**
  * Renewal of many grants with one round trip per server. A server that missed a deadline
@@ -99,7 +105,7 @@ final class Renewer {
 
 	private CompletableFuture<List<RenewalOutcome>> send(Request request, Line line, int attempt) {
 		long sent = this.clock.nanoTime();
-		return line.send(Script.RENEW, request.keys(), request.arguments())
+		return line.send(Scripts.RENEW, request.keys(), request.arguments())
 			.handle((answers, failure) -> (failure == null)
 					? CompletableFuture.completedFuture(request.outcomes(answers, sent))
 					: sendAgain(request, line, attempt, Replies.failure(failure)))
@@ -110,7 +116,7 @@ final class Renewer {
 			RedisFailure failure) {
 		if (failure.is("NOSCRIPT")) {
 			long sent = this.clock.nanoTime();
-			return line.sendText(Script.RENEW, request.keys(), request.arguments())
+			return line.sendText(Scripts.RENEW, request.keys(), request.arguments())
 				.thenApply((answers) -> request.outcomes(answers, sent));
 		}
 		CompletableFuture<Line> other = (attempt < Lines.MOST_ATTEMPTS)

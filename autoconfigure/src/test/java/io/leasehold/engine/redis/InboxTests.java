@@ -9,6 +9,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
+import io.leasehold.engine.redis.connection.Ear;
+import io.leasehold.engine.redis.connection.Node;
+import io.leasehold.engine.redis.connection.SingleServer;
 import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

@@ -9,7 +9,7 @@ import java.util.function.LongSupplier;
  * A clock that stands still until a test moves it, and something that happens between a
  * reading and its use.
  */
-final class InterruptedClock implements LongSupplier {
+public final class InterruptedClock implements LongSupplier {
 
 	private static final Runnable NOTHING = () -> {
 	};
@@ -27,12 +27,12 @@ final class InterruptedClock implements LongSupplier {
 	}
 
 	/** Move the clock. */
-	void pass(Duration duration) {
+	public void pass(Duration duration) {
 		this.now.addAndGet(duration.toNanos());
 	}
 
 	/** Let something happen after the next reading, in its thread. */
-	void afterNext(Runnable action) {
+	public void afterNext(Runnable action) {
 		this.afterNext.set(action);
 	}
 

@@ -4,6 +4,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
+import io.leasehold.engine.redis.connection.Connection;
+import io.leasehold.engine.redis.connection.Connector;
+import io.leasehold.engine.redis.connection.Ear;
+import io.leasehold.engine.redis.connection.Login;
+import io.leasehold.engine.redis.connection.Node;
 import org.jspecify.annotations.Nullable;
 
 /**

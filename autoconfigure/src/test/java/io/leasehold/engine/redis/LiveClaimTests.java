@@ -10,6 +10,7 @@ import io.leasehold.engine.Claim;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.Signal;
+import io.leasehold.engine.redis.connection.Line;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;

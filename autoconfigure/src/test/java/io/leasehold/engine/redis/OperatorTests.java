@@ -10,6 +10,10 @@ import io.leasehold.engine.Access;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Holder;
 import io.leasehold.engine.Member;
+import io.leasehold.engine.redis.connection.Line;
+import io.leasehold.engine.redis.connection.Lines;
+import io.leasehold.engine.redis.connection.Node;
+import io.leasehold.engine.redis.connection.SingleServer;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -6,6 +6,11 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
+import io.leasehold.engine.redis.connection.Connection;
+import io.leasehold.engine.redis.connection.Connector;
+import io.leasehold.engine.redis.connection.Ear;
+import io.leasehold.engine.redis.connection.Login;
+import io.leasehold.engine.redis.connection.Node;
 import io.leasehold.server.FaultProxy;
 
 /**

@@ -4,6 +4,7 @@ import java.time.Duration;
 
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
+import io.leasehold.engine.redis.connection.Connector;
 import io.leasehold.test.contract.AnswerTimeContract;
 import io.leasehold.test.contract.MovingClock;
 

@@ -2,6 +2,8 @@ package io.leasehold.engine.redis;
 
 import java.time.Duration;
 
+import io.leasehold.engine.redis.connection.Connector;
+import io.leasehold.engine.redis.connection.LettuceConnector;
 import io.leasehold.server.RedisTestCluster;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;

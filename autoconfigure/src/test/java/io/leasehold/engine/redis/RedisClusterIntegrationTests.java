@@ -22,6 +22,7 @@ import io.leasehold.engine.redis.RedisEngines.TestMember;
 import io.leasehold.server.RedisTestCluster;
 import io.leasehold.test.contract.Fault;
 import io.leasehold.test.contract.Pace;
+import io.lettuce.core.cluster.SlotHash;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -108,7 +109,7 @@ class RedisClusterIntegrationTests {
 		for (String key : List.of("}", "{", "{}", "{}x", "}{", "a}b{c", "%7D", " x")) {
 			RedisKeys keys = this.engines.keys(key);
 			assertThat(List.of(keys.of("owner"))).extracting((name) -> cluster.operator(0).clusterKeyslot(name))
-				.containsOnly((long) SlotMap.slot(keys.lock()));
+				.containsOnly((long) SlotHash.getSlot(keys.lock()));
 			Claim claim = this.a.claim(key);
 			this.a.granted(claim);
 			assertThat(this.a.engine().release(claim)).isEqualTo(ReleaseOutcome.RELEASED);

@@ -14,6 +14,7 @@ import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.engine.redis.connection.RedisConnections;
 import io.leasehold.event.LockEventListener;
 import io.leasehold.service.LockService;
 import io.leasehold.service.ReleaseTiming;
@@ -37,7 +38,7 @@ import static org.awaitility.Awaitility.await;
  * Members of a test with an engine each, and the keyboard of the server's operator. Works
  * in a namespace of its own.
  */
-final class RedisEngines implements AutoCloseable {
+public final class RedisEngines implements AutoCloseable {
 
 	static final Duration LEASE = Duration.ofSeconds(10);
 
@@ -75,15 +76,15 @@ final class RedisEngines implements AutoCloseable {
 	}
 
 	/** Members of a server that always responds: no request times out by the load. */
-	static RedisEngines patient(int port) {
+	public static RedisEngines patient(int port) {
 		return new RedisEngines(port, RedisURI.create("127.0.0.1", port), RedisEngines::patientSettings);
 	}
 
-	static RedisSettings patientSettings(String namespace) {
+	public static RedisSettings patientSettings(String namespace) {
 		return patientSettings(namespace, 0);
 	}
 
-	static RedisSettings patientSettings(String namespace, int replicasToWait) {
+	public static RedisSettings patientSettings(String namespace, int replicasToWait) {
 		return new RedisSettings(namespace, Duration.ofSeconds(3), Duration.ofSeconds(10), Duration.ofSeconds(5),
 				Duration.ofSeconds(5), Duration.ofSeconds(5), Duration.ofSeconds(20), Duration.ofMinutes(1),
 				replicasToWait);
@@ -137,7 +138,7 @@ final class RedisEngines implements AutoCloseable {
 
 	/** A new member with settings of its own. */
 	TestMember member(RedisConfiguration servers, RedisSettings settings) {
-		return member(RedisConnections.byLettuce(servers, null, null, settings), settings);
+		return member(RedisConnections.byLettuce(servers, null, null, settings.commandTimeout()), settings);
 	}
 
 	/**
@@ -151,7 +152,7 @@ final class RedisEngines implements AutoCloseable {
 
 	/** A new member that uses Jedis. */
 	TestMember byJedis(RedisConfiguration servers) {
-		return member(RedisConnections.byJedis(servers, null, null, this.settings), this.settings);
+		return member(RedisConnections.byJedis(servers, null, null, this.settings.commandTimeout()), this.settings);
 	}
 
 	private TestMember member(RedisConnections connections, RedisSettings settings) {
@@ -177,7 +178,7 @@ final class RedisEngines implements AutoCloseable {
 		StatefulRedisPubSubConnection<String, String> nowhere = this.client.connectPubSub();
 		nowhere.sync().subscribe("nowhere:" + next.owner().memberId());
 		String owner = holder.owner().token();
-		server().eval(Script.CLOSE.text(), ScriptOutputType.INTEGER, keys(holder.key().value()).of(owner), owner,
+		server().eval(Scripts.CLOSE.text(), ScriptOutputType.INTEGER, keys(holder.key().value()).of(owner), owner,
 				"60000", "nowhere:", "3000", "0");
 		nowhere.close();
 	}
@@ -185,8 +186,8 @@ final class RedisEngines implements AutoCloseable {
 	/** Queue a claim as a request would that comes late. */
 	void enqueues(Claim late) {
 		String owner = late.owner().token();
-		server().eval(Script.ACQUIRE.text(), ScriptOutputType.MULTI, keys(late.key().value()).of(owner), owner, "60000",
-				RedisKeys.inboxPrefix(this.namespace), "3000", "3000", "+", "4000");
+		server().eval(Scripts.ACQUIRE.text(), ScriptOutputType.MULTI, keys(late.key().value()).of(owner), owner,
+				"60000", RedisKeys.inboxPrefix(this.namespace), "3000", "3000", "+", "4000");
 	}
 
 	/** Cut the connections on which members hear of their grants. */
@@ -195,7 +196,7 @@ final class RedisEngines implements AutoCloseable {
 	}
 
 	/** Commands of an operator, straight to the server. */
-	RedisCommands<String, String> server() {
+	public RedisCommands<String, String> server() {
 		return this.operator.sync();
 	}
 

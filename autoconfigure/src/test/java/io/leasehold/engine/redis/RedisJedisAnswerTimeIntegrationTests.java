@@ -2,6 +2,8 @@ package io.leasehold.engine.redis;
 
 import java.time.Duration;
 
+import io.leasehold.engine.redis.connection.Connector;
+import io.leasehold.engine.redis.connection.JedisConnector;
 import io.leasehold.server.RedisTestServer;
 
 import org.springframework.data.redis.connection.RedisConfiguration;

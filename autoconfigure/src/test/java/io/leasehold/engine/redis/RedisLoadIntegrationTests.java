@@ -5,6 +5,7 @@ import java.time.Duration;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.redis.connection.RedisConnections;
 import io.leasehold.load.EngineLoad;
 import io.leasehold.server.RedisTestServer;
 import io.lettuce.core.RedisClient;
@@ -29,8 +30,9 @@ class RedisLoadIntegrationTests extends EngineLoad {
 		RedisSettings settings = new RedisSettings("load", Duration.ofSeconds(1), Duration.ofSeconds(3),
 				RedisEngines.COMMAND_TIMEOUT, RedisEngines.COMMAND_TIMEOUT, Duration.ofSeconds(1),
 				Duration.ofSeconds(20), RETENTION, 0);
-		this.engine = new RedisLockEngine(RedisConnections
-			.byLettuce(new RedisStandaloneConfiguration("127.0.0.1", this.server.port()), null, null, settings),
+		this.engine = new RedisLockEngine(
+				RedisConnections.byLettuce(new RedisStandaloneConfiguration("127.0.0.1", this.server.port()), null,
+						null, settings.commandTimeout()),
 				settings, member, MonotonicClock.SYSTEM);
 		return this.engine;
 	}

@@ -256,7 +256,7 @@ class RedisLockEngineScriptsIntegrationTests extends RedisScripts {
 	void foreignValueSpoilsNoOtherRenewal() {
 		long fence = granted(acquire(A, LEASE, ""));
 		redis.lpush("ns:{list}", "x");
-		List<Object> outcomes = redis.evalsha(load(Script.RENEW), ScriptOutputType.MULTI,
+		List<Object> outcomes = redis.evalsha(load(Scripts.RENEW), ScriptOutputType.MULTI,
 				new String[] { "ns:{list}", KEYS.lock() }, "1:" + B, "1000", fence + ":" + A, "1000");
 		assertThat(outcomes).containsExactly(0L, 1L);
 	}

@@ -18,6 +18,14 @@ import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.redis.RedisEngines.TestMember;
+import io.leasehold.engine.redis.connection.Connection;
+import io.leasehold.engine.redis.connection.Connector;
+import io.leasehold.engine.redis.connection.Ear;
+import io.leasehold.engine.redis.connection.Login;
+import io.leasehold.engine.redis.connection.Node;
+import io.leasehold.engine.redis.connection.RedisConnections;
+import io.leasehold.engine.redis.connection.RedisFailure;
+import io.leasehold.engine.redis.connection.Script;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -152,7 +160,7 @@ class RedisLockEngineTests {
 		this.servers.messages.accept("9:unknown test:{other}");
 		assertThat(connection.sent()).last()
 			.asString()
-			.startsWith("EVAL " + Script.CLOSE.text())
+			.startsWith("EVAL " + Scripts.CLOSE.text())
 			.contains(" 6 test:{other} ")
 			.endsWith(" unknown 60000 test:inbox: 10000 0");
 		connection.close();
@@ -226,16 +234,16 @@ class RedisLockEngineTests {
 	private List<String> closes() {
 		return this.servers.opened.stream()
 			.flatMap((connection) -> connection.sent().stream())
-			.filter((command) -> command.startsWith("EVALSHA " + Script.CLOSE.digest()))
+			.filter((command) -> command.startsWith("EVALSHA " + Scripts.CLOSE.digest()))
 			.toList();
 	}
 
 	private TestMember member(int replicas) {
 		RedisSettings settings = RedisEngines.patientSettings("test", replicas);
 		Member member = Member.of("test");
-		this.engine = new RedisLockEngine(
-				RedisConnections.by(this.servers, new RedisStandaloneConfiguration("redis.example", 6379), settings),
-				settings, member, MonotonicClock.SYSTEM);
+		this.engine = new RedisLockEngine(RedisConnections.by(this.servers,
+				new RedisStandaloneConfiguration("redis.example", 6379), settings.commandTimeout()), settings, member,
+				MonotonicClock.SYSTEM);
 		return new TestMember(member, this.engine);
 	}
 
@@ -286,13 +294,13 @@ class RedisLockEngineTests {
 		}
 
 		private CompletableFuture<@Nullable Object> answer(String command) {
-			if (command.startsWith("EVALSHA " + Script.ACQUIRE.digest())) {
+			if (command.startsWith("EVALSHA " + Scripts.ACQUIRE.digest())) {
 				return this.acquire;
 			}
-			if (command.startsWith("EVALSHA " + Script.RENEW.digest())) {
+			if (command.startsWith("EVALSHA " + Scripts.RENEW.digest())) {
 				return CompletableFuture.completedFuture(List.of(1L));
 			}
-			if (command.startsWith("EVALSHA " + Script.CLOSE.digest())) {
+			if (command.startsWith("EVALSHA " + Scripts.CLOSE.digest())) {
 				return this.close;
 			}
 			return CompletableFuture.completedFuture(command.startsWith("WAIT") ? 1L : "");

@@ -7,6 +7,8 @@ import java.util.List;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.redis.connection.Connector;
+import io.leasehold.engine.redis.connection.RedisConnections;
 import io.leasehold.test.contract.EngineAddress;
 
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
@@ -54,8 +56,8 @@ public final class RedisOpener implements EngineAddress.Opener {
 				: new RedisStandaloneConfiguration("127.0.0.1", ports.get(0));
 		RedisSettings settings = RedisEngines.settings(namespace);
 		RedisConnections connections = arguments.get(0).equals(SINGLE_BY_JEDIS)
-				? RedisConnections.byJedis(servers, null, null, settings)
-				: RedisConnections.byLettuce(servers, null, null, settings);
+				? RedisConnections.byJedis(servers, null, null, settings.commandTimeout())
+				: RedisConnections.byLettuce(servers, null, null, settings.commandTimeout());
 		return open(member, connections, settings, MonotonicClock.SYSTEM);
 	}
 
@@ -63,7 +65,7 @@ public final class RedisOpener implements EngineAddress.Opener {
 	static LockEngine open(String namespace, Member member, Connector connector, RedisConfiguration servers,
 			MonotonicClock clock) {
 		RedisSettings settings = RedisEngines.settings(namespace);
-		return open(member, RedisConnections.by(connector, servers, settings), settings, clock);
+		return open(member, RedisConnections.by(connector, servers, settings.commandTimeout()), settings, clock);
 	}
 
 	private static LockEngine open(Member member, RedisConnections connections, RedisSettings settings,

@@ -16,6 +16,7 @@ import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.Signal;
 import io.leasehold.engine.redis.RedisEngines.TestMember;
+import io.leasehold.engine.redis.connection.RedisConnections;
 import io.leasehold.server.RedisTestCluster;
 import io.leasehold.server.RedisTestSentinels;
 import io.leasehold.server.RedisTestServer;
@@ -191,8 +192,9 @@ class RedisRotatedCredentialsIntegrationTests {
 	private static RedisLockEngine engine(RedisConfiguration servers, boolean lettuce, Member member,
 			Supplier<RedisConfiguration> present) {
 		RedisSettings settings = RedisEngines.patientSettings("test");
-		RedisConnections connections = lettuce ? RedisConnections.byLettuce(servers, null, null, settings)
-				: RedisConnections.byJedis(servers, null, null, settings);
+		RedisConnections connections = lettuce
+				? RedisConnections.byLettuce(servers, null, null, settings.commandTimeout())
+				: RedisConnections.byJedis(servers, null, null, settings.commandTimeout());
 		return new RedisLockEngine(connections.readingCredentials(present), settings, member, MonotonicClock.SYSTEM);
 	}
 

@@ -7,6 +7,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 
 import io.leasehold.LockKey;
+import io.leasehold.engine.redis.connection.Script;
 import io.leasehold.server.RedisTestServer;
 import io.leasehold.test.contract.Pace;
 import io.lettuce.core.RedisClient;
@@ -79,7 +80,7 @@ abstract class RedisScripts {
 	}
 
 	static List<Object> acquire(String owner, long ms, String form) {
-		return redis.evalsha(load(Script.ACQUIRE), ScriptOutputType.MULTI, KEYS.of(owner), owner, "" + RETENTION,
+		return redis.evalsha(load(Scripts.ACQUIRE), ScriptOutputType.MULTI, KEYS.of(owner), owner, "" + RETENTION,
 				"ns:inbox:", "" + GRANT_LEASE, "" + ms, form, "" + QUEUE);
 	}
 
@@ -101,13 +102,13 @@ abstract class RedisScripts {
 	}
 
 	static long close(String owner, String marker) {
-		Long had = redis.evalsha(load(Script.CLOSE), ScriptOutputType.INTEGER, KEYS.of(owner), owner, "" + RETENTION,
+		Long had = redis.evalsha(load(Scripts.CLOSE), ScriptOutputType.INTEGER, KEYS.of(owner), owner, "" + RETENTION,
 				"ns:inbox:", "" + GRANT_LEASE, marker);
 		return had;
 	}
 
 	static List<Object> renew(String grant, long ms) {
-		return redis.evalsha(load(Script.RENEW), ScriptOutputType.MULTI, new String[] { KEYS.lock() }, grant, "" + ms);
+		return redis.evalsha(load(Scripts.RENEW), ScriptOutputType.MULTI, new String[] { KEYS.lock() }, grant, "" + ms);
 	}
 
 	static String load(Script<?> script) {

@@ -6,6 +6,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 import io.leasehold.engine.Access;
+import io.leasehold.engine.redis.connection.Script;
 import io.lettuce.core.ScriptOutputType;
 import org.junit.jupiter.api.Test;
 
@@ -239,7 +240,7 @@ class RedisSharedScriptsIntegrationTests extends RedisScripts {
 		long writer = granted(acquire(A, LEASE, ""));
 		redis.zadd(other.holders(), serverMicros() / 1000.0 + 1000, READER_B);
 		redis.hset(other.fences(), READER_B, "7");
-		List<Object> outcomes = redis.evalsha(load(Script.RENEW), ScriptOutputType.MULTI,
+		List<Object> outcomes = redis.evalsha(load(Scripts.RENEW), ScriptOutputType.MULTI,
 				new String[] { other.holders(), other.fences(), KEYS.lock() }, "7:" + READER_B, "" + LEASE,
 				writer + ":" + A, "60000");
 		assertThat(outcomes).containsExactly(1L, 1L);
@@ -293,13 +294,13 @@ class RedisSharedScriptsIntegrationTests extends RedisScripts {
 		long first = granted(acquire(READER_A, LEASE, ""));
 		long second = granted(acquire(B + "#s," + MIN_HOLD + ",0", 60_000, ""));
 		busy(acquire(C, LEASE, "-"));
-		assertThat(operate(Script.FORCE)).contains(first + ":" + READER_A, second + ":" + B + "#s," + MIN_HOLD + ",0");
+		assertThat(operate(Scripts.FORCE)).contains(first + ":" + READER_A, second + ":" + B + "#s," + MIN_HOLD + ",0");
 		assertThat(redis.zrange(KEYS.holders(), 0, -1)).containsExactly("#s," + second);
 		double end = redis.zscore(KEYS.holders(), "#s," + second);
-		operate(Script.FORCE);
+		operate(Scripts.FORCE);
 		assertThat(redis.zscore(KEYS.holders(), "#s," + second)).isEqualTo(end);
 		expire("#s," + second);
-		operate(Script.FORCE);
+		operate(Scripts.FORCE);
 		assertThat(redis.get(KEYS.lock())).endsWith(":" + C);
 	}
 
@@ -308,7 +309,7 @@ class RedisSharedScriptsIntegrationTests extends RedisScripts {
 		long first = granted(acquire(READER_A, LEASE, ""));
 		granted(acquire(READER_B, LEASE, ""));
 		expire(READER_B);
-		List<Object> grants = operate(Script.INSPECT);
+		List<Object> grants = operate(Scripts.INSPECT);
 		assertThat(grants).hasSize(2).element(0).isEqualTo(first + ":" + READER_A);
 		assertThat((Long) grants.get(1)).isCloseTo(LEASE, within(1000L));
 	}
@@ -349,7 +350,7 @@ class RedisSharedScriptsIntegrationTests extends RedisScripts {
 	}
 
 	private static List<Object> renewReader(String grant, long ms) {
-		return redis.evalsha(load(Script.RENEW), ScriptOutputType.MULTI,
+		return redis.evalsha(load(Scripts.RENEW), ScriptOutputType.MULTI,
 				KEYS.ofGrant(Access.SHARED).toArray(String[]::new), grant, "" + ms);
 	}
 

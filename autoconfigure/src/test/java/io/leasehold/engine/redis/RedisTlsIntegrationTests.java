@@ -11,6 +11,7 @@ import io.leasehold.engine.Claim;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
+import io.leasehold.engine.redis.connection.RedisConnections;
 import io.leasehold.server.Ports;
 import io.leasehold.server.RedisTestServer;
 import org.junit.jupiter.api.AfterAll;
@@ -80,12 +81,12 @@ class RedisTlsIntegrationTests {
 
 	@Test
 	void lettuceLocksOverTls() {
-		locks((settings) -> RedisConnections.byLettuce(account(), bundle, "shop-locks", settings));
+		locks((settings) -> RedisConnections.byLettuce(account(), bundle, "shop-locks", settings.commandTimeout()));
 	}
 
 	@Test
 	void jedisLocksOverTls() {
-		locks((settings) -> RedisConnections.byJedis(account(), bundle, "shop-locks", settings));
+		locks((settings) -> RedisConnections.byJedis(account(), bundle, "shop-locks", settings.commandTimeout()));
 	}
 
 	private static RedisStandaloneConfiguration account() {

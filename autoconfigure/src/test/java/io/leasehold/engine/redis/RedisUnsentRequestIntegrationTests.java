@@ -17,6 +17,15 @@ import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.redis.RedisEngines.TestMember;
+import io.leasehold.engine.redis.connection.Connection;
+import io.leasehold.engine.redis.connection.Connector;
+import io.leasehold.engine.redis.connection.JedisConnector;
+import io.leasehold.engine.redis.connection.LettuceConnector;
+import io.leasehold.engine.redis.connection.Login;
+import io.leasehold.engine.redis.connection.Node;
+import io.leasehold.engine.redis.connection.RedisConnections;
+import io.leasehold.engine.redis.connection.RedisFailure;
+import io.leasehold.engine.redis.connection.Replies;
 import io.leasehold.server.FaultProxy;
 import io.leasehold.server.RedisTestServer;
 import io.leasehold.test.contract.Parallel;
@@ -25,10 +34,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import redis.clients.jedis.DefaultJedisClientConfig;
-import redis.clients.jedis.HostAndPort;
-import redis.clients.jedis.Protocol;
-import redis.clients.jedis.exceptions.JedisConnectionException;
 
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 
@@ -214,17 +219,6 @@ class RedisUnsentRequestIntegrationTests {
 		}
 	}
 
-	/** Jedis' own connections open again with the next command. */
-	@Test
-	void closedConnectionOfJedisDoesNotOpenAgain() {
-		HostAndPort server = new HostAndPort(NODE.host(), NODE.port());
-		JedisConnection.Socket socket = new JedisConnection.Socket(server, DefaultJedisClientConfig.builder().build());
-		socket.discard();
-		assertThatExceptionOfType(JedisConnectionException.class)
-			.isThrownBy(() -> socket.sendCommand(Protocol.Command.PING));
-		assertThat(socket.isConnected()).isFalse();
-	}
-
 	private void anotherCallerReplacesTheConnection(TestMember member) {
 		this.network.reset();
 		Claim other = member.claim("other");
@@ -275,8 +269,8 @@ class RedisUnsentRequestIntegrationTests {
 				Duration.ofSeconds(40), TIMEOUT, TIMEOUT, TIMEOUT, Duration.ofMinutes(1), Duration.ofMinutes(1), 0);
 		RedisStandaloneConfiguration server = new RedisStandaloneConfiguration(NODE.host(), this.network.port());
 		Member member = Member.of("test");
-		RedisLockEngine engine = new RedisLockEngine(RedisConnections.by(connector, server, settings), settings, member,
-				MonotonicClock.SYSTEM);
+		RedisLockEngine engine = new RedisLockEngine(RedisConnections.by(connector, server, settings.commandTimeout()),
+				settings, member, MonotonicClock.SYSTEM);
 		this.opened.add(engine);
 		TestMember result = new TestMember(member, engine);
 		RedisEngines.warmUp(result);

@@ -17,6 +17,11 @@ import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.engine.redis.connection.Line;
+import io.leasehold.engine.redis.connection.Lines;
+import io.leasehold.engine.redis.connection.Node;
+import io.leasehold.engine.redis.connection.RedisFailure;
+import io.leasehold.engine.redis.connection.Topology;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -159,7 +164,7 @@ class RenewerTests {
 			.satisfies((connection) -> assertThat(connection.sent()).hasSize(2)
 				.last()
 				.asString()
-				.startsWith("EVAL " + Script.RENEW.text().substring(0, 10)));
+				.startsWith("EVAL " + Scripts.RENEW.text().substring(0, 10)));
 	}
 
 	@Test

@@ -6,13 +6,15 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
+import io.leasehold.engine.redis.connection.Connection;
+import io.leasehold.engine.redis.connection.RedisFailure;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A connection whose server is a function of the command line, for responses at moments
  * that no real server can be made to choose.
  */
-final class ScriptedConnection implements Connection {
+public final class ScriptedConnection implements Connection {
 
 	private final Function<String, CompletableFuture<@Nullable Object>> server;
 
@@ -20,26 +22,26 @@ final class ScriptedConnection implements Connection {
 
 	private final AtomicInteger closings = new AtomicInteger();
 
-	ScriptedConnection(Function<String, CompletableFuture<@Nullable Object>> server) {
+	public ScriptedConnection(Function<String, CompletableFuture<@Nullable Object>> server) {
 		this.server = server;
 	}
 
 	/** A server that never responds. */
-	static ScriptedConnection silent() {
+	public static ScriptedConnection silent() {
 		return new ScriptedConnection((command) -> new CompletableFuture<>());
 	}
 
 	/** A server that gives the same response to all requests. */
-	static ScriptedConnection answering(@Nullable Object answer) {
+	public static ScriptedConnection answering(@Nullable Object answer) {
 		return new ScriptedConnection((command) -> CompletableFuture.completedFuture(answer));
 	}
 
 	/** A server that refuses all requests. */
-	static ScriptedConnection refusing(String message) {
+	public static ScriptedConnection refusing(String message) {
 		return new ScriptedConnection((command) -> refusal(message));
 	}
 
-	static CompletableFuture<@Nullable Object> refusal(String message) {
+	public static CompletableFuture<@Nullable Object> refusal(String message) {
 		return CompletableFuture.failedFuture(RedisFailure.refusal(message, null));
 	}
 
@@ -50,11 +52,11 @@ final class ScriptedConnection implements Connection {
 	}
 
 	/** The commands that were sent, each with its arguments. */
-	List<String> sent() {
+	public List<String> sent() {
 		return this.sent;
 	}
 
-	int closings() {
+	public int closings() {
 		return this.closings.get();
 	}
 

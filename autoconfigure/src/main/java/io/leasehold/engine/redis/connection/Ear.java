@@ -1,0 +1,17 @@
+package io.leasehold.engine.redis.connection;
+
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Connection that is subscribed to one channel. Thread-safe; never blocks.
+ */
+public interface Ear {
+
+	boolean isOpen();
+
+	/** Send a ping to check the connection. */
+	CompletionStage<?> ping();
+
+	void close();
+
+}

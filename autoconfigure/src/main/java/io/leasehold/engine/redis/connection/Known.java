@@ -1,0 +1,89 @@
+package io.leasehold.engine.redis.connection;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Cached response to a query. The query is sent on first use, and concurrent callers
+ * share it. Thread-safe.
+ *
+ * @param <T> type of the response
+ */
+final class Known<T> {
+
+	private static final Log logger = LogFactory.getLog(Known.class);
+
+	private final Supplier<T> question;
+
+	private final Consumer<T> heard;
+
+	private final Executor executor;
+
+	private final AtomicReference<@Nullable CompletableFuture<T>> answer = new AtomicReference<>();
+
+	private final AtomicBoolean refreshing = new AtomicBoolean();
+
+	/**
+	 * Create a cache.
+	 * @param question the query; may block, and throw a {@link RedisFailure}
+	 * @param heard called with each response
+	 * @param executor runs the query
+	 */
+	Known(Supplier<T> question, Consumer<T> heard, Executor executor) {
+		this.question = question;
+		this.heard = heard;
+		this.executor = executor;
+	}
+
+	/** Return the last response, or send the query if there is none. */
+	CompletableFuture<T> get() {
+		CompletableFuture<T> last = this.answer.get();
+		if (last != null && !last.isCompletedExceptionally()) {
+			return last;
+		}
+		CompletableFuture<T> next = new CompletableFuture<>();
+		if (!this.answer.compareAndSet(last, next)) {
+			return get();
+		}
+		next.completeAsync(this.question, this.executor).thenAccept(this.heard);
+		return next;
+	}
+
+	/** Remove an outdated response; the next caller sends the query again. */
+	void forget(T outdated) {
+		CompletableFuture<T> last = this.answer.get();
+		if (last != null && last.isDone() && !last.isCompletedExceptionally() && outdated.equals(last.join())) {
+			this.answer.compareAndSet(last, null);
+		}
+	}
+
+	/** Repeat the query in the background; the last response remains until a new one. */
+	void refresh() {
+		if (this.refreshing.compareAndSet(false, true)) {
+			this.executor.execute(this::askAgain);
+		}
+	}
+
+	private void askAgain() {
+		try {
+			T next = this.question.get();
+			this.answer.set(CompletableFuture.completedFuture(next));
+			this.heard.accept(next);
+		}
+		catch (RedisFailure ex) {
+			logger.debug("A query failed; the last response remains in use", ex);
+		}
+		finally {
+			this.refreshing.set(false);
+		}
+	}
+
+}

@@ -1,0 +1,157 @@
+package io.leasehold.engine.redis.connection;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Connection for scripts. The store runs requests in the order of sending, each at most
+ * once. A broken line stays broken, and its requests are never repeated. A response
+ * therefore proves that all earlier requests of the line have run or never will.
+ * Thread-safe.
+ */
+public final class Line {
+
+	private final Node node;
+
+	private final Connection connection;
+
+	private final long silenceTimeout;
+
+	private final LongSupplier nanoTime;
+
+	private final AtomicInteger unanswered = new AtomicInteger();
+
+	/** Time of the last response, or of the first request since all were answered. */
+	private volatile long heard;
+
+	public Line(Node node, Connection connection, Duration silenceTimeout) {
+		this(node, connection, silenceTimeout.toNanos(), System::nanoTime);
+	}
+
+	/**
+	 * Create a line.
+	 * @param nanoTime the clock that measures silence
+	 */
+	public Line(Node node, Connection connection, long silenceTimeout, LongSupplier nanoTime) {
+		this.node = node;
+		this.connection = connection;
+		this.silenceTimeout = silenceTimeout;
+		this.nanoTime = nanoTime;
+	}
+
+	Node node() {
+		return this.node;
+	}
+
+	/**
+	 * Return whether requests may use this line. A line that is silent for too long is
+	 * closed, because the operating system detects a dead network only after minutes.
+	 */
+	boolean isUsable() {
+		// Read the counter first: a request sets the time before it is counted
+		if (this.unanswered.get() > 0 && this.nanoTime.getAsLong() - this.heard > this.silenceTimeout) {
+			close();
+		}
+		return this.connection.isOpen();
+	}
+
+	/**
+	 * Run a script.
+	 * @param deadline reading of {@link System#nanoTime()} at which to stop waiting
+	 * @throws RedisFailure if the server did not respond or rejected the request
+	 */
+	public <T> T run(Script<T> script, String[] keys, String[] args, long deadline) {
+		try {
+			return Replies.await(send(script, keys, args), deadline);
+		}
+		catch (RedisFailure ex) {
+			if (ex.is("NOSCRIPT")) { // not loaded by the server yet
+				return Replies.await(sendText(script, keys, args), deadline);
+			}
+			throw ex;
+		}
+	}
+
+	/** Send a script without waiting for its response. */
+	public <T> CompletableFuture<T> send(Script<T> script, String[] keys, String[] args) {
+		return send("EVALSHA", script.digest(), keys, args);
+	}
+
+	/**
+	 * Send a script's text, for a caller that cannot retry if the script is unknown.
+	 */
+	public <T> CompletableFuture<T> sendText(Script<T> script, String[] keys, String[] args) {
+		return send("EVAL", script.text(), keys, args);
+	}
+
+	@SuppressWarnings("unchecked")
+	private <T> CompletableFuture<T> send(String command, String script, String[] keys, String[] args) {
+		String[] words = new String[2 + keys.length + args.length];
+		words[0] = script;
+		words[1] = Integer.toString(keys.length);
+		System.arraycopy(keys, 0, words, 2, keys.length);
+		System.arraycopy(args, 0, words, 2 + keys.length, args.length);
+		return (CompletableFuture<T>) send(command, words);
+	}
+
+	private CompletableFuture<@Nullable Object> send(String command, String... arguments) {
+		if (this.unanswered.get() == 0) {
+			this.heard = this.nanoTime.getAsLong(); // before the request is counted
+		}
+		this.unanswered.incrementAndGet();
+		return this.connection.send(command, arguments).whenComplete(this::answered);
+	}
+
+	private void answered(@Nullable Object answer, @Nullable Throwable failure) {
+		this.heard = this.nanoTime.getAsLong();
+		this.unanswered.decrementAndGet();
+		if (failure != null) {
+			RedisFailure cause = Replies.failure(failure);
+			// The name may resolve to another server by now, or sending fails
+			if (cause.is("READONLY") || cause.isNeverSent()) {
+				close();
+			}
+		}
+	}
+
+	/**
+	 * Wait until replicas have the earlier writes of this line.
+	 * @throws RedisFailure if too few replicas have confirmed them
+	 */
+	public void awaitReplicas(int replicas, Duration timeout, long deadline) {
+		Long reached = (Long) await(send("WAIT", Integer.toString(replicas), Long.toString(timeout.toMillis())),
+				deadline);
+		if (reached == null || reached < replicas) {
+			throw RedisFailure
+				.refusal(("NOREPLICAS The grant reached %d of the %d replicas that leasehold.redis.replicas-to-wait "
+						+ "requires")
+					.formatted((reached != null) ? reached : 0, replicas), null);
+		}
+	}
+
+	private static @Nullable Object await(CompletableFuture<@Nullable Object> reply, long deadline) {
+		try {
+			return Replies.await(reply, deadline);
+		}
+		catch (RedisFailure ex) {
+			throw ex.ofSeveralCommands();
+		}
+	}
+
+	/**
+	 * Return a line for slots that migrate to its server. It replaces this line, whose
+	 * connection must not be used for other requests.
+	 */
+	Line asking() {
+		return new Line(this.node, new AskingConnection(this.connection), this.silenceTimeout, this.nanoTime);
+	}
+
+	void close() {
+		this.connection.close();
+	}
+
+}

@@ -1,0 +1,22 @@
+package io.leasehold.engine.redis.connection;
+
+/**
+ * Address of a server.
+ *
+ * @param host host name or IP address
+ * @param port port
+ */
+public record Node(String host, int port) {
+
+	/** Parse {@code host:port}; the host may be an IPv6 address. */
+	static Node parse(String text) {
+		int colon = text.lastIndexOf(':');
+		return new Node(text.substring(0, colon), Integer.parseInt(text.substring(colon + 1)));
+	}
+
+	@Override
+	public String toString() {
+		return this.host + ":" + this.port;
+	}
+
+}

@@ -1,0 +1,130 @@
+package io.leasehold.engine.redis.connection;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Master that is named by sentinels. They are queried again when a connection broke, and
+ * every second: a deposed master may be the last to detect it.
+ */
+final class Sentinels implements Topology {
+
+	private static final long WATCH_MILLIS = 1000;
+
+	private final String name;
+
+	private final List<Node> sentinels;
+
+	private final Function<Node, Connection> connector;
+
+	private final Questions questions;
+
+	private final ScheduledExecutorService executor;
+
+	private final Known<Node> master;
+
+	private final AtomicBoolean watched = new AtomicBoolean();
+
+	/** Connection to the sentinel that responded last. */
+	private final AtomicReference<@Nullable Connection> sentinel = new AtomicReference<>();
+
+	/**
+	 * Create sentinels.
+	 * @param name name of the master
+	 * @param sentinels addresses of the sentinels
+	 * @param connector opens a connection to a sentinel
+	 * @param questions queries servers
+	 * @param executor runs the queries
+	 * @param primaries called with the master after each query
+	 */
+	Sentinels(String name, List<Node> sentinels, Function<Node, Connection> connector, Questions questions,
+			ScheduledExecutorService executor, Consumer<Set<Node>> primaries) {
+		this.name = name;
+		this.sentinels = List.copyOf(sentinels);
+		this.connector = connector;
+		this.questions = questions;
+		this.executor = executor;
+		this.master = new Known<>(this::ask, (node) -> primaries.accept(Set.of(node)), executor);
+	}
+
+	@Override
+	public CompletableFuture<Node> primaryOf(String lock) {
+		return anyPrimary();
+	}
+
+	@Override
+	public CompletableFuture<Node> anyPrimary() {
+		if (this.watched.compareAndSet(false, true)) {
+			this.executor.scheduleWithFixedDelay(this.master::refresh, WATCH_MILLIS, WATCH_MILLIS,
+					TimeUnit.MILLISECONDS);
+		}
+		return this.master.get();
+	}
+
+	@Override
+	public void verify(Connection connection) {
+		if (!"master".equals(this.questions.list(connection, "ROLE").get(0))) {
+			throw RedisFailure.refusal(
+					"READONLY The server that sentinels report as master '%s' is not a master".formatted(this.name),
+					null);
+		}
+	}
+
+	@Override
+	public void doubt(Node primary) {
+		this.master.forget(primary);
+	}
+
+	private Node ask() {
+		List<RedisFailure> failures = new ArrayList<>();
+		Connection known = this.sentinel.getAndSet(null);
+		Node answer = (known != null) ? masterBy(known, failures) : null;
+		for (int i = 0; answer == null && i < this.sentinels.size(); i++) {
+			answer = masterBy(this.sentinels.get(i), failures);
+		}
+		if (answer != null) {
+			return answer;
+		}
+		RedisFailure failure = RedisFailure
+			.noAnswer("No sentinel of %s knows master '%s'".formatted(this.sentinels, this.name), null);
+		failures.forEach(failure::addSuppressed);
+		throw failure;
+	}
+
+	private @Nullable Node masterBy(Node node, List<RedisFailure> failures) {
+		try {
+			return masterBy(this.connector.apply(node), failures);
+		}
+		catch (RedisFailure ex) {
+			failures.add(ex);
+			return null;
+		}
+	}
+
+	private @Nullable Node masterBy(Connection connection, List<RedisFailure> failures) {
+		try {
+			List<?> address = this.questions.list(connection, "SENTINEL", "get-master-addr-by-name", this.name);
+			Connection other = this.sentinel.getAndSet(connection);
+			if (other != null) {
+				other.close();
+			}
+			return new Node((String) address.get(0), Integer.parseInt((String) address.get(1)));
+		}
+		catch (RedisFailure ex) {
+			connection.close();
+			failures.add(ex);
+			return null;
+		}
+	}
+
+}

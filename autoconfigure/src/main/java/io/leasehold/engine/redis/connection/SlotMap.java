@@ -1,0 +1,70 @@
+package io.leasehold.engine.redis.connection;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Map of a cluster's slots to their primaries. Thread-safe.
+ */
+final class SlotMap {
+
+	static final int SLOTS = 16_384;
+
+	private final AtomicReferenceArray<@Nullable Node> owners = new AtomicReferenceArray<>(SLOTS);
+
+	private final Set<Node> primaries = ConcurrentHashMap.newKeySet();
+
+	/**
+	 * Parse the response to {@code CLUSTER SLOTS}.
+	 * @param answer for each range: first slot, last slot, primary, replicas
+	 * @param from the node that responded; its host replaces a missing host
+	 */
+	static SlotMap parse(List<?> answer, Node from) {
+		SlotMap map = new SlotMap();
+		for (Object entry : answer) {
+			List<?> range = (List<?>) entry;
+			List<?> server = (List<?>) range.get(2);
+			String host = (String) server.get(0);
+			Node primary = new Node((host == null || host.isEmpty()) ? from.host() : host,
+					((Long) server.get(1)).intValue());
+			for (int slot = ((Long) range.get(0)).intValue(); slot <= (Long) range.get(1); slot++) {
+				map.moved(slot, primary);
+			}
+		}
+		return map;
+	}
+
+	@Nullable Node primary(int slot) {
+		return this.owners.get(slot);
+	}
+
+	Set<Node> primaries() {
+		return Set.copyOf(this.primaries);
+	}
+
+	void moved(int slot, Node to) {
+		this.owners.set(slot, to);
+		this.primaries.add(to);
+	}
+
+	/** Return the slot of a key: CRC16 (XMODEM) of its hash tag. */
+	static int slot(String key) {
+		int open = key.indexOf('{');
+		int close = key.indexOf('}', open + 1);
+		String tag = (open >= 0 && close > open + 1) ? key.substring(open + 1, close) : key;
+		int crc = 0;
+		for (byte octet : tag.getBytes(StandardCharsets.UTF_8)) {
+			crc ^= (octet & 0xff) << 8;
+			for (int bit = 0; bit < 8; bit++) {
+				crc = ((crc & 0x8000) != 0) ? (crc << 1) ^ 0x1021 : crc << 1;
+			}
+		}
+		return (crc & 0xffff) % SLOTS;
+	}
+
+}

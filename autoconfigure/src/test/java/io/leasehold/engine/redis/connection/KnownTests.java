@@ -1,0 +1,150 @@
+package io.leasehold.engine.redis.connection;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for when a {@link Known} answer is requested again.
+ */
+class KnownTests {
+
+	private final Queue<Runnable> tasks = new ArrayDeque<>();
+
+	private final List<String> heard = new ArrayList<>();
+
+	private Supplier<String> answer = () -> "first";
+
+	private final Known<String> known = new Known<>(() -> this.answer.get(), this.heard::add, this.tasks::add);
+
+	@Test
+	void callersShareOneQuestionAndItsAnswer() {
+		CompletableFuture<String> first = this.known.get();
+		assertThat(this.known.get()).isSameAs(first);
+		assertThat(this.tasks).hasSize(1);
+		runAll();
+		assertThat(first).isCompletedWithValue("first");
+		assertThat(this.known.get()).isSameAs(first);
+		assertThat(this.tasks).isEmpty();
+		assertThat(this.heard).containsExactly("first");
+	}
+
+	@Test
+	void failedQuestionIsAskedAgain() {
+		this.answer = () -> {
+			throw RedisFailure.noAnswer("unreachable", null);
+		};
+		CompletableFuture<String> failed = this.known.get();
+		runAll();
+		assertThat(failed).isCompletedExceptionally();
+		this.answer = () -> "second";
+		CompletableFuture<String> next = this.known.get();
+		runAll();
+		assertThat(next).isCompletedWithValue("second");
+		assertThat(this.heard).containsExactly("second");
+	}
+
+	@Test
+	void outdatedAnswerIsForgotten() {
+		answered();
+		this.answer = () -> "second";
+		this.known.forget("first");
+		CompletableFuture<String> next = this.known.get();
+		runAll();
+		assertThat(next).isCompletedWithValue("second");
+	}
+
+	@Test
+	void anotherAnswerThanTheOutdatedOneIsKept() {
+		CompletableFuture<String> first = answered();
+		this.known.forget("another");
+		assertThat(this.known.get()).isSameAs(first);
+	}
+
+	@Test
+	void forgettingWithoutAnAnswerHasNoEffect() {
+		this.known.forget("first");
+		assertThat(answered()).isCompletedWithValue("first");
+	}
+
+	/** A failed question is asked again in any case. */
+	@Test
+	void forgettingAFailureHasNoEffect() {
+		this.answer = () -> {
+			throw RedisFailure.noAnswer("unreachable", null);
+		};
+		this.known.get();
+		runAll();
+		this.known.forget("first");
+		this.answer = () -> "second";
+		assertThat(answered()).isCompletedWithValue("second");
+	}
+
+	/** Forgetting must not wait for the answer. */
+	@Test
+	void questionUnderWayIsNotForgotten() {
+		CompletableFuture<String> pending = this.known.get();
+		Thread forgetting = new Thread(() -> this.known.forget("first"));
+		forgetting.start();
+		join(forgetting);
+		assertThat(forgetting.isAlive()).isFalse();
+		assertThat(this.known.get()).isSameAs(pending);
+	}
+
+	@Test
+	void lastAnswerStandsUntilARefreshHasAnother() {
+		answered();
+		this.answer = () -> "second";
+		this.known.refresh();
+		this.known.refresh();
+		assertThat(this.known.get()).isCompletedWithValue("first");
+		assertThat(this.tasks).hasSize(1);
+		runAll();
+		assertThat(this.known.get()).isCompletedWithValue("second");
+		assertThat(this.heard).containsExactly("first", "second");
+	}
+
+	@Test
+	void refreshThatFailsKeepsTheLastAnswerAndIsRepeated() {
+		answered();
+		this.answer = () -> {
+			throw RedisFailure.noAnswer("unreachable", null);
+		};
+		this.known.refresh();
+		runAll();
+		assertThat(this.known.get()).isCompletedWithValue("first");
+		this.answer = () -> "second";
+		this.known.refresh();
+		runAll();
+		assertThat(this.known.get()).isCompletedWithValue("second");
+	}
+
+	private CompletableFuture<String> answered() {
+		CompletableFuture<String> answered = this.known.get();
+		runAll();
+		return answered;
+	}
+
+	private void runAll() {
+		for (Runnable task = this.tasks.poll(); task != null; task = this.tasks.poll()) {
+			task.run();
+		}
+	}
+
+	private static void join(Thread thread) {
+		try {
+			thread.join(10_000);
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+}

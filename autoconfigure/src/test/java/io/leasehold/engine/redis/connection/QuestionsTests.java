@@ -1,0 +1,57 @@
+package io.leasehold.engine.redis.connection;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+import io.leasehold.engine.redis.ScriptedConnection;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Tests for which answers {@link Questions} accept, and how long they wait.
+ */
+class QuestionsTests {
+
+	private static final Duration LONG = Duration.ofSeconds(20);
+
+	@Test
+	void answerIsWaitedFor() throws Exception {
+		CompletableFuture<Object> answer = new CompletableFuture<>();
+		CompletableFuture<Void> asked = new CompletableFuture<>();
+		ScriptedConnection connection = new ScriptedConnection((command) -> {
+			asked.complete(null);
+			return answer;
+		});
+		CompletableFuture<List<?>> list = CompletableFuture
+			.supplyAsync(() -> new Questions(LONG).list(connection, "CLUSTER", "SLOTS"));
+		asked.join();
+		answer.complete(List.of("answer"));
+		assertThat(list.join()).isEqualTo(List.of("answer"));
+		assertThat(connection.sent()).containsExactly("CLUSTER SLOTS");
+	}
+
+	@Test
+	void missingAnswerIsWaitedForNoLongerThanItsTime() {
+		assertThatExceptionOfType(RedisFailure.class)
+			.isThrownBy(() -> new Questions(Duration.ofMillis(1)).list(ScriptedConnection.silent(), "ROLE"))
+			.withMessage("no response in time");
+	}
+
+	@ParameterizedTest
+	@MethodSource("others")
+	void answerThatIsNoListWithElementsIsRefused(Object answer) {
+		assertThatExceptionOfType(RedisFailure.class)
+			.isThrownBy(() -> new Questions(LONG).list(ScriptedConnection.answering(answer), "ROLE"))
+			.withMessage("Unexpected response to ROLE: " + answer);
+	}
+
+	static Object[] others() {
+		return new Object[] { null, "OK", List.of() };
+	}
+
+}

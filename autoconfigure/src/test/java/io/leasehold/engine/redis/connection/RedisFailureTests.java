@@ -1,0 +1,62 @@
+package io.leasehold.engine.redis.connection;
+
+import io.leasehold.LockEngineException;
+import io.leasehold.LockKey;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for what a {@link RedisFailure} becomes for the service.
+ */
+class RedisFailureTests {
+
+	private static final LockKey KEY = new LockKey("order:42");
+
+	@ParameterizedTest
+	@CsvSource({ "LOADING Redis is loading, LOADING, true", "OOM, OOM, true", "WRONGPASS invalid, WRONGPASS, false",
+			"NOAUTH, NOAUTH, false", "KAPUTT whatever, OTHER, false" })
+	void refusalHasItsWordAndMayPass(String message, String word, boolean retryable) {
+		LockEngineException failure = RedisFailure.refusal(message, null).toEngineException("acquire", KEY);
+		assertThat(failure).hasMessage("Redis could not acquire lock 'order:42': " + message);
+		assertThat(failure.refusal()).isEqualTo(word);
+		assertThat(failure.isRetryable()).isEqualTo(retryable);
+	}
+
+	@Test
+	void missingAnswerHasNoWordAndMayPass() {
+		LockEngineException failure = RedisFailure.noAnswer("WRONGPASS is no word of the server here", null)
+			.toEngineException("renew 2 locks");
+		assertThat(failure).hasMessage("Redis could not renew 2 locks: WRONGPASS is no word of the server here");
+		assertThat(failure.refusal()).isNull();
+		assertThat(failure.isRetryable()).isTrue();
+	}
+
+	@Test
+	void onlyARefusalHasAReason() {
+		assertThat(RedisFailure.refusal("READONLY You can't write", null).is("READONLY")).isTrue();
+		assertThat(RedisFailure.refusal("READONLY You can't write", null).is("MOVED")).isFalse();
+		assertThat(RedisFailure.noAnswer("READONLY", null).is("READONLY")).isFalse();
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "MOVED 1 a:1, true", "ASK 1 a:1, true", "TRYAGAIN, false" })
+	void requestThatBelongsElsewhereHasNotRun(String message, boolean notRun) {
+		RedisFailure refusal = RedisFailure.refusal(message, null);
+		assertThat(refusal.isRedirection()).isEqualTo(notRun);
+		assertThat(refusal.hasNotRun()).isEqualTo(notRun);
+	}
+
+	@Test
+	void requestThatWasNeverSentHasNotRunUnlessItIsOneOfSeveral() {
+		RedisFailure neverSent = RedisFailure.neverSent(RedisFailure.noAnswer("connection is closed", null));
+		assertThat(neverSent.hasNotRun()).isTrue();
+		assertThat(neverSent.isRedirection()).isFalse();
+		assertThat(neverSent.ofSeveralCommands().hasNotRun()).isFalse();
+		RedisFailure refusal = RedisFailure.refusal("NOREPLICAS", null);
+		assertThat(refusal.ofSeveralCommands()).isSameAs(refusal);
+	}
+
+}
