@@ -71,7 +71,7 @@ final class Session implements AutoCloseable {
 	/** Return the connection for another statement. */
 	Connection connection() throws SQLException {
 		long left = left().toMillis();
-		if (left <= 0) {
+		if (left < 1) {
 			throw new SQLTimeoutException("The call timeout expired before the next statement");
 		}
 		this.used = true;

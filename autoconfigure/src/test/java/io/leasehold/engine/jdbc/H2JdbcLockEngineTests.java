@@ -4,7 +4,9 @@ import java.sql.SQLException;
 import java.util.UUID;
 
 import io.leasehold.engine.Claim;
+import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
+import io.leasehold.engine.Waiting;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -34,6 +36,16 @@ class H2JdbcLockEngineTests extends CrowdedJdbcLockEngineTests {
 	@Override
 	String setTimeZoneOfSession() {
 		return "SET TIME ZONE '%s'";
+	}
+
+	@Test
+	void claimPollsBecauseNothingNotifiesIt() {
+		try (JdbcLockEngine pooled = new JdbcLockEngine(connect(url(), 2, LEASE), settings(LEASE),
+				MonotonicClock.SYSTEM)) {
+			pooled.start();
+			assertThat(pooled.enqueue(claim("a"), (signal) -> {
+			})).isSameAs(Waiting.POLLING);
+		}
 	}
 
 	/** H2 commits a query that changes rows even if it fails. */

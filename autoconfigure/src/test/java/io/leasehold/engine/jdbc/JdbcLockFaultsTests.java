@@ -367,6 +367,15 @@ abstract class JdbcLockFaultsTests extends JdbcLockRowsTests {
 		}
 	}
 
+	@Test
+	void failedInsertionIsNoBusyKey() {
+		this.statements.before("INTO leasehold_lock",
+				() -> JdbcLockFaultsTests.<RuntimeException>fail(new SQLException("no space left", "53100")));
+		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> this.engine.tryAcquire(claim("a")))
+			.withMessageStartingWith("The database %s:".formatted(platform()))
+			.withMessageEndingWith("no space left");
+	}
+
 	/**
 	 * A release whose reply is lost may have freed the row: that nothing is found
 	 * afterwards does not mean that the lock was lost before.
@@ -391,7 +400,7 @@ abstract class JdbcLockFaultsTests extends JdbcLockRowsTests {
 	}
 
 	@SuppressWarnings("unchecked")
-	private static <T extends Throwable> void fail(Throwable failure) throws T {
+	static <T extends Throwable> void fail(Throwable failure) throws T {
 		throw (T) failure;
 	}
 

@@ -3,8 +3,11 @@ package io.leasehold.engine.jdbc;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLTimeoutException;
+import java.sql.SQLTransientConnectionException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -102,6 +105,59 @@ class JdbcSessionTests {
 		}
 	}
 
+	@Test
+	void transactionWithoutResultIsRolledBackAndEnded() throws SQLException {
+		try (Session session = session(CALL)) {
+			session.execute("CREATE TABLE changed (id INT)");
+			Integer result = session.inTransaction(() -> {
+				session.execute("INSERT INTO changed VALUES (1)");
+				return null;
+			});
+			assertThat(result).isNull();
+			assertThat(session.connection().getAutoCommit()).isTrue();
+			try (Statement statement = session.connection().createStatement();
+					ResultSet rows = statement.executeQuery("SELECT * FROM changed")) {
+				assertThat(rows.next()).isFalse();
+			}
+		}
+	}
+
+	@Test
+	void closedSessionMakesRoomForTheNext() throws SQLException {
+		this.connections.open(CallKind.CLOSE, in(CALL), CALL).close();
+		try (Session next = this.connections.open(CallKind.CLOSE, in(CALL), CALL)) {
+			assertThatExceptionOfType(SQLTransientConnectionException.class)
+				.isThrownBy(() -> this.connections.open(CallKind.CLOSE, in(CALL), CALL));
+			assertThat(next.isUsed()).isFalse();
+		}
+	}
+
+	@Test
+	void databaseWaitsForARowNoLongerThanTheRestOfTheCall() throws SQLException {
+		H2Dialect dialect = new H2Dialect();
+		try (Session session = this.connections.open(CallKind.ACQUIRE, in(Duration.ofSeconds(40)), CALL)) {
+			session.limitWaiting(dialect);
+			assertThat(lockTimeout(session)).isBetween(1L, 30_000L);
+		}
+		try (Session session = this.connections.open(CallKind.ACQUIRE, in(CALL), CALL)) {
+			assertThat(lockTimeout(session)).as("of the connection").isEqualTo(45_000);
+			session.limitWaiting(dialect);
+			assertThat(lockTimeout(session)).as("of a call with almost all of its time").isEqualTo(45_000);
+		}
+	}
+
+	private static long lockTimeout(Session session) throws SQLException {
+		try (Statement statement = session.connection().createStatement();
+				ResultSet rows = statement.executeQuery("CALL LOCK_TIMEOUT()")) {
+			rows.next();
+			return rows.getLong(1);
+		}
+	}
+
+	private static long in(Duration left) {
+		return System.nanoTime() + left.toNanos();
+	}
+
 	private Session session(Duration left) throws SQLException {
 		return JdbcConnections.of(new DelegatingDataSource(this.connections.dataSource()) {
 
@@ -110,7 +166,7 @@ class JdbcSessionTests {
 				return withNetworkTimeout(super.getConnection());
 			}
 
-		}).open(CallKind.ACQUIRE, System.nanoTime() + left.toNanos(), CALL);
+		}).open(CallKind.ACQUIRE, in(left), CALL);
 	}
 
 	private Connection withNetworkTimeout(Connection target) {

@@ -305,6 +305,18 @@ abstract class NetworkedJdbcLockEngineTests extends CrowdedJdbcLockEngineTests {
 		return "u" + UUID.randomUUID().toString().substring(0, 8);
 	}
 
+	@Test
+	void lossIsReportedAfterAReleaseThatTheDatabaseUndid() {
+		for (Access access : List.of(Access.EXCLUSIVE, Access.SHARED)) {
+			Claim claim = claim("a", access);
+			granted(claim);
+			this.engine.forceRelease(claim.key());
+			this.statements.before("UPDATE leasehold_lock",
+					() -> JdbcLockFaultsTests.<RuntimeException>fail(new SQLException("deadlock", "40001")));
+			assertThat(this.engine.release(claim)).as("%s", access).isInstanceOf(ReleaseOutcome.NotOwner.class);
+		}
+	}
+
 	final void assertAllPrivilegesAreNeeded(String user, String url) throws SQLException {
 		for (String table : List.of("leasehold_lock", "leasehold_lock_holder")) {
 			for (String some : List.of("SELECT", "SELECT, INSERT", "SELECT, INSERT, UPDATE")) {
