@@ -133,6 +133,7 @@ class RequestTimesTests {
 		assertThat(released.get(released.size() - 1)).isBetween(end.minusMillis(500), end.plusMillis(500));
 	}
 
+	/** A request for the first key takes a second, and four are left for the second. */
 	@Test
 	void severalKeysHaveOneWaitTime() {
 		HeldLock held = this.process.acquire("b");
@@ -141,12 +142,19 @@ class RequestTimesTests {
 			this.process.clock.advance(Duration.ofSeconds(1));
 			return attempt;
 		};
+		Duration before = this.process.now();
 		CompletableFuture<HeldLock> all = this.process.locks.acquireAllAsync(LockKeys.of(List.of("a", "b")), options,
 				List.of(), (failure) -> false);
 		this.process.threads.run();
-		this.process.advance(Duration.ofSeconds(4));
+		assertThat(this.process.now().minus(before)).isEqualTo(Duration.ofSeconds(1));
+		this.process.advance(Duration.ofSeconds(4).minus(NANO));
+		assertThat(all).isNotDone();
+		this.process.advance(NANO);
 		assertThat(all).isCompletedExceptionally();
+		assertThatExceptionOfType(LockBusyException.class).isThrownBy(() -> unwrap(all))
+			.satisfies((ex) -> assertThat(ex.getKey()).isEqualTo("b"));
 		held.close();
+		assertThat(this.process.store.local.size()).isZero();
 	}
 
 	@Test
