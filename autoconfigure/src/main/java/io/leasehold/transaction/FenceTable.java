@@ -9,6 +9,7 @@ import java.time.Duration;
 import io.leasehold.StaleFencingTokenException;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.dao.DataAccessException;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.jdbc.core.JdbcOperations;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -32,6 +33,9 @@ final class FenceTable {
 	/** SQL state of a database that rejects a row lock in a read-only transaction. */
 	private static final String READ_ONLY = "25006";
 
+	/** SQL state of a transaction that was undone because of a concurrent one. */
+	private static final String UNDONE = "40001";
+
 	private final int lockTimeout;
 
 	/**
@@ -44,7 +48,8 @@ final class FenceTable {
 
 	/**
 	 * Store a token and commit. If another owner inserts the row concurrently, update
-	 * that row.
+	 * that row. On MySQL and MariaDB, two such transactions can be in a deadlock, which
+	 * the database ends by undoing one of them; that one is repeated.
 	 */
 	void announce(Fence fence, Connection connection) throws SQLException {
 		JdbcOperations own = new JdbcTemplate(new SingleConnectionDataSource(connection, true));
@@ -67,12 +72,20 @@ final class FenceTable {
 			own.update(INSERT, fence.id(), fence.engine(), fence.namespace(), fence.key().readable(), fence.token());
 			return true;
 		}
-		catch (DuplicateKeyException ex) {
+		catch (DataAccessException ex) {
+			if (!(ex instanceof DuplicateKeyException) && !isUndone(ex)) {
+				throw ex;
+			}
 			if (!connection.getAutoCommit()) {
 				connection.rollback();
 			}
 			return false;
 		}
+	}
+
+	/** Return whether the database has undone the transaction, as for a deadlock. */
+	private static boolean isUndone(DataAccessException failure) {
+		return failure.getCause() instanceof SQLException cause && UNDONE.equals(cause.getSQLState());
 	}
 
 	/**

@@ -8,10 +8,16 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import javax.sql.DataSource;
 
@@ -22,6 +28,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -99,7 +106,7 @@ abstract class AnnouncementContract {
 		ExecutorService threads = Executors.newFixedThreadPool(4);
 		try {
 			List<Future<?>> all = new ArrayList<>();
-			tokens.forEach((token) -> all.add(threads.submit(() -> announceUnlessStale(token))));
+			tokens.forEach((token) -> all.add(threads.submit(() -> announceUnlessStale(this.guard, token))));
 			for (Future<?> one : all) {
 				one.get();
 			}
@@ -108,6 +115,36 @@ abstract class AnnouncementContract {
 			threads.shutdown();
 		}
 		assertThat(tokens()).containsExactly(32L);
+	}
+
+	/** On MySQL and MariaDB, each transaction has locked the gap for the other's row. */
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	@Fault(96)
+	void firstAnnouncementsAtTheSameMomentDoNotFail(boolean autoCommit) {
+		CyclicBarrier both = new CyclicBarrier(2);
+		Set<Thread> met = ConcurrentHashMap.newKeySet();
+		JdbcFencingGuard meeting = guard(observed(autoCommit, (sql) -> {
+			if (sql.startsWith("INSERT") && met.add(Thread.currentThread())) {
+				await(both);
+			}
+		}));
+		List<CompletableFuture<Void>> owners = Stream.of(5L, 7L)
+			.map((token) -> CompletableFuture.runAsync(() -> announceUnlessStale(meeting, token),
+					(task) -> new Thread(task).start()))
+			.toList();
+		owners.forEach(CompletableFuture::join);
+		assertThat(met).hasSize(2);
+		assertThat(tokens()).containsExactly(7L);
+	}
+
+	private static void await(CyclicBarrier barrier) {
+		try {
+			barrier.await(1, TimeUnit.MINUTES);
+		}
+		catch (Exception ex) {
+			throw new IllegalStateException("The other owner has not come", ex);
+		}
 	}
 
 	/**
@@ -124,9 +161,9 @@ abstract class AnnouncementContract {
 		assertThat(others).isEmpty();
 	}
 
-	private void announceUnlessStale(long token) {
+	private static void announceUnlessStale(JdbcFencingGuard guard, long token) {
 		try {
-			this.guard.open(BelievedLock.of(token)).close();
+			guard.open(BelievedLock.of(token)).close();
 		}
 		catch (StaleFencingTokenException ex) {
 			assertThat(ex.getToken()).isEqualTo(token);
