@@ -240,7 +240,7 @@ abstract class ApplicationLifeContract {
 	}
 
 	static ConditionFactory eventually() {
-		return Awaitility.await().atMost(Duration.ofSeconds(30));
+		return Awaitility.await();
 	}
 
 }

@@ -61,7 +61,7 @@ class LeaseholdApplicationEventsTests {
 			assertThat(listener.blocked.await(30, TimeUnit.SECONDS)).isTrue();
 			try (HeldLock held = locks.acquire("held", locks.defaults().withLease(Duration.ofSeconds(3)))) {
 				AtomicReference<Duration> remaining = new AtomicReference<>(held.remaining());
-				Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> {
+				Awaitility.await().until(() -> {
 					Duration now = held.remaining();
 					return now.compareTo(remaining.getAndSet(now)) > 0; // renewed
 				});

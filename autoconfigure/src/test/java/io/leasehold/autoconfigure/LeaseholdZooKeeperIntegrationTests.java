@@ -203,7 +203,7 @@ class LeaseholdZooKeeperIntegrationTests {
 	}
 
 	private static ConditionFactory eventually() {
-		return Awaitility.await().atMost(Duration.ofSeconds(30));
+		return Awaitility.await();
 	}
 
 	private boolean isFree(String key) {

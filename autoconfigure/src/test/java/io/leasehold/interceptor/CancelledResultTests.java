@@ -47,11 +47,10 @@ class CancelledResultTests {
 			assertThat(body.loss()).isEqualTo(LossCause.CANCELLED);
 			assertThat(body.held().isValid()).isFalse();
 			assertThat(Locked.isFree(locks, "order:1")).as("free while its body runs").isFalse();
-			await().atMost(Locked.SOON)
-				.untilAsserted(() -> assertThat(context.getBean(RecordedEvents.class).losses())
-					.containsExactly(LossCause.CANCELLED));
+			await().untilAsserted(() -> assertThat(context.getBean(RecordedEvents.class).losses())
+				.containsExactly(LossCause.CANCELLED));
 			body.end();
-			await().atMost(Locked.SOON).until(() -> Locked.isFree(locks, "order:1"));
+			await().until(() -> Locked.isFree(locks, "order:1"));
 		});
 	}
 
@@ -68,7 +67,7 @@ class CancelledResultTests {
 			assertThat(body.loss()).isEqualTo(LossCause.CANCELLED);
 			assertThat(Locked.isFree(locks, "order:1")).as("free while its method runs").isFalse();
 			body.end();
-			await().atMost(Locked.SOON).until(() -> Locked.isFree(locks, "order:1"));
+			await().until(() -> Locked.isFree(locks, "order:1"));
 		});
 	}
 
@@ -111,7 +110,7 @@ class CancelledResultTests {
 				.onErrorResume(TimeoutException.class,
 						(late) -> Mono.fromFuture(() -> orders.patientStage(1, body::inAnotherThread)))
 				.toFuture();
-			await().atMost(Locked.SOON).until(context.getBean(RecordedEvents.class)::isAwaited);
+			await().until(context.getBean(RecordedEvents.class)::isAwaited);
 			body.end();
 			assertThat(result.get(Locked.SOON.toSeconds(), TimeUnit.SECONDS)).isEqualTo("paid");
 			assertThat(body.calls()).isEqualTo(2);
@@ -136,7 +135,7 @@ class CancelledResultTests {
 				.isInstanceOf(LockBusyException.class);
 			assertThat(body.calls()).isOne();
 			body.end();
-			await().atMost(Locked.SOON).until(() -> context.getBean(LocalLockEngine.class).size() == 0);
+			await().until(() -> context.getBean(LocalLockEngine.class).size() == 0);
 		});
 	}
 
@@ -148,7 +147,7 @@ class CancelledResultTests {
 	@Fault(121)
 	void bodyThatIsCancelledForALostLockDoesNotOpenTheKey() {
 		Locked.runner(Orders.class, RecordedEvents.class)
-			.withPropertyValues("leasehold.on-lost=interrupt", "leasehold.lease=60s")
+			.withPropertyValues("leasehold.on-lost=interrupt", "leasehold.lease=10m")
 			.run((context) -> {
 				StubbornBody body = new StubbornBody();
 				CompletableFuture<String> future = new CompletableFuture<>();
@@ -179,7 +178,7 @@ class CancelledResultTests {
 				held.set(HeldLock.current());
 				return withoutFuture(body);
 			});
-			await().atMost(Locked.SOON).until(() -> held.get() != null);
+			await().until(() -> held.get() != null);
 			assertThat(Locked.isFree(locks, "order:1")).isFalse();
 			body.complete("paid");
 			assertThat(result.toCompletableFuture().get(Locked.SOON.toSeconds(), TimeUnit.SECONDS)).isEqualTo("paid");
@@ -212,7 +211,7 @@ class CancelledResultTests {
 			body.awaitBegin();
 			result.cancel(true);
 			HeldLock held = body.held();
-			await().atMost(Locked.SOON).until(() -> !held.isValid());
+			await().until(() -> !held.isValid());
 			assertThat(org.assertj.core.api.Assertions.catchThrowable(held::throwIfLost))
 				.isInstanceOf(LockLostException.class)
 				.hasMessageContaining("cancelled");
@@ -221,7 +220,7 @@ class CancelledResultTests {
 	}
 
 	private static void run(ContextConsumer<AssertableApplicationContext> test) {
-		Locked.runner(Orders.class, RecordedEvents.class).withPropertyValues("leasehold.lease=60s").run(test);
+		Locked.runner(Orders.class, RecordedEvents.class).withPropertyValues("leasehold.lease=10m").run(test);
 	}
 
 	@SuppressWarnings("unchecked")

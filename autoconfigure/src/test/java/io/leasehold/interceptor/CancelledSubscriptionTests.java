@@ -72,9 +72,8 @@ class CancelledSubscriptionTests {
 				.subscribe();
 			body.awaitBegin();
 			client.dispose();
-			await().atMost(Locked.SOON)
-				.untilAsserted(() -> assertThat(context.getBean(RecordedEvents.class).losses())
-					.containsExactly(LossCause.CANCELLED));
+			await().untilAsserted(() -> assertThat(context.getBean(RecordedEvents.class).losses())
+				.containsExactly(LossCause.CANCELLED));
 			assertThat(body.held().isValid()).isFalse();
 			assertThat(Locked.isFree(locks, "order:1")).as("free while its body runs").isFalse();
 			body.end();
@@ -85,12 +84,11 @@ class CancelledSubscriptionTests {
 			Disposable client = context.getBean(Orders.class).mono(1, () -> chain.apply(body)).subscribe();
 			body.awaitBegin();
 			client.dispose();
-			await().atMost(Locked.SOON)
-				.untilAsserted(() -> assertThat(context.getBean(RecordedEvents.class).losses())
-					.containsExactly(LossCause.CANCELLED));
+			await().untilAsserted(() -> assertThat(context.getBean(RecordedEvents.class).losses())
+				.containsExactly(LossCause.CANCELLED));
 			assertThat(Locked.isFree(locks, "order:1")).as("free while its body runs").isFalse();
 			body.end();
-			await().atMost(Locked.SOON).until(() -> Locked.isFree(locks, "order:1"));
+			await().until(() -> Locked.isFree(locks, "order:1"));
 		});
 	}
 
@@ -111,7 +109,7 @@ class CancelledSubscriptionTests {
 			body.awaitBegin();
 			long token = body.held().fencingToken();
 			client.dispose();
-			await().atMost(Locked.SOON).until(() -> !body.held().isValid());
+			await().until(() -> !body.held().isValid());
 			try (HeldLock next = locks.acquire("order:1", locks.defaults().withWaitTime(Locked.SOON))) {
 				assertThat(next.fencingToken()).isGreaterThan(token);
 				assertThat(System.nanoTime() - before).isGreaterThanOrEqualTo(Duration.ofMillis(950).toNanos());
@@ -145,9 +143,9 @@ class CancelledSubscriptionTests {
 					return chain.get();
 				}).subscribe();
 				awaitReturn(subscribing.get(Locked.SOON.toSeconds(), TimeUnit.SECONDS));
-				await().atMost(Locked.SOON).until(() -> !Locked.isFree(locks, "order:1"));
+				await().until(() -> !Locked.isFree(locks, "order:1"));
 				client.dispose();
-				await().atMost(Locked.SOON).until(() -> Locked.isFree(locks, "order:1"));
+				await().until(() -> Locked.isFree(locks, "order:1"));
 			}
 		});
 	}
@@ -165,11 +163,10 @@ class CancelledSubscriptionTests {
 					.map(Tuple2::getT2)
 					.doOnCancel(() -> tasks.forEach(Runnable::run)))
 				.subscribe();
-			await().atMost(Locked.SOON).until(() -> tasks.size() == 1);
+			await().until(() -> tasks.size() == 1);
 			client.dispose();
-			await().atMost(Locked.SOON)
-				.untilAsserted(() -> assertThat(context.getBean(RecordedEvents.class).losses())
-					.containsExactly(LossCause.CANCELLED));
+			await().untilAsserted(() -> assertThat(context.getBean(RecordedEvents.class).losses())
+				.containsExactly(LossCause.CANCELLED));
 			assertThat(Locked.isFree(context.getBean(DistributedLocks.class), "order:1")).isFalse();
 		});
 	}
@@ -186,7 +183,7 @@ class CancelledSubscriptionTests {
 					return source.doOnNext((element) -> awaitReturn(subscribing));
 				});
 				assertThat(orders.flux(1, body).take(3).collectList().block(Locked.SOON)).hasSize(3);
-				await().atMost(Locked.SOON).until(() -> context.getBean(LocalLockEngine.class).size() == 0);
+				await().until(() -> context.getBean(LocalLockEngine.class).size() == 0);
 			}
 			assertThat(context.getBean(RecordedEvents.class).losses()).isEmpty();
 		});
@@ -202,7 +199,7 @@ class CancelledSubscriptionTests {
 			CompletableFuture<String> result = mono.timeout(body.whenBegun())
 				.onErrorResume(TimeoutException.class, (late) -> mono)
 				.toFuture();
-			await().atMost(Locked.SOON).until(context.getBean(RecordedEvents.class)::isAwaited);
+			await().until(context.getBean(RecordedEvents.class)::isAwaited);
 			body.end();
 			assertThat(result.get(Locked.SOON.toSeconds(), TimeUnit.SECONDS)).isEqualTo("paid");
 			assertThat(body.calls()).isEqualTo(2);
@@ -246,7 +243,7 @@ class CancelledSubscriptionTests {
 			assertThat(body.held().isValid()).as("valid when the result is there").isFalse();
 			assertThat(Locked.isFree(locks, "order:1")).as("free while its call runs").isFalse();
 			body.end();
-			await().atMost(Locked.SOON).until(() -> Locked.isFree(locks, "order:1"));
+			await().until(() -> Locked.isFree(locks, "order:1"));
 		});
 	}
 
@@ -297,15 +294,14 @@ class CancelledSubscriptionTests {
 				.mono(1, () -> Mono.delay(Duration.ofMillis(1), Schedulers.boundedElastic()).map((tick) -> {
 					await().until(() -> client.get() != null);
 					client.dispose();
-					await().atMost(Locked.SOON)
-						.untilAsserted(() -> assertThat(context.getBean(RecordedEvents.class).losses())
-							.containsExactly(LossCause.CANCELLED));
+					await().untilAsserted(() -> assertThat(context.getBean(RecordedEvents.class).losses())
+						.containsExactly(LossCause.CANCELLED));
 					free.complete(Locked.isFree(locks, "order:1"));
 					return "paid";
 				}))
 				.subscribe());
 			assertThat(free.get(Locked.SOON.toSeconds(), TimeUnit.SECONDS)).as("free while its call runs").isFalse();
-			await().atMost(Locked.SOON).until(() -> Locked.isFree(locks, "order:1"));
+			await().until(() -> Locked.isFree(locks, "order:1"));
 		});
 	}
 
@@ -313,7 +309,7 @@ class CancelledSubscriptionTests {
 	@Fault(124)
 	void bodyThatIsInterruptedForALostLockKeepsTheKeyOfItsSuccessorApart() {
 		Locked.runner(Orders.class, RecordedEvents.class)
-			.withPropertyValues("leasehold.lease=60s", "leasehold.on-lost=interrupt")
+			.withPropertyValues("leasehold.lease=10m", "leasehold.on-lost=interrupt")
 			.run((context) -> {
 				StubbornBody body = new StubbornBody();
 				CompletableFuture<String> result = context.getBean(Orders.class)
@@ -364,21 +360,20 @@ class CancelledSubscriptionTests {
 				assertThat(result.get(60, TimeUnit.SECONDS)).isEqualTo("paid");
 			}
 			assertThat(most).hasValue(1);
-			await().atMost(Locked.SOON).until(() -> context.getBean(LocalLockEngine.class).size() == 0);
+			await().until(() -> context.getBean(LocalLockEngine.class).size() == 0);
 		});
 	}
 
 	/** Wait until another thread has left the body to which it subscribed. */
 	private static void awaitReturn(Thread subscribing) {
 		if (subscribing != Thread.currentThread()) {
-			await().atMost(Locked.SOON)
-				.until(() -> Arrays.stream(subscribing.getStackTrace())
-					.noneMatch((frame) -> frame.getClassName().equals(Segments.class.getName())));
+			await().until(() -> Arrays.stream(subscribing.getStackTrace())
+				.noneMatch((frame) -> frame.getClassName().equals(Segments.class.getName())));
 		}
 	}
 
 	private static void run(ContextConsumer<AssertableApplicationContext> test) {
-		Locked.runner(Orders.class, RecordedEvents.class).withPropertyValues("leasehold.lease=60s").run(test);
+		Locked.runner(Orders.class, RecordedEvents.class).withPropertyValues("leasehold.lease=10m").run(test);
 	}
 
 	static class Orders {

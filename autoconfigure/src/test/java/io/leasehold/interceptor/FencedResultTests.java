@@ -88,7 +88,7 @@ class FencedResultTests {
 
 	private static ApplicationContextRunner runner(Class<?> bean) {
 		return Locked.runner(bean)
-			.withPropertyValues("leasehold.lease=60s")
+			.withPropertyValues("leasehold.lease=10m")
 			.withBean("guard", FencingGuard.class, () -> HeldLockScope::open);
 	}
 

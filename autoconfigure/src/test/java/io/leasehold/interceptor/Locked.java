@@ -22,7 +22,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 final class Locked {
 
 	/** How long a test waits for what has to come before it fails. */
-	static final Duration SOON = Duration.ofSeconds(30);
+	static final Duration SOON = Duration.ofMinutes(1);
 
 	private Locked() {
 	}

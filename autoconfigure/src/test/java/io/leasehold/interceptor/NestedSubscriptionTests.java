@@ -163,7 +163,7 @@ class NestedSubscriptionTests {
 	}
 
 	private static void run(ContextConsumer<AssertableApplicationContext> test) {
-		Locked.runner(Orders.class, RecordedEvents.class).withPropertyValues("leasehold.lease=60s").run(test);
+		Locked.runner(Orders.class, RecordedEvents.class).withPropertyValues("leasehold.lease=10m").run(test);
 	}
 
 	static class Orders {

@@ -66,7 +66,7 @@ class PublisherOutcomeTests {
 	}
 
 	private static void run(ContextConsumer<AssertableApplicationContext> test) {
-		Locked.runner(Orders.class).withPropertyValues("leasehold.lease=60s").run(test);
+		Locked.runner(Orders.class).withPropertyValues("leasehold.lease=10m").run(test);
 	}
 
 	private static CompletableFuture<String> begin(AssertableApplicationContext context,

@@ -46,7 +46,7 @@ import static org.awaitility.Awaitility.await;
  */
 class ReturnedResultTests {
 
-	private static final Duration SOON = Duration.ofSeconds(20);
+	private static final Duration SOON = Duration.ofMinutes(1);
 
 	@Test
 	@Fault(125)
@@ -163,7 +163,7 @@ class ReturnedResultTests {
 	}
 
 	private static void run(ContextConsumer<AssertableApplicationContext> test) {
-		Locked.runner(Orders.class).withPropertyValues("leasehold.lease=60s").run(test);
+		Locked.runner(Orders.class).withPropertyValues("leasehold.lease=10m").run(test);
 	}
 
 	static class Orders {

@@ -94,10 +94,10 @@ class StageOutcomeTests {
 			}).toCompletableFuture();
 			HeldLock lock = held.get(30, TimeUnit.SECONDS);
 			result.cancel(true);
-			await().atMost(Locked.SOON).until(() -> !lock.isValid());
+			await().until(() -> !lock.isValid());
 			assertThat(isFree(context)).isFalse();
 			body.completeExceptionally(new CancellationException("its own"));
-			await().atMost(Locked.SOON).until(() -> isFree(context));
+			await().until(() -> isFree(context));
 		});
 	}
 
@@ -120,7 +120,7 @@ class StageOutcomeTests {
 			assertThat(asked.get(30, TimeUnit.SECONDS)).isTrue();
 			assertThat(isFree(context)).isFalse();
 			body.complete("paid");
-			await().atMost(Locked.SOON).until(() -> isFree(context));
+			await().until(() -> isFree(context));
 		});
 	}
 
@@ -138,7 +138,7 @@ class StageOutcomeTests {
 	@Test
 	void bodyThatWasCancelledBeforeItsThreadWasFreeNeverBegins() {
 		Locked.runner(Orders.class)
-			.withPropertyValues("leasehold.lease=60s", "leasehold.async.max-threads=1")
+			.withPropertyValues("leasehold.lease=10m", "leasehold.async.max-threads=1")
 			.run((context) -> {
 				Orders orders = context.getBean(Orders.class);
 				DistributedLocks locks = context.getBean(DistributedLocks.class);
@@ -155,11 +155,11 @@ class StageOutcomeTests {
 					begun.set(true);
 					return CompletableFuture.completedFuture("paid");
 				});
-				await().atMost(Locked.SOON).until(() -> !Locked.isFree(locks, "second"));
+				await().until(() -> !Locked.isFree(locks, "second"));
 				second.cancel(true);
 				end.countDown();
 				assertThat(first.get(30, TimeUnit.SECONDS)).isEqualTo("paid");
-				await().atMost(Locked.SOON).until(() -> context.getBean(LocalLockEngine.class).size() == 0);
+				await().until(() -> context.getBean(LocalLockEngine.class).size() == 0);
 				assertThat(begun).isFalse();
 			});
 	}
@@ -197,7 +197,7 @@ class StageOutcomeTests {
 	}
 
 	private static void run(ContextConsumer<AssertableApplicationContext> test) {
-		Locked.runner(Orders.class).withPropertyValues("leasehold.lease=60s").run(test);
+		Locked.runner(Orders.class).withPropertyValues("leasehold.lease=10m").run(test);
 	}
 
 	/** Call the method, and wait until its body has begun. */

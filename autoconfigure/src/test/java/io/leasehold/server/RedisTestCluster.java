@@ -42,12 +42,12 @@ public final class RedisTestCluster implements AutoCloseable {
 		for (int i = 1; i < this.servers.size(); i++) {
 			tell(0, "MEET", "127.0.0.1", this.servers.get(i).port(), this.buses.get(i));
 		}
-		await().atMost(Duration.ofSeconds(20)).until(() -> info(MASTERS).contains("cluster_known_nodes:4"));
-		await().atMost(Duration.ofSeconds(20)).ignoreExceptions().until(() -> {
+		await().until(() -> info(MASTERS).contains("cluster_known_nodes:4"));
+		await().ignoreExceptions().until(() -> {
 			tell(MASTERS, "REPLICATE", operator(0).clusterMyId());
 			return true;
 		});
-		await().atMost(Duration.ofSeconds(20)).until(this::isReady);
+		await().until(this::isReady);
 	}
 
 	/** Start a cluster. */

@@ -29,7 +29,7 @@ public final class RedisTestSentinels implements AutoCloseable {
 	/** Password of the sentinels. */
 	public static final String SENTINEL_PASSWORD = "sentinel-secret";
 
-	private static final Duration PATIENCE = Duration.ofSeconds(30);
+	private static final Duration PATIENCE = Duration.ofMinutes(1);
 
 	private final RedisClient client = RedisClient.create();
 

@@ -179,7 +179,7 @@ class RequestUnderWayTests {
 			if (told != null) {
 				long validUntil = MonotonicClock.validUntil(System.nanoTime(), claim.lease());
 				CompletableFuture.runAsync(() -> told.accept(new Signal.Pushed(new Attempt.Granted(1, validUntil))));
-				Awaitility.await().atMost(Duration.ofSeconds(50)).until(() -> this.answer.getCount() == 0);
+				Awaitility.await().until(() -> this.answer.getCount() == 0);
 				this.answered = true;
 			}
 			return new Attempt.Busy(Duration.ZERO);

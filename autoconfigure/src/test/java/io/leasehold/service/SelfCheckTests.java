@@ -86,9 +86,7 @@ class SelfCheckTests {
 	void grantThatNobodyTakesIsReleased(CapturedOutput output) {
 		this.threads.losing((handOver) -> handOver.pool().endsWith("-caller"));
 		CompletableFuture<HeldLock> never = this.service.acquireAsync("a");
-		Awaitility.await()
-			.atMost(Duration.ofSeconds(30))
-			.until(() -> this.store.size() == 0 && this.service.locks.gates().all().isEmpty());
+		Awaitility.await().until(() -> this.store.size() == 0 && this.service.locks.gates().all().isEmpty());
 		assertThat(never).isNotDone();
 		assertRepaired("closed locks were not released", output);
 	}
@@ -117,7 +115,7 @@ class SelfCheckTests {
 	void releaseThatDoesNotBeginIsRepaired(CapturedOutput output) {
 		this.threads.losing((handOver) -> handOver.pool().endsWith("-release"));
 		this.service.acquire("a", ServiceOverThreads.OPTIONS.withMinHold(Duration.ofMillis(10))).close();
-		Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> !this.service.findings().isEmpty());
+		Awaitility.await().until(() -> !this.service.findings().isEmpty());
 		this.threads.losing((handOver) -> false);
 		this.service.acquire("a").close();
 		assertRepaired("closed locks were not released", output);
@@ -129,7 +127,7 @@ class SelfCheckTests {
 	}
 
 	private void awaitRenewal(HeldLock held) {
-		Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> this.renewals.get() > 0);
+		Awaitility.await().until(() -> this.renewals.get() > 0);
 		assertThat(held.isValid()).isTrue();
 	}
 

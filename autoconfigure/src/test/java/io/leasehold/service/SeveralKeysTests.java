@@ -41,7 +41,7 @@ class SeveralKeysTests {
 
 	private final LocalLockEngine store = new LocalLockEngine(MonotonicClock.SYSTEM);
 
-	private final LockOptions options = new LockOptions("test", "local", Duration.ofSeconds(2), Duration.ofSeconds(10),
+	private final LockOptions options = new LockOptions("test", "local", Duration.ofMinutes(1), Duration.ofMinutes(1),
 			Duration.ZERO, LockOptions.UNLIMITED);
 
 	private final LockService service = new LockService(
@@ -180,7 +180,7 @@ class SeveralKeysTests {
 	@Test
 	void lossOfOneIsTheLossOfAllAndToldOnce() {
 		AtomicInteger told = new AtomicInteger();
-		HeldLock held = this.service.acquireAll(List.of("a", "b"));
+		HeldLock held = this.service.acquireAll(List.of("a", "b"), this.options.withLease(Duration.ofSeconds(2)));
 		held.onLost((loss) -> told.incrementAndGet());
 		this.store.lose(new LockKey("a"));
 		this.store.lose(new LockKey("b"));

@@ -32,7 +32,7 @@ abstract class DatabaseRestartTests {
 
 	private static final Duration CALL = Duration.ofSeconds(1);
 
-	private static final Duration PATIENCE = Duration.ofSeconds(30);
+	private static final Duration PATIENCE = Duration.ofMinutes(1);
 
 	private final Member member = Member.of("shop");
 

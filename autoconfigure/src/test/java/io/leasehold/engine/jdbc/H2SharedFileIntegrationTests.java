@@ -43,9 +43,7 @@ class H2SharedFileIntegrationTests {
 				Claim kept = claim(member, "kept");
 				assertThat(engine.tryAcquire(kept)).isInstanceOf(Attempt.Granted.class);
 				server.kill();
-				await().atMost(Duration.ofSeconds(20))
-					.ignoreExceptions()
-					.until(() -> !engine.inspect(kept.key()).isEmpty());
+				await().ignoreExceptions().until(() -> !engine.inspect(kept.key()).isEmpty());
 				assertThat(engine.inspect(new LockKey("first"))).isNotEmpty();
 				assertThat(engine.tryAcquire(claim(member, "first"))).isInstanceOf(Attempt.Busy.class);
 				assertThat(engine.tryAcquire(claim(member, "kept"))).isInstanceOf(Attempt.Busy.class);

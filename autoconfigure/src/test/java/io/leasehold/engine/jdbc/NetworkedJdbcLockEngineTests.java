@@ -236,8 +236,7 @@ abstract class NetworkedJdbcLockEngineTests extends CrowdedJdbcLockEngineTests {
 			assertThat(renew(remote, held, number)).isInstanceOf(RenewalOutcome.Unknown.class);
 			proxy.reset();
 			proxy.heal();
-			await().atMost(Duration.ofSeconds(20))
-				.until(() -> renew(remote, held, number), RenewalOutcome.Renewed.class::isInstance);
+			await().until(() -> renew(remote, held, number), RenewalOutcome.Renewed.class::isInstance);
 		}
 	}
 
@@ -269,8 +268,7 @@ abstract class NetworkedJdbcLockEngineTests extends CrowdedJdbcLockEngineTests {
 			Claim claim = claim("a");
 			long number = ((Attempt.Granted) remote.tryAcquire(claim)).number();
 			proxy.reset();
-			await().atMost(Duration.ofSeconds(20))
-				.until(() -> renew(remote, claim, number), RenewalOutcome.Renewed.class::isInstance);
+			await().until(() -> renew(remote, claim, number), RenewalOutcome.Renewed.class::isInstance);
 			assertThat(remote.release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
 		}
 	}

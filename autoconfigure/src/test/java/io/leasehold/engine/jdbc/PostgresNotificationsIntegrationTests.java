@@ -221,7 +221,7 @@ class PostgresNotificationsIntegrationTests {
 		await().until(() -> threads().size() == 1);
 		Pace start = Pace.begin();
 		engine.close();
-		await().atMost(Duration.ofSeconds(30)).until(() -> threads().isEmpty() && listeners().isEmpty());
+		await().until(() -> threads().isEmpty() && listeners().isEmpty());
 		assertThat(start.elapsed()).isLessThan(start.slack(Duration.ofSeconds(3)));
 	}
 

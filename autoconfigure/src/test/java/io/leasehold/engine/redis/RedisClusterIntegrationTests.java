@@ -323,7 +323,7 @@ class RedisClusterIntegrationTests {
 	}
 
 	private static void soon(Callable<Boolean> condition) {
-		await().atMost(Duration.ofSeconds(20)).ignoreExceptions().until(condition);
+		await().ignoreExceptions().until(condition);
 	}
 
 }

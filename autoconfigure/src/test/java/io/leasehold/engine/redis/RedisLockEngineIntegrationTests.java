@@ -259,9 +259,7 @@ class RedisLockEngineIntegrationTests {
 		this.engines.enqueues(over);
 		Pace pushed = Pace.begin();
 		released(this.a, first);
-		Awaitility.await()
-			.atMost(Duration.ofSeconds(30))
-			.untilAsserted(() -> assertThat(this.engines.residue()).isEmpty());
+		Awaitility.await().untilAsserted(() -> assertThat(this.engines.residue()).isEmpty());
 		assertThat(pushed.elapsed()).isLessThan(pushed.slack(Duration.ofSeconds(2)));
 	}
 

@@ -116,8 +116,7 @@ class RedisReplicasIntegrationTests {
 	}
 
 	private void awaitReplica() {
-		await().atMost(Duration.ofSeconds(20))
-			.until(() -> this.engines.server().info("replication").contains("state=online"));
+		await().until(() -> this.engines.server().info("replication").contains("state=online"));
 	}
 
 	private static void soon(TestMember member, Claim claim) {

@@ -104,9 +104,8 @@ class RedisRotatedCredentialsIntegrationTests {
 			})) {
 				RedisEngines.warmUp(new TestMember(member, engine));
 				rotate(sentinels, "second");
-				await().atMost(Duration.ofSeconds(30))
-					.untilAsserted(() -> assertThat(sentinels)
-						.anySatisfy((sentinel) -> assertThat(sentinel.clientList()).contains("user=" + USER)));
+				await().untilAsserted(() -> assertThat(sentinels)
+					.anySatisfy((sentinel) -> assertThat(sentinel.clientList()).contains("user=" + USER)));
 			}
 		}
 	}
@@ -199,7 +198,7 @@ class RedisRotatedCredentialsIntegrationTests {
 	}
 
 	private static ConditionFactory eventually() {
-		return await().atMost(Duration.ofSeconds(30)).ignoreExceptions();
+		return await().ignoreExceptions();
 	}
 
 }

@@ -128,7 +128,7 @@ final class ZooKeeperEngines {
 	}
 
 	static ConditionFactory eventually() {
-		return Awaitility.await().atMost(Duration.ofSeconds(30)).pollInterval(Duration.ofMillis(10));
+		return Awaitility.await().pollInterval(Duration.ofMillis(10));
 	}
 
 	void close() throws Exception {

@@ -211,7 +211,7 @@ public abstract class AnswerTimeContract {
 	}
 
 	private static ConditionFactory eventually() {
-		return Awaitility.await().atMost(Duration.ofSeconds(20)).pollInterval(Duration.ofMillis(5));
+		return Awaitility.await().atMost(Duration.ofMinutes(1)).pollInterval(Duration.ofMillis(5));
 	}
 
 	/** Counts requests that were answered. */
