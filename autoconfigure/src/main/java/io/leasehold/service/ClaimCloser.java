@@ -102,7 +102,7 @@ final class ClaimCloser {
 			return;
 		}
 		int most = Math.min(SLOWEST, 50 << Math.min(failures, 5));
-		Duration pause = Jitter.shorten(Duration.ofMillis(most), Jitter.OF_BACKOFF);
+		Duration pause = Jitter.shorten(Duration.ofMillis(most), Jitter.OF_BACKOFF, this.threads.random());
 		this.threads.schedule(() -> {
 			if (!tryClose(claim, answered)) {
 				retry(claim, answered, failures + 1, giveUp);

@@ -68,7 +68,8 @@ final class EngineLocks implements AutoCloseable {
 		this.threads = threads;
 		this.events = new Events(listeners, threads);
 		this.closer = new LockCloser(threads);
-		GateRules rules = new GateRules(engine, member, clock, settings.maxHandoffs(), settings.maxHandoffTime());
+		GateRules rules = new GateRules(engine, member, clock, threads.random(), settings.maxHandoffs(),
+				settings.maxHandoffTime());
 		ClaimCloser claims = new ClaimCloser(engine, clock, threads, this::checkIdle);
 		this.probe = new StoreProbe(engine, member, clock, claims);
 		this.gates = new Gates(rules, claims);

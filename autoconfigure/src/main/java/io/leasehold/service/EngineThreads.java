@@ -4,7 +4,9 @@ import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.random.RandomGenerator;
 
 import io.leasehold.event.EventQueue;
 import io.leasehold.service.renewal.RenewalThreads;
@@ -33,6 +35,8 @@ class EngineThreads implements RenewalThreads, AutoCloseable {
 
 	/** Maximum number of renewal events that wait for listeners. */
 	private static final int RENEWED_EVENTS = 10_000;
+
+	private static final RandomGenerator RANDOM = () -> ThreadLocalRandom.current().nextLong();
 
 	private final Timers timers;
 
@@ -147,6 +151,11 @@ class EngineThreads implements RenewalThreads, AutoCloseable {
 	/** Submit a task to an executor after a delay. */
 	Future<?> schedule(Runnable task, Duration delay, Executor executor) {
 		return schedule(() -> executor.execute(task), delay.toNanos());
+	}
+
+	/** Return the source of random pauses. */
+	RandomGenerator random() {
+		return RANDOM;
 	}
 
 	/** Return whether submitted tasks now run in the submitting thread or are dropped. */

@@ -2,6 +2,7 @@ package io.leasehold.engine.support;
 
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.random.RandomGenerator;
 
 /**
  * Random part of pauses, so that processes that failed or began to wait at the same time
@@ -25,8 +26,19 @@ public final class Jitter {
 	 * @return the shortened pause
 	 */
 	public static Duration shorten(Duration longest, double share) {
+		return shorten(longest, share, ThreadLocalRandom.current());
+	}
+
+	/**
+	 * Shorten a pause at random.
+	 * @param longest the longest pause
+	 * @param share maximum share by which it is shortened, such as 0.1
+	 * @param random source of the random part
+	 * @return the shortened pause
+	 */
+	public static Duration shorten(Duration longest, double share, RandomGenerator random) {
 		long most = (long) (longest.toNanos() * share);
-		return longest.minusNanos(ThreadLocalRandom.current().nextLong(most + 1));
+		return longest.minusNanos(random.nextLong(most + 1));
 	}
 
 }

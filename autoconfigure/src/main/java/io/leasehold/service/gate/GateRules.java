@@ -1,6 +1,7 @@
 package io.leasehold.service.gate;
 
 import java.time.Duration;
+import java.util.random.RandomGenerator;
 
 import io.leasehold.engine.Capability;
 import io.leasehold.engine.Claim;
@@ -15,6 +16,9 @@ public final class GateRules {
 
 	final MonotonicClock clock;
 
+	/** Source of the pauses after failed requests. */
+	final RandomGenerator random;
+
 	private final LockEngine engine;
 
 	private final String name;
@@ -27,11 +31,13 @@ public final class GateRules {
 
 	private final long maxHandoffNanos;
 
-	public GateRules(LockEngine engine, Member member, MonotonicClock clock, int maxHandoffs, Duration maxHandoffTime) {
+	public GateRules(LockEngine engine, Member member, MonotonicClock clock, RandomGenerator random, int maxHandoffs,
+			Duration maxHandoffTime) {
 		this.engine = engine;
 		this.name = engine.name();
 		this.member = member;
 		this.clock = clock;
+		this.random = random;
 		this.storeKeepsMinHold = engine.capabilities().contains(Capability.MIN_HOLD);
 		this.maxHandoffs = maxHandoffs;
 		this.maxHandoffNanos = maxHandoffTime.toNanos();

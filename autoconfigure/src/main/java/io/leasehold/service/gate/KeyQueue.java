@@ -156,7 +156,7 @@ abstract class KeyQueue extends KeyHolds {
 				failAll(failure, actions);
 			}
 			else if (endAttempts(claim, failure, actions)) {
-				actions.request(claim, claim.backoff());
+				actions.request(claim, claim.backoff(this.rules.random));
 			}
 		}
 		return actions;

@@ -2,6 +2,7 @@ package io.leasehold.service.gate;
 
 import java.time.Duration;
 import java.util.concurrent.Future;
+import java.util.random.RandomGenerator;
 
 import io.leasehold.LockEngineException;
 import io.leasehold.engine.Claim;
@@ -163,10 +164,10 @@ public final class StoreClaim {
 		this.ambiguous = true;
 	}
 
-	Duration backoff() {
+	Duration backoff(RandomGenerator random) {
 		long most = Math.min(MOST_BACKOFF, LEAST_BACKOFF << this.failures);
 		this.failures = (byte) Math.min(this.failures + 1, 6);
-		return Jitter.shorten(Duration.ofNanos(most), Jitter.OF_BACKOFF);
+		return Jitter.shorten(Duration.ofNanos(most), Jitter.OF_BACKOFF, random);
 	}
 
 	/**

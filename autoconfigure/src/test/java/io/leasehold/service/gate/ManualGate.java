@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
 
 import io.leasehold.HeldLock;
 import io.leasehold.LockKey;
@@ -38,7 +39,7 @@ final class ManualGate {
 	final ManualClock clock = new ManualClock();
 
 	final KeyGate gate = new KeyGate(new LockKey("a"), new GateRules(new LocalLockEngine(this.clock), Member.of("test"),
-			this.clock, Hold.MOST_PASSES, Duration.ofHours(1)));
+			this.clock, ThreadLocalRandom.current(), Hold.MOST_PASSES, Duration.ofHours(1)));
 
 	/**
 	 * A hold refers to its handles weakly: without these references they might vanish.
