@@ -169,6 +169,17 @@ class LeaseTimesTests {
 		brief.close();
 	}
 
+	/** The simulator found this request. */
+	@Test
+	void lockThatIsReleasedBeforeItsRenewalIsSentIsNotRenewed() {
+		HeldLock held = this.process.acquire("a");
+		this.process.advance(BELIEVED.dividedBy(3).minus(NANO));
+		this.process.threads.beforeTimer = held::close;
+		this.process.advance(NANO);
+		assertThat(this.process.store.released).hasSize(1);
+		assertThat(this.process.store.renewed).isEmpty();
+	}
+
 	@Test
 	void longerLeaseDoesNotPutOffTheRenewalOfAShorterOne() {
 		LockOptions shorter = this.process.options().withLease(Duration.ofSeconds(3));

@@ -221,9 +221,7 @@ public final class Watchdog {
 	private void renewUrgent() {
 		List<Due> batch = new ArrayList<>();
 		for (Due next = this.urgent.poll(); next != null; next = this.urgent.poll()) {
-			if (next.gate.isHeldBy(next.hold)) {
-				batch.add(next);
-			}
+			batch.add(next);
 		}
 		try {
 			renew(batch);
@@ -242,7 +240,9 @@ public final class Watchdog {
 		}
 	}
 
-	private void renew(List<Due> batch) {
+	/** Renew those of a batch that were not released before a thread was free. */
+	private void renew(List<Due> planned) {
+		List<Due> batch = planned.stream().filter((due) -> due.gate.isHeldBy(due.hold)).toList();
 		if (batch.isEmpty()) {
 			return;
 		}
