@@ -258,7 +258,7 @@ abstract class KeyQueue extends KeyHolds {
 	private void headMayHaveChanged(Actions actions) {
 		Waiter next = this.head;
 		StoreClaim claim = this.remote;
-		if (claim != null && next != null && this.rules.needsSame(next, claim.claim())) {
+		if (claim != null && next != null && mayHave(next, claim)) {
 			if (next.waits() && claim.keepWaiting()) {
 				actions.request(claim, Duration.ZERO);
 			}
@@ -272,6 +272,16 @@ abstract class KeyQueue extends KeyHolds {
 			actions.end(claim);
 		}
 		proceed(Duration.ZERO, actions);
+	}
+
+	/**
+	 * Return whether a claim may be granted to a waiter. The store may already have
+	 * granted a shared one, with a token less than that of a younger grant that has
+	 * ended: it must not go to a waiter that came after its last request.
+	 */
+	private boolean mayHave(Waiter next, StoreClaim claim) {
+		return this.rules.needsSame(next, claim.claim())
+				&& (claim.claim().access().limit() == 1 || claim.lastSent() - next.start() >= 0);
 	}
 
 	/** Repeat the request for the head of the queue if several checks found none. */

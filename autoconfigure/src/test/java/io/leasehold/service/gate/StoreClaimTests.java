@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 
+import io.leasehold.LockEngineException;
 import io.leasehold.engine.Attempt;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Signal;
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.Test;
 
 import static io.leasehold.service.gate.ManualGate.EXCLUSIVE;
 import static io.leasehold.service.gate.ManualGate.LEASE;
+import static io.leasehold.service.gate.ManualGate.NANO;
 import static io.leasehold.service.gate.ManualGate.SHARED;
 import static io.leasehold.service.gate.ManualGate.brief;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -221,6 +223,35 @@ class StoreClaimTests {
 			assertThat(actions.requested()).isNull();
 			assertThat(actions.removesGate()).isFalse();
 		}
+	}
+
+	/**
+	 * The store may have granted the claim already. Its token would be less than that of
+	 * a younger grant that others shared and released before the successor came. The
+	 * simulator found this.
+	 */
+	@Test
+	void sharedClaimIsNotInheritedByACallerThatCameAfterItsRequest() {
+		TestCaller first = this.scene.first(SHARED);
+		StoreClaim claim = this.scene.claim();
+		Claim asked = this.scene.request();
+		this.scene.clock.advance(NANO);
+		this.scene.queued(SHARED);
+		this.gate.unanswered(claim, new LockEngineException(this.gate.key(), "silent", null));
+		Actions actions = this.gate.giveUp(first, new IllegalStateException("given up"));
+		assertThat(actions.released()).isEqualTo(asked);
+		assertThat(actions.requested()).isSameAs(this.scene.claim()).isNotSameAs(claim);
+	}
+
+	@Test
+	void sharedClaimIsInheritedByACallerThatCameBeforeItsLastRequest() {
+		TestCaller first = this.scene.first(SHARED);
+		StoreClaim claim = this.scene.claim();
+		this.scene.clock.advance(NANO);
+		this.scene.queued(SHARED);
+		this.scene.answer(new Attempt.Busy(LEASE));
+		this.gate.giveUp(first, new IllegalStateException("given up"));
+		assertThat(this.scene.claim()).isSameAs(claim);
 	}
 
 }
