@@ -1,0 +1,75 @@
+package io.leasehold.service;
+
+import java.util.stream.Stream;
+
+import io.leasehold.service.simulation.Quiet;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The simulator finds bugs of the service. The seeds are always the same, so each bug is
+ * found by the same schedule.
+ */
+@ExtendWith(Quiet.class)
+class SimulationIsProvenTests {
+
+	/** Far more than are needed. */
+	private static final int MOST_SCHEDULES = Integer.getInteger("simulation.most", 3000);
+
+	@ParameterizedTest(name = "{0}")
+	@MethodSource("bugs")
+	void simulatorFinds(SeededService.Bug bug) throws Exception {
+		Object found = new SeededService(bug).loadClass("io.leasehold.service.simulation.Simulation")
+			.getMethod("firstFailure", long.class, int.class)
+			.invoke(null, 1L, MOST_SCHEDULES);
+		System.out.printf("%s: found after %s%n", bug, found);
+		assertThat(found).as("failure of a schedule").isNotNull();
+	}
+
+	static Stream<SeededService.Bug> bugs() {
+		return Stream.of(
+				bug("a renewal that is not repeated after a failure", "renewal.Watchdog", "hold.renewalFailed(now);",
+						"hold.renewalFailed(now + IDLE / 2);"),
+				bug("a deadline that is not looked at", "Holds", "if (hold.isValid(now)) {", "if (true) {"),
+				bug("a caller that stays in the queue when it gives up", "gate.KeyQueue",
+						"unqueue(waiter); waiter.fail(reason); actions.wake(waiter);",
+						"waiter.fail(reason); waiter.wake();"),
+				bug("a claim that stays when its last caller has given up", "gate.KeyQueue", "if (claim.abandon()) {",
+						"if (false) {"),
+				bug("a re-entry whose end ends the hold", "gate.Hold", "return --this.handles == 0;",
+						"this.handles--; return true;"),
+				bug("a hold that is re-entered after its end", "gate.KeyHolds",
+						"opened.isLinked() && !opened.isClosed()", "opened.isLinked()"),
+				bug("a loss that is not told at the end", "Handle",
+						"this.gate, this.hold));\n\t\t\tthis.holds.throwIfLostAtEnd(this.hold);",
+						"this.gate, this.hold));"),
+				bug("a grant that is valid without its margin", "gate.Grant", "this.validUntil = answer.validUntil();",
+						"this.validUntil = answer.validUntil() + this.claim.lease().toNanos() / 100 + 2_000_000;"),
+				bug("a grant that is not checked when it is opened", "Acquirer",
+						"(gate != null && this.holds.isValid(gate, hold, now))", "(gate != null)"),
+				bug("a renewal that counts from its response on", "renewal.Watchdog",
+						"hold.grant.extend(renewed.validUntil(), now)", "hold.grant.extend(now + hold.lease(), now)"),
+				bug("a release that is believed though its response was lost", "Holds",
+						"this.closer.close(hold.grant.claim, (outcome) -> releasedLate(hold, outcome));", ""),
+				bug("a claim that is not requested again after a failure", "gate.KeyQueue",
+						"actions.request(claim, claim.backoff(this.rules.random));", ""),
+				bug("a claim that is not polled", "gate.KeyQueue",
+						"actions.request(claim, again ? Duration.ZERO : busy.retryIn());", ""),
+				bug("a claim that is released while a request is in flight", "gate.StoreClaim",
+						"boolean may = this.phase == Phase.ENDED;", "boolean may = true;"),
+				bug("a lock that is renewed after its release", "renewal.Watchdog", "due.gate.isHeldBy(due.hold)",
+						"true"),
+				bug("a shared claim that a later caller inherits", "gate.KeyQueue",
+						"claim.claim().access().limit() == 1 ||", "true ||"),
+				bug("a waiter that is not woken when it is granted", "gate.KeyQueue",
+						"waiter.succeed(hold); actions.wake(waiter);", "waiter.succeed(hold);"));
+	}
+
+	private static SeededService.Bug bug(String description, String type, String snippet, String bug) {
+		return new SeededService.Bug(description, type, snippet, bug);
+	}
+
+}

@@ -1,0 +1,70 @@
+package io.leasehold.service.simulation;
+
+/**
+ * The disturbances of a simulation, until {@link #end()}.
+ */
+final class Faults {
+
+	private final World world;
+
+	private boolean ended;
+
+	Faults(World world) {
+		this.world = world;
+	}
+
+	/** Plan disturbances until a time. */
+	void plan(long end) {
+		for (long i = this.world.dice.between(0, 8); i > 0; i--) {
+			this.world.scheduler.after(this.world.dice.between(0, end), this::disturb);
+		}
+	}
+
+	private void disturb() {
+		int place = (int) this.world.dice.between(0, this.world.processes.size());
+		SimulatedProcess process = this.world.processes.get(place);
+		if (this.ended || process.isPaused()) {
+			return;
+		}
+		switch (this.world.dice.pick("pause", "pause", "cut", "cut", "degrade", "degrade", "crash")) {
+			case "pause" -> {
+				this.world.figures.pauses++;
+				process.pause();
+				later(process::resume);
+			}
+			case "cut" -> {
+				this.world.figures.cuts++;
+				process.link.cut();
+				later(process.link::heal);
+			}
+			case "degrade" -> {
+				process.link.degrade();
+				later(process.link::heal);
+			}
+			default -> {
+				this.world.figures.crashes++;
+				this.world.orphans = true;
+				process.crash();
+				this.world.processes.set(place, this.world.newProcess());
+			}
+		}
+	}
+
+	private void later(Runnable end) {
+		this.world.scheduler.after(this.world.dice.pick(50_000_000L, 500_000_000L, 3_000_000_000L), () -> {
+			if (!this.ended) {
+				end.run();
+			}
+		});
+	}
+
+	/** End all disturbances. */
+	void end() {
+		this.ended = true;
+		for (SimulatedProcess process : this.world.processes) {
+			process.resume();
+			process.link.heal();
+		}
+	}
+
+}

@@ -1,0 +1,64 @@
+package io.leasehold.service.simulation;
+
+import java.util.function.Consumer;
+
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.Signal;
+
+/**
+ * What a process knows of a claim.
+ */
+final class LiveClaim {
+
+	final Claim claim;
+
+	private final int number;
+
+	/** Grant number, zero if there is none. */
+	long grant;
+
+	/** End of the validity as of the last response. */
+	long validUntil;
+
+	/** Whether the store reported that the claim has no grant. */
+	boolean lost;
+
+	boolean acquiring;
+
+	/** Whether the store confirmed the release. */
+	boolean ended;
+
+	/** Whether something of the claim may be in the store. */
+	boolean mayRemain;
+
+	boolean releaseFailed;
+
+	long busySince;
+
+	/** Number of the store's last grant when it answered busy. */
+	long seen;
+
+	Consumer<Signal> listener;
+
+	Signal early;
+
+	boolean over;
+
+	LiveClaim(Claim claim, int number) {
+		this.claim = claim;
+		this.number = number;
+		this.busySince = claim.since();
+		this.validUntil = claim.since();
+	}
+
+	/** A response that comes after the lease extends nothing. */
+	void extend(long until, long now) {
+		this.validUntil = (this.validUntil - now > 0) ? Math.max(this.validUntil, until) : this.validUntil;
+	}
+
+	@Override
+	public String toString() {
+		return "'%s' %s#%d".formatted(this.claim.key(), (this.claim.access().code()), this.number);
+	}
+
+}

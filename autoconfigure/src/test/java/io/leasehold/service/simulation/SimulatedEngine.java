@@ -1,0 +1,294 @@
+package io.leasehold.service.simulation;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+import io.leasehold.LockEngineException;
+import io.leasehold.LockKey;
+import io.leasehold.engine.Attempt;
+import io.leasehold.engine.Capability;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.Holder;
+import io.leasehold.engine.LockEngine;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.Owner;
+import io.leasehold.engine.ReleaseOutcome;
+import io.leasehold.engine.Renewal;
+import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.engine.Signal;
+import io.leasehold.engine.Waiting;
+
+/**
+ * The engine of one process: sends requests over the process's link, and computes the
+ * validity of grants as engines of remote stores do, from before the request was sent. It
+ * also checks what the service requests.
+ */
+final class SimulatedEngine implements LockEngine {
+
+	private static final Duration LONGEST_POLL = Duration.ofSeconds(2);
+
+	private final World world;
+
+	private final SimulatedProcess process;
+
+	private final Map<Owner, LiveClaim> claims = new LinkedHashMap<>();
+
+	SimulatedEngine(World world, SimulatedProcess process) {
+		this.world = world;
+		this.process = process;
+	}
+
+	@Override
+	public String name() {
+		return "store";
+	}
+
+	@Override
+	public Set<Capability> capabilities() {
+		return this.world.capabilities;
+	}
+
+	@Override
+	public Duration minLease() {
+		return this.world.store.minLease();
+	}
+
+	@Override
+	public Attempt tryAcquire(Claim claim) {
+		LiveClaim live = live(claim);
+		note("-> acquire %s", live);
+		require(!live.ended, "A claim is requested after its release was confirmed: %s", live);
+		require(!live.acquiring, "A claim has two requests in flight: %s", live);
+		boolean mayRemain = live.mayRemain;
+		live.mayRemain = true;
+		live.acquiring = true;
+		long sent = this.process.clock.nanoTime();
+		try {
+			Answer answer = call(claim.key(), () -> acquireAtStore(claim, live));
+			Attempt attempt = translate(answer, live, sent);
+			live.mayRemain = claim.waits() || attempt instanceof Attempt.Granted || mayRemain;
+			note("<- %s: %s", live, attempt);
+			return attempt;
+		}
+		finally {
+			live.acquiring = false;
+		}
+	}
+
+	private Answer acquireAtStore(Claim claim, LiveClaim live) {
+		Attempt attempt = this.world.store.tryAcquire(claim);
+		this.world.noteAtStore("acquire", live, attempt);
+		if (attempt instanceof Attempt.Granted granted) {
+			this.world.granted(granted);
+		}
+		else if (claim.waits()) {
+			this.world.store.enqueue(claim, (signal) -> signalAtStore(live, signal));
+		}
+		return new Answer(attempt, this.world.lastGrant());
+	}
+
+	private void signalAtStore(LiveClaim live, Signal signal) {
+		this.world.noteAtStore("signal", live, signal);
+		if (signal instanceof Signal.Pushed pushed) {
+			this.world.granted(pushed.grant());
+		}
+		this.process.link.signal(() -> signalled(live, signal));
+	}
+
+	private Attempt translate(Answer answer, LiveClaim live, long sent) {
+		if (answer.attempt() instanceof Attempt.Granted granted) {
+			return granted(live, granted.number(), sent);
+		}
+		if (answer.attempt() instanceof Attempt.Busy busy) {
+			live.busySince = sent;
+			live.seen = answer.lastGrant();
+			return (busy.retryIn().compareTo(LONGEST_POLL) > 0) ? new Attempt.Busy(LONGEST_POLL) : busy;
+		}
+		return answer.attempt();
+	}
+
+	private Attempt.Granted granted(LiveClaim live, long number, long since) {
+		long validUntil = MonotonicClock.validUntil(since, live.claim.lease());
+		long now = this.process.clock.nanoTime();
+		// A second response to a claim that was granted by a signal changes nothing
+		if (live.validUntil - now <= 0) {
+			live.grant = number;
+			live.validUntil = validUntil;
+		}
+		return new Attempt.Granted(number, validUntil);
+	}
+
+	private void signalled(LiveClaim live, Signal signal) {
+		if (signal instanceof Signal.Pushed outdated && outdated.grant().number() <= live.seen) {
+			return;
+		}
+		Signal received = (signal instanceof Signal.Pushed pushed) ? pushed(live, pushed.grant().number()) : signal;
+		note("<- %s: signal %s", live, received);
+		if (live.listener != null) {
+			if (received instanceof Signal.Pushed) {
+				this.world.figures.pushes++;
+			}
+			live.listener.accept(received);
+		}
+		else if (!live.over) {
+			live.early = received;
+		}
+	}
+
+	/**
+	 * The grant is newer than the last request that the store answered as busy. If that
+	 * was long ago, another request has to confirm the grant.
+	 */
+	private Signal pushed(LiveClaim live, long number) {
+		Duration lease = live.claim.lease();
+		long left = MonotonicClock.validUntil(live.busySince, lease) - this.process.clock.nanoTime();
+		return (left < lease.toNanos() / 2) ? new Signal.AskAgain()
+				: new Signal.Pushed(granted(live, number, live.busySince));
+	}
+
+	@Override
+	public Waiting enqueue(Claim claim, Consumer<Signal> listener) {
+		LiveClaim live = live(claim);
+		live.listener = listener;
+		Signal early = live.early;
+		live.early = null;
+		if (early != null) {
+			listener.accept(early);
+		}
+		return () -> {
+			live.listener = null;
+			live.over = true;
+		};
+	}
+
+	/** Let all waiting claims retry, because signals may have been lost. */
+	void resubscribed() {
+		for (LiveClaim live : new ArrayList<>(this.claims.values())) {
+			if (live.listener != null) {
+				live.listener.accept(new Signal.AskAgain());
+			}
+		}
+	}
+
+	@Override
+	public List<RenewalOutcome> renew(List<Renewal> renewals) {
+		List<LiveClaim> lives = renewals.stream().map((renewal) -> live(renewal.claim())).toList();
+		note("-> renew %s", lives);
+		lives.forEach((live) -> require(!live.ended, "A claim is renewed after its release was confirmed: %s", live));
+		long sent = this.process.clock.nanoTime();
+		try {
+			List<RenewalOutcome> answers = call(renewals.get(0).claim().key(), () -> {
+				List<RenewalOutcome> outcomes = this.world.store.renew(renewals);
+				this.world.noteAtStore("renew", lives, outcomes);
+				return outcomes;
+			});
+			List<RenewalOutcome> outcomes = new ArrayList<>();
+			for (int i = 0; i < answers.size(); i++) {
+				outcomes.add(renewed(lives.get(i), renewals.get(i), answers.get(i), sent));
+			}
+			return outcomes;
+		}
+		catch (LockEngineException ex) {
+			this.world.figures.failedRenewals++;
+			return renewals.stream().<RenewalOutcome>map((renewal) -> new RenewalOutcome.Unknown(ex)).toList();
+		}
+	}
+
+	private RenewalOutcome renewed(LiveClaim live, Renewal renewal, RenewalOutcome outcome, long sent) {
+		if (outcome instanceof RenewalOutcome.Renewed) {
+			long validUntil = MonotonicClock.validUntil(sent, renewal.lease());
+			live.extend(validUntil, this.process.clock.nanoTime());
+			return new RenewalOutcome.Renewed(validUntil);
+		}
+		live.lost |= outcome instanceof RenewalOutcome.NotOwner;
+		return outcome;
+	}
+
+	@Override
+	public ReleaseOutcome release(Claim claim) {
+		LiveClaim live = live(claim);
+		note("-> release %s", live);
+		require(!live.acquiring, "A claim is released while a request for it is in flight: %s", live);
+		this.world.promises.requireUnused(live.grant, live);
+		boolean repeated = live.releaseFailed;
+		live.releaseFailed = true;
+		ReleaseOutcome outcome = call(claim.key(), () -> {
+			ReleaseOutcome answer = this.world.store.release(claim);
+			this.world.noteAtStore("release", live, answer);
+			return answer;
+		});
+		live.ended = true;
+		boolean notOwner = outcome instanceof ReleaseOutcome.NotOwner;
+		live.lost |= notOwner && !repeated;
+		return (notOwner && repeated) ? new ReleaseOutcome.Unknown() : outcome;
+	}
+
+	@Override
+	public List<Holder> inspect(LockKey key) {
+		return this.world.store.inspect(key);
+	}
+
+	@Override
+	public List<Holder> forceRelease(LockKey key) {
+		return this.world.store.forceRelease(key);
+	}
+
+	private <T> T call(LockKey key, Supplier<T> execution) {
+		if (this.process.isDead()) {
+			throw new LockEngineException(key, "The process is dead", null);
+		}
+		Link.Request<T> request = this.process.link.send(execution);
+		this.world.scheduler.await(this.process, request::hasEnded);
+		this.process.processed(request.ended);
+		if (request.response == null) {
+			note("<- failure: %s", request.failure);
+			throw new LockEngineException(key, "Request failed: " + request.failure, null);
+		}
+		return request.response;
+	}
+
+	/** Return what is known of the claim with a grant, {@code null} if there is none. */
+	LiveClaim claimOf(long grant) {
+		return this.claims.values().stream().filter((live) -> live.grant == grant).findFirst().orElse(null);
+	}
+
+	/** Return a claim that still listens to the store, {@code null} if none does. */
+	LiveClaim listening() {
+		return this.claims.values().stream().filter((live) -> live.listener != null).findFirst().orElse(null);
+	}
+
+	/** Return a claim that was not released, {@code null} if there is none. */
+	LiveClaim unreleased() {
+		return this.claims.values().stream().filter((live) -> live.mayRemain && !live.ended).findFirst().orElse(null);
+	}
+
+	private LiveClaim live(Claim claim) {
+		return this.claims.computeIfAbsent(claim.owner(), (owner) -> new LiveClaim(claim, ++this.world.claims));
+	}
+
+	private void require(boolean condition, String otherwise, LiveClaim live) {
+		if (!condition && !this.process.isDead()) {
+			this.world.scheduler.violated(otherwise.formatted(live));
+		}
+	}
+
+	private void note(String format, Object... arguments) {
+		this.process.note(format, arguments);
+	}
+
+	/**
+	 * Response of the store to a claim.
+	 *
+	 * @param attempt the response
+	 * @param lastGrant number of the store's last grant, which identifies older signals
+	 */
+	private record Answer(Attempt attempt, long lastGrant) {
+	}
+
+}

@@ -1,0 +1,19 @@
+package io.leasehold.service.simulation;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Simulations of new seeds for an hour.
+ */
+@ExtendWith(Quiet.class)
+class SimulationLongTests {
+
+	@Test
+	void newSeedsBreakNoPromise() {
+		assertThat(Seeds.runFor("1h").schedules).isPositive();
+	}
+
+}

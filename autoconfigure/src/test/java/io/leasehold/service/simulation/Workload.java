@@ -1,0 +1,107 @@
+package io.leasehold.service.simulation;
+
+import java.time.Duration;
+import java.util.List;
+
+import io.leasehold.LockMode;
+import io.leasehold.LockOptions;
+
+/**
+ * The callers of a simulation: who acquires which lock when, and for how long.
+ */
+final class Workload {
+
+	private static final String[] EXCLUSIVE = { "x", "y" };
+
+	private static final String READ_WRITE = "rw";
+
+	private static final String PERMITS = "p";
+
+	private final World world;
+
+	/** Whether times are used that keep a key locked after its release. */
+	private boolean delays;
+
+	Workload(World world) {
+		this.world = world;
+	}
+
+	static boolean isExclusive(String key) {
+		return key.equals(EXCLUSIVE[0]) || key.equals(EXCLUSIVE[1]);
+	}
+
+	/** Plan acquisitions until a time. */
+	void plan(long end) {
+		this.delays = this.world.dice.chance(0.4);
+		this.world.orphans |= this.delays;
+		String[] keys = this.world.dice.pick(new String[] { "x" }, EXCLUSIVE, new String[] { READ_WRITE },
+				new String[] { PERMITS }, new String[] { "x", READ_WRITE, PERMITS });
+		for (long i = this.world.dice.between(4, 40); i > 0; i--) {
+			this.world.scheduler.after(this.world.dice.between(0, end),
+					() -> begin(this.world.dice.pick(keys), this.world.dice.pick(processes())));
+		}
+	}
+
+	/** Let each process acquire each lock once more: all have to succeed. */
+	void finish() {
+		for (SimulatedProcess process : processes()) {
+			for (String key : List.of(EXCLUSIVE[0], EXCLUSIVE[1], READ_WRITE, PERMITS)) {
+				LockOptions options = withAccess(key, process.locks.options().withWaitTime(Duration.ofMinutes(2)));
+				acquire(process, key, options, this.world.dice.between(0, 5_000_000), true);
+			}
+		}
+	}
+
+	private SimulatedProcess[] processes() {
+		return this.world.processes.toArray(SimulatedProcess[]::new);
+	}
+
+	private void begin(String key, SimulatedProcess process) {
+		acquire(process, key, options(key, process), use(), false);
+	}
+
+	private void acquire(SimulatedProcess process, String key, LockOptions options, long use, boolean calm) {
+		Caller caller = new Caller(this.world, process, key, options, use, calm);
+		this.world.scheduler.after(0, process, false, () -> caller.begin(null));
+	}
+
+	/** Let a caller with a lock acquire the same key once more. */
+	void reenter(Caller outer) {
+		if (!outer.hasEnded()) {
+			this.world.figures.reentries++;
+			new Caller(this.world, outer.process, outer.key, outer.options, use(), false).begin(outer);
+		}
+	}
+
+	private LockOptions options(String key, SimulatedProcess process) {
+		Dice dice = this.world.dice;
+		LockOptions options = withAccess(key, process.locks.options()).withLease(millis(dice.pick(400L, 1000L, 3000L)))
+			.withWaitTime(millis(dice.pick(0L, dice.between(1, 500), dice.between(1000, 8000))));
+		if (this.delays && dice.chance(0.2)) {
+			options = options.withMinHold(millis(dice.between(1, 500)));
+		}
+		if (this.delays && dice.chance(0.2)) {
+			options = options.withLockDelay(millis(300));
+		}
+		return dice.chance(0.1) ? options.withMaxHold(millis(dice.between(500, 2500))) : options;
+	}
+
+	private LockOptions withAccess(String key, LockOptions options) {
+		return switch (key) {
+			case PERMITS -> options.withPermits(2);
+			case READ_WRITE -> options.withMode(this.world.dice.chance(0.6) ? LockMode.SHARED : LockMode.EXCLUSIVE);
+			default -> options;
+		};
+	}
+
+	/** Return how long a lock is used. */
+	private long use() {
+		Dice dice = this.world.dice;
+		return dice.pick(0L, dice.between(0, 3_000_000), dice.between(0, 300_000_000), dice.between(0, 4_000_000_000L));
+	}
+
+	private static Duration millis(long millis) {
+		return Duration.ofMillis(millis);
+	}
+
+}

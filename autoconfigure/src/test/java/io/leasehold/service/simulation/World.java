@@ -1,0 +1,94 @@
+package io.leasehold.service.simulation;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+import io.leasehold.engine.Attempt;
+import io.leasehold.engine.Capability;
+import io.leasehold.engine.Member;
+import io.leasehold.engine.local.LocalLockEngine;
+
+/**
+ * All parts of one simulation.
+ */
+final class World {
+
+	static final Duration LONGEST_LEASE = Duration.ofSeconds(4);
+
+	/** Created in advance, because their identity takes long to find. */
+	private static final List<Member> MEMBERS = Stream.generate(() -> Member.of("test")).limit(8).toList();
+
+	final Dice dice;
+
+	final Journal journal;
+
+	final Figures figures;
+
+	final Scheduler scheduler;
+
+	final LocalLockEngine store;
+
+	final Set<Capability> capabilities = EnumSet.allOf(Capability.class);
+
+	final Promises promises = new Promises(this);
+
+	final Workload workload = new Workload(this);
+
+	final List<SimulatedProcess> processes = new ArrayList<>();
+
+	final List<Caller> callers = new ArrayList<>();
+
+	/** Number of claims so far. */
+	int claims;
+
+	/** Whether the store may keep a key that no process holds any more. */
+	boolean orphans;
+
+	private int started;
+
+	private long firstGrant;
+
+	private long lastGrant;
+
+	World(long seed, boolean writes, Figures figures) {
+		this.dice = new Dice(seed);
+		this.journal = new Journal(writes);
+		this.figures = figures;
+		this.scheduler = new Scheduler(this.dice, this.journal, this.promises::check);
+		SimulatedClock clock = new SimulatedClock(this.scheduler);
+		this.journal.write(0, "store", "%s", clock);
+		this.store = new LocalLockEngine(clock);
+		if (this.dice.chance(0.5)) {
+			this.capabilities.remove(Capability.MIN_HOLD);
+		}
+	}
+
+	SimulatedProcess newProcess() {
+		String name = Character.toString('A' + this.started % 26);
+		return new SimulatedProcess(name, this, MEMBERS.get(this.started++ % MEMBERS.size()));
+	}
+
+	void noteAtStore(String request, Object claim, Object answer) {
+		this.journal.write(this.scheduler.now(), "store", "%s %s: %s", request, claim, answer);
+	}
+
+	/** Note a grant of the store. */
+	void granted(Attempt.Granted grant) {
+		this.firstGrant = (this.firstGrant != 0) ? this.firstGrant : grant.number();
+		this.lastGrant = Math.max(this.lastGrant, grant.number());
+	}
+
+	long lastGrant() {
+		return this.lastGrant;
+	}
+
+	/** Return the number of a grant, counted from the first one. */
+	long grant(long number) {
+		return number - this.firstGrant;
+	}
+
+}
