@@ -39,7 +39,6 @@ final class DefaultEngine {
 	 * @param named value of {@code leasehold.engine}
 	 * @param beans all engines of the application, by the names of their beans
 	 * @param classLoader class loader of the client libraries
-	 * @return the engine
 	 * @throws LockEngineConfigurationException if there is none
 	 */
 	static LockEngine find(@Nullable String named, Map<String, LockEngine> beans, @Nullable ClassLoader classLoader) {

@@ -53,7 +53,6 @@ final class ZooKeeperClients {
 				"Set leasehold.zookeeper.connect-string to the servers of the ensemble, such as 'zk1:2181,zk2:2181,zk3:2181'.");
 	}
 
-	/** Return the application's client. */
 	static CuratorFramework ofTheApplication(ListableBeanFactory beans) {
 		CuratorFramework client = beans.getBeanProvider(CuratorFramework.class).getIfUnique();
 		if (client == null) {

@@ -10,8 +10,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * Response of the endpoint for one key.
  *
- * @param engine the engine's name
- * @param key the key
  * @param holders the holders in any process, from the store, in the order of their
  * grants; empty if there is none or the store did not respond
  * @param failure why the store did not respond, {@code null} if it did

@@ -33,8 +33,6 @@ public record LocksDescriptor(List<Held> held, List<Waiting> waiting) {
 	/**
 	 * A held lock.
 	 *
-	 * @param engine the engine's name
-	 * @param key the key
 	 * @param name fixed name of the lock
 	 * @param thread name of the thread that acquired it, {@code null} for an async caller
 	 * @param since time of the acquisition
@@ -57,8 +55,6 @@ public record LocksDescriptor(List<Held> held, List<Waiting> waiting) {
 	/**
 	 * A waiting caller.
 	 *
-	 * @param engine the engine's name
-	 * @param key the key
 	 * @param name fixed name of the lock
 	 * @param thread name of the waiting thread, {@code null} for an async caller
 	 * @param since time of the request

@@ -52,8 +52,6 @@ public class LocksEndpoint {
 
 	/**
 	 * Return the holders of a key, in any process.
-	 * @param engine the engine's name
-	 * @param key the key
 	 * @return the holders, and the holds and waiters of this process
 	 */
 	@ReadOperation
@@ -74,8 +72,6 @@ public class LocksEndpoint {
 	/**
 	 * Release a key by force, whichever process holds it. The holders are notified of the
 	 * loss, but their work continues, concurrently with that of the next holder.
-	 * @param engine the engine's name
-	 * @param key the key
 	 * @param securityContext the authenticated user
 	 * @return the holders that lost it, empty if the key was free
 	 */

@@ -32,8 +32,6 @@ public class LocksEndpointWebExtension {
 
 	/**
 	 * Return the holders of a key.
-	 * @param engine the engine's name
-	 * @param key the key
 	 * @return the holders, or status 400 with the reason
 	 * @see LocksEndpoint#lock(String, String)
 	 */
@@ -44,8 +42,6 @@ public class LocksEndpointWebExtension {
 
 	/**
 	 * Release a key by force.
-	 * @param engine the engine's name
-	 * @param key the key
 	 * @param securityContext the authenticated user
 	 * @return the holders that lost it, or status 400 with the reason
 	 * @see LocksEndpoint#forceRelease(String, String, SecurityContext)

@@ -134,7 +134,6 @@ public final class EventQueue implements AutoCloseable {
 		}
 	}
 
-	/** Return the next notification, or {@code null} if the queue is closed. */
 	private @Nullable Runnable take() {
 		this.lock.lock();
 		try {

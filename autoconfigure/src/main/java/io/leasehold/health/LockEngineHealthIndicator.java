@@ -37,11 +37,6 @@ public class LockEngineHealthIndicator extends AbstractHealthIndicator {
 
 	private volatile @Nullable Probe last;
 
-	/**
-	 * Create an indicator.
-	 * @param locks the locks
-	 * @param engine name of the engine
-	 */
 	public LockEngineHealthIndicator(LockInspector locks, String engine) {
 		this(locks, engine, System::nanoTime);
 	}

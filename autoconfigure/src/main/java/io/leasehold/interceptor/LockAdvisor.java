@@ -22,7 +22,6 @@ public final class LockAdvisor extends AbstractPointcutAdvisor {
 
 	/**
 	 * Create an advisor.
-	 * @param operations source of the annotated methods
 	 * @param interceptor the advice
 	 * @param order order among the advisors of a bean
 	 */

@@ -20,7 +20,6 @@ import org.springframework.util.ReflectionUtils;
  * Annotation that applies to a method, and the place of its declaration.
  *
  * @param values the attributes that the user wrote
- * @param type class of the bean
  * @param method the method of that class
  * @param declared the method whose parameter names the key uses: the annotated one, which
  * may belong to an interface

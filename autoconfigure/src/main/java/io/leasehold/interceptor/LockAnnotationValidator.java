@@ -42,7 +42,6 @@ public final class LockAnnotationValidator implements BeanPostProcessor, SmartIn
 
 	/**
 	 * Create a validator.
-	 * @param operations source of the lock operations
 	 * @param order order of the lock's advice
 	 */
 	public LockAnnotationValidator(LockOperationSource operations, int order) {

@@ -19,7 +19,6 @@ import org.springframework.aop.ProxyMethodInvocation;
 /**
  * Call of an annotated method, with the operation of its annotation.
  *
- * @param operation the operation
  * @param invocation the call
  * @param locks service that acquires the locks
  * @param whenUnavailable policy if the store does not respond

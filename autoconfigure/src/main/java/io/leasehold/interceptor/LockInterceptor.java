@@ -22,7 +22,6 @@ public final class LockInterceptor implements MethodInterceptor {
 
 	/**
 	 * Create an interceptor.
-	 * @param operations source of the lock operations
 	 * @param service supplies the service that acquires locks, not before the first call
 	 * @param whenUnavailable policy if the store does not respond
 	 * @param threads threads that call methods whose result is a stage

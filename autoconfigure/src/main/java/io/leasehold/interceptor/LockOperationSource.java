@@ -46,7 +46,6 @@ public final class LockOperationSource {
 
 	/**
 	 * Find the operation of a method.
-	 * @param method the method
 	 * @param targetClass class of the bean
 	 * @return the operation, or {@code null} if the method has none
 	 * @throws InvalidLockAnnotationException if the annotation is invalid

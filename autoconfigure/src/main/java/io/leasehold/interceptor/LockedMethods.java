@@ -33,7 +33,6 @@ final class LockedMethods {
 		return Set.copyOf(MethodIntrospector.selectMethods(type, lookup).keySet());
 	}
 
-	/** Return whether a method must run under a lock. */
 	static boolean contains(Method method, Class<?> type) {
 		return LockAnnotation.find(method, type) != null;
 	}

@@ -75,7 +75,6 @@ final class MethodChecks {
 		}
 	}
 
-	/** Return the kind of a method's result. */
 	static ResultKind resultOf(LockAnnotation annotation) {
 		Class<?> type = returnType(annotation);
 		if (CompletionStage.class.isAssignableFrom(type)) {

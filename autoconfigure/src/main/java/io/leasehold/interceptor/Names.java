@@ -14,11 +14,7 @@ final class Names {
 	private Names() {
 	}
 
-	/**
-	 * Return class and method, such as {@code OrderService.pay}.
-	 * @param type class of the bean
-	 * @param declared the annotated method
-	 */
+	/** Return class and method, such as {@code OrderService.pay}. */
 	static String of(Class<?> type, Method declared) {
 		Class<?> owner = MethodName.owner(type, declared);
 		String name = owner.getSimpleName();

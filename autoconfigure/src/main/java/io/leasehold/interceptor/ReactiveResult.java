@@ -147,7 +147,6 @@ final class ReactiveResult implements ResultKind {
 		}
 	}
 
-	/** Return the loss that Reactor has wrapped when it closed a resource. */
 	private static Throwable unwrapped(Throwable failure) {
 		return (failure.getCause() instanceof LockLostException loss && failure.getClass() == RuntimeException.class)
 				? loss : failure;

@@ -10,18 +10,13 @@ interface ResultKind {
 
 	/**
 	 * Run a method under its lock.
-	 * @param call the call
-	 * @return the caller's result
 	 * @throws Throwable the exception of the method, or the reason why it did not run
 	 */
 	@Nullable Object invoke(LockCall call) throws Throwable;
 
 	/**
 	 * Hold a lock until the result of a method that has already returned ends.
-	 * @param call the call
 	 * @param held the lock under which the method ran
-	 * @param returned the method's result
-	 * @return the caller's result
 	 */
 	default Object follow(LockCall call, HeldLock held, Object returned) {
 		throw new UnsupportedOperationException();

@@ -52,7 +52,6 @@ final class Segments {
 		return context.getOrDefault(Segments.class, CURRENT.get());
 	}
 
-	/** Run a part of the body in this thread. */
 	void run(Runnable segment) {
 		Segments before = CURRENT.get();
 		begin();
@@ -111,7 +110,6 @@ final class Segments {
 				&& Boolean.TRUE.equals(start.scan(Scannable.Attr.CANCELLED));
 	}
 
-	/** Return the number of parts that have begun. */
 	synchronized long begun() {
 		return this.begun;
 	}

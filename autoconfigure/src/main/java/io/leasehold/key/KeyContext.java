@@ -35,7 +35,6 @@ final class KeyContext {
 		this.shared.setMethodResolvers(List.of(new MethodFinder()));
 	}
 
-	/** Return the method's name for messages. */
 	String methodName() {
 		return MethodName.of(this.targetClass, this.method);
 	}

@@ -41,9 +41,6 @@ public final class KeyExpression {
 
 	/**
 	 * Evaluate the keys of a call: one, or one per element of a collection or array.
-	 * @param target the object that is called
-	 * @param arguments the arguments
-	 * @return the keys
 	 * @throws LockKeyException if there is none, or one that cannot name a lock
 	 */
 	public LockKeys evaluate(@Nullable Object target, @Nullable Object[] arguments) {

@@ -40,9 +40,7 @@ public final class KeyParser {
 	 * Parse a key expression.
 	 * @param text the expression
 	 * @param declared the annotated method, whose parameter names take precedence
-	 * @param method the method that is called
 	 * @param targetClass class of the object that it is called on
-	 * @return the parsed expression
 	 * @throws InvalidKeyExpressionException if the expression can never work
 	 */
 	public KeyExpression parse(String text, Method declared, Method method, Class<?> targetClass) {
@@ -73,9 +71,7 @@ public final class KeyParser {
 	 * Parse the expression of a condition.
 	 * @param text the expression
 	 * @param declared the annotated method, whose parameter names take precedence
-	 * @param method the method that is called
 	 * @param targetClass class of the object that it is called on
-	 * @return the parsed expression
 	 * @throws InvalidKeyExpressionException if the expression can never work
 	 */
 	public LockCondition parseCondition(String text, Method declared, Method method, Class<?> targetClass) {

@@ -52,7 +52,6 @@ sealed interface KeyPart {
 		return (SpelNodeImpl) compound.getChild(compound.getChildCount() - 1).getChild(0);
 	}
 
-	/** Return the expression before the projection. */
 	private static SpelNodeImpl elements(SpelNodeImpl compound) {
 		SpelNodeImpl[] before = new SpelNodeImpl[compound.getChildCount() - 1];
 		for (int i = 0; i < before.length; i++) {

@@ -85,7 +85,6 @@ final class KeyText {
 				|| value.getClass().isArray();
 	}
 
-	/** Return the text of a whole key. */
 	static String key(@Nullable Object value, KeyPart part) {
 		String text = of(require(value, part), part);
 		if (text.isBlank()) {

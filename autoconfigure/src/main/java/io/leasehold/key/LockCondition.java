@@ -24,8 +24,6 @@ public final class LockCondition {
 
 	/**
 	 * Evaluate the condition of a call.
-	 * @param target the object that is called
-	 * @param arguments the arguments
 	 * @return whether the call acquires the lock
 	 * @throws LockKeyException if the condition is neither true nor false
 	 */

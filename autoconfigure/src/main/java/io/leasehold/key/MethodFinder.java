@@ -31,7 +31,6 @@ final class MethodFinder extends ReflectiveMethodResolver {
 				? new PlainCall(reflective.getMethod(), found) : found;
 	}
 
-	/** Whether a method is accessible and has no generic types. */
 	private static boolean isPlain(Method method, Object target) {
 		return method.canAccess(Modifier.isStatic(method.getModifiers()) ? null : target)
 				&& method.getGenericReturnType() == method.getReturnType()
@@ -41,7 +40,6 @@ final class MethodFinder extends ReflectiveMethodResolver {
 	/**
 	 * Call of a method with arguments of exactly its parameters' types.
 	 *
-	 * @param method the method
 	 * @param types types of its parameters, boxed
 	 * @param converting executor for other arguments
 	 */

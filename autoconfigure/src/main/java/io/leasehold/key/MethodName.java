@@ -21,7 +21,6 @@ public final class MethodName {
 
 	/**
 	 * Return the name of a method.
-	 * @param type class of the bean
 	 * @param method the method, or {@code null} for the class
 	 * @return such as {@code com.shop.OrderService.pay}, or
 	 * {@code com.shop.OrderService.pay(long, String)} if there is another {@code pay}

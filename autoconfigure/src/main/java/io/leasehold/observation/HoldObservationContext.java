@@ -20,10 +20,7 @@ public final class HoldObservationContext extends LockObservationContext {
 		this.fencingToken = fencingToken;
 	}
 
-	/**
-	 * Return the fencing token of the acquisition.
-	 * @return the fencing token
-	 */
+	/** Return the fencing token of the acquisition. */
 	public long getFencingToken() {
 		return this.fencingToken;
 	}

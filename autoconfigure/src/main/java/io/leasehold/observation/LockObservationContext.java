@@ -36,10 +36,6 @@ public abstract class LockObservationContext extends Observation.Context {
 		return this.lockName;
 	}
 
-	/**
-	 * Return the key.
-	 * @return the key
-	 */
 	public LockKey getKey() {
 		return this.key;
 	}

@@ -22,7 +22,6 @@ public final class LockObservations implements LockEventListener {
 
 	/**
 	 * Create observations.
-	 * @param registry registry of the observations
 	 * @param acquireConvention convention for acquisitions, {@code null} for the default
 	 * @param holdConvention convention for held locks, {@code null} for the default
 	 */

@@ -44,7 +44,6 @@ public final class ReactiveLocks {
 	/**
 	 * Add a lock to a context as its innermost one.
 	 * @param context the context of a subscription
-	 * @param lock the lock
 	 * @return the new context
 	 */
 	public static Context add(Context context, HeldLock lock) {

@@ -48,7 +48,6 @@ final class AsyncHeldLocks {
 	/**
 	 * Begin to acquire locks. Cancelling the result ends the wait and closes the locks.
 	 * @param one acquires one of them
-	 * @param closing closes an unused lock without blocking
 	 * @param explanation completes a failure after all locks are closed; may block
 	 * @param executor runs it and user code
 	 */

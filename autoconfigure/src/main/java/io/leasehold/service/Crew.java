@@ -140,7 +140,6 @@ class Crew implements Executor {
 		}
 	}
 
-	/** Return the number of tasks that wait for a thread. */
 	int waiting() {
 		return this.tasks.size();
 	}

@@ -19,7 +19,6 @@ public final class EngineForms {
 	/**
 	 * Return the first form that options require and an engine does not support.
 	 * @param options how to acquire and hold a lock
-	 * @param engine the engine
 	 * @return such as {@code permits, which engine 'stub' does not support}, or
 	 * {@code null} if it supports all of them
 	 */

@@ -149,7 +149,6 @@ final class EngineLocks implements AutoCloseable {
 				this.threads.callers());
 	}
 
-	/** Close a lock without blocking the caller. */
 	CompletableFuture<Void> closeAsync(HeldLock lock) {
 		return this.closer.closeAsync(lock);
 	}
@@ -196,12 +195,10 @@ final class EngineLocks implements AutoCloseable {
 		return this.gates;
 	}
 
-	/** Add all holds and waiters to a survey. */
 	void describe(Survey survey) {
 		this.gates.all().forEach((gate) -> gate.describe(survey));
 	}
 
-	/** Add the holds and waiters of one key to a survey. */
 	void describe(Survey survey, LockKey key) {
 		KeyGate gate = this.gates.find(key);
 		if (gate != null) {

@@ -118,7 +118,6 @@ class EngineThreads implements RenewalThreads, AutoCloseable {
 		return this.losses;
 	}
 
-	/** Return whether user code blocks all threads available to it. */
 	boolean isCrowded() {
 		return this.crowded;
 	}
@@ -148,7 +147,6 @@ class EngineThreads implements RenewalThreads, AutoCloseable {
 		return this.timers.schedule(task, Math.max(0, nanos));
 	}
 
-	/** Submit a task to an executor after a delay. */
 	Future<?> schedule(Runnable task, Duration delay, Executor executor) {
 		return schedule(() -> executor.execute(task), delay.toNanos());
 	}

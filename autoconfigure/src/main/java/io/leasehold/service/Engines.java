@@ -13,12 +13,10 @@ import java.util.TreeSet;
  */
 record Engines(Map<String, EngineLocks> byName, String defaultEngine) {
 
-	/** Check that the default engine exists. */
 	Engines {
 		find(byName, defaultEngine);
 	}
 
-	/** Return the locks of an engine. */
 	EngineLocks get(String engine) {
 		return find(this.byName, engine.isEmpty() ? this.defaultEngine : engine);
 	}

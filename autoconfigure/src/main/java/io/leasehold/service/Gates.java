@@ -60,19 +60,16 @@ final class Gates {
 		return this.draining;
 	}
 
-	/** Create the exception for a rejected caller. */
 	static LockEngineException refusal(LockKey key) {
 		return new LockEngineException(key,
 				"Lock '%s' could not be acquired: the application is shutting down".formatted(key), null, false);
 	}
 
-	/** Reject new callers, and run the action once nothing is held. */
 	void drain(Runnable action) {
 		this.whenIdle.set(action);
 		this.draining = true;
 	}
 
-	/** Accept callers again. */
 	void resume() {
 		this.draining = false;
 	}

@@ -26,10 +26,7 @@ final class HeldLocks implements HeldLock {
 		this.parts = List.copyOf(parts);
 	}
 
-	/**
-	 * Acquire one lock after the other: all of them, or none.
-	 * @param closing closes an unused lock without blocking
-	 */
+	/** Acquire one lock after the other: all of them, or none. */
 	static HeldLock take(List<LockKey> keys, Function<LockKey, HeldLock> one,
 			Function<HeldLock, CompletableFuture<Void>> closing) {
 		List<HeldLock> taken = new ArrayList<>(keys.size());

@@ -30,7 +30,6 @@ final class HoldReports {
 		this.events = events;
 	}
 
-	/** Report that a hold lasts longer than it should. */
 	void slow(Hold hold, long nanos) {
 		logger.warn("Lock '%s' (%s) is held for %d ms, longer than leasehold.slow-hold allows (engine: %s)"
 			.formatted(hold.key(), hold.options.name(), Duration.ofNanos(nanos).toMillis(), this.engine));
@@ -58,7 +57,6 @@ final class HoldReports {
 		this.events.publishLater(lost(hold, LossCause.NOT_OWNER));
 	}
 
-	/** Report that a hold was lost before it was closed. */
 	void lost(Hold hold, LossCause cause, long now) {
 		logLoss(hold, cause, now);
 		this.events.publishLater(lost(hold, cause), ended(hold, now));
@@ -91,7 +89,6 @@ final class HoldReports {
 		}
 	}
 
-	/** Create the exception for the holder of a lost lock. */
 	LockLostException exception(Hold hold, LossCause cause) {
 		return new LockLostException(hold.key(), this.engine, cause, hold.grant.renewalFailure());
 	}

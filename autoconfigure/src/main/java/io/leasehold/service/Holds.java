@@ -68,7 +68,6 @@ final class Holds implements RenewalListener {
 		this.slowNanos = settings.slowHold().toNanos();
 	}
 
-	/** Return the name of the engine. */
 	String engine() {
 		return this.name;
 	}
@@ -134,7 +133,6 @@ final class Holds implements RenewalListener {
 		}
 	}
 
-	/** Report once that a hold lasts longer than it should. */
 	private void checkSlow(KeyGate gate, Hold hold, long now) {
 		long nanos = now - hold.since;
 		if (nanos >= this.slowNanos && gate.reportsSlow(hold)) {

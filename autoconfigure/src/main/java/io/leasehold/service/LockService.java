@@ -47,7 +47,6 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 
 	/**
 	 * Create a service.
-	 * @param settings the settings
 	 * @param engines the engines, each with a unique name
 	 * @param member this application, for owner tokens
 	 * @param clock monotonic clock for the validity of grants
@@ -61,7 +60,6 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 		this(settings, engines, member, clock, listeners, timing, EngineThreads::new);
 	}
 
-	/** Create a service with the given threads per engine. */
 	LockService(ServiceSettings settings, Collection<? extends LockEngine> engines, Member member, MonotonicClock clock,
 			List<? extends LockEventListener> listeners, ReleaseTiming timing,
 			Function<String, EngineThreads> threads) {
@@ -95,7 +93,6 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	/**
 	 * Return an engine.
 	 * @param name its name, or empty for the default engine
-	 * @return the engine
 	 * @throws IllegalArgumentException if no engine has that name
 	 */
 	public LockEngine engine(String name) {
@@ -113,10 +110,7 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 		return EngineForms.unsupported(options, engine(options.engine()));
 	}
 
-	/**
-	 * Return how a holder is notified of the loss of its lock.
-	 * @return the configured value
-	 */
+	/** Return how a holder is notified of the loss of its lock. */
 	public OnLost onLost() {
 		return this.settings.onLost();
 	}
@@ -128,7 +122,6 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 
 	/**
 	 * Acquire a lock.
-	 * @param key the key
 	 * @param options how to acquire and hold it
 	 * @return the held lock, to be closed
 	 * @throws io.leasehold.LockBusyException if another owner held it for the whole wait
@@ -145,7 +138,6 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	 * After a failure of the store, such a call counts as
 	 * {@link AcquireOutcome#BYPASSED}. After the wait for a busy lock, its holders are
 	 * not looked up.
-	 * @param key the key
 	 * @param options how to acquire and hold it
 	 * @param bypassed whether the caller continues after an exception, which is thrown in
 	 * either case
@@ -205,7 +197,6 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	 * Acquire the locks of one or several keys without blocking the caller. Cancelling
 	 * the future ends the wait, or releases the locks if they were just granted. The
 	 * future completes in a thread that may run user code.
-	 * @param keys the keys
 	 * @param options how to acquire and hold them
 	 * @param outer locks under which the caller already runs: their keys are re-entered
 	 * @param bypassed whether the caller continues after an exception
@@ -220,7 +211,6 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	/**
 	 * Close a lock without blocking the caller. The future completes in a thread that may
 	 * run user code.
-	 * @param lock the lock
 	 * @param options how it was acquired
 	 * @return completes when it is closed, or with the exception that closing it throws
 	 */
@@ -233,7 +223,6 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	 * continue. The lock is no longer renewed. Its key becomes available when the lock is
 	 * closed, which must mean that the work has ended, or when the lease ends. Does
 	 * nothing for a closed lock.
-	 * @param lock the lock
 	 */
 	public void cancelled(HeldLock lock) {
 		lock.parts().forEach((part) -> {

@@ -24,10 +24,7 @@ public interface ReleaseTiming {
 	@FunctionalInterface
 	interface Releases extends Executor {
 
-		/**
-		 * Called when the lock is held, in the thread that receives it.
-		 * @param lock the lock
-		 */
+		/** Called when the lock is held, in the thread that receives it. */
 		default void held(HeldLock lock) {
 		}
 

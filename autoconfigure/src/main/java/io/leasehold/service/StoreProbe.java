@@ -38,7 +38,6 @@ final class StoreProbe {
 
 	/**
 	 * Acquire and release a lock.
-	 * @return the time that this took
 	 * @throws LockEngineException if it failed
 	 */
 	Duration run() {

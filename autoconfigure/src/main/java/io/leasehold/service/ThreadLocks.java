@@ -31,7 +31,6 @@ final class ThreadLocks {
 		this.older = older;
 	}
 
-	/** Add a lock that the current thread has just acquired. */
 	static void add(LockView view, Handle handle) {
 		NEWEST.set(new ThreadLocks(view, handle, NEWEST.get()));
 	}

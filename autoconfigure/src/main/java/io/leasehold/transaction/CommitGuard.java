@@ -33,7 +33,6 @@ public final class CommitGuard implements TransactionExecutionListener {
 
 	/**
 	 * Create a guard.
-	 * @param manager the transaction manager to guard
 	 * @param refusesLost whether lost locks prevent a commit; stale tokens always do
 	 */
 	public CommitGuard(ConfigurableTransactionManager manager, boolean refusesLost) {
@@ -43,7 +42,6 @@ public final class CommitGuard implements TransactionExecutionListener {
 
 	/**
 	 * Guard a transaction manager, after its other listeners.
-	 * @param manager the transaction manager
 	 * @param refusesLost whether lost locks prevent a commit; stale tokens always do
 	 */
 	public static void addTo(ConfigurableTransactionManager manager, boolean refusesLost) {
@@ -77,7 +75,6 @@ public final class CommitGuard implements TransactionExecutionListener {
 		}
 	}
 
-	/** Hints for a native image. */
 	public static final class RollbackHints implements RuntimeHintsRegistrar {
 
 		@Override

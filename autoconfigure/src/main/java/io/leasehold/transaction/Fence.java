@@ -9,9 +9,7 @@ import io.leasehold.LockKey;
  *
  * @param id SHA-256 of engine, namespace and key, which a database distinguishes despite
  * collation, padding or truncation
- * @param engine name of the engine
  * @param namespace namespace of the application's locks
- * @param key the key
  * @param token the token to announce and compare
  */
 record Fence(byte[] id, String engine, String namespace, LockKey key, long token) {

@@ -67,7 +67,6 @@ final class FenceConnections {
 		});
 	}
 
-	/** Run an action on the connection that is bound to the thread. */
 	void withBound(String task, Action action) {
 		Connection connection = DataSourceUtils.getConnection(this.dataSource);
 		try {

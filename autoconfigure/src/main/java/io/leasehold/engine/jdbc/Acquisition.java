@@ -19,13 +19,8 @@ import static io.leasehold.engine.jdbc.Sql.micros;
 /**
  * Request for a key: acquires its row, or determines why it is busy and when to retry.
  *
- * @param settings settings of the engine
  * @param clock monotonic clock of the service
  * @param late claims with requests that had no response
- * @param session session of the request
- * @param tables the tables
- * @param id the key's row
- * @param claim the claim
  */
 record Acquisition(JdbcSettings settings, MonotonicClock clock, LateRequests late, Session session, LockTables tables,
 		RowId id, Claim claim) {

@@ -36,7 +36,6 @@ final class DatabaseClock {
 		return (last == null || this.doubtful || last.age().compareTo(TRUSTED) > 0) ? read(session) : last.now();
 	}
 
-	/** Return the current time in microseconds as read from the database. */
 	long read(Session session) throws SQLException {
 		Connection connection = session.connection();
 		try (Statement statement = connection.createStatement(); ResultSet rows = statement.executeQuery(this.query)) {

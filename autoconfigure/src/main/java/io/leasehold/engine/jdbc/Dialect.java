@@ -34,12 +34,10 @@ abstract class Dialect {
 				: database.getDatabaseProductName();
 	}
 
-	/** Return the databases that have a dialect. */
 	static List<String> products() {
 		return ALL.stream().map(Dialect::product).toList();
 	}
 
-	/** Return the name of the database. */
 	abstract String product();
 
 	/** Return the name of the platform in the location of the table's script. */

@@ -77,7 +77,6 @@ final class Failures {
 		return new LockEngineException(key, problem + failure.getMessage(), failure, !isMistake(failure));
 	}
 
-	/** Translate a failure to connect. */
 	static LockEngineException connecting(@Nullable String location, SQLException thrown) {
 		SQLException failure = reason(thrown);
 		return new LockEngineException(null, "Could not connect to the database%s: %s"

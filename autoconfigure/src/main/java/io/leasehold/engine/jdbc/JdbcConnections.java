@@ -40,7 +40,6 @@ public final class JdbcConnections implements AutoCloseable {
 
 	private final @Nullable String location;
 
-	/** Use the data source of another component. */
 	private JdbcConnections(DataSource dataSource) {
 		this.dataSource = dataSource;
 		this.pool = null;
@@ -50,7 +49,6 @@ public final class JdbcConnections implements AutoCloseable {
 		this.location = null;
 	}
 
-	/** Create a pool. */
 	private JdbcConnections(DriverConnections unpooled, @Nullable String location, int size, Duration callTimeout) {
 		this.lanes = new Lanes(size);
 		this.pool = pool(unpooled, this.lanes.total(), callTimeout);
@@ -112,8 +110,6 @@ public final class JdbcConnections implements AutoCloseable {
 	/**
 	 * Use a data source that another component closes. Its own configuration limits the
 	 * wait for a connection, which should be short.
-	 * @param dataSource the data source
-	 * @return its connections
 	 */
 	public static JdbcConnections of(DataSource dataSource) {
 		DataSource target = dataSource;
@@ -149,10 +145,7 @@ public final class JdbcConnections implements AutoCloseable {
 		}
 	}
 
-	/**
-	 * Return the data source of the connections, such as for creating the table.
-	 * @return the data source
-	 */
+	/** Return the data source of the connections, such as for creating the table. */
 	public DataSource dataSource() {
 		return this.dataSource;
 	}

@@ -66,7 +66,6 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 	/**
 	 * Create an engine.
 	 * @param connections the engine's connections, closed with it
-	 * @param settings the settings
 	 * @param clock monotonic clock of the service
 	 */
 	public JdbcLockEngine(JdbcConnections connections, JdbcSettings settings, MonotonicClock clock) {

@@ -60,7 +60,6 @@ public record JdbcSettings(String namespace, String table, Duration callTimeout,
 		check("leasehold.fencing.retention", fencingRetention, Duration.ofSeconds(1), LONGEST_RETENTION);
 	}
 
-	/** Return the name of the table of concurrent holders. */
 	String holders() {
 		return LockTableScript.holders(this.table);
 	}

@@ -32,7 +32,6 @@ final class Lanes {
 		this.acquisitions = new Lane(size, this.releases);
 	}
 
-	/** Return the total number of connections. */
 	int total() {
 		return this.size + 1 + RENEWALS + 1;
 	}

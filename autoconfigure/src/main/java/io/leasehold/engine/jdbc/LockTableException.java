@@ -27,10 +27,6 @@ public final class LockTableException extends LockEngineException {
 		this.platform = platform;
 	}
 
-	/**
-	 * Return the problem of the table.
-	 * @return the problem
-	 */
 	public Problem getProblem() {
 		return this.problem;
 	}

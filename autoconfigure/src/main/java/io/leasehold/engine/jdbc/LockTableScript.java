@@ -45,7 +45,6 @@ public final class LockTableScript {
 	 * Return the script for a table.
 	 * @param platform name of the platform, such as {@code postgresql}
 	 * @param table name of the table, preceded by its schema if necessary
-	 * @return the statements
 	 */
 	public static String read(String platform, String table) {
 		try {

@@ -5,12 +5,9 @@ import io.leasehold.engine.Access;
 /**
  * The lock table and that of its holders, in the dialect of one database.
  *
- * @param dialect the dialect of the database
- * @param rows the rows
  * @param exclusive grants to one exclusive owner
  * @param shared grants to concurrent holders
  * @param upkeep maintenance of the tables
- * @param clock the clock of the database
  */
 record LockTables(Dialect dialect, LockTable rows, ExclusiveGrants exclusive, SharedGrants shared, Upkeep upkeep,
 		DatabaseClock clock) {
@@ -22,7 +19,6 @@ record LockTables(Dialect dialect, LockTable rows, ExclusiveGrants exclusive, Sh
 				new Upkeep(sql), new DatabaseClock(sql));
 	}
 
-	/** Return the grants of an access. */
 	Grants grants(Access access) {
 		return access.equals(Access.EXCLUSIVE) ? this.exclusive : this.shared;
 	}

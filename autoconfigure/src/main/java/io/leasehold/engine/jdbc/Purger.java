@@ -65,7 +65,6 @@ final class Purger implements AutoCloseable {
 		schedule(EVERY);
 	}
 
-	/** Remove all idle rows in batches. */
 	void purge() {
 		int found = BATCH;
 		while (found == BATCH && !this.executor.isShutdown()) {

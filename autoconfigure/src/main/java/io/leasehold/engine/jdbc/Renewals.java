@@ -180,7 +180,6 @@ final class Renewals implements AutoCloseable {
 	/**
 	 * Batch and its outcomes.
 	 *
-	 * @param indexes positions of its outcomes
 	 * @param batch the renewals
 	 * @param answers the outcomes
 	 */

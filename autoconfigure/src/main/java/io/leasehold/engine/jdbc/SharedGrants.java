@@ -134,7 +134,6 @@ final class SharedGrants implements Grants {
 		return (freed != null) ? freed : List.of();
 	}
 
-	/** Remove the holders whose places are free. */
 	void sweep(Session session, RowId id) throws SQLException {
 		this.sql.inTransaction(session, () -> {
 			this.table.lock(session, List.of(id.bytes()));

@@ -54,7 +54,6 @@ final class Sql {
 		return change(template + this.dialect.endingWhenIdle(this.settings.callTimeout()));
 	}
 
-	/** Make a change return the value of an expression. */
 	Change returning(Change change, String expression) {
 		return new Change(this.dialect.returning(change.text(), expression));
 	}
@@ -212,11 +211,7 @@ final class Sql {
 		}
 	}
 
-	/**
-	 * Change that may wait for rows that other sessions have locked.
-	 *
-	 * @param text its text
-	 */
+	/** Change that may wait for rows that other sessions have locked. */
 	record Change(String text) {
 	}
 

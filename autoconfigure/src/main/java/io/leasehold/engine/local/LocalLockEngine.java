@@ -87,10 +87,7 @@ public final class LocalLockEngine implements LockEngine {
 		return this.faults;
 	}
 
-	/**
-	 * Lose a lock, as a store that lost its data does: its holder is not notified.
-	 * @param key the key
-	 */
+	/** Lose a lock, as a store that lost its data does: its holder is not notified. */
 	public void lose(LockKey key) {
 		change(key, key, (engine, slot, same, now, told) -> {
 			slot.lose();

@@ -51,7 +51,6 @@ final class Slot {
 		return null;
 	}
 
-	/** Whether a claim is compatible with the holders of the key. */
 	boolean isFreeFor(Claim claim, long now) {
 		int taken = forgetFree(now);
 		return this.first == null || claim.access().joins(this.first.access(), taken);
@@ -86,7 +85,6 @@ final class Slot {
 		return this.queue.isEmpty() && forgetFree(now) == 0;
 	}
 
-	/** Grant the key to a claim. */
 	Attempt.Granted grant(Claim claim, long number, long now) {
 		unqueue(claim.owner());
 		Place place = new Place(claim, number, now);
@@ -167,12 +165,10 @@ final class Slot {
 		}
 	}
 
-	/** Remove all grants. */
 	void lose() {
 		this.first = null;
 	}
 
-	/** Return the holders of the key, in the order of their grants. */
 	List<Holder> holders(long now) {
 		List<Holder> holders = new ArrayList<>();
 		for (Place place = this.first; place != null; place = place.next) {

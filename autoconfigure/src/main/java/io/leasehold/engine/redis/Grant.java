@@ -39,7 +39,6 @@ record Grant(long fence, String claim) {
 	/**
 	 * Message that notifies a member of a grant.
 	 *
-	 * @param grant the grant
 	 * @param keys keys of the granted lock
 	 */
 	record Message(Grant grant, RedisKeys keys) {

@@ -75,7 +75,6 @@ final class LiveClaim {
 		return RedisKeys.of(this.settings.namespace(), this.claim.key());
 	}
 
-	/** Return the claim's name in the store. */
 	String name() {
 		return this.name;
 	}
@@ -84,7 +83,6 @@ final class LiveClaim {
 		return this.settings.grantLease(this.claim.lease());
 	}
 
-	/** Return how long the store keeps a grant after its lease. */
 	Duration lockDelay() {
 		return this.claim.lockDelay();
 	}

@@ -88,7 +88,6 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 	/** Lines for claims; the requests of one claim keep their order. */
 	private final Lines lines;
 
-	/** Lines for renewals. */
 	private final Lines renewalLines;
 
 	private final Inbox inbox;
@@ -102,8 +101,6 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 	/**
 	 * Create an engine.
 	 * @param connections its connections, closed with it
-	 * @param settings the engine's settings
-	 * @param member the member whose claims it serves
 	 * @param clock the clock that the service uses
 	 */
 	public RedisLockEngine(RedisConnections connections, RedisSettings settings, Member member, MonotonicClock clock) {
@@ -391,7 +388,6 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 		return this.claims.size();
 	}
 
-	/** Return the deadline of a call that begins now. */
 	private long deadline(LockKey key) {
 		this.state.check(key);
 		return Deadlines.after(this.settings.commandTimeout());

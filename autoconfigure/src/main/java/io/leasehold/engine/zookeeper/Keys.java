@@ -85,7 +85,6 @@ final class Keys {
 	/**
 	 * Read of a holder's node, followed by a test.
 	 *
-	 * @param node the node
 	 * @param passed whether it passed the test
 	 */
 	private record Look(CompletableFuture<CuratorEvent> node, CompletableFuture<Boolean> passed) {

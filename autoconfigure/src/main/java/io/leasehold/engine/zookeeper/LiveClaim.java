@@ -162,7 +162,6 @@ final class LiveClaim {
 		return this.validUntil;
 	}
 
-	/** Return whether the claim holds the key, as far as this process knows. */
 	synchronized boolean isHeld() {
 		return this.granted && !this.over;
 	}

@@ -5,7 +5,6 @@ import org.apache.zookeeper.data.Stat;
 /**
  * Node of a claim as it was created.
  *
- * @param path the path
  * @param number id of the transaction that created it, which is the grant number
  * @param session session that requested its creation; if it is still the present one, its
  * end removes the node

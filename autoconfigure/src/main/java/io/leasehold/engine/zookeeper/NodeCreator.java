@@ -72,7 +72,6 @@ final class NodeCreator {
 	 *
 	 * @param container the container of its key
 	 * @param name the beginning of its name
-	 * @param data its data
 	 * @param session the present session, which owns the node
 	 */
 	record NewNode(String container, String name, byte[] data, long session) {

@@ -32,7 +32,6 @@ final class NodeOrder {
 		return count;
 	}
 
-	/** Return the paths of the nodes that hold the key. */
 	List<String> holders() {
 		return this.nodes.subList(0, this.holders).stream().map((node) -> path(node)).toList();
 	}

@@ -19,7 +19,6 @@ final class NodePaths {
 		return this.root;
 	}
 
-	/** Return the container of a key's nodes. */
 	String container(LockKey key) {
 		return this.root + "/" + escape(key.value());
 	}

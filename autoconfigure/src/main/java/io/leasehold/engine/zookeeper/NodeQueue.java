@@ -163,7 +163,6 @@ final class NodeQueue {
 		return new Attempt.Busy(Jitter.shorten(this.pollInterval, Jitter.OF_POLLS));
 	}
 
-	/** End the claim in this process, with its watch. */
 	void end(LiveClaim live) {
 		live.end(this.clock.nanoTime());
 		this.lookout.deafen(live);

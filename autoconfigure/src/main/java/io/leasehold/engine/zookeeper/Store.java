@@ -120,7 +120,6 @@ final class Store {
 		return this.connected.isDone() && this.client.getZookeeperClient().isConnected();
 	}
 
-	/** Wait until the client is connected. */
 	void awaitConnection(long deadline) throws KeeperException, TimeoutException {
 		try {
 			await(this.connected, deadline);
@@ -275,7 +274,6 @@ final class Store {
 					.orElse(null);
 	}
 
-	/** Return the error code of a failed request. */
 	static Code code(Throwable failure) {
 		Throwable cause = (failure instanceof CompletionException) ? failure.getCause() : failure;
 		return (cause instanceof KeeperException known) ? known.code() : Code.SYSTEMERROR;
@@ -304,7 +302,6 @@ final class Store {
 	/**
 	 * Connection within a session.
 	 *
-	 * @param number its number
 	 * @param session id of the session, never reused
 	 * @param timeout how long the session outlives a silent client, as negotiated
 	 */

@@ -74,7 +74,6 @@ final class Turn {
 		askAgain();
 	}
 
-	/** Notify the listener that the claim should retry. */
 	void askAgain() {
 		Consumer<Signal> to;
 		synchronized (this) {

@@ -83,9 +83,7 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 	 * Create an engine that uses the application's client.
 	 * @param client the client, which the engine neither starts nor closes. When it is
 	 * closed, its session and all locks end at once
-	 * @param settings the engine's settings
 	 * @param clock the clock that the service uses
-	 * @return the engine
 	 */
 	public static ZooKeeperLockEngine using(CuratorFramework client, ZooKeeperSettings settings, MonotonicClock clock) {
 		return new ZooKeeperLockEngine(client, settings, clock, () -> {
@@ -96,9 +94,7 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 	 * Create an engine with a private client.
 	 * @param client the client, which the engine starts now. After the engine is closed,
 	 * it closes the client when the remaining leases have ended
-	 * @param settings the engine's settings
 	 * @param clock the clock that the service uses
-	 * @return the engine
 	 */
 	public static ZooKeeperLockEngine owning(CuratorFramework client, ZooKeeperSettings settings,
 			MonotonicClock clock) {
@@ -224,7 +220,6 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 		}
 	}
 
-	/** Return the number of claims that have not ended. */
 	int liveClaims() {
 		return this.claims.all().size();
 	}

@@ -11,7 +11,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Actions {
 
-	/** No action. */
 	public static final Actions NONE = new Actions();
 
 	/** Removal of the gate, which is out of use. */
@@ -94,12 +93,10 @@ public final class Actions {
 		return this.ended;
 	}
 
-	/** Return a claim to release. */
 	public @Nullable Claim released() {
 		return this.released;
 	}
 
-	/** Return a claim for which a request must be sent. */
 	public @Nullable StoreClaim requested() {
 		return this.requested;
 	}

@@ -22,7 +22,6 @@ interface Caller {
 	 */
 	boolean isBound();
 
-	/** Return the listeners of the acquisition. */
 	List<AcquisitionListener> followers();
 
 	/** Notify the caller of its result. Does not block. */

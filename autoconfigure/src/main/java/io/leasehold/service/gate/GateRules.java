@@ -43,7 +43,6 @@ public final class GateRules {
 		this.maxHandoffNanos = maxHandoffTime.toNanos();
 	}
 
-	/** Return the engine's name. */
 	String engine() {
 		return this.name;
 	}

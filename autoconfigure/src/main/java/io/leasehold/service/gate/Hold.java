@@ -135,7 +135,6 @@ public final class Hold extends Link<Hold> {
 		return handle;
 	}
 
-	/** Return the number of open handles. */
 	int handles() {
 		return this.handles;
 	}
@@ -265,7 +264,6 @@ public final class Hold extends Link<Hold> {
 		return maxHoldRest(now) - this.grant.remaining(now) > RenewalRule.leastGain(lease());
 	}
 
-	/** Return the time of the next renewal. */
 	public long renewAt() {
 		return this.renewAt;
 	}
@@ -284,7 +282,6 @@ public final class Hold extends Link<Hold> {
 		return now + RenewalRule.untilDue(lease(), this.grant.remaining(now));
 	}
 
-	/** Return whether a short grant still awaits the end of its first renewal. */
 	public boolean awaitsFirstRenewal() {
 		return this.firstRenewal;
 	}

@@ -40,7 +40,6 @@ abstract class KeyHolds {
 		return this.key;
 	}
 
-	/** Return the present holds. */
 	public synchronized List<Hold> holds() {
 		Hold only = this.first;
 		if (only == null || only.next == null) {
@@ -55,12 +54,10 @@ abstract class KeyHolds {
 		return hold.isLinked();
 	}
 
-	/** Return whether a hold is abandoned: no live handle or thread can release it. */
 	public synchronized boolean isAbandoned(Hold held) {
 		return held.isAbandoned();
 	}
 
-	/** Return whether to report that a hold lasts too long, once per hold. */
 	public synchronized boolean reportsSlow(Hold held) {
 		return held.reportsSlow();
 	}
@@ -70,7 +67,6 @@ abstract class KeyHolds {
 		return find(Waiter::isCallerOf, waiter);
 	}
 
-	/** Return whether to warn of a caller that waits for its own hold, once per hold. */
 	public synchronized boolean reportsSelfWait(Hold own, Waiter waiter) {
 		return own.reportsSelfWait(waiter.runsUnder(own));
 	}
@@ -137,7 +133,6 @@ abstract class KeyHolds {
 		return repair;
 	}
 
-	/** Wake the caller that has not opened its hold. */
 	public void wake(Hold hold) {
 		Caller caller;
 		synchronized (this) {
@@ -222,7 +217,6 @@ abstract class KeyHolds {
 		this.first = Link.remove(this.first, removed);
 	}
 
-	/** End a hold and its grant. */
 	final void end(Hold ended) {
 		ended.grant.end();
 		remove(ended);

@@ -21,7 +21,6 @@ import org.jspecify.annotations.Nullable;
  */
 abstract class KeyQueue extends KeyHolds {
 
-	/** Head of the queue. */
 	private @Nullable Waiter head;
 
 	private @Nullable StoreClaim remote;
@@ -65,7 +64,6 @@ abstract class KeyQueue extends KeyHolds {
 		return actions;
 	}
 
-	/** End the wait of all callers. */
 	public synchronized Actions refuse(LockEngineException reason) {
 		Actions actions = new Actions();
 		failAll(reason, actions);
@@ -110,7 +108,6 @@ abstract class KeyQueue extends KeyHolds {
 		return claim.begin() ? claim.claim() : null;
 	}
 
-	/** Process the store's response to the claim's request. */
 	public synchronized Actions answered(StoreClaim claim, Claim asked, long sent, Attempt answer) {
 		Actions actions = new Actions();
 		boolean again = claim.requestEnded();
@@ -143,7 +140,6 @@ abstract class KeyQueue extends KeyHolds {
 		}
 	}
 
-	/** Process a failed request of the claim. */
 	public synchronized Actions unanswered(StoreClaim claim, LockEngineException failure) {
 		Actions actions = new Actions();
 		claim.requestEnded();
@@ -176,7 +172,6 @@ abstract class KeyQueue extends KeyHolds {
 		return waits && !claim.isOver();
 	}
 
-	/** Process a signal of the store to the claim. */
 	public synchronized Actions signalled(StoreClaim claim, Signal signal) {
 		if (claim.isOver()) {
 			return Actions.NONE;
@@ -223,7 +218,6 @@ abstract class KeyQueue extends KeyHolds {
 		hand(new Grant(claim, answer, sent, now), Objects.requireNonNull(this.head), null, pushed, now, actions);
 	}
 
-	/** Grant the key to a waiter. */
 	final void hand(Grant grant, Waiter waiter, @Nullable Hold passed, boolean pushed, long now, Actions actions) {
 		unqueue(waiter);
 		Hold hold = new Hold(grant, waiter, passed, pushed, now);

@@ -47,7 +47,6 @@ public final class Refusals {
 				waiter.key(), time.toMillis(), reason(waiter, own), engine, remedy(waiter, own)), waiter.key(), time);
 	}
 
-	/** Log a warning for a caller that begins to wait for itself. */
 	public static void warnOfSelfWait(Waiter waiter, Hold own, String engine) {
 		logger.warn("Lock '%s' (%s) is awaited by %s (engine: %s). %s".formatted(waiter.key(), waiter.options().name(),
 				reason(waiter, own), engine, remedy(waiter, own)));

@@ -70,7 +70,6 @@ public final class StoreClaim {
 
 	private @Nullable Waiting listener;
 
-	/** Number of planned requests. */
 	private int plans;
 
 	private @Nullable Future<?> timer;
@@ -92,7 +91,6 @@ public final class StoreClaim {
 		return this.answered;
 	}
 
-	/** Return whether a request is in flight. */
 	boolean isRequested() {
 		return this.phase != Phase.IDLE && this.phase != Phase.ENDED;
 	}
@@ -159,7 +157,6 @@ public final class StoreClaim {
 		this.ambiguous = true;
 	}
 
-	/** Record a grant that expired before it arrived. */
 	void grantedTooLate() {
 		this.ambiguous = true;
 	}

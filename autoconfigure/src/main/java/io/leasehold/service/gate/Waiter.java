@@ -110,7 +110,6 @@ public abstract class Waiter extends Link<Waiter> implements Caller {
 		return this.bound;
 	}
 
-	/** Return the clock reading at the start of the acquisition. */
 	public final long start() {
 		return this.start;
 	}
@@ -119,7 +118,6 @@ public abstract class Waiter extends Link<Waiter> implements Caller {
 		return this.start + Math.min(this.options.waitTime().toNanos(), Long.MAX_VALUE / 2);
 	}
 
-	/** Return whether the caller waits for the key if it is busy. */
 	public final boolean waits() {
 		return !this.options.waitTime().isZero();
 	}

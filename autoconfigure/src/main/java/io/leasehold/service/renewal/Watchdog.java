@@ -113,7 +113,6 @@ public final class Watchdog {
 		tickAt(hold.since + check(hold, hold.since));
 	}
 
-	/** Send the first renewals that are pending. */
 	public void hurry() {
 		this.threads.renewals().execute(this::renewUrgent);
 	}

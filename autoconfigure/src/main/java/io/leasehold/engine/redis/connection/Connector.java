@@ -21,7 +21,6 @@ public interface Connector extends AutoCloseable {
 	 */
 	Ear listen(Node node, Login login, String channel, Consumer<String> messages, Runnable lost);
 
-	/** Close all connections. */
 	@Override
 	void close();
 

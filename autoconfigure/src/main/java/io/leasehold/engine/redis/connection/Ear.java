@@ -9,7 +9,6 @@ public interface Ear {
 
 	boolean isOpen();
 
-	/** Send a ping to check the connection. */
 	CompletionStage<?> ping();
 
 	void close();

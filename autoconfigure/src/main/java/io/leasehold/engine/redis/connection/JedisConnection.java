@@ -64,7 +64,6 @@ final class JedisConnection implements Connection, Ear {
 		return thread;
 	}
 
-	/** Start the writer and the reader thread. */
 	void start() {
 		this.writer.start();
 		this.reader.start();
@@ -179,7 +178,6 @@ final class JedisConnection implements Connection, Ear {
 		return RedisFailure.noAnswer("connection is closed", null);
 	}
 
-	/** Translate an exception of Jedis. */
 	static RedisFailure failure(JedisException thrown) {
 		String message = String.valueOf(thrown.getMessage());
 		return (thrown instanceof JedisDataException) ? RedisFailure.refusal(message, thrown)

@@ -14,8 +14,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * Cached response to a query. The query is sent on first use, and concurrent callers
  * share it. Thread-safe.
- *
- * @param <T> type of the response
  */
 final class Known<T> {
 

@@ -4,7 +4,6 @@ package io.leasehold.engine.redis.connection;
  * Address of a server.
  *
  * @param host host name or IP address
- * @param port port
  */
 public record Node(String host, int port) {
 

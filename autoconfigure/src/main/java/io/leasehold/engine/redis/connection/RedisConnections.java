@@ -177,7 +177,6 @@ public final class RedisConnections implements AutoCloseable {
 		return this.connector.listen(node, login(), channel, messages, lost);
 	}
 
-	/** Return the configured addresses of the servers. */
 	@Override
 	public String toString() {
 		if (this.servers instanceof RedisSentinelConfiguration master) {

@@ -45,7 +45,6 @@ public interface Topology {
 	/**
 	 * Target of a redirected request.
 	 *
-	 * @param node the node
 	 * @param asking whether only this request is redirected, because its slot migrates
 	 */
 	record Redirection(Node node, boolean asking) {
