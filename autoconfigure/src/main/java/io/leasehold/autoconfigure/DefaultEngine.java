@@ -4,7 +4,6 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -136,36 +135,14 @@ final class DefaultEngine {
 	private LockEngineConfigurationException unknown(String name) {
 		Set<String> known = new TreeSet<>(this.names);
 		Arrays.stream(KnownEngine.values()).map(KnownEngine::engineName).forEach(known::add);
-		String advice = known.stream()
-			.filter((candidate) -> distance(name.toLowerCase(Locale.ROOT), candidate.toLowerCase(Locale.ROOT)) <= 2)
-			.findFirst()
-			.map("Did you mean '%s'?"::formatted)
-			.orElse("Use one of them, or define a bean of type %s that has this name."
-				.formatted(LockEngine.class.getName()));
 		return new LockEngineConfigurationException(
 				"leasehold.engine is '%s', but there is no lock engine of that name, only %s.".formatted(name,
 						quoted(known)),
-				advice);
+				"Use one of them, or define a bean of type %s that has this name.".formatted(LockEngine.class.getName()));
 	}
 
 	private static String quoted(Collection<String> names) {
 		return names.stream().map("'%s'"::formatted).collect(Collectors.joining(", "));
-	}
-
-	/** Return the number of characters to insert, delete or replace. */
-	private static int distance(String from, String to) {
-		int[] row = new int[to.length() + 1];
-		Arrays.setAll(row, (i) -> i);
-		for (int i = 1; i <= from.length(); i++) {
-			int diagonal = row[0];
-			row[0] = i;
-			for (int j = 1; j <= to.length(); j++) {
-				int replace = diagonal + ((from.charAt(i - 1) != to.charAt(j - 1)) ? 1 : 0);
-				diagonal = row[j];
-				row[j] = Math.min(replace, 1 + Math.min(row[j], row[j - 1]));
-			}
-		}
-		return row[to.length()];
 	}
 
 }
