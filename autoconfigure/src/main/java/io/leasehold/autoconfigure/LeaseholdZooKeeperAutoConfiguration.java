@@ -1,5 +1,7 @@
 package io.leasehold.autoconfigure;
 
+import java.util.Objects;
+
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.zookeeper.ZooKeeperLockEngine;
 import io.leasehold.engine.zookeeper.ZooKeeperSettings;
@@ -34,9 +36,9 @@ public final class LeaseholdZooKeeperAutoConfiguration {
 
 	@Bean
 	@ConditionalOnProperty("leasehold.zookeeper.connect-string")
-	@ConditionalOnMissingBean(ZooKeeperConnectionDetails.class)
-	PropertiesZooKeeperConnectionDetails zooKeeperLockConnectionDetails(ZooKeeperProperties properties) {
-		return new PropertiesZooKeeperConnectionDetails(properties);
+	@ConditionalOnMissingBean
+	ZooKeeperConnectionDetails zooKeeperLockConnectionDetails(ZooKeeperProperties properties) {
+		return () -> Objects.requireNonNull(properties.connectString());
 	}
 
 	@Bean

@@ -95,40 +95,10 @@ final class CallContext implements EvaluationContext {
 		return this.shared.getOperatorOverloader();
 	}
 
-	/** Object behind {@code #root}, with public getters for SpEL. */
-	static final class Root {
-
-		private final Method method;
-
-		private final @Nullable Object[] args;
-
-		private final @Nullable Object target;
-
-		private final Class<?> targetClass;
-
-		Root(Method method, @Nullable Object[] args, @Nullable Object target, Class<?> targetClass) {
-			this.method = method;
-			this.args = args;
-			this.target = target;
-			this.targetClass = targetClass;
-		}
-
-		public Method getMethod() {
-			return this.method;
-		}
-
-		public @Nullable Object[] getArgs() {
-			return this.args;
-		}
-
-		public @Nullable Object getTarget() {
-			return this.target;
-		}
-
-		public Class<?> getTargetClass() {
-			return this.targetClass;
-		}
-
+	/**
+	 * Object behind {@code #root}. SpEL reads its components as properties.
+	 */
+	record Root(Method method, @Nullable Object[] args, @Nullable Object target, Class<?> targetClass) {
 	}
 
 }
