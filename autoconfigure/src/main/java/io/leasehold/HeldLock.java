@@ -30,18 +30,12 @@ public interface HeldLock extends AutoCloseable {
 	 */
 	String key();
 
-	/**
-	 * Return the locks of the single keys.
-	 * @return the locks in the order of their acquisition; this lock if it has one key
-	 */
+	/** Return one lock per key in the order of acquisition; for one key, this lock. */
 	default List<HeldLock> parts() {
 		return List.of(this);
 	}
 
-	/**
-	 * Return the engine that granted the lock.
-	 * @return the engine's name
-	 */
+	/** Return the name of the engine that granted the lock. */
 	String engine();
 
 	/**
@@ -86,10 +80,7 @@ public interface HeldLock extends AutoCloseable {
 	 */
 	void throwIfLost();
 
-	/**
-	 * Return how long the lock stays valid without further renewal.
-	 * @return the rest of the lease, zero after a loss or close
-	 */
+	/** Return how long the lock stays valid if not renewed, zero after a loss or close. */
 	Duration remaining();
 
 	/**

@@ -70,10 +70,7 @@ public final class HeldLockScope implements AutoCloseable {
 		return scope;
 	}
 
-	/**
-	 * Return the locks of the current thread's scopes.
-	 * @return the locks, innermost first
-	 */
+	/** Return the locks of the current thread's scopes, innermost first. */
 	public static List<HeldLock> held() {
 		HeldLockScope scope = CURRENT.get();
 		if (scope == null) {

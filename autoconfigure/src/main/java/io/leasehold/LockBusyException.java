@@ -43,10 +43,7 @@ public class LockBusyException extends LockException {
 		this.ownKeys = List.copyOf(ownKeys);
 	}
 
-	/**
-	 * Return how long the caller waited.
-	 * @return the time waited, zero for a single attempt
-	 */
+	/** Return how long the caller waited, zero for a single attempt. */
 	public Duration getWaited() {
 		return this.waited;
 	}

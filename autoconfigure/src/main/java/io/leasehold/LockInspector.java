@@ -13,10 +13,7 @@ import java.util.Set;
  */
 public interface LockInspector {
 
-	/**
-	 * Return the names of all engines.
-	 * @return the names in alphabetical order
-	 */
+	/** Return the names of all engines in alphabetical order. */
 	Set<String> engines();
 
 	/**

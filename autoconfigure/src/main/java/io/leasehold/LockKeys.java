@@ -54,18 +54,12 @@ public final class LockKeys {
 		return (keys.size() == 1) ? of(keys.get(0)) : new LockKeys(null, keys);
 	}
 
-	/**
-	 * Return the only key.
-	 * @return the key, or {@code null} if there are several
-	 */
+	/** Return the only key, or {@code null} if there are several. */
 	public @Nullable LockKey single() {
 		return this.single;
 	}
 
-	/**
-	 * Return all keys.
-	 * @return distinct keys in ascending order of their text, at least one
-	 */
+	/** Return the distinct keys, at least one, in ascending order of their text. */
 	public List<LockKey> all() {
 		return (this.single != null) ? List.of(this.single) : this.several;
 	}

@@ -34,10 +34,7 @@ public class LockLostException extends LockException {
 		}
 	}
 
-	/**
-	 * Return the cause of the loss.
-	 * @return the cause, never {@code null}
-	 */
+	/** Return the cause of the loss, never {@code null}. */
 	public LossCause getLossCause() {
 		return this.lossCause;
 	}

@@ -29,10 +29,7 @@ public enum LossCause {
 		this.description = description;
 	}
 
-	/**
-	 * Return the description of the cause.
-	 * @return a clause for messages
-	 */
+	/** Return the description of the cause, a clause for messages. */
 	public String description() {
 		return this.description;
 	}

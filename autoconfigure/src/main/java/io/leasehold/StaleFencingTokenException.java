@@ -21,10 +21,7 @@ public class StaleFencingTokenException extends LockException {
 		this.token = token;
 	}
 
-	/**
-	 * Return the rejected token.
-	 * @return the token of the former owner
-	 */
+	/** Return the rejected token, which belongs to a former owner. */
 	public long getToken() {
 		return this.token;
 	}

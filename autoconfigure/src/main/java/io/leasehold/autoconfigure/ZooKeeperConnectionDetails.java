@@ -8,10 +8,7 @@ import org.springframework.boot.autoconfigure.service.connection.ConnectionDetai
  */
 public interface ZooKeeperConnectionDetails extends ConnectionDetails {
 
-	/**
-	 * Return the servers, and the parent node of all paths, if any.
-	 * @return such as {@code zk1:2181,zk2:2181,zk3:2181/app}
-	 */
+	/** Return servers and optional parent node, such as {@code zk1:2181,zk2:2181/app}. */
 	String getConnectString();
 
 }

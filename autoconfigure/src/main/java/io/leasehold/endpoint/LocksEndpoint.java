@@ -41,10 +41,7 @@ public class LocksEndpoint {
 		this.log = new ForcedReleaseLog(events);
 	}
 
-	/**
-	 * Return the holds and waiters of this process.
-	 * @return the locks held here and the callers that wait here
-	 */
+	/** Return the locks held in this process and the callers that wait in it. */
 	@ReadOperation
 	public LocksDescriptor locks() {
 		return LocksDescriptor.of(this.locks.overview());

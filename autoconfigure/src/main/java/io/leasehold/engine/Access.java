@@ -93,10 +93,7 @@ public record Access(Kind kind, int limit) {
 		return equals(wanted) || this.kind == Kind.EXCLUSIVE;
 	}
 
-	/**
-	 * Return whether this access takes one permit of a limited number.
-	 * @return whether its kind is {@link Kind#PERMITS}
-	 */
+	/** Return whether this access takes one permit: its kind is {@link Kind#PERMITS}. */
 	public boolean isPermit() {
 		return this.kind == Kind.PERMITS;
 	}
@@ -110,10 +107,7 @@ public record Access(Kind kind, int limit) {
 		return this.kind == Kind.PERMITS && held.kind == Kind.PERMITS && this.limit != held.limit;
 	}
 
-	/**
-	 * Return a description for messages.
-	 * @return such as {@code exclusive}, {@code shared} or {@code 10 permits}
-	 */
+	/** Return a description, such as {@code exclusive} or {@code 10 permits}. */
 	@Override
 	public String toString() {
 		return switch (this.kind) {

@@ -36,10 +36,7 @@ public record Claim(LockKey key, Owner owner, Access access, Duration lease, Dur
 		this(key, owner, Access.EXCLUSIVE, lease, Duration.ZERO, minHold, waits, since);
 	}
 
-	/**
-	 * Return this claim as a waiting one.
-	 * @return the same claim, with the same owner
-	 */
+	/** Return this claim as a waiting one, with the same owner. */
 	public Claim waiting() {
 		return this.waits ? this : new Claim(this.key, this.owner, this.access, this.lease, this.lockDelay,
 				this.minHold, true, this.since);

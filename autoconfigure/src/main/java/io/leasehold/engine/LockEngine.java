@@ -29,10 +29,7 @@ public interface LockEngine {
 	 */
 	String name();
 
-	/**
-	 * Return the engine's optional features.
-	 * @return the capabilities, the same at each call
-	 */
+	/** Return the engine's optional features, the same at each call. */
 	Set<Capability> capabilities();
 
 	/**

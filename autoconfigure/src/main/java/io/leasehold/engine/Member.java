@@ -50,10 +50,7 @@ public final class Member {
 				HexFormat.of().toHexDigits(MemberIdentity.RANDOM.nextLong()));
 	}
 
-	/**
-	 * Create the owner of one claim for the current thread.
-	 * @return an owner that cannot be guessed
-	 */
+	/** Create the owner of one claim for the current thread. It cannot be guessed. */
 	public Owner newOwner() {
 		return newOwner(Thread.currentThread().getName());
 	}

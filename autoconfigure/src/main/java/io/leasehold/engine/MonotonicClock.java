@@ -12,10 +12,7 @@ public interface MonotonicClock {
 	/** The JVM's clock. */
 	MonotonicClock SYSTEM = System::nanoTime;
 
-	/**
-	 * Return the current reading.
-	 * @return nanoseconds since an arbitrary moment
-	 */
+	/** Return the current reading in nanoseconds since an arbitrary moment. */
 	long nanoTime();
 
 	/**

@@ -20,10 +20,7 @@ public final class Owner {
 		this.thread = thread;
 	}
 
-	/**
-	 * Return the id of the member that made the claim.
-	 * @return the id
-	 */
+	/** Return the id of the member that made the claim. */
 	public String memberId() {
 		return this.member.id();
 	}

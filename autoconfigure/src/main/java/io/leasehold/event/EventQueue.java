@@ -115,10 +115,7 @@ public final class EventQueue implements AutoCloseable {
 		this.dropped.drop(event, most, busyFor);
 	}
 
-	/**
-	 * Return how many events were dropped.
-	 * @return their number since the queue was created
-	 */
+	/** Return how many events were dropped since the queue was created. */
 	public long dropped() {
 		return this.dropped.count();
 	}

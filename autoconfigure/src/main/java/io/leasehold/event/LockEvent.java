@@ -11,10 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 public sealed interface LockEvent {
 
-	/**
-	 * Return the engine's name.
-	 * @return such as {@code redis}
-	 */
+	/** Return the engine's name, such as {@code redis}. */
 	String engine();
 
 	/**

@@ -30,34 +30,22 @@ public class InvalidLockAnnotationException extends RuntimeException {
 		this.action = action;
 	}
 
-	/**
-	 * Return the class of the bean.
-	 * @return the class as the user wrote it
-	 */
+	/** Return the class of the bean, as the user wrote it. */
 	public Class<?> getType() {
 		return this.type;
 	}
 
-	/**
-	 * Return the annotated method.
-	 * @return the method, or {@code null} if the problem concerns the whole class
-	 */
+	/** Return the method, or {@code null} if the problem concerns the whole class. */
 	public @Nullable Method getMethod() {
 		return this.method;
 	}
 
-	/**
-	 * Return the problem.
-	 * @return a sentence that begins with class and method
-	 */
+	/** Return the problem, a sentence that begins with class and method. */
 	public String getDescription() {
 		return this.description;
 	}
 
-	/**
-	 * Return the correction to make.
-	 * @return one or more sentences
-	 */
+	/** Return the correction to make, in one or more sentences. */
 	public String getAction() {
 		return this.action;
 	}

@@ -32,10 +32,7 @@ public class InvalidKeyExpressionException extends RuntimeException {
 		return this.problem;
 	}
 
-	/**
-	 * Return how to correct the expression.
-	 * @return a sentence
-	 */
+	/** Return how to correct the expression, in a sentence. */
 	public String getAction() {
 		return this.action;
 	}

@@ -15,10 +15,7 @@ public final class AcquireObservationContext extends LockObservationContext {
 		super(engine, lockName, key);
 	}
 
-	/**
-	 * Return the outcome of the acquisition.
-	 * @return the outcome, {@code null} before the end
-	 */
+	/** Return the outcome of the acquisition, {@code null} before its end. */
 	public @Nullable AcquireOutcome getOutcome() {
 		return this.outcome;
 	}

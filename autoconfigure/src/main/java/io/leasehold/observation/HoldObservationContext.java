@@ -25,18 +25,12 @@ public final class HoldObservationContext extends LockObservationContext {
 		return this.fencingToken;
 	}
 
-	/**
-	 * Return whether the lock is no longer held.
-	 * @return whether it was released or lost
-	 */
+	/** Return whether the lock was released or lost. */
 	public boolean isEnded() {
 		return this.ended;
 	}
 
-	/**
-	 * Return why the lock was lost.
-	 * @return the cause, {@code null} if it was not lost
-	 */
+	/** Return why the lock was lost, {@code null} if it was not. */
 	public @Nullable LossCause getLossCause() {
 		return this.lossCause;
 	}

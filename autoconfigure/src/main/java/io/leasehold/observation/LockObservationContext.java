@@ -20,18 +20,12 @@ public abstract class LockObservationContext extends Observation.Context {
 		this.key = key;
 	}
 
-	/**
-	 * Return the engine's name.
-	 * @return such as {@code redis}
-	 */
+	/** Return the engine's name, such as {@code redis}. */
 	public String getEngine() {
 		return this.engine;
 	}
 
-	/**
-	 * Return the fixed name of the lock.
-	 * @return such as {@code OrderService.pay}
-	 */
+	/** Return the fixed name of the lock, such as {@code OrderService.pay}. */
 	public String getLockName() {
 		return this.lockName;
 	}

@@ -82,10 +82,7 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 		return this.settings.defaults();
 	}
 
-	/**
-	 * Return the operators' access to these locks.
-	 * @return the inspector, which cannot be closed
-	 */
+	/** Return the operators' access to these locks, which cannot be closed. */
 	public LockInspector inspector() {
 		return this.inspector;
 	}

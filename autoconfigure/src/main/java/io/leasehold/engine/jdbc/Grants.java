@@ -42,10 +42,7 @@ interface Grants {
 	 */
 	@Nullable Long freeBehind(Session session, RowId id, LockKey key, String owner) throws SQLException;
 
-	/**
-	 * Extend leases.
-	 * @return the owners whose leases were extended
-	 */
+	/** Extend leases, and return the owners of those that were extended. */
 	Set<String> renew(Session session, RenewalBatch batch) throws SQLException;
 
 }

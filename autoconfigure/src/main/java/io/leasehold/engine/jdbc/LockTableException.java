@@ -31,18 +31,12 @@ public final class LockTableException extends LockEngineException {
 		return this.problem;
 	}
 
-	/**
-	 * Return the table.
-	 * @return its name, preceded by its schema if one is configured
-	 */
+	/** Return the name of the table, after its schema if one is configured. */
 	public String getTable() {
 		return this.table;
 	}
 
-	/**
-	 * Return the platform whose script creates the table.
-	 * @return the platform, such as {@code postgresql}
-	 */
+	/** Return the platform whose script creates the table, such as {@code postgresql}. */
 	public String getPlatform() {
 		return this.platform;
 	}

@@ -71,10 +71,7 @@ final class Sql {
 				(channel != null) ? this.dialect.notifying(marked, channel) : marked);
 	}
 
-	/**
-	 * Run a change.
-	 * @return the number of matching rows
-	 */
+	/** Run a change, and return the number of matching rows. */
 	int update(Session session, String sql, @Nullable Object... values) throws SQLException {
 		try (PreparedStatement statement = session.connection().prepareStatement(sql)) {
 			bind(statement, values);
@@ -82,10 +79,7 @@ final class Sql {
 		}
 	}
 
-	/**
-	 * Run a change that may wait for a row.
-	 * @return the number of matching rows
-	 */
+	/** Run a change that may wait for a row, and return the number of matching rows. */
 	int update(Session session, Change change, @Nullable Object... values) throws SQLException {
 		session.limitWaiting(this.dialect);
 		try (PreparedStatement statement = session.connection().prepareStatement(change.text())) {

@@ -79,10 +79,7 @@ public final class LocalLockEngine implements LockEngine {
 		return LEAST_LEASE;
 	}
 
-	/**
-	 * Return the faults that this store can simulate.
-	 * @return the switches, initially all off
-	 */
+	/** Return the faults that this store can simulate, initially all off. */
 	public LocalFaults faults() {
 		return this.faults;
 	}
@@ -153,10 +150,7 @@ public final class LocalLockEngine implements LockEngine {
 		return lost;
 	}
 
-	/**
-	 * Return how many keys are held, awaited or kept locked.
-	 * @return the number of keys that have a state
-	 */
+	/** Return how many keys are held, awaited or kept locked. */
 	public int size() {
 		this.slots.keySet().forEach((key) -> change(key, key, (engine, slot, same, now, told) -> {
 			engine.serve(slot, now, told);

@@ -159,10 +159,7 @@ final class LiveClaim {
 		signal();
 	}
 
-	/**
-	 * End the claim in this process.
-	 * @return whether the store may know the claim
-	 */
+	/** End the claim in this process; return whether the store may know it. */
 	synchronized boolean close() {
 		if (!this.closing) {
 			this.closing = true;
