@@ -21,12 +21,12 @@ public class DefaultAcquireObservationConvention implements AcquireObservationCo
 	@Override
 	public KeyValues getLowCardinalityKeyValues(AcquireObservationContext context) {
 		AcquireOutcome outcome = context.getOutcome();
-		return LockKeyValues.low(context, (outcome != null) ? outcome.name() : null);
+		return context.lowCardinality((outcome != null) ? outcome.name() : null);
 	}
 
 	@Override
 	public KeyValues getHighCardinalityKeyValues(AcquireObservationContext context) {
-		return LockKeyValues.high(context);
+		return context.highCardinality();
 	}
 
 }

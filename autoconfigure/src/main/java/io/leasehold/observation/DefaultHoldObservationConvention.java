@@ -22,7 +22,7 @@ public class DefaultHoldObservationConvention implements HoldObservationConventi
 
 	@Override
 	public KeyValues getLowCardinalityKeyValues(HoldObservationContext context) {
-		return LockKeyValues.low(context, outcome(context));
+		return context.lowCardinality(outcome(context));
 	}
 
 	private static @Nullable String outcome(HoldObservationContext context) {
@@ -32,7 +32,7 @@ public class DefaultHoldObservationConvention implements HoldObservationConventi
 
 	@Override
 	public KeyValues getHighCardinalityKeyValues(HoldObservationContext context) {
-		return LockKeyValues.high(context)
+		return context.highCardinality()
 			.and(HighCardinality.TOKEN.withValue(Long.toString(context.getFencingToken())));
 	}
 

@@ -1,5 +1,7 @@
 package io.leasehold.observation;
 
+import java.util.Locale;
+
 import io.micrometer.common.docs.KeyName;
 
 /**
@@ -14,30 +16,20 @@ public final class LockKeyNames {
 	public enum LowCardinality implements KeyName {
 
 		/** Fixed name of the lock. */
-		NAME {
-			@Override
-			public String asString() {
-				return "name";
-			}
-		},
+		NAME,
 
 		/** Name of the engine. */
-		ENGINE {
-			@Override
-			public String asString() {
-				return "engine";
-			}
-		},
+		ENGINE,
 
 		/**
 		 * Outcome, as in the meter {@code leasehold.acquire}; for a hold {@code released}
 		 * or the cause of the loss; {@code none} before the end.
 		 */
-		OUTCOME {
-			@Override
-			public String asString() {
-				return "outcome";
-			}
+		OUTCOME;
+
+		@Override
+		public String asString() {
+			return name().toLowerCase(Locale.ROOT);
 		}
 
 	}
@@ -46,19 +38,14 @@ public final class LockKeyNames {
 	public enum HighCardinality implements KeyName {
 
 		/** The key. */
-		KEY {
-			@Override
-			public String asString() {
-				return "key";
-			}
-		},
+		KEY,
 
 		/** Fencing token of the acquisition. */
-		TOKEN {
-			@Override
-			public String asString() {
-				return "token";
-			}
+		TOKEN;
+
+		@Override
+		public String asString() {
+			return name().toLowerCase(Locale.ROOT);
 		}
 
 	}
