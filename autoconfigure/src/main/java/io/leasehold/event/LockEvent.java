@@ -7,26 +7,20 @@ import io.leasehold.LossCause;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Event in the lock service of one engine.
+ * Event in the lock service of one engine. {@code name} is always the fixed name of the
+ * lock.
  */
 public sealed interface LockEvent {
 
 	/** Return the engine's name, such as {@code redis}. */
 	String engine();
 
-	/**
-	 * Call the method of a handler that is for this kind of event.
-	 * @param handler the handler
-	 */
+	/** Call the method of a handler that is for this kind of event. */
 	void dispatch(LockEventHandler handler);
 
 	/**
 	 * A caller found the key locked and waits. Followed by one {@link AcquireEnded} of
 	 * the same name.
-	 *
-	 * @param engine the engine's name
-	 * @param name fixed name of the lock
-	 * @param key the key
 	 */
 	record WaitStarted(String engine, String name, LockKey key) implements LockEvent {
 
@@ -40,8 +34,6 @@ public sealed interface LockEvent {
 	/**
 	 * An acquisition ended, with or without the lock.
 	 *
-	 * @param engine the engine's name
-	 * @param name fixed name of the lock
 	 * @param key the key, or {@code null} if it could not name a lock
 	 * @param outcome how it ended
 	 * @param waited whether a {@link WaitStarted} came before
@@ -64,9 +56,6 @@ public sealed interface LockEvent {
 	 * A hold ended by a release or an earlier loss. Published once for each acquisition
 	 * with {@link AcquireOutcome#ACQUIRED}.
 	 *
-	 * @param engine the engine's name
-	 * @param name fixed name of the lock
-	 * @param key the key
 	 * @param fencingToken token of the acquisition
 	 * @param nanos how long it was held, in nanoseconds
 	 */
@@ -84,9 +73,6 @@ public sealed interface LockEvent {
 	 * {@link HoldEnded}. It comes after it if the release was retried in the background
 	 * and only then showed the loss.
 	 *
-	 * @param engine the engine's name
-	 * @param name fixed name of the lock
-	 * @param key the key
 	 * @param fencingToken token of the acquisition
 	 * @param cause cause of the loss
 	 */
@@ -103,9 +89,6 @@ public sealed interface LockEvent {
 	 * A lock is held for too long. Published at most once per hold: during the hold, or
 	 * at its end if no check came earlier.
 	 *
-	 * @param engine the engine's name
-	 * @param name fixed name of the lock
-	 * @param key the key
 	 * @param fencingToken token of the acquisition
 	 * @param nanos how long it has been held, in nanoseconds
 	 */
@@ -121,7 +104,6 @@ public sealed interface LockEvent {
 	/**
 	 * The renewal of one lease ended, with or without a response of the store.
 	 *
-	 * @param engine the engine's name
 	 * @param outcome its result
 	 * @param took duration of the batch that contained it
 	 * @param slack rest of the lease when the response arrived
@@ -140,7 +122,6 @@ public sealed interface LockEvent {
 	/**
 	 * A key was handed to the next owner without becoming free.
 	 *
-	 * @param engine the engine's name
 	 * @param kind inside this process or between processes
 	 */
 	record HandedOff(String engine, HandoffKind kind) implements LockEvent {

@@ -21,11 +21,6 @@ public final class DroppedEventMetrics implements MeterBinder {
 
 	private final LockInspector locks;
 
-	/**
-	 * Create metrics.
-	 * @param applicationEvents publisher of application events
-	 * @param locks the locks of all engines
-	 */
 	public DroppedEventMetrics(ApplicationEvents applicationEvents, LockInspector locks) {
 		this.applicationEvents = applicationEvents;
 		this.locks = locks;
