@@ -31,11 +31,6 @@ public class LocksEndpoint {
 
 	private final ForcedReleaseLog log;
 
-	/**
-	 * Create an endpoint.
-	 * @param locks the locks to show
-	 * @param events publisher of the audit events of forced releases
-	 */
 	public LocksEndpoint(LockInspector locks, ApplicationEventPublisher events) {
 		this.locks = locks;
 		this.log = new ForcedReleaseLog(events);

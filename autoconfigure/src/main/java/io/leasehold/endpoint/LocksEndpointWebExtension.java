@@ -22,10 +22,6 @@ public class LocksEndpointWebExtension {
 
 	private final LocksEndpoint endpoint;
 
-	/**
-	 * Create an extension.
-	 * @param endpoint the endpoint to extend
-	 */
 	public LocksEndpointWebExtension(LocksEndpoint endpoint) {
 		this.endpoint = endpoint;
 	}

@@ -31,10 +31,6 @@ public final class ApplicationEvents implements LockEventListener, AutoCloseable
 
 	private final LockEventHandler translator = new Translator();
 
-	/**
-	 * Create a listener.
-	 * @param publisher where the events are published
-	 */
 	public ApplicationEvents(ApplicationEventPublisher publisher) {
 		this.publisher = publisher;
 		String name = "leasehold-application-event";

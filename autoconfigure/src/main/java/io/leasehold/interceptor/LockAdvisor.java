@@ -20,11 +20,6 @@ public final class LockAdvisor extends AbstractPointcutAdvisor {
 
 	private final transient Advice advice;
 
-	/**
-	 * Create an advisor.
-	 * @param interceptor the advice
-	 * @param order order among the advisors of a bean
-	 */
 	public LockAdvisor(LockOperationSource operations, LockInterceptor interceptor, int order) {
 		this.pointcut = new AnnotatedMethods(operations.methods());
 		this.advice = interceptor;

@@ -40,10 +40,6 @@ public final class LockAnnotationValidator implements BeanPostProcessor, SmartIn
 
 	private volatile @Nullable TransactionOrder transactions;
 
-	/**
-	 * Create a validator.
-	 * @param order order of the lock's advice
-	 */
 	public LockAnnotationValidator(LockOperationSource operations, int order) {
 		this.operations = operations;
 		this.methods = operations.methods();

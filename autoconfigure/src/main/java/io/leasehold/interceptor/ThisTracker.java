@@ -34,10 +34,7 @@ final class ThisTracker extends MethodVisitor {
 
 	private final Set<Label> handlers = new HashSet<>();
 
-	/**
-	 * Create a tracker for one method.
-	 * @param calls receives name and descriptor of each method called on {@code this}
-	 */
+	/** Create a tracker that reports name and descriptor of calls on {@code this}. */
 	ThisTracker(BiConsumer<String, String> calls) {
 		super(SpringAsmInfo.ASM_VERSION);
 		this.calls = calls;

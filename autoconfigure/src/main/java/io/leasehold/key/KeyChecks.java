@@ -37,13 +37,6 @@ final class KeyChecks {
 
 	private final BeanFactory beans;
 
-	/**
-	 * Create checks.
-	 * @param attribute annotation attribute of the expression, for messages
-	 * @param text the expression
-	 * @param variables variables that it may refer to
-	 * @param beans beans that it may refer to
-	 */
 	KeyChecks(String attribute, String text, KeyVariables variables, BeanFactory beans) {
 		this.attribute = attribute;
 		this.text = text;

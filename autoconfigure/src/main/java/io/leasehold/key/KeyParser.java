@@ -27,10 +27,7 @@ public final class KeyParser {
 
 	private final BeanResolver resolver;
 
-	/**
-	 * Create a parser.
-	 * @param beans beans that {@code @name} refers to
-	 */
+	/** Create a parser of expressions in which {@code @name} refers to a bean. */
 	public KeyParser(BeanFactory beans) {
 		this.beans = beans;
 		this.resolver = new BeanFactoryResolver(beans);

@@ -30,11 +30,6 @@ final class PartChecks {
 
 	private final KeyVariables variables;
 
-	/**
-	 * Create checks.
-	 * @param text the expression of the key
-	 * @param variables variables that it may refer to
-	 */
 	PartChecks(String text, KeyVariables variables) {
 		this.text = text;
 		this.variables = variables;

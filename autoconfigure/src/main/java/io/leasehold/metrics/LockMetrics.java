@@ -21,10 +21,6 @@ public final class LockMetrics implements LockEventListener {
 
 	private final LockEventHandler recorder = new Recorder();
 
-	/**
-	 * Create metrics.
-	 * @param registry where the meters are registered
-	 */
 	public LockMetrics(MeterRegistry registry) {
 		this.registry = registry;
 	}

@@ -39,10 +39,7 @@ final class AsyncWaiter extends Waiter {
 
 	private volatile @Nullable Future<?> timer;
 
-	/**
-	 * Create an acquisition.
-	 * @param completion completes the future in another thread
-	 */
+	/** Create an acquisition whose future is completed in another thread. */
 	AsyncWaiter(LockKey key, LockOptions options, List<HeldLock> outer, Predicate<LockException> bypassed, long start,
 			CompletableFuture<HeldLock> result, ReleaseTiming.Releases releases, Consumer<AsyncWaiter> completion) {
 		super(key, options, false, start);

@@ -25,11 +25,7 @@ final class FencePurge {
 
 	private final AtomicLong next;
 
-	/**
-	 * Create a purge, which is due at once.
-	 * @param purge removes idle rows
-	 * @param clock returns nanoseconds since an arbitrary moment
-	 */
+	/** Create a purge, which is due at once. */
 	FencePurge(Runnable purge, LongSupplier clock) {
 		this.purge = purge;
 		this.clock = clock;

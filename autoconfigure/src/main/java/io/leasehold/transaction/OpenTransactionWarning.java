@@ -35,10 +35,7 @@ final class OpenTransactionWarning implements Consumer<String> {
 		this(MOST_METHODS);
 	}
 
-	/**
-	 * Create a warning.
-	 * @param mostMethods number of methods after which nothing more is logged
-	 */
+	/** Create a warning, which is logged for a limited number of methods. */
 	OpenTransactionWarning(int mostMethods) {
 		this.mostMethods = mostMethods;
 	}

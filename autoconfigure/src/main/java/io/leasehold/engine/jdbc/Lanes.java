@@ -22,10 +22,7 @@ final class Lanes {
 
 	private final Lane closings = new Lane(1, null);
 
-	/**
-	 * Create lanes.
-	 * @param size maximum number of connections for acquisitions
-	 */
+	/** Create lanes for a maximum number of concurrent acquisitions. */
 	Lanes(int size) {
 		this.size = size;
 		this.releases = new Lane(size + 1, null);

@@ -41,10 +41,7 @@ final class Sql {
 			.replace("{now}", this.dialect.now());
 	}
 
-	/**
-	 * Create a change that may wait for a row.
-	 * @param template text that ends with its condition
-	 */
+	/** Create a change that may wait for a row. The template ends with a condition. */
 	Change change(String template) {
 		return new Change(of(template + this.dialect.waiting()));
 	}

@@ -55,10 +55,7 @@ public final class LocalLockEngine implements LockEngine {
 
 	private volatile long nextSweep;
 
-	/**
-	 * Create an engine with a separate store.
-	 * @param clock clock that determines when leases end
-	 */
+	/** Create an engine with a separate store, whose leases end by the given clock. */
 	public LocalLockEngine(MonotonicClock clock) {
 		this.clock = clock;
 		this.nextSweep = clock.nanoTime() + SWEEP_EVERY;

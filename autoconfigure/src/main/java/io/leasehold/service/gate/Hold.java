@@ -77,10 +77,7 @@ public final class Hold extends Link<Hold> {
 	/** The first handle, {@code null} before it is opened. */
 	private @Nullable WeakReference<Object> lifeline;
 
-	/**
-	 * Create the hold of a caller.
-	 * @param passed the hold whose grant is passed on, {@code null} for a new grant
-	 */
+	/** Create a caller's hold, of a new grant unless another hold passed its grant. */
 	Hold(Grant grant, Caller caller, @Nullable Hold passed, boolean pushed, long now) {
 		this.grant = grant;
 		this.pushed = pushed;

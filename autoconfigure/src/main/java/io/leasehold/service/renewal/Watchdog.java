@@ -82,10 +82,7 @@ public final class Watchdog {
 
 	private @Nullable Future<?> timer;
 
-	/**
-	 * Create a watchdog.
-	 * @param gates a live view of all gates
-	 */
+	/** Create a watchdog of the gates in a live view. */
 	public Watchdog(LockEngine engine, GateRules rules, MonotonicClock clock, RenewalThreads threads,
 			Collection<KeyGate> gates, Supplier<? extends RenewalListener> listener) {
 		this.engine = engine;

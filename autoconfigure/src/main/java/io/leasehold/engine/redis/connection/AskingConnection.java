@@ -16,10 +16,7 @@ final class AskingConnection implements Connection {
 
 	private CompletableFuture<@Nullable Object> last = CompletableFuture.completedFuture(null);
 
-	/**
-	 * Create a connection.
-	 * @param connection exclusive to this object
-	 */
+	/** Wrap a connection that is exclusive to this object. */
 	AskingConnection(Connection connection) {
 		this.connection = connection;
 	}
