@@ -24,12 +24,8 @@ public interface DistributedLocks {
 
 	/**
 	 * Acquire a lock, waiting for the configured time.
-	 * @param key the key
 	 * @return the held lock, to be closed
-	 * @throws LockBusyException if another owner held it for the whole wait time
-	 * @throws LockEngineException if the store did not respond within that time
-	 * @throws LockInterruptedException if the thread was interrupted
-	 * @throws LockKeyException if the key cannot name a lock
+	 * @see #acquire(String, LockOptions)
 	 */
 	default HeldLock acquire(String key) {
 		return acquire(key, defaults());
@@ -37,8 +33,6 @@ public interface DistributedLocks {
 
 	/**
 	 * Acquire a lock.
-	 * @param key the key
-	 * @param options how to acquire and hold it
 	 * @return the held lock, to be closed
 	 * @throws LockBusyException if another owner held it for the whole wait time
 	 * @throws LockEngineException if the store did not respond within that time
@@ -64,7 +58,6 @@ public interface DistributedLocks {
 
 	/**
 	 * Acquire the locks of several keys, waiting for the configured time.
-	 * @param keys the keys
 	 * @return the held locks as one, to be closed
 	 * @see #acquireAll(Collection, LockOptions)
 	 */
@@ -77,7 +70,6 @@ public interface DistributedLocks {
 	 * one caller at a time collects permits; a caller of a single permit does not wait
 	 * for it. Each permit has its own lease and fencing token, see
 	 * {@link HeldLock#parts()}.
-	 * @param key the key
 	 * @param count how many permits, from one to the number of the options
 	 * @param options how to acquire and hold them, with the number of permits of the key
 	 * @return the permits as one lock, to be closed
@@ -94,7 +86,6 @@ public interface DistributedLocks {
 	 * Return whether the store still holds the grant of a fencing token. Call it right
 	 * before the use of a resource that cannot compare tokens itself. Acquisitions that
 	 * share one grant inside a process are not distinguished.
-	 * @param key the key
 	 * @param token the token that the holder of the key presents
 	 * @param options the engine to query
 	 * @return whether the key is held under that token's grant
@@ -106,9 +97,6 @@ public interface DistributedLocks {
 	/**
 	 * Return whether the store of the default engine still holds the grant of a fencing
 	 * token.
-	 * @param key the key
-	 * @param token the token that the holder of the key presents
-	 * @return whether the key is held under that token's grant
 	 * @see #isCurrent(String, long, LockOptions)
 	 */
 	default boolean isCurrent(String key, long token) {
@@ -117,7 +105,6 @@ public interface DistributedLocks {
 
 	/**
 	 * Acquire a lock if it is free now.
-	 * @param key the key
 	 * @return the held lock, or empty if another owner holds it
 	 * @throws LockEngineException if the store did not respond
 	 * @throws LockKeyException if the key cannot name a lock
@@ -128,8 +115,6 @@ public interface DistributedLocks {
 
 	/**
 	 * Acquire a lock if it becomes free within the options' wait time.
-	 * @param key the key
-	 * @param options how to acquire and hold it
 	 * @return the held lock, or empty if another owner held it for the whole wait time
 	 * @throws LockEngineException if the store did not respond within that time
 	 * @throws LockInterruptedException if the thread was interrupted
@@ -150,8 +135,6 @@ public interface DistributedLocks {
 	 * <p>
 	 * The future completes in a thread of the library, which also runs dependent stages.
 	 * These may block. Once they block 256 threads, completions of other futures wait.
-	 * @param key the key
-	 * @param options how to acquire and hold it
 	 * @return completes with the held lock, or with the exceptions of
 	 * {@link #acquire(String, LockOptions)}
 	 * @throws LockKeyException if the key cannot name a lock
@@ -160,9 +143,7 @@ public interface DistributedLocks {
 
 	/**
 	 * Acquire a lock without blocking the caller, with the configured options.
-	 * @param key the key
-	 * @return completes with the held lock
-	 * @throws LockKeyException if the key cannot name a lock
+	 * @see #acquireAsync(String, LockOptions)
 	 */
 	default CompletableFuture<HeldLock> acquireAsync(String key) {
 		return acquireAsync(key, defaults());
@@ -170,13 +151,8 @@ public interface DistributedLocks {
 
 	/**
 	 * Run some work under a lock, with the configured options.
-	 * @param <T> type of the result
-	 * @param <X> type of the checked exception
-	 * @param key the key
-	 * @param work the work
-	 * @return the work's result
 	 * @throws X any exception of the work
-	 * @throws LockLostException if the lock was lost during the work
+	 * @see #call(String, LockOptions, LockedCall)
 	 */
 	default <T, X extends Throwable> T call(String key, LockedCall<T, X> work) throws X {
 		return call(key, defaults(), work);
@@ -184,11 +160,6 @@ public interface DistributedLocks {
 
 	/**
 	 * Run some work under a lock.
-	 * @param <T> type of the result
-	 * @param <X> type of the checked exception
-	 * @param key the key
-	 * @param options how to acquire and hold the lock
-	 * @param work the work
 	 * @return the work's result
 	 * @throws X any exception of the work
 	 * @throws LockLostException if the lock was lost during the work
@@ -206,7 +177,6 @@ public interface DistributedLocks {
 	 * are not supported, and {@code lock()} waits without limit. After a loss, each
 	 * method that locks throws {@link LockLostException} in the thread that lost the
 	 * lock, until that thread has unlocked it.
-	 * @param key the key
 	 * @return a view of the lock, which is not acquired yet
 	 * @throws LockKeyException if the key cannot name a lock
 	 */
@@ -222,7 +192,6 @@ public interface DistributedLocks {
 	 * read lock; the key becomes available when both are released. For a thread that
 	 * holds only the read lock, {@code tryLock()} on the write lock returns {@code false}
 	 * and {@code lock()} throws {@link LockModeException}.
-	 * @param key the key
 	 * @return two views of the lock, which is not acquired yet
 	 * @throws LockKeyException if the key cannot name a lock
 	 * @throws IllegalArgumentException if the engine does not support shared locks
@@ -233,7 +202,6 @@ public interface DistributedLocks {
 
 	/**
 	 * Return a JDK read lock and write lock.
-	 * @param key the key
 	 * @param options how to acquire and hold them; mode and wait time are not used
 	 * @return two views of the lock, which is not acquired yet
 	 * @see #asReadWriteLock(String)
@@ -242,7 +210,6 @@ public interface DistributedLocks {
 
 	/**
 	 * Return a JDK lock.
-	 * @param key the key
 	 * @param options how to acquire and hold it; the wait time is not used
 	 * @return a view of the lock, which is not acquired yet
 	 * @throws LockKeyException if the key cannot name a lock

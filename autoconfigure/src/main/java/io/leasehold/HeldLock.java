@@ -80,7 +80,9 @@ public interface HeldLock extends AutoCloseable {
 	 */
 	void throwIfLost();
 
-	/** Return how long the lock stays valid if not renewed, zero after a loss or close. */
+	/**
+	 * Return how long the lock stays valid if not renewed, zero after a loss or close.
+	 */
 	Duration remaining();
 
 	/**

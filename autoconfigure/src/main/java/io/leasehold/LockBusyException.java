@@ -17,12 +17,7 @@ public class LockBusyException extends LockException {
 
 	private final List<String> ownKeys;
 
-	/**
-	 * Create an exception that names no holder.
-	 * @param message what failed, why, and what to do
-	 * @param key the key
-	 * @param waited how long the caller waited
-	 */
+	/** Create an exception that names no holder. */
 	public LockBusyException(String message, LockKey key, Duration waited) {
 		this(message, key, waited, List.of(), List.of());
 	}

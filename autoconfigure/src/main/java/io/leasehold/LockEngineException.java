@@ -17,21 +17,12 @@ public class LockEngineException extends LockException {
 	/**
 	 * Create an exception for a failure that may be transient, such as a timeout, a
 	 * broken connection or a deadlock. The request is retried within the wait time.
-	 * @param key the lock's key, or {@code null} if no single lock is affected
-	 * @param message what failed, naming the lock
-	 * @param cause the client's exception, if any
 	 */
 	public LockEngineException(@Nullable LockKey key, String message, @Nullable Throwable cause) {
 		this(key, message, cause, true);
 	}
 
-	/**
-	 * Create an exception.
-	 * @param key the lock's key, or {@code null} if no single lock is affected
-	 * @param message what failed, naming the lock
-	 * @param cause the client's exception, if any
-	 * @param retryable whether a retry within the wait time may succeed
-	 */
+	/** Create an exception without an error code of the store. */
 	public LockEngineException(@Nullable LockKey key, String message, @Nullable Throwable cause, boolean retryable) {
 		this(key, message, cause, retryable, null);
 	}

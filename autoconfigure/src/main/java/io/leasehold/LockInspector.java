@@ -19,31 +19,23 @@ public interface LockInspector {
 	/**
 	 * Return the shortest lease that an engine accepts, which is the shortest that it can
 	 * renew in time.
-	 * @param engine the engine's name, or empty for the default engine
-	 * @return the shortest lease
 	 */
 	Duration minLease(String engine);
 
 	/**
 	 * Return the locks that this process holds and the callers that wait in it. Sends no
 	 * request.
-	 * @return a snapshot
 	 */
 	LockOverview overview();
 
 	/**
 	 * Return the holds of one key in this process and the callers that wait for it here.
 	 * Sends no request.
-	 * @param engine the engine's name, or empty for the default engine
-	 * @param key the key
-	 * @return a snapshot
 	 */
 	LockOverview overview(String engine, LockKey key);
 
 	/**
 	 * Return the holders of a key, in any process, from the store.
-	 * @param engine the engine's name, or empty for the default engine
-	 * @param key the key
 	 * @return the holders in the order of their grants, empty if the key is free
 	 * @throws LockEngineException if the store did not respond
 	 */
@@ -54,19 +46,15 @@ public interface LockInspector {
 	 * loss: at once in this process, at their next renewal in others. Their work
 	 * continues, concurrently with that of the next holder. Nothing is logged; the
 	 * endpoint does that.
-	 * @param engine the engine's name, or empty for the default engine
-	 * @param key the key
 	 * @return the holders that lost it, empty if the key was free
 	 * @throws LockEngineException if the store did not respond
 	 */
 	List<LockHolder> forceRelease(String engine, LockKey key);
 
 	/**
-	 * Acquire and release an internal lock, to prove that the store grants locks. Blocks
-	 * for two of the engine's calls, and for two more if other processes probe at the
-	 * same moment.
-	 * @param engine the engine's name, or empty for the default engine
-	 * @return how long it took
+	 * Acquire and release an internal lock, to prove that the store grants locks; return
+	 * how long that took. Blocks for two of the engine's calls, and for two more if other
+	 * processes probe at the same moment.
 	 * @throws LockEngineException if the store did not grant or release it
 	 */
 	Duration probe(String engine);
@@ -74,16 +62,13 @@ public interface LockInspector {
 	/**
 	 * Return the findings of an engine's self-check: repairs since startup and present
 	 * problems. Does not block.
-	 * @param engine the engine's name, or empty for the default engine
 	 * @return one sentence per finding, empty if there is none
 	 */
 	List<String> findings(String engine);
 
 	/**
 	 * Return how many events of an engine's locks were dropped because too many were
-	 * waiting for a listener.
-	 * @param engine the engine's name, or empty for the default engine
-	 * @return their number since startup
+	 * waiting for a listener, since startup.
 	 */
 	long droppedEvents(String engine);
 

@@ -57,116 +57,67 @@ public record LockOptions(String name, String engine, LockMode mode, int permits
 		}
 	}
 
-	/**
-	 * Create options of an exclusive, re-entrant lock without a lock delay.
-	 * @param name fixed name for metrics and messages
-	 * @param engine name of the engine, or empty for the default
-	 * @param lease how long the lock outlives a silent owner
-	 * @param waitTime maximum time to wait
-	 * @param minHold minimum time for which the key stays locked
-	 * @param maxHold maximum time to hold the lock
-	 */
+	/** Create options of an exclusive, re-entrant lock without a lock delay. */
 	public LockOptions(String name, String engine, Duration lease, Duration waitTime, Duration minHold,
 			Duration maxHold) {
 		this(name, engine, LockMode.EXCLUSIVE, 0, lease, waitTime, minHold, maxHold, Duration.ZERO, true);
 	}
 
-	/**
-	 * Return a copy with another name.
-	 * @param name fixed name for metrics and messages
-	 * @return the changed options
-	 */
+	/** Return a copy with another name. */
 	public LockOptions withName(String name) {
 		return new LockOptions(name, this.engine, this.mode, this.permits, this.lease, this.waitTime, this.minHold,
 				this.maxHold, this.lockDelay, this.reentrant);
 	}
 
-	/**
-	 * Return a copy for another engine.
-	 * @param engine name of the engine, or empty for the default
-	 * @return the changed options
-	 */
+	/** Return a copy for another engine. */
 	public LockOptions withEngine(String engine) {
 		return new LockOptions(this.name, engine, this.mode, this.permits, this.lease, this.waitTime, this.minHold,
 				this.maxHold, this.lockDelay, this.reentrant);
 	}
 
-	/**
-	 * Return a copy with another mode.
-	 * @param mode whether the lock is exclusive or shared
-	 * @return the changed options
-	 */
+	/** Return a copy with another mode. */
 	public LockOptions withMode(LockMode mode) {
 		return new LockOptions(this.name, this.engine, mode, this.permits, this.lease, this.waitTime, this.minHold,
 				this.maxHold, this.lockDelay, this.reentrant);
 	}
 
-	/**
-	 * Return a copy with another number of permits.
-	 * @param permits how many owners at once, zero for a lock without permits
-	 * @return the changed options
-	 */
+	/** Return a copy with another number of permits. */
 	public LockOptions withPermits(int permits) {
 		return new LockOptions(this.name, this.engine, this.mode, permits, this.lease, this.waitTime, this.minHold,
 				this.maxHold, this.lockDelay, this.reentrant);
 	}
 
-	/**
-	 * Return a copy with another lease.
-	 * @param lease how long the lock outlives a silent owner
-	 * @return the changed options
-	 */
+	/** Return a copy with another lease. */
 	public LockOptions withLease(Duration lease) {
 		return new LockOptions(this.name, this.engine, this.mode, this.permits, lease, this.waitTime, this.minHold,
 				this.maxHold, this.lockDelay, this.reentrant);
 	}
 
-	/**
-	 * Return a copy with another wait time.
-	 * @param waitTime maximum time to wait, zero for one attempt
-	 * @return the changed options
-	 */
+	/** Return a copy with another wait time. */
 	public LockOptions withWaitTime(Duration waitTime) {
 		return new LockOptions(this.name, this.engine, this.mode, this.permits, this.lease, waitTime, this.minHold,
 				this.maxHold, this.lockDelay, this.reentrant);
 	}
 
-	/**
-	 * Return a copy with another minimum hold.
-	 * @param minHold minimum time for which the key stays locked
-	 * @return the changed options
-	 */
+	/** Return a copy with another minimum hold. */
 	public LockOptions withMinHold(Duration minHold) {
 		return new LockOptions(this.name, this.engine, this.mode, this.permits, this.lease, this.waitTime, minHold,
 				this.maxHold, this.lockDelay, this.reentrant);
 	}
 
-	/**
-	 * Return a copy with another maximum hold.
-	 * @param maxHold maximum time to hold the lock
-	 * @return the changed options
-	 */
+	/** Return a copy with another maximum hold. */
 	public LockOptions withMaxHold(Duration maxHold) {
 		return new LockOptions(this.name, this.engine, this.mode, this.permits, this.lease, this.waitTime, this.minHold,
 				maxHold, this.lockDelay, this.reentrant);
 	}
 
-	/**
-	 * Return a copy with another lock delay.
-	 * @param lockDelay how long the key stays locked after an owner vanished
-	 * @return the changed options
-	 */
+	/** Return a copy with another lock delay. */
 	public LockOptions withLockDelay(Duration lockDelay) {
 		return new LockOptions(this.name, this.engine, this.mode, this.permits, this.lease, this.waitTime, this.minHold,
 				this.maxHold, lockDelay, this.reentrant);
 	}
 
-	/**
-	 * Return a copy that re-enters a lock of the caller or not. Permits are never
-	 * re-entered.
-	 * @param reentrant {@code false} to wait for a lock even if the caller runs under it
-	 * @return the changed options
-	 */
+	/** Return a copy that re-enters a lock or not. Permits are never re-entered. */
 	public LockOptions withReentrant(boolean reentrant) {
 		return new LockOptions(this.name, this.engine, this.mode, this.permits, this.lease, this.waitTime, this.minHold,
 				this.maxHold, this.lockDelay, reentrant);

@@ -138,7 +138,8 @@ final class DefaultEngine {
 		return new LockEngineConfigurationException(
 				"leasehold.engine is '%s', but there is no lock engine of that name, only %s.".formatted(name,
 						quoted(known)),
-				"Use one of them, or define a bean of type %s that has this name.".formatted(LockEngine.class.getName()));
+				"Use one of them, or define a bean of type %s that has this name."
+					.formatted(LockEngine.class.getName()));
 	}
 
 	private static String quoted(Collection<String> names) {

@@ -32,8 +32,7 @@ public class DefaultHoldObservationConvention implements HoldObservationConventi
 
 	@Override
 	public KeyValues getHighCardinalityKeyValues(HoldObservationContext context) {
-		return context.highCardinality()
-			.and(HighCardinality.TOKEN.withValue(Long.toString(context.getFencingToken())));
+		return context.highCardinality().and(HighCardinality.TOKEN.withValue(Long.toString(context.getFencingToken())));
 	}
 
 }
