@@ -80,9 +80,7 @@ public interface HeldLock extends AutoCloseable {
 	 */
 	void throwIfLost();
 
-	/**
-	 * Return how long the lock stays valid if not renewed, zero after a loss or close.
-	 */
+	/** Return how long the lock stays valid without renewal; zero if lost or closed. */
 	Duration remaining();
 
 	/**
