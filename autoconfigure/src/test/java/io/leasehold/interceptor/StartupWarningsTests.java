@@ -1,6 +1,7 @@
 package io.leasehold.interceptor;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Supplier;
 
 import io.leasehold.annotation.DistributedLock;
@@ -67,8 +68,8 @@ class StartupWarningsTests {
 		start(Shop.class);
 		assertThat(output)
 			.containsOnlyOnce("Shop.pay(long, String) is called by its own bean in afterReturn, afterWide, byReference,"
-					+ " explicit, inArgument, inArray, inCatch, inLambda, inLoop, inSwitch, inTry, inherited, overLines,"
-					+ " plain, withChoice, not through the proxy: such a call runs without the lock.");
+					+ " explicit, inArgument, inArray, inCatch, inLambda, inLoop, inSwitch, inTry, inherited, ofSuper,"
+					+ " overLines, plain, withChoice, not through the proxy: such a call runs without the lock.");
 	}
 
 	@Test
@@ -341,6 +342,38 @@ class StartupWarningsTests {
 		void storedProxy() {
 			Shop proxy = this.self;
 			proxy.pay(1, toString());
+		}
+
+		String ofSuper() {
+			return super.pay(1, "me");
+		}
+
+		String ofAnotherClass(BaseShop other) {
+			return other.pay(1, "me");
+		}
+
+		String ofAnArray() {
+			return ((Shop[]) Objects.requireNonNull(this.last))[0].pay(1, "me");
+		}
+
+		String castProxy(Supplier<Object> beans) {
+			return ((Shop) beans.get()).pay(1, "me");
+		}
+
+		String genericProxy(Supplier<Shop> beans) {
+			return beans.get().pay(1, "me");
+		}
+
+		String ofNew() {
+			return new Shop().pay(1, "me");
+		}
+
+		String ofResult() {
+			return proxy().pay(1, "me");
+		}
+
+		@Nullable Shop proxy() {
+			return this.self;
 		}
 
 		void sameName() {
