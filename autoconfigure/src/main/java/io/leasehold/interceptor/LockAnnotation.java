@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.stream.Stream;
 
 import io.leasehold.annotation.DistributedLock;
+import io.leasehold.key.MethodName;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.support.AopUtils;
@@ -94,6 +95,13 @@ record LockAnnotation(DistributedLock values, Class<?> type, Method method, Meth
 		return Arrays.stream(contract.getMethods())
 			.filter((candidate) -> candidate.getName().equals(method.getName()))
 			.filter((candidate) -> AopUtils.getMostSpecificMethod(candidate, type).equals(method));
+	}
+
+	/** Return class and method, such as {@code OrderService.pay}. */
+	String defaultName() {
+		Class<?> owner = MethodName.owner(this.type, this.declared);
+		String name = owner.getSimpleName();
+		return (name.isEmpty() ? ClassUtils.getShortName(owner) : name) + "." + this.declared.getName();
 	}
 
 	InvalidLockAnnotationException invalid(String problem, String action) {

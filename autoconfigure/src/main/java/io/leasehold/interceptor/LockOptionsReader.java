@@ -49,8 +49,7 @@ final class LockOptionsReader {
 			throw annotation.invalid("has name \"%s\", but names are never resolved".formatted(values.name()),
 					"Write a fixed name, or omit it to use that of the method.");
 		}
-		String name = StringUtils.hasText(values.name()) ? values.name()
-				: Names.of(annotation.type(), annotation.declared());
+		String name = StringUtils.hasText(values.name()) ? values.name() : annotation.defaultName();
 		LockOptions options;
 		try {
 			options = new LockOptions(name, resolve(annotation, "engine", values.engine()), values.mode(),
