@@ -58,10 +58,10 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 
 	private final Purger purger;
 
-	private final LateRequests late = new LateRequests();
+	private final LateRequests late;
 
 	/** Claims that a failed release may have freed. */
-	private final LateRequests lateReleases = new LateRequests();
+	private final LateRequests lateReleases;
 
 	/**
 	 * Create an engine.
@@ -73,6 +73,8 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 		this.settings = settings;
 		this.clock = clock;
 		this.renewals = new Renewals(this.database, clock, settings.namespace());
+		this.late = new LateRequests(clock);
+		this.lateReleases = new LateRequests(clock);
 		this.purger = new Purger(this::removeIdle);
 	}
 

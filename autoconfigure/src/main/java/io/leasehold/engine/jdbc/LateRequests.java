@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 import io.leasehold.engine.Claim;
+import io.leasehold.engine.MonotonicClock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,11 +15,18 @@ import org.jspecify.annotations.Nullable;
 final class LateRequests {
 
 	/** How long the service tries to release a claim after its lease. */
-	private static final Duration REMEMBERED = Duration.ofMinutes(1);
+	static final Duration REMEMBERED = Duration.ofMinutes(1);
 
-	private static final int FEW = 64;
+	/** Number of claims from which on old ones are removed. */
+	static final int FEW = 64;
 
 	private final Map<String, Late> claims = new ConcurrentHashMap<>();
+
+	private final MonotonicClock clock;
+
+	LateRequests(MonotonicClock clock) {
+		this.clock = clock;
+	}
 
 	/**
 	 * Add a claim, or a later request of the same claim.
@@ -26,9 +34,9 @@ final class LateRequests {
 	 */
 	void add(Claim claim, long until) {
 		if (this.claims.size() >= FEW) {
-			this.claims.values().removeIf(Late::isForgotten);
+			this.claims.values().removeIf((late) -> this.clock.nanoTime() - late.forgotten() > 0);
 		}
-		long forgotten = System.nanoTime() + claim.lease().plus(REMEMBERED).toNanos();
+		long forgotten = this.clock.nanoTime() + claim.lease().plus(REMEMBERED).toNanos();
 		this.claims.merge(claim.owner().token(), new Late(until, forgotten, false),
 				(one, other) -> new Late(Math.max(one.until(), other.until()), forgotten, one.released()));
 	}
@@ -59,11 +67,6 @@ final class LateRequests {
 	}
 
 	private record Late(long until, long forgotten, boolean released) {
-
-		boolean isForgotten() {
-			return System.nanoTime() - this.forgotten > 0;
-		}
-
 	}
 
 }

@@ -94,7 +94,7 @@ class JdbcTimesTests {
 	@Test
 	void failedAcquisitionMayTakeEffectUntilItsWaitForTheRowIsOver() throws SQLException {
 		LockTables tables = LockTables.of(new H2Dialect(), SETTINGS);
-		LateRequests late = new LateRequests();
+		LateRequests late = new LateRequests(this.clock);
 		Claim claim = claim();
 		try (Session session = session(CALL)) {
 			session.execute("DROP TABLE leasehold_lock_holder");

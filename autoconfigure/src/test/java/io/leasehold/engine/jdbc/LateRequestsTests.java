@@ -6,6 +6,7 @@ import java.util.stream.IntStream;
 
 import io.leasehold.LockKey;
 import io.leasehold.engine.Claim;
+import io.leasehold.engine.ManualClock;
 import io.leasehold.engine.Member;
 import org.junit.jupiter.api.Test;
 
@@ -18,7 +19,9 @@ class LateRequestsTests {
 
 	private final Member member = Member.of("shop");
 
-	private final LateRequests late = new LateRequests();
+	private final ManualClock clock = new ManualClock();
+
+	private final LateRequests late = new LateRequests(this.clock);
 
 	@Test
 	void lastRequestOfAClaimDecides() {
@@ -38,6 +41,42 @@ class LateRequestsTests {
 		List<Claim> claims = IntStream.range(0, 200).mapToObj(this::claim).toList();
 		claims.forEach((claim) -> this.late.add(claim, 10));
 		assertThat(claims).allSatisfy((claim) -> assertThat(this.late.until(claim)).isEqualTo(10));
+	}
+
+	@Test
+	void oldClaimsAreRemovedOnceThereAreMany() {
+		List<Claim> claims = IntStream.range(0, LateRequests.FEW).mapToObj(this::claim).toList();
+		claims.forEach((claim) -> this.late.add(claim, 10));
+		this.clock.advance(claims.get(0).lease().plus(LateRequests.REMEMBERED));
+		Claim recent = claim(-1);
+		this.late.add(recent, 20);
+		assertThat(claims).as("not yet old").allSatisfy((claim) -> assertThat(this.late.until(claim)).isEqualTo(10));
+		this.clock.advance(Duration.ofNanos(1));
+		this.late.add(claim(-2), 30);
+		assertThat(claims).allSatisfy((claim) -> assertThat(this.late.until(claim)).isNull());
+		assertThat(this.late.until(recent)).isEqualTo(20);
+	}
+
+	@Test
+	void removalBeginsAtALimit() {
+		List<Claim> claims = IntStream.range(0, LateRequests.FEW).mapToObj(this::claim).toList();
+		claims.forEach((claim) -> this.late.add(claim, 10));
+		this.clock.advance(Duration.ofHours(1));
+		this.late.add(claim(-1), 10);
+		assertThat(claims).allSatisfy((claim) -> assertThat(this.late.until(claim)).isNull());
+	}
+
+	@Test
+	void releaseIsRememberedAcrossLaterRequests() {
+		Claim claim = claim(0);
+		this.late.released(claim);
+		assertThat(this.late.isReleased(claim)).as("without a late request").isFalse();
+		this.late.add(claim, 10);
+		assertThat(this.late.isReleased(claim)).isFalse();
+		this.late.released(claim);
+		this.late.add(claim, 20);
+		assertThat(this.late.isReleased(claim)).isTrue();
+		assertThat(this.late.until(claim)).isEqualTo(20);
 	}
 
 	private Claim claim(int key) {
