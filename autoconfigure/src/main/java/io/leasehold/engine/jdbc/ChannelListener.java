@@ -73,7 +73,7 @@ final class ChannelListener implements AutoCloseable {
 			}
 			if (!this.closed) {
 				LockSupport.parkNanos(this.pause.toNanos());
-				lengthenPause();
+				this.pause = longer(this.pause);
 			}
 		}
 	}
@@ -96,9 +96,10 @@ final class ChannelListener implements AutoCloseable {
 		}
 	}
 
-	private void lengthenPause() {
-		Duration doubled = this.pause.multipliedBy(2);
-		this.pause = (doubled.compareTo(LONGEST_PAUSE) < 0) ? doubled : LONGEST_PAUSE;
+	/** Return the pause after a pause. */
+	static Duration longer(Duration pause) {
+		Duration doubled = pause.multipliedBy(2);
+		return (doubled.compareTo(LONGEST_PAUSE) < 0) ? doubled : LONGEST_PAUSE;
 	}
 
 	@Override

@@ -3,6 +3,7 @@ package io.leasehold.engine.jdbc;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
@@ -138,6 +139,65 @@ abstract class CrowdedJdbcLockEngineTests extends JdbcLockFaultsTests {
 			assertThat(outcomes.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).hasSize(2)
 				.hasOnlyElementsOfType(RenewalOutcome.Renewed.class);
 		}
+	}
+
+	/** A second release does not fail only because a first one waits. */
+	@Test
+	void releasesWaitForLockedRowsConcurrently() throws Exception {
+		List<Claim> claims = List.of(claim("one"), claim("other"));
+		claims.forEach(this::granted);
+		try (JdbcLockEngine apart = apart(2, Duration.ofSeconds(40)); Operator operator = new Operator()) {
+			apart.start();
+			operator.run(LOCK_ROWS.formatted(this.namespace, "o%"));
+			List<CompletableFuture<ReleaseOutcome>> releases = claims.stream()
+				.map((claim) -> later(() -> apart.release(claim)))
+				.toList();
+			await()
+				.until(() -> number(waitingSessions()) == 2 || releases.stream().anyMatch(CompletableFuture::isDone));
+			assertThat(releases).noneMatch(CompletableFuture::isDone);
+			operator.commit();
+			for (CompletableFuture<ReleaseOutcome> release : releases) {
+				assertThat(release.get(PATIENCE.toSeconds(), TimeUnit.SECONDS))
+					.isInstanceOf(ReleaseOutcome.Released.class);
+			}
+		}
+	}
+
+	/** The search for unlocked rows would make a single renewal twice as long. */
+	@Test
+	void singleRenewalOfALockedRowSearchesForNoOther() throws Exception {
+		Claim claim = claim("a");
+		long number = granted(claim).number();
+		JdbcLockEngine brief = engine(settings(Duration.ofSeconds(1)));
+		try (Operator operator = new Operator()) {
+			operator.run(LOCK_ROWS.formatted(this.namespace, "a"));
+			this.statements.clear();
+			assertThat(renew(brief, claim, number)).isInstanceOf(RenewalOutcome.Unknown.class);
+			assertThat(this.statements.executed()).noneMatch((sql) -> sql.contains("SKIP LOCKED"));
+		}
+	}
+
+	@Test
+	void threadIsStartedForRenewalsOfDifferentLeasesOnly() {
+		List<Claim> claims = List.of(claim("one"), claim("other"));
+		List<Renewal> same = claims.stream()
+			.map((claim) -> new Renewal(claim, granted(claim).number(), LEASE))
+			.toList();
+		List<Renewal> different = List.of(same.get(0),
+				new Renewal(claims.get(1), same.get(1).number(), LEASE.plusSeconds(1)));
+		Set<Thread> before = Thread.getAllStackTraces().keySet();
+		assertThat(this.engine.renew(same)).hasOnlyElementsOfType(RenewalOutcome.Renewed.class);
+		assertThat(helpers(before)).isZero();
+		assertThat(this.engine.renew(different)).hasOnlyElementsOfType(RenewalOutcome.Renewed.class);
+		assertThat(helpers(before)).isOne();
+	}
+
+	private static long helpers(Set<Thread> before) {
+		return Thread.getAllStackTraces()
+			.keySet()
+			.stream()
+			.filter((thread) -> thread.getName().startsWith("leasehold-jdbc-renewal-") && !before.contains(thread))
+			.count();
 	}
 
 	/**

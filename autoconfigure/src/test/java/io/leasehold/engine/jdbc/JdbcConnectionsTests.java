@@ -10,18 +10,24 @@ import java.util.concurrent.locks.LockSupport;
 
 import javax.sql.DataSource;
 
+import com.zaxxer.hikari.HikariDataSource;
 import io.leasehold.test.contract.Pace;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 class JdbcConnectionsTests {
 
-	private static final Duration TIMEOUT = Duration.ofSeconds(1);
+	private static final Duration TIMEOUT = Duration.ofSeconds(30);
+
+	private static final Duration SECOND = Duration.ofSeconds(1);
 
 	private final String url = "jdbc:h2:mem:" + UUID.randomUUID();
 
@@ -59,7 +65,7 @@ class JdbcConnectionsTests {
 	void databaseThatRefusesIsNotWaitedFor() {
 		Pace started = Pace.begin();
 		try (JdbcConnections connections = JdbcConnections.open("jdbc:postgresql://127.0.0.1:1/db", null, null, null, 1,
-				TIMEOUT)) {
+				SECOND)) {
 			connections.awaitFirst();
 		}
 		assertThat(started.elapsed()).isLessThan(started.slack(Duration.ofSeconds(10)));
@@ -79,6 +85,39 @@ class JdbcConnectionsTests {
 	void connectionsAreNeverThoseOfATransaction() {
 		DataSource target = new DriverManagerDataSource(this.url);
 		assertThat(JdbcConnections.of(new TransactionAwareDataSourceProxy(target)).dataSource()).isSameAs(target);
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "250, 250", "600, 300", "2000, 1000", "10000, 1000" })
+	void idleConnectionIsValidatedWithinHalfOfTheCallAndASecond(int callTimeout, int validationTimeout)
+			throws SQLException {
+		try (JdbcConnections connections = JdbcConnections.open(this.url, null, null, null, 1,
+				Duration.ofMillis(callTimeout))) {
+			assertThat(connections.dataSource().unwrap(HikariDataSource.class).getValidationTimeout())
+				.isEqualTo(validationTimeout);
+		}
+	}
+
+	@Test
+	void poolIsClosedWithTheConnectionsButNotThatOfAnotherComponent() throws SQLException {
+		JdbcConnections pool = JdbcConnections.open(this.url, null, null, null, 1, TIMEOUT);
+		HikariDataSource source = pool.dataSource().unwrap(HikariDataSource.class);
+		JdbcConnections.of(source).close();
+		assertThat(source.isClosed()).isFalse();
+		pool.close();
+		assertThat(source.isClosed()).isTrue();
+	}
+
+	@Test
+	void callWithoutAConnectionOccupiesNoLane() {
+		try (JdbcConnections connections = JdbcConnections.open("jdbc:postgresql://127.0.0.1:1/db", null, null, null, 1,
+				SECOND)) {
+			for (int i = 0; i < 2; i++) {
+				assertThatExceptionOfType(SQLException.class)
+					.isThrownBy(() -> connections.open(CallKind.ACQUIRE, System.nanoTime(), SECOND))
+					.withMessageNotContaining("all are in use");
+			}
+		}
 	}
 
 	@Test
@@ -103,7 +142,7 @@ class JdbcConnectionsTests {
 
 		@Override
 		public Connection connect(String url, Properties info) throws SQLException {
-			LockSupport.parkNanos(TIMEOUT.toNanos());
+			LockSupport.parkNanos(SECOND.toNanos());
 			return super.connect(url, info);
 		}
 

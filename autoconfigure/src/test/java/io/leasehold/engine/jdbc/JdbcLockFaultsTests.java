@@ -376,6 +376,21 @@ abstract class JdbcLockFaultsTests extends JdbcLockRowsTests {
 			.withMessageEndingWith("no space left");
 	}
 
+	/** No release is reported of a claim whose request was lost before it arrived. */
+	@Test
+	void releaseOfAClaimWithoutAGrantFindsNoneOnceNoRequestCanArrive() {
+		for (Access access : List.of(Access.EXCLUSIVE, Access.SHARED)) {
+			Claim claim = claim("a", access);
+			JdbcLockEngine brief = engine(settings(Duration.ofSeconds(1)));
+			this.statements.before("UPDATE leasehold_lock SET", () -> {
+				throw new IllegalStateException("the request was lost");
+			});
+			assertThatIllegalStateException().isThrownBy(() -> brief.tryAcquire(claim));
+			assertThat(releasedAtLast(brief, claim)).as("release of %s", access)
+				.isInstanceOf(ReleaseOutcome.NotOwner.class);
+		}
+	}
+
 	/**
 	 * A release whose reply is lost may have freed the row: that nothing is found
 	 * afterwards does not mean that the lock was lost before.

@@ -114,8 +114,8 @@ class PostgresNotificationsIntegrationTests {
 	void releaseTellsOnlyOfARowThatSomebodyWaitsFor() throws Exception {
 		JdbcLockEngine engine = engine(this.settings);
 		execute("LISTEN " + this.settings.channel());
-		Claim claim = hold(engine);
-		engine.release(claim);
+		engine.release(hold(engine));
+		engine.release(hold(engine, Access.SHARED));
 		hold(engine);
 		waitForIt(engine);
 		execute("NOTIFY %s, 'until here'".formatted(this.settings.channel()));
@@ -170,6 +170,21 @@ class PostgresNotificationsIntegrationTests {
 			proxy.strandRequests();
 			assertThat(heard()).as("listens anew").isNotNull();
 		}
+	}
+
+	/** A connection that works is kept, and no claim polls in vain. */
+	@Test
+	void listenerThatHearsNothingForLongKeepsAConnectionThatWorks() throws Exception {
+		JdbcLockEngine one = engine(this.settings);
+		JdbcLockEngine two = engine(this.settings);
+		Claim held = hold(one);
+		listen(two, waitForIt(two));
+		long pid = listeners().get(0);
+		await().until(() -> listeners().isEmpty());
+		one.release(held);
+		assertThat(heard()).isInstanceOf(Signal.AskAgain.class);
+		assertThat(this.signals).isEmpty();
+		assertThat(sessions(pid)).isOne();
 	}
 
 	/** The database tells nobody of a release: the next poll finds it. */
@@ -304,7 +319,7 @@ class PostgresNotificationsIntegrationTests {
 		return payloads;
 	}
 
-	/** Server processes of the engines that listen. */
+	/** Server processes of the engines whose last query was the request to listen. */
 	private List<Long> listeners() throws SQLException {
 		List<Long> result = new ArrayList<>();
 		try (Statement statement = this.connection.createStatement();
@@ -316,6 +331,15 @@ class PostgresNotificationsIntegrationTests {
 			}
 		}
 		return result;
+	}
+
+	private long sessions(long pid) throws SQLException {
+		try (Statement statement = this.connection.createStatement();
+				ResultSet rows = statement
+					.executeQuery("SELECT COUNT(*) FROM pg_stat_activity WHERE pid = %d".formatted(pid))) {
+			rows.next();
+			return rows.getLong(1);
+		}
 	}
 
 	private static List<Thread> threads() {

@@ -1,0 +1,125 @@
+package io.leasehold.engine.jdbc;
+
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.Test;
+
+import org.springframework.jdbc.datasource.AbstractDataSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Tests for {@link ChannelListener} without a database.
+ */
+class ChannelListenerTests {
+
+	@Test
+	void pausesBetweenAttemptsBecomeLongerUpToALimit() {
+		Stream<Duration> pauses = Stream.iterate(Duration.ofMillis(250), ChannelListener::longer).limit(12);
+		assertThat(pauses.map(Duration::toMillis)).containsExactly(250L, 500L, 1000L, 2000L, 4000L, 8000L, 16_000L,
+				32_000L, 60_000L, 60_000L, 60_000L, 60_000L);
+	}
+
+	@Test
+	void unreachableDatabaseIsConnectedAgainAfterEachPause() {
+		UnreachableDatabase database = new UnreachableDatabase();
+		ChannelListener listener = new ChannelListener(database, "channel", (payload) -> {
+		}, () -> {
+		});
+		try (listener) {
+			await().until(() -> database.attempts.size() >= 3);
+		}
+		Duration pauses = Duration.ofNanos(database.attempts.get(2) - database.attempts.get(0));
+		assertThat(pauses).isGreaterThan(Duration.ofMillis(500));
+	}
+
+	/** No response arrives, as in a network that loses everything. */
+	@Test
+	void closeEndsARequestWithoutAResponse() throws Exception {
+		SilentDatabase database = new SilentDatabase();
+		ChannelListener listener = new ChannelListener(database, "channel", (payload) -> {
+		}, () -> {
+		});
+		database.asked.await();
+		assertThat(database.caller.isAlive()).isTrue();
+		listener.close();
+		database.caller.join(Duration.ofMinutes(1).toMillis());
+		assertThat(database.caller.isAlive()).isFalse();
+	}
+
+	/** Database that accepts connections and never responds. */
+	private static class SilentDatabase extends AbstractDataSource {
+
+		private final CountDownLatch asked = new CountDownLatch(1);
+
+		private final CountDownLatch aborted = new CountDownLatch(1);
+
+		private volatile Thread caller;
+
+		@Override
+		public Connection getConnection() {
+			return proxy(Connection.class, (method) -> switch (method) {
+				case "createStatement" -> proxy(Statement.class, this::execute);
+				case "abort" -> {
+					this.aborted.countDown();
+					yield null;
+				}
+				default -> null;
+			});
+		}
+
+		private Object execute(String method) throws Exception {
+			if (method.equals("execute")) {
+				this.caller = Thread.currentThread();
+				this.asked.countDown();
+				this.aborted.await();
+				throw new SQLException("aborted");
+			}
+			return null;
+		}
+
+		@Override
+		public Connection getConnection(String username, String password) {
+			return getConnection();
+		}
+
+		private static <T> T proxy(Class<T> type, Answer answer) {
+			return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] { type },
+					(proxy, method, arguments) -> answer.to(method.getName())));
+		}
+
+	}
+
+	private interface Answer {
+
+		Object to(String method) throws Exception;
+
+	}
+
+	private static class UnreachableDatabase extends AbstractDataSource {
+
+		private final List<Long> attempts = new CopyOnWriteArrayList<>();
+
+		@Override
+		public Connection getConnection() throws SQLException {
+			this.attempts.add(System.nanoTime());
+			throw new SQLException("unreachable");
+		}
+
+		@Override
+		public Connection getConnection(String username, String password) throws SQLException {
+			return getConnection();
+		}
+
+	}
+
+}
