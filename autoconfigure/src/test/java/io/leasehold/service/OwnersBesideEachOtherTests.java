@@ -86,8 +86,8 @@ class OwnersBesideEachOtherTests {
 
 	private final ConcurrentLinkedQueue<LockEvent> events = new ConcurrentLinkedQueue<>();
 
-	private final LockOptions exclusive = new LockOptions("test", "local", Duration.ofMillis(300),
-			Duration.ofSeconds(20), Duration.ZERO, LockOptions.UNLIMITED);
+	private final LockOptions exclusive = new LockOptions("test", "local", LONG_LEASE, Duration.ofSeconds(20),
+			Duration.ZERO, LockOptions.UNLIMITED);
 
 	private final LockOptions shared = this.exclusive.withMode(LockMode.SHARED);
 
