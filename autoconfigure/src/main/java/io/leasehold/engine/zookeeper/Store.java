@@ -285,8 +285,7 @@ final class Store {
 			return Deadlines.await(answer, deadline);
 		}
 		catch (ExecutionException ex) {
-			Throwable cause = ex.getCause();
-			throw failure((cause instanceof CompletionException wrapper) ? wrapper.getCause() : cause);
+			throw failure(ex.getCause()); // without the wrapper of a dependent stage
 		}
 	}
 
