@@ -121,7 +121,7 @@ class ArchitectureTests {
 			ROOT);
 
 	@ArchTest
-	static final ArchRule transactionUsesOnlyServiceAndRoot = only(TRANSACTION, SERVICE, ROOT);
+	static final ArchRule transactionUsesOnlyServiceSupportAndRoot = only(TRANSACTION, SERVICE, SUPPORT, ROOT);
 
 	@ArchTest
 	static final ArchRule reactiveUsesOnlyTheRoot = only(REACTIVE, ROOT);

@@ -62,8 +62,7 @@ public final class RenewalRule {
 	 * @return the time from now on
 	 */
 	public static long untilDue(long lease, long remaining) {
-		long due = Math.max(remaining - (lease - period(lease)), period(remaining));
-		return Math.min(due, period(lease));
+		return period(Math.min(lease, remaining));
 	}
 
 	/**

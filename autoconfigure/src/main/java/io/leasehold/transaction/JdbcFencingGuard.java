@@ -11,6 +11,7 @@ import io.leasehold.FencingGuard;
 import io.leasehold.HeldLock;
 import io.leasehold.HeldLockScope;
 import io.leasehold.LockKey;
+import io.leasehold.engine.support.Purge;
 
 import org.springframework.jdbc.core.JdbcOperations;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -40,7 +41,7 @@ public final class JdbcFencingGuard implements FencingGuard {
 
 	private final String namespace;
 
-	private final FencePurge purge;
+	private final Purge purge;
 
 	/**
 	 * Create a guard.
@@ -58,7 +59,7 @@ public final class JdbcFencingGuard implements FencingGuard {
 		this.connections = new FenceConnections(target);
 		this.table = new FenceTable(lockTimeout);
 		this.namespace = namespace;
-		this.purge = new FencePurge(() -> purge(retention), System::nanoTime);
+		this.purge = new Purge("leasehold-fence-purge", Duration.ZERO, () -> purge(retention));
 	}
 
 	/** Return the target of a proxy, which a transaction manager unwraps as well. */
@@ -87,7 +88,7 @@ public final class JdbcFencingGuard implements FencingGuard {
 		fences.forEach(
 				(fence) -> this.connections.withOwn("Announce the fencing token of lock '%s'".formatted(fence.key()),
 						(connection) -> this.table.announce(fence, connection)));
-		this.purge.runNowAndThen();
+		this.purge.runIfDue();
 		return HeldLockScope.open(lock, (transaction) -> fences.forEach((fence) -> compare(fence, transaction)),
 				this.connections.undoingWhatJoins());
 	}

@@ -24,6 +24,7 @@ import io.leasehold.engine.RenewalRule;
 import io.leasehold.engine.Signal;
 import io.leasehold.engine.Waiting;
 import io.leasehold.engine.support.OpenState;
+import io.leasehold.engine.support.Purge;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +47,10 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 
 	private static final Log logger = LogFactory.getLog(JdbcLockEngine.class);
 
+	private static final Duration FIRST_PURGE = Duration.ofSeconds(10);
+
+	static final int PURGED_AT_ONCE = 100;
+
 	private final OpenState state = new OpenState(NAME);
 
 	private final LockDatabase database;
@@ -56,7 +61,8 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 
 	private final Renewals renewals;
 
-	private final Purger purger;
+	/** Created when the engine starts. */
+	private volatile @Nullable Purge purge;
 
 	private final LateRequests late;
 
@@ -75,11 +81,10 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 		this.renewals = new Renewals(this.database, clock, settings.namespace());
 		this.late = new LateRequests(clock);
 		this.lateReleases = new LateRequests(clock);
-		this.purger = new Purger(this::removeIdle);
 	}
 
 	/**
-	 * Check the tables, and start the periodic removal of idle rows. An unreachable
+	 * Check the tables, and remove idle rows while locks are used. An unreachable
 	 * database is only logged.
 	 * @throws LockEngineException if a table is missing, not as required, or inaccessible
 	 */
@@ -97,7 +102,7 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 			}
 			logger.warn("Locks fail until the database can be reached: " + ex.getMessage());
 		}
-		this.purger.start();
+		this.purge = new Purge("leasehold-jdbc-purge", FIRST_PURGE, this::removeIdle);
 	}
 
 	@Override
@@ -117,6 +122,10 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 
 	@Override
 	public Attempt tryAcquire(Claim claim) {
+		Purge present = this.purge;
+		if (present != null) {
+			present.runIfDue();
+		}
 		RowId id = id(claim.key());
 		return this.database.call(CallKind.ACQUIRE, "acquire lock '%s'".formatted(claim.key()), claim.key(), (session,
 				tables) -> new Acquisition(this.settings, this.clock, this.late, session, tables, id, claim).attempt());
@@ -228,6 +237,17 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 	}
 
 	/**
+	 * Remove all rows that have been idle for the fencing retention, in batches.
+	 * @throws LockEngineException if the database did not respond or the engine is closed
+	 */
+	void removeIdle() {
+		int found = PURGED_AT_ONCE;
+		while (found == PURGED_AT_ONCE) {
+			found = removeIdle(PURGED_AT_ONCE);
+		}
+	}
+
+	/**
 	 * Remove rows that have been idle for the fencing retention.
 	 * @param most maximum number of rows
 	 * @return how many there were
@@ -244,7 +264,6 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 	@Override
 	public void close() {
 		this.state.close();
-		this.purger.close();
 		this.renewals.close();
 		this.database.close();
 	}

@@ -1,6 +1,7 @@
 package io.leasehold.engine.jdbc;
 
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.UUID;
 
 import io.leasehold.engine.Claim;
@@ -10,6 +11,7 @@ import io.leasehold.engine.Waiting;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /**
  * The engine on H2 in memory.
@@ -46,6 +48,20 @@ class H2JdbcLockEngineTests extends CrowdedJdbcLockEngineTests {
 			assertThat(pooled.enqueue(claim("a"), (signal) -> {
 			})).isSameAs(Waiting.POLLING);
 		}
+	}
+
+	@Test
+	void startedEngineRemovesIdleRowsWhileItIsUsed() throws SQLException {
+		Claim idle = claim("idle");
+		granted(idle);
+		this.engine.release(idle);
+		age(Duration.ofDays(8));
+		this.engine.start();
+		Claim used = claim("used");
+		await().until(() -> {
+			granted(used);
+			return rows() == 1;
+		});
 	}
 
 	/** H2 commits a query that changes rows even if it fails. */

@@ -454,6 +454,14 @@ abstract class JdbcLockEngineTests {
 	}
 
 	@Test
+	void allIdleRowsAreRemovedInBatches() throws SQLException {
+		hold(JdbcLockEngine.PURGED_AT_ONCE + 1).forEach((renewal) -> release(renewal.claim()));
+		age(Duration.ofDays(8));
+		this.engine.removeIdle();
+		assertThat(rows()).isZero();
+	}
+
+	@Test
 	void rowsThatAreHeldOrClosedOrNotIdleForLongAreKept() throws SQLException {
 		Claim idle = claim("idle");
 		granted(idle);

@@ -1,7 +1,14 @@
 package io.leasehold.engine.support;
 
+import java.time.Duration;
+import java.util.List;
+
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.Member;
+import io.leasehold.engine.Renewal;
+import io.leasehold.engine.RenewalOutcome;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -13,6 +20,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 class OpenStateTests {
 
 	private static final LockKey KEY = new LockKey("order:42");
+
+	private static final Duration LEASE = Duration.ofSeconds(10);
 
 	private final OpenState state = new OpenState("redis");
 
@@ -33,6 +42,16 @@ class OpenStateTests {
 			.hasMessage("Lock 'order:42' is unavailable: engine 'redis' is closed")
 			.hasCause(failure)
 			.matches((reason) -> !reason.isRetryable());
+	}
+
+	@Test
+	void eachRenewalOfAClosedEngineNamesItsLock() {
+		Claim one = new Claim(KEY, Member.of("test").newOwner(), LEASE, Duration.ZERO, false, 0);
+		Claim other = new Claim(new LockKey("b"), Member.of("test").newOwner(), LEASE, Duration.ZERO, false, 0);
+		assertThat(this.state.unknown(List.of(new Renewal(one, 1, LEASE), new Renewal(other, 1, LEASE))))
+			.extracting((outcome) -> ((RenewalOutcome.Unknown) outcome).cause().getMessage())
+			.containsExactly("Lock 'order:42' is unavailable: engine 'redis' is closed",
+					"Lock 'b' is unavailable: engine 'redis' is closed");
 	}
 
 	@Test
