@@ -48,7 +48,7 @@ public interface LockEngine {
 	 * granted or queued, and must be requested again or {@linkplain #release(Claim)
 	 * released}
 	 */
-	Attempt tryAcquire(Claim claim);
+	AcquisitionOutcome tryAcquire(Claim claim);
 
 	/**
 	 * Subscribe to the store's signals for a claim whose request returned <em>busy</em>.
@@ -57,8 +57,8 @@ public interface LockEngine {
 	 * @param listener called in any thread, must not block
 	 * @return ends the subscription when closed
 	 */
-	default Waiting enqueue(Claim claim, Consumer<Signal> listener) {
-		return Waiting.POLLING;
+	default Subscription subscribe(Claim claim, Consumer<Signal> listener) {
+		return Subscription.POLLING;
 	}
 
 	/**

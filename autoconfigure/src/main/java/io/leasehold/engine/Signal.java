@@ -6,7 +6,7 @@ package io.leasehold.engine;
 public sealed interface Signal {
 
 	/** The key may be free: the claim should retry at once. */
-	record AskAgain() implements Signal {
+	record Retry() implements Signal {
 	}
 
 	/**
@@ -14,7 +14,7 @@ public sealed interface Signal {
 	 *
 	 * @param grant the grant
 	 */
-	record Pushed(Attempt.Granted grant) implements Signal {
+	record Pushed(AcquisitionOutcome.Granted grant) implements Signal {
 	}
 
 }

@@ -40,11 +40,11 @@ enum StageResult implements ResultKind {
 			follow(proceed(call), result);
 			return;
 		}
-		CompletableFuture<HeldLock> wish = call.locks()
+		CompletableFuture<HeldLock> acquisition = call.locks()
 			.acquireAllAsync(keys, call.operation().options(), HeldLockScope.held(), call::isBypassed);
-		cancelWith(result, wish);
+		cancelWith(result, acquisition);
 		UnaryOperator<Runnable> context = BodyThreads.context();
-		wish.whenComplete((held, failure) -> {
+		acquisition.whenComplete((held, failure) -> {
 			if (held != null) {
 				execute(call, context.apply(() -> underLock(call, held, result)), (rejection) -> {
 					call.locks().closeAsync(held, call.operation().options());

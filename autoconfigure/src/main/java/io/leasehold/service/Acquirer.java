@@ -291,7 +291,7 @@ final class Acquirer {
 
 	private void publishStart(Hold hold) {
 		if (!hold.followers.isEmpty()) {
-			this.events.tell(hold.followers, (follower) -> follower.holdStarted(hold.fencingToken()));
+			this.events.notifyEach(hold.followers, (follower) -> follower.holdStarted(hold.fencingToken()));
 		}
 		if (hold.pass > 0 || hold.pushed) {
 			HandoffKind kind = (hold.pass > 0) ? HandoffKind.LOCAL : HandoffKind.PUSHED;
@@ -303,7 +303,7 @@ final class Acquirer {
 		this.events.publish(new LockEvent.AcquireEnded(this.engine, waiter.options().name(), waiter.key(), outcome,
 				waiter.waited(), now - waiter.start(), failure));
 		if (!waiter.followers().isEmpty()) {
-			this.events.tell(waiter.followers(), (follower) -> follower.acquireEnded(outcome, failure));
+			this.events.notifyEach(waiter.followers(), (follower) -> follower.acquireEnded(outcome, failure));
 		}
 	}
 

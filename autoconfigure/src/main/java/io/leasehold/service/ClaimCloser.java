@@ -55,20 +55,20 @@ final class ClaimCloser {
 
 	/**
 	 * Close a claim.
-	 * @param answered called with the store's response, in a thread that must not block
+	 * @param responded called with the store's response, in a thread that must not block
 	 */
-	void close(Claim claim, Consumer<ReleaseOutcome> answered) {
+	void close(Claim claim, Consumer<ReleaseOutcome> responded) {
 		if (this.threads.isClosed()) {
 			return;
 		}
 		this.untried.incrementAndGet();
 		long giveUp = this.clock.nanoTime() + claim.lease().toNanos() + LATE_REQUESTS;
 		this.threads.releases().execute(() -> {
-			boolean closed = tryClose(claim, answered);
+			boolean closed = tryClose(claim, responded);
 			this.untried.decrementAndGet();
 			this.whenTried.run();
 			if (!closed) {
-				retry(claim, answered, 1, giveUp);
+				retry(claim, responded, 1, giveUp);
 			}
 		});
 	}
@@ -95,7 +95,7 @@ final class ClaimCloser {
 		return this.untried.get() == 0;
 	}
 
-	private void retry(Claim claim, Consumer<ReleaseOutcome> answered, int failures, long giveUp) {
+	private void retry(Claim claim, Consumer<ReleaseOutcome> responded, int failures, long giveUp) {
 		if (this.clock.nanoTime() - giveUp >= 0) {
 			logger.warn(
 					"Lock '%s' could not be released: it stays locked until its lease expires".formatted(claim.key()));
@@ -104,15 +104,15 @@ final class ClaimCloser {
 		int most = Math.min(SLOWEST, 50 << Math.min(failures, 5));
 		Duration pause = Jitter.shorten(Duration.ofMillis(most), Jitter.OF_BACKOFF, this.threads.random());
 		this.threads.schedule(() -> {
-			if (!tryClose(claim, answered)) {
-				retry(claim, answered, failures + 1, giveUp);
+			if (!tryClose(claim, responded)) {
+				retry(claim, responded, failures + 1, giveUp);
 			}
 		}, pause, this.threads.releases());
 	}
 
-	private boolean tryClose(Claim claim, Consumer<ReleaseOutcome> answered) {
+	private boolean tryClose(Claim claim, Consumer<ReleaseOutcome> responded) {
 		try {
-			answered.accept(this.engine.release(claim));
+			responded.accept(this.engine.release(claim));
 			return true;
 		}
 		catch (LockEngineException ex) {

@@ -40,15 +40,15 @@ class EngineThreads implements RenewalThreads, AutoCloseable {
 
 	private final Timers timers;
 
-	private final Crew workers;
+	private final WorkerPool workers;
 
-	private final Crew releases;
+	private final WorkerPool releases;
 
-	private final Crew renewals;
+	private final WorkerPool renewals;
 
-	private final Crew callers;
+	private final WorkerPool callers;
 
-	private final Crew losses;
+	private final WorkerPool losses;
 
 	private final EventQueue events;
 
@@ -66,11 +66,11 @@ class EngineThreads implements RenewalThreads, AutoCloseable {
 	EngineThreads(String engine, Parts parts) {
 		String name = "leasehold-" + engine;
 		this.timers = parts.timers(name + "-timer");
-		this.workers = parts.crew(name + "-worker", REQUESTS, REQUESTS, false);
-		this.releases = parts.crew(name + "-release", REQUESTS, REQUESTS, true);
-		this.renewals = parts.crew(name + "-renewal", 1, MOST_RENEWALS, false);
-		this.callers = parts.crew(name + "-caller", CALLERS, MOST_CALLERS, true);
-		this.losses = parts.crew(name + "-loss", CALLERS, MOST_CALLERS, true);
+		this.workers = parts.workers(name + "-worker", REQUESTS, REQUESTS, false);
+		this.releases = parts.workers(name + "-release", REQUESTS, REQUESTS, true);
+		this.renewals = parts.workers(name + "-renewal", 1, MOST_RENEWALS, false);
+		this.callers = parts.workers(name + "-caller", CALLERS, MOST_CALLERS, true);
+		this.losses = parts.workers(name + "-loss", CALLERS, MOST_CALLERS, true);
 		this.events = new EventQueue(name + "-event", RENEWED_EVENTS, parts.threads(name + "-event"));
 	}
 
@@ -180,8 +180,8 @@ class EngineThreads implements RenewalThreads, AutoCloseable {
 			return new Timers(threads(name));
 		}
 
-		Crew crew(String name, int size, int mostSize, boolean runsWhenClosed) {
-			return new Crew(name, size, mostSize, runsWhenClosed, threads(name));
+		WorkerPool workers(String name, int size, int mostSize, boolean runsWhenClosed) {
+			return new WorkerPool(name, size, mostSize, runsWhenClosed, threads(name));
 		}
 
 		ThreadFactory threads(String name) {

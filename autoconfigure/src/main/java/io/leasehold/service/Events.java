@@ -80,7 +80,7 @@ final class Events {
 	}
 
 	/** Notify the listeners of an acquisition in the current thread. */
-	void tell(List<AcquisitionListener> followers, Consumer<AcquisitionListener> news) {
+	void notifyEach(List<AcquisitionListener> followers, Consumer<AcquisitionListener> news) {
 		for (AcquisitionListener follower : followers) {
 			try {
 				news.accept(follower);
@@ -92,9 +92,9 @@ final class Events {
 	}
 
 	/** Notify the listeners of an acquisition in a thread of the library. */
-	void tellLater(List<AcquisitionListener> followers, Consumer<AcquisitionListener> news) {
+	void notifyLater(List<AcquisitionListener> followers, Consumer<AcquisitionListener> news) {
 		if (!followers.isEmpty()) {
-			this.threads.events().add("HoldEnded", () -> tell(followers, news));
+			this.threads.events().add("HoldEnded", () -> notifyEach(followers, news));
 		}
 	}
 

@@ -5,11 +5,11 @@ import java.util.Objects;
 import java.util.concurrent.Future;
 
 import io.leasehold.LockEngineException;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.MonotonicClock;
-import io.leasehold.engine.Waiting;
+import io.leasehold.engine.Subscription;
 import io.leasehold.service.gate.Actions;
 import io.leasehold.service.gate.Hold;
 import io.leasehold.service.gate.KeyGate;
@@ -124,29 +124,30 @@ final class GateDriver {
 
 	/** Send one request in this thread, unless one is in flight. */
 	void request(KeyGate gate, StoreClaim claim) {
-		Claim asked = gate.begin(claim);
-		if (asked == null) {
+		Claim requested = gate.begin(claim);
+		if (requested == null) {
 			return;
 		}
 		claim.cancelTimer();
-		long sent = claim.isAnswered() ? this.clock.nanoTime() : asked.since();
-		Attempt answer = null;
+		long sent = claim.hasResponse() ? this.clock.nanoTime() : requested.since();
+		AcquisitionOutcome response = null;
 		LockEngineException failure = null;
 		try {
-			answer = this.engine.tryAcquire(asked);
+			response = this.engine.tryAcquire(requested);
 		}
 		catch (LockEngineException ex) {
 			failure = ex;
 		}
 		catch (RuntimeException | Error ex) {
-			failure = new LockEngineException(asked.key(),
-					"Engine '%s' failed to acquire lock '%s'".formatted(this.engine.name(), asked.key()), ex, false);
+			failure = new LockEngineException(requested.key(),
+					"Engine '%s' failed to acquire lock '%s'".formatted(this.engine.name(), requested.key()), ex,
+					false);
 		}
-		Actions actions = (answer != null) ? gate.answered(claim, asked, sent, answer)
-				: gate.unanswered(claim, Objects.requireNonNull(failure));
+		Actions actions = (response != null) ? gate.responded(claim, requested, sent, response)
+				: gate.noResponse(claim, Objects.requireNonNull(failure));
 		try {
 			if (actions.listens()) {
-				listen(gate, claim, asked);
+				listen(gate, claim, requested);
 			}
 		}
 		finally {
@@ -158,15 +159,14 @@ final class GateDriver {
 	 * Subscribe a waiting claim to the store's signals. If that fails, the claim is
 	 * polled, and the next response subscribes it again.
 	 */
-	private void listen(KeyGate gate, StoreClaim claim, Claim asked) {
-		Waiting listener = null;
+	private void listen(KeyGate gate, StoreClaim claim, Claim requested) {
+		Subscription listener = null;
 		try {
-			listener = this.engine.enqueue(asked, (signal) -> carryOut(gate, gate.signalled(claim, signal)));
+			listener = this.engine.subscribe(requested, (signal) -> carryOut(gate, gate.signalled(claim, signal)));
 		}
 		catch (RuntimeException | Error ex) {
-			logger.warn(
-					"Engine '%s' failed to enqueue for lock '%s'; polling".formatted(this.engine.name(), asked.key()),
-					ex);
+			logger.warn("Engine '%s' failed to subscribe to lock '%s'; polling".formatted(this.engine.name(),
+					requested.key()), ex);
 		}
 		if (!gate.listening(claim, listener) && listener != null) {
 			listener.close();

@@ -41,7 +41,7 @@ final class HoldReports {
 	void closed(Hold hold, long now) {
 		this.events.publish(ended(hold, now));
 		if (!hold.followers.isEmpty()) {
-			this.events.tell(hold.followers, (follower) -> follower.holdEnded(hold.lossCause()));
+			this.events.notifyEach(hold.followers, (follower) -> follower.holdEnded(hold.lossCause()));
 		}
 	}
 
@@ -60,7 +60,7 @@ final class HoldReports {
 	void lost(Hold hold, LossCause cause, long now) {
 		logLoss(hold, cause, now);
 		this.events.publishLater(lost(hold, cause), ended(hold, now));
-		this.events.tellLater(hold.followers, (follower) -> follower.holdEnded(cause));
+		this.events.notifyLater(hold.followers, (follower) -> follower.holdEnded(cause));
 	}
 
 	private LockEvent lost(Hold hold, LossCause cause) {

@@ -5,7 +5,7 @@ import java.util.concurrent.ThreadLocalRandom;
 
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
@@ -64,7 +64,7 @@ final class StoreProbe {
 	private boolean takeAndRelease(LockKey key, long start) {
 		Claim claim = new Claim(key, this.member.newOwner(), this.engine.minLease(), Duration.ZERO, false, start);
 		try {
-			if (!(this.engine.tryAcquire(claim) instanceof Attempt.Granted)) {
+			if (!(this.engine.tryAcquire(claim) instanceof AcquisitionOutcome.Granted)) {
 				return false;
 			}
 			this.engine.release(claim);

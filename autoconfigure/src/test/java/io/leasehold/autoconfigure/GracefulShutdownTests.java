@@ -50,7 +50,7 @@ class GracefulShutdownTests {
 		ConfigurableApplicationContext context = start();
 		Work work = context.getBean(Work.class);
 		int port = ((WebServerApplicationContext) context).getWebServer().getPort();
-		CompletableFuture<HttpResponse<String>> answer = HttpClient.newHttpClient()
+		CompletableFuture<HttpResponse<String>> response = HttpClient.newHttpClient()
 			.sendAsync(HttpRequest.newBuilder(URI.create("http://127.0.0.1:%d/work".formatted(port))).build(),
 					HttpResponse.BodyHandlers.ofString());
 		work.inside.await();
@@ -59,8 +59,8 @@ class GracefulShutdownTests {
 		assertThat(work.store.size()).as("held while the application shuts down").isEqualTo(2);
 		work.goOn.countDown();
 		closing.get();
-		assertThat(answer.get().statusCode()).isEqualTo(200);
-		assertThat(answer.get().body()).isEqualTo("valid to the end");
+		assertThat(response.get().statusCode()).isEqualTo(200);
+		assertThat(response.get().body()).isEqualTo("valid to the end");
 		assertThat(work.scheduled.get(30, TimeUnit.SECONDS)).isEqualTo("valid to the end");
 		assertThat(work.store.size()).as("left to its lease").isZero();
 	}

@@ -5,7 +5,7 @@ import io.leasehold.HeldLock;
 import io.leasehold.LockBusyException;
 import io.leasehold.LockEngineException;
 import io.leasehold.annotation.DistributedLock;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.LockEngine;
 import org.junit.jupiter.api.Test;
@@ -143,7 +143,7 @@ class LeaseholdAdviceTests {
 		}
 
 		@Override
-		public Attempt tryAcquire(Claim claim) {
+		public AcquisitionOutcome tryAcquire(Claim claim) {
 			throw new LockEngineException(claim.key(), "The store is down", null);
 		}
 

@@ -10,7 +10,7 @@ import io.leasehold.DistributedLocks;
 import io.leasehold.HeldLock;
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
@@ -209,7 +209,8 @@ class LeaseholdZooKeeperIntegrationTests {
 	private boolean isFree(String key) {
 		Claim claim = new Claim(new LockKey(key), Member.of("elsewhere").newOwner(), LEASE, Duration.ZERO, false,
 				System.nanoTime());
-		return this.elsewhere.tryAcquire(claim) instanceof Attempt.Granted && this.elsewhere.release(claim) != null;
+		return this.elsewhere.tryAcquire(claim) instanceof AcquisitionOutcome.Granted
+				&& this.elsewhere.release(claim) != null;
 	}
 
 	private int connections() throws Exception {

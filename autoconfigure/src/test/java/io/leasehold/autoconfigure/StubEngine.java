@@ -8,7 +8,7 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 import io.leasehold.LockKey;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Capability;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Holder;
@@ -52,12 +52,12 @@ class StubEngine implements LockEngine {
 	}
 
 	@Override
-	public Attempt tryAcquire(Claim claim) {
+	public AcquisitionOutcome tryAcquire(Claim claim) {
 		Owner before = this.owners.putIfAbsent(claim.key(), claim.owner());
 		if (before != null && before != claim.owner()) {
-			return new Attempt.Busy(Duration.ofMillis(5));
+			return new AcquisitionOutcome.Busy(Duration.ofMillis(5));
 		}
-		return new Attempt.Granted(this.numbers.incrementAndGet(),
+		return new AcquisitionOutcome.Granted(this.numbers.incrementAndGet(),
 				MonotonicClock.validUntil(System.nanoTime(), claim.lease()));
 	}
 

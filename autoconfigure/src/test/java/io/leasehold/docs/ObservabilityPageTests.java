@@ -125,15 +125,16 @@ class ObservabilityPageTests {
 
 	@Test
 	void answersOfTheEndpointAreComplete() {
-		List<JsonNode> answers = this.page.blocks("json")
+		List<JsonNode> responses = this.page.blocks("json")
 			.stream()
 			.map((block) -> new JsonMapper().readTree(block.text()))
 			.toList();
-		assertThat(fields(answers.get(0))).isEqualTo(components(LocksDescriptor.class));
-		assertThat(fields(answers.get(0).path("held").path(0))).isEqualTo(components(LocksDescriptor.Held.class));
-		assertThat(fields(answers.get(0).path("waiting").path(0))).isEqualTo(components(LocksDescriptor.Waiting.class));
-		assertThat(fields(answers.get(1))).isEqualTo(components(LockDescriptor.class));
-		assertThat(fields(answers.get(1).path("holders").path(0))).isEqualTo(components(LockDescriptor.Holder.class));
+		assertThat(fields(responses.get(0))).isEqualTo(components(LocksDescriptor.class));
+		assertThat(fields(responses.get(0).path("held").path(0))).isEqualTo(components(LocksDescriptor.Held.class));
+		assertThat(fields(responses.get(0).path("waiting").path(0)))
+			.isEqualTo(components(LocksDescriptor.Waiting.class));
+		assertThat(fields(responses.get(1))).isEqualTo(components(LockDescriptor.class));
+		assertThat(fields(responses.get(1).path("holders").path(0))).isEqualTo(components(LockDescriptor.Holder.class));
 	}
 
 	private static List<String> fields(JsonNode object) {

@@ -114,8 +114,8 @@ class LockFormsTests {
 	void conditionThatIsNeitherTrueNorFalseIsRefused() {
 		Locked.runner(Cart.class, Recorder.class).run((context) -> {
 			Cart cart = context.getBean(Cart.class);
-			for (Object answer : new Object[] { "perhaps", new Object() }) {
-				assertThatExceptionOfType(LockKeyException.class).isThrownBy(() -> cart.ask(answer))
+			for (Object response : new Object[] { "perhaps", new Object() }) {
+				assertThatExceptionOfType(LockKeyException.class).isThrownBy(() -> cart.ask(response))
 					.withMessageContaining("Cart.ask is neither true nor false");
 			}
 			assertThatExceptionOfType(LockKeyException.class).isThrownBy(() -> cart.ask(null))
@@ -168,7 +168,7 @@ class LockFormsTests {
 		}
 
 		@DistributedLock(key = "'asked'", condition = "#answer")
-		public String ask(@Nullable Object answer) {
+		public String ask(@Nullable Object response) {
 			return "asked";
 		}
 

@@ -10,14 +10,14 @@ import java.util.function.Supplier;
 import io.leasehold.HeldLock;
 import io.leasehold.LockKey;
 import io.leasehold.LockOptions;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.Signal;
-import io.leasehold.engine.Waiting;
+import io.leasehold.engine.Subscription;
 import io.leasehold.engine.local.LocalLockEngine;
 import io.leasehold.test.VirtualClock;
 import io.leasehold.test.contract.DelegatingEngine;
@@ -57,7 +57,7 @@ class ConfirmedHandoffTests {
 
 	private volatile boolean polls;
 
-	private final AtomicInteger asked = new AtomicInteger();
+	private final AtomicInteger requested = new AtomicInteger();
 
 	private final LockService service = service(new Interrupted(this.store));
 
@@ -111,7 +111,7 @@ class ConfirmedHandoffTests {
 			this.polls = true;
 			polled = this.service.acquireAsync(KEY);
 			next = this.service.acquireAsync(KEY);
-			Awaitility.await().until(() -> this.asked.get() > 1);
+			Awaitility.await().until(() -> this.requested.get() > 1);
 			this.clock.advance(LEASE.dividedBy(3));
 			first.close();
 		}
@@ -200,29 +200,31 @@ class ConfirmedHandoffTests {
 		}
 
 		@Override
-		public Attempt tryAcquire(Claim claim) {
+		public AcquisitionOutcome tryAcquire(Claim claim) {
 			if (ConfirmedHandoffTests.this.polls) {
-				ConfirmedHandoffTests.this.asked.incrementAndGet();
+				ConfirmedHandoffTests.this.requested.incrementAndGet();
 				return poll(claim);
 			}
-			Attempt attempt = super.tryAcquire(claim);
+			AcquisitionOutcome attempt = super.tryAcquire(claim);
 			long validUntil = ConfirmedHandoffTests.this.clock.nanoTime()
 					+ ConfirmedHandoffTests.this.granted.get().toNanos();
 			ConfirmedHandoffTests.this.beforeAnswer.run();
-			return (attempt instanceof Attempt.Granted answer)
-					? new Attempt.Granted(answer.number(), Math.min(answer.validUntil(), validUntil)) : attempt;
+			return (attempt instanceof AcquisitionOutcome.Granted response)
+					? new AcquisitionOutcome.Granted(response.number(), Math.min(response.validUntil(), validUntil))
+					: attempt;
 		}
 
 		/** Without a place in the store's queue. */
-		private Attempt poll(Claim claim) {
-			Attempt attempt = super.tryAcquire(new Claim(claim.key(), claim.owner(), claim.access(), claim.lease(),
-					claim.lockDelay(), claim.minHold(), false, claim.since()));
-			return (attempt instanceof Attempt.Busy) ? new Attempt.Busy(Duration.ofMillis(10)) : attempt;
+		private AcquisitionOutcome poll(Claim claim) {
+			AcquisitionOutcome attempt = super.tryAcquire(new Claim(claim.key(), claim.owner(), claim.access(),
+					claim.lease(), claim.lockDelay(), claim.minHold(), false, claim.since()));
+			return (attempt instanceof AcquisitionOutcome.Busy) ? new AcquisitionOutcome.Busy(Duration.ofMillis(10))
+					: attempt;
 		}
 
 		@Override
-		public Waiting enqueue(Claim claim, Consumer<Signal> listener) {
-			return ConfirmedHandoffTests.this.polls ? Waiting.POLLING : super.enqueue(claim, listener);
+		public Subscription subscribe(Claim claim, Consumer<Signal> listener) {
+			return ConfirmedHandoffTests.this.polls ? Subscription.POLLING : super.subscribe(claim, listener);
 		}
 
 		@Override

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * How many threads a {@link Crew} has, and what becomes of tasks without one.
+ * How many threads a {@link WorkerPool} has, and what becomes of tasks without one.
  */
 @Timeout(30)
 class CrewTests {
@@ -38,56 +38,56 @@ class CrewTests {
 		return thread;
 	};
 
-	private final Crew crew = new Crew("crew-test", 2, 5, true, this.threads);
+	private final WorkerPool workers = new WorkerPool("crew-test", 2, 5, true, this.threads);
 
 	@AfterEach
 	void close() {
 		this.blocked.forEach(CountDownLatch::countDown);
-		this.crew.close();
+		this.workers.close();
 	}
 
 	@Test
 	void firstThreadIsStartedInAdvanceAndOnce() {
-		this.crew.start();
-		this.crew.start();
+		this.workers.start();
+		this.workers.start();
 		assertThat(this.created).hasValue(1);
 	}
 
 	@Test
 	void tasksBeyondTheSizeWait() {
-		this.crew.start();
+		this.workers.start();
 		block(4);
 		Awaitility.await().until(() -> this.running.get() == 2);
-		assertThat(this.crew.waiting()).isEqualTo(2);
+		assertThat(this.workers.waiting()).isEqualTo(2);
 		unblock();
 		Awaitility.await().until(() -> this.running.get() == 4);
 	}
 
 	@Test
 	void secondCheckWithoutAnEndedTaskAddsAsManyThreadsAsTheSize() {
-		this.crew.start();
+		this.workers.start();
 		block(9);
-		assertThat(this.crew.check()).isFalse();
+		assertThat(this.workers.check()).isFalse();
 		assertThat(this.created).hasValue(2);
-		assertThat(this.crew.check()).isFalse();
+		assertThat(this.workers.check()).isFalse();
 		Awaitility.await().until(() -> this.running.get() == 4);
 		assertThat(this.created).hasValue(4);
-		assertThat(this.crew.check()).isFalse();
-		assertThat(this.crew.check()).isTrue();
+		assertThat(this.workers.check()).isFalse();
+		assertThat(this.workers.check()).isTrue();
 		Awaitility.await().until(() -> this.running.get() == 5);
 		assertThat(this.created).hasValue(5);
-		assertThat(this.crew.waiting()).isEqualTo(4);
+		assertThat(this.workers.waiting()).isEqualTo(4);
 	}
 
 	@Test
 	void checkAddsNoThreadWhileTasksEnd() {
-		this.crew.start();
+		this.workers.start();
 		block(3);
-		this.crew.check();
+		this.workers.check();
 		this.blocked.remove(0).countDown();
 		Awaitility.await().until(() -> this.running.get() == 3);
 		block(1);
-		assertThat(this.crew.check()).isFalse();
+		assertThat(this.workers.check()).isFalse();
 		assertThat(this.created).hasValue(2);
 	}
 
@@ -96,12 +96,12 @@ class CrewTests {
 	void taskWithoutAnyThreadHasOneAfterTheNextCheck() {
 		this.lacking.set(true);
 		List<String> ran = new CopyOnWriteArrayList<>();
-		this.crew.execute(() -> ran.add(Thread.currentThread().getName()));
-		assertThat(this.crew.waiting()).isOne();
-		this.crew.check();
+		this.workers.execute(() -> ran.add(Thread.currentThread().getName()));
+		assertThat(this.workers.waiting()).isOne();
+		this.workers.check();
 		assertThat(ran).isEmpty();
 		this.lacking.set(false);
-		this.crew.check();
+		this.workers.check();
 		Awaitility.await().until(() -> ran.size() == 1);
 		assertThat(ran.get(0)).startsWith("crew-test-");
 	}
@@ -110,24 +110,24 @@ class CrewTests {
 	@Test
 	void firstCheckStartsAThreadIfThereIsNone() {
 		this.lacking.set(true);
-		this.crew.execute(this.running::incrementAndGet);
+		this.workers.execute(this.running::incrementAndGet);
 		this.lacking.set(false);
 		assertThat(this.running).hasValue(0);
-		this.crew.check();
+		this.workers.check();
 		Awaitility.await().until(() -> this.running.get() == 1);
 	}
 
 	@Test
 	void taskThatComesAfterTheEndRunsInTheThreadOfItsCaller() {
-		this.crew.close();
+		this.workers.close();
 		List<Thread> ran = new ArrayList<>();
-		this.crew.execute(() -> ran.add(Thread.currentThread()));
+		this.workers.execute(() -> ran.add(Thread.currentThread()));
 		assertThat(ran).containsExactly(Thread.currentThread());
 	}
 
 	@Test
 	void taskThatComesAfterTheEndIsDroppedWhereItMayNotRun() {
-		Crew dropping = new Crew("crew-test", 2, 5, false, this.threads);
+		WorkerPool dropping = new WorkerPool("crew-test", 2, 5, false, this.threads);
 		dropping.close();
 		List<Thread> ran = new ArrayList<>();
 		dropping.execute(() -> ran.add(Thread.currentThread()));
@@ -140,7 +140,7 @@ class CrewTests {
 		for (int i = 0; i < count; i++) {
 			CountDownLatch end = new CountDownLatch(1);
 			this.blocked.add(end);
-			this.crew.execute(() -> {
+			this.workers.execute(() -> {
 				this.running.incrementAndGet();
 				awaitEnd(end);
 			});

@@ -78,8 +78,8 @@ class EngineThreadsTests {
 		}
 
 		@Override
-		Crew crew(String name, int size, int mostSize, boolean runsWhenClosed) {
-			return new Crew(name, size, mostSize, runsWhenClosed, threads(name)) {
+		WorkerPool workers(String name, int size, int mostSize, boolean runsWhenClosed) {
+			return new WorkerPool(name, size, mostSize, runsWhenClosed, threads(name)) {
 				@Override
 				boolean check() {
 					return EngineThreadsTests.this.blocked.contains(name.substring("leasehold-stepped-".length()));

@@ -49,8 +49,8 @@ final class FailingThreads extends EngineThreads.Parts {
 	}
 
 	@Override
-	Crew crew(String name, int size, int mostSize, boolean runsWhenClosed) {
-		return new Crew(name, size, mostSize, runsWhenClosed, threads(name)) {
+	WorkerPool workers(String name, int size, int mostSize, boolean runsWhenClosed) {
+		return new WorkerPool(name, size, mostSize, runsWhenClosed, threads(name)) {
 			@Override
 			void handOver(ThreadPoolExecutor pool, Runnable task) {
 				if (!fails(name)) {

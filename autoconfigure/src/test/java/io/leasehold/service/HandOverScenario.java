@@ -15,12 +15,12 @@ import io.leasehold.LockKey;
 import io.leasehold.LockKeys;
 import io.leasehold.LockLostException;
 import io.leasehold.LockOptions;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.Signal;
-import io.leasehold.engine.Waiting;
+import io.leasehold.engine.Subscription;
 import io.leasehold.engine.local.LocalLockEngine;
 import io.leasehold.event.LockEvent;
 import io.leasehold.test.contract.DelegatingEngine;
@@ -48,7 +48,7 @@ final class HandOverScenario {
 
 	private final LocalLockEngine store = new LocalLockEngine(MonotonicClock.SYSTEM);
 
-	private final AtomicBoolean answers = new AtomicBoolean();
+	private final AtomicBoolean responses = new AtomicBoolean();
 
 	private final List<LockEvent> events = new ArrayList<>();
 
@@ -174,7 +174,7 @@ final class HandOverScenario {
 	private void closeInTheBackground() {
 		assertThatExceptionOfType(LockEngineException.class)
 			.isThrownBy(() -> this.here.acquire(new LockKey("unknown"), BRIEFLY, Acquirer.NEVER_BYPASSED));
-		this.answers.set(true);
+		this.responses.set(true);
 	}
 
 	private HeldLock acquire(String key) {
@@ -211,27 +211,27 @@ final class HandOverScenario {
 		}
 
 		@Override
-		public Attempt tryAcquire(Claim claim) {
+		public AcquisitionOutcome tryAcquire(Claim claim) {
 			if (claim.key().value().equals("pushed")) {
-				return new Attempt.Busy(Duration.ofSeconds(1));
+				return new AcquisitionOutcome.Busy(Duration.ofSeconds(1));
 			}
-			Attempt attempt = super.tryAcquire(claim);
-			if (claim.key().value().equals("unknown") && !HandOverScenario.this.answers.get()) {
+			AcquisitionOutcome attempt = super.tryAcquire(claim);
+			if (claim.key().value().equals("unknown") && !HandOverScenario.this.responses.get()) {
 				throw new LockEngineException(claim.key(), "No answer", null);
 			}
 			return attempt;
 		}
 
 		@Override
-		public Waiting enqueue(Claim claim, Consumer<Signal> listener) {
+		public Subscription subscribe(Claim claim, Consumer<Signal> listener) {
 			if (!claim.key().value().equals("pushed")) {
-				return super.enqueue(claim, listener);
+				return super.subscribe(claim, listener);
 			}
-			if (super.tryAcquire(claim) instanceof Attempt.Granted granted) {
-				listener.accept(new Signal.Pushed(
-						new Attempt.Granted(granted.number(), System.nanoTime() + LEASE.dividedBy(3).toNanos())));
+			if (super.tryAcquire(claim) instanceof AcquisitionOutcome.Granted granted) {
+				listener.accept(new Signal.Pushed(new AcquisitionOutcome.Granted(granted.number(),
+						System.nanoTime() + LEASE.dividedBy(3).toNanos())));
 			}
-			return Waiting.POLLING;
+			return Subscription.POLLING;
 		}
 
 	}

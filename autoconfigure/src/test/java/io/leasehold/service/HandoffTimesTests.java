@@ -6,7 +6,7 @@ import java.util.concurrent.CompletableFuture;
 
 import io.leasehold.HeldLock;
 import io.leasehold.LockOptions;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.event.HandoffKind;
 import io.leasehold.event.LockEvent;
 import org.junit.jupiter.api.Test;
@@ -35,8 +35,8 @@ class HandoffTimesTests {
 	}
 
 	private boolean isPassedOnWith(Duration left) {
-		this.process.store.answer = (attempt) -> (attempt instanceof Attempt.Granted granted)
-				? new Attempt.Granted(granted.number(), this.process.store.in(left)) : attempt;
+		this.process.store.response = (attempt) -> (attempt instanceof AcquisitionOutcome.Granted granted)
+				? new AcquisitionOutcome.Granted(granted.number(), this.process.store.in(left)) : attempt;
 		HeldLock held = this.process.acquire("a");
 		return isPassedOn(held, this.process.options());
 	}

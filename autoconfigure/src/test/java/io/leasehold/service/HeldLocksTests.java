@@ -29,7 +29,7 @@ class HeldLocksTests {
 
 	private final List<String> closed = new ArrayList<>();
 
-	private final Map<String, CompletableFuture<HeldLock>> asked = new HashMap<>();
+	private final Map<String, CompletableFuture<HeldLock>> requested = new HashMap<>();
 
 	@Test
 	void lossOfAnyPartIsReportedOnce() {
@@ -81,9 +81,9 @@ class HeldLocksTests {
 	@Test
 	void locksAreTakenOneAfterTheOther() {
 		CompletableFuture<HeldLock> all = takeAsync("a", "b");
-		assertThat(this.asked).containsOnlyKeys("a");
+		assertThat(this.requested).containsOnlyKeys("a");
 		grant("a");
-		assertThat(this.asked).containsOnlyKeys("a", "b");
+		assertThat(this.requested).containsOnlyKeys("a", "b");
 		assertThat(all).isNotDone();
 		grant("b");
 		assertThat(all.join().key()).isEqualTo("a,b");
@@ -94,10 +94,10 @@ class HeldLocksTests {
 	void failureOfOneGivesUpTheOthers() {
 		CompletableFuture<HeldLock> all = takeAsync("a", "b", "c");
 		grant("a");
-		this.asked.get("b").completeExceptionally(new IllegalStateException("b"));
+		this.requested.get("b").completeExceptionally(new IllegalStateException("b"));
 		assertThat(all).isCompletedExceptionally();
 		assertThat(all.handle((held, failure) -> failure).join()).isInstanceOf(IllegalStateException.class);
-		assertThat(this.asked).containsOnlyKeys("a", "b");
+		assertThat(this.requested).containsOnlyKeys("a", "b");
 		assertThat(this.closed).containsExactly("a");
 	}
 
@@ -106,7 +106,7 @@ class HeldLocksTests {
 		for (Throwable failure : List.of(new IllegalStateException("one"),
 				new CompletionException(new IllegalStateException("one")), new CompletionException("one", null))) {
 			CompletableFuture<HeldLock> all = takeAsync("a", "b");
-			this.asked.get("a").completeExceptionally(failure);
+			this.requested.get("a").completeExceptionally(failure);
 			assertThat(all.handle((held, ex) -> ex).join()).hasMessage("one");
 		}
 	}
@@ -114,7 +114,7 @@ class HeldLocksTests {
 	@Test
 	void lossOfAnEarlierOneGivesUpAll() {
 		CompletableFuture<HeldLock> all = takeAsync("a", "b");
-		this.asked.get("a").complete(new Part("a").lose());
+		this.requested.get("a").complete(new Part("a").lose());
 		grant("b");
 		assertThat(all.handle((held, failure) -> failure).join()).isInstanceOf(LockLostException.class);
 		assertThat(this.closed).containsExactlyInAnyOrder("a", "b");
@@ -125,8 +125,8 @@ class HeldLocksTests {
 		CompletableFuture<HeldLock> all = takeAsync("a", "b", "c");
 		grant("a");
 		all.cancel(false);
-		assertThat(this.asked.get("b")).isCancelled();
-		assertThat(this.asked).containsOnlyKeys("a", "b");
+		assertThat(this.requested.get("b")).isCancelled();
+		assertThat(this.requested).containsOnlyKeys("a", "b");
 		assertThat(this.closed).containsExactly("a");
 	}
 
@@ -139,7 +139,7 @@ class HeldLocksTests {
 		grant("a");
 		cancelled.cancel(false);
 		tasks.forEach(Runnable::run);
-		assertThat(this.asked).containsOnlyKeys("a");
+		assertThat(this.requested).containsOnlyKeys("a");
 		assertThat(this.closed).containsExactly("a");
 	}
 
@@ -149,12 +149,12 @@ class HeldLocksTests {
 
 	private CompletableFuture<HeldLock> ask(LockKey key) {
 		CompletableFuture<HeldLock> one = new CompletableFuture<>();
-		this.asked.put(key.value(), one);
+		this.requested.put(key.value(), one);
 		return one;
 	}
 
 	private void grant(String key) {
-		this.asked.get(key).complete(new Part(key));
+		this.requested.get(key).complete(new Part(key));
 	}
 
 	private CompletableFuture<Void> closeAtOnce(HeldLock lock) {

@@ -50,7 +50,7 @@ class LateReleaseTests {
 
 	private final List<LockEvent> events = new CopyOnWriteArrayList<>();
 
-	private final AtomicInteger answers = new AtomicInteger();
+	private final AtomicInteger responses = new AtomicInteger();
 
 	@Test
 	void lossThatARepeatedReleaseFindsIsReported(CapturedOutput output) {
@@ -101,7 +101,7 @@ class LateReleaseTests {
 	private void releaseIsRepeated(Supplier<ReleaseOutcome> repeated) {
 		try (LockService service = service(repeated)) {
 			service.acquire(KEY.value()).close();
-			Awaitility.await().until(() -> this.answers.get() == 1);
+			Awaitility.await().until(() -> this.responses.get() == 1);
 			service.acquire("other").close();
 		}
 		assertThat(this.events).noneMatch(LockEvent.HoldLost.class::isInstance);
@@ -133,7 +133,7 @@ class LateReleaseTests {
 				throw new LockEngineException(claim.key(), "no answer", null);
 			}
 			ReleaseOutcome outcome = super.release(claim);
-			if (LateReleaseTests.this.answers.incrementAndGet() == 1) {
+			if (LateReleaseTests.this.responses.incrementAndGet() == 1) {
 				return this.repeated.get();
 			}
 			return outcome;

@@ -7,7 +7,7 @@ import io.leasehold.HeldLock;
 import io.leasehold.LockLostException;
 import io.leasehold.LockOptions;
 import io.leasehold.LossCause;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.event.LockEvent;
 import org.awaitility.Awaitility;
@@ -301,8 +301,8 @@ class LeaseTimesTests {
 	}
 
 	private void grantFor(Duration time) {
-		this.process.store.answer = (attempt) -> (attempt instanceof Attempt.Granted granted)
-				? new Attempt.Granted(granted.number(), this.process.store.in(time)) : attempt;
+		this.process.store.response = (attempt) -> (attempt instanceof AcquisitionOutcome.Granted granted)
+				? new AcquisitionOutcome.Granted(granted.number(), this.process.store.in(time)) : attempt;
 	}
 
 	private static void assertLost(HeldLock held, LossCause cause) {

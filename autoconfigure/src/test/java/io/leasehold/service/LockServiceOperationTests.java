@@ -23,7 +23,7 @@ import io.leasehold.LockKey;
 import io.leasehold.LockLostException;
 import io.leasehold.LockOptions;
 import io.leasehold.LockOverview;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
@@ -53,7 +53,7 @@ class LockServiceOperationTests {
 	private final LockEngine engine = new DelegatingEngine(this.store) {
 
 		@Override
-		public Attempt tryAcquire(Claim claim) {
+		public AcquisitionOutcome tryAcquire(Claim claim) {
 			LockServiceOperationTests.this.probed.add(claim.key());
 			return super.tryAcquire(claim);
 		}

@@ -29,7 +29,7 @@ import io.leasehold.LockKey;
 import io.leasehold.LockLostException;
 import io.leasehold.LockOptions;
 import io.leasehold.LossCause;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Capability;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.LockEngine;
@@ -39,7 +39,7 @@ import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.Signal;
-import io.leasehold.engine.Waiting;
+import io.leasehold.engine.Subscription;
 import io.leasehold.engine.local.LocalLockEngine;
 import io.leasehold.event.AcquireOutcome;
 import io.leasehold.event.HandoffKind;
@@ -309,9 +309,9 @@ class LockServiceTests {
 		List<Long> requests = new CopyOnWriteArrayList<>();
 		LockEngine engine = new DelegatingEngine(this.store) {
 			@Override
-			public Attempt tryAcquire(Claim claim) {
-				Attempt.Granted granted = (Attempt.Granted) super.tryAcquire(claim);
-				return new Attempt.Granted(granted.number(), request() + session);
+			public AcquisitionOutcome tryAcquire(Claim claim) {
+				AcquisitionOutcome.Granted granted = (AcquisitionOutcome.Granted) super.tryAcquire(claim);
+				return new AcquisitionOutcome.Granted(granted.number(), request() + session);
 			}
 
 			@Override
@@ -619,22 +619,22 @@ class LockServiceTests {
 		Duration lockDelay = Duration.ofSeconds(1);
 		AtomicReference<Consumer<Signal>> listening = new AtomicReference<>();
 		CountDownLatch polled = new CountDownLatch(1);
-		CountDownLatch answered = new CountDownLatch(1);
+		CountDownLatch responded = new CountDownLatch(1);
 		CompletableFuture<Long> released = new CompletableFuture<>();
 		LockEngine engine = new DelegatingEngine(this.store) {
 			@Override
-			public Attempt tryAcquire(Claim claim) {
+			public AcquisitionOutcome tryAcquire(Claim claim) {
 				if (listening.get() != null) {
 					polled.countDown();
-					Awaitility.await().until(() -> answered.getCount() == 0);
+					Awaitility.await().until(() -> responded.getCount() == 0);
 				}
-				return new Attempt.Busy(Duration.ZERO);
+				return new AcquisitionOutcome.Busy(Duration.ZERO);
 			}
 
 			@Override
-			public Waiting enqueue(Claim claim, Consumer<Signal> listener) {
+			public Subscription subscribe(Claim claim, Consumer<Signal> listener) {
 				listening.set(listener);
-				return Waiting.POLLING;
+				return Subscription.POLLING;
 			}
 
 			@Override
@@ -652,9 +652,9 @@ class LockServiceTests {
 			service.acquireAsync("a", waiting(Duration.ofSeconds(20)).withLockDelay(lockDelay));
 			assertThat(polled.await(30, TimeUnit.SECONDS)).isTrue();
 			long believedUntil = System.nanoTime() + valid.toNanos();
-			listening.get().accept(new Signal.Pushed(new Attempt.Granted(1, believedUntil)));
+			listening.get().accept(new Signal.Pushed(new AcquisitionOutcome.Granted(1, believedUntil)));
 			Awaitility.await().until(() -> this.events.stream().anyMatch(LockEvent.HoldEnded.class::isInstance));
-			answered.countDown();
+			responded.countDown();
 			assertThat(released.get(30, TimeUnit.SECONDS) - believedUntil).isGreaterThanOrEqualTo(lockDelay.toNanos());
 		}
 	}
@@ -695,12 +695,12 @@ class LockServiceTests {
 		};
 		LockEngine engine = new HandingEngine(this.store) {
 			@Override
-			public Waiting enqueue(Claim claim, Consumer<Signal> listener) {
-				Thread pusher = new Thread(() -> super.enqueue(claim, listener), "pusher");
+			public Subscription subscribe(Claim claim, Consumer<Signal> listener) {
+				Thread pusher = new Thread(() -> super.subscribe(claim, listener), "pusher");
 				pusher.setUncaughtExceptionHandler((thread, error) -> {
 				});
 				pusher.start();
-				return Waiting.POLLING;
+				return Subscription.POLLING;
 			}
 		};
 		try (LockService service = new LockService(settings(63, OnLost.THROW), List.of(engine), Member.of("test"),
@@ -718,7 +718,7 @@ class LockServiceTests {
 		AtomicBoolean broken = new AtomicBoolean(true);
 		LockEngine engine = new DelegatingEngine(this.store) {
 			@Override
-			public Attempt tryAcquire(Claim claim) {
+			public AcquisitionOutcome tryAcquire(Claim claim) {
 				if (broken.get()) {
 					throw new NoClassDefFoundError("client");
 				}
@@ -814,16 +814,16 @@ class LockServiceTests {
 		}
 
 		@Override
-		public Attempt tryAcquire(Claim claim) {
-			return new Attempt.Busy(Duration.ofSeconds(5));
+		public AcquisitionOutcome tryAcquire(Claim claim) {
+			return new AcquisitionOutcome.Busy(Duration.ofSeconds(5));
 		}
 
 		@Override
-		public Waiting enqueue(Claim claim, Consumer<Signal> listener) {
-			Attempt.Granted granted = (Attempt.Granted) super.tryAcquire(claim);
-			listener.accept(new Signal.Pushed(
-					new Attempt.Granted(granted.number(), System.nanoTime() + Duration.ofSeconds(4).toNanos())));
-			return Waiting.POLLING;
+		public Subscription subscribe(Claim claim, Consumer<Signal> listener) {
+			AcquisitionOutcome.Granted granted = (AcquisitionOutcome.Granted) super.tryAcquire(claim);
+			listener.accept(new Signal.Pushed(new AcquisitionOutcome.Granted(granted.number(),
+					System.nanoTime() + Duration.ofSeconds(4).toNanos())));
+			return Subscription.POLLING;
 		}
 
 	}

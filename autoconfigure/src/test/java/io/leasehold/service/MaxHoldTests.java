@@ -11,14 +11,14 @@ import io.leasehold.LockKey;
 import io.leasehold.LockLostException;
 import io.leasehold.LockOptions;
 import io.leasehold.LossCause;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.Signal;
-import io.leasehold.engine.Waiting;
+import io.leasehold.engine.Subscription;
 import io.leasehold.engine.local.LocalLockEngine;
 import io.leasehold.test.VirtualClock;
 import io.leasehold.test.contract.DelegatingEngine;
@@ -183,14 +183,14 @@ class MaxHoldTests {
 		}
 
 		@Override
-		public Attempt tryAcquire(Claim claim) {
+		public AcquisitionOutcome tryAcquire(Claim claim) {
 			assertThat(claim.lease()).isGreaterThanOrEqualTo(this.least);
 			return super.tryAcquire(claim);
 		}
 
 		@Override
-		public Waiting enqueue(Claim claim, Consumer<Signal> listener) {
-			Waiting opened = super.enqueue(claim, (signal) -> listener.accept(shortened(signal)));
+		public Subscription subscribe(Claim claim, Consumer<Signal> listener) {
+			Subscription opened = super.subscribe(claim, (signal) -> listener.accept(shortened(signal)));
 			this.waiting++;
 			return opened;
 		}
@@ -198,8 +198,8 @@ class MaxHoldTests {
 		private Signal shortened(Signal signal) {
 			if (signal instanceof Signal.Pushed granted) {
 				long until = MaxHoldTests.this.clock.nanoTime() + this.pushed.toNanos();
-				return new Signal.Pushed(
-						new Attempt.Granted(granted.grant().number(), Math.min(until, granted.grant().validUntil())));
+				return new Signal.Pushed(new AcquisitionOutcome.Granted(granted.grant().number(),
+						Math.min(until, granted.grant().validUntil())));
 			}
 			return signal;
 		}

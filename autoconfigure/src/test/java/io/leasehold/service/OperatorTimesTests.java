@@ -9,7 +9,7 @@ import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
 import io.leasehold.LockOptions;
 import io.leasehold.LockOverview;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.event.LockEvent;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -56,7 +56,7 @@ class OperatorTimesTests {
 
 	@Test
 	void probeTellsHowLongItTook() {
-		this.process.store.answer = (attempt) -> {
+		this.process.store.response = (attempt) -> {
 			this.process.clock.advance(Duration.ofMillis(7));
 			return attempt;
 		};
@@ -66,7 +66,7 @@ class OperatorTimesTests {
 
 	@Test
 	void probeTriesThreeOfSixteenKeys() {
-		this.process.store.answer = (attempt) -> new Attempt.Busy(Duration.ofSeconds(1));
+		this.process.store.response = (attempt) -> new AcquisitionOutcome.Busy(Duration.ofSeconds(1));
 		for (int i = 0; i < 50; i++) {
 			this.process.store.claims.clear();
 			assertThatExceptionOfType(LockEngineException.class)
@@ -111,7 +111,7 @@ class OperatorTimesTests {
 
 	@Test
 	void acquisitionTakesTheTimeFromTheCallToTheGrant() {
-		this.process.store.answer = (attempt) -> {
+		this.process.store.response = (attempt) -> {
 			this.process.clock.advance(Duration.ofSeconds(2));
 			return attempt;
 		};

@@ -22,7 +22,7 @@ import io.leasehold.LockMode;
 import io.leasehold.LockModeException;
 import io.leasehold.LockOptions;
 import io.leasehold.LockOverview;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
@@ -68,7 +68,7 @@ class OwnersBesideEachOtherTests {
 	private final LockEngine engine = new DelegatingEngine(this.store) {
 
 		@Override
-		public Attempt tryAcquire(Claim claim) {
+		public AcquisitionOutcome tryAcquire(Claim claim) {
 			OwnersBesideEachOtherTests.this.requests.incrementAndGet();
 			OwnersBesideEachOtherTests.this.open.join();
 			return super.tryAcquire(claim);

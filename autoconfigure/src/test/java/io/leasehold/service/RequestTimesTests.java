@@ -17,7 +17,7 @@ import io.leasehold.LockLostException;
 import io.leasehold.LockModeException;
 import io.leasehold.LockOptions;
 import io.leasehold.engine.Access;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Signal;
 import org.junit.jupiter.api.AfterEach;
@@ -63,7 +63,7 @@ class RequestTimesTests {
 		this.process.store.local.faults().setDown(true);
 		this.process.await("a", this.process.options());
 		this.process.advance(Duration.ofSeconds(10));
-		List<Duration> pauses = pauses(this.process.store.asked);
+		List<Duration> pauses = pauses(this.process.store.requested);
 		assertThat(pauses).hasSizeGreaterThan(8);
 		for (int i = 0; i < pauses.size(); i++) {
 			Duration most = Duration.ofMillis(Math.min(1000, 20 << Math.min(i, 6)));
@@ -74,17 +74,17 @@ class RequestTimesTests {
 	@Test
 	void pausesBeginAnewAfterAnAnswer() {
 		this.process.store.holdElsewhere("a", Access.EXCLUSIVE);
-		List<Duration> asked = this.process.store.asked;
-		this.process.store.answer = (attempt) -> {
-			if (asked.size() == 7) {
-				return new Attempt.Busy(Duration.ofSeconds(1));
+		List<Duration> requested = this.process.store.requested;
+		this.process.store.response = (attempt) -> {
+			if (requested.size() == 7) {
+				return new AcquisitionOutcome.Busy(Duration.ofSeconds(1));
 			}
 			throw new LockEngineException(new LockKey("a"), "down", null);
 		};
 		this.process.await("a", this.process.options());
 		this.process.advance(Duration.ofSeconds(5));
-		assertThat(pauses(asked).get(6)).isEqualTo(Duration.ofSeconds(1));
-		assertThat(pauses(asked).get(7)).isBetween(Duration.ofMillis(10), Duration.ofMillis(20));
+		assertThat(pauses(requested).get(6)).isEqualTo(Duration.ofSeconds(1));
+		assertThat(pauses(requested).get(7)).isBetween(Duration.ofMillis(10), Duration.ofMillis(20));
 	}
 
 	@Test
@@ -101,13 +101,13 @@ class RequestTimesTests {
 	 * Return whether the first grant is handed out. The store gives longer ones after it.
 	 */
 	private boolean isHandedOutThatLasts(Duration left) {
-		this.process.store.answer = (attempt) -> {
-			boolean first = this.process.store.asked.size() == 1;
-			return (first && attempt instanceof Attempt.Granted granted)
-					? new Attempt.Granted(granted.number(), this.process.store.in(left)) : attempt;
+		this.process.store.response = (attempt) -> {
+			boolean first = this.process.store.requested.size() == 1;
+			return (first && attempt instanceof AcquisitionOutcome.Granted granted)
+					? new AcquisitionOutcome.Granted(granted.number(), this.process.store.in(left)) : attempt;
 		};
 		CompletableFuture<HeldLock> acquired = this.process.await("a", this.process.options());
-		int requests = this.process.store.asked.size();
+		int requests = this.process.store.requested.size();
 		acquired.getNow(null).close();
 		return requests == 1;
 	}
@@ -138,7 +138,7 @@ class RequestTimesTests {
 	void severalKeysHaveOneWaitTime() {
 		HeldLock held = this.process.acquire("b");
 		LockOptions options = this.process.options().withWaitTime(Duration.ofSeconds(5));
-		this.process.store.answer = (attempt) -> {
+		this.process.store.response = (attempt) -> {
 			this.process.clock.advance(Duration.ofSeconds(1));
 			return attempt;
 		};
@@ -177,13 +177,13 @@ class RequestTimesTests {
 		Claim other = this.process.store.holdElsewhere("a", Access.EXCLUSIVE);
 		CompletableFuture<HeldLock> waiting = this.process.await("a", this.process.options());
 		assertThat(this.process.locks.inspector().overview().waiting()).hasSize(1);
-		int requests = this.process.store.asked.size();
+		int requests = this.process.store.requested.size();
 		waiting.cancel(false);
 		this.process.threads.run();
 		assertThat(this.process.locks.inspector().overview().waiting()).isEmpty();
 		this.process.store.local.release(other);
 		this.process.advance(Duration.ofMinutes(1));
-		assertThat(this.process.store.asked).hasSize(requests);
+		assertThat(this.process.store.requested).hasSize(requests);
 		assertThat(this.process.store.local.size()).isZero();
 	}
 
@@ -191,15 +191,16 @@ class RequestTimesTests {
 	@Test
 	void callerThatDoesNotWaitIsRefusedIfItsGrantComesTooLate() {
 		LockOptions once = this.process.options().withWaitTime(Duration.ZERO);
-		this.process.store.answer = (
-				attempt) -> (attempt instanceof Attempt.Granted granted && this.process.store.asked.size() < 3)
-						? new Attempt.Granted(granted.number(), this.process.store.in(Duration.ZERO)) : attempt;
+		this.process.store.response = (attempt) -> (attempt instanceof AcquisitionOutcome.Granted granted
+				&& this.process.store.requested.size() < 3)
+						? new AcquisitionOutcome.Granted(granted.number(), this.process.store.in(Duration.ZERO))
+						: attempt;
 		CompletableFuture<HeldLock> refused = this.process.await("a", once);
 		assertThatExceptionOfType(LockBusyException.class).isThrownBy(() -> unwrap(refused));
-		assertThat(this.process.store.asked).hasSize(1);
+		assertThat(this.process.store.requested).hasSize(1);
 		assertThatExceptionOfType(LockBusyException.class).isThrownBy(() -> this.process.locks.acquire("b", once));
 		this.process.threads.run();
-		assertThat(this.process.store.asked).hasSize(2);
+		assertThat(this.process.store.requested).hasSize(2);
 		assertThat(this.process.store.local.size()).isZero();
 	}
 
@@ -230,9 +231,9 @@ class RequestTimesTests {
 	@Test
 	void failureOfAnInterruptedRequestIsAnInterrupt() {
 		this.process.store.holdElsewhere("b", Access.permits(2));
-		this.process.store.answer = (attempt) -> {
+		this.process.store.response = (attempt) -> {
 			Thread.currentThread().interrupt();
-			if (attempt instanceof Attempt.Granted) {
+			if (attempt instanceof AcquisitionOutcome.Granted) {
 				throw new LockEngineException(new LockKey("a"), "interrupted", null, false);
 			}
 			return attempt;
@@ -248,10 +249,10 @@ class RequestTimesTests {
 	void signalOfTheStoreIsFollowedByARequestAtOnce() {
 		this.process.store.holdElsewhere("a", Access.EXCLUSIVE);
 		this.process.await("a", this.process.options());
-		int requests = this.process.store.asked.size();
-		this.process.store.listener.accept(new Signal.AskAgain());
+		int requests = this.process.store.requested.size();
+		this.process.store.listener.accept(new Signal.Retry());
 		this.process.threads.run();
-		assertThat(this.process.store.asked).hasSize(requests + 1);
+		assertThat(this.process.store.requested).hasSize(requests + 1);
 	}
 
 	@Test

@@ -14,14 +14,14 @@ import java.util.function.Consumer;
 
 import io.leasehold.HeldLock;
 import io.leasehold.LockOptions;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.Signal;
-import io.leasehold.engine.Waiting;
+import io.leasehold.engine.Subscription;
 import io.leasehold.engine.local.LocalLockEngine;
 import io.leasehold.test.contract.DelegatingEngine;
 import io.leasehold.test.contract.Fault;
@@ -53,7 +53,7 @@ class RequestUnderWayTests {
 			HeldLock held = service.acquireAsync("a").join();
 			held.close();
 			assertThat(engine.released).hasValue(0);
-			engine.answer.countDown();
+			engine.response.countDown();
 			Awaitility.await().until(() -> engine.released.get() == 1);
 			assertThat(engine.releasedAfterAnswer).hasValue(1);
 		}
@@ -74,8 +74,8 @@ class RequestUnderWayTests {
 		AtomicInteger granted = new AtomicInteger();
 		LockEngine engine = new DelegatingEngine(new LocalLockEngine(clock)) {
 			@Override
-			public Attempt tryAcquire(Claim claim) {
-				Attempt attempt = super.tryAcquire(claim);
+			public AcquisitionOutcome tryAcquire(Claim claim) {
+				AcquisitionOutcome attempt = super.tryAcquire(claim);
 				readings.set((granted.getAndIncrement() == 0) ? 1 : Integer.MAX_VALUE);
 				return attempt;
 			}
@@ -122,17 +122,18 @@ class RequestUnderWayTests {
 		AtomicInteger enqueued = new AtomicInteger();
 		LockEngine engine = new DelegatingEngine(this.store) {
 			@Override
-			public Attempt tryAcquire(Claim claim) {
-				Attempt attempt = super.tryAcquire(claim);
-				return (attempt instanceof Attempt.Busy) ? new Attempt.Busy(Duration.ofMillis(20)) : attempt;
+			public AcquisitionOutcome tryAcquire(Claim claim) {
+				AcquisitionOutcome attempt = super.tryAcquire(claim);
+				return (attempt instanceof AcquisitionOutcome.Busy) ? new AcquisitionOutcome.Busy(Duration.ofMillis(20))
+						: attempt;
 			}
 
 			@Override
-			public Waiting enqueue(Claim claim, Consumer<Signal> listener) {
+			public Subscription subscribe(Claim claim, Consumer<Signal> listener) {
 				if (enqueued.incrementAndGet() == 1) {
 					throw new IllegalStateException("no signals");
 				}
-				return super.enqueue(claim, listener);
+				return super.subscribe(claim, listener);
 			}
 		};
 		try (LockService other = service(this.store, MonotonicClock.SYSTEM);
@@ -161,39 +162,40 @@ class RequestUnderWayTests {
 
 		private final AtomicReference<Consumer<Signal>> listener = new AtomicReference<>();
 
-		private final CountDownLatch answer = new CountDownLatch(1);
+		private final CountDownLatch response = new CountDownLatch(1);
 
 		private final AtomicInteger released = new AtomicInteger();
 
 		private final AtomicInteger releasedAfterAnswer = new AtomicInteger();
 
-		private volatile boolean answered;
+		private volatile boolean responded;
 
 		PushWhilePolling(LockEngine engine) {
 			super(engine);
 		}
 
 		@Override
-		public Attempt tryAcquire(Claim claim) {
+		public AcquisitionOutcome tryAcquire(Claim claim) {
 			Consumer<Signal> told = this.listener.get();
 			if (told != null) {
 				long validUntil = MonotonicClock.validUntil(System.nanoTime(), claim.lease());
-				CompletableFuture.runAsync(() -> told.accept(new Signal.Pushed(new Attempt.Granted(1, validUntil))));
-				Awaitility.await().until(() -> this.answer.getCount() == 0);
-				this.answered = true;
+				CompletableFuture
+					.runAsync(() -> told.accept(new Signal.Pushed(new AcquisitionOutcome.Granted(1, validUntil))));
+				Awaitility.await().until(() -> this.response.getCount() == 0);
+				this.responded = true;
 			}
-			return new Attempt.Busy(Duration.ZERO);
+			return new AcquisitionOutcome.Busy(Duration.ZERO);
 		}
 
 		@Override
-		public Waiting enqueue(Claim claim, Consumer<Signal> newListener) {
+		public Subscription subscribe(Claim claim, Consumer<Signal> newListener) {
 			this.listener.set(newListener);
-			return Waiting.POLLING;
+			return Subscription.POLLING;
 		}
 
 		@Override
 		public ReleaseOutcome release(Claim claim) {
-			this.releasedAfterAnswer.addAndGet(this.answered ? 1 : 0);
+			this.releasedAfterAnswer.addAndGet(this.responded ? 1 : 0);
 			this.released.incrementAndGet();
 			return super.release(claim);
 		}

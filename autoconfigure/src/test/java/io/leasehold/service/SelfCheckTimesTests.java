@@ -53,9 +53,9 @@ class SelfCheckTimesTests {
 	void claimThatWaitsForItsTimerIsNotRepaired() {
 		this.process.store.holdElsewhere("a", Access.EXCLUSIVE);
 		this.process.await("a", this.process.options());
-		int requests = this.process.store.asked.size();
+		int requests = this.process.store.requested.size();
 		this.process.threads.checkSelf(2 * Repair.PATIENCE);
-		assertThat(this.process.store.asked).hasSize(requests);
+		assertThat(this.process.store.requested).hasSize(requests);
 		assertThat(findings()).isEmpty();
 	}
 
@@ -79,9 +79,9 @@ class SelfCheckTimesTests {
 		CompletableFuture<HeldLock> waiting = this.process.await("a", this.process.options());
 		this.process.threads.losing = false;
 		this.process.threads.checkSelf(FEW);
-		assertThat(this.process.store.asked).isEmpty();
+		assertThat(this.process.store.requested).isEmpty();
 		this.process.threads.checkSelf(1);
-		assertThat(this.process.store.asked).hasSize(1);
+		assertThat(this.process.store.requested).hasSize(1);
 		waiting.getNow(null).close();
 		assertThat(findings()).containsExactly("repaired 1 times: requests were not sent");
 	}
@@ -90,7 +90,7 @@ class SelfCheckTimesTests {
 	void callerIsWokenByTheFifthCheck() {
 		this.process.acquire("b").close();
 		CompletableFuture<HeldLock> waiting = this.process.locks.acquireAsync("a");
-		this.process.store.answer = (attempt) -> {
+		this.process.store.response = (attempt) -> {
 			this.process.threads.losing = true;
 			return attempt;
 		};
@@ -108,7 +108,7 @@ class SelfCheckTimesTests {
 		this.process.acquire("b").close();
 		this.process.store.released.clear();
 		CompletableFuture<HeldLock> never = this.process.locks.acquireAsync("a");
-		this.process.store.answer = (attempt) -> {
+		this.process.store.response = (attempt) -> {
 			this.process.threads.losing = true;
 			return attempt;
 		};

@@ -15,7 +15,7 @@ import io.leasehold.HeldLock;
 import io.leasehold.LockKey;
 import io.leasehold.LockOptions;
 import io.leasehold.engine.Access;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Capability;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.ManualClock;
@@ -24,7 +24,7 @@ import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.Signal;
-import io.leasehold.engine.Waiting;
+import io.leasehold.engine.Subscription;
 import io.leasehold.engine.local.LocalLockEngine;
 import io.leasehold.event.LockEvent;
 import io.leasehold.test.contract.DelegatingEngine;
@@ -112,7 +112,7 @@ final class SteppedService implements AutoCloseable {
 
 		final LocalLockEngine local;
 
-		final List<Duration> asked = new ArrayList<>();
+		final List<Duration> requested = new ArrayList<>();
 
 		final List<Claim> claims = new ArrayList<>();
 
@@ -136,7 +136,7 @@ final class SteppedService implements AutoCloseable {
 		/** With which lease a lock is handed to a caller that waits, if it is. */
 		@Nullable Duration pushed;
 
-		UnaryOperator<Attempt> answer = UnaryOperator.identity();
+		UnaryOperator<AcquisitionOutcome> response = UnaryOperator.identity();
 
 		BiFunction<Renewal, RenewalOutcome, RenewalOutcome> renewal = (renewed, outcome) -> outcome;
 
@@ -186,18 +186,18 @@ final class SteppedService implements AutoCloseable {
 		}
 
 		@Override
-		public Attempt tryAcquire(Claim claim) {
-			this.asked.add(now());
+		public AcquisitionOutcome tryAcquire(Claim claim) {
+			this.requested.add(now());
 			this.claims.add(claim);
-			Attempt attempt = super.tryAcquire(claim);
-			return (this.pushed != null) ? new Attempt.Busy(WAIT) : this.answer.apply(attempt);
+			AcquisitionOutcome attempt = super.tryAcquire(claim);
+			return (this.pushed != null) ? new AcquisitionOutcome.Busy(WAIT) : this.response.apply(attempt);
 		}
 
 		@Override
-		public Waiting enqueue(Claim claim, Consumer<Signal> listener) {
+		public Subscription subscribe(Claim claim, Consumer<Signal> listener) {
 			this.listener = listener;
 			if (this.pushed == null) {
-				Waiting waiting = super.enqueue(claim, listener);
+				Subscription waiting = super.subscribe(claim, listener);
 				this.listening++;
 				this.enqueued.run();
 				return () -> {
@@ -205,9 +205,9 @@ final class SteppedService implements AutoCloseable {
 					waiting.close();
 				};
 			}
-			Attempt.Granted granted = (Attempt.Granted) super.tryAcquire(claim);
-			listener.accept(new Signal.Pushed(new Attempt.Granted(granted.number(), in(this.pushed))));
-			return Waiting.POLLING;
+			AcquisitionOutcome.Granted granted = (AcquisitionOutcome.Granted) super.tryAcquire(claim);
+			listener.accept(new Signal.Pushed(new AcquisitionOutcome.Granted(granted.number(), in(this.pushed))));
+			return Subscription.POLLING;
 		}
 
 		@Override

@@ -11,7 +11,7 @@ import java.util.concurrent.locks.LockSupport;
 import io.leasehold.HeldLock;
 import io.leasehold.LockKey;
 import io.leasehold.LockOptions;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
@@ -79,7 +79,7 @@ class WatchdogTests {
 	/** Takes 5 ms for a renewal, and measures the time between those of each lock. */
 	private static final class Gaps extends DelegatingEngine {
 
-		private final Map<LockKey, Long> asked = new ConcurrentHashMap<>();
+		private final Map<LockKey, Long> requested = new ConcurrentHashMap<>();
 
 		private final Map<LockKey, Long> longest = new ConcurrentHashMap<>();
 
@@ -88,8 +88,8 @@ class WatchdogTests {
 		}
 
 		@Override
-		public Attempt tryAcquire(Claim claim) {
-			this.asked.put(claim.key(), System.nanoTime());
+		public AcquisitionOutcome tryAcquire(Claim claim) {
+			this.requested.put(claim.key(), System.nanoTime());
 			return super.tryAcquire(claim);
 		}
 
@@ -100,7 +100,7 @@ class WatchdogTests {
 			List<RenewalOutcome> outcomes = super.renew(due);
 			due.forEach((renewal) -> {
 				LockKey key = renewal.claim().key();
-				this.longest.merge(key, System.nanoTime() - this.asked.put(key, request), Math::max);
+				this.longest.merge(key, System.nanoTime() - this.requested.put(key, request), Math::max);
 			});
 			return outcomes;
 		}

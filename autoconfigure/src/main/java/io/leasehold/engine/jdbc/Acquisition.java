@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.List;
 
 import io.leasehold.engine.Access;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.Renewal;
@@ -36,28 +36,28 @@ record Acquisition(JdbcSettings settings, MonotonicClock clock, LateRequests lat
 	/** A poll for an expired lease should not arrive just before its end. */
 	private static final Duration AFTER_EXPIRY = Duration.ofMillis(1);
 
-	Attempt attempt() throws SQLException {
-		boolean answered = false;
+	AcquisitionOutcome attempt() throws SQLException {
+		boolean responded = false;
 		try {
-			Attempt attempt = rounds();
-			answered = true;
+			AcquisitionOutcome attempt = rounds();
+			responded = true;
 			return attempt;
 		}
 		catch (SQLException ex) {
-			answered = Failures.isUndone(ex);
+			responded = Failures.isUndone(ex);
 			throw ex;
 		}
 		finally {
-			if (!answered) {
+			if (!responded) {
 				long latest = latest(this.tables.clock().estimate());
 				this.late.add(this.claim, latest + Sql.micros(this.settings.longestWait()));
 			}
 		}
 	}
 
-	private Attempt rounds() throws SQLException {
+	private AcquisitionOutcome rounds() throws SQLException {
 		for (int i = 0; i < MOST_ROUNDS; i++) {
-			Attempt attempt = round();
+			AcquisitionOutcome attempt = round();
 			if (attempt != null) {
 				return attempt;
 			}
@@ -65,17 +65,17 @@ record Acquisition(JdbcSettings settings, MonotonicClock clock, LateRequests lat
 				this.tables.clock().doubt(); // the database may have rejected it as late
 			}
 		}
-		return new Attempt.Busy(this.settings.pollMin());
+		return new AcquisitionOutcome.Busy(this.settings.pollMin());
 	}
 
 	/** Try once; {@code null} if the row has changed meanwhile or the request is late. */
-	private @Nullable Attempt round() throws SQLException {
+	private @Nullable AcquisitionOutcome round() throws SQLException {
 		Grants grants = this.tables.grants(this.claim.access());
 		long latest = latest(this.tables.clock().micros(this.session));
 		long sent = this.clock.nanoTime();
 		Long number = grants.take(this.session, this.id, this.claim, latest);
 		if (number == null) {
-			LockRow row = this.tables.rows().look(this.session, this.id, this.claim.owner().token());
+			LockRow row = this.tables.rows().find(this.session, this.id, this.claim.owner().token());
 			if (row != null) {
 				return refused(row);
 			}
@@ -93,17 +93,17 @@ record Acquisition(JdbcSettings settings, MonotonicClock clock, LateRequests lat
 		return now + Sql.micros(this.settings.longestCall());
 	}
 
-	private Attempt granted(long number, long sent) {
-		return new Attempt.Granted(number, MonotonicClock.validUntil(sent, this.claim.lease()));
+	private AcquisitionOutcome granted(long number, long sent) {
+		return new AcquisitionOutcome.Granted(number, MonotonicClock.validUntil(sent, this.claim.lease()));
 	}
 
-	private @Nullable Attempt refused(LockRow row) throws SQLException {
+	private @Nullable AcquisitionOutcome refused(LockRow row) throws SQLException {
 		Access access = this.claim.access();
 		if (row.ownNumber() > 0) {
 			return foundAgain(row.ownNumber());
 		}
 		if (row.contradicts(access)) {
-			return new Attempt.Contradicted(row.sharedAccess());
+			return new AcquisitionOutcome.Contradicted(row.sharedAccess());
 		}
 		long busyFor = row.busyFor(access);
 		if (busyFor > 0) {
@@ -115,7 +115,7 @@ record Acquisition(JdbcSettings settings, MonotonicClock clock, LateRequests lat
 		return null;
 	}
 
-	private @Nullable Attempt foundAgain(long number) throws SQLException {
+	private @Nullable AcquisitionOutcome foundAgain(long number) throws SQLException {
 		long sent = this.clock.nanoTime();
 		RenewalBatch batch = new RenewalBatch(List.of(this.id),
 				List.of(new Renewal(this.claim, number, this.claim.lease())));
@@ -123,7 +123,7 @@ record Acquisition(JdbcSettings settings, MonotonicClock clock, LateRequests lat
 		return extended ? granted(number, sent) : null;
 	}
 
-	private Attempt busy(LockRow row, Duration free) {
+	private AcquisitionOutcome busy(LockRow row, Duration free) {
 		Duration poll = pollInterval();
 		Duration retryIn = (free.compareTo(poll) < 0) ? free : poll;
 		if (this.claim.waits()) {
@@ -134,7 +134,7 @@ record Acquisition(JdbcSettings settings, MonotonicClock clock, LateRequests lat
 				logger.debug("Could not mark the row of lock '%s' as awaited".formatted(this.claim.key()), ex);
 			}
 		}
-		return new Attempt.Busy(retryIn);
+		return new AcquisitionOutcome.Busy(retryIn);
 	}
 
 	private void leaveMark(LockRow row, Duration retryIn) throws SQLException {

@@ -87,7 +87,7 @@ abstract class Dialect {
 	}
 
 	/** Make a changing statement return the value of an expression. */
-	String telling(String expression) {
+	String returning(String expression) {
 		return expression;
 	}
 

@@ -41,7 +41,7 @@ final class ExclusiveGrants implements Grants {
 				version = version + 1,
 				owner = ?
 				WHERE id = ? AND %s AND shared_until = 0 AND %s AND %s""".formatted(
-				dialect.telling("GREATEST(grant_number + 1, {now})"), LockTable.UNOWNED, LockTable.TURN,
+				dialect.returning("GREATEST(grant_number + 1, {now})"), LockTable.UNOWNED, LockTable.TURN,
 				LockTable.IN_TIME)), "grant_number");
 		// An expired lease keeps its end, because the key is already free
 		this.free = sql.freeing("""

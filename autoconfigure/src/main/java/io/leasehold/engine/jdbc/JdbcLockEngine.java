@@ -11,7 +11,7 @@ import java.util.function.Consumer;
 
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Capability;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Holder;
@@ -22,7 +22,7 @@ import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.RenewalRule;
 import io.leasehold.engine.Signal;
-import io.leasehold.engine.Waiting;
+import io.leasehold.engine.Subscription;
 import io.leasehold.engine.support.OpenState;
 import io.leasehold.engine.support.Purge;
 import org.apache.commons.logging.Log;
@@ -121,7 +121,7 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 	}
 
 	@Override
-	public Attempt tryAcquire(Claim claim) {
+	public AcquisitionOutcome tryAcquire(Claim claim) {
 		Purge present = this.purge;
 		if (present != null) {
 			present.runIfDue();
@@ -132,10 +132,10 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 	}
 
 	@Override
-	public Waiting enqueue(Claim claim, Consumer<Signal> listener) {
+	public Subscription subscribe(Claim claim, Consumer<Signal> listener) {
 		this.state.check(claim.key());
 		WakeUps wakeUps = this.database.wakeUps();
-		return (wakeUps != null) ? wakeUps.listen(id(claim.key()), listener) : Waiting.POLLING;
+		return (wakeUps != null) ? wakeUps.listen(id(claim.key()), listener) : Subscription.POLLING;
 	}
 
 	@Override

@@ -48,7 +48,7 @@ final class LockTable {
 
 	private final Change insert;
 
-	private final String look;
+	private final String find;
 
 	private final Change mark;
 
@@ -64,9 +64,9 @@ final class LockTable {
 		Dialect dialect = sql.dialect();
 		this.insert = new Change(sql.of(dialect.insert("{table}", COLUMNS,
 				"?, ?, ?, %s, {now}, {now} + ?, ?, CASE WHEN ? = 0 THEN 0 ELSE {now} + ? END, 0, 0, 0, 1"
-					.formatted(dialect.telling("{now}")),
+					.formatted(dialect.returning("{now}")),
 				IN_TIME + dialect.waiting())));
-		this.look = sql
+		this.find = sql
 			.of("""
 					SELECT CASE WHEN owner IS NULL THEN 0 ELSE expires_at + lock_delay END - {now}, closed_until - {now},
 					CASE WHEN shared_until = 0 THEN 0 ELSE 1 END, shared_until - {now}, shared_access,
@@ -118,8 +118,8 @@ final class LockTable {
 	}
 
 	/** Read a row that could not be acquired; {@code null} if there is none. */
-	@Nullable LockRow look(Session session, RowId id, String owner) throws SQLException {
-		List<LockRow> rows = this.sql.query(session, this.look,
+	@Nullable LockRow find(Session session, RowId id, String owner) throws SQLException {
+		List<LockRow> rows = this.sql.query(session, this.find,
 				(row, index) -> new LockRow(row.getLong(1), row.getLong(2), row.getBoolean(3), row.getLong(4),
 						access(row, 5), row.getInt(6), row.getLong(7), row.getLong(8), access(row, 9), row.getLong(10),
 						row.getLong(11)),

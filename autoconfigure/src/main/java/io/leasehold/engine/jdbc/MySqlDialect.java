@@ -31,13 +31,13 @@ class MySqlDialect extends Dialect {
 	}
 
 	@Override
-	String telling(String expression) {
+	String returning(String expression) {
 		return "LAST_INSERT_ID(%s)".formatted(expression);
 	}
 
 	@Override
 	String aside(String expression) {
-		return " + 0 * " + telling(expression);
+		return " + 0 * " + returning(expression);
 	}
 
 	@Override

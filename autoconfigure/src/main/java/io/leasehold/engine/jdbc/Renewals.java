@@ -67,9 +67,9 @@ final class Renewals implements AutoCloseable {
 		renewAll(waiting);
 		RenewalOutcome[] outcomes = new RenewalOutcome[renewals.size()];
 		for (Part part : parts) {
-			List<RenewalOutcome> answers = part.answers().join();
-			for (int i = 0; i < answers.size(); i++) {
-				outcomes[part.indexes().get(i)] = answers.get(i);
+			List<RenewalOutcome> responses = part.responses().join();
+			for (int i = 0; i < responses.size(); i++) {
+				outcomes[part.indexes().get(i)] = responses.get(i);
 			}
 		}
 		return Arrays.asList(outcomes);
@@ -108,10 +108,10 @@ final class Renewals implements AutoCloseable {
 	private void renewAll(Queue<Part> waiting) {
 		for (Part part = waiting.poll(); part != null; part = waiting.poll()) {
 			try {
-				part.answers().complete(renew(part.batch()));
+				part.responses().complete(renew(part.batch()));
 			}
 			catch (Error ex) {
-				part.answers().complete(unknown(part.batch().size(), new IllegalStateException(ex)));
+				part.responses().complete(unknown(part.batch().size(), new IllegalStateException(ex)));
 			}
 		}
 	}
@@ -139,11 +139,11 @@ final class Renewals implements AutoCloseable {
 				return unknown(batch.size(), failure);
 			}
 			RenewalBatch rest = batch.of(unlocked);
-			Iterator<RenewalOutcome> answers = renewAll(rest).iterator();
+			Iterator<RenewalOutcome> responses = renewAll(rest).iterator();
 			return batch.ids()
 				.stream()
 				.<RenewalOutcome>map(
-						(id) -> unlocked.contains(id) ? answers.next() : new RenewalOutcome.Unknown(failure))
+						(id) -> unlocked.contains(id) ? responses.next() : new RenewalOutcome.Unknown(failure))
 				.toList();
 		}
 		catch (RuntimeException ex) {
@@ -181,9 +181,9 @@ final class Renewals implements AutoCloseable {
 	 * Batch and its outcomes.
 	 *
 	 * @param batch the renewals
-	 * @param answers the outcomes
+	 * @param responses the outcomes
 	 */
-	private record Part(List<Integer> indexes, RenewalBatch batch, CompletableFuture<List<RenewalOutcome>> answers) {
+	private record Part(List<Integer> indexes, RenewalBatch batch, CompletableFuture<List<RenewalOutcome>> responses) {
 	}
 
 }

@@ -58,7 +58,7 @@ final class SharedGrants implements Grants {
 				version = version + 1,
 				owner = NULL
 				WHERE id = ? AND %s AND (shared_until = 0 OR shared_access = ?) AND %s AND %s < ? AND %s""".formatted(
-				dialect.telling("GREATEST(grant_number + 1, {now})"), LockTable.UNOWNED, LockTable.TURN, PLACES,
+				dialect.returning("GREATEST(grant_number + 1, {now})"), LockTable.UNOWNED, LockTable.TURN, PLACES,
 				LockTable.IN_TIME)), "grant_number");
 		this.hold = sql
 			.of("""

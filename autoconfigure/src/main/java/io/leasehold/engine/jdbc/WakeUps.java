@@ -9,7 +9,7 @@ import java.util.stream.Stream;
 import javax.sql.DataSource;
 
 import io.leasehold.engine.Signal;
-import io.leasehold.engine.Waiting;
+import io.leasehold.engine.Subscription;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +26,7 @@ final class WakeUps implements AutoCloseable {
 
 	private final String channel;
 
-	private final Map<String, List<Consumer<Signal>>> ears = new ConcurrentHashMap<>();
+	private final Map<String, List<Consumer<Signal>>> listeners = new ConcurrentHashMap<>();
 
 	private @Nullable ChannelListener listener;
 
@@ -43,15 +43,16 @@ final class WakeUps implements AutoCloseable {
 	}
 
 	/** Notify a claim whenever the row is freed, until the result is closed. */
-	Waiting listen(RowId row, Consumer<Signal> ear) {
+	Subscription listen(RowId row, Consumer<Signal> listener) {
 		String payload = row.toString();
-		this.ears.merge(payload, List.of(ear), (some, more) -> Stream.concat(some.stream(), more.stream()).toList());
+		this.listeners.merge(payload, List.of(listener),
+				(some, more) -> Stream.concat(some.stream(), more.stream()).toList());
 		start();
-		return () -> this.ears.computeIfPresent(payload, (same, some) -> without(some, ear));
+		return () -> this.listeners.computeIfPresent(payload, (same, some) -> without(some, listener));
 	}
 
-	private static @Nullable List<Consumer<Signal>> without(List<Consumer<Signal>> some, Consumer<Signal> ear) {
-		List<Consumer<Signal>> rest = some.stream().filter((other) -> other != ear).toList();
+	private static @Nullable List<Consumer<Signal>> without(List<Consumer<Signal>> some, Consumer<Signal> listener) {
+		List<Consumer<Signal>> rest = some.stream().filter((other) -> other != listener).toList();
 		return rest.isEmpty() ? null : rest;
 	}
 
@@ -62,16 +63,16 @@ final class WakeUps implements AutoCloseable {
 	}
 
 	private void freed(String payload) {
-		this.ears.getOrDefault(payload, List.of()).forEach(WakeUps::wake);
+		this.listeners.getOrDefault(payload, List.of()).forEach(WakeUps::wake);
 	}
 
 	private void missed() {
-		this.ears.values().forEach((some) -> some.forEach(WakeUps::wake));
+		this.listeners.values().forEach((some) -> some.forEach(WakeUps::wake));
 	}
 
-	private static void wake(Consumer<Signal> ear) {
+	private static void wake(Consumer<Signal> listener) {
 		try {
-			ear.accept(new Signal.AskAgain());
+			listener.accept(new Signal.Retry());
 		}
 		catch (RuntimeException ex) {
 			logger.warn("Could not notify a waiting claim; it continues to poll", ex);

@@ -15,7 +15,7 @@ import java.util.function.Consumer;
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
 import io.leasehold.engine.Access;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Capability;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Holder;
@@ -25,7 +25,7 @@ import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.Signal;
-import io.leasehold.engine.Waiting;
+import io.leasehold.engine.Subscription;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -83,28 +83,28 @@ public final class LocalLockEngine implements LockEngine {
 
 	/** Lose a lock, as a store that lost its data does: its holder is not notified. */
 	public void lose(LockKey key) {
-		change(key, key, (engine, slot, same, now, told) -> {
+		change(key, key, (engine, slot, same, now, notifications) -> {
 			slot.lose();
-			engine.serve(slot, now, told);
+			engine.serve(slot, now, notifications);
 			return true;
 		});
 	}
 
 	@Override
-	public Attempt tryAcquire(Claim claim) {
+	public AcquisitionOutcome tryAcquire(Claim claim) {
 		this.faults.beforeRequest(claim.key());
 		long now = this.clock.nanoTime();
 		sweep(now);
-		Attempt attempt = change(claim.key(), claim, now, LocalLockEngine::ask);
+		AcquisitionOutcome outcome = change(claim.key(), claim, now, LocalLockEngine::request);
 		this.faults.beforeReply(claim.key());
-		return attempt;
+		return outcome;
 	}
 
 	@Override
-	public Waiting enqueue(Claim claim, Consumer<Signal> listener) {
+	public Subscription subscribe(Claim claim, Consumer<Signal> listener) {
 		Boolean upToDate = read(claim.key(), (slot) -> slot.listen(claim, listener, this.clock.nanoTime()));
 		if (!Boolean.TRUE.equals(upToDate)) {
-			listener.accept(new Signal.AskAgain());
+			listener.accept(new Signal.Retry());
 		}
 		return () -> read(claim.key(), (slot) -> slot.listen(claim, null, this.clock.nanoTime()));
 	}
@@ -137,10 +137,10 @@ public final class LocalLockEngine implements LockEngine {
 	@Override
 	public List<Holder> forceRelease(LockKey key) {
 		this.faults.beforeRequest(key);
-		List<Holder> lost = change(key, key, (engine, slot, same, now, told) -> {
+		List<Holder> lost = change(key, key, (engine, slot, same, now, notifications) -> {
 			List<Holder> holders = slot.holders(now);
 			slot.free();
-			engine.serve(slot, now, told);
+			engine.serve(slot, now, notifications);
 			return holders;
 		});
 		this.faults.beforeReply(key);
@@ -149,25 +149,25 @@ public final class LocalLockEngine implements LockEngine {
 
 	/** Return how many keys are held, awaited or kept locked. */
 	public int size() {
-		this.slots.keySet().forEach((key) -> change(key, key, (engine, slot, same, now, told) -> {
-			engine.serve(slot, now, told);
+		this.slots.keySet().forEach((key) -> change(key, key, (engine, slot, same, now, notifications) -> {
+			engine.serve(slot, now, notifications);
 			return true;
 		}));
 		return this.slots.size();
 	}
 
-	private Attempt ask(Slot slot, Claim claim, long now, List<Runnable> told) {
-		Attempt.Granted own = slot.renew(claim, claim.lease().toNanos(), now);
+	private AcquisitionOutcome request(Slot slot, Claim claim, long now, List<Runnable> notifications) {
+		AcquisitionOutcome.Granted own = slot.renew(claim, claim.lease().toNanos(), now);
 		if (own != null) {
 			return own;
 		}
 		Access contradiction = slot.contradictionOf(claim, now);
 		if (contradiction != null) {
 			slot.unqueue(claim.owner());
-			serve(slot, now, told);
-			return new Attempt.Contradicted(contradiction);
+			serve(slot, now, notifications);
+			return new AcquisitionOutcome.Contradicted(contradiction);
 		}
-		serve(slot, now, told);
+		serve(slot, now, notifications);
 		own = slot.renew(claim, claim.lease().toNanos(), now);
 		if (own != null) {
 			return own;
@@ -178,12 +178,12 @@ public final class LocalLockEngine implements LockEngine {
 		if (claim.waits()) {
 			slot.enqueue(claim);
 		}
-		return new Attempt.Busy(slot.asksAgainIn(claim, now));
+		return new AcquisitionOutcome.Busy(slot.retryIn(claim, now));
 	}
 
-	private boolean release(Slot slot, Claim claim, long now, List<Runnable> told) {
+	private boolean release(Slot slot, Claim claim, long now, List<Runnable> notifications) {
 		boolean released = slot.release(claim.owner(), now);
-		serve(slot, now, told);
+		serve(slot, now, notifications);
 		return released;
 	}
 
@@ -191,25 +191,25 @@ public final class LocalLockEngine implements LockEngine {
 	 * Grant the key to waiters in their order while their access is compatible. Notify
 	 * the next one if it may have to retry earlier than planned.
 	 */
-	private void serve(Slot slot, long now, List<Runnable> told) {
+	private void serve(Slot slot, long now, List<Runnable> notifications) {
 		Slot.Waiter head = slot.head();
 		while (head != null && slot.isFreeFor(head.claim, now)) {
-			tell(head, new Signal.Pushed(grant(slot, head.claim, now)), told);
+			addNotification(head, new Signal.Pushed(grant(slot, head.claim, now)), notifications);
 			head = slot.head();
 		}
 		if (head != null && slot.isLate(head, now)) {
-			tell(head, new Signal.AskAgain(), told);
+			addNotification(head, new Signal.Retry(), notifications);
 		}
 	}
 
-	private Attempt.Granted grant(Slot slot, Claim claim, long now) {
+	private AcquisitionOutcome.Granted grant(Slot slot, Claim claim, long now) {
 		return slot.grant(claim, this.numbers.incrementAndGet(), now);
 	}
 
-	private static void tell(Slot.Waiter waiter, Signal signal, List<Runnable> told) {
+	private static void addNotification(Slot.Waiter waiter, Signal signal, List<Runnable> notifications) {
 		Consumer<Signal> listener = waiter.listener;
 		if (listener != null) {
-			told.add(() -> listener.accept(signal));
+			notifications.add(() -> listener.accept(signal));
 		}
 	}
 
@@ -218,7 +218,8 @@ public final class LocalLockEngine implements LockEngine {
 		try {
 			this.faults.beforeRequest(key);
 			long now = this.clock.nanoTime();
-			Attempt.Granted granted = read(key, (slot) -> slot.renew(renewal.claim(), renewal.lease().toNanos(), now));
+			AcquisitionOutcome.Granted granted = read(key,
+					(slot) -> slot.renew(renewal.claim(), renewal.lease().toNanos(), now));
 			this.faults.beforeReply(key);
 			return (granted != null && granted.number() == renewal.number())
 					? new RenewalOutcome.Renewed(granted.validUntil()) : new RenewalOutcome.NotOwner();
@@ -236,19 +237,19 @@ public final class LocalLockEngine implements LockEngine {
 	private <A, T> T change(LockKey key, A argument, long now, Change<A, T> change) {
 		while (true) {
 			Slot slot = slot(key);
-			List<Runnable> told = new ArrayList<>(0);
+			List<Runnable> notifications = new ArrayList<>(0);
 			T result;
 			synchronized (slot) {
 				if (slot.gone) {
 					continue;
 				}
-				result = change.apply(this, slot, argument, now, told);
+				result = change.apply(this, slot, argument, now, notifications);
 				if (slot.isUnused(now)) {
 					slot.gone = true;
 					this.slots.remove(key, slot);
 				}
 			}
-			told.forEach(Runnable::run);
+			notifications.forEach(Runnable::run);
 			return result;
 		}
 	}
@@ -283,7 +284,7 @@ public final class LocalLockEngine implements LockEngine {
 	/** Takes all its inputs as arguments, to avoid a capturing lambda per call. */
 	private interface Change<A, T> {
 
-		T apply(LocalLockEngine engine, Slot slot, A argument, long now, List<Runnable> told);
+		T apply(LocalLockEngine engine, Slot slot, A argument, long now, List<Runnable> notifications);
 
 	}
 

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 
 import io.leasehold.engine.Access;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Holder;
 import io.leasehold.engine.MonotonicClock;
@@ -66,8 +66,9 @@ final class Place {
 		this.free = true;
 	}
 
-	Attempt.Granted grant(long now) {
-		return new Attempt.Granted(this.number, MonotonicClock.validUntil(now, Duration.ofNanos(this.until - now)));
+	AcquisitionOutcome.Granted grant(long now) {
+		return new AcquisitionOutcome.Granted(this.number,
+				MonotonicClock.validUntil(now, Duration.ofNanos(this.until - now)));
 	}
 
 	/** Return the holder, or null if there is none. */

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 import io.leasehold.engine.Access;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Holder;
 import io.leasehold.engine.Owner;
@@ -32,7 +32,7 @@ final class Slot {
 	/**
 	 * Return a claim's grant, its lease extended if it was shorter, or null.
 	 */
-	Attempt.@Nullable Granted renew(Claim claim, long leaseNanos, long now) {
+	AcquisitionOutcome.@Nullable Granted renew(Claim claim, long leaseNanos, long now) {
 		Place own = placeOf(claim.owner());
 		if (own == null || !own.isHeld(now)) {
 			return null;
@@ -85,7 +85,7 @@ final class Slot {
 		return this.queue.isEmpty() && forgetFree(now) == 0;
 	}
 
-	Attempt.Granted grant(Claim claim, long number, long now) {
+	AcquisitionOutcome.Granted grant(Claim claim, long number, long now) {
 		unqueue(claim.owner());
 		Place place = new Place(claim, number, now);
 		putAfter(last(), place);
@@ -101,18 +101,18 @@ final class Slot {
 	}
 
 	/** Return how long the claim has to wait if nothing is released. */
-	Duration asksAgainIn(Claim claim, long now) {
+	Duration retryIn(Claim claim, long now) {
 		long wait = closedFor(now);
 		Waiter waiter = this.queue.get(claim.owner());
 		if (waiter != null) {
-			waiter.asksAgainAt = now + wait;
+			waiter.retryAt = now + wait;
 		}
 		return Duration.ofNanos(wait);
 	}
 
 	/** Whether a waiter would miss the end of a present lease. */
 	boolean isLate(Waiter waiter, long now) {
-		return waiter.asksAgainAt - (now + closedFor(now)) > 0;
+		return waiter.retryAt - (now + closedFor(now)) > 0;
 	}
 
 	private long closedFor(long now) {
@@ -201,7 +201,7 @@ final class Slot {
 
 		@Nullable Consumer<Signal> listener;
 
-		long asksAgainAt;
+		long retryAt;
 
 		Waiter(Claim claim) {
 			this.claim = claim;

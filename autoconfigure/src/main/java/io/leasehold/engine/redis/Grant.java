@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
  * Grant as stored in Redis, {@code fence:claim}. Messages have the form
  * {@code fence:claim lock}.
  *
- * @param fence grant number
+ * @param number grant number
  * @param claim {@linkplain ClaimName name} of the claim
  */
-record Grant(long fence, String claim) {
+record Grant(long number, String claim) {
 
 	private static final Pattern VALUE = Pattern.compile("(\\d{1,18}):(.*)");
 
@@ -33,7 +33,7 @@ record Grant(long fence, String claim) {
 
 	@Override
 	public String toString() {
-		return this.fence + ":" + this.claim;
+		return this.number + ":" + this.claim;
 	}
 
 	/**

@@ -10,7 +10,7 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-import io.leasehold.engine.redis.connection.Ear;
+import io.leasehold.engine.redis.connection.SubscribedConnection;
 import io.leasehold.engine.redis.connection.Node;
 import io.leasehold.engine.redis.connection.RedisFailure;
 import io.leasehold.engine.redis.connection.Replies;
@@ -75,7 +75,7 @@ final class Inbox {
 	 * attempt to subscribe.
 	 * @param deadline reading of {@link System#nanoTime()} at which to stop waiting
 	 */
-	boolean hears(long deadline) {
+	boolean isReceiving(long deadline) {
 		if (this.started.compareAndSet(false, true)) {
 			this.executor.execute(this::open);
 		}
@@ -139,7 +139,7 @@ final class Inbox {
 	@FunctionalInterface
 	interface Opener {
 
-		Ear listen(Node node, String channel, Consumer<String> messages, Runnable lost);
+		SubscribedConnection listen(Node node, String channel, Consumer<String> messages, Runnable lost);
 
 	}
 
@@ -153,25 +153,25 @@ final class Inbox {
 		/** Time at which the pending ping was sent, or null if none is pending. */
 		private final AtomicReference<@Nullable Long> pinged = new AtomicReference<>();
 
-		private volatile @Nullable Ear ear;
+		private volatile @Nullable SubscribedConnection subscription;
 
-		private volatile long heard = Inbox.this.nanoTime.getAsLong();
+		private volatile long lastReceived = Inbox.this.nanoTime.getAsLong();
 
 		Subscription(Node node) {
 			this.node = node;
 		}
 
 		void open() {
-			this.ear = Inbox.this.opener.listen(this.node, this.channel, this::hear, this::lost);
+			this.subscription = Inbox.this.opener.listen(this.node, this.channel, this::receive, this::lost);
 		}
 
 		boolean isOpen() {
-			Ear open = this.ear;
+			SubscribedConnection open = this.subscription;
 			return open != null && open.isOpen();
 		}
 
-		private void hear(String message) {
-			this.heard = Inbox.this.nanoTime.getAsLong();
+		private void receive(String message) {
+			this.lastReceived = Inbox.this.nanoTime.getAsLong();
 			Inbox.this.messages.accept(message);
 		}
 
@@ -190,13 +190,13 @@ final class Inbox {
 			long now = Inbox.this.nanoTime.getAsLong();
 			Long ping = this.pinged.get();
 			if (ping == null) {
-				if (now - this.heard > Inbox.this.settings.pollInterval().toNanos()) {
+				if (now - this.lastReceived > Inbox.this.settings.pollInterval().toNanos()) {
 					ping(now);
 				}
 				return true;
 			}
 			long silenceTimeout = Inbox.this.settings.silenceTimeout().toNanos();
-			if (now - ping > silenceTimeout && now - this.heard > silenceTimeout) {
+			if (now - ping > silenceTimeout && now - this.lastReceived > silenceTimeout) {
 				close();
 				return false;
 			}
@@ -204,17 +204,17 @@ final class Inbox {
 		}
 
 		private void ping(long now) {
-			Ear open = this.ear;
+			SubscribedConnection open = this.subscription;
 			if (open != null && this.pinged.compareAndSet(null, now)) {
 				open.ping().thenRun(() -> {
-					this.heard = Inbox.this.nanoTime.getAsLong();
+					this.lastReceived = Inbox.this.nanoTime.getAsLong();
 					this.pinged.set(null);
 				});
 			}
 		}
 
 		void close() {
-			Ear open = this.ear;
+			SubscribedConnection open = this.subscription;
 			if (open != null) {
 				open.close();
 			}

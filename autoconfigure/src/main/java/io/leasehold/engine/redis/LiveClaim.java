@@ -3,7 +3,7 @@ package io.leasehold.engine.redis;
 import java.time.Duration;
 import java.util.function.Consumer;
 
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.Signal;
@@ -43,12 +43,12 @@ final class LiveClaim {
 	private long seen;
 
 	/** Grant number of a message that no listener has received yet. */
-	private long told;
+	private long notified;
 
-	private boolean askAgain;
+	private boolean retry;
 
 	/** Whether all requests were answered before the claim was removed. */
-	private boolean answered;
+	private boolean responded;
 
 	private boolean closing;
 
@@ -66,8 +66,8 @@ final class LiveClaim {
 	}
 
 	/** Mark a claim that was removed earlier because all its requests were answered. */
-	synchronized LiveClaim answered() {
-		this.answered = true;
+	synchronized LiveClaim responded() {
+		this.responded = true;
 		return this;
 	}
 
@@ -92,8 +92,8 @@ final class LiveClaim {
 	 * @return the lease to request; short for a repeated request, so that a dead waiter
 	 * delays others only briefly
 	 */
-	synchronized Duration ask(Line through, long sent) {
-		this.askAgain = false;
+	synchronized Duration request(Line through, long sent) {
+		this.retry = false;
 		this.requests++;
 		if (this.line != null) {
 			return grantLease();
@@ -111,13 +111,13 @@ final class LiveClaim {
 		}
 	}
 
-	synchronized Attempt.Granted granted(long fence, long sent, Duration asked) {
-		this.seen = Math.max(this.seen, fence);
-		return new Attempt.Granted(fence, MonotonicClock.validUntil(sent, asked));
+	synchronized AcquisitionOutcome.Granted granted(long number, long sent, Duration requested) {
+		this.seen = Math.max(this.seen, number);
+		return new AcquisitionOutcome.Granted(number, MonotonicClock.validUntil(sent, requested));
 	}
 
-	synchronized void busy(long fence, long sent) {
-		this.seen = Math.max(this.seen, fence);
+	synchronized void busy(long number, long sent) {
+		this.seen = Math.max(this.seen, number);
 		this.base = sent;
 	}
 
@@ -125,21 +125,21 @@ final class LiveClaim {
 	 * Return whether a single request was sent. If that was granted, the claim never
 	 * waited, so no message will arrive.
 	 */
-	synchronized boolean wasAskedOnce() {
+	synchronized boolean requestedOnce() {
 		return this.requests == 1;
 	}
 
 	/**
 	 * Return whether all requests of this claim used the given line or were answered.
 	 */
-	synchronized boolean askedOnlyThrough(Line through) {
-		return this.answered || this.line == through;
+	synchronized boolean requestedOnlyThrough(Line through) {
+		return this.responded || this.line == through;
 	}
 
 	/** Record a message about a grant. */
-	void told(long fence) {
+	void notified(long number) {
 		synchronized (this) {
-			this.told = Math.max(this.told, fence);
+			this.notified = Math.max(this.notified, number);
 		}
 		signal();
 	}
@@ -147,7 +147,7 @@ final class LiveClaim {
 	/** Record that messages may have been lost. */
 	void mayHaveMissed() {
 		synchronized (this) {
-			this.askAgain = true;
+			this.retry = true;
 		}
 		signal();
 	}
@@ -165,7 +165,7 @@ final class LiveClaim {
 			this.closing = true;
 			this.closingSince = this.clock.nanoTime();
 		}
-		return this.answered || this.line != null;
+		return this.responded || this.line != null;
 	}
 
 	/** Return whether the grants and late requests of an ended claim have expired. */
@@ -178,15 +178,15 @@ final class LiveClaim {
 	 * Record that a request to end the claim is about to be sent.
 	 * @return whether one was sent before, which may be the reason for <em>not owner</em>
 	 */
-	synchronized boolean tellEnd() {
+	synchronized boolean markEndSent() {
 		boolean before = this.closeSent;
 		this.closeSent = true;
 		return before;
 	}
 
 	/** Record that the store has not run the request to end the claim and never will. */
-	synchronized void endHasNotRun(boolean toldBefore) {
-		this.closeSent = toldBefore;
+	synchronized void endHasNotRun(boolean sentBefore) {
+		this.closeSent = sentBefore;
 	}
 
 	private void signal() {
@@ -208,20 +208,20 @@ final class LiveClaim {
 	}
 
 	private @Nullable Signal due() {
-		boolean ask = this.askAgain;
-		this.askAgain = false;
-		if (this.told > this.seen) {
+		boolean request = this.retry;
+		this.retry = false;
+		if (this.notified > this.seen) {
 			long validUntil = MonotonicClock.validUntil(this.base, grantLease());
 			// A message does not prove that replicas have the grant
 			if (this.settings.replicasToWait() == 0
 					&& validUntil - this.clock.nanoTime() >= this.settings.minValidity().toNanos()) {
-				this.seen = this.told;
-				return new Signal.Pushed(new Attempt.Granted(this.told, validUntil));
+				this.seen = this.notified;
+				return new Signal.Pushed(new AcquisitionOutcome.Granted(this.notified, validUntil));
 			}
-			this.told = 0; // the next poll returns whether it is valid
-			ask = true;
+			this.notified = 0; // the next poll returns whether it is valid
+			request = true;
 		}
-		return ask ? new Signal.AskAgain() : null;
+		return request ? new Signal.Retry() : null;
 	}
 
 }

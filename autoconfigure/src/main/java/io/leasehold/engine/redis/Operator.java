@@ -34,11 +34,11 @@ record Operator(Lines lines, String namespace, String retention, String inboxPre
 	/** Run a script that returns the present or former holders of a lock. */
 	private List<Holder> holders(Script<List<Object>> script, LockKey key, long deadline) {
 		RedisKeys keys = RedisKeys.of(this.namespace, key);
-		List<Object> answer = this.lines.ask(keys.lock(), deadline, (line) -> line.run(script, keys.of(""),
+		List<Object> response = this.lines.request(keys.lock(), deadline, (line) -> line.run(script, keys.of(""),
 				new String[] { "", this.retention, this.inboxPrefix, "" }, deadline));
 		List<Holder> holders = new ArrayList<>();
-		for (int i = 0; i < answer.size(); i += 2) {
-			Holder holder = holder((String) answer.get(i), (Long) answer.get(i + 1));
+		for (int i = 0; i < response.size(); i += 2) {
+			Holder holder = holder((String) response.get(i), (Long) response.get(i + 1));
 			if (holder != null) {
 				holders.add(holder);
 			}
@@ -51,12 +51,12 @@ record Operator(Lines lines, String namespace, String retention, String inboxPre
 	private static @Nullable Holder holder(String value, long kept) {
 		Grant grant = Grant.parse(value);
 		String claim = (grant != null) ? grant.claim() : "";
-		long fence = (grant != null) ? grant.fence() : 0;
+		long number = (grant != null) ? grant.number() : 0;
 		Duration rest = Duration.ofMillis(Math.max(0, kept)).minus(ClaimName.lockDelay(claim));
 		if (ClaimName.isOwnerless(claim) || rest.isNegative()) {
 			return null;
 		}
-		return Holder.of(claim, fence, Instant.EPOCH.plus(fence, ChronoUnit.MICROS), rest);
+		return Holder.of(claim, number, Instant.EPOCH.plus(number, ChronoUnit.MICROS), rest);
 	}
 
 }

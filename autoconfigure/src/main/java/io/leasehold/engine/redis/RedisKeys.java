@@ -22,7 +22,7 @@ record RedisKeys(String lock) {
 		return escape(namespace) + ":inbox:";
 	}
 
-	String fence() {
+	String number() {
 		return this.lock + ":fence";
 	}
 
@@ -36,18 +36,18 @@ record RedisKeys(String lock) {
 	}
 
 	/** Return the key of the holders' grant numbers. */
-	String fences() {
+	String numbers() {
 		return this.lock + ":fences";
 	}
 
 	/** Return the keys of a claim's scripts, in their order. */
 	String[] of(String claim) {
-		return new String[] { this.lock, fence(), queue(), this.lock + ":gone:" + claim, holders(), fences() };
+		return new String[] { this.lock, number(), queue(), this.lock + ":gone:" + claim, holders(), numbers() };
 	}
 
 	/** Return the keys for the renewal of a grant. */
 	List<String> ofGrant(Access access) {
-		return access.equals(Access.EXCLUSIVE) ? List.of(this.lock) : List.of(holders(), fences());
+		return access.equals(Access.EXCLUSIVE) ? List.of(this.lock) : List.of(holders(), numbers());
 	}
 
 	/**

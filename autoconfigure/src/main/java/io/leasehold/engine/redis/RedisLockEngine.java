@@ -15,7 +15,7 @@ import java.util.function.Consumer;
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
 import io.leasehold.engine.Access;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Capability;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Holder;
@@ -27,7 +27,7 @@ import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.RenewalRule;
 import io.leasehold.engine.Signal;
-import io.leasehold.engine.Waiting;
+import io.leasehold.engine.Subscription;
 import io.leasehold.engine.redis.connection.Line;
 import io.leasehold.engine.redis.connection.Lines;
 import io.leasehold.engine.redis.connection.Node;
@@ -120,7 +120,7 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 		this.renewer = new Renewer(settings.namespace(), this.topology, this.renewalLines, clock);
 		this.operator = new Operator(this.lines, settings.namespace(), this.retention, this.inboxPrefix);
 		this.inbox = new Inbox(() -> this.inboxPrefix + member.id(), settings, this.topology, connections::listen,
-				this.executor, this::told, () -> this.claims.values().forEach(LiveClaim::mayHaveMissed),
+				this.executor, this::notified, () -> this.claims.values().forEach(LiveClaim::mayHaveMissed),
 				System::nanoTime);
 	}
 
@@ -183,11 +183,11 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 	}
 
 	@Override
-	public Attempt tryAcquire(Claim claim) {
+	public AcquisitionOutcome tryAcquire(Claim claim) {
 		long deadline = deadline(claim.key());
 		LiveClaim live = live(claim);
 		try {
-			return this.lines.ask(live.keys().lock(), deadline, (line) -> ask(claim, live, line, deadline));
+			return this.lines.request(live.keys().lock(), deadline, (line) -> request(claim, live, line, deadline));
 		}
 		catch (RedisFailure ex) {
 			throw failure("acquire", claim.key(), ex);
@@ -199,29 +199,29 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 				(name) -> new LiveClaim(claim, name, this.settings, this.clock));
 	}
 
-	private Attempt ask(Claim claim, LiveClaim live, Line line, long deadline) {
+	private AcquisitionOutcome request(Claim claim, LiveClaim live, Line line, long deadline) {
 		String form = claim.waits() ? form(deadline) : "";
 		long sent = this.clock.nanoTime();
-		Duration lease = live.ask(line, sent);
-		List<Object> answer = acquire(live, line, lease, form, deadline);
-		return switch ((String) answer.get(0)) {
+		Duration lease = live.request(line, sent);
+		List<Object> response = acquire(live, line, lease, form, deadline);
+		return switch ((String) response.get(0)) {
 			case "granted" -> {
 				awaitReplicas(line, deadline);
-				if (live.wasAskedOnce()) {
+				if (live.requestedOnce()) {
 					forget(live, line);
 				}
-				yield live.granted(fence(answer), sent, lease);
+				yield live.granted(number(response), sent, lease);
 			}
 			case "busy" -> {
-				live.busy(fence(answer), sent);
+				live.busy(number(response), sent);
 				if (!claim.waits()) {
 					forget(live, line);
 				}
-				yield new Attempt.Busy(retryIn(live, (Long) answer.get(2)));
+				yield new AcquisitionOutcome.Busy(retryIn(live, (Long) response.get(2)));
 			}
 			case "differs" -> {
 				forget(live, line);
-				yield new Attempt.Contradicted(Access.parse((String) answer.get(1)));
+				yield new AcquisitionOutcome.Contradicted(Access.parse((String) response.get(1)));
 			}
 			default ->
 				throw new IllegalStateException("The claim on lock '%s' has already ended".formatted(claim.key()));
@@ -230,7 +230,7 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 
 	/** Remove a completed claim unless a broken line may still deliver a request. */
 	private void forget(LiveClaim live, Line line) {
-		if (live.askedOnlyThrough(line)) {
+		if (live.requestedOnlyThrough(line)) {
 			this.claims.remove(live.name(), live);
 		}
 	}
@@ -250,7 +250,7 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 
 	/** Return the queue form of a claim, see {@link Script#ACQUIRE}. */
 	private String form(long deadline) {
-		if (!this.inbox.hears(deadline)) {
+		if (!this.inbox.isReceiving(deadline)) {
 			return "-";
 		}
 		return this.topology.isCluster() ? "*" : "+";
@@ -262,8 +262,8 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 		}
 	}
 
-	private static long fence(List<Object> answer) {
-		return Long.parseLong((String) answer.get(1));
+	private static long number(List<Object> response) {
+		return Long.parseLong((String) response.get(1));
 	}
 
 	private Duration retryIn(LiveClaim live, long leaseLeft) {
@@ -273,7 +273,7 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 	}
 
 	@Override
-	public Waiting enqueue(Claim claim, Consumer<Signal> listener) {
+	public Subscription subscribe(Claim claim, Consumer<Signal> listener) {
 		this.state.check(claim.key());
 		LiveClaim live = live(claim);
 		live.listen(listener);
@@ -281,7 +281,7 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 	}
 
 	/** Process a message, in a thread of the client library. */
-	private void told(String text) {
+	private void notified(String text) {
 		Grant.Message message = Grant.parseMessage(text);
 		if (message == null) {
 			logger.debug("Ignored a message in this member's inbox that Leasehold did not send");
@@ -289,10 +289,10 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 		}
 		LiveClaim live = this.claims.get(message.grant().claim());
 		if (live != null) {
-			live.told(message.grant().fence());
+			live.notified(message.grant().number());
 		}
 		else {
-			giveBack(message);
+			returnGrant(message);
 		}
 	}
 
@@ -300,7 +300,7 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 	 * Release a grant to a claim that has ended. If no line is open, the grant expires
 	 * soon, because its lease is short.
 	 */
-	private void giveBack(Grant.Message message) {
+	private void returnGrant(Grant.Message message) {
 		Line line = this.lines.ifOpen(message.keys().lock());
 		if (line == null) {
 			return;
@@ -325,13 +325,13 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 	public ReleaseOutcome release(Claim claim) {
 		long deadline = deadline(claim.key());
 		LiveClaim live = this.claims.computeIfAbsent(ClaimName.of(claim),
-				(name) -> new LiveClaim(claim, name, this.settings, this.clock).answered());
+				(name) -> new LiveClaim(claim, name, this.settings, this.clock).responded());
 		if (!live.close()) {
 			this.claims.remove(live.name());
 			return new ReleaseOutcome.NotOwner(); // the store never received it
 		}
 		try {
-			return this.lines.ask(live.keys().lock(), deadline, (line) -> end(live, line, deadline));
+			return this.lines.request(live.keys().lock(), deadline, (line) -> end(live, line, deadline));
 		}
 		catch (RedisFailure ex) {
 			throw failure("release", claim.key(), ex);
@@ -340,24 +340,24 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 
 	private ReleaseOutcome end(LiveClaim live, Line line, long deadline) {
 		// Requests of a broken line may still run after this one
-		boolean mark = !live.askedOnlyThrough(line);
-		boolean toldBefore = live.tellEnd();
-		long had = close(live, line, mark, toldBefore, deadline);
+		boolean mark = !live.requestedOnlyThrough(line);
+		boolean sentBefore = live.markEndSent();
+		long had = close(live, line, mark, sentBefore, deadline);
 		this.claims.remove(live.name());
 		if (had == 1) {
 			return ReleaseOutcome.RELEASED;
 		}
-		return toldBefore ? new ReleaseOutcome.Unknown() : new ReleaseOutcome.NotOwner();
+		return sentBefore ? new ReleaseOutcome.Unknown() : new ReleaseOutcome.NotOwner();
 	}
 
-	private long close(LiveClaim live, Line line, boolean mark, boolean toldBefore, long deadline) {
+	private long close(LiveClaim live, Line line, boolean mark, boolean sentBefore, long deadline) {
 		try {
 			return line.run(Scripts.CLOSE, live.keys().of(live.name()),
 					arguments(live, mark ? millis(this.settings.markerLifetime()) : "0"), deadline);
 		}
 		catch (RedisFailure ex) {
 			if (ex.hasNotRun()) {
-				live.endHasNotRun(toldBefore);
+				live.endHasNotRun(sentBefore);
 			}
 			throw ex;
 		}

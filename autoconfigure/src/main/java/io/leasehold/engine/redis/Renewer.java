@@ -106,8 +106,8 @@ final class Renewer {
 	private CompletableFuture<List<RenewalOutcome>> send(Request request, Line line, int attempt) {
 		long sent = this.clock.nanoTime();
 		return line.send(Scripts.RENEW, request.keys(), request.arguments())
-			.handle((answers, failure) -> (failure == null)
-					? CompletableFuture.completedFuture(request.outcomes(answers, sent))
+			.handle((responses, failure) -> (failure == null)
+					? CompletableFuture.completedFuture(request.outcomes(responses, sent))
 					: sendAgain(request, line, attempt, Replies.failure(failure)))
 			.thenCompose((outcomes) -> outcomes);
 	}
@@ -117,7 +117,7 @@ final class Renewer {
 		if (failure.is("NOSCRIPT")) {
 			long sent = this.clock.nanoTime();
 			return line.sendText(Scripts.RENEW, request.keys(), request.arguments())
-				.thenApply((answers) -> request.outcomes(answers, sent));
+				.thenApply((responses) -> request.outcomes(responses, sent));
 		}
 		CompletableFuture<Line> other = (attempt < Lines.MOST_ATTEMPTS)
 				? this.lines.instead(request.keys()[0], failure, line) : null;
@@ -154,11 +154,11 @@ final class Renewer {
 		 * Return the outcomes. A connection never repeats a request, so <em>not
 		 * owner</em> is never the result of a replay.
 		 */
-		List<RenewalOutcome> outcomes(List<Object> answers, long sent) {
-			List<RenewalOutcome> outcomes = new ArrayList<>(answers.size());
-			for (int i = 0; i < answers.size(); i++) {
-				Long answer = (Long) answers.get(i);
-				outcomes.add((answer == 1)
+		List<RenewalOutcome> outcomes(List<Object> responses, long sent) {
+			List<RenewalOutcome> outcomes = new ArrayList<>(responses.size());
+			for (int i = 0; i < responses.size(); i++) {
+				Long response = (Long) responses.get(i);
+				outcomes.add((response == 1)
 						? new RenewalOutcome.Renewed(MonotonicClock.validUntil(sent, this.renewals.get(i).lease()))
 						: new RenewalOutcome.NotOwner());
 			}

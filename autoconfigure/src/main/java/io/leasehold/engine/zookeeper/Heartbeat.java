@@ -44,7 +44,7 @@ final class Heartbeat {
 
 	List<RenewalOutcome> renew(List<Renewal> renewals, long deadline) {
 		try {
-			return ask(renewals, deadline);
+			return request(renewals, deadline);
 		}
 		catch (KeeperException | TimeoutException ex) {
 			return renewals.stream().map((renewal) -> unknown(renewal, ex)).toList();
@@ -55,22 +55,23 @@ final class Heartbeat {
 		return new RenewalOutcome.Unknown(Failures.of("renew", renewal.claim().key(), cause));
 	}
 
-	private List<RenewalOutcome> ask(List<Renewal> renewals, long deadline) throws KeeperException, TimeoutException {
+	private List<RenewalOutcome> request(List<Renewal> renewals, long deadline)
+			throws KeeperException, TimeoutException {
 		if (!this.store.isConnected()) {
 			throw KeeperException.create(Code.CONNECTIONLOSS);
 		}
 		Store.Connection connection = this.store.connection();
 		long sent = this.clock.nanoTime();
 		CompletableFuture<?> heartbeat = this.store.write(this.paths.root(), new byte[0]);
-		List<@Nullable CompletableFuture<Stat>> looks = new ArrayList<>(renewals.size());
-		lookAhead(renewals, looks, AHEAD, connection);
+		List<@Nullable CompletableFuture<Stat>> reads = new ArrayList<>(renewals.size());
+		readAhead(renewals, reads, AHEAD, connection);
 		Store.await(heartbeat, deadline);
 		List<RenewalOutcome> outcomes = new ArrayList<>(renewals.size());
 		for (int i = 0; i < renewals.size(); i++) {
 			if (Deadlines.left(deadline) > 0) {
-				lookAhead(renewals, looks, i + AHEAD, connection);
+				readAhead(renewals, reads, i + AHEAD, connection);
 			}
-			outcomes.add((i < looks.size()) ? outcome(renewals.get(i), looks.get(i), connection, sent, deadline)
+			outcomes.add((i < reads.size()) ? outcome(renewals.get(i), reads.get(i), connection, sent, deadline)
 					: unknown(renewals.get(i), new TimeoutException("no time was left to send the request")));
 		}
 		if (!connection.equals(this.store.connection())) {
@@ -80,28 +81,28 @@ final class Heartbeat {
 		return outcomes;
 	}
 
-	private void lookAhead(List<Renewal> renewals, List<@Nullable CompletableFuture<Stat>> looks, int count,
+	private void readAhead(List<Renewal> renewals, List<@Nullable CompletableFuture<Stat>> reads, int count,
 			Store.Connection connection) {
-		while (looks.size() < Math.min(count, renewals.size())) {
-			looks.add(look(renewals.get(looks.size()), connection));
+		while (reads.size() < Math.min(count, renewals.size())) {
+			reads.add(read(renewals.get(reads.size()), connection));
 		}
 	}
 
 	/** Check a grant's node; null if the grant or its session has ended. */
-	private @Nullable CompletableFuture<Stat> look(Renewal renewal, Store.Connection connection) {
+	private @Nullable CompletableFuture<Stat> read(Renewal renewal, Store.Connection connection) {
 		LiveClaim live = this.claims.find(renewal.claim());
 		LockNode node = (live != null && live.isHeld()) ? live.node() : null;
 		return (node != null && node.session() == connection.session()) ? this.store.stat(node.path()) : null;
 	}
 
-	private RenewalOutcome outcome(Renewal renewal, @Nullable CompletableFuture<Stat> look, Store.Connection connection,
+	private RenewalOutcome outcome(Renewal renewal, @Nullable CompletableFuture<Stat> read, Store.Connection connection,
 			long sent, long deadline) {
 		LiveClaim live = this.claims.find(renewal.claim());
-		if (look == null || live == null) {
+		if (read == null || live == null) {
 			return new RenewalOutcome.NotOwner();
 		}
 		try {
-			if (Store.await(look, deadline).getCzxid() != renewal.number() || !live.isHeld()) {
+			if (Store.await(read, deadline).getCzxid() != renewal.number() || !live.isHeld()) {
 				return new RenewalOutcome.NotOwner();
 			}
 			live.seenThrough(connection.number());
@@ -121,7 +122,7 @@ final class Heartbeat {
 	 * Check after a break which nodes still exist because their session survived. Never
 	 * blocks; grants whose nodes are not confirmed stay in doubt.
 	 */
-	void lookAgain() throws KeeperException {
+	void recheck() throws KeeperException {
 		Store.Connection connection = this.store.connection();
 		for (LiveClaim live : this.claims.all()) {
 			LockNode node = live.isHeld() ? live.node() : null;

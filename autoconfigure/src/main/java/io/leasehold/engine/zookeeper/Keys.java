@@ -48,12 +48,12 @@ final class Keys {
 		String container = this.paths.container(key);
 		while (true) {
 			NodeOrder order = new NodeOrder(container, Store.await(this.store.children(container), deadline));
-			List<Look> looks = order.holders()
+			List<NodeRead> reads = order.holders()
 				.stream()
-				.map((path) -> new Look(this.store.data(path), test.apply(path)))
+				.map((path) -> new NodeRead(this.store.data(path), test.apply(path)))
 				.toList();
-			List<Holder> present = present(looks, deadline);
-			if (!present.isEmpty() || looks.isEmpty()) {
+			List<Holder> present = present(reads, deadline);
+			if (!present.isEmpty() || reads.isEmpty()) {
 				return present;
 			}
 			// All were removed meanwhile: retry with their successors, if any
@@ -66,12 +66,12 @@ final class Keys {
 		return Holder.of(token, node.getStat().getCzxid(), Instant.ofEpochMilli(node.getStat().getCtime()), null);
 	}
 
-	private static List<Holder> present(List<Look> looks, long deadline) throws KeeperException, TimeoutException {
+	private static List<Holder> present(List<NodeRead> reads, long deadline) throws KeeperException, TimeoutException {
 		List<Holder> present = new ArrayList<>();
-		for (Look look : looks) {
+		for (NodeRead read : reads) {
 			try {
-				Holder holder = holder(Store.await(look.node, deadline));
-				if (Store.await(look.passed, deadline)) {
+				Holder holder = holder(Store.await(read.node, deadline));
+				if (Store.await(read.passed, deadline)) {
 					present.add(holder);
 				}
 			}
@@ -87,7 +87,7 @@ final class Keys {
 	 *
 	 * @param passed whether it passed the test
 	 */
-	private record Look(CompletableFuture<CuratorEvent> node, CompletableFuture<Boolean> passed) {
+	private record NodeRead(CompletableFuture<CuratorEvent> node, CompletableFuture<Boolean> passed) {
 	}
 
 }

@@ -108,7 +108,7 @@ final class LiveClaim {
 	 * @param present number of the present session
 	 * @return the discarded creation; its node may still be created
 	 */
-	synchronized @Nullable CompletableFuture<LockNode> discardUnanswered(int present) {
+	synchronized @Nullable CompletableFuture<LockNode> discardWithoutResponse(int present) {
 		CompletableFuture<LockNode> current = this.creation;
 		if (current == null || current.isDone() || this.creationSession == present) {
 			return null;
@@ -210,8 +210,8 @@ final class LiveClaim {
 	 */
 	synchronized CompletableFuture<ReleaseOutcome> removal(int present, Removal remover) {
 		CompletableFuture<ReleaseOutcome> current = this.removal;
-		boolean unanswered = current != null && !current.isDone() && this.removalSession != present;
-		if (current == null || current.isCompletedExceptionally() || unanswered) {
+		boolean pending = current != null && !current.isDone() && this.removalSession != present;
+		if (current == null || current.isCompletedExceptionally() || pending) {
 			this.removalSession = present;
 			current = remover.begin(current != null);
 			this.removal = current;

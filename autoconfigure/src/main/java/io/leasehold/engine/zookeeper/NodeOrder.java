@@ -47,7 +47,7 @@ final class NodeOrder {
 	 * holder to end. Each further node waits for the grant of its predecessor.
 	 * @return {@code null} if the node holds the key
 	 */
-	@Nullable Obstacle obstacle(String name) {
+	@Nullable AwaitedChange awaited(String name) {
 		int own = index(name);
 		if (own < this.holders) {
 			return null;
@@ -58,19 +58,19 @@ final class NodeOrder {
 			return end(own - 1 - alike, access);
 		}
 		if (alike == own && own == access.limit()) {
-			return new Obstacle(this.container, Obstacle.Sign.CHILDREN, false);
+			return new AwaitedChange(this.container, AwaitedChange.Kind.CHILDREN, false);
 		}
-		return new Obstacle(path(this.nodes.get(own - 1)), Obstacle.Sign.GRANT, false);
+		return new AwaitedChange(path(this.nodes.get(own - 1)), AwaitedChange.Kind.GRANT, false);
 	}
 
 	/**
 	 * Return a removal as obstacle. For permits, {@code last} must be certain: their
 	 * successors rely on a write only after the grant.
 	 */
-	private Obstacle end(int index, Access waiting) {
+	private AwaitedChange end(int index, Access waiting) {
 		NodeName other = this.nodes.get(index);
 		boolean likely = waiting.kind() != Access.Kind.PERMITS && other.access().limit() == 1;
-		return new Obstacle(path(other), Obstacle.Sign.REMOVAL, index == 0 || likely);
+		return new AwaitedChange(path(other), AwaitedChange.Kind.REMOVAL, index == 0 || likely);
 	}
 
 	/** Return whether the successor of a node may wait for its grant, as permits do. */

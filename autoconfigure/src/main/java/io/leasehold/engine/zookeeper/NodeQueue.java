@@ -7,7 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeoutException;
 
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.support.Jitter;
@@ -24,7 +24,7 @@ final class NodeQueue {
 
 	private final NodeCreator nodes;
 
-	private final Lookout lookout;
+	private final Watches watches;
 
 	private final Duration pollInterval;
 
@@ -33,21 +33,21 @@ final class NodeQueue {
 	/** Claims with a node that was created late and could not be removed. */
 	private final Set<LiveClaim> late = ConcurrentHashMap.newKeySet();
 
-	NodeQueue(Store store, NodeCreator nodes, Lookout lookout, Duration pollInterval, MonotonicClock clock) {
+	NodeQueue(Store store, NodeCreator nodes, Watches watches, Duration pollInterval, MonotonicClock clock) {
 		this.store = store;
 		this.nodes = nodes;
-		this.lookout = lookout;
+		this.watches = watches;
 		this.pollInterval = pollInterval;
 		this.clock = clock;
 	}
 
-	Attempt ask(LiveClaim live, long deadline) throws KeeperException, TimeoutException {
-		Attempt attempt = null;
-		while (attempt == null) {
+	AcquisitionOutcome request(LiveClaim live, long deadline) throws KeeperException, TimeoutException {
+		AcquisitionOutcome outcome = null;
+		while (outcome == null) {
 			this.store.awaitConnection(deadline);
-			attempt = ask(live, this.store.connection(), deadline);
+			outcome = request(live, this.store.connection(), deadline);
 		}
-		return attempt;
+		return outcome;
 	}
 
 	/**
@@ -56,7 +56,7 @@ final class NodeQueue {
 	 * a partitioned server, and the session may have ended.
 	 * @return {@code null} if the responses prove nothing
 	 */
-	private @Nullable Attempt ask(LiveClaim live, Store.Connection connection, long deadline)
+	private @Nullable AcquisitionOutcome request(LiveClaim live, Store.Connection connection, long deadline)
 			throws KeeperException, TimeoutException {
 		live.discardUnless(connection.session());
 		long sent = this.clock.nanoTime();
@@ -80,7 +80,7 @@ final class NodeQueue {
 			return null;
 		}
 		NodeOrder order = new NodeOrder(live.container(), names);
-		Attempt refused = refused(live, order, node);
+		AcquisitionOutcome refused = refused(live, order, node);
 		if (refused != null) {
 			return refused;
 		}
@@ -94,7 +94,7 @@ final class NodeQueue {
 		if (validUntil == null) {
 			throw new TimeoutException("the lease expired before the response was processed");
 		}
-		return new Attempt.Granted(node.number(), connection.earlier(validUntil, sent));
+		return new AcquisitionOutcome.Granted(node.number(), connection.earlier(validUntil, sent));
 	}
 
 	private LockNode awaitNode(LiveClaim live, CompletableFuture<LockNode> creation, long deadline)
@@ -103,13 +103,13 @@ final class NodeQueue {
 			return Store.await(creation, deadline);
 		}
 		catch (TimeoutException ex) {
-			discardUnanswered(live);
+			discardWithoutResponse(live);
 			throw ex;
 		}
 	}
 
-	private void discardUnanswered(LiveClaim live) {
-		CompletableFuture<LockNode> creation = live.discardUnanswered(this.store.sessionNumber());
+	private void discardWithoutResponse(LiveClaim live) {
+		CompletableFuture<LockNode> creation = live.discardWithoutResponse(this.store.sessionNumber());
 		if (creation != null) {
 			creation.whenComplete((node, failure) -> removeLate(live));
 		}
@@ -151,21 +151,21 @@ final class NodeQueue {
 		return (node != null) ? this.store.write(node.path(), Keys.data(live.claim())) : null;
 	}
 
-	private @Nullable Attempt refused(LiveClaim live, NodeOrder order, LockNode node) {
+	private @Nullable AcquisitionOutcome refused(LiveClaim live, NodeOrder order, LockNode node) {
 		if (live.claim().access().contradicts(order.held())) {
-			return new Attempt.Contradicted(order.held());
+			return new AcquisitionOutcome.Contradicted(order.held());
 		}
-		Obstacle obstacle = order.obstacle(node.name());
-		if (obstacle == null) {
+		AwaitedChange awaited = order.awaited(node.name());
+		if (awaited == null) {
 			return null;
 		}
-		this.lookout.busy(live, obstacle);
-		return new Attempt.Busy(Jitter.shorten(this.pollInterval, Jitter.OF_POLLS));
+		this.watches.busy(live, awaited);
+		return new AcquisitionOutcome.Busy(Jitter.shorten(this.pollInterval, Jitter.OF_POLLS));
 	}
 
 	void end(LiveClaim live) {
 		live.end(this.clock.nanoTime());
-		this.lookout.deafen(live);
+		this.watches.unsubscribe(live);
 	}
 
 	/** Leave the queue, with one removal at a time. Never blocks. */
@@ -175,7 +175,7 @@ final class NodeQueue {
 	}
 
 	private CompletableFuture<ReleaseOutcome> remove(LiveClaim live, boolean repeated) {
-		discardUnanswered(live);
+		discardWithoutResponse(live);
 		int connection = this.store.connectionNumber();
 		long sent = this.clock.nanoTime();
 		return removeNode(live).thenCompose((removed) -> removeStrays(live).thenApply((nothing) -> outcome(live,

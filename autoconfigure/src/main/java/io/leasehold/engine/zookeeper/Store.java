@@ -37,7 +37,7 @@ final class Store {
 
 	private final CuratorFramework client;
 
-	private final CuratorListener listener = (source, event) -> heard(event);
+	private final CuratorListener listener = (source, event) -> received(event);
 
 	private final AtomicInteger broken = new AtomicInteger();
 
@@ -62,7 +62,7 @@ final class Store {
 	 * Process an event, in the client's event thread. It precedes the response to any
 	 * request that Curator repeats on the next connection.
 	 */
-	private void heard(CuratorEvent event) {
+	private void received(CuratorEvent event) {
 		if (event.getType() != CuratorEventType.WATCHED || event.getWatchedEvent().getPath() != null) {
 			return;
 		}
@@ -228,12 +228,12 @@ final class Store {
 		return existed(send((callback) -> this.client.delete().inBackground(callback).forPath(path)));
 	}
 
-	private static CompletableFuture<Boolean> existed(CompletableFuture<CuratorEvent> answer) {
-		return orIfNoNode(answer.thenApply((event) -> true), false);
+	private static CompletableFuture<Boolean> existed(CompletableFuture<CuratorEvent> response) {
+		return orIfNoNode(response.thenApply((event) -> true), false);
 	}
 
-	private static <T> CompletableFuture<T> orIfNoNode(CompletableFuture<T> answer, T result) {
-		return answer.exceptionally((failure) -> {
+	private static <T> CompletableFuture<T> orIfNoNode(CompletableFuture<T> response, T result) {
+		return response.exceptionally((failure) -> {
 			if (code(failure) == Code.NONODE) {
 				return result;
 			}
@@ -246,21 +246,22 @@ final class Store {
 	}
 
 	private static CompletableFuture<CuratorEvent> send(Request request) {
-		CompletableFuture<CuratorEvent> answer = new CompletableFuture<>();
+		CompletableFuture<CuratorEvent> response = new CompletableFuture<>();
 		try {
 			request.send((client, event) -> {
 				if (event.getResultCode() == Code.OK.intValue()) {
-					answer.complete(event);
+					response.complete(event);
 				}
 				else {
-					answer.completeExceptionally(KeeperException.create(Code.get(event.getResultCode()), path(event)));
+					response
+						.completeExceptionally(KeeperException.create(Code.get(event.getResultCode()), path(event)));
 				}
 			});
 		}
 		catch (Exception ex) {
-			answer.completeExceptionally(ex);
+			response.completeExceptionally(ex);
 		}
-		return answer;
+		return response;
 	}
 
 	/** Return the path of a failed request or of a transaction's failed operation. */
@@ -280,9 +281,9 @@ final class Store {
 	}
 
 	/** Wait for a response. An interrupt does not end the wait. */
-	static <T> T await(CompletableFuture<T> answer, long deadline) throws KeeperException, TimeoutException {
+	static <T> T await(CompletableFuture<T> response, long deadline) throws KeeperException, TimeoutException {
 		try {
-			return Deadlines.await(answer, deadline);
+			return Deadlines.await(response, deadline);
 		}
 		catch (ExecutionException ex) {
 			throw failure(ex.getCause()); // without the wrapper of a dependent stage

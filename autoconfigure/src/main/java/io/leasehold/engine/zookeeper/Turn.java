@@ -14,7 +14,7 @@ final class Turn {
 
 	private @Nullable Consumer<Signal> listener;
 
-	private @Nullable Obstacle obstacle;
+	private @Nullable AwaitedChange awaited;
 
 	private @Nullable Watch watch;
 
@@ -30,9 +30,9 @@ final class Turn {
 	}
 
 	/** Record the obstacle, and return the watch to set now, if any. */
-	synchronized @Nullable Watch busy(Obstacle by) {
+	synchronized @Nullable Watch busy(AwaitedChange by) {
 		this.expected = false;
-		this.obstacle = by;
+		this.awaited = by;
 		return newWatch();
 	}
 
@@ -42,7 +42,7 @@ final class Turn {
 	}
 
 	/** Remove the listener, and return the watch that is useless now, if any. */
-	synchronized @Nullable Watch deafen() {
+	synchronized @Nullable Watch unsubscribe() {
 		this.listener = null;
 		return forget();
 	}
@@ -56,8 +56,8 @@ final class Turn {
 	}
 
 	private @Nullable Watch newWatch() {
-		Obstacle present = this.obstacle;
-		if (this.listener == null || present == null || (this.watch != null && this.watch.obstacle.equals(present))) {
+		AwaitedChange present = this.awaited;
+		if (this.listener == null || present == null || (this.watch != null && this.watch.awaited.equals(present))) {
 			return null;
 		}
 		this.watch = new Watch(this, present);
@@ -71,16 +71,16 @@ final class Turn {
 				this.expected |= last;
 			}
 		}
-		askAgain();
+		retry();
 	}
 
-	void askAgain() {
+	void retry() {
 		Consumer<Signal> to;
 		synchronized (this) {
 			to = this.listener;
 		}
 		if (to != null) {
-			to.accept(new Signal.AskAgain());
+			to.accept(new Signal.Retry());
 		}
 	}
 
@@ -91,15 +91,15 @@ final class Turn {
 
 		private final Turn turn;
 
-		private final Obstacle obstacle;
+		private final AwaitedChange awaited;
 
-		private Watch(Turn turn, Obstacle obstacle) {
+		private Watch(Turn turn, AwaitedChange awaited) {
 			this.turn = turn;
-			this.obstacle = obstacle;
+			this.awaited = awaited;
 		}
 
-		Obstacle obstacle() {
-			return this.obstacle;
+		AwaitedChange awaited() {
+			return this.awaited;
 		}
 
 		@Override
@@ -111,7 +111,7 @@ final class Turn {
 
 		/** Report that the watched change has happened. */
 		void end() {
-			this.turn.end(this, this.obstacle.last());
+			this.turn.end(this, this.awaited.last());
 		}
 
 		/** Report that the watched change may have happened. */

@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Capability;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Holder;
@@ -19,7 +19,7 @@ import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.RenewalRule;
 import io.leasehold.engine.Signal;
-import io.leasehold.engine.Waiting;
+import io.leasehold.engine.Subscription;
 import io.leasehold.engine.support.Deadlines;
 import io.leasehold.engine.support.OpenState;
 import org.apache.commons.logging.Log;
@@ -47,7 +47,7 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 
 	private final Store store;
 
-	private final Lookout lookout;
+	private final Watches watches;
 
 	private final NodeQueue queue;
 
@@ -65,8 +65,8 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 		this.settings = settings;
 		this.claims = new LiveClaims(paths);
 		this.store = new Store(client, this::connected);
-		this.lookout = new Lookout(this.store);
-		this.queue = new NodeQueue(this.store, new NodeCreator(this.store, paths), this.lookout,
+		this.watches = new Watches(this.store);
+		this.queue = new NodeQueue(this.store, new NodeCreator(this.store, paths), this.watches,
 				settings.pollInterval(), clock);
 		this.heartbeat = new Heartbeat(this.store, this.claims, paths, clock);
 		this.keys = new Keys(this.store, paths);
@@ -104,9 +104,9 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 	}
 
 	private void connected() {
-		this.claims.all().forEach((live) -> live.turn().askAgain());
+		this.claims.all().forEach((live) -> live.turn().retry());
 		try {
-			this.heartbeat.lookAgain();
+			this.heartbeat.recheck();
 		}
 		catch (KeeperException ex) {
 			logger.debug("Could not check held locks; their state is unknown until they are renewed", ex);
@@ -129,7 +129,7 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 	}
 
 	@Override
-	public Attempt tryAcquire(Claim claim) {
+	public AcquisitionOutcome tryAcquire(Claim claim) {
 		long deadline = deadline(claim.key());
 		LiveClaim live = this.claims.begin(claim);
 		try {
@@ -137,11 +137,12 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 				leave(live, deadline);
 				live = this.claims.begin(claim);
 			}
-			Attempt attempt = this.queue.ask(live, deadline);
-			if (attempt instanceof Attempt.Contradicted || (attempt instanceof Attempt.Busy && !claim.waits())) {
+			AcquisitionOutcome outcome = this.queue.request(live, deadline);
+			if (outcome instanceof AcquisitionOutcome.Contradicted
+					|| (outcome instanceof AcquisitionOutcome.Busy && !claim.waits())) {
 				leave(live, deadline);
 			}
-			return attempt;
+			return outcome;
 		}
 		catch (KeeperException | TimeoutException ex) {
 			throw failure("acquire", claim.key(), ex);
@@ -149,14 +150,14 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 	}
 
 	@Override
-	public Waiting enqueue(Claim claim, Consumer<Signal> listener) {
+	public Subscription subscribe(Claim claim, Consumer<Signal> listener) {
 		this.state.check(claim.key());
 		LiveClaim live = this.claims.find(claim);
 		if (live == null) {
-			return Waiting.POLLING;
+			return Subscription.POLLING;
 		}
-		this.lookout.listen(live, listener);
-		return () -> this.lookout.deafen(live);
+		this.watches.listen(live, listener);
+		return () -> this.watches.unsubscribe(live);
 	}
 
 	@Override

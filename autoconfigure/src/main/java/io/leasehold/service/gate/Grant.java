@@ -3,7 +3,7 @@ package io.leasehold.service.gate;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.RenewalRule;
 import org.jspecify.annotations.Nullable;
@@ -43,12 +43,12 @@ public final class Grant {
 	 */
 	private volatile long confirmed;
 
-	Grant(StoreClaim remote, Attempt.Granted answer, long sent, long since) {
+	Grant(StoreClaim remote, AcquisitionOutcome.Granted response, long sent, long since) {
 		this.claim = remote.claim();
 		this.requested = remote.isRequested() ? remote : null;
-		this.number = answer.number();
+		this.number = response.number();
 		this.since = since;
-		this.validUntil = answer.validUntil();
+		this.validUntil = response.validUntil();
 		this.confirmed = sent;
 	}
 

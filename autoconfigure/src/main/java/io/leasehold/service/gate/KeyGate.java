@@ -115,7 +115,7 @@ public final class KeyGate extends KeyQueue {
 	 */
 	private boolean hasTurn(Waiter waiter) {
 		StoreClaim claim = remote();
-		if (claim == null || claim.isAnswered()) {
+		if (claim == null || claim.hasResponse()) {
 			return false;
 		}
 		int count = holders();

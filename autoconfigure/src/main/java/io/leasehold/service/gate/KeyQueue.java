@@ -8,10 +8,10 @@ import java.util.function.Function;
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
 import io.leasehold.engine.Access;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Signal;
-import io.leasehold.engine.Waiting;
+import io.leasehold.engine.Subscription;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -108,23 +108,23 @@ abstract class KeyQueue extends KeyHolds {
 		return claim.begin() ? claim.claim() : null;
 	}
 
-	public synchronized Actions answered(StoreClaim claim, Claim asked, long sent, Attempt answer) {
+	public synchronized Actions responded(StoreClaim claim, Claim requested, long sent, AcquisitionOutcome response) {
 		Actions actions = new Actions();
 		boolean again = claim.requestEnded();
 		if (claim.isOver()) {
-			releaseAfterAnswer(claim, actions);
+			releaseAfterResponse(claim, actions);
 		}
-		else if (answer instanceof Attempt.Granted granted) {
+		else if (response instanceof AcquisitionOutcome.Granted granted) {
 			granted(claim, granted, sent, false, actions);
 		}
-		else if (answer instanceof Attempt.Contradicted contradicted) {
-			failEach((waiter) -> waiter.access.equals(asked.access())
-					? contradiction(asked.access(), contradicted.held()) : null, actions);
+		else if (response instanceof AcquisitionOutcome.Contradicted contradicted) {
+			failEach((waiter) -> waiter.access.equals(requested.access())
+					? contradiction(requested.access(), contradicted.held()) : null, actions);
 		}
-		else if (answer instanceof Attempt.Busy busy) {
+		else if (response instanceof AcquisitionOutcome.Busy busy) {
 			claim.busy(sent);
 			if (endAttempts(claim, null, actions)) {
-				if (asked.waits() && claim.startListening()) {
+				if (requested.waits() && claim.startListening()) {
 					actions.listen();
 				}
 				actions.request(claim, again ? Duration.ZERO : busy.retryIn());
@@ -133,18 +133,18 @@ abstract class KeyQueue extends KeyHolds {
 		return actions;
 	}
 
-	private static void releaseAfterAnswer(StoreClaim claim, Actions actions) {
-		Duration rest = claim.releaseAfterAnswer();
+	private static void releaseAfterResponse(StoreClaim claim, Actions actions) {
+		Duration rest = claim.releaseAfterResponse();
 		if (rest != null) {
 			actions.release(claim.claim(), rest);
 		}
 	}
 
-	public synchronized Actions unanswered(StoreClaim claim, LockEngineException failure) {
+	public synchronized Actions noResponse(StoreClaim claim, LockEngineException failure) {
 		Actions actions = new Actions();
 		claim.requestEnded();
 		if (claim.isOver()) {
-			releaseAfterAnswer(claim, actions);
+			releaseAfterResponse(claim, actions);
 		}
 		else {
 			claim.failed(failure);
@@ -164,7 +164,7 @@ abstract class KeyQueue extends KeyHolds {
 	 */
 	private boolean endAttempts(StoreClaim claim, @Nullable LockEngineException failure, Actions actions) {
 		boolean waits = claim.claim().waits();
-		if (claim.answeredFirst()) {
+		if (claim.respondedFirst()) {
 			long now = now();
 			failEach((waiter) -> waiter.waits() ? null
 					: Refusals.timeout(waiter, this.rules.engine(), now, failure, null), actions);
@@ -191,7 +191,7 @@ abstract class KeyQueue extends KeyHolds {
 	 * @param listener the subscription, {@code null} if there is none
 	 * @return whether the subscription stays open
 	 */
-	public synchronized boolean listening(StoreClaim claim, @Nullable Waiting listener) {
+	public synchronized boolean listening(StoreClaim claim, @Nullable Subscription listener) {
 		return claim.listen(listener);
 	}
 
@@ -204,9 +204,10 @@ abstract class KeyQueue extends KeyHolds {
 	}
 
 	/** Grant the key to the head of the queue, unless the grant has already expired. */
-	private void granted(StoreClaim claim, Attempt.Granted answer, long sent, boolean pushed, Actions actions) {
+	private void granted(StoreClaim claim, AcquisitionOutcome.Granted response, long sent, boolean pushed,
+			Actions actions) {
 		long now = now();
-		if (answer.validUntil() - now <= 0) {
+		if (response.validUntil() - now <= 0) {
 			claim.grantedTooLate();
 			actions.request(claim, Duration.ZERO);
 			return;
@@ -215,7 +216,7 @@ abstract class KeyQueue extends KeyHolds {
 		actions.end(claim);
 		this.remote = null;
 		addHolder(claim.claim().access());
-		hand(new Grant(claim, answer, sent, now), Objects.requireNonNull(this.head), null, pushed, now, actions);
+		hand(new Grant(claim, response, sent, now), Objects.requireNonNull(this.head), null, pushed, now, actions);
 	}
 
 	final void hand(Grant grant, Waiter waiter, @Nullable Hold passed, boolean pushed, long now, Actions actions) {

@@ -6,7 +6,7 @@ import java.util.random.RandomGenerator;
 
 import io.leasehold.LockEngineException;
 import io.leasehold.engine.Claim;
-import io.leasehold.engine.Waiting;
+import io.leasehold.engine.Subscription;
 import io.leasehold.engine.support.Jitter;
 import org.jspecify.annotations.Nullable;
 
@@ -45,7 +45,7 @@ public final class StoreClaim {
 	private Phase phase = Phase.IDLE;
 
 	/** Whether a request has ended, with a response or a failure. */
-	private volatile boolean answered;
+	private volatile boolean responded;
 
 	/** Whether the store's state may differ from its last response. */
 	private boolean ambiguous;
@@ -54,7 +54,7 @@ public final class StoreClaim {
 	 * Delay of the release after the response to the request in flight, {@code null} for
 	 * no release.
 	 */
-	private @Nullable Duration releaseAfterAnswer;
+	private @Nullable Duration releaseAfterResponse;
 
 	/**
 	 * Time before the last request was sent that returned busy, initially the start of
@@ -68,7 +68,7 @@ public final class StoreClaim {
 
 	private boolean listens;
 
-	private @Nullable Waiting listener;
+	private @Nullable Subscription listener;
 
 	private int plans;
 
@@ -87,8 +87,8 @@ public final class StoreClaim {
 	}
 
 	/** Return whether a request has ended. Any thread may call it. */
-	public boolean isAnswered() {
-		return this.answered;
+	public boolean hasResponse() {
+		return this.responded;
 	}
 
 	boolean isRequested() {
@@ -140,9 +140,9 @@ public final class StoreClaim {
 	}
 
 	/** Record a response or a failure, and return whether it is the first. */
-	boolean answeredFirst() {
-		boolean first = !this.answered;
-		this.answered = true;
+	boolean respondedFirst() {
+		boolean first = !this.responded;
+		this.responded = true;
 		return first;
 	}
 
@@ -199,13 +199,13 @@ public final class StoreClaim {
 	 */
 	boolean mayRelease(Duration rest) {
 		boolean may = this.phase == Phase.ENDED;
-		this.releaseAfterAnswer = may ? null : rest;
+		this.releaseAfterResponse = may ? null : rest;
 		return may;
 	}
 
 	/** Return the delay of the release after the response, {@code null} for none. */
-	@Nullable Duration releaseAfterAnswer() {
-		return this.releaseAfterAnswer;
+	@Nullable Duration releaseAfterResponse() {
+		return this.releaseAfterResponse;
 	}
 
 	/** Return whether the claim must be subscribed, because it is not yet. */
@@ -216,7 +216,7 @@ public final class StoreClaim {
 	}
 
 	/** Store a subscription, or {@code null}, and return whether it stays open. */
-	boolean listen(@Nullable Waiting opened) {
+	boolean listen(@Nullable Subscription opened) {
 		this.listens = opened != null;
 		this.listener = isOver() ? null : opened;
 		return this.listener != null;

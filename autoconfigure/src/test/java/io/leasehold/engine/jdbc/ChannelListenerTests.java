@@ -92,9 +92,9 @@ class ChannelListenerTests {
 			return getConnection();
 		}
 
-		private static <T> T proxy(Class<T> type, Answer answer) {
+		private static <T> T proxy(Class<T> type, Answer response) {
 			return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] { type },
-					(proxy, method, arguments) -> answer.to(method.getName())));
+					(proxy, method, arguments) -> response.to(method.getName())));
 		}
 
 	}

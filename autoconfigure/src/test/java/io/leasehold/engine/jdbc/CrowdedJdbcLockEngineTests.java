@@ -17,7 +17,7 @@ import io.leasehold.LockInterruptedException;
 import io.leasehold.LockKey;
 import io.leasehold.LockOptions;
 import io.leasehold.engine.Access;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
@@ -213,12 +213,12 @@ abstract class CrowdedJdbcLockEngineTests extends JdbcLockFaultsTests {
 			apart.start();
 			first.run(LOCK_ROWS.formatted(this.namespace, "one"));
 			second.run(LOCK_ROWS.formatted(this.namespace, "other"));
-			CompletableFuture<Attempt> one = later(() -> apart.tryAcquire(claim("one")));
+			CompletableFuture<AcquisitionOutcome> one = later(() -> apart.tryAcquire(claim("one")));
 			await().until(() -> number(waitingSessions()) == 1);
-			CompletableFuture<Attempt> other = later(() -> apart.tryAcquire(claim("other")));
+			CompletableFuture<AcquisitionOutcome> other = later(() -> apart.tryAcquire(claim("other")));
 			await().pollDelay(call.dividedBy(2)).until(() -> !other.isDone());
 			first.commit();
-			assertThat(one.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isInstanceOf(Attempt.Granted.class);
+			assertThat(one.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isInstanceOf(AcquisitionOutcome.Granted.class);
 			assertThatExceptionOfType(CompletionException.class).isThrownBy(other::join)
 				.havingCause()
 				.isInstanceOf(LockEngineException.class)
@@ -244,7 +244,8 @@ abstract class CrowdedJdbcLockEngineTests extends JdbcLockFaultsTests {
 				operator.run(
 						"UPDATE leasehold_lock SET shared_until = %d + %s, shared_access = '%s' WHERE namespace = '%s' AND lock_key = '%s'"
 							.formatted(now, minute, one.code(), this.namespace, used.key().value()));
-				CompletableFuture<Attempt> attempt = later(() -> apart.tryAcquire(claim(used.key().value(), one)));
+				CompletableFuture<AcquisitionOutcome> attempt = later(
+						() -> apart.tryAcquire(claim(used.key().value(), one)));
 				await().until(() -> number(waitingSessions()) == 1);
 				operator
 					.run(("INSERT INTO leasehold_lock_holder (owner, lock_id, grant_number, granted_at, expires_at, "
@@ -253,7 +254,7 @@ abstract class CrowdedJdbcLockEngineTests extends JdbcLockFaultsTests {
 						.formatted(times.formatted(now, minute), this.namespace, used.key().value()));
 				operator.commit();
 				assertThat(attempt.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).as(times)
-					.isInstanceOf(Attempt.Busy.class);
+					.isInstanceOf(AcquisitionOutcome.Busy.class);
 			}
 		}
 	}

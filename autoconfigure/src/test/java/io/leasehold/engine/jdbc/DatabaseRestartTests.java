@@ -7,7 +7,7 @@ import io.leasehold.HeldLock;
 import io.leasehold.LockKey;
 import io.leasehold.LockLostException;
 import io.leasehold.LossCause;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Holder;
 import io.leasehold.engine.Member;
@@ -54,16 +54,16 @@ abstract class DatabaseRestartTests {
 		try (TestService service = new TestService(engine, CALL.multipliedBy(2))) {
 			HeldLock lost = service.locks().acquire("lost");
 			Claim kept = claim();
-			long number = ((Attempt.Granted) engine.tryAcquire(kept)).number();
+			long number = ((AcquisitionOutcome.Granted) engine.tryAcquire(kept)).number();
 			crash();
 			assertThat(renew(engine, kept, number)).isInstanceOf(RenewalOutcome.Unknown.class);
 			await().atMost(PATIENCE).until(() -> !lost.isValid());
 			startAgain();
 			await().atMost(PATIENCE).until(() -> renew(engine, kept, number), RenewalOutcome.Renewed.class::isInstance);
 			assertThat(engine.inspect(kept.key())).extracting(Holder::number).containsExactly(number);
-			assertThat(engine.tryAcquire(claim())).isInstanceOf(Attempt.Busy.class);
+			assertThat(engine.tryAcquire(claim())).isInstanceOf(AcquisitionOutcome.Busy.class);
 			assertThat(engine.release(kept)).isEqualTo(ReleaseOutcome.RELEASED);
-			assertThat(engine.tryAcquire(claim())).isInstanceOfSatisfying(Attempt.Granted.class,
+			assertThat(engine.tryAcquire(claim())).isInstanceOfSatisfying(AcquisitionOutcome.Granted.class,
 					(granted) -> assertThat(granted.number()).isGreaterThan(number));
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(lost::close)
 				.satisfies((loss) -> assertThat(loss.getLossCause()).isEqualTo(LossCause.EXPIRED));

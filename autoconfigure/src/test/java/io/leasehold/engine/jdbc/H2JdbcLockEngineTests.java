@@ -7,7 +7,7 @@ import java.util.UUID;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
-import io.leasehold.engine.Waiting;
+import io.leasehold.engine.Subscription;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -45,8 +45,8 @@ class H2JdbcLockEngineTests extends CrowdedJdbcLockEngineTests {
 		try (JdbcLockEngine pooled = new JdbcLockEngine(connect(url(), 2, LEASE), settings(LEASE),
 				MonotonicClock.SYSTEM)) {
 			pooled.start();
-			assertThat(pooled.enqueue(claim("a"), (signal) -> {
-			})).isSameAs(Waiting.POLLING);
+			assertThat(pooled.subscribe(claim("a"), (signal) -> {
+			})).isSameAs(Subscription.POLLING);
 		}
 	}
 

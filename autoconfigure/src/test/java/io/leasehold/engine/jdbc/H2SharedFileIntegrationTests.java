@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.List;
 
 import io.leasehold.LockKey;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Member;
 import io.leasehold.test.contract.EngineAddress;
@@ -41,12 +41,12 @@ class H2SharedFileIntegrationTests {
 			server.acquire("first", Duration.ofSeconds(60));
 			try (JdbcLockEngine engine = (JdbcLockEngine) address.open("ns", member)) {
 				Claim kept = claim(member, "kept");
-				assertThat(engine.tryAcquire(kept)).isInstanceOf(Attempt.Granted.class);
+				assertThat(engine.tryAcquire(kept)).isInstanceOf(AcquisitionOutcome.Granted.class);
 				server.kill();
 				await().ignoreExceptions().until(() -> !engine.inspect(kept.key()).isEmpty());
 				assertThat(engine.inspect(new LockKey("first"))).isNotEmpty();
-				assertThat(engine.tryAcquire(claim(member, "first"))).isInstanceOf(Attempt.Busy.class);
-				assertThat(engine.tryAcquire(claim(member, "kept"))).isInstanceOf(Attempt.Busy.class);
+				assertThat(engine.tryAcquire(claim(member, "first"))).isInstanceOf(AcquisitionOutcome.Busy.class);
+				assertThat(engine.tryAcquire(claim(member, "kept"))).isInstanceOf(AcquisitionOutcome.Busy.class);
 			}
 		}
 	}

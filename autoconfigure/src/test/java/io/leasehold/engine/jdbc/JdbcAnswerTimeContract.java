@@ -41,7 +41,7 @@ abstract class JdbcAnswerTimeContract extends AnswerTimeContract {
 	@Override
 	protected LockEngine connect(String namespace, Member member, MovingClock clock) {
 		createTable();
-		this.proxy.replies().beforeEach(clock::answered);
+		this.proxy.replies().beforeEach(clock::responded);
 		return JdbcLockEngineContract.open(namespace, url(this.proxy.port()), clock);
 	}
 

@@ -28,7 +28,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import com.zaxxer.hikari.HikariDataSource;
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Holder;
 import io.leasehold.engine.Member;
@@ -137,8 +137,8 @@ abstract class JdbcLockEngineTests {
 	@Test
 	void claimFindsItsOwnGrantAgain() {
 		Claim claim = claim("a");
-		Attempt.Granted granted = granted(claim);
-		Attempt.Granted again = granted(claim);
+		AcquisitionOutcome.Granted granted = granted(claim);
+		AcquisitionOutcome.Granted again = granted(claim);
 		assertThat(again.number()).isEqualTo(granted.number());
 		assertThat(again.validUntil() - granted.validUntil()).isPositive();
 	}
@@ -245,7 +245,7 @@ abstract class JdbcLockEngineTests {
 			start.await();
 			for (int i = 0; i < 400; i++) {
 				String key = "new:" + i;
-				if (this.engine.tryAcquire(claim(key)) instanceof Attempt.Granted) {
+				if (this.engine.tryAcquire(claim(key)) instanceof AcquisitionOutcome.Granted) {
 					grants.computeIfAbsent(key, (absent) -> new AtomicInteger()).incrementAndGet();
 				}
 			}
@@ -265,7 +265,7 @@ abstract class JdbcLockEngineTests {
 		inParallel(8, () -> {
 			while (System.nanoTime() - end < 0 || grants.get() < ENOUGH) {
 				Claim claim = claim("hot");
-				if (this.engine.tryAcquire(claim) instanceof Attempt.Granted granted) {
+				if (this.engine.tryAcquire(claim) instanceof AcquisitionOutcome.Granted granted) {
 					if (owners.incrementAndGet() != 1) {
 						faults.add("two owners");
 					}
@@ -320,7 +320,7 @@ abstract class JdbcLockEngineTests {
 	@Test
 	void namespacesAreApart() {
 		granted(claim("a"));
-		assertThat(stranger().tryAcquire(claim("a"))).isInstanceOf(Attempt.Granted.class);
+		assertThat(stranger().tryAcquire(claim("a"))).isInstanceOf(AcquisitionOutcome.Granted.class);
 	}
 
 	@Test
@@ -359,11 +359,11 @@ abstract class JdbcLockEngineTests {
 		Claim holder = claim("a");
 		granted(holder);
 		Claim waiting = waiting(this.other, "a", Duration.ofMinutes(1));
-		assertThat(patient.tryAcquire(waiting)).isInstanceOfSatisfying(Attempt.Busy.class,
+		assertThat(patient.tryAcquire(waiting)).isInstanceOfSatisfying(AcquisitionOutcome.Busy.class,
 				(busy) -> assertThat(busy.retryIn()).isPositive().isLessThanOrEqualTo(LONG_POLL));
 		assertThat(patient.release(holder)).isInstanceOfSatisfying(ReleaseOutcome.Released.class,
 				(released) -> assertThat(released.standBack()).isPositive().isLessThanOrEqualTo(LONG_POLL));
-		assertThat(patient.tryAcquire(waiting)).isInstanceOf(Attempt.Granted.class);
+		assertThat(patient.tryAcquire(waiting)).isInstanceOf(AcquisitionOutcome.Granted.class);
 		assertThat(patient.release(waiting)).as("its own mark is gone").isEqualTo(ReleaseOutcome.RELEASED);
 	}
 
@@ -400,7 +400,8 @@ abstract class JdbcLockEngineTests {
 	void nextPollComesRightAfterTheEndOfTheHoldersLease() {
 		granted(claim("a", Duration.ofSeconds(2), Duration.ZERO));
 		assertThat(patientEngine().tryAcquire(waiting(this.other, "a", Duration.ofMinutes(1)))).isInstanceOfSatisfying(
-				Attempt.Busy.class, (busy) -> assertThat(busy.retryIn()).isLessThanOrEqualTo(Duration.ofMillis(2001)));
+				AcquisitionOutcome.Busy.class,
+				(busy) -> assertThat(busy.retryIn()).isLessThanOrEqualTo(Duration.ofMillis(2001)));
 	}
 
 	@Test
@@ -538,7 +539,7 @@ abstract class JdbcLockEngineTests {
 	final void assertSameTimesElsewhere(Claim claim) {
 		try (JdbcLockEngine there = new JdbcLockEngine(connect(url(), 2, Duration.ofSeconds(5)),
 				settings(Duration.ofSeconds(5)), MonotonicClock.SYSTEM)) {
-			assertThat(there.tryAcquire(claim(claim.key().value()))).isInstanceOf(Attempt.Busy.class);
+			assertThat(there.tryAcquire(claim(claim.key().value()))).isInstanceOf(AcquisitionOutcome.Busy.class);
 			assertThat(there.inspect(claim.key())).singleElement()
 				.extracting(Holder::remaining, InstanceOfAssertFactories.DURATION)
 				.satisfies((rest) -> assertThat(rest).isBetween(Duration.ofMinutes(4), Duration.ofMinutes(5)));
@@ -555,7 +556,7 @@ abstract class JdbcLockEngineTests {
 						settings(Duration.ofSeconds(5)), MonotonicClock.SYSTEM)) {
 			assertThat(taken.isClosed()).isFalse();
 			Claim claim = claim("a");
-			long number = ((Attempt.Granted) apart.tryAcquire(claim)).number();
+			long number = ((AcquisitionOutcome.Granted) apart.tryAcquire(claim)).number();
 			assertThat(apart.renew(List.of(new Renewal(claim, number, LEASE)))).singleElement()
 				.isInstanceOf(RenewalOutcome.Renewed.class);
 			assertThat(apart.release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
@@ -657,22 +658,22 @@ abstract class JdbcLockEngineTests {
 				System.nanoTime() - since.toNanos());
 	}
 
-	final Attempt.Granted granted(Claim claim) {
-		Attempt attempt = this.engine.tryAcquire(claim);
-		assertThat(attempt).as(claim.key().value()).isInstanceOf(Attempt.Granted.class);
-		return (Attempt.Granted) attempt;
+	final AcquisitionOutcome.Granted granted(Claim claim) {
+		AcquisitionOutcome attempt = this.engine.tryAcquire(claim);
+		assertThat(attempt).as(claim.key().value()).isInstanceOf(AcquisitionOutcome.Granted.class);
+		return (AcquisitionOutcome.Granted) attempt;
 	}
 
-	final Attempt.Granted grantedAtLast(Claim claim) {
-		return (Attempt.Granted) await().pollDelay(Duration.ZERO)
+	final AcquisitionOutcome.Granted grantedAtLast(Claim claim) {
+		return (AcquisitionOutcome.Granted) await().pollDelay(Duration.ZERO)
 			.pollInterval(Duration.ofMillis(5))
-			.until(() -> this.engine.tryAcquire(claim), Attempt.Granted.class::isInstance);
+			.until(() -> this.engine.tryAcquire(claim), AcquisitionOutcome.Granted.class::isInstance);
 	}
 
-	final Attempt.Busy busy(Claim claim) {
-		Attempt attempt = this.engine.tryAcquire(claim);
-		assertThat(attempt).as(claim.key().value()).isInstanceOf(Attempt.Busy.class);
-		return (Attempt.Busy) attempt;
+	final AcquisitionOutcome.Busy busy(Claim claim) {
+		AcquisitionOutcome attempt = this.engine.tryAcquire(claim);
+		assertThat(attempt).as(claim.key().value()).isInstanceOf(AcquisitionOutcome.Busy.class);
+		return (AcquisitionOutcome.Busy) attempt;
 	}
 
 	final void release(Claim claim) {

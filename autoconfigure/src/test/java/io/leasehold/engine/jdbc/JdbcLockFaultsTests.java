@@ -22,7 +22,7 @@ import io.leasehold.HeldLock;
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
 import io.leasehold.engine.Access;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
@@ -90,17 +90,17 @@ abstract class JdbcLockFaultsTests extends JdbcLockRowsTests {
 			Claim claim = claim("a");
 			transactions.executeWithoutResult((transaction) -> {
 				sell(sales);
-				assertThat(inside.tryAcquire(claim)).isInstanceOf(Attempt.Granted.class);
+				assertThat(inside.tryAcquire(claim)).isInstanceOf(AcquisitionOutcome.Granted.class);
 				assertThatExceptionOfType(DuplicateKeyException.class).isThrownBy(() -> sell(sales));
 				Claim afterwards = claim("afterwards");
-				long number = ((Attempt.Granted) inside.tryAcquire(afterwards)).number();
+				long number = ((AcquisitionOutcome.Granted) inside.tryAcquire(afterwards)).number();
 				assertThat(renew(inside, afterwards, number)).isInstanceOf(RenewalOutcome.Renewed.class);
 				assertThat(inside.release(afterwards)).isEqualTo(ReleaseOutcome.RELEASED);
 				transaction.setRollbackOnly();
 			});
 			busy(claim("a"));
 			transactions.executeWithoutResult((transaction) -> {
-				assertThat(inside.tryAcquire(claim("busy"))).isInstanceOf(Attempt.Busy.class);
+				assertThat(inside.tryAcquire(claim("busy"))).isInstanceOf(AcquisitionOutcome.Busy.class);
 				assertThat(inside.release(claim("busy"))).isInstanceOf(ReleaseOutcome.NotOwner.class);
 				sell(sales);
 				assertThat(inside.release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
@@ -133,7 +133,7 @@ abstract class JdbcLockFaultsTests extends JdbcLockRowsTests {
 				operator.run(CHANGE_ROWS.formatted(this.namespace));
 				wanted = service.locks().acquireAsync("wanted");
 				Pace start = Pace.begin();
-				CompletableFuture<Attempt> tried = later(() -> apart.tryAcquire(claim("tried")));
+				CompletableFuture<AcquisitionOutcome> tried = later(() -> apart.tryAcquire(claim("tried")));
 				CompletableFuture<RenewalOutcome> unknown = later(() -> renew(apart, renewed, number));
 				ended.close();
 				assertThat(unknown.join()).isInstanceOf(RenewalOutcome.Unknown.class);
@@ -213,7 +213,7 @@ abstract class JdbcLockFaultsTests extends JdbcLockRowsTests {
 		long number = granted(renewed).number();
 		Claim released = claim("released " + access, access);
 		granted(released);
-		CompletableFuture<Attempt> acquisition;
+		CompletableFuture<AcquisitionOutcome> acquisition;
 		CompletableFuture<RenewalOutcome> renewal;
 		CompletableFuture<ReleaseOutcome> release;
 		try (Operator operator = new Operator()) {
@@ -224,7 +224,8 @@ abstract class JdbcLockFaultsTests extends JdbcLockRowsTests {
 			await().until(() -> number(waitingSessions()) == 3);
 			operator.commit();
 		}
-		assertThat(acquisition.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isInstanceOf(Attempt.Granted.class);
+		assertThat(acquisition.get(PATIENCE.toSeconds(), TimeUnit.SECONDS))
+			.isInstanceOf(AcquisitionOutcome.Granted.class);
 		assertThat(renewal.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isInstanceOf(RenewalOutcome.Renewed.class);
 		assertThat(release.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.RELEASED);
 	}
@@ -307,12 +308,12 @@ abstract class JdbcLockFaultsTests extends JdbcLockRowsTests {
 			JdbcLockEngine one = engine(JdbcConnections.of(new SingleConnectionDataSource(connection, true)));
 			session.execute(setTimeZoneOfSession().formatted("+02:00"));
 			Claim claim = claim("a");
-			long number = ((Attempt.Granted) one.tryAcquire(claim)).number();
+			long number = ((AcquisitionOutcome.Granted) one.tryAcquire(claim)).number();
 			for (String zone : List.of("+01:00", "+13:00", "-11:00", "+02:00")) {
 				session.execute(setTimeZoneOfSession().formatted(zone));
 				assertThat(renew(one, claim, number)).as(zone).isInstanceOf(RenewalOutcome.Renewed.class);
 				assertThat(remaining("a")).as(zone).isBetween(LEASE.minusSeconds(20), LEASE);
-				assertThat(one.tryAcquire(claim("a"))).as(zone).isInstanceOf(Attempt.Busy.class);
+				assertThat(one.tryAcquire(claim("a"))).as(zone).isInstanceOf(AcquisitionOutcome.Busy.class);
 				assertThat(one.inspect(claim.key()).get(0).remaining()).as(zone)
 					.isBetween(LEASE.minusSeconds(20), LEASE);
 			}

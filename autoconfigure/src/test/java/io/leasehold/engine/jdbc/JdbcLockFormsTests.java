@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
 
 import io.leasehold.LockKey;
 import io.leasehold.engine.Access;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Holder;
 import io.leasehold.engine.Member;
@@ -97,7 +97,8 @@ abstract class JdbcLockFormsTests extends JdbcLockEngineTests {
 	void permitsOfAnotherNumberAreAContradictionWhileTheFirstAreHeld() {
 		Claim holder = claim("a", TWO);
 		granted(holder);
-		assertThat(this.engine.tryAcquire(claim("a", Access.permits(3)))).isEqualTo(new Attempt.Contradicted(TWO));
+		assertThat(this.engine.tryAcquire(claim("a", Access.permits(3))))
+			.isEqualTo(new AcquisitionOutcome.Contradicted(TWO));
 		release(holder);
 		granted(claim("a", Access.permits(3)));
 	}
@@ -123,7 +124,8 @@ abstract class JdbcLockFormsTests extends JdbcLockEngineTests {
 	void nextPollForAPermitComesRightAfterTheFirstPlaceIsFree() {
 		granted(claim("a", TWO));
 		granted(claim("a", TWO, Duration.ofSeconds(2), Duration.ZERO, Duration.ZERO));
-		assertThat(patientEngine().tryAcquire(waiting(this.other, "a", TWO))).isInstanceOfSatisfying(Attempt.Busy.class,
+		assertThat(patientEngine().tryAcquire(waiting(this.other, "a", TWO))).isInstanceOfSatisfying(
+				AcquisitionOutcome.Busy.class,
 				(busy) -> assertThat(busy.retryIn()).isBetween(Duration.ofMillis(1), Duration.ofMillis(2001)));
 	}
 
@@ -349,12 +351,12 @@ abstract class JdbcLockFormsTests extends JdbcLockEngineTests {
 		Claim present = shared("a");
 		granted(present);
 		Claim writer = waiting(this.other, "a", Access.EXCLUSIVE);
-		assertThat(patient.tryAcquire(writer)).isInstanceOf(Attempt.Busy.class);
+		assertThat(patient.tryAcquire(writer)).isInstanceOf(AcquisitionOutcome.Busy.class);
 		granted(present);
 		busy(shared("a"));
 		release(present);
 		busy(shared("a"));
-		assertThat(patient.tryAcquire(writer)).isInstanceOf(Attempt.Granted.class);
+		assertThat(patient.tryAcquire(writer)).isInstanceOf(AcquisitionOutcome.Granted.class);
 		assertThat(patient.release(writer)).isEqualTo(ReleaseOutcome.RELEASED);
 		granted(shared("a"));
 	}
@@ -365,12 +367,13 @@ abstract class JdbcLockFormsTests extends JdbcLockEngineTests {
 		Claim present = claim("a");
 		granted(present);
 		Claim reader = waiting(this.other, "a", Access.SHARED);
-		assertThat(patient.tryAcquire(reader)).isInstanceOf(Attempt.Busy.class);
-		assertThat(patient.tryAcquire(waiting(this.member, "a", Access.EXCLUSIVE))).isInstanceOf(Attempt.Busy.class);
+		assertThat(patient.tryAcquire(reader)).isInstanceOf(AcquisitionOutcome.Busy.class);
+		assertThat(patient.tryAcquire(waiting(this.member, "a", Access.EXCLUSIVE)))
+			.isInstanceOf(AcquisitionOutcome.Busy.class);
 		release(present);
 		busy(claim("a"));
 		busy(claim("a", TWO));
-		assertThat(patient.tryAcquire(reader)).isInstanceOf(Attempt.Granted.class);
+		assertThat(patient.tryAcquire(reader)).isInstanceOf(AcquisitionOutcome.Granted.class);
 	}
 
 	@Test
@@ -434,7 +437,7 @@ abstract class JdbcLockFormsTests extends JdbcLockEngineTests {
 
 	private void acquire(Claim claim, Duration most) {
 		long end = System.nanoTime() + most.toNanos();
-		while (this.engine.tryAcquire(claim) instanceof Attempt.Busy busy) {
+		while (this.engine.tryAcquire(claim) instanceof AcquisitionOutcome.Busy busy) {
 			assertThat(System.nanoTime() - end).as("%s", claim.access()).isNegative();
 			LockSupport.parkNanos(busy.retryIn().toNanos());
 		}
@@ -454,7 +457,7 @@ abstract class JdbcLockFormsTests extends JdbcLockEngineTests {
 				Access access = accesses.get(ThreadLocalRandom.current().nextInt(3));
 				Claim claim = claim("hot", access);
 				long before = last.get();
-				if (this.engine.tryAcquire(claim) instanceof Attempt.Granted granted) {
+				if (this.engine.tryAcquire(claim) instanceof AcquisitionOutcome.Granted granted) {
 					if (holders.get(access).incrementAndGet() > access.limit() || accesses.stream()
 						.anyMatch((other) -> !other.equals(access) && holders.get(other).get() > 0)) {
 						faults.add("%s beside %s".formatted(access, holders));
@@ -609,7 +612,8 @@ abstract class JdbcLockFormsTests extends JdbcLockEngineTests {
 		}
 
 		private void takeOnce(Claim claim) {
-			while (!this.over.get() && JdbcLockFormsTests.this.engine.tryAcquire(claim) instanceof Attempt.Busy busy) {
+			while (!this.over.get()
+					&& JdbcLockFormsTests.this.engine.tryAcquire(claim) instanceof AcquisitionOutcome.Busy busy) {
 				LockSupport.parkNanos(busy.retryIn().toNanos());
 			}
 			this.taken.incrementAndGet();

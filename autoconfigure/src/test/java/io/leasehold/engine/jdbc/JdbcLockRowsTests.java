@@ -7,7 +7,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 
 import io.leasehold.engine.Access;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.RenewalOutcome;
@@ -83,7 +83,8 @@ abstract class JdbcLockRowsTests extends JdbcLockFormsTests {
 		JdbcLockEngine patient = patientEngine();
 		Claim reader = shared("a");
 		granted(reader);
-		assertThat(patient.tryAcquire(waiting(this.other, "a", Access.EXCLUSIVE))).isInstanceOf(Attempt.Busy.class);
+		assertThat(patient.tryAcquire(waiting(this.other, "a", Access.EXCLUSIVE)))
+			.isInstanceOf(AcquisitionOutcome.Busy.class);
 		assertThat(patient.release(reader)).isInstanceOfSatisfying(ReleaseOutcome.Released.class,
 				(released) -> assertThat(released.standBack()).isPositive());
 	}
@@ -112,13 +113,13 @@ abstract class JdbcLockRowsTests extends JdbcLockFormsTests {
 		granted(claim("other", TWO));
 		granted(claim("other", TWO));
 		assertThat(patientEngine().tryAcquire(waiting(this.other, "a", Access.EXCLUSIVE)))
-			.isInstanceOf(Attempt.Busy.class);
+			.isInstanceOf(AcquisitionOutcome.Busy.class);
 		execute(OURS.formatted("turn_until = " + (databaseClock() + 5_000_000), this.namespace));
 		assertNextPollWithinFiveSeconds(waiting(this.member, "a", TWO));
 	}
 
 	private void assertNextPollWithinFiveSeconds(Claim claim) {
-		assertThat(patientEngine().tryAcquire(claim)).isInstanceOfSatisfying(Attempt.Busy.class,
+		assertThat(patientEngine().tryAcquire(claim)).isInstanceOfSatisfying(AcquisitionOutcome.Busy.class,
 				(busy) -> assertThat(busy.retryIn()).isBetween(Duration.ofMillis(10), Duration.ofMillis(5001)));
 	}
 
@@ -249,9 +250,9 @@ abstract class JdbcLockRowsTests extends JdbcLockFormsTests {
 		Claim present = claim("a");
 		granted(present);
 		Claim reader = waiting(this.other, "a", Access.SHARED);
-		assertThat(patient.tryAcquire(reader)).isInstanceOf(Attempt.Busy.class);
+		assertThat(patient.tryAcquire(reader)).isInstanceOf(AcquisitionOutcome.Busy.class);
 		release(present);
-		assertThat(patient.tryAcquire(reader)).isInstanceOf(Attempt.Granted.class);
+		assertThat(patient.tryAcquire(reader)).isInstanceOf(AcquisitionOutcome.Granted.class);
 		assertThat(patient.release(reader)).isEqualTo(ReleaseOutcome.RELEASED);
 		granted(claim("a"));
 	}
@@ -262,7 +263,7 @@ abstract class JdbcLockRowsTests extends JdbcLockFormsTests {
 		granted(claim("a", TWO));
 		Claim first = claim("a", TWO);
 		granted(first);
-		assertThat(patient.tryAcquire(waiting(this.other, "a", TWO))).isInstanceOf(Attempt.Busy.class);
+		assertThat(patient.tryAcquire(waiting(this.other, "a", TWO))).isInstanceOf(AcquisitionOutcome.Busy.class);
 		release(first);
 		Claim second = claim("a", TWO);
 		granted(second);
@@ -333,7 +334,7 @@ abstract class JdbcLockRowsTests extends JdbcLockFormsTests {
 		granted(shared("a"));
 		granted(shared("b"));
 		assertThat(patientEngine().tryAcquire(waiting(this.other, "a", Access.EXCLUSIVE)))
-			.isInstanceOf(Attempt.Busy.class);
+			.isInstanceOf(AcquisitionOutcome.Busy.class);
 		granted(shared("b"));
 	}
 
@@ -352,7 +353,8 @@ abstract class JdbcLockRowsTests extends JdbcLockFormsTests {
 			}
 		});
 		JdbcLockEngine patient = patientEngine();
-		assertThat(patient.tryAcquire(waiting(this.other, "a", Access.EXCLUSIVE))).isInstanceOf(Attempt.Busy.class);
+		assertThat(patient.tryAcquire(waiting(this.other, "a", Access.EXCLUSIVE)))
+			.isInstanceOf(AcquisitionOutcome.Busy.class);
 		expireHolders();
 		busy(claim("a"));
 		granted(claim("a", TWO));
@@ -367,7 +369,8 @@ abstract class JdbcLockRowsTests extends JdbcLockFormsTests {
 		granted(unmarked);
 		execute(OURS.formatted("waited_until = %d, waiter = 'somebody'".formatted(databaseClock() + 500_000),
 				this.namespace) + " AND lock_key = 'a'");
-		assertThat(patient.tryAcquire(waiting(this.other, "a", Access.EXCLUSIVE))).isInstanceOf(Attempt.Busy.class);
+		assertThat(patient.tryAcquire(waiting(this.other, "a", Access.EXCLUSIVE)))
+			.isInstanceOf(AcquisitionOutcome.Busy.class);
 		assertThat(patient.release(holder)).isInstanceOfSatisfying(ReleaseOutcome.Released.class,
 				(released) -> assertThat(released.standBack()).isGreaterThan(Duration.ofSeconds(1)));
 		assertThat(patient.release(unmarked)).isEqualTo(ReleaseOutcome.RELEASED);

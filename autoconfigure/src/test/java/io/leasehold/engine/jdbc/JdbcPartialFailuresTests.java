@@ -23,7 +23,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
 import io.leasehold.engine.Access;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
@@ -202,7 +202,7 @@ class JdbcPartialFailuresTests {
 		execute("CREATE TRIGGER overtaking BEFORE INSERT ON leasehold_lock FOR EACH ROW CALL '%s'"
 			.formatted(Overtaking.class.getName()));
 		Overtaking.next.set(() -> granted(first));
-		assertThat(this.engine.tryAcquire(claim("a", access))).isInstanceOf(Attempt.Busy.class);
+		assertThat(this.engine.tryAcquire(claim("a", access))).isInstanceOf(AcquisitionOutcome.Busy.class);
 		assertThat(Overtaking.next).as("inserted before").hasNullValue();
 		assertThat(this.engine.inspect(first.key())).hasSize(1);
 		assertThat(this.engine.release(first)).isInstanceOf(ReleaseOutcome.Released.class);
@@ -219,7 +219,7 @@ class JdbcPartialFailuresTests {
 		Map<Renewal, Long> believed = new LinkedHashMap<>();
 		for (int i = 0; i < 140; i++) {
 			Claim claim = claim("held " + i, access);
-			Attempt.Granted granted = granted(claim);
+			AcquisitionOutcome.Granted granted = granted(claim);
 			believed.put(new Renewal(claim, granted.number(), LEASE), granted.validUntil());
 		}
 		List<Renewal> renewals = List.copyOf(believed.keySet());
@@ -269,10 +269,10 @@ class JdbcPartialFailuresTests {
 				System.nanoTime());
 	}
 
-	private Attempt.Granted granted(Claim claim) {
-		Attempt attempt = this.engine.tryAcquire(claim);
-		assertThat(attempt).isInstanceOf(Attempt.Granted.class);
-		return (Attempt.Granted) attempt;
+	private AcquisitionOutcome.Granted granted(Claim claim) {
+		AcquisitionOutcome attempt = this.engine.tryAcquire(claim);
+		assertThat(attempt).isInstanceOf(AcquisitionOutcome.Granted.class);
+		return (AcquisitionOutcome.Granted) attempt;
 	}
 
 	private long number(String sql) throws SQLException {

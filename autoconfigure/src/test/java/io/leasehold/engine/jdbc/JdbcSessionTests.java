@@ -13,7 +13,7 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.leasehold.LockKey;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
@@ -72,7 +72,7 @@ class JdbcSessionTests {
 				}), SETTINGS, MonotonicClock.SYSTEM);
 		Claim claim = new Claim(new LockKey("a"), Member.of("shop").newOwner(), CALL, Duration.ZERO, false,
 				System.nanoTime());
-		assertThat(other.tryAcquire(claim)).isInstanceOf(Attempt.Granted.class);
+		assertThat(other.tryAcquire(claim)).isInstanceOf(AcquisitionOutcome.Granted.class);
 		assertThat(this.engine.inspect(claim.key())).hasSize(1);
 	}
 

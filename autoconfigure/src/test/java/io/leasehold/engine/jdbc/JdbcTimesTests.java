@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.UUID;
 
 import io.leasehold.LockKey;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.ManualClock;
 import io.leasehold.engine.Member;
@@ -55,10 +55,10 @@ class JdbcTimesTests {
 	@Test
 	void nextPollComesAfterHalfOfTheTimeWaitedOrALittleEarlier() {
 		this.clock.advance(Duration.ofMinutes(1));
-		assertThat(this.engine.tryAcquire(claim())).isInstanceOf(Attempt.Granted.class);
+		assertThat(this.engine.tryAcquire(claim())).isInstanceOf(AcquisitionOutcome.Granted.class);
 		Claim waiting = claim();
 		this.clock.advance(Duration.ofSeconds(4));
-		assertThat(this.engine.tryAcquire(waiting)).isInstanceOfSatisfying(Attempt.Busy.class,
+		assertThat(this.engine.tryAcquire(waiting)).isInstanceOfSatisfying(AcquisitionOutcome.Busy.class,
 				(busy) -> assertThat(busy.retryIn()).isBetween(Duration.ofMillis(1500), Duration.ofSeconds(2)));
 	}
 

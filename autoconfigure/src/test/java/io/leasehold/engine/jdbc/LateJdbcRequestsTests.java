@@ -6,7 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 
 import io.leasehold.LockEngineException;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
@@ -77,7 +77,7 @@ abstract class LateJdbcRequestsTests extends NetworkedJdbcLockEngineTests {
 			StatementLog statements = new StatementLog(connections.dataSource());
 			JdbcLockEngine remote = new JdbcLockEngine(JdbcConnections.of(statements), settings(CALL),
 					MonotonicClock.SYSTEM);
-			long number = ((Attempt.Granted) remote.tryAcquire(frozen)).number();
+			long number = ((AcquisitionOutcome.Granted) remote.tryAcquire(frozen)).number();
 			statements.before("UPDATE leasehold_lock_holder", () -> {
 				reached.countDown();
 				awaitUninterruptibly(thawed);

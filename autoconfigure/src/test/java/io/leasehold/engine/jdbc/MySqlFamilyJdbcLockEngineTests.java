@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 
 import io.leasehold.LockKey;
 import io.leasehold.engine.Access;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
@@ -80,7 +80,7 @@ abstract class MySqlFamilyJdbcLockEngineTests extends LateJdbcRequestsTests {
 			JdbcLockEngine single = new JdbcLockEngine(
 					JdbcConnections.of(new SingleConnectionDataSource(connection, true)), settings(PATIENT_CALL),
 					MonotonicClock.SYSTEM);
-			assertThat(single.tryAcquire(shared("a"))).isInstanceOf(Attempt.Granted.class);
+			assertThat(single.tryAcquire(shared("a"))).isInstanceOf(AcquisitionOutcome.Granted.class);
 			try (ResultSet rows = statement.executeQuery("SELECT @@SESSION.wait_timeout")) {
 				assertThat(rows.next()).isTrue();
 				assertThat(rows.getInt(1)).isEqualTo(1234);
@@ -106,11 +106,12 @@ abstract class MySqlFamilyJdbcLockEngineTests extends LateJdbcRequestsTests {
 			either.start();
 			for (Access access : List.of(Access.EXCLUSIVE, Access.SHARED)) {
 				Claim claim = claim(url, access);
-				Attempt.Granted granted = (Attempt.Granted) either.tryAcquire(claim);
+				AcquisitionOutcome.Granted granted = (AcquisitionOutcome.Granted) either.tryAcquire(claim);
 				Claim again = new Claim(claim.key(), claim.owner(), access, SHORT, Duration.ZERO, Duration.ZERO, false,
 						claim.since());
-				assertThat(either.tryAcquire(again)).as(url).isInstanceOf(Attempt.Granted.class);
-				assertThat(either.tryAcquire(claim(url, Access.permits(1)))).as(url).isInstanceOf(Attempt.Busy.class);
+				assertThat(either.tryAcquire(again)).as(url).isInstanceOf(AcquisitionOutcome.Granted.class);
+				assertThat(either.tryAcquire(claim(url, Access.permits(1)))).as(url)
+					.isInstanceOf(AcquisitionOutcome.Busy.class);
 				assertThat(renew(either, claim, granted.number(), SHORT)).as(url)
 					.isInstanceOf(RenewalOutcome.Renewed.class);
 				assertThat(either.release(claim)).as(url).isEqualTo(ReleaseOutcome.RELEASED);
@@ -131,8 +132,8 @@ abstract class MySqlFamilyJdbcLockEngineTests extends LateJdbcRequestsTests {
 				String begin = "\u0001".repeat(LockKey.MAX_BYTES - 1);
 				for (String key : List.of(begin + "a", begin + "b", begin + "A", begin, begin + " ")) {
 					Claim claim = claim(key);
-					assertThat(lenient.tryAcquire(claim)).as(url).isInstanceOf(Attempt.Granted.class);
-					assertThat(lenient.tryAcquire(claim(key))).as(url).isInstanceOf(Attempt.Busy.class);
+					assertThat(lenient.tryAcquire(claim)).as(url).isInstanceOf(AcquisitionOutcome.Granted.class);
+					assertThat(lenient.tryAcquire(claim(key))).as(url).isInstanceOf(AcquisitionOutcome.Busy.class);
 				}
 				assertThat(rows()).isEqualTo(5);
 				execute("DELETE FROM leasehold_lock WHERE namespace = '%s'".formatted(this.namespace));

@@ -26,7 +26,7 @@ import io.leasehold.LockLostException;
 import io.leasehold.LockOptions;
 import io.leasehold.LossCause;
 import io.leasehold.engine.Access;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
@@ -231,7 +231,7 @@ abstract class NetworkedJdbcLockEngineTests extends CrowdedJdbcLockEngineTests {
 	void renewalsGoOnOnceTheNetworkIsBack() throws IOException {
 		try (FaultProxy proxy = FaultProxy.to(port()); JdbcLockEngine remote = remote(proxy.port())) {
 			Claim held = claim("held");
-			long number = ((Attempt.Granted) remote.tryAcquire(held)).number();
+			long number = ((AcquisitionOutcome.Granted) remote.tryAcquire(held)).number();
 			proxy.blackHole();
 			assertThat(renew(remote, held, number)).isInstanceOf(RenewalOutcome.Unknown.class);
 			proxy.reset();
@@ -253,10 +253,10 @@ abstract class NetworkedJdbcLockEngineTests extends CrowdedJdbcLockEngineTests {
 			long number = this.engine.inspect(claim.key()).get(0).number();
 			proxy.reset();
 			proxy.heal();
-			Attempt again = await().ignoreExceptions()
+			AcquisitionOutcome again = await().ignoreExceptions()
 				.atMost(Duration.ofSeconds(20))
-				.until(() -> remote.tryAcquire(claim), Attempt.Granted.class::isInstance);
-			assertThat(((Attempt.Granted) again).number()).isEqualTo(number);
+				.until(() -> remote.tryAcquire(claim), AcquisitionOutcome.Granted.class::isInstance);
+			assertThat(((AcquisitionOutcome.Granted) again).number()).isEqualTo(number);
 			LateJdbcRequestsTests.releasedAtLast(remote, claim);
 			assertThat(this.engine.inspect(claim.key())).isEmpty();
 		}
@@ -266,7 +266,7 @@ abstract class NetworkedJdbcLockEngineTests extends CrowdedJdbcLockEngineTests {
 	void brokenConnectionsAreReplaced() throws IOException {
 		try (FaultProxy proxy = FaultProxy.to(port()); JdbcLockEngine remote = remote(proxy.port())) {
 			Claim claim = claim("a");
-			long number = ((Attempt.Granted) remote.tryAcquire(claim)).number();
+			long number = ((AcquisitionOutcome.Granted) remote.tryAcquire(claim)).number();
 			proxy.reset();
 			await().until(() -> renew(remote, claim, number), RenewalOutcome.Renewed.class::isInstance);
 			assertThat(remote.release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
@@ -333,7 +333,7 @@ abstract class NetworkedJdbcLockEngineTests extends CrowdedJdbcLockEngineTests {
 			rich.start();
 			for (Access access : List.of(Access.EXCLUSIVE, Access.SHARED)) {
 				Claim claim = claim(user, access);
-				assertThat(rich.tryAcquire(claim)).isInstanceOf(Attempt.Granted.class);
+				assertThat(rich.tryAcquire(claim)).isInstanceOf(AcquisitionOutcome.Granted.class);
 				assertThat(rich.release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
 			}
 		}

@@ -4,7 +4,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.server.PostgresTestServer;
 import io.leasehold.test.contract.Fault;
@@ -136,7 +136,7 @@ class PostgresJdbcLockEngineIntegrationTests extends LateJdbcRequestsTests {
 		execute("SELECT pg_reload_conf()");
 		await().untilAsserted(() -> assertUnknown(() -> {
 			Claim probe = claim("probe");
-			assertThat(engine.tryAcquire(probe)).isInstanceOf(Attempt.Granted.class);
+			assertThat(engine.tryAcquire(probe)).isInstanceOf(AcquisitionOutcome.Granted.class);
 			engine.release(probe);
 		}));
 	}

@@ -17,13 +17,13 @@ import io.leasehold.HeldLock;
 import io.leasehold.LockKey;
 import io.leasehold.LockOptions;
 import io.leasehold.engine.Access;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.Signal;
-import io.leasehold.engine.Waiting;
+import io.leasehold.engine.Subscription;
 import io.leasehold.server.FaultProxy;
 import io.leasehold.server.PostgresTestServer;
 import io.leasehold.service.LockService;
@@ -90,8 +90,8 @@ class PostgresNotificationsIntegrationTests {
 		Claim waiting = waitForIt(two);
 		listen(two, waiting);
 		one.release(held);
-		assertThat(heard()).isInstanceOf(Signal.AskAgain.class);
-		assertThat(two.tryAcquire(waiting)).isInstanceOf(Attempt.Granted.class);
+		assertThat(heard()).isInstanceOf(Signal.Retry.class);
+		assertThat(two.tryAcquire(waiting)).isInstanceOf(AcquisitionOutcome.Granted.class);
 	}
 
 	@Test
@@ -103,11 +103,11 @@ class PostgresNotificationsIntegrationTests {
 		Claim writer = waitForIt(two);
 		listen(two, writer);
 		one.release(reader);
-		assertThat(heard()).isInstanceOf(Signal.AskAgain.class);
-		assertThat(two.tryAcquire(writer)).isInstanceOf(Attempt.Busy.class);
+		assertThat(heard()).isInstanceOf(Signal.Retry.class);
+		assertThat(two.tryAcquire(writer)).isInstanceOf(AcquisitionOutcome.Busy.class);
 		one.forceRelease(another.key());
-		assertThat(heard()).isInstanceOf(Signal.AskAgain.class);
-		assertThat(two.tryAcquire(writer)).isInstanceOf(Attempt.Granted.class);
+		assertThat(heard()).isInstanceOf(Signal.Retry.class);
+		assertThat(two.tryAcquire(writer)).isInstanceOf(AcquisitionOutcome.Granted.class);
 	}
 
 	@Test
@@ -182,7 +182,7 @@ class PostgresNotificationsIntegrationTests {
 		long pid = listeners().get(0);
 		await().until(() -> listeners().isEmpty());
 		one.release(held);
-		assertThat(heard()).isInstanceOf(Signal.AskAgain.class);
+		assertThat(heard()).isInstanceOf(Signal.Retry.class);
 		assertThat(this.signals).isEmpty();
 		assertThat(sessions(pid)).isOne();
 	}
@@ -212,9 +212,9 @@ class PostgresNotificationsIntegrationTests {
 		Claim held = hold(one);
 		Claim waiting = waitForIt(two);
 		LinkedBlockingQueue<Signal> later = new LinkedBlockingQueue<>();
-		Waiting ear = listen(two, waiting);
-		two.enqueue(waiting, later::add);
-		ear.close();
+		Subscription listener = listen(two, waiting);
+		two.subscribe(waiting, later::add);
+		listener.close();
 		one.release(held);
 		assertThat(later.poll(20, TimeUnit.SECONDS)).isNotNull();
 		assertThat(this.signals).isEmpty();
@@ -245,7 +245,7 @@ class PostgresNotificationsIntegrationTests {
 		JdbcLockEngine engine = engine(settings(false));
 		execute("LISTEN " + this.settings.channel());
 		Claim held = hold(engine);
-		assertThat(engine.enqueue(waitForIt(engine), this.signals::add)).isSameAs(Waiting.POLLING);
+		assertThat(engine.subscribe(waitForIt(engine), this.signals::add)).isSameAs(Subscription.POLLING);
 		engine.release(held);
 		execute("NOTIFY %s, 'until here'".formatted(this.settings.channel()));
 		assertThat(notified()).containsExactly("until here");
@@ -257,7 +257,7 @@ class PostgresNotificationsIntegrationTests {
 				JdbcLockEngine engine = new JdbcLockEngine(JdbcConnections.of(pool.dataSource()), this.settings,
 						MonotonicClock.SYSTEM)) {
 			Claim held = hold(engine);
-			assertThat(engine.enqueue(waitForIt(engine), this.signals::add)).isSameAs(Waiting.POLLING);
+			assertThat(engine.subscribe(waitForIt(engine), this.signals::add)).isSameAs(Subscription.POLLING);
 			assertThat(engine.release(held)).isInstanceOf(ReleaseOutcome.Released.class);
 		}
 	}
@@ -285,13 +285,13 @@ class PostgresNotificationsIntegrationTests {
 
 	private Claim hold(JdbcLockEngine engine, Access access) {
 		Claim claim = claim(this.member, access);
-		assertThat(engine.tryAcquire(claim)).isInstanceOf(Attempt.Granted.class);
+		assertThat(engine.tryAcquire(claim)).isInstanceOf(AcquisitionOutcome.Granted.class);
 		return claim;
 	}
 
 	private Claim waitForIt(JdbcLockEngine engine) {
 		Claim claim = claim(this.other, Access.EXCLUSIVE).waiting();
-		assertThat(engine.tryAcquire(claim)).isInstanceOf(Attempt.Busy.class);
+		assertThat(engine.tryAcquire(claim)).isInstanceOf(AcquisitionOutcome.Busy.class);
 		return claim;
 	}
 
@@ -301,10 +301,10 @@ class PostgresNotificationsIntegrationTests {
 	}
 
 	/** Open an ear; the first signal tells that listening has begun. */
-	private Waiting listen(JdbcLockEngine engine, Claim claim) throws InterruptedException {
-		Waiting ear = engine.enqueue(claim, this.signals::add);
+	private Subscription listen(JdbcLockEngine engine, Claim claim) throws InterruptedException {
+		Subscription listener = engine.subscribe(claim, this.signals::add);
 		assertThat(heard()).as("begin").isNotNull();
-		return ear;
+		return listener;
 	}
 
 	private Signal heard() throws InterruptedException {

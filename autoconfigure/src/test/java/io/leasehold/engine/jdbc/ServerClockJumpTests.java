@@ -10,7 +10,7 @@ import io.leasehold.LockKey;
 import io.leasehold.LockLostException;
 import io.leasehold.LockOptions;
 import io.leasehold.LossCause;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Holder;
 import io.leasehold.engine.Member;
@@ -93,7 +93,7 @@ abstract class ServerClockJumpTests {
 		JdbcLockEngine engine = engine();
 		Claim silent = new Claim(new LockKey("silent"), Member.of("shop").newOwner(), Duration.ofMinutes(10),
 				Duration.ZERO, false, System.nanoTime());
-		long number = ((Attempt.Granted) engine.tryAcquire(silent)).number();
+		long number = ((AcquisitionOutcome.Granted) engine.tryAcquire(silent)).number();
 		this.clock.set(Duration.ofHours(1));
 		HeldLock next = this.other.locks().acquire("a");
 		assertThat(next.fencingToken()).isGreaterThan(former.fencingToken());

@@ -3,7 +3,7 @@ package io.leasehold.engine.local;
 import java.util.List;
 
 import io.leasehold.LockKey;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Holder;
 import io.leasehold.engine.LockEngine;
@@ -38,19 +38,19 @@ class LocalAnswerTimeTests extends AnswerTimeContract {
 		}
 
 		@Override
-		public Attempt tryAcquire(Claim claim) {
+		public AcquisitionOutcome tryAcquire(Claim claim) {
 			long ahead = ahead();
-			Attempt attempt = super.tryAcquire(claim);
-			this.clock.answered();
-			return (attempt instanceof Attempt.Granted granted)
-					? new Attempt.Granted(granted.number(), granted.validUntil() + ahead) : attempt;
+			AcquisitionOutcome attempt = super.tryAcquire(claim);
+			this.clock.responded();
+			return (attempt instanceof AcquisitionOutcome.Granted granted)
+					? new AcquisitionOutcome.Granted(granted.number(), granted.validUntil() + ahead) : attempt;
 		}
 
 		@Override
 		public List<RenewalOutcome> renew(List<Renewal> renewals) {
 			long ahead = ahead();
 			List<RenewalOutcome> outcomes = super.renew(renewals);
-			this.clock.answered();
+			this.clock.responded();
 			return outcomes.stream()
 				.map((outcome) -> (outcome instanceof RenewalOutcome.Renewed renewed)
 						? new RenewalOutcome.Renewed(renewed.validUntil() + ahead) : outcome)
@@ -60,14 +60,14 @@ class LocalAnswerTimeTests extends AnswerTimeContract {
 		@Override
 		public ReleaseOutcome release(Claim claim) {
 			ReleaseOutcome outcome = super.release(claim);
-			this.clock.answered();
+			this.clock.responded();
 			return outcome;
 		}
 
 		@Override
 		public List<Holder> inspect(LockKey key) {
 			List<Holder> holders = super.inspect(key);
-			this.clock.answered();
+			this.clock.responded();
 			return holders;
 		}
 

@@ -11,9 +11,9 @@ import org.junit.jupiter.api.Test;
 
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
-import io.leasehold.engine.Attempt;
-import io.leasehold.engine.Attempt.Busy;
-import io.leasehold.engine.Attempt.Granted;
+import io.leasehold.engine.AcquisitionOutcome;
+import io.leasehold.engine.AcquisitionOutcome.Busy;
+import io.leasehold.engine.AcquisitionOutcome.Granted;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
@@ -75,7 +75,7 @@ class LocalLockEngineTests {
 		this.engine.release(held);
 		this.clock.advance(LEASE);
 		assertThat(this.engine.size()).isZero();
-		assertThat(signals(waiting)).hasOnlyElementsOfType(Signal.AskAgain.class).hasSize(1);
+		assertThat(signals(waiting)).hasOnlyElementsOfType(Signal.Retry.class).hasSize(1);
 	}
 
 	@Test
@@ -87,7 +87,7 @@ class LocalLockEngineTests {
 		this.engine.tryAcquire(claim().waiting());
 		this.engine.release(held);
 		this.clock.advance(LEASE);
-		assertThat(signals(waiting)).hasOnlyElementsOfType(Signal.AskAgain.class).hasSize(1);
+		assertThat(signals(waiting)).hasOnlyElementsOfType(Signal.Retry.class).hasSize(1);
 	}
 
 	@Test
@@ -176,7 +176,7 @@ class LocalLockEngineTests {
 		List<Signal> signals = new ArrayList<>();
 		Claim waiting = claim().waiting();
 		this.engine.tryAcquire(waiting);
-		this.engine.enqueue(waiting, signals::add);
+		this.engine.subscribe(waiting, signals::add);
 		this.clock.advance(Duration.ofSeconds(1).minusNanos(1));
 		askForAnotherKey();
 		assertThat(signals).isEmpty();
@@ -210,7 +210,7 @@ class LocalLockEngineTests {
 	}
 
 	private Granted granted(Claim claim) {
-		Attempt attempt = this.engine.tryAcquire(claim);
+		AcquisitionOutcome attempt = this.engine.tryAcquire(claim);
 		assertThat(attempt).isInstanceOf(Granted.class);
 		return (Granted) attempt;
 	}
@@ -221,7 +221,7 @@ class LocalLockEngineTests {
 
 	private List<Signal> signals(Claim claim) {
 		List<Signal> signals = new ArrayList<>();
-		this.engine.enqueue(claim, signals::add).close();
+		this.engine.subscribe(claim, signals::add).close();
 		return signals;
 	}
 

@@ -15,7 +15,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
-import io.leasehold.engine.redis.connection.Ear;
+import io.leasehold.engine.redis.connection.SubscribedConnection;
 import io.leasehold.engine.redis.connection.Node;
 import io.leasehold.engine.redis.connection.RedisFailure;
 import io.leasehold.engine.redis.connection.Topology;
@@ -53,22 +53,22 @@ class InboxSubscriptionTests {
 		this.executor.shutdownNow();
 	}
 
-	private Ear listen(Node node, String channel, Consumer<String> listener, Runnable lost) {
+	private SubscribedConnection listen(Node node, String channel, Consumer<String> listener, Runnable lost) {
 		if (this.unreachable) {
 			this.unreachable = false;
-			throw RedisFailure.noAnswer("unreachable", null);
+			throw RedisFailure.noResponse("unreachable", null);
 		}
-		Listening ear = new Listening(listener, lost);
-		ear.open = !this.closedAtOnce;
+		Listening subscription = new Listening(listener, lost);
+		subscription.open = !this.closedAtOnce;
 		this.closedAtOnce = false;
-		this.ears.add(ear);
-		return ear;
+		this.ears.add(subscription);
+		return subscription;
 	}
 
 	@Test
 	void messagesArePassedOn() {
-		assertThat(hears()).isTrue();
-		assertThat(hears()).isTrue();
+		assertThat(isReceiving()).isTrue();
+		assertThat(isReceiving()).isTrue();
 		this.ears.get(0).listener.accept("message");
 		assertThat(this.messages).containsExactly("message");
 		assertThat(this.ears).hasSize(1);
@@ -79,9 +79,9 @@ class InboxSubscriptionTests {
 	@Test
 	void serverThatCouldNotBeReachedIsDoubtedAndTriedAgain() throws Exception {
 		this.unreachable = true;
-		assertThat(hears()).isFalse();
+		assertThat(isReceiving()).isFalse();
 		this.executor.runDelayed();
-		assertThat(hears()).isTrue();
+		assertThat(isReceiving()).isTrue();
 		assertThat(this.servers.doubted).containsExactly(NODE);
 	}
 
@@ -89,10 +89,10 @@ class InboxSubscriptionTests {
 	@Test
 	void subscriptionThatIsLostAtOnceIsReplaced() throws Exception {
 		this.closedAtOnce = true;
-		assertThat(hears()).isFalse();
+		assertThat(isReceiving()).isFalse();
 		assertThat(this.subscriptions).hasValue(0);
 		this.executor.runDelayed();
-		assertThat(hears()).isTrue();
+		assertThat(isReceiving()).isTrue();
 		assertThat(this.ears).hasSize(2);
 		assertThat(this.servers.doubted).containsExactly(NODE);
 		assertThat(this.subscriptions).hasValue(1);
@@ -100,14 +100,14 @@ class InboxSubscriptionTests {
 
 	@Test
 	void lostSubscriptionIsReplacedOnce() throws Exception {
-		hears();
+		isReceiving();
 		this.ears.get(0).lost.run();
-		assertThat(hears()).isFalse();
+		assertThat(isReceiving()).isFalse();
 		this.ears.get(0).lost.run();
 		this.executor.runDelayed();
-		assertThat(hears()).isTrue();
+		assertThat(isReceiving()).isTrue();
 		this.ears.get(0).lost.run();
-		assertThat(hears()).isTrue();
+		assertThat(isReceiving()).isTrue();
 		assertThat(this.executor.delayed).isEmpty();
 		assertThat(this.servers.doubted).containsExactly(NODE);
 		assertThat(this.subscriptions).hasValue(2);
@@ -116,15 +116,15 @@ class InboxSubscriptionTests {
 	@Test
 	void subscriptionAtAFormerPrimaryIsClosed() {
 		this.inbox.keepOnly(Set.of());
-		hears();
+		isReceiving();
 		this.inbox.keepOnly(Set.of(NODE));
-		assertThat(this.ears).singleElement().matches(Ear::isOpen);
+		assertThat(this.ears).singleElement().matches(SubscribedConnection::isOpen);
 		this.inbox.keepOnly(Set.of(new Node("another", 1)));
-		assertThat(this.ears).singleElement().matches((ear) -> !ear.isOpen());
+		assertThat(this.ears).singleElement().matches((subscription) -> !subscription.isOpen());
 	}
 
-	private boolean hears() {
-		return this.inbox.hears(System.nanoTime() + Duration.ofSeconds(30).toNanos());
+	private boolean isReceiving() {
+		return this.inbox.isReceiving(System.nanoTime() + Duration.ofSeconds(30).toNanos());
 	}
 
 	/** A single thread that runs what is delayed only on command. */
@@ -156,7 +156,7 @@ class InboxSubscriptionTests {
 	}
 
 	/** A connection that breaks on command. */
-	private static final class Listening implements Ear {
+	private static final class Listening implements SubscribedConnection {
 
 		private final Consumer<String> listener;
 

@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
-import io.leasehold.engine.redis.connection.Ear;
+import io.leasehold.engine.redis.connection.SubscribedConnection;
 import io.leasehold.engine.redis.connection.Node;
 import io.leasehold.engine.redis.connection.SingleServer;
 import io.leasehold.test.contract.Fault;
@@ -38,19 +38,19 @@ class InboxTests {
 
 	private final InterruptedClock clock = new InterruptedClock();
 
-	private final Silent ear = new Silent();
+	private final Silent subscription = new Silent();
 
 	private final Inbox inbox = new Inbox(() -> "inbox", SETTINGS, new SingleServer(new Node("localhost", 1)),
 			(node, channel, messages, lost) -> {
-				this.ear.messages = messages;
-				return this.ear;
+				this.subscription.messages = messages;
+				return this.subscription;
 			}, this.executor, (message) -> {
 			}, () -> {
 			}, this.clock);
 
 	@BeforeEach
 	void open() {
-		assertThat(hears()).isTrue();
+		assertThat(isReceiving()).isTrue();
 	}
 
 	@AfterEach
@@ -67,75 +67,75 @@ class InboxTests {
 	@Test
 	void pingOfAnotherCallerDuringACheckDoesNotCloseTheSubscription() {
 		this.clock.pass(SILENCE.multipliedBy(5));
-		this.clock.afterNext(() -> assertThat(hears()).isTrue());
-		assertThat(hears()).isTrue();
-		assertThat(this.ear.closings).hasValue(0);
-		assertThat(this.ear.pings).hasValue(1);
+		this.clock.afterNext(() -> assertThat(isReceiving()).isTrue());
+		assertThat(isReceiving()).isTrue();
+		assertThat(this.subscription.closings).hasValue(0);
+		assertThat(this.subscription.pings).hasValue(1);
 	}
 
 	@Fault(133)
 	@Test
 	void checkOfAnotherCallerDuringAPingDoesNotCloseTheSubscription() {
 		this.clock.pass(SILENCE.multipliedBy(5));
-		this.ear.duringPing = () -> assertThat(hears()).isTrue();
-		assertThat(hears()).isTrue();
-		assertThat(this.ear.closings).hasValue(0);
-		assertThat(this.ear.pings).hasValue(1);
+		this.subscription.duringPing = () -> assertThat(isReceiving()).isTrue();
+		assertThat(isReceiving()).isTrue();
+		assertThat(this.subscription.closings).hasValue(0);
+		assertThat(this.subscription.pings).hasValue(1);
 	}
 
 	@Fault(133)
 	@Test
 	void answerToAPingDuringACheckDoesNotCloseTheSubscription() {
 		this.clock.pass(SILENCE.multipliedBy(5));
-		assertThat(hears()).isTrue();
+		assertThat(isReceiving()).isTrue();
 		this.clock.pass(SILENCE.multipliedBy(5));
-		this.clock.afterNext(() -> this.ear.pong.complete(null));
-		assertThat(hears()).isTrue();
-		assertThat(this.ear.closings).hasValue(0);
+		this.clock.afterNext(() -> this.subscription.pong.complete(null));
+		assertThat(isReceiving()).isTrue();
+		assertThat(this.subscription.closings).hasValue(0);
 	}
 
 	@Test
 	void subscriptionThatDoesNotAnswerItsPingIsClosedByTheNextCheck() {
 		this.clock.pass(POLL.plus(JUST));
-		assertThat(hears()).as("pinged").isTrue();
-		assertThat(this.ear.pings).hasValue(1);
+		assertThat(isReceiving()).as("pinged").isTrue();
+		assertThat(this.subscription.pings).hasValue(1);
 		this.clock.pass(SILENCE.minus(JUST));
-		assertThat(hears()).as("not silent for too long").isTrue();
+		assertThat(isReceiving()).as("not silent for too long").isTrue();
 		this.clock.pass(JUST);
-		assertThat(hears()).as("silent for too long").isFalse();
-		assertThat(this.ear.closings).hasValue(1);
+		assertThat(isReceiving()).as("silent for too long").isFalse();
+		assertThat(this.subscription.closings).hasValue(1);
 	}
 
 	/** The pong is lost or late, but the connection is alive. */
 	@Test
 	void messageAfterAPingKeepsTheSubscription() {
 		this.clock.pass(POLL.plus(JUST));
-		assertThat(hears()).as("pinged").isTrue();
+		assertThat(isReceiving()).as("pinged").isTrue();
 		this.clock.pass(SILENCE);
-		this.ear.messages.accept("message");
+		this.subscription.messages.accept("message");
 		this.clock.pass(SILENCE.minus(JUST));
-		assertThat(hears()).as("silent since the ping, but not since the message").isTrue();
+		assertThat(isReceiving()).as("silent since the ping, but not since the message").isTrue();
 		this.clock.pass(JUST.multipliedBy(2));
-		assertThat(hears()).as("silent since the message").isFalse();
-		assertThat(this.ear.closings).hasValue(1);
+		assertThat(isReceiving()).as("silent since the message").isFalse();
+		assertThat(this.subscription.closings).hasValue(1);
 	}
 
 	@Test
 	void subscriptionThatIsNotSilentIsNotPinged() {
 		this.clock.pass(POLL.minus(JUST));
-		assertThat(hears()).isTrue();
-		this.ear.messages.accept("message");
+		assertThat(isReceiving()).isTrue();
+		this.subscription.messages.accept("message");
 		this.clock.pass(POLL.minus(JUST));
-		assertThat(hears()).isTrue();
-		assertThat(this.ear.pings).hasValue(0);
+		assertThat(isReceiving()).isTrue();
+		assertThat(this.subscription.pings).hasValue(0);
 	}
 
-	private boolean hears() {
-		return this.inbox.hears(System.nanoTime() + TimeUnit.SECONDS.toNanos(30));
+	private boolean isReceiving() {
+		return this.inbox.isReceiving(System.nanoTime() + TimeUnit.SECONDS.toNanos(30));
 	}
 
 	/** A connection whose other end says nothing. */
-	private static final class Silent implements Ear {
+	private static final class Silent implements SubscribedConnection {
 
 		private final AtomicInteger pings = new AtomicInteger();
 

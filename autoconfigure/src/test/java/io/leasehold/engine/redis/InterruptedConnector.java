@@ -6,7 +6,7 @@ import java.util.function.Consumer;
 
 import io.leasehold.engine.redis.connection.Connection;
 import io.leasehold.engine.redis.connection.Connector;
-import io.leasehold.engine.redis.connection.Ear;
+import io.leasehold.engine.redis.connection.SubscribedConnection;
 import io.leasehold.engine.redis.connection.Login;
 import io.leasehold.engine.redis.connection.Node;
 import org.jspecify.annotations.Nullable;
@@ -67,7 +67,8 @@ final class InterruptedConnector implements Connector {
 	}
 
 	@Override
-	public Ear listen(Node node, Login login, String channel, Consumer<String> messages, Runnable lost) {
+	public SubscribedConnection listen(Node node, Login login, String channel, Consumer<String> messages,
+			Runnable lost) {
 		return this.connector.listen(node, login, channel, messages, lost);
 	}
 

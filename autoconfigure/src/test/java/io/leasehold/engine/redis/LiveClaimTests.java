@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 import io.leasehold.LockKey;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
@@ -34,54 +34,54 @@ class LiveClaimTests {
 
 	@Test
 	void firstRequestAsksForTheLeaseAndLaterOnesForTheGrantLease() {
-		assertThat(this.claim.ask(this.line, this.now)).isEqualTo(LEASE);
-		assertThat(this.claim.ask(this.line, this.now)).isEqualTo(this.settings.grantLease());
+		assertThat(this.claim.request(this.line, this.now)).isEqualTo(LEASE);
+		assertThat(this.claim.request(this.line, this.now)).isEqualTo(this.settings.grantLease());
 	}
 
 	@Test
 	void grantLeaseNeverExceedsTheLease() {
 		LiveClaim shortLived = claim(Duration.ofMillis(700));
-		shortLived.ask(this.line, this.now);
-		assertThat(shortLived.ask(this.line, this.now)).isEqualTo(Duration.ofMillis(700));
+		shortLived.request(this.line, this.now);
+		assertThat(shortLived.request(this.line, this.now)).isEqualTo(Duration.ofMillis(700));
 	}
 
 	@Test
 	void messageCountsFromTheLastPollThatWasAnsweredBusy() {
-		this.claim.ask(this.line, this.now);
+		this.claim.request(this.line, this.now);
 		this.claim.busy(5, this.now);
-		long answered = passes(1000);
-		this.claim.ask(this.line, answered);
-		this.claim.busy(5, answered);
+		long responded = passes(1000);
+		this.claim.request(this.line, responded);
+		this.claim.busy(5, responded);
 		long onlySent = passes(1000);
-		this.claim.ask(this.line, onlySent);
+		this.claim.request(this.line, onlySent);
 		this.claim.listen(this.signals::add);
-		this.claim.told(6);
-		assertThat(this.signals).containsExactly(pushed(6, answered));
+		this.claim.notified(6);
+		assertThat(this.signals).containsExactly(pushed(6, responded));
 	}
 
 	@Test
 	void messageBeforeAnyAnswerCountsFromTheFirstRequest() {
 		long first = this.now;
-		this.claim.ask(this.line, first);
+		this.claim.request(this.line, first);
 		passes(100);
-		this.claim.ask(this.line, this.now);
+		this.claim.request(this.line, this.now);
 		this.claim.listen(this.signals::add);
-		this.claim.told(6);
+		this.claim.notified(6);
 		assertThat(this.signals).containsExactly(pushed(6, first));
 	}
 
 	@Test
 	void messageIsKeptForTheListener() {
 		waitsSince(5);
-		this.claim.told(6);
+		this.claim.notified(6);
 		this.claim.listen(this.signals::add);
 		assertThat(this.signals).containsExactly(pushed(6, this.now));
 	}
 
 	@Test
 	void messageThatOvertakesTheBusyAnswerIsKept() {
-		this.claim.ask(this.line, this.now);
-		this.claim.told(6);
+		this.claim.request(this.line, this.now);
+		this.claim.notified(6);
 		this.claim.busy(5, this.now);
 		this.claim.listen(this.signals::add);
 		assertThat(this.signals).containsExactly(pushed(6, this.now));
@@ -91,15 +91,15 @@ class LiveClaimTests {
 	void messageOfAnEarlierGrantIsStale() {
 		waitsSince(7);
 		this.claim.listen(this.signals::add);
-		this.claim.told(6);
-		this.claim.told(7);
+		this.claim.notified(6);
+		this.claim.notified(7);
 		assertThat(this.signals).isEmpty();
 	}
 
 	@Test
 	void keptMessageBecomesStaleByALaterAnswer() {
 		waitsSince(5);
-		this.claim.told(6);
+		this.claim.notified(6);
 		this.claim.busy(7, this.now);
 		this.claim.listen(this.signals::add);
 		assertThat(this.signals).isEmpty();
@@ -109,8 +109,8 @@ class LiveClaimTests {
 	void doubledMessageIsHeardOnce() {
 		waitsSince(5);
 		this.claim.listen(this.signals::add);
-		this.claim.told(6);
-		this.claim.told(6);
+		this.claim.notified(6);
+		this.claim.notified(6);
 		assertThat(this.signals).hasSize(1);
 	}
 
@@ -119,30 +119,30 @@ class LiveClaimTests {
 		waitsSince(5);
 		this.claim.listen(this.signals::add);
 		this.claim.granted(6, this.now, this.settings.grantLease());
-		this.claim.told(6);
+		this.claim.notified(6);
 		assertThat(this.signals).isEmpty();
 	}
 
 	@Test
 	void messageWithLittleValidityLeftOnlyAsksToPoll() {
-		long asked = this.now;
+		long requested = this.now;
 		waitsSince(5);
 		this.claim.listen(this.signals::add);
-		long validUntil = MonotonicClock.validUntil(asked, this.settings.grantLease());
+		long validUntil = MonotonicClock.validUntil(requested, this.settings.grantLease());
 		this.now = validUntil - this.settings.minValidity().toNanos() + 1;
-		this.claim.told(6);
-		assertThat(this.signals).containsExactly(new Signal.AskAgain());
+		this.claim.notified(6);
+		assertThat(this.signals).containsExactly(new Signal.Retry());
 	}
 
 	@Test
 	void messageWithJustEnoughValidityIsEntered() {
-		long asked = this.now;
+		long requested = this.now;
 		waitsSince(5);
 		this.claim.listen(this.signals::add);
-		long validUntil = MonotonicClock.validUntil(asked, this.settings.grantLease());
+		long validUntil = MonotonicClock.validUntil(requested, this.settings.grantLease());
 		this.now = validUntil - this.settings.minValidity().toNanos();
-		this.claim.told(6);
-		assertThat(this.signals).containsExactly(pushed(6, asked));
+		this.claim.notified(6);
+		assertThat(this.signals).containsExactly(pushed(6, requested));
 	}
 
 	@Test
@@ -150,20 +150,20 @@ class LiveClaimTests {
 		waitsSince(5);
 		this.claim.listen(this.signals::add);
 		this.claim.mayHaveMissed();
-		assertThat(this.signals).containsExactly(new Signal.AskAgain());
+		assertThat(this.signals).containsExactly(new Signal.Retry());
 	}
 
 	@Test
 	void newSubscriptionIsKeptForTheListenerUntilTheNextPoll() {
 		waitsSince(5);
 		this.claim.mayHaveMissed();
-		this.claim.ask(this.line, this.now);
+		this.claim.request(this.line, this.now);
 		this.claim.listen(this.signals::add);
 		assertThat(this.signals).isEmpty();
 		this.claim.listen(null);
 		this.claim.mayHaveMissed();
 		this.claim.listen(this.signals::add);
-		assertThat(this.signals).containsExactly(new Signal.AskAgain());
+		assertThat(this.signals).containsExactly(new Signal.Retry());
 	}
 
 	@Test
@@ -171,7 +171,7 @@ class LiveClaimTests {
 		waitsSince(5);
 		this.claim.listen(this.signals::add);
 		assertThat(this.claim.close()).isTrue();
-		this.claim.told(6);
+		this.claim.notified(6);
 		this.claim.mayHaveMissed();
 		assertThat(this.signals).isEmpty();
 	}
@@ -183,7 +183,7 @@ class LiveClaimTests {
 			this.signals.add(signal);
 			throw new IllegalStateException("a mistake");
 		});
-		this.claim.told(6);
+		this.claim.notified(6);
 		assertThat(this.signals).hasSize(1);
 	}
 
@@ -195,51 +195,51 @@ class LiveClaimTests {
 	@Test
 	void anotherLineThanTheFirstMeansThatItBroke() {
 		Line second = new Line(null, null, Duration.ZERO);
-		this.claim.ask(this.line, this.now);
-		assertThat(this.claim.askedOnlyThrough(this.line)).isTrue();
-		this.claim.ask(second, this.now);
-		assertThat(this.claim.askedOnlyThrough(second)).isFalse();
+		this.claim.request(this.line, this.now);
+		assertThat(this.claim.requestedOnlyThrough(this.line)).isTrue();
+		this.claim.request(second, this.now);
+		assertThat(this.claim.requestedOnlyThrough(second)).isFalse();
 	}
 
 	@Test
 	void claimThatWasForgottenHasNoRequestUnderWay() {
-		assertThat(this.claim.askedOnlyThrough(this.line)).isFalse();
-		assertThat(this.claim.answered().askedOnlyThrough(this.line)).isTrue();
+		assertThat(this.claim.requestedOnlyThrough(this.line)).isFalse();
+		assertThat(this.claim.responded().requestedOnlyThrough(this.line)).isTrue();
 		assertThat(this.claim.close()).isTrue();
 	}
 
 	@Test
 	void secondRequestMayHaveWaited() {
-		this.claim.ask(this.line, this.now);
-		assertThat(this.claim.wasAskedOnce()).isTrue();
-		this.claim.ask(this.line, this.now);
-		assertThat(this.claim.wasAskedOnce()).isFalse();
+		this.claim.request(this.line, this.now);
+		assertThat(this.claim.requestedOnce()).isTrue();
+		this.claim.request(this.line, this.now);
+		assertThat(this.claim.requestedOnce()).isFalse();
 	}
 
 	@Test
 	void redirectedRequestIsAsIfItHadNotBeenSent() {
 		Line second = new Line(null, null, Duration.ZERO);
-		this.claim.ask(this.line, this.now);
+		this.claim.request(this.line, this.now);
 		this.claim.requestHasNotRun();
-		assertThat(this.claim.ask(second, this.now)).isEqualTo(LEASE);
-		assertThat(this.claim.askedOnlyThrough(second)).isTrue();
-		assertThat(this.claim.wasAskedOnce()).isTrue();
+		assertThat(this.claim.request(second, this.now)).isEqualTo(LEASE);
+		assertThat(this.claim.requestedOnlyThrough(second)).isTrue();
+		assertThat(this.claim.requestedOnce()).isTrue();
 	}
 
 	@Test
 	void redirectionOfALaterRequestLeavesTheFirst() {
 		Line second = new Line(null, null, Duration.ZERO);
-		this.claim.ask(this.line, this.now);
-		this.claim.ask(second, this.now);
+		this.claim.request(this.line, this.now);
+		this.claim.request(second, this.now);
 		this.claim.requestHasNotRun();
-		assertThat(this.claim.askedOnlyThrough(this.line)).isTrue();
-		assertThat(this.claim.wasAskedOnce()).isTrue();
+		assertThat(this.claim.requestedOnlyThrough(this.line)).isTrue();
+		assertThat(this.claim.requestedOnce()).isTrue();
 	}
 
 	@Test
 	void claimIsLongOverWhenLeaseAndLateRequestsAre() {
 		Duration late = Duration.ofSeconds(60);
-		this.claim.ask(this.line, this.now);
+		this.claim.request(this.line, this.now);
 		assertThat(this.claim.isLongOver(this.now + Duration.ofDays(1).toNanos(), late)).isFalse();
 		this.claim.close();
 		long over = this.now + LEASE.plus(late).toNanos();
@@ -248,7 +248,7 @@ class LiveClaimTests {
 	}
 
 	private void waitsSince(long busyWith) {
-		this.claim.ask(this.line, this.now);
+		this.claim.request(this.line, this.now);
 		this.claim.busy(busyWith, this.now);
 	}
 
@@ -257,9 +257,9 @@ class LiveClaimTests {
 		return this.now;
 	}
 
-	private Signal pushed(long fence, long base) {
+	private Signal pushed(long number, long base) {
 		return new Signal.Pushed(
-				new Attempt.Granted(fence, MonotonicClock.validUntil(base, this.settings.grantLease())));
+				new AcquisitionOutcome.Granted(number, MonotonicClock.validUntil(base, this.settings.grantLease())));
 	}
 
 	private LiveClaim claim(Duration lease) {

@@ -77,9 +77,9 @@ class OperatorTests {
 		});
 	}
 
-	private static List<Holder> inspect(List<Object> answer) {
+	private static List<Holder> inspect(List<Object> response) {
 		Lines lines = new Lines(new SingleServer(NODE),
-				(node) -> new Line(node, ScriptedConnection.answering(answer), DELAY), Runnable::run);
+				(node) -> new Line(node, ScriptedConnection.answering(response), DELAY), Runnable::run);
 		return new Operator(lines, "ns", "60000", "ns:inbox:").inspect(KEY,
 				System.nanoTime() + Duration.ofSeconds(20).toNanos());
 	}

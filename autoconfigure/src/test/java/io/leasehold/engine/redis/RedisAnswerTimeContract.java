@@ -23,7 +23,7 @@ abstract class RedisAnswerTimeContract extends AnswerTimeContract {
 
 	@Override
 	protected final LockEngine connect(String namespace, Member member, MovingClock clock) {
-		Connector connector = new ProxiedConnector(connector(RedisEngines.COMMAND_TIMEOUT), clock::answered);
+		Connector connector = new ProxiedConnector(connector(RedisEngines.COMMAND_TIMEOUT), clock::responded);
 		return RedisOpener.open(namespace, member, connector, servers(), clock);
 	}
 

@@ -12,7 +12,7 @@ import java.util.stream.IntStream;
 
 import io.leasehold.HeldLock;
 import io.leasehold.LockEngineException;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.Renewal;
@@ -122,8 +122,8 @@ class RedisClusterIntegrationTests {
 			Claim first = this.a.claim(keyOn(master));
 			this.a.granted(first);
 			Claim second = this.b.waiting(keyOn(master));
-			assertThat(this.b.engine().tryAcquire(second)).isInstanceOf(Attempt.Busy.class);
-			this.b.engine().enqueue(second, this.signals::add);
+			assertThat(this.b.engine().tryAcquire(second)).isInstanceOf(AcquisitionOutcome.Busy.class);
+			this.b.engine().subscribe(second, this.signals::add);
 			this.a.engine().release(first);
 			assertThat(this.signals.poll(20, TimeUnit.SECONDS)).isInstanceOf(Signal.Pushed.class);
 			assertThat(this.b.engine().release(second)).isEqualTo(ReleaseOutcome.RELEASED);
@@ -137,8 +137,8 @@ class RedisClusterIntegrationTests {
 			Claim first = this.a.claim(keyOn(master));
 			this.a.granted(first);
 			Claim second = jedis.waiting(keyOn(master));
-			soon(() -> jedis.engine().tryAcquire(second) instanceof Attempt.Busy);
-			jedis.engine().enqueue(second, this.signals::add);
+			soon(() -> jedis.engine().tryAcquire(second) instanceof AcquisitionOutcome.Busy);
+			jedis.engine().subscribe(second, this.signals::add);
 			this.a.engine().release(first);
 			assertThat(this.signals.poll(20, TimeUnit.SECONDS)).isInstanceOf(Signal.Pushed.class);
 			assertThat(jedis.engine().release(second)).isEqualTo(ReleaseOutcome.RELEASED);
@@ -154,12 +154,12 @@ class RedisClusterIntegrationTests {
 	void requestFollowsASlotThatHasMoved() throws Exception {
 		String key = keyOn(1);
 		Claim claim = this.a.claim(key);
-		long fence = this.a.granted(claim);
+		long number = this.a.granted(claim);
 		CompletableFuture<HeldLock> waiting = waits(key);
 		soon(() -> cluster.operator(1).exists(this.engines.keys(key).queue()) == 1);
 		move(key, 1, 2);
-		assertThat(this.a.renew(claim, fence)).isInstanceOf(RenewalOutcome.Renewed.class);
-		assertThat(this.a.engine().tryAcquire(this.a.claim(key))).isInstanceOf(Attempt.Busy.class);
+		assertThat(this.a.renew(claim, number)).isInstanceOf(RenewalOutcome.Renewed.class);
+		assertThat(this.a.engine().tryAcquire(this.a.claim(key))).isInstanceOf(AcquisitionOutcome.Busy.class);
 		assertThat(this.a.engine().release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
 		waiting.get(20, TimeUnit.SECONDS).close();
 		move(key, 2, 1);
@@ -200,11 +200,11 @@ class RedisClusterIntegrationTests {
 	void holdOfASlotOnTheMoveIsRenewedAndOthersWait() throws Exception {
 		String key = keyOn(1);
 		Claim claim = this.a.claim(key);
-		long fence = this.a.granted(claim);
+		long number = this.a.granted(claim);
 		cluster.beginToMove(lock(key), 1, 2);
-		assertThat(this.a.renew(claim, fence)).isInstanceOf(RenewalOutcome.Renewed.class);
+		assertThat(this.a.renew(claim, number)).isInstanceOf(RenewalOutcome.Renewed.class);
 		cluster.operator(1).migrate("127.0.0.1", cluster.ports().get(2), lock(key), 0, 1000);
-		assertThat(this.a.renew(claim, fence)).isInstanceOf(RenewalOutcome.Renewed.class);
+		assertThat(this.a.renew(claim, number)).isInstanceOf(RenewalOutcome.Renewed.class);
 		Claim other = this.b.claim(key);
 		assertThat(catchThrowableOfType(LockEngineException.class, () -> this.b.engine().tryAcquire(other)))
 			.hasMessageContaining("TRYAGAIN")
@@ -226,9 +226,9 @@ class RedisClusterIntegrationTests {
 	void holdOfASlotThatNobodyServesIsKept() throws Exception {
 		String key = keyOn(1);
 		Claim claim = this.a.claim(key);
-		long fence = this.a.granted(claim);
+		long number = this.a.granted(claim);
 		cluster.serve(lock(key), 1, false);
-		soon(() -> this.a.renew(claim, fence) instanceof RenewalOutcome.Unknown unknown
+		soon(() -> this.a.renew(claim, number) instanceof RenewalOutcome.Unknown unknown
 				&& unknown.cause().getMessage().contains("CLUSTERDOWN"));
 		Claim other = this.b.claim(key);
 		assertThat(catchThrowableOfType(LockEngineException.class, () -> this.b.engine().tryAcquire(other)))
@@ -237,7 +237,7 @@ class RedisClusterIntegrationTests {
 		CompletableFuture<HeldLock> waiting = waits(key);
 		cluster.serve(lock(key), 1, true);
 		soon(() -> this.b.engine().release(other) instanceof ReleaseOutcome.NotOwner);
-		soon(() -> this.a.renew(claim, fence) instanceof RenewalOutcome.Renewed);
+		soon(() -> this.a.renew(claim, number) instanceof RenewalOutcome.Renewed);
 		assertThat(this.a.engine().release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
 		waiting.get(20, TimeUnit.SECONDS).close();
 	}
@@ -249,11 +249,11 @@ class RedisClusterIntegrationTests {
 		TestMember member = lettuce ? this.engines.member(server) : this.engines.byJedis(server);
 		Claim claim = member.waiting(keyOn(1));
 		soon(() -> {
-			LockEngineException told = catchThrowableOfType(LockEngineException.class,
+			LockEngineException notified = catchThrowableOfType(LockEngineException.class,
 					() -> member.engine().tryAcquire(claim));
-			assertThat(told).hasMessageContaining("127.0.0.1:%d is a node of a cluster", cluster.ports().get(0))
+			assertThat(notified).hasMessageContaining("127.0.0.1:%d is a node of a cluster", cluster.ports().get(0))
 				.hasMessageContaining("spring.data.redis.cluster.nodes");
-			return !told.isRetryable();
+			return !notified.isRetryable();
 		});
 		assertThat(member.engine().release(claim)).isInstanceOf(ReleaseOutcome.NotOwner.class);
 		assertThat(member.engine().liveClaims()).isZero();
@@ -289,7 +289,7 @@ class RedisClusterIntegrationTests {
 		TestMember c = this.engines.member(RedisOpener.clusterAt(cluster.ports()));
 		for (int master = 0; master < 3; master++) {
 			Claim claim = c.claim(keyOn(master));
-			soon(() -> c.engine().tryAcquire(claim) instanceof Attempt.Granted);
+			soon(() -> c.engine().tryAcquire(claim) instanceof AcquisitionOutcome.Granted);
 			assertThat(c.engine().release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
 		}
 		await().untilAsserted(
@@ -306,18 +306,18 @@ class RedisClusterIntegrationTests {
 	@Order(Integer.MAX_VALUE)
 	void lockOutlivesItsMasterWhereTheReplicaHasIt() throws Exception {
 		Claim first = this.a.claim(keyOn(0), Duration.ofSeconds(60), false);
-		long fence = this.a.granted(first);
+		long number = this.a.granted(first);
 		Claim elsewhere = this.a.claim(keyOn(1));
 		long other = this.a.granted(elsewhere);
 		CompletableFuture<HeldLock> waiting = waits(keyOn(0));
 		soon(() -> cluster.operator(0).exists(this.engines.keys(keyOn(0)).queue()) == 1);
 		cluster.stop(0);
 		assertThat(this.a.renew(elsewhere, other)).isInstanceOf(RenewalOutcome.Renewed.class);
-		soon(() -> this.a.renew(first, fence) instanceof RenewalOutcome.Renewed);
+		soon(() -> this.a.renew(first, number) instanceof RenewalOutcome.Renewed);
 		assertThat(waiting).isNotDone();
 		soon(() -> this.a.engine().release(first) instanceof ReleaseOutcome.Released);
 		try (HeldLock next = waiting.get(20, TimeUnit.SECONDS)) {
-			assertThat(next.fencingToken() / 64).isGreaterThan(fence);
+			assertThat(next.fencingToken() / 64).isGreaterThan(number);
 		}
 		soon(() -> this.a.engine().release(elsewhere) instanceof ReleaseOutcome.Released);
 	}

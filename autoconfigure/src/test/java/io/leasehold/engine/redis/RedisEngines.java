@@ -8,7 +8,7 @@ import java.util.function.Function;
 
 import io.leasehold.LockKey;
 import io.leasehold.LockOptions;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
@@ -127,7 +127,7 @@ public final class RedisEngines implements AutoCloseable {
 	static void warmUp(TestMember member) {
 		Claim claim = member.waiting("warm-up-" + member.member().id());
 		ConditionFactory soon = await().pollDelay(Duration.ZERO).ignoreExceptions();
-		soon.until(() -> member.engine().tryAcquire(claim) instanceof Attempt.Granted);
+		soon.until(() -> member.engine().tryAcquire(claim) instanceof AcquisitionOutcome.Granted);
 		soon.until(() -> member.engine().release(claim), (outcome) -> true);
 	}
 
@@ -239,9 +239,9 @@ public final class RedisEngines implements AutoCloseable {
 		}
 
 		long granted(Claim claim) {
-			Attempt attempt = this.engine.tryAcquire(claim);
-			assertThat(attempt).isInstanceOf(Attempt.Granted.class);
-			return ((Attempt.Granted) attempt).number();
+			AcquisitionOutcome attempt = this.engine.tryAcquire(claim);
+			assertThat(attempt).isInstanceOf(AcquisitionOutcome.Granted.class);
+			return ((AcquisitionOutcome.Granted) attempt).number();
 		}
 
 		RenewalOutcome renew(Claim claim, long number) {

@@ -10,7 +10,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 import io.leasehold.LockEngineException;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.Renewal;
@@ -145,8 +145,8 @@ class RedisLockEngineFaultsIntegrationTests {
 	void repeatedAcquireFindsTheGrantOfTheConnectionThatWasClosed() {
 		Claim claim = this.a.claim("k");
 		breaks(() -> this.a.engine().tryAcquire(claim), this.network.replies()::finish);
-		long fence = grantedAtLast(claim).number();
-		assertThat(this.engines.server().get(lock())).isEqualTo(fence + ":" + claim.owner().token());
+		long number = grantedAtLast(claim).number();
+		assertThat(this.engines.server().get(lock())).isEqualTo(number + ":" + claim.owner().token());
 		assertThat(this.a.engine().release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
 	}
 
@@ -210,13 +210,13 @@ class RedisLockEngineFaultsIntegrationTests {
 	@Test
 	void renewalIntoABlackHoleIsBoundedAndUnknown() {
 		Claim claim = this.a.claim("k");
-		long fence = granted(this.a, claim).number();
+		long number = granted(this.a, claim).number();
 		this.network.blackHole();
 		Pace start = Pace.begin();
-		assertThat(renew(claim, fence)).isInstanceOf(RenewalOutcome.Unknown.class);
+		assertThat(renew(claim, number)).isInstanceOf(RenewalOutcome.Unknown.class);
 		assertThat(start.elapsed()).isLessThan(start.slack(BOUND));
 		this.network.heal();
-		assertThat(renew(claim, fence)).isInstanceOf(RenewalOutcome.Renewed.class);
+		assertThat(renew(claim, number)).isInstanceOf(RenewalOutcome.Renewed.class);
 		this.a.engine().release(claim);
 	}
 
@@ -232,10 +232,10 @@ class RedisLockEngineFaultsIntegrationTests {
 				Duration.ofSeconds(20), Duration.ofMinutes(1), 0);
 		TestMember c = this.engines.member(new RedisStandaloneConfiguration("127.0.0.1", this.network.port()), patient);
 		Claim claim = c.claim("k");
-		long fence = granted(c, claim).number();
+		long number = granted(c, claim).number();
 		this.network.blackHole();
 		Pace start = Pace.begin();
-		Renewal renewal = new Renewal(claim, fence, Duration.ofMillis(1500));
+		Renewal renewal = new Renewal(claim, number, Duration.ofMillis(1500));
 		assertThat(c.engine().renew(List.of(renewal))).hasOnlyElementsOfType(RenewalOutcome.Unknown.class);
 		assertThat(start.elapsed()).isLessThan(start.slack(patient.commandTimeout().dividedBy(2)));
 		this.network.heal();
@@ -250,15 +250,15 @@ class RedisLockEngineFaultsIntegrationTests {
 	@Test
 	void renewalGoesOnSoonAfterALongOutage() {
 		Claim claim = this.a.claim("k", OUTAGE.multipliedBy(3), false);
-		long fence = granted(this.a, claim).number();
+		long number = granted(this.a, claim).number();
 		this.network.blackHole();
 		long outage = System.nanoTime();
 		while (System.nanoTime() - outage < OUTAGE.toNanos()) {
-			assertThat(renew(claim, fence)).isInstanceOf(RenewalOutcome.Unknown.class);
+			assertThat(renew(claim, number)).isInstanceOf(RenewalOutcome.Unknown.class);
 		}
 		Pace healed = Pace.begin();
 		this.network.heal();
-		await().until(() -> renew(claim, fence) instanceof RenewalOutcome.Renewed);
+		await().until(() -> renew(claim, number) instanceof RenewalOutcome.Renewed);
 		assertThat(healed.elapsed()).isLessThan(healed.slack(Duration.ofSeconds(2)));
 		releasedAtLast(claim);
 	}
@@ -271,10 +271,10 @@ class RedisLockEngineFaultsIntegrationTests {
 	@Test
 	void silentConnectionIsGivenUpAlthoughNobodyBreaksIt() {
 		Claim claim = this.a.claim("k");
-		long fence = granted(this.a, claim).number();
+		long number = granted(this.a, claim).number();
 		Pace dead = Pace.begin();
 		this.network.strandRequests(); // for good
-		await().until(() -> renew(claim, fence) instanceof RenewalOutcome.Renewed);
+		await().until(() -> renew(claim, number) instanceof RenewalOutcome.Renewed);
 		assertThat(dead.elapsed()).isLessThan(dead.slack(Duration.ofSeconds(5)));
 		releasedAtLast(claim);
 	}
@@ -287,9 +287,9 @@ class RedisLockEngineFaultsIntegrationTests {
 	void scriptsThatTheServerForgotAreSentAgain() {
 		Claim claim = this.a.claim("k");
 		this.engines.server().scriptFlush();
-		long fence = granted(this.a, claim).number();
+		long number = granted(this.a, claim).number();
 		this.engines.server().scriptFlush();
-		assertThat(renew(claim, fence)).isInstanceOf(RenewalOutcome.Renewed.class);
+		assertThat(renew(claim, number)).isInstanceOf(RenewalOutcome.Renewed.class);
 		this.engines.server().scriptFlush();
 		assertThat(this.a.engine().inspect(claim.key())).isNotEmpty();
 		this.engines.server().scriptFlush();
@@ -304,13 +304,13 @@ class RedisLockEngineFaultsIntegrationTests {
 	@Test
 	void serverWithoutMemoryRefusesNewGrantsAndStillEndsOldOnes() {
 		Claim held = this.a.claim("held");
-		long fence = granted(this.a, held).number();
+		long number = granted(this.a, held).number();
 		this.engines.server().configSet("maxmemory", "1");
 		Claim refused = this.a.claim("k");
 		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> this.a.engine().tryAcquire(refused))
 			.withMessageStartingWith("Redis could not acquire lock 'k': OOM")
 			.matches(LockEngineException::isRetryable);
-		assertThat(renew(held, fence)).isInstanceOf(RenewalOutcome.Renewed.class);
+		assertThat(renew(held, number)).isInstanceOf(RenewalOutcome.Renewed.class);
 		assertThat(this.a.engine().release(held)).isEqualTo(ReleaseOutcome.RELEASED);
 		assertThat(this.a.engine().release(refused)).isInstanceOf(ReleaseOutcome.NotOwner.class);
 	}
@@ -337,7 +337,7 @@ class RedisLockEngineFaultsIntegrationTests {
 	@Test
 	void whatAReplicaHasDecidesNothing() {
 		Claim held = this.a.claim("k");
-		long fence = granted(this.a, held).number();
+		long number = granted(this.a, held).number();
 		Claim lost = this.a.claim("lost");
 		long lostFence = granted(this.a, lost).number();
 		this.engines.server().del(this.engines.keys("lost").lock());
@@ -346,10 +346,10 @@ class RedisLockEngineFaultsIntegrationTests {
 		fails(() -> this.a.engine().tryAcquire(held));
 		fails(() -> this.b.engine().tryAcquire(other));
 		fails(() -> this.a.engine().inspect(held.key()));
-		assertThat(renew(held, fence)).isInstanceOf(RenewalOutcome.Unknown.class);
+		assertThat(renew(held, number)).isInstanceOf(RenewalOutcome.Unknown.class);
 		assertThat(renew(lost, lostFence)).isInstanceOf(RenewalOutcome.Unknown.class);
 		this.engines.server().replicaofNoOne();
-		assertThat(renew(held, fence)).isInstanceOf(RenewalOutcome.Renewed.class);
+		assertThat(renew(held, number)).isInstanceOf(RenewalOutcome.Renewed.class);
 		this.a.engine().release(lost);
 		this.a.engine().release(held);
 		this.b.engine().release(other);
@@ -377,11 +377,11 @@ class RedisLockEngineFaultsIntegrationTests {
 	@Test
 	void emptyRestartIsNoticedAndTheNextTokenIsGreater() {
 		Claim claim = this.a.claim("k");
-		long fence = granted(this.a, claim).number();
+		long number = granted(this.a, claim).number();
 		this.server.restartEmpty();
-		await().until(() -> renew(claim, fence) instanceof RenewalOutcome.NotOwner);
+		await().until(() -> renew(claim, number) instanceof RenewalOutcome.NotOwner);
 		Claim next = this.b.claim("k");
-		await().ignoreExceptions().until(() -> granted(this.b, next).number() > fence);
+		await().ignoreExceptions().until(() -> granted(this.b, next).number() > number);
 		assertThat(releasedAtLast(claim)).isInstanceOf(ReleaseOutcome.NotOwner.class);
 		assertThat(this.b.engine().release(next)).isEqualTo(ReleaseOutcome.RELEASED);
 	}
@@ -435,8 +435,8 @@ class RedisLockEngineFaultsIntegrationTests {
 		Claim first = this.b.claim("k");
 		granted(this.b, first);
 		Claim second = this.a.waiting("k");
-		assertThat(this.a.engine().tryAcquire(second)).isInstanceOf(Attempt.Busy.class);
-		this.a.engine().enqueue(second, this.signals::add);
+		assertThat(this.a.engine().tryAcquire(second)).isInstanceOf(AcquisitionOutcome.Busy.class);
+		this.a.engine().subscribe(second, this.signals::add);
 		this.network.replies().hold();
 		this.b.engine().release(first);
 		assertThat(this.engines.server().get(lock())).endsWith(second.owner().token());
@@ -444,7 +444,7 @@ class RedisLockEngineFaultsIntegrationTests {
 		this.network.reset();
 		this.network.heal();
 		assertThat(await().ignoreExceptions()
-			.until(() -> this.a.engine().tryAcquire(second), Attempt.Granted.class::isInstance)).isNotNull();
+			.until(() -> this.a.engine().tryAcquire(second), AcquisitionOutcome.Granted.class::isInstance)).isNotNull();
 		releasedAtLast(second);
 	}
 
@@ -453,13 +453,13 @@ class RedisLockEngineFaultsIntegrationTests {
 		Claim first = this.b.claim("k");
 		granted(this.b, first);
 		Claim second = this.a.waiting("k");
-		assertThat(this.a.engine().tryAcquire(second)).isInstanceOf(Attempt.Busy.class);
-		this.a.engine().enqueue(second, this.signals::add);
+		assertThat(this.a.engine().tryAcquire(second)).isInstanceOf(AcquisitionOutcome.Busy.class);
+		this.a.engine().subscribe(second, this.signals::add);
 		this.network.refuse();
 		this.network.reset();
 		fails(() -> this.a.engine().tryAcquire(second));
 		this.network.heal();
-		assertThat(this.signals.poll(20, TimeUnit.SECONDS)).isEqualTo(new Signal.AskAgain());
+		assertThat(this.signals.poll(20, TimeUnit.SECONDS)).isEqualTo(new Signal.Retry());
 		this.b.engine().release(first);
 		assertThat(this.signals.poll(20, TimeUnit.SECONDS)).isInstanceOf(Signal.Pushed.class);
 		releasedAtLast(second);
@@ -470,13 +470,13 @@ class RedisLockEngineFaultsIntegrationTests {
 		Claim first = this.b.claim("k");
 		granted(this.b, first);
 		Claim second = this.a.waiting("k");
-		assertThat(this.a.engine().tryAcquire(second)).isInstanceOf(Attempt.Busy.class);
-		this.a.engine().enqueue(second, this.signals::add);
+		assertThat(this.a.engine().tryAcquire(second)).isInstanceOf(AcquisitionOutcome.Busy.class);
+		this.a.engine().subscribe(second, this.signals::add);
 		this.network.replies().delay(Duration.ofMillis(2700));
 		this.b.engine().release(first);
-		assertThat(this.signals.poll(20, TimeUnit.SECONDS)).isEqualTo(new Signal.AskAgain());
+		assertThat(this.signals.poll(20, TimeUnit.SECONDS)).isEqualTo(new Signal.Retry());
 		this.network.heal();
-		assertThat(this.a.engine().tryAcquire(second)).isInstanceOf(Attempt.Granted.class);
+		assertThat(this.a.engine().tryAcquire(second)).isInstanceOf(AcquisitionOutcome.Granted.class);
 		releasedAtLast(second);
 	}
 
@@ -499,18 +499,18 @@ class RedisLockEngineFaultsIntegrationTests {
 		return await().ignoreExceptions().until(() -> this.a.engine().release(claim), (outcome) -> true);
 	}
 
-	private Attempt.Granted grantedAtLast(Claim claim) {
+	private AcquisitionOutcome.Granted grantedAtLast(Claim claim) {
 		return await().ignoreExceptions().until(() -> granted(this.a, claim), (granted) -> true);
 	}
 
-	private RenewalOutcome renew(Claim claim, long fence) {
-		return this.a.engine().renew(List.of(new Renewal(claim, fence, RedisEngines.LEASE))).get(0);
+	private RenewalOutcome renew(Claim claim, long number) {
+		return this.a.engine().renew(List.of(new Renewal(claim, number, RedisEngines.LEASE))).get(0);
 	}
 
-	private static Attempt.Granted granted(TestMember member, Claim claim) {
-		Attempt attempt = member.engine().tryAcquire(claim);
-		assertThat(attempt).isInstanceOf(Attempt.Granted.class);
-		return (Attempt.Granted) attempt;
+	private static AcquisitionOutcome.Granted granted(TestMember member, Claim claim) {
+		AcquisitionOutcome attempt = member.engine().tryAcquire(claim);
+		assertThat(attempt).isInstanceOf(AcquisitionOutcome.Granted.class);
+		return (AcquisitionOutcome.Granted) attempt;
 	}
 
 	private String lock() {

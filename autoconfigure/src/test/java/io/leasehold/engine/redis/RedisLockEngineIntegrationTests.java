@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Capability;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Holder;
@@ -87,9 +87,9 @@ class RedisLockEngineIntegrationTests {
 	@Test
 	void claimThatWasGrantedAtOnceIsForgotten() {
 		Claim claim = this.a.waiting("k");
-		long fence = granted(this.a, claim).number();
+		long number = granted(this.a, claim).number();
 		assertThat(this.a.engine().liveClaims()).isZero();
-		assertThat(granted(this.a, claim).number()).isEqualTo(fence);
+		assertThat(granted(this.a, claim).number()).isEqualTo(number);
 		released(this.a, claim);
 	}
 
@@ -116,14 +116,14 @@ class RedisLockEngineIntegrationTests {
 	@Test
 	void releasePushesTheGrantToTheFirstWaiter() throws Exception {
 		Claim first = this.a.claim("k");
-		long fence = granted(this.a, first).number();
+		long number = granted(this.a, first).number();
 		Duration grantLease = this.engines.settings().grantLease();
 		long earliest = MonotonicClock.validUntil(System.nanoTime(), grantLease);
 		Claim second = waits(this.b, "k");
 		long latest = MonotonicClock.validUntil(System.nanoTime(), grantLease);
 		released(this.a, first);
-		Attempt.Granted pushed = pushed();
-		assertThat(pushed.number()).isGreaterThan(fence);
+		AcquisitionOutcome.Granted pushed = pushed();
+		assertThat(pushed.number()).isGreaterThan(number);
 		assertThat(this.engines.server().get(this.engines.keys("k").lock()))
 			.isEqualTo(pushed.number() + ":" + second.owner().token());
 		assertThat(pushed.validUntil()).isBetween(earliest, latest);
@@ -136,9 +136,9 @@ class RedisLockEngineIntegrationTests {
 		granted(this.a, first);
 		Claim second = waits(this.b, "k");
 		released(this.a, first);
-		long fence = pushed().number();
+		long number = pushed().number();
 		long sent = System.nanoTime();
-		RenewalOutcome outcome = renew(this.b, second, fence, LONG);
+		RenewalOutcome outcome = renew(this.b, second, number, LONG);
 		assertThat(outcome).isInstanceOfSatisfying(RenewalOutcome.Renewed.class,
 				(renewed) -> assertThat(renewed.validUntil())
 					.isGreaterThanOrEqualTo(MonotonicClock.validUntil(sent, LONG)));
@@ -152,7 +152,7 @@ class RedisLockEngineIntegrationTests {
 		granted(this.a, first);
 		Claim second = this.b.claim("k", Duration.ofMillis(8000), true);
 		busy(this.b, second);
-		this.b.engine().enqueue(second, this.signals::add);
+		this.b.engine().subscribe(second, this.signals::add);
 		released(this.a, first);
 		pushed();
 		assertThat(leaseLeft("k")).isBetween(1L, 8000L);
@@ -171,7 +171,7 @@ class RedisLockEngineIntegrationTests {
 		released(this.a, first);
 		released(this.a, probe);
 		pushed(); // messages of one inbox come in order
-		this.b.engine().enqueue(second, this.signals::add);
+		this.b.engine().subscribe(second, this.signals::add);
 		assertThat(pushed().number()).isEqualTo(granted(this.b, second).number());
 		released(this.b, second);
 		released(this.b, probing);
@@ -183,7 +183,7 @@ class RedisLockEngineIntegrationTests {
 		granted(this.a, first);
 		Claim second = this.b.waiting("k");
 		busy(this.b, second);
-		this.b.engine().enqueue(second, this.signals::add).close();
+		this.b.engine().subscribe(second, this.signals::add).close();
 		released(this.a, first);
 		assertThat(this.signals.poll(300, TimeUnit.MILLISECONDS)).isNull();
 		released(this.b, second);
@@ -194,10 +194,10 @@ class RedisLockEngineIntegrationTests {
 		Claim first = this.a.claim("k");
 		granted(this.a, first);
 		Claim second = this.b.waiting("k");
-		Attempt.Busy busy = busy(this.b, second);
+		AcquisitionOutcome.Busy busy = busy(this.b, second);
 		assertThat(busy.retryIn()).isBetween(Duration.ofMillis(2700), Duration.ofSeconds(3));
 		this.engines.losesMessages(first, second);
-		Attempt.Granted found = granted(this.b, second);
+		AcquisitionOutcome.Granted found = granted(this.b, second);
 		assertThat(this.engines.server().get(this.engines.keys("k").lock()))
 			.isEqualTo(found.number() + ":" + second.owner().token());
 		this.a.engine().release(first);
@@ -225,7 +225,7 @@ class RedisLockEngineIntegrationTests {
 		this.b.member().renew();
 		this.b.engine().release(former);
 		Claim second = waits(this.b, "k");
-		assertThat(this.signals.poll(30, TimeUnit.SECONDS)).as("listens elsewhere").isInstanceOf(Signal.AskAgain.class);
+		assertThat(this.signals.poll(30, TimeUnit.SECONDS)).as("listens elsewhere").isInstanceOf(Signal.Retry.class);
 		this.b.engine().release(second);
 		Claim third = waits(this.b, "k");
 		released(this.a, first);
@@ -236,15 +236,15 @@ class RedisLockEngineIntegrationTests {
 	@Test
 	void staleAndDoubledMessagesAreIgnored() throws Exception {
 		Claim first = this.a.claim("k");
-		long fence = granted(this.a, first).number();
+		long number = granted(this.a, first).number();
 		Claim second = waits(this.b, "k");
 		String inbox = RedisKeys.inboxPrefix(this.engines.namespace()) + this.b.member().id();
 		String lock = this.engines.keys("k").lock();
-		this.engines.server().publish(inbox, new Grant(fence, second.owner().token()) + " " + lock);
+		this.engines.server().publish(inbox, new Grant(number, second.owner().token()) + " " + lock);
 		this.engines.server().publish(inbox, "rubbish");
 		released(this.a, first);
 		long pushed = pushed().number();
-		assertThat(pushed).isGreaterThan(fence);
+		assertThat(pushed).isGreaterThan(number);
 		this.engines.server().publish(inbox, new Grant(pushed, second.owner().token()) + " " + lock);
 		assertThat(this.signals.poll(300, TimeUnit.MILLISECONDS)).isNull();
 		assertThat(renew(this.b, second, pushed, RedisEngines.LEASE)).isInstanceOf(RenewalOutcome.Renewed.class);
@@ -280,8 +280,8 @@ class RedisLockEngineIntegrationTests {
 		Claim third = waits(this.b, "k");
 		assertThat(this.b.engine().release(second)).isInstanceOf(ReleaseOutcome.NotOwner.class);
 		released(this.a, first);
-		long fence = pushed().number();
-		assertThat(granted(this.b, third).number()).isEqualTo(fence);
+		long number = pushed().number();
+		assertThat(granted(this.b, third).number()).isEqualTo(number);
 		released(this.b, third);
 	}
 
@@ -294,8 +294,8 @@ class RedisLockEngineIntegrationTests {
 		Claim third = waits(this.b, "k");
 		released(this.a, first);
 		assertThat(this.b.engine().release(second)).isEqualTo(ReleaseOutcome.RELEASED);
-		long fence = pushed().number();
-		assertThat(granted(this.b, third).number()).isEqualTo(fence);
+		long number = pushed().number();
+		assertThat(granted(this.b, third).number()).isEqualTo(number);
 		released(this.b, third);
 	}
 
@@ -333,7 +333,7 @@ class RedisLockEngineIntegrationTests {
 		granted(this.a, first);
 		Claim second = waits(this.b, "k");
 		this.engines.cutInboxes();
-		assertThat(this.signals.poll(20, TimeUnit.SECONDS)).isEqualTo(new Signal.AskAgain());
+		assertThat(this.signals.poll(20, TimeUnit.SECONDS)).isEqualTo(new Signal.Retry());
 		released(this.a, first);
 		pushed();
 		released(this.b, second);
@@ -361,12 +361,12 @@ class RedisLockEngineIntegrationTests {
 	@Test
 	void formerOwnerCanNeitherRenewNorRelease() {
 		Claim former = this.a.claim("k");
-		long fence = granted(this.a, former).number();
+		long number = granted(this.a, former).number();
 		this.engines.server().del(this.engines.keys("k").lock());
 		Claim next = this.b.claim("k");
 		long later = granted(this.b, next).number();
-		assertThat(later).isGreaterThan(fence);
-		assertThat(renew(this.a, former, fence, RedisEngines.LEASE)).isInstanceOf(RenewalOutcome.NotOwner.class);
+		assertThat(later).isGreaterThan(number);
+		assertThat(renew(this.a, former, number, RedisEngines.LEASE)).isInstanceOf(RenewalOutcome.NotOwner.class);
 		assertThat(this.a.engine().release(former)).isInstanceOf(ReleaseOutcome.NotOwner.class);
 		assertThat(renew(this.b, next, later, RedisEngines.LEASE)).isInstanceOf(RenewalOutcome.Renewed.class);
 		released(this.b, next);
@@ -389,7 +389,7 @@ class RedisLockEngineIntegrationTests {
 		Claim second = this.b.claim("k");
 		busy(this.b, second);
 		busy(this.b, second.waiting());
-		this.b.engine().enqueue(second.waiting(), this.signals::add);
+		this.b.engine().subscribe(second.waiting(), this.signals::add);
 		released(this.a, first);
 		pushed();
 		released(this.b, second);
@@ -408,11 +408,11 @@ class RedisLockEngineIntegrationTests {
 		Claim claim = this.a.claim("k", LONG, false);
 		Instant before = Instant.now().minusMillis(1);
 		Pace pace = Pace.begin();
-		long fence = granted(this.a, claim).number();
+		long number = granted(this.a, claim).number();
 		Holder holder = this.a.engine().inspect(claim.key()).get(0);
 		Duration left = LONG.minus(pace.elapsed()).minusMillis(2);
 		assertThat(holder.application()).isEqualTo("test");
-		assertThat(holder.number()).isEqualTo(fence);
+		assertThat(holder.number()).isEqualTo(number);
 		assertThat(holder.since()).isBetween(before, Instant.now());
 		assertThat(holder.remaining()).isBetween(left, LONG);
 		released(this.a, claim);
@@ -489,31 +489,31 @@ class RedisLockEngineIntegrationTests {
 	private Claim waits(TestMember member, String key) {
 		Claim claim = member.waiting(key);
 		busy(member, claim);
-		member.engine().enqueue(claim, this.signals::add);
+		member.engine().subscribe(claim, this.signals::add);
 		return claim;
 	}
 
-	private static Attempt.Granted granted(TestMember member, Claim claim) {
-		Attempt attempt = member.engine().tryAcquire(claim);
-		assertThat(attempt).isInstanceOf(Attempt.Granted.class);
-		return (Attempt.Granted) attempt;
+	private static AcquisitionOutcome.Granted granted(TestMember member, Claim claim) {
+		AcquisitionOutcome attempt = member.engine().tryAcquire(claim);
+		assertThat(attempt).isInstanceOf(AcquisitionOutcome.Granted.class);
+		return (AcquisitionOutcome.Granted) attempt;
 	}
 
-	private static Attempt.Busy busy(TestMember member, Claim claim) {
-		Attempt attempt = member.engine().tryAcquire(claim);
-		assertThat(attempt).isInstanceOf(Attempt.Busy.class);
-		return (Attempt.Busy) attempt;
+	private static AcquisitionOutcome.Busy busy(TestMember member, Claim claim) {
+		AcquisitionOutcome attempt = member.engine().tryAcquire(claim);
+		assertThat(attempt).isInstanceOf(AcquisitionOutcome.Busy.class);
+		return (AcquisitionOutcome.Busy) attempt;
 	}
 
 	private static void released(TestMember member, Claim claim) {
 		assertThat(member.engine().release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
 	}
 
-	private static RenewalOutcome renew(TestMember member, Claim claim, long fence, Duration lease) {
-		return member.engine().renew(List.of(new Renewal(claim, fence, lease))).get(0);
+	private static RenewalOutcome renew(TestMember member, Claim claim, long number, Duration lease) {
+		return member.engine().renew(List.of(new Renewal(claim, number, lease))).get(0);
 	}
 
-	private Attempt.Granted pushed() throws InterruptedException {
+	private AcquisitionOutcome.Granted pushed() throws InterruptedException {
 		Signal signal = this.signals.poll(20, TimeUnit.SECONDS);
 		assertThat(signal).isInstanceOf(Signal.Pushed.class);
 		return ((Signal.Pushed) signal).grant();

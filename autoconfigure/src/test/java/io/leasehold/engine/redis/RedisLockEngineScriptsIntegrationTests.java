@@ -19,9 +19,9 @@ class RedisLockEngineScriptsIntegrationTests extends RedisScripts {
 	@Test
 	void freeLockIsGrantedWithItsLease() {
 		long before = serverMicros();
-		long fence = granted(acquire(A, LEASE, ""));
-		assertThat(fence).isBetween(before, serverMicros());
-		assertThat(redis.get(KEYS.lock())).isEqualTo(fence + ":" + A);
+		long number = granted(acquire(A, LEASE, ""));
+		assertThat(number).isBetween(before, serverMicros());
+		assertThat(redis.get(KEYS.lock())).isEqualTo(number + ":" + A);
 		assertThat(redis.pttl(KEYS.lock())).isCloseTo(LEASE, within(gone()));
 	}
 
@@ -33,8 +33,8 @@ class RedisLockEngineScriptsIntegrationTests extends RedisScripts {
 
 	@Test
 	void repeatedRequestFindsItsGrant() {
-		long fence = granted(acquire(A, LEASE, "+"));
-		assertThat(granted(acquire(A, LEASE, "+"))).isEqualTo(fence);
+		long number = granted(acquire(A, LEASE, "+"));
+		assertThat(granted(acquire(A, LEASE, "+"))).isEqualTo(number);
 		assertThat(redis.exists(KEYS.queue())).isZero();
 	}
 
@@ -49,11 +49,11 @@ class RedisLockEngineScriptsIntegrationTests extends RedisScripts {
 
 	@Test
 	void heldLockIsBusyAndTellsFenceAndRest() {
-		long fence = granted(acquire(A, LEASE, ""));
-		List<Object> answer = acquire(B, LEASE, "");
-		assertThat(answer).element(0).isEqualTo("busy");
-		assertThat(answer).element(1).isEqualTo(Long.toString(fence));
-		assertThat((Long) answer.get(2)).isCloseTo(LEASE, within(gone()));
+		long number = granted(acquire(A, LEASE, ""));
+		List<Object> response = acquire(B, LEASE, "");
+		assertThat(response).element(0).isEqualTo("busy");
+		assertThat(response).element(1).isEqualTo(Long.toString(number));
+		assertThat((Long) response.get(2)).isCloseTo(LEASE, within(gone()));
 		assertThat(redis.exists(KEYS.queue())).isZero();
 	}
 
@@ -71,7 +71,7 @@ class RedisLockEngineScriptsIntegrationTests extends RedisScripts {
 	@Test
 	void fencesGrowAlsoWhenTheServersClockGoesBack() {
 		long future = serverMicros() + 1_000_000_000L;
-		redis.set(KEYS.fence(), Long.toString(future));
+		redis.set(KEYS.number(), Long.toString(future));
 		assertThat(granted(acquire(A, LEASE, ""))).isEqualTo(future + 1);
 		close(A);
 		assertThat(granted(acquire(B, LEASE, ""))).isEqualTo(future + 2);
@@ -79,18 +79,18 @@ class RedisLockEngineScriptsIntegrationTests extends RedisScripts {
 
 	@Test
 	void fenceIsWrittenWithAllItsDigits() {
-		redis.set(KEYS.fence(), "99999999999999999".substring(0, 16));
+		redis.set(KEYS.number(), "99999999999999999".substring(0, 16));
 		granted(acquire(A, LEASE, ""));
-		assertThat(redis.get(KEYS.fence())).isEqualTo("10000000000000000");
+		assertThat(redis.get(KEYS.number())).isEqualTo("10000000000000000");
 	}
 
 	@Test
 	void fenceExpiresAfterItsRetentionAndIsKeptByEachGrant() {
 		granted(acquire(A, LEASE, ""));
-		redis.pexpire(KEYS.fence(), 5000);
+		redis.pexpire(KEYS.number(), 5000);
 		close(A);
 		granted(acquire(B, LEASE, ""));
-		assertThat(redis.pttl(KEYS.fence())).isCloseTo(RETENTION, within(gone()));
+		assertThat(redis.pttl(KEYS.number())).isCloseTo(RETENTION, within(gone()));
 	}
 
 	@Test
@@ -174,10 +174,10 @@ class RedisLockEngineScriptsIntegrationTests extends RedisScripts {
 		granted(acquire(A, LEASE, ""));
 		busy(acquire(B, LEASE, "+"));
 		redis.del(KEYS.lock());
-		List<Object> answer = acquire(C, LEASE, "");
-		assertThat(answer).element(0).isEqualTo("busy");
+		List<Object> response = acquire(C, LEASE, "");
+		assertThat(response).element(0).isEqualTo("busy");
 		String message = inbox.poll(20, TimeUnit.SECONDS);
-		assertThat(message).startsWith(answer.get(1) + ":" + B);
+		assertThat(message).startsWith(response.get(1) + ":" + B);
 	}
 
 	@Test
@@ -225,25 +225,25 @@ class RedisLockEngineScriptsIntegrationTests extends RedisScripts {
 	void secondCloseChangesNothing() {
 		granted(acquire(A, LEASE, ""));
 		assertThat(close(A)).isOne();
-		long fence = granted(acquire(B, LEASE, ""));
+		long number = granted(acquire(B, LEASE, ""));
 		assertThat(close(A)).isZero();
-		assertThat(redis.get(KEYS.lock())).isEqualTo(fence + ":" + B);
+		assertThat(redis.get(KEYS.lock())).isEqualTo(number + ":" + B);
 	}
 
 	@Test
 	void renewalRaisesTheLeaseButNeverShortensIt() {
-		long fence = granted(acquire(A, 1000, ""));
-		assertThat(renew(fence + ":" + A, LEASE)).containsExactly(1L);
+		long number = granted(acquire(A, 1000, ""));
+		assertThat(renew(number + ":" + A, LEASE)).containsExactly(1L);
 		assertThat(redis.pttl(KEYS.lock())).isCloseTo(LEASE, within(gone()));
-		assertThat(renew(fence + ":" + A, 1000)).containsExactly(1L);
+		assertThat(renew(number + ":" + A, 1000)).containsExactly(1L);
 		assertThat(redis.pttl(KEYS.lock())).isCloseTo(LEASE, within(gone()));
 	}
 
 	@Test
 	void renewalComparesOwnerAndFence() {
-		long fence = granted(acquire(A, LEASE, ""));
-		assertThat(renew(fence + ":" + B, LEASE)).containsExactly(0L);
-		assertThat(renew((fence - 1) + ":" + A, LEASE)).containsExactly(0L);
+		long number = granted(acquire(A, LEASE, ""));
+		assertThat(renew(number + ":" + B, LEASE)).containsExactly(0L);
+		assertThat(renew((number - 1) + ":" + A, LEASE)).containsExactly(0L);
 	}
 
 	@Test
@@ -254,10 +254,10 @@ class RedisLockEngineScriptsIntegrationTests extends RedisScripts {
 
 	@Test
 	void foreignValueSpoilsNoOtherRenewal() {
-		long fence = granted(acquire(A, LEASE, ""));
+		long number = granted(acquire(A, LEASE, ""));
 		redis.lpush("ns:{list}", "x");
 		List<Object> outcomes = redis.evalsha(load(Scripts.RENEW), ScriptOutputType.MULTI,
-				new String[] { "ns:{list}", KEYS.lock() }, "1:" + B, "1000", fence + ":" + A, "1000");
+				new String[] { "ns:{list}", KEYS.lock() }, "1:" + B, "1000", number + ":" + A, "1000");
 		assertThat(outcomes).containsExactly(0L, 1L);
 	}
 

@@ -11,7 +11,7 @@ import java.util.function.Consumer;
 
 import io.leasehold.LockEngineException;
 import io.leasehold.engine.Access;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
@@ -20,7 +20,7 @@ import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.redis.RedisEngines.TestMember;
 import io.leasehold.engine.redis.connection.Connection;
 import io.leasehold.engine.redis.connection.Connector;
-import io.leasehold.engine.redis.connection.Ear;
+import io.leasehold.engine.redis.connection.SubscribedConnection;
 import io.leasehold.engine.redis.connection.Login;
 import io.leasehold.engine.redis.connection.Node;
 import io.leasehold.engine.redis.connection.RedisConnections;
@@ -66,7 +66,7 @@ class RedisLockEngineTests {
 	void renewalsHaveASeparateConnectionIfGrantsWaitForReplicas(int replicas, int connections) {
 		TestMember member = member(replicas);
 		Claim claim = member.claim("k");
-		assertThat(member.engine().tryAcquire(claim)).isInstanceOf(Attempt.Granted.class);
+		assertThat(member.engine().tryAcquire(claim)).isInstanceOf(AcquisitionOutcome.Granted.class);
 		assertThat(member.renew(claim, 5)).isInstanceOf(RenewalOutcome.Renewed.class);
 		assertThat(this.servers.opened).hasSize(connections);
 		List<String> waits = this.servers.opened.stream()
@@ -102,10 +102,11 @@ class RedisLockEngineTests {
 		this.servers.acquire = response;
 		TestMember member = member(0);
 		Claim claim = member.claim("k");
-		CompletableFuture<Attempt> request = CompletableFuture.supplyAsync(() -> member.engine().tryAcquire(claim));
+		CompletableFuture<AcquisitionOutcome> request = CompletableFuture
+			.supplyAsync(() -> member.engine().tryAcquire(claim));
 		await().until(() -> this.servers.opened.stream().anyMatch((connection) -> !connection.sent().isEmpty()));
 		member.engine().close();
-		response.completeExceptionally(RedisFailure.noAnswer("connection is closed", null));
+		response.completeExceptionally(RedisFailure.noResponse("connection is closed", null));
 		assertThatExceptionOfType(CompletionException.class).isThrownBy(request::join)
 			.withCauseInstanceOf(LockEngineException.class)
 			.havingCause()
@@ -118,7 +119,7 @@ class RedisLockEngineTests {
 		this.servers.acquire = CompletableFuture.completedFuture(List.of("differs", "3"));
 		TestMember member = member(0);
 		assertThat(member.engine().tryAcquire(member.claim("k")))
-			.isEqualTo(new Attempt.Contradicted(Access.permits(3)));
+			.isEqualTo(new AcquisitionOutcome.Contradicted(Access.permits(3)));
 		assertThat(member.engine().liveClaims()).isZero();
 	}
 
@@ -135,9 +136,9 @@ class RedisLockEngineTests {
 	}
 
 	private static Duration retryIn(TestMember member) {
-		Attempt attempt = member.engine().tryAcquire(member.claim("k"));
-		assertThat(attempt).isInstanceOf(Attempt.Busy.class);
-		return ((Attempt.Busy) attempt).retryIn();
+		AcquisitionOutcome attempt = member.engine().tryAcquire(member.claim("k"));
+		assertThat(attempt).isInstanceOf(AcquisitionOutcome.Busy.class);
+		return ((AcquisitionOutcome.Busy) attempt).retryIn();
 	}
 
 	/** See {@link Script#ACQUIRE}: a single server counts the listeners of a message. */
@@ -146,7 +147,7 @@ class RedisLockEngineTests {
 	void waitingClaimIsNotifiedIfItsMemberIsSubscribed(boolean subscribed, String form) {
 		this.servers.listening = subscribed;
 		TestMember member = member(0);
-		assertThat(member.engine().tryAcquire(member.waiting("k"))).isInstanceOf(Attempt.Granted.class);
+		assertThat(member.engine().tryAcquire(member.waiting("k"))).isInstanceOf(AcquisitionOutcome.Granted.class);
 		assertThat(this.servers.opened).singleElement()
 			.satisfies((connection) -> assertThat(connection.sent()).last().asString().endsWith(" " + form + " 12000"));
 	}
@@ -197,7 +198,7 @@ class RedisLockEngineTests {
 		member.granted(granted);
 		assertThat(member.engine().release(granted)).isEqualTo(ReleaseOutcome.RELEASED);
 		assertThat(closes()).singleElement().asString().endsWith(" 0");
-		this.servers.acquire = CompletableFuture.failedFuture(RedisFailure.noAnswer("connection is closed", null));
+		this.servers.acquire = CompletableFuture.failedFuture(RedisFailure.noResponse("connection is closed", null));
 		Claim lost = member.claim("k");
 		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> member.engine().tryAcquire(lost));
 		this.servers.opened.get(0).close();
@@ -211,7 +212,7 @@ class RedisLockEngineTests {
 		TestMember member = member(0);
 		Claim claim = member.claim("k");
 		member.granted(claim);
-		this.servers.close = CompletableFuture.failedFuture(RedisFailure.noAnswer("connection is closed", null));
+		this.servers.close = CompletableFuture.failedFuture(RedisFailure.noResponse("connection is closed", null));
 		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> member.engine().release(claim));
 		this.servers.close = CompletableFuture.completedFuture(0L);
 		assertThat(member.engine().release(claim)).isInstanceOf(ReleaseOutcome.Unknown.class);
@@ -273,9 +274,9 @@ class RedisLockEngineTests {
 			this.connecting.complete(Thread.currentThread());
 			if (!this.reachable) {
 				awaitClose();
-				throw RedisFailure.noAnswer("unreachable", null);
+				throw RedisFailure.noResponse("unreachable", null);
 			}
-			ScriptedConnection connection = new ScriptedConnection(this::answer);
+			ScriptedConnection connection = new ScriptedConnection(this::response);
 			this.opened.add(connection);
 			return connection;
 		}
@@ -293,7 +294,7 @@ class RedisLockEngineTests {
 			}
 		}
 
-		private CompletableFuture<@Nullable Object> answer(String command) {
+		private CompletableFuture<@Nullable Object> response(String command) {
 			if (command.startsWith("EVALSHA " + Scripts.ACQUIRE.digest())) {
 				return this.acquire;
 			}
@@ -307,7 +308,8 @@ class RedisLockEngineTests {
 		}
 
 		@Override
-		public Ear listen(Node node, Login login, String channel, Consumer<String> messages, Runnable lost) {
+		public SubscribedConnection listen(Node node, Login login, String channel, Consumer<String> messages,
+				Runnable lost) {
 			if (!this.listening) {
 				throw RedisFailure.refusal("NOPERM", null);
 			}
@@ -323,7 +325,7 @@ class RedisLockEngineTests {
 	}
 
 	/** A subscription without messages. */
-	private static final class OpenEar implements Ear {
+	private static final class OpenEar implements SubscribedConnection {
 
 		@Override
 		public boolean isOpen() {

@@ -77,10 +77,10 @@ class RedisLockServiceFaultsIntegrationTests {
 	@Test
 	void grantThatNobodyHeardOfIsGivenBackAfterAnOutage() throws Exception {
 		this.network.replies().hold();
-		CompletableFuture<HeldLock> asked = this.service.acquireAsync("k", options(LONG));
+		CompletableFuture<HeldLock> requested = this.service.acquireAsync("k", options(LONG));
 		await().until(this::isHeldInTheStore);
 		this.network.blackHole();
-		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> asked.get(30, TimeUnit.SECONDS))
+		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> requested.get(30, TimeUnit.SECONDS))
 			.withCauseInstanceOf(LockEngineException.class);
 		await().during(Duration.ofMillis(1500)).until(this::isHeldInTheStore);
 		this.network.heal();
@@ -143,10 +143,10 @@ class RedisLockServiceFaultsIntegrationTests {
 	@Test
 	void holderIsToldOfTheEndOfItsLeaseThoughTheStoreIsOutOfReach() {
 		HeldLock held = this.service.acquire("k", options(Duration.ofMillis(1500)));
-		CompletableFuture<LockLostException> told = new CompletableFuture<>();
-		held.onLost(told::complete);
+		CompletableFuture<LockLostException> notified = new CompletableFuture<>();
+		held.onLost(notified::complete);
 		this.network.blackHole();
-		assertThat(told.orTimeout(10, TimeUnit.SECONDS).join().getLossCause()).isEqualTo(LossCause.EXPIRED);
+		assertThat(notified.orTimeout(10, TimeUnit.SECONDS).join().getLossCause()).isEqualTo(LossCause.EXPIRED);
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
 		this.network.heal();
 		nothingIsLeft();
@@ -160,10 +160,10 @@ class RedisLockServiceFaultsIntegrationTests {
 	@Test
 	void emptyRestartIsToldOnceAndNothingIsRenewedAnyMore() {
 		HeldLock held = this.service.acquire("k", options(LEASE));
-		Queue<LockLostException> told = new ConcurrentLinkedQueue<>();
-		held.onLost(told::add);
+		Queue<LockLostException> notified = new ConcurrentLinkedQueue<>();
+		held.onLost(notified::add);
 		this.server.restartEmpty();
-		await().until(() -> !told.isEmpty());
+		await().until(() -> !notified.isEmpty());
 		assertThat(held.isValid()).isFalse();
 		int renewals = renewals().size();
 		HeldLock next = this.other.acquire("k", options(LONG).withWaitTime(LONG));
@@ -171,7 +171,7 @@ class RedisLockServiceFaultsIntegrationTests {
 		await().during(RENEWAL_INTERVAL.plusMillis(300)).until(() -> renewals().size() == renewals);
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close)
 			.matches((loss) -> loss.getLossCause() == LossCause.NOT_OWNER);
-		assertThat(told).hasSize(1);
+		assertThat(notified).hasSize(1);
 		assertThat(this.events.stream().filter(LockEvent.HoldLost.class::isInstance)).hasSize(1);
 		next.close();
 		nothingIsLeft();
@@ -185,14 +185,14 @@ class RedisLockServiceFaultsIntegrationTests {
 	@Test
 	void evictionIsTold() {
 		HeldLock held = this.service.acquire("k", options(LEASE));
-		CompletableFuture<LockLostException> told = new CompletableFuture<>();
-		held.onLost(told::complete);
+		CompletableFuture<LockLostException> notified = new CompletableFuture<>();
+		held.onLost(notified::complete);
 		this.engines.server().configSet("maxmemory-policy", "volatile-ttl");
 		this.engines.server().configSet("maxmemory", "4mb");
 		for (int i = 0; isHeldInTheStore(); i++) {
 			this.engines.server().setex("filler:" + i, 3600, "x".repeat(100_000));
 		}
-		assertThat(told.orTimeout(10, TimeUnit.SECONDS).join().getLossCause()).isEqualTo(LossCause.NOT_OWNER);
+		assertThat(notified.orTimeout(10, TimeUnit.SECONDS).join().getLossCause()).isEqualTo(LossCause.NOT_OWNER);
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
 		this.engines.server().configSet("maxmemory", "0");
 		try (HeldLock next = this.other.acquire("k")) {

@@ -1,7 +1,7 @@
 package io.leasehold.engine.redis;
 
 import io.leasehold.LockEngineException;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.RenewalOutcome;
@@ -92,7 +92,7 @@ class RedisReplicasIntegrationTests {
 				.matches(LockEngineException::isRetryable);
 		}
 		assertThat(this.engines.server().info("replication")).contains("state=online");
-		assertThat(this.a.renew(before, fence("before"))).isInstanceOf(RenewalOutcome.Renewed.class);
+		assertThat(this.a.renew(before, number("before"))).isInstanceOf(RenewalOutcome.Renewed.class);
 		assertThat(this.a.engine().release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
 		assertThat(this.a.engine().release(before)).isEqualTo(ReleaseOutcome.RELEASED);
 		assertThat(this.engines.residue()).isEmpty();
@@ -106,11 +106,11 @@ class RedisReplicasIntegrationTests {
 		soon(this.a, first);
 		RedisEngines.warmUp(this.b);
 		Claim second = this.b.waiting("k");
-		await().ignoreExceptions().until(() -> this.b.engine().tryAcquire(second) instanceof Attempt.Busy);
-		this.b.engine().enqueue(second, signals::add);
+		await().ignoreExceptions().until(() -> this.b.engine().tryAcquire(second) instanceof AcquisitionOutcome.Busy);
+		this.b.engine().subscribe(second, signals::add);
 		this.a.engine().release(first);
-		assertThat(signals.poll(20, TimeUnit.SECONDS)).isEqualTo(new Signal.AskAgain());
-		assertThat(this.b.engine().tryAcquire(second)).isInstanceOf(Attempt.Granted.class);
+		assertThat(signals.poll(20, TimeUnit.SECONDS)).isEqualTo(new Signal.Retry());
+		assertThat(this.b.engine().tryAcquire(second)).isInstanceOf(AcquisitionOutcome.Granted.class);
 		assertThat(this.operator.get(this.engines.keys("k").lock())).endsWith(second.owner().token());
 		assertThat(this.b.engine().release(second)).isEqualTo(ReleaseOutcome.RELEASED);
 	}
@@ -120,11 +120,11 @@ class RedisReplicasIntegrationTests {
 	}
 
 	private static void soon(TestMember member, Claim claim) {
-		await().ignoreExceptions().until(() -> member.engine().tryAcquire(claim) instanceof Attempt.Granted);
+		await().ignoreExceptions().until(() -> member.engine().tryAcquire(claim) instanceof AcquisitionOutcome.Granted);
 	}
 
-	private long fence(String key) {
-		return Long.parseLong(this.engines.server().get(this.engines.keys(key).fence()));
+	private long number(String key) {
+		return Long.parseLong(this.engines.server().get(this.engines.keys(key).number()));
 	}
 
 }

@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
 import io.leasehold.LockEngineException;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
@@ -150,15 +150,15 @@ class RedisRotatedCredentialsIntegrationTests {
 			Claim first = shop.claim("k", LEASE, false);
 			long number = shop.granted(first);
 			Claim second = shop.waiting("k");
-			assertThat(engine.tryAcquire(second)).isInstanceOf(Attempt.Busy.class);
-			engine.enqueue(second, this.signals::add);
+			assertThat(engine.tryAcquire(second)).isInstanceOf(AcquisitionOutcome.Busy.class);
+			engine.subscribe(second, this.signals::add);
 			rotate(operators, "second");
 			eventually().until(() -> shop.renew(first, number) instanceof RenewalOutcome.Renewed);
-			eventually().until(() -> engine.tryAcquire(second) instanceof Attempt.Busy
+			eventually().until(() -> engine.tryAcquire(second) instanceof AcquisitionOutcome.Busy
 					&& operators.stream().anyMatch(RedisRotatedCredentialsIntegrationTests::isListenedTo));
 			engine.release(first);
 			Signal signal = this.signals.poll(30, TimeUnit.SECONDS);
-			while (signal instanceof Signal.AskAgain) { // the new subscription
+			while (signal instanceof Signal.Retry) { // the new subscription
 				signal = this.signals.poll(30, TimeUnit.SECONDS);
 			}
 			assertThat(signal).isInstanceOf(Signal.Pushed.class);

@@ -40,17 +40,17 @@ class RedisScriptTimesIntegrationTests extends RedisScripts {
 	@Test
 	void busyTellsTheNumberOfTheGrantIfTheGreatestNumberIsForgotten() {
 		long number = granted(acquire(A, LEASE, ""));
-		redis.del(KEYS.fence());
+		redis.del(KEYS.number());
 		assertThat(acquire(B, LEASE, "")).element(1).isEqualTo("" + number);
 	}
 
 	@Test
 	void busyTellsNoNumberIfThatOfReadersIsForgotten() {
 		granted(acquire(READER, LEASE, ""));
-		redis.del(KEYS.fence());
-		List<Object> answer = acquire(B, LEASE, "");
-		busy(answer);
-		assertThat(answer).element(1).isEqualTo("0");
+		redis.del(KEYS.number());
+		List<Object> response = acquire(B, LEASE, "");
+		busy(response);
+		assertThat(response).element(1).isEqualTo("0");
 	}
 
 	@Test

@@ -84,13 +84,13 @@ abstract class RedisScripts {
 				"ns:inbox:", "" + GRANT_LEASE, "" + ms, form, "" + QUEUE);
 	}
 
-	static long granted(List<Object> answer) {
-		assertThat(answer).hasSize(2).element(0).isEqualTo("granted");
-		return Long.parseLong((String) answer.get(1));
+	static long granted(List<Object> response) {
+		assertThat(response).hasSize(2).element(0).isEqualTo("granted");
+		return Long.parseLong((String) response.get(1));
 	}
 
-	static void busy(List<Object> answer) {
-		assertThat(answer).hasSize(3).element(0).isEqualTo("busy");
+	static void busy(List<Object> response) {
+		assertThat(response).hasSize(3).element(0).isEqualTo("busy");
 	}
 
 	static long close(String owner) {

@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 
 import io.leasehold.HeldLock;
 import io.leasehold.LockLostException;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.RenewalOutcome;
@@ -55,15 +55,16 @@ class RedisSentinelIntegrationTests {
 	@Test
 	void lockThatTheReplicaHasOutlivesItsMaster() {
 		Claim first = this.a.claim("k", Duration.ofSeconds(60), false);
-		long fence = this.a.granted(first);
+		long number = this.a.granted(first);
 		Claim second = this.b.waiting("k");
-		assertThat(this.b.engine().tryAcquire(second)).isInstanceOf(Attempt.Busy.class);
+		assertThat(this.b.engine().tryAcquire(second)).isInstanceOf(AcquisitionOutcome.Busy.class);
 		this.servers.stopSentinel();
 		this.servers.master().close(); // hands over what the replica has not got yet
 		this.servers.awaitFailover();
-		soon(() -> this.a.renew(first, fence) instanceof RenewalOutcome.Renewed);
+		soon(() -> this.a.renew(first, number) instanceof RenewalOutcome.Renewed);
 		soon(() -> this.a.engine().release(first) instanceof ReleaseOutcome.Released);
-		soon(() -> this.b.engine().tryAcquire(second) instanceof Attempt.Granted granted && granted.number() > fence);
+		soon(() -> this.b.engine().tryAcquire(second) instanceof AcquisitionOutcome.Granted granted
+				&& granted.number() > number);
 		assertThat(this.b.engine().release(second)).isEqualTo(ReleaseOutcome.RELEASED);
 	}
 
@@ -80,14 +81,14 @@ class RedisSentinelIntegrationTests {
 			LockService former = service(this.a);
 			network.blackHole();
 			HeldLock held = former.acquire("k", former.defaults().withLease(LEASE));
-			CompletableFuture<LockLostException> told = new CompletableFuture<>();
-			held.onLost(told::complete);
+			CompletableFuture<LockLostException> notified = new CompletableFuture<>();
+			held.onLost(notified::complete);
 			this.servers.killMaster();
 			this.servers.awaitFailover();
 			LockService other = service(this.b);
 			try (HeldLock next = other.acquire("k")) {
 				assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
-				assertThat(told.get(30, TimeUnit.SECONDS)).isNotNull();
+				assertThat(notified.get(30, TimeUnit.SECONDS)).isNotNull();
 				assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
 			}
 		}
@@ -116,7 +117,7 @@ class RedisSentinelIntegrationTests {
 	void jedisFindsTheNextMasterToo() {
 		TestMember jedis = this.engines.byJedis(master());
 		Claim claim = jedis.claim("k", Duration.ofSeconds(60), false);
-		soon(() -> jedis.engine().tryAcquire(claim) instanceof Attempt.Granted);
+		soon(() -> jedis.engine().tryAcquire(claim) instanceof AcquisitionOutcome.Granted);
 		this.servers.master().close();
 		this.servers.awaitFailover();
 		soon(() -> jedis.engine().release(claim) instanceof ReleaseOutcome.Released);

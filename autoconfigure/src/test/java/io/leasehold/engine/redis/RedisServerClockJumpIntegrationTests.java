@@ -83,11 +83,11 @@ class RedisServerClockJumpIntegrationTests {
 		HeldLock awaited = this.service.acquire("awaited", options);
 		HeldLock alone = this.service.acquire("alone", options);
 		CompletableFuture<HeldLock> waiting = this.other.acquireAsync("awaited", options);
-		List<CompletableFuture<LockLostException>> told = List.of(told(awaited), told(alone));
+		List<CompletableFuture<LockLostException>> notified = List.of(notified(awaited), notified(alone));
 		await().until(() -> this.engines.server().exists(this.engines.keys("awaited").queue()) == 1);
 		this.clock.set(Duration.ofMinutes(1));
 		try (HeldLock next = waiting.get(20, TimeUnit.SECONDS)) {
-			for (CompletableFuture<LockLostException> loss : told) {
+			for (CompletableFuture<LockLostException> loss : notified) {
 				assertThat(loss.get(20, TimeUnit.SECONDS).getLossCause()).isEqualTo(LossCause.NOT_OWNER);
 			}
 			assertThat(next.fencingToken()).isGreaterThan(awaited.fencingToken());
@@ -97,10 +97,10 @@ class RedisServerClockJumpIntegrationTests {
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(alone::close);
 	}
 
-	private static CompletableFuture<LockLostException> told(HeldLock held) {
-		CompletableFuture<LockLostException> told = new CompletableFuture<>();
-		held.onLost(told::complete);
-		return told;
+	private static CompletableFuture<LockLostException> notified(HeldLock held) {
+		CompletableFuture<LockLostException> notified = new CompletableFuture<>();
+		held.onLost(notified::complete);
+		return notified;
 	}
 
 	/**
@@ -116,11 +116,11 @@ class RedisServerClockJumpIntegrationTests {
 		this.clock.set(Duration.ofMinutes(-2));
 		long scripts = this.engines.scriptsRun();
 		Duration waitTime = Duration.ofSeconds(4);
-		Pace asked = Pace.begin();
+		Pace requested = Pace.begin();
 		assertThatExceptionOfType(LockBusyException.class)
 			.isThrownBy(() -> this.other.acquire("k", this.other.defaults().withWaitTime(waitTime)));
-		Duration waited = asked.elapsed();
-		assertThat(waited).isBetween(waitTime, waitTime.plus(asked.slack(Duration.ofSeconds(3))));
+		Duration waited = requested.elapsed();
+		assertThat(waited).isBetween(waitTime, waitTime.plus(requested.slack(Duration.ofSeconds(3))));
 		assertThat(this.engines.scriptsRun() - scripts).isLessThan(10);
 		assertThat(this.engines.server().pttl(this.engines.keys("k").lock())).isGreaterThan(60_000);
 		assertThat(this.member.engine().forceRelease(silent.key())).hasSize(1);

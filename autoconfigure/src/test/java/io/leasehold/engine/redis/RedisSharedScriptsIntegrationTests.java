@@ -42,7 +42,7 @@ class RedisSharedScriptsIntegrationTests extends RedisScripts {
 		long second = granted(acquire(READER_B, LEASE, ""));
 		assertThat(second).isGreaterThan(first);
 		assertThat(redis.zrange(KEYS.holders(), 0, -1)).containsExactlyInAnyOrder(READER_A, READER_B);
-		assertThat(redis.hgetall(KEYS.fences())).containsEntry(READER_A, "" + first)
+		assertThat(redis.hgetall(KEYS.numbers())).containsEntry(READER_A, "" + first)
 			.containsEntry(READER_B, "" + second);
 		assertThat(redis.exists(KEYS.lock(), KEYS.queue())).isZero();
 	}
@@ -55,7 +55,7 @@ class RedisSharedScriptsIntegrationTests extends RedisScripts {
 		assertThat(close(READER_A)).isOne();
 		busy(acquire(C, LEASE, ""));
 		assertThat(close(READER_B)).isOne();
-		assertThat(redis.exists(KEYS.holders(), KEYS.fences())).isZero();
+		assertThat(redis.exists(KEYS.holders(), KEYS.numbers())).isZero();
 		granted(acquire(C, LEASE, ""));
 		busy(acquire(READER_A, LEASE, ""));
 	}
@@ -65,13 +65,13 @@ class RedisSharedScriptsIntegrationTests extends RedisScripts {
 		granted(acquire(READER_A, 60_000, ""));
 		granted(acquire(READER_B, LEASE, ""));
 		assertThat(redis.pttl(KEYS.holders())).isCloseTo(60_000L, within(gone()));
-		assertThat(redis.pttl(KEYS.fences())).isCloseTo(60_000L, within(gone()));
+		assertThat(redis.pttl(KEYS.numbers())).isCloseTo(60_000L, within(gone()));
 	}
 
 	@Test
 	void repeatedRequestOfAReaderFindsItsGrantAndRaisesItsLease() {
-		long fence = granted(acquire(READER_A, 1000, ""));
-		assertThat(granted(acquire(READER_A, LEASE, ""))).isEqualTo(fence);
+		long number = granted(acquire(READER_A, 1000, ""));
+		assertThat(granted(acquire(READER_A, LEASE, ""))).isEqualTo(number);
 		double till = redis.zscore(KEYS.holders(), READER_A);
 		assertThat(till).isCloseTo(serverMicros() / 1000.0 + LEASE, within((double) gone()));
 		granted(acquire(READER_A, 1000, ""));
@@ -91,9 +91,9 @@ class RedisSharedScriptsIntegrationTests extends RedisScripts {
 	void busyTellsTheGreatestFenceAndTheFirstEnd() {
 		granted(acquire(READER_A, LEASE, ""));
 		long second = granted(acquire(READER_B, 60_000, ""));
-		List<Object> answer = acquire(C, LEASE, "");
-		assertThat(answer).element(1).isEqualTo("" + second);
-		assertThat((Long) answer.get(2)).isCloseTo(LEASE, within(gone()));
+		List<Object> response = acquire(C, LEASE, "");
+		assertThat(response).element(1).isEqualTo("" + second);
+		assertThat((Long) response.get(2)).isCloseTo(LEASE, within(gone()));
 	}
 
 	@Test
@@ -102,9 +102,9 @@ class RedisSharedScriptsIntegrationTests extends RedisScripts {
 		granted(acquire(READER_B, LEASE, ""));
 		expire(READER_A);
 		expire(READER_B);
-		long fence = granted(acquire(C, LEASE, ""));
-		assertThat(redis.get(KEYS.lock())).isEqualTo(fence + ":" + C);
-		assertThat(redis.exists(KEYS.holders(), KEYS.fences())).isZero();
+		long number = granted(acquire(C, LEASE, ""));
+		assertThat(redis.get(KEYS.lock())).isEqualTo(number + ":" + C);
+		assertThat(redis.exists(KEYS.holders(), KEYS.numbers())).isZero();
 	}
 
 	@Test
@@ -126,7 +126,7 @@ class RedisSharedScriptsIntegrationTests extends RedisScripts {
 		busy(acquire(last, LEASE, "-"));
 		assertThat(close(A)).isOne();
 		assertThat(redis.exists(KEYS.lock())).isZero();
-		assertThat(redis.hkeys(KEYS.fences())).containsExactly(READER_C);
+		assertThat(redis.hkeys(KEYS.numbers())).containsExactly(READER_C);
 		close(READER_C);
 		assertThat(redis.get(KEYS.lock())).endsWith(":" + last);
 	}
@@ -139,7 +139,7 @@ class RedisSharedScriptsIntegrationTests extends RedisScripts {
 		busy(acquire(READER_C, LEASE, "+"));
 		assertThat(close(B)).isZero();
 		assertThat(inboxC.poll(20, TimeUnit.SECONDS))
-			.isEqualTo(redis.hget(KEYS.fences(), READER_C) + ":" + READER_C + " " + KEYS.lock());
+			.isEqualTo(redis.hget(KEYS.numbers(), READER_C) + ":" + READER_C + " " + KEYS.lock());
 	}
 
 	@Test
@@ -165,7 +165,7 @@ class RedisSharedScriptsIntegrationTests extends RedisScripts {
 		busy(acquire(permit(C, 1), LEASE, "-"));
 		close(A);
 		assertThat(redis.zrange(KEYS.holders(), 0, -1)).containsExactly(permit(C, 1));
-		assertThat(redis.hgetall(KEYS.fences())).containsOnlyKeys(permit(C, 1));
+		assertThat(redis.hgetall(KEYS.numbers())).containsOnlyKeys(permit(C, 1));
 	}
 
 	@Test
@@ -212,24 +212,24 @@ class RedisSharedScriptsIntegrationTests extends RedisScripts {
 
 	@Test
 	void renewalOfAReaderComparesClaimAndFenceAndNeverCreatesOrShortens() {
-		long fence = granted(acquire(READER_A, 1000, ""));
-		assertThat(renewReader(fence + ":" + READER_A, LEASE)).containsExactly(1L);
+		long number = granted(acquire(READER_A, 1000, ""));
+		assertThat(renewReader(number + ":" + READER_A, LEASE)).containsExactly(1L);
 		double till = redis.zscore(KEYS.holders(), READER_A);
 		assertThat(till).isCloseTo(serverMicros() / 1000.0 + LEASE, within((double) gone()));
-		assertThat(redis.pttl(KEYS.fences())).isCloseTo(LEASE, within(gone()));
-		assertThat(renewReader(fence + ":" + READER_A, 1000)).containsExactly(1L);
+		assertThat(redis.pttl(KEYS.numbers())).isCloseTo(LEASE, within(gone()));
+		assertThat(renewReader(number + ":" + READER_A, 1000)).containsExactly(1L);
 		assertThat(redis.zscore(KEYS.holders(), READER_A)).isEqualTo(till);
-		assertThat(renewReader((fence - 1) + ":" + READER_A, 60_000)).containsExactly(0L);
-		assertThat(renewReader(fence + ":" + READER_B, 60_000)).containsExactly(0L);
+		assertThat(renewReader((number - 1) + ":" + READER_A, 60_000)).containsExactly(0L);
+		assertThat(renewReader(number + ":" + READER_B, 60_000)).containsExactly(0L);
 		assertThat(redis.zrange(KEYS.holders(), 0, -1)).containsExactly(READER_A);
 	}
 
 	@Test
 	void renewalDoesNotReviveAnExpiredReader() {
-		long fence = granted(acquire(READER_A, LEASE, ""));
+		long number = granted(acquire(READER_A, LEASE, ""));
 		granted(acquire(READER_B, LEASE, ""));
 		expire(READER_A);
-		assertThat(renewReader(fence + ":" + READER_A, LEASE)).containsExactly(0L);
+		assertThat(renewReader(number + ":" + READER_A, LEASE)).containsExactly(0L);
 		close(READER_B);
 		granted(acquire(C, LEASE, ""));
 	}
@@ -239,9 +239,9 @@ class RedisSharedScriptsIntegrationTests extends RedisScripts {
 		RedisKeys other = new RedisKeys("ns:{other}");
 		long writer = granted(acquire(A, LEASE, ""));
 		redis.zadd(other.holders(), serverMicros() / 1000.0 + 1000, READER_B);
-		redis.hset(other.fences(), READER_B, "7");
+		redis.hset(other.numbers(), READER_B, "7");
 		List<Object> outcomes = redis.evalsha(load(Scripts.RENEW), ScriptOutputType.MULTI,
-				new String[] { other.holders(), other.fences(), KEYS.lock() }, "7:" + READER_B, "" + LEASE,
+				new String[] { other.holders(), other.numbers(), KEYS.lock() }, "7:" + READER_B, "" + LEASE,
 				writer + ":" + A, "60000");
 		assertThat(outcomes).containsExactly(1L, 1L);
 		assertThat(redis.pttl(KEYS.lock())).isCloseTo(60_000L, within(gone()));
@@ -254,8 +254,8 @@ class RedisSharedScriptsIntegrationTests extends RedisScripts {
 		busy(acquire(B, LEASE, "-"));
 		assertThat(close(A + "#x," + MIN_HOLD + ",0")).isOne();
 		assertThat(redis.pttl(KEYS.lock())).isBetween(MIN_HOLD - gone(), MIN_HOLD);
-		List<Object> answer = acquire(B, GRANT_LEASE, "-");
-		assertThat((Long) answer.get(2)).isBetween(MIN_HOLD - gone(), MIN_HOLD);
+		List<Object> response = acquire(B, GRANT_LEASE, "-");
+		assertThat((Long) response.get(2)).isBetween(MIN_HOLD - gone(), MIN_HOLD);
 		assertThat(close(A + "#x," + MIN_HOLD + ",0")).isZero();
 		busy(acquire(B, GRANT_LEASE, "-"));
 		redis.del(KEYS.lock());
@@ -270,7 +270,7 @@ class RedisSharedScriptsIntegrationTests extends RedisScripts {
 
 	@Test
 	void minHoldIsNoLongerThanItselfWhenTheServersClockWentBack() {
-		redis.set(KEYS.fence(), "" + (serverMicros() + 1_000_000_000L));
+		redis.set(KEYS.number(), "" + (serverMicros() + 1_000_000_000L));
 		granted(acquire(A + "#x," + MIN_HOLD + ",0", LEASE, ""));
 		close(A + "#x," + MIN_HOLD + ",0");
 		assertThat(redis.pttl(KEYS.lock())).isBetween(1L, MIN_HOLD);
@@ -279,13 +279,13 @@ class RedisSharedScriptsIntegrationTests extends RedisScripts {
 	@Test
 	void permitStaysTakenForItsMinHold() {
 		String first = A + "#1," + MIN_HOLD + ",0";
-		long fence = granted(acquire(first, LEASE, ""));
+		long number = granted(acquire(first, LEASE, ""));
 		assertThat(close(first)).isOne();
-		assertThat(redis.zrange(KEYS.holders(), 0, -1)).containsExactly("#1," + fence);
+		assertThat(redis.zrange(KEYS.holders(), 0, -1)).containsExactly("#1," + number);
 		assertThat(redis.pttl(KEYS.holders())).isBetween(1L, MIN_HOLD);
-		assertThat(redis.pttl(KEYS.fences())).isBetween(1L, MIN_HOLD);
+		assertThat(redis.pttl(KEYS.numbers())).isBetween(1L, MIN_HOLD);
 		busy(acquire(permit(B, 1), LEASE, ""));
-		expire("#1," + fence);
+		expire("#1," + number);
 		granted(acquire(permit(B, 1), LEASE, ""));
 	}
 

@@ -11,12 +11,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 import io.leasehold.LockEngineException;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.redis.RedisEngines.TestMember;
 import io.leasehold.engine.redis.connection.Connection;
-import io.leasehold.engine.redis.connection.Ear;
+import io.leasehold.engine.redis.connection.SubscribedConnection;
 import io.leasehold.engine.redis.connection.LettuceConnector;
 import io.leasehold.engine.redis.connection.Login;
 import io.leasehold.engine.redis.connection.Node;
@@ -66,7 +66,7 @@ class RedisSilenceIntegrationTests {
 		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> member.engine().tryAcquire(lost))
 			.withMessageContaining("no response in time");
 		awaitSilence();
-		List<Callable<Attempt>> callers = new ArrayList<>();
+		List<Callable<AcquisitionOutcome>> callers = new ArrayList<>();
 		List<Claim> claims = new ArrayList<>();
 		CyclicBarrier together = new CyclicBarrier(CALLERS);
 		for (int i = 0; i < CALLERS; i++) {
@@ -74,8 +74,8 @@ class RedisSilenceIntegrationTests {
 			claims.add(claim);
 			callers.add(() -> {
 				together.await();
-				Attempt attempt = member.engine().tryAcquire(claim);
-				assertThat(attempt).isInstanceOf(Attempt.Granted.class);
+				AcquisitionOutcome attempt = member.engine().tryAcquire(claim);
+				assertThat(attempt).isInstanceOf(AcquisitionOutcome.Granted.class);
 				return attempt;
 			});
 		}
@@ -94,16 +94,16 @@ class RedisSilenceIntegrationTests {
 			Node node = new Node("127.0.0.1", RedisTestServer.shared().port());
 			Login login = new Login(null, null, 0);
 			Connection connection = connector.connect(node, login);
-			Ear ear = connector.listen(node, login, "inbox", (message) -> {
+			SubscribedConnection subscription = connector.listen(node, login, "inbox", (message) -> {
 			}, losses::incrementAndGet);
 			Callable<Void> caller = () -> {
 				connection.close();
-				ear.close();
+				subscription.close();
 				return null;
 			};
 			Parallel.run(Collections.nCopies(CALLERS, caller));
 			assertThat(connection.isOpen()).isFalse();
-			assertThat(ear.isOpen()).isFalse();
+			assertThat(subscription.isOpen()).isFalse();
 			// The client's shutdown may find connections that are about to be closed
 			assertThat(output).doesNotContain("already closed");
 		}

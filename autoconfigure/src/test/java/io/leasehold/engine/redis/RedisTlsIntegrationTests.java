@@ -6,7 +6,7 @@ import java.security.KeyStore;
 import java.util.Base64;
 import java.util.function.Function;
 
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
@@ -104,7 +104,7 @@ class RedisTlsIntegrationTests {
 		try (RedisLockEngine engine = new RedisLockEngine(connector.apply(settings), settings, member,
 				MonotonicClock.SYSTEM)) {
 			Claim claim = new RedisEngines.TestMember(member, engine).claim("k");
-			await().ignoreExceptions().until(() -> engine.tryAcquire(claim) instanceof Attempt.Granted);
+			await().ignoreExceptions().until(() -> engine.tryAcquire(claim) instanceof AcquisitionOutcome.Granted);
 			operator.server().select(3);
 			assertThat(operator.server().exists(operator.keys("k").lock())).isOne();
 			assertThat(operator.server().clientList()).contains("name=shop-locks", "user=shop");

@@ -10,7 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 
 import io.leasehold.LockEngineException;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
@@ -139,7 +139,8 @@ class RedisUnsentRequestIntegrationTests {
 		loseTheAnswerOfNext(connector, () -> this.engines.server().exists(lock) == 1);
 		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> member.engine().tryAcquire(claim));
 		assertThat(this.engines.scriptsRun() - before).isEqualTo(1);
-		eventually().ignoreExceptions().until(() -> member.engine().tryAcquire(claim) instanceof Attempt.Granted);
+		eventually().ignoreExceptions()
+			.until(() -> member.engine().tryAcquire(claim) instanceof AcquisitionOutcome.Granted);
 		long number = member.granted(claim);
 		assertThat(member.renew(claim, number)).isInstanceOf(RenewalOutcome.Renewed.class);
 		this.engines.server().pexpire(lock, RENEWED_FROM);
@@ -207,7 +208,7 @@ class RedisUnsentRequestIntegrationTests {
 			boolean open = connection.isOpen();
 			CompletableFuture<Boolean> ended = connection
 				.send("EVAL", "return redis.call('rpush', KEYS[1], ARGV[1])", "1", list, request)
-				.handle((answer, failure) -> failure != null && Replies.failure(failure).isNeverSent()
+				.handle((response, failure) -> failure != null && Replies.failure(failure).isNeverSent()
 						&& neverSent.add(request));
 			begun.countDown();
 			if (!open) {
@@ -222,7 +223,8 @@ class RedisUnsentRequestIntegrationTests {
 	private void anotherCallerReplacesTheConnection(TestMember member) {
 		this.network.reset();
 		Claim other = member.claim("other");
-		eventually().ignoreExceptions().until(() -> member.engine().tryAcquire(other) instanceof Attempt.Granted);
+		eventually().ignoreExceptions()
+			.until(() -> member.engine().tryAcquire(other) instanceof AcquisitionOutcome.Granted);
 		member.engine().release(other);
 	}
 

@@ -36,7 +36,7 @@ class RenewerTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(30);
 
-	private static final RedisFailure UNREACHABLE = RedisFailure.noAnswer("unreachable", null);
+	private static final RedisFailure UNREACHABLE = RedisFailure.noResponse("unreachable", null);
 
 	private static final Member MEMBER = Member.of("test");
 

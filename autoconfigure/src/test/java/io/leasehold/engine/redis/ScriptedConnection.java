@@ -32,8 +32,8 @@ public final class ScriptedConnection implements Connection {
 	}
 
 	/** A server that gives the same response to all requests. */
-	public static ScriptedConnection answering(@Nullable Object answer) {
-		return new ScriptedConnection((command) -> CompletableFuture.completedFuture(answer));
+	public static ScriptedConnection answering(@Nullable Object response) {
+		return new ScriptedConnection((command) -> CompletableFuture.completedFuture(response));
 	}
 
 	/** A server that refuses all requests. */
@@ -48,7 +48,7 @@ public final class ScriptedConnection implements Connection {
 	/** The response to a request that was not written. */
 	static CompletableFuture<@Nullable Object> neverSent() {
 		return CompletableFuture
-			.failedFuture(RedisFailure.neverSent(RedisFailure.noAnswer("connection is closed", null)));
+			.failedFuture(RedisFailure.neverSent(RedisFailure.noResponse("connection is closed", null)));
 	}
 
 	/** The commands that were sent, each with its arguments. */

@@ -104,11 +104,11 @@ class LiveClaimExpiryTests {
 		CompletableFuture<LockNode> creation = new CompletableFuture<>();
 		this.live.create(1, () -> creation);
 		this.live.discardUnless(2);
-		assertThat(this.live.discardUnanswered(1)).isNull();
+		assertThat(this.live.discardWithoutResponse(1)).isNull();
 		assertThat(this.live.creation()).isSameAs(creation);
 		assertThat(this.live.node()).isNull();
 		creation.complete(new LockNode("/a/1", 7, 1, true));
-		assertThat(this.live.discardUnanswered(2)).isNull();
+		assertThat(this.live.discardWithoutResponse(2)).isNull();
 		this.live.discardUnless(1);
 		assertThat(this.live.node()).isNotNull();
 		assertThat(this.live.hasStrays()).isFalse();
@@ -130,30 +130,30 @@ class LiveClaimExpiryTests {
 	void onlyTheUnansweredCreationOfAFormerSessionIsForgotten() {
 		CompletableFuture<LockNode> first = new CompletableFuture<>();
 		this.live.create(1, () -> first);
-		assertThat(this.live.discardUnanswered(2)).isSameAs(first);
+		assertThat(this.live.discardWithoutResponse(2)).isSameAs(first);
 		assertThat(this.live.hasStrays()).isTrue();
-		assertThat(this.live.discardUnanswered(2)).isNull();
+		assertThat(this.live.discardWithoutResponse(2)).isNull();
 		CompletableFuture<LockNode> second = new CompletableFuture<>();
 		this.live.create(2, () -> second);
-		assertThat(this.live.discardUnanswered(2)).isNull();
+		assertThat(this.live.discardWithoutResponse(2)).isNull();
 		assertThat(this.live.creation()).isSameAs(second);
 	}
 
 	@Test
 	void removalIsRepeatedIfItFailsOrItsSessionEndsUnanswered() {
 		List<Boolean> begun = new ArrayList<>();
-		CompletableFuture<ReleaseOutcome> unanswered = new CompletableFuture<>();
+		CompletableFuture<ReleaseOutcome> noResponse = new CompletableFuture<>();
 		CompletableFuture<ReleaseOutcome> failed = CompletableFuture.failedFuture(new IllegalStateException());
-		CompletableFuture<ReleaseOutcome> answered = CompletableFuture.completedFuture(ReleaseOutcome.RELEASED);
+		CompletableFuture<ReleaseOutcome> responded = CompletableFuture.completedFuture(ReleaseOutcome.RELEASED);
 		LiveClaim.Removal remover = (repeated) -> {
 			begun.add(repeated);
-			return List.of(unanswered, failed, answered).get(begun.size() - 1);
+			return List.of(noResponse, failed, responded).get(begun.size() - 1);
 		};
-		assertThat(this.live.removal(1, remover)).isSameAs(unanswered);
-		assertThat(this.live.removal(1, remover)).isSameAs(unanswered);
+		assertThat(this.live.removal(1, remover)).isSameAs(noResponse);
+		assertThat(this.live.removal(1, remover)).isSameAs(noResponse);
 		assertThat(this.live.removal(2, remover)).isSameAs(failed);
-		assertThat(this.live.removal(2, remover)).isSameAs(answered);
-		assertThat(this.live.removal(3, remover)).isSameAs(answered);
+		assertThat(this.live.removal(2, remover)).isSameAs(responded);
+		assertThat(this.live.removal(3, remover)).isSameAs(responded);
 		assertThat(begun).containsExactly(false, true, true);
 	}
 

@@ -7,7 +7,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import io.leasehold.engine.Access;
-import io.leasehold.engine.zookeeper.Obstacle.Sign;
+import io.leasehold.engine.zookeeper.AwaitedChange.Kind;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -21,16 +21,16 @@ class NodeOrderTests {
 		NodeOrder order = order("_c_z-1:x:0000000009", "_c_a-3:x:0000000013", "_c_b-2:x:0000000012",
 				"_c_c-0:x:0000000003");
 		assertThat(order.holders()).containsExactly("/k/_c_c-0:x:0000000003");
-		assertThat(order.obstacle("_c_b-2:x:0000000012"))
-			.isEqualTo(new Obstacle("/k/_c_z-1:x:0000000009", Sign.REMOVAL, true));
+		assertThat(order.awaited("_c_b-2:x:0000000012"))
+			.isEqualTo(new AwaitedChange("/k/_c_z-1:x:0000000009", Kind.REMOVAL, true));
 	}
 
 	@Test
 	void numbersMayOverflow() {
 		NodeOrder order = order("_c_b-2:s:-2147483648", "_c_a-1:x:2147483647");
 		assertThat(order.holders()).containsExactly("/k/_c_a-1:x:2147483647");
-		assertThat(order.obstacle("_c_b-2:s:-2147483648"))
-			.isEqualTo(new Obstacle("/k/_c_a-1:x:2147483647", Sign.REMOVAL, true));
+		assertThat(order.awaited("_c_b-2:s:-2147483648"))
+			.isEqualTo(new AwaitedChange("/k/_c_a-1:x:2147483647", Kind.REMOVAL, true));
 	}
 
 	@Test
@@ -62,11 +62,11 @@ class NodeOrderTests {
 			"3 3 s, 1, REMOVAL, false", "x 2 2, 0, REMOVAL, true", "x 2 2 2, 2, GRANT, false",
 			"2 2 2, -1, CHILDREN, false", "2 2 2 2, 2, GRANT, false", "2 2 x 2, 2, REMOVAL, false",
 			"2 s s, 0, REMOVAL, true", "1 1 1, 1, REMOVAL, false", "x s, 0, REMOVAL, true" })
-	void lastOneWatchesAsLittleAsPossible(String codes, int watched, Sign sign, boolean last) {
+	void lastOneWatchesAsLittleAsPossible(String codes, int watched, Kind kind, boolean last) {
 		List<String> names = names(codes.split(" "));
 		String path = (watched < 0) ? "/k" : "/k/" + names.get(watched);
-		assertThat(new NodeOrder("/k", names).obstacle(names.get(names.size() - 1)))
-			.isEqualTo(new Obstacle(path, sign, last));
+		assertThat(new NodeOrder("/k", names).awaited(names.get(names.size() - 1)))
+			.isEqualTo(new AwaitedChange(path, kind, last));
 	}
 
 	/** It may have been seen to wait, by the node behind it. */
@@ -84,22 +84,22 @@ class NodeOrderTests {
 		lines(5).forEach((codes) -> {
 			List<String> before = names(codes);
 			String last = before.get(before.size() - 1);
-			Obstacle obstacle = new NodeOrder("/k", before).obstacle(last);
-			for (int left = 1 << (before.size() - 1); obstacle != null && left < 1 << before.size(); left++) {
+			AwaitedChange awaited = new NodeOrder("/k", before).awaited(last);
+			for (int left = 1 << (before.size() - 1); awaited != null && left < 1 << before.size(); left++) {
 				List<String> after = selected(before, left);
-				if (isUnchanged(obstacle, before, after)) {
-					assertThat(new NodeOrder("/k", after).obstacle(last)).as("%s, then %s", before, after).isNotNull();
+				if (isUnchanged(awaited, before, after)) {
+					assertThat(new NodeOrder("/k", after).awaited(last)).as("%s, then %s", before, after).isNotNull();
 				}
 			}
 		});
 	}
 
-	private static boolean isUnchanged(Obstacle obstacle, List<String> before, List<String> after) {
-		return switch (obstacle.sign()) {
+	private static boolean isUnchanged(AwaitedChange awaited, List<String> before, List<String> after) {
+		return switch (awaited.kind()) {
 			case CHILDREN -> before.equals(after);
-			case REMOVAL -> after.contains(obstacle.path().substring("/k/".length()));
-			case GRANT -> after.contains(obstacle.path().substring("/k/".length()))
-					&& !new NodeOrder("/k", after).holders().contains(obstacle.path());
+			case REMOVAL -> after.contains(awaited.path().substring("/k/".length()));
+			case GRANT -> after.contains(awaited.path().substring("/k/".length()))
+					&& !new NodeOrder("/k", after).holders().contains(awaited.path());
 		};
 	}
 

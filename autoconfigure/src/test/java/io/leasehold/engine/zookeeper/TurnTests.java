@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 import io.leasehold.engine.Signal;
-import io.leasehold.engine.zookeeper.Obstacle.Sign;
+import io.leasehold.engine.zookeeper.AwaitedChange.Kind;
 import org.apache.zookeeper.WatchedEvent;
 import org.apache.zookeeper.Watcher.Event.EventType;
 import org.apache.zookeeper.Watcher.Event.KeeperState;
@@ -17,9 +17,9 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class TurnTests {
 
-	private static final Obstacle LAST = new Obstacle("/k/a", Sign.REMOVAL, true);
+	private static final AwaitedChange LAST = new AwaitedChange("/k/a", Kind.REMOVAL, true);
 
-	private static final Obstacle EARLIER = new Obstacle("/k/b", Sign.REMOVAL, false);
+	private static final AwaitedChange EARLIER = new AwaitedChange("/k/b", Kind.REMOVAL, false);
 
 	private final Turn turn = new Turn();
 
@@ -28,33 +28,33 @@ class TurnTests {
 	@Test
 	void obstacleIsWatchedOnceItHasAListener() {
 		assertThat(this.turn.busy(LAST)).isNull();
-		assertThat(this.turn.listen(this.signals::add).obstacle()).isEqualTo(LAST);
+		assertThat(this.turn.listen(this.signals::add).awaited()).isEqualTo(LAST);
 	}
 
 	@Test
 	void listenerWaitsForAnObstacle() {
 		assertThat(this.turn.listen(this.signals::add)).isNull();
-		assertThat(this.turn.busy(LAST).obstacle()).isEqualTo(LAST);
+		assertThat(this.turn.busy(LAST).awaited()).isEqualTo(LAST);
 	}
 
 	@Test
 	void obstacleIsWatchedOnce() {
 		watch(LAST);
 		assertThat(this.turn.busy(LAST)).isNull();
-		assertThat(this.turn.busy(EARLIER).obstacle()).isEqualTo(EARLIER);
+		assertThat(this.turn.busy(EARLIER).awaited()).isEqualTo(EARLIER);
 	}
 
 	@Test
 	void endOfTheLastObstacleIsNotifiedAndTheTurnExpected() {
 		watch(LAST).process(new WatchedEvent(EventType.NodeDeleted, KeeperState.SyncConnected, "/k/a"));
-		assertThat(this.signals).containsExactly(new Signal.AskAgain());
+		assertThat(this.signals).containsExactly(new Signal.Retry());
 		assertThat(this.turn.isExpected()).isTrue();
 	}
 
 	@Test
 	void endOfAnEarlierObstacleIsOnlyNotified() {
 		watch(EARLIER).process(new WatchedEvent(EventType.NodeDeleted, KeeperState.SyncConnected, "/k/b"));
-		assertThat(this.signals).containsExactly(new Signal.AskAgain());
+		assertThat(this.signals).containsExactly(new Signal.Retry());
 		assertThat(this.turn.isExpected()).isFalse();
 	}
 
@@ -70,7 +70,7 @@ class TurnTests {
 	@Test
 	void watchThatFailedIsNotifiedAndSetAgain() {
 		watch(LAST).fail();
-		assertThat(this.signals).containsExactly(new Signal.AskAgain());
+		assertThat(this.signals).containsExactly(new Signal.Retry());
 		assertThat(this.turn.isExpected()).isFalse();
 		assertThat(this.turn.busy(LAST)).isNotNull();
 	}
@@ -96,16 +96,16 @@ class TurnTests {
 	@Test
 	void removedListenerIsNotNotified() {
 		Turn.Watch watch = watch(LAST);
-		assertThat(this.turn.deafen()).isSameAs(watch);
+		assertThat(this.turn.unsubscribe()).isSameAs(watch);
 		watch.end();
-		this.turn.askAgain();
+		this.turn.retry();
 		assertThat(this.signals).isEmpty();
 		assertThat(this.turn.isExpected()).isFalse();
 	}
 
-	private Turn.Watch watch(Obstacle obstacle) {
+	private Turn.Watch watch(AwaitedChange awaited) {
 		this.turn.listen(this.signals::add);
-		return this.turn.busy(obstacle);
+		return this.turn.busy(awaited);
 	}
 
 }

@@ -12,16 +12,16 @@ import java.util.stream.Stream;
 
 import io.leasehold.LockKey;
 import io.leasehold.engine.Access;
-import io.leasehold.engine.Attempt;
-import io.leasehold.engine.Attempt.Busy;
-import io.leasehold.engine.Attempt.Contradicted;
-import io.leasehold.engine.Attempt.Granted;
+import io.leasehold.engine.AcquisitionOutcome;
+import io.leasehold.engine.AcquisitionOutcome.Busy;
+import io.leasehold.engine.AcquisitionOutcome.Contradicted;
+import io.leasehold.engine.AcquisitionOutcome.Granted;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Holder;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.Signal;
-import io.leasehold.engine.Waiting;
+import io.leasehold.engine.Subscription;
 import io.leasehold.server.ZooKeeperTestServer;
 import io.leasehold.test.contract.Parallel;
 import org.apache.curator.framework.CuratorFramework;
@@ -153,7 +153,7 @@ class ZooKeeperAccessIntegrationTests {
 		assertThat(this.engine.tryAcquire(waiting)).isInstanceOf(Busy.class);
 		this.other.release(holders.get(0));
 		BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
-		this.engine.enqueue(waiting, signals::add);
+		this.engine.subscribe(waiting, signals::add);
 		assertThat(signals.poll(20, TimeUnit.SECONDS)).isNotNull();
 		granted(this.engine, waiting);
 	}
@@ -170,7 +170,7 @@ class ZooKeeperAccessIntegrationTests {
 		this.other.release(holder);
 		granted(this.other, next);
 		BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
-		this.engine.enqueue(waiting, signals::add);
+		this.engine.subscribe(waiting, signals::add);
 		assertThat(signals.poll(20, TimeUnit.SECONDS)).isNotNull();
 	}
 
@@ -198,10 +198,10 @@ class ZooKeeperAccessIntegrationTests {
 
 	private static void own(ZooKeeperLockEngine engine, Claim claim, Owners owners) throws InterruptedException {
 		BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
-		Waiting ear = null;
-		Attempt attempt = engine.tryAcquire(claim);
+		Subscription subscription = null;
+		AcquisitionOutcome attempt = engine.tryAcquire(claim);
 		while (attempt instanceof Busy) {
-			ear = (ear != null) ? ear : engine.enqueue(claim, signals::add);
+			subscription = (subscription != null) ? subscription : engine.subscribe(claim, signals::add);
 			assertThat(signals.poll(20, TimeUnit.SECONDS)).as("a message to %s", claim.access()).isNotNull();
 			signals.clear();
 			attempt = engine.tryAcquire(claim);

@@ -6,7 +6,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 import io.leasehold.LockKey;
-import io.leasehold.engine.Attempt.Granted;
+import io.leasehold.engine.AcquisitionOutcome.Granted;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
@@ -54,7 +54,7 @@ class ZooKeeperAnswerTimeIntegrationTests extends AnswerTimeContract {
 	@Override
 	protected LockEngine connect(String namespace, Member member, MovingClock clock) {
 		ZooKeeperLockEngine engine = open(namespace, clock);
-		this.proxy.replies().beforeEach(clock::answered);
+		this.proxy.replies().beforeEach(clock::responded);
 		return engine;
 	}
 

@@ -8,8 +8,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import io.leasehold.LockKey;
 import io.leasehold.LockOptions;
 import io.leasehold.engine.Access;
-import io.leasehold.engine.Attempt;
-import io.leasehold.engine.Attempt.Granted;
+import io.leasehold.engine.AcquisitionOutcome;
+import io.leasehold.engine.AcquisitionOutcome.Granted;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
@@ -118,7 +118,7 @@ final class ZooKeeperEngines {
 	}
 
 	static Granted granted(ZooKeeperLockEngine engine, Claim claim) {
-		Attempt attempt = engine.tryAcquire(claim);
+		AcquisitionOutcome attempt = engine.tryAcquire(claim);
 		assertThat(attempt).isInstanceOf(Granted.class);
 		return (Granted) attempt;
 	}

@@ -14,7 +14,7 @@ import io.leasehold.LockEngineException;
 import io.leasehold.LockInterruptedException;
 import io.leasehold.LockKey;
 import io.leasehold.LockLostException;
-import io.leasehold.engine.Attempt.Granted;
+import io.leasehold.engine.AcquisitionOutcome.Granted;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Holder;
 import io.leasehold.engine.ReleaseOutcome;

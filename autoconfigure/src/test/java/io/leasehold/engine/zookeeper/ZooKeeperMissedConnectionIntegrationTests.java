@@ -114,11 +114,11 @@ class ZooKeeperMissedConnectionIntegrationTests {
 
 	/** A request is answered after the events that came before it. */
 	private void awaitEvents() throws Exception {
-		CompletableFuture<Integer> answer = new CompletableFuture<>();
+		CompletableFuture<Integer> response = new CompletableFuture<>();
 		this.client.getZookeeperClient()
 			.getZooKeeper()
-			.exists("/", false, (code, path, context, stat) -> answer.complete(code), null);
-		assertThat(answer.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isZero();
+			.exists("/", false, (code, path, context, stat) -> response.complete(code), null);
+		assertThat(response.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isZero();
 	}
 
 	/** As late as on a busy machine. */

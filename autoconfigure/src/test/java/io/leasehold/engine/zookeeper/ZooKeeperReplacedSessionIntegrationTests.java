@@ -199,9 +199,9 @@ class ZooKeeperReplacedSessionIntegrationTests {
 
 	/** A request that is sent in a response's callback precedes the next call. */
 	private void awaitResponses() throws Exception {
-		CountDownLatch answered = new CountDownLatch(1);
-		this.client.checkExists().inBackground((source, event) -> answered.countDown()).forPath("/");
-		assertThat(answered.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+		CountDownLatch responded = new CountDownLatch(1);
+		this.client.checkExists().inBackground((source, event) -> responded.countDown()).forPath("/");
+		assertThat(responded.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
 	}
 
 	/** Return the lost transaction of a lock that was acquired and released. */

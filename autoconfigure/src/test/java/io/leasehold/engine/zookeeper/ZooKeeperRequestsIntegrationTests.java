@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 
 import io.leasehold.LockKey;
 import io.leasehold.engine.Access;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
@@ -160,10 +160,11 @@ class ZooKeeperRequestsIntegrationTests {
 		Claim waiting = this.engines.claim(this.key, access).waiting();
 		BlockingQueue<Signal> signals = busy(waiting);
 		for (int i = 0; i < 200; i++) {
-			assertThat(this.other.tryAcquire(this.engines.claim(this.key).waiting())).isInstanceOf(Attempt.Busy.class);
+			assertThat(this.other.tryAcquire(this.engines.claim(this.key).waiting()))
+				.isInstanceOf(AcquisitionOutcome.Busy.class);
 		}
 		this.other.release(first);
-		heard(signals);
+		received(signals);
 		granted(this.engine, waiting);
 		assertThat(this.requests).containsExactly(CREATE, LIST, LIST_AND_WATCH, WRITE, LIST);
 		this.engine.release(waiting);
@@ -177,7 +178,7 @@ class ZooKeeperRequestsIntegrationTests {
 		Claim waiting = this.engines.claim(this.key, "2").waiting();
 		BlockingQueue<Signal> signals = busy(waiting);
 		this.other.release(first);
-		heard(signals);
+		received(signals);
 		granted(this.engine, waiting);
 		assertThat(this.requests).containsExactly(CREATE, LIST, LIST_AND_WATCH, LIST, WRITE, LIST);
 		this.engine.release(waiting);
@@ -190,14 +191,14 @@ class ZooKeeperRequestsIntegrationTests {
 		Claim first = heldElsewhere("2");
 		heldElsewhere("2");
 		Claim next = this.engines.claim(this.key, "2").waiting();
-		assertThat(this.other.tryAcquire(next)).isInstanceOf(Attempt.Busy.class);
+		assertThat(this.other.tryAcquire(next)).isInstanceOf(AcquisitionOutcome.Busy.class);
 		Claim waiting = this.engines.claim(this.key, "2").waiting();
 		BlockingQueue<Signal> signals = busy(waiting);
 		this.other.release(first);
 		assertThat(signals.poll(200, TimeUnit.MILLISECONDS)).isNull();
 		granted(this.other, next);
-		heard(signals);
-		assertThat(this.engine.tryAcquire(waiting)).isInstanceOf(Attempt.Busy.class);
+		received(signals);
+		assertThat(this.engine.tryAcquire(waiting)).isInstanceOf(AcquisitionOutcome.Busy.class);
 		eventually().untilAsserted(
 				() -> assertThat(this.requests).containsExactly(CREATE, LIST, READ_AND_WATCH, LIST, LIST_AND_WATCH));
 	}
@@ -220,12 +221,12 @@ class ZooKeeperRequestsIntegrationTests {
 		heldElsewhere("2");
 		heldElsewhere("2");
 		Claim vain = this.engines.claim(this.key).waiting();
-		assertThat(this.other.tryAcquire(vain)).isInstanceOf(Attempt.Busy.class);
+		assertThat(this.other.tryAcquire(vain)).isInstanceOf(AcquisitionOutcome.Busy.class);
 		Claim waiting = this.engines.claim(this.key, "2").waiting();
 		BlockingQueue<Signal> signals = busy(waiting);
 		this.other.release(vain);
-		heard(signals);
-		assertThat(this.engine.tryAcquire(waiting)).isInstanceOf(Attempt.Busy.class);
+		received(signals);
+		assertThat(this.engine.tryAcquire(waiting)).isInstanceOf(AcquisitionOutcome.Busy.class);
 		eventually().untilAsserted(
 				() -> assertThat(this.requests).containsExactly(CREATE, LIST, LIST_AND_WATCH, LIST, LIST_AND_WATCH));
 	}
@@ -234,7 +235,8 @@ class ZooKeeperRequestsIntegrationTests {
 	void nodeThatAnOperatorHasWrittenIsWatchedOn() throws Exception {
 		heldElsewhere("2");
 		heldElsewhere("2");
-		assertThat(this.other.tryAcquire(this.engines.claim(this.key, "2").waiting())).isInstanceOf(Attempt.Busy.class);
+		assertThat(this.other.tryAcquire(this.engines.claim(this.key, "2").waiting()))
+			.isInstanceOf(AcquisitionOutcome.Busy.class);
 		for (String name : this.client.getChildren().forPath(this.container)) {
 			this.client.setData().forPath(this.container + "/" + name, new byte[0]);
 		}
@@ -252,10 +254,10 @@ class ZooKeeperRequestsIntegrationTests {
 		Claim waiting = this.engines.claim(this.key, "x").waiting();
 		BlockingQueue<Signal> signals = busy(waiting);
 		this.other.release(second);
-		heard(signals);
-		assertThat(this.engine.tryAcquire(waiting)).isInstanceOf(Attempt.Busy.class);
+		received(signals);
+		assertThat(this.engine.tryAcquire(waiting)).isInstanceOf(AcquisitionOutcome.Busy.class);
 		this.other.release(first);
-		heard(signals);
+		received(signals);
 		granted(this.engine, waiting);
 		assertThat(this.requests).containsExactly(CREATE, LIST, LIST_AND_WATCH, LIST, LIST_AND_WATCH, WRITE, LIST);
 		this.engine.release(waiting);
@@ -265,7 +267,7 @@ class ZooKeeperRequestsIntegrationTests {
 	void contradictionIsACreateAListAndADelete() {
 		Claim held = heldElsewhere("2");
 		assertThat(this.engine.tryAcquire(this.engines.claim(this.key, "3").waiting()))
-			.isEqualTo(new Attempt.Contradicted(Access.permits(2)));
+			.isEqualTo(new AcquisitionOutcome.Contradicted(Access.permits(2)));
 		assertThat(this.requests).containsExactly(CREATE, LIST, DELETE);
 		this.other.release(held);
 	}
@@ -275,7 +277,7 @@ class ZooKeeperRequestsIntegrationTests {
 	void turnThatIsFoundByAPollIsProvenByAWrite() {
 		Claim first = heldElsewhere("x");
 		Claim waiting = this.engines.claim(this.key, "x").waiting();
-		assertThat(this.engine.tryAcquire(waiting)).isInstanceOf(Attempt.Busy.class);
+		assertThat(this.engine.tryAcquire(waiting)).isInstanceOf(AcquisitionOutcome.Busy.class);
 		this.other.release(first);
 		granted(this.engine, waiting);
 		assertThat(this.requests).containsExactly(CREATE, LIST, LIST, WRITE, LIST);
@@ -286,11 +288,11 @@ class ZooKeeperRequestsIntegrationTests {
 	void turnBeforeTheWatchIsProvenByAWrite() throws Exception {
 		Claim first = heldElsewhere("x");
 		Claim waiting = this.engines.claim(this.key, "x").waiting();
-		assertThat(this.engine.tryAcquire(waiting)).isInstanceOf(Attempt.Busy.class);
+		assertThat(this.engine.tryAcquire(waiting)).isInstanceOf(AcquisitionOutcome.Busy.class);
 		this.other.release(first);
 		BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
-		this.engine.enqueue(waiting, signals::add);
-		heard(signals);
+		this.engine.subscribe(waiting, signals::add);
+		received(signals);
 		granted(this.engine, waiting);
 		assertThat(this.requests).containsExactly(CREATE, LIST, LIST_AND_WATCH, WRITE, LIST);
 		this.engine.release(waiting);
@@ -308,12 +310,12 @@ class ZooKeeperRequestsIntegrationTests {
 
 	private BlockingQueue<Signal> busy(Claim claim) {
 		BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
-		assertThat(this.engine.tryAcquire(claim)).isInstanceOf(Attempt.Busy.class);
-		this.engine.enqueue(claim, signals::add);
+		assertThat(this.engine.tryAcquire(claim)).isInstanceOf(AcquisitionOutcome.Busy.class);
+		this.engine.subscribe(claim, signals::add);
 		return signals;
 	}
 
-	private static void heard(BlockingQueue<Signal> signals) throws InterruptedException {
+	private static void received(BlockingQueue<Signal> signals) throws InterruptedException {
 		assertThat(signals.poll(20, TimeUnit.SECONDS)).isNotNull();
 	}
 

@@ -10,8 +10,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.leasehold.LockKey;
-import io.leasehold.engine.Attempt;
-import io.leasehold.engine.Attempt.Granted;
+import io.leasehold.engine.AcquisitionOutcome;
+import io.leasehold.engine.AcquisitionOutcome.Granted;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.ManualClock;
 import io.leasehold.engine.Renewal;
@@ -100,9 +100,9 @@ class ZooKeeperTimesIntegrationTests {
 	private int touchesAfter(Duration time) throws Exception {
 		this.clock.advance(time);
 		tick();
-		CountDownLatch answered = new CountDownLatch(1);
-		this.client.checkExists().inBackground((source, event) -> answered.countDown()).forPath("/");
-		assertThat(answered.await(30, TimeUnit.SECONDS)).isTrue();
+		CountDownLatch responded = new CountDownLatch(1);
+		this.client.checkExists().inBackground((source, event) -> responded.countDown()).forPath("/");
+		assertThat(responded.await(30, TimeUnit.SECONDS)).isTrue();
 		return this.touches.get();
 	}
 
@@ -147,7 +147,7 @@ class ZooKeeperTimesIntegrationTests {
 		granted(this.engine, held);
 		Claim waiting = this.engines.claim(this.key).waiting();
 		for (int i = 0; i < 100; i++) {
-			assertThat(this.engine.tryAcquire(waiting)).isInstanceOfSatisfying(Attempt.Busy.class,
+			assertThat(this.engine.tryAcquire(waiting)).isInstanceOfSatisfying(AcquisitionOutcome.Busy.class,
 					(busy) -> assertThat(busy.retryIn()).isBetween(POLL.multipliedBy(9).dividedBy(10), POLL));
 		}
 		this.engine.release(waiting);

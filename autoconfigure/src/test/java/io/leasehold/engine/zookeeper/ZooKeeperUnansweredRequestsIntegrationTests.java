@@ -58,10 +58,10 @@ class ZooKeeperUnansweredRequestsIntegrationTests {
 		granted(engine, claim);
 		proxy.replies().hold();
 		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> engine.release(claim));
-		CountDownLatch answered = new CountDownLatch(1);
-		client.checkExists().inBackground((source, event) -> answered.countDown()).forPath("/");
+		CountDownLatch responded = new CountDownLatch(1);
+		client.checkExists().inBackground((source, event) -> responded.countDown()).forPath("/");
 		proxy.heal();
-		assertThat(answered.await(30, TimeUnit.SECONDS)).isTrue();
+		assertThat(responded.await(30, TimeUnit.SECONDS)).isTrue();
 		assertThat(engine.release(claim)).isInstanceOf(ReleaseOutcome.Released.class);
 		assertThat(engine.liveClaims()).isZero();
 	}

@@ -5,7 +5,7 @@ import java.time.Duration;
 import io.leasehold.LockModeException;
 import io.leasehold.LockOptions;
 import io.leasehold.engine.Access;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Signal;
 import io.leasehold.service.gate.KeyGate.Entry;
 import io.leasehold.service.gate.ManualGate.TestCaller;
@@ -223,7 +223,7 @@ class KeyGateTests {
 	@Test
 	void callerDoesNotHaveItsTurnOnceTheFirstRequestIsAnswered() {
 		this.scene.first(SHARED);
-		this.scene.answer(new Attempt.Busy(Duration.ofSeconds(1)));
+		this.scene.response(new AcquisitionOutcome.Busy(Duration.ofSeconds(1)));
 		assertThat(this.gate.enter(this.scene.caller(brief(SHARED)))).isEqualTo(Entry.BUSY);
 	}
 

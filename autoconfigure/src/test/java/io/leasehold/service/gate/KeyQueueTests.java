@@ -6,7 +6,7 @@ import io.leasehold.LockBusyException;
 import io.leasehold.LockEngineException;
 import io.leasehold.LockModeException;
 import io.leasehold.engine.Access;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Signal;
 import io.leasehold.service.gate.ManualGate.TestCaller;
@@ -25,7 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class KeyQueueTests {
 
-	private static final Attempt.Busy BUSY = new Attempt.Busy(Duration.ofSeconds(3));
+	private static final AcquisitionOutcome.Busy BUSY = new AcquisitionOutcome.Busy(Duration.ofSeconds(3));
 
 	private final ManualGate scene = new ManualGate();
 
@@ -35,29 +35,29 @@ class KeyQueueTests {
 	void busyClaimListensOnceAndIsRequestedAgain() {
 		this.scene.first(EXCLUSIVE);
 		StoreClaim claim = this.scene.claim();
-		Actions actions = this.scene.answer(BUSY);
+		Actions actions = this.scene.response(BUSY);
 		assertThat(actions.listens()).isTrue();
 		assertThat(actions.requested()).isSameAs(claim);
 		assertThat(actions.delay()).isEqualTo(BUSY.retryIn());
-		assertThat(this.scene.answer(BUSY).listens()).isFalse();
+		assertThat(this.scene.response(BUSY).listens()).isFalse();
 	}
 
 	@Test
 	void busyClaimThatWasSignalledMeanwhileIsRequestedAtOnce() {
 		this.scene.first(EXCLUSIVE);
 		StoreClaim claim = this.scene.claim();
-		Claim asked = this.scene.request();
+		Claim requested = this.scene.request();
 		assertThat(this.gate.begin(claim)).isNull();
-		Actions actions = this.gate.answered(claim, asked, this.scene.clock.nanoTime(), BUSY);
+		Actions actions = this.gate.responded(claim, requested, this.scene.clock.nanoTime(), BUSY);
 		assertThat(actions.delay()).isZero();
-		assertThat(this.scene.answer(BUSY).delay()).isEqualTo(BUSY.retryIn());
+		assertThat(this.scene.response(BUSY).delay()).isEqualTo(BUSY.retryIn());
 	}
 
 	@Test
 	void callerThatDoesNotWaitIsBusyAndItsGateIsRemoved() {
 		TestCaller caller = this.scene.first(brief(EXCLUSIVE));
 		this.scene.clock.advance(Duration.ofMillis(7));
-		Actions actions = this.scene.answer(BUSY);
+		Actions actions = this.scene.response(BUSY);
 		assertThat(ManualGate.woken(actions)).containsExactly(caller);
 		assertThat(caller.failure()).isInstanceOf(LockBusyException.class).hasMessageContaining(" 7 ms");
 		assertThat(actions.removesGate()).isTrue();
@@ -72,7 +72,7 @@ class KeyQueueTests {
 		TestCaller second = this.scene.queued(brief(SHARED));
 		TestCaller waiter = this.scene.queued(SHARED);
 		StoreClaim claim = this.scene.claim();
-		Actions actions = this.scene.answer(BUSY);
+		Actions actions = this.scene.response(BUSY);
 		assertThat(ManualGate.woken(actions)).containsExactly(first, second);
 		assertThat(waiter.hasEnded()).isFalse();
 		assertThat(actions.requested()).isSameAs(claim).isSameAs(this.gate.remote());
@@ -85,9 +85,9 @@ class KeyQueueTests {
 		this.scene.first(SHARED);
 		this.scene.queued(brief(SHARED));
 		TestCaller waiter = this.scene.queued(SHARED);
-		Actions actions = this.scene.answer(BUSY);
+		Actions actions = this.scene.response(BUSY);
 		assertThat(ManualGate.woken(actions)).hasSize(1);
-		assertThat(ManualGate.woken(this.scene.answer(BUSY))).isEmpty();
+		assertThat(ManualGate.woken(this.scene.response(BUSY))).isEmpty();
 		assertThat(waiter.hasEnded()).isFalse();
 	}
 
@@ -107,10 +107,11 @@ class KeyQueueTests {
 	@Test
 	void claimIsReleasedAfterAGrantThatCameTooLate() {
 		TestCaller caller = this.scene.first(brief(EXCLUSIVE));
-		Claim asked = this.scene.request();
-		this.gate.answered(this.scene.claim(), asked, this.scene.clock.nanoTime(), this.scene.granted(Duration.ZERO));
+		Claim requested = this.scene.request();
+		this.gate.responded(this.scene.claim(), requested, this.scene.clock.nanoTime(),
+				this.scene.granted(Duration.ZERO));
 		Actions actions = this.gate.giveUp(caller, new IllegalStateException("given up"));
-		assertThat(actions.released()).isEqualTo(asked);
+		assertThat(actions.released()).isEqualTo(requested);
 		assertThat(actions.delay()).isZero();
 	}
 
@@ -119,7 +120,7 @@ class KeyQueueTests {
 		TestCaller first = this.scene.first(permits(3));
 		TestCaller writer = this.scene.queued(EXCLUSIVE);
 		TestCaller second = this.scene.queued(permits(3));
-		Actions actions = this.scene.answer(new Attempt.Contradicted(Access.permits(2)));
+		Actions actions = this.scene.response(new AcquisitionOutcome.Contradicted(Access.permits(2)));
 		assertThat(ManualGate.woken(actions)).containsExactly(first, second);
 		assertThat(first.failure()).isInstanceOf(LockModeException.class);
 		assertThat(writer.hasEnded()).isFalse();
@@ -133,15 +134,15 @@ class KeyQueueTests {
 		LockEngineException failure = new LockEngineException(this.gate.key(), "down", null);
 		StoreClaim claim = this.scene.claim();
 		this.scene.request();
-		Actions actions = this.gate.unanswered(claim, failure);
+		Actions actions = this.gate.noResponse(claim, failure);
 		assertThat(brief.failure()).isInstanceOf(LockEngineException.class).hasMessageContaining("down");
 		assertThat(waiter.hasEnded()).isFalse();
 		assertThat(actions.requested()).isSameAs(claim);
 		this.scene.request();
-		actions = this.gate.unanswered(claim, failure);
+		actions = this.gate.noResponse(claim, failure);
 		assertThat(actions.delay()).isPositive();
 		assertThat(this.gate.lastFailure()).isSameAs(failure);
-		this.scene.answer(BUSY);
+		this.scene.response(BUSY);
 		assertThat(this.gate.lastFailure()).isNull();
 	}
 
@@ -149,13 +150,13 @@ class KeyQueueTests {
 	void failureThatIsNotWorthARetryEndsTheWaitOfAll() {
 		TestCaller first = this.scene.first(EXCLUSIVE);
 		TestCaller second = this.scene.queued(EXCLUSIVE);
-		Claim asked = this.scene.request();
-		Actions actions = this.gate.unanswered(this.scene.claim(),
+		Claim requested = this.scene.request();
+		Actions actions = this.gate.noResponse(this.scene.claim(),
 				new LockEngineException(this.gate.key(), "no such table", null, false));
 		assertThat(ManualGate.woken(actions)).containsExactly(first, second);
 		assertThat(first.failure()).hasMessage("no such table").isNotSameAs(second.failure());
 		assertThat(actions.requested()).isNull();
-		assertThat(actions.released()).isEqualTo(asked);
+		assertThat(actions.released()).isEqualTo(requested);
 		assertThat(actions.removesGate()).isTrue();
 		assertThat(this.gate.lastFailure()).isNull();
 	}
@@ -175,12 +176,12 @@ class KeyQueueTests {
 	void claimThatWasGivenUpDuringItsRequestIsReleasedAfterTheAnswer() {
 		TestCaller caller = this.scene.first(EXCLUSIVE);
 		StoreClaim claim = this.scene.claim();
-		Claim asked = this.scene.request();
+		Claim requested = this.scene.request();
 		Actions actions = this.gate.giveUp(caller, new IllegalStateException("given up"));
 		assertThat(actions.released()).isNull();
 		assertThat(actions.removesGate()).isTrue();
-		actions = this.gate.answered(claim, asked, this.scene.clock.nanoTime(), this.scene.granted(LEASE));
-		assertThat(actions.released()).isEqualTo(asked);
+		actions = this.gate.responded(claim, requested, this.scene.clock.nanoTime(), this.scene.granted(LEASE));
+		assertThat(actions.released()).isEqualTo(requested);
 		assertThat(actions.requested()).isNull();
 		assertThat(this.gate.holds()).isEmpty();
 	}
@@ -189,10 +190,10 @@ class KeyQueueTests {
 	void claimThatWasGivenUpDuringItsRequestIsReleasedIfThereIsNoAnswer() {
 		TestCaller caller = this.scene.first(EXCLUSIVE);
 		StoreClaim claim = this.scene.claim();
-		Claim asked = this.scene.request();
+		Claim requested = this.scene.request();
 		this.gate.giveUp(caller, new IllegalStateException("given up"));
-		Actions actions = this.gate.unanswered(claim, new LockEngineException(this.gate.key(), "down", null));
-		assertThat(actions.released()).isEqualTo(asked);
+		Actions actions = this.gate.noResponse(claim, new LockEngineException(this.gate.key(), "down", null));
+		assertThat(actions.released()).isEqualTo(requested);
 		assertThat(actions.requested()).isNull();
 		assertThat(this.gate.begin(claim)).isNull();
 	}
@@ -202,11 +203,11 @@ class KeyQueueTests {
 	void answerAfterAPushedGrantReleasesNothingWhileItIsHeld() {
 		TestCaller caller = this.scene.first(EXCLUSIVE);
 		StoreClaim claim = this.scene.claim();
-		this.scene.answer(BUSY);
-		Claim asked = this.scene.request();
+		this.scene.response(BUSY);
+		Claim requested = this.scene.request();
 		this.gate.signalled(claim, new Signal.Pushed(this.scene.granted(LEASE)));
 		Hold held = this.scene.open(caller);
-		Actions actions = this.gate.answered(claim, asked, this.scene.clock.nanoTime(), BUSY);
+		Actions actions = this.gate.responded(claim, requested, this.scene.clock.nanoTime(), BUSY);
 		assertThat(actions.released()).isNull();
 		assertThat(actions.requested()).isNull();
 		assertThat(this.scene.leave(held)).isSameAs(Actions.RELEASE);
@@ -216,13 +217,13 @@ class KeyQueueTests {
 	void holdThatIsLeftDuringARequestOfItsClaimIsReleasedAfterTheAnswer() {
 		TestCaller caller = this.scene.first(EXCLUSIVE);
 		StoreClaim claim = this.scene.claim();
-		this.scene.answer(BUSY);
-		Claim asked = this.scene.request();
+		this.scene.response(BUSY);
+		Claim requested = this.scene.request();
 		this.gate.signalled(claim, new Signal.Pushed(this.scene.granted(LEASE)));
 		Hold held = this.scene.open(caller);
 		assertThat(this.scene.leave(held).removesGate()).isTrue();
-		Actions actions = this.gate.answered(claim, asked, this.scene.clock.nanoTime(), BUSY);
-		assertThat(actions.released()).isEqualTo(asked);
+		Actions actions = this.gate.responded(claim, requested, this.scene.clock.nanoTime(), BUSY);
+		assertThat(actions.released()).isEqualTo(requested);
 	}
 
 	@Test
@@ -261,7 +262,7 @@ class KeyQueueTests {
 		TestCaller first = this.scene.first(EXCLUSIVE);
 		TestCaller second = this.scene.queued(EXCLUSIVE);
 		StoreClaim claim = this.scene.claim();
-		this.scene.answer(BUSY);
+		this.scene.response(BUSY);
 		Actions actions = this.gate.giveUp(first, new IllegalStateException("given up"));
 		assertThat(ManualGate.woken(actions)).containsExactly(first);
 		assertThat(actions.requested()).isNull();
@@ -287,7 +288,7 @@ class KeyQueueTests {
 		TestCaller first = this.scene.first(EXCLUSIVE);
 		this.scene.queued(SHARED);
 		StoreClaim claim = this.scene.claim();
-		this.scene.answer(BUSY);
+		this.scene.response(BUSY);
 		Actions actions = this.gate.giveUp(first, new IllegalStateException("given up"));
 		assertThat(actions.released()).isEqualTo(claim.claim());
 		assertThat(actions.requested()).isSameAs(this.scene.claim()).isNotSameAs(claim);

@@ -12,7 +12,7 @@ import io.leasehold.HeldLock;
 import io.leasehold.LockKey;
 import io.leasehold.LockMode;
 import io.leasehold.LockOptions;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.ManualClock;
 import io.leasehold.engine.Member;
@@ -123,18 +123,18 @@ final class ManualGate {
 
 	/** Grant the present claim. */
 	Actions grant(Duration left) {
-		return answer(granted(left));
+		return response(granted(left));
 	}
 
 	/** Send the request of the present claim, and its response. */
-	Actions answer(Attempt answer) {
+	Actions response(AcquisitionOutcome response) {
 		StoreClaim claim = claim();
-		return this.gate.answered(claim, request(), this.clock.nanoTime(), answer);
+		return this.gate.responded(claim, request(), this.clock.nanoTime(), response);
 	}
 
 	/** Create the store's response that grants the key. */
-	Attempt.Granted granted(Duration left) {
-		return new Attempt.Granted(++this.number, this.clock.nanoTime() + left.toNanos());
+	AcquisitionOutcome.Granted granted(Duration left) {
+		return new AcquisitionOutcome.Granted(++this.number, this.clock.nanoTime() + left.toNanos());
 	}
 
 	/** Close the only handle of a hold, and leave the hold. */

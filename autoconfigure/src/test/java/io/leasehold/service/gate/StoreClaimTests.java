@@ -5,10 +5,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 
 import io.leasehold.LockEngineException;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Signal;
-import io.leasehold.engine.Waiting;
+import io.leasehold.engine.Subscription;
 import io.leasehold.service.gate.ManualGate.TestCaller;
 import org.junit.jupiter.api.Test;
 
@@ -24,7 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class StoreClaimTests {
 
-	private static final Attempt.Busy BUSY = new Attempt.Busy(Duration.ofSeconds(3));
+	private static final AcquisitionOutcome.Busy BUSY = new AcquisitionOutcome.Busy(Duration.ofSeconds(3));
 
 	private final ManualGate scene = new ManualGate();
 
@@ -34,12 +34,12 @@ class StoreClaimTests {
 	void signalIsFollowedByARequestUnlessOneIsUnderWay() {
 		this.scene.first(EXCLUSIVE);
 		StoreClaim claim = this.scene.claim();
-		this.scene.answer(BUSY);
-		Actions actions = this.gate.signalled(claim, new Signal.AskAgain());
+		this.scene.response(BUSY);
+		Actions actions = this.gate.signalled(claim, new Signal.Retry());
 		assertThat(actions.requested()).isSameAs(claim);
 		assertThat(actions.delay()).isZero();
 		this.scene.request();
-		assertThat(this.gate.signalled(claim, new Signal.AskAgain()).requested()).isNull();
+		assertThat(this.gate.signalled(claim, new Signal.Retry()).requested()).isNull();
 	}
 
 	/** The request under way was sent for a caller that does not wait. */
@@ -48,9 +48,9 @@ class StoreClaimTests {
 		TestCaller attempt = this.scene.first(brief(SHARED));
 		this.scene.queued(SHARED);
 		StoreClaim claim = this.scene.claim();
-		Claim asked = this.scene.request();
+		Claim requested = this.scene.request();
 		assertThat(this.gate.giveUp(attempt, new IllegalStateException("given up")).requested()).isNull();
-		Actions actions = this.gate.answered(claim, asked, this.scene.clock.nanoTime(), BUSY);
+		Actions actions = this.gate.responded(claim, requested, this.scene.clock.nanoTime(), BUSY);
 		assertThat(actions.requested()).isSameAs(claim);
 		assertThat(actions.delay()).isZero();
 		assertThat(this.scene.request().waits()).isTrue();
@@ -69,22 +69,22 @@ class StoreClaimTests {
 	void cancelledHoldIsReleasedOnceTheRequestUnderWayIsAnswered() {
 		this.scene.first(EXCLUSIVE);
 		StoreClaim claim = this.scene.claim();
-		this.scene.answer(BUSY);
-		Claim asked = this.scene.request();
+		this.scene.response(BUSY);
+		Claim requested = this.scene.request();
 		this.gate.signalled(claim, new Signal.Pushed(this.scene.granted(LEASE)));
 		Hold held = this.gate.holds().get(0);
 		this.gate.open(held, this, false);
 		assertThat(this.gate.cancel(held)).isNotNull().satisfies((loss) -> assertThat(loss.rest()).isNull());
 		this.gate.close(held);
 		assertThat(this.gate.leaveAfterLoss(held)).isFalse();
-		Actions actions = this.gate.answered(claim, asked, this.scene.clock.nanoTime(), BUSY);
-		assertThat(actions.released()).isEqualTo(asked);
+		Actions actions = this.gate.responded(claim, requested, this.scene.clock.nanoTime(), BUSY);
+		assertThat(actions.released()).isEqualTo(requested);
 		assertThat(actions.delay()).isZero();
 	}
 
 	private Hold pushed(Duration lease) {
 		TestCaller caller = this.scene.first(EXCLUSIVE);
-		this.scene.answer(BUSY);
+		this.scene.response(BUSY);
 		this.gate.signalled(this.scene.claim(), new Signal.Pushed(this.scene.granted(lease)));
 		return this.scene.open(caller);
 	}
@@ -93,10 +93,10 @@ class StoreClaimTests {
 	void signalOfAClaimThatIsOverIsIgnored() {
 		TestCaller caller = this.scene.first(EXCLUSIVE);
 		StoreClaim claim = this.scene.claim();
-		this.scene.answer(BUSY);
+		this.scene.response(BUSY);
 		this.gate.giveUp(caller, new IllegalStateException("given up"));
 		assertThat(this.gate.signalled(claim, new Signal.Pushed(this.scene.granted(LEASE)))).isSameAs(Actions.NONE);
-		assertThat(this.gate.signalled(claim, new Signal.AskAgain())).isSameAs(Actions.NONE);
+		assertThat(this.gate.signalled(claim, new Signal.Retry())).isSameAs(Actions.NONE);
 		assertThat(this.gate.holds()).isEmpty();
 	}
 
@@ -104,9 +104,9 @@ class StoreClaimTests {
 	void timerAndListenerAreStoppedWithTheClaim() {
 		TestCaller caller = this.scene.first(EXCLUSIVE);
 		StoreClaim claim = this.scene.claim();
-		Actions busy = this.scene.answer(BUSY);
+		Actions busy = this.scene.response(BUSY);
 		boolean[] closed = new boolean[1];
-		Waiting listener = () -> closed[0] = true;
+		Subscription listener = () -> closed[0] = true;
 		assertThat(this.gate.listening(claim, listener)).isTrue();
 		Future<?> timer = new CompletableFuture<>();
 		assertThat(this.gate.planned(claim, busy.plan(), timer)).isNull();
@@ -124,7 +124,7 @@ class StoreClaimTests {
 	void listenerIsStoppedWithTheGrant() {
 		this.scene.first(EXCLUSIVE);
 		StoreClaim claim = this.scene.claim();
-		this.scene.answer(BUSY);
+		this.scene.response(BUSY);
 		this.gate.listening(claim, () -> {
 		});
 		assertThat(this.scene.grant().ended()).isSameAs(claim);
@@ -140,10 +140,10 @@ class StoreClaimTests {
 	void timerOfARequestThatWasPlannedAgainIsObsolete() {
 		this.scene.first(EXCLUSIVE);
 		StoreClaim claim = this.scene.claim();
-		int first = this.scene.answer(BUSY).plan();
+		int first = this.scene.response(BUSY).plan();
 		Future<?> former = new CompletableFuture<>();
 		this.gate.planned(claim, first, former);
-		int second = this.gate.signalled(claim, new Signal.AskAgain()).plan();
+		int second = this.gate.signalled(claim, new Signal.Retry()).plan();
 		Future<?> late = new CompletableFuture<>();
 		assertThat(this.gate.planned(claim, first, late)).isSameAs(late);
 		assertThat(this.gate.planned(claim, second, new CompletableFuture<>())).isSameAs(former);
@@ -154,8 +154,8 @@ class StoreClaimTests {
 	void timerOfARequestThatBeganMeanwhileIsObsolete() {
 		this.scene.first(EXCLUSIVE);
 		StoreClaim claim = this.scene.claim();
-		int first = this.scene.answer(BUSY).plan();
-		int second = this.scene.answer(BUSY).plan();
+		int first = this.scene.response(BUSY).plan();
+		int second = this.scene.response(BUSY).plan();
 		Future<?> timer = new CompletableFuture<>();
 		assertThat(this.gate.planned(claim, second, timer)).isNull();
 		Future<?> late = new CompletableFuture<>();
@@ -167,9 +167,9 @@ class StoreClaimTests {
 	@Test
 	void listenerThatDidNotOpenIsTriedAgainWithTheNextAnswer() {
 		this.scene.first(EXCLUSIVE);
-		assertThat(this.scene.answer(BUSY).listens()).isTrue();
+		assertThat(this.scene.response(BUSY).listens()).isTrue();
 		assertThat(this.gate.listening(this.scene.claim(), null)).isFalse();
-		assertThat(this.scene.answer(BUSY).listens()).isTrue();
+		assertThat(this.scene.response(BUSY).listens()).isTrue();
 	}
 
 	@Test
@@ -188,7 +188,7 @@ class StoreClaimTests {
 	void requestThatIsPlannedIsNotMissingUntilItsTimerIsDone() {
 		this.scene.first(EXCLUSIVE);
 		Future<?> timer = new CompletableFuture<>();
-		this.gate.planned(this.scene.claim(), this.scene.answer(BUSY).plan(), timer);
+		this.gate.planned(this.scene.claim(), this.scene.response(BUSY).plan(), timer);
 		for (int check = 0; check < 2 * Repair.PATIENCE; check++) {
 			assertThat(this.gate.repairClaim()).isSameAs(Actions.NONE);
 		}
@@ -234,12 +234,12 @@ class StoreClaimTests {
 	void sharedClaimIsNotInheritedByACallerThatCameAfterItsRequest() {
 		TestCaller first = this.scene.first(SHARED);
 		StoreClaim claim = this.scene.claim();
-		Claim asked = this.scene.request();
+		Claim requested = this.scene.request();
 		this.scene.clock.advance(NANO);
 		this.scene.queued(SHARED);
-		this.gate.unanswered(claim, new LockEngineException(this.gate.key(), "silent", null));
+		this.gate.noResponse(claim, new LockEngineException(this.gate.key(), "silent", null));
 		Actions actions = this.gate.giveUp(first, new IllegalStateException("given up"));
-		assertThat(actions.released()).isEqualTo(asked);
+		assertThat(actions.released()).isEqualTo(requested);
 		assertThat(actions.requested()).isSameAs(this.scene.claim()).isNotSameAs(claim);
 	}
 
@@ -249,7 +249,7 @@ class StoreClaimTests {
 		StoreClaim claim = this.scene.claim();
 		this.scene.clock.advance(NANO);
 		this.scene.queued(SHARED);
-		this.scene.answer(new Attempt.Busy(LEASE));
+		this.scene.response(new AcquisitionOutcome.Busy(LEASE));
 		this.gate.giveUp(first, new IllegalStateException("given up"));
 		assertThat(this.scene.claim()).isSameAs(claim);
 	}

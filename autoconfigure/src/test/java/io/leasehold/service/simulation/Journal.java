@@ -3,7 +3,7 @@ package io.leasehold.service.simulation;
 import java.util.List;
 import java.util.stream.Stream;
 
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.Signal;
@@ -41,12 +41,12 @@ final class Journal {
 		if (argument instanceof List<?> all) {
 			return all.stream().map(Journal::describe).toList();
 		}
-		if (argument instanceof Attempt.Busy busy) {
+		if (argument instanceof AcquisitionOutcome.Busy busy) {
 			return "busy, retry in %d ms".formatted(busy.retryIn().toMillis());
 		}
-		boolean answer = Stream.of(Attempt.class, Signal.class, RenewalOutcome.class, ReleaseOutcome.class)
+		boolean response = Stream.of(AcquisitionOutcome.class, Signal.class, RenewalOutcome.class, ReleaseOutcome.class)
 			.anyMatch((type) -> type.isInstance(argument));
-		return answer ? argument.getClass().getSimpleName() : argument;
+		return response ? argument.getClass().getSimpleName() : argument;
 	}
 
 	/** Add an event to the digest. */

@@ -11,7 +11,7 @@ import java.util.function.Supplier;
 
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Capability;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Holder;
@@ -22,7 +22,7 @@ import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.Signal;
-import io.leasehold.engine.Waiting;
+import io.leasehold.engine.Subscription;
 
 /**
  * The engine of one process: sends requests over the process's link, and computes the
@@ -60,7 +60,7 @@ final class SimulatedEngine implements LockEngine {
 	}
 
 	@Override
-	public Attempt tryAcquire(Claim claim) {
+	public AcquisitionOutcome tryAcquire(Claim claim) {
 		LiveClaim live = live(claim);
 		note("-> acquire %s", live);
 		require(!live.ended, "A claim is requested after its release was confirmed: %s", live);
@@ -70,9 +70,9 @@ final class SimulatedEngine implements LockEngine {
 		live.acquiring = true;
 		long sent = this.process.clock.nanoTime();
 		try {
-			Answer answer = call(claim.key(), () -> acquireAtStore(claim, live));
-			Attempt attempt = translate(answer, live, sent);
-			live.mayRemain = claim.waits() || attempt instanceof Attempt.Granted || mayRemain;
+			Answer response = call(claim.key(), () -> acquireAtStore(claim, live));
+			AcquisitionOutcome attempt = translate(response, live, sent);
+			live.mayRemain = claim.waits() || attempt instanceof AcquisitionOutcome.Granted || mayRemain;
 			note("<- %s: %s", live, attempt);
 			return attempt;
 		}
@@ -82,13 +82,13 @@ final class SimulatedEngine implements LockEngine {
 	}
 
 	private Answer acquireAtStore(Claim claim, LiveClaim live) {
-		Attempt attempt = this.world.store.tryAcquire(claim);
+		AcquisitionOutcome attempt = this.world.store.tryAcquire(claim);
 		this.world.noteAtStore("acquire", live, attempt);
-		if (attempt instanceof Attempt.Granted granted) {
+		if (attempt instanceof AcquisitionOutcome.Granted granted) {
 			this.world.granted(granted);
 		}
 		else if (claim.waits()) {
-			this.world.store.enqueue(claim, (signal) -> signalAtStore(live, signal));
+			this.world.store.subscribe(claim, (signal) -> signalAtStore(live, signal));
 		}
 		return new Answer(attempt, this.world.lastGrant());
 	}
@@ -101,19 +101,19 @@ final class SimulatedEngine implements LockEngine {
 		this.process.link.signal(() -> signalled(live, signal));
 	}
 
-	private Attempt translate(Answer answer, LiveClaim live, long sent) {
-		if (answer.attempt() instanceof Attempt.Granted granted) {
+	private AcquisitionOutcome translate(Answer response, LiveClaim live, long sent) {
+		if (response.attempt() instanceof AcquisitionOutcome.Granted granted) {
 			return granted(live, granted.number(), sent);
 		}
-		if (answer.attempt() instanceof Attempt.Busy busy) {
+		if (response.attempt() instanceof AcquisitionOutcome.Busy busy) {
 			live.busySince = sent;
-			live.seen = answer.lastGrant();
-			return (busy.retryIn().compareTo(LONGEST_POLL) > 0) ? new Attempt.Busy(LONGEST_POLL) : busy;
+			live.seen = response.lastGrant();
+			return (busy.retryIn().compareTo(LONGEST_POLL) > 0) ? new AcquisitionOutcome.Busy(LONGEST_POLL) : busy;
 		}
-		return answer.attempt();
+		return response.attempt();
 	}
 
-	private Attempt.Granted granted(LiveClaim live, long number, long since) {
+	private AcquisitionOutcome.Granted granted(LiveClaim live, long number, long since) {
 		long validUntil = MonotonicClock.validUntil(since, live.claim.lease());
 		long now = this.process.clock.nanoTime();
 		// A second response to a claim that was granted by a signal changes nothing
@@ -121,7 +121,7 @@ final class SimulatedEngine implements LockEngine {
 			live.grant = number;
 			live.validUntil = validUntil;
 		}
-		return new Attempt.Granted(number, validUntil);
+		return new AcquisitionOutcome.Granted(number, validUntil);
 	}
 
 	private void signalled(LiveClaim live, Signal signal) {
@@ -148,12 +148,12 @@ final class SimulatedEngine implements LockEngine {
 	private Signal pushed(LiveClaim live, long number) {
 		Duration lease = live.claim.lease();
 		long left = MonotonicClock.validUntil(live.busySince, lease) - this.process.clock.nanoTime();
-		return (left < lease.toNanos() / 2) ? new Signal.AskAgain()
+		return (left < lease.toNanos() / 2) ? new Signal.Retry()
 				: new Signal.Pushed(granted(live, number, live.busySince));
 	}
 
 	@Override
-	public Waiting enqueue(Claim claim, Consumer<Signal> listener) {
+	public Subscription subscribe(Claim claim, Consumer<Signal> listener) {
 		LiveClaim live = live(claim);
 		live.listener = listener;
 		Signal early = live.early;
@@ -171,7 +171,7 @@ final class SimulatedEngine implements LockEngine {
 	void resubscribed() {
 		for (LiveClaim live : new ArrayList<>(this.claims.values())) {
 			if (live.listener != null) {
-				live.listener.accept(new Signal.AskAgain());
+				live.listener.accept(new Signal.Retry());
 			}
 		}
 	}
@@ -183,14 +183,14 @@ final class SimulatedEngine implements LockEngine {
 		lives.forEach((live) -> require(!live.ended, "A claim is renewed after its release was confirmed: %s", live));
 		long sent = this.process.clock.nanoTime();
 		try {
-			List<RenewalOutcome> answers = call(renewals.get(0).claim().key(), () -> {
+			List<RenewalOutcome> responses = call(renewals.get(0).claim().key(), () -> {
 				List<RenewalOutcome> outcomes = this.world.store.renew(renewals);
 				this.world.noteAtStore("renew", lives, outcomes);
 				return outcomes;
 			});
 			List<RenewalOutcome> outcomes = new ArrayList<>();
-			for (int i = 0; i < answers.size(); i++) {
-				outcomes.add(renewed(lives.get(i), renewals.get(i), answers.get(i), sent));
+			for (int i = 0; i < responses.size(); i++) {
+				outcomes.add(renewed(lives.get(i), renewals.get(i), responses.get(i), sent));
 			}
 			return outcomes;
 		}
@@ -219,9 +219,9 @@ final class SimulatedEngine implements LockEngine {
 		boolean repeated = live.releaseFailed;
 		live.releaseFailed = true;
 		ReleaseOutcome outcome = call(claim.key(), () -> {
-			ReleaseOutcome answer = this.world.store.release(claim);
-			this.world.noteAtStore("release", live, answer);
-			return answer;
+			ReleaseOutcome response = this.world.store.release(claim);
+			this.world.noteAtStore("release", live, response);
+			return response;
 		});
 		live.ended = true;
 		boolean notOwner = outcome instanceof ReleaseOutcome.NotOwner;
@@ -288,7 +288,7 @@ final class SimulatedEngine implements LockEngine {
 	 * @param attempt the response
 	 * @param lastGrant number of the store's last grant, which identifies older signals
 	 */
-	private record Answer(Attempt attempt, long lastGrant) {
+	private record Answer(AcquisitionOutcome attempt, long lastGrant) {
 	}
 
 }

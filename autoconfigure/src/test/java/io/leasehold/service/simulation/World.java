@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Capability;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.local.LocalLockEngine;
@@ -72,12 +72,12 @@ final class World {
 		return new SimulatedProcess(name, this, MEMBERS.get(this.started++ % MEMBERS.size()));
 	}
 
-	void noteAtStore(String request, Object claim, Object answer) {
-		this.journal.write(this.scheduler.now(), "store", "%s %s: %s", request, claim, answer);
+	void noteAtStore(String request, Object claim, Object response) {
+		this.journal.write(this.scheduler.now(), "store", "%s %s: %s", request, claim, response);
 	}
 
 	/** Note a grant of the store. */
-	void granted(Attempt.Granted grant) {
+	void granted(AcquisitionOutcome.Granted grant) {
 		this.firstGrant = (this.firstGrant != 0) ? this.firstGrant : grant.number();
 		this.lastGrant = Math.max(this.lastGrant, grant.number());
 	}

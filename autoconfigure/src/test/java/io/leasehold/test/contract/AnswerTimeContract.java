@@ -19,8 +19,8 @@ import io.leasehold.LockKey;
 import io.leasehold.LockLostException;
 import io.leasehold.LockOptions;
 import io.leasehold.LossCause;
-import io.leasehold.engine.Attempt;
-import io.leasehold.engine.Attempt.Granted;
+import io.leasehold.engine.AcquisitionOutcome;
+import io.leasehold.engine.AcquisitionOutcome.Granted;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
@@ -58,8 +58,8 @@ public abstract class AnswerTimeContract {
 	 * @param namespace namespace of the test
 	 * @param member who connects
 	 * @param clock the clock by which the engine counts leases.
-	 * {@link MovingClock#answered()} has to be called for each answer of the store before
-	 * the engine receives it, such as by a proxy between both
+	 * {@link MovingClock#responded()} has to be called for each answer of the store
+	 * before the engine receives it, such as by a proxy between both
 	 * @return an engine, which is closed at the end of the test if it is closeable. It
 	 * has connected, and a lease of ten seconds is no more than its store grants
 	 */
@@ -118,16 +118,16 @@ public abstract class AnswerTimeContract {
 		Duration lease = handedLease();
 		Claim holder = this.process.claim(KEY, LEASE);
 		this.process.granted(holder);
-		Duration answer = lease.dividedBy(4);
-		this.clock.eachAnswerTakes(answer);
+		Duration response = lease.dividedBy(4);
+		this.clock.eachAnswerTakes(response);
 		Claim waiting = this.process.claim(KEY, lease).waiting();
 		try (Ear ear = this.process.begin(waiting)) {
-			long latest = this.clock.nanoTime() - answer.toNanos() + believed(lease);
+			long latest = this.clock.nanoTime() - response.toNanos() + believed(lease);
 			this.clock.eachAnswerTakes(Duration.ZERO);
 			this.process.engine().release(holder);
-			this.clock.eachAnswerTakes(answer);
+			this.clock.eachAnswerTakes(response);
 			Granted granted = ear.await();
-			boolean fromAPoll = validFor(granted) <= believed(lease) - answer.toNanos();
+			boolean fromAPoll = validFor(granted) <= believed(lease) - response.toNanos();
 			assertThat(fromAPoll || granted.validUntil() - latest <= 0).isTrue();
 		}
 	}
@@ -226,7 +226,7 @@ public abstract class AnswerTimeContract {
 		}
 
 		@Override
-		public Attempt tryAcquire(Claim claim) {
+		public AcquisitionOutcome tryAcquire(Claim claim) {
 			try {
 				return super.tryAcquire(claim);
 			}

@@ -25,9 +25,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
-import io.leasehold.engine.Attempt;
-import io.leasehold.engine.Attempt.Busy;
-import io.leasehold.engine.Attempt.Granted;
+import io.leasehold.engine.AcquisitionOutcome;
+import io.leasehold.engine.AcquisitionOutcome.Busy;
+import io.leasehold.engine.AcquisitionOutcome.Granted;
 import io.leasehold.engine.Capability;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Holder;
@@ -39,7 +39,7 @@ import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.Signal;
-import io.leasehold.engine.Waiting;
+import io.leasehold.engine.Subscription;
 import io.leasehold.engine.local.LocalLockEngine;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -293,7 +293,7 @@ class ContractIsProvenTests {
 		}
 
 		@Override
-		public Attempt tryAcquire(Claim claim) {
+		public AcquisitionOutcome tryAcquire(Claim claim) {
 			if (this.closed) {
 				throw new LockEngineException(claim.key(),
 						"Lock '%s' is unavailable: engine '%s' is closed".formatted(claim.key(), name()), null);
@@ -315,10 +315,10 @@ class ContractIsProvenTests {
 		}
 
 		@Override
-		public Attempt tryAcquire(Claim claim) {
+		public AcquisitionOutcome tryAcquire(Claim claim) {
 			return inspect(claim.key()).stream()
 				.findFirst()
-				.<Attempt>map((holder) -> new Busy(holder.remaining()))
+				.<AcquisitionOutcome>map((holder) -> new Busy(holder.remaining()))
 				.orElseGet(() -> super.tryAcquire(claim));
 		}
 
@@ -353,8 +353,8 @@ class ContractIsProvenTests {
 		private RenewalOutcome renew(Renewal renewal) {
 			Claim claim = renewal.claim();
 			lose(claim.key());
-			Attempt attempt = tryAcquire(new Claim(claim.key(), claim.owner(), renewal.lease(), claim.minHold(),
-					claim.waits(), claim.since()));
+			AcquisitionOutcome attempt = tryAcquire(new Claim(claim.key(), claim.owner(), renewal.lease(),
+					claim.minHold(), claim.waits(), claim.since()));
 			return new RenewalOutcome.Renewed(((Granted) attempt).validUntil());
 		}
 
@@ -448,7 +448,7 @@ class ContractIsProvenTests {
 		}
 
 		@Override
-		public Attempt tryAcquire(Claim claim) {
+		public AcquisitionOutcome tryAcquire(Claim claim) {
 			return (super.tryAcquire(claim) instanceof Granted granted) ? new Granted(1, granted.validUntil())
 					: new Busy(Duration.ofMillis(10));
 		}
@@ -463,9 +463,9 @@ class ContractIsProvenTests {
 		}
 
 		@Override
-		public Attempt tryAcquire(Claim claim) {
+		public AcquisitionOutcome tryAcquire(Claim claim) {
 			long before = inspect(claim.key()).stream().mapToLong(Holder::number).findFirst().orElse(0);
-			Attempt attempt = super.tryAcquire(claim);
+			AcquisitionOutcome attempt = super.tryAcquire(claim);
 			return (attempt instanceof Granted granted && granted.number() != before)
 					? new Granted(1, granted.validUntil()) : attempt;
 		}
@@ -494,7 +494,7 @@ class ContractIsProvenTests {
 		}
 
 		@Override
-		public Attempt tryAcquire(Claim claim) {
+		public AcquisitionOutcome tryAcquire(Claim claim) {
 			return super.tryAcquire(folded(claim));
 		}
 
@@ -517,7 +517,7 @@ class ContractIsProvenTests {
 		}
 
 		@Override
-		public Attempt tryAcquire(Claim claim) {
+		public AcquisitionOutcome tryAcquire(Claim claim) {
 			return super.tryAcquire(new Claim(claim.key(), claim.owner(), claim.lease().dividedBy(5), claim.minHold(),
 					claim.waits(), claim.since()));
 		}
@@ -534,12 +534,12 @@ class ContractIsProvenTests {
 		}
 
 		@Override
-		public Attempt tryAcquire(Claim claim) {
+		public AcquisitionOutcome tryAcquire(Claim claim) {
 			if (!inspect(claim.key()).isEmpty()
 					&& granted.elapsed().compareTo(SHORT_LEASE.plus(granted.slack(LITTLE).multipliedBy(3))) > 0) {
 				lose(claim.key());
 			}
-			Attempt attempt = super.tryAcquire(new Claim(claim.key(), claim.owner(), Duration.ofDays(1),
+			AcquisitionOutcome attempt = super.tryAcquire(new Claim(claim.key(), claim.owner(), Duration.ofDays(1),
 					claim.minHold(), claim.waits(), claim.since()));
 			if (attempt instanceof Granted) {
 				granted = Pace.begin();
@@ -579,8 +579,8 @@ class ContractIsProvenTests {
 		}
 
 		@Override
-		public Attempt tryAcquire(Claim claim) {
-			Attempt attempt = super.tryAcquire(claim);
+		public AcquisitionOutcome tryAcquire(Claim claim) {
+			AcquisitionOutcome attempt = super.tryAcquire(claim);
 			return (attempt instanceof Granted granted)
 					? new Granted(granted.number(), granted.validUntil() + claim.lease().toNanos()) : attempt;
 		}
@@ -594,7 +594,7 @@ class ContractIsProvenTests {
 		}
 
 		@Override
-		public Attempt tryAcquire(Claim claim) {
+		public AcquisitionOutcome tryAcquire(Claim claim) {
 			return super.tryAcquire(
 					new Claim(claim.key(), claim.owner(), claim.lease(), Duration.ZERO, claim.waits(), claim.since()));
 		}
@@ -611,7 +611,7 @@ class ContractIsProvenTests {
 		}
 
 		@Override
-		public Attempt tryAcquire(Claim claim) {
+		public AcquisitionOutcome tryAcquire(Claim claim) {
 			synchronized (ARRIVED) {
 				if (claim.waits() && !ARRIVED.contains(claim.owner())) {
 					ARRIVED.addLast(claim.owner());
@@ -620,15 +620,15 @@ class ContractIsProvenTests {
 				if (claim.waits() && ARRIVED.peekLast() != claim.owner()) {
 					return busy;
 				}
-				Attempt attempt = super.tryAcquire(
+				AcquisitionOutcome attempt = super.tryAcquire(
 						new Claim(claim.key(), claim.owner(), claim.lease(), claim.minHold(), false, claim.since()));
 				return (attempt instanceof Granted) ? attempt : busy;
 			}
 		}
 
 		@Override
-		public Waiting enqueue(Claim claim, Consumer<Signal> listener) {
-			return Waiting.POLLING;
+		public Subscription subscribe(Claim claim, Consumer<Signal> listener) {
+			return Subscription.POLLING;
 		}
 
 		@Override
@@ -648,8 +648,8 @@ class ContractIsProvenTests {
 		}
 
 		@Override
-		public Waiting enqueue(Claim claim, Consumer<Signal> listener) {
-			return Waiting.POLLING;
+		public Subscription subscribe(Claim claim, Consumer<Signal> listener) {
+			return Subscription.POLLING;
 		}
 
 	}
@@ -661,8 +661,8 @@ class ContractIsProvenTests {
 		}
 
 		@Override
-		public Attempt tryAcquire(Claim claim) {
-			Attempt attempt = super.tryAcquire(claim);
+		public AcquisitionOutcome tryAcquire(Claim claim) {
+			AcquisitionOutcome attempt = super.tryAcquire(claim);
 			return (attempt instanceof Busy) ? new Busy(Duration.ofDays(1)) : attempt;
 		}
 
@@ -685,9 +685,9 @@ class ContractIsProvenTests {
 		}
 
 		@Override
-		public Waiting enqueue(Claim claim, Consumer<Signal> listener) {
-			super.enqueue(claim, listener);
-			return Waiting.POLLING;
+		public Subscription subscribe(Claim claim, Consumer<Signal> listener) {
+			super.subscribe(claim, listener);
+			return Subscription.POLLING;
 		}
 
 	}
@@ -700,8 +700,8 @@ class ContractIsProvenTests {
 		}
 
 		@Override
-		public Waiting enqueue(Claim claim, Consumer<Signal> listener) {
-			return super.enqueue(claim, (signal) -> {
+		public Subscription subscribe(Claim claim, Consumer<Signal> listener) {
+			return super.subscribe(claim, (signal) -> {
 				if (signal instanceof Signal.Pushed) {
 					listener.accept(signal);
 				}
@@ -719,8 +719,8 @@ class ContractIsProvenTests {
 		}
 
 		@Override
-		public Attempt tryAcquire(Claim claim) {
-			Attempt attempt = super.tryAcquire(claim);
+		public AcquisitionOutcome tryAcquire(Claim claim) {
+			AcquisitionOutcome attempt = super.tryAcquire(claim);
 			return (attempt instanceof Granted granted) ? new Granted(NUMBERS.incrementAndGet(), granted.validUntil())
 					: attempt;
 		}
@@ -734,7 +734,7 @@ class ContractIsProvenTests {
 		}
 
 		@Override
-		public Attempt tryAcquire(Claim claim) {
+		public AcquisitionOutcome tryAcquire(Claim claim) {
 			boolean free = inspect(claim.key()).isEmpty();
 			LockSupport.parkNanos(2_000_000);
 			if (free) {

@@ -3,7 +3,7 @@ package io.leasehold.test.contract;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.ReleaseOutcome;
@@ -23,7 +23,7 @@ final class Counted extends DelegatingEngine {
 	}
 
 	@Override
-	public Attempt tryAcquire(Claim claim) {
+	public AcquisitionOutcome tryAcquire(Claim claim) {
 		this.requests.attempts.incrementAndGet();
 		return super.tryAcquire(claim);
 	}

@@ -6,7 +6,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 import io.leasehold.LockKey;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Capability;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Holder;
@@ -15,7 +15,7 @@ import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.Signal;
-import io.leasehold.engine.Waiting;
+import io.leasehold.engine.Subscription;
 
 /**
  * An engine in front of another, to go wrong where a test needs it.
@@ -44,13 +44,13 @@ public abstract class DelegatingEngine implements LockEngine {
 	}
 
 	@Override
-	public Attempt tryAcquire(Claim claim) {
+	public AcquisitionOutcome tryAcquire(Claim claim) {
 		return this.engine.tryAcquire(claim);
 	}
 
 	@Override
-	public Waiting enqueue(Claim claim, Consumer<Signal> listener) {
-		return this.engine.enqueue(claim, listener);
+	public Subscription subscribe(Claim claim, Consumer<Signal> listener) {
+		return this.engine.subscribe(claim, listener);
 	}
 
 	@Override

@@ -29,9 +29,9 @@ import org.junit.jupiter.api.Timeout;
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
 import io.leasehold.LockKeyException;
-import io.leasehold.engine.Attempt;
-import io.leasehold.engine.Attempt.Busy;
-import io.leasehold.engine.Attempt.Granted;
+import io.leasehold.engine.AcquisitionOutcome;
+import io.leasehold.engine.AcquisitionOutcome.Busy;
+import io.leasehold.engine.AcquisitionOutcome.Granted;
 import io.leasehold.engine.Capability;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Holder;
@@ -42,7 +42,7 @@ import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.Signal;
-import io.leasehold.engine.Waiting;
+import io.leasehold.engine.Subscription;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -140,8 +140,8 @@ abstract class EngineContract {
 		assertThat(granted.number()).isPositive().isLessThan(1L << 57);
 		assertThat(granted.validUntil() - before).isPositive()
 			.isLessThanOrEqualTo(Duration.ofSeconds(10).toNanos() + (System.nanoTime() - before));
-		Attempt busy = other.engine.tryAcquire(other.claim(KEY));
-		assertThat(busy).isInstanceOfSatisfying(Busy.class, (answer) -> assertThat(answer.retryIn()).isPositive());
+		AcquisitionOutcome busy = other.engine.tryAcquire(other.claim(KEY));
+		assertThat(busy).isInstanceOfSatisfying(Busy.class, (response) -> assertThat(response.retryIn()).isPositive());
 	}
 
 	/** A repeated request finds the grant that a lost reply hid. */
@@ -294,7 +294,7 @@ abstract class EngineContract {
 		Renewal[] renewals = new Renewal[manyLocks()];
 		inParallel((i) -> {
 			Claim claim = one.claim(new LockKey("batch:" + i), patience().multipliedBy(6));
-			renewals[i] = new Renewal(claim, answered(() -> one.granted(claim)).number(), claim.lease());
+			renewals[i] = new Renewal(claim, responded(() -> one.granted(claim)).number(), claim.lease());
 		});
 		lose(this.namespace, new LockKey("batch:7"));
 		lose(this.namespace, new LockKey("batch:" + last));
@@ -303,7 +303,7 @@ abstract class EngineContract {
 			assertThat(fates.get(renewals[i])).as("batch:%d", i)
 				.isInstanceOf((i == 7 || i == last) ? RenewalOutcome.NotOwner.class : RenewalOutcome.Renewed.class);
 		}
-		inParallel((i) -> answered(() -> one.engine.release(renewals[i].claim())));
+		inParallel((i) -> responded(() -> one.engine.release(renewals[i].claim())));
 		assertThat(residue(this.namespace)).isEmpty();
 	}
 
@@ -325,7 +325,7 @@ abstract class EngineContract {
 	}
 
 	/** Ask until there is an answer, since many requests at once are a load. */
-	private <T> T answered(Supplier<T> request) {
+	private <T> T responded(Supplier<T> request) {
 		long end = System.nanoTime() + patience().toNanos();
 		while (true) {
 			try {
@@ -723,7 +723,7 @@ abstract class EngineContract {
 		}
 
 		Granted granted(Claim claim) {
-			Attempt attempt = this.engine.tryAcquire(claim);
+			AcquisitionOutcome attempt = this.engine.tryAcquire(claim);
 			assertThat(attempt).as(claim.key().value()).isInstanceOf(Granted.class);
 			return (Granted) attempt;
 		}
@@ -737,14 +737,14 @@ abstract class EngineContract {
 
 		/** Begin to wait for a key that is busy. */
 		Ear begin(Claim claim) {
-			Attempt attempt = this.engine.tryAcquire(claim);
+			AcquisitionOutcome attempt = this.engine.tryAcquire(claim);
 			assertThat(attempt).isInstanceOf(Busy.class);
 			return new Ear(this, claim, ((Busy) attempt).retryIn());
 		}
 
 		/** Ask and wait as the service does. */
 		Granted await(Claim claim) {
-			Attempt attempt = this.engine.tryAcquire(claim);
+			AcquisitionOutcome attempt = this.engine.tryAcquire(claim);
 			return (attempt instanceof Granted granted) ? granted
 					: new Ear(this, claim, ((Busy) attempt).retryIn()).await();
 		}
@@ -762,7 +762,7 @@ abstract class EngineContract {
 
 		private final Claim claim;
 
-		private final Waiting waiting;
+		private final Subscription waiting;
 
 		private Duration retryIn;
 
@@ -770,7 +770,7 @@ abstract class EngineContract {
 			this.process = process;
 			this.claim = claim;
 			this.retryIn = retryIn;
-			this.waiting = process.engine.enqueue(claim, this.signals::add);
+			this.waiting = process.engine.subscribe(claim, this.signals::add);
 		}
 
 		Granted await() {
@@ -785,7 +785,7 @@ abstract class EngineContract {
 					if (System.nanoTime() - end >= 0) {
 						break;
 					}
-					Attempt attempt = this.process.engine.tryAcquire(this.claim);
+					AcquisitionOutcome attempt = this.process.engine.tryAcquire(this.claim);
 					if (attempt instanceof Granted granted) {
 						return granted;
 					}

@@ -12,9 +12,9 @@ import org.junit.jupiter.api.Test;
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
 import io.leasehold.engine.Access;
-import io.leasehold.engine.Attempt;
-import io.leasehold.engine.Attempt.Busy;
-import io.leasehold.engine.Attempt.Granted;
+import io.leasehold.engine.AcquisitionOutcome;
+import io.leasehold.engine.AcquisitionOutcome.Busy;
+import io.leasehold.engine.AcquisitionOutcome.Granted;
 import io.leasehold.engine.Capability;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Holder;
@@ -210,7 +210,8 @@ abstract class EngineFormsContract extends EngineContract {
 		Claim held = claim(one, Access.permits(2));
 		one.granted(held);
 		for (Claim differing : List.of(claim(other, Access.permits(3)), claim(other, Access.permits(3)).waiting())) {
-			assertThat(other.engine().tryAcquire(differing)).isEqualTo(new Attempt.Contradicted(Access.permits(2)));
+			assertThat(other.engine().tryAcquire(differing))
+				.isEqualTo(new AcquisitionOutcome.Contradicted(Access.permits(2)));
 			other.engine().release(differing);
 		}
 		one.granted(claim(one, Access.permits(2)));
@@ -331,7 +332,7 @@ abstract class EngineFormsContract extends EngineContract {
 		one.close();
 		accesses(one).forEach((access) -> failsClosed(engine, () -> engine.tryAcquire(claim(one, access))));
 		failsClosed(engine, () -> engine.tryAcquire(waiting));
-		failsClosed(engine, () -> engine.enqueue(waiting, (signal) -> {
+		failsClosed(engine, () -> engine.subscribe(waiting, (signal) -> {
 		}));
 		List.of(held, waiting, one.claim(KEY)).forEach((claim) -> failsClosed(engine, () -> engine.release(claim)));
 		failsClosed(engine, () -> engine.inspect(KEY));

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import io.leasehold.engine.Access;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Owner;
@@ -127,7 +127,7 @@ class FormsContractIsProvenTests {
 		}
 
 		@Override
-		public Attempt tryAcquire(Claim claim) {
+		public AcquisitionOutcome tryAcquire(Claim claim) {
 			return super.tryAcquire(this.change.apply(claim));
 		}
 
@@ -143,9 +143,9 @@ class FormsContractIsProvenTests {
 		}
 
 		@Override
-		public Attempt tryAcquire(Claim claim) {
-			Attempt attempt = super.tryAcquire(claim);
-			if (attempt instanceof Attempt.Granted granted) {
+		public AcquisitionOutcome tryAcquire(Claim claim) {
+			AcquisitionOutcome attempt = super.tryAcquire(claim);
+			if (attempt instanceof AcquisitionOutcome.Granted granted) {
 				GRANTS.put(claim.owner(), new Renewal(claim, granted.number(), claim.lease()));
 			}
 			return attempt;

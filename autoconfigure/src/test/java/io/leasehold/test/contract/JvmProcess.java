@@ -21,12 +21,12 @@ public final class JvmProcess implements AutoCloseable {
 
 	private final PrintWriter commands;
 
-	private final BufferedReader answers;
+	private final BufferedReader responses;
 
 	private JvmProcess(Process process) {
 		this.process = process;
 		this.commands = new PrintWriter(process.getOutputStream(), true, StandardCharsets.UTF_8);
-		this.answers = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+		this.responses = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
 	}
 
 	/**
@@ -78,7 +78,7 @@ public final class JvmProcess implements AutoCloseable {
 	 */
 	public String expect(String word) {
 		try {
-			for (String line = this.answers.readLine(); line != null; line = this.answers.readLine()) {
+			for (String line = this.responses.readLine(); line != null; line = this.responses.readLine()) {
 				if (line.equals(word)) {
 					return "";
 				}

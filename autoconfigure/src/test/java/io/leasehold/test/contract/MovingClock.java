@@ -34,7 +34,7 @@ public final class MovingClock implements MonotonicClock {
 	 * engine has not received it yet; if an answer comes in several pieces, for each of
 	 * them.
 	 */
-	public void answered() {
+	public void responded() {
 		this.ahead.addAndGet(this.answerTime);
 	}
 

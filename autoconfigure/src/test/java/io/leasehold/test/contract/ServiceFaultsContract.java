@@ -22,11 +22,11 @@ import io.leasehold.LockException;
 import io.leasehold.LockLostException;
 import io.leasehold.LockOptions;
 import io.leasehold.LossCause;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Signal;
-import io.leasehold.engine.Waiting;
+import io.leasehold.engine.Subscription;
 import io.leasehold.event.LockEvent;
 import io.leasehold.service.LockService;
 
@@ -294,8 +294,8 @@ abstract class ServiceFaultsContract extends ServiceFormsContract {
 		}
 
 		@Override
-		public Waiting enqueue(Claim claim, Consumer<Signal> listener) {
-			return super.enqueue(claim, (signal) -> {
+		public Subscription subscribe(Claim claim, Consumer<Signal> listener) {
+			return super.subscribe(claim, (signal) -> {
 			});
 		}
 
@@ -311,8 +311,8 @@ abstract class ServiceFaultsContract extends ServiceFormsContract {
 		}
 
 		@Override
-		public Attempt tryAcquire(Claim claim) {
-			Attempt attempt = super.tryAcquire(claim);
+		public AcquisitionOutcome tryAcquire(Claim claim) {
+			AcquisitionOutcome attempt = super.tryAcquire(claim);
 			pauseUntil(System.nanoTime() + this.delay.toNanos());
 			return attempt;
 		}

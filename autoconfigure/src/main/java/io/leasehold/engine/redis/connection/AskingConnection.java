@@ -28,7 +28,7 @@ final class AskingConnection implements Connection {
 
 	@Override
 	public synchronized CompletableFuture<@Nullable Object> send(String command, String... arguments) {
-		this.last = this.last.handle((answer, failure) -> answer).thenCompose((before) -> {
+		this.last = this.last.handle((response, failure) -> response).thenCompose((before) -> {
 			this.connection.send("ASKING");
 			return this.connection.send(command, arguments);
 		});

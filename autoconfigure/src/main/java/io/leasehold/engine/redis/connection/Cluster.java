@@ -42,7 +42,7 @@ final class Cluster implements Topology {
 		this.seeds = List.copyOf(seeds);
 		this.connector = connector;
 		this.questions = questions;
-		this.slots = new Known<>(this::ask, (map) -> primaries.accept(map.primaries()), executor);
+		this.slots = new Known<>(this::readSlots, (map) -> primaries.accept(map.primaries()), executor);
 	}
 
 	@Override
@@ -91,13 +91,13 @@ final class Cluster implements Topology {
 		return new Redirection(to, asking);
 	}
 
-	private SlotMap ask() {
-		RedisFailure failure = RedisFailure.noAnswer("No node of the cluster responds", null);
+	private SlotMap readSlots() {
+		RedisFailure failure = RedisFailure.noResponse("No node of the cluster responds", null);
 		Set<Node> candidates = new LinkedHashSet<>(shuffled(this.nodes.get()));
 		candidates.addAll(this.seeds);
 		for (Node node : candidates) {
 			try {
-				SlotMap map = ask(node);
+				SlotMap map = readSlots(node);
 				this.nodes.set(map.primaries());
 				return map;
 			}
@@ -108,7 +108,7 @@ final class Cluster implements Topology {
 		throw failure;
 	}
 
-	private SlotMap ask(Node node) {
+	private SlotMap readSlots(Node node) {
 		Connection connection = this.connector.apply(node);
 		try {
 			return SlotMap.parse(this.questions.list(connection, "CLUSTER", "SLOTS"), node);

@@ -19,7 +19,7 @@ public interface Connector extends AutoCloseable {
 	 * @param lost called when the connection breaks or is closed
 	 * @throws RedisFailure if the connection fails
 	 */
-	Ear listen(Node node, Login login, String channel, Consumer<String> messages, Runnable lost);
+	SubscribedConnection listen(Node node, Login login, String channel, Consumer<String> messages, Runnable lost);
 
 	@Override
 	void close();

@@ -24,7 +24,7 @@ import redis.clients.jedis.util.SafeEncoder;
  * Jedis connection with concurrent writes and reads: one thread writes requests, another
  * one reads responses. So callers block until their deadlines at most.
  */
-final class JedisConnection implements Connection, Ear {
+final class JedisConnection implements Connection, SubscribedConnection {
 
 	private final Socket socket;
 
@@ -34,7 +34,7 @@ final class JedisConnection implements Connection, Ear {
 
 	private final BlockingQueue<Request> requests = new LinkedBlockingQueue<>();
 
-	private final Queue<Request> unanswered = new ConcurrentLinkedQueue<>();
+	private final Queue<Request> pending = new ConcurrentLinkedQueue<>();
 
 	private final AtomicBoolean open = new AtomicBoolean(true);
 
@@ -93,7 +93,7 @@ final class JedisConnection implements Connection, Ear {
 		try {
 			while (isOpen()) {
 				Request request = this.requests.take();
-				this.unanswered.add(request);
+				this.pending.add(request);
 				if (!request.reply().beginWriting()) {
 					return; // Closed
 				}
@@ -124,16 +124,16 @@ final class JedisConnection implements Connection, Ear {
 
 	private void take() {
 		try {
-			Object answer = SafeEncoder.encodeObject(this.socket.getUnflushedObject());
-			if (answer instanceof List<?> list && !list.isEmpty() && "message".equals(list.get(0))) {
+			Object response = SafeEncoder.encodeObject(this.socket.getUnflushedObject());
+			if (response instanceof List<?> list && !list.isEmpty() && "message".equals(list.get(0))) {
 				this.messages.accept((String) list.get(2));
 			}
 			else {
-				answered().complete(answer);
+				oldestPending().complete(response);
 			}
 		}
 		catch (JedisDataException ex) { // an error response
-			answered().fail(failure(ex));
+			oldestPending().fail(failure(ex));
 		}
 	}
 
@@ -141,8 +141,8 @@ final class JedisConnection implements Connection, Ear {
 	 * Return the reply of a response: the oldest one. On a closed connection the oldest
 	 * replies have failed already, so the response would complete a later request.
 	 */
-	private Reply answered() {
-		Request oldest = this.unanswered.poll();
+	private Reply oldestPending() {
+		Request oldest = this.pending.poll();
 		if (oldest != null && isOpen()) {
 			return oldest.reply();
 		}
@@ -167,7 +167,7 @@ final class JedisConnection implements Connection, Ear {
 	}
 
 	private void failAll(RedisFailure failure) {
-		for (Queue<Request> queue : List.of(this.unanswered, this.requests)) {
+		for (Queue<Request> queue : List.of(this.pending, this.requests)) {
 			for (Request request = queue.poll(); request != null; request = queue.poll()) {
 				request.reply().fail(failure);
 			}
@@ -175,13 +175,13 @@ final class JedisConnection implements Connection, Ear {
 	}
 
 	private static RedisFailure closed() {
-		return RedisFailure.noAnswer("connection is closed", null);
+		return RedisFailure.noResponse("connection is closed", null);
 	}
 
 	static RedisFailure failure(JedisException thrown) {
 		String message = String.valueOf(thrown.getMessage());
 		return (thrown instanceof JedisDataException) ? RedisFailure.refusal(message, thrown)
-				: RedisFailure.noAnswer(message, thrown);
+				: RedisFailure.noResponse(message, thrown);
 	}
 
 	private record Request(Protocol.Command command, String[] arguments, Reply reply) {

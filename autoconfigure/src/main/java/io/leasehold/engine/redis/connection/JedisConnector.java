@@ -40,7 +40,8 @@ public final class JedisConnector implements Connector {
 	}
 
 	@Override
-	public Ear listen(Node node, Login login, String channel, Consumer<String> messages, Runnable lost) {
+	public SubscribedConnection listen(Node node, Login login, String channel, Consumer<String> messages,
+			Runnable lost) {
 		JedisConnection connection = open(node, login, messages, lost);
 		try {
 			Replies.await(connection.send("SUBSCRIBE", channel), System.nanoTime() + this.timeout.toNanos());

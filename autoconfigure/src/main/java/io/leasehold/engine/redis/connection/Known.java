@@ -21,60 +21,60 @@ final class Known<T> {
 
 	private final Supplier<T> question;
 
-	private final Consumer<T> heard;
+	private final Consumer<T> listener;
 
 	private final Executor executor;
 
-	private final AtomicReference<@Nullable CompletableFuture<T>> answer = new AtomicReference<>();
+	private final AtomicReference<@Nullable CompletableFuture<T>> response = new AtomicReference<>();
 
 	private final AtomicBoolean refreshing = new AtomicBoolean();
 
 	/**
 	 * Create a cache.
 	 * @param question the query; may block, and throw a {@link RedisFailure}
-	 * @param heard called with each response
+	 * @param listener called with each response
 	 * @param executor runs the query
 	 */
-	Known(Supplier<T> question, Consumer<T> heard, Executor executor) {
+	Known(Supplier<T> question, Consumer<T> listener, Executor executor) {
 		this.question = question;
-		this.heard = heard;
+		this.listener = listener;
 		this.executor = executor;
 	}
 
 	/** Return the last response, or send the query if there is none. */
 	CompletableFuture<T> get() {
-		CompletableFuture<T> last = this.answer.get();
+		CompletableFuture<T> last = this.response.get();
 		if (last != null && !last.isCompletedExceptionally()) {
 			return last;
 		}
 		CompletableFuture<T> next = new CompletableFuture<>();
-		if (!this.answer.compareAndSet(last, next)) {
+		if (!this.response.compareAndSet(last, next)) {
 			return get();
 		}
-		next.completeAsync(this.question, this.executor).thenAccept(this.heard);
+		next.completeAsync(this.question, this.executor).thenAccept(this.listener);
 		return next;
 	}
 
 	/** Remove an outdated response; the next caller sends the query again. */
 	void forget(T outdated) {
-		CompletableFuture<T> last = this.answer.get();
+		CompletableFuture<T> last = this.response.get();
 		if (last != null && last.isDone() && !last.isCompletedExceptionally() && outdated.equals(last.join())) {
-			this.answer.compareAndSet(last, null);
+			this.response.compareAndSet(last, null);
 		}
 	}
 
 	/** Repeat the query in the background; the last response remains until a new one. */
 	void refresh() {
 		if (this.refreshing.compareAndSet(false, true)) {
-			this.executor.execute(this::askAgain);
+			this.executor.execute(this::retry);
 		}
 	}
 
-	private void askAgain() {
+	private void retry() {
 		try {
 			T next = this.question.get();
-			this.answer.set(CompletableFuture.completedFuture(next));
-			this.heard.accept(next);
+			this.response.set(CompletableFuture.completedFuture(next));
+			this.listener.accept(next);
 		}
 		catch (RedisFailure ex) {
 			logger.debug("A query failed; the last response remains in use", ex);

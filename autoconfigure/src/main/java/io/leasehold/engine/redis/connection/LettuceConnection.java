@@ -41,12 +41,12 @@ final class LettuceConnection implements Connection {
 		Reply reply = new Reply();
 		AsyncCommand<String, String, List<Object>> request = new AsyncCommand<>(
 				new Command<>(CommandType.valueOf(command), output, new Words(reply, arguments)));
-		request.whenComplete((answer, failure) -> {
+		request.whenComplete((response, failure) -> {
 			if (failure != null) {
 				reply.fail(failure(failure));
 			}
 			else {
-				reply.complete(output.isList() ? answer : answer.get(0));
+				reply.complete(output.isList() ? response : response.get(0));
 			}
 		});
 		try {
@@ -72,7 +72,7 @@ final class LettuceConnection implements Connection {
 				return RedisFailure.refusal(cause.getMessage(), thrown);
 			}
 		}
-		return RedisFailure.noAnswer((thrown.getMessage() != null) ? thrown.getMessage() : "connection is closed",
+		return RedisFailure.noResponse((thrown.getMessage() != null) ? thrown.getMessage() : "connection is closed",
 				thrown);
 	}
 

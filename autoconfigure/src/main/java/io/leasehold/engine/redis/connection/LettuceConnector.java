@@ -76,9 +76,11 @@ public final class LettuceConnector implements Connector {
 	}
 
 	@Override
-	public Ear listen(Node node, Login login, String channel, Consumer<String> messages, Runnable lost) {
+	public SubscribedConnection listen(Node node, Login login, String channel, Consumer<String> messages,
+			Runnable lost) {
 		return translated(
-				() -> new LettuceEar(this.client.connectPubSub(StringCodec.UTF8, uri(node, login)), messages, lost)
+				() -> new LettuceSubscribedConnection(this.client.connectPubSub(StringCodec.UTF8, uri(node, login)),
+						messages, lost)
 					.subscribe(channel, this.timeout));
 	}
 

@@ -23,10 +23,10 @@ public final class Line {
 
 	private final LongSupplier nanoTime;
 
-	private final AtomicInteger unanswered = new AtomicInteger();
+	private final AtomicInteger pending = new AtomicInteger();
 
 	/** Time of the last response, or of the first request since all were answered. */
-	private volatile long heard;
+	private volatile long lastReceived;
 
 	public Line(Node node, Connection connection, Duration silenceTimeout) {
 		this(node, connection, silenceTimeout.toNanos(), System::nanoTime);
@@ -53,7 +53,7 @@ public final class Line {
 	 */
 	boolean isUsable() {
 		// Read the counter first: a request sets the time before it is counted
-		if (this.unanswered.get() > 0 && this.nanoTime.getAsLong() - this.heard > this.silenceTimeout) {
+		if (this.pending.get() > 0 && this.nanoTime.getAsLong() - this.lastReceived > this.silenceTimeout) {
 			close();
 		}
 		return this.connection.isOpen();
@@ -99,16 +99,17 @@ public final class Line {
 	}
 
 	private CompletableFuture<@Nullable Object> send(String command, String... arguments) {
-		if (this.unanswered.get() == 0) {
-			this.heard = this.nanoTime.getAsLong(); // before the request is counted
+		if (this.pending.get() == 0) {
+			this.lastReceived = this.nanoTime.getAsLong(); // before the request is
+															// counted
 		}
-		this.unanswered.incrementAndGet();
-		return this.connection.send(command, arguments).whenComplete(this::answered);
+		this.pending.incrementAndGet();
+		return this.connection.send(command, arguments).whenComplete(this::completed);
 	}
 
-	private void answered(@Nullable Object answer, @Nullable Throwable failure) {
-		this.heard = this.nanoTime.getAsLong();
-		this.unanswered.decrementAndGet();
+	private void completed(@Nullable Object response, @Nullable Throwable failure) {
+		this.lastReceived = this.nanoTime.getAsLong();
+		this.pending.decrementAndGet();
 		if (failure != null) {
 			RedisFailure cause = Replies.failure(failure);
 			// The name may resolve to another server by now, or sending fails

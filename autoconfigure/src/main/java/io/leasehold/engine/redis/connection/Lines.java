@@ -44,7 +44,7 @@ public final class Lines {
 	 * @param deadline reading of {@link System#nanoTime()} at which to stop waiting
 	 * @throws RedisFailure if the server did not respond or rejected the request
 	 */
-	public <T> T ask(String lock, long deadline, Function<Line, T> request) {
+	public <T> T request(String lock, long deadline, Function<Line, T> request) {
 		CompletableFuture<Line> next = to(lock);
 		for (int attempt = 1;; attempt++) {
 			Line line = Replies.await(next, deadline);

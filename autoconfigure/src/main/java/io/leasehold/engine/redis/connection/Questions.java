@@ -15,11 +15,12 @@ record Questions(Duration timeout) {
 	 * @throws RedisFailure if the response is missing, empty or not a list
 	 */
 	List<?> list(Connection connection, String command, String... arguments) {
-		Object answer = Replies.await(connection.send(command, arguments), System.nanoTime() + this.timeout.toNanos());
-		if (answer instanceof List<?> list && !list.isEmpty()) {
+		Object response = Replies.await(connection.send(command, arguments),
+				System.nanoTime() + this.timeout.toNanos());
+		if (response instanceof List<?> list && !list.isEmpty()) {
 			return list;
 		}
-		throw RedisFailure.noAnswer("Unexpected response to %s: %s".formatted(command, answer), null);
+		throw RedisFailure.noResponse("Unexpected response to %s: %s".formatted(command, response), null);
 	}
 
 }

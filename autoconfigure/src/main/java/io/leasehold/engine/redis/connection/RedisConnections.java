@@ -105,7 +105,7 @@ public final class RedisConnections implements AutoCloseable {
 			return this.credentials.get();
 		}
 		catch (RuntimeException ex) {
-			throw RedisFailure.noAnswer("The credentials could not be read: " + ex.getMessage(), ex);
+			throw RedisFailure.noResponse("The credentials could not be read: " + ex.getMessage(), ex);
 		}
 	}
 
@@ -173,7 +173,7 @@ public final class RedisConnections implements AutoCloseable {
 	 * Open a subscribed connection. Blocks for a few command timeouts at most.
 	 * @throws RedisFailure if the connection fails
 	 */
-	public Ear listen(Node node, String channel, Consumer<String> messages, Runnable lost) {
+	public SubscribedConnection listen(Node node, String channel, Consumer<String> messages, Runnable lost) {
 		return this.connector.listen(node, login(), channel, messages, lost);
 	}
 

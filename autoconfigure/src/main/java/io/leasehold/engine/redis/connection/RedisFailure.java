@@ -28,7 +28,7 @@ public final class RedisFailure extends RuntimeException {
 	}
 
 	/** Create a failure: no connection, or no response in time. */
-	public static RedisFailure noAnswer(String message, @Nullable Throwable cause) {
+	public static RedisFailure noResponse(String message, @Nullable Throwable cause) {
 		return new RedisFailure(Kind.NO_ANSWER, message, cause);
 	}
 
@@ -62,7 +62,7 @@ public final class RedisFailure extends RuntimeException {
 	 * Return this failure for a request of several commands, some of which were sent.
 	 */
 	RedisFailure ofSeveralCommands() {
-		return isNeverSent() ? noAnswer(String.valueOf(getMessage()), this) : this;
+		return isNeverSent() ? noResponse(String.valueOf(getMessage()), this) : this;
 	}
 
 	/** Return whether a server responded with an error code such as {@code READONLY}. */

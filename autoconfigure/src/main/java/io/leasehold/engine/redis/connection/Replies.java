@@ -27,7 +27,7 @@ public final class Replies {
 			return Deadlines.await(future, deadline);
 		}
 		catch (TimeoutException ex) {
-			throw RedisFailure.noAnswer(String.valueOf(ex.getMessage()), ex);
+			throw RedisFailure.noResponse(String.valueOf(ex.getMessage()), ex);
 		}
 		catch (ExecutionException | CancellationException ex) {
 			throw failure(ex);
@@ -41,7 +41,7 @@ public final class Replies {
 				&& cause.getCause() != null) {
 			cause = cause.getCause();
 		}
-		return (cause instanceof RedisFailure known) ? known : RedisFailure.noAnswer(cause.toString(), cause);
+		return (cause instanceof RedisFailure known) ? known : RedisFailure.noResponse(cause.toString(), cause);
 	}
 
 }

@@ -54,7 +54,7 @@ final class Sentinels implements Topology {
 		this.connector = connector;
 		this.questions = questions;
 		this.executor = executor;
-		this.master = new Known<>(this::ask, (node) -> primaries.accept(Set.of(node)), executor);
+		this.master = new Known<>(this::readMaster, (node) -> primaries.accept(Set.of(node)), executor);
 	}
 
 	@Override
@@ -85,18 +85,18 @@ final class Sentinels implements Topology {
 		this.master.forget(primary);
 	}
 
-	private Node ask() {
+	private Node readMaster() {
 		List<RedisFailure> failures = new ArrayList<>();
 		Connection known = this.sentinel.getAndSet(null);
-		Node answer = (known != null) ? masterBy(known, failures) : null;
-		for (int i = 0; answer == null && i < this.sentinels.size(); i++) {
-			answer = masterBy(this.sentinels.get(i), failures);
+		Node response = (known != null) ? masterBy(known, failures) : null;
+		for (int i = 0; response == null && i < this.sentinels.size(); i++) {
+			response = masterBy(this.sentinels.get(i), failures);
 		}
-		if (answer != null) {
-			return answer;
+		if (response != null) {
+			return response;
 		}
 		RedisFailure failure = RedisFailure
-			.noAnswer("No sentinel of %s knows master '%s'".formatted(this.sentinels, this.name), null);
+			.noResponse("No sentinel of %s knows master '%s'".formatted(this.sentinels, this.name), null);
 		failures.forEach(failure::addSuppressed);
 		throw failure;
 	}

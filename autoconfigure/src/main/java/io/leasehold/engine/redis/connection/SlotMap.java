@@ -21,12 +21,12 @@ final class SlotMap {
 
 	/**
 	 * Parse the response to {@code CLUSTER SLOTS}.
-	 * @param answer for each range: first slot, last slot, primary, replicas
+	 * @param response for each range: first slot, last slot, primary, replicas
 	 * @param from the node that responded; its host replaces a missing host
 	 */
-	static SlotMap parse(List<?> answer, Node from) {
+	static SlotMap parse(List<?> response, Node from) {
 		SlotMap map = new SlotMap();
-		for (Object entry : answer) {
+		for (Object entry : response) {
 			List<?> range = (List<?>) entry;
 			List<?> server = (List<?>) range.get(2);
 			String host = (String) server.get(0);

@@ -39,7 +39,7 @@ class ClusterTests {
 	private Connection connect(Node node) {
 		ScriptedConnection connection = this.servers.get(node);
 		if (connection == null) {
-			throw RedisFailure.noAnswer(node + " is unreachable", null);
+			throw RedisFailure.noResponse(node + " is unreachable", null);
 		}
 		return connection;
 	}

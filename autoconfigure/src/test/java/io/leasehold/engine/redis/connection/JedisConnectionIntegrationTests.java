@@ -63,12 +63,12 @@ class JedisConnectionIntegrationTests {
 		AtomicInteger lost = new AtomicInteger();
 		long threads = threads();
 		Connection connection = this.connector.connect(NODE, LOGIN);
-		Ear ear = this.connector.listen(NODE, LOGIN, "channel", (message) -> {
+		SubscribedConnection subscription = this.connector.listen(NODE, LOGIN, "channel", (message) -> {
 		}, lost::incrementAndGet);
 		assertThat(clients()).isEqualTo(2);
 		connection.close();
-		ear.close();
-		ear.close();
+		subscription.close();
+		subscription.close();
 		await().untilAsserted(() -> assertThat(clients()).isZero());
 		await().untilAsserted(() -> assertThat(threads()).isLessThanOrEqualTo(threads));
 		assertThat(lost).hasValue(1);

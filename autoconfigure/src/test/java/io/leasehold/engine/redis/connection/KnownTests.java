@@ -18,11 +18,11 @@ class KnownTests {
 
 	private final Queue<Runnable> tasks = new ArrayDeque<>();
 
-	private final List<String> heard = new ArrayList<>();
+	private final List<String> listener = new ArrayList<>();
 
-	private Supplier<String> answer = () -> "first";
+	private Supplier<String> response = () -> "first";
 
-	private final Known<String> known = new Known<>(() -> this.answer.get(), this.heard::add, this.tasks::add);
+	private final Known<String> known = new Known<>(() -> this.response.get(), this.listener::add, this.tasks::add);
 
 	@Test
 	void callersShareOneQuestionAndItsAnswer() {
@@ -33,28 +33,28 @@ class KnownTests {
 		assertThat(first).isCompletedWithValue("first");
 		assertThat(this.known.get()).isSameAs(first);
 		assertThat(this.tasks).isEmpty();
-		assertThat(this.heard).containsExactly("first");
+		assertThat(this.listener).containsExactly("first");
 	}
 
 	@Test
 	void failedQuestionIsAskedAgain() {
-		this.answer = () -> {
-			throw RedisFailure.noAnswer("unreachable", null);
+		this.response = () -> {
+			throw RedisFailure.noResponse("unreachable", null);
 		};
 		CompletableFuture<String> failed = this.known.get();
 		runAll();
 		assertThat(failed).isCompletedExceptionally();
-		this.answer = () -> "second";
+		this.response = () -> "second";
 		CompletableFuture<String> next = this.known.get();
 		runAll();
 		assertThat(next).isCompletedWithValue("second");
-		assertThat(this.heard).containsExactly("second");
+		assertThat(this.listener).containsExactly("second");
 	}
 
 	@Test
 	void outdatedAnswerIsForgotten() {
-		answered();
-		this.answer = () -> "second";
+		responded();
+		this.response = () -> "second";
 		this.known.forget("first");
 		CompletableFuture<String> next = this.known.get();
 		runAll();
@@ -63,7 +63,7 @@ class KnownTests {
 
 	@Test
 	void anotherAnswerThanTheOutdatedOneIsKept() {
-		CompletableFuture<String> first = answered();
+		CompletableFuture<String> first = responded();
 		this.known.forget("another");
 		assertThat(this.known.get()).isSameAs(first);
 	}
@@ -71,20 +71,20 @@ class KnownTests {
 	@Test
 	void forgettingWithoutAnAnswerHasNoEffect() {
 		this.known.forget("first");
-		assertThat(answered()).isCompletedWithValue("first");
+		assertThat(responded()).isCompletedWithValue("first");
 	}
 
 	/** A failed question is asked again in any case. */
 	@Test
 	void forgettingAFailureHasNoEffect() {
-		this.answer = () -> {
-			throw RedisFailure.noAnswer("unreachable", null);
+		this.response = () -> {
+			throw RedisFailure.noResponse("unreachable", null);
 		};
 		this.known.get();
 		runAll();
 		this.known.forget("first");
-		this.answer = () -> "second";
-		assertThat(answered()).isCompletedWithValue("second");
+		this.response = () -> "second";
+		assertThat(responded()).isCompletedWithValue("second");
 	}
 
 	/** Forgetting must not wait for the answer. */
@@ -100,36 +100,36 @@ class KnownTests {
 
 	@Test
 	void lastAnswerStandsUntilARefreshHasAnother() {
-		answered();
-		this.answer = () -> "second";
+		responded();
+		this.response = () -> "second";
 		this.known.refresh();
 		this.known.refresh();
 		assertThat(this.known.get()).isCompletedWithValue("first");
 		assertThat(this.tasks).hasSize(1);
 		runAll();
 		assertThat(this.known.get()).isCompletedWithValue("second");
-		assertThat(this.heard).containsExactly("first", "second");
+		assertThat(this.listener).containsExactly("first", "second");
 	}
 
 	@Test
 	void refreshThatFailsKeepsTheLastAnswerAndIsRepeated() {
-		answered();
-		this.answer = () -> {
-			throw RedisFailure.noAnswer("unreachable", null);
+		responded();
+		this.response = () -> {
+			throw RedisFailure.noResponse("unreachable", null);
 		};
 		this.known.refresh();
 		runAll();
 		assertThat(this.known.get()).isCompletedWithValue("first");
-		this.answer = () -> "second";
+		this.response = () -> "second";
 		this.known.refresh();
 		runAll();
 		assertThat(this.known.get()).isCompletedWithValue("second");
 	}
 
-	private CompletableFuture<String> answered() {
-		CompletableFuture<String> answered = this.known.get();
+	private CompletableFuture<String> responded() {
+		CompletableFuture<String> responded = this.known.get();
 		runAll();
-		return answered;
+		return responded;
 	}
 
 	private void runAll() {

@@ -118,16 +118,16 @@ class LineTests {
 
 	@ParameterizedTest
 	@CsvSource(value = { "2, 2, ", "3, 2, ", "1, 2, 1", "null, 1, 0" }, nullValues = "null")
-	void grantNeedsAsManyReplicasAsAreConfigured(Long reached, int replicas, Integer told) {
+	void grantNeedsAsManyReplicasAsAreConfigured(Long reached, int replicas, Integer notified) {
 		ScriptedConnection connection = ScriptedConnection.answering(reached);
 		ThrowingCallable waiting = () -> new Line(NODE, connection, SILENCE).awaitReplicas(replicas, SILENCE,
 				System.nanoTime());
-		if (told == null) {
+		if (notified == null) {
 			assertThatNoException().isThrownBy(waiting);
 		}
 		else {
 			assertThatExceptionOfType(RedisFailure.class).isThrownBy(waiting)
-				.withMessageStartingWith("NOREPLICAS The grant reached %d of the %d replicas", told, replicas);
+				.withMessageStartingWith("NOREPLICAS The grant reached %d of the %d replicas", notified, replicas);
 		}
 		assertThat(connection.sent()).containsExactly("WAIT " + replicas + " 100");
 	}
@@ -155,7 +155,7 @@ class LineTests {
 		@Override
 		public CompletableFuture<@Nullable Object> send(String command, String... arguments) {
 			Reply reply = new Reply();
-			reply.fail(RedisFailure.noAnswer("connection is closed", null));
+			reply.fail(RedisFailure.noResponse("connection is closed", null));
 			return reply;
 		}
 

@@ -30,7 +30,7 @@ class LinesTests {
 
 	private static final Node B = new Node("b", 2);
 
-	private static final RedisFailure UNREACHABLE = RedisFailure.noAnswer("unreachable", null);
+	private static final RedisFailure UNREACHABLE = RedisFailure.noResponse("unreachable", null);
 
 	private static final RedisFailure NEVER_SENT = RedisFailure.neverSent(UNREACHABLE);
 
@@ -105,40 +105,40 @@ class LinesTests {
 
 	@Test
 	void answerIsReturnedAndTheRequestIsMadeOnce() {
-		List<Line> asked = new ArrayList<>();
-		assertThat(ask(asked, () -> "answer")).isEqualTo("answer");
-		assertThat(asked).hasSize(1);
+		List<Line> requested = new ArrayList<>();
+		assertThat(request(requested, () -> "answer")).isEqualTo("answer");
+		assertThat(requested).hasSize(1);
 	}
 
 	@Test
 	void requestThatMayHaveRunIsNotRepeated() {
-		List<Line> asked = new ArrayList<>();
-		assertThatExceptionOfType(RedisFailure.class).isThrownBy(() -> ask(asked, () -> {
+		List<Line> requested = new ArrayList<>();
+		assertThatExceptionOfType(RedisFailure.class).isThrownBy(() -> request(requested, () -> {
 			throw UNREACHABLE;
 		})).isSameAs(UNREACHABLE);
-		assertThat(asked).hasSize(1);
+		assertThat(requested).hasSize(1);
 	}
 
 	@Test
 	void requestThatIsNeverSentIsGivenUpAfterSixAttempts() {
-		List<Line> asked = new ArrayList<>();
-		assertThatExceptionOfType(RedisFailure.class).isThrownBy(() -> ask(asked, () -> {
-			asked.get(asked.size() - 1).close();
+		List<Line> requested = new ArrayList<>();
+		assertThatExceptionOfType(RedisFailure.class).isThrownBy(() -> request(requested, () -> {
+			requested.get(requested.size() - 1).close();
 			throw NEVER_SENT;
 		})).isSameAs(NEVER_SENT);
-		assertThat(asked).hasSize(6).doesNotHaveDuplicates();
+		assertThat(requested).hasSize(6).doesNotHaveDuplicates();
 	}
 
 	@Test
 	void requestFollowsItsSlot() {
-		List<Line> asked = new ArrayList<>();
-		assertThat(ask(asked, () -> {
-			if (asked.size() == 1) {
+		List<Line> requested = new ArrayList<>();
+		assertThat(request(requested, () -> {
+			if (requested.size() == 1) {
 				throw MOVED;
 			}
 			return "answer";
 		})).isEqualTo("answer");
-		assertThat(asked).extracting(Line::node).containsExactly(A, B);
+		assertThat(requested).extracting(Line::node).containsExactly(A, B);
 		assertThat(this.opened.get(B)).singleElement().matches((connection) -> connection.sent().isEmpty());
 	}
 
@@ -190,10 +190,10 @@ class LinesTests {
 		assertThat(this.opened.get(A)).singleElement().extracting(ScriptedConnection::closings).isEqualTo(0);
 	}
 
-	private String ask(List<Line> asked, Supplier<String> answer) {
-		return this.lines.ask("lock", System.nanoTime() + Duration.ofSeconds(20).toNanos(), (line) -> {
-			asked.add(line);
-			return answer.get();
+	private String request(List<Line> requested, Supplier<String> response) {
+		return this.lines.request("lock", System.nanoTime() + Duration.ofSeconds(20).toNanos(), (line) -> {
+			requested.add(line);
+			return response.get();
 		});
 	}
 

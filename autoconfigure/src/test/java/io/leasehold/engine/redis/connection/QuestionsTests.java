@@ -21,16 +21,16 @@ class QuestionsTests {
 
 	@Test
 	void answerIsWaitedFor() throws Exception {
-		CompletableFuture<Object> answer = new CompletableFuture<>();
-		CompletableFuture<Void> asked = new CompletableFuture<>();
+		CompletableFuture<Object> response = new CompletableFuture<>();
+		CompletableFuture<Void> requested = new CompletableFuture<>();
 		ScriptedConnection connection = new ScriptedConnection((command) -> {
-			asked.complete(null);
-			return answer;
+			requested.complete(null);
+			return response;
 		});
 		CompletableFuture<List<?>> list = CompletableFuture
 			.supplyAsync(() -> new Questions(LONG).list(connection, "CLUSTER", "SLOTS"));
-		asked.join();
-		answer.complete(List.of("answer"));
+		requested.join();
+		response.complete(List.of("answer"));
 		assertThat(list.join()).isEqualTo(List.of("answer"));
 		assertThat(connection.sent()).containsExactly("CLUSTER SLOTS");
 	}
@@ -44,10 +44,10 @@ class QuestionsTests {
 
 	@ParameterizedTest
 	@MethodSource("others")
-	void answerThatIsNoListWithElementsIsRefused(Object answer) {
+	void answerThatIsNoListWithElementsIsRefused(Object response) {
 		assertThatExceptionOfType(RedisFailure.class)
-			.isThrownBy(() -> new Questions(LONG).list(ScriptedConnection.answering(answer), "ROLE"))
-			.withMessage("Unexpected response to ROLE: " + answer);
+			.isThrownBy(() -> new Questions(LONG).list(ScriptedConnection.answering(response), "ROLE"))
+			.withMessage("Unexpected response to ROLE: " + response);
 	}
 
 	static Object[] others() {

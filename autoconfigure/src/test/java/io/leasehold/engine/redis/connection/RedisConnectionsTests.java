@@ -164,7 +164,8 @@ class RedisConnectionsTests {
 		}
 
 		@Override
-		public Ear listen(Node node, Login login, String channel, Consumer<String> messages, Runnable lost) {
+		public SubscribedConnection listen(Node node, Login login, String channel, Consumer<String> messages,
+				Runnable lost) {
 			throw new UnsupportedOperationException();
 		}
 

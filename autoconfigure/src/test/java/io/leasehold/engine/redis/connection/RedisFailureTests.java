@@ -27,7 +27,7 @@ class RedisFailureTests {
 
 	@Test
 	void missingAnswerHasNoWordAndMayPass() {
-		LockEngineException failure = RedisFailure.noAnswer("WRONGPASS is no word of the server here", null)
+		LockEngineException failure = RedisFailure.noResponse("WRONGPASS is no word of the server here", null)
 			.toEngineException("renew 2 locks");
 		assertThat(failure).hasMessage("Redis could not renew 2 locks: WRONGPASS is no word of the server here");
 		assertThat(failure.refusal()).isNull();
@@ -38,7 +38,7 @@ class RedisFailureTests {
 	void onlyARefusalHasAReason() {
 		assertThat(RedisFailure.refusal("READONLY You can't write", null).is("READONLY")).isTrue();
 		assertThat(RedisFailure.refusal("READONLY You can't write", null).is("MOVED")).isFalse();
-		assertThat(RedisFailure.noAnswer("READONLY", null).is("READONLY")).isFalse();
+		assertThat(RedisFailure.noResponse("READONLY", null).is("READONLY")).isFalse();
 	}
 
 	@ParameterizedTest
@@ -51,7 +51,7 @@ class RedisFailureTests {
 
 	@Test
 	void requestThatWasNeverSentHasNotRunUnlessItIsOneOfSeveral() {
-		RedisFailure neverSent = RedisFailure.neverSent(RedisFailure.noAnswer("connection is closed", null));
+		RedisFailure neverSent = RedisFailure.neverSent(RedisFailure.noResponse("connection is closed", null));
 		assertThat(neverSent.hasNotRun()).isTrue();
 		assertThat(neverSent.isRedirection()).isFalse();
 		assertThat(neverSent.ofSeveralCommands().hasNotRun()).isFalse();

@@ -16,7 +16,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 class ReplyTests {
 
-	private static final RedisFailure CLOSED = RedisFailure.noAnswer("connection is closed", null);
+	private static final RedisFailure CLOSED = RedisFailure.noResponse("connection is closed", null);
 
 	private final Reply reply = new Reply();
 

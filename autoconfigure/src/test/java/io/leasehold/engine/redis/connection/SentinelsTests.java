@@ -52,7 +52,7 @@ class SentinelsTests {
 		this.connected.add(node);
 		ScriptedConnection connection = this.servers.get(node);
 		if (connection == null) {
-			throw RedisFailure.noAnswer(node + " is unreachable", null);
+			throw RedisFailure.noResponse(node + " is unreachable", null);
 		}
 		return connection;
 	}

@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.Set;
 
 import io.leasehold.LockKey;
-import io.leasehold.engine.Attempt;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Capability;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Holder;
@@ -55,12 +55,12 @@ public final class ToyLockEngine implements LockEngine {
 	}
 
 	@Override
-	public Attempt tryAcquire(Claim claim) {
+	public AcquisitionOutcome tryAcquire(Claim claim) {
 		long sent = this.clock.nanoTime(); // a lease counts from before the request
 		Entry entry = this.store.take(claim.key(), claim.owner().token(), claim.lease());
 		return entry.owner().equals(claim.owner().token())
-				? new Attempt.Granted(entry.number(), MonotonicClock.validUntil(sent, claim.lease()))
-				: new Attempt.Busy(POLL);
+				? new AcquisitionOutcome.Granted(entry.number(), MonotonicClock.validUntil(sent, claim.lease()))
+				: new AcquisitionOutcome.Busy(POLL);
 	}
 
 	@Override

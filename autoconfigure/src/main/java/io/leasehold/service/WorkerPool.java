@@ -19,9 +19,9 @@ import org.apache.commons.logging.LogFactory;
  * {@link #check()}, called once a second, starts a thread if there is none, and further
  * ones while all threads are blocked.
  */
-class Crew implements Executor {
+class WorkerPool implements Executor {
 
-	private static final Log logger = LogFactory.getLog(Crew.class);
+	private static final Log logger = LogFactory.getLog(WorkerPool.class);
 
 	private final String name;
 
@@ -52,7 +52,7 @@ class Crew implements Executor {
 	 * submitting thread; otherwise it is dropped
 	 * @param threads creates the threads
 	 */
-	Crew(String name, int size, int mostSize, boolean runsWhenClosed, ThreadFactory threads) {
+	WorkerPool(String name, int size, int mostSize, boolean runsWhenClosed, ThreadFactory threads) {
 		this.name = name;
 		this.size = size;
 		this.mostSize = mostSize;

@@ -5,7 +5,7 @@ import java.util.concurrent.CompletionStage;
 /**
  * Connection that is subscribed to one channel. Thread-safe; never blocks.
  */
-public interface Ear {
+public interface SubscribedConnection {
 
 	boolean isOpen();
 

@@ -4,16 +4,16 @@ package io.leasehold.engine.zookeeper;
  * Change that a waiting claim watches: its node cannot hold the key before this change.
  *
  * @param path the watched node
- * @param sign the kind of change
+ * @param kind the kind of change
  * @param last whether the claim most likely holds the key after the change; certain for
  * permits
  */
-record Obstacle(String path, Sign sign, boolean last) {
+record AwaitedChange(String path, Kind kind, boolean last) {
 
 	/**
 	 * Kind of change.
 	 */
-	enum Sign {
+	enum Kind {
 
 		/** The node is removed. */
 		REMOVAL,

@@ -11,15 +11,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * Watches of waiting claims. No watch remains on a missing node.
  */
-final class Lookout {
+final class Watches {
 
 	private final Store store;
 
-	Lookout(Store store) {
+	Watches(Store store) {
 		this.store = store;
 	}
 
-	void busy(LiveClaim live, Obstacle by) {
+	void busy(LiveClaim live, AwaitedChange by) {
 		watch(live, live.turn().busy(by));
 	}
 
@@ -27,10 +27,10 @@ final class Lookout {
 		watch(live, live.turn().listen(listener));
 	}
 
-	void deafen(LiveClaim live) {
-		Turn.Watch watch = live.turn().deafen();
+	void unsubscribe(LiveClaim live) {
+		Turn.Watch watch = live.turn().unsubscribe();
 		if (watch != null) {
-			this.store.unwatch(watch.obstacle().path(), watch);
+			this.store.unwatch(watch.awaited().path(), watch);
 		}
 	}
 
@@ -49,8 +49,8 @@ final class Lookout {
 
 	/** Set a watch, and return whether the change came before it. */
 	private CompletableFuture<Boolean> isOver(LiveClaim live, Turn.Watch watch) {
-		String path = watch.obstacle().path();
-		return switch (watch.obstacle().sign()) {
+		String path = watch.awaited().path();
+		return switch (watch.awaited().kind()) {
 			case REMOVAL -> this.store.watchChildren(path, watch).thenApply((none) -> false);
 			case CHILDREN -> this.store.watchChildren(path, watch).thenApply((names) -> isOver(live, watch, names));
 			case GRANT -> this.store.watchData(path, watch)
@@ -67,7 +67,7 @@ final class Lookout {
 	private static boolean isOver(LiveClaim live, Turn.Watch watch, List<String> names) {
 		LockNode node = live.node();
 		return node == null || !names.contains(node.name())
-				|| !watch.obstacle().equals(new NodeOrder(live.container(), names).obstacle(node.name()));
+				|| !watch.awaited().equals(new NodeOrder(live.container(), names).awaited(node.name()));
 	}
 
 }

@@ -5,7 +5,7 @@ import java.time.Duration;
 /**
  * Response of the store to a claim.
  */
-public sealed interface Attempt {
+public sealed interface AcquisitionOutcome {
 
 	/**
 	 * The claim's owner holds the key, alone or with others of the same access.
@@ -15,7 +15,7 @@ public sealed interface Attempt {
 	 * @param validUntil reading of the monotonic clock until which the grant is valid,
 	 * computed from before the request was sent
 	 */
-	record Granted(long number, long validUntil) implements Attempt {
+	record Granted(long number, long validUntil) implements AcquisitionOutcome {
 	}
 
 	/**
@@ -24,7 +24,7 @@ public sealed interface Attempt {
 	 * @param retryIn maximum time until the next request; a {@linkplain Signal signal}
 	 * may arrive earlier
 	 */
-	record Busy(Duration retryIn) implements Attempt {
+	record Busy(Duration retryIn) implements AcquisitionOutcome {
 	}
 
 	/**
@@ -33,7 +33,7 @@ public sealed interface Attempt {
 	 *
 	 * @param held the access of those who hold the key
 	 */
-	record Contradicted(Access held) implements Attempt {
+	record Contradicted(Access held) implements AcquisitionOutcome {
 	}
 
 }

@@ -13,7 +13,8 @@ import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 /**
  * Lettuce connection for messages that never reconnects.
  */
-final class LettuceEar extends RedisPubSubAdapter<String, String> implements Ear, RedisConnectionStateListener {
+final class LettuceSubscribedConnection extends RedisPubSubAdapter<String, String>
+		implements SubscribedConnection, RedisConnectionStateListener {
 
 	private final StatefulRedisPubSubConnection<String, String> connection;
 
@@ -23,14 +24,15 @@ final class LettuceEar extends RedisPubSubAdapter<String, String> implements Ear
 
 	private final AtomicBoolean closed = new AtomicBoolean();
 
-	LettuceEar(StatefulRedisPubSubConnection<String, String> connection, Consumer<String> messages, Runnable lost) {
+	LettuceSubscribedConnection(StatefulRedisPubSubConnection<String, String> connection, Consumer<String> messages,
+			Runnable lost) {
 		this.connection = connection;
 		this.messages = messages;
 		this.lost = lost;
 	}
 
 	/** Subscribe to a channel; close the connection on failure. */
-	LettuceEar subscribe(String channel, Duration timeout) {
+	LettuceSubscribedConnection subscribe(String channel, Duration timeout) {
 		this.connection.addListener((RedisConnectionStateListener) this);
 		this.connection.addListener((io.lettuce.core.pubsub.RedisPubSubListener<String, String>) this);
 		try {
