@@ -20,7 +20,7 @@ import org.springframework.context.annotation.Conditional;
 @Retention(RetentionPolicy.RUNTIME)
 @Documented
 @Conditional(OnLockEngineCondition.class)
-@interface ConditionalOnLockEngine {
+public @interface ConditionalOnLockEngine {
 
 	/** Name of the engine, as in {@link io.leasehold.engine.LockEngine#name()}. */
 	String value();

@@ -51,7 +51,7 @@ import org.springframework.core.Ordered;
  * @param transaction Properties of transactions under locks.
  */
 @ConfigurationProperties("leasehold")
-record LeaseholdProperties(@DefaultValue("true") boolean enabled, @Nullable String engine,
+public record LeaseholdProperties(@DefaultValue("true") boolean enabled, @Nullable String engine,
 		@DefaultValue("leasehold") String namespace, @DefaultValue("30s") Duration lease,
 		@DefaultValue("5s") Duration waitTime, @DefaultValue("0s") Duration lockDelay,
 		@DefaultValue("" + (Ordered.LOWEST_PRECEDENCE - 100)) int order, @DefaultValue("throw") OnLost onLost,
@@ -150,7 +150,7 @@ record LeaseholdProperties(@DefaultValue("true") boolean enabled, @Nullable Stri
 	 * @param retention How long the store remembers the last fencing token of an unused
 	 * key. Must exceed any possible backward correction of the store's clock.
 	 */
-	record Fencing(@DefaultValue("7d") Duration retention) {
+	public record Fencing(@DefaultValue("7d") Duration retention) {
 
 		private void check() {
 			LeaseholdProperties.check("leasehold.fencing.retention", this.retention,

@@ -3,7 +3,7 @@ package io.leasehold.autoconfigure;
 /**
  * Exception at startup if the engine is ambiguous, missing or misconfigured.
  */
-class LockEngineConfigurationException extends RuntimeException {
+public class LockEngineConfigurationException extends RuntimeException {
 
 	private static final long serialVersionUID = 1L;
 
@@ -11,7 +11,7 @@ class LockEngineConfigurationException extends RuntimeException {
 
 	private final String action;
 
-	LockEngineConfigurationException(String description, String action) {
+	public LockEngineConfigurationException(String description, String action) {
 		super(description + " " + action);
 		this.description = description;
 		this.action = action;

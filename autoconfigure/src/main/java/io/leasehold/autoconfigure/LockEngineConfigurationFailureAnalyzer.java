@@ -10,7 +10,7 @@ import org.springframework.core.annotation.Order;
  * failed binding, which would hide it.
  */
 @Order(Ordered.HIGHEST_PRECEDENCE)
-class LockEngineConfigurationFailureAnalyzer extends AbstractFailureAnalyzer<LockEngineConfigurationException> {
+public class LockEngineConfigurationFailureAnalyzer extends AbstractFailureAnalyzer<LockEngineConfigurationException> {
 
 	@Override
 	protected FailureAnalysis analyze(Throwable rootFailure, LockEngineConfigurationException cause) {

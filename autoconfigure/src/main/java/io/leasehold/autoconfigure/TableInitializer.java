@@ -13,7 +13,7 @@ import org.springframework.dao.DataAccessException;
  * Initializer of a table of the library. It retries a failure once: databases may reject
  * a table that another instance is creating, even with IF NOT EXISTS.
  */
-abstract class TableInitializer<T extends DatabaseInitializationProperties>
+public abstract class TableInitializer<T extends DatabaseInitializationProperties>
 		extends PropertiesBasedDataSourceScriptDatabaseInitializer<T> {
 
 	private static final Log logger = LogFactory.getLog(TableInitializer.class);
@@ -27,7 +27,7 @@ abstract class TableInitializer<T extends DatabaseInitializationProperties>
 	 * @param what name of the table in messages
 	 * @param whatToDo correction if it cannot be created
 	 */
-	TableInitializer(DataSource dataSource, T properties, String what, String whatToDo) {
+	public TableInitializer(DataSource dataSource, T properties, String what, String whatToDo) {
 		super(dataSource, properties);
 		this.what = what;
 		this.whatToDo = whatToDo;

@@ -11,16 +11,16 @@ import org.springframework.util.ClassUtils;
 /**
  * Application contexts with all auto-configurations that the library registers.
  */
-final class Leasehold {
+public final class Leasehold {
 
 	private Leasehold() {
 	}
 
-	static ApplicationContextRunner runner() {
+	public static ApplicationContextRunner runner() {
 		return new ApplicationContextRunner().withConfiguration(autoConfigurations());
 	}
 
-	static AutoConfigurations autoConfigurations() {
+	public static AutoConfigurations autoConfigurations() {
 		List<Class<?>> registered = ImportCandidates.load(AutoConfiguration.class, null)
 			.getCandidates()
 			.stream()

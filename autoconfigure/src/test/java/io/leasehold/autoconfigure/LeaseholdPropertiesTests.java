@@ -4,6 +4,11 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 
+import io.leasehold.autoconfigure.fencing.FenceTableInitializer;
+import io.leasehold.autoconfigure.jdbc.JdbcLockTableInitializer;
+import io.leasehold.autoconfigure.jdbc.JdbcProperties;
+import io.leasehold.autoconfigure.redis.RedisProperties;
+import io.leasehold.autoconfigure.zookeeper.ZooKeeperProperties;
 import io.leasehold.service.OnLost;
 import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.Test;

@@ -4,6 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
+import io.leasehold.autoconfigure.fencing.LeaseholdFencingAutoConfiguration;
+import io.leasehold.autoconfigure.jdbc.LeaseholdJdbcAutoConfiguration;
+import io.leasehold.autoconfigure.redis.LeaseholdRedisAutoConfiguration;
 import io.leasehold.transaction.CommitGuard;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

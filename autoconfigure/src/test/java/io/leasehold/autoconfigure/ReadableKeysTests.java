@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-
 import javax.sql.DataSource;
 
 import ch.qos.logback.classic.Level;
@@ -14,14 +13,16 @@ import ch.qos.logback.classic.LoggerContext;
 import io.leasehold.DistributedLocks;
 import io.leasehold.HeldLock;
 import io.leasehold.LockException;
+import io.leasehold.LockInspector;
 import io.leasehold.LockKey;
-import io.leasehold.LockMode;
 import io.leasehold.LockLostEvent;
+import io.leasehold.LockMode;
 import io.leasehold.LockOptions;
 import io.leasehold.annotation.DistributedLock;
+import io.leasehold.autoconfigure.fencing.LeaseholdFencingAutoConfiguration;
+import io.leasehold.autoconfigure.jdbc.LeaseholdJdbcAutoConfiguration;
 import io.leasehold.endpoint.LocksEndpoint;
 import io.leasehold.engine.local.LocalLockEngine;
-import io.leasehold.LockInspector;
 import io.leasehold.service.LockService;
 import io.leasehold.test.contract.Fault;
 import org.awaitility.Awaitility;

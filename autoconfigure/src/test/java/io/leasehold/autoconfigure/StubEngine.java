@@ -22,7 +22,7 @@ import io.leasehold.engine.RenewalOutcome;
 /**
  * Engine as an application could bring along, with a name of its own.
  */
-class StubEngine implements LockEngine {
+public class StubEngine implements LockEngine {
 
 	static final Duration MIN_LEASE = Duration.ofMillis(100);
 
@@ -32,7 +32,7 @@ class StubEngine implements LockEngine {
 
 	private final ConcurrentMap<LockKey, Owner> owners = new ConcurrentHashMap<>();
 
-	StubEngine(String name) {
+	public StubEngine(String name) {
 		this.name = name;
 	}
 

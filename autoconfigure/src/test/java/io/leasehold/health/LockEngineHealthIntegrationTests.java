@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
 
 import io.leasehold.LockInspector;
 import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
-import io.leasehold.autoconfigure.LeaseholdJdbcAutoConfiguration;
-import io.leasehold.autoconfigure.LeaseholdRedisAutoConfiguration;
+import io.leasehold.autoconfigure.jdbc.LeaseholdJdbcAutoConfiguration;
+import io.leasehold.autoconfigure.redis.LeaseholdRedisAutoConfiguration;
 import io.leasehold.server.PostgresTestServer;
 import io.leasehold.server.RedisTestServer;
 import io.leasehold.test.contract.Pace;

@@ -13,7 +13,7 @@ import io.leasehold.LockKeys;
 import io.leasehold.LockOptions;
 import io.leasehold.annotation.DistributedLock;
 import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
-import io.leasehold.autoconfigure.LeaseholdFencingAutoConfiguration;
+import io.leasehold.autoconfigure.fencing.LeaseholdFencingAutoConfiguration;
 import io.leasehold.autoconfigure.LeaseholdLocalAutoConfiguration;
 import io.leasehold.engine.local.LocalLockEngine;
 import io.leasehold.service.LockService;

@@ -4,7 +4,7 @@ import io.leasehold.DistributedLocks;
 import io.leasehold.LockOptions;
 import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
 import io.leasehold.autoconfigure.LeaseholdLocalAutoConfiguration;
-import io.leasehold.autoconfigure.LeaseholdMetricsAutoConfiguration;
+import io.leasehold.autoconfigure.actuate.LeaseholdMetricsAutoConfiguration;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.openjdk.jmh.annotations.Level;
 import org.openjdk.jmh.annotations.Scope;

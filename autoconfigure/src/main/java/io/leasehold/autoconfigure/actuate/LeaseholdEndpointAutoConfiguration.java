@@ -1,0 +1,44 @@
+package io.leasehold.autoconfigure.actuate;
+
+import io.leasehold.LockInspector;
+import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
+import io.leasehold.endpoint.LocksEndpoint;
+import io.leasehold.endpoint.LocksEndpointWebExtension;
+
+import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.actuate.autoconfigure.endpoint.expose.EndpointExposure;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.context.annotation.Bean;
+
+/**
+ * Auto-configuration of the actuator endpoint {@code locks}.
+ */
+@AutoConfiguration(after = LeaseholdAutoConfiguration.class)
+@ConditionalOnClass({ Endpoint.class, ConditionalOnAvailableEndpoint.class })
+@ConditionalOnBean(LockInspector.class)
+public final class LeaseholdEndpointAutoConfiguration {
+
+	LeaseholdEndpointAutoConfiguration() {
+	}
+
+	@Bean
+	@ConditionalOnAvailableEndpoint
+	@ConditionalOnMissingBean
+	LocksEndpoint locksEndpoint(LockInspector locks, ApplicationEventPublisher events) {
+		return new LocksEndpoint(locks, events);
+	}
+
+	@Bean
+	@ConditionalOnAvailableEndpoint(exposure = EndpointExposure.WEB)
+	@ConditionalOnMissingBean
+	@ConditionalOnBean(LocksEndpoint.class)
+	LocksEndpointWebExtension locksEndpointWebExtension(LocksEndpoint endpoint) {
+		return new LocksEndpointWebExtension(endpoint);
+	}
+
+}

@@ -1,0 +1,39 @@
+package io.leasehold.autoconfigure.actuate;
+
+import java.util.Map;
+import java.util.TreeMap;
+
+import io.leasehold.LockInspector;
+import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
+import io.leasehold.health.LockEngineHealthIndicator;
+
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
+import org.springframework.boot.health.contributor.CompositeHealthContributor;
+import org.springframework.boot.health.contributor.HealthContributor;
+import org.springframework.context.annotation.Bean;
+
+/**
+ * Auto-configuration of the engines' health, as components of {@code locks}.
+ */
+@AutoConfiguration(after = LeaseholdAutoConfiguration.class)
+@ConditionalOnClass({ HealthContributor.class, ConditionalOnEnabledHealthIndicator.class })
+@ConditionalOnBean(LockInspector.class)
+public final class LeaseholdHealthAutoConfiguration {
+
+	LeaseholdHealthAutoConfiguration() {
+	}
+
+	@Bean
+	@ConditionalOnEnabledHealthIndicator("locks")
+	@ConditionalOnMissingBean(name = "locksHealthContributor")
+	HealthContributor locksHealthContributor(LockInspector locks) {
+		Map<String, HealthContributor> engines = new TreeMap<>();
+		locks.engines().forEach((engine) -> engines.put(engine, new LockEngineHealthIndicator(locks, engine)));
+		return CompositeHealthContributor.fromMap(engines);
+	}
+
+}

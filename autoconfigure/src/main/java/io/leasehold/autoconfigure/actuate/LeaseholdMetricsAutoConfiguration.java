@@ -1,0 +1,41 @@
+package io.leasehold.autoconfigure.actuate;
+
+import io.leasehold.LockInspector;
+import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
+import io.leasehold.event.ApplicationEvents;
+import io.leasehold.metrics.DroppedEventMetrics;
+import io.leasehold.metrics.LockMetrics;
+import io.micrometer.core.instrument.MeterRegistry;
+
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+
+/**
+ * Auto-configuration of the lock meters.
+ */
+@AutoConfiguration(after = LeaseholdAutoConfiguration.class,
+		afterName = "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration")
+@ConditionalOnClass(MeterRegistry.class)
+@ConditionalOnBean(MeterRegistry.class)
+public final class LeaseholdMetricsAutoConfiguration {
+
+	LeaseholdMetricsAutoConfiguration() {
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	LockMetrics lockMetrics(MeterRegistry registry) {
+		return new LockMetrics(registry);
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	@ConditionalOnBean(LockInspector.class)
+	DroppedEventMetrics droppedLockEventMetrics(ApplicationEvents applicationEvents, LockInspector locks) {
+		return new DroppedEventMetrics(applicationEvents, locks);
+	}
+
+}

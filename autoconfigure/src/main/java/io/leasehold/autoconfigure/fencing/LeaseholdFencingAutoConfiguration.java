@@ -1,0 +1,100 @@
+package io.leasehold.autoconfigure.fencing;
+
+import javax.sql.DataSource;
+
+import io.leasehold.FencingGuard;
+import io.leasehold.autoconfigure.LeaseholdProperties;
+import io.leasehold.autoconfigure.LockEngineConfigurationException;
+import io.leasehold.transaction.JdbcFencingGuard;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;
+import org.springframework.boot.jdbc.init.DataSourceScriptDatabaseInitializer;
+import org.springframework.boot.sql.autoconfigure.init.OnDatabaseInitializationCondition;
+import org.springframework.boot.sql.init.DatabaseInitializationMode;
+import org.springframework.boot.sql.init.dependency.DatabaseInitializationDependencyConfigurer;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ImportRuntimeHints;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.core.JdbcOperations;
+import org.springframework.transaction.PlatformTransactionManager;
+
+/**
+ * Auto-configuration of the fencing guard in the application's database.
+ */
+@AutoConfiguration(afterName = { "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration",
+		"org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration",
+		"org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration" })
+@ConditionalOnClass({ PlatformTransactionManager.class, JdbcOperations.class,
+		DataSourceScriptDatabaseInitializer.class })
+@ConditionalOnSingleCandidate(DataSource.class)
+@ConditionalOnBean(PlatformTransactionManager.class)
+@ConditionalOnMissingBean(FencingGuard.class)
+@EnableConfigurationProperties(FenceTableInitializer.Properties.class)
+@Import(DatabaseInitializationDependencyConfigurer.class)
+@ImportRuntimeHints(LeaseholdFencingAutoConfiguration.SchemaHints.class)
+public final class LeaseholdFencingAutoConfiguration {
+
+	LeaseholdFencingAutoConfiguration() {
+	}
+
+	/** Null for a database that cannot be reached and is therefore not embedded. */
+	@Bean
+	@ConditionalOnMissingBean
+	@Conditional(OnTableInitializationCondition.class)
+	@Nullable FenceTableInitializer fenceTableInitializer(DataSource dataSource, FenceTableInitializer.Properties properties) {
+		if (properties.getInitializeSchema() == DatabaseInitializationMode.EMBEDDED
+				&& !EmbeddedDatabaseConnection.isEmbedded(dataSource)) {
+			return null;
+		}
+		return new FenceTableInitializer(dataSource, properties);
+	}
+
+	/** Created for the first fenced method; other applications need no table. */
+	@Bean
+	@Lazy
+	JdbcFencingGuard fencingGuard(DataSource dataSource, LeaseholdProperties properties) {
+		JdbcFencingGuard guard = new JdbcFencingGuard(dataSource, properties.namespace(),
+				properties.fencing().retention());
+		try {
+			guard.check();
+		}
+		catch (DataAccessException ex) {
+			throw new LockEngineConfigurationException(
+					"Table leasehold_fence, which fenced methods require, cannot be used: %s."
+						.formatted(ex.getMostSpecificCause().getMessage()),
+					"Create it with the script for your database in io/leasehold/transaction/migration, or set"
+							+ " leasehold.fencing.initialize-schema to always.");
+		}
+		return guard;
+	}
+
+	static class OnTableInitializationCondition extends OnDatabaseInitializationCondition {
+
+		OnTableInitializationCondition() {
+			super("Leasehold fencing", "leasehold.fencing.initialize-schema");
+		}
+
+	}
+
+	public static class SchemaHints implements RuntimeHintsRegistrar {
+
+		@Override
+		public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
+			hints.resources().registerPattern("io/leasehold/transaction/migration/**");
+		}
+
+	}
+
+}

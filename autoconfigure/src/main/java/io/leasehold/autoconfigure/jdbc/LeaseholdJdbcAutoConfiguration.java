@@ -1,0 +1,124 @@
+package io.leasehold.autoconfigure.jdbc;
+
+import javax.sql.DataSource;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.leasehold.LockEngineException;
+import io.leasehold.autoconfigure.ConditionalOnLockEngine;
+import io.leasehold.autoconfigure.LeaseholdProperties;
+import io.leasehold.autoconfigure.LockEngineConfigurationException;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.jdbc.JdbcConnections;
+import io.leasehold.engine.jdbc.JdbcLockEngine;
+import io.leasehold.engine.jdbc.JdbcSettings;
+import io.leasehold.engine.jdbc.LockTableException;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.jdbc.autoconfigure.JdbcConnectionDetails;
+import org.springframework.boot.sql.autoconfigure.init.OnDatabaseInitializationCondition;
+import org.springframework.boot.sql.init.dependency.DatabaseInitializationDependencyConfigurer;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ImportRuntimeHints;
+import org.springframework.core.NestedExceptionUtils;
+import org.springframework.jdbc.core.JdbcOperations;
+
+/**
+ * Auto-configuration of the JDBC engine, with a separate connection pool to the
+ * application's database.
+ */
+@AutoConfiguration(afterName = "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration")
+@ConditionalOnClass({ HikariDataSource.class, JdbcConnectionDetails.class, JdbcOperations.class })
+@ConditionalOnBean(DataSource.class)
+@ConditionalOnLockEngine(JdbcLockEngine.NAME)
+@EnableConfigurationProperties({ JdbcProperties.class, JdbcLockTableInitializer.Properties.class })
+@Import(DatabaseInitializationDependencyConfigurer.class)
+@ImportRuntimeHints(LeaseholdJdbcAutoConfiguration.JdbcHints.class)
+public final class LeaseholdJdbcAutoConfiguration {
+
+	LeaseholdJdbcAutoConfiguration() {
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	JdbcConnections jdbcLockConnections(JdbcProperties properties, LeaseholdProperties shared, BeanFactory beans) {
+		properties.toSettings(shared); // reports a mistake before a pool is opened
+		return new JdbcDatabase(properties, beans).connections();
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	@Conditional(OnTableInitializationCondition.class)
+	JdbcLockTableInitializer jdbcLockTableInitializer(JdbcConnections connections, JdbcProperties properties,
+			JdbcLockTableInitializer.Properties initialization) {
+		try {
+			connections.awaitFirst();
+			return new JdbcLockTableInitializer(connections, initialization, properties.table());
+		}
+		catch (LockEngineException ex) {
+			throw wrongConnection(ex);
+		}
+		catch (IllegalStateException ex) {
+			throw new LockEngineConfigurationException(
+					"The database product is unknown, so the lock table cannot be created: %s."
+						.formatted(NestedExceptionUtils.getMostSpecificCause(ex).getMessage()),
+					"Start the database before the application. Or set leasehold.jdbc.initialize-schema to never and "
+							+ "create the table yourself, such as with Flyway: then the application starts without its "
+							+ "database, and locks fail until it responds.");
+		}
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	JdbcLockEngine jdbcLockEngine(JdbcConnections connections, JdbcProperties properties, LeaseholdProperties shared,
+			MonotonicClock clock) {
+		JdbcSettings settings = properties.toSettings(shared);
+		JdbcLockEngine engine = new JdbcLockEngine(connections, settings, clock);
+		try {
+			engine.start();
+		}
+		catch (LockTableException ex) {
+			engine.close();
+			throw ex;
+		}
+		catch (LockEngineException ex) {
+			engine.close();
+			throw wrongConnection(ex);
+		}
+		return engine;
+	}
+
+	private static LockEngineConfigurationException wrongConnection(LockEngineException ex) {
+		return new LockEngineConfigurationException(ex.getMessage() + ".",
+				"Check the connection of the application's DataSource, or of the one that leasehold.jdbc.data-source names.");
+	}
+
+	static class OnTableInitializationCondition extends OnDatabaseInitializationCondition {
+
+		OnTableInitializationCondition() {
+			super("Leasehold JDBC", "leasehold.jdbc.initialize-schema");
+		}
+
+	}
+
+	public static class JdbcHints implements RuntimeHintsRegistrar {
+
+		@Override
+		public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
+			hints.resources().registerPattern("io/leasehold/engine/jdbc/migration/**");
+			// Looked up by name, to detect support for LISTEN
+			hints.reflection().registerTypeIfPresent(classLoader, "org.postgresql.PGConnection");
+		}
+
+	}
+
+}

@@ -1,0 +1,55 @@
+package io.leasehold.autoconfigure.redis;
+
+import java.time.Duration;
+
+import io.leasehold.autoconfigure.LeaseholdProperties;
+import io.leasehold.autoconfigure.LockEngineConfigurationException;
+import io.leasehold.engine.redis.RedisSettings;
+
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * Properties of the Redis engine. The defaults suit a server in the same data centre.
+ *
+ * @param pollInterval Maximum time between two polls of a waiting process. Waiters are
+ * notified of their turn; polls only detect lost messages and crashed holders.
+ * @param grantLease Lease of a lock that was granted to a waiting process, until the
+ * process extends it. Must exceed poll interval plus command timeout. If the waiter died,
+ * others wait for this time.
+ * @param commandTimeout Maximum time to wait for a connection and for the response to a
+ * command.
+ * @param minValidity Minimum remaining validity of a lock that was granted by a message.
+ * With less, the process queries the server before it uses the lock. At least the command
+ * timeout.
+ * @param silenceTimeout How long a connection may leave requests unanswered before it is
+ * replaced.
+ * @param markerLifetime How long the server remembers that a claim whose connection broke
+ * has ended. Must exceed silence timeout plus the longest pause of the server.
+ * @param replicasToWait Number of replicas that must receive a grant before it counts, or
+ * 0 for none. If fewer respond within half the command timeout, the lock is unavailable.
+ */
+@ConfigurationProperties("leasehold.redis")
+public record RedisProperties(@DefaultValue("2s") Duration pollInterval, @DefaultValue("5s") Duration grantLease,
+		@DefaultValue("1s") Duration commandTimeout, @DefaultValue("1s") Duration minValidity,
+		@DefaultValue("5s") Duration silenceTimeout, @DefaultValue("60s") Duration markerLifetime,
+		@DefaultValue("0") int replicasToWait) {
+
+	/**
+	 * Return the settings of the engine.
+	 * @throws LockEngineConfigurationException if they are invalid
+	 */
+	RedisSettings toSettings(LeaseholdProperties shared) {
+		try {
+			return new RedisSettings(shared.namespace(), this.pollInterval, this.grantLease, this.commandTimeout,
+					this.minValidity, this.silenceTimeout, this.markerLifetime, shared.fencing().retention(),
+					this.replicasToWait);
+		}
+		catch (IllegalArgumentException ex) {
+			throw new LockEngineConfigurationException(
+					"The Redis engine cannot work as configured: %s.".formatted(ex.getMessage()),
+					"Change one of the named properties.");
+		}
+	}
+
+}

@@ -1,0 +1,81 @@
+package io.leasehold.autoconfigure.zookeeper;
+
+import java.util.Objects;
+
+import io.leasehold.autoconfigure.ConditionalOnLockEngine;
+import io.leasehold.autoconfigure.LeaseholdProperties;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.zookeeper.ZooKeeperLockEngine;
+import io.leasehold.engine.zookeeper.ZooKeeperSettings;
+import org.apache.curator.framework.CuratorFramework;
+
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+
+/**
+ * Auto-configuration of the ZooKeeper engine, with a separate session if a
+ * {@link ZooKeeperConnectionDetails connection} is configured, otherwise with the
+ * application's {@link CuratorFramework}.
+ */
+@AutoConfiguration(afterName = "org.springframework.cloud.zookeeper.ZookeeperAutoConfiguration")
+@ConditionalOnClass(CuratorFramework.class)
+@ConditionalOnLockEngine(ZooKeeperLockEngine.NAME)
+@Conditional(LeaseholdZooKeeperAutoConfiguration.OnClientCondition.class)
+@EnableConfigurationProperties(ZooKeeperProperties.class)
+public final class LeaseholdZooKeeperAutoConfiguration {
+
+	LeaseholdZooKeeperAutoConfiguration() {
+	}
+
+	@Bean
+	@ConditionalOnProperty("leasehold.zookeeper.connect-string")
+	@ConditionalOnMissingBean
+	ZooKeeperConnectionDetails zooKeeperLockConnectionDetails(ZooKeeperProperties properties) {
+		return () -> Objects.requireNonNull(properties.connectString());
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	ZooKeeperLockEngine zooKeeperLockEngine(ZooKeeperProperties properties, LeaseholdProperties shared,
+			ObjectProvider<ZooKeeperConnectionDetails> connection, ListableBeanFactory beans, MonotonicClock clock) {
+		ZooKeeperSettings settings = properties.toSettings(shared);
+		ZooKeeperConnectionDetails details = connection.getIfAvailable();
+		if (details == null) {
+			return ZooKeeperLockEngine.using(ZooKeeperClients.ofTheApplication(beans), settings, clock);
+		}
+		return ZooKeeperLockEngine.owning(ZooKeeperClients.own(details, properties, shared), settings, clock);
+	}
+
+	static class OnClientCondition extends AnyNestedCondition {
+
+		OnClientCondition() {
+			super(ConfigurationPhase.REGISTER_BEAN);
+		}
+
+		@ConditionalOnBean(CuratorFramework.class)
+		static class Client {
+
+		}
+
+		@ConditionalOnBean(ZooKeeperConnectionDetails.class)
+		static class Connection {
+
+		}
+
+		@ConditionalOnProperty("leasehold.zookeeper.connect-string")
+		static class ConnectString {
+
+		}
+
+	}
+
+}

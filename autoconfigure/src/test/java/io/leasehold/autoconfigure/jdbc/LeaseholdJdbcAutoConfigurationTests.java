@@ -1,0 +1,490 @@
+package io.leasehold.autoconfigure.jdbc;
+
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
+import javax.sql.DataSource;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.leasehold.DistributedLocks;
+import io.leasehold.HeldLock;
+import io.leasehold.LockEngineException;
+import io.leasehold.autoconfigure.Leasehold;
+import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
+import io.leasehold.autoconfigure.LockEngineConfigurationException;
+import io.leasehold.autoconfigure.LockEngineConfigurationFailureAnalyzer;
+import io.leasehold.engine.LockEngine;
+import io.leasehold.engine.jdbc.JdbcConnections;
+import io.leasehold.engine.jdbc.JdbcLockEngine;
+import io.leasehold.test.contract.Fault;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.PGConnection;
+
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.JdbcConnectionDetails;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.core.JdbcOperations;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatException;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+@ExtendWith(OutputCaptureExtension.class)
+class LeaseholdJdbcAutoConfigurationTests {
+
+	private static final String SHARING = "locks share its connections";
+
+	private final String url = "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1";
+
+	private final ApplicationContextRunner bare = Leasehold.runner()
+		.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class));
+
+	private final ApplicationContextRunner runner = this.bare.withPropertyValues("spring.datasource.url=" + this.url);
+
+	@Test
+	void locksAreTakenInTheApplicationsDatabase(CapturedOutput output) {
+		this.runner.run((context) -> {
+			DistributedLocks locks = context.getBean(DistributedLocks.class);
+			assertThat(locks.defaults().engine()).isEqualTo("jdbc");
+			try (HeldLock held = locks.acquire("order:42")) {
+				assertThat(held.isValid()).isTrue();
+			}
+			assertThat(new JdbcTemplate(context.getBean(DataSource.class))
+				.queryForObject("SELECT lock_key FROM leasehold_lock", String.class)).isEqualTo("order:42");
+			assertThat(output).doesNotContain(SHARING);
+		});
+	}
+
+	@Test
+	void poolIsTheEnginesOwnAndNoBean() {
+		this.runner.withPropertyValues("leasehold.jdbc.pool-size=3").run((context) -> {
+			assertThat(context).hasSingleBean(DataSource.class);
+			DataSource own = context.getBean(JdbcConnections.class).dataSource();
+			assertThat(own).isNotSameAs(context.getBean(DataSource.class))
+				.isInstanceOfSatisfying(HikariDataSource.class, (pool) -> {
+					assertThat(pool.getPoolName()).isEqualTo("leasehold-jdbc");
+					assertThat(pool.getMaximumPoolSize()).as("three for acquisitions, four for the rest").isEqualTo(7);
+					assertThat(pool.isAutoCommit()).isTrue();
+				});
+		});
+	}
+
+	@Test
+	void poolIsClosedWithTheContext() {
+		HikariDataSource[] pool = new HikariDataSource[1];
+		this.runner.run((context) -> pool[0] = (HikariDataSource) context.getBean(JdbcConnections.class).dataSource());
+		assertThat(pool[0].isClosed()).isTrue();
+	}
+
+	/** An application without a free connection still locks. */
+	@Test
+	@Fault(value = 40, engine = "jdbc")
+	void applicationThatHasTakenAllItsConnectionsStillLocks() {
+		this.runner.withPropertyValues("spring.datasource.hikari.maximum-pool-size=1").run((context) -> {
+			try (Connection taken = context.getBean(DataSource.class).getConnection()) {
+				assertThat(taken.isClosed()).isFalse();
+				context.getBean(DistributedLocks.class).acquire("order:42").close();
+			}
+		});
+	}
+
+	/** Connections that are opened later use the credentials that are valid then. */
+	@Test
+	@Fault(value = 110, engine = "jdbc")
+	void rotatedCredentialsAreUsedByNewConnections() {
+		AtomicReference<String> password = new AtomicReference<>("first");
+		this.runner.withPropertyValues("spring.datasource.password=first")
+			.withBean(JdbcConnectionDetails.class, () -> new Rotated(this.url, password))
+			.run((context) -> {
+				assertThatLocksWorkAfter(context, "second", () -> password.set("second"));
+				HikariDataSource pool = context.getBean(HikariDataSource.class);
+				password.set("first");
+				assertThatLocksWorkAfter(context, "third", () -> pool.setPassword("third"));
+			});
+	}
+
+	private static void assertThatLocksWorkAfter(ApplicationContext context, String password, Runnable rotation)
+			throws SQLException {
+		DataSource own = context.getBean(JdbcConnections.class).dataSource();
+		try (Connection connection = own.getConnection(); Statement statement = connection.createStatement()) {
+			statement.execute("ALTER USER SA SET PASSWORD '%s'".formatted(password));
+		}
+		rotation.run();
+		((HikariDataSource) own).getHikariPoolMXBean().softEvictConnections();
+		context.getBean(DistributedLocks.class).acquire("after " + password).close();
+	}
+
+	@Test
+	void missingDriverIsExplained() {
+		this.runner.withPropertyValues("spring.datasource.driver-class-name=org.h2.Driver")
+			.withBean(JdbcConnectionDetails.class,
+					() -> new Rotated("jdbc:oracle:thin:@db:1521/shop", new AtomicReference<>("")))
+			.withBean(DataSource.class, () -> new DriverManagerDataSource(this.url))
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOfSatisfying(LockEngineConfigurationException.class, (ex) -> {
+					FailureAnalysis analysis = new LockEngineConfigurationFailureAnalyzer().analyze(ex);
+					assertThat(analysis.getDescription())
+						.contains("There is no JDBC driver 'oracle.jdbc.OracleDriver' for the lock engine's database");
+					assertThat(analysis.getAction()).contains("Add the driver of your database");
+				}));
+	}
+
+	/** A failure says which database it was, and none of its secrets. */
+	@Test
+	void failureNamesHostAndDatabase() {
+		this.bare.withBean(HikariDataSource.class, () -> {
+			HikariDataSource pool = new HikariDataSource();
+			pool.setJdbcUrl("jdbc:postgresql://127.0.0.1:1/shop?password=secret");
+			return pool;
+		})
+			.withPropertyValues("leasehold.jdbc.initialize-schema=never", "leasehold.jdbc.call-timeout=500ms")
+			.run((context) -> assertThatExceptionOfType(LockEngineException.class)
+				.isThrownBy(() -> context.getBean(DistributedLocks.class)
+					.acquire("a", context.getBean(DistributedLocks.class).defaults().withWaitTime(Duration.ZERO)))
+				.withMessageContaining("The database postgresql://127.0.0.1:1/shop could not acquire lock 'a': ")
+				.withMessageNotContaining("secret"));
+	}
+
+	@Test
+	void poolOfTheApplicationsOwnMakingIsNotSharedEither(CapturedOutput output) {
+		this.bare.withBean(HikariDataSource.class, () -> {
+			HikariDataSource pool = new HikariDataSource();
+			pool.setJdbcUrl(this.url);
+			return pool;
+		}).run((context) -> {
+			assertThat(context.getBean(JdbcConnections.class).dataSource())
+				.isNotSameAs(context.getBean(DataSource.class))
+				.isInstanceOf(HikariDataSource.class);
+			assertThat(output).doesNotContain(SHARING);
+		});
+	}
+
+	@Test
+	void dataSourceThatDoesNotTellItsUrlIsSharedWithAWarning(CapturedOutput output) {
+		this.bare.withBean(DataSource.class, () -> new DriverManagerDataSource(this.url)).run((context) -> {
+			assertThat(context.getBean(JdbcConnections.class).dataSource()).isSameAs(context.getBean(DataSource.class));
+			assertThat(output).contains("The application's DataSource does not expose its URL: " + SHARING);
+		});
+	}
+
+	@Test
+	void namedDataSourceIsUsed(CapturedOutput output) {
+		DataSource locks = new DriverManagerDataSource("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1");
+		this.bare
+			.withBean("application", DataSource.class, () -> new DriverManagerDataSource(this.url),
+					(definition) -> definition.setPrimary(true))
+			.withBean("locks", DataSource.class, () -> locks)
+			.withPropertyValues("leasehold.jdbc.data-source=locks")
+			.run((context) -> {
+				assertThat(context.getBean(JdbcConnections.class).dataSource()).isSameAs(locks);
+				assertThat(output).doesNotContain(SHARING);
+			});
+	}
+
+	@Test
+	void namingTheApplicationsDataSourceWarns(CapturedOutput output) {
+		this.runner.withPropertyValues("leasehold.jdbc.data-source=dataSource")
+			.run((context) -> assertThat(output).contains("'dataSource': " + SHARING));
+	}
+
+	@Test
+	void nameOfNoDataSourceStopsTheStart() {
+		this.runner.withPropertyValues("leasehold.jdbc.data-source=nope")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.hasMessageContaining("leasehold.jdbc.data-source is 'nope'"));
+	}
+
+	@Test
+	void severalDataSourcesNeedAName() {
+		this.bare.withBean("one", DataSource.class, () -> new DriverManagerDataSource(this.url))
+			.withBean("other", DataSource.class, () -> new DriverManagerDataSource(this.url))
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOf(LockEngineConfigurationException.class)
+				.hasMessageContaining("several DataSource beans"));
+	}
+
+	@Test
+	void tableInAFileIsCreatedOnlyWhenAskedFor(@TempDir Path folder) {
+		ApplicationContextRunner file = this.bare.withPropertyValues(
+				"spring.datasource.url=jdbc:h2:file:%s;AUTO_SERVER=TRUE;WRITE_DELAY=0".formatted(folder.resolve("db")));
+		file.run((context) -> assertThat(context).hasFailed());
+		file.withPropertyValues("leasehold.jdbc.initialize-schema=always")
+			.run((context) -> context.getBean(DistributedLocks.class).acquire("order:42").close());
+		file.run((context) -> context.getBean(DistributedLocks.class).acquire("order:42").close());
+	}
+
+	@Test
+	void tableIsNotCreatedWhenNeverAskedFor() {
+		this.runner.withPropertyValues("leasehold.jdbc.initialize-schema=never").run((context) -> {
+			assertThat(context).hasFailed();
+			try (Connection connection = new DriverManagerDataSource(this.url, "sa", "").getConnection()) {
+				assertThat(connection.getMetaData().getTables(null, null, "LEASEHOLD_LOCK", null).next()).isFalse();
+			}
+			catch (SQLException ex) {
+				throw new IllegalStateException(ex);
+			}
+		});
+	}
+
+	@Test
+	void tableThatCannotBeCreatedStopsTheStartWithTheReason() {
+		this.runner.withPropertyValues("leasehold.jdbc.table=nowhere.my_locks")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOf(LockEngineConfigurationException.class)
+				.hasMessageContaining("The lock table 'nowhere.my_locks' could not be created")
+				.hasMessageContaining("Schema \"NOWHERE\" not found"));
+	}
+
+	/** A missing table is told at the start, with the statements that create it. */
+	@Test
+	@Fault(value = 49, engine = "jdbc")
+	void missingTableIsExplainedWithAllWaysToCreateIt() {
+		this.runner.withPropertyValues("leasehold.jdbc.initialize-schema=never").run((context) -> {
+			FailureAnalysis analysis = analysis(context);
+			assertThat(analysis.getDescription()).contains("\"LEASEHOLD_LOCK\" not found");
+			assertThat(analysis.getAction()).contains("leasehold.jdbc.initialize-schema to always")
+				.contains("spring.flyway.locations")
+				.contains("io/leasehold/engine/jdbc/migration/changelog.yaml")
+				.contains("CREATE TABLE IF NOT EXISTS leasehold_lock (");
+		});
+	}
+
+	@Test
+	void missingTableOfAnotherNameIsNotLeftToOurMigrations() {
+		this.runner.withPropertyValues("leasehold.jdbc.initialize-schema=never", "leasehold.jdbc.table=public.my_locks")
+			.run((context) -> {
+				FailureAnalysis analysis = analysis(context);
+				assertThat(analysis.getDescription())
+					.startsWith("The lock table 'public.my_locks' or 'public.my_locks_holder' is missing (")
+					.contains("\"MY_LOCKS\" not found");
+				assertThat(analysis.getAction()).contains("leasehold.jdbc.initialize-schema to always")
+					.contains("your own Flyway or Liquibase migrations")
+					.doesNotContain("spring.flyway.locations")
+					.doesNotContain("changelog.yaml")
+					.contains("CREATE TABLE IF NOT EXISTS public.my_locks (",
+							"CREATE TABLE IF NOT EXISTS public.my_locks_holder (");
+			});
+	}
+
+	/** So is one with other columns. */
+	@Test
+	@Fault(value = 49, engine = "jdbc")
+	void tableWithOtherColumnsIsExplainedWithTheRightOnes() throws SQLException {
+		try (Connection connection = DriverManager.getConnection(this.url, "sa", "");
+				Statement statement = connection.createStatement()) {
+			statement.execute("CREATE TABLE leasehold_lock (id BINARY(32) PRIMARY KEY)");
+		}
+		this.runner.run((context) -> {
+			FailureAnalysis analysis = analysis(context);
+			assertThat(analysis.getDescription())
+				.startsWith("The lock table 'leasehold_lock' or 'leasehold_lock_holder' lacks a required column (");
+			assertThat(analysis.getAction()).contains("CREATE TABLE IF NOT EXISTS leasehold_lock (",
+					"CREATE TABLE IF NOT EXISTS leasehold_lock_holder (");
+		});
+	}
+
+	/** A privilege that is missing is told with the grant. */
+	@Test
+	@Fault(value = 49, engine = "jdbc")
+	void missingPrivilegeIsExplainedWithTheGrant() throws SQLException {
+		this.runner.run((context) -> assertThat(context).hasNotFailed());
+		try (Connection connection = DriverManager.getConnection(this.url, "sa", "");
+				Statement statement = connection.createStatement()) {
+			statement.execute("CREATE USER poor PASSWORD 'poor'");
+			statement.execute("GRANT SELECT, INSERT, UPDATE ON leasehold_lock TO poor");
+		}
+		this.bare
+			.withPropertyValues("spring.datasource.url=" + this.url.replace(";DB_CLOSE_DELAY=-1", ""),
+					"spring.datasource.username=poor", "spring.datasource.password=poor",
+					"leasehold.jdbc.initialize-schema=never")
+			.run((context) -> {
+				FailureAnalysis analysis = analysis(context);
+				assertThat(analysis.getDescription()).startsWith(
+						"The lock table 'leasehold_lock' or 'leasehold_lock_holder' is not accessible to the database user (");
+				assertThat(analysis.getAction()).contains(
+						"GRANT SELECT, INSERT, UPDATE, DELETE ON leasehold_lock TO ...;",
+						"GRANT SELECT, INSERT, UPDATE, DELETE ON leasehold_lock_holder TO ...;");
+			});
+	}
+
+	@Test
+	void explanationIsWhatTheApplicationPrints(CapturedOutput output) {
+		assertThatException()
+			.isThrownBy(() -> new SpringApplicationBuilder(Application.class).web(WebApplicationType.NONE)
+				.run("--spring.datasource.url=" + this.url, "--leasehold.jdbc.initialize-schema=never"));
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("CREATE TABLE IF NOT EXISTS leasehold_lock (",
+					"CREATE TABLE IF NOT EXISTS leasehold_lock_holder (");
+	}
+
+	@Test
+	void databaseThatIsDownStopsTheStartOnlyIfTheTableMayHaveToBeCreated() {
+		ApplicationContextRunner down = this.bare.withPropertyValues(
+				"spring.datasource.url=jdbc:postgresql://127.0.0.1:1/db", "leasehold.jdbc.call-timeout=250ms",
+				"leasehold.wait-time=0");
+		down.run((context) -> assertThat(context).getFailure()
+			.rootCause()
+			.isInstanceOf(LockEngineConfigurationException.class)
+			.hasMessageContaining("the lock table cannot be created: ")
+			.hasMessageContaining("leasehold.jdbc.initialize-schema to never"));
+		down.withPropertyValues("leasehold.jdbc.initialize-schema=never")
+			.run((context) -> assertThatExceptionOfType(LockEngineException.class)
+				.isThrownBy(() -> context.getBean(DistributedLocks.class).acquire("order:42")));
+	}
+
+	@Test
+	void databaseThatDoesNotExistIsNotToldAsOneThatIsDown() {
+		this.bare
+			.withPropertyValues("spring.datasource.url=jdbc:h2:mem:%s;IFEXISTS=TRUE".formatted(UUID.randomUUID()),
+					"leasehold.jdbc.initialize-schema=always")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOf(LockEngineConfigurationException.class)
+				.hasMessageContaining("not found")
+				.hasMessageContaining("Check the connection of the application's DataSource"));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "always", "never" })
+	void databaseThatRefusesTheUserStopsTheStart(String initialize) {
+		this.runner.run((context) -> assertThat(context).hasNotFailed());
+		this.runner
+			.withPropertyValues("spring.datasource.password=wrong", "leasehold.jdbc.initialize-schema=" + initialize)
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOf(LockEngineConfigurationException.class)
+				.hasMessageContaining("Wrong user name or password")
+				.hasMessageContaining("leasehold.jdbc.data-source"));
+	}
+
+	private static FailureAnalysis analysis(AssertableApplicationContext context) {
+		FailureAnalysis analysis = new LockTableFailureAnalyzer().analyze(context.getStartupFailure());
+		assertThat(analysis).isNotNull();
+		return analysis;
+	}
+
+	@Test
+	void tableMayHaveAnotherName() {
+		this.runner.withPropertyValues("leasehold.jdbc.table=public.my_locks").run((context) -> {
+			context.getBean(DistributedLocks.class).acquire("order:42").close();
+			assertThat(new JdbcTemplate(context.getBean(DataSource.class))
+				.queryForObject("SELECT COUNT(*) FROM my_locks", Integer.class)).isOne();
+		});
+	}
+
+	@Test
+	void badFiguresStopTheStart() {
+		assertStopped("leasehold.jdbc.table=x; DROP", "leasehold.jdbc.table must be a name");
+		assertStopped("leasehold.jdbc.call-timeout=1ms", "leasehold.jdbc.call-timeout must be between");
+		assertStopped("leasehold.jdbc.poll-min=2s", "leasehold.jdbc.poll-min must be between");
+		assertStopped("leasehold.jdbc.pool-size=0", "leasehold.jdbc.pool-size must be between 1 and 100");
+	}
+
+	private void assertStopped(String property, String message) {
+		this.runner.withPropertyValues(property)
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOf(LockEngineConfigurationException.class)
+				.hasMessageContaining(message));
+	}
+
+	@Test
+	void absentWithoutAClient() {
+		for (Class<?> client : new Class<?>[] { HikariDataSource.class, JdbcOperations.class }) {
+			this.bare.withPropertyValues("leasehold.engine=local")
+				.withClassLoader(new FilteredClassLoader(client))
+				.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(JdbcLockEngine.class));
+		}
+	}
+
+	@Test
+	void absentWithoutADatabase() {
+		Leasehold.runner()
+			.withPropertyValues("leasehold.engine=jdbc")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.hasMessageContaining("leasehold.engine is 'jdbc', but the client of that engine is not configured"));
+	}
+
+	@Test
+	void absentWhenSwitchedOff() {
+		this.runner.withPropertyValues("leasehold.jdbc.enabled=false", "leasehold.engine=local")
+			.run((context) -> assertThat(context).doesNotHaveBean(JdbcLockEngine.class)
+				.doesNotHaveBean(JdbcConnections.class)
+				.doesNotHaveBean(JdbcLockTableInitializer.class));
+	}
+
+	@Test
+	void ownConnectionsWin() {
+		JdbcConnections own = JdbcConnections.of(new DriverManagerDataSource(this.url));
+		this.runner.withBean(JdbcConnections.class, () -> own).run((context) -> {
+			assertThat(context.getBean(JdbcConnections.class)).isSameAs(own);
+			assertThat(context).getBean(LockEngine.class).isInstanceOf(JdbcLockEngine.class);
+		});
+	}
+
+	@Test
+	void scriptsAndDriversAreInANativeImage() {
+		RuntimeHints hints = new RuntimeHints();
+		new LeaseholdJdbcAutoConfiguration.JdbcHints().registerHints(hints, null);
+		assertThat(RuntimeHintsPredicates.resource()
+			.forResource("io/leasehold/engine/jdbc/migration/postgresql/R__leasehold_lock.sql")).accepts(hints);
+		assertThat(RuntimeHintsPredicates.reflection().onType(PGConnection.class)).accepts(hints);
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ImportAutoConfiguration({ DataSourceAutoConfiguration.class, LeaseholdAutoConfiguration.class,
+			LeaseholdJdbcAutoConfiguration.class })
+	static class Application {
+
+	}
+
+	/** Connection details whose password changes. */
+	private record Rotated(String url, AtomicReference<String> password) implements JdbcConnectionDetails {
+
+		@Override
+		public String getJdbcUrl() {
+			return this.url;
+		}
+
+		@Override
+		public String getUsername() {
+			return "sa";
+		}
+
+		@Override
+		public String getPassword() {
+			return this.password.get();
+		}
+
+	}
+
+}

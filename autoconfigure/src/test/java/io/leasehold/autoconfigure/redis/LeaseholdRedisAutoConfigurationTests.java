@@ -1,0 +1,185 @@
+package io.leasehold.autoconfigure.redis;
+
+import io.leasehold.DistributedLocks;
+import io.leasehold.LockEngineException;
+import io.leasehold.autoconfigure.Leasehold;
+import io.leasehold.autoconfigure.LockEngineConfigurationException;
+import io.leasehold.autoconfigure.StubEngine;
+import io.leasehold.engine.LockEngine;
+import io.leasehold.engine.redis.RedisLockEngine;
+import io.leasehold.service.LockService;
+import io.leasehold.test.contract.Fault;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.test.util.ReflectionTestUtils;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+@ExtendWith(OutputCaptureExtension.class)
+class LeaseholdRedisAutoConfigurationTests {
+
+	private final ApplicationContextRunner runner = Leasehold.runner()
+		.withConfiguration(AutoConfigurations.of(SslAutoConfiguration.class, DataRedisAutoConfiguration.class));
+
+	@Test
+	void onlyConfiguredClientIsChosen() {
+		this.runner.run((context) -> assertThat(context).getBean(LockService.class)
+			.extracting((service) -> service.defaults().engine())
+			.isEqualTo("redis"));
+	}
+
+	@Test
+	void contextStartsWithoutAServer() {
+		this.runner.withPropertyValues("spring.data.redis.port=1").run((context) -> {
+			DistributedLocks locks = context.getBean(DistributedLocks.class);
+			assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> locks.tryAcquire("order:42"))
+				.withMessageContaining("Redis could not acquire lock 'order:42'");
+		});
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			spring.data.redis.port=1                                                     | localhost:1
+			spring.data.redis.client-type=jedis,spring.data.redis.port=1                 | localhost:1
+			spring.data.redis.cluster.nodes=localhost:1                                  | cluster nodes [localhost:1]
+			spring.data.redis.sentinel.master=m,spring.data.redis.sentinel.nodes=localhost:1 | sentinels [localhost:1]
+			""")
+	void addressThatDoesNotAnswerIsToldAtTheStart(String properties, String address, CapturedOutput output) {
+		this.runner.withPropertyValues(properties.split(","))
+			.run((context) -> await()
+				.until(() -> output.toString().contains("Locks fail until Redis can be reached at " + address)));
+	}
+
+	@Test
+	void ownEngineWins() {
+		this.runner.run((context) -> {
+			RedisLockEngine own = context.getBean(RedisLockEngine.class);
+			this.runner.withBean("own", RedisLockEngine.class, () -> own)
+				.run((other) -> assertThat(other).getBean(LockEngine.class).isSameAs(own));
+		});
+	}
+
+	@Test
+	void leftOutWhenAnotherEngineIsNamed() {
+		this.runner.withPropertyValues("leasehold.engine=local")
+			.run((context) -> assertThat(context).doesNotHaveBean(RedisLockEngine.class));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "org.springframework.data.redis", "org.springframework.boot.data.redis" })
+	void leftOutWithoutItsClient(String library) {
+		Leasehold.runner()
+			.withClassLoader(new FilteredClassLoader(library))
+			.withBean("stub", LockEngine.class, () -> new StubEngine("stub"))
+			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(RedisLockEngine.class));
+	}
+
+	@Test
+	void leftOutWithoutAnyClient() {
+		this.runner.withClassLoader(new FilteredClassLoader("io.lettuce", "redis.clients"))
+			.withBean("stub", LockEngine.class, () -> new StubEngine("stub"))
+			.run((context) -> assertThat(context).hasNotFailed()
+				.hasSingleBean(DataRedisConnectionDetails.class)
+				.doesNotHaveBean(RedisLockEngine.class));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "io.lettuce, Jedis", "redis.clients, Lettuce" })
+	void oneClientIsEnough(String missing, String used) {
+		this.runner.withClassLoader(new FilteredClassLoader(missing))
+			.run((context) -> assertThat(connectorOf(context.getBean(RedisLockEngine.class))).startsWith(used));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "jedis, Jedis", "lettuce, Lettuce" })
+	void clientIsTheOneThatTheApplicationNames(String type, String used) {
+		this.runner.withPropertyValues("spring.data.redis.client-type=" + type)
+			.run((context) -> assertThat(connectorOf(context.getBean(RedisLockEngine.class))).startsWith(used));
+	}
+
+	@Test
+	void lettuceIsUsedWhereBothAreThere() {
+		this.runner
+			.run((context) -> assertThat(connectorOf(context.getBean(RedisLockEngine.class))).startsWith("Lettuce"));
+	}
+
+	private static String connectorOf(RedisLockEngine engine) {
+		Object connections = ReflectionTestUtils.getField(engine, "connections");
+		return ReflectionTestUtils.getField(connections, "connector").getClass().getSimpleName();
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "leasehold.engine=redis, leasehold.engine is 'redis'",
+			"leasehold.redis.enabled=true, leasehold.redis.enabled is 'true'" })
+	void missingClientIsToldWithWhatToAdd(String property, String begin) {
+		this.runner.withClassLoader(new FilteredClassLoader("io.lettuce", "redis.clients"))
+			.withPropertyValues(property)
+			.withBean("stub", LockEngine.class, () -> new StubEngine("stub"))
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOf(LockEngineConfigurationException.class)
+				.hasMessageStartingWith(begin + ", but the client of that engine is not on the classpath.")
+				.hasMessageContaining("spring-boot-starter-data-redis"));
+	}
+
+	/** A lease shorter than two commands may take stops the start. */
+	@Fault(value = 78, engine = "redis")
+	@Test
+	void leaseMustBeLongEnoughForTheCommandTimeout() {
+		this.runner
+			.withPropertyValues("leasehold.lease=3s", "leasehold.redis.command-timeout=1600ms",
+					"leasehold.redis.min-validity=2s")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.hasFieldOrPropertyWithValue("name", "leasehold.lease"));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "leasehold.redis.poll-interval=9s, leasehold.redis.grant-lease must be longer than",
+			"leasehold.redis.grant-lease=3s, leasehold.redis.grant-lease must be longer than",
+			"leasehold.redis.command-timeout=0s, leasehold.redis.command-timeout must be at least",
+			"leasehold.redis.min-validity=10ms, leasehold.redis.min-validity must be longer than",
+			"leasehold.redis.silence-timeout=61s, leasehold.redis.marker-lifetime must be longer than",
+			"leasehold.redis.marker-lifetime=1s, leasehold.redis.marker-lifetime must be longer than" })
+	void figuresThatCannotWorkStopTheStart(String property, String message) {
+		this.runner.withPropertyValues(property)
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOf(LockEngineConfigurationException.class)
+				.hasMessageContaining(message));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "spring.data.redis.sentinel.master=m, spring.data.redis.sentinel.nodes=127.0.0.1:1",
+			"spring.data.redis.cluster.nodes=127.0.0.1:1, spring.data.redis.cluster.max-redirects=1" })
+	void contextStartsWithoutSentinelsOrCluster(String property, String another) {
+		this.runner.withPropertyValues(property, another).run((context) -> {
+			DistributedLocks locks = context.getBean(DistributedLocks.class);
+			assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> locks.tryAcquire("order:42"))
+				.withMessageContaining("Redis could not acquire lock 'order:42': No ");
+		});
+	}
+
+	@Test
+	void staticMasterReplicaStopsTheStart() {
+		this.runner.withPropertyValues("spring.data.redis.masterreplica.nodes=127.0.0.1:1")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOf(LockEngineConfigurationException.class)
+				.hasMessageContaining("spring.data.redis.masterreplica"));
+	}
+
+}
