@@ -168,7 +168,7 @@ class LockFormsTests {
 		}
 
 		@DistributedLock(key = "'asked'", condition = "#answer")
-		public String ask(@Nullable Object response) {
+		public String ask(@Nullable Object answer) {
 			return "asked";
 		}
 
