@@ -23,6 +23,8 @@ final class Session implements AutoCloseable {
 	/** Not zero, which would mean no limit. */
 	private static final Duration SHORTEST_WAIT = Duration.ofMillis(1);
 
+	private static final Duration SHORTEST_RESTORE = Duration.ofMillis(100);
+
 	private final Connection connection;
 
 	private final long deadline;
@@ -178,10 +180,14 @@ final class Session implements AutoCloseable {
 		}
 	}
 
+	/** Restore the setting of the connection, also after the deadline of the call. */
 	private void restore() throws SQLException {
 		if (this.restoring != null) {
-			try {
-				execute(this.restoring);
+			Duration left = left();
+			Duration limit = (left.compareTo(SHORTEST_RESTORE) > 0) ? left : SHORTEST_RESTORE;
+			try (Statement statement = this.connection.createStatement()) {
+				this.connection.setNetworkTimeout(Runnable::run, (int) limit.toMillis());
+				statement.execute(this.restoring);
 			}
 			catch (SQLException ex) {
 				this.connection.abort(Runnable::run); // not usable with this setting

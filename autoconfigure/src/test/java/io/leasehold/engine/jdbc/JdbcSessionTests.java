@@ -27,6 +27,7 @@ import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
 /**
  * Tests for {@link Session}, on H2.
@@ -146,6 +147,51 @@ class JdbcSessionTests {
 		}
 	}
 
+	@Test
+	void callThatRanOutOfTimeLeavesTheUsualWaitToTheNext() throws SQLException {
+		long deadline = in(Duration.ofSeconds(2));
+		try (Session session = this.connections.open(CallKind.ACQUIRE, deadline, CALL)) {
+			session.limitWaiting(new H2Dialect());
+			assertThat(lockTimeout(session)).isLessThan(45_000);
+			await().until(() -> System.nanoTime() - deadline > 0);
+		}
+		try (Session next = this.connections.open(CallKind.ACQUIRE, in(CALL), CALL)) {
+			assertThat(lockTimeout(next)).isEqualTo(45_000);
+		}
+	}
+
+	@Test
+	void connectionWhoseUsualWaitCannotBeRestoredIsAborted() throws SQLException {
+		AtomicInteger aborts = new AtomicInteger();
+		try (Connection connection = this.connections.dataSource().getConnection()) {
+			Session session = new Session(intercepted(connection, (method) -> {
+				if (method.equals("createStatement")) {
+					throw new SQLException("broken");
+				}
+				if (method.equals("abort")) {
+					aborts.incrementAndGet();
+				}
+			}), null, in(Duration.ofSeconds(40)), CALL, Duration.ofSeconds(45));
+			assertThatExceptionOfType(SQLException.class).isThrownBy(() -> session.limitWaiting(new H2Dialect()));
+			session.close();
+		}
+		assertThat(aborts).hasValue(1);
+	}
+
+	@Test
+	void connectionThatCannotBeReturnedOccupiesNoLane() throws Exception {
+		Lane lane = new Lane(1, null);
+		assertThat(lane.enter(in(CALL))).isTrue();
+		try (Connection connection = this.connections.dataSource().getConnection()) {
+			new Session(intercepted(connection, (method) -> {
+				if (method.equals("close")) {
+					throw new SQLException("broken");
+				}
+			}), lane, in(CALL), CALL, null).close();
+		}
+		assertThat(lane.enter(System.nanoTime())).isTrue();
+	}
+
 	private static long lockTimeout(Session session) throws SQLException {
 		try (Statement statement = session.connection().createStatement();
 				ResultSet rows = statement.executeQuery("CALL LOCK_TIMEOUT()")) {
@@ -169,6 +215,19 @@ class JdbcSessionTests {
 		}).open(CallKind.ACQUIRE, in(left), CALL);
 	}
 
+	private static Connection intercepted(Connection target, Interceptor interceptor) {
+		return (Connection) Proxy.newProxyInstance(Connection.class.getClassLoader(),
+				new Class<?>[] { Connection.class }, (proxy, method, arguments) -> {
+					interceptor.called(method.getName());
+					try {
+						return method.invoke(target, arguments);
+					}
+					catch (InvocationTargetException ex) {
+						throw ex.getCause();
+					}
+				});
+	}
+
 	private Connection withNetworkTimeout(Connection target) {
 		return (Connection) Proxy.newProxyInstance(Connection.class.getClassLoader(),
 				new Class<?>[] { Connection.class }, (proxy, method, arguments) -> {
@@ -186,6 +245,13 @@ class JdbcSessionTests {
 						throw ex.getCause();
 					}
 				});
+	}
+
+	/** Called before each method of a connection. */
+	private interface Interceptor {
+
+		void called(String method) throws SQLException;
+
 	}
 
 }
