@@ -33,7 +33,7 @@ final class Handle implements HeldLock {
 
 	private final KeyGate gate;
 
-	private final Hold hold;
+	final Hold hold;
 
 	private final ReleaseTiming.Releases releases;
 

@@ -53,6 +53,11 @@ public final class SimulatedService {
 		return this.locks.closeAsync(lock, options());
 	}
 
+	/** Return whether the hold of a lock was closed. */
+	public static boolean isClosed(HeldLock lock) {
+		return ((Handle) lock).hold.isClosed();
+	}
+
 	/** Return the number of passes before a hold with the given token. */
 	public static long passes(long fencingToken) {
 		return fencingToken % (ServiceSettings.MOST_HANDOFFS + 1);

@@ -45,6 +45,8 @@ final class Caller {
 
 	private Caller outer;
 
+	private boolean beganInside;
+
 	private CompletableFuture<HeldLock> result;
 
 	private HeldLock lock;
@@ -91,6 +93,7 @@ final class Caller {
 	 */
 	void begin(Caller outer) {
 		this.outer = outer;
+		this.beganInside = outer != null && !outer.released;
 		note("acquires '%s' %s, lease %s, waits %s%s", this.key, access().code(), this.options.lease(),
 				this.options.waitTime(), (outer != null) ? ", under that of " + outer : "");
 		this.start = this.process.clock.nanoTime();
@@ -208,9 +211,12 @@ final class Caller {
 		}
 	}
 
-	/** Return whether the lock is the one under which the caller runs. */
+	/**
+	 * Return whether the lock is the one under which the caller began. That one may have
+	 * been closed since, because the result takes time to arrive, but not its hold.
+	 */
 	boolean hasReentered() {
-		return this.outer != null && !this.outer.released && this.outer.token() == token();
+		return this.beganInside && this.outer.token() == token() && !SimulatedService.isClosed(this.lock);
 	}
 
 	/** Return whether the caller has ended, and closed its lock if it had one. */
