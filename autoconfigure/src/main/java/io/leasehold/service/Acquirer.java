@@ -14,8 +14,6 @@ import io.leasehold.LockInterruptedException;
 import io.leasehold.LockKey;
 import io.leasehold.LockOptions;
 import io.leasehold.engine.MonotonicClock;
-import io.leasehold.event.AcquireOutcome;
-import io.leasehold.event.HandoffKind;
 import io.leasehold.event.LockEvent;
 import io.leasehold.service.gate.Hold;
 import io.leasehold.service.gate.KeyGate;
@@ -42,6 +40,8 @@ final class Acquirer {
 
 	private final Events events;
 
+	private final AcquisitionReports reports;
+
 	private final Gates gates;
 
 	private final GateDriver driver;
@@ -62,6 +62,7 @@ final class Acquirer {
 		this.clock = clock;
 		this.threads = threads;
 		this.events = events;
+		this.reports = new AcquisitionReports(this.engine, events);
 		this.gates = gates;
 		this.driver = driver;
 		this.holds = holds;
@@ -270,7 +271,7 @@ final class Acquirer {
 		long now = this.clock.nanoTime();
 		RuntimeException failure = waiter.failure();
 		if (failure != null) {
-			publishEnd(waiter, outcomeOf(failure, bypassed), failure, now);
+			this.reports.failed(waiter, failure, bypassed, now);
 			throw (failure instanceof LockBusyException busy && !bypassed.test(busy))
 					? this.holders.explain(busy, waiter.options(), waiter.outer()) : failure;
 		}
@@ -281,43 +282,12 @@ final class Acquirer {
 		if (handle == null) {
 			return null;
 		}
-		publishEnd(waiter, reentered ? AcquireOutcome.REENTERED : AcquireOutcome.ACQUIRED, null, now);
+		this.reports.acquired(waiter, reentered, now);
 		if (!reentered) {
 			handle.acquired();
-			publishStart(hold);
+			this.reports.started(hold);
 		}
 		return handle.announced();
-	}
-
-	private void publishStart(Hold hold) {
-		if (!hold.followers.isEmpty()) {
-			this.events.notifyEach(hold.followers, (follower) -> follower.holdStarted(hold.fencingToken()));
-		}
-		if (hold.pass > 0 || hold.pushed) {
-			HandoffKind kind = (hold.pass > 0) ? HandoffKind.LOCAL : HandoffKind.PUSHED;
-			this.events.publish(new LockEvent.HandedOff(this.engine, kind));
-		}
-	}
-
-	private void publishEnd(Waiter waiter, AcquireOutcome outcome, @Nullable RuntimeException failure, long now) {
-		this.events.publish(new LockEvent.AcquireEnded(this.engine, waiter.options().name(), waiter.key(), outcome,
-				waiter.waited(), now - waiter.start(), failure));
-		if (!waiter.followers().isEmpty()) {
-			this.events.notifyEach(waiter.followers(), (follower) -> follower.acquireEnded(outcome, failure));
-		}
-	}
-
-	private static AcquireOutcome outcomeOf(RuntimeException failure, Predicate<LockException> bypassed) {
-		if (failure instanceof LockBusyException) {
-			return AcquireOutcome.BUSY;
-		}
-		if (failure instanceof LockInterruptedException) {
-			return AcquireOutcome.INTERRUPTED;
-		}
-		if (failure instanceof LockEngineException unavailable) {
-			return bypassed.test(unavailable) ? AcquireOutcome.BYPASSED : AcquireOutcome.UNAVAILABLE;
-		}
-		return AcquireOutcome.ERROR;
 	}
 
 }

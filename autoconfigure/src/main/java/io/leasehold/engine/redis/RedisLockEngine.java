@@ -1,15 +1,9 @@
 package io.leasehold.engine.redis;
 
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 import io.leasehold.LockEngineException;
@@ -29,20 +23,14 @@ import io.leasehold.engine.RenewalRule;
 import io.leasehold.engine.Signal;
 import io.leasehold.engine.Subscription;
 import io.leasehold.engine.redis.connection.Line;
-import io.leasehold.engine.redis.connection.Lines;
 import io.leasehold.engine.redis.connection.Node;
 import io.leasehold.engine.redis.connection.RedisConnections;
 import io.leasehold.engine.redis.connection.RedisFailure;
-import io.leasehold.engine.redis.connection.Replies;
-import io.leasehold.engine.redis.connection.Script;
-import io.leasehold.engine.redis.connection.Topology;
 import io.leasehold.engine.support.Deadlines;
 import io.leasehold.engine.support.Jitter;
 import io.leasehold.engine.support.OpenState;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
-
-import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /**
  * Lock engine on Redis. Locks pass from process to process in the order of requests. An
@@ -61,10 +49,6 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 	/** Delay of a poll after a lease's end, so that it does not arrive just before. */
 	private static final Duration AFTER_EXPIRY = Duration.ofMillis(5);
 
-	private static final int CONNECTING_THREADS = 8;
-
-	private static final String WARM_UP = "warm-up";
-
 	private final RedisConnections connections;
 
 	private final RedisSettings settings;
@@ -75,20 +59,11 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 
 	private final String inboxPrefix;
 
-	private final String retention;
+	private final ClaimRequests requests;
 
-	private final String queueLifetime;
+	private final LiveClaims claims;
 
-	private final Map<String, LiveClaim> claims = new ConcurrentHashMap<>();
-
-	private final ScheduledThreadPoolExecutor executor;
-
-	private final Topology topology;
-
-	/** Lines for claims; the requests of one claim keep their order. */
-	private final Lines lines;
-
-	private final Lines renewalLines;
+	private final EngineLines lines;
 
 	private final Inbox inbox;
 
@@ -107,49 +82,17 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 		this.connections = connections;
 		this.settings = settings;
 		this.clock = clock;
+		this.claims = new LiveClaims(settings, clock);
 		this.minLease = RenewalRule.minLease(settings.commandTimeout());
 		this.inboxPrefix = RedisKeys.inboxPrefix(settings.namespace());
-		this.retention = millis(settings.fencingRetention());
-		this.queueLifetime = millis(settings.queueLifetime());
-		this.executor = executor();
-		this.topology = connections.topology(this.executor, this::keepOnly);
-		this.lines = new Lines(this.topology, this::openLine, this.executor);
-		// WAIT delays later requests on its line, which could make renewals too late
-		this.renewalLines = (settings.replicasToWait() > 0) ? new Lines(this.topology, this::openLine, this.executor)
-				: this.lines;
-		this.renewer = new Renewer(settings.namespace(), this.topology, this.renewalLines, clock);
-		this.operator = new Operator(this.lines, settings.namespace(), this.retention, this.inboxPrefix);
-		this.inbox = new Inbox(() -> this.inboxPrefix + member.id(), settings, this.topology, connections::listen,
-				this.executor, this::notified, () -> this.claims.values().forEach(LiveClaim::mayHaveMissed),
+		this.requests = new ClaimRequests(settings, this.inboxPrefix);
+		this.lines = new EngineLines(connections, settings, this.claims::removeExpired, this::keepOnly);
+		this.renewer = new Renewer(settings.namespace(), this.lines.topology(), this.lines.ofRenewals(), clock);
+		this.operator = new Operator(this.lines.ofClaims(), settings.namespace(), this.requests.retention(),
+				this.inboxPrefix);
+		this.inbox = new Inbox(() -> this.inboxPrefix + member.id(), settings, this.lines.topology(),
+				connections::listen, this.lines.executor(), this::notified, this.claims::mayHaveMissed,
 				System::nanoTime);
-	}
-
-	/**
-	 * Open a line. The service does not repeat an unanswered release forever. Therefore
-	 * each reconnect removes ended claims that have certainly expired.
-	 */
-	private Line openLine(Node node) {
-		long now = this.clock.nanoTime();
-		this.claims.values().removeIf((live) -> live.isLongOver(now, this.settings.markerLifetime()));
-		return new Line(node, this.connections.connect(node, this.topology), this.settings.silenceTimeout());
-	}
-
-	/** Close lines to former primaries; a deposed one may be the last to detect it. */
-	private void keepOnly(Set<Node> primaries) {
-		this.lines.keepOnly(primaries);
-		this.renewalLines.keepOnly(primaries);
-		this.inbox.keepOnly(primaries);
-	}
-
-	/** Create the threads that connect and query the topology; both may block. */
-	private static ScheduledThreadPoolExecutor executor() {
-		CustomizableThreadFactory threads = new CustomizableThreadFactory("leasehold-redis-connect-");
-		threads.setDaemon(true);
-		ScheduledThreadPoolExecutor result = new ScheduledThreadPoolExecutor(CONNECTING_THREADS, threads,
-				new ThreadPoolExecutor.DiscardPolicy());
-		result.setKeepAliveTime(10, TimeUnit.SECONDS);
-		result.allowCoreThreadTimeOut(true);
-		return result;
 	}
 
 	/**
@@ -158,13 +101,12 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 	 * logged, because the server may start later than the application.
 	 */
 	public void warmUp() {
-		this.executor.execute(() -> this.lines.to(WARM_UP).exceptionally((failure) -> {
+		this.lines.warmUp((failure) -> {
 			if (!this.state.isClosed()) {
 				logger.warn("Locks fail until Redis can be reached at %s: %s".formatted(this.connections,
-						Replies.failure(failure).getMessage()));
+						failure.getMessage()));
 			}
-			return null;
-		}));
+		});
 	}
 
 	@Override
@@ -185,42 +127,38 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 	@Override
 	public AcquisitionOutcome tryAcquire(Claim claim) {
 		long deadline = deadline(claim.key());
-		LiveClaim live = live(claim);
+		LiveClaim live = this.claims.of(claim);
 		try {
-			return this.lines.request(live.keys().lock(), deadline, (line) -> request(claim, live, line, deadline));
+			return this.lines.ofClaims()
+				.request(live.keys().lock(), deadline, (line) -> request(claim, live, line, deadline));
 		}
 		catch (RedisFailure ex) {
 			throw failure("acquire", claim.key(), ex);
 		}
 	}
 
-	private LiveClaim live(Claim claim) {
-		return this.claims.computeIfAbsent(ClaimName.of(claim),
-				(name) -> new LiveClaim(claim, name, this.settings, this.clock));
-	}
-
 	private AcquisitionOutcome request(Claim claim, LiveClaim live, Line line, long deadline) {
 		String form = claim.waits() ? form(deadline) : "";
 		long sent = this.clock.nanoTime();
 		Duration lease = live.request(line, sent);
-		List<Object> response = acquire(live, line, lease, form, deadline);
+		List<Object> response = this.requests.acquire(live, line, lease, form, deadline);
 		return switch ((String) response.get(0)) {
 			case "granted" -> {
 				awaitReplicas(line, deadline);
 				if (live.requestedOnce()) {
-					forget(live, line);
+					this.claims.removeCompleted(live, line);
 				}
 				yield live.granted(number(response), sent, lease);
 			}
 			case "busy" -> {
 				live.busy(number(response), sent);
 				if (!claim.waits()) {
-					forget(live, line);
+					this.claims.removeCompleted(live, line);
 				}
 				yield new AcquisitionOutcome.Busy(retryIn(live, (Long) response.get(2)));
 			}
 			case "differs" -> {
-				forget(live, line);
+				this.claims.removeCompleted(live, line);
 				yield new AcquisitionOutcome.Contradicted(Access.parse((String) response.get(1)));
 			}
 			default ->
@@ -228,32 +166,12 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 		};
 	}
 
-	/** Remove a completed claim unless a broken line may still deliver a request. */
-	private void forget(LiveClaim live, Line line) {
-		if (live.requestedOnlyThrough(line)) {
-			this.claims.remove(live.name(), live);
-		}
-	}
-
-	private List<Object> acquire(LiveClaim live, Line line, Duration lease, String form, long deadline) {
-		try {
-			return line.run(Scripts.ACQUIRE, live.keys().of(live.name()),
-					arguments(live, millis(lease.plus(live.lockDelay())), form, this.queueLifetime), deadline);
-		}
-		catch (RedisFailure ex) {
-			if (ex.hasNotRun()) {
-				live.requestHasNotRun();
-			}
-			throw ex;
-		}
-	}
-
-	/** Return the queue form of a claim, see {@link Script#ACQUIRE}. */
+	/** Return the queue form of a claim, see {@link Scripts#ACQUIRE}. */
 	private String form(long deadline) {
 		if (!this.inbox.isReceiving(deadline)) {
 			return "-";
 		}
-		return this.topology.isCluster() ? "*" : "+";
+		return this.lines.topology().isCluster() ? "*" : "+";
 	}
 
 	private void awaitReplicas(Line line, long deadline) {
@@ -275,7 +193,7 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 	@Override
 	public Subscription subscribe(Claim claim, Consumer<Signal> listener) {
 		this.state.check(claim.key());
-		LiveClaim live = live(claim);
+		LiveClaim live = this.claims.of(claim);
 		live.listen(listener);
 		return () -> live.listen(null);
 	}
@@ -287,7 +205,7 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 			logger.debug("Ignored a message in this member's inbox that Leasehold did not send");
 			return;
 		}
-		LiveClaim live = this.claims.get(message.grant().claim());
+		LiveClaim live = this.claims.named(message.grant().claim());
 		if (live != null) {
 			live.notified(message.grant().number());
 		}
@@ -301,13 +219,10 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 	 * soon, because its lease is short.
 	 */
 	private void returnGrant(Grant.Message message) {
-		Line line = this.lines.ifOpen(message.keys().lock());
-		if (line == null) {
-			return;
+		Line line = this.lines.ofClaims().ifOpen(message.keys().lock());
+		if (line != null) {
+			this.requests.returnGrant(line, message);
 		}
-		String claim = message.grant().claim();
-		line.sendText(Scripts.CLOSE, message.keys().of(claim),
-				new String[] { claim, this.retention, this.inboxPrefix, millis(this.settings.grantLease()), "0" });
 	}
 
 	/** Renew with a deadline that leaves time for a retry within the shortest lease. */
@@ -324,14 +239,13 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 	@Override
 	public ReleaseOutcome release(Claim claim) {
 		long deadline = deadline(claim.key());
-		LiveClaim live = this.claims.computeIfAbsent(ClaimName.of(claim),
-				(name) -> new LiveClaim(claim, name, this.settings, this.clock).responded());
+		LiveClaim live = this.claims.ending(claim);
 		if (!live.close()) {
-			this.claims.remove(live.name());
+			this.claims.remove(live);
 			return new ReleaseOutcome.NotOwner(); // the store never received it
 		}
 		try {
-			return this.lines.request(live.keys().lock(), deadline, (line) -> end(live, line, deadline));
+			return this.lines.ofClaims().request(live.keys().lock(), deadline, (line) -> end(live, line, deadline));
 		}
 		catch (RedisFailure ex) {
 			throw failure("release", claim.key(), ex);
@@ -342,25 +256,12 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 		// Requests of a broken line may still run after this one
 		boolean mark = !live.requestedOnlyThrough(line);
 		boolean sentBefore = live.markEndSent();
-		long had = close(live, line, mark, sentBefore, deadline);
-		this.claims.remove(live.name());
-		if (had == 1) {
+		boolean held = this.requests.close(live, line, mark, sentBefore, deadline);
+		this.claims.remove(live);
+		if (held) {
 			return ReleaseOutcome.RELEASED;
 		}
 		return sentBefore ? new ReleaseOutcome.Unknown() : new ReleaseOutcome.NotOwner();
-	}
-
-	private long close(LiveClaim live, Line line, boolean mark, boolean sentBefore, long deadline) {
-		try {
-			return line.run(Scripts.CLOSE, live.keys().of(live.name()),
-					arguments(live, mark ? millis(this.settings.markerLifetime()) : "0"), deadline);
-		}
-		catch (RedisFailure ex) {
-			if (ex.hasNotRun()) {
-				live.endHasNotRun(sentBefore);
-			}
-			throw ex;
-		}
 	}
 
 	@Override
@@ -383,6 +284,11 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 		}
 	}
 
+	/** End the subscription to a former primary. */
+	private void keepOnly(Set<Node> primaries) {
+		this.inbox.keepOnly(primaries);
+	}
+
 	/** Return the number of claims that have not ended and were not granted at once. */
 	int liveClaims() {
 		return this.claims.size();
@@ -397,23 +303,10 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 		return this.state.reason(key, failure.toEngineException(action, key));
 	}
 
-	private String[] arguments(LiveClaim live, String... more) {
-		String[] first = { live.name(), this.retention, this.inboxPrefix,
-				millis(live.grantLease().plus(live.lockDelay())) };
-		String[] all = Arrays.copyOf(first, first.length + more.length);
-		System.arraycopy(more, 0, all, first.length, more.length);
-		return all;
-	}
-
-	private static String millis(Duration duration) {
-		return Long.toString(duration.toMillis());
-	}
-
 	@Override
 	public void close() {
 		this.state.close();
-		this.executor.shutdownNow();
-		this.connections.close();
+		this.lines.close();
 	}
 
 }

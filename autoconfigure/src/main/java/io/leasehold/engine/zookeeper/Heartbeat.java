@@ -60,7 +60,7 @@ final class Heartbeat {
 		if (!this.store.isConnected()) {
 			throw KeeperException.create(Code.CONNECTIONLOSS);
 		}
-		Store.Connection connection = this.store.connection();
+		Connection connection = this.store.connection();
 		long sent = this.clock.nanoTime();
 		CompletableFuture<?> heartbeat = this.store.write(this.paths.root(), new byte[0]);
 		List<@Nullable CompletableFuture<Stat>> reads = new ArrayList<>(renewals.size());
@@ -82,20 +82,20 @@ final class Heartbeat {
 	}
 
 	private void readAhead(List<Renewal> renewals, List<@Nullable CompletableFuture<Stat>> reads, int count,
-			Store.Connection connection) {
+			Connection connection) {
 		while (reads.size() < Math.min(count, renewals.size())) {
 			reads.add(read(renewals.get(reads.size()), connection));
 		}
 	}
 
 	/** Check a grant's node; null if the grant or its session has ended. */
-	private @Nullable CompletableFuture<Stat> read(Renewal renewal, Store.Connection connection) {
+	private @Nullable CompletableFuture<Stat> read(Renewal renewal, Connection connection) {
 		LiveClaim live = this.claims.find(renewal.claim());
 		LockNode node = (live != null && live.isHeld()) ? live.node() : null;
 		return (node != null && node.session() == connection.session()) ? this.store.stat(node.path()) : null;
 	}
 
-	private RenewalOutcome outcome(Renewal renewal, @Nullable CompletableFuture<Stat> read, Store.Connection connection,
+	private RenewalOutcome outcome(Renewal renewal, @Nullable CompletableFuture<Stat> read, Connection connection,
 			long sent, long deadline) {
 		LiveClaim live = this.claims.find(renewal.claim());
 		if (read == null || live == null) {
@@ -123,7 +123,7 @@ final class Heartbeat {
 	 * blocks; grants whose nodes are not confirmed stay in doubt.
 	 */
 	void recheck() throws KeeperException {
-		Store.Connection connection = this.store.connection();
+		Connection connection = this.store.connection();
 		for (LiveClaim live : this.claims.all()) {
 			LockNode node = live.isHeld() ? live.node() : null;
 			if (node != null && node.session() == connection.session()) {

@@ -56,7 +56,7 @@ final class NodeQueue {
 	 * a partitioned server, and the session may have ended.
 	 * @return {@code null} if the responses prove nothing
 	 */
-	private @Nullable AcquisitionOutcome request(LiveClaim live, Store.Connection connection, long deadline)
+	private @Nullable AcquisitionOutcome request(LiveClaim live, Connection connection, long deadline)
 			throws KeeperException, TimeoutException {
 		live.discardUnless(connection.session());
 		long sent = this.clock.nanoTime();
@@ -134,7 +134,7 @@ final class NodeQueue {
 	}
 
 	/** Create a node; a creation that failed or was repeated may leave another one. */
-	private CompletableFuture<LockNode> create(LiveClaim live, Store.Connection connection) {
+	private CompletableFuture<LockNode> create(LiveClaim live, Connection connection) {
 		String name = NodeName.begin(live.id(), live.claim().access());
 		return this.nodes
 			.create(new NodeCreator.NewNode(live.container(), name, Keys.data(live.claim()), connection.session()))
@@ -200,7 +200,7 @@ final class NodeQueue {
 	private boolean wasOver(LiveClaim live, long sent) {
 		LockNode node = live.node();
 		try {
-			Store.Connection present = this.store.connection();
+			Connection present = this.store.connection();
 			return node != null && node.session() != present.session()
 					&& this.clock.nanoTime() - sent < present.timeout().toNanos();
 		}

@@ -8,7 +8,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.support.Deadlines;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.api.BackgroundCallback;
@@ -297,25 +296,6 @@ final class Store {
 		KeeperException failure = KeeperException.create(Code.SYSTEMERROR);
 		failure.initCause(cause);
 		return failure;
-	}
-
-	/**
-	 * Connection within a session.
-	 *
-	 * @param session id of the session, never reused
-	 * @param timeout how long the session outlives a silent client, as negotiated
-	 */
-	record Connection(int number, long session, Duration timeout) {
-
-		/**
-		 * Return the earlier of a moment and the last moment at which the session is
-		 * certainly alive after a request, given when that was sent.
-		 */
-		long earlier(long moment, long sent) {
-			long end = MonotonicClock.validUntil(sent, ZooKeeperSettings.longestLease(this.timeout));
-			return (end - moment < 0) ? end : moment;
-		}
-
 	}
 
 	/** Factory of the operations of a transaction. */

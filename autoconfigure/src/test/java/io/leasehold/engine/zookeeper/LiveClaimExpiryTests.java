@@ -176,7 +176,7 @@ class LiveClaimExpiryTests {
 
 	@Test
 	void sessionLimitsTheLease() {
-		Store.Connection connection = new Store.Connection(0, 1, LEASE.multipliedBy(4));
+		Connection connection = new Connection(0, 1, LEASE.multipliedBy(4));
 		long limit = MonotonicClock.validUntil(-5000, LEASE.multipliedBy(3));
 		assertThat(connection.earlier(limit + 1, -5000)).isEqualTo(limit);
 		assertThat(connection.earlier(limit - 1, -5000)).isEqualTo(limit - 1);

@@ -1,0 +1,120 @@
+package io.leasehold.engine.redis;
+
+import java.util.Set;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+import io.leasehold.engine.redis.connection.Line;
+import io.leasehold.engine.redis.connection.Lines;
+import io.leasehold.engine.redis.connection.Node;
+import io.leasehold.engine.redis.connection.RedisConnections;
+import io.leasehold.engine.redis.connection.RedisFailure;
+import io.leasehold.engine.redis.connection.Replies;
+import io.leasehold.engine.redis.connection.Topology;
+
+import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
+
+/**
+ * Topology and lines of an engine, and the threads that connect them. Thread-safe;
+ * connects with the first request.
+ */
+final class EngineLines implements AutoCloseable {
+
+	private static final int CONNECTING_THREADS = 8;
+
+	private static final String WARM_UP = "warm-up";
+
+	private final RedisConnections connections;
+
+	private final RedisSettings settings;
+
+	/** The service does not repeat a release without a response forever. */
+	private final Runnable beforeConnecting;
+
+	private final Consumer<Set<Node>> whenQueried;
+
+	private final ScheduledThreadPoolExecutor executor = createExecutor();
+
+	private final Topology topology;
+
+	private final Lines claims;
+
+	private final Lines renewals;
+
+	/**
+	 * Create the lines.
+	 * @param beforeConnecting called before each connection, to remove ended claims that
+	 * have certainly expired
+	 * @param whenQueried called with all primaries after each query of the topology
+	 */
+	EngineLines(RedisConnections connections, RedisSettings settings, Runnable beforeConnecting,
+			Consumer<Set<Node>> whenQueried) {
+		this.connections = connections;
+		this.settings = settings;
+		this.beforeConnecting = beforeConnecting;
+		this.whenQueried = whenQueried;
+		this.topology = connections.topology(this.executor, this::keepOnly);
+		this.claims = new Lines(this.topology, this::open, this.executor);
+		// WAIT delays later requests on its line, which could make renewals too late
+		this.renewals = (settings.replicasToWait() > 0) ? new Lines(this.topology, this::open, this.executor)
+				: this.claims;
+	}
+
+	/** Create the threads that connect and query the topology; both may block. */
+	private static ScheduledThreadPoolExecutor createExecutor() {
+		CustomizableThreadFactory threads = new CustomizableThreadFactory("leasehold-redis-connect-");
+		threads.setDaemon(true);
+		ScheduledThreadPoolExecutor result = new ScheduledThreadPoolExecutor(CONNECTING_THREADS, threads,
+				new ThreadPoolExecutor.DiscardPolicy());
+		result.setKeepAliveTime(10, TimeUnit.SECONDS);
+		result.allowCoreThreadTimeOut(true);
+		return result;
+	}
+
+	private Line open(Node node) {
+		this.beforeConnecting.run();
+		return new Line(node, this.connections.connect(node, this.topology), this.settings.silenceTimeout());
+	}
+
+	/** Close lines to former primaries; a deposed one may be the last to detect it. */
+	private void keepOnly(Set<Node> primaries) {
+		this.claims.keepOnly(primaries);
+		this.renewals.keepOnly(primaries);
+		this.whenQueried.accept(primaries);
+	}
+
+	ScheduledExecutorService executor() {
+		return this.executor;
+	}
+
+	Topology topology() {
+		return this.topology;
+	}
+
+	/** Return the lines for claims. The requests of one claim keep their order. */
+	Lines ofClaims() {
+		return this.claims;
+	}
+
+	Lines ofRenewals() {
+		return this.renewals;
+	}
+
+	/** Connect in the background. Never blocks or fails. */
+	void warmUp(Consumer<RedisFailure> failed) {
+		this.executor.execute(() -> this.claims.to(WARM_UP).exceptionally((failure) -> {
+			failed.accept(Replies.failure(failure));
+			return null;
+		}));
+	}
+
+	@Override
+	public void close() {
+		this.executor.shutdownNow();
+		this.connections.close();
+	}
+
+}
