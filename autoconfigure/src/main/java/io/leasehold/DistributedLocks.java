@@ -110,7 +110,7 @@ public interface DistributedLocks {
 	 * @throws LockKeyException if the key cannot name a lock
 	 */
 	default Optional<HeldLock> tryAcquire(String key) {
-		return tryAcquire(key, defaults().withWaitTime(Duration.ZERO));
+		return tryAcquire(key, defaults().toBuilder().waitTime(Duration.ZERO).build());
 	}
 
 	/**

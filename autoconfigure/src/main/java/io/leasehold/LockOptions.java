@@ -63,64 +63,9 @@ public record LockOptions(String name, String engine, LockMode mode, int permits
 		this(name, engine, LockMode.EXCLUSIVE, 0, lease, waitTime, minHold, maxHold, Duration.ZERO, true);
 	}
 
-	/** Return a copy with another name. */
-	public LockOptions withName(String name) {
-		return new LockOptions(name, this.engine, this.mode, this.permits, this.lease, this.waitTime, this.minHold,
-				this.maxHold, this.lockDelay, this.reentrant);
-	}
-
-	/** Return a copy for another engine. */
-	public LockOptions withEngine(String engine) {
-		return new LockOptions(this.name, engine, this.mode, this.permits, this.lease, this.waitTime, this.minHold,
-				this.maxHold, this.lockDelay, this.reentrant);
-	}
-
-	/** Return a copy with another mode. */
-	public LockOptions withMode(LockMode mode) {
-		return new LockOptions(this.name, this.engine, mode, this.permits, this.lease, this.waitTime, this.minHold,
-				this.maxHold, this.lockDelay, this.reentrant);
-	}
-
-	/** Return a copy with another number of permits. */
-	public LockOptions withPermits(int permits) {
-		return new LockOptions(this.name, this.engine, this.mode, permits, this.lease, this.waitTime, this.minHold,
-				this.maxHold, this.lockDelay, this.reentrant);
-	}
-
-	/** Return a copy with another lease. */
-	public LockOptions withLease(Duration lease) {
-		return new LockOptions(this.name, this.engine, this.mode, this.permits, lease, this.waitTime, this.minHold,
-				this.maxHold, this.lockDelay, this.reentrant);
-	}
-
-	/** Return a copy with another wait time. */
-	public LockOptions withWaitTime(Duration waitTime) {
-		return new LockOptions(this.name, this.engine, this.mode, this.permits, this.lease, waitTime, this.minHold,
-				this.maxHold, this.lockDelay, this.reentrant);
-	}
-
-	/** Return a copy with another minimum hold. */
-	public LockOptions withMinHold(Duration minHold) {
-		return new LockOptions(this.name, this.engine, this.mode, this.permits, this.lease, this.waitTime, minHold,
-				this.maxHold, this.lockDelay, this.reentrant);
-	}
-
-	/** Return a copy with another maximum hold. */
-	public LockOptions withMaxHold(Duration maxHold) {
-		return new LockOptions(this.name, this.engine, this.mode, this.permits, this.lease, this.waitTime, this.minHold,
-				maxHold, this.lockDelay, this.reentrant);
-	}
-
-	/** Return a copy with another lock delay. */
-	public LockOptions withLockDelay(Duration lockDelay) {
-		return new LockOptions(this.name, this.engine, this.mode, this.permits, this.lease, this.waitTime, this.minHold,
-				this.maxHold, lockDelay, this.reentrant);
-	}
-
-	/** Return a copy that re-enters a lock or not. Permits are never re-entered. */
-	public LockOptions withReentrant(boolean reentrant) {
-		return new LockOptions(this.name, this.engine, this.mode, this.permits, this.lease, this.waitTime, this.minHold,
-				this.maxHold, this.lockDelay, reentrant);
+	/** Return a builder that starts from these options. */
+	public Builder toBuilder() {
+		return new Builder(this);
 	}
 
 	private static void check(String option, Duration value, Duration least, Duration most) {
@@ -128,6 +73,115 @@ public record LockOptions(String name, String engine, LockMode mode, int permits
 			throw new IllegalArgumentException(
 					"%s must be between %s and %s, but is %s".formatted(option, least, most, value));
 		}
+	}
+
+	/**
+	 * Builder of options. Not thread-safe.
+	 */
+	public static final class Builder {
+
+		private String name;
+
+		private String engine;
+
+		private LockMode mode;
+
+		private int permits;
+
+		private Duration lease;
+
+		private Duration waitTime;
+
+		private Duration minHold;
+
+		private Duration maxHold;
+
+		private Duration lockDelay;
+
+		private boolean reentrant;
+
+		private Builder(LockOptions options) {
+			this.name = options.name;
+			this.engine = options.engine;
+			this.mode = options.mode;
+			this.permits = options.permits;
+			this.lease = options.lease;
+			this.waitTime = options.waitTime;
+			this.minHold = options.minHold;
+			this.maxHold = options.maxHold;
+			this.lockDelay = options.lockDelay;
+			this.reentrant = options.reentrant;
+		}
+
+		/** Set fixed name for metrics and messages. */
+		public Builder name(String name) {
+			this.name = name;
+			return this;
+		}
+
+		/** Set name of the engine, or empty for the default. */
+		public Builder engine(String engine) {
+			this.engine = engine;
+			return this;
+		}
+
+		/** Set whether the lock is exclusive or shared. */
+		public Builder mode(LockMode mode) {
+			this.mode = mode;
+			return this;
+		}
+
+		/** Set how many owners at once, zero for a lock without permits. */
+		public Builder permits(int permits) {
+			this.permits = permits;
+			return this;
+		}
+
+		/** Set how long the lock outlives a silent owner. */
+		public Builder lease(Duration lease) {
+			this.lease = lease;
+			return this;
+		}
+
+		/** Set maximum time to wait, zero for one attempt. */
+		public Builder waitTime(Duration waitTime) {
+			this.waitTime = waitTime;
+			return this;
+		}
+
+		/** Set minimum time for which the key stays locked. */
+		public Builder minHold(Duration minHold) {
+			this.minHold = minHold;
+			return this;
+		}
+
+		/** Set maximum time to hold the lock. */
+		public Builder maxHold(Duration maxHold) {
+			this.maxHold = maxHold;
+			return this;
+		}
+
+		/** Set how long the key stays locked after an owner vanished. */
+		public Builder lockDelay(Duration lockDelay) {
+			this.lockDelay = lockDelay;
+			return this;
+		}
+
+		/** Set whether a caller re-enters a lock under which it runs. */
+		public Builder reentrant(boolean reentrant) {
+			this.reentrant = reentrant;
+			return this;
+		}
+
+		/**
+		 * Create the options.
+		 * @throws IllegalArgumentException naming the option, if one is out of range
+		 */
+		public LockOptions build() {
+			return new LockOptions(this.name, this.engine, this.mode, this.permits, this.lease, this.waitTime,
+					this.minHold, this.maxHold, this.lockDelay, this.reentrant);
+		}
+
 	}
 
 }

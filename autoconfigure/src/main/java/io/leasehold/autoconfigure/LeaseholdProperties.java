@@ -92,7 +92,9 @@ public record LeaseholdProperties(@DefaultValue("true") boolean enabled, @Nullab
 	ServiceSettings toServiceSettings(String defaultEngine) {
 		LockOptions defaults = new LockOptions(UNNAMED, defaultEngine, this.lease, this.waitTime, Duration.ZERO,
 				LockOptions.UNLIMITED)
-			.withLockDelay(this.lockDelay);
+			.toBuilder()
+			.lockDelay(this.lockDelay)
+			.build();
 		return new ServiceSettings(defaults, this.onLost, this.handoff.maxConsecutive(), this.handoff.maxTime(),
 				(this.slowHold != null) ? this.slowHold : LockOptions.UNLIMITED, this.holderReport);
 	}

@@ -81,7 +81,7 @@ final class Acquirer {
 	/** Return options with the rest of their wait time. */
 	LockOptions rest(LockOptions options, long start) {
 		Duration rest = options.waitTime().minusNanos(this.clock.nanoTime() - start);
-		return options.withWaitTime(rest.isNegative() ? Duration.ZERO : rest);
+		return options.toBuilder().waitTime(rest.isNegative() ? Duration.ZERO : rest).build();
 	}
 
 	/**

@@ -139,7 +139,7 @@ final class KeyLock implements LockView {
 	 */
 	private void acquire(Duration waitTime) {
 		ThreadLocks.throwIfLost(this.locks.holds(), this.key);
-		Handle acquired = this.locks.acquireForThread(this.key, this.options.withWaitTime(waitTime));
+		Handle acquired = this.locks.acquireForThread(this.key, this.options.toBuilder().waitTime(waitTime).build());
 		try {
 			ThreadLocks.throwIfLost(this.locks.holds(), this.key);
 		}

@@ -236,8 +236,8 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 
 	@Override
 	public ReadWriteLockView asReadWriteLock(String key, LockOptions options) {
-		return new KeyReadWriteLock(asLock(key, options.withMode(LockMode.SHARED)),
-				asLock(key, options.withMode(LockMode.EXCLUSIVE)));
+		return new KeyReadWriteLock(asLock(key, options.toBuilder().mode(LockMode.SHARED).build()),
+				asLock(key, options.toBuilder().mode(LockMode.EXCLUSIVE).build()));
 	}
 
 	/**

@@ -83,7 +83,9 @@ final class PermitCollector {
 	private static LockOptions turnOptions(LockOptions options) {
 		return new LockOptions(options.name() + ".permits", options.engine(), options.lease(), options.waitTime(),
 				Duration.ZERO, LockOptions.UNLIMITED)
-			.withReentrant(false);
+			.toBuilder()
+			.reentrant(false)
+			.build();
 	}
 
 	private static LockKey turnOf(LockKey key) {

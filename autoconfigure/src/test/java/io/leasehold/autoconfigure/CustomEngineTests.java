@@ -65,7 +65,7 @@ class CustomEngineTests {
 			.withBean(HangingEngine.class, () -> hanging)
 			.run((context) -> {
 				DistributedLocks locks = context.getBean(DistributedLocks.class);
-				HeldLock stuck = locks.acquire("order:42", locks.defaults().withEngine("hanging"));
+				HeldLock stuck = locks.acquire("order:42", locks.defaults().toBuilder().engine("hanging").build());
 				assertThat(hanging.asked.await(30, TimeUnit.SECONDS)).isTrue();
 				try (HeldLock held = locks.acquire("order:42")) {
 					Awaitility.await().during(LEASE.plusSeconds(1)).atMost(LEASE.multipliedBy(10)).until(held::isValid);
@@ -79,9 +79,10 @@ class CustomEngineTests {
 	void isNeededForNothingThatNobodyAsksOfIt() {
 		this.runner.withPropertyValues("leasehold.engine=local").run((context) -> {
 			DistributedLocks locks = context.getBean(DistributedLocks.class);
-			LockOptions shared = locks.defaults().withMode(LockMode.SHARED);
+			LockOptions shared = locks.defaults().toBuilder().mode(LockMode.SHARED).build();
 			locks.acquire("order:42", shared).close();
-			assertThatIllegalArgumentException().isThrownBy(() -> locks.acquire("order:42", shared.withEngine("toy")))
+			assertThatIllegalArgumentException()
+				.isThrownBy(() -> locks.acquire("order:42", shared.toBuilder().engine("toy").build()))
 				.withMessageContaining("requires mode SHARED, which engine 'toy' does not support");
 		});
 	}
@@ -102,7 +103,7 @@ class CustomEngineTests {
 	private static String engineOf(DistributedLocks locks, Runnable method) {
 		method.run();
 		for (String engine : new String[] { "toy", "local" }) {
-			HeldLock held = locks.acquireAsync("order:42", locks.defaults().withEngine(engine)).join();
+			HeldLock held = locks.acquireAsync("order:42", locks.defaults().toBuilder().engine(engine).build()).join();
 			try {
 				method.run();
 			}

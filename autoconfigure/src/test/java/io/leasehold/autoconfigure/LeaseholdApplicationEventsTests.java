@@ -56,10 +56,11 @@ class LeaseholdApplicationEventsTests {
 			DistributedLocks locks = context.getBean(DistributedLocks.class);
 			Listener listener = context.getBean(Listener.class);
 			listener.blocking = true;
-			HeldLock lost = locks.acquire("lost", locks.defaults().withLease(Duration.ofMillis(100)));
+			HeldLock lost = locks.acquire("lost", locks.defaults().toBuilder().lease(Duration.ofMillis(100)).build());
 			context.getBean(LocalLockEngine.class).lose(new LockKey("lost"));
 			assertThat(listener.blocked.await(30, TimeUnit.SECONDS)).isTrue();
-			try (HeldLock held = locks.acquire("held", locks.defaults().withLease(Duration.ofSeconds(3)))) {
+			try (HeldLock held = locks.acquire("held",
+					locks.defaults().toBuilder().lease(Duration.ofSeconds(3)).build())) {
 				AtomicReference<Duration> remaining = new AtomicReference<>(held.remaining());
 				Awaitility.await().until(() -> {
 					Duration now = held.remaining();

@@ -142,11 +142,11 @@ class ReadableKeysTests {
 
 	/** Not disturbed by a slow first connection. */
 	private static LockOptions patient(DistributedLocks locks) {
-		return locks.defaults().withWaitTime(Duration.ofSeconds(30));
+		return locks.defaults().toBuilder().waitTime(Duration.ofSeconds(30)).build();
 	}
 
 	private void wrongForms(DistributedLocks locks) {
-		LockOptions shared = patient(locks).withMode(LockMode.SHARED);
+		LockOptions shared = patient(locks).toBuilder().mode(LockMode.SHARED).build();
 		try (HeldLock held = locks.acquire(FORGED, shared)) {
 			refuse(() -> locks.acquire(FORGED));
 			assertThat(held.isValid()).isTrue();

@@ -150,8 +150,8 @@ class SeveralEnginesIntegrationTests {
 		all().run((context) -> {
 			DistributedLocks locks = context.getBean(DistributedLocks.class);
 			Map<String, HeldLock> held = new LinkedHashMap<>();
-			ENGINES
-				.forEach((engine) -> held.put(engine, locks.acquire("order:42", locks.defaults().withEngine(engine))));
+			ENGINES.forEach((engine) -> held.put(engine,
+					locks.acquire("order:42", locks.defaults().toBuilder().engine(engine).build())));
 			network(hanging).blackHole();
 			long since = System.nanoTime();
 			Awaitility.await().until(() -> System.nanoTime() - since > LEASE.toNanos() && !held.get(hanging).isValid());

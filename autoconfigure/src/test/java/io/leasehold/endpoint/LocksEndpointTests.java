@@ -87,7 +87,7 @@ class LocksEndpointTests {
 	void showsWhatIsHeldAndAwaited() throws Exception {
 		assertThat(get("").body()).isEqualTo("{\"held\":[],\"waiting\":[]}");
 		CompletableFuture<HeldLock> next;
-		try (HeldLock held = locks.acquire("order:42", locks.defaults().withName("pay"))) {
+		try (HeldLock held = locks.acquire("order:42", locks.defaults().toBuilder().name("pay").build())) {
 			next = locks.acquireAsync("order:42");
 			Awaitility.await().until(() -> !json(get("")).path("waiting").isEmpty());
 			JsonNode shown = json(get(""));

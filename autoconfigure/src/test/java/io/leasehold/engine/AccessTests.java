@@ -45,8 +45,8 @@ class AccessTests {
 		LockOptions options = new LockOptions("test", "local", Duration.ofSeconds(30), Duration.ZERO, Duration.ZERO,
 				LockOptions.UNLIMITED);
 		assertThat(Access.of(options)).isEqualTo(Access.EXCLUSIVE);
-		assertThat(Access.of(options.withMode(LockMode.SHARED))).isEqualTo(Access.SHARED);
-		assertThat(Access.of(options.withPermits(1))).isEqualTo(Access.permits(1));
+		assertThat(Access.of(options.toBuilder().mode(LockMode.SHARED).build())).isEqualTo(Access.SHARED);
+		assertThat(Access.of(options.toBuilder().permits(1).build())).isEqualTo(Access.permits(1));
 	}
 
 	@Test

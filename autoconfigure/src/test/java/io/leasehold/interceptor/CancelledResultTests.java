@@ -91,7 +91,7 @@ class CancelledResultTests {
 			result.cancel(true);
 			assertThat(stopped.get(Locked.SOON.toSeconds(), TimeUnit.SECONDS)).isTrue();
 			assertThat(held.get().isValid()).isFalse();
-			try (HeldLock next = locks.acquire("order:1", locks.defaults().withWaitTime(Locked.SOON))) {
+			try (HeldLock next = locks.acquire("order:1", locks.defaults().toBuilder().waitTime(Locked.SOON).build())) {
 				assertThat(next.fencingToken()).isGreaterThan(token);
 				assertThat(System.nanoTime() - before).isGreaterThanOrEqualTo(Duration.ofMillis(950).toNanos());
 			}

@@ -110,7 +110,7 @@ class CancelledSubscriptionTests {
 			long token = body.held().fencingToken();
 			client.dispose();
 			await().until(() -> !body.held().isValid());
-			try (HeldLock next = locks.acquire("order:1", locks.defaults().withWaitTime(Locked.SOON))) {
+			try (HeldLock next = locks.acquire("order:1", locks.defaults().toBuilder().waitTime(Locked.SOON).build())) {
 				assertThat(next.fencingToken()).isGreaterThan(token);
 				assertThat(System.nanoTime() - before).isGreaterThanOrEqualTo(Duration.ofMillis(950).toNanos());
 			}

@@ -76,7 +76,7 @@ class LockModesTests {
 	void anotherNumberOfPermitsIsRefusedAtTheCall() {
 		Locked.runner(Printer.class).withPropertyValues("printer.permits=2").run((context) -> {
 			DistributedLocks locks = context.getBean(DistributedLocks.class);
-			try (HeldLock held = locks.acquire("printer", locks.defaults().withPermits(3))) {
+			try (HeldLock held = locks.acquire("printer", locks.defaults().toBuilder().permits(3).build())) {
 				assertThat(elsewhere(() -> context.getBean(Printer.class).print(LockModesTests::mustNotRun)))
 					.isInstanceOf(LockModeException.class)
 					.hasMessageContaining("2 permits")
@@ -130,9 +130,10 @@ class LockModesTests {
 			.withBean("plain", LockEngine.class, PlainEngine::new)
 			.run((context) -> {
 				DistributedLocks locks = context.getBean(DistributedLocks.class);
-				LockOptions options = locks.defaults().withName("import");
-				for (LockOptions lacking : List.of(options.withMode(LockMode.SHARED), options.withPermits(2),
-						options.withLockDelay(Duration.ofSeconds(1)))) {
+				LockOptions options = locks.defaults().toBuilder().name("import").build();
+				for (LockOptions lacking : List.of(options.toBuilder().mode(LockMode.SHARED).build(),
+						options.toBuilder().permits(2).build(),
+						options.toBuilder().lockDelay(Duration.ofSeconds(1)).build())) {
 					assertThatExceptionOfType(IllegalArgumentException.class)
 						.isThrownBy(() -> locks.acquire("a", lacking))
 						.withMessageContaining("import")

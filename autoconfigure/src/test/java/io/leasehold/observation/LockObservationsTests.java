@@ -146,8 +146,8 @@ class LockObservationsTests {
 	@Test
 	void busyLockIsAnOutcomeAndNoError() {
 		HeldLock held = this.others.acquire(KEY.value());
-		assertThatExceptionOfType(LockBusyException.class)
-			.isThrownBy(() -> this.locks.acquire(KEY.value(), this.locks.defaults().withWaitTime(Duration.ZERO)));
+		assertThatExceptionOfType(LockBusyException.class).isThrownBy(() -> this.locks.acquire(KEY.value(),
+				this.locks.defaults().toBuilder().waitTime(Duration.ZERO).build()));
 		one(ACQUIRE, (acquire) -> acquire.hasLowCardinalityKeyValue("outcome", "busy").doesNotHaveError());
 		assertThat(this.registry).hasNumberOfObservationsEqualTo(1);
 		held.close();
@@ -156,8 +156,8 @@ class LockObservationsTests {
 	@Test
 	void storeThatIsDownIsAnError() {
 		this.store.faults().setDown(true);
-		assertThatExceptionOfType(LockEngineException.class)
-			.isThrownBy(() -> this.locks.acquire(KEY.value(), this.locks.defaults().withWaitTime(Duration.ZERO)));
+		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> this.locks.acquire(KEY.value(),
+				this.locks.defaults().toBuilder().waitTime(Duration.ZERO).build()));
 		one(ACQUIRE, (acquire) -> acquire.hasLowCardinalityKeyValue("outcome", "unavailable").hasError());
 	}
 

@@ -30,7 +30,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Timeout(120)
 class BlockingCallbacksTests {
 
-	private static final LockOptions BRIEFLY = ServiceOverThreads.OPTIONS.withWaitTime(Duration.ofMillis(500));
+	private static final LockOptions BRIEFLY = ServiceOverThreads.OPTIONS.toBuilder()
+		.waitTime(Duration.ofMillis(500))
+		.build();
 
 	private final LocalLockEngine store = new LocalLockEngine(MonotonicClock.SYSTEM);
 
@@ -87,7 +89,8 @@ class BlockingCallbacksTests {
 	@Test
 	void blockedCompletionsStopNoRenewalNoReleaseNoLossAndNoWait() throws Exception {
 		HeldLock busy = this.other.acquire("busy");
-		HeldLock kept = this.service.acquire("kept", ServiceOverThreads.OPTIONS.withLease(Duration.ofSeconds(2)));
+		HeldLock kept = this.service.acquire("kept",
+				ServiceOverThreads.OPTIONS.toBuilder().lease(Duration.ofSeconds(2)).build());
 		HeldLock lost = this.service.acquire("lost");
 		for (int i = 0; i < 256; i++) {
 			this.service.acquireAsync("busy", BRIEFLY).handle((lock, failure) -> await(this.free));

@@ -166,7 +166,7 @@ class ConfirmedHandoffTests {
 	void grantWithALongerLeaseThanItsHoldersIsRenewedInTime() {
 		HeldLock first;
 		CompletableFuture<HeldLock> next;
-		LockOptions shorter = this.service.defaults().withLease(LEASE.dividedBy(10));
+		LockOptions shorter = this.service.defaults().toBuilder().lease(LEASE.dividedBy(10)).build();
 		try (LockService elsewhere = service(this.store)) {
 			first = elsewhere.acquire(KEY);
 			CompletableFuture<HeldLock> abandoned = this.service.acquireAsync(KEY);

@@ -41,7 +41,7 @@ final class HandOverScenario {
 	private static final LockOptions OPTIONS = new LockOptions("test", "local", LEASE, Duration.ofSeconds(20),
 			Duration.ZERO, LockOptions.UNLIMITED);
 
-	private static final LockOptions BRIEFLY = OPTIONS.withWaitTime(Duration.ofMillis(100));
+	private static final LockOptions BRIEFLY = OPTIONS.toBuilder().waitTime(Duration.ofMillis(100)).build();
 
 	private static final List<String> KEYS = List.of("blocking", "async", "awaited", "busy", "busy:async", "cancelled",
 			"both:1", "both:2", "pushed", "kept short", "lost", "unknown");
@@ -125,7 +125,8 @@ final class HandOverScenario {
 		HeldLock others = elsewhere("busy");
 		HeldLock othersToo = elsewhere("busy:async");
 		List<CompletableFuture<HeldLock>> results = List.of(acquireAsync("busy:async", BRIEFLY),
-				acquireAsync("busy:async", BRIEFLY), acquireAsync("busy:async", OPTIONS.withWaitTime(Duration.ZERO)));
+				acquireAsync("busy:async", BRIEFLY),
+				acquireAsync("busy:async", OPTIONS.toBuilder().waitTime(Duration.ZERO).build()));
 		assertThatExceptionOfType(LockBusyException.class)
 			.isThrownBy(() -> this.here.acquire(new LockKey("busy"), BRIEFLY, Acquirer.NEVER_BYPASSED));
 		for (CompletableFuture<HeldLock> result : results) {
@@ -165,7 +166,7 @@ final class HandOverScenario {
 	}
 
 	private void minHold() throws Exception {
-		LockOptions kept = OPTIONS.withMinHold(Duration.ofMillis(50));
+		LockOptions kept = OPTIONS.toBuilder().minHold(Duration.ofMillis(50)).build();
 		closeAsync(acquireAsync("kept short", kept).get(20, TimeUnit.SECONDS));
 		this.here.acquire(new LockKey("kept short"), kept, Acquirer.NEVER_BYPASSED).close();
 	}

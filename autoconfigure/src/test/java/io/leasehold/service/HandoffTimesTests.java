@@ -104,7 +104,7 @@ class HandoffTimesTests {
 	void grantThatIsPassedToAShorterLeaseIsRenewedEarlier() {
 		HeldLock held = this.process.acquire("a");
 		this.process.advance(Duration.ofSeconds(1));
-		HeldLock passed = next(held, this.process.options().withLease(Duration.ofSeconds(6)));
+		HeldLock passed = next(held, this.process.options().toBuilder().lease(Duration.ofSeconds(6)).build());
 		assertThat(passed.fencingToken()).isEqualTo(held.fencingToken() + 1);
 		this.process.advance(Duration.ofSeconds(2));
 		assertThat(this.process.store.renewed).extracting(SteppedService.Renewed::at)
@@ -134,7 +134,7 @@ class HandoffTimesTests {
 	@Test
 	void grantIsPassedOnAtTheEndOfItsMinHold() {
 		Duration minHold = Duration.ofSeconds(1);
-		HeldLock held = this.process.locks.acquire("a", this.process.options().withMinHold(minHold));
+		HeldLock held = this.process.locks.acquire("a", this.process.options().toBuilder().minHold(minHold).build());
 		this.process.clock.advance(minHold);
 		assertThat(isPassedOn(held, this.process.options())).isTrue();
 	}
@@ -142,7 +142,7 @@ class HandoffTimesTests {
 	@Test
 	void grantIsReleasedBeforeTheEndOfItsMinHold() {
 		Duration minHold = Duration.ofSeconds(1);
-		HeldLock held = this.process.locks.acquire("a", this.process.options().withMinHold(minHold));
+		HeldLock held = this.process.locks.acquire("a", this.process.options().toBuilder().minHold(minHold).build());
 		this.process.clock.advance(minHold.minus(NANO));
 		CompletableFuture<HeldLock> next = this.process.await("a", this.process.options());
 		held.close();
@@ -157,7 +157,7 @@ class HandoffTimesTests {
 	void keyStaysLockedForItsMinHoldAndNoLonger() {
 		this.process = new SteppedService(0, Duration.ZERO, false);
 		Duration minHold = Duration.ofSeconds(1);
-		LockOptions options = this.process.options().withMinHold(minHold);
+		LockOptions options = this.process.options().toBuilder().minHold(minHold).build();
 		HeldLock held = this.process.locks.acquire("a", options);
 		this.process.clock.advance(Duration.ofMillis(400));
 		held.close();
@@ -171,7 +171,7 @@ class HandoffTimesTests {
 	void keyIsReleasedByItsHolderAtTheEndOfItsMinHold() {
 		this.process = new SteppedService(0, Duration.ZERO, false);
 		Duration minHold = Duration.ofSeconds(1);
-		HeldLock held = this.process.locks.acquire("a", this.process.options().withMinHold(minHold));
+		HeldLock held = this.process.locks.acquire("a", this.process.options().toBuilder().minHold(minHold).build());
 		this.process.clock.advance(minHold);
 		held.close();
 		assertThat(this.process.store.released).containsExactly(minHold);

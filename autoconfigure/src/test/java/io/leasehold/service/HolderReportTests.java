@@ -105,7 +105,7 @@ class HolderReportTests {
 	void storeIsQueriedAsConfigured(HolderReport report, int waitTime, int expected) {
 		LockService service = service(report, this.store::inspect);
 		HeldLock held = this.owner.acquire("a");
-		LockOptions options = service.defaults().withWaitTime(Duration.ofMillis(waitTime));
+		LockOptions options = service.defaults().toBuilder().waitTime(Duration.ofMillis(waitTime)).build();
 		assertThat(busy(() -> service.acquire("a", options)).getHolders()).hasSize(expected);
 		assertThat(this.lookups).hasValue(expected);
 		held.close();
@@ -127,7 +127,7 @@ class HolderReportTests {
 	@Test
 	void permitsThatAreNotFreeAreNamedOnce() {
 		LockService service = service(HolderReport.AFTER_WAIT, this.store::inspect);
-		LockOptions four = waiting(service).withPermits(4);
+		LockOptions four = waiting(service).toBuilder().permits(4).build();
 		List<HeldLock> held = IntStream.range(0, 4).mapToObj((i) -> this.owner.acquire("a", four)).toList();
 		LockBusyException busy = busy(() -> service.acquirePermits("a", 2, four));
 		assertThat(busy.getHolders()).hasSize(4);
@@ -140,7 +140,7 @@ class HolderReportTests {
 	@Test
 	void threeHoldersAreAllNamed() {
 		LockService service = service(HolderReport.AFTER_WAIT, this.store::inspect);
-		LockOptions three = waiting(service).withPermits(3);
+		LockOptions three = waiting(service).toBuilder().permits(3).build();
 		List<HeldLock> held = IntStream.range(0, 3).mapToObj((i) -> this.owner.acquire("a", three)).toList();
 		LockBusyException busy = busy(() -> service.acquire("a", three));
 		assertThat(busy.getHolders()).hasSize(3);
@@ -151,7 +151,7 @@ class HolderReportTests {
 	@Test
 	void readersAreAllNamed() {
 		LockService service = service(HolderReport.AFTER_WAIT, this.store::inspect);
-		LockOptions shared = this.owner.defaults().withMode(LockMode.SHARED);
+		LockOptions shared = this.owner.defaults().toBuilder().mode(LockMode.SHARED).build();
 		HeldLock one = this.owner.acquire("a", shared);
 		HeldLock other = service(HolderReport.NEVER, this.store::inspect).acquire("a", shared);
 		LockBusyException busy = busy(() -> service.acquire("a", waiting(service)));
@@ -260,7 +260,7 @@ class HolderReportTests {
 	}
 
 	private static LockOptions waiting(LockService service) {
-		return service.defaults().withWaitTime(BRIEFLY);
+		return service.defaults().toBuilder().waitTime(BRIEFLY).build();
 	}
 
 	private LockService service(HolderReport report, Function<LockKey, List<Holder>> inspection) {

@@ -138,7 +138,7 @@ class LeaseTimesTests {
 	@Test
 	void renewalOfAShortLeaseIsRepeatedAfterATenthOfIt() {
 		Duration lease = Duration.ofSeconds(3);
-		HeldLock held = this.process.locks.acquire("a", this.process.options().withLease(lease));
+		HeldLock held = this.process.locks.acquire("a", this.process.options().toBuilder().lease(lease).build());
 		this.process.store.renewNothing();
 		this.process.advance(Duration.ofMillis(1600));
 		Duration first = Duration.ofMillis(2968).dividedBy(3);
@@ -151,7 +151,8 @@ class LeaseTimesTests {
 	@Test
 	void renewalWithoutAnAnswerIsNotRepeatedWithEveryTick() {
 		HeldLock held = this.process.acquire("a");
-		HeldLock brief = this.process.locks.acquire("b", this.process.options().withLease(Duration.ofMillis(600)));
+		HeldLock brief = this.process.locks.acquire("b",
+				this.process.options().toBuilder().lease(Duration.ofMillis(600)).build());
 		this.process.advance(Duration.ofSeconds(9));
 		this.process.store.renewed.clear();
 		this.process.store.renewal = (renewal, outcome) -> renewal.claim().key().value().equals("a")
@@ -182,7 +183,7 @@ class LeaseTimesTests {
 
 	@Test
 	void longerLeaseDoesNotPutOffTheRenewalOfAShorterOne() {
-		LockOptions shorter = this.process.options().withLease(Duration.ofSeconds(3));
+		LockOptions shorter = this.process.options().toBuilder().lease(Duration.ofSeconds(3)).build();
 		HeldLock held = this.process.locks.acquire("a", shorter);
 		this.process.advance(Duration.ofMillis(500));
 		HeldLock longer = this.process.acquire("b");
@@ -196,7 +197,7 @@ class LeaseTimesTests {
 	@Test
 	void shorterLeaseIsRenewedBeforeTheNextTickOfALongerOne() {
 		HeldLock longer = this.process.acquire("b");
-		LockOptions shorter = this.process.options().withLease(Duration.ofMillis(300));
+		LockOptions shorter = this.process.options().toBuilder().lease(Duration.ofMillis(300)).build();
 		HeldLock held = this.process.locks.acquire("a", shorter);
 		this.process.advance(Duration.ofMillis(100));
 		assertThat(this.process.store.renewed).extracting(SteppedService.Renewed::at)
@@ -241,7 +242,7 @@ class LeaseTimesTests {
 	void holdEndsAtItsLongestTimeAndNotBefore() {
 		Duration longest = Duration.ofSeconds(40);
 		grantFor(LEASE.multipliedBy(4));
-		HeldLock held = this.process.locks.acquire("a", this.process.options().withMaxHold(longest));
+		HeldLock held = this.process.locks.acquire("a", this.process.options().toBuilder().maxHold(longest).build());
 		this.process.advance(longest.minus(NANO));
 		assertThat(held.isValid()).isTrue();
 		this.process.clock.advance(NANO);
@@ -251,7 +252,7 @@ class LeaseTimesTests {
 
 	@Test
 	void renewalRequestsTheRestOfTheLongestHoldTime() {
-		LockOptions options = this.process.options().withMaxHold(Duration.ofSeconds(41));
+		LockOptions options = this.process.options().toBuilder().maxHold(Duration.ofSeconds(41)).build();
 		HeldLock held = this.process.locks.acquire("a", options);
 		this.process.advance(Duration.ofSeconds(20));
 		Duration first = BELIEVED.dividedBy(3);
@@ -267,12 +268,12 @@ class LeaseTimesTests {
 		Duration lease = Duration.ofSeconds(10);
 		Duration worthless = Duration.ofMillis(204);
 		Duration longest = Duration.ofMillis(9898).plus(worthless);
-		LockOptions options = this.process.options().withLease(lease);
-		HeldLock unrenewed = this.process.locks.acquire("a", options.withMaxHold(longest));
+		LockOptions options = this.process.options().toBuilder().lease(lease).build();
+		HeldLock unrenewed = this.process.locks.acquire("a", options.toBuilder().maxHold(longest).build());
 		this.process.advance(Duration.ofSeconds(5));
 		assertThat(this.process.store.renewed).isEmpty();
 		unrenewed.close();
-		HeldLock renewed = this.process.locks.acquire("a", options.withMaxHold(longest.plus(NANO)));
+		HeldLock renewed = this.process.locks.acquire("a", options.toBuilder().maxHold(longest.plus(NANO)).build());
 		this.process.advance(Duration.ofSeconds(5));
 		assertThat(this.process.store.renewed).hasSize(1);
 		renewed.close();
@@ -281,7 +282,7 @@ class LeaseTimesTests {
 	@Test
 	void lostLeaseWithALongerHoldTimeHasExpired() {
 		Duration longest = Duration.ofMillis(9898 + 204).plus(NANO);
-		LockOptions options = this.process.options().withLease(Duration.ofSeconds(10)).withMaxHold(longest);
+		LockOptions options = this.process.options().toBuilder().lease(Duration.ofSeconds(10)).maxHold(longest).build();
 		HeldLock held = this.process.locks.acquire("a", options);
 		this.process.clock.advance(Duration.ofMillis(9898));
 		assertThat(held.isValid()).isFalse();

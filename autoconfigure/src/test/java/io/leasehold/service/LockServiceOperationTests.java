@@ -80,7 +80,7 @@ class LockServiceOperationTests {
 	@Test
 	@SuppressWarnings("try")
 	void heldLockIsShownWithItsThreadAndItsHandles() {
-		HeldLock held = this.here.acquire(KEY.value(), this.here.defaults().withName("pay"));
+		HeldLock held = this.here.acquire(KEY.value(), this.here.defaults().toBuilder().name("pay").build());
 		HeldLock again;
 		try (HeldLockScope scope = HeldLockScope.open(held)) {
 			again = this.here.acquire(KEY.value());
@@ -144,7 +144,8 @@ class LockServiceOperationTests {
 	@Fault(95)
 	@Test
 	void holderInThisProcessIsToldOfAForcedReleaseAtOnce() throws Exception {
-		HeldLock held = this.here.acquire(KEY.value(), this.here.defaults().withLease(Duration.ofHours(1)));
+		HeldLock held = this.here.acquire(KEY.value(),
+				this.here.defaults().toBuilder().lease(Duration.ofHours(1)).build());
 		CountDownLatch told = new CountDownLatch(1);
 		held.onLost((loss) -> told.countDown());
 		CompletableFuture<HeldLock> next = this.here.acquireAsync(KEY.value());

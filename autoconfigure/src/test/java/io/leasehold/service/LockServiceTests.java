@@ -188,7 +188,7 @@ class LockServiceTests {
 		};
 		try (LockService service = new LockService(settings(63, OnLost.THROW), List.of(engine), Member.of("test"),
 				clock, List.of(), ReleaseTiming.IMMEDIATE)) {
-			outer.set(service.acquire("a", service.defaults().withMinHold(Duration.ofSeconds(1))));
+			outer.set(service.acquire("a", service.defaults().toBuilder().minHold(Duration.ofSeconds(1)).build()));
 			readings.set(3);
 			try (HeldLockScope scope = HeldLockScope.open(outer.get()); HeldLock inner = service.acquire("a")) {
 				assertThat(inner.fencingToken()).isGreaterThan(outer.get().fencingToken());
@@ -374,7 +374,10 @@ class LockServiceTests {
 	@Test
 	void maxHoldEndsRenewal() {
 		HeldLock held = this.here.acquire("a",
-				lease(Duration.ofMillis(200)).withMaxHold(Duration.ofMillis(200)).withWaitTime(Duration.ZERO));
+				lease(Duration.ofMillis(200)).toBuilder()
+					.maxHold(Duration.ofMillis(200))
+					.waitTime(Duration.ZERO)
+					.build());
 		Awaitility.await().until(() -> !held.isValid());
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close)
 			.satisfies((ex) -> assertThat(ex.getLossCause()).isEqualTo(LossCause.MAX_HOLD));
@@ -382,7 +385,7 @@ class LockServiceTests {
 
 	@Test
 	void minHoldKeepsTheKeyClosedAfterItsRelease() {
-		LockOptions options = this.here.defaults().withMinHold(Duration.ofMillis(300));
+		LockOptions options = this.here.defaults().toBuilder().minHold(Duration.ofMillis(300)).build();
 		long start = System.nanoTime();
 		this.here.acquire("a", options).close();
 		assertThat(this.there.tryAcquire("a")).isEmpty();
@@ -495,7 +498,7 @@ class LockServiceTests {
 	@Fault(121)
 	@SuppressWarnings("try")
 	void cancelledLockIsKeptUntilItsLastHandleIsClosed() {
-		LockOptions options = lease(Duration.ofMinutes(10)).withWaitTime(Duration.ZERO);
+		LockOptions options = lease(Duration.ofMinutes(10)).toBuilder().waitTime(Duration.ZERO).build();
 		HeldLock outer = this.here.acquire("a", options);
 		HeldLock inner;
 		try (HeldLockScope scope = HeldLockScope.open(outer)) {
@@ -523,7 +526,7 @@ class LockServiceTests {
 	@Test
 	void unknownEngineIsRefused() {
 		assertThatIllegalArgumentException()
-			.isThrownBy(() -> this.here.acquire("a", this.here.defaults().withEngine("redis")))
+			.isThrownBy(() -> this.here.acquire("a", this.here.defaults().toBuilder().engine("redis").build()))
 			.withMessageContaining("redis")
 			.withMessageContaining("local");
 	}
@@ -649,7 +652,7 @@ class LockServiceTests {
 			}
 		};
 		try (LockService service = service(engine)) {
-			service.acquireAsync("a", waiting(Duration.ofSeconds(20)).withLockDelay(lockDelay));
+			service.acquireAsync("a", waiting(Duration.ofSeconds(20)).toBuilder().lockDelay(lockDelay).build());
 			assertThat(polled.await(30, TimeUnit.SECONDS)).isTrue();
 			long believedUntil = System.nanoTime() + valid.toNanos();
 			listening.get().accept(new Signal.Pushed(new AcquisitionOutcome.Granted(1, believedUntil)));
@@ -705,8 +708,8 @@ class LockServiceTests {
 		};
 		try (LockService service = new LockService(settings(63, OnLost.THROW), List.of(engine), Member.of("test"),
 				clock, List.of(), ReleaseTiming.IMMEDIATE)) {
-			CompletableFuture
-				.supplyAsync(() -> service.acquire("a", service.defaults().withWaitTime(Duration.ofMinutes(1))))
+			CompletableFuture.supplyAsync(
+					() -> service.acquire("a", service.defaults().toBuilder().waitTime(Duration.ofMinutes(1)).build()))
 				.get(30, TimeUnit.SECONDS)
 				.close();
 		}
@@ -743,7 +746,9 @@ class LockServiceTests {
 				clock, List.of(this.events::add), ReleaseTiming.IMMEDIATE)) {
 			HeldLock held = service.acquire("a");
 			Thread waiter = new Thread(
-					() -> service.acquire("a", service.defaults().withWaitTime(Duration.ofDays(1))).close(), "late");
+					() -> service.acquire("a", service.defaults().toBuilder().waitTime(Duration.ofDays(1)).build())
+						.close(),
+					"late");
 			waiter.start();
 			awaitWaiting(1);
 			late.set(true);
@@ -780,11 +785,11 @@ class LockServiceTests {
 	}
 
 	private LockOptions waiting(Duration waitTime) {
-		return this.here.defaults().withWaitTime(waitTime);
+		return this.here.defaults().toBuilder().waitTime(waitTime).build();
 	}
 
 	private LockOptions lease(Duration lease) {
-		return this.here.defaults().withLease(lease);
+		return this.here.defaults().toBuilder().lease(lease).build();
 	}
 
 	private LockService service(int handoffs, OnLost onLost) {

@@ -47,7 +47,7 @@ class LossTimesTests {
 
 	@Test
 	void leaseThatExpiredIsReleasedAfterItsLockDelay() {
-		HeldLock held = this.process.locks.acquire("a", this.process.options().withLockDelay(DELAY));
+		HeldLock held = this.process.locks.acquire("a", this.process.options().toBuilder().lockDelay(DELAY).build());
 		this.process.store.renewNothing();
 		this.process.advance(SteppedService.BELIEVED.plus(DELAY).minus(NANO));
 		assertThat(this.process.store.released).isEmpty();
@@ -58,7 +58,7 @@ class LossTimesTests {
 
 	@Test
 	void lockDelayEndsWhenTheLastHandleOfTheLostLockIsClosed() {
-		HeldLock held = this.process.locks.acquire("a", this.process.options().withLockDelay(DELAY));
+		HeldLock held = this.process.locks.acquire("a", this.process.options().toBuilder().lockDelay(DELAY).build());
 		this.process.store.renewNothing();
 		this.process.advance(SteppedService.BELIEVED.plusSeconds(1));
 		assertLost(held);
@@ -68,7 +68,7 @@ class LossTimesTests {
 
 	@Test
 	void longestHoldTimeIsFollowedByTheLockDelay() {
-		LockOptions options = this.process.options().withMaxHold(LONGEST).withLockDelay(DELAY);
+		LockOptions options = this.process.options().toBuilder().maxHold(LONGEST).lockDelay(DELAY).build();
 		HeldLock held = this.process.locks.acquire("a", options);
 		this.process.advance(Duration.ofSeconds(20));
 		Duration end = Duration.ofMillis(7918);
@@ -78,7 +78,7 @@ class LossTimesTests {
 
 	@Test
 	void holderThatEndsWithinTheLockDelayAfterItsLongestHoldTimeReleasesAtOnce() {
-		LockOptions options = this.process.options().withMaxHold(LONGEST).withLockDelay(DELAY);
+		LockOptions options = this.process.options().toBuilder().maxHold(LONGEST).lockDelay(DELAY).build();
 		HeldLock held = this.process.locks.acquire("a", options);
 		this.process.advance(Duration.ofSeconds(10));
 		assertThat(this.process.store.released).isEmpty();
@@ -115,7 +115,8 @@ class LossTimesTests {
 	void cancelledLockIsReleasedWhenItsBodyHasEndedAndNotBeforeItsMinHold() {
 		for (Duration before : List.of(Duration.ZERO, NANO)) {
 			this.process = new SteppedService(63, Duration.ofHours(1), false);
-			HeldLock held = this.process.locks.acquire("a", this.process.options().withMinHold(Duration.ofSeconds(2)));
+			HeldLock held = this.process.locks.acquire("a",
+					this.process.options().toBuilder().minHold(Duration.ofSeconds(2)).build());
 			this.process.clock.advance(Duration.ofSeconds(2).minus(before));
 			this.process.locks.cancelled(held);
 			assertLost(held);
@@ -137,7 +138,7 @@ class LossTimesTests {
 
 	@Test
 	void allHoldersOfAKeyAreRenewed() {
-		LockOptions shared = this.process.options().withMode(LockMode.SHARED);
+		LockOptions shared = this.process.options().toBuilder().mode(LockMode.SHARED).build();
 		List<HeldLock> held = List.of(this.process.locks.acquire("a", shared), this.process.locks.acquire("a", shared),
 				this.process.locks.acquire("a", shared));
 		this.process.advance(SteppedService.BELIEVED.dividedBy(3));
@@ -178,9 +179,10 @@ class LossTimesTests {
 	@Test
 	void shortestLeaseOfTheEngineIsAccepted() {
 		this.process.store.least = Duration.ofSeconds(2);
-		this.process.locks.acquire("a", this.process.options().withLease(Duration.ofSeconds(2))).close();
+		this.process.locks.acquire("a", this.process.options().toBuilder().lease(Duration.ofSeconds(2)).build())
+			.close();
 		assertThatIllegalArgumentException().isThrownBy(() -> this.process.locks.acquire("a",
-				this.process.options().withLease(Duration.ofSeconds(2).minus(NANO))));
+				this.process.options().toBuilder().lease(Duration.ofSeconds(2).minus(NANO)).build()));
 	}
 
 	@Test

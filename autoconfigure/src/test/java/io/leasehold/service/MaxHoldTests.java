@@ -48,7 +48,7 @@ class MaxHoldTests {
 
 	private final LockService service = service(this.store);
 
-	private final LockOptions limited = this.service.defaults().withMaxHold(MAX_HOLD);
+	private final LockOptions limited = this.service.defaults().toBuilder().maxHold(MAX_HOLD).build();
 
 	@AfterEach
 	void close() {
@@ -78,7 +78,7 @@ class MaxHoldTests {
 	@Test
 	void renewalRequestsNoMoreThanMayStillBeHeld() {
 		Duration lease = Duration.ofMinutes(1);
-		HeldLock held = this.service.acquire("a", this.limited.withLease(lease));
+		HeldLock held = this.service.acquire("a", this.limited.toBuilder().lease(lease).build());
 		this.clock.advance(Duration.ofSeconds(30));
 		Awaitility.await().until(() -> this.store.renewed.size() == 1);
 		assertThat(this.store.renewed.get(0)).isEqualTo(lease);
@@ -116,8 +116,9 @@ class MaxHoldTests {
 
 	@Test
 	void passedGrantStartsAHoldWithAMaxHoldOfItsOwn() {
-		HeldLock first = this.service.acquire("a", this.limited.withLease(MAX_HOLD));
-		CompletableFuture<HeldLock> next = this.service.acquireAsync("a", this.limited.withLease(MAX_HOLD));
+		HeldLock first = this.service.acquire("a", this.limited.toBuilder().lease(MAX_HOLD).build());
+		CompletableFuture<HeldLock> next = this.service.acquireAsync("a",
+				this.limited.toBuilder().lease(MAX_HOLD).build());
 		this.clock.advance(Duration.ofSeconds(30));
 		first.close();
 		HeldLock held = next.join();
@@ -149,7 +150,7 @@ class MaxHoldTests {
 	/** A lease that ends early for want of renewals is no end of the hold time. */
 	@Test
 	void leaseThatEndsBeforeItsMaxHoldHasExpired() {
-		HeldLock held = this.service.acquire("a", this.limited.withLease(Duration.ofMinutes(1)));
+		HeldLock held = this.service.acquire("a", this.limited.toBuilder().lease(Duration.ofMinutes(1)).build());
 		this.clock.advance(Duration.ofSeconds(61));
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close)
 			.satisfies((loss) -> assertThat(loss.getLossCause()).isEqualTo(LossCause.EXPIRED));

@@ -34,7 +34,7 @@ class OperatorTimesTests {
 		this.process.advance(Duration.ofHours(1));
 		HeldLock held = this.process.acquire("a");
 		this.process.advance(Duration.ofSeconds(4));
-		LockOptions options = this.process.options().withWaitTime(Duration.ofSeconds(20));
+		LockOptions options = this.process.options().toBuilder().waitTime(Duration.ofSeconds(20)).build();
 		this.process.await("a", options);
 		this.process.advance(Duration.ofSeconds(3));
 		Instant before = Instant.now();
@@ -85,7 +85,7 @@ class OperatorTimesTests {
 	/** The longest key that the turn's own key has room for is part of it. */
 	@Test
 	void turnToCollectPermitsHasAKeyForEveryLengthOfItsLocks() {
-		LockOptions permits = this.process.options().withPermits(3);
+		LockOptions permits = this.process.options().toBuilder().permits(3).build();
 		int most = LockKey.MAX_BYTES - "leasehold:permits:".length();
 		this.process.locks.acquirePermits("a", 1, permits).close();
 		for (int length : List.of(1, most - 1, most, most + 1, LockKey.MAX_BYTES)) {

@@ -89,9 +89,9 @@ class OwnersBesideEachOtherTests {
 	private final LockOptions exclusive = new LockOptions("test", "local", LONG_LEASE, Duration.ofSeconds(20),
 			Duration.ZERO, LockOptions.UNLIMITED);
 
-	private final LockOptions shared = this.exclusive.withMode(LockMode.SHARED);
+	private final LockOptions shared = this.exclusive.toBuilder().mode(LockMode.SHARED).build();
 
-	private final LockOptions permits = this.exclusive.withPermits(2);
+	private final LockOptions permits = this.exclusive.toBuilder().permits(2).build();
 
 	private final LockService service = new LockService(
 			new ServiceSettings(this.exclusive, OnLost.THROW, 63, Duration.ofSeconds(10)), List.of(this.engine),
@@ -118,10 +118,10 @@ class OwnersBesideEachOtherTests {
 	@Test
 	@SuppressWarnings("try")
 	void scopeOfAPermitRefusesAnotherNumberOfThem() {
-		try (HeldLock outer = this.service.acquire(KEY, this.exclusive.withPermits(1));
+		try (HeldLock outer = this.service.acquire(KEY, this.exclusive.toBuilder().permits(1).build());
 				HeldLockScope scope = HeldLockScope.open(outer)) {
 			assertThatExceptionOfType(LockModeException.class)
-				.isThrownBy(() -> this.service.acquire(KEY, this.exclusive.withPermits(3)))
+				.isThrownBy(() -> this.service.acquire(KEY, this.exclusive.toBuilder().permits(3).build()))
 				.withMessageContaining("3 permits")
 				.withMessageContaining("1 permit");
 		}
@@ -146,7 +146,7 @@ class OwnersBesideEachOtherTests {
 	/** One permit at a time is passed on as an exclusive lock is. */
 	@Test
 	void onlyPermitIsPassedOnWithoutTheStore() {
-		LockOptions only = this.exclusive.withPermits(1).withLease(LONG_LEASE);
+		LockOptions only = this.exclusive.toBuilder().permits(1).lease(LONG_LEASE).build();
 		HeldLock first = acquire(only);
 		CompletableFuture<HeldLock> second = this.service.acquireAsync(KEY, only);
 		first.close();
@@ -207,7 +207,8 @@ class OwnersBesideEachOtherTests {
 		CompletableFuture<HeldLock> writer = this.service.acquireAsync(KEY, this.exclusive);
 		await().until(() -> this.requests.get() == 2);
 		await().until(() -> {
-			Optional<HeldLock> passed = elsewhere.tryAcquire(KEY, this.shared.withWaitTime(Duration.ZERO));
+			Optional<HeldLock> passed = elsewhere.tryAcquire(KEY,
+					this.shared.toBuilder().waitTime(Duration.ZERO).build());
 			passed.ifPresent(HeldLock::close);
 			return passed.isEmpty();
 		});
@@ -222,8 +223,9 @@ class OwnersBesideEachOtherTests {
 
 	@Test
 	void readerBehindAPassedGrantHasItsPlaceAtTheStore() {
-		HeldLock first = acquire(this.exclusive.withLease(LONG_LEASE));
-		CompletableFuture<HeldLock> second = this.service.acquireAsync(KEY, this.exclusive.withLease(LONG_LEASE));
+		HeldLock first = acquire(this.exclusive.toBuilder().lease(LONG_LEASE).build());
+		CompletableFuture<HeldLock> second = this.service.acquireAsync(KEY,
+				this.exclusive.toBuilder().lease(LONG_LEASE).build());
 		CompletableFuture<HeldLock> reader = this.service.acquireAsync(KEY, this.shared);
 		first.close();
 		HeldLock passed = second.join();
@@ -239,7 +241,7 @@ class OwnersBesideEachOtherTests {
 		await().until(() -> this.requests.get() == 2);
 		CompletableFuture<HeldLock> late = this.service.acquireAsync(KEY, this.shared);
 		assertThatExceptionOfType(LockBusyException.class)
-			.isThrownBy(() -> this.service.acquire(KEY, this.shared.withWaitTime(Duration.ZERO)));
+			.isThrownBy(() -> this.service.acquire(KEY, this.shared.toBuilder().waitTime(Duration.ZERO).build()));
 		assertThat(this.requests).hasValue(2);
 		reader.close();
 		HeldLock written = writer.join();
@@ -290,7 +292,7 @@ class OwnersBesideEachOtherTests {
 	void attemptsAtTheSameTimeHaveAsManyPermitsAsThereAre() {
 		List<CompletableFuture<HeldLock>> attempts = attemptAtTheSameTime(this.permits, 2);
 		assertThatExceptionOfType(LockBusyException.class)
-			.isThrownBy(() -> this.service.acquire(KEY, this.permits.withWaitTime(Duration.ZERO)));
+			.isThrownBy(() -> this.service.acquire(KEY, this.permits.toBuilder().waitTime(Duration.ZERO).build()));
 		this.open.complete(null);
 		attempts.forEach((attempt) -> attempt.join().close());
 		assertThat(this.requests).hasValue(2);
@@ -340,8 +342,9 @@ class OwnersBesideEachOtherTests {
 		this.open = new CompletableFuture<>();
 		List<CompletableFuture<HeldLock>> attempts = new ArrayList<>();
 		for (int i = 0; i < count; i++) {
-			attempts.add(CompletableFuture
-				.supplyAsync(() -> this.service.acquire(KEY, options.withWaitTime(Duration.ZERO)), this.threads));
+			attempts.add(CompletableFuture.supplyAsync(
+					() -> this.service.acquire(KEY, options.toBuilder().waitTime(Duration.ZERO).build()),
+					this.threads));
 			int begun = i + 1;
 			await().until(() -> this.requests.get() > 0 && waitingThreads() == begun);
 		}
@@ -354,7 +357,7 @@ class OwnersBesideEachOtherTests {
 
 	@Test
 	void allOfThemAreRenewed() {
-		LockOptions reader = this.shared.withLease(RENEWED_LEASE);
+		LockOptions reader = this.shared.toBuilder().lease(RENEWED_LEASE).build();
 		List<HeldLock> readers = List.of(acquire(reader), acquire(reader), acquire(reader));
 		await().until(() -> this.events.stream().filter(LockEvent.LeaseRenewed.class::isInstance).count() >= 12);
 		assertThat(readers).allMatch(HeldLock::isValid);
@@ -392,8 +395,8 @@ class OwnersBesideEachOtherTests {
 
 	@Test
 	void allOfThemAreToldOfAForcedRelease() {
-		HeldLock first = acquire(this.shared.withLease(Duration.ofHours(1)));
-		HeldLock second = acquire(this.shared.withLease(Duration.ofHours(1)));
+		HeldLock first = acquire(this.shared.toBuilder().lease(Duration.ofHours(1)).build());
+		HeldLock second = acquire(this.shared.toBuilder().lease(Duration.ofHours(1)).build());
 		assertThat(this.service.inspector().forceRelease("", new LockKey(KEY))).hasSize(2);
 		assertThat(first.isValid() || second.isValid()).isFalse();
 	}
@@ -412,10 +415,10 @@ class OwnersBesideEachOtherTests {
 
 	@Test
 	void permitsOfASharedLockAreRefused() {
-		assertThatIllegalArgumentException().isThrownBy(() -> this.shared.withPermits(2))
+		assertThatIllegalArgumentException().isThrownBy(() -> this.shared.toBuilder().permits(2).build())
 			.withMessageContaining("SHARED")
 			.withMessageContaining("2 permits");
-		assertThatIllegalArgumentException().isThrownBy(() -> this.exclusive.withPermits(-1))
+		assertThatIllegalArgumentException().isThrownBy(() -> this.exclusive.toBuilder().permits(-1).build())
 			.withMessageContaining("-1");
 	}
 

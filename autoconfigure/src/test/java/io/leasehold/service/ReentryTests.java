@@ -87,7 +87,7 @@ class ReentryTests {
 	@Fault(118)
 	@Test
 	void threadAdmitsNoMoreTasksThanThereArePermits() {
-		LockOptions permits = this.once.withPermits(3);
+		LockOptions permits = this.once.toBuilder().permits(3).build();
 		List<HeldLock> admitted = new ArrayList<>();
 		for (int task = 0; task < 9; task++) {
 			this.locks.tryAcquire("a", permits).ifPresent(admitted::add);
@@ -103,7 +103,7 @@ class ReentryTests {
 		try (HeldLock lock = this.locks.acquire("a")) {
 			try (HeldLockScope scope = HeldLockScope.open(lock);
 					HeldLock inner = this.locks.acquire("a");
-					HeldLock innermost = this.locks.acquire("a", this.once.withMode(LockMode.SHARED))) {
+					HeldLock innermost = this.locks.acquire("a", this.once.toBuilder().mode(LockMode.SHARED).build())) {
 				assertThat(inner.fencingToken()).isEqualTo(lock.fencingToken());
 				assertThat(innermost.fencingToken()).isEqualTo(lock.fencingToken());
 			}
@@ -184,7 +184,7 @@ class ReentryTests {
 	void handleOutlivesTheThreadWhoseLockItReentered() throws Exception {
 		CompletableFuture<HeldLock> handedOver = new CompletableFuture<>();
 		Thread thread = new Thread(() -> {
-			this.locks.asLock("a", this.once.withLease(Duration.ofSeconds(2))).lock();
+			this.locks.asLock("a", this.once.toBuilder().lease(Duration.ofSeconds(2)).build()).lock();
 			handedOver.complete(this.locks.acquire("a"));
 		});
 		thread.start();
@@ -253,7 +253,7 @@ class ReentryTests {
 	@Fault(118)
 	@Test
 	void permitIsNotReenteredInItsScope() {
-		LockOptions permits = this.once.withPermits(2);
+		LockOptions permits = this.once.toBuilder().permits(2).build();
 		this.locks.call("a", permits, (first) -> this.locks.call("a", permits, (second) -> {
 			assertThat(second.fencingToken()).isNotEqualTo(first.fencingToken());
 			assertThat(this.locks.tryAcquire("a", permits)).isEmpty();
@@ -264,7 +264,7 @@ class ReentryTests {
 	@Test
 	void callerThatExcludesReentryDoesNotReenter() {
 		this.locks.call("a", (lock) -> {
-			assertThat(this.locks.tryAcquire("a", this.once.withReentrant(false))).isEmpty();
+			assertThat(this.locks.tryAcquire("a", this.once.toBuilder().reentrant(false).build())).isEmpty();
 			Optional<HeldLock> inner = this.locks.tryAcquire("a", this.once);
 			assertThat(inner).isPresent();
 			inner.get().close();
@@ -276,8 +276,9 @@ class ReentryTests {
 	@Test
 	void threadThatWaitsForItsOwnHandleIsWarnedOfAtOnce(CapturedOutput output) {
 		HeldLock own = inPool(() -> this.locks.acquire("a"));
-		CompletableFuture<HeldLock> second = CompletableFuture
-			.supplyAsync(() -> this.locks.acquire("a", this.once.withWaitTime(Duration.ofSeconds(20))), this.pool);
+		CompletableFuture<HeldLock> second = CompletableFuture.supplyAsync(
+				() -> this.locks.acquire("a", this.once.toBuilder().waitTime(Duration.ofSeconds(20)).build()),
+				this.pool);
 		await().until(() -> output.getAll().contains("Lock 'a' (test) is awaited by"));
 		assertThat(output).contains("holds it already, through a handle that is still open")
 			.contains("HeldLockScope.open(handle)")
@@ -291,8 +292,8 @@ class ReentryTests {
 	void threadThatWaitsForItsOwnHandleAgainIsWarnedOfOnce(CapturedOutput output) {
 		HeldLock own = this.locks.acquire("a");
 		for (int i = 0; i < 2; i++) {
-			assertThatExceptionOfType(LockBusyException.class)
-				.isThrownBy(() -> this.locks.acquire("a", this.once.withWaitTime(Duration.ofMillis(20))));
+			assertThatExceptionOfType(LockBusyException.class).isThrownBy(
+					() -> this.locks.acquire("a", this.once.toBuilder().waitTime(Duration.ofMillis(20)).build()));
 		}
 		own.close();
 		assertThat(output.getAll().split("Lock 'a' \\(test\\) is awaited by", -1)).hasSize(2);
@@ -304,7 +305,7 @@ class ReentryTests {
 		HeldLock own = this.locks.acquire("a");
 		for (Duration waitTime : List.of(Duration.ZERO, Duration.ofMillis(20))) {
 			assertThatExceptionOfType(LockBusyException.class)
-				.isThrownBy(() -> this.locks.acquire("a", this.once.withWaitTime(waitTime)))
+				.isThrownBy(() -> this.locks.acquire("a", this.once.toBuilder().waitTime(waitTime).build()))
 				.withMessageContaining("Lock 'a' could not be acquired within")
 				.withMessageContaining("by '%s', which holds it already", Thread.currentThread().getName())
 				.withMessageContaining("HeldLockScope.open(handle)")
@@ -318,7 +319,7 @@ class ReentryTests {
 	@Fault(119)
 	@Test
 	void bodyThatWaitsForASecondPermitIsWarnedOf(CapturedOutput output) {
-		LockOptions permit = this.once.withPermits(1).withWaitTime(Duration.ofMillis(20));
+		LockOptions permit = this.once.toBuilder().permits(1).waitTime(Duration.ofMillis(20)).build();
 		this.locks.call("a", permit, (first) -> {
 			assertThatExceptionOfType(LockBusyException.class).isThrownBy(() -> this.locks.acquire("a", permit))
 				.withMessageContaining("Permits are not re-entered");
@@ -330,7 +331,7 @@ class ReentryTests {
 	/** Each task has its permit, whose handle the first thread gave away. */
 	@Test
 	void threadThatHandedItsPermitsOverMayWaitForTheNext(CapturedOutput output) {
-		LockOptions permit = this.once.withPermits(1).withWaitTime(Duration.ofSeconds(20));
+		LockOptions permit = this.once.toBuilder().permits(1).waitTime(Duration.ofSeconds(20)).build();
 		HeldLock task = this.locks.acquire("a", permit);
 		CompletableFuture.runAsync(() -> {
 			await().until(() -> !this.locks.inspector().overview().waiting().isEmpty());

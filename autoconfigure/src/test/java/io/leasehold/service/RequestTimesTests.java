@@ -44,7 +44,8 @@ class RequestTimesTests {
 	void callerWaitsForItsWaitTimeAndNoLonger() {
 		HeldLock held = this.process.acquire("a");
 		Duration wait = Duration.ofSeconds(5);
-		CompletableFuture<HeldLock> waiting = this.process.await("a", this.process.options().withWaitTime(wait));
+		CompletableFuture<HeldLock> waiting = this.process.await("a",
+				this.process.options().toBuilder().waitTime(wait).build());
 		this.process.advance(wait.minus(NANO));
 		assertThat(waiting).isNotDone();
 		this.process.advance(NANO);
@@ -137,7 +138,7 @@ class RequestTimesTests {
 	@Test
 	void severalKeysHaveOneWaitTime() {
 		HeldLock held = this.process.acquire("b");
-		LockOptions options = this.process.options().withWaitTime(Duration.ofSeconds(5));
+		LockOptions options = this.process.options().toBuilder().waitTime(Duration.ofSeconds(5)).build();
 		this.process.store.response = (attempt) -> {
 			this.process.clock.advance(Duration.ofSeconds(1));
 			return attempt;
@@ -162,7 +163,7 @@ class RequestTimesTests {
 		Claim other = this.process.store.holdElsewhere("a", Access.SHARED);
 		this.process.store.holdElsewhere("a", Access.SHARED);
 		CompletableFuture<HeldLock> brief = this.process.locks.acquireAsync("a",
-				this.process.options().withWaitTime(Duration.ZERO));
+				this.process.options().toBuilder().waitTime(Duration.ZERO).build());
 		CompletableFuture<HeldLock> waiting = this.process.await("a", this.process.options());
 		assertThat(brief).isCompletedExceptionally();
 		assertThat(waiting).isNotDone();
@@ -190,7 +191,7 @@ class RequestTimesTests {
 	/** It sends one request, whether it blocks or not, and releases a late grant. */
 	@Test
 	void callerThatDoesNotWaitIsRefusedIfItsGrantComesTooLate() {
-		LockOptions once = this.process.options().withWaitTime(Duration.ZERO);
+		LockOptions once = this.process.options().toBuilder().waitTime(Duration.ZERO).build();
 		this.process.store.response = (attempt) -> (attempt instanceof AcquisitionOutcome.Granted granted
 				&& this.process.store.requested.size() < 3)
 						? new AcquisitionOutcome.Granted(granted.number(), this.process.store.in(Duration.ZERO))
@@ -240,7 +241,7 @@ class RequestTimesTests {
 		};
 		assertThatExceptionOfType(LockInterruptedException.class).isThrownBy(() -> this.process.acquire("a"));
 		assertThat(Thread.interrupted()).isTrue();
-		LockOptions three = this.process.options().withPermits(3);
+		LockOptions three = this.process.options().toBuilder().permits(3).build();
 		assertThatExceptionOfType(LockModeException.class).isThrownBy(() -> this.process.locks.acquire("b", three));
 		assertThat(Thread.interrupted()).isTrue();
 	}
@@ -257,11 +258,11 @@ class RequestTimesTests {
 
 	@Test
 	void anotherNumberOfPermitsIsRefusedAtOnce() {
-		LockOptions three = this.process.options().withPermits(3);
+		LockOptions three = this.process.options().toBuilder().permits(3).build();
 		this.process.store.holdElsewhere("a", Access.permits(2));
 		CompletableFuture<HeldLock> elsewhere = this.process.await("a", three);
 		assertThatExceptionOfType(LockModeException.class).isThrownBy(() -> unwrap(elsewhere));
-		HeldLock held = this.process.locks.acquire("b", this.process.options().withPermits(2));
+		HeldLock held = this.process.locks.acquire("b", this.process.options().toBuilder().permits(2).build());
 		CompletableFuture<HeldLock> here = this.process.await("b", three);
 		assertThatExceptionOfType(LockModeException.class).isThrownBy(() -> unwrap(here));
 		held.close();
@@ -272,7 +273,7 @@ class RequestTimesTests {
 	void callerThatMeetsAnExpiredLockDoesNotWaitForIt() {
 		HeldLock held = this.process.acquire("a");
 		this.process.clock.advance(SteppedService.LEASE);
-		this.process.locks.acquire("a", this.process.options().withWaitTime(Duration.ZERO)).close();
+		this.process.locks.acquire("a", this.process.options().toBuilder().waitTime(Duration.ZERO).build()).close();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
 	}
 

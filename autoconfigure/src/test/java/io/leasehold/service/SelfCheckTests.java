@@ -114,7 +114,8 @@ class SelfCheckTests {
 	@Test
 	void releaseThatDoesNotBeginIsRepaired(CapturedOutput output) {
 		this.threads.losing((handOver) -> handOver.pool().endsWith("-release"));
-		this.service.acquire("a", ServiceOverThreads.OPTIONS.withMinHold(Duration.ofMillis(10))).close();
+		this.service.acquire("a", ServiceOverThreads.OPTIONS.toBuilder().minHold(Duration.ofMillis(10)).build())
+			.close();
 		Awaitility.await().until(() -> !this.service.findings().isEmpty());
 		this.threads.losing((handOver) -> false);
 		this.service.acquire("a").close();

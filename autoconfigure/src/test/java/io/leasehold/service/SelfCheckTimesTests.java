@@ -124,7 +124,7 @@ class SelfCheckTimesTests {
 	@Test
 	void releaseThatWasLostIsRepeatedByTheFifthCheck() {
 		Duration minHold = Duration.ofSeconds(1);
-		HeldLock held = this.process.locks.acquire("a", this.process.options().withMinHold(minHold));
+		HeldLock held = this.process.locks.acquire("a", this.process.options().toBuilder().minHold(minHold).build());
 		this.process.threads.losing = true;
 		held.close();
 		this.process.threads.losing = false;

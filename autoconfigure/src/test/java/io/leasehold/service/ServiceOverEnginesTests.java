@@ -69,7 +69,7 @@ class ServiceOverEnginesTests {
 	@Test
 	void drainEndsWhenNothingIsHeldOnAnyEngine() {
 		HeldLock first = this.locks.acquire("a", this.options);
-		HeldLock second = this.locks.acquire("a", this.options.withEngine("two"));
+		HeldLock second = this.locks.acquire("a", this.options.toBuilder().engine("two").build());
 		AtomicInteger idle = new AtomicInteger();
 		this.locks.drain(idle::incrementAndGet);
 		assertThat(idle).hasValue(0);
@@ -99,7 +99,7 @@ class ServiceOverEnginesTests {
 		Lock lost = this.locks.asLock("a", this.options);
 		lost.lock();
 		this.locks.inspector().forceRelease("one", new LockKey("a"));
-		for (Lock other : List.of(this.locks.asLock("a", this.options.withEngine("two")),
+		for (Lock other : List.of(this.locks.asLock("a", this.options.toBuilder().engine("two").build()),
 				this.locks.asLock("b", this.options))) {
 			assertThat(other.tryLock()).isTrue();
 			other.unlock();
@@ -110,16 +110,17 @@ class ServiceOverEnginesTests {
 
 	@Test
 	void leaseIsAsLongAsItsEngineNeedsAtLeast() {
-		this.locks.acquire("a", this.options.withLease(LEAST)).close();
+		this.locks.acquire("a", this.options.toBuilder().lease(LEAST).build()).close();
 		assertThatIllegalArgumentException()
-			.isThrownBy(() -> this.locks.acquire("a", this.options.withLease(LEAST.minusNanos(1))))
+			.isThrownBy(() -> this.locks.acquire("a", this.options.toBuilder().lease(LEAST.minusNanos(1)).build()))
 			.withMessage("Lease PT1.999999999S of lock 'test' is shorter than the PT2S that engine 'one' needs");
 	}
 
 	@Test
 	void formsThatAnEngineLacksAreRefused() {
-		List<LockOptions> forms = List.of(this.options, this.options.withMode(LockMode.SHARED),
-				this.options.withPermits(2), this.options.withLockDelay(Duration.ofNanos(1)));
+		List<LockOptions> forms = List.of(this.options, this.options.toBuilder().mode(LockMode.SHARED).build(),
+				this.options.toBuilder().permits(2).build(),
+				this.options.toBuilder().lockDelay(Duration.ofNanos(1)).build());
 		assertThat(forms).extracting(this.locks::unsupported).containsOnlyNulls();
 		this.one.capabilities = Set.of();
 		assertThat(forms).extracting(this.locks::unsupported)

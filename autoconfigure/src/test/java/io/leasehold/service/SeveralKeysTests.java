@@ -91,7 +91,8 @@ class SeveralKeysTests {
 		};
 		HeldLock busy = this.service.acquireAsync("d").get();
 		try (LockService other = new LockService(
-				new ServiceSettings(this.options.withWaitTime(Duration.ZERO), OnLost.THROW, 63, Duration.ofMillis(10)),
+				new ServiceSettings(this.options.toBuilder().waitTime(Duration.ZERO).build(), OnLost.THROW, 63,
+						Duration.ofMillis(10)),
 				List.of(slow), Member.of("other"), MonotonicClock.SYSTEM, List.of(), ReleaseTiming.IMMEDIATE)) {
 			assertThatExceptionOfType(LockBusyException.class)
 				.isThrownBy(() -> other.acquireAll(List.of("a", "b", "c", "d")))
@@ -123,7 +124,7 @@ class SeveralKeysTests {
 	@Test
 	void noneIsKeptWhenOneIsBusy() throws Exception {
 		HeldLock other = this.service.acquireAsync("b").get();
-		LockOptions once = this.options.withWaitTime(Duration.ZERO);
+		LockOptions once = this.options.toBuilder().waitTime(Duration.ZERO).build();
 		assertThatExceptionOfType(LockBusyException.class)
 			.isThrownBy(() -> this.service.acquireAll(List.of("a", "b", "c"), once))
 			.satisfies((ex) -> assertThat(ex.getKey()).isEqualTo("b"));
@@ -142,8 +143,8 @@ class SeveralKeysTests {
 			return since;
 		}, CompletableFuture.delayedExecutor(300, java.util.concurrent.TimeUnit.MILLISECONDS));
 		long start = System.nanoTime();
-		assertThatExceptionOfType(LockBusyException.class).isThrownBy(
-				() -> this.service.acquireAll(List.of("a", "b"), this.options.withWaitTime(Duration.ofMillis(500))));
+		assertThatExceptionOfType(LockBusyException.class).isThrownBy(() -> this.service.acquireAll(List.of("a", "b"),
+				this.options.toBuilder().waitTime(Duration.ofMillis(500)).build()));
 		assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(Duration.ofMillis(500).toNanos());
 		// The wait for "b" gets what that for "a" has left
 		Pace since = released.get();
@@ -180,7 +181,8 @@ class SeveralKeysTests {
 	@Test
 	void lossOfOneIsTheLossOfAllAndToldOnce() {
 		AtomicInteger told = new AtomicInteger();
-		HeldLock held = this.service.acquireAll(List.of("a", "b"), this.options.withLease(Duration.ofSeconds(2)));
+		HeldLock held = this.service.acquireAll(List.of("a", "b"),
+				this.options.toBuilder().lease(Duration.ofSeconds(2)).build());
 		held.onLost((loss) -> told.incrementAndGet());
 		this.store.lose(new LockKey("a"));
 		this.store.lose(new LockKey("b"));
@@ -206,7 +208,7 @@ class SeveralKeysTests {
 	@Test
 	@SuppressWarnings("try")
 	void scopeOfSeveralKeysReentersEachOfThem() {
-		LockOptions once = this.options.withWaitTime(Duration.ZERO);
+		LockOptions once = this.options.toBuilder().waitTime(Duration.ZERO).build();
 		try (HeldLock outer = this.service.acquireAll(List.of("a", "b"));
 				HeldLock other = this.service.acquire("c");
 				HeldLockScope scope = HeldLockScope.open(outer)) {

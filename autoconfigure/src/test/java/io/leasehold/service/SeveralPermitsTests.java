@@ -34,9 +34,11 @@ class SeveralPermitsTests {
 
 	private final LockOptions three = new LockOptions("test", "local", Duration.ofSeconds(60), Duration.ofSeconds(30),
 			Duration.ZERO, LockOptions.UNLIMITED)
-		.withPermits(3);
+		.toBuilder()
+		.permits(3)
+		.build();
 
-	private final LockOptions once = this.three.withWaitTime(Duration.ZERO);
+	private final LockOptions once = this.three.toBuilder().waitTime(Duration.ZERO).build();
 
 	/** Releases that wait for the end of a transaction. */
 	private final List<Runnable> deferred = new ArrayList<>();
@@ -71,7 +73,7 @@ class SeveralPermitsTests {
 		for (Duration waitTime : List.of(Duration.ZERO, Duration.ofMillis(30))) {
 			long start = System.nanoTime();
 			assertThatExceptionOfType(LockBusyException.class)
-				.isThrownBy(() -> this.here.acquirePermits(KEY, 2, this.three.withWaitTime(waitTime)))
+				.isThrownBy(() -> this.here.acquirePermits(KEY, 2, this.three.toBuilder().waitTime(waitTime).build()))
 				.withMessageContaining("2 of the 3 permits")
 				.satisfies((ex) -> assertThat(ex.getWaited()).isBetween(waitTime,
 						Duration.ofNanos(System.nanoTime() - start)));
@@ -106,8 +108,8 @@ class SeveralPermitsTests {
 	@Test
 	void turnToCollectDoesNotWaitForTheEndOfATransaction() {
 		LockService service = service("transaction", () -> this.deferred::add);
-		HeldLock first = service.acquirePermits(KEY, 2, this.once.withPermits(4));
-		HeldLock second = service.acquirePermits(KEY, 2, this.once.withPermits(4));
+		HeldLock first = service.acquirePermits(KEY, 2, this.once.toBuilder().permits(4).build());
+		HeldLock second = service.acquirePermits(KEY, 2, this.once.toBuilder().permits(4).build());
 		second.close();
 		first.close();
 		assertThat(this.store.size()).isNotZero();

@@ -172,8 +172,8 @@ class ThreadLockTests {
 	/** Callers that disagree about the number would admit too many holders. */
 	@Test
 	void contradictoryNumberOfPermitsIsAnError() {
-		HeldLock held = this.locks.acquire("a", this.options.withPermits(2));
-		Lock lock = this.locks.asLock("a", this.options.withPermits(3));
+		HeldLock held = this.locks.acquire("a", this.options.toBuilder().permits(2).build());
+		Lock lock = this.locks.asLock("a", this.options.toBuilder().permits(3).build());
 		assertThatExceptionOfType(LockModeException.class).isThrownBy(lock::tryLock);
 		assertThatExceptionOfType(LockModeException.class).isThrownBy(() -> lock.tryLock(1, TimeUnit.MILLISECONDS));
 		held.close();

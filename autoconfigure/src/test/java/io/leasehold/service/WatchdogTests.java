@@ -53,7 +53,7 @@ class WatchdogTests {
 	void thousandsOfLocksAreRenewedInTime() {
 		Gaps gaps = new Gaps(new LocalLockEngine(this.clock));
 		try (LockService service = service(gaps)) {
-			LockOptions options = service.defaults().withLease(Duration.ofSeconds(9));
+			LockOptions options = service.defaults().toBuilder().lease(Duration.ofSeconds(9)).build();
 			Pace pace = Pace.begin();
 			List<HeldLock> held = new ArrayList<>();
 			for (int i = 0; i < 5000; i++) {

@@ -65,7 +65,7 @@ final class Holder extends Actor {
 		long asked = System.nanoTime();
 		HeldLock lock;
 		try {
-			lock = this.locks.acquire(key, this.options.withMode(mode));
+			lock = this.locks.acquire(key, this.options.toBuilder().mode(mode).build());
 		}
 		catch (LockBusyException ex) {
 			this.diary.write("busy");

@@ -71,8 +71,9 @@ final class SoakWorker {
 			for (int i = 0; i < HOLDERS; i++) {
 				Character character = orders.naive() ? Character.NAIVE
 						: (i > 0) ? Character.OBEYING : Character.HEEDLESS;
-				this.actors.add(new Holder(this.locks, this.locks.defaults().withEngine(engine.name()), character,
-						(character == Character.OBEYING) ? obeying : heedless, diary, new Random(random.nextLong())));
+				this.actors.add(new Holder(this.locks, this.locks.defaults().toBuilder().engine(engine.name()).build(),
+						character, (character == Character.OBEYING) ? obeying : heedless, diary,
+						new Random(random.nextLong())));
 			}
 			this.actors
 				.add(new Canceller(this.locks, engine.name(), this.bodies, diary, new Random(random.nextLong())));
@@ -99,7 +100,7 @@ final class SoakWorker {
 	/** Take every lock once, which everybody can, however often calls fail meanwhile. */
 	private void takeAll() {
 		for (LockEngine engine : this.engines) {
-			LockOptions options = this.locks.defaults().withEngine(engine.name()).withWaitTime(PATIENCE);
+			LockOptions options = this.locks.defaults().toBuilder().engine(engine.name()).waitTime(PATIENCE).build();
 			Holder.KEYS.forEach((key) -> take(key, options));
 		}
 	}

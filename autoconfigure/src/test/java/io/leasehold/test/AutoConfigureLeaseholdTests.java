@@ -109,7 +109,7 @@ class AutoConfigureLeaseholdTests {
 		@Test
 		void losesWhatItHoldsWhenTheClockIsMoved() throws Exception {
 			HeldLock held = this.locks.acquire("order:42");
-			LockOptions patient = this.locks.defaults().withWaitTime(Duration.ofSeconds(20));
+			LockOptions patient = this.locks.defaults().toBuilder().waitTime(Duration.ofSeconds(20)).build();
 			CompletableFuture<HeldLock> next = this.locks.acquireAsync("order:42", patient);
 			this.clock.advance(Duration.ofSeconds(31));
 			next.get(30, TimeUnit.SECONDS).close();

@@ -124,7 +124,7 @@ class OpenTransactionTests {
 	void keysThatWereAcquiredInVainAreReleasedBeforeTheTransactionEnds(String kind) {
 		run((context) -> {
 			LockService locks = context.getBean(LockService.class);
-			LockOptions options = locks.defaults().withPermits(kind.equals("permits") ? 3 : 0);
+			LockOptions options = locks.defaults().toBuilder().permits(kind.equals("permits") ? 3 : 0).build();
 			HeldLock busy = locks.acquireAsync("b", options).join();
 			transaction(context).executeWithoutResult((status) -> {
 				context.getBean(Shop.class).insert();

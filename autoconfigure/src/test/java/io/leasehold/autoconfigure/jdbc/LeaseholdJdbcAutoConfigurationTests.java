@@ -163,9 +163,10 @@ class LeaseholdJdbcAutoConfigurationTests {
 			return pool;
 		})
 			.withPropertyValues("leasehold.jdbc.initialize-schema=never", "leasehold.jdbc.call-timeout=500ms")
-			.run((context) -> assertThatExceptionOfType(LockEngineException.class)
-				.isThrownBy(() -> context.getBean(DistributedLocks.class)
-					.acquire("a", context.getBean(DistributedLocks.class).defaults().withWaitTime(Duration.ZERO)))
+			.run((context) -> assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> context
+				.getBean(DistributedLocks.class)
+				.acquire("a",
+						context.getBean(DistributedLocks.class).defaults().toBuilder().waitTime(Duration.ZERO).build()))
 				.withMessageContaining("The database postgresql://127.0.0.1:1/shop could not acquire lock 'a': ")
 				.withMessageNotContaining("secret"));
 	}

@@ -270,7 +270,7 @@ abstract class CrowdedJdbcLockEngineTests extends JdbcLockFaultsTests {
 			operator.run(LOCK_ROWS.formatted(this.namespace, "one"));
 			CompletableFuture<HeldLock> one = later(() -> service.locks().acquire("one"));
 			await().until(() -> number(waitingSessions()) == 1);
-			LockOptions once = service.locks().defaults().withWaitTime(Duration.ZERO);
+			LockOptions once = service.locks().defaults().toBuilder().waitTime(Duration.ZERO).build();
 			Thread caller = new Thread(() -> {
 				assertThatExceptionOfType(LockInterruptedException.class)
 					.isThrownBy(() -> service.locks().acquire("other", once));

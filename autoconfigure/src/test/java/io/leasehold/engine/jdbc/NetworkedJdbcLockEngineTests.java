@@ -183,7 +183,7 @@ abstract class NetworkedJdbcLockEngineTests extends CrowdedJdbcLockEngineTests {
 			StatementLog log = new StatementLog(connections.dataSource());
 			JdbcLockEngine remote = new JdbcLockEngine(JdbcConnections.of(log), settings(CALL), MonotonicClock.SYSTEM);
 			try (TestService service = new TestService(remote, longLease)) {
-				LockOptions once = service.locks().defaults().withWaitTime(Duration.ZERO);
+				LockOptions once = service.locks().defaults().toBuilder().waitTime(Duration.ZERO).build();
 				log.before("INTO leasehold_lock", proxy.replies()::drop);
 				assertThatExceptionOfType(LockEngineException.class)
 					.isThrownBy(() -> service.locks().acquire("new", once));

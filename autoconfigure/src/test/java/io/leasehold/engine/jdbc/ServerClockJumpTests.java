@@ -107,7 +107,7 @@ abstract class ServerClockJumpTests {
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(former::close);
 		this.clock.set(Duration.ofHours(-1));
 		assertThat(next.isValid()).isTrue();
-		LockOptions second = this.one.locks().defaults().withWaitTime(Duration.ofSeconds(1));
+		LockOptions second = this.one.locks().defaults().toBuilder().waitTime(Duration.ofSeconds(1)).build();
 		this.statements.clear();
 		assertThatExceptionOfType(LockBusyException.class).isThrownBy(() -> this.one.locks().acquire("a", second));
 		assertThat(this.statements.executed()).as("polls").hasSizeLessThan(200);

@@ -166,7 +166,7 @@ class RedisLockServiceFaultsIntegrationTests {
 		await().until(() -> !notified.isEmpty());
 		assertThat(held.isValid()).isFalse();
 		int renewals = renewals().size();
-		HeldLock next = this.other.acquire("k", options(LONG).withWaitTime(LONG));
+		HeldLock next = this.other.acquire("k", options(LONG).toBuilder().waitTime(LONG).build());
 		assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
 		await().during(RENEWAL_INTERVAL.plusMillis(300)).until(() -> renewals().size() == renewals);
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close)
@@ -202,7 +202,7 @@ class RedisLockServiceFaultsIntegrationTests {
 	}
 
 	private LockOptions options(Duration lease) {
-		return this.service.defaults().withLease(lease).withWaitTime(Duration.ZERO);
+		return this.service.defaults().toBuilder().lease(lease).waitTime(Duration.ZERO).build();
 	}
 
 	private boolean isHeldInTheStore() {

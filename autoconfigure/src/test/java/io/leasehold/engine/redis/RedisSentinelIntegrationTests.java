@@ -80,7 +80,7 @@ class RedisSentinelIntegrationTests {
 			this.servers.replicateThrough(network.port());
 			LockService former = service(this.a);
 			network.blackHole();
-			HeldLock held = former.acquire("k", former.defaults().withLease(LEASE));
+			HeldLock held = former.acquire("k", former.defaults().toBuilder().lease(LEASE).build());
 			CompletableFuture<LockLostException> notified = new CompletableFuture<>();
 			held.onLost(notified::complete);
 			this.servers.killMaster();

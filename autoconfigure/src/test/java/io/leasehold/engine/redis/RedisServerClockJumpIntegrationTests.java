@@ -79,7 +79,7 @@ class RedisServerClockJumpIntegrationTests {
 	@Fault(7)
 	@Test
 	void lockThatEndedEarlyIsToldAndNotTakenBack() throws Exception {
-		LockOptions options = this.service.defaults().withLease(LEASE);
+		LockOptions options = this.service.defaults().toBuilder().lease(LEASE).build();
 		HeldLock awaited = this.service.acquire("awaited", options);
 		HeldLock alone = this.service.acquire("alone", options);
 		CompletableFuture<HeldLock> waiting = this.other.acquireAsync("awaited", options);
@@ -118,7 +118,7 @@ class RedisServerClockJumpIntegrationTests {
 		Duration waitTime = Duration.ofSeconds(4);
 		Pace requested = Pace.begin();
 		assertThatExceptionOfType(LockBusyException.class)
-			.isThrownBy(() -> this.other.acquire("k", this.other.defaults().withWaitTime(waitTime)));
+			.isThrownBy(() -> this.other.acquire("k", this.other.defaults().toBuilder().waitTime(waitTime).build()));
 		Duration waited = requested.elapsed();
 		assertThat(waited).isBetween(waitTime, waitTime.plus(requested.slack(Duration.ofSeconds(3))));
 		assertThat(this.engines.scriptsRun() - scripts).isLessThan(10);

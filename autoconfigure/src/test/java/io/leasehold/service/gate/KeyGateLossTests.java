@@ -31,7 +31,7 @@ class KeyGateLossTests {
 
 	@Test
 	void lostHoldMakesTheKeyAvailableAndLeavesTheRestOfItsLease() {
-		Hold held = this.scene.acquire(EXCLUSIVE.withLockDelay(DELAY));
+		Hold held = this.scene.acquire(EXCLUSIVE.toBuilder().lockDelay(DELAY).build());
 		TestCaller next = this.scene.queued(EXCLUSIVE);
 		this.scene.clock.advance(Duration.ofSeconds(4));
 		KeyGate.Loss loss = lose(held, LossCause.NOT_OWNER);
@@ -49,7 +49,7 @@ class KeyGateLossTests {
 
 	@Test
 	void endOfTheLongestHoldTimeIsFollowedByTheLockDelayAlone() {
-		Hold held = this.scene.acquire(EXCLUSIVE.withMaxHold(Duration.ofSeconds(20)).withLockDelay(DELAY));
+		Hold held = this.scene.acquire(EXCLUSIVE.toBuilder().maxHold(Duration.ofSeconds(20)).lockDelay(DELAY).build());
 		this.scene.clock.advance(Duration.ofSeconds(20));
 		assertThat(lose(held, LossCause.MAX_HOLD).rest()).isEqualTo(DELAY);
 	}
@@ -111,7 +111,7 @@ class KeyGateLossTests {
 
 	@Test
 	void holderOfALostHoldIsNotifiedUnlessItHasClosedIt() {
-		Hold held = this.scene.acquire(EXCLUSIVE.withMinHold(DELAY));
+		Hold held = this.scene.acquire(EXCLUSIVE.toBuilder().minHold(DELAY).build());
 		List<LockLostException> losses = new ArrayList<>();
 		assertThat(this.gate.onLost(held, losses::add)).isFalse();
 		assertThat(this.gate.close(held)).isTrue();
@@ -161,8 +161,8 @@ class KeyGateLossTests {
 
 	@Test
 	void closedHoldsAreDroppedBeforeTheEndOfTheirMinHold() {
-		Hold open = this.scene.acquire(SHARED.withMinHold(DELAY));
-		Hold closed = this.scene.acquire(SHARED.withMinHold(DELAY));
+		Hold open = this.scene.acquire(SHARED.toBuilder().minHold(DELAY).build());
+		Hold closed = this.scene.acquire(SHARED.toBuilder().minHold(DELAY).build());
 		this.gate.close(closed);
 		this.scene.clock.advance(DELAY.minus(NANO));
 		assertThat(this.gate.dropClosed().removesGate()).isFalse();
@@ -175,7 +175,7 @@ class KeyGateLossTests {
 	/** It is being released already. */
 	@Test
 	void closedHoldsAreNotDroppedAtTheEndOfTheirMinHold() {
-		Hold closed = this.scene.acquire(EXCLUSIVE.withMinHold(DELAY));
+		Hold closed = this.scene.acquire(EXCLUSIVE.toBuilder().minHold(DELAY).build());
 		this.gate.close(closed);
 		this.scene.clock.advance(DELAY);
 		assertThat(this.gate.dropClosed().removesGate()).isFalse();
@@ -184,7 +184,7 @@ class KeyGateLossTests {
 
 	@Test
 	void waiterClaimsTheKeyOnceClosedHoldsAreDropped() {
-		Hold closed = this.scene.acquire(EXCLUSIVE.withMinHold(DELAY));
+		Hold closed = this.scene.acquire(EXCLUSIVE.toBuilder().minHold(DELAY).build());
 		this.scene.queued(EXCLUSIVE);
 		this.gate.close(closed);
 		Actions actions = this.gate.dropClosed();

@@ -47,7 +47,7 @@ class KeyGateTests {
 		this.scene.first(SHARED);
 		assertThat(this.scene.claim().claim().lease()).isEqualTo(LEASE);
 		this.scene.grant();
-		this.scene.first(SHARED.withMaxHold(Duration.ofSeconds(8)));
+		this.scene.first(SHARED.toBuilder().maxHold(Duration.ofSeconds(8)).build());
 		assertThat(this.scene.claim().claim().lease()).isEqualTo(Duration.ofSeconds(8));
 	}
 

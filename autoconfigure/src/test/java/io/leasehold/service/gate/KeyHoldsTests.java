@@ -165,7 +165,7 @@ class KeyHoldsTests {
 	private boolean isReleasedAfter(LossCause cause, Duration lockDelay) {
 		this.scene = new ManualGate();
 		KeyGate gate = this.scene.gate;
-		Hold held = this.scene.acquire(EXCLUSIVE.withLockDelay(lockDelay));
+		Hold held = this.scene.acquire(EXCLUSIVE.toBuilder().lockDelay(lockDelay).build());
 		assertThat(gate.leaveAfterLoss(held)).isFalse();
 		gate.open(held, this, false);
 		gate.lose(held, cause);
@@ -233,7 +233,7 @@ class KeyHoldsTests {
 
 	@Test
 	void closedHoldIsReleasedByEveryFifthCheckAfterItsMinHold() {
-		Hold held = this.scene.acquire(EXCLUSIVE.withMinHold(DELAY));
+		Hold held = this.scene.acquire(EXCLUSIVE.toBuilder().minHold(DELAY).build());
 		this.scene.gate.close(held);
 		this.scene.clock.advance(DELAY.minus(NANO));
 		assertThat(checks(held, 10)).containsOnlyNulls();

@@ -34,7 +34,7 @@ final class ManualGate {
 	static final LockOptions EXCLUSIVE = new LockOptions("test", "local", LEASE, WAIT, Duration.ZERO,
 			LockOptions.UNLIMITED);
 
-	static final LockOptions SHARED = EXCLUSIVE.withMode(LockMode.SHARED);
+	static final LockOptions SHARED = EXCLUSIVE.toBuilder().mode(LockMode.SHARED).build();
 
 	final ManualClock clock = new ManualClock();
 
@@ -49,12 +49,12 @@ final class ManualGate {
 	private long number;
 
 	static LockOptions permits(int number) {
-		return EXCLUSIVE.withPermits(number);
+		return EXCLUSIVE.toBuilder().permits(number).build();
 	}
 
 	/** Return options of a caller that does not wait. */
 	static LockOptions brief(LockOptions options) {
-		return options.withWaitTime(Duration.ZERO);
+		return options.toBuilder().waitTime(Duration.ZERO).build();
 	}
 
 	/** Create a caller that has not entered yet. */

@@ -46,7 +46,7 @@ class RefusalsTests {
 	@Test
 	void callerThatExcludesReentryReadsSo() {
 		Hold own = this.scene.acquire(EXCLUSIVE);
-		assertThat(timeout(this.scene.caller(EXCLUSIVE.withReentrant(false)), null, own))
+		assertThat(timeout(this.scene.caller(EXCLUSIVE.toBuilder().reentrant(false).build()), null, own))
 			.hasMessageContaining("set reentrant to true");
 	}
 

@@ -51,7 +51,7 @@ class WaiterTests {
 
 	@Test
 	void closedHoldIsNotReentered() {
-		Hold held = this.scene.acquire(EXCLUSIVE.withMinHold(Duration.ofSeconds(5)));
+		Hold held = this.scene.acquire(EXCLUSIVE.toBuilder().minHold(Duration.ofSeconds(5)).build());
 		this.gate.close(held);
 		this.gate.enter(this.scene.caller(EXCLUSIVE).under(held));
 		assertThat(this.gate.isAwaited()).isTrue();
@@ -60,7 +60,7 @@ class WaiterTests {
 	@Test
 	void callerThatExcludesReentryWaits() {
 		Hold held = this.scene.acquire(EXCLUSIVE);
-		this.gate.enter(this.scene.caller(EXCLUSIVE.withReentrant(false)).under(held));
+		this.gate.enter(this.scene.caller(EXCLUSIVE.toBuilder().reentrant(false).build()).under(held));
 		assertThat(this.gate.isAwaited()).isTrue();
 	}
 

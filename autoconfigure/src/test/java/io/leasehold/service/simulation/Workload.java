@@ -46,7 +46,8 @@ final class Workload {
 	void finish() {
 		for (SimulatedProcess process : processes()) {
 			for (String key : List.of(EXCLUSIVE[0], EXCLUSIVE[1], READ_WRITE, PERMITS)) {
-				LockOptions options = withAccess(key, process.locks.options().withWaitTime(Duration.ofMinutes(2)));
+				LockOptions options = withAccess(key,
+						process.locks.options().toBuilder().waitTime(Duration.ofMinutes(2)).build());
 				acquire(process, key, options, this.world.dice.between(0, 5_000_000), true);
 			}
 		}
@@ -75,21 +76,24 @@ final class Workload {
 
 	private LockOptions options(String key, SimulatedProcess process) {
 		Dice dice = this.world.dice;
-		LockOptions options = withAccess(key, process.locks.options()).withLease(millis(dice.pick(400L, 1000L, 3000L)))
-			.withWaitTime(millis(dice.pick(0L, dice.between(1, 500), dice.between(1000, 8000))));
+		LockOptions options = withAccess(key, process.locks.options()).toBuilder()
+			.lease(millis(dice.pick(400L, 1000L, 3000L)))
+			.waitTime(millis(dice.pick(0L, dice.between(1, 500), dice.between(1000, 8000))))
+			.build();
 		if (this.delays && dice.chance(0.2)) {
-			options = options.withMinHold(millis(dice.between(1, 500)));
+			options = options.toBuilder().minHold(millis(dice.between(1, 500))).build();
 		}
 		if (this.delays && dice.chance(0.2)) {
-			options = options.withLockDelay(millis(300));
+			options = options.toBuilder().lockDelay(millis(300)).build();
 		}
-		return dice.chance(0.1) ? options.withMaxHold(millis(dice.between(500, 2500))) : options;
+		return dice.chance(0.1) ? options.toBuilder().maxHold(millis(dice.between(500, 2500))).build() : options;
 	}
 
 	private LockOptions withAccess(String key, LockOptions options) {
 		return switch (key) {
-			case PERMITS -> options.withPermits(2);
-			case READ_WRITE -> options.withMode(this.world.dice.chance(0.6) ? LockMode.SHARED : LockMode.EXCLUSIVE);
+			case PERMITS -> options.toBuilder().permits(2).build();
+			case READ_WRITE ->
+				options.toBuilder().mode(this.world.dice.chance(0.6) ? LockMode.SHARED : LockMode.EXCLUSIVE).build();
 			default -> options;
 		};
 	}

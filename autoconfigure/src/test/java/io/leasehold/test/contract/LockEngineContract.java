@@ -73,7 +73,7 @@ public abstract class LockEngineContract extends ServiceFaultsContract {
 	void scopeReentersWithoutTheStore() {
 		LockService one = service();
 		try (HeldLock outer = one.acquire(NAME); HeldLockScope scope = HeldLockScope.open(outer)) {
-			try (HeldLock inner = one.acquire(NAME, one.defaults().withWaitTime(Duration.ZERO))) {
+			try (HeldLock inner = one.acquire(NAME, one.defaults().toBuilder().waitTime(Duration.ZERO).build())) {
 				assertThat(inner.fencingToken()).isEqualTo(outer.fencingToken());
 			}
 			assertThat(outer.isValid()).isTrue();
@@ -89,7 +89,7 @@ public abstract class LockEngineContract extends ServiceFaultsContract {
 		Duration waitTime = Duration.ofMillis(700);
 		Pace start = Pace.begin();
 		assertThatExceptionOfType(LockBusyException.class)
-			.isThrownBy(() -> other.acquire(NAME, other.defaults().withWaitTime(waitTime)))
+			.isThrownBy(() -> other.acquire(NAME, other.defaults().toBuilder().waitTime(waitTime).build()))
 			.withMessageContaining(NAME);
 		assertThat(start.elapsed()).isGreaterThanOrEqualTo(waitTime);
 		tookAtMost(waitTime, start);
@@ -110,7 +110,7 @@ public abstract class LockEngineContract extends ServiceFaultsContract {
 		AtomicBoolean flagged = new AtomicBoolean();
 		Thread waiter = new Thread(() -> {
 			try {
-				other.acquire(NAME, other.defaults().withWaitTime(patience().multipliedBy(2)));
+				other.acquire(NAME, other.defaults().toBuilder().waitTime(patience().multipliedBy(2)).build());
 			}
 			catch (LockInterruptedException ex) {
 				flagged.set(Thread.currentThread().isInterrupted());
@@ -146,7 +146,8 @@ public abstract class LockEngineContract extends ServiceFaultsContract {
 		List<CompletableFuture<HeldLock>> waits = new ArrayList<>();
 		for (int i = 0; i < 40; i++) {
 			LockService service = (i % 2 == 0) ? one : other;
-			waits.add(service.acquireAsync(NAME, service.defaults().withWaitTime(Duration.ofMillis(10L * i))));
+			waits.add(service.acquireAsync(NAME,
+					service.defaults().toBuilder().waitTime(Duration.ofMillis(10L * i)).build()));
 		}
 		for (int i = 0; i < 40; i++) {
 			CompletableFuture<HeldLock> wait = waits.get(i);
@@ -190,7 +191,7 @@ public abstract class LockEngineContract extends ServiceFaultsContract {
 
 	/** Take a lock in one of the ways in which that may go wrong. */
 	private void fail(LockService service, LockKey key, Random random) {
-		LockOptions options = service.defaults().withWaitTime(Duration.ofMillis(random.nextInt(20)));
+		LockOptions options = service.defaults().toBuilder().waitTime(Duration.ofMillis(random.nextInt(20))).build();
 		switch (random.nextInt(4)) {
 			case 0 -> service.acquireAsync(key.value(), options).thenAccept(HeldLock::close);
 			case 1 -> {
@@ -225,7 +226,7 @@ public abstract class LockEngineContract extends ServiceFaultsContract {
 	void oppositeOrdersEndByTheirWaitTime() throws Exception {
 		LockService one = service();
 		LockService other = service();
-		LockOptions options = one.defaults().withWaitTime(Duration.ofMillis(300));
+		LockOptions options = one.defaults().toBuilder().waitTime(Duration.ofMillis(300)).build();
 		HeldLock first = one.acquire("a");
 		HeldLock second = other.acquire("b");
 		Parallel.run(List.of(() -> {
@@ -269,7 +270,7 @@ public abstract class LockEngineContract extends ServiceFaultsContract {
 	@Test
 	void lossIsToldAndThrown() throws Exception {
 		LockService one = service();
-		HeldLock held = one.acquire(NAME, one.defaults().withLease(shortLease()));
+		HeldLock held = one.acquire(NAME, one.defaults().toBuilder().lease(shortLease()).build());
 		CountDownLatch told = new CountDownLatch(1);
 		AtomicInteger times = new AtomicInteger();
 		held.onLost((loss) -> {
@@ -310,7 +311,7 @@ public abstract class LockEngineContract extends ServiceFaultsContract {
 		AtomicBoolean goesOn = new AtomicBoolean();
 		LockService starved = service(() -> goesOn.get() ? System.nanoTime() : stopped);
 		LockService suspended = service(() -> stopped);
-		LockOptions options = starved.defaults().withLease(shortLease());
+		LockOptions options = starved.defaults().toBuilder().lease(shortLease()).build();
 		HeldLock renewedTooLate = starved.acquire("a", options);
 		HeldLock asleep = suspended.acquire("b", options);
 		LockService other = service();
@@ -336,7 +337,7 @@ public abstract class LockEngineContract extends ServiceFaultsContract {
 	@Test
 	void forcedReleaseIsToldToTheHolderByItsNextRenewal() throws Exception {
 		LockService one = service();
-		HeldLock held = one.acquire(NAME, one.defaults().withLease(shortLease()));
+		HeldLock held = one.acquire(NAME, one.defaults().toBuilder().lease(shortLease()).build());
 		CountDownLatch told = new CountDownLatch(1);
 		held.onLost((loss) -> told.countDown());
 		assertThat(process().engine().forceRelease(KEY)).isNotEmpty();
@@ -353,9 +354,9 @@ public abstract class LockEngineContract extends ServiceFaultsContract {
 	void leaseIsRenewedAsLongAsTheLockIsHeld() {
 		LockService one = service();
 		LockService other = service();
-		try (HeldLock held = one.acquire(NAME, one.defaults().withLease(shortLease()))) {
-			assertThatExceptionOfType(LockBusyException.class)
-				.isThrownBy(() -> other.acquire(NAME, other.defaults().withWaitTime(shortLease().multipliedBy(2))));
+		try (HeldLock held = one.acquire(NAME, one.defaults().toBuilder().lease(shortLease()).build())) {
+			assertThatExceptionOfType(LockBusyException.class).isThrownBy(() -> other.acquire(NAME,
+					other.defaults().toBuilder().waitTime(shortLease().multipliedBy(2)).build()));
 			assertThat(held.isValid()).isTrue();
 		}
 	}
@@ -368,7 +369,7 @@ public abstract class LockEngineContract extends ServiceFaultsContract {
 	@Test
 	void fixedLeaseEndsAndIsTold() {
 		LockService one = service();
-		HeldLock held = one.acquire(NAME, one.defaults().withLease(shortLease()).withMaxHold(shortLease()));
+		HeldLock held = one.acquire(NAME, one.defaults().toBuilder().lease(shortLease()).maxHold(shortLease()).build());
 		LockService other = service();
 		other.acquire(NAME).close();
 		assertThat(held.isValid()).isFalse();
@@ -385,12 +386,16 @@ public abstract class LockEngineContract extends ServiceFaultsContract {
 	@Test
 	void maxHoldEndsALongerLease() throws Exception {
 		LockService one = service();
-		LockOptions limited = one.defaults().withLease(patience().multipliedBy(10)).withMaxHold(shortLease());
+		LockOptions limited = one.defaults()
+			.toBuilder()
+			.lease(patience().multipliedBy(10))
+			.maxHold(shortLease())
+			.build();
 		HeldLock held = one.acquire(NAME, limited);
 		CompletableFuture<LossCause> told = new CompletableFuture<>();
 		held.onLost((loss) -> told.complete(loss.getLossCause()));
 		LockService other = service();
-		other.acquire(NAME, other.defaults().withWaitTime(patience())).close();
+		other.acquire(NAME, other.defaults().toBuilder().waitTime(patience()).build()).close();
 		assertThat(held.isValid()).isFalse();
 		assertThat(told.get(patience().toSeconds(), TimeUnit.SECONDS)).isEqualTo(LossCause.MAX_HOLD);
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
@@ -404,7 +409,7 @@ public abstract class LockEngineContract extends ServiceFaultsContract {
 		LockService one = service();
 		LockService other = service();
 		HeldLock first = one.acquire(NAME);
-		LockOptions limited = other.defaults().withLease(maxHold).withMaxHold(maxHold);
+		LockOptions limited = other.defaults().toBuilder().lease(maxHold).maxHold(maxHold).build();
 		CompletableFuture<HeldLock> next = other.acquireAsync(NAME, limited);
 		awaitWaiting(1);
 		first.close();
@@ -421,7 +426,7 @@ public abstract class LockEngineContract extends ServiceFaultsContract {
 		LockService one = service();
 		LockService other = service();
 		Pace start = Pace.begin();
-		one.acquire(NAME, one.defaults().withMinHold(shortLease())).close();
+		one.acquire(NAME, one.defaults().toBuilder().minHold(shortLease()).build()).close();
 		assertThat(other.tryAcquire(NAME)).isEmpty();
 		other.acquire(NAME).close();
 		took(shortLease(), start);
@@ -435,7 +440,7 @@ public abstract class LockEngineContract extends ServiceFaultsContract {
 	@Test
 	void shutdownLetsHoldersFinishAndRefusesOthers() throws Exception {
 		LockService one = service();
-		HeldLock held = one.acquire(NAME, one.defaults().withLease(patience().multipliedBy(3)));
+		HeldLock held = one.acquire(NAME, one.defaults().toBuilder().lease(patience().multipliedBy(3)).build());
 		CountDownLatch idle = new CountDownLatch(1);
 		one.drain(idle::countDown);
 		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> one.acquire("another"));

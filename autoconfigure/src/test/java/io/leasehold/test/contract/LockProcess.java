@@ -211,14 +211,14 @@ public final class LockProcess implements AutoCloseable {
 			switch (words[0]) {
 				case "acquire" -> {
 					HeldLock lock = locks.acquire(words[1], with(Access.parse(words[4]),
-							defaults.withLease(millis(words[2])).withMinHold(millis(words[3]))));
+							defaults.toBuilder().lease(millis(words[2])).minHold(millis(words[3])).build()));
 					held.put(words[1], lock);
 					System.out.println("acquired " + lock.fencingToken());
 				}
 				case "check" -> System.out.println("valid " + held.get(words[1]).isValid());
 				case "wait" -> {
 					CompletableFuture<HeldLock> wait = locks.acquireAsync(words[1],
-							defaults.withWaitTime(millis(words[2])));
+							defaults.toBuilder().waitTime(millis(words[2])).build());
 					System.out.println("waits");
 					wait.whenComplete((lock, failure) -> System.out
 						.println("waited " + ((failure != null) ? failure.getClass().getSimpleName() : "")));
@@ -227,7 +227,8 @@ public final class LockProcess implements AutoCloseable {
 				case "release" -> System.out.println("kept " + close(held.remove(words[1])));
 				case "sell" ->
 					System.out.println("sold " + sell(held.get(words[1]), new FencedShop(words[2]), commands));
-				case "contend" -> contend(locks, words[1], defaults.withLease(millis(words[3])), millis(words[2]));
+				case "contend" ->
+					contend(locks, words[1], defaults.toBuilder().lease(millis(words[3])).build(), millis(words[2]));
 				default -> throw new IllegalArgumentException(line);
 			}
 		}
@@ -237,8 +238,8 @@ public final class LockProcess implements AutoCloseable {
 	private static LockOptions with(Access access, LockOptions options) {
 		return switch (access.kind()) {
 			case EXCLUSIVE -> options;
-			case SHARED -> options.withMode(LockMode.SHARED);
-			case PERMITS -> options.withPermits(access.limit());
+			case SHARED -> options.toBuilder().mode(LockMode.SHARED).build();
+			case PERMITS -> options.toBuilder().permits(access.limit()).build();
 		};
 	}
 

@@ -59,7 +59,8 @@ abstract class ServiceFaultsContract extends ServiceFormsContract {
 		one.acquire(NAME).close();
 		closeable.close();
 		List<LockOptions> forms = Stream
-			.of(one.defaults(), shared(one), one.defaults().withPermits(2), one.defaults().withWaitTime(Duration.ZERO))
+			.of(one.defaults(), shared(one), one.defaults().toBuilder().permits(2).build(),
+					one.defaults().toBuilder().waitTime(Duration.ZERO).build())
 			.filter((options) -> !refuses(one, options))
 			.toList();
 		for (LockOptions options : forms) {
@@ -79,7 +80,7 @@ abstract class ServiceFaultsContract extends ServiceFormsContract {
 	@Test
 	void lostLockKeepsNobodyOfItsProcessWaiting() throws Exception {
 		LockService one = service();
-		HeldLock lost = one.acquire(NAME, one.defaults().withLease(shortLease()));
+		HeldLock lost = one.acquire(NAME, one.defaults().toBuilder().lease(shortLease()).build());
 		CompletableFuture<HeldLock> next = inAnotherThread(() -> one.acquire(NAME));
 		awaitWaiting(1);
 		lose(this.namespace, KEY);
@@ -131,7 +132,7 @@ abstract class ServiceFaultsContract extends ServiceFormsContract {
 		int owned = 0;
 		boolean hadBefore = true;
 		for (int i = 0; i < 24; i++) {
-			LockOptions options = one.defaults().withLease(LONG_LEASE).withWaitTime(waitTime);
+			LockOptions options = one.defaults().toBuilder().lease(LONG_LEASE).waitTime(waitTime).build();
 			HeldLock held = soon(one.acquireAsync(NAME));
 			long start = System.nanoTime();
 			CompletableFuture<HeldLock> wait = (i % 2 == 0) ? other.acquireAsync(NAME, options)
@@ -169,7 +170,7 @@ abstract class ServiceFaultsContract extends ServiceFormsContract {
 	void lockThatNobodyCanReleaseIsReportedAndEndsWithItsLease() throws Exception {
 		LockService one = service();
 		LockService other = service();
-		LockOptions options = one.defaults().withLease(shortLease());
+		LockOptions options = one.defaults().toBuilder().lease(shortLease()).build();
 		elsewhere(() -> one.asLock("of a thread", options).lock());
 		elsewhere(() -> one.acquire("of a handle", options));
 		Pace dropped = Pace.begin();
@@ -192,7 +193,7 @@ abstract class ServiceFaultsContract extends ServiceFormsContract {
 	void releaseThatNobodyHearsOfIsFoundByAPoll() throws Exception {
 		LockService one = service();
 		LockService deaf = service(Deaf::new);
-		HeldLock held = one.acquire(NAME, one.defaults().withLease(shortLease()));
+		HeldLock held = one.acquire(NAME, one.defaults().toBuilder().lease(shortLease()).build());
 		CompletableFuture<HeldLock> next = deaf.acquireAsync(NAME);
 		awaitWaiting(1);
 		held.close();
@@ -214,13 +215,14 @@ abstract class ServiceFaultsContract extends ServiceFormsContract {
 		for (int i = 0; i < 4; i++) {
 			LockService service = service((engine) -> new Counted(engine, requests));
 			for (int j = 0; j < 50; j++) {
-				turns.add(service.acquireAsync(NAME, service.defaults().withWaitTime(LONG_LEASE)).thenApply((lock) -> {
-					try (lock) {
-						assertThat(inside.incrementAndGet()).isOne();
-						inside.decrementAndGet();
-						return lock.fencingToken();
-					}
-				}));
+				turns.add(service.acquireAsync(NAME, service.defaults().toBuilder().waitTime(LONG_LEASE).build())
+					.thenApply((lock) -> {
+						try (lock) {
+							assertThat(inside.incrementAndGet()).isOne();
+							inside.decrementAndGet();
+							return lock.fencingToken();
+						}
+					}));
 			}
 		}
 		awaitWaiting(200);
@@ -241,7 +243,7 @@ abstract class ServiceFaultsContract extends ServiceFormsContract {
 		LockService other = service((engine) -> new Counted(engine, requests));
 		Pace start = Pace.begin();
 		assertThatExceptionOfType(LockBusyException.class)
-			.isThrownBy(() -> other.acquire(NAME, other.defaults().withWaitTime(Duration.ZERO)));
+			.isThrownBy(() -> other.acquire(NAME, other.defaults().toBuilder().waitTime(Duration.ZERO).build()));
 		tookAtMost(Duration.ZERO, start);
 		assertThat(requests.attempts()).isOne();
 	}
@@ -256,7 +258,7 @@ abstract class ServiceFaultsContract extends ServiceFormsContract {
 		LockService one = service();
 		Counted.Requests requests = new Counted.Requests();
 		LockService slow = service((engine) -> new Slow(new Counted(engine, requests), Duration.ofMillis(500)));
-		LockOptions options = slow.defaults().withLease(LONG_LEASE).withWaitTime(Duration.ofMillis(100));
+		LockOptions options = slow.defaults().toBuilder().lease(LONG_LEASE).waitTime(Duration.ofMillis(100)).build();
 		HeldLock held = one.acquire(NAME);
 		Pace start = Pace.begin();
 		assertThatExceptionOfType(LockBusyException.class).isThrownBy(() -> slow.acquire(NAME, options));

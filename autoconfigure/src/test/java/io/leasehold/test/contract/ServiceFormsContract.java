@@ -86,7 +86,7 @@ abstract class ServiceFormsContract extends EngineFormsContract {
 	void permitsOfTwoProcessesAreNeverMoreThanThereAre() throws Exception {
 		LockService one = service();
 		LockService other = service();
-		LockOptions two = one.defaults().withPermits(2);
+		LockOptions two = one.defaults().toBuilder().permits(2).build();
 		if (refuses(one, two)) {
 			return;
 		}
@@ -108,7 +108,7 @@ abstract class ServiceFormsContract extends EngineFormsContract {
 		LockService other = service();
 		HeldLock held = one.acquire(NAME);
 		assertThatExceptionOfType(LockBusyException.class)
-			.isThrownBy(() -> other.acquire(NAME, other.defaults().withWaitTime(Duration.ofMillis(20))))
+			.isThrownBy(() -> other.acquire(NAME, other.defaults().toBuilder().waitTime(Duration.ofMillis(20)).build()))
 			.satisfies((busy) -> assertThat(busy.getHolders()).singleElement().satisfies((holder) -> {
 				assertThat(holder.process()).isEqualTo(ProcessHandle.current().pid());
 				assertThat(holder.thread()).isEqualTo(Thread.currentThread().getName());
@@ -175,7 +175,7 @@ abstract class ServiceFormsContract extends EngineFormsContract {
 		CompletableFuture<HeldLock> writer = other.acquireAsync(NAME);
 		eventually().until(() -> this.events.stream().anyMatch(LockEvent.WaitStarted.class::isInstance));
 		LockService third = service();
-		assertThat(third.tryAcquire(NAME, shared(third).withWaitTime(Duration.ZERO))).isEmpty();
+		assertThat(third.tryAcquire(NAME, shared(third).toBuilder().waitTime(Duration.ZERO).build())).isEmpty();
 		CompletableFuture<HeldLock> late = third.acquireAsync(NAME, shared(third));
 		assertThat(late).isNotDone();
 		reader.close();
@@ -190,9 +190,10 @@ abstract class ServiceFormsContract extends EngineFormsContract {
 		if (refuses(one, shared(one))) {
 			return;
 		}
-		HeldLock ended = one.acquireAsync(NAME, shared(one).withLease(shortLease()).withMaxHold(shortLease()))
+		HeldLock ended = one
+			.acquireAsync(NAME, shared(one).toBuilder().lease(shortLease()).maxHold(shortLease()).build())
 			.get(patience().toMillis(), TimeUnit.MILLISECONDS);
-		HeldLock goesOn = one.acquire(NAME, shared(one).withLease(shortLease()));
+		HeldLock goesOn = one.acquire(NAME, shared(one).toBuilder().lease(shortLease()).build());
 		eventually().until(() -> !ended.isValid());
 		assertThat(goesOn.isValid()).isTrue();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(ended::close);
@@ -206,19 +207,19 @@ abstract class ServiceFormsContract extends EngineFormsContract {
 	void anotherNumberOfPermitsIsRefusedToEveryWaitingCaller() {
 		LockService one = service();
 		LockService other = service();
-		LockOptions two = one.defaults().withPermits(2);
+		LockOptions two = one.defaults().toBuilder().permits(2).build();
 		if (refuses(one, two)) {
 			return;
 		}
 		try (HeldLock held = one.acquire(NAME, two)) {
 			for (LockService service : List.of(one, other)) {
 				assertThatExceptionOfType(LockModeException.class)
-					.isThrownBy(() -> elsewhere(() -> service.acquire(NAME, two.withPermits(3))))
+					.isThrownBy(() -> elsewhere(() -> service.acquire(NAME, two.toBuilder().permits(3).build())))
 					.withMessageContaining(NAME);
 			}
 			assertThat(held.isValid()).isTrue();
 		}
-		other.acquire(NAME, two.withPermits(3)).close();
+		other.acquire(NAME, two.toBuilder().permits(3).build()).close();
 		leavesNothing();
 	}
 
@@ -226,9 +227,11 @@ abstract class ServiceFormsContract extends EngineFormsContract {
 	void keyOfALostHoldStaysClosedForTheLockDelay() {
 		LockService one = service();
 		LockOptions delayed = one.defaults()
-			.withLease(shortLease())
-			.withMaxHold(shortLease())
-			.withLockDelay(shortLease());
+			.toBuilder()
+			.lease(shortLease())
+			.maxHold(shortLease())
+			.lockDelay(shortLease())
+			.build();
 		if (refuses(one, delayed)) {
 			return;
 		}
@@ -264,7 +267,7 @@ abstract class ServiceFormsContract extends EngineFormsContract {
 	}
 
 	static LockOptions shared(LockService service) {
-		return service.defaults().withMode(LockMode.SHARED);
+		return service.defaults().toBuilder().mode(LockMode.SHARED).build();
 	}
 
 	/** Take the lock once for each of these, and let all go when the last one has it. */

@@ -71,7 +71,7 @@ public abstract class SharedLockEngineContract extends LockEngineContract {
 			holder.kill();
 			Pace killed = Pace.begin();
 			for (String key : List.of("done", "running")) {
-				one.acquire(key, one.defaults().withMinHold(kept ? minHold : Duration.ZERO)).close();
+				one.acquire(key, one.defaults().toBuilder().minHold(kept ? minHold : Duration.ZERO).build()).close();
 				assertThat(System.nanoTime() - asked).isGreaterThan(kept ? minHold.minusMillis(20).toNanos() : 0);
 				tookAtMost(kept ? minHold : shortLease(), killed);
 				assertThat(other.tryAcquire(key).isEmpty()).as("kept closed for the next period").isEqualTo(kept);
@@ -106,7 +106,7 @@ public abstract class SharedLockEngineContract extends LockEngineContract {
 	@Test
 	void frozenReaderAndOwnerOfAPermitFindTheirLocksLostWhenTheyWake() {
 		LockService one = service();
-		LockOptions permit = one.defaults().withPermits(1);
+		LockOptions permit = one.defaults().toBuilder().permits(1).build();
 		if (refuses(one, shared(one)) || refuses(one, permit)) {
 			return;
 		}
@@ -139,7 +139,7 @@ public abstract class SharedLockEngineContract extends LockEngineContract {
 	void historyOfAFrozenJvmIsTrue() {
 		History history = new History();
 		LockService one = service();
-		LockOptions options = one.defaults().withLease(shortLease());
+		LockOptions options = one.defaults().toBuilder().lease(shortLease()).build();
 		Duration awake = Duration.ofMillis(500);
 		// Long enough for the next owner to be well inside when the frozen one wakes
 		Duration frozen = shortLease().multipliedBy(3).dividedBy(2);
