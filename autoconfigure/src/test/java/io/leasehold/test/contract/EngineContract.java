@@ -203,6 +203,7 @@ abstract class EngineContract {
 		Claim claim = one.claim(KEY);
 		Granted granted = one.granted(claim);
 		Claim forged = other.claim(KEY);
+		assertThat(other.engine.inspect(KEY)).as("from an engine that is connected").hasSize(1);
 		assertThat(other.renew(forged, granted)).isInstanceOf(RenewalOutcome.NotOwner.class);
 		assertThat(other.engine.release(forged)).isNotInstanceOf(ReleaseOutcome.Released.class);
 		assertThat(one.renew(claim, granted)).isInstanceOf(RenewalOutcome.Renewed.class);
