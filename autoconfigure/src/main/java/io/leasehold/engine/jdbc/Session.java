@@ -23,8 +23,6 @@ final class Session implements AutoCloseable {
 	/** Not zero, which would mean no limit. */
 	private static final Duration SHORTEST_WAIT = Duration.ofMillis(1);
 
-	private static final Duration SHORTEST_RESTORE = Duration.ofMillis(100);
-
 	private final Connection connection;
 
 	private final long deadline;
@@ -180,19 +178,23 @@ final class Session implements AutoCloseable {
 		}
 	}
 
-	/** Restore the setting of the connection, also after the deadline of the call. */
 	private void restore() throws SQLException {
-		if (this.restoring != null) {
-			Duration left = left();
-			Duration limit = (left.compareTo(SHORTEST_RESTORE) > 0) ? left : SHORTEST_RESTORE;
-			try (Statement statement = this.connection.createStatement()) {
-				this.connection.setNetworkTimeout(Runnable::run, (int) limit.toMillis());
-				statement.execute(this.restoring);
+		String setting = this.restoring;
+		if (setting != null) {
+			try {
+				execute(setting);
 			}
 			catch (SQLException ex) {
-				this.connection.abort(Runnable::run); // not usable with this setting
-				throw ex;
+				this.connection.abort(Runnable::run); // not usable with another setting
+				restoreOnAborted(setting);
 			}
+		}
+	}
+
+	/** H2 does not implement {@code abort}. Other drivers fail here at once. */
+	private void restoreOnAborted(String setting) throws SQLException {
+		try (Statement statement = this.connection.createStatement()) {
+			statement.execute(setting);
 		}
 	}
 
