@@ -31,7 +31,6 @@ final class EngineLines implements AutoCloseable {
 
 	private final RedisSettings settings;
 
-	/** The service does not repeat a release without a response forever. */
 	private final Runnable beforeConnecting;
 
 	private final Consumer<Set<Node>> whenQueried;

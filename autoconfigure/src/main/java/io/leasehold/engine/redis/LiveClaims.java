@@ -53,7 +53,10 @@ final class LiveClaims {
 		}
 	}
 
-	/** Remove ended claims whose grants and late requests have certainly expired. */
+	/**
+	 * Remove ended claims whose grants and late requests have certainly expired, because
+	 * the service does not repeat a release without a response forever.
+	 */
 	void removeExpired() {
 		long now = this.clock.nanoTime();
 		this.claims.values().removeIf((live) -> live.isLongOver(now, this.settings.markerLifetime()));

@@ -20,7 +20,7 @@ final class Caller {
 	/** How late a wait may end although all is well. */
 	private static final long TOLERANCE = 100_000_000;
 
-	/** Longest pause after a failed request, whose failure later callers are told. */
+	/** Longest pause after a failed request, whose failure later callers receive. */
 	private static final long BACKOFF = 1_000_000_000;
 
 	final SimulatedProcess process;
@@ -134,7 +134,7 @@ final class Caller {
 		else if (failure instanceof LockEngineException) {
 			this.world.figures.unavailable++;
 			this.world.promises.require(this.process.undisturbed() < waited + BACKOFF + TOLERANCE,
-					"%s was told that the store is down", this);
+					"%s failed because the store is down", this);
 		}
 		else if (!(failure instanceof CancellationException)) {
 			this.world.scheduler.violated("%s failed: %s".formatted(this, failure));
@@ -157,7 +157,7 @@ final class Caller {
 		this.world.promises.opened(this);
 		requireInTime(this.process.clock.nanoTime() - this.start - this.options.waitTime().toNanos());
 		held.onLost((loss) -> {
-			note("is told of its loss: %s", loss.getLossCause());
+			note("is notified of its loss: %s", loss.getLossCause());
 			lost(loss);
 		});
 		this.world.scheduler.after(this.use, this.process, true, this::close);
@@ -199,7 +199,7 @@ final class Caller {
 		else if (failure != null) {
 			this.world.scheduler.violated("%s could not be closed: %s".formatted(this, failure));
 		}
-		this.world.promises.require(valid || failure != null, "%s was not told of its loss", this);
+		this.world.promises.require(valid || failure != null, "%s was not notified of its loss", this);
 	}
 
 	/** Check the first report of a loss. */

@@ -283,7 +283,7 @@ class ContractIsProvenTests {
 
 	}
 
-	/** Callers are told to retry what can never succeed. */
+	/** The exception asks callers to retry what can never succeed. */
 	private static final class OutageWhenClosed extends Sound implements AutoCloseable {
 
 		private volatile boolean closed;
