@@ -19,9 +19,11 @@ import org.jspecify.annotations.Nullable;
  * @param since time of the grant, by the store's clock
  * @param remaining rest of the lease, by the store's clock; {@code null} if the store
  * does not know when a lease ends
+ * @param lingers whether the process may keep the lock without using it, which the store
+ * cannot know
  */
 public record LockHolder(String application, String host, long process, String thread, long fencingToken, Instant since,
-		@Nullable Duration remaining) implements Serializable {
+		@Nullable Duration remaining, boolean lingers) implements Serializable {
 
 	/** Return application, host, process and thread on one line, for messages. */
 	@Override

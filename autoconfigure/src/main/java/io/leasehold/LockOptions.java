@@ -8,71 +8,69 @@ import java.time.Duration;
  *
  * @param name fixed name for metrics and messages, never built from a key
  * @param engine name of the engine, or empty for the configured default
- * @param mode whether the lock is exclusive or shared
- * @param permits how many owners may hold the key at once, zero for a lock without
- * permits
- * @param lease how long the lock outlives a silent owner, and thus how fast others take
- * over after a crash; renewed while the lock is held
+ * @param terms terms that the store must know
  * @param waitTime maximum time to wait; zero means one attempt
- * @param minHold minimum time for which the key stays locked, counted from the grant;
- * zero for none
  * @param maxHold maximum time to hold the lock, counted from the grant: then the lock is
  * lost, whatever the lease is; {@link #UNLIMITED} to renew while the lock is held
- * @param lockDelay how long the key stays locked after the lease of an owner that
- * vanished without a release; zero for none
  * @param reentrant whether a caller that already runs under the key's lock re-enters it;
  * otherwise it waits like any other caller
+ * @param linger how long this process may keep a lock after its release, for its next
+ * caller; zero for a release at once
  */
-public record LockOptions(String name, String engine, LockMode mode, int permits, Duration lease, Duration waitTime,
-		Duration minHold, Duration maxHold, Duration lockDelay, boolean reentrant) {
+public record LockOptions(String name, String engine, LockTerms terms, Duration waitTime, Duration maxHold,
+		boolean reentrant, Duration linger) {
 
 	/** Maximum of times: in practice no limit. */
 	public static final Duration UNLIMITED = Duration.ofNanos(Long.MAX_VALUE);
-
-	/** Maximum lease. */
-	public static final Duration MAX_LEASE = Duration.ofDays(365);
-
-	/** Maximum number of permits. */
-	public static final int MAX_PERMITS = 999_999_999;
 
 	/**
 	 * Create options.
 	 * @throws IllegalArgumentException naming the option, if one is out of range
 	 */
 	public LockOptions {
-		check("lease", lease, Duration.ofMillis(1), MAX_LEASE);
-		check("waitTime", waitTime, Duration.ZERO, UNLIMITED);
-		check("minHold", minHold, Duration.ZERO, MAX_LEASE);
-		check("maxHold", maxHold, Duration.ofMillis(1), UNLIMITED);
-		check("lockDelay", lockDelay, Duration.ZERO, MAX_LEASE);
-		if (minHold.compareTo(maxHold) > 0) {
-			throw new IllegalArgumentException("minHold %s is longer than maxHold %s".formatted(minHold, maxHold));
-		}
-		if (permits < 0 || permits > MAX_PERMITS) {
+		LockTerms.check("waitTime", waitTime, Duration.ZERO, UNLIMITED);
+		LockTerms.check("maxHold", maxHold, Duration.ofMillis(1), UNLIMITED);
+		LockTerms.check("linger", linger, Duration.ZERO, LockTerms.MAX_LEASE);
+		if (terms.minHold().compareTo(maxHold) > 0) {
 			throw new IllegalArgumentException(
-					"permits must be between 0 and %d, but is %d".formatted(MAX_PERMITS, permits));
-		}
-		if (permits > 0 && mode == LockMode.SHARED) {
-			throw new IllegalArgumentException("mode SHARED cannot be combined with %d permits".formatted(permits));
+					"minHold %s is longer than maxHold %s".formatted(terms.minHold(), maxHold));
 		}
 	}
 
 	/** Create options of an exclusive, re-entrant lock without a lock delay. */
 	public LockOptions(String name, String engine, Duration lease, Duration waitTime, Duration minHold,
 			Duration maxHold) {
-		this(name, engine, LockMode.EXCLUSIVE, 0, lease, waitTime, minHold, maxHold, Duration.ZERO, true);
+		this(name, engine, new LockTerms(lease, minHold), waitTime, maxHold, true, Duration.ZERO);
+	}
+
+	/** Return whether the lock is exclusive or shared. */
+	public LockMode mode() {
+		return this.terms.mode();
+	}
+
+	/** Return the number of permits, zero for a lock without permits. */
+	public int permits() {
+		return this.terms.permits();
+	}
+
+	/** Return how long the lock outlives a silent owner. */
+	public Duration lease() {
+		return this.terms.lease();
+	}
+
+	/** Return the minimum time for which the key stays locked. */
+	public Duration minHold() {
+		return this.terms.minHold();
+	}
+
+	/** Return how long the key stays locked after an owner vanished. */
+	public Duration lockDelay() {
+		return this.terms.lockDelay();
 	}
 
 	/** Return a builder that starts from these options. */
 	public Builder toBuilder() {
 		return new Builder(this);
-	}
-
-	private static void check(String option, Duration value, Duration least, Duration most) {
-		if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
-			throw new IllegalArgumentException(
-					"%s must be between %s and %s, but is %s".formatted(option, least, most, value));
-		}
 	}
 
 	/**
@@ -100,17 +98,20 @@ public record LockOptions(String name, String engine, LockMode mode, int permits
 
 		private boolean reentrant;
 
+		private Duration linger;
+
 		private Builder(LockOptions options) {
 			this.name = options.name;
 			this.engine = options.engine;
-			this.mode = options.mode;
-			this.permits = options.permits;
-			this.lease = options.lease;
+			this.mode = options.mode();
+			this.permits = options.permits();
+			this.lease = options.lease();
 			this.waitTime = options.waitTime;
-			this.minHold = options.minHold;
+			this.minHold = options.minHold();
 			this.maxHold = options.maxHold;
-			this.lockDelay = options.lockDelay;
+			this.lockDelay = options.lockDelay();
 			this.reentrant = options.reentrant;
+			this.linger = options.linger;
 		}
 
 		/** Set fixed name for metrics and messages. */
@@ -173,13 +174,20 @@ public record LockOptions(String name, String engine, LockMode mode, int permits
 			return this;
 		}
 
+		/** Set how long the process may keep the lock after its release. */
+		public Builder linger(Duration linger) {
+			this.linger = linger;
+			return this;
+		}
+
 		/**
 		 * Create the options.
 		 * @throws IllegalArgumentException naming the option, if one is out of range
 		 */
 		public LockOptions build() {
-			return new LockOptions(this.name, this.engine, this.mode, this.permits, this.lease, this.waitTime,
-					this.minHold, this.maxHold, this.lockDelay, this.reentrant);
+			return new LockOptions(this.name, this.engine,
+					new LockTerms(this.mode, this.permits, this.lease, this.minHold, this.lockDelay), this.waitTime,
+					this.maxHold, this.reentrant, this.linger);
 		}
 
 	}

@@ -12,8 +12,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param held the locks that are held, the oldest first
  * @param waiting the callers that wait for a held key, the longest first
+ * @param parked the locks that nobody holds, but that this process keeps for its next
+ * caller
  */
-public record LockOverview(List<Held> held, List<Waiting> waiting) {
+public record LockOverview(List<Held> held, List<Waiting> waiting, List<Parked> parked) {
 
 	/**
 	 * A held lock.
@@ -30,6 +32,18 @@ public record LockOverview(List<Held> held, List<Waiting> waiting) {
 	 */
 	public record Held(String engine, LockKey key, String name, long fencingToken, @Nullable String thread,
 			Instant since, Duration remaining, int handles, int waiting) {
+	}
+
+	/**
+	 * A lock that lingers: it is not held, but this process has not released it.
+	 *
+	 * @param engine the engine's name
+	 * @param key the key
+	 * @param name fixed name of the last holder's lock
+	 * @param fencingToken token of the last acquisition
+	 * @param remaining rest of the lease
+	 */
+	public record Parked(String engine, LockKey key, String name, long fencingToken, Duration remaining) {
 	}
 
 	/**

@@ -20,6 +20,7 @@ import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
 import io.leasehold.engine.LockEngine;
+import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.local.LocalLockEngine;
 import io.leasehold.test.contract.Fault;
 import org.jspecify.annotations.NullMarked;
@@ -49,6 +50,13 @@ class ArchitectureTests {
 	private static final String ENGINE = ROOT + ".engine";
 
 	private static final String SUPPORT = ENGINE + ".support";
+
+	/** Engine of stores that each have a package of their own. */
+	private static final String CAS = ENGINE + ".cas";
+
+	private static final String REDIS_CONNECTION = ENGINE + ".redis.connection";
+
+	private static final String REDLOCK = ENGINE + ".redlock";
 
 	private static final String EVENT = ROOT + ".event";
 
@@ -100,12 +108,22 @@ class ArchitectureTests {
 		.onlyDependOnClassesThat(outside().or(resideInAnyPackage(ROOT, ENGINE, ENGINE + ".*..")))
 		.allowEmptyShould(true);
 
+	/** Except for the connections to Redis, a library of two engines. */
 	@ArchTest
 	static final ArchRule enginesAreIgnorantOfEachOther = slices().matching(ENGINE + ".(*)..")
 		.should()
 		.notDependOnEachOther()
-		.ignoreDependency(alwaysTrue(), resideInAPackage(SUPPORT))
+		.ignoreDependency(alwaysTrue(), resideInAnyPackage(SUPPORT, CAS))
+		.ignoreDependency(resideInAPackage(REDLOCK), resideInAPackage(REDIS_CONNECTION))
 		.allowEmptyShould(true);
+
+	/** Connections know no locks, so that another engine can use them. */
+	@ArchTest
+	static final ArchRule redisConnectionsKnowNoEngine = only(REDIS_CONNECTION, SUPPORT, ROOT);
+
+	@ArchTest
+	static final ArchRule redlockUsesOnlyRedisConnectionsSpiSupportAndRoot = only(REDLOCK, REDIS_CONNECTION, ENGINE,
+			SUPPORT, ROOT);
 
 	@ArchTest
 	static final ArchRule eventUsesOnlyTheRoot = only(EVENT, ROOT);
@@ -174,9 +192,9 @@ class ArchitectureTests {
 		.dependOnClassesThat()
 		.areAssignableTo(Executor.class)
 		.orShould()
-		.callMethodWhere(DescribedPredicate.describe("sends a request to the store",
-				(call) -> call.getTargetOwner().isEquivalentTo(LockEngine.class)
-						&& !Set.of("name", "capabilities", "minLease").contains(call.getName())));
+		.callMethodWhere(DescribedPredicate.describe("sends a request to the store", (call) -> call.getTargetOwner()
+			.isEquivalentTo(LockEngine.class)
+				&& !Set.of("name", "capabilities", "minLease", "receivesRecalls", "inDoubt").contains(call.getName())));
 
 	@ArchTest
 	static final ArchRule everyPackageIsNullMarked = classes().should(resideInANullMarkedPackage());
@@ -209,16 +227,18 @@ class ArchitectureTests {
 		.allowEmptyShould(true);
 
 	/**
-	 * Wall clocks differ and jump: only what people read is told by them, and the local
-	 * engine begins to count with the time.
+	 * Wall clocks differ and jump: only what people read is told by them, and grant
+	 * numbers without a store that keeps them begin with the time.
 	 */
 	@Fault(5)
 	@ArchTest
 	static void nobodyAsksTheWallClock(JavaClasses classes) {
 		noClasses().that()
-			.doNotBelongToAnyOf(LocalLockEngine.class)
+			.doNotBelongToAnyOf(LocalLockEngine.class, MonotonicClock.class)
 			.and()
 			.doNotHaveFullyQualifiedName(ENGINE + ".local.Place")
+			.and()
+			.doNotHaveFullyQualifiedName(CAS + ".Micros")
 			.and()
 			.doNotHaveFullyQualifiedName(GATE + ".Survey")
 			.should()

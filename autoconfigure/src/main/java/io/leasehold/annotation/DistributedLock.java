@@ -8,6 +8,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 import io.leasehold.LockMode;
+import io.leasehold.LockScope;
 
 import org.springframework.aot.hint.annotation.Reflective;
 
@@ -84,6 +85,16 @@ public @interface DistributedLock {
 	LockMode mode() default LockMode.EXCLUSIVE;
 
 	/**
+	 * Whether the lock is a lease, or part of the caller's database transaction and ends
+	 * with it. {@link LockScope#TRANSACTION} requires the engine {@code jdbc} and an
+	 * active transaction of the application's {@code DataSource} at the call. It cannot
+	 * be combined with {@link #lease()}, {@link #permits()}, {@link #fenced()},
+	 * {@link #minHold()}, {@link #maxHold()}, {@link #lockDelay()}, {@link #linger()} and
+	 * results that end later.
+	 */
+	LockScope scope() default LockScope.METHOD;
+
+	/**
 	 * How many owners in all processes may hold the key at once, each with its own permit
 	 * and lease, such as {@code "10"} or a placeholder. All users of the key must specify
 	 * the same number: another one is rejected while a permit is held. Cannot be combined
@@ -133,5 +144,14 @@ public @interface DistributedLock {
 	 * Empty: {@code leasehold.lock-delay}.
 	 */
 	String lockDelay() default "";
+
+	/**
+	 * How long this process may keep the lock after the method has ended, so that its
+	 * next call runs without a request to the store. The lock is released earlier if
+	 * another process wants it. Only for exclusive locks without {@link #minHold()} and
+	 * {@link #lockDelay()}; ignored otherwise. Requires an engine that can notify this
+	 * process. Zero for a release at once. Empty: {@code leasehold.linger}.
+	 */
+	String linger() default "";
 
 }

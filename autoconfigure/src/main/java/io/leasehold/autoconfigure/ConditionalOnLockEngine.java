@@ -25,4 +25,11 @@ public @interface ConditionalOnLockEngine {
 	/** Name of the engine, as in {@link io.leasehold.engine.LockEngine#name()}. */
 	String value();
 
+	/**
+	 * Whether the engine must be named, by {@code leasehold.engine} or
+	 * {@code leasehold.<name>.enabled}, since its locks promise less than those of the
+	 * other engines.
+	 */
+	boolean onlyIfNamed() default false;
+
 }

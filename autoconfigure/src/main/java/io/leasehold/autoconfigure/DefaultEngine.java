@@ -1,11 +1,11 @@
 package io.leasehold.autoconfigure;
 
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -25,11 +25,14 @@ final class DefaultEngine {
 
 	private final Set<String> names;
 
+	private final SortedMap<String, KnownEngine> known;
+
 	private final @Nullable ClassLoader classLoader;
 
 	private DefaultEngine(Collection<LockEngine> engines, @Nullable ClassLoader classLoader) {
 		this.engines = engines;
 		this.names = engines.stream().map(LockEngine::name).collect(Collectors.toCollection(TreeSet::new));
+		this.known = KnownEngine.all(classLoader);
 		this.classLoader = classLoader;
 	}
 
@@ -70,10 +73,9 @@ final class DefaultEngine {
 	static void checkEnabled(Environment environment, Collection<LockEngine> engines,
 			@Nullable ClassLoader classLoader) {
 		DefaultEngine search = new DefaultEngine(engines, classLoader);
-		for (KnownEngine engine : KnownEngine.values()) {
-			String property = "leasehold.%s.enabled".formatted(engine.engineName());
-			if (!search.names.contains(engine.engineName())
-					&& environment.getProperty(property, Boolean.class, false)) {
+		for (KnownEngine engine : search.known.values()) {
+			String property = "leasehold.%s.enabled".formatted(engine.name());
+			if (!search.names.contains(engine.name()) && environment.getProperty(property, Boolean.class, false)) {
 				throw search.notSetUp(engine, property + " is 'true'");
 			}
 		}
@@ -83,9 +85,8 @@ final class DefaultEngine {
 		return this.engines.stream()
 			.filter((engine) -> engine.name().equals(name))
 			.findFirst()
-			.orElseThrow(() -> KnownEngine.of(name)
-				.map((engine) -> notSetUp(engine, "leasehold.engine is '%s'".formatted(name)))
-				.orElseGet(() -> unknown(name)));
+			.orElseThrow(() -> this.known.containsKey(name)
+					? notSetUp(this.known.get(name), "leasehold.engine is '%s'".formatted(name)) : unknown(name));
 	}
 
 	private LockEngine theOnlyOne() {
@@ -99,16 +100,16 @@ final class DefaultEngine {
 	}
 
 	private LockEngineConfigurationException none() {
+		String steps = this.known.values()
+			.stream()
+			.map(KnownEngine::firstSteps)
+			.filter(StringUtils::hasText)
+			.map("    - %s\n"::formatted)
+			.collect(Collectors.joining());
 		return new LockEngineConfigurationException(
-				"leasehold.engine is not set, and no client of a lock engine is configured.", """
-						Do one of these:
-
-						    - for Redis, add %s
-						    - for a database, add %s
-						    - for ZooKeeper, add %s and set leasehold.zookeeper.connect-string
-						    - for locks inside one JVM only, as in tests, set leasehold.engine to 'local'
-						    - for another store, define a bean of type %s""".formatted(KnownEngine.REDIS.artifacts(),
-						KnownEngine.JDBC.artifacts(), KnownEngine.ZOOKEEPER.artifacts(), LockEngine.class.getName()));
+				"leasehold.engine is not set, and no client of a lock engine is configured.",
+				"Do one of these:\n\n%s    - for another store, define a bean of type %s".formatted(steps,
+						LockEngine.class.getName()));
 	}
 
 	private LockEngineConfigurationException several() {
@@ -134,7 +135,7 @@ final class DefaultEngine {
 
 	private LockEngineConfigurationException unknown(String name) {
 		Set<String> known = new TreeSet<>(this.names);
-		Arrays.stream(KnownEngine.values()).map(KnownEngine::engineName).forEach(known::add);
+		known.addAll(this.known.keySet());
 		return new LockEngineConfigurationException(
 				"leasehold.engine is '%s', but there is no lock engine of that name, only %s.".formatted(name,
 						quoted(known)),

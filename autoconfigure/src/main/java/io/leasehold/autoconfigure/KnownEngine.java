@@ -1,75 +1,117 @@
 package io.leasehold.autoconfigure;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URL;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
-import java.util.Locale;
-import java.util.Optional;
+import java.util.Properties;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
+import org.springframework.core.io.UrlResource;
+import org.springframework.core.io.support.PropertiesLoaderUtils;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.StringUtils;
 
 /**
- * Built-in engine, and the dependencies that it requires.
+ * Built-in engine, and what its auto-configuration requires, as described in
+ * {@value #LOCATION}. Used in messages only.
+ *
+ * @param name name of the engine
+ * @param description its entries in that file, by their names without the engine's
  */
-enum KnownEngine {
+record KnownEngine(String name, SortedMap<String, String> description) {
 
-	JDBC("org.springframework.boot:spring-boot-starter-jdbc and the driver of your database", "spring.datasource.*",
-			"LeaseholdJdbcAutoConfiguration", "com.zaxxer.hikari.HikariDataSource",
-			"org.springframework.boot.jdbc.autoconfigure.JdbcConnectionDetails",
-			"org.springframework.jdbc.core.JdbcOperations"),
+	static final String LOCATION = "META-INF/leasehold-engines.properties";
 
-	LOCAL("nothing", "leasehold.local.*", "LeaseholdLocalAutoConfiguration"),
-
-	REDIS("org.springframework.boot:spring-boot-starter-data-redis", "spring.data.redis.*",
-			"LeaseholdRedisAutoConfiguration", "io.lettuce.core.RedisClient|redis.clients.jedis.Jedis",
-			"org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails",
-			"org.springframework.data.redis.connection.RedisConnectionFactory"),
-
-	ZOOKEEPER("org.apache.curator:curator-framework",
-			"leasehold.zookeeper.connect-string or a bean of type CuratorFramework",
-			"LeaseholdZooKeeperAutoConfiguration", "org.apache.curator.framework.CuratorFramework");
-
-	private final String artifacts;
-
-	private final String properties;
-
-	private final String autoConfiguration;
-
-	/** Required classes; one entry may list alternatives. */
-	private final List<String> clientClasses;
-
-	KnownEngine(String artifacts, String properties, String autoConfiguration, String... clientClasses) {
-		this.artifacts = artifacts;
-		this.properties = properties;
-		this.autoConfiguration = autoConfiguration;
-		this.clientClasses = List.of(clientClasses);
+	/**
+	 * Return all engines that are described on the classpath, by their names.
+	 * @param classLoader class loader of the engines
+	 */
+	static SortedMap<String, KnownEngine> all(@Nullable ClassLoader classLoader) {
+		SortedMap<String, KnownEngine> engines = new TreeMap<>();
+		for (URL file : files((classLoader != null) ? classLoader : ClassLoader.getSystemClassLoader())) {
+			Properties entries = load(file);
+			for (String entry : entries.stringPropertyNames()) {
+				int dot = entry.indexOf('.');
+				if (dot < 1 || dot == entry.length() - 1) {
+					throw invalid(file, "contains '%s', which is not <engine>.<entry>".formatted(entry));
+				}
+				engines.computeIfAbsent(entry.substring(0, dot),
+						(name) -> new KnownEngine(name, new TreeMap<>())).description
+					.put(entry.substring(dot + 1), entries.getProperty(entry));
+			}
+		}
+		return engines;
 	}
 
-	String engineName() {
-		return name().toLowerCase(Locale.ROOT);
+	private static List<URL> files(ClassLoader classLoader) {
+		try {
+			return Collections.list(classLoader.getResources(LOCATION));
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException("Cannot read " + LOCATION, ex);
+		}
 	}
 
+	private static Properties load(URL file) {
+		try {
+			return PropertiesLoaderUtils.loadProperties(new UrlResource(file));
+		}
+		catch (IOException | IllegalArgumentException ex) {
+			throw invalid(file, "cannot be read (%s)".formatted(ex.getMessage()));
+		}
+	}
+
+	private static LockEngineConfigurationException invalid(URL file, String problem) {
+		return new LockEngineConfigurationException(
+				"The description of lock engines in %s %s.".formatted(file, problem),
+				"Correct the file, or remove its jar from the class path.");
+	}
+
+	/** Return how to make it the engine of an application that has none, or nothing. */
+	String firstSteps() {
+		return text("first-steps");
+	}
+
+	/** Return the dependencies to add. */
 	String artifacts() {
-		return this.artifacts;
+		return text("artifacts");
 	}
 
+	/** Return the properties or beans that configure the client. */
 	String properties() {
-		return this.properties;
+		return text("properties");
 	}
 
+	/** Return the simple name of the auto-configuration. */
 	String autoConfiguration() {
-		return this.autoConfiguration;
+		return text("auto-configuration");
 	}
 
 	boolean hasClient(@Nullable ClassLoader classLoader) {
-		return this.clientClasses.stream()
+		return Arrays.stream(StringUtils.commaDelimitedListToStringArray(text("client-classes")))
 			.map((names) -> names.split("\\|"))
 			.allMatch((names) -> Arrays.stream(names).anyMatch((name) -> ClassUtils.isPresent(name, classLoader)));
 	}
 
-	static Optional<KnownEngine> of(String name) {
-		return Arrays.stream(values()).filter((engine) -> engine.engineName().equals(name)).findFirst();
+	private String text(String entry) {
+		return this.description.getOrDefault(entry, "");
+	}
+
+	static final class Hints implements RuntimeHintsRegistrar {
+
+		@Override
+		public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
+			hints.resources().registerPattern(LOCATION);
+		}
+
 	}
 
 }

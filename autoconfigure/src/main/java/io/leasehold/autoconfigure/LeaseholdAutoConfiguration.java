@@ -1,8 +1,10 @@
 package io.leasehold.autoconfigure;
 
+import java.time.Duration;
 import java.util.Map;
 
 import io.leasehold.LockInspector;
+import io.leasehold.LockOptions;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
@@ -14,6 +16,7 @@ import io.leasehold.service.EngineForms;
 import io.leasehold.service.LockService;
 import io.leasehold.service.ReleaseTiming;
 import io.leasehold.service.ServiceSettings;
+import io.leasehold.service.UnsupportedForm;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -24,6 +27,7 @@ import org.springframework.boot.context.properties.source.InvalidConfigurationPr
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.core.env.Environment;
 import org.springframework.core.io.ResourceLoader;
 import org.springframework.util.StringUtils;
@@ -31,9 +35,10 @@ import org.springframework.util.StringUtils;
 /**
  * Auto-configuration of an application's locks, for all engines.
  */
-@AutoConfiguration
+@AutoConfiguration(afterName = "org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration")
 @EnableConfigurationProperties({ LeaseholdProperties.class, AsyncProperties.class })
 @Import({ LockAdviceConfiguration.class, LockTransactionConfiguration.class })
+@ImportRuntimeHints(KnownEngine.Hints.class)
 public final class LeaseholdAutoConfiguration {
 
 	LeaseholdAutoConfiguration() {
@@ -93,12 +98,32 @@ public final class LeaseholdAutoConfiguration {
 							engine.minLease().toMillis()));
 		}
 		ServiceSettings settings = properties.toServiceSettings(engine.name());
-		String lacking = EngineForms.unsupported(settings.defaults(), engine);
+		UnsupportedForm lacking = EngineForms.unsupported(settings.defaults(), engine);
 		if (lacking != null) {
-			throw new InvalidConfigurationPropertyValueException("leasehold.lock-delay", properties.lockDelay(),
-					"It requires %s.".formatted(lacking));
+			throw invalid(properties, lacking, engine);
 		}
 		return new LockService(settings, all.values(), member, clock, listeners.orderedStream().toList(), timing);
+	}
+
+	/** Return the failure for the first property that the default engine rejects. */
+	private static RuntimeException invalid(LeaseholdProperties properties, UnsupportedForm lacking,
+			LockEngine engine) {
+		LockOptions released = properties.toServiceSettings(engine.name())
+			.defaults()
+			.toBuilder()
+			.linger(Duration.ZERO)
+			.build();
+		String property = "leasehold.lock-delay";
+		Duration value = properties.lockDelay();
+		if (EngineForms.unsupported(released, engine) == null) {
+			property = "leasehold.linger";
+			value = properties.linger();
+		}
+		else if (properties.lease().compareTo(engine.maxLease()) > 0) {
+			property = "leasehold.lease";
+			value = properties.lease();
+		}
+		return new InvalidConfigurationPropertyValueException(property, value, "It requires %s.".formatted(lacking));
 	}
 
 	@Bean

@@ -11,7 +11,7 @@ import org.springframework.context.annotation.Bean;
  * Auto-configuration of the local engine, which has to be enabled by name.
  */
 @AutoConfiguration
-@ConditionalOnLockEngine(LocalLockEngine.NAME)
+@ConditionalOnLockEngine(value = LocalLockEngine.NAME, onlyIfNamed = true)
 public final class LeaseholdLocalAutoConfiguration {
 
 	LeaseholdLocalAutoConfiguration() {

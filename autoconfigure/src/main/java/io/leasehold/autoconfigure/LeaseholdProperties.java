@@ -1,5 +1,6 @@
 package io.leasehold.autoconfigure;
 
+import io.leasehold.LockTerms;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
@@ -28,11 +29,14 @@ import org.springframework.core.Ordered;
  * @param namespace Name that separates these locks from others in the same store.
  * Applications share a lock if store, namespace and key are equal.
  * @param lease How long a lock outlives a silent owner, and thus how fast others take
- * over after a crash. Renewed while the lock is held. With ZooKeeper, the session timeout
- * detects a crash instead; by default it is four thirds of the lease.
+ * over after a crash. Renewed while the lock is held. With ZooKeeper and etcd, the
+ * session timeout detects a crash instead; by default it is four thirds of the lease.
  * @param waitTime Maximum time to wait for a lock. Zero means one attempt.
  * @param lockDelay How long a key stays locked after the lease of an owner that vanished
  * without a release. Zero makes it available at the end of the lease.
+ * @param linger How long this process may keep an exclusive lock after its release, so
+ * that its next caller acquires it without a request to the store. Another process that
+ * wants the lock ends this. Zero releases locks at once.
  * @param order Order of the lock's advice. Must be lower than that of the transaction
  * advice, so that a lock is released after the commit.
  * @param onLost How a holder is notified that its lock was lost.
@@ -54,10 +58,11 @@ import org.springframework.core.Ordered;
 public record LeaseholdProperties(@DefaultValue("true") boolean enabled, @Nullable String engine,
 		@DefaultValue("leasehold") String namespace, @DefaultValue("30s") Duration lease,
 		@DefaultValue("5s") Duration waitTime, @DefaultValue("0s") Duration lockDelay,
-		@DefaultValue("" + (Ordered.LOWEST_PRECEDENCE - 100)) int order, @DefaultValue("throw") OnLost onLost,
-		@DefaultValue("fail") WhenUnavailable whenUnavailable, boolean failFast, @Nullable Duration slowHold,
-		boolean leakDetection, @DefaultValue("after-wait") HolderReport holderReport, @DefaultValue Handoff handoff,
-		@DefaultValue Fencing fencing, @DefaultValue Transaction transaction) implements InitializingBean {
+		@DefaultValue("0s") Duration linger, @DefaultValue("" + (Ordered.LOWEST_PRECEDENCE - 100)) int order,
+		@DefaultValue("throw") OnLost onLost, @DefaultValue("fail") WhenUnavailable whenUnavailable, boolean failFast,
+		@Nullable Duration slowHold, boolean leakDetection, @DefaultValue("after-wait") HolderReport holderReport,
+		@DefaultValue Handoff handoff, @DefaultValue Fencing fencing,
+		@DefaultValue Transaction transaction) implements InitializingBean {
 
 	/** Name in metrics for locks that are acquired in code without a name. */
 	private static final String UNNAMED = "unnamed";
@@ -70,11 +75,13 @@ public record LeaseholdProperties(@DefaultValue("true") boolean enabled, @Nullab
 	public void afterPropertiesSet() {
 		check("leasehold.namespace", this.namespace, NAMESPACE.matcher(this.namespace).matches(),
 				"It must be 1 to 100 printable ASCII characters without blanks, '{', '}' and '%'.");
-		check("leasehold.lease", this.lease, isBetween(this.lease, Duration.ofMillis(1), LockOptions.MAX_LEASE),
+		check("leasehold.lease", this.lease, isBetween(this.lease, Duration.ofMillis(1), LockTerms.MAX_LEASE),
 				"It must be at least 1ms and at most 365d.");
 		check("leasehold.wait-time", this.waitTime, isBetween(this.waitTime, Duration.ZERO, LockOptions.UNLIMITED),
 				"It must be at least 0s, which means one attempt, and at most 106751d.");
-		check("leasehold.lock-delay", this.lockDelay, isBetween(this.lockDelay, Duration.ZERO, LockOptions.MAX_LEASE),
+		check("leasehold.lock-delay", this.lockDelay, isBetween(this.lockDelay, Duration.ZERO, LockTerms.MAX_LEASE),
+				"It must be at least 0s and at most 365d.");
+		check("leasehold.linger", this.linger, isBetween(this.linger, Duration.ZERO, LockTerms.MAX_LEASE),
 				"It must be at least 0s and at most 365d.");
 		if (this.slowHold != null) {
 			check("leasehold.slow-hold", this.slowHold,
@@ -94,6 +101,7 @@ public record LeaseholdProperties(@DefaultValue("true") boolean enabled, @Nullab
 				LockOptions.UNLIMITED)
 			.toBuilder()
 			.lockDelay(this.lockDelay)
+			.linger(this.linger)
 			.build();
 		return new ServiceSettings(defaults, this.onLost, this.handoff.maxConsecutive(), this.handoff.maxTime(),
 				(this.slowHold != null) ? this.slowHold : LockOptions.UNLIMITED, this.holderReport);

@@ -1,6 +1,7 @@
 package io.leasehold.autoconfigure;
 
 import io.leasehold.FencingGuard;
+import io.leasehold.LockScope;
 import io.leasehold.interceptor.BodyThreads;
 import io.leasehold.interceptor.LockAdvisor;
 import io.leasehold.interceptor.LockAnnotationValidator;
@@ -24,6 +25,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.context.annotation.Role;
+import org.springframework.core.Ordered;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.util.function.SingletonSupplier;
@@ -48,16 +50,30 @@ class LockAdviceConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static LockAdvisor lockAdvisor(LockOperationSource operations, ObjectProvider<LockService> service,
+	static LockInterceptor lockInterceptor(LockOperationSource operations, ObjectProvider<LockService> service,
 			BodyThreads threads, Environment environment) {
-		LeaseholdProperties properties = properties(environment);
-		UnavailablePolicy whenUnavailable = switch (properties.whenUnavailable()) {
+		UnavailablePolicy whenUnavailable = switch (properties(environment).whenUnavailable()) {
 			case FAIL -> UnavailablePolicy.FAIL;
 			case PROCEED -> UnavailablePolicy.PROCEED;
 		};
-		return new LockAdvisor(operations,
-				new LockInterceptor(operations, SingletonSupplier.of(service::getObject), whenUnavailable, threads),
-				properties.order());
+		return new LockInterceptor(operations, SingletonSupplier.of(service::getObject), whenUnavailable, threads);
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static LockAdvisor lockAdvisor(LockOperationSource operations, LockInterceptor interceptor,
+			Environment environment) {
+		return new LockAdvisor(operations, interceptor, LockScope.METHOD, properties(environment).order());
+	}
+
+	/**
+	 * Advises inside the transaction's advisor, because of its order, or because that was
+	 * registered before if its order is the same.
+	 */
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static LockAdvisor transactionLockAdvisor(LockOperationSource operations, LockInterceptor interceptor) {
+		return new LockAdvisor(operations, interceptor, LockScope.TRANSACTION, Ordered.LOWEST_PRECEDENCE);
 	}
 
 	@Bean

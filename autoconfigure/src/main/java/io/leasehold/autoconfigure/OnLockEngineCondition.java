@@ -41,8 +41,7 @@ class OnLockEngineCondition extends SpringBootCondition {
 		if (StringUtils.hasText(named)) {
 			return ConditionOutcome.noMatch(message.because("leasehold.engine is '" + named + "'"));
 		}
-		// Locks of one JVM are not distributed: never by accident
-		return new ConditionOutcome(!engine.equals(LocalLockEngine.NAME),
+		return new ConditionOutcome(!annotation.getBoolean("onlyIfNamed"),
 				message.because("leasehold.engine is not set"));
 	}
 

@@ -29,16 +29,17 @@ public record LockDescriptor(String engine, String key, List<Holder> holders, @N
 	 * @param remaining rest of the lease, by the store's clock; {@code null} if the store
 	 * does not know when a lease ends
 	 * @param fencingToken token of the grant's first acquisition, as a string
+	 * @param lingers whether the process may keep the lock without using it
 	 */
 	public record Holder(String application, String host, long process, String thread, Instant since,
-			@Nullable Duration remaining, String fencingToken) {
+			@Nullable Duration remaining, String fencingToken, boolean lingers) {
 
 		static Holder of(LockHolder holder) {
 			Duration remaining = holder.remaining();
 			return new Holder(holder.application(), holder.host(), holder.process(), holder.thread(),
 					LocksDescriptor.millis(holder.since()),
 					(remaining != null) ? LocksDescriptor.millis(remaining) : null,
-					Long.toString(holder.fencingToken()));
+					Long.toString(holder.fencingToken()), holder.lingers());
 		}
 
 		@Override

@@ -13,12 +13,15 @@ import org.jspecify.annotations.Nullable;
  *
  * @param held the held locks, the oldest first
  * @param waiting the callers that wait, the longest first
+ * @param parked the locks that nobody holds, but that the process keeps for its next
+ * caller
  */
-public record LocksDescriptor(List<Held> held, List<Waiting> waiting) {
+public record LocksDescriptor(List<Held> held, List<Waiting> waiting, List<Parked> parked) {
 
 	static LocksDescriptor of(LockOverview overview) {
 		return new LocksDescriptor(overview.held().stream().map(Held::of).toList(),
-				overview.waiting().stream().map(Waiting::of).toList());
+				overview.waiting().stream().map(Waiting::of).toList(),
+				overview.parked().stream().map(Parked::of).toList());
 	}
 
 	/** Truncate to milliseconds, for readability. */
@@ -48,6 +51,22 @@ public record LocksDescriptor(List<Held> held, List<Waiting> waiting) {
 		static Held of(LockOverview.Held held) {
 			return new Held(held.engine(), held.key().value(), held.name(), held.thread(), millis(held.since()),
 					millis(held.remaining()), Long.toString(held.fencingToken()), held.handles(), held.waiting());
+		}
+
+	}
+
+	/**
+	 * A lock that the process keeps for its next caller.
+	 *
+	 * @param name fixed name of the last holder's lock
+	 * @param remaining rest of the lease
+	 * @param fencingToken token of the last acquisition, as a string
+	 */
+	public record Parked(String engine, String key, String name, Duration remaining, String fencingToken) {
+
+		static Parked of(LockOverview.Parked parked) {
+			return new Parked(parked.engine(), parked.key().value(), parked.name(), millis(parked.remaining()),
+					Long.toString(parked.fencingToken()));
 		}
 
 	}

@@ -4,7 +4,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import io.leasehold.LockMode;
-import io.leasehold.LockOptions;
+import io.leasehold.LockTerms;
 
 /**
  * Access of an owner to a key: exclusive, shared, or one of several permits. All owners
@@ -33,15 +33,15 @@ public record Access(Kind kind, int limit) {
 	}
 
 	/**
-	 * Return the access that options request.
-	 * @param options options of the acquisition
+	 * Return the access that terms require.
+	 * @param terms terms of the lock
 	 * @return the access
 	 */
-	public static Access of(LockOptions options) {
-		if (options.permits() > 0) {
-			return permits(options.permits());
+	public static Access of(LockTerms terms) {
+		if (terms.permits() > 0) {
+			return permits(terms.permits());
 		}
-		return (options.mode() == LockMode.SHARED) ? SHARED : EXCLUSIVE;
+		return (terms.mode() == LockMode.SHARED) ? SHARED : EXCLUSIVE;
 	}
 
 	/**

@@ -14,8 +14,26 @@ public sealed interface AcquisitionOutcome {
 	 * positive and below 2^57
 	 * @param validUntil reading of the monotonic clock until which the grant is valid,
 	 * computed from before the request was sent
+	 * @param reserved how many numbers after the grant number belong to the grant, if it
+	 * lingers; zero if it does not
 	 */
-	record Granted(long number, long validUntil) implements AcquisitionOutcome {
+	record Granted(long number, long validUntil, int reserved) implements AcquisitionOutcome {
+
+		/**
+		 * How many numbers an engine should reserve for a grant that lingers. Each one is
+		 * enough for 64 holds.
+		 */
+		public static final int RESERVED = 31;
+
+		/**
+		 * Create the response to a claim whose grant does not linger.
+		 * @param number grant number
+		 * @param validUntil reading of the monotonic clock until which it is valid
+		 */
+		public Granted(long number, long validUntil) {
+			this(number, validUntil, 0);
+		}
+
 	}
 
 	/**
@@ -23,8 +41,19 @@ public sealed interface AcquisitionOutcome {
 	 *
 	 * @param retryIn maximum time until the next request; a {@linkplain Signal signal}
 	 * may arrive earlier
+	 * @param recalled whether the grant of the owner lingers, so that the owner was
+	 * notified and may release it at once
 	 */
-	record Busy(Duration retryIn) implements AcquisitionOutcome {
+	record Busy(Duration retryIn, boolean recalled) implements AcquisitionOutcome {
+
+		/**
+		 * Create the response for a key whose owner holds it.
+		 * @param retryIn maximum time until the next request
+		 */
+		public Busy(Duration retryIn) {
+			this(retryIn, false);
+		}
+
 	}
 
 	/**

@@ -24,6 +24,12 @@ public enum Capability {
 	SHARED,
 
 	/** A limited number of owners may hold a key concurrently. */
-	PERMITS
+	PERMITS,
+
+	/**
+	 * An exclusive grant may linger: the process keeps it after its last hold, and is
+	 * notified if another process wants the key.
+	 */
+	LINGER
 
 }

@@ -3,6 +3,7 @@ package io.leasehold.engine;
 import java.time.Duration;
 
 import io.leasehold.LockKey;
+import io.leasehold.LockTerms;
 
 /**
  * Request of a process for a key, from its first message until the store has confirmed
@@ -10,18 +11,27 @@ import io.leasehold.LockKey;
  *
  * @param key the key
  * @param owner the owner, created for this claim
- * @param access access to the key
- * @param lease how long a grant outlives a silent owner
- * @param lockDelay how long the key stays locked after the lease of an owner that did not
- * release it; zero for engines without that capability
- * @param minHold minimum time for which the key stays locked, counted from the grant;
- * zero for none
+ * @param terms the terms of the lock; a lock delay or minimum hold only for engines with
+ * that capability
  * @param waits whether the claim waits if the key is busy, so that the store may enqueue
  * it with the same request
  * @param since reading of the monotonic clock at the start of the claim
+ * @param lingers whether the grant should linger. Only for exclusive claims without
+ * minimum hold and lock delay, and engines with {@link Capability#LINGER}
  */
-public record Claim(LockKey key, Owner owner, Access access, Duration lease, Duration lockDelay, Duration minHold,
-		boolean waits, long since) {
+public record Claim(LockKey key, Owner owner, LockTerms terms, boolean waits, long since, boolean lingers) {
+
+	/**
+	 * Create a claim whose grant does not linger.
+	 * @param key the key
+	 * @param owner the owner, created for this claim
+	 * @param terms the terms of the lock
+	 * @param waits whether the claim waits if the key is busy
+	 * @param since reading of the monotonic clock at the start of the claim
+	 */
+	public Claim(LockKey key, Owner owner, LockTerms terms, boolean waits, long since) {
+		this(key, owner, terms, waits, since, false);
+	}
 
 	/**
 	 * Create an exclusive claim.
@@ -33,13 +43,32 @@ public record Claim(LockKey key, Owner owner, Access access, Duration lease, Dur
 	 * @param since reading of the monotonic clock at the start of the claim
 	 */
 	public Claim(LockKey key, Owner owner, Duration lease, Duration minHold, boolean waits, long since) {
-		this(key, owner, Access.EXCLUSIVE, lease, Duration.ZERO, minHold, waits, since);
+		this(key, owner, new LockTerms(lease, minHold), waits, since);
 	}
 
-	/** Return this claim as a waiting one, with the same owner. */
+	/** Return the access to the key. */
+	public Access access() {
+		return Access.of(this.terms);
+	}
+
+	/** Return how long a grant outlives a silent owner. */
+	public Duration lease() {
+		return this.terms.lease();
+	}
+
+	/** Return the minimum time for which the key stays locked. */
+	public Duration minHold() {
+		return this.terms.minHold();
+	}
+
+	/** Return how long the key stays locked after the lease of a silent owner. */
+	public Duration lockDelay() {
+		return this.terms.lockDelay();
+	}
+
+	/** Return this claim, with the same owner, as a waiting one. */
 	public Claim waiting() {
-		return this.waits ? this : new Claim(this.key, this.owner, this.access, this.lease, this.lockDelay,
-				this.minHold, true, this.since);
+		return this.waits ? this : new Claim(this.key, this.owner, this.terms, true, this.since, this.lingers);
 	}
 
 }

@@ -19,9 +19,11 @@ import org.jspecify.annotations.Nullable;
  * @param since time of the grant, by the store's clock
  * @param remaining rest of the lease, by the store's clock; {@code null} if the store
  * does not know when a lease ends, as with sessions
+ * @param reserved how many numbers after the grant number belong to the grant
+ * @param lingers whether the grant lingers: the store does not know whether it is in use
  */
 public record Holder(String application, String host, long process, String thread, long number, Instant since,
-		@Nullable Duration remaining) {
+		@Nullable Duration remaining, int reserved, boolean lingers) {
 
 	private static final Pattern TOKEN = Pattern.compile("([^@]*)@([^:]*):(\\d+):[^/]*/([^/]*)/.*");
 
@@ -36,10 +38,20 @@ public record Holder(String application, String host, long process, String threa
 	public static Holder of(String token, long number, Instant since, @Nullable Duration remaining) {
 		Matcher parts = TOKEN.matcher(token);
 		if (!parts.matches()) {
-			return new Holder("unknown", "unknown", 0, "unknown", number, since, remaining);
+			return new Holder("unknown", "unknown", 0, "unknown", number, since, remaining, 0, false);
 		}
 		return new Holder(parts.group(1), parts.group(2), Long.parseLong(parts.group(3)), parts.group(4), number, since,
-				remaining);
+				remaining, 0, false);
+	}
+
+	/**
+	 * Return this holder with a grant to which more than one number belongs.
+	 * @param reserved how many numbers after the grant number belong to the grant
+	 * @param lingers whether the grant still lingers
+	 */
+	public Holder withReserved(int reserved, boolean lingers) {
+		return new Holder(this.application, this.host, this.process, this.thread, this.number, this.since,
+				this.remaining, reserved, lingers);
 	}
 
 }

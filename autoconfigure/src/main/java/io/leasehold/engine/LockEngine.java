@@ -7,6 +7,8 @@ import java.util.function.Consumer;
 
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
+import io.leasehold.LockOptions;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Store and protocol of locks. An engine handles owners and grants. Threads, re-entry and
@@ -39,6 +41,34 @@ public interface LockEngine {
 	Duration minLease();
 
 	/**
+	 * Return the longest time for which the store can keep a key locked without a
+	 * renewal: a lease with its lock delay, or a minimum hold.
+	 * @return the maximum that users may configure; no limit unless the engine overrides
+	 * it
+	 */
+	default Duration maxLease() {
+		return LockOptions.UNLIMITED;
+	}
+
+	/**
+	 * Return whether the grant numbers of a key increase even if the store loses data.
+	 * Otherwise they then depend on the wall clocks of the processes, and methods that
+	 * use this engine cannot be fenced.
+	 * @return {@code true} unless the engine overrides it
+	 */
+	default boolean numbersAlwaysGrow() {
+		return true;
+	}
+
+	/**
+	 * Return the locks that are part of a caller's database transaction.
+	 * @return the locks, or {@code null} if the engine has none
+	 */
+	default @Nullable TransactionLocks transactionLocks() {
+		return null;
+	}
+
+	/**
 	 * Request a claim's key, in the caller's thread, with one round trip. Idempotent: if
 	 * a response was lost, a repeated request for the same claim returns the same grant
 	 * number.
@@ -59,6 +89,25 @@ public interface LockEngine {
 	 */
 	default Subscription subscribe(Claim claim, Consumer<Signal> listener) {
 		return Subscription.POLLING;
+	}
+
+	/**
+	 * Set the listener for grants that another process revokes or wants, so that their
+	 * holders are notified before the next renewal. Reports may be missing, late, or
+	 * about grants of other processes.
+	 * @param listener replaces any earlier listener
+	 */
+	default void reportRevocations(RevocationListener listener) {
+	}
+
+	/**
+	 * Return whether this process is notified now if another one wants the key of a
+	 * lingering grant, as far as is known. Otherwise no grant lingers. Never sends a
+	 * request and never blocks.
+	 * @return {@code true} unless the engine overrides it
+	 */
+	default boolean receivesRecalls() {
+		return true;
 	}
 
 	/**

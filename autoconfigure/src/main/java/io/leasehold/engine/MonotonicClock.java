@@ -10,10 +10,33 @@ import java.time.Duration;
 public interface MonotonicClock {
 
 	/** The JVM's clock. */
-	MonotonicClock SYSTEM = System::nanoTime;
+	MonotonicClock SYSTEM = new MonotonicClock() {
+
+		@Override
+		public long nanoTime() {
+			return System.nanoTime();
+		}
+
+		@Override
+		public long wallClockOffset(long now) {
+			return System.currentTimeMillis() * 1_000_000 - now;
+		}
+
+	};
 
 	/** Return the current reading in nanoseconds since an arbitrary moment. */
 	long nanoTime();
+
+	/**
+	 * Return the difference between the wall clock and this clock in nanoseconds. It
+	 * changes if the machine is suspended, because this clock stands still meanwhile, or
+	 * if the wall clock is set.
+	 * @param now the current reading
+	 * @return the difference; constant for a clock that cannot be suspended
+	 */
+	default long wallClockOffset(long now) {
+		return 0;
+	}
 
 	/**
 	 * Return until when a lease is valid. The store counts the lease from a moment after

@@ -32,7 +32,7 @@ public final class Owner {
 	 * @return the token
 	 */
 	public String token() {
-		return this + "/" + HexFormat.of().toHexDigits(secret());
+		return this.member.id() + "/" + printable(this.thread, 40) + "/" + HexFormat.of().toHexDigits(secret());
 	}
 
 	/** Return the secret. It is kept as a number, which is smaller than its text. */

@@ -40,7 +40,7 @@ public final class RenewalRule {
 	 * @return the minimum lease
 	 */
 	public static Duration minLease(Duration callTimeout) {
-		return callTimeout.multipliedBy(2);
+		return callTimeout.plus(callTimeout);
 	}
 
 	/**

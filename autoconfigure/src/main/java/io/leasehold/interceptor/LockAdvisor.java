@@ -2,6 +2,7 @@ package io.leasehold.interceptor;
 
 import java.lang.reflect.Method;
 
+import io.leasehold.LockScope;
 import org.aopalliance.aop.Advice;
 
 import org.springframework.aop.Pointcut;
@@ -9,21 +10,29 @@ import org.springframework.aop.support.AbstractPointcutAdvisor;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
 
 /**
- * Advisor that adds the lock's advice to annotated methods. Its order must be lower than
- * that of the transaction's advisor, so that a lock is released after the commit.
+ * Advisor that adds the lock's advice to annotated methods of one scope. The order of
+ * leases must be lower than that of the transaction's advisor, so that a lock is released
+ * after the commit. The locks of transactions are acquired inside it.
  */
 public final class LockAdvisor extends AbstractPointcutAdvisor {
 
 	private static final long serialVersionUID = 1L;
 
+	private final LockScope scope;
+
 	private final transient Pointcut pointcut;
 
 	private final transient Advice advice;
 
-	public LockAdvisor(LockOperationSource operations, LockInterceptor interceptor, int order) {
-		this.pointcut = new AnnotatedMethods(operations.methods());
+	public LockAdvisor(LockOperationSource operations, LockInterceptor interceptor, LockScope scope, int order) {
+		this.scope = scope;
+		this.pointcut = new AnnotatedMethods(operations.methods(), scope);
 		this.advice = interceptor;
 		setOrder(order);
+	}
+
+	LockScope scope() {
+		return this.scope;
 	}
 
 	@Override
@@ -36,16 +45,20 @@ public final class LockAdvisor extends AbstractPointcutAdvisor {
 		return this.advice;
 	}
 
-	/** Methods to which an annotation applies, wherever it is declared. */
+	/** Methods to which an annotation of a scope applies, wherever it is declared. */
 	private static final class AnnotatedMethods extends StaticMethodMatcherPointcut {
 
-		AnnotatedMethods(LockedMethods methods) {
+		private final LockScope scope;
+
+		AnnotatedMethods(LockedMethods methods, LockScope scope) {
+			this.scope = scope;
 			setClassFilter(methods::areIn);
 		}
 
 		@Override
 		public boolean matches(Method method, Class<?> targetClass) {
-			return LockedMethods.contains(method, targetClass);
+			LockAnnotation annotation = LockAnnotation.find(method, targetClass);
+			return annotation != null && annotation.isOf(this.scope);
 		}
 
 	}

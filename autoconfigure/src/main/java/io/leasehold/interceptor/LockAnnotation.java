@@ -5,6 +5,7 @@ import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.stream.Stream;
 
+import io.leasehold.LockScope;
 import io.leasehold.annotation.DistributedLock;
 import io.leasehold.key.MethodName;
 import org.jspecify.annotations.Nullable;
@@ -95,6 +96,10 @@ record LockAnnotation(DistributedLock values, Class<?> type, Method method, Meth
 		return Arrays.stream(contract.getMethods())
 			.filter((candidate) -> candidate.getName().equals(method.getName()))
 			.filter((candidate) -> AopUtils.getMostSpecificMethod(candidate, type).equals(method));
+	}
+
+	boolean isOf(LockScope scope) {
+		return this.values.scope() == scope;
 	}
 
 	/** Return class and method, such as {@code OrderService.pay}. */

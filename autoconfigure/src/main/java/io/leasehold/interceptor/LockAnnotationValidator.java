@@ -73,6 +73,9 @@ public final class LockAnnotationValidator implements BeanPostProcessor, SmartIn
 				ProxyChecks.check(bean, type, locked);
 			}
 			TransactionOrder order = this.transactions;
+			if (order != null) {
+				order.checkProxy(bean, type, locked);
+			}
 			if (this.seen.add(ClassUtils.getUserClass(type)) && order != null) {
 				check(type, order);
 			}
@@ -91,7 +94,7 @@ public final class LockAnnotationValidator implements BeanPostProcessor, SmartIn
 		boolean replaced = factory.containsBean(REPLACED_BEANS);
 		for (String name : factory.getBeanDefinitionNames()) {
 			if (!replaced) {
-				checkSingleton(factory, name);
+				checkSingleton(factory, name, order);
 			}
 			Class<?> type = factory.getType(name, false);
 			if (type != null && !type.isInterface() && !Modifier.isAbstract(type.getModifiers())) {
@@ -116,7 +119,7 @@ public final class LockAnnotationValidator implements BeanPostProcessor, SmartIn
 	}
 
 	/** Reject a bean created before the proxies, such as for a post-processor. */
-	private void checkSingleton(ConfigurableListableBeanFactory factory, String name) {
+	private void checkSingleton(ConfigurableListableBeanFactory factory, String name, TransactionOrder order) {
 		Object bean = factory.getSingleton(name);
 		if (bean == null || bean instanceof FactoryBean<?>) {
 			return;
@@ -130,6 +133,7 @@ public final class LockAnnotationValidator implements BeanPostProcessor, SmartIn
 							+ " and make its @Bean method static), or it is an aspect, which has no proxy.",
 					null);
 		}
+		order.checkProxy(bean, type, locked);
 	}
 
 }

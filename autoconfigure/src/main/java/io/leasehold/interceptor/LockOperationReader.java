@@ -5,12 +5,14 @@ import java.util.function.Supplier;
 import io.leasehold.FencingGuard;
 import io.leasehold.LockMode;
 import io.leasehold.LockOptions;
+import io.leasehold.LockScope;
 import io.leasehold.annotation.DistributedLock;
 import io.leasehold.annotation.WhenBusy;
 import io.leasehold.key.InvalidKeyExpressionException;
 import io.leasehold.key.KeyExpression;
 import io.leasehold.key.KeyParser;
 import io.leasehold.key.LockCondition;
+import io.leasehold.key.MethodName;
 import io.leasehold.service.LockService;
 import org.jspecify.annotations.Nullable;
 
@@ -42,7 +44,13 @@ final class LockOperationReader {
 		LockOptions options = this.options.read(annotation);
 		Fallback fallback = values.fallback().isEmpty() ? null : Fallback.find(annotation, values.fallback());
 		return new LockOperation(options, key, readCondition(annotation), checkSkip(annotation), fallback,
-				MethodChecks.resultOf(annotation), values.fenced() ? fencingGuard(annotation, options) : null);
+				resultOf(annotation), values.fenced() ? fencingGuard(annotation, options) : null);
+	}
+
+	private static ResultKind resultOf(LockAnnotation annotation) {
+		return annotation.isOf(LockScope.TRANSACTION)
+				? new TransactionResult(MethodName.of(annotation.type(), annotation.method()))
+				: MethodChecks.resultOf(annotation);
 	}
 
 	private FencingGuard fencingGuard(LockAnnotation annotation, LockOptions options) {
@@ -54,6 +62,11 @@ final class LockOperationReader {
 		if (MethodChecks.endsLater(annotation)) {
 			throw annotation.invalid("is fenced, but its result ends later, possibly in another thread",
 					"Fence a method that returns its plain result, and call that method.");
+		}
+		if (!this.options.canBeFenced(options)) {
+			throw annotation.invalid(
+					"is fenced, but its engine loses data without notice, after which its tokens may decrease",
+					"Use an engine whose tokens always grow, such as 'jdbc', or omit fenced.");
 		}
 		FencingGuard guard = this.fencing.get();
 		if (guard == null) {

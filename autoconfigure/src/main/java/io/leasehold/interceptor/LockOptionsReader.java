@@ -1,13 +1,17 @@
 package io.leasehold.interceptor;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
 import io.leasehold.LockOptions;
+import io.leasehold.LockScope;
+import io.leasehold.LockTerms;
 import io.leasehold.annotation.DistributedLock;
 import io.leasehold.key.MethodName;
 import io.leasehold.service.LockService;
+import io.leasehold.service.UnsupportedForm;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -45,6 +49,7 @@ final class LockOptionsReader {
 		Duration minHold = duration(annotation, "minHold", values.minHold(), defaults.minHold());
 		Duration maxHold = duration(annotation, "maxHold", values.maxHold(), defaults.maxHold());
 		Duration lockDelay = duration(annotation, "lockDelay", values.lockDelay(), defaults.lockDelay());
+		Duration linger = duration(annotation, "linger", values.linger(), defaults.linger());
 		if (values.name().contains("${") || values.name().contains("#{")) {
 			throw annotation.invalid("has name \"%s\", but names are never resolved".formatted(values.name()),
 					"Write a fixed name, or omit it to use that of the method.");
@@ -52,21 +57,31 @@ final class LockOptionsReader {
 		String name = StringUtils.hasText(values.name()) ? values.name() : annotation.defaultName();
 		LockOptions options;
 		try {
-			options = new LockOptions(name, resolve(annotation, "engine", values.engine()), values.mode(),
-					permits(annotation), lease, waitTime, minHold, maxHold, lockDelay, true);
+			options = new LockOptions(name, resolve(annotation, "engine", values.engine()),
+					new LockTerms(values.mode(), permits(annotation), lease, minHold, lockDelay), waitTime, maxHold,
+					true, linger);
 		}
 		catch (IllegalArgumentException ex) {
 			throw annotation.invalid("has attributes that are out of range or incompatible: " + ex.getMessage(),
 					"Change them.", ex);
 		}
-		checkEngine(annotation, options);
+		Duration minLease = minLease(annotation, options);
+		if (annotation.isOf(LockScope.TRANSACTION)) {
+			TransactionScopeChecks.check(annotation, options, this.service.get().inTransactions(options.engine()));
+		}
+		else {
+			checkEngine(annotation, options, minLease);
+		}
 		return options;
 	}
 
-	private void checkEngine(LockAnnotation annotation, LockOptions options) {
-		Duration minLease;
+	boolean canBeFenced(LockOptions options) {
+		return this.service.get().canBeFenced(options);
+	}
+
+	private Duration minLease(LockAnnotation annotation, LockOptions options) {
 		try {
-			minLease = this.service.get().inspector().minLease(options.engine());
+			return this.service.get().inspector().minLease(options.engine());
 		}
 		catch (IllegalArgumentException ex) {
 			throw annotation.invalid(
@@ -75,6 +90,9 @@ final class LockOptionsReader {
 							+ " leasehold.<name>.enabled: true and add its client library.",
 					ex);
 		}
+	}
+
+	private void checkEngine(LockAnnotation annotation, LockOptions options, Duration minLease) {
 		if (options.lease().compareTo(minLease) < 0) {
 			throw annotation.invalid(
 					"has lease %s, which its engine could not renew in time".formatted(options.lease()),
@@ -86,11 +104,22 @@ final class LockOptionsReader {
 				.formatted(MethodName.of(annotation.type(), annotation.method()), options.maxHold(),
 						minLease.toMillis()));
 		}
-		String lacking = this.service.get().unsupported(options);
+		UnsupportedForm lacking = this.service.get().unsupported(options);
 		if (lacking != null) {
-			throw annotation.invalid("requires " + lacking,
-					"Use an engine that supports it, or remove the requirement.");
+			throw annotation.invalid("requires " + lacking.problem(),
+					"%s, or %s.".formatted(lacking.remedy(), otherEngine(options)));
 		}
+	}
+
+	private String otherEngine(LockOptions options) {
+		LockService locks = this.service.get();
+		List<String> supporting = locks.inspector()
+			.engines()
+			.stream()
+			.filter((engine) -> locks.unsupported(options.toBuilder().engine(engine).build()) == null)
+			.toList();
+		return supporting.isEmpty() ? "configure another engine: docs/engines/README.md compares them"
+				: "set engine to '%s'".formatted(String.join("' or '", supporting));
 	}
 
 	private int permits(LockAnnotation annotation) {
@@ -108,7 +137,7 @@ final class LockOptionsReader {
 			// rejected below, as is zero
 		}
 		throw annotation.invalid("has permits \"%s\", which is not a number of owners".formatted(value),
-				"Write a whole number of at least 1 and at most %d.".formatted(LockOptions.MAX_PERMITS));
+				"Write a whole number of at least 1 and at most %d.".formatted(LockTerms.MAX_PERMITS));
 	}
 
 	private Duration duration(LockAnnotation annotation, String attribute, String text, Duration absent) {

@@ -1,10 +1,16 @@
 package io.leasehold.interceptor;
 
 import java.lang.reflect.Method;
+import java.util.List;
+import java.util.Set;
 
+import io.leasehold.LockScope;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.aop.Advisor;
+import org.springframework.aop.Pointcut;
 import org.springframework.aop.PointcutAdvisor;
+import org.springframework.aop.framework.Advised;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.core.Ordered;
@@ -31,15 +37,50 @@ final class TransactionOrder {
 		return new TransactionOrder((advisor instanceof PointcutAdvisor known) ? known : null, lockOrder);
 	}
 
+	/** Check that a method's lease is released after its transaction. */
 	void check(Method method, Class<?> type) {
 		if (this.transactions instanceof Ordered ordered && ordered.getOrder() <= this.lockOrder
-				&& AopUtils.canApply(this.transactions.getPointcut(), type)
-				&& this.transactions.getPointcut().getMethodMatcher().matches(method, type)) {
+				&& isTransactional(this.transactions, LockScope.METHOD, method, type)) {
 			throw new InvalidLockAnnotationException(type, method,
 					"would release its lock before its transaction is committed: the order of the lock's advice is %d, that of the transaction's %d"
 						.formatted(this.lockOrder, ordered.getOrder()),
 					"Set leasehold.order to a value below %d.".formatted(ordered.getOrder()), null);
 		}
+	}
+
+	/**
+	 * Check that a proxy acquires the locks of transactions after these have begun. The
+	 * order of its advisors depends on their registration if their numbers are equal.
+	 */
+	void checkProxy(Object bean, Class<?> type, Set<Method> locked) {
+		if (this.transactions == null || locked.isEmpty() || !(bean instanceof Advised proxy)) {
+			return;
+		}
+		List<Advisor> advisors = List.of(proxy.getAdvisors());
+		List<Advisor> outside = advisors.subList(0, Math.max(0, advisors.indexOf(this.transactions)));
+		if (outside.stream().noneMatch(TransactionOrder::isOfTransactions)) {
+			return;
+		}
+		for (Method method : locked) {
+			if (isTransactional(this.transactions, LockScope.TRANSACTION, method, type)) {
+				throw new InvalidLockAnnotationException(type, method,
+						"has scope TRANSACTION, but its lock would be acquired before its transaction begins",
+						"Set @EnableTransactionManagement(order = Ordered.LOWEST_PRECEDENCE - 1).", null);
+			}
+		}
+	}
+
+	private static boolean isOfTransactions(Advisor advisor) {
+		return advisor instanceof LockAdvisor lock && lock.scope() == LockScope.TRANSACTION;
+	}
+
+	/** Return whether a method has a lock of a scope and a transaction. */
+	private static boolean isTransactional(PointcutAdvisor transactions, LockScope scope, Method method,
+			Class<?> type) {
+		LockAnnotation annotation = LockAnnotation.find(method, type);
+		Pointcut pointcut = transactions.getPointcut();
+		return annotation != null && annotation.isOf(scope) && AopUtils.canApply(pointcut, type)
+				&& pointcut.getMethodMatcher().matches(method, type);
 	}
 
 }

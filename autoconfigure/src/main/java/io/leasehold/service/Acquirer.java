@@ -38,6 +38,8 @@ final class Acquirer {
 
 	private final EngineThreads threads;
 
+	private final BlockingWaiter.Factory waiters;
+
 	private final Events events;
 
 	private final AcquisitionReports reports;
@@ -56,11 +58,13 @@ final class Acquirer {
 
 	private final ReleaseTiming timing;
 
-	Acquirer(MonotonicClock clock, EngineThreads threads, Events events, Gates gates, GateDriver driver, Holds holds,
-			SelfCheck selfCheck, LockCloser closer, HolderLookup holders, ReleaseTiming timing) {
+	Acquirer(MonotonicClock clock, EngineThreads threads, BlockingWaiter.Factory waiters, Events events, Gates gates,
+			GateDriver driver, Holds holds, SelfCheck selfCheck, LockCloser closer, HolderLookup holders,
+			ReleaseTiming timing) {
 		this.engine = holds.engine();
 		this.clock = clock;
 		this.threads = threads;
+		this.waiters = waiters;
 		this.events = events;
 		this.reports = new AcquisitionReports(this.engine, events);
 		this.gates = gates;
@@ -74,8 +78,8 @@ final class Acquirer {
 
 	/** Return an acquirer of locks whose release does not wait for a transaction. */
 	Acquirer releasingAtOnce() {
-		return new Acquirer(this.clock, this.threads, this.events, this.gates, this.driver, this.holds, this.selfCheck,
-				this.closer, this.holders, ReleaseTiming.IMMEDIATE);
+		return new Acquirer(this.clock, this.threads, this.waiters, this.events, this.gates, this.driver, this.holds,
+				this.selfCheck, this.closer, this.holders, ReleaseTiming.IMMEDIATE);
 	}
 
 	/** Return options with the rest of their wait time. */
@@ -90,7 +94,7 @@ final class Acquirer {
 	 */
 	Handle acquire(LockKey key, LockOptions options, boolean bound, Predicate<LockException> bypassed) {
 		Thread thread = Thread.currentThread();
-		BlockingWaiter waiter = new BlockingWaiter(key, options, thread, bound, this.clock.nanoTime());
+		BlockingWaiter waiter = this.waiters.create(key, options, thread, bound, this.clock.nanoTime());
 		follow(waiter);
 		while (true) {
 			KeyGate gate = null;
@@ -196,12 +200,17 @@ final class Acquirer {
 	/** Enter the gate of the waiter's key, and begin to request the key or to wait. */
 	private KeyGate enter(Waiter waiter) {
 		while (true) {
-			KeyGate gate = this.gates.gate(waiter.key());
+			KeyGate gate = this.gates.gate(waiter.key(), waiter.options());
 			KeyGate.Entry entry = gate.enter(waiter);
 			switch (entry) {
 				case GONE -> this.gates.remove(gate);
 				case EXPIRED -> gate.holds().forEach((hold) -> this.holds.isValid(gate, hold));
 				case SETTLED -> waiter.wake();
+				case ENTERED -> this.driver.watch(gate, waiter);
+				case RETURNING -> {
+					this.holds.releases().returnParked(gate, null);
+					begin(gate, waiter, null);
+				}
 				case BUSY -> {
 					waiter.fail(Refusals.timeout(waiter, this.engine, waiter.start(), null, gate.holdOfCaller(waiter)));
 					waiter.wake();
@@ -235,7 +244,7 @@ final class Acquirer {
 		}
 		this.threads.workers().execute(() -> {
 			request(gate, claim, waiter);
-			if (!waiter.waits() && !waiter.hasEnded()) {
+			if (!waiter.waits() && !waiter.hasEnded() && !waiter.awaitsTurn()) {
 				giveUp(waiter, gate, false);
 			}
 		});

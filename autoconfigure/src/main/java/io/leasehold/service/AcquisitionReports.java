@@ -22,8 +22,8 @@ record AcquisitionReports(String engine, Events events) {
 		if (!hold.followers.isEmpty()) {
 			this.events.notifyEach(hold.followers, (follower) -> follower.holdStarted(hold.fencingToken()));
 		}
-		if (hold.pass > 0 || hold.pushed) {
-			HandoffKind kind = (hold.pass > 0) ? HandoffKind.LOCAL : HandoffKind.PUSHED;
+		if (hold.isPassed() || hold.pushed) {
+			HandoffKind kind = hold.isPassed() ? HandoffKind.LOCAL : HandoffKind.PUSHED;
 			this.events.publish(new LockEvent.HandedOff(this.engine, kind));
 		}
 	}
@@ -48,7 +48,7 @@ record AcquisitionReports(String engine, Events events) {
 		}
 	}
 
-	private static AcquireOutcome outcomeOf(RuntimeException failure, Predicate<LockException> bypassed) {
+	static AcquireOutcome outcomeOf(RuntimeException failure, Predicate<LockException> bypassed) {
 		if (failure instanceof LockBusyException) {
 			return AcquireOutcome.BUSY;
 		}

@@ -15,9 +15,10 @@ import io.leasehold.service.gate.Waiter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Acquisition of a caller that blocks its thread.
+ * Acquisition of a caller that blocks its thread. A simulation replaces how the thread
+ * blocks.
  */
-final class BlockingWaiter extends Waiter {
+class BlockingWaiter extends Waiter {
 
 	private final Thread thread;
 
@@ -32,7 +33,7 @@ final class BlockingWaiter extends Waiter {
 	}
 
 	@Override
-	public Thread thread() {
+	public final Thread thread() {
 		return this.thread;
 	}
 
@@ -62,22 +63,38 @@ final class BlockingWaiter extends Waiter {
 	@Override
 	public void wake() {
 		if (this.thread != Thread.currentThread()) {
-			LockSupport.unpark(this.thread);
+			unpark();
 		}
+	}
+
+	/** Block the thread until it is unparked or interrupted, or a time has passed. */
+	void park(long nanos) {
+		LockSupport.parkNanos(this, nanos);
+	}
+
+	void unpark() {
+		LockSupport.unpark(this.thread);
 	}
 
 	/**
 	 * Wait for the result, an interruption or the end of the wait time. The wait for a
 	 * turn to send a request has no separate limit, because requests are bounded.
 	 */
-	void await(MonotonicClock clock) {
+	final void await(MonotonicClock clock) {
 		while (!hasEnded() && !this.thread.isInterrupted()) {
 			long rest = awaitsTurn() ? Long.MAX_VALUE : deadline() - clock.nanoTime();
 			if (rest <= 0) {
 				return;
 			}
-			LockSupport.parkNanos(this, rest);
+			park(rest);
 		}
+	}
+
+	/** Constructor of waiters. */
+	interface Factory {
+
+		BlockingWaiter create(LockKey key, LockOptions options, Thread thread, boolean bound, long start);
+
 	}
 
 }

@@ -18,7 +18,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Background release of claims for callers that cannot wait. It is repeated until the
  * store returns a definite response, or the lease ended so long ago that nothing of the
- * claim can remain or still arrive at the store.
+ * claim can remain or still arrive at the store. A failure that is not retryable, such as
+ * a missing permission, is no definite response: nothing else frees the key before its
+ * lease ends, and the permission may be granted again.
  */
 final class ClaimCloser {
 

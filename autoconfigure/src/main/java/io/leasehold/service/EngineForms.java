@@ -1,15 +1,17 @@
 package io.leasehold.service;
 
+import java.time.Duration;
 import java.util.Set;
 
 import io.leasehold.LockOptions;
 import io.leasehold.engine.Access;
 import io.leasehold.engine.Capability;
 import io.leasehold.engine.LockEngine;
+import io.leasehold.service.gate.Hold;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Forms of locks that not every engine supports.
+ * Forms and times of locks that not every engine supports.
  */
 public final class EngineForms {
 
@@ -17,33 +19,67 @@ public final class EngineForms {
 	}
 
 	/**
-	 * Return the first form that options require and an engine does not support.
+	 * Return the first form or time that options require and an engine does not support.
 	 * @param options how to acquire and hold a lock
-	 * @return such as {@code permits, which engine 'stub' does not support}, or
-	 * {@code null} if it supports all of them
+	 * @return the form, or {@code null} if it supports all of them
 	 */
-	public static @Nullable String unsupported(LockOptions options, LockEngine engine) {
-		String form = missingForm(options, engine);
-		return (form != null) ? "%s, which engine '%s' does not support".formatted(form, engine.name()) : null;
+	public static @Nullable UnsupportedForm unsupported(LockOptions options, LockEngine engine) {
+		UnsupportedForm form = missing(options, engine);
+		return (form != null) ? form : tooLong(options, engine);
 	}
 
-	private static @Nullable String missingForm(LockOptions options, LockEngine engine) {
+	private static @Nullable UnsupportedForm missing(LockOptions options, LockEngine engine) {
 		Set<Capability> capabilities = engine.capabilities();
-		Access.Kind access = Access.of(options).kind();
+		Access.Kind access = Access.of(options.terms()).kind();
 		if (access == Access.Kind.SHARED && !capabilities.contains(Capability.SHARED)) {
-			return "mode SHARED";
+			return missing("mode SHARED", engine, "Use mode EXCLUSIVE");
 		}
 		if (access == Access.Kind.PERMITS && !capabilities.contains(Capability.PERMITS)) {
-			return "permits";
+			return missing("permits", engine, "Omit the permits");
 		}
 		if (!options.lockDelay().isZero() && !capabilities.contains(Capability.LOCK_DELAY)) {
-			return "a lock delay";
+			return missing("a lock delay", engine, "Set the lock delay to 0s");
+		}
+		if (!options.linger().isZero() && !capabilities.contains(Capability.LINGER)) {
+			return missing("a linger time", engine, "Set the linger time to 0s");
+		}
+		if (!options.linger().isZero() && options.linger().compareTo(engine.minLease()) < 0) {
+			return new UnsupportedForm("a linger time of %s, but engine '%s' needs at least %s"
+				.formatted(options.linger(), engine.name(), engine.minLease()), "Lengthen the linger time");
 		}
 		return null;
 	}
 
+	private static UnsupportedForm missing(String form, LockEngine engine, String remedy) {
+		return new UnsupportedForm("%s, which engine '%s' does not support".formatted(form, engine.name()), remedy);
+	}
+
+	private static @Nullable UnsupportedForm tooLong(LockOptions options, LockEngine engine) {
+		Duration most = engine.maxLease();
+		if (most.equals(LockOptions.UNLIMITED)) {
+			return null;
+		}
+		Duration lease = Hold.leaseOf(options);
+		if (lease.compareTo(most) > 0) {
+			return tooLong("a lease of " + lease, engine, "Shorten the lease");
+		}
+		if (lease.plus(options.lockDelay()).compareTo(most) > 0) {
+			return tooLong("a lease of %s and a lock delay of %s".formatted(lease, options.lockDelay()), engine,
+					"Shorten one of them");
+		}
+		if (engine.capabilities().contains(Capability.MIN_HOLD) && options.minHold().compareTo(most) > 0) {
+			return tooLong("a minimum hold of " + options.minHold(), engine, "Shorten the minimum hold");
+		}
+		return null;
+	}
+
+	private static UnsupportedForm tooLong(String times, LockEngine engine, String remedy) {
+		return new UnsupportedForm(
+				"%s, but engine '%s' supports at most %s".formatted(times, engine.name(), engine.maxLease()), remedy);
+	}
+
 	static void check(LockOptions options, LockEngine engine) {
-		String lacking = unsupported(options, engine);
+		UnsupportedForm lacking = unsupported(options, engine);
 		if (lacking != null) {
 			throw new IllegalArgumentException("Lock '%s' requires %s".formatted(options.name(), lacking));
 		}

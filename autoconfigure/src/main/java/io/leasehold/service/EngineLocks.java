@@ -15,14 +15,18 @@ import io.leasehold.LockKey;
 import io.leasehold.LockKeys;
 import io.leasehold.LockOptions;
 import io.leasehold.LossCause;
+import io.leasehold.engine.Claim;
 import io.leasehold.engine.Holder;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.RevocationListener;
 import io.leasehold.event.AcquireOutcome;
 import io.leasehold.event.LockEvent;
 import io.leasehold.event.LockEventListener;
 import io.leasehold.service.gate.GateRules;
+import io.leasehold.service.gate.Grant;
+import io.leasehold.service.gate.FencingTokens;
 import io.leasehold.service.gate.Hold;
 import io.leasehold.service.gate.KeyGate;
 import io.leasehold.service.gate.Survey;
@@ -61,8 +65,11 @@ final class EngineLocks implements AutoCloseable {
 
 	private final StoreProbe probe;
 
+	private final TransactionScopedLocks inTransactions;
+
 	EngineLocks(ServiceSettings settings, LockEngine engine, Member member, MonotonicClock clock,
-			List<? extends LockEventListener> listeners, ReleaseTiming timing, EngineThreads threads) {
+			List<? extends LockEventListener> listeners, ReleaseTiming timing, EngineThreads threads,
+			BlockingWaiter.Factory waiters) {
 		this.engine = engine;
 		this.clock = clock;
 		this.threads = threads;
@@ -78,13 +85,19 @@ final class EngineLocks implements AutoCloseable {
 		this.holds = new Holds(engine, clock, threads, this.events, claims, this.gates, this.driver, settings);
 		this.selfCheck = new SelfCheck(threads, this.gates, this.driver, this.holds, watchdog);
 		this.holders = new HolderLookup(engine, settings.holderReport());
-		this.acquirer = new Acquirer(clock, threads, this.events, this.gates, this.driver, this.holds, this.selfCheck,
-				this.closer, this.holders, timing);
+		this.acquirer = new Acquirer(clock, threads, waiters, this.events, this.gates, this.driver, this.holds,
+				this.selfCheck, this.closer, this.holders, timing);
+		this.inTransactions = new TransactionScopedLocks(engine, clock, this.events, timing);
 		this.permits = new PermitCollector(engine.name(), clock, this.acquirer, this.holders, this.closer);
+		engine.reportRevocations(new Revocations());
 	}
 
 	LockEngine engine() {
 		return this.engine;
+	}
+
+	TransactionScopedLocks inTransactions() {
+		return this.inTransactions;
 	}
 
 	Holds holds() {
@@ -161,7 +174,9 @@ final class EngineLocks implements AutoCloseable {
 
 	/** Return whether the store still holds the grant of a fencing token. */
 	boolean isCurrent(LockKey key, long token) {
-		return this.engine.inspect(key).stream().anyMatch((holder) -> Hold.isOfGrant(token, holder.number()));
+		return this.engine.inspect(key)
+			.stream()
+			.anyMatch((holder) -> FencingTokens.isOf(token, holder.number(), holder.reserved()));
 	}
 
 	/** Release a key by force, and notify its holders in this process at once. */
@@ -170,12 +185,32 @@ final class EngineLocks implements AutoCloseable {
 		Set<Long> numbers = lost.stream().map(Holder::number).collect(Collectors.toSet());
 		KeyGate gate = this.gates.find(key);
 		if (gate != null) {
-			gate.holds()
-				.stream()
-				.filter((hold) -> numbers.contains(hold.grant.number))
-				.forEach((hold) -> this.holds.lose(gate, hold, LossCause.NOT_OWNER));
+			lose(gate, (grant) -> numbers.contains(grant.number));
 		}
 		return lost;
+	}
+
+	/** Notify the holder of a grant that another process revoked, if it is here. */
+	private void revoked(long number, Predicate<Claim> claim) {
+		this.gates.all().forEach((gate) -> lose(gate, (grant) -> grant.number == number && claim.test(grant.claim)));
+	}
+
+	private void recalled(Claim claim) {
+		KeyGate gate = this.gates.find(claim.key());
+		if (gate != null) {
+			this.holds.releases().recalled(gate, claim);
+		}
+	}
+
+	private void lose(KeyGate gate, Predicate<Grant> revoked) {
+		Hold parked = gate.parked();
+		if (parked != null && revoked.test(parked.grant)) {
+			this.holds.releases().returnParked(gate, parked.grant);
+		}
+		gate.holds()
+			.stream()
+			.filter((hold) -> revoked.test(hold.grant))
+			.forEach((hold) -> this.holds.lose(gate, hold, LossCause.NOT_OWNER));
 	}
 
 	/** Acquire and release a lock for testing, and return the time that this took. */
@@ -212,6 +247,7 @@ final class EngineLocks implements AutoCloseable {
 		for (KeyGate gate : this.gates.all()) {
 			this.driver.carryOut(gate, gate.refuse(Gates.refusal(gate.key())));
 			this.driver.carryOut(gate, gate.dropClosed());
+			this.holds.releases().returnParked(gate, null);
 		}
 		checkIdle();
 	}
@@ -236,6 +272,21 @@ final class EngineLocks implements AutoCloseable {
 
 	private void loseAll() {
 		this.gates.all().forEach(this.holds::loseAll);
+	}
+
+	/** Receiver of the engine's reports, which must not block its threads. */
+	private final class Revocations implements RevocationListener {
+
+		@Override
+		public void revoked(long number, Predicate<Claim> claim) {
+			EngineLocks.this.threads.workers().execute(() -> EngineLocks.this.revoked(number, claim));
+		}
+
+		@Override
+		public void recalled(Claim claim) {
+			EngineLocks.this.threads.workers().execute(() -> EngineLocks.this.recalled(claim));
+		}
+
 	}
 
 }

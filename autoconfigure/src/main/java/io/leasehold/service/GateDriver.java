@@ -97,17 +97,27 @@ final class GateDriver {
 		Waiter waiter = first;
 		while (waiter != null) {
 			Waiter next = waiter.next();
-			Hold hold = waiter.hold();
-			try {
-				if (hold != null) {
-					this.watchdog.watch(gate, hold);
-				}
-			}
-			finally {
-				waiter.wake();
-			}
+			watch(gate, waiter);
 			waiter = next;
 		}
+	}
+
+	/** Watch the hold of a waiter, if it has one, and wake the waiter. */
+	void watch(KeyGate gate, Waiter waiter) {
+		Hold hold = waiter.hold();
+		try {
+			if (hold != null) {
+				this.watchdog.watch(gate, hold);
+			}
+		}
+		finally {
+			waiter.wake();
+		}
+	}
+
+	/** Renew the grant of a hold soon. */
+	void extend(KeyGate gate, Hold hold) {
+		this.watchdog.extend(gate, hold);
 	}
 
 	private void plan(KeyGate gate, StoreClaim claim, int plan, Duration delay) {
@@ -163,6 +173,11 @@ final class GateDriver {
 		Subscription listener = null;
 		try {
 			listener = this.engine.subscribe(requested, (signal) -> carryOut(gate, gate.signalled(claim, signal)));
+		}
+		catch (LockEngineException ex) {
+			// The next request reports a failure of the store that persists
+			logger.debug("Lock '%s' is polled, because the store cannot be subscribed to".formatted(requested.key()),
+					ex);
 		}
 		catch (RuntimeException | Error ex) {
 			logger.warn("Engine '%s' failed to subscribe to lock '%s'; polling".formatted(this.engine.name(),

@@ -6,6 +6,7 @@ import java.util.concurrent.atomic.AtomicReference;
 
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
+import io.leasehold.LockOptions;
 import io.leasehold.service.gate.GateRules;
 import io.leasehold.service.gate.KeyGate;
 import org.jspecify.annotations.Nullable;
@@ -30,13 +31,13 @@ final class Gates {
 		this.closer = closer;
 	}
 
-	/** Return the gate of a key; create it if there is none. */
-	KeyGate gate(LockKey key) {
+	/** Return the gate of a key; create one for a caller if there is none. */
+	KeyGate gate(LockKey key, LockOptions options) {
 		KeyGate found = this.gates.get(key);
 		if (found != null) {
 			return found;
 		}
-		KeyGate created = new KeyGate(key, this.rules);
+		KeyGate created = KeyGate.of(key, options, this.rules);
 		found = this.gates.putIfAbsent(key, created);
 		return (found != null) ? found : created;
 	}

@@ -14,7 +14,7 @@ import io.leasehold.LockKey;
 import io.leasehold.LockOptions;
 import io.leasehold.engine.Holder;
 import io.leasehold.engine.LockEngine;
-import io.leasehold.service.gate.Hold;
+import io.leasehold.service.gate.FencingTokens;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -90,7 +90,7 @@ final class HolderLookup {
 	static List<LockHolder> describe(List<Holder> holders) {
 		return holders.stream()
 			.map((holder) -> new LockHolder(holder.application(), holder.host(), holder.process(), holder.thread(),
-					Hold.firstToken(holder.number()), holder.since(), holder.remaining()))
+					FencingTokens.first(holder.number()), holder.since(), holder.remaining(), holder.lingers()))
 			.toList();
 	}
 

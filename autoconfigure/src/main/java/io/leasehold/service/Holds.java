@@ -14,19 +14,16 @@ import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.event.LockEvent;
 import io.leasehold.service.gate.Actions;
+import io.leasehold.service.gate.Grant;
 import io.leasehold.service.gate.Hold;
 import io.leasehold.service.gate.KeyGate;
 import io.leasehold.service.renewal.RenewalListener;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lifecycle of holds after their acquisition: valid, closed, passed on, released or lost.
+ * Lifecycle of holds after their acquisition: valid, closed, passed on or lost.
  */
 final class Holds implements RenewalListener {
-
-	private static final Log logger = LogFactory.getLog(Holds.class);
 
 	private final LockEngine engine;
 
@@ -43,6 +40,8 @@ final class Holds implements RenewalListener {
 	private final HoldReports reports;
 
 	private final ClaimCloser closer;
+
+	private final Releases releases;
 
 	private final Gates gates;
 
@@ -62,6 +61,7 @@ final class Holds implements RenewalListener {
 		this.events = events;
 		this.reports = new HoldReports(this.name, threads, events);
 		this.closer = closer;
+		this.releases = new Releases(engine, clock, threads, closer, driver, this.reports);
 		this.gates = gates;
 		this.driver = driver;
 		this.throwsOnLoss = settings.onLost() != OnLost.WARN;
@@ -70,6 +70,10 @@ final class Holds implements RenewalListener {
 
 	String engine() {
 		return this.name;
+	}
+
+	Releases releases() {
+		return this.releases;
 	}
 
 	boolean isValid(KeyGate gate, Hold hold) {
@@ -220,13 +224,14 @@ final class Holds implements RenewalListener {
 	}
 
 	@Override
-	public void firstRenewalEnded(KeyGate gate, Hold hold) {
+	public void firstRenewalEnded(KeyGate gate, Grant grant) {
 		long now = now();
-		if (gate.firstRenewalEnded(hold) && hold.minHoldRest(now) <= 0) {
+		Hold hold = gate.firstRenewalEnded(grant);
+		if (hold != null && hold.minHoldRest(now) <= 0) {
 			Actions actions = gate.leave(hold, mayPass(hold), now);
 			this.driver.carryOut(gate, actions);
 			if (actions == Actions.RELEASE) {
-				this.threads.releases().execute(() -> release(gate, hold));
+				this.releases.releaseLater(gate, hold);
 			}
 		}
 	}
@@ -249,48 +254,20 @@ final class Holds implements RenewalListener {
 	private @Nullable ReleaseOutcome leave(KeyGate gate, Hold hold, long now) {
 		Actions actions = gate.leave(hold, mayPass(hold), now);
 		if (actions == Actions.RELEASE) {
-			return release(gate, hold);
+			return this.releases.release(gate, hold);
+		}
+		if (actions == Actions.PARKED) {
+			this.releases.returnAfterLinger(gate, hold.grant, now);
 		}
 		this.driver.carryOut(gate, actions);
+		if (this.gates.isDraining()) {
+			this.releases.returnParked(gate, null);
+		}
 		return null;
 	}
 
 	private boolean mayPass(Hold hold) {
 		return !this.gates.isDraining() && !isInDoubt(hold);
-	}
-
-	private @Nullable ReleaseOutcome release(KeyGate gate, Hold hold) {
-		Duration standBack = Duration.ZERO;
-		boolean interrupted = Thread.interrupted();
-		try {
-			ReleaseOutcome outcome = this.engine.release(hold.grant.claim);
-			if (outcome instanceof ReleaseOutcome.Released released) {
-				standBack = released.standBack();
-			}
-			return outcome;
-		}
-		catch (RuntimeException | Error ex) {
-			logger.debug("Lock '%s' will be released in the background".formatted(hold.key()), ex);
-			this.closer.close(hold.grant.claim, (outcome) -> releasedLate(hold, outcome));
-			return null;
-		}
-		finally {
-			this.driver.carryOut(gate, gate.released(standBack));
-			if (interrupted) {
-				Thread.currentThread().interrupt();
-			}
-		}
-	}
-
-	/**
-	 * Process the response to a repeated release. It is a loss only if the lease would
-	 * still be valid, because otherwise the lease may have expired after the hold.
-	 */
-	private void releasedLate(Hold hold, ReleaseOutcome outcome) {
-		if (outcome instanceof ReleaseOutcome.NotOwner && hold.grant.wouldBeValid(now())) {
-			hold.lose(LossCause.NOT_OWNER);
-			this.reports.lostAtLateRelease(hold, now());
-		}
 	}
 
 	private long now() {

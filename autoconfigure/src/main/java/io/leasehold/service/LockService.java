@@ -57,18 +57,18 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	 */
 	public LockService(ServiceSettings settings, Collection<? extends LockEngine> engines, Member member,
 			MonotonicClock clock, List<? extends LockEventListener> listeners, ReleaseTiming timing) {
-		this(settings, engines, member, clock, listeners, timing, EngineThreads::new);
+		this(settings, engines, member, clock, listeners, timing, EngineThreads::new, BlockingWaiter::new);
 	}
 
 	LockService(ServiceSettings settings, Collection<? extends LockEngine> engines, Member member, MonotonicClock clock,
-			List<? extends LockEventListener> listeners, ReleaseTiming timing,
-			Function<String, EngineThreads> threads) {
+			List<? extends LockEventListener> listeners, ReleaseTiming timing, Function<String, EngineThreads> threads,
+			BlockingWaiter.Factory waiters) {
 		this.settings = settings;
 		this.member = member;
 		Map<String, EngineLocks> byName = new HashMap<>();
 		for (LockEngine engine : engines) {
 			EngineLocks locks = new EngineLocks(settings, engine, member, clock, listeners, timing,
-					threads.apply(engine.name()));
+					threads.apply(engine.name()), waiters);
 			if (byName.put(engine.name(), locks) != null) {
 				throw new IllegalArgumentException("Two lock engines are named '%s'".formatted(engine.name()));
 			}
@@ -97,14 +97,31 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	}
 
 	/**
-	 * Return the first form that options require and their engine does not support.
+	 * Return the first form or time that options require and their engine does not
+	 * support.
 	 * @param options how to acquire and hold a lock
-	 * @return such as {@code permits, which engine 'stub' does not support}, or
-	 * {@code null}
+	 * @return the form, or {@code null} if the engine supports all of them
 	 * @throws IllegalArgumentException if there is no such engine
 	 */
-	public @Nullable String unsupported(LockOptions options) {
+	public @Nullable UnsupportedForm unsupported(LockOptions options) {
 		return EngineForms.unsupported(options, engine(options.engine()));
+	}
+
+	/**
+	 * Return whether the tokens of locks can be fenced.
+	 * @param options how to acquire and hold a lock
+	 * @throws IllegalArgumentException if there is no such engine
+	 */
+	public boolean canBeFenced(LockOptions options) {
+		return engine(options.engine()).numbersAlwaysGrow();
+	}
+
+	/**
+	 * Return the locks of an engine that are part of callers' transactions.
+	 * @param engine its name, or empty for the default engine
+	 */
+	public TransactionScopedLocks inTransactions(String engine) {
+		return locks(engine).inTransactions();
 	}
 
 	/** Return how a holder is notified of the loss of its lock. */

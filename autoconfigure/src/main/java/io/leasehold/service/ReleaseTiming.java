@@ -20,6 +20,14 @@ public interface ReleaseTiming {
 	 */
 	Releases releases();
 
+	/**
+	 * Return whether the current thread runs in a transaction that has not ended, for
+	 * whose end a {@linkplain #releases() release} waits.
+	 */
+	default boolean isTransactionOpen() {
+		return false;
+	}
+
 	/** Executor that runs a lock's release when it is due. Thread-safe. */
 	@FunctionalInterface
 	interface Releases extends Executor {

@@ -3,7 +3,7 @@ package io.leasehold.service;
 import java.time.Duration;
 
 import io.leasehold.LockOptions;
-import io.leasehold.service.gate.Hold;
+import io.leasehold.service.gate.FencingTokens;
 
 /**
  * Settings of the service.
@@ -21,7 +21,7 @@ public record ServiceSettings(LockOptions defaults, OnLost onLost, int maxHandof
 		Duration slowHold, HolderReport holderReport) {
 
 	/** Maximum number of passes; the fencing token's layout leaves no room for more. */
-	public static final int MOST_HANDOFFS = Hold.MOST_PASSES;
+	public static final int MOST_HANDOFFS = FencingTokens.MOST_PASSES;
 
 	/**
 	 * Create settings.

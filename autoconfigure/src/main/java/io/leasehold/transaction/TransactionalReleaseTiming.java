@@ -27,10 +27,24 @@ public final class TransactionalReleaseTiming implements ReleaseTiming {
 		this.guarded = guarded;
 	}
 
+	private static boolean isSynchronized() {
+		return TransactionSynchronizationManager.isActualTransactionActive()
+				&& TransactionSynchronizationManager.isSynchronizationActive();
+	}
+
+	/** A transaction that was committed stays bound to the thread for a while. */
+	@Override
+	public boolean isTransactionOpen() {
+		if (!isSynchronized()) {
+			return false;
+		}
+		GuardedTransaction transaction = GuardedTransaction.current();
+		return transaction == null || !transaction.isCommitted();
+	}
+
 	@Override
 	public Releases releases() {
-		if (!TransactionSynchronizationManager.isActualTransactionActive()
-				|| !TransactionSynchronizationManager.isSynchronizationActive()) {
+		if (!isSynchronized()) {
 			return IMMEDIATE.releases();
 		}
 		GuardedTransaction transaction = GuardedTransaction.current();

@@ -10,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import io.leasehold.DistributedLocks;
@@ -43,6 +44,9 @@ abstract class ApplicationLifeContract {
 
 	/** A thread for each task: the common pool may have too few. */
 	private static final Executor THREADS = (task) -> new Thread(task, "test").start();
+
+	private static final Pattern WORKERS = Pattern
+		.compile("ForkJoinPool\\.commonPool.*|HttpClient-\\d+-Worker-.*|hz\\..+\\.(cached\\.thread|internal)-\\d+");
 
 	private final String namespace = "application-" + UUID.randomUUID();
 
@@ -119,7 +123,9 @@ abstract class ApplicationLifeContract {
 	@Fault(88)
 	void bodyThatOutlastsTheShutdownIsToldAndItsKeyLeftToItsLease() throws Exception {
 		RunningApplication closing = start("leasehold.lease=3s", "leasehold.jdbc.call-timeout=1s",
-				"leasehold.zookeeper.call-timeout=1s", "spring.lifecycle.timeout-per-shutdown-phase=100ms");
+				"leasehold.zookeeper.call-timeout=1s", "leasehold.etcd.call-timeout=1s",
+				"leasehold.hazelcast.call-timeout=750ms", "leasehold.memcached.call-timeout=750ms",
+				"spring.lifecycle.timeout-per-shutdown-phase=100ms");
 		HeldLock held = closing.locks().acquire(KEY);
 		CompletableFuture<LockLostException> told = new CompletableFuture<>();
 		held.onLost(told::complete);
@@ -167,10 +173,14 @@ abstract class ApplicationLifeContract {
 		next.get(60, TimeUnit.SECONDS).close();
 	}
 
-	/** Those alive, but for what the JVM itself starts. */
+	/**
+	 * Those alive, without what the JVM itself starts. An open HTTP client or Hazelcast
+	 * instance may start another worker at any time; its other threads show whether it
+	 * was closed.
+	 */
 	private static Set<Thread> threads() {
 		Set<Thread> threads = new HashSet<>(Thread.getAllStackTraces().keySet());
-		threads.removeIf((thread) -> thread.getName().startsWith("ForkJoinPool.commonPool"));
+		threads.removeIf((thread) -> WORKERS.matcher(thread.getName()).matches());
 		return threads;
 	}
 
@@ -227,7 +237,8 @@ abstract class ApplicationLifeContract {
 
 	private RunningApplication startWithoutStore(String... properties) {
 		SpringApplicationBuilder application = application(properties).properties("leasehold.wait-time=100ms",
-				"leasehold.jdbc.call-timeout=300ms", "leasehold.zookeeper.call-timeout=300ms");
+				"leasehold.jdbc.call-timeout=300ms", "leasehold.zookeeper.call-timeout=300ms",
+				"leasehold.etcd.call-timeout=300ms");
 		connectToNothing(application);
 		return new RunningApplication(application.run());
 	}

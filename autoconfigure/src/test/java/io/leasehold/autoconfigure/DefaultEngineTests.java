@@ -31,10 +31,12 @@ class DefaultEngineTests {
 				"""
 						Do one of these:
 
-						    - for Redis, add org.springframework.boot:spring-boot-starter-data-redis
+						    - for etcd, set leasehold.etcd.endpoints
 						    - for a database, add org.springframework.boot:spring-boot-starter-jdbc and the driver of your database
-						    - for ZooKeeper, add org.apache.curator:curator-framework and set leasehold.zookeeper.connect-string
 						    - for locks inside one JVM only, as in tests, set leasehold.engine to 'local'
+						    - for Redis, add org.springframework.boot:spring-boot-starter-data-redis
+						    - for a majority of independent Redis masters, add io.lettuce:lettuce-core and set leasehold.redlock.nodes
+						    - for ZooKeeper, add org.apache.curator:curator-framework and set leasehold.zookeeper.connect-string
 						    - for another store, define a bean of type io.leasehold.engine.LockEngine"""));
 	}
 
@@ -81,19 +83,17 @@ class DefaultEngineTests {
 
 	@Test
 	void unknownEngineIsExplained() {
-		this.runner.withPropertyValues("leasehold.engine=hazelcast")
-			.run(failsWith(
-					"leasehold.engine is 'hazelcast', but there is no lock engine of that name, "
-							+ "only 'jdbc', 'local', 'redis', 'zookeeper'.",
+		this.runner.withPropertyValues("leasehold.engine=consul")
+			.run(failsWith("leasehold.engine is 'consul', but there is no lock engine of that name, "
+					+ "only 'etcd', 'hazelcast', 'jdbc', 'local', 'memcached', 'redis', 'redlock', 'zookeeper'.",
 					"Use one of them, or define a bean of type io.leasehold.engine.LockEngine that has this name."));
 	}
 
 	@Test
 	void unknownEngineIsExplainedWithTheEnginesOfTheApplication() {
-		withEngines("etcd").withPropertyValues("leasehold.engine=etc")
-			.run(failsWith(
-					"leasehold.engine is 'etc', but there is no lock engine of that name, "
-							+ "only 'etcd', 'jdbc', 'local', 'redis', 'zookeeper'.",
+		withEngines("consul").withPropertyValues("leasehold.engine=etc")
+			.run(failsWith("leasehold.engine is 'etc', but there is no lock engine of that name, "
+					+ "only 'consul', 'etcd', 'hazelcast', 'jdbc', 'local', 'memcached', 'redis', 'redlock', 'zookeeper'.",
 					"Use one of them, or define a bean of type io.leasehold.engine.LockEngine that has this name."));
 	}
 
@@ -126,7 +126,7 @@ class DefaultEngineTests {
 		assertThatExceptionOfType(Exception.class)
 			.isThrownBy(() -> application.run("--leasehold.engine=rediss").close());
 		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains("only 'jdbc', 'local', 'redis', 'zookeeper'");
+			.contains("only 'etcd', 'hazelcast', 'jdbc', 'local', 'memcached', 'redis', 'redlock', 'zookeeper'");
 	}
 
 	@Test

@@ -165,8 +165,28 @@ class LeaseholdAutoConfigurationTests {
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
 				.hasFieldOrPropertyWithValue("name", "leasehold.lock-delay")
-				.hasFieldOrPropertyWithValue("reason",
-						"It requires a lock delay, which engine 'stub' does not support."));
+				.hasFieldOrPropertyWithValue("reason", "It requires a lock delay, which engine 'stub' does not support."
+						+ " Set the lock delay to 0s, or use another engine."));
+	}
+
+	@Test
+	void lingerTimeThatTheEngineDoesNotHaveStopsTheStart() {
+		this.runner.withPropertyValues("leasehold.linger=1s")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.hasFieldOrPropertyWithValue("name", "leasehold.linger")
+				.hasFieldOrPropertyWithValue("reason", "It requires a linger time, which engine 'stub' does not"
+						+ " support. Set the linger time to 0s, or use another engine."));
+	}
+
+	@Test
+	void lingerTimeThatIsTooShortForTheEngineStopsTheStart() {
+		this.runner.withPropertyValues("leasehold.engine=local", "leasehold.local.enabled=true", "leasehold.linger=9ms")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.hasFieldOrPropertyWithValue("name", "leasehold.linger")
+				.hasFieldOrPropertyWithValue("reason", "It requires a linger time of PT0.009S, but engine 'local' needs"
+						+ " at least PT0.01S. Lengthen the linger time, or use another engine."));
 	}
 
 	@Test

@@ -118,7 +118,8 @@ class LeaseholdMetadataTests {
 	void enginesAreHintedAndOthersAllowed() {
 		List<String> values = metadata.read("$.hints[?(@.name == 'leasehold.engine')].values[*].value");
 		List<String> providers = metadata.read("$.hints[?(@.name == 'leasehold.engine')].providers[*].name");
-		assertThat(values).containsExactly("jdbc", "local", "redis", "zookeeper");
+		assertThat(values).containsExactly("etcd", "hazelcast", "jdbc", "local", "memcached", "redis", "redlock",
+				"zookeeper");
 		assertThat(providers).containsExactly("any");
 	}
 

@@ -5,9 +5,13 @@ import java.time.Duration;
 import java.util.List;
 
 import io.leasehold.autoconfigure.fencing.FenceTableInitializer;
+import io.leasehold.autoconfigure.etcd.EtcdProperties;
+import io.leasehold.autoconfigure.hazelcast.HazelcastProperties;
 import io.leasehold.autoconfigure.jdbc.JdbcLockTableInitializer;
 import io.leasehold.autoconfigure.jdbc.JdbcProperties;
+import io.leasehold.autoconfigure.memcached.MemcachedProperties;
 import io.leasehold.autoconfigure.redis.RedisProperties;
+import io.leasehold.autoconfigure.redlock.RedlockProperties;
 import io.leasehold.autoconfigure.zookeeper.ZooKeeperProperties;
 import io.leasehold.service.OnLost;
 import io.leasehold.test.contract.Fault;
@@ -82,6 +86,7 @@ class LeaseholdPropertiesTests {
 					leasehold.wait-time | -1ns | It must be at least 0s, which means one attempt, and at most 106751d.
 					leasehold.wait-time | 106752d | It must be at least 0s, which means one attempt, and at most 106751d.
 					leasehold.lock-delay | -1s | It must be at least 0s and at most 365d.
+					leasehold.linger | -1s | It must be at least 0s and at most 365d.
 					leasehold.handoff.max-consecutive | -1 | It must be at least 0 and at most 63.
 					leasehold.handoff.max-consecutive | 64 | It must be at least 0 and at most 63.
 					leasehold.slow-hold | 0s | It must be at least 1ms and at most 106751d.
@@ -117,8 +122,8 @@ class LeaseholdPropertiesTests {
 	@Fault(131)
 	@ParameterizedTest
 	@CsvSource({ "leasehold.lease, 30", "leasehold.wait-time, 5", "leasehold.wait-time, -5", "leasehold.waitTime, +5",
-			"leasehold.wait-time, ${unitless}", "leasehold.lock-delay, 10", "leasehold.slow-hold, 60",
-			"leasehold.handoff.max-time, 10", "leasehold.fencing.retention, 7" })
+			"leasehold.wait-time, ${unitless}", "leasehold.lock-delay, 10", "leasehold.linger, 10",
+			"leasehold.slow-hold, 60", "leasehold.handoff.max-time, 10", "leasehold.fencing.retention, 7" })
 	void numberWithoutAUnitStopsTheStart(String property, String value) {
 		this.runner.withPropertyValues("unitless=20", property + "=" + value).run((context) -> {
 			assertThat(context).hasFailed();
@@ -143,7 +148,7 @@ class LeaseholdPropertiesTests {
 			.filter((name) -> name.startsWith("leasehold."))
 			.toList();
 		assertThat(durations).contains("leasehold.lease", "leasehold.redis.poll-interval",
-				"leasehold.jdbc.call-timeout", "leasehold.zookeeper.session-timeout");
+				"leasehold.jdbc.call-timeout", "leasehold.zookeeper.session-timeout", "leasehold.etcd.session-timeout");
 		for (String property : durations) {
 			new ApplicationContextRunner().withUserConfiguration(AllProperties.class)
 				.withPropertyValues(property + "=5")
@@ -209,7 +214,8 @@ class LeaseholdPropertiesTests {
 
 	@Configuration(proxyBeanMethods = false)
 	@EnableConfigurationProperties({ LeaseholdProperties.class, RedisProperties.class, JdbcProperties.class,
-			ZooKeeperProperties.class, JdbcLockTableInitializer.Properties.class,
+			ZooKeeperProperties.class, EtcdProperties.class, RedlockProperties.class, HazelcastProperties.class,
+			MemcachedProperties.class, JdbcLockTableInitializer.Properties.class,
 			FenceTableInitializer.Properties.class })
 	@Import(DurationUnits.class)
 	static class AllProperties {

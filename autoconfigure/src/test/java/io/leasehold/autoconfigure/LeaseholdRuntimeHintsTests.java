@@ -7,6 +7,7 @@ import java.util.stream.Stream;
 import io.leasehold.autoconfigure.fencing.LeaseholdFencingAutoConfiguration;
 import io.leasehold.autoconfigure.jdbc.LeaseholdJdbcAutoConfiguration;
 import io.leasehold.autoconfigure.redis.LeaseholdRedisAutoConfiguration;
+import io.leasehold.autoconfigure.redlock.LeaseholdRedlockAutoConfiguration;
 import io.leasehold.transaction.CommitGuard;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,9 +34,9 @@ class LeaseholdRuntimeHintsTests {
 	@MethodSource("resources")
 	void resourceIsThere(String resource) {
 		RuntimeHints hints = new RuntimeHints();
-		for (RuntimeHintsRegistrar registrar : new RuntimeHintsRegistrar[] {
-				new LeaseholdRedisAutoConfiguration.ScriptHints(), new LeaseholdJdbcAutoConfiguration.JdbcHints(),
-				new LeaseholdFencingAutoConfiguration.SchemaHints() }) {
+		for (RuntimeHintsRegistrar registrar : new RuntimeHintsRegistrar[] { new KnownEngine.Hints(),
+				new LeaseholdRedisAutoConfiguration.ScriptHints(), new LeaseholdRedlockAutoConfiguration.ScriptHints(),
+				new LeaseholdJdbcAutoConfiguration.JdbcHints(), new LeaseholdFencingAutoConfiguration.SchemaHints() }) {
 			registrar.registerHints(hints, null);
 		}
 		assertThat(hints).matches(RuntimeHintsPredicates.resource().forResource(resource));
@@ -48,6 +49,14 @@ class LeaseholdRuntimeHintsTests {
 		assertThat(hints).matches(RuntimeHintsPredicates.reflection()
 			.onMethodInvocation(AbstractPlatformTransactionManager.class.getDeclaredMethod("doRollback",
 					DefaultTransactionStatus.class)));
+	}
+
+	@Test
+	void descriptionOfTheEnginesIsThere() {
+		RuntimeHints hints = new RuntimeHints();
+		new KnownEngine.Hints().registerHints(hints, null);
+		assertThat(hints).matches(RuntimeHintsPredicates.resource().forResource(KnownEngine.LOCATION));
+		assertThat(getClass().getClassLoader().getResource(KnownEngine.LOCATION)).isNotNull();
 	}
 
 	@Test

@@ -82,7 +82,7 @@ class OnLockEngineConditionTests {
 		}
 
 		@Bean
-		@ConditionalOnLockEngine("local")
+		@ConditionalOnLockEngine(value = "local", onlyIfNamed = true)
 		String local() {
 			return "local";
 		}

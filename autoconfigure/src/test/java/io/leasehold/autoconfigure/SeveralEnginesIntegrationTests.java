@@ -55,7 +55,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * One application whose methods lock in Redis, in PostgreSQL and in ZooKeeper, each
+ * One application whose methods lock in Redis, in PostgreSQL and in a third store, each
  * behind a network of its own.
  */
 @Timeout(120)
@@ -63,10 +63,10 @@ class SeveralEnginesIntegrationTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(6);
 
-	private static final List<String> ENGINES = List.of("jdbc", "redis", "zookeeper");
-
 	private static final Runnable DONE = () -> {
 	};
+
+	private final List<String> engines = engines();
 
 	private final Map<String, FaultProxy> networks = new LinkedHashMap<>();
 
@@ -77,16 +77,31 @@ class SeveralEnginesIntegrationTests {
 		.withBean(Shop.class)
 		.withBean(Listener.class)
 		.withPropertyValues("leasehold.namespace=several-" + UUID.randomUUID(), "leasehold.engine=redis",
-				"leasehold.jdbc.enabled=true", "leasehold.zookeeper.enabled=true", "leasehold.lease=" + LEASE,
-				"leasehold.wait-time=0s", "leasehold.redis.command-timeout=1s", "leasehold.jdbc.call-timeout=1s",
-				"leasehold.zookeeper.call-timeout=1s");
+				"leasehold.lease=" + LEASE, "leasehold.wait-time=0s", "leasehold.redis.command-timeout=1s",
+				"leasehold.jdbc.call-timeout=1s");
+
+	List<String> engines() {
+		return List.of("jdbc", "redis", "zookeeper");
+	}
 
 	@BeforeEach
 	void connect() {
-		this.networks.put("redis", FaultProxy.to(RedisTestServer.shared().port()));
-		this.networks.put("jdbc", FaultProxy.to(PostgresTestServer.shared().port()));
-		this.networks.put("zookeeper", FaultProxy.to(Integer
-			.parseInt(ZooKeeperTestServer.shared().substring(ZooKeeperTestServer.shared().indexOf(':') + 1))));
+		this.engines.forEach((engine) -> this.networks.put(engine, FaultProxy.to(port(engine))));
+	}
+
+	int port(String engine) {
+		return switch (engine) {
+			case "redis" -> RedisTestServer.shared().port();
+			case "jdbc" -> PostgresTestServer.shared().port();
+			default ->
+				Integer.parseInt(ZooKeeperTestServer.shared().substring(ZooKeeperTestServer.shared().indexOf(':') + 1));
+		};
+	}
+
+	/** Return the properties of the third store. */
+	List<String> third() {
+		return List.of("leasehold.zookeeper.call-timeout=1s",
+				"leasehold.zookeeper.connect-string=127.0.0.1:" + network("zookeeper").port());
 	}
 
 	@AfterEach
@@ -100,28 +115,29 @@ class SeveralEnginesIntegrationTests {
 	void sameKeyIsALockOfItsOwnInEachStore() {
 		all().run((context) -> {
 			Shop shop = context.getBean(Shop.class);
-			shop.pay(() -> assertThat(holders(context)).containsExactly("redis"));
-			shop.book(() -> assertThat(holders(context)).containsExactly("jdbc"));
-			shop.decide(() -> assertThat(holders(context)).containsExactly("zookeeper"));
-			shop.pay(() -> shop.book(() -> shop.decide(() -> {
-				assertThat(holders(context)).containsExactlyElementsOf(ENGINES);
+			for (String engine : this.engines) {
+				under(shop, engine, () -> assertThat(holders(context)).containsExactly(engine));
+			}
+			shop.first(() -> shop.second(() -> shop.third(() -> {
+				assertThat(holders(context)).containsExactlyElementsOf(this.engines);
 				LocksDescriptor shown = new LocksEndpoint(context.getBean(LockInspector.class), context).locks();
 				assertThat(shown.held()).extracting(LocksDescriptor.Held::engine)
-					.containsExactlyInAnyOrderElementsOf(ENGINES);
+					.containsExactlyInAnyOrderElementsOf(this.engines);
 			})));
 			assertThat(holders(context)).isEmpty();
 		});
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "redis", "jdbc", "zookeeper" })
-	void storeThatIsDownFailsItsOwnMethodsAndNoOthers(String down) {
+	@ValueSource(ints = { 0, 1, 2 })
+	void storeThatIsDownFailsItsOwnMethodsAndNoOthers(int index) {
+		String down = this.engines.get(index);
 		all().run((context) -> {
 			Shop shop = context.getBean(Shop.class);
-			ENGINES.forEach((engine) -> under(shop, engine, DONE));
+			this.engines.forEach((engine) -> under(shop, engine, DONE));
 			network(down).refuse();
 			network(down).reset();
-			for (String engine : ENGINES) {
+			for (String engine : this.engines) {
 				if (engine.equals(down)) {
 					assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> under(shop, engine, DONE));
 				}
@@ -129,7 +145,7 @@ class SeveralEnginesIntegrationTests {
 					under(shop, engine, () -> assertThat(HeldLock.current().isValid()).isTrue());
 				}
 			}
-			for (String engine : ENGINES) {
+			for (String engine : this.engines) {
 				boolean works = !engine.equals(down);
 				assertThat(health(context, engine)).isEqualTo(works ? Status.UP : Status.DOWN);
 				assertThat(count(context, "leasehold.acquire", engine, "acquired")).isEqualTo(works ? 2 : 1);
@@ -145,17 +161,18 @@ class SeveralEnginesIntegrationTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "redis", "jdbc" })
-	void storeThatHangsDelaysNoRenewalOfTheOthers(String hanging) {
+	@ValueSource(ints = { 0, 1 })
+	void storeThatHangsDelaysNoRenewalOfTheOthers(int index) {
+		String hanging = this.engines.get(index);
 		all().run((context) -> {
 			DistributedLocks locks = context.getBean(DistributedLocks.class);
 			Map<String, HeldLock> held = new LinkedHashMap<>();
-			ENGINES.forEach((engine) -> held.put(engine,
+			this.engines.forEach((engine) -> held.put(engine,
 					locks.acquire("order:42", locks.defaults().toBuilder().engine(engine).build())));
 			network(hanging).blackHole();
 			long since = System.nanoTime();
 			Awaitility.await().until(() -> System.nanoTime() - since > LEASE.toNanos() && !held.get(hanging).isValid());
-			List<String> valid = ENGINES.stream().filter((engine) -> held.get(engine).isValid()).toList();
+			List<String> valid = this.engines.stream().filter((engine) -> held.get(engine).isValid()).toList();
 			assertThat(valid).hasSize(2).doesNotContain(hanging);
 			for (String engine : valid) {
 				assertThat(count(context, "leasehold.renewal", engine, "renewed")).isPositive();
@@ -173,12 +190,12 @@ class SeveralEnginesIntegrationTests {
 	@Test
 	void storesThatAreDownAtTheStartFailOnlyTheirOwnMethods() throws SQLException {
 		createTable();
-		this.networks.get("jdbc").refuse();
-		this.networks.get("zookeeper").refuse();
+		List<String> refusing = this.engines.stream().filter((engine) -> !engine.equals("redis")).toList();
+		refusing.forEach((engine) -> network(engine).refuse());
 		all().withPropertyValues("leasehold.jdbc.initialize-schema=never").run((context) -> {
 			Shop shop = context.getBean(Shop.class);
-			shop.pay(() -> assertThat(HeldLock.current().isValid()).isTrue());
-			for (String down : List.of("jdbc", "zookeeper")) {
+			under(shop, "redis", () -> assertThat(HeldLock.current().isValid()).isTrue());
+			for (String down : refusing) {
 				assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> under(shop, down, DONE));
 				network(down).heal();
 				Awaitility.await().ignoreExceptions().untilAsserted(() -> under(shop, down, DONE));
@@ -195,29 +212,35 @@ class SeveralEnginesIntegrationTests {
 	}
 
 	private ApplicationContextRunner all() {
-		return this.runner.withPropertyValues("leasehold.jdbc.initialize-schema=always",
-				"spring.data.redis.host=127.0.0.1", "spring.data.redis.port=" + network("redis").port(),
-				"spring.datasource.url=" + PostgresTestServer.shared().url(network("jdbc").port()),
-				"leasehold.zookeeper.connect-string=127.0.0.1:" + network("zookeeper").port());
+		return this.runner
+			.withPropertyValues("leasehold.jdbc.initialize-schema=always", "spring.data.redis.host=127.0.0.1",
+					"spring.data.redis.port=" + network("redis").port(),
+					"spring.datasource.url=" + PostgresTestServer.shared().url(network("jdbc").port()),
+					"shop.first=" + this.engines.get(0), "shop.second=" + this.engines.get(1),
+					"shop.third=" + this.engines.get(2))
+			.withPropertyValues(this.engines.stream()
+				.map((engine) -> "leasehold.%s.enabled=true".formatted(engine))
+				.toArray(String[]::new))
+			.withPropertyValues(third().toArray(String[]::new));
 	}
 
-	private FaultProxy network(String engine) {
+	final FaultProxy network(String engine) {
 		return this.networks.get(engine);
 	}
 
-	private static void under(Shop shop, String engine, Runnable work) {
-		switch (engine) {
-			case "redis" -> shop.pay(work);
-			case "jdbc" -> shop.book(work);
-			default -> shop.decide(work);
+	private void under(Shop shop, String engine, Runnable work) {
+		switch (this.engines.indexOf(engine)) {
+			case 0 -> shop.first(work);
+			case 1 -> shop.second(work);
+			default -> shop.third(work);
 		}
 	}
 
 	/** The stores that say that the key is held. */
-	private static List<String> holders(ApplicationContext context) {
+	private List<String> holders(ApplicationContext context) {
 		LocksEndpoint endpoint = new LocksEndpoint(context.getBean(LockInspector.class), context);
 		List<String> holders = new ArrayList<>();
-		for (String engine : ENGINES) {
+		for (String engine : this.engines) {
 			endpoint.lock(engine, "order:42").holders().forEach((holder) -> holders.add(engine));
 		}
 		return holders;
@@ -242,18 +265,18 @@ class SeveralEnginesIntegrationTests {
 
 	static class Shop {
 
-		@DistributedLock(key = "'order:42'")
-		public void pay(Runnable work) {
+		@DistributedLock(key = "'order:42'", engine = "${shop.first}")
+		public void first(Runnable work) {
 			work.run();
 		}
 
-		@DistributedLock(key = "'order:42'", engine = "jdbc")
-		public void book(Runnable work) {
+		@DistributedLock(key = "'order:42'", engine = "${shop.second}")
+		public void second(Runnable work) {
 			work.run();
 		}
 
-		@DistributedLock(key = "'order:42'", engine = "zookeeper")
-		public void decide(Runnable work) {
+		@DistributedLock(key = "'order:42'", engine = "${shop.third}")
+		public void third(Runnable work) {
 			work.run();
 		}
 

@@ -14,10 +14,15 @@ import java.util.stream.Stream;
  */
 final class FaultCatalogue {
 
-	private static final List<String> ENGINES = List.of("local", "redis", "jdbc", "zookeeper");
+	private static final List<String> ENGINES = List.of("local", "redis", "jdbc", "zookeeper", "etcd", "redlock",
+			"hazelcast", "memcached");
 
-	private static final Pattern FAULT = Pattern
-		.compile("(\\| (\\d+) \\| [123] \\| [^|]+ \\| [^|]+ \\|)( [^|]* \\|){4}");
+	/** Engines on {@code engine.cas}, whose tests apply to both. */
+	private static final List<String> COMPARE_AND_SET = List.of("hazelcast", "memcached");
+
+	private static final String HEADER = "| # | sev. | fault | required |";
+
+	private static final Pattern FAULT = Pattern.compile("(\\| (\\d+) \\| [123] \\| [^|]+ \\| [^|]+ \\|)( [^|]* \\|)+");
 
 	private static final Pattern EXEMPTION = Pattern.compile("\\| ([\\d, -]+) \\| ([a-z, ]+) \\| [^|]+ \\|");
 
@@ -49,6 +54,12 @@ final class FaultCatalogue {
 	}
 
 	private String made(String line) {
+		if (line.startsWith(HEADER)) {
+			return HEADER + " " + String.join(" | ", ENGINES) + " |";
+		}
+		if (line.startsWith("|---|---|---|---|---|")) {
+			return "|---|---|---|---|" + "---|".repeat(ENGINES.size());
+		}
 		Matcher fault = FAULT.matcher(line);
 		if (!fault.matches()) {
 			return line;
@@ -70,7 +81,8 @@ final class FaultCatalogue {
 		if (isExemption(row, engine)) {
 			return "–";
 		}
-		return this.evidence.has(row, "") ? "above" : "";
+		boolean above = this.evidence.has(row, "") || COMPARE_AND_SET.contains(engine) && this.evidence.has(row, "cas");
+		return above ? "above" : "";
 	}
 
 	private boolean isExemption(int row, String engine) {

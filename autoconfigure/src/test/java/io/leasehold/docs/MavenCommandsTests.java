@@ -23,7 +23,8 @@ class MavenCommandsTests {
 		.map(Manual::read)
 		.collect(Collectors.joining());
 
-	private final Set<String> tests = Manual.files((name) -> name.endsWith("Tests.java"))
+	private final Set<String> tests = Manual
+		.files((name) -> name.endsWith("Tests.java") || name.endsWith("Contract.java"))
 		.map((file) -> Manual.nameOf(file).replaceFirst(".*/java/", "").replace(".java", "").replace('/', '.'))
 		.collect(Collectors.toSet());
 

@@ -1,5 +1,6 @@
 package io.leasehold.docs;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -15,9 +16,9 @@ class NamedTestsTests {
 
 	private static final Pattern NAME = Pattern.compile("([A-Z][a-z0-9]\\w*(?:Tests|Contract))(?:\\.(\\w+))?");
 
-	private final Map<String, String> sources = Manual
+	private final Map<String, List<Path>> sources = Manual
 		.files((name) -> name.matches(".*/src/test/.*(Tests|Contract)\\.java"))
-		.collect(Collectors.toMap((file) -> file.getFileName().toString().replace(".java", ""), Manual::read));
+		.collect(Collectors.groupingBy((file) -> file.getFileName().toString().replace(".java", "")));
 
 	@Test
 	void everyTestThatTheManualNamesIsThere() {
@@ -38,9 +39,16 @@ class NamedTestsTests {
 		assertThat(unknown).isEmpty();
 	}
 
+	@Test
+	void everyTestHasANameOfItsOwn() {
+		assertThat(this.sources.values()).isNotEmpty().allSatisfy((files) -> assertThat(files).hasSize(1));
+	}
+
 	private boolean isThere(String type, @Nullable String method) {
-		String source = this.sources.get(type);
-		return source != null && (method == null || source.contains("void " + method + "("));
+		List<Path> files = this.sources.getOrDefault(type, List.of());
+		return files.stream()
+			.map(Manual::read)
+			.anyMatch((source) -> method == null || source.contains("void " + method + "("));
 	}
 
 }

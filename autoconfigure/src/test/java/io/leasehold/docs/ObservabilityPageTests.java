@@ -27,6 +27,7 @@ import io.leasehold.event.LockEvent;
 import io.leasehold.event.RenewalResult;
 import io.leasehold.metrics.DroppedEventMetrics;
 import io.leasehold.metrics.LockMetrics;
+import io.leasehold.metrics.ParkedLockMetrics;
 import io.leasehold.observation.DefaultAcquireObservationConvention;
 import io.leasehold.observation.DefaultHoldObservationConvention;
 import io.leasehold.observation.LockObservationDocumentation;
@@ -183,6 +184,7 @@ class ObservabilityPageTests {
 		});
 		new DroppedEventMetrics(new ApplicationEvents((event) -> {
 		}), locks().inspector()).bindTo(registry);
+		new ParkedLockMetrics(locks().inspector()).bindTo(registry);
 		LockMetrics metrics = new LockMetrics(registry);
 		LockKey key = new LockKey("order:42");
 		metrics.onEvent(new LockEvent.AcquireEnded("redis", "pay", key, AcquireOutcome.ACQUIRED, false, 1, null));

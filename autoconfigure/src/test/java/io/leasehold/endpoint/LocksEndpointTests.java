@@ -85,7 +85,7 @@ class LocksEndpointTests {
 
 	@Test
 	void showsWhatIsHeldAndAwaited() throws Exception {
-		assertThat(get("").body()).isEqualTo("{\"held\":[],\"waiting\":[]}");
+		assertThat(get("").body()).isEqualTo("{\"held\":[],\"waiting\":[],\"parked\":[]}");
 		CompletableFuture<HeldLock> next;
 		try (HeldLock held = locks.acquire("order:42", locks.defaults().toBuilder().name("pay").build())) {
 			next = locks.acquireAsync("order:42");

@@ -44,9 +44,9 @@ class AccessTests {
 	void accessIsThatOfTheOptions() {
 		LockOptions options = new LockOptions("test", "local", Duration.ofSeconds(30), Duration.ZERO, Duration.ZERO,
 				LockOptions.UNLIMITED);
-		assertThat(Access.of(options)).isEqualTo(Access.EXCLUSIVE);
-		assertThat(Access.of(options.toBuilder().mode(LockMode.SHARED).build())).isEqualTo(Access.SHARED);
-		assertThat(Access.of(options.toBuilder().permits(1).build())).isEqualTo(Access.permits(1));
+		assertThat(Access.of(options.terms())).isEqualTo(Access.EXCLUSIVE);
+		assertThat(Access.of(options.toBuilder().mode(LockMode.SHARED).build().terms())).isEqualTo(Access.SHARED);
+		assertThat(Access.of(options.toBuilder().permits(1).build().terms())).isEqualTo(Access.permits(1));
 	}
 
 	@Test

@@ -13,6 +13,9 @@ import io.leasehold.HeldLock;
 import io.leasehold.HeldLockScope;
 import io.leasehold.LockMode;
 import io.leasehold.annotation.DistributedLock;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.local.LocalLockEngine;
+import io.leasehold.test.contract.DelegatingEngine;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -86,6 +89,13 @@ class FencedResultTests {
 				.hasMessageContaining("Orders.any is fenced, but there is no database"));
 	}
 
+	@Test
+	void fencedMethodOfAnEngineWhoseNumbersMayDecreaseFailsStartup() {
+		runner(FencedOnWeakNumbers.class).withBean(WeakNumbers.class)
+			.run((context) -> Locked.refusal(context)
+				.hasMessageContaining("FencedOnWeakNumbers.run is fenced, but its engine loses data without notice"));
+	}
+
 	private static ApplicationContextRunner runner(Class<?> bean) {
 		return Locked.runner(bean)
 			.withPropertyValues("leasehold.lease=10m")
@@ -115,6 +125,32 @@ class FencedResultTests {
 		@DistributedLock(key = "'k'", fenced = true)
 		public @Nullable Mono<String> run() {
 			return null;
+		}
+
+	}
+
+	static class FencedOnWeakNumbers {
+
+		@DistributedLock(key = "'k'", engine = "weak", fenced = true)
+		public void run() {
+		}
+
+	}
+
+	static class WeakNumbers extends DelegatingEngine {
+
+		WeakNumbers() {
+			super(new LocalLockEngine(MonotonicClock.SYSTEM));
+		}
+
+		@Override
+		public String name() {
+			return "weak";
+		}
+
+		@Override
+		public boolean numbersAlwaysGrow() {
+			return false;
 		}
 
 	}

@@ -35,13 +35,13 @@ class GeneratedClassNamesTests {
 
 	@Test
 	void messageAboutALambdaNamesItsInterface() {
-		Locked.runner(Clients.class, LockInterceptorTests.Recorder.class).run((context) -> {
+		Locked.runner(Clients.class, LockInterceptorFixture.Recorder.class).run((context) -> {
 			Rates lambda = context.getBean("lambda", Rates.class);
 			assertThatExceptionOfType(LockKeyException.class).isThrownBy(() -> lambda.load(null))
 				.withMessageContaining(RATES + ".load")
 				.withMessageNotContaining("$$");
 			lambda.load("eu");
-			assertThat(context.getBean(LockInterceptorTests.Recorder.class).acquired("Rates.load"))
+			assertThat(context.getBean(LockInterceptorFixture.Recorder.class).acquired("Rates.load"))
 				.containsExactly("rate:eu");
 		});
 	}

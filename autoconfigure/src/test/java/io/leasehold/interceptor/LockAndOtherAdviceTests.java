@@ -14,7 +14,7 @@ import javax.sql.DataSource;
 import io.leasehold.DistributedLocks;
 import io.leasehold.HeldLock;
 import io.leasehold.annotation.DistributedLock;
-import io.leasehold.interceptor.LockInterceptorTests.Recorder;
+import io.leasehold.interceptor.LockInterceptorFixture.Recorder;
 import io.leasehold.service.ReleaseTiming;
 import io.leasehold.test.contract.Fault;
 import io.leasehold.transaction.TransactionalReleaseTiming;

@@ -53,11 +53,11 @@ class LockAnnotationEdgesTests {
 	/** As a declarative client or a repository. */
 	@Test
 	void beanThatIsAProxyItselfIsLockedUnderTheNameOfItsInterface() {
-		Locked.runner(Clients.class, LockInterceptorTests.Recorder.class).run((context) -> {
+		Locked.runner(Clients.class, LockInterceptorFixture.Recorder.class).run((context) -> {
 			List<String> seen = context.getBean(Clients.class).seen;
 			context.getBean(Rates.class).load("eu");
 			assertThat(seen).containsExactly("rate:eu");
-			assertThat(context.getBean(LockInterceptorTests.Recorder.class).acquired("Rates.load"))
+			assertThat(context.getBean(LockInterceptorFixture.Recorder.class).acquired("Rates.load"))
 				.containsExactly("rate:eu");
 		});
 	}
@@ -66,13 +66,13 @@ class LockAnnotationEdgesTests {
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
 	void annotationOfAnInterfaceCountsForAMethodInheritedFromAnotherClass(boolean classProxies) {
-		Locked.runner(InheritedRates.class, LockInterceptorTests.Recorder.class)
+		Locked.runner(InheritedRates.class, LockInterceptorFixture.Recorder.class)
 			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class))
 			.withPropertyValues("spring.aop.proxy-target-class=" + classProxies)
 			.run((context) -> {
 				context.getBean(Rates.class).load("eu");
 				((RateStore) AopTestUtils.getTargetObject(context.getBean(Rates.class))).load("unlocked");
-				assertThat(context.getBean(LockInterceptorTests.Recorder.class).acquired("InheritedRates.load"))
+				assertThat(context.getBean(LockInterceptorFixture.Recorder.class).acquired("InheritedRates.load"))
 					.containsExactly("rate:eu");
 			});
 	}

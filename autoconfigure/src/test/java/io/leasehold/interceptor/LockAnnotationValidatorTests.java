@@ -1,6 +1,5 @@
 package io.leasehold.interceptor;
 
-import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
@@ -9,37 +8,14 @@ import java.util.stream.Stream;
 import io.leasehold.LockBusyException;
 import io.leasehold.annotation.DistributedLock;
 import io.leasehold.annotation.WhenBusy;
-import io.leasehold.key.KeyParser;
 import io.leasehold.test.contract.Fault;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
-
-import org.springframework.aop.config.AopConfigUtils;
-import org.springframework.aop.framework.Advised;
-import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
-import org.springframework.beans.factory.BeanCreationException;
-import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.beans.factory.config.BeanDefinition;
-import org.springframework.beans.factory.config.BeanPostProcessor;
-import org.springframework.beans.factory.support.StaticListableBeanFactory;
-import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Lazy;
-import org.springframework.context.annotation.Scope;
-import org.springframework.context.annotation.ScopedProxyMode;
-import org.springframework.context.support.GenericApplicationContext;
-import org.springframework.context.support.SimpleThreadScope;
-import org.springframework.core.PriorityOrdered;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 class LockAnnotationValidatorTests {
 
@@ -87,226 +63,11 @@ class LockAnnotationValidatorTests {
 				}));
 	}
 
-	/** A number without a unit is refused as such, in annotations as in properties. */
-	@Fault(131)
-	@ParameterizedTest
-	@ValueSource(strings = { "test.lease=30", "test.wait=5", "test.wait=-5", "test.min=+5", "test.max=60" })
-	void numberWithoutAUnitStopsTheStart(String property) {
-		Locked.runner(Durations.class)
-			.withPropertyValues(property)
-			.run((context) -> Locked.refusal(context)
-				.hasMessageContaining("Durations.run")
-				.hasMessageContaining("a number without a unit")
-				.hasMessageContaining("30s"));
-	}
-
 	@Test
 	void overloadedMethodIsNamedWithItsParameters() {
 		Locked.runner(Overloaded.class)
 			.run((context) -> Locked.refusal(context)
 				.hasMessageStartingWith(Overloaded.class.getName() + ".run(String, int) has key "));
-	}
-
-	/** An annotation's lease that is no lease stops the start and is named. */
-	@Fault(77)
-	@ParameterizedTest
-	@ValueSource(strings = { "-1s", "0", "0s", "0ms", "PT0S", "PT-5S", "30", "soon", "9999999999999999d",
-			"PT9999999999999999H", "400d", "9223372036854775807s", "1ms", "1x" })
-	void badLeaseStopsTheStart(String lease) {
-		durations("test.lease=" + lease, "lease");
-	}
-
-	@ParameterizedTest
-	@ValueSource(strings = { "-1ms", "5", "PT9999999999999999H", "9223372036854775807s" })
-	void badWaitTimeStopsTheStart(String waitTime) {
-		durations("test.wait=" + waitTime, "waitTime");
-	}
-
-	@ParameterizedTest
-	@ValueSource(strings = { "-1ms", "5", "never" })
-	void badMinHoldStopsTheStart(String minHold) {
-		durations("test.min=" + minHold, "minHold");
-	}
-
-	@ParameterizedTest
-	@ValueSource(strings = { "-1ms", "0", "0s", "5", "never" })
-	void badMaxHoldStopsTheStart(String maxHold) {
-		durations("test.max=" + maxHold, "maxHold");
-	}
-
-	private static void durations(String property, String attribute) {
-		Locked.runner(Durations.class)
-			.withPropertyValues(property)
-			.run((context) -> Locked.refusal(context)
-				.hasMessageContaining("Durations.run")
-				.hasMessageContaining(attribute));
-	}
-
-	@Test
-	void minHoldLongerThanMaxHoldStopsTheStart() {
-		Locked.runner(Durations.class)
-			.withPropertyValues("test.min=2s", "test.max=1s")
-			.run((context) -> Locked.refusal(context)
-				.hasMessageContaining("Durations.run")
-				.hasMessageContaining("minHold")
-				.hasMessageContaining("maxHold"));
-	}
-
-	@ExtendWith(OutputCaptureExtension.class)
-	@Test
-	void maxHoldShorterThanTheShortestLeaseIsWarnedOf(CapturedOutput output) {
-		Locked.runner(Durations.class).withPropertyValues("test.max=9ms").run((context) -> {
-			assertThat(context).hasNotFailed();
-			assertThat(output).contains("Durations.run has maxHold PT0.009S").contains("10 ms");
-		});
-		Locked.runner(Durations.class)
-			.withPropertyValues("test.max=10ms")
-			.run((context) -> assertThat(output).doesNotContain("PT0.01S"));
-	}
-
-	@Test
-	void unresolvedPlaceholderStopsTheStart() {
-		Locked.runner(Unresolved.class)
-			.run((context) -> Locked.refusal(context)
-				.hasMessageContaining("Unresolved.run")
-				.hasMessageContaining("${no.such.property}"));
-	}
-
-	@Test
-	void zeroNeedsNoUnitWhereItMeansSomething() {
-		Locked.runner(Durations.class)
-			.withPropertyValues("test.wait=0", "test.min=0")
-			.run((context) -> assertThat(context).hasNotFailed());
-	}
-
-	@Test
-	void goodDurationsStart() {
-		Locked.runner(Durations.class)
-			.withPropertyValues("test.lease=30s", "test.wait=0s", "test.min=0s", "test.max=PT1M")
-			.run((context) -> assertThat(context).hasNotFailed());
-	}
-
-	@Test
-	void lazyBeansAreCheckedWithoutBeingMade() {
-		Locked.runner(LazyBeans.class)
-			.run((context) -> Locked.refusal(context).hasMessageContaining("UnknownParameter.run"));
-	}
-
-	@Test
-	void prototypeBeansAreChecked() {
-		Locked.runner(PrototypeBeans.class)
-			.run((context) -> Locked.refusal(context).hasMessageContaining("UnknownParameter.run"));
-	}
-
-	@Test
-	void scopedBeansAreChecked() {
-		Locked.runner(ScopedBeans.class)
-			.withInitializer((context) -> context.getBeanFactory().registerScope("test", new SimpleThreadScope()))
-			.run((context) -> Locked.refusal(context).hasMessageContaining("UnknownParameter.run"));
-	}
-
-	@Test
-	void goodScopedBeanIsLockedOnce() {
-		Locked.runner(GoodScopedBeans.class, LockInterceptorTests.Recorder.class)
-			.withInitializer((context) -> context.getBeanFactory().registerScope("test", new SimpleThreadScope()))
-			.run((context) -> {
-				context.getBean("good", Good.class).run("a");
-				assertThat(context.getBean(LockInterceptorTests.Recorder.class).ended("Good.run")).hasSize(1);
-			});
-	}
-
-	@Test
-	void whatTheTypeHidesIsCheckedForSingletons() {
-		Locked.runner(HiddenSingleton.class)
-			.run((context) -> Locked.refusal(context).hasMessageContaining("HiddenMistake.run"));
-	}
-
-	@Test
-	void whatTheTypeHidesIsCheckedWhenTheBeanIsMade() {
-		Locked.runner(HiddenPrototype.class)
-			.run((context) -> assertThatExceptionOfType(BeanCreationException.class)
-				.isThrownBy(() -> context.getBean("hidden"))
-				.withRootCauseInstanceOf(RuntimeException.class)
-				.withStackTraceContaining("HiddenMistake.run"));
-	}
-
-	/** A bean that escaped its proxy would run without its lock: it stops the start. */
-	@Test
-	@Fault(84)
-	void beanMadeTooEarlyStopsTheStart() {
-		Locked.runner(TooEarly.class)
-			.run((context) -> Locked.refusal(context)
-				.hasMessageContaining("Good.run")
-				.hasMessageContaining("'good'")
-				.hasMessageContaining("too early"));
-	}
-
-	@Test
-	void circularBeansKeepTheirProxies() {
-		Locked.runner(Circular.class)
-			.withInitializer((context) -> ((GenericApplicationContext) context).setAllowCircularReferences(true))
-			.run((context) -> assertThat(context).hasNotFailed());
-	}
-
-	@Test
-	void opaqueProxyIsNoMistake() {
-		Locked.runner(Good.class).withInitializer((context) -> context.addBeanFactoryPostProcessor((beans) -> {
-			BeanDefinition creator = beans.getBeanDefinition(AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME);
-			creator.getPropertyValues().add("opaque", true);
-		})).run((context) -> assertThat(context.getBean(Good.class)).isNotInstanceOf(Advised.class));
-	}
-
-	@Test
-	void finalMethodOfAnInterfaceIsLockedByAJdkProxy() {
-		Locked.runner(FinalInInterface.class, LockInterceptorTests.Recorder.class).run((context) -> {
-			context.getBean(Runs.class).run("a");
-			assertThat(context.getBean(LockInterceptorTests.Recorder.class).keys).containsExactly("final:a");
-		});
-	}
-
-	/**
-	 * A method that a class proxy cannot override would run without its lock: it stops
-	 * the start.
-	 */
-	@Test
-	@Fault(84)
-	void finalMethodOfAnInterfaceIsRefusedForAClassProxy() {
-		Locked.runner(FinalInInterface.class)
-			.withInitializer((context) -> context.addBeanFactoryPostProcessor((beans) -> {
-				for (String name : beans.getBeanNamesForType(FinalInInterface.class, true, false)) {
-					beans.getBeanDefinition(name)
-						.setAttribute(AutoProxyUtils.PRESERVE_TARGET_CLASS_ATTRIBUTE, Boolean.TRUE);
-				}
-			}))
-			.run((context) -> Locked.refusal(context).hasMessageContaining("FinalInInterface.run"));
-	}
-
-	@Test
-	void serviceIsNotAskedForWithoutAnnotatedMethods() {
-		LockOperationSource operations = new LockOperationSource(() -> {
-			throw new AssertionError("Asked for without need");
-		}, new KeyParser(new StaticListableBeanFactory()), (value) -> value, () -> null);
-		try (GenericApplicationContext context = new GenericApplicationContext()) {
-			context.registerBean(Plain.class);
-			context.registerBean(LockAnnotationValidator.class, () -> new LockAnnotationValidator(operations, 0));
-			context.refresh();
-			assertThat(context.getBean(Plain.class)).isNotNull();
-		}
-	}
-
-	static class Plain {
-
-		public void run() {
-		}
-
-	}
-
-	public static class Good {
-
-		@DistributedLock(key = "'good:' + #id")
-		public void run(String id) {
-		}
-
 	}
 
 	static class UnknownParameter {
@@ -383,15 +144,6 @@ class LockAnnotationValidatorTests {
 
 		@DistributedLock(key = "'k'")
 		public void run(int id) {
-		}
-
-	}
-
-	static class FinalInInterface implements Runs {
-
-		@Override
-		@DistributedLock(key = "'final:' + #id")
-		public final void run(String id) {
 		}
 
 	}
@@ -521,159 +273,6 @@ class LockAnnotationValidatorTests {
 	static class UnknownInClass {
 
 		public void second(String name) {
-		}
-
-	}
-
-	static class Durations {
-
-		@DistributedLock(key = "'k'", lease = "${test.lease:}", waitTime = "${test.wait:}", minHold = "${test.min:}",
-				maxHold = "${test.max:}")
-		public void run() {
-		}
-
-	}
-
-	static class Unresolved {
-
-		@DistributedLock(key = "'k'", lease = "${no.such.property}")
-		public void run() {
-		}
-
-	}
-
-	static class HiddenMistake implements Runs {
-
-		@Override
-		@DistributedLock(key = "'k:' + #idd")
-		public void run(String id) {
-		}
-
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	static class LazyBeans {
-
-		@Bean
-		@Lazy
-		UnknownParameter lazy() {
-			throw new AssertionError("Made before it was needed");
-		}
-
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	static class PrototypeBeans {
-
-		@Bean
-		@Scope("prototype")
-		UnknownParameter prototype() {
-			throw new AssertionError("Made before it was needed");
-		}
-
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	static class ScopedBeans {
-
-		@Bean
-		@Scope(value = "test", proxyMode = ScopedProxyMode.TARGET_CLASS)
-		UnknownParameter scoped() {
-			throw new AssertionError("Made before it was needed");
-		}
-
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	static class GoodScopedBeans {
-
-		@Bean
-		@Scope(value = "test", proxyMode = ScopedProxyMode.TARGET_CLASS)
-		Good good() {
-			return new Good();
-		}
-
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	static class HiddenSingleton {
-
-		@Bean
-		Runs hidden() {
-			return new HiddenMistake();
-		}
-
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	static class HiddenPrototype {
-
-		@Bean
-		@Scope("prototype")
-		Runs hidden() {
-			return new HiddenMistake();
-		}
-
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	static class TooEarly {
-
-		@Bean
-		static Needy needy(Good good) {
-			return new Needy(good);
-		}
-
-		@Bean
-		static Good good() {
-			return new Good();
-		}
-
-	}
-
-	/** Ordered before the creator of the proxies. */
-	record Needy(Good good) implements BeanPostProcessor, PriorityOrdered {
-
-		@Override
-		public int getOrder() {
-			return HIGHEST_PRECEDENCE;
-		}
-
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	static class Circular {
-
-		@Bean
-		static Left left() {
-			return new Left();
-		}
-
-		@Bean
-		static Right right() {
-			return new Right();
-		}
-
-	}
-
-	static class Left {
-
-		@Autowired
-		@Nullable Right right;
-
-		@DistributedLock(key = "'left'")
-		public void run() {
-		}
-
-	}
-
-	static class Right {
-
-		@Autowired
-		@Nullable Left left;
-
-		@DistributedLock(key = "'right'")
-		public void run() {
 		}
 
 	}

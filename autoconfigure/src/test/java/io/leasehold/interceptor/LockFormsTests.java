@@ -12,7 +12,7 @@ import io.leasehold.annotation.DistributedLock;
 import io.leasehold.annotation.WhenBusy;
 import io.leasehold.event.AcquireOutcome;
 import io.leasehold.event.LockEvent.AcquireEnded;
-import io.leasehold.interceptor.LockInterceptorTests.Recorder;
+import io.leasehold.interceptor.LockInterceptorFixture.Recorder;
 import io.leasehold.test.contract.Fault;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;

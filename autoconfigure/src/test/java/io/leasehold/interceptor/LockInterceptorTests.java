@@ -1,36 +1,19 @@
 package io.leasehold.interceptor;
 
-import java.io.IOException;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.List;
-import java.util.Optional;
-import java.util.concurrent.CountDownLatch;
-import java.util.function.Supplier;
 
 import io.leasehold.DistributedLocks;
 import io.leasehold.HeldLock;
-import io.leasehold.LockBusyException;
-import io.leasehold.LockEngineException;
-import io.leasehold.LockException;
-import io.leasehold.LockInterruptedException;
-import io.leasehold.LockKey;
 import io.leasehold.LockKeyException;
-import io.leasehold.LockLostException;
 import io.leasehold.annotation.DistributedLock;
-import io.leasehold.annotation.WhenBusy;
 import io.leasehold.engine.local.LocalLockEngine;
 import io.leasehold.event.AcquireOutcome;
-import io.leasehold.event.LockEvent;
 import io.leasehold.event.LockEvent.AcquireEnded;
-import io.leasehold.event.LockEventListener;
-import io.leasehold.service.LockService;
 import io.leasehold.test.contract.Fault;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -41,14 +24,15 @@ import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.core.annotation.AliasFor;
-import org.springframework.test.util.AopTestUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
-import static org.awaitility.Awaitility.await;
 
-class LockInterceptorTests {
+/**
+ * Tests for {@link LockInterceptor}.
+ */
+class LockInterceptorTests extends LockInterceptorFixture {
 
 	@Test
 	void methodRunsUnderItsLock() {
@@ -151,152 +135,6 @@ class LockInterceptorTests {
 			});
 	}
 
-	@Test
-	void busyLockThrowsAndTheBodyDoesNotRun() {
-		Locked.runner(Orders.class)
-			.run((context) -> Locked.whileHeld(context.getBean(DistributedLocks.class), "order:42",
-					() -> assertThatExceptionOfType(LockBusyException.class)
-						.isThrownBy(() -> context.getBean(Orders.class).pay(42, LockInterceptorTests::mustNotRun))
-						.withMessageContaining("order:42")));
-	}
-
-	@Test
-	void zeroWaitTimeMakesOneAttempt() {
-		Locked.runner(Orders.class, Recorder.class)
-			.run((context) -> Locked.whileHeld(context.getBean(DistributedLocks.class), "order:42", () -> {
-				long asked = System.nanoTime();
-				assertThatExceptionOfType(LockBusyException.class)
-					.isThrownBy(() -> context.getBean(Orders.class).pay(42, () -> ""))
-					.satisfies((ex) -> assertThat(ex.getWaited().toNanos())
-						.isLessThanOrEqualTo(System.nanoTime() - asked));
-				assertThat(context.getBean(Recorder.class).ended("Orders.pay")).extracting(AcquireEnded::waited)
-					.containsExactly(false);
-			}));
-	}
-
-	@Test
-	void busyLockIsSkipped() {
-		Locked.runner(Skipping.class)
-			.run((context) -> Locked.whileHeld(context.getBean(DistributedLocks.class), "skip", () -> {
-				Skipping skipping = context.getBean(Skipping.class);
-				assertThat(skipping.text()).isNull();
-				assertThat(skipping.optional()).isEmpty();
-				skipping.nothing();
-				assertThat(AopTestUtils.<Skipping>getTargetObject(skipping).runs).isZero();
-			}));
-	}
-
-	@Test
-	void skipIsNotForAStoreThatIsDown() {
-		Locked.runner(Skipping.class).run((context) -> {
-			context.getBean(LocalLockEngine.class).faults().setDown(true);
-			assertThatExceptionOfType(LockEngineException.class)
-				.isThrownBy(() -> context.getBean(Skipping.class).text());
-		});
-	}
-
-	@Test
-	void fallbackIsCalledForBusyAndForUnavailable() {
-		Locked.runner(WithFallback.class).run((context) -> {
-			WithFallback bean = context.getBean(WithFallback.class);
-			assertThat(bean.run("a")).isEqualTo("run a");
-			Locked.whileHeld(context.getBean(DistributedLocks.class), "fallback:a", () -> {
-				assertThat(bean.run("a")).isEqualTo("instead a LockBusyException");
-				assertThat(bean.plain("a")).isEqualTo("plainly a");
-			});
-			context.getBean(LocalLockEngine.class).faults().setDown(true);
-			assertThat(bean.run("a")).isEqualTo("instead a LockEngineException");
-		});
-	}
-
-	@Test
-	void fallbackIsNotCalledForExceptionsOfTheBody() {
-		Locked.runner(WithFallback.class).run((context) -> {
-			WithFallback bean = context.getBean(WithFallback.class);
-			LockException thrown = new LockBusyException("busy", new LockKey("other"), Duration.ZERO);
-			assertThatExceptionOfType(LockBusyException.class).isThrownBy(() -> bean.fail(thrown)).isSameAs(thrown);
-			LockException down = new LockEngineException(new LockKey("other"), "down", null);
-			assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> bean.fail(down)).isSameAs(down);
-		});
-	}
-
-	@Test
-	void fallbackIsNotCalledForALoss() {
-		Locked.runner(WithFallback.class)
-			.withPropertyValues("leasehold.lease=300ms")
-			.run((context) -> assertThatExceptionOfType(LockLostException.class)
-				.isThrownBy(() -> context.getBean(WithFallback.class).lose(context.getBean(LocalLockEngine.class))));
-	}
-
-	@Test
-	void exceptionOfAFallbackIsItsOwn() {
-		Locked.runner(WithFallback.class)
-			.run((context) -> Locked.whileHeld(context.getBean(DistributedLocks.class), "fallback:x",
-					() -> assertThatExceptionOfType(IOException.class)
-						.isThrownBy(() -> context.getBean(WithFallback.class).checked("x"))
-						.withMessage("fallback x")));
-	}
-
-	/** A store that is down never lets a method run without its lock. */
-	@Test
-	@Fault(92)
-	void unavailableStoreFailsTheCall() {
-		Locked.runner(Orders.class).run((context) -> {
-			context.getBean(LocalLockEngine.class).faults().setDown(true);
-			assertThatExceptionOfType(LockEngineException.class)
-				.isThrownBy(() -> context.getBean(Orders.class).pay(42, LockInterceptorTests::mustNotRun));
-		});
-	}
-
-	/**
-	 * An application that prefers to go on without locks says so, and each such call is
-	 * counted.
-	 */
-	@Test
-	@Fault(92)
-	void unavailableStoreIsBypassedWhenSoConfigured() {
-		Locked.runner(Orders.class, WithFallback.class, Recorder.class)
-			.withPropertyValues("leasehold.when-unavailable=proceed")
-			.run((context) -> {
-				context.getBean(LocalLockEngine.class).faults().setDown(true);
-				assertThat(context.getBean(Orders.class).pay(42, () -> "ran")).isEqualTo("ran");
-				assertThat(context.getBean(Recorder.class).ended("Orders.pay")).extracting(AcquireEnded::outcome)
-					.as("one call has one outcome")
-					.containsExactly(AcquireOutcome.BYPASSED);
-				assertThat(context.getBean(WithFallback.class).run("a")).as("a fallback is more special")
-					.isEqualTo("instead a LockEngineException");
-				assertThat(context.getBean(Recorder.class).ended("WithFallback.run")).extracting(AcquireEnded::outcome)
-					.containsExactly(AcquireOutcome.UNAVAILABLE);
-				assertThatIllegalStateException().as("there is no lock to tell of")
-					.isThrownBy(() -> context.getBean(Orders.class).pay(42, () -> HeldLock.current().key()))
-					.withMessageContaining("leasehold.when-unavailable");
-			});
-	}
-
-	/** A lock that another owner has is never bypassed. */
-	@Test
-	@Fault(92)
-	void bypassIsNotForABusyLock() {
-		Locked.runner(Orders.class)
-			.withPropertyValues("leasehold.when-unavailable=proceed")
-			.run((context) -> Locked.whileHeld(context.getBean(DistributedLocks.class), "order:42",
-					() -> assertThatExceptionOfType(LockBusyException.class)
-						.isThrownBy(() -> context.getBean(Orders.class).pay(42, LockInterceptorTests::mustNotRun))));
-	}
-
-	/** A lock that is refused since the application stops is never bypassed. */
-	@Test
-	@Fault(92)
-	void bypassIsNotForAShutdown() {
-		Locked.runner(Orders.class).withPropertyValues("leasehold.when-unavailable=proceed").run((context) -> {
-			Orders orders = context.getBean(Orders.class);
-			context.getBean(LockService.class).drain(() -> {
-			});
-			assertThatExceptionOfType(LockEngineException.class)
-				.isThrownBy(() -> orders.pay(42, LockInterceptorTests::mustNotRun));
-		});
-	}
-
 	/** A key with a null is refused before the method runs. */
 	@Fault(72)
 	@Test
@@ -310,137 +148,6 @@ class LockInterceptorTests {
 				.containsExactly(AcquireOutcome.ERROR);
 			assertThat(context.getBean(LocalLockEngine.class).size()).isZero();
 		});
-	}
-
-	/**
-	 * Whatever a method throws, errors too: its caller gets that, and the next owner the
-	 * lock.
-	 */
-	@Test
-	@Fault(82)
-	void bodysExceptionIsThrownUnchangedAndTheLockGivenBack() {
-		Locked.runner(Orders.class).run((context) -> {
-			for (Throwable failure : List.of(new IllegalStateException("no"), new IOException("no"),
-					new StackOverflowError(), new OutOfMemoryError("no"))) {
-				assertThatExceptionOfType(Throwable.class)
-					.isThrownBy(() -> context.getBean(Orders.class).fail(42, failure))
-					.isSameAs(failure);
-				assertThat(failure.getSuppressed()).isEmpty();
-				assertThat(context.getBean(LocalLockEngine.class).size()).isZero();
-			}
-		});
-	}
-
-	/** A method fails and has lost its lock: the loss does not hide the failure. */
-	@Test
-	@Fault(82)
-	void lossJoinsTheBodysException() {
-		Locked.runner(Orders.class).withPropertyValues("leasehold.lease=300ms").run((context) -> {
-			IllegalStateException failure = new IllegalStateException("no");
-			assertThatIllegalStateException().isThrownBy(() -> context.getBean(Orders.class).pay(42, () -> {
-				loseAndNotice(context);
-				throw failure;
-			})).isSameAs(failure);
-			assertThat(failure.getSuppressed()).singleElement().isInstanceOf(LockLostException.class);
-		});
-	}
-
-	/**
-	 * A method ends well under a lock that was lost: that is not passed over in silence.
-	 */
-	@Test
-	@Fault(83)
-	void resultOfALostLockIsNotReturned() {
-		Locked.runner(Orders.class)
-			.withPropertyValues("leasehold.lease=300ms")
-			.run((context) -> assertThatExceptionOfType(LockLostException.class)
-				.isThrownBy(() -> context.getBean(Orders.class).pay(42, () -> {
-					loseAndNotice(context);
-					return "done";
-				}))
-				.withMessageContaining("order:42"));
-	}
-
-	/**
-	 * A method ends well under a lock that was lost, and its application wants the result
-	 * all the same.
-	 */
-	@Test
-	@Fault(83)
-	void resultOfALostLockIsReturnedWhenALossOnlyWarns() {
-		Locked.runner(Orders.class)
-			.withPropertyValues("leasehold.lease=300ms")
-			.withPropertyValues("leasehold.on-lost=warn")
-			.run((context) -> assertThat(context.getBean(Orders.class).pay(42, () -> {
-				loseAndNotice(context);
-				return "done";
-			})).isEqualTo("done"));
-	}
-
-	@Test
-	void fixedLeaseThatIsOutlivedIsALoss() {
-		Locked.runner(FixedLease.class).run((context) -> {
-			FixedLease bean = context.getBean(FixedLease.class);
-			assertThatExceptionOfType(LockLostException.class).isThrownBy(bean::run);
-			assertThat(AopTestUtils.<FixedLease>getTargetObject(bean).finished).isTrue();
-		});
-	}
-
-	@Test
-	void lossInterruptsTheBodyWhenSoConfigured() {
-		Locked.runner(Orders.class)
-			.withPropertyValues("leasehold.lease=300ms")
-			.withPropertyValues("leasehold.on-lost=interrupt")
-			.run((context) -> {
-				assertThatExceptionOfType(LockLostException.class)
-					.isThrownBy(() -> context.getBean(Orders.class).pay(42, () -> {
-						context.getBean(LocalLockEngine.class).lose(new LockKey("order:42"));
-						awaitInterrupt();
-						return "";
-					}));
-				assertThat(Thread.currentThread().isInterrupted()).isFalse();
-			});
-	}
-
-	@Test
-	void interruptThatTheBodyDidNotNoticeIsTakenBack() {
-		Locked.runner(Orders.class)
-			.withPropertyValues("leasehold.lease=300ms")
-			.withPropertyValues("leasehold.on-lost=interrupt")
-			.run((context) -> {
-				assertThatExceptionOfType(LockLostException.class)
-					.isThrownBy(() -> context.getBean(Orders.class).pay(42, () -> {
-						context.getBean(LocalLockEngine.class).lose(new LockKey("order:42"));
-						while (!Thread.currentThread().isInterrupted()) {
-							Thread.onSpinWait();
-						}
-						return "";
-					}));
-				assertThat(Thread.currentThread().isInterrupted()).isFalse();
-			});
-	}
-
-	@Test
-	void interruptOfOthersStays() {
-		Locked.runner(Orders.class).withPropertyValues("leasehold.on-lost=interrupt").run((context) -> {
-			assertThat(context.getBean(Orders.class).pay(42, () -> {
-				Thread.currentThread().interrupt();
-				return "done";
-			})).isEqualTo("done");
-			assertThat(Thread.interrupted()).isTrue();
-		});
-	}
-
-	@Test
-	void interruptedWaitKeepsTheFlagAndDoesNotRunTheBody() {
-		Locked.runner(Orders.class)
-			.withPropertyValues("leasehold.wait-time=30s")
-			.run((context) -> Locked.whileHeld(context.getBean(DistributedLocks.class), "order:42", () -> {
-				Thread.currentThread().interrupt();
-				assertThatExceptionOfType(LockInterruptedException.class)
-					.isThrownBy(() -> context.getBean(Orders.class).pay(42, LockInterceptorTests::mustNotRun));
-				assertThat(Thread.interrupted()).isTrue();
-			}));
 	}
 
 	/**
@@ -493,75 +200,6 @@ class LockInterceptorTests {
 			.map((found) -> context.getBean(LockOperationSource.class).find(found, type))
 			.findFirst()
 			.orElseThrow();
-	}
-
-	private static void loseAndNotice(AssertableApplicationContext context) {
-		HeldLock held = HeldLock.current();
-		CountDownLatch lost = new CountDownLatch(1);
-		held.onLost((loss) -> lost.countDown());
-		context.getBean(LocalLockEngine.class).lose(new LockKey(held.key()));
-		await().until(() -> lost.getCount() == 0 && !held.isValid());
-	}
-
-	private static void awaitInterrupt() {
-		try {
-			new CountDownLatch(1).await();
-		}
-		catch (InterruptedException ex) {
-			return; // what the test waits for
-		}
-	}
-
-	private static String mustNotRun() {
-		throw new AssertionError("The body ran without its lock");
-	}
-
-	static class Recorder implements LockEventListener {
-
-		final List<AcquireEnded> ends = Collections.synchronizedList(new ArrayList<>());
-
-		final List<String> keys = Collections.synchronizedList(new ArrayList<>());
-
-		@Override
-		public void onEvent(LockEvent event) {
-			if (event instanceof AcquireEnded ended) {
-				this.ends.add(ended);
-				if (ended.outcome() == AcquireOutcome.ACQUIRED && ended.key() != null
-						&& !ended.name().equals("unnamed")) {
-					this.keys.add(ended.key().value());
-				}
-			}
-		}
-
-		List<AcquireEnded> ended(String name) {
-			return this.ends.stream().filter((end) -> end.name().equals(name)).toList();
-		}
-
-		List<String> acquired(String name) {
-			return ended(name).stream()
-				.filter((end) -> end.outcome() == AcquireOutcome.ACQUIRED)
-				.map((end) -> end.key().value())
-				.toList();
-		}
-
-	}
-
-	static class Orders {
-
-		@DistributedLock(key = "'order:' + #id", lease = "${orders.lease:}")
-		String pay(@Nullable Integer id, Supplier<String> body) {
-			return body.get();
-		}
-
-		@DistributedLock(key = "'order:' + #id")
-		void fail(int id, Throwable failure) throws Throwable {
-			throw failure;
-		}
-
-		void payByItself(int id) {
-			pay(id, () -> "");
-		}
-
 	}
 
 	public interface Prices {
@@ -646,94 +284,6 @@ class LockInterceptorTests {
 		@DistributedLock(key = "'full'", name = "full", lease = "${my.lease}", waitTime = "500ms", engine = "local",
 				minHold = "PT1S", maxHold = "1m")
 		public void all() {
-		}
-
-	}
-
-	static class Skipping {
-
-		int runs;
-
-		@DistributedLock(key = "'skip'", whenBusy = WhenBusy.SKIP)
-		public @Nullable String text() {
-			this.runs++;
-			return "";
-		}
-
-		@DistributedLock(key = "'skip'", whenBusy = WhenBusy.SKIP)
-		public Optional<String> optional() {
-			this.runs++;
-			return Optional.of("");
-		}
-
-		@DistributedLock(key = "'skip'", whenBusy = WhenBusy.SKIP)
-		public void nothing() {
-			this.runs++;
-		}
-
-	}
-
-	static class WithFallback {
-
-		@DistributedLock(key = "'fallback:' + #id", fallback = "instead")
-		public String run(String id) {
-			return "run " + id;
-		}
-
-		private String instead(String id, LockException reason) {
-			return "instead %s %s".formatted(id, reason.getClass().getSimpleName());
-		}
-
-		@DistributedLock(key = "'fallback:' + #id", fallback = "plainly")
-		public String plain(String id) {
-			return "run " + id;
-		}
-
-		String plainly(String id) {
-			return "plainly " + id;
-		}
-
-		@DistributedLock(key = "'fallback'", fallback = "failed")
-		public String fail(LockException failure) {
-			throw failure;
-		}
-
-		String failed(LockException failure) {
-			throw new AssertionError("Fallback called for the body's exception");
-		}
-
-		@DistributedLock(key = "'fallback'", fallback = "lost")
-		public String lose(LocalLockEngine engine) {
-			HeldLock held = HeldLock.current();
-			engine.lose(new LockKey(held.key()));
-			await().until(() -> !held.isValid());
-			return "";
-		}
-
-		String lost(LocalLockEngine engine) {
-			throw new AssertionError("Fallback called for a loss");
-		}
-
-		@DistributedLock(key = "'fallback:' + #id", fallback = "checkedInstead")
-		public String checked(String id) throws IOException {
-			return id;
-		}
-
-		String checkedInstead(String id) throws IOException {
-			throw new IOException("fallback " + id);
-		}
-
-	}
-
-	static class FixedLease {
-
-		boolean finished;
-
-		@DistributedLock(key = "'fixed'", lease = "50ms", maxHold = "50ms")
-		public void run() {
-			HeldLock held = HeldLock.current();
-			await().until(() -> !held.isValid());
-			this.finished = true;
 		}
 
 	}

@@ -16,6 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import io.leasehold.DistributedLocks;
 import io.leasehold.HeldLock;
 import io.leasehold.LockBusyException;
+import io.leasehold.LockInspector;
 import io.leasehold.LockMode;
 import io.leasehold.LockModeException;
 import io.leasehold.LockOptions;
@@ -25,6 +26,8 @@ import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.local.LocalLockEngine;
 import io.leasehold.test.contract.DelegatingEngine;
+
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -108,19 +111,23 @@ class LockModesTests {
 
 	@ParameterizedTest
 	@MethodSource("forms")
-	void formThatTheEngineDoesNotHaveStopsTheStart(Class<?> bean, String form) {
-		Locked.runner(bean)
+	void formThatTheEngineDoesNotHaveStopsTheStart(Class<?> bean, String form, String remedy) {
+		ApplicationContextRunner plain = Locked.runner(bean)
 			.withPropertyValues("leasehold.engine=plain", "printer.permits=2")
-			.withBean("plain", LockEngine.class, PlainEngine::new)
-			.run((context) -> Locked.refusal(context)
-				.hasMessageContaining(bean.getSimpleName() + ".")
-				.hasMessageContaining(form)
-				.hasMessageContaining("'plain'"));
+			.withBean("plain", LockEngine.class, PlainEngine::new);
+		String problem = form + ", which engine 'plain' does not support. " + remedy;
+		plain.run((context) -> Locked.refusal(context)
+			.hasMessageContaining(bean.getSimpleName() + ".")
+			.hasMessageContaining(problem + ", or configure another engine: docs/engines/README.md compares them."));
+		plain.withPropertyValues("leasehold.local.enabled=true")
+			.run((context) -> Locked.refusal(context).hasMessageContaining(problem + ", or set engine to 'local'."));
 	}
 
 	static Stream<Arguments> forms() {
-		return Stream.of(Arguments.of(Catalog.class, "mode SHARED"), Arguments.of(Printer.class, "permits"),
-				Arguments.of(Delayed.class, "a lock delay"));
+		return Stream.of(Arguments.of(Catalog.class, "mode SHARED", "Use mode EXCLUSIVE"),
+				Arguments.of(Printer.class, "permits", "Omit the permits"),
+				Arguments.of(Delayed.class, "a lock delay", "Set the lock delay to 0s"),
+				Arguments.of(Lingering.class, "a linger time", "Set the linger time to 0s"));
 	}
 
 	@Test
@@ -133,7 +140,8 @@ class LockModesTests {
 				LockOptions options = locks.defaults().toBuilder().name("import").build();
 				for (LockOptions lacking : List.of(options.toBuilder().mode(LockMode.SHARED).build(),
 						options.toBuilder().permits(2).build(),
-						options.toBuilder().lockDelay(Duration.ofSeconds(1)).build())) {
+						options.toBuilder().lockDelay(Duration.ofSeconds(1)).build(),
+						options.toBuilder().linger(Duration.ofSeconds(1)).build())) {
 					assertThatExceptionOfType(IllegalArgumentException.class)
 						.isThrownBy(() -> locks.acquire("a", lacking))
 						.withMessageContaining("import")
@@ -149,6 +157,21 @@ class LockModesTests {
 			assertThat(context.getBean(DistributedLocks.class).defaults().lockDelay()).isEqualTo(Duration.ofSeconds(5));
 			context.getBean(Delayed.class).run(() -> assertThat(HeldLock.current().isValid()).isTrue());
 			assertThat(Locked.isFree(context.getBean(DistributedLocks.class), "delayed")).isTrue();
+		});
+	}
+
+	@Test
+	void lockOfAMethodLingersUnlessItSaysOtherwise() {
+		Locked.runner(Lingering.class).withPropertyValues("leasehold.linger=5s").run((context) -> {
+			assertThat(context.getBean(DistributedLocks.class).defaults().linger()).isEqualTo(Duration.ofSeconds(5));
+			LockInspector locks = context.getBean(LockInspector.class);
+			Lingering methods = context.getBean(Lingering.class);
+			methods.run();
+			methods.run();
+			assertThat(locks.overview().parked()).extracting((lock) -> lock.key().value()).containsExactly("lingering");
+			methods.runOnce();
+			methods.runOnce();
+			assertThat(locks.overview().parked()).hasSize(1);
 		});
 	}
 
@@ -207,6 +230,18 @@ class LockModesTests {
 		@DistributedLock(key = "'delayed'", lockDelay = "1s")
 		public void run(Runnable body) {
 			body.run();
+		}
+
+	}
+
+	public static class Lingering {
+
+		@DistributedLock(key = "'lingering'", linger = "2s")
+		public void run() {
+		}
+
+		@DistributedLock(key = "'once'", linger = "0s")
+		public void runOnce() {
 		}
 
 	}

@@ -2,6 +2,7 @@ package io.leasehold.interceptor;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 
+import io.leasehold.LockScope;
 import io.leasehold.annotation.DistributedLock;
 import io.leasehold.key.KeyParser;
 import org.junit.jupiter.api.Test;
@@ -80,7 +81,7 @@ class ProxyChecksTests {
 		ProxyFactory factory = factory(target);
 		factory.addAdvisor(new LockAdvisor(this.operations, new LockInterceptor(this.operations, () -> {
 			throw new AssertionError("Not needed");
-		}, UnavailablePolicy.FAIL, new BodyThreads(() -> null, 1)), 0));
+		}, UnavailablePolicy.FAIL, new BodyThreads(() -> null, 1)), LockScope.METHOD, 0));
 		return factory.getProxy();
 	}
 

@@ -8,6 +8,7 @@ import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 import org.springframework.core.io.ClassPathResource;
 
@@ -19,25 +20,22 @@ public final class MySqlTestServer extends MySqlFamilyTestServer {
 
 	private static final String VERSION = "8.0.31";
 
-	private MySqlTestServer(Path home, Map<String, String> environment) throws IOException {
+	private MySqlTestServer(Path home, Map<String, String> environment, String... options) throws IOException {
 		super(data("mysql", VERSION,
 				List.of(home.resolve("bin/mysqld").toString(), "--no-defaults",
 						"--lc-messages-dir=" + home.resolve("share"), "--initialize-insecure",
 						"--auto-generate-certs=OFF", "--innodb-flush-method=nosync")),
-				List.of(home.resolve("bin/mysqld").toString(), "--no-defaults",
-						"--lc-messages-dir=" + home.resolve("share"), "--skip-mysqlx", "--skip-ssl",
-						"--disable-log-bin"),
+				Stream
+					.concat(Stream.of(home.resolve("bin/mysqld").toString(), "--no-defaults",
+							"--lc-messages-dir=" + home.resolve("share"), "--skip-mysqlx", "--skip-ssl",
+							"--disable-log-bin"), Stream.of(options))
+					.toList(),
 				environment);
 	}
 
 	/** The server that tests share, stopped at the end of the JVM. */
 	public static MySqlTestServer shared() {
 		return Shared.SERVER;
-	}
-
-	/** Start a server for one test. */
-	public static MySqlTestServer start() {
-		return start(Map.of());
 	}
 
 	/**
@@ -47,6 +45,16 @@ public final class MySqlTestServer extends MySqlFamilyTestServer {
 	public static MySqlTestServer start(Map<String, String> environment) {
 		try {
 			return new MySqlTestServer(Unpacked.folder("mysql", VERSION, MySqlTestServer::unpack), environment);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/** Start a server with further options for one test. */
+	public static MySqlTestServer start(String... options) {
+		try {
+			return new MySqlTestServer(Unpacked.folder("mysql", VERSION, MySqlTestServer::unpack), Map.of(), options);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);

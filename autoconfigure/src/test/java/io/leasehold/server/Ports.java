@@ -3,6 +3,8 @@ package io.leasehold.server;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
@@ -17,15 +19,19 @@ public final class Ports {
 
 	private static final int FIRST_OF_CLUSTERS = 22_768;
 
+	private static final Set<Integer> GIVEN = ConcurrentHashMap.newKeySet();
+
 	private Ports() {
 	}
 
-	/** A port that nothing listens to in this moment. */
+	/** A port that nothing listens to in this moment, another one each time. */
 	public static int free() {
 		while (true) {
 			int port = ThreadLocalRandom.current().nextInt(FIRST, FIRST_OF_CLUSTERS);
 			try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
-				return socket.getLocalPort();
+				if (GIVEN.add(port)) {
+					return socket.getLocalPort();
+				}
 			}
 			catch (IOException ex) {
 				// taken: the next one

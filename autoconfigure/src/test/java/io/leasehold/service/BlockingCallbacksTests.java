@@ -3,6 +3,7 @@ package io.leasehold.service;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -34,9 +35,12 @@ class BlockingCallbacksTests {
 		.waitTime(Duration.ofMillis(500))
 		.build();
 
+	/** Threads of a closed service may end later. */
+	private final String engine = "blocking-" + UUID.randomUUID();
+
 	private final LocalLockEngine store = new LocalLockEngine(MonotonicClock.SYSTEM);
 
-	private final ServiceOverThreads service = new ServiceOverThreads(this.store, new EngineThreads("blocking"));
+	private final ServiceOverThreads service = new ServiceOverThreads(this.store, new EngineThreads(this.engine));
 
 	private final ServiceOverThreads other = new ServiceOverThreads(this.store, new EngineThreads("other"));
 
@@ -59,7 +63,8 @@ class BlockingCallbacksTests {
 		assertThat(waits).allSatisfy((wait) -> assertThat(wait).failsWithin(30, TimeUnit.SECONDS)
 			.withThrowableThat()
 			.withCauseInstanceOf(LockBusyException.class));
-		assertThat(ServiceOverThreads.count("leasehold-blocking-")).isLessThanOrEqualTo(2 + 8 + 8 + 1 + 16 + 16 + 1);
+		assertThat(ServiceOverThreads.count("leasehold-" + this.engine))
+			.isLessThanOrEqualTo(2 + 8 + 8 + 1 + 16 + 16 + 1);
 		held.close();
 	}
 
@@ -97,7 +102,7 @@ class BlockingCallbacksTests {
 		}
 		Awaitility.await()
 			.until(() -> !this.service.findings().isEmpty()
-					|| ServiceOverThreads.count("leasehold-blocking-caller") == 256);
+					|| ServiceOverThreads.count("leasehold-%s-caller".formatted(this.engine)) == 256);
 		CompletableFuture<HeldLock> late = this.service.acquireAsync("busy", BRIEFLY);
 		CompletableFuture<HeldLock> granted = this.service.acquireAsync("granted");
 		Awaitility.await().until(() -> this.service.findings().toString().contains("code of callers blocks"));

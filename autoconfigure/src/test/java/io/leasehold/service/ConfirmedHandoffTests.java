@@ -1,5 +1,6 @@
 package io.leasehold.service;
 
+import io.leasehold.test.contract.Terms;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -216,8 +217,8 @@ class ConfirmedHandoffTests {
 
 		/** Without a place in the store's queue. */
 		private AcquisitionOutcome poll(Claim claim) {
-			AcquisitionOutcome attempt = super.tryAcquire(new Claim(claim.key(), claim.owner(), claim.access(),
-					claim.lease(), claim.lockDelay(), claim.minHold(), false, claim.since()));
+			AcquisitionOutcome attempt = super.tryAcquire(new Claim(claim.key(), claim.owner(),
+					Terms.of(claim.access(), claim.lease(), claim.minHold(), claim.lockDelay()), false, claim.since()));
 			return (attempt instanceof AcquisitionOutcome.Busy) ? new AcquisitionOutcome.Busy(Duration.ofMillis(10))
 					: attempt;
 		}

@@ -201,7 +201,7 @@ final class HandOverScenario {
 	private EngineLocks locks(EngineThreads threads, Consumer<LockEvent> listener) {
 		return new EngineLocks(new ServiceSettings(OPTIONS, OnLost.THROW, 63, Duration.ofSeconds(5)),
 				new Store(this.store), Member.of("test"), MonotonicClock.SYSTEM, List.of(listener::accept),
-				ReleaseTiming.IMMEDIATE, threads);
+				ReleaseTiming.IMMEDIATE, threads, BlockingWaiter::new);
 	}
 
 	/** Pushes grants of one key with a short lease, and loses the answers for another. */

@@ -173,17 +173,32 @@ class HolderReportTests {
 			return this.store.inspect(key);
 		});
 		HeldLock held = this.owner.acquire("b");
-		LockBusyException busy = busy(() -> service.acquireAll(List.of("a", "b"), waiting(service)));
+		assertBusyOnce(free, (waitTime) -> busy(
+				() -> service.acquireAll(List.of("a", "b"), waiting(service).toBuilder().waitTime(waitTime).build())));
+		assertBusyOnce(free, (waitTime) -> busyAsync(service.acquireAllAsync(LockKeys.of(List.of("a", "b")),
+				waiting(service).toBuilder().waitTime(waitTime).build(), List.of(), Acquirer.NEVER_BYPASSED)));
+		held.close();
+	}
+
+	/**
+	 * Acquire "a" and "b", of which "b" is busy. On a machine that stalls, a short wait
+	 * time may be over before "a" is granted: then "a" is reported as busy, and the
+	 * attempt is repeated with a longer one.
+	 */
+	private void assertBusyOnce(AtomicInteger free, Function<Duration, LockBusyException> acquisition) {
+		LockBusyException busy;
+		Duration waitTime = BRIEFLY;
+		do {
+			free.set(0);
+			this.lookups.set(0);
+			busy = acquisition.apply(waitTime);
+			waitTime = waitTime.multipliedBy(2);
+		}
+		while (!"b".equals(busy.getKey()) && waitTime.compareTo(Duration.ofMinutes(1)) < 0);
 		assertThat(busy.getKey()).isEqualTo("b");
 		assertThat(busy.getHolders()).hasSize(1);
-		LockKeys keys = LockKeys.of(List.of("a", "b"));
-		assertThat(service.acquireAllAsync(keys, waiting(service), List.of(), Acquirer.NEVER_BYPASSED))
-			.failsWithin(Duration.ofMinutes(1))
-			.withThrowableOfType(ExecutionException.class)
-			.satisfies((ex) -> assertThat(((LockBusyException) ex.getCause()).getHolders()).hasSize(1));
-		assertThat(free).hasValue(2);
-		assertThat(this.lookups).hasValue(2);
-		held.close();
+		assertThat(free).hasValue(1);
+		assertThat(this.lookups).hasValue(1);
 	}
 
 	@Test
@@ -257,6 +272,13 @@ class HolderReportTests {
 			return ex;
 		}
 		throw new AssertionError("The lock was acquired");
+	}
+
+	private static LockBusyException busyAsync(CompletableFuture<HeldLock> acquisition) {
+		return (LockBusyException) assertThat(acquisition).failsWithin(Duration.ofMinutes(1))
+			.withThrowableOfType(ExecutionException.class)
+			.actual()
+			.getCause();
 	}
 
 	private static LockOptions waiting(LockService service) {

@@ -221,7 +221,7 @@ class InterleavingTests {
 		@Override
 		void before() {
 			this.held = acquire();
-			this.gate = this.locks.gates().gate(KEY);
+			this.gate = this.locks.gates().gate(KEY, OPTIONS);
 			this.hold = this.gate.holds().get(0);
 			this.store.lose(KEY);
 		}
@@ -259,7 +259,7 @@ class InterleavingTests {
 		@Override
 		void before() {
 			acquire();
-			this.gate = this.locks.gates().gate(KEY);
+			this.gate = this.locks.gates().gate(KEY, OPTIONS);
 			this.hold = this.gate.holds().get(0);
 		}
 
@@ -303,7 +303,7 @@ class InterleavingTests {
 		@Override
 		void before() {
 			this.held = acquire();
-			this.gate = this.locks.gates().gate(KEY);
+			this.gate = this.locks.gates().gate(KEY, OPTIONS);
 			this.hold = this.gate.holds().get(0);
 		}
 

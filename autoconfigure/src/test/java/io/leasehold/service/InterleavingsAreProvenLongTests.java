@@ -43,7 +43,9 @@ class InterleavingsAreProvenLongTests {
 				new SeededService.Bug("a hold that is re-entered after its end", "gate.KeyHolds",
 						"opened.isLinked() && !opened.isClosed()", "opened.isLinked()"));
 		check(directory, InterleavingTests.Loss.class, "The loss was not told",
-				new SeededService.Bug("a loss that is not noted", "Holds", "hold.lose(LossCause.NOT_OWNER);", ""));
+				new SeededService.Bug("a loss that is not noted", "Holds",
+						"hold.lose(LossCause.NOT_OWNER); this.reports.lostAtRelease(hold, now());",
+						"this.reports.lostAtRelease(hold, now());"));
 		check(directory, InterleavingTests.Extension.class, "What was found over was extended",
 				new SeededService.Bug("a deadline that is set whatever it is by now", "gate.Grant",
 						"VALID_UNTIL.compareAndSet(this, until, newUntil)",

@@ -1,5 +1,6 @@
 package io.leasehold.service;
 
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.Test;
@@ -15,12 +16,15 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 class LackOfThreadsTests {
 
+	/** Threads of a closed service may end later. */
+	private final String engine = "lack-" + UUID.randomUUID();
+
 	private final FailingThreads threads = new FailingThreads();
 
 	private final LocalLockEngine store = new LocalLockEngine(MonotonicClock.SYSTEM);
 
 	private final ServiceOverThreads service = new ServiceOverThreads(this.store,
-			new EngineThreads("lack", this.threads));
+			new EngineThreads(this.engine, this.threads));
 
 	/** A lock that nobody could renew is not acquired. */
 	@Fault(112)
@@ -50,7 +54,7 @@ class LackOfThreadsTests {
 	void threadsThatWereStartedStayWhenIdle() throws Exception {
 		this.service.acquire("a").close();
 		for (String kind : new String[] { "timer", "worker", "release", "renewal", "caller", "loss", "event" }) {
-			assertThat(ServiceOverThreads.count("leasehold-lack-" + kind)).as(kind).isOne();
+			assertThat(ServiceOverThreads.count("leasehold-%s-%s".formatted(this.engine, kind))).as(kind).isOne();
 		}
 		this.service.close();
 	}

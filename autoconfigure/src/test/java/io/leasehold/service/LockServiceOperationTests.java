@@ -73,7 +73,7 @@ class LockServiceOperationTests {
 	@Test
 	void overviewOfNothingIsEmpty() {
 		this.here.acquire("a").close();
-		assertThat(this.here.inspector().overview()).isEqualTo(new LockOverview(List.of(), List.of()));
+		assertThat(this.here.inspector().overview()).isEqualTo(new LockOverview(List.of(), List.of(), List.of()));
 		assertThat(this.here.inspector().engines()).containsExactly("local");
 	}
 
@@ -119,7 +119,7 @@ class LockServiceOperationTests {
 		assertThat(this.here.inspector().overview().held()).extracting(LockOverview.Held::key)
 			.containsExactly(KEY, new LockKey("b"));
 		assertThat(this.here.inspector().overview("", new LockKey("c")))
-			.isEqualTo(new LockOverview(List.of(), List.of()));
+			.isEqualTo(new LockOverview(List.of(), List.of(), List.of()));
 		held.close();
 		other.close();
 		first.thenAccept(HeldLock::close).join();

@@ -3,6 +3,7 @@ package io.leasehold.service;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.leasehold.HeldLock;
 import io.leasehold.LockEngineException;
@@ -232,27 +233,47 @@ class LossTimesTests {
 	}
 
 	@Test
-	void shortGrantIsExtendedAtOnceIfAnotherCallerWaits() {
-		CompletableFuture<HeldLock> first = this.process.locks.acquireAsync("a");
-		this.process.store.pushed = Duration.ofSeconds(4);
-		CompletableFuture<HeldLock> second = this.process.await("a", this.process.options());
-		this.process.store.pushed = null;
-		assertThat(this.process.store.renewed).extracting(SteppedService.Renewed::at).containsExactly(Duration.ZERO);
-		first.getNow(null).close();
+	void shortGrantIsExtendedForTheCallerToWhichItWasPassedOn() {
+		HeldLock held = pushed(Duration.ofSeconds(4));
+		CompletableFuture<HeldLock> next = this.process.locks.acquireAsync("a");
+		held.close();
 		this.process.threads.run();
-		second.getNow(null).close();
+		assertThat(next.getNow(null).fencingToken()).isEqualTo(held.fencingToken() + 1);
+		assertThat(this.process.store.renewed).isEmpty();
+		this.process.advance(Duration.ofMillis(20));
+		assertThat(this.process.store.renewed).hasSize(1);
+		assertThat(next.getNow(null).remaining()).isGreaterThan(Duration.ofSeconds(20));
+		next.getNow(null).close();
 	}
 
 	/** Its release waits for the extension, since the next caller has it then. */
 	@Test
-	void shortGrantIsPassedOnOnceItIsExtended() {
-		HeldLock held = pushed(Duration.ofSeconds(4));
+	void shortGrantThatIsNoLongerFreshIsPassedOnOnceItIsExtended() {
+		HeldLock held = pushed(Duration.ofSeconds(3));
 		CompletableFuture<HeldLock> next = this.process.locks.acquireAsync("a");
+		this.process.clock.advance(Duration.ofSeconds(1));
 		held.close();
+		assertThat(this.process.store.renewed).isEmpty();
 		assertThat(this.process.store.released).isEmpty();
 		this.process.threads.run();
+		assertThat(this.process.store.renewed).hasSize(1);
 		assertThat(next.getNow(null).fencingToken()).isEqualTo(held.fencingToken() + 1);
 		next.getNow(null).close();
+	}
+
+	@Test
+	void shutdownReleasesWhatWaitedForItsFirstRenewal() {
+		HeldLock held = pushed(Duration.ofSeconds(3));
+		CompletableFuture<HeldLock> next = this.process.locks.acquireAsync("a");
+		this.process.clock.advance(Duration.ofSeconds(1));
+		held.close();
+		AtomicBoolean idle = new AtomicBoolean();
+		this.process.locks.drain(() -> idle.set(true));
+		assertThat(idle).isFalse();
+		this.process.threads.run();
+		assertThat(idle).isTrue();
+		assertThat(next).isCompletedExceptionally();
+		assertThat(this.process.store.released).hasSize(1);
 	}
 
 	/** Return a lock that the store hands to a caller that waits for it. */

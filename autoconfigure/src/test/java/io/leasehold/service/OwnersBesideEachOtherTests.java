@@ -100,7 +100,7 @@ class OwnersBesideEachOtherTests {
 	@AfterEach
 	void leavesNothing() {
 		await().until(() -> this.store.size() == 0);
-		assertThat(this.service.inspector().overview()).isEqualTo(new LockOverview(List.of(), List.of()));
+		assertThat(this.service.inspector().overview()).isEqualTo(new LockOverview(List.of(), List.of(), List.of()));
 		this.service.close();
 	}
 

@@ -69,7 +69,7 @@ class ReentryTests {
 	void leavesNothing() {
 		this.pool.shutdownNow();
 		await().until(() -> this.store.size() == 0);
-		assertThat(this.locks.inspector().overview()).isEqualTo(new LockOverview(List.of(), List.of()));
+		assertThat(this.locks.inspector().overview()).isEqualTo(new LockOverview(List.of(), List.of(), List.of()));
 		this.locks.close();
 	}
 

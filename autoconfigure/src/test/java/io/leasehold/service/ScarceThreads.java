@@ -20,7 +20,7 @@ public final class ScarceThreads {
 	public LockService service(ServiceSettings settings, Collection<? extends LockEngine> engines, Member member,
 			List<? extends LockEventListener> listeners) {
 		return new LockService(settings, engines, member, MonotonicClock.SYSTEM, listeners, ReleaseTiming.IMMEDIATE,
-				(engine) -> new EngineThreads(engine, this.threads));
+				(engine) -> new EngineThreads(engine, this.threads), BlockingWaiter::new);
 	}
 
 	/** Set whether no thread can be started. */

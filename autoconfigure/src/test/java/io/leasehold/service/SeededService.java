@@ -21,6 +21,7 @@ import javax.tools.JavaCompiler;
 import javax.tools.JavaFileManager;
 import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
+import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
 import org.springframework.util.Assert;
@@ -29,19 +30,24 @@ import org.springframework.util.Assert;
  * The library and its tests, loaded apart from the real ones, with a bug in one class:
  * that is compiled from its source with one snippet replaced.
  */
-final class SeededService extends ClassLoader {
+public final class SeededService extends ClassLoader {
 
 	private static final String LIBRARY = "io.leasehold.";
 
+	private static final JavaCompiler COMPILER = ToolProvider.getSystemJavaCompiler();
+
+	/** Shared, since it reads each jar of the class path once. */
+	private static final StandardJavaFileManager FILES = COMPILER.getStandardFileManager(null, null, null);
+
 	private final Map<String, byte[]> compiled = new ConcurrentHashMap<>();
 
-	/** The service without a bug. */
-	SeededService() {
+	/** Load the library without a bug. */
+	public SeededService() {
 		super(SeededService.class.getClassLoader());
 	}
 
-	/** A service with a bug. */
-	SeededService(Bug bug) throws IOException {
+	/** Load the library with a bug. */
+	public SeededService(Bug bug) throws IOException {
 		this();
 		compile(bug.className(), source(bug));
 	}
@@ -65,12 +71,11 @@ final class SeededService extends ClassLoader {
 	}
 
 	private void compile(String type, String source) {
-		JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
 		StringWriter messages = new StringWriter();
 		String classPath = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
-		boolean done = compiler
-			.getTask(messages, new InMemory(compiler.getStandardFileManager(null, null, null)), null,
-					List.of("-cp", classPath, "-proc:none", "-parameters"), null, List.of(new Source(type, source)))
+		boolean done = COMPILER
+			.getTask(messages, new InMemory(FILES), null, List.of("-cp", classPath, "-proc:none", "-parameters"), null,
+					List.of(new Source(type, source)))
 			.call();
 		Assert.state(done, () -> "%s does not compile with its bug: %s".formatted(type, messages));
 	}
@@ -105,15 +110,16 @@ final class SeededService extends ClassLoader {
 	 * A snippet in place of another.
 	 *
 	 * @param description what goes wrong
-	 * @param type name of the class that has it, from the package of the service on
+	 * @param type name of the class that has it, in full or from the package of the
+	 * service on
 	 * @param snippet what is replaced in its source, found there exactly once; blanks
 	 * stand for any white space
 	 * @param replacement what is there instead
 	 */
-	record Bug(String description, String type, String snippet, String replacement) {
+	public record Bug(String description, String type, String snippet, String replacement) {
 
 		String className() {
-			return SeededService.class.getPackageName() + "." + this.type;
+			return this.type.startsWith(LIBRARY) ? this.type : SeededService.class.getPackageName() + "." + this.type;
 		}
 
 		@Override

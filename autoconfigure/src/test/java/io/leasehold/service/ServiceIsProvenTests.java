@@ -48,35 +48,38 @@ class ServiceIsProvenTests {
 	static Stream<Arguments> bugs() {
 		return Stream.of(
 				bug("a renewal that is not repeated after a failure", "renewal.Watchdog", "hold.renewalFailed(now);",
-						"hold.renewalFailed(now + IDLE / 2);", "renewalThatFailsInAnyWayIsRepeated"),
+						"hold.renewalFailed(now + IDLE / 2);", "LockRenewalTests.renewalThatFailsInAnyWayIsRepeated"),
 				bug("a deadline that is not looked at", "Holds", "if (hold.isValid(now)) {", "if (true) {",
-						"maxHoldEndsRenewal"),
+						"LockRenewalTests.maxHoldEndsRenewal"),
 				bug("a caller that stays in the queue when it gives up", "gate.KeyQueue",
 						"unqueue(waiter); waiter.fail(reason); actions.wake(waiter);",
-						"waiter.fail(reason); waiter.wake();", "interruptedWaiterKeepsItsFlagAndLeavesNothing"),
+						"waiter.fail(reason); waiter.wake();",
+						"LockServiceTests.interruptedWaiterKeepsItsFlagAndLeavesNothing"),
 				bug("a claim that stays when its last caller has given up", "gate.KeyQueue", "if (claim.abandon()) {",
-						"if (false) {", "interruptedWaiterKeepsItsFlagAndLeavesNothing"),
+						"if (false) {", "LockServiceTests.interruptedWaiterKeepsItsFlagAndLeavesNothing"),
 				bug("an interrupt that is swallowed", "BlockingWaiter", "!this.thread.isInterrupted()",
-						"!Thread.interrupted()", "interruptedWaiterKeepsItsFlagAndLeavesNothing"),
+						"!Thread.interrupted()", "LockServiceTests.interruptedWaiterKeepsItsFlagAndLeavesNothing"),
 				bug("a re-entry whose end ends the hold", "gate.Hold", "return --this.handles == 0;",
-						"this.handles--; return true;", "scopeReentersWithTheSameToken"),
+						"this.handles--; return true;", "LockServiceTests.scopeReentersWithTheSameToken"),
 				bug("a hold that is re-entered after its end", "gate.KeyHolds",
 						"opened.isLinked() && !opened.isClosed()", "opened.isLinked()",
-						"reentryThatMeetsTheEndOfItsHoldHasANewOne"),
+						"LockServiceTests.reentryThatMeetsTheEndOfItsHoldHasANewOne"),
 				bug("a loss that is not told at the end", "Handle",
 						"this.gate, this.hold));\n\t\t\tthis.holds.throwIfLostAtEnd(this.hold);",
-						"this.gate, this.hold));", "lossIsFoundAtTheReleaseAtTheLatest"));
+						"this.gate, this.hold));", "LockLossTests.lossIsFoundAtTheReleaseAtTheLatest"));
 	}
 
 	private static Arguments bug(String description, String type, String snippet, String bug, String test) {
 		return Arguments.of(new SeededService.Bug(description, type, snippet, bug), test);
 	}
 
+	/** Run a test, given by its class and its method, against a service. */
 	private static void run(SeededService service, String test) throws Exception {
-		Class<?> type = service.loadClass(LockServiceTests.class.getName());
+		String[] names = test.split("\\.");
+		Class<?> type = service.loadClass(ServiceIsProvenTests.class.getPackageName() + "." + names[0]);
 		Object instance = ReflectionSupport.newInstance(type);
 		try {
-			ReflectionSupport.invokeMethod(ReflectionSupport.findMethod(type, test).orElseThrow(), instance);
+			ReflectionSupport.invokeMethod(ReflectionSupport.findMethod(type, names[1]).orElseThrow(), instance);
 		}
 		finally {
 			ReflectionSupport.invokeMethod(ReflectionSupport.findMethod(type, "close").orElseThrow(), instance);

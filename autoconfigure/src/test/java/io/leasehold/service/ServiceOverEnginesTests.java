@@ -124,12 +124,45 @@ class ServiceOverEnginesTests {
 		assertThat(forms).extracting(this.locks::unsupported).containsOnlyNulls();
 		this.one.capabilities = Set.of();
 		assertThat(forms).extracting(this.locks::unsupported)
-			.containsExactly(null, "mode SHARED, which engine 'one' does not support",
-					"permits, which engine 'one' does not support",
-					"a lock delay, which engine 'one' does not support");
+			.containsExactly(null,
+					new UnsupportedForm("mode SHARED, which engine 'one' does not support", "Use mode EXCLUSIVE"),
+					new UnsupportedForm("permits, which engine 'one' does not support", "Omit the permits"),
+					new UnsupportedForm("a lock delay, which engine 'one' does not support",
+							"Set the lock delay to 0s"));
 		this.locks.acquire("a", this.options).close();
 		assertThatIllegalArgumentException().isThrownBy(() -> this.locks.acquire("a", forms.get(1)))
-			.withMessage("Lock 'test' requires mode SHARED, which engine 'one' does not support");
+			.withMessage("Lock 'test' requires mode SHARED, which engine 'one' does not support. "
+					+ "Use mode EXCLUSIVE, or use another engine");
+	}
+
+	@Test
+	void timesThatAnEngineCannotKeepAreRefused() {
+		Duration most = Duration.ofDays(30);
+		Duration longer = most.plusMillis(1);
+		List<LockOptions> kept = List.of(this.options.toBuilder().lease(most).build(),
+				this.options.toBuilder().lease(most.minusHours(1)).lockDelay(Duration.ofHours(1)).build(),
+				this.options.toBuilder().minHold(most).build(),
+				this.options.toBuilder().lease(longer).maxHold(Duration.ofHours(1)).build());
+		List<LockOptions> tooLong = List.of(this.options.toBuilder().lease(longer).build(),
+				this.options.toBuilder().lease(most).lockDelay(Duration.ofMillis(1)).build(),
+				this.options.toBuilder().minHold(longer).build());
+		assertThat(tooLong).extracting(this.locks::unsupported).containsOnlyNulls();
+		this.one.maxLease = most;
+		assertThat(kept).extracting(this.locks::unsupported).containsOnlyNulls();
+		assertThat(tooLong).extracting(this.locks::unsupported)
+			.containsExactly(
+					new UnsupportedForm("a lease of PT720H0.001S, but engine 'one' supports at most PT720H",
+							"Shorten the lease"),
+					new UnsupportedForm(
+							"a lease of PT720H and a lock delay of PT0.001S, but engine 'one' supports at most PT720H",
+							"Shorten one of them"),
+					new UnsupportedForm("a minimum hold of PT720H0.001S, but engine 'one' supports at most PT720H",
+							"Shorten the minimum hold"));
+		assertThatIllegalArgumentException().isThrownBy(() -> this.locks.acquire("a", tooLong.get(0)))
+			.withMessage("Lock 'test' requires a lease of PT720H0.001S, but engine 'one' supports at most PT720H. "
+					+ "Shorten the lease, or use another engine");
+		this.one.capabilities = Set.of();
+		assertThat(this.locks.unsupported(tooLong.get(2))).as("kept by the process").isNull();
 	}
 
 	@Test
@@ -157,6 +190,8 @@ class ServiceOverEnginesTests {
 
 		private Set<Capability> capabilities = EnumSet.allOf(Capability.class);
 
+		private Duration maxLease = LockOptions.UNLIMITED;
+
 		Limited(String name) {
 			super(new LocalLockEngine(MonotonicClock.SYSTEM));
 			this.name = name;
@@ -175,6 +210,11 @@ class ServiceOverEnginesTests {
 		@Override
 		public Duration minLease() {
 			return LEAST;
+		}
+
+		@Override
+		public Duration maxLease() {
+			return this.maxLease;
 		}
 
 	}

@@ -24,7 +24,8 @@ final class ServiceOverThreads implements AutoCloseable {
 
 	ServiceOverThreads(LockEngine engine, EngineThreads threads) {
 		this.locks = new EngineLocks(new ServiceSettings(OPTIONS, OnLost.THROW, 63, Duration.ofSeconds(5)), engine,
-				Member.of("test"), MonotonicClock.SYSTEM, List.of(), ReleaseTiming.IMMEDIATE, threads);
+				Member.of("test"), MonotonicClock.SYSTEM, List.of(), ReleaseTiming.IMMEDIATE, threads,
+				BlockingWaiter::new);
 	}
 
 	HeldLock acquire(String key) {

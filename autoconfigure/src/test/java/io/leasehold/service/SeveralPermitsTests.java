@@ -50,7 +50,7 @@ class SeveralPermitsTests {
 	@AfterEach
 	void leavesNothing() {
 		await().until(() -> this.store.size() == 0);
-		assertThat(this.here.inspector().overview()).isEqualTo(new LockOverview(List.of(), List.of()));
+		assertThat(this.here.inspector().overview()).isEqualTo(new LockOverview(List.of(), List.of(), List.of()));
 		this.here.close();
 		this.there.close();
 	}

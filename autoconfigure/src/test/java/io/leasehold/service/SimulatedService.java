@@ -13,10 +13,11 @@ import io.leasehold.LockOptions;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
+import io.leasehold.service.gate.Hold;
 
 /**
- * The locks of one process in a simulation: the real service, without threads. Confined
- * to the thread of the simulation.
+ * The locks of one process in a simulation: the real service, without threads of its own.
+ * Confined to the simulation.
  */
 public final class SimulatedService {
 
@@ -33,7 +34,8 @@ public final class SimulatedService {
 		ServiceSettings settings = new ServiceSettings(defaults, OnLost.THROW, handoffs, Duration.ofMillis(50),
 				LockOptions.UNLIMITED, HolderReport.NEVER);
 		this.locks = new LockService(settings, List.of(engine), member, clock, List.of(), ReleaseTiming.IMMEDIATE,
-				(name) -> new SimulatedThreads(name, tasks));
+				(name) -> new SimulatedThreads(name, tasks), (key, options, thread, bound, start) -> new Waiter(key,
+						options, thread, bound, start, tasks.parking()));
 	}
 
 	public LockOptions options() {
@@ -48,6 +50,33 @@ public final class SimulatedService {
 		return this.locks.acquireAllAsync(LockKeys.of(new LockKey(key)), options, outer, Acquirer.NEVER_BYPASSED);
 	}
 
+	/** Acquire a lock in a thread that blocks. */
+	public HeldLock acquire(String key, LockOptions options) {
+		return this.locks.acquire(key, options);
+	}
+
+	/** Mark a lock as lost, because its caller's result was cancelled. */
+	public void cancelled(HeldLock lock) {
+		this.locks.cancelled(lock);
+	}
+
+	/**
+	 * Release a key by force, in a thread that blocks.
+	 * @return the grant numbers of its holders
+	 */
+	public List<Long> forceRelease(String key) {
+		return this.locks.inspector()
+			.forceRelease(options().engine(), new LockKey(key))
+			.stream()
+			.map((holder) -> grantNumber(holder.fencingToken()))
+			.toList();
+	}
+
+	/** Return what the self-check has repaired. */
+	public List<String> findings() {
+		return this.locks.inspector().findings(options().engine());
+	}
+
 	/** Close a lock without blocking. */
 	public CompletableFuture<Void> close(HeldLock lock) {
 		return this.locks.closeAsync(lock, options());
@@ -56,6 +85,12 @@ public final class SimulatedService {
 	/** Return whether the hold of a lock was closed. */
 	public static boolean isClosed(HeldLock lock) {
 		return ((Handle) lock).hold.isClosed();
+	}
+
+	/** Return whether the grant of a lock was parked before. */
+	public static boolean entersParked(HeldLock lock) {
+		Hold hold = ((Handle) lock).hold;
+		return hold.pass > 0 && !hold.isPassed();
 	}
 
 	/** Return the number of passes before a hold with the given token. */
@@ -87,8 +122,51 @@ public final class SimulatedService {
 		/** Run a task after a time on the clock of the process. */
 		Future<?> schedule(Runnable task, long nanos);
 
+		/** Run a task once a second from now on. */
+		void everySecond(Runnable task);
+
+		/** Return how the current thread blocks. */
+		Parking parking();
+
 		/** Return the source of random pauses. */
 		RandomGenerator random();
+
+	}
+
+	/** How one thread blocks, in place of {@code LockSupport}. */
+	public interface Parking {
+
+		/** Block the thread until it is unparked or interrupted, or a time has passed. */
+		void park(long nanos);
+
+		void unpark();
+
+	}
+
+	/** Waiter whose thread parks in virtual time. */
+	private static final class Waiter extends BlockingWaiter {
+
+		private final Parking parking;
+
+		Waiter(LockKey key, LockOptions options, Thread thread, boolean bound, long start, Parking parking) {
+			super(key, options, thread, bound, start);
+			this.parking = parking;
+		}
+
+		@Override
+		Waiter again() {
+			return continuedBy(new Waiter(key(), options(), thread(), isBound(), start(), this.parking));
+		}
+
+		@Override
+		void park(long nanos) {
+			this.parking.park(nanos);
+		}
+
+		@Override
+		void unpark() {
+			this.parking.unpark();
+		}
 
 	}
 

@@ -15,6 +15,8 @@ final class SimulatedThreads extends EngineThreads {
 
 	private final Executor blocking;
 
+	private boolean started;
+
 	SimulatedThreads(String engine, SimulatedService.Tasks tasks) {
 		super(engine);
 		this.tasks = tasks;
@@ -24,7 +26,10 @@ final class SimulatedThreads extends EngineThreads {
 
 	@Override
 	void start(Runnable selfCheck) {
-		// no thread
+		if (!this.started) {
+			this.started = true;
+			this.tasks.everySecond(selfCheck);
+		}
 	}
 
 	@Override

@@ -17,7 +17,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class SimulationIsProvenTests {
 
 	/** Far more than are needed. */
-	private static final int MOST_SCHEDULES = Integer.getInteger("simulation.most", 3000);
+	private static final int MOST_SCHEDULES = Integer.getInteger("simulation.most", 10_000);
 
 	@ParameterizedTest(name = "{0}")
 	@MethodSource("bugs")
@@ -39,6 +39,8 @@ class SimulationIsProvenTests {
 						"waiter.fail(reason); waiter.wake();"),
 				bug("a claim that stays when its last caller has given up", "gate.KeyQueue", "if (claim.abandon()) {",
 						"if (false) {"),
+				bug("an interrupt that is swallowed", "BlockingWaiter", "!this.thread.isInterrupted()",
+						"!Thread.interrupted()"),
 				bug("a re-entry whose end ends the hold", "gate.Hold", "return --this.handles == 0;",
 						"this.handles--; return true;"),
 				bug("a hold that is re-entered after its end", "gate.KeyHolds",
@@ -53,7 +55,7 @@ class SimulationIsProvenTests {
 						"(gate != null && this.holds.isValid(gate, hold, now))", "(gate != null)"),
 				bug("a renewal that counts from its response on", "renewal.Watchdog",
 						"hold.grant.extend(renewed.validUntil(), now)", "hold.grant.extend(now + hold.lease(), now)"),
-				bug("a release that is believed though its response was lost", "Holds",
+				bug("a release that is believed though its response was lost", "Releases",
 						"this.closer.close(hold.grant.claim, (outcome) -> releasedLate(hold, outcome));", ""),
 				bug("a claim that is not requested again after a failure", "gate.KeyQueue",
 						"actions.request(claim, claim.backoff(this.rules.random));", ""),
@@ -61,12 +63,19 @@ class SimulationIsProvenTests {
 						"actions.request(claim, again ? Duration.ZERO : busy.retryIn());", ""),
 				bug("a claim that is released while a request is in flight", "gate.StoreClaim",
 						"boolean may = this.phase == Phase.ENDED;", "boolean may = true;"),
-				bug("a lock that is renewed after its release", "renewal.Watchdog", "due.gate.isHeldBy(due.hold)",
-						"true"),
+				bug("a lock that is renewed after its release", "renewal.Watchdog",
+						"this.gate.renewing(this.hold.grant)", "this.hold"),
 				bug("a shared claim that a later caller inherits", "gate.KeyQueue",
 						"claim.claim().access().limit() == 1 ||", "true ||"),
 				bug("a waiter that is not woken when it is granted", "gate.KeyQueue",
-						"waiter.succeed(hold); actions.wake(waiter);", "waiter.succeed(hold);"));
+						"waiter.succeed(hold); actions.wake(waiter);", "waiter.succeed(hold);"),
+				bug("a self-check that repairs what is well", "gate.KeyQueue", "&& !this.remote.isStuck()", "&& false"),
+				bug("a lock that is released while cancelled work runs under it", "Holds",
+						"this.closer.closeAfter(hold.grant.claim, rest)",
+						"this.closer.closeAfter(hold.grant.claim, Duration.ZERO)"),
+				bug("a release by force that its process does not notice", "EngineLocks",
+						"(hold) -> this.holds.lose(gate, hold, LossCause.NOT_OWNER)",
+						"(hold) -> this.holds.isValid(gate, hold)"));
 	}
 
 	private static SeededService.Bug bug(String description, String type, String snippet, String bug) {

@@ -1,5 +1,6 @@
 package io.leasehold.service;
 
+import io.leasehold.test.contract.Terms;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -70,7 +71,7 @@ final class SteppedService implements AutoCloseable {
 		LockOptions defaults = new LockOptions("test", "local", LEASE, WAIT, Duration.ZERO, LockOptions.UNLIMITED);
 		this.locks = new LockService(new ServiceSettings(defaults, OnLost.THROW, handoffs, handoffTime),
 				List.of(this.store), Member.of("test"), this.clock, List.of(this.events::add), ReleaseTiming.IMMEDIATE,
-				(engine) -> this.threads);
+				(engine) -> this.threads, BlockingWaiter::new);
 	}
 
 	LockOptions options() {
@@ -122,6 +123,9 @@ final class SteppedService implements AutoCloseable {
 
 		boolean inDoubt;
 
+		/** Whether no recalls arrive. */
+		boolean deaf;
+
 		/** Receives the signals of the claim that began to wait last. */
 		Consumer<Signal> listener = (signal) -> {
 		};
@@ -160,8 +164,9 @@ final class SteppedService implements AutoCloseable {
 
 		/** Let another process hold a key. */
 		Claim holdElsewhere(String key, Access access) {
-			Claim claim = new Claim(new LockKey(key), Member.of("other").newOwner(), access, Duration.ofHours(1),
-					Duration.ZERO, Duration.ZERO, false, SteppedService.this.clock.nanoTime());
+			Claim claim = new Claim(new LockKey(key), Member.of("other").newOwner(),
+					Terms.of(access, Duration.ofHours(1), Duration.ZERO, Duration.ZERO), false,
+					SteppedService.this.clock.nanoTime());
 			this.local.tryAcquire(claim);
 			return claim;
 		}
@@ -223,6 +228,11 @@ final class SteppedService implements AutoCloseable {
 		@Override
 		public boolean inDoubt(Claim claim) {
 			return this.inDoubt;
+		}
+
+		@Override
+		public boolean receivesRecalls() {
+			return !this.deaf;
 		}
 
 		@Override

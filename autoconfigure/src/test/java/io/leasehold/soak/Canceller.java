@@ -7,6 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 
+import io.leasehold.LockScope;
 import io.leasehold.HeldLock;
 import io.leasehold.LockMode;
 import io.leasehold.annotation.DistributedLock;
@@ -42,7 +43,7 @@ final class Canceller extends Actor {
 		ProxyFactory proxy = new ProxyFactory(new Work());
 		proxy.setProxyTargetClass(true);
 		proxy.addAdvisor(new LockAdvisor(operations,
-				new LockInterceptor(operations, () -> locks, UnavailablePolicy.FAIL, threads), 0));
+				new LockInterceptor(operations, () -> locks, UnavailablePolicy.FAIL, threads), LockScope.METHOD, 0));
 		this.work = (Work) proxy.getProxy();
 	}
 

@@ -1,6 +1,7 @@
 package io.leasehold.soak;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.function.Consumer;
 
 import io.leasehold.server.FaultProxy;
@@ -66,9 +67,9 @@ enum Disturbance {
 	LATE_REQUESTS(2) {
 		@Override
 		void strike(SoakJvm jvm) throws InterruptedException {
-			FaultProxy.Valve stranded = jvm.anyNetwork().strandRequests();
+			List<FaultProxy.Valve> stranded = jvm.anyNetworks().stream().map(FaultProxy::strandRequests).toList();
 			pause(jvm, 3000);
-			stranded.open();
+			stranded.forEach(FaultProxy.Valve::open);
 		}
 	},
 
@@ -121,10 +122,10 @@ enum Disturbance {
 	abstract void strike(SoakJvm jvm) throws InterruptedException;
 
 	private static void disturb(SoakJvm jvm, Consumer<FaultProxy> begin) throws InterruptedException {
-		FaultProxy network = jvm.anyNetwork();
-		begin.accept(network);
+		List<FaultProxy> networks = jvm.anyNetworks();
+		networks.forEach(begin);
 		pause(jvm, 3000);
-		network.heal();
+		networks.forEach(FaultProxy::heal);
 	}
 
 	private static void pause(SoakJvm jvm, int mostMillis) throws InterruptedException {

@@ -25,12 +25,26 @@ final class Findings {
 
 	private final Map<String, History> histories = new TreeMap<>();
 
+	/** Holds in a store that was split, by key. */
+	private final Map<String, SplitHistory> splitHistories = new TreeMap<>();
+
+	/** When the store of an engine was split. */
+	private final Map<String, List<Split>> splits = new HashMap<>();
+
 	/** Writes whose transaction failed, as their holders saw it. */
 	private final Set<String> rolledBack = new LinkedHashSet<>();
 
 	private final Set<String> accepted = new HashSet<>();
 
 	private final Map<String, Integer> counts = new TreeMap<>();
+
+	/**
+	 * Take note that the store of an engine was split, before diaries are read: it
+	 * promises less for holds at these times.
+	 */
+	void split(String engine, List<Split> times) {
+		this.splits.put(engine, times);
+	}
 
 	/**
 	 * Read the diary of a JVM.
@@ -60,7 +74,16 @@ final class Findings {
 
 	private void add(Hold hold) {
 		add("acquired-" + hold.engine);
-		history(hold.engine, hold.key).add(hold.claimed);
+		if (this.splits.getOrDefault(hold.engine, List.of())
+			.stream()
+			.anyMatch((split) -> split.touches(hold.claimed))) {
+			add("in-a-split-" + hold.engine);
+			this.splitHistories.computeIfAbsent(hold.engine + " " + hold.key, (name) -> new SplitHistory())
+				.add(hold.claimed);
+		}
+		else {
+			history(hold.engine, hold.key).add(hold.claimed);
+		}
 	}
 
 	/** Take note of a write that the ledger accepted, in its order. */
@@ -90,6 +113,11 @@ final class Findings {
 	/** Everything that was counted. */
 	Map<String, Integer> counts() {
 		return this.counts;
+	}
+
+	/** How often a key was granted, because of a split, while it had an owner. */
+	int overlapsInSplits() {
+		return this.splitHistories.values().stream().mapToInt(SplitHistory::overlaps).sum();
 	}
 
 	/** What cannot be true of any key. */

@@ -3,6 +3,7 @@ package io.leasehold.soak;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -69,6 +70,32 @@ class FindingsTests {
 		read("acquired 1 jdbc account:1 EXCLUSIVE 64 0 10 70\nended 1 70\n", NEVER);
 		read(NEXT_OWNER, NEVER);
 		assertThat(this.findings.violations()).isEmpty();
+	}
+
+	@Test
+	void eachPartOfASplitMayHaveAnOwner() throws IOException {
+		this.findings.split("hazelcast", List.of(new Split(50, 100)));
+		read("acquired 1 hazelcast account:1 EXCLUSIVE 64 0 10 70\nended 1 70\n", NEVER);
+		read("acquired 1 hazelcast account:1 EXCLUSIVE 64 0 60 90\nended 1 90\n", NEVER);
+		assertThat(this.findings.violations()).isEmpty();
+		assertThat(this.findings.overlapsInSplits()).isOne();
+	}
+
+	@Test
+	void overlapBesideASplitIsFound() throws IOException {
+		this.findings.split("hazelcast", List.of(new Split(100, 200)));
+		read("acquired 1 hazelcast account:1 EXCLUSIVE 64 0 10 70\nended 1 70\n", NEVER);
+		read("acquired 1 hazelcast account:1 EXCLUSIVE 128 0 60 90\nended 1 90\n", NEVER);
+		assertThat(this.findings.violations()).singleElement().asString().startsWith("hazelcast account:1: overlap: ");
+		assertThat(this.findings.overlapsInSplits()).isZero();
+	}
+
+	@Test
+	void overlapOfAnEngineThatWasNotSplitIsFound() throws IOException {
+		this.findings.split("hazelcast", List.of(new Split(0, 200)));
+		read("acquired 1 etcd account:1 EXCLUSIVE 64 0 10 70\nended 1 70\n", NEVER);
+		read("acquired 1 etcd account:1 EXCLUSIVE 128 0 60 90\nended 1 90\n", NEVER);
+		assertThat(this.findings.violations()).singleElement().asString().startsWith("etcd account:1: overlap: ");
 	}
 
 	@Test

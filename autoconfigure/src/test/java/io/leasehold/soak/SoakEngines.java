@@ -1,17 +1,32 @@
 package io.leasehold.soak;
 
+import java.net.URI;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
+import com.hazelcast.core.HazelcastInstance;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.cas.BoundedStore;
+import io.leasehold.engine.cas.CasLockEngine;
+import io.leasehold.engine.cas.CasSettings;
+import io.leasehold.engine.etcd.EtcdConnection;
+import io.leasehold.engine.etcd.EtcdLockEngine;
+import io.leasehold.engine.etcd.EtcdSettings;
+import io.leasehold.engine.hazelcast.HazelcastStore;
 import io.leasehold.engine.jdbc.JdbcConnections;
 import io.leasehold.engine.jdbc.JdbcLockEngine;
 import io.leasehold.engine.jdbc.JdbcSettings;
 import io.leasehold.engine.redis.RedisLockEngine;
 import io.leasehold.engine.redis.RedisSettings;
+import io.leasehold.engine.redis.connection.LettuceConnector;
+import io.leasehold.engine.redis.connection.Login;
+import io.leasehold.engine.redis.connection.Node;
 import io.leasehold.engine.redis.connection.RedisConnections;
+import io.leasehold.engine.redlock.RedlockLockEngine;
+import io.leasehold.engine.redlock.RedlockSettings;
 import io.leasehold.engine.zookeeper.ZooKeeperLockEngine;
 import io.leasehold.engine.zookeeper.ZooKeeperSettings;
 import io.leasehold.server.ZooKeeperTestServer;
@@ -38,7 +53,17 @@ final class SoakEngines {
 
 	/** Connect one engine for each store. */
 	static List<LockEngine> open(Orders orders, Member member) {
-		return List.of(redis(orders.redis(), member), jdbc(orders.jdbc()), zookeeper(orders.zookeeper()));
+		List<LockEngine> engines = new ArrayList<>();
+		orders.networks().forEach((engine, ports) -> engines.add(switch (engine) {
+			case RedisLockEngine.NAME -> redis(ports.get(0), member);
+			case JdbcLockEngine.NAME -> jdbc(ports.get(0));
+			case ZooKeeperLockEngine.NAME -> zookeeper(ports.get(0));
+			case EtcdLockEngine.NAME -> etcd(ports.get(0));
+			case RedlockLockEngine.NAME -> redlock(ports);
+			case HazelcastStore.NAME -> hazelcast(SoakHazelcastClient.open(orders.members(), ports));
+			default -> throw new IllegalArgumentException(engine);
+		}));
+		return engines;
 	}
 
 	private static LockEngine redis(int port, Member member) {
@@ -63,6 +88,33 @@ final class SoakEngines {
 				ZooKeeperTestServer.SESSION_MILLIS, 2000, new RetryForever(100));
 		return ZooKeeperLockEngine.owning(client,
 				new ZooKeeperSettings(Stores.NAMESPACE, "/leasehold", CALL, Duration.ofSeconds(1)),
+				MonotonicClock.SYSTEM);
+	}
+
+	/** With the shortest session that the server admits. */
+	private static LockEngine etcd(int port) {
+		EtcdConnection connection = new EtcdConnection(List.of(URI.create("http://127.0.0.1:" + port)), null, null,
+				null);
+		return new EtcdLockEngine(connection,
+				new EtcdSettings(Stores.NAMESPACE, Duration.ofSeconds(2), CALL, Duration.ofSeconds(1)),
+				MonotonicClock.SYSTEM);
+	}
+
+	private static LockEngine redlock(List<Integer> ports) {
+		RedlockSettings settings = new RedlockSettings(Stores.NAMESPACE, CALL, Duration.ofMillis(200), Duration.ZERO,
+				FENCING_RETENTION);
+		return new RedlockLockEngine(new LettuceConnector(null, null, CALL),
+				ports.stream().map((port) -> new Node("127.0.0.1", port)).toList(), () -> new Login(null, null, 0),
+				settings, MonotonicClock.SYSTEM);
+	}
+
+	private static LockEngine hazelcast(HazelcastInstance client) {
+		Duration callTimeout = LEASE.dividedBy(4);
+		Duration retention = Duration.ofHours(1);
+		return new CasLockEngine(HazelcastStore.NAME,
+				new BoundedStore(HazelcastStore.NAME, HazelcastStore.open(client, SoakHazelcast.MAP, retention),
+						callTimeout),
+				new CasSettings(Stores.NAMESPACE, callTimeout, Duration.ofMillis(5), Duration.ofMillis(200), retention),
 				MonotonicClock.SYSTEM);
 	}
 

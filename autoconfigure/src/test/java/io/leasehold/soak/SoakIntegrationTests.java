@@ -6,9 +6,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadLocalRandom;
 
+import io.leasehold.engine.hazelcast.HazelcastStore;
 import io.leasehold.test.contract.Parallel;
 import org.junit.jupiter.api.Test;
 
@@ -16,9 +18,11 @@ import org.springframework.boot.convert.DurationStyle;
 import org.springframework.util.FileSystemUtils;
 
 /**
- * Three JVMs that use Redis, PostgreSQL and ZooKeeper with short leases, and are stopped,
- * killed, replaced and cut off at random. Whatever happens, nobody holds a key beside its
- * owner, no former owner writes, everybody can go on, and nothing is left.
+ * Three JVMs that use Redis, PostgreSQL, ZooKeeper, etcd, Redlock and Hazelcast with
+ * short leases, and are stopped, killed, replaced and cut off at random. Whatever
+ * happens, nobody holds a key beside its owner, no former owner writes, everybody can go
+ * on, and nothing is left. Only while the Hazelcast cluster is split, a key may have an
+ * owner in each part.
  * <p>
  * By system properties: {@code soak.time}, such as {@code 1h}; {@code soak.seed}, to
  * repeat the disturbances of another soak; {@code soak.naive}, for holders that take no
@@ -43,9 +47,10 @@ class SoakIntegrationTests {
 	void nothingHappensThatMayNot() throws Exception {
 		FileSystemUtils.deleteRecursively(this.folder);
 		Files.createDirectories(this.folder);
-		SoakReport report = new SoakReport(this.time, this.seed);
+		SoakReport report;
 		List<SoakJvm> jvms = new ArrayList<>();
 		try (Stores stores = new Stores()) {
+			report = new SoakReport(this.time, this.seed, stores.ports().keySet());
 			try {
 				Random random = new Random(this.seed);
 				for (int i = 0; i < JVMS; i++) {
@@ -67,11 +72,14 @@ class SoakIntegrationTests {
 		jvms.forEach(SoakJvm::awaitStart);
 		long until = System.nanoTime() + this.time.toNanos();
 		List<Chaos> chaos = jvms.stream().map((jvm) -> new Chaos(jvm, until)).toList();
-		Parallel.run(chaos);
+		List<Callable<Void>> tasks = new ArrayList<>(chaos);
+		tasks.add(stores.hazelcast().chaos(new Random(this.seed), until));
+		Parallel.run(tasks);
 		chaos.forEach(report::disturbed);
 		order(jvms, "rest");
 		order(jvms, "take all");
 		report.leftInStores(leftAfterAWhile(stores));
+		report.findings().split(HazelcastStore.NAME, stores.hazelcast().splits());
 		for (SoakJvm jvm : jvms) {
 			report.leftInJvm(jvm.leave());
 			jvm.readDiaries(report.findings());

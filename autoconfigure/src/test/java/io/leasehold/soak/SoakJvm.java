@@ -5,6 +5,8 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,8 +21,6 @@ import io.leasehold.test.contract.JvmProcess;
  */
 final class SoakJvm implements AutoCloseable {
 
-	private static final List<String> STORES = List.of("redis", "jdbc", "zookeeper");
-
 	private final Path folder;
 
 	private final String name;
@@ -31,7 +31,10 @@ final class SoakJvm implements AutoCloseable {
 
 	private final int ledger;
 
-	private final List<FaultProxy> networks;
+	private final List<Integer> members;
+
+	/** Those to the servers of each engine's store, by the name of the engine. */
+	private final Map<String, List<FaultProxy>> networks = new LinkedHashMap<>();
 
 	/** When each JVM had ended, by the file that it has written. */
 	private final Map<Path, Long> ends = new LinkedHashMap<>();
@@ -46,8 +49,9 @@ final class SoakJvm implements AutoCloseable {
 		this.random = random;
 		this.naive = naive;
 		this.ledger = stores.postgresPort();
-		this.networks = List.of(FaultProxy.to(stores.redisPort()), FaultProxy.to(stores.postgresPort()),
-				FaultProxy.to(stores.zookeeperPort()));
+		this.members = stores.hazelcast().members();
+		stores.ports()
+			.forEach((engine, ports) -> this.networks.put(engine, ports.stream().map(FaultProxy::to).toList()));
 		this.diary = nextDiary();
 		this.process = launch();
 	}
@@ -57,9 +61,10 @@ final class SoakJvm implements AutoCloseable {
 	}
 
 	private JvmProcess launch() {
+		Map<String, List<Integer>> ports = new LinkedHashMap<>();
+		this.networks.forEach((engine, proxies) -> ports.put(engine, proxies.stream().map(FaultProxy::port).toList()));
 		return JvmProcess.start(SoakWorker.class,
-				new Orders(this.diary, this.random.nextLong(), this.naive, this.ledger, this.networks.get(0).port(),
-						this.networks.get(1).port(), this.networks.get(2).port())
+				new Orders(this.diary, this.random.nextLong(), this.naive, this.ledger, this.members, ports)
 					.commandLine());
 	}
 
@@ -85,11 +90,15 @@ final class SoakJvm implements AutoCloseable {
 		awaitStart();
 	}
 
-	/** The network to one of the stores. */
-	FaultProxy anyNetwork() {
-		int number = this.random.nextInt(this.networks.size());
-		note("to the network of " + STORES.get(number));
-		return this.networks.get(number);
+	/** Return the networks to some servers of one of the stores. */
+	List<FaultProxy> anyNetworks() {
+		List<String> engines = List.copyOf(this.networks.keySet());
+		String engine = engines.get(this.random.nextInt(engines.size()));
+		List<FaultProxy> some = new ArrayList<>(this.networks.get(engine));
+		Collections.shuffle(some, this.random);
+		some.subList(1 + this.random.nextInt(some.size()), some.size()).clear();
+		note("to %d network(s) of %s".formatted(some.size(), engine));
+		return some;
 	}
 
 	/** Write down what happens to the JVM, beside its diaries. */
@@ -129,8 +138,10 @@ final class SoakJvm implements AutoCloseable {
 	@Override
 	public void close() throws IOException {
 		this.process.close();
-		for (FaultProxy network : this.networks) {
-			network.close();
+		for (List<FaultProxy> proxies : this.networks.values()) {
+			for (FaultProxy network : proxies) {
+				network.close();
+			}
 		}
 	}
 

@@ -9,6 +9,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -27,11 +28,14 @@ final class SoakReport {
 
 	private final List<String> leftInJvms = new ArrayList<>();
 
+	private final Set<String> engines;
+
 	private List<String> leftInStores = List.of();
 
-	SoakReport(Duration time, long seed) {
+	SoakReport(Duration time, long seed, Set<String> engines) {
 		this.time = time;
 		this.seed = seed;
+		this.engines = engines;
 	}
 
 	void disturbed(Chaos chaos) {
@@ -64,6 +68,7 @@ final class SoakReport {
 		line(text, "acquisitions", this.findings.count("acquired"));
 		line(text, "losses reported", this.findings.count("lost"));
 		line(text, "overlaps", violations.stream().filter((violation) -> violation.contains(": overlap: ")).count());
+		line(text, "overlaps in splits", this.findings.overlapsInSplits());
 		line(text, "other contradictions",
 				violations.stream().filter((violation) -> !violation.contains(": overlap: ")).count());
 		line(text, "stale writes rejected", this.findings.count("stale-write"));
@@ -86,7 +91,7 @@ final class SoakReport {
 		assertThat(this.findings.count("failed")).as("threads that failed").isZero();
 		assertThat(this.leftInStores).as("left in the stores").isEmpty();
 		assertThat(this.leftInJvms).as("left in the JVMs").containsOnly("[]");
-		for (String engine : List.of("redis", "jdbc", "zookeeper")) {
+		for (String engine : this.engines) {
 			assertThat(this.findings.count("acquired-" + engine)).as("acquisitions by " + engine).isPositive();
 		}
 		assertThat(this.findings.count("lost")).as("losses that were reported").isPositive();

@@ -10,6 +10,7 @@ import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
+import com.hazelcast.client.HazelcastClient;
 import com.zaxxer.hikari.HikariDataSource;
 import io.leasehold.LockLostException;
 import io.leasehold.LockOptions;
@@ -138,6 +139,7 @@ final class SoakWorker {
 		for (LockEngine engine : this.engines) {
 			((AutoCloseable) engine).close();
 		}
+		HazelcastClient.shutdownAll();
 		this.database.close();
 		left.addAll(threadsLeft());
 		return left;
@@ -160,7 +162,7 @@ final class SoakWorker {
 			.keySet()
 			.stream()
 			.map(Thread::getName)
-			.filter((name) -> name.matches("(leasehold|lettuce|Curator|main-).*"))
+			.filter((name) -> name.matches("(leasehold|lettuce|Curator|hz|main-).*"))
 			.toList();
 	}
 

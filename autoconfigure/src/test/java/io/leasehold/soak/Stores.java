@@ -1,12 +1,25 @@
 package io.leasehold.soak;
 
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
+import io.leasehold.engine.etcd.EtcdLockEngine;
+import io.leasehold.engine.etcd.EtcdOperator;
+import io.leasehold.engine.hazelcast.HazelcastStore;
+import io.leasehold.engine.jdbc.JdbcLockEngine;
+import io.leasehold.engine.redis.RedisLockEngine;
+import io.leasehold.engine.redlock.RedlockLockEngine;
+import io.leasehold.engine.redlock.RedlockTestMasters;
+import io.leasehold.engine.zookeeper.ZooKeeperLockEngine;
+import io.leasehold.server.EtcdTestServer;
 import io.leasehold.server.PostgresTestServer;
 import io.leasehold.server.RedisTestServer;
 import io.leasehold.server.ZooKeeperTestServer;
@@ -16,6 +29,7 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.test.TestingServer;
 import org.apache.zookeeper.KeeperException;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -38,6 +52,14 @@ final class Stores implements AutoCloseable {
 
 	private final TestingServer zookeeper = ZooKeeperTestServer.start();
 
+	private final RedlockTestMasters masters = RedlockTestMasters.start(3);
+
+	private final SoakHazelcast hazelcast = new SoakHazelcast();
+
+	/** No Maven repository has it. */
+	private final @Nullable EtcdTestServer etcd = Files.exists(Path.of("/usr/bin/etcd")) ? EtcdTestServer.start()
+			: null;
+
 	private final RedisClient redisClient = RedisClient.create(RedisURI.create("127.0.0.1", this.redis.port()));
 
 	private final JdbcTemplate jdbc = new JdbcTemplate(new DriverManagerDataSource(this.postgres.url()));
@@ -54,16 +76,26 @@ final class Stores implements AutoCloseable {
 		this.jdbc.execute(FencedLedger.TABLE);
 	}
 
-	int redisPort() {
-		return this.redis.port();
-	}
-
 	int postgresPort() {
 		return this.postgres.port();
 	}
 
-	int zookeeperPort() {
-		return this.zookeeper.getPort();
+	/** Return the ports of each engine's servers, by the name of the engine. */
+	Map<String, List<Integer>> ports() {
+		Map<String, List<Integer>> ports = new LinkedHashMap<>();
+		ports.put(RedisLockEngine.NAME, List.of(this.redis.port()));
+		ports.put(JdbcLockEngine.NAME, List.of(postgresPort()));
+		ports.put(ZooKeeperLockEngine.NAME, List.of(this.zookeeper.getPort()));
+		ports.put(RedlockLockEngine.NAME, this.masters.ports());
+		ports.put(HazelcastStore.NAME, this.hazelcast.ports());
+		if (this.etcd != null) {
+			ports.put(EtcdLockEngine.NAME, List.of(this.etcd.port()));
+		}
+		return ports;
+	}
+
+	SoakHazelcast hazelcast() {
+		return this.hazelcast;
 	}
 
 	/** URL of the database at a port, which may be that of a proxy. */
@@ -96,6 +128,12 @@ final class Stores implements AutoCloseable {
 		for (String key : this.zookeeperClient.getChildren().forPath(ZOOKEEPER_ROOT)) {
 			found.addAll(children(ZOOKEEPER_ROOT + "/" + key));
 		}
+		// A marker of an ended claim expires after about a minute
+		this.masters.residue(NAMESPACE).stream().filter((name) -> !name.contains(":ended:")).forEach(found::add);
+		found.addAll(this.hazelcast.residue());
+		if (this.etcd != null) {
+			found.addAll(EtcdOperator.residue(this.etcd.url(), NAMESPACE));
+		}
 		return found;
 	}
 
@@ -113,6 +151,11 @@ final class Stores implements AutoCloseable {
 	public void close() throws IOException {
 		this.zookeeperClient.close();
 		this.redisClient.shutdown();
+		if (this.etcd != null) {
+			this.etcd.close();
+		}
+		this.hazelcast.close();
+		this.masters.close();
 		this.zookeeper.close();
 		this.postgres.close();
 		this.redis.close();

@@ -26,8 +26,9 @@ import org.springframework.test.context.TestPropertySource;
 @Documented
 @Inherited
 @ImportAutoConfiguration
-@TestPropertySource(properties = { "leasehold.enabled=true", "leasehold.engine=local", "leasehold.jdbc.enabled=false",
-		"leasehold.redis.enabled=false", "leasehold.zookeeper.enabled=false" })
+@TestPropertySource(properties = { "leasehold.enabled=true", "leasehold.engine=local", "leasehold.etcd.enabled=false",
+		"leasehold.hazelcast.enabled=false", "leasehold.jdbc.enabled=false", "leasehold.memcached.enabled=false",
+		"leasehold.redis.enabled=false", "leasehold.redlock.enabled=false", "leasehold.zookeeper.enabled=false" })
 public @interface AutoConfigureLeasehold {
 
 }

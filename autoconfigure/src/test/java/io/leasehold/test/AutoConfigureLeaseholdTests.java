@@ -51,8 +51,11 @@ class AutoConfigureLeaseholdTests {
 
 	@Nested
 	@SpringBootTest(properties = { REDIS, JDBC, NO_SERVER, NO_MIGRATION, "leasehold.redis.enabled=true",
+			"leasehold.redlock.enabled=true", "leasehold.redlock.nodes=localhost:1,localhost:2,localhost:3",
 			"leasehold.zookeeper.enabled=true", "leasehold.zookeeper.connect-string=localhost:1",
-			"leasehold.wait-time=0s" })
+			"leasehold.etcd.enabled=true", "leasehold.etcd.endpoints=http://localhost:1",
+			"leasehold.memcached.enabled=true", "leasehold.memcached.servers=localhost:1",
+			"leasehold.hazelcast.enabled=true", "leasehold.wait-time=0s" })
 	@AutoConfigureLeasehold
 	@Import(Shop.class)
 	class WholeApplication {
@@ -78,7 +81,8 @@ class AutoConfigureLeaseholdTests {
 			assertThat(context.getBeansOfType(RedisLockEngine.class)).isEmpty();
 			assertThat(context.getBeansOfType(JdbcLockEngine.class)).isEmpty();
 			assertThat(context.getBeansOfType(LockEngine.class).values()).extracting(LockEngine::name)
-				.containsExactlyInAnyOrder("local", "jdbc", "redis", "zookeeper");
+				.containsExactlyInAnyOrder("local", "etcd", "hazelcast", "jdbc", "memcached", "redis", "redlock",
+						"zookeeper");
 		}
 
 		@Test

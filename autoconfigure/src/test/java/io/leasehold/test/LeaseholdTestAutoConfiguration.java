@@ -3,9 +3,13 @@ package io.leasehold.test;
 import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.etcd.EtcdLockEngine;
+import io.leasehold.engine.hazelcast.HazelcastStore;
 import io.leasehold.engine.jdbc.JdbcLockEngine;
 import io.leasehold.engine.local.LocalLockEngine;
+import io.leasehold.engine.memcached.MemcachedStore;
 import io.leasehold.engine.redis.RedisLockEngine;
+import io.leasehold.engine.redlock.RedlockLockEngine;
 import io.leasehold.engine.zookeeper.ZooKeeperLockEngine;
 import org.aopalliance.intercept.MethodInterceptor;
 
@@ -32,13 +36,33 @@ final class LeaseholdTestAutoConfiguration {
 	}
 
 	@Bean
+	LockEngine localEtcdLockEngine(LocalLockEngine engine) {
+		return named(EtcdLockEngine.NAME, engine);
+	}
+
+	@Bean
+	LockEngine localHazelcastLockEngine(LocalLockEngine engine) {
+		return named(HazelcastStore.NAME, engine);
+	}
+
+	@Bean
 	LockEngine localJdbcLockEngine(LocalLockEngine engine) {
 		return named(JdbcLockEngine.NAME, engine);
 	}
 
 	@Bean
+	LockEngine localMemcachedLockEngine(LocalLockEngine engine) {
+		return named(MemcachedStore.NAME, engine);
+	}
+
+	@Bean
 	LockEngine localRedisLockEngine(LocalLockEngine engine) {
 		return named(RedisLockEngine.NAME, engine);
+	}
+
+	@Bean
+	LockEngine localRedlockLockEngine(LocalLockEngine engine) {
+		return named(RedlockLockEngine.NAME, engine);
 	}
 
 	@Bean

@@ -21,8 +21,8 @@ import org.springframework.jdbc.datasource.AbstractDataSource;
 
 /**
  * A database that takes part in the JTA transaction of the calling thread, as in an
- * application server: one connection a transaction, open until its end, on which nobody
- * commits. Thread-safe.
+ * application server: one connection per transaction, open until its end, on which
+ * commits are rejected. Thread-safe.
  */
 final class EnlistedDataSource extends AbstractDataSource {
 

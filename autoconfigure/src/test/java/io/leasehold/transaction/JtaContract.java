@@ -38,7 +38,6 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -107,16 +106,7 @@ abstract class JtaContract {
 			boolean rollbackOnCommitFailure) throws Exception {
 		JtaTransactionManager manager = new JtaTransactionManager(this.manager.getUserTransaction(), this.jta);
 		manager.setRollbackOnCommitFailure(rollbackOnCommitFailure);
-		Throwable thrown = failure.exception.get();
-		place.prepare(manager, thrown);
-		CommitGuard.addTo(manager, true);
-		assertThatThrownBy(
-				() -> place.run(thrown, () -> new TransactionTemplate(manager).executeWithoutResult((status) -> {
-					setStock(9);
-					place.inTransaction(thrown);
-				})))
-			.satisfies(
-					(ex) -> assertThat(Stream.iterate(ex, (one) -> one != null, Throwable::getCause)).contains(thrown));
+		RollbackContract.fail(manager, place, failure, () -> setStock(9));
 		assertStockIs(10);
 	}
 

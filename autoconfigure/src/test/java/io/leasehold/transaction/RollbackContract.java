@@ -45,17 +45,22 @@ abstract class RollbackContract extends StockFixture {
 			boolean rollbackOnCommitFailure) {
 		AbstractPlatformTransactionManager manager = kind.manager(this.pool);
 		manager.setRollbackOnCommitFailure(rollbackOnCommitFailure);
+		fail(manager, place, failure, () -> setStock(9));
+		assertStockIs(10);
+	}
+
+	/** Change data in a transaction that fails. */
+	static void fail(AbstractPlatformTransactionManager manager, Place place, Failure failure, Runnable change) {
 		Throwable thrown = failure.exception.get();
 		place.prepare(manager, thrown);
 		CommitGuard.addTo(manager, true);
 		assertThatThrownBy(
 				() -> place.run(thrown, () -> new TransactionTemplate(manager).executeWithoutResult((status) -> {
-					setStock(9);
+					change.run();
 					place.inTransaction(thrown);
 				})))
 			.satisfies(
 					(ex) -> assertThat(Stream.iterate(ex, (one) -> one != null, Throwable::getCause)).contains(thrown));
-		assertStockIs(10);
 	}
 
 	/** Without synchronization, only the guard itself can roll back. */

@@ -12,6 +12,7 @@ import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.orm.jpa.LocalContainerEntityManagerFactoryBean;
+import org.springframework.orm.jpa.persistenceunit.PersistenceManagedTypes;
 import org.springframework.orm.jpa.vendor.HibernateJpaVendorAdapter;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionSystemException;
@@ -31,7 +32,7 @@ enum TransactionKind {
 		factory.setDataSource(dataSource);
 		factory.setJpaVendorAdapter(new HibernateJpaVendorAdapter());
 		factory.setPersistenceUnitName("transactions");
-		factory.setPackagesToScan("io.leasehold.transaction.none");
+		factory.setManagedTypes(PersistenceManagedTypes.of(SoldEntity.class.getName()));
 		factory.afterPropertiesSet();
 		JpaTransactionManager manager = new JpaTransactionManager(factory.getObject());
 		manager.afterPropertiesSet();
@@ -52,7 +53,7 @@ enum TransactionKind {
 	}
 
 	/**
-	 * A manager written by somebody else, with a transaction object that nobody knows.
+	 * A manager of another library, whose transaction object only it knows.
 	 */
 	private static final class OtherManager extends AbstractPlatformTransactionManager {
 

@@ -5,6 +5,7 @@ import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
 import io.leasehold.event.ApplicationEvents;
 import io.leasehold.metrics.DroppedEventMetrics;
 import io.leasehold.metrics.LockMetrics;
+import io.leasehold.metrics.ParkedLockMetrics;
 import io.micrometer.core.instrument.MeterRegistry;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -36,6 +37,13 @@ public final class LeaseholdMetricsAutoConfiguration {
 	@ConditionalOnBean(LockInspector.class)
 	DroppedEventMetrics droppedLockEventMetrics(ApplicationEvents applicationEvents, LockInspector locks) {
 		return new DroppedEventMetrics(applicationEvents, locks);
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	@ConditionalOnBean(LockInspector.class)
+	ParkedLockMetrics parkedLockMetrics(LockInspector locks) {
+		return new ParkedLockMetrics(locks);
 	}
 
 }

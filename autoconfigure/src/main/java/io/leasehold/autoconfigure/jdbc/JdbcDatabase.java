@@ -65,6 +65,16 @@ final class JdbcDatabase {
 		return JdbcConnections.of(application);
 	}
 
+	/**
+	 * Return the data source of the application's transactions, or {@code null} if the
+	 * locks are in another database.
+	 */
+	@Nullable DataSource ofTransactions() {
+		DataSource application = this.beans.getBeanProvider(DataSource.class).getIfUnique();
+		String name = this.properties.dataSource();
+		return (!StringUtils.hasText(name) || named(name) == application) ? application : null;
+	}
+
 	private DataSource named(String name) {
 		try {
 			return this.beans.getBean(name, DataSource.class);

@@ -12,8 +12,10 @@ import io.leasehold.engine.jdbc.JdbcConnections;
 import io.leasehold.engine.jdbc.JdbcLockEngine;
 import io.leasehold.engine.jdbc.JdbcSettings;
 import io.leasehold.engine.jdbc.LockTableException;
+import io.leasehold.engine.jdbc.NotificationSockets;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.beans.factory.BeanFactory;
@@ -80,9 +82,10 @@ public final class LeaseholdJdbcAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	JdbcLockEngine jdbcLockEngine(JdbcConnections connections, JdbcProperties properties, LeaseholdProperties shared,
-			MonotonicClock clock) {
+			MonotonicClock clock, BeanFactory beans) {
 		JdbcSettings settings = properties.toSettings(shared);
-		JdbcLockEngine engine = new JdbcLockEngine(connections, settings, clock);
+		JdbcLockEngine engine = new JdbcLockEngine(connections, settings, clock,
+				new JdbcDatabase(properties, beans).ofTransactions());
 		try {
 			engine.start();
 		}
@@ -117,6 +120,8 @@ public final class LeaseholdJdbcAutoConfiguration {
 			hints.resources().registerPattern("io/leasehold/engine/jdbc/migration/**");
 			// Looked up by name, to detect support for LISTEN
 			hints.reflection().registerTypeIfPresent(classLoader, "org.postgresql.PGConnection");
+			// Created by PostgreSQL's driver
+			hints.reflection().registerType(NotificationSockets.class, MemberCategory.INVOKE_PUBLIC_CONSTRUCTORS);
 		}
 
 	}

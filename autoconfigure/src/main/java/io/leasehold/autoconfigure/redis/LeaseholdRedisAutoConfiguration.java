@@ -2,6 +2,7 @@ package io.leasehold.autoconfigure.redis;
 
 import io.leasehold.autoconfigure.ConditionalOnLockEngine;
 import io.leasehold.autoconfigure.LeaseholdProperties;
+import io.leasehold.autoconfigure.LockEngineConfigurationException;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.redis.RedisLockEngine;
@@ -11,6 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -49,6 +52,22 @@ public final class LeaseholdRedisAutoConfiguration {
 		RedisLockEngine engine = new RedisLockEngine(connections, settings, member, clock);
 		engine.warmUp();
 		return engine;
+	}
+
+	@Bean
+	SmartInitializingSingleton redisServerCheck(ObjectProvider<RedisLockEngine> engines) {
+		return () -> engines.forEach(LeaseholdRedisAutoConfiguration::check);
+	}
+
+	private static void check(RedisLockEngine engine) {
+		try {
+			engine.checkServer();
+		}
+		catch (IllegalStateException ex) {
+			throw new LockEngineConfigurationException(
+					"The Redis engine cannot work with its server: %s.".formatted(ex.getMessage()),
+					"Configure another server in spring.data.redis.*, or another engine in leasehold.engine.");
+		}
 	}
 
 	public static class ScriptHints implements RuntimeHintsRegistrar {

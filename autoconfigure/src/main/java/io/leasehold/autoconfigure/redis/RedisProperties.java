@@ -5,6 +5,7 @@ import java.time.Duration;
 import io.leasehold.autoconfigure.LeaseholdProperties;
 import io.leasehold.autoconfigure.LockEngineConfigurationException;
 import io.leasehold.engine.redis.RedisSettings;
+import io.leasehold.engine.redis.WakeUp;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -28,12 +29,15 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * has ended. Must exceed silence timeout plus the longest pause of the server.
  * @param replicasToWait Number of replicas that must receive a grant before it counts, or
  * 0 for none. If fewer respond within half the command timeout, the lock is unavailable.
+ * @param wakeUp How waiting processes are notified of their turn: by the scripts of the
+ * server, or by the client that released the lock where scripts must not publish
+ * messages. With poll they are not notified. Auto finds out what the server accepts.
  */
 @ConfigurationProperties("leasehold.redis")
 public record RedisProperties(@DefaultValue("2s") Duration pollInterval, @DefaultValue("5s") Duration grantLease,
 		@DefaultValue("1s") Duration commandTimeout, @DefaultValue("1s") Duration minValidity,
 		@DefaultValue("5s") Duration silenceTimeout, @DefaultValue("60s") Duration markerLifetime,
-		@DefaultValue("0") int replicasToWait) {
+		@DefaultValue("0") int replicasToWait, @DefaultValue("auto") WakeUp wakeUp) {
 
 	/**
 	 * Return the settings of the engine.
@@ -43,7 +47,7 @@ public record RedisProperties(@DefaultValue("2s") Duration pollInterval, @Defaul
 		try {
 			return new RedisSettings(shared.namespace(), this.pollInterval, this.grantLease, this.commandTimeout,
 					this.minValidity, this.silenceTimeout, this.markerLifetime, shared.fencing().retention(),
-					this.replicasToWait);
+					this.replicasToWait, this.wakeUp);
 		}
 		catch (IllegalArgumentException ex) {
 			throw new LockEngineConfigurationException(

@@ -9,6 +9,7 @@ import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.Renewal;
+import io.leasehold.engine.jdbc.HoldTime.Watch;
 import io.leasehold.engine.support.Jitter;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -75,7 +76,11 @@ record Acquisition(JdbcSettings settings, MonotonicClock clock, LateRequests lat
 		long sent = this.clock.nanoTime();
 		Long number = grants.take(this.session, this.id, this.claim, latest);
 		if (number == null) {
-			LockRow row = this.tables.rows().find(this.session, this.id, this.claim.owner().token());
+			Duration extra = untilExtraPoll();
+			if (extra != null) {
+				return new AcquisitionOutcome.Busy(extra);
+			}
+			LockRow row = this.tables.rows().find(this.session, this.id, this.claim.owner());
 			if (row != null) {
 				return refused(row);
 			}
@@ -83,6 +88,16 @@ record Acquisition(JdbcSettings settings, MonotonicClock clock, LateRequests lat
 			number = grants.insert(this.session, this.id, this.claim, latest);
 		}
 		return (number != null) ? granted(number, sent) : null;
+	}
+
+	/**
+	 * Return the time until the next poll after an extra one, which consists of the
+	 * update alone, or {@code null} if this is a usual poll.
+	 */
+	private @Nullable Duration untilExtraPoll() {
+		HoldTimes times = this.tables.holdTimes();
+		return (times != null && this.claim.waits() && this.late.until(this.claim) == null)
+				? times.untilPoll(this.id, this.claim.owner().token(), this.clock.nanoTime()) : null;
 	}
 
 	/**
@@ -94,6 +109,10 @@ record Acquisition(JdbcSettings settings, MonotonicClock clock, LateRequests lat
 	}
 
 	private AcquisitionOutcome granted(long number, long sent) {
+		HoldTimes times = this.tables.holdTimes();
+		if (times != null && this.claim.waits()) {
+			times.granted(this.id, this.claim.owner().token(), number);
+		}
 		return new AcquisitionOutcome.Granted(number, MonotonicClock.validUntil(sent, this.claim.lease()));
 	}
 
@@ -128,7 +147,7 @@ record Acquisition(JdbcSettings settings, MonotonicClock clock, LateRequests lat
 		Duration retryIn = (free.compareTo(poll) < 0) ? free : poll;
 		if (this.claim.waits()) {
 			try {
-				leaveMark(row, retryIn);
+				return new AcquisitionOutcome.Busy(leaveMark(row, retryIn) ? nearRelease(row, retryIn) : retryIn);
 			}
 			catch (SQLException ex) {
 				logger.debug("Could not mark the row of lock '%s' as awaited".formatted(this.claim.key()), ex);
@@ -137,7 +156,8 @@ record Acquisition(JdbcSettings settings, MonotonicClock clock, LateRequests lat
 		return new AcquisitionOutcome.Busy(retryIn);
 	}
 
-	private void leaveMark(LockRow row, Duration retryIn) throws SQLException {
+	/** Mark the row as awaited, and return whether this process has the mark. */
+	private boolean leaveMark(LockRow row, Duration retryIn) throws SQLException {
 		LockTable rows = this.tables.rows();
 		String waiter = this.claim.owner().memberId();
 		if (row.offersTurn(this.claim.access())) {
@@ -146,10 +166,24 @@ record Acquisition(JdbcSettings settings, MonotonicClock clock, LateRequests lat
 			if (micros(row.turnFor()).compareTo(turn.dividedBy(2)) < 0) {
 				rows.takeTurn(this.session, this.id, waiter, this.claim.access(), turn);
 			}
+			return false;
 		}
-		else if (micros(row.markedFor()).compareTo(retryIn) < 0) {
-			rows.mark(this.session, this.id, waiter, retryIn.multipliedBy(2));
+		if (micros(row.markedFor()).compareTo(retryIn) < 0) {
+			return rows.mark(this.session, this.id, waiter, retryIn.multipliedBy(2));
 		}
+		return row.marksClaim();
+	}
+
+	/**
+	 * Return the time until the next poll of the only process that polls when a release
+	 * is likely: the one that has the mark.
+	 */
+	private Duration nearRelease(LockRow row, Duration usual) {
+		HoldTimes times = this.tables.holdTimes();
+		if (times == null || row.grantedAt() == 0 || !this.claim.access().equals(Access.EXCLUSIVE)) {
+			return usual;
+		}
+		return times.watch(this.id, Watch.of(this.claim.owner().token(), row, this.clock.nanoTime(), usual));
 	}
 
 	/** Return half of the waited time, bounded, with jitter: polls leave no state. */

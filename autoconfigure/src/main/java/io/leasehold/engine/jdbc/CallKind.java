@@ -31,7 +31,7 @@ enum CallKind {
 	 */
 	Duration lockTimeout(Duration callTimeout) {
 		boolean brief = this == RENEW || this == CLOSE;
-		return brief ? callTimeout.dividedBy(4) : Dialect.lockTimeout(callTimeout);
+		return brief ? Duration.ofNanos(callTimeout.toNanos() / 4) : Dialect.lockTimeout(callTimeout);
 	}
 
 }

@@ -71,6 +71,10 @@ final class ChannelListener implements AutoCloseable {
 				logger.debug("No notifications: released locks are detected by polling until the listener reconnects",
 						ex);
 			}
+			catch (RuntimeException ex) {
+				logger.warn("The listener for released locks failed; they are detected by polling until it reconnects",
+						ex);
+			}
 			if (!this.closed) {
 				LockSupport.parkNanos(this.pause.toNanos());
 				this.pause = longer(this.pause);
@@ -82,11 +86,12 @@ final class ChannelListener implements AutoCloseable {
 		try (Statement statement = opened.createStatement()) {
 			statement.execute("LISTEN " + this.channel);
 		}
-		this.pause = SHORTEST_PAUSE;
 		this.listening.run();
 		PGConnection notifying = opened.unwrap(PGConnection.class);
 		while (!this.closed) {
 			PGNotification[] notifications = notifying.getNotifications((int) SILENCE.toMillis());
+			// Not before: a server or a proxy may accept each connection and break it
+			this.pause = SHORTEST_PAUSE;
 			for (PGNotification notification : notifications) {
 				this.payloads.accept(notification.getParameter());
 			}

@@ -24,7 +24,7 @@ final class DatabaseClock {
 	private volatile boolean doubtful = true;
 
 	DatabaseClock(Sql sql) {
-		this.query = sql.of("SELECT {now}");
+		this.query = sql.of(sql.dialect().query("{now}"));
 	}
 
 	/**

@@ -6,54 +6,45 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
 /**
  * Differences between databases: the clock, how a changed row returns a number, and how
- * to insert a row that another session may insert concurrently.
+ * to insert a row that another session may insert concurrently. Stateless and
+ * thread-safe.
+ * <p>
+ * A dialect for another database is a subclass of this class or of a built-in dialect,
+ * with a public constructor without parameters and a line in
+ * {@code META-INF/services/io.leasehold.engine.jdbc.Dialect}. It is asked before the
+ * built-in ones.
  */
-abstract class Dialect {
+public abstract class Dialect {
 
-	private static final List<Dialect> ALL = List.of(new H2Dialect(), new MariaDbDialect(), new MySqlDialect(),
-			new PostgresDialect());
+	/** Return the name of the database, for messages. */
+	protected abstract String name();
 
 	/**
-	 * Return the dialect of a connection's database, whatever its URL and driver, or
-	 * {@code null} if there is none.
+	 * Return whether a database has this dialect, whatever its URL and driver.
+	 * @param database the database's description of itself
+	 * @throws SQLException if the driver cannot say
 	 */
-	static @Nullable Dialect of(Connection connection) throws SQLException {
-		String product = product(connection.getMetaData());
-		return ALL.stream().filter((dialect) -> dialect.product().equals(product)).findFirst().orElse(null);
-	}
-
-	/** Return a database's name. MySQL's driver reveals MariaDB only in the version. */
-	static String product(DatabaseMetaData database) throws SQLException {
-		return database.getDatabaseProductVersion().contains(MariaDbDialect.PRODUCT) ? MariaDbDialect.PRODUCT
-				: database.getDatabaseProductName();
-	}
-
-	static List<String> products() {
-		return ALL.stream().map(Dialect::product).toList();
-	}
-
-	abstract String product();
+	protected abstract boolean supports(DatabaseMetaData database) throws SQLException;
 
 	/** Return the name of the platform in the location of the table's script. */
-	abstract String platform();
+	protected abstract String platform();
 
 	/**
 	 * Return the database's clock in microseconds since 1970, whatever the session's time
 	 * zone. Each statement reads it anew.
 	 */
-	abstract String now();
+	protected abstract String now();
 
 	/**
 	 * Return a condition by which a change sets how long it waits for locked rows, or an
 	 * empty text if the session does. Its only parameter is the last one of the change.
 	 */
-	String waiting() {
+	protected String waiting() {
 		return "";
 	}
 
@@ -62,14 +53,14 @@ abstract class Dialect {
 	 * @param index its index
 	 * @param lockTimeout how long the change waits
 	 */
-	void bindWaiting(PreparedStatement statement, int index, Duration lockTimeout) throws SQLException {
+	protected void bindWaiting(PreparedStatement statement, int index, Duration lockTimeout) throws SQLException {
 	}
 
 	/**
 	 * Return a condition by which the first change of a transaction makes the database
 	 * end the transaction after this idle time, or an empty text.
 	 */
-	String endingWhenIdle(Duration idle) {
+	protected String endingWhenIdle(Duration idle) {
 		return "";
 	}
 
@@ -77,17 +68,17 @@ abstract class Dialect {
 	 * Return a statement that makes the database close the session after this idle time,
 	 * until {@link #keepWhenIdle()}, or {@code null} for none.
 	 */
-	@Nullable String closeWhenIdle(Duration idle) {
+	protected @Nullable String closeWhenIdle(Duration idle) {
 		return null;
 	}
 
 	/** Return the statement that undoes {@link #closeWhenIdle}. */
-	String keepWhenIdle() {
+	protected String keepWhenIdle() {
 		return "";
 	}
 
 	/** Make a changing statement return the value of an expression. */
-	String returning(String expression) {
+	protected String returning(String expression) {
 		return expression;
 	}
 
@@ -95,28 +86,36 @@ abstract class Dialect {
 	 * Return a summand of zero that makes a changing statement return the value of an
 	 * expression, or an empty text.
 	 */
-	String aside(String expression) {
+	protected String aside(String expression) {
 		return "";
 	}
 
 	/** Return whether an update can return the rows that it has changed. */
-	boolean returnsRows() {
+	protected boolean returnsRows() {
 		return true;
 	}
 
 	/** Make an update return the new value of the given column or expression. */
-	abstract String returning(String update, String expression);
+	protected abstract String returning(String update, String expression);
 
 	/**
 	 * Add a notification to the expression that an update returns: publish the row on the
 	 * channel if a claim waits for it.
 	 */
-	String notifying(String expression, String channel) {
+	protected String notifying(String expression, String channel) {
 		return expression;
 	}
 
+	/**
+	 * Return a query that publishes its only parameter on a channel when the transaction
+	 * commits, or {@code null} if the database cannot notify other processes.
+	 */
+	protected @Nullable String publishing(String channel) {
+		return null;
+	}
+
 	/** Return whether the driver can {@linkplain WakeUps notify claims}. */
-	boolean listens() {
+	protected boolean listens() {
 		return false;
 	}
 
@@ -124,30 +123,30 @@ abstract class Dialect {
 	 * Return a statement that inserts a row if it is missing and the condition is met,
 	 * and returns its number.
 	 */
-	abstract String insert(String table, String columns, String values, String condition);
+	protected abstract String insert(String table, String columns, String values, String condition);
 
 	/**
 	 * Run a statement that {@linkplain #returning returns} a number.
 	 * @return the number, or {@code null} if no row was changed
 	 */
-	@Nullable Long run(PreparedStatement statement) throws SQLException {
+	protected @Nullable Long run(PreparedStatement statement) throws SQLException {
 		try (ResultSet rows = statement.executeQuery()) {
 			return rows.next() ? rows.getLong(1) : null;
 		}
 	}
 
 	/** Prepare a statement for {@link #run}. */
-	PreparedStatement prepare(Connection connection, String sql) throws SQLException {
+	protected PreparedStatement prepare(Connection connection, String sql) throws SQLException {
 		return connection.prepareStatement(sql);
 	}
 
 	/** Return whether a failed insert means that another session has inserted the row. */
-	boolean isInsertedMeanwhile(SQLException failure) {
+	protected boolean isInsertedMeanwhile(SQLException failure) {
 		return false;
 	}
 
 	/** Return whether the database undoes each change that it reports as failed. */
-	boolean undoesFailures() {
+	protected boolean undoesFailures() {
 		return true;
 	}
 
@@ -155,7 +154,7 @@ abstract class Dialect {
 	 * Return a statement that limits how long a session waits for a row, or {@code null}
 	 * if each change does so by {@link #waiting()}.
 	 */
-	@Nullable String setLockTimeout(Duration lockTimeout) {
+	protected @Nullable String setLockTimeout(Duration lockTimeout) {
 		return null;
 	}
 
@@ -164,8 +163,29 @@ abstract class Dialect {
 	 * {@code null} for none.
 	 * @param idle maximum idle time of a transaction
 	 */
-	@Nullable String setUp(Duration idle) {
+	protected @Nullable String setUp(Duration idle) {
 		return null;
+	}
+
+	/** Return a query for the value of an expression. */
+	protected String query(String expression) {
+		return "SELECT " + expression;
+	}
+
+	/**
+	 * Make a query lock its rows, without those that other sessions have locked. A
+	 * dialect without locks in transactions may return the query as it is.
+	 */
+	protected String skippingLocked(String query) {
+		return query + " FOR UPDATE SKIP LOCKED";
+	}
+
+	/**
+	 * Return the locks of the database that are part of a caller's transaction.
+	 * @param table name of the lock table
+	 */
+	ConnectionLocks connectionLocks(String table) {
+		return new NoConnectionLocks();
 	}
 
 	/**
@@ -173,7 +193,7 @@ abstract class Dialect {
 	 * database times out first.
 	 */
 	static Duration lockTimeout(Duration left) {
-		return left.multipliedBy(3).dividedBy(4);
+		return Duration.ofNanos(left.toNanos() * 3 / 4);
 	}
 
 	/** Return whole seconds, rounded up. */

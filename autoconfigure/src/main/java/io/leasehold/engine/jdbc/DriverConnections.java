@@ -6,6 +6,7 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Properties;
 import java.util.function.Supplier;
 
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.BeanUtils;
 import org.springframework.jdbc.datasource.SimpleDriverDataSource;
+import org.springframework.jdbc.support.JdbcUtils;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -21,6 +23,8 @@ import org.springframework.util.ClassUtils;
  * would apply to all pools; the driver's properties contain it. Thread-safe.
  */
 final class DriverConnections extends SimpleDriverDataSource {
+
+	private final String url;
 
 	private final Supplier<JdbcLogin> login;
 
@@ -35,9 +39,38 @@ final class DriverConnections extends SimpleDriverDataSource {
 	 * @throws IllegalArgumentException if there is no driver for the URL
 	 */
 	DriverConnections(String url, @Nullable String driver, Supplier<JdbcLogin> login, Duration callTimeout) {
-		super(driver(url, driver), url, properties(url, callTimeout));
+		this(driver(url, driver), url, properties(url, callTimeout), login, callTimeout);
+	}
+
+	private DriverConnections(Driver driver, String url, Properties properties, Supplier<JdbcLogin> login,
+			Duration callTimeout) {
+		super(driver, url, properties);
+		this.url = url;
 		this.login = login;
 		this.callTimeout = callTimeout;
+	}
+
+	/**
+	 * Return a source of connections that receive notifications without delay, if the
+	 * driver can load {@link NotificationSockets}. A socket factory in the URL has
+	 * precedence.
+	 */
+	DriverConnections forNotifications() {
+		Properties properties = properties(this.url, this.callTimeout);
+		Driver driver = Objects.requireNonNull(getDriver());
+		if (this.url.startsWith("jdbc:postgresql:") && loads(driver, NotificationSockets.class)) {
+			properties.setProperty("socketFactory", NotificationSockets.class.getName());
+		}
+		return new DriverConnections(driver, this.url, properties, this.login, this.callTimeout);
+	}
+
+	private static boolean loads(Driver driver, Class<?> type) {
+		try {
+			return Class.forName(type.getName(), false, driver.getClass().getClassLoader()) == type;
+		}
+		catch (ClassNotFoundException | LinkageError ex) {
+			return false;
+		}
 	}
 
 	@Override
@@ -52,16 +85,16 @@ final class DriverConnections extends SimpleDriverDataSource {
 		Connection connection = super.getConnectionFromDriver(properties);
 		try {
 			setUp(connection);
-			return connection;
+			return NetworkTimeouts.orIgnored(connection);
 		}
-		catch (SQLException ex) {
-			connection.close();
+		catch (SQLException | RuntimeException | Error ex) {
+			JdbcUtils.closeConnection(connection);
 			throw ex;
 		}
 	}
 
 	private void setUp(Connection connection) throws SQLException {
-		Dialect dialect = Dialect.of(connection);
+		Dialect dialect = Dialects.find(connection);
 		if (dialect != null) {
 			execute(connection, dialect.setLockTimeout(Dialect.lockTimeout(this.callTimeout)));
 			execute(connection, dialect.setUp(this.callTimeout));

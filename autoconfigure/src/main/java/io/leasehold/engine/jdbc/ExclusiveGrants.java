@@ -52,8 +52,9 @@ final class ExclusiveGrants implements Grants {
 	@Override
 	public @Nullable Long take(Session session, RowId id, Claim claim, long latest) throws SQLException {
 		long minHold = micros(claim.minHold());
-		return this.sql.number(session, this.take, micros(claim.lease()), micros(claim.lockDelay()), minHold, minHold,
-				claim.owner().memberId(), claim.owner().token(), id.bytes(), claim.access().code(), latest);
+		return this.sql.number(session, this.take, micros(claim.lease()), micros(claim.lockDelay()),
+				Long.signum(minHold), minHold, claim.owner().memberId(), claim.owner().token(), id.bytes(),
+				claim.access().code(), latest);
 	}
 
 	@Override

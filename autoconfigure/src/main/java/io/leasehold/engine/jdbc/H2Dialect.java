@@ -1,5 +1,6 @@
 package io.leasehold.engine.jdbc;
 
+import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -16,27 +17,32 @@ final class H2Dialect extends Dialect {
 	private static final Pattern PARAMETER = Pattern.compile("\\?");
 
 	@Override
-	String product() {
+	protected String name() {
 		return "H2";
 	}
 
 	@Override
-	String platform() {
+	protected boolean supports(DatabaseMetaData database) throws SQLException {
+		return database.getDatabaseProductName().equals("H2");
+	}
+
+	@Override
+	protected String platform() {
 		return "h2";
 	}
 
 	@Override
-	String now() {
+	protected String now() {
 		return "CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP(6)) * 1000000 AS BIGINT)";
 	}
 
 	@Override
-	String returning(String update, String expression) {
+	protected String returning(String update, String expression) {
 		return "SELECT %s FROM FINAL TABLE (%s)".formatted(expression, update);
 	}
 
 	@Override
-	String insert(String table, String columns, String values, String condition) {
+	protected String insert(String table, String columns, String values, String condition) {
 		AtomicInteger count = new AtomicInteger(1);
 		UnaryOperator<String> numbered = (text) -> PARAMETER.matcher(text)
 			.replaceAll((parameter) -> "?" + count.incrementAndGet());
@@ -49,7 +55,7 @@ final class H2Dialect extends Dialect {
 
 	/** MERGE checks and inserts in two steps. */
 	@Override
-	boolean isInsertedMeanwhile(SQLException failure) {
+	protected boolean isInsertedMeanwhile(SQLException failure) {
 		return failure.getErrorCode() == DUPLICATE_KEY;
 	}
 
@@ -58,13 +64,18 @@ final class H2Dialect extends Dialect {
 	 * rows even removes some of them, because it removes all before it adds them changed.
 	 */
 	@Override
-	boolean undoesFailures() {
+	protected boolean undoesFailures() {
 		return false;
 	}
 
 	@Override
-	String setLockTimeout(Duration lockTimeout) {
+	protected String setLockTimeout(Duration lockTimeout) {
 		return "SET LOCK_TIMEOUT " + lockTimeout.toMillis();
+	}
+
+	@Override
+	ConnectionLocks connectionLocks(String table) {
+		return new H2RowLocks(table);
 	}
 
 }

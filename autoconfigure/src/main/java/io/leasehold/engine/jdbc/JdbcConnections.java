@@ -112,11 +112,16 @@ public final class JdbcConnections implements AutoCloseable {
 	 * wait for a connection, which should be short.
 	 */
 	public static JdbcConnections of(DataSource dataSource) {
+		return new JdbcConnections(target(dataSource));
+	}
+
+	/** Return the data source behind proxies that join transactions. */
+	static DataSource target(DataSource dataSource) {
 		DataSource target = dataSource;
 		while (target instanceof TransactionAwareDataSourceProxy proxy && proxy.getTargetDataSource() != null) {
 			target = proxy.getTargetDataSource();
 		}
-		return new JdbcConnections(target);
+		return target;
 	}
 
 	/**
@@ -151,11 +156,11 @@ public final class JdbcConnections implements AutoCloseable {
 	}
 
 	/**
-	 * Return the source of permanent connections, or {@code null} for the data source of
-	 * another component, which may have none to spare.
+	 * Return the source of the connection that receives notifications, or {@code null}
+	 * for the data source of another component, which may have none to spare.
 	 */
-	@Nullable DataSource unpooled() {
-		return this.unpooled;
+	@Nullable DataSource forNotifications() {
+		return (this.unpooled != null) ? this.unpooled.forNotifications() : null;
 	}
 
 	/** Return host and database, or {@code null} if only a connection reveals them. */

@@ -9,6 +9,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 
+import javax.sql.DataSource;
+
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
 import io.leasehold.engine.AcquisitionOutcome;
@@ -21,8 +23,10 @@ import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.RenewalRule;
+import io.leasehold.engine.RevocationListener;
 import io.leasehold.engine.Signal;
 import io.leasehold.engine.Subscription;
+import io.leasehold.engine.TransactionLocks;
 import io.leasehold.engine.support.OpenState;
 import io.leasehold.engine.support.Purge;
 import org.apache.commons.logging.Log;
@@ -47,6 +51,9 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 
 	private static final Log logger = LogFactory.getLog(JdbcLockEngine.class);
 
+	private static final Set<Capability> CAPABILITIES = Set.of(Capability.SHARED, Capability.PERMITS,
+			Capability.MIN_HOLD, Capability.LOCK_DELAY);
+
 	private static final Duration FIRST_PURGE = Duration.ofSeconds(10);
 
 	static final int PURGED_AT_ONCE = 100;
@@ -69,18 +76,35 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 	/** Claims that a failed release may have freed. */
 	private final LateRequests lateReleases;
 
+	private final JdbcTransactionLocks inTransactions;
+
+	private volatile @Nullable RevocationListener revocations;
+
 	/**
-	 * Create an engine.
+	 * Create an engine without locks in transactions.
 	 * @param connections the engine's connections, closed with it
 	 * @param clock monotonic clock of the service
 	 */
 	public JdbcLockEngine(JdbcConnections connections, JdbcSettings settings, MonotonicClock clock) {
-		this.database = new LockDatabase(connections, settings, this.state);
+		this(connections, settings, clock, null);
+	}
+
+	/**
+	 * Create an engine.
+	 * @param connections the engine's connections, closed with it
+	 * @param clock monotonic clock of the service
+	 * @param application data source of the transactions that can hold locks, with the
+	 * same database; {@code null} for none
+	 */
+	public JdbcLockEngine(JdbcConnections connections, JdbcSettings settings, MonotonicClock clock,
+			@Nullable DataSource application) {
+		this.database = new LockDatabase(connections, settings, this.state, this::revoked);
 		this.settings = settings;
 		this.clock = clock;
 		this.renewals = new Renewals(this.database, clock, settings.namespace());
 		this.late = new LateRequests(clock);
 		this.lateReleases = new LateRequests(clock);
+		this.inTransactions = new JdbcTransactionLocks(this.database, settings, application);
 	}
 
 	/**
@@ -112,12 +136,17 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 
 	@Override
 	public Set<Capability> capabilities() {
-		return Set.of(Capability.SHARED, Capability.PERMITS, Capability.MIN_HOLD, Capability.LOCK_DELAY);
+		return CAPABILITIES;
 	}
 
 	@Override
 	public Duration minLease() {
 		return RenewalRule.minLease(this.settings.callTimeout());
+	}
+
+	@Override
+	public TransactionLocks transactionLocks() {
+		return this.inTransactions;
 	}
 
 	@Override
@@ -127,7 +156,7 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 			present.runIfDue();
 		}
 		RowId id = id(claim.key());
-		return this.database.call(CallKind.ACQUIRE, "acquire lock '%s'".formatted(claim.key()), claim.key(), (session,
+		return this.database.call(CallKind.ACQUIRE, "acquire lock '" + claim.key() + "'", claim.key(), (session,
 				tables) -> new Acquisition(this.settings, this.clock, this.late, session, tables, id, claim).attempt());
 	}
 
@@ -136,6 +165,18 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 		this.state.check(claim.key());
 		WakeUps wakeUps = this.database.wakeUps();
 		return (wakeUps != null) ? wakeUps.listen(id(claim.key()), listener) : Subscription.POLLING;
+	}
+
+	@Override
+	public void reportRevocations(RevocationListener listener) {
+		this.revocations = listener;
+	}
+
+	private void revoked(RevokedGrant grant) {
+		RevocationListener listener = this.revocations;
+		if (listener != null) {
+			listener.revoked(grant.number(), (claim) -> id(claim.key()).toString().equals(grant.row()));
+		}
 	}
 
 	@Override
@@ -150,7 +191,7 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 		RowId id = id(claim.key());
 		Long latest = this.late.until(claim);
 		Long marked = this.database.<@Nullable Long>call((latest != null) ? CallKind.CLOSE : CallKind.RELEASE,
-				"release lock '%s'".formatted(claim.key()), claim.key(), (session, tables) -> {
+				"release lock '" + claim.key() + "'", claim.key(), (session, tables) -> {
 					Long freed = (latest != null) ? freeBehind(session, tables, id, claim, latest)
 							: free(session, tables, id, claim, false);
 					if (freed == null && claim.waits()) {
@@ -210,8 +251,13 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 		return new ReleaseOutcome.Released((standBack.compareTo(most) < 0) ? standBack : most);
 	}
 
+	/** Renew, and listen for revocations from the first renewal on. */
 	@Override
 	public List<RenewalOutcome> renew(List<Renewal> renewals) {
+		WakeUps wakeUps = this.database.wakeUps();
+		if (wakeUps != null) {
+			wakeUps.start();
+		}
 		return this.state.isClosed() ? this.state.unknown(renewals) : this.renewals.renew(renewals);
 	}
 
@@ -241,16 +287,16 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 	 * @throws LockEngineException if the database did not respond or the engine is closed
 	 */
 	void removeIdle() {
-		int found = PURGED_AT_ONCE;
-		while (found == PURGED_AT_ONCE) {
-			found = removeIdle(PURGED_AT_ONCE);
+		int removed = PURGED_AT_ONCE;
+		while (removed == PURGED_AT_ONCE) {
+			removed = removeIdle(PURGED_AT_ONCE);
 		}
 	}
 
 	/**
 	 * Remove rows that have been idle for the fencing retention.
 	 * @param most maximum number of rows
-	 * @return how many there were
+	 * @return how many were removed
 	 */
 	int removeIdle(int most) {
 		return this.database.call(CallKind.ACQUIRE, "remove idle rows", null, (session, tables) -> tables.upkeep()

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param table name of the lock table, preceded by its schema if necessary
  * @param callTimeout maximum duration of one call, from the request for a connection to
  * the response
- * @param pollMin minimum time between two polls of a waiting claim
+ * @param pollMin minimum time between two polls of a waiting claim; an eighth of it when
+ * a release is expected
  * @param pollMax maximum time between two polls of a waiting claim
  * @param fencingRetention how long the row of an idle key and its last grant number are
  * kept; longer than any backward step of the database's clock
@@ -66,7 +67,12 @@ public record JdbcSettings(String namespace, String table, Duration callTimeout,
 
 	/** Return the maximum duration of a call, for the connection and for the response. */
 	Duration longestCall() {
-		return this.callTimeout.multipliedBy(2);
+		return this.callTimeout.plus(this.callTimeout);
+	}
+
+	/** Return the minimum time between two polls when a release is expected. */
+	Duration pollNearRelease() {
+		return this.pollMin.dividedBy(8);
 	}
 
 	/**

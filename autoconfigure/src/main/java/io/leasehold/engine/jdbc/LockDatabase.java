@@ -2,14 +2,15 @@ package io.leasehold.engine.jdbc;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.SQLFeatureNotSupportedException;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 
 import javax.sql.DataSource;
 
+import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
 import io.leasehold.engine.support.Deadlines;
 import io.leasehold.engine.support.Jitter;
@@ -36,7 +37,14 @@ final class LockDatabase implements AutoCloseable {
 
 	private final OpenState state;
 
-	LockDatabase(JdbcConnections connections, JdbcSettings settings, OpenState state) {
+	private final Consumer<RevokedGrant> revoked;
+
+	/**
+	 * Create the access.
+	 * @param revoked receives the revoked grants of all processes
+	 */
+	LockDatabase(JdbcConnections connections, JdbcSettings settings, OpenState state, Consumer<RevokedGrant> revoked) {
+		this.revoked = revoked;
 		this.connections = connections;
 		this.settings = settings;
 		this.state = state;
@@ -59,14 +67,19 @@ final class LockDatabase implements AutoCloseable {
 			catch (SQLException ex) {
 				long now = System.nanoTime();
 				if (!Failures.isUndone(ex) || deadline - now < now - started) {
-					Known database = this.known.get();
-					throw this.state.reason(key, Failures.of(action, key, location(), this.settings.table(),
-							(database != null) ? database.tables().dialect() : null, ex));
+					throw failure(action, key, ex);
 				}
 				logger.debug("Retrying to " + action, ex);
 			}
 			LockSupport.parkNanos(Jitter.shorten(LONGEST_PAUSE, Jitter.OF_BACKOFF).toNanos());
 		}
+	}
+
+	/** Translate a failure of an action. */
+	LockEngineException failure(String action, @Nullable LockKey key, SQLException thrown) {
+		LockTables tables = tables();
+		return this.state.reason(key, Failures.of(action, key, location(), this.settings.table(),
+				(tables != null) ? tables.dialect() : null, thrown));
 	}
 
 	private Session open(CallKind kind, long deadline) throws SQLException {
@@ -77,6 +90,12 @@ final class LockDatabase implements AutoCloseable {
 	private @Nullable String location() {
 		Known database = this.known.get();
 		return (database != null) ? database.location() : this.connections.location();
+	}
+
+	/** Return the tables, or {@code null} while the kind of database is unknown. */
+	@Nullable LockTables tables() {
+		Known database = this.known.get();
+		return (database != null) ? database.tables() : null;
 	}
 
 	/** Return the source of notifications, or {@code null} if there is none. */
@@ -95,19 +114,16 @@ final class LockDatabase implements AutoCloseable {
 	}
 
 	private Known find(Connection connection) throws SQLException {
-		Dialect dialect = Dialect.of(connection);
-		if (dialect == null) {
-			throw new SQLFeatureNotSupportedException("The JDBC lock engine does not support database '%s', only %s"
-				.formatted(connection.getMetaData().getDatabaseProductName(), Dialect.products()), "0A000");
-		}
-		DataSource kept = this.connections.unpooled();
+		Dialect dialect = Dialects.of(connection);
+		DataSource kept = this.connections.forNotifications();
 		String channel = this.settings.channel();
 		String location = this.connections.location();
 		if (location == null) {
 			location = Failures.location(connection.getMetaData().getURL());
 		}
-		WakeUps wakeUps = (kept != null && channel != null && dialect.listens()) ? new WakeUps(kept, channel) : null;
-		return new Known(LockTables.of(dialect, this.settings), wakeUps, location);
+		WakeUps wakeUps = (kept != null && channel != null && dialect.listens())
+				? new WakeUps(kept, channel, this.revoked) : null;
+		return new Known(LockTables.of(dialect, this.settings, wakeUps != null), wakeUps, location);
 	}
 
 	@Override

@@ -16,10 +16,14 @@ import io.leasehold.engine.Access;
  * @param turnFor time until the turn of waiters with another access ends
  * @param turnAccess access of these waiters
  * @param markedFor time until the waiters' mark expires
+ * @param marksClaim whether the claim's process has written this mark
+ * @param grantedAt time of the grant of the exclusive owner since 1970, zero for none
+ * @param heldFor time since then
  * @param ownNumber number of the claim's own grant, zero for none
  */
 record LockRow(long ownedFor, long closedFor, boolean hasHolders, long sharedFor, Access sharedAccess, int places,
-		long placeFor, long turnFor, Access turnAccess, long markedFor, long ownNumber) {
+		long placeFor, long turnFor, Access turnAccess, long markedFor, boolean marksClaim, long grantedAt,
+		long heldFor, long ownNumber) {
 
 	/** Return how long the row stays busy for an access if nothing else changes. */
 	long busyFor(Access access) {

@@ -10,6 +10,7 @@ import java.util.Set;
 import io.leasehold.LockKey;
 import io.leasehold.engine.Access;
 import io.leasehold.engine.Claim;
+import io.leasehold.engine.Owner;
 import io.leasehold.engine.jdbc.Sql.Change;
 import org.jspecify.annotations.Nullable;
 
@@ -50,6 +51,8 @@ final class LockTable {
 
 	private final String find;
 
+	private final String exists;
+
 	private final Change mark;
 
 	private final Change takeTurn;
@@ -72,11 +75,13 @@ final class LockTable {
 					CASE WHEN shared_until = 0 THEN 0 ELSE 1 END, shared_until - {now}, shared_access,
 					(SELECT COUNT(*) FROM {holders} h WHERE %1$s),
 					(SELECT MIN(%2$s) FROM {holders} h WHERE %1$s) - {now},
-					turn_until - {now}, turn_access, waited_until - {now},
+					turn_until - {now}, turn_access, waited_until - {now}, CASE WHEN waiter = ? THEN 1 ELSE 0 END,
+					CASE WHEN owner IS NULL THEN 0 ELSE granted_at END, {now} - granted_at,
 					CASE WHEN owner = ? AND expires_at > {now} THEN grant_number ELSE
 					(SELECT MAX(h.grant_number) FROM {holders} h WHERE h.lock_id = id AND h.owner = ? AND h.expires_at > {now}) END
 					FROM {table} WHERE id = ?"""
 				.formatted(PLACE_TAKEN, PLACE_END));
+		this.exists = sql.of("SELECT 1 FROM {table} WHERE id = ?");
 		this.mark = sql.change("""
 				UPDATE {table} SET waited_until = {now} + ?, waiter = ?, version = version + 1
 				WHERE id = ? AND waited_until < {now} + ?""");
@@ -107,7 +112,7 @@ final class LockTable {
 		long minHold = (claim != null) ? micros(claim.minHold()) : 0;
 		try {
 			return this.sql.number(session, this.insert, id.bytes(), this.namespace, key.readable(), owner, lease,
-					lockDelay, minHold, minHold, latest);
+					lockDelay, Long.signum(minHold), minHold, latest);
 		}
 		catch (SQLException ex) {
 			if (this.sql.dialect().isInsertedMeanwhile(ex)) {
@@ -118,12 +123,12 @@ final class LockTable {
 	}
 
 	/** Read a row that could not be acquired; {@code null} if there is none. */
-	@Nullable LockRow find(Session session, RowId id, String owner) throws SQLException {
+	@Nullable LockRow find(Session session, RowId id, Owner owner) throws SQLException {
 		List<LockRow> rows = this.sql.query(session, this.find,
 				(row, index) -> new LockRow(row.getLong(1), row.getLong(2), row.getBoolean(3), row.getLong(4),
 						access(row, 5), row.getInt(6), row.getLong(7), row.getLong(8), access(row, 9), row.getLong(10),
-						row.getLong(11)),
-				owner, owner, id.bytes());
+						row.getBoolean(11), row.getLong(12), row.getLong(13), row.getLong(14)),
+				owner.memberId(), owner.token(), owner.token(), id.bytes());
 		return rows.isEmpty() ? null : rows.get(0);
 	}
 
@@ -154,20 +159,31 @@ final class LockTable {
 		}
 	}
 
+	/** Insert a row without an owner if it is missing, without waiting for its lock. */
+	void insertMissing(Session session, RowId id, LockKey key) throws SQLException {
+		List<Boolean> found = this.sql.query(session, this.exists, (row, index) -> true, id.bytes());
+		if (found.isEmpty()) {
+			insert(session, id, key, null, Long.MAX_VALUE);
+		}
+	}
+
 	/**
 	 * Return the rows that no session has locked at the moment.
 	 * @param ids bytes of their ids
 	 */
 	Set<RowId> unlocked(Session session, List<Object> ids) throws SQLException {
 		return new HashSet<>(this.sql.query(session,
-				this.sql.of("SELECT id FROM {table} WHERE id IN (%s) FOR UPDATE SKIP LOCKED"
-					.formatted(Sql.repeat("?", ids.size()))),
+				this.sql.of(this.sql.dialect()
+					.skippingLocked("SELECT id FROM {table} WHERE id IN (%s)".formatted(Sql.repeat("?", ids.size())))),
 				(row, index) -> new RowId(row.getBytes(1)), ids.toArray()));
 	}
 
-	/** Mark for a time that a claim waits, unless there is a longer mark. */
-	void mark(Session session, RowId id, String waiter, Duration until) throws SQLException {
-		this.sql.update(session, this.mark, micros(until), waiter, id.bytes(), micros(until));
+	/**
+	 * Mark for a time that a claim waits, unless there is a longer mark.
+	 * @return whether the row was marked
+	 */
+	boolean mark(Session session, RowId id, String waiter, Duration until) throws SQLException {
+		return this.sql.update(session, this.mark, micros(until), waiter, id.bytes(), micros(until)) > 0;
 	}
 
 	/**

@@ -1,5 +1,7 @@
 package io.leasehold.engine.jdbc;
 
+import java.sql.SQLException;
+import java.sql.DatabaseMetaData;
 import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
@@ -9,32 +11,43 @@ import org.jspecify.annotations.Nullable;
  */
 final class MariaDbDialect extends MySqlDialect {
 
-	static final String PRODUCT = "MariaDB";
+	private static final String NAME = "MariaDB";
 
 	@Override
-	String product() {
-		return PRODUCT;
+	protected String name() {
+		return NAME;
+	}
+
+	/** MySQL's driver reveals MariaDB only in the version. */
+	@Override
+	protected boolean supports(DatabaseMetaData database) throws SQLException {
+		return database.getDatabaseProductVersion().contains(NAME);
 	}
 
 	@Override
-	String platform() {
+	protected String platform() {
 		return "mariadb";
 	}
 
 	@Override
-	String setLockTimeout(Duration lockTimeout) {
+	protected String setLockTimeout(Duration lockTimeout) {
 		return "SET SESSION max_statement_time = %d.%03d".formatted(lockTimeout.toSeconds(),
 				lockTimeout.toMillisPart());
 	}
 
 	@Override
-	String setUp(Duration idle) {
+	protected String setUp(Duration idle) {
 		return "SET SESSION idle_transaction_timeout = %d".formatted(seconds(idle));
 	}
 
 	@Override
-	@Nullable String closeWhenIdle(Duration idle) {
+	protected @Nullable String closeWhenIdle(Duration idle) {
 		return null;
+	}
+
+	@Override
+	ConnectionLocks connectionLocks(String table) {
+		return new MariaDbRowLocks(table);
 	}
 
 }

@@ -1,48 +1,61 @@
 package io.leasehold.engine.jdbc;
 
+import java.sql.DatabaseMetaData;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
 
+import org.jspecify.annotations.Nullable;
+
 import org.springframework.util.ClassUtils;
 
 /**
- * Dialect of PostgreSQL.
+ * Dialect of PostgreSQL, and base of dialects of its relatives.
  */
-final class PostgresDialect extends Dialect {
+public class PostgresDialect extends Dialect {
 
 	@Override
-	String product() {
+	protected String name() {
 		return "PostgreSQL";
 	}
 
 	@Override
-	String platform() {
+	protected boolean supports(DatabaseMetaData database) throws SQLException {
+		return database.getDatabaseProductName().equals("PostgreSQL");
+	}
+
+	@Override
+	protected String platform() {
 		return "postgresql";
 	}
 
 	@Override
-	String now() {
+	protected String now() {
 		return "CAST(DATE_PART('epoch', clock_timestamp()) * 1000000 AS BIGINT)";
 	}
 
 	@Override
-	String returning(String update, String expression) {
+	protected String returning(String update, String expression) {
 		return update + " RETURNING " + expression;
 	}
 
 	@Override
-	String notifying(String expression, String channel) {
+	protected String notifying(String expression, String channel) {
 		return "%1$s, CASE WHEN %1$s > 0 THEN pg_notify('%2$s', encode(id, 'hex')) END".formatted(expression, channel);
 	}
 
 	@Override
-	boolean listens() {
+	protected @Nullable String publishing(String channel) {
+		return listens() ? "SELECT pg_notify('%s', ?)".formatted(channel) : null;
+	}
+
+	@Override
+	protected boolean listens() {
 		return ClassUtils.isPresent("org.postgresql.PGConnection", null);
 	}
 
 	@Override
-	String insert(String table, String columns, String values, String condition) {
+	protected String insert(String table, String columns, String values, String condition) {
 		return returning("INSERT INTO %s (id, %s) SELECT ?, %s WHERE %s ON CONFLICT (id) DO NOTHING".formatted(table,
 				columns, values, condition), "grant_number");
 	}
@@ -56,18 +69,23 @@ final class PostgresDialect extends Dialect {
 	 * is scanned.
 	 */
 	@Override
-	String waiting() {
+	protected String waiting() {
 		return " AND set_config('lock_timeout', ?, TRUE) <> ''";
 	}
 
 	@Override
-	void bindWaiting(PreparedStatement statement, int index, Duration lockTimeout) throws SQLException {
+	protected void bindWaiting(PreparedStatement statement, int index, Duration lockTimeout) throws SQLException {
 		statement.setString(index, Long.toString(lockTimeout.toMillis()));
 	}
 
 	@Override
-	String endingWhenIdle(Duration idle) {
+	protected String endingWhenIdle(Duration idle) {
 		return " AND set_config('idle_in_transaction_session_timeout', '%d', TRUE) <> ''".formatted(idle.toMillis());
+	}
+
+	@Override
+	ConnectionLocks connectionLocks(String table) {
+		return new AdvisoryLocks();
 	}
 
 }

@@ -23,6 +23,7 @@ import io.leasehold.engine.Access;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.engine.support.Actions;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -156,7 +157,7 @@ final class Renewals implements AutoCloseable {
 	}
 
 	private List<RenewalOutcome> renewAll(RenewalBatch batch) {
-		return this.database.call(CallKind.RENEW, "renew %d locks".formatted(batch.size()), null, (session, tables) -> {
+		return this.database.call(CallKind.RENEW, Actions.renew(batch.renewals()), null, (session, tables) -> {
 			long sent = this.clock.nanoTime();
 			Set<String> owners = tables.grants(batch.access()).renew(session, batch);
 			RenewalOutcome yes = new RenewalOutcome.Renewed(MonotonicClock.validUntil(sent, batch.lease()));

@@ -1,5 +1,6 @@
 package io.leasehold.engine.jdbc;
 
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HexFormat;
 
@@ -15,6 +16,18 @@ record RowId(byte[] bytes) implements Comparable<RowId> {
 
 	static RowId of(String namespace, LockKey key) {
 		return new RowId(key.digest(namespace));
+	}
+
+	/**
+	 * Return the id of a key that transactions lock, apart from the row of its leases.
+	 */
+	static RowId inTransactions(String namespace, LockKey key) {
+		return new RowId(key.digest(namespace, "transaction"));
+	}
+
+	/** Return the first eight bytes as a number. */
+	long number() {
+		return ByteBuffer.wrap(this.bytes).getLong();
 	}
 
 	/** Return the id in lower-case hexadecimal digits. */

@@ -109,7 +109,7 @@ final class Session implements AutoCloseable {
 		}
 		Duration present = (this.setWait != null) ? this.setWait : usual;
 		Duration wanted = lockTimeout();
-		if (wanted.compareTo(present.multipliedBy(7).dividedBy(8)) < 0) {
+		if (wanted.toNanos() < present.toNanos() * 7 / 8) {
 			String setting = dialect.setLockTimeout(wanted);
 			if (setting != null && !setting.equals(dialect.setLockTimeout(present))) {
 				connection(); // throws if no time is left, before anything is changed

@@ -90,8 +90,8 @@ final class SharedGrants implements Grants {
 			Long number = this.sql.number(session, this.open, Math.max(lease + delay, minHold), access,
 					claim.owner().memberId(), id.bytes(), access, access, limit, latest);
 			// Counted again: the update may have counted before it obtained its lock
-			boolean held = number != null && this.sql.update(session, this.hold, owner, lease, delay, minHold, minHold,
-					id.bytes(), limit, owner) > 0;
+			boolean held = number != null && this.sql.update(session, this.hold, owner, lease, delay,
+					Long.signum(minHold), minHold, id.bytes(), limit, owner) > 0;
 			return held ? number : null;
 		});
 	}
@@ -120,7 +120,10 @@ final class SharedGrants implements Grants {
 		return (this.sql.update(session, this.end, id.bytes(), owner) > 0) ? settle(session, id) : null;
 	}
 
-	/** Release all grants of a row, to one owner or many, and return their holders. */
+	/**
+	 * Revoke all grants of a row, to one owner or many, notify their holders and return
+	 * them.
+	 */
 	List<LockTable.Owned> freeAll(Session session, RowId id) throws SQLException {
 		List<LockTable.Owned> freed = this.sql.inTransaction(session, () -> {
 			if (this.table.lock(session, List.of(id.bytes())) == 0) {
@@ -129,6 +132,9 @@ final class SharedGrants implements Grants {
 			List<LockTable.Owned> owned = this.table.inspect(session, id);
 			this.sql.update(session, this.endAll, id.bytes());
 			settle(session, id);
+			for (LockTable.Owned revoked : owned) {
+				this.sql.publish(session, new RevokedGrant(revoked.number(), id.toString()).toString());
+			}
 			return owned;
 		});
 		return (freed != null) ? freed : List.of();

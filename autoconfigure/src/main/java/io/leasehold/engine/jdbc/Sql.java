@@ -68,6 +68,15 @@ final class Sql {
 				(channel != null) ? this.dialect.notifying(marked, channel) : marked);
 	}
 
+	/** Publish a payload with the present transaction, if the database supports it. */
+	void publish(Session session, String payload) throws SQLException {
+		String channel = this.settings.channel();
+		String publishing = (channel != null) ? this.dialect.publishing(channel) : null;
+		if (publishing != null) {
+			query(session, publishing, (row, index) -> true, payload);
+		}
+	}
+
 	/** Run a change, and return the number of matching rows. */
 	int update(Session session, String sql, @Nullable Object... values) throws SQLException {
 		try (PreparedStatement statement = session.connection().prepareStatement(sql)) {

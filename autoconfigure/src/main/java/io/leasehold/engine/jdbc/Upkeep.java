@@ -4,6 +4,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 import static io.leasehold.engine.jdbc.Sql.micros;
 
@@ -25,14 +26,17 @@ final class Upkeep {
 
 	private final Sql sql;
 
+	private final LockTable rows;
+
 	private final List<String> checks;
 
 	private final String findIdle;
 
 	private final String removeIdle;
 
-	Upkeep(Sql sql) {
+	Upkeep(Sql sql, LockTable rows) {
 		this.sql = sql;
+		this.rows = rows;
 		this.checks = List.of(insertNothing("{table}", LOCK_COLUMNS, "id"),
 				sql.of("UPDATE {table} SET version = version + 1 WHERE id IS NULL"),
 				sql.of("DELETE FROM {table} WHERE id IS NULL"), insertNothing("{holders}", HOLDER_COLUMNS, "lock_id"),
@@ -56,19 +60,20 @@ final class Upkeep {
 
 	/**
 	 * Remove some idle rows of a namespace by one statement, because a commit for each
-	 * may take longer than a call.
-	 * @return how many were found
+	 * may take longer than a call. Rows that a transaction has locked are not idle.
+	 * @return how many were removed
 	 */
 	int removeIdle(Session session, String namespace, Duration retention, int most) throws SQLException {
 		long idle = micros(retention);
-		List<byte[]> found = this.sql.query(session, this.findIdle, (row, index) -> row.getBytes(1), namespace, idle,
+		List<Object> found = this.sql.query(session, this.findIdle, (row, index) -> row.getBytes(1), namespace, idle,
 				idle, idle, most);
-		if (!found.isEmpty()) {
+		Set<RowId> unlocked = found.isEmpty() ? Set.of() : this.rows.unlocked(session, found);
+		if (!unlocked.isEmpty()) {
 			List<Object> values = new ArrayList<>(List.of(idle, idle, idle));
-			values.addAll(found);
-			this.sql.update(session, this.removeIdle.formatted(Sql.repeat("?", found.size())), values.toArray());
+			unlocked.forEach((row) -> values.add(row.bytes()));
+			this.sql.update(session, this.removeIdle.formatted(Sql.repeat("?", unlocked.size())), values.toArray());
 		}
-		return found.size();
+		return unlocked.size();
 	}
 
 }

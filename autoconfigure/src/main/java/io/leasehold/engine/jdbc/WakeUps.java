@@ -15,8 +15,8 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Notifications of waiting claims when the database publishes that their row was freed.
- * Listening begins with the first waiting claim. Thread-safe.
+ * Notifications of waiting claims when the database publishes that their row was freed,
+ * and of holders when it publishes that their grant was revoked. Thread-safe.
  */
 final class WakeUps implements AutoCloseable {
 
@@ -25,6 +25,8 @@ final class WakeUps implements AutoCloseable {
 	private final DataSource connections;
 
 	private final String channel;
+
+	private final Consumer<RevokedGrant> revoked;
 
 	private final Map<String, List<Consumer<Signal>>> listeners = new ConcurrentHashMap<>();
 
@@ -36,10 +38,13 @@ final class WakeUps implements AutoCloseable {
 	 * Create the notifications.
 	 * @param connections source of the listening connection
 	 * @param channel channel on which the database publishes {@linkplain RowId row ids}
+	 * and {@linkplain RevokedGrant revoked grants}
+	 * @param revoked receives the revoked grants of all processes
 	 */
-	WakeUps(DataSource connections, String channel) {
+	WakeUps(DataSource connections, String channel, Consumer<RevokedGrant> revoked) {
 		this.connections = connections;
 		this.channel = channel;
+		this.revoked = revoked;
 	}
 
 	/** Notify a claim whenever the row is freed, until the result is closed. */
@@ -56,13 +61,19 @@ final class WakeUps implements AutoCloseable {
 		return rest.isEmpty() ? null : rest;
 	}
 
-	private synchronized void start() {
+	/** Begin to listen, unless that has begun. */
+	synchronized void start() {
 		if (this.listener == null && !this.closed) {
-			this.listener = new ChannelListener(this.connections, this.channel, this::freed, this::missed);
+			this.listener = new ChannelListener(this.connections, this.channel, this::receive, this::missed);
 		}
 	}
 
-	private void freed(String payload) {
+	private void receive(String payload) {
+		RevokedGrant grant = RevokedGrant.parse(payload);
+		if (grant != null) {
+			this.revoked.accept(grant);
+			return;
+		}
 		this.listeners.getOrDefault(payload, List.of()).forEach(WakeUps::wake);
 	}
 

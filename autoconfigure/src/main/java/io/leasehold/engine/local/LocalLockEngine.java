@@ -9,6 +9,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
@@ -24,6 +25,7 @@ import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.engine.RevocationListener;
 import io.leasehold.engine.Signal;
 import io.leasehold.engine.Subscription;
 import org.jspecify.annotations.Nullable;
@@ -52,6 +54,8 @@ public final class LocalLockEngine implements LockEngine {
 
 	/** Starts with the time, so that grant numbers also increase after a restart. */
 	private final AtomicLong numbers = new AtomicLong(ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()));
+
+	private final List<RevocationListener> listeners = new CopyOnWriteArrayList<>();
 
 	private volatile long nextSweep;
 
@@ -107,6 +111,15 @@ public final class LocalLockEngine implements LockEngine {
 			listener.accept(new Signal.Retry());
 		}
 		return () -> read(claim.key(), (slot) -> slot.listen(claim, null, this.clock.nanoTime()));
+	}
+
+	/**
+	 * Add a listener, because several services may share this store. Each gets the
+	 * reports about all claims.
+	 */
+	@Override
+	public void reportRevocations(RevocationListener listener) {
+		this.listeners.add(listener);
 	}
 
 	@Override
@@ -173,12 +186,16 @@ public final class LocalLockEngine implements LockEngine {
 			return own;
 		}
 		if (slot.head() == null && slot.isFreeFor(claim, now)) {
-			return grant(slot, claim, now);
+			return claim.lingers() ? grantLingering(slot, claim, now) : grant(slot, claim, now);
 		}
 		if (claim.waits()) {
 			slot.enqueue(claim);
 		}
-		return new AcquisitionOutcome.Busy(slot.retryIn(claim, now));
+		Claim lingering = slot.lingering(now);
+		if (lingering != null) {
+			notifications.add(() -> this.listeners.forEach((listener) -> listener.recalled(lingering)));
+		}
+		return new AcquisitionOutcome.Busy(slot.retryIn(claim, now), lingering != null);
 	}
 
 	private boolean release(Slot slot, Claim claim, long now, List<Runnable> notifications) {
@@ -203,7 +220,12 @@ public final class LocalLockEngine implements LockEngine {
 	}
 
 	private AcquisitionOutcome.Granted grant(Slot slot, Claim claim, long now) {
-		return slot.grant(claim, this.numbers.incrementAndGet(), now);
+		return slot.grant(claim, this.numbers.incrementAndGet(), 0, now);
+	}
+
+	private AcquisitionOutcome.Granted grantLingering(Slot slot, Claim claim, long now) {
+		int reserved = AcquisitionOutcome.Granted.RESERVED;
+		return slot.grant(claim, this.numbers.addAndGet(1 + reserved) - reserved, reserved, now);
 	}
 
 	private static void addNotification(Slot.Waiter waiter, Signal signal, List<Runnable> notifications) {

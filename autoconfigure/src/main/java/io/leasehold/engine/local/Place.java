@@ -26,16 +26,31 @@ final class Place {
 	/** End of the lease. */
 	private long until;
 
+	private final int reserved;
+
+	private boolean lingers;
+
 	private boolean free;
 
 	/** The next grant, in the order of grants. */
 	@Nullable Place next;
 
-	Place(Claim claim, long number, long now) {
+	Place(Claim claim, long number, int reserved, long now) {
 		this.claim = claim;
 		this.number = number;
 		this.since = now;
+		this.reserved = reserved;
+		this.lingers = reserved > 0;
 		this.until = now + claim.lease().toNanos();
+	}
+
+	Claim claim() {
+		return this.claim;
+	}
+
+	/** Whether the owner may keep the key unused. */
+	boolean lingers(long now) {
+		return this.lingers && isHeld(now);
 	}
 
 	Access access() {
@@ -58,6 +73,7 @@ final class Place {
 	}
 
 	void extend(long leaseNanos, long now) {
+		this.lingers = false;
 		this.until = Math.max(leaseNanos, this.until - now) + now;
 	}
 
@@ -68,13 +84,15 @@ final class Place {
 
 	AcquisitionOutcome.Granted grant(long now) {
 		return new AcquisitionOutcome.Granted(this.number,
-				MonotonicClock.validUntil(now, Duration.ofNanos(this.until - now)));
+				MonotonicClock.validUntil(now, Duration.ofNanos(this.until - now)), this.lingers ? this.reserved : 0);
 	}
 
 	/** Return the holder, or null if there is none. */
 	@Nullable Holder holder(long now) {
-		return isHeld(now) ? Holder.of(this.claim.owner().token(), this.number,
-				Instant.now().minusNanos(now - this.since), Duration.ofNanos(this.until - now)) : null;
+		return isHeld(now) ? Holder
+			.of(this.claim.owner().token(), this.number, Instant.now().minusNanos(now - this.since),
+					Duration.ofNanos(this.until - now))
+			.withReserved(this.reserved, this.lingers) : null;
 	}
 
 }

@@ -85,11 +85,17 @@ final class Slot {
 		return this.queue.isEmpty() && forgetFree(now) == 0;
 	}
 
-	AcquisitionOutcome.Granted grant(Claim claim, long number, long now) {
+	AcquisitionOutcome.Granted grant(Claim claim, long number, int reserved, long now) {
 		unqueue(claim.owner());
-		Place place = new Place(claim, number, now);
+		Place place = new Place(claim, number, reserved, now);
 		putAfter(last(), place);
 		return place.grant(now);
+	}
+
+	/** Return the claim whose grant lingers, or null. */
+	@Nullable Claim lingering(long now) {
+		Place place = this.first;
+		return (place != null && place.lingers(now)) ? place.claim() : null;
 	}
 
 	private @Nullable Place last() {

@@ -33,6 +33,16 @@ final class ClaimName {
 				claim.lockDelay().toMillis());
 	}
 
+	/** Return the id of the member that made a claim with an owner. */
+	static String memberId(String name) {
+		return name.substring(0, Math.max(0, name.indexOf('/')));
+	}
+
+	/** Return whether a name is that of an exclusive claim without durations. */
+	static boolean isPlain(String name) {
+		return name.indexOf('#') < 0;
+	}
+
 	static boolean isOwnerless(String name) {
 		return OWNERLESS.matcher(name).matches();
 	}

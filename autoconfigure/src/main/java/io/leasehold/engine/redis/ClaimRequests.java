@@ -4,25 +4,40 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.redis.connection.Line;
 import io.leasehold.engine.redis.connection.RedisFailure;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Requests that begin and end claims.
  */
 final class ClaimRequests {
 
+	/** First element of the response to a granted request. */
+	static final String GRANTED = "granted";
+
+	/** Third element of the response to a request whose grant lingers. */
+	static final String LINGERS = "lingers";
+
+	private static final String RESERVED = Integer.toString(AcquisitionOutcome.Granted.RESERVED);
+
 	private final RedisSettings settings;
 
-	private final String inboxPrefix;
+	private final Notifications notifications;
+
+	private final LiveClaims claims;
 
 	private final String retention;
 
 	private final String queueLifetime;
 
-	ClaimRequests(RedisSettings settings, String inboxPrefix) {
+	private final ContendedKeys contended = new ContendedKeys();
+
+	ClaimRequests(RedisSettings settings, Notifications notifications, LiveClaims claims) {
 		this.settings = settings;
-		this.inboxPrefix = inboxPrefix;
+		this.notifications = notifications;
+		this.claims = claims;
 		this.retention = millis(settings.fencingRetention());
 		this.queueLifetime = millis(settings.queueLifetime());
 	}
@@ -36,17 +51,72 @@ final class ClaimRequests {
 	 * Acquire the lock.
 	 * @param lease the lease of an immediate grant
 	 * @param form queue form of the claim, see {@link Scripts#ACQUIRE}
+	 * @return response as of {@link Scripts#ACQUIRE}, followed by {@link #LINGERS} if the
+	 * grant lingers
 	 */
 	List<Object> acquire(LiveClaim live, Line line, Duration lease, String form, long deadline) {
 		try {
-			return line.run(Scripts.ACQUIRE, live.keys().of(live.name()),
-					arguments(live, millis(lease.plus(live.lockDelay())), form, this.queueLifetime), deadline);
+			String kept = millis(lease.plus(live.lockDelay()));
+			String number = acquireFree(live, line, kept, deadline);
+			if (number != null) {
+				return live.lingers() ? List.of(GRANTED, number, LINGERS) : List.of(GRANTED, number);
+			}
+			this.claims.add(live); // a message may arrive before the response
+			List<Object> response = this.notifications.run(Scripts.ACQUIRE, line, live.keys(),
+					arguments(live, kept, form, this.queueLifetime), deadline);
+			note(live, response);
+			return response;
 		}
 		catch (RedisFailure ex) {
 			if (ex.hasNotRun()) {
 				live.requestHasNotRun();
 			}
 			throw ex;
+		}
+	}
+
+	/**
+	 * Acquire a lock that is probably free, by the first request of a claim. Repeated
+	 * requests need the whole script, which finds the claim's own grant.
+	 * @return the grant number; {@code null} if the whole script has to follow
+	 */
+	private @Nullable String acquireFree(LiveClaim live, Line line, String kept, long deadline) {
+		if (!live.isPlain() || !live.requestedOnce() || this.contended.contains(live.keys())) {
+			return null;
+		}
+		Object response = live.lingers()
+				? line.run(Scripts.ACQUIRE_LINGERING, live.keys().ofFree(),
+						new String[] { live.name(), kept, this.retention, RESERVED }, deadline)
+				: line.run(Scripts.ACQUIRE_FREE, live.keys().ofFree(),
+						new String[] { live.name(), kept, this.retention }, deadline);
+		return (response instanceof String number) ? number : null;
+	}
+
+	/** Wait until as many replicas as configured have received what a line wrote. */
+	void awaitReplicas(Line line, long deadline) {
+		if (this.settings.replicasToWait() > 0) {
+			line.awaitReplicas(this.settings.replicasToWait(), this.settings.commandTimeout().dividedBy(2), deadline);
+		}
+	}
+
+	/**
+	 * Notify the owner of a lock whose grant lingers that this claim is busy with it.
+	 * @return whether the grant lingers
+	 */
+	boolean recall(Line line, List<Object> busy) {
+		Grant lingering = (busy.size() > 3) ? Grant.parse((String) busy.get(3)) : null;
+		if (lingering != null) {
+			line.publish(this.notifications.inboxOf(lingering), lingering.recall());
+		}
+		return lingering != null;
+	}
+
+	private void note(LiveClaim live, List<Object> response) {
+		if (!GRANTED.equals(response.get(0))) {
+			this.contended.add(live.keys());
+		}
+		else if (live.requestedOnce()) {
+			this.contended.remove(live.keys());
 		}
 	}
 
@@ -58,7 +128,10 @@ final class ClaimRequests {
 	 */
 	boolean close(LiveClaim live, Line line, boolean mark, boolean sentBefore, long deadline) {
 		try {
-			return line.run(Scripts.CLOSE, live.keys().of(live.name()),
+			if (!mark && releaseSole(live, line, deadline)) {
+				return true;
+			}
+			return this.notifications.run(Scripts.CLOSE, line, live.keys(),
 					arguments(live, mark ? millis(this.settings.markerLifetime()) : "0"), deadline) == 1;
 		}
 		catch (RedisFailure ex) {
@@ -69,15 +142,30 @@ final class ClaimRequests {
 		}
 	}
 
+	/**
+	 * Release a lock that probably no other claim waits for.
+	 * @return {@code false} if the whole script has to follow
+	 */
+	private boolean releaseSole(LiveClaim live, Line line, long deadline) {
+		if (!live.isPlain() || this.contended.contains(live.keys())) {
+			return false;
+		}
+		if (line.run(Scripts.RELEASE_SOLE, live.keys().ofExclusive(), new String[] { live.name() }, deadline) == 1) {
+			return true;
+		}
+		this.contended.add(live.keys());
+		return false;
+	}
+
 	/** End a claim that is no longer known here, without waiting for the response. */
 	void returnGrant(Line line, Grant.Message message) {
 		String claim = message.grant().claim();
-		line.sendText(Scripts.CLOSE, message.keys().of(claim),
-				new String[] { claim, this.retention, this.inboxPrefix, millis(this.settings.grantLease()), "0" });
+		this.notifications.send(Scripts.CLOSE, line, message.keys(), new String[] { claim, this.retention,
+				this.notifications.inboxPrefix(), millis(this.settings.grantLease()), "0" });
 	}
 
 	private String[] arguments(LiveClaim live, String... more) {
-		String[] first = { live.name(), this.retention, this.inboxPrefix,
+		String[] first = { live.name(), this.retention, this.notifications.inboxPrefix(),
 				millis(live.grantLease().plus(live.lockDelay())) };
 		String[] all = Arrays.copyOf(first, first.length + more.length);
 		System.arraycopy(more, 0, all, first.length, more.length);

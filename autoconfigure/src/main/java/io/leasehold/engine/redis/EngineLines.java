@@ -1,5 +1,6 @@
 package io.leasehold.engine.redis;
 
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -14,6 +15,7 @@ import io.leasehold.engine.redis.connection.RedisConnections;
 import io.leasehold.engine.redis.connection.RedisFailure;
 import io.leasehold.engine.redis.connection.Replies;
 import io.leasehold.engine.redis.connection.Topology;
+import io.leasehold.engine.support.Deadlines;
 
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
@@ -108,6 +110,14 @@ final class EngineLines implements AutoCloseable {
 			failed.accept(Replies.failure(failure));
 			return null;
 		}));
+	}
+
+	/**
+	 * Wait for the connection that is opened first.
+	 * @throws RedisFailure if it failed, or is not open yet
+	 */
+	void awaitFirst(Duration timeout) {
+		Replies.await(this.claims.to(WARM_UP), Deadlines.after(timeout));
 	}
 
 	@Override

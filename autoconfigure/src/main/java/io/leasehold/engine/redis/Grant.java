@@ -7,12 +7,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Grant as stored in Redis, {@code fence:claim}. Messages have the form
- * {@code fence:claim lock}.
+ * {@code fence:claim lock}, or {@code revoke fence:claim} if the grant was revoked, or
+ * {@code recall fence:claim} if another process wants the lock of a lingering grant.
  *
  * @param number grant number
  * @param claim {@linkplain ClaimName name} of the claim
  */
 record Grant(long number, String claim) {
+
+	private static final String REVOKE = "revoke ";
+
+	private static final String RECALL = "recall ";
 
 	private static final Pattern VALUE = Pattern.compile("(\\d{1,18}):(.*)");
 
@@ -22,6 +27,26 @@ record Grant(long number, String claim) {
 	static @Nullable Grant parse(String value) {
 		Matcher parts = VALUE.matcher(value);
 		return parts.matches() ? new Grant(Long.parseLong(parts.group(1)), parts.group(2)) : null;
+	}
+
+	/** Parse a message about a revoked grant; {@code null} if it is none. */
+	static @Nullable Grant parseRevocation(String text) {
+		return text.startsWith(REVOKE) ? parse(text.substring(REVOKE.length())) : null;
+	}
+
+	/** Parse a message about a recalled grant; {@code null} if it is none. */
+	static @Nullable Grant parseRecall(String text) {
+		return text.startsWith(RECALL) ? parse(text.substring(RECALL.length())) : null;
+	}
+
+	/** Return the message that notifies the owner that another process wants the lock. */
+	String recall() {
+		return RECALL + this;
+	}
+
+	/** Return the message that notifies the holder that the grant was revoked. */
+	String revocation() {
+		return REVOKE + this;
 	}
 
 	/** Parse a message; {@code null} if it was not written by Leasehold. */

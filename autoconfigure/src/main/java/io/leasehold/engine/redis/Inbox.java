@@ -20,8 +20,9 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Subscription to the channel on which a member is notified of its grants. It starts with
- * the first waiting claim and is repeated whenever the connection breaks. Thread-safe.
+ * Subscription to the channel on which a member is notified of its grants, and of those
+ * that are revoked. It starts with the first claim that waits or is renewed, and is
+ * repeated whenever the connection breaks. Thread-safe.
  */
 final class Inbox {
 
@@ -29,7 +30,12 @@ final class Inbox {
 
 	private static final long RETRY_MILLIS = 250;
 
-	private final Supplier<String> channel;
+	/** Delay of the next attempt after the server rejected a subscription. */
+	private static final long RETRY_AFTER_REJECTION_MILLIS = 10_000;
+
+	private final String prefix;
+
+	private final Supplier<String> member;
 
 	private final RedisSettings settings;
 
@@ -47,20 +53,24 @@ final class Inbox {
 
 	private final AtomicBoolean started = new AtomicBoolean();
 
+	private final AtomicBoolean rejected = new AtomicBoolean();
+
 	private final CompletableFuture<Boolean> firstAttempt = new CompletableFuture<>();
 
 	private final AtomicReference<@Nullable Subscription> current = new AtomicReference<>();
 
 	/**
 	 * Create an inbox.
-	 * @param channel the member's channel, which changes if its identity is replaced
+	 * @param prefix prefix of the channels of members
+	 * @param member id of the member, which changes if its identity is replaced
 	 * @param messages called with each message
 	 * @param subscribed called after each subscription; earlier messages may be lost
 	 * @param nanoTime the clock that measures silence
 	 */
-	Inbox(Supplier<String> channel, RedisSettings settings, Topology topology, Opener opener,
+	Inbox(String prefix, Supplier<String> member, RedisSettings settings, Topology topology, Opener opener,
 			ScheduledExecutorService executor, Consumer<String> messages, Runnable subscribed, LongSupplier nanoTime) {
-		this.channel = channel;
+		this.prefix = prefix;
+		this.member = member;
 		this.settings = settings;
 		this.topology = topology;
 		this.opener = opener;
@@ -76,14 +86,30 @@ final class Inbox {
 	 * @param deadline reading of {@link System#nanoTime()} at which to stop waiting
 	 */
 	boolean isReceiving(long deadline) {
-		if (this.started.compareAndSet(false, true)) {
-			this.executor.execute(this::open);
+		if (this.settings.wakeUp() == WakeUp.POLL) {
+			return false;
 		}
+		start();
 		if (!this.firstAttempt.isDone()) {
 			awaitFirstAttempt(deadline);
 		}
 		Subscription subscription = this.current.get();
 		return subscription != null && subscription.check();
+	}
+
+	/** Return whether there is a subscription, as far as is known. Never blocks. */
+	boolean isSubscribed() {
+		Subscription subscription = this.current.get();
+		return subscription != null && subscription.isOpen();
+	}
+
+	/**
+	 * Begin to subscribe, unless that has begun or claims only poll. Never blocks.
+	 */
+	void start() {
+		if (this.settings.wakeUp() != WakeUp.POLL && !this.started.get() && this.started.compareAndSet(false, true)) {
+			this.executor.execute(this::open);
+		}
 	}
 
 	private void awaitFirstAttempt(long deadline) {
@@ -110,19 +136,36 @@ final class Inbox {
 			this.subscribed.run();
 		}
 		catch (RuntimeException ex) {
-			logger.debug("No subscription to '%s'; retrying".formatted(this.channel.get()), ex);
+			logger.debug("No subscription to '%s'; retrying".formatted(channel(this.member.get())), ex);
 			if (node != null) {
 				this.topology.doubt(node);
 			}
-			openLater();
+			openLater(isRejected(ex) ? RETRY_AFTER_REJECTION_MILLIS : RETRY_MILLIS);
 		}
 		finally {
 			this.firstAttempt.complete(true);
 		}
 	}
 
-	private void openLater() {
-		this.executor.schedule(this::open, RETRY_MILLIS, TimeUnit.MILLISECONDS);
+	/** Return whether an operator has to change something before a retry can succeed. */
+	private boolean isRejected(RuntimeException failure) {
+		if (!(failure instanceof RedisFailure reply) || !(reply.is("NOPERM") || reply.is("ERR"))) {
+			return false;
+		}
+		if (this.rejected.compareAndSet(false, true)) {
+			logger.warn(("Redis rejects the subscription to '%s': %s. Waiting threads are not notified and poll. Grant "
+					+ "the account access to this channel, or set leasehold.redis.wake-up to poll")
+				.formatted(channel(this.member.get()), reply.getMessage()));
+		}
+		return true;
+	}
+
+	private String channel(String ofMember) {
+		return this.prefix + ofMember;
+	}
+
+	private void openLater(long delayMillis) {
+		this.executor.schedule(this::open, delayMillis, TimeUnit.MILLISECONDS);
 	}
 
 	/** End the subscription if its server is no longer a primary; a new one follows. */
@@ -148,7 +191,7 @@ final class Inbox {
 
 		private final Node node;
 
-		private final String channel = Inbox.this.channel.get();
+		private final String member = Inbox.this.member.get();
 
 		/** Time at which the pending ping was sent, or null if none is pending. */
 		private final AtomicReference<@Nullable Long> pinged = new AtomicReference<>();
@@ -162,7 +205,7 @@ final class Inbox {
 		}
 
 		void open() {
-			this.subscription = Inbox.this.opener.listen(this.node, this.channel, this::receive, this::lost);
+			this.subscription = Inbox.this.opener.listen(this.node, channel(this.member), this::receive, this::lost);
 		}
 
 		boolean isOpen() {
@@ -183,7 +226,7 @@ final class Inbox {
 		 * channel has changed
 		 */
 		boolean check() {
-			if (!this.channel.equals(Inbox.this.channel.get())) {
+			if (!this.member.equals(Inbox.this.member.get())) {
 				close();
 				return false;
 			}
@@ -223,7 +266,7 @@ final class Inbox {
 		void lost() {
 			if (Inbox.this.current.compareAndSet(this, null)) {
 				Inbox.this.topology.doubt(this.node);
-				openLater();
+				openLater(RETRY_MILLIS);
 			}
 		}
 

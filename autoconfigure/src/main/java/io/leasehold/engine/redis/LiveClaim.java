@@ -24,6 +24,8 @@ final class LiveClaim {
 
 	private final String name;
 
+	private final RedisKeys keys;
+
 	private final RedisSettings settings;
 
 	private final MonotonicClock clock;
@@ -61,22 +63,37 @@ final class LiveClaim {
 	LiveClaim(Claim claim, String name, RedisSettings settings, MonotonicClock clock) {
 		this.claim = claim;
 		this.name = name;
+		this.keys = RedisKeys.of(settings.namespace(), claim.key());
 		this.settings = settings;
 		this.clock = clock;
 	}
 
-	/** Mark a claim that was removed earlier because all its requests were answered. */
+	/** Record that all requests of this claim were answered, and that it never waited. */
 	synchronized LiveClaim responded() {
 		this.responded = true;
 		return this;
 	}
 
+	Claim claim() {
+		return this.claim;
+	}
+
+	/** Return whether the grant of the next request should linger. */
+	synchronized boolean lingers() {
+		return this.claim.lingers() && this.requests == 1;
+	}
+
 	RedisKeys keys() {
-		return RedisKeys.of(this.settings.namespace(), this.claim.key());
+		return this.keys;
 	}
 
 	String name() {
 		return this.name;
+	}
+
+	/** Return whether the claim is exclusive, without minimum hold and lock delay. */
+	boolean isPlain() {
+		return ClaimName.isPlain(this.name);
 	}
 
 	Duration grantLease() {
@@ -111,9 +128,9 @@ final class LiveClaim {
 		}
 	}
 
-	synchronized AcquisitionOutcome.Granted granted(long number, long sent, Duration requested) {
+	synchronized AcquisitionOutcome.Granted granted(long number, long sent, Duration requested, int reserved) {
 		this.seen = Math.max(this.seen, number);
-		return new AcquisitionOutcome.Granted(number, MonotonicClock.validUntil(sent, requested));
+		return new AcquisitionOutcome.Granted(number, MonotonicClock.validUntil(sent, requested), reserved);
 	}
 
 	synchronized void busy(long number, long sent) {
@@ -203,7 +220,7 @@ final class LiveClaim {
 			to.accept(signal);
 		}
 		catch (RuntimeException ex) {
-			logger.warn("The listener of a claim on '%s' failed".formatted(keys().lock()), ex);
+			logger.warn("The listener of a claim on '%s' failed".formatted(this.keys.lock()), ex);
 		}
 	}
 

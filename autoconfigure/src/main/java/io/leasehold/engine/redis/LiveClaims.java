@@ -9,7 +9,9 @@ import io.leasehold.engine.redis.connection.Line;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Claims of this process that have not ended and were not granted at once. Thread-safe.
+ * Claims of this process for which messages may arrive, or whose last request has failed.
+ * The store's response to the first request and to the last one decides most claims,
+ * which are never added. Thread-safe.
  */
 final class LiveClaims {
 
@@ -24,18 +26,26 @@ final class LiveClaims {
 		this.clock = clock;
 	}
 
-	/** Return the state of a claim, a new one for a new claim. */
+	/** Return the state of a claim, a new one unless it was added. */
 	LiveClaim of(Claim claim) {
-		return this.claims.computeIfAbsent(ClaimName.of(claim), (name) -> create(claim, name));
+		String name = ClaimName.of(claim);
+		LiveClaim added = this.claims.get(name);
+		return (added != null) ? added : create(claim, name);
 	}
 
-	/** Return the state of a claim that ends; a removed one had all its responses. */
+	/** Return the state of a claim that ends; one that is not added had all responses. */
 	LiveClaim ending(Claim claim) {
-		return this.claims.computeIfAbsent(ClaimName.of(claim), (name) -> create(claim, name).responded());
+		String name = ClaimName.of(claim);
+		LiveClaim added = this.claims.get(name);
+		return (added != null) ? added : create(claim, name).responded();
 	}
 
 	private LiveClaim create(Claim claim, String name) {
 		return new LiveClaim(claim, name, this.settings, this.clock);
+	}
+
+	void add(LiveClaim live) {
+		this.claims.put(live.name(), live);
 	}
 
 	@Nullable LiveClaim named(String name) {

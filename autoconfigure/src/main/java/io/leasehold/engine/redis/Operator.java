@@ -8,9 +8,10 @@ import java.util.Comparator;
 import java.util.List;
 
 import io.leasehold.LockKey;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Holder;
+import io.leasehold.engine.redis.connection.Line;
 import io.leasehold.engine.redis.connection.Lines;
-import io.leasehold.engine.redis.connection.Script;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,23 +20,40 @@ import org.jspecify.annotations.Nullable;
  * @param lines lines to the primaries
  * @param namespace first part of all names in the store
  * @param retention fencing retention in milliseconds
- * @param inboxPrefix prefix of inbox channels
+ * @param notifications notifies claims that are granted a released lock
  */
-record Operator(Lines lines, String namespace, String retention, String inboxPrefix) {
+record Operator(Lines lines, String namespace, String retention, Notifications notifications) {
 
 	List<Holder> inspect(LockKey key, long deadline) {
-		return holders(Scripts.INSPECT, key, deadline);
+		RedisKeys keys = RedisKeys.of(this.namespace, key);
+		return holders(this.lines.request(keys.lock(), deadline,
+				(line) -> line.run(Scripts.INSPECT, keys.all(), arguments(), deadline)));
 	}
 
 	List<Holder> forceRelease(LockKey key, long deadline) {
-		return holders(Scripts.FORCE, key, deadline);
+		RedisKeys keys = RedisKeys.of(this.namespace, key);
+		return holders(this.lines.request(keys.lock(), deadline, (line) -> {
+			List<Object> response = this.notifications.run(Scripts.FORCE, line, keys, arguments(), deadline);
+			notifyHolders(line, response);
+			return response;
+		}));
 	}
 
-	/** Run a script that returns the present or former holders of a lock. */
-	private List<Holder> holders(Script<List<Object>> script, LockKey key, long deadline) {
-		RedisKeys keys = RedisKeys.of(this.namespace, key);
-		List<Object> response = this.lines.request(keys.lock(), deadline, (line) -> line.run(script, keys.of(""),
-				new String[] { "", this.retention, this.inboxPrefix, "" }, deadline));
+	private String[] arguments() {
+		return new String[] { "", this.retention, this.notifications.inboxPrefix(), "" };
+	}
+
+	/** Notify former holders, which otherwise detect the loss by their next renewal. */
+	private void notifyHolders(Line line, List<Object> response) {
+		for (int i = 0; i < response.size(); i += 2) {
+			Grant grant = Grant.parse((String) response.get(i));
+			if (grant != null && !ClaimName.isOwnerless(grant.claim())) {
+				line.publish(this.notifications.inboxOf(grant), grant.revocation());
+			}
+		}
+	}
+
+	private static List<Holder> holders(List<Object> response) {
 		List<Holder> holders = new ArrayList<>();
 		for (int i = 0; i < response.size(); i += 2) {
 			Holder holder = holder((String) response.get(i), (Long) response.get(i + 1));
@@ -49,14 +67,18 @@ record Operator(Lines lines, String namespace, String retention, String inboxPre
 
 	/** Parse a holder; {@code null} for a minimum hold or lock delay without a holder. */
 	private static @Nullable Holder holder(String value, long kept) {
-		Grant grant = Grant.parse(value);
+		boolean lingers = value.endsWith("~");
+		boolean reserved = lingers || value.endsWith("=");
+		int marks = value.indexOf(' ');
+		Grant grant = Grant.parse((marks >= 0) ? value.substring(0, marks) : value);
 		String claim = (grant != null) ? grant.claim() : "";
 		long number = (grant != null) ? grant.number() : 0;
 		Duration rest = Duration.ofMillis(Math.max(0, kept)).minus(ClaimName.lockDelay(claim));
 		if (ClaimName.isOwnerless(claim) || rest.isNegative()) {
 			return null;
 		}
-		return Holder.of(claim, number, Instant.EPOCH.plus(number, ChronoUnit.MICROS), rest);
+		Holder holder = Holder.of(claim, number, Instant.EPOCH.plus(number, ChronoUnit.MICROS), rest);
+		return reserved ? holder.withReserved(AcquisitionOutcome.Granted.RESERVED, lingers) : holder;
 	}
 
 }

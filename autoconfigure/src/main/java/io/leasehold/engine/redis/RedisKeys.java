@@ -9,12 +9,15 @@ import io.leasehold.engine.Access;
 /**
  * Names of a lock in the store. All its keys have the same hash tag and share a slot.
  *
- * @param lock key of an exclusive grant, such as <code>leasehold:{order:42}</code>
+ * @param lock key of an exclusive grant, such as <code>leasehold:2:{order:42}</code>
  */
 record RedisKeys(String lock) {
 
+	/** Part of all keys, so that versions with another layout never share them. */
+	private static final String LAYOUT = ":2:";
+
 	static RedisKeys of(String namespace, LockKey key) {
-		return new RedisKeys(escape(namespace) + ":{" + escape(key.value()) + "}");
+		return new RedisKeys(escape(namespace) + LAYOUT + "{" + escape(key.value()) + "}");
 	}
 
 	/** Return the prefix of the channels on which members are notified of grants. */
@@ -22,6 +25,7 @@ record RedisKeys(String lock) {
 		return escape(namespace) + ":inbox:";
 	}
 
+	/** Return the key of the greatest grant number. */
 	String number() {
 		return this.lock + ":fence";
 	}
@@ -40,14 +44,29 @@ record RedisKeys(String lock) {
 		return this.lock + ":fences";
 	}
 
-	/** Return the keys of a claim's scripts, in their order. */
-	String[] of(String claim) {
-		return new String[] { this.lock, number(), queue(), this.lock + ":gone:" + claim, holders(), numbers() };
+	/** Return the key of the give-up markers, ordered by their ends. */
+	String gone() {
+		return this.lock + ":gone";
+	}
+
+	/** Return all keys, in the order of the scripts. */
+	String[] all() {
+		return new String[] { this.lock, number(), queue(), gone(), holders(), numbers() };
+	}
+
+	/** Return the keys for a free lock, in the order of the script. */
+	String[] ofFree() {
+		return new String[] { this.lock, number() };
+	}
+
+	/** Return the key of an exclusive grant. */
+	String[] ofExclusive() {
+		return new String[] { this.lock };
 	}
 
 	/** Return the keys for the renewal of a grant. */
 	List<String> ofGrant(Access access) {
-		return access.equals(Access.EXCLUSIVE) ? List.of(this.lock) : List.of(holders(), numbers());
+		return access.equals(Access.EXCLUSIVE) ? List.of(this.lock) : List.of(holders(), numbers(), number());
 	}
 
 	/**

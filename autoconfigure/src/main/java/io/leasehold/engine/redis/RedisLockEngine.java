@@ -20,6 +20,7 @@ import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.RenewalRule;
+import io.leasehold.engine.RevocationListener;
 import io.leasehold.engine.Signal;
 import io.leasehold.engine.Subscription;
 import io.leasehold.engine.redis.connection.Line;
@@ -27,7 +28,6 @@ import io.leasehold.engine.redis.connection.Node;
 import io.leasehold.engine.redis.connection.RedisConnections;
 import io.leasehold.engine.redis.connection.RedisFailure;
 import io.leasehold.engine.support.Deadlines;
-import io.leasehold.engine.support.Jitter;
 import io.leasehold.engine.support.OpenState;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -46,8 +46,10 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 
 	private static final Log logger = LogFactory.getLog(RedisLockEngine.class);
 
-	/** Delay of a poll after a lease's end, so that it does not arrive just before. */
-	private static final Duration AFTER_EXPIRY = Duration.ofMillis(5);
+	private static final Set<Capability> CAPABILITIES = Set.of(Capability.values());
+
+	private static final Set<Capability> WITHOUT_LINGER = Set
+		.copyOf(EnumSet.complementOf(EnumSet.of(Capability.LINGER)));
 
 	private final RedisConnections connections;
 
@@ -57,7 +59,7 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 
 	private final Duration minLease;
 
-	private final String inboxPrefix;
+	private final Notifications notifications;
 
 	private final ClaimRequests requests;
 
@@ -70,6 +72,8 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 	private final Renewer renewer;
 
 	private final Operator operator;
+
+	private final InboxMessages messages;
 
 	private final OpenState state = new OpenState(NAME);
 
@@ -84,14 +88,15 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 		this.clock = clock;
 		this.claims = new LiveClaims(settings, clock);
 		this.minLease = RenewalRule.minLease(settings.commandTimeout());
-		this.inboxPrefix = RedisKeys.inboxPrefix(settings.namespace());
-		this.requests = new ClaimRequests(settings, this.inboxPrefix);
+		this.notifications = new Notifications(RedisKeys.inboxPrefix(settings.namespace()), settings.wakeUp());
+		this.requests = new ClaimRequests(settings, this.notifications, this.claims);
 		this.lines = new EngineLines(connections, settings, this.claims::removeExpired, this::keepOnly);
+		this.messages = new InboxMessages(this.claims, this.requests, this.lines.ofClaims());
 		this.renewer = new Renewer(settings.namespace(), this.lines.topology(), this.lines.ofRenewals(), clock);
 		this.operator = new Operator(this.lines.ofClaims(), settings.namespace(), this.requests.retention(),
-				this.inboxPrefix);
-		this.inbox = new Inbox(() -> this.inboxPrefix + member.id(), settings, this.lines.topology(),
-				connections::listen, this.lines.executor(), this::notified, this.claims::mayHaveMissed,
+				this.notifications);
+		this.inbox = new Inbox(this.notifications.inboxPrefix(), member::id, settings, this.lines.topology(),
+				connections::listen, this.lines.executor(), this.messages::receive, this.claims::mayHaveMissed,
 				System::nanoTime);
 	}
 
@@ -109,6 +114,23 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 		});
 	}
 
+	/**
+	 * Check the server to which {@link #warmUp()} connects, unless it is unavailable.
+	 * Blocks for a few command timeouts at most.
+	 * @throws IllegalStateException if locks cannot be kept there: its version is too
+	 * old, or another server accepts writes as well
+	 */
+	public void checkServer() {
+		try {
+			this.lines.awaitFirst(this.settings.commandTimeout().multipliedBy(3));
+		}
+		catch (RedisFailure ex) {
+			if (ex.isUnsuitable()) {
+				throw new IllegalStateException("Redis at %s: %s".formatted(this.connections, ex.getMessage()), ex);
+			}
+		}
+	}
+
 	@Override
 	public String name() {
 		return NAME;
@@ -116,7 +138,7 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 
 	@Override
 	public Set<Capability> capabilities() {
-		return EnumSet.allOf(Capability.class);
+		return this.settings.mayLinger() ? CAPABILITIES : WITHOUT_LINGER;
 	}
 
 	@Override
@@ -128,11 +150,15 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 	public AcquisitionOutcome tryAcquire(Claim claim) {
 		long deadline = deadline(claim.key());
 		LiveClaim live = this.claims.of(claim);
+		if (claim.lingers()) {
+			this.claims.add(live); // recalls find it, also before the response
+		}
 		try {
 			return this.lines.ofClaims()
 				.request(live.keys().lock(), deadline, (line) -> request(claim, live, line, deadline));
 		}
 		catch (RedisFailure ex) {
+			this.claims.add(live);
 			throw failure("acquire", claim.key(), ex);
 		}
 	}
@@ -143,19 +169,24 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 		Duration lease = live.request(line, sent);
 		List<Object> response = this.requests.acquire(live, line, lease, form, deadline);
 		return switch ((String) response.get(0)) {
-			case "granted" -> {
-				awaitReplicas(line, deadline);
-				if (live.requestedOnce()) {
+			case ClaimRequests.GRANTED -> {
+				this.requests.awaitReplicas(line, deadline);
+				boolean lingers = response.contains(ClaimRequests.LINGERS);
+				if (lingers) {
+					live.responded();
+				}
+				else if (live.requestedOnce()) {
 					this.claims.removeCompleted(live, line);
 				}
-				yield live.granted(number(response), sent, lease);
+				yield live.granted(number(response), sent, lease, lingers ? AcquisitionOutcome.Granted.RESERVED : 0);
 			}
 			case "busy" -> {
 				live.busy(number(response), sent);
 				if (!claim.waits()) {
 					this.claims.removeCompleted(live, line);
 				}
-				yield new AcquisitionOutcome.Busy(retryIn(live, (Long) response.get(2)));
+				yield new AcquisitionOutcome.Busy(this.settings.retryIn(live.grantLease(), (Long) response.get(2)),
+						this.requests.recall(line, response));
 			}
 			case "differs" -> {
 				this.claims.removeCompleted(live, line);
@@ -171,58 +202,31 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 		if (!this.inbox.isReceiving(deadline)) {
 			return "-";
 		}
-		return this.lines.topology().isCluster() ? "*" : "+";
-	}
-
-	private void awaitReplicas(Line line, long deadline) {
-		if (this.settings.replicasToWait() > 0) {
-			line.awaitReplicas(this.settings.replicasToWait(), this.settings.commandTimeout().dividedBy(2), deadline);
-		}
+		return (this.lines.topology().isCluster() || this.notifications.areByClient()) ? "*" : "+";
 	}
 
 	private static long number(List<Object> response) {
 		return Long.parseLong((String) response.get(1));
 	}
 
-	private Duration retryIn(LiveClaim live, long leaseLeft) {
-		Duration poll = Jitter.shorten(this.settings.pollInterval(live.grantLease()), Jitter.OF_POLLS);
-		Duration expiry = Duration.ofMillis(Math.max(0, leaseLeft)).plus(AFTER_EXPIRY);
-		return (leaseLeft >= 0 && expiry.compareTo(poll) < 0) ? expiry : poll;
-	}
-
 	@Override
 	public Subscription subscribe(Claim claim, Consumer<Signal> listener) {
 		this.state.check(claim.key());
 		LiveClaim live = this.claims.of(claim);
+		this.claims.add(live);
 		live.listen(listener);
 		return () -> live.listen(null);
 	}
 
-	/** Process a message, in a thread of the client library. */
-	private void notified(String text) {
-		Grant.Message message = Grant.parseMessage(text);
-		if (message == null) {
-			logger.debug("Ignored a message in this member's inbox that Leasehold did not send");
-			return;
-		}
-		LiveClaim live = this.claims.named(message.grant().claim());
-		if (live != null) {
-			live.notified(message.grant().number());
-		}
-		else {
-			returnGrant(message);
-		}
+	@Override
+	public void reportRevocations(RevocationListener listener) {
+		this.messages.report(listener);
 	}
 
-	/**
-	 * Release a grant to a claim that has ended. If no line is open, the grant expires
-	 * soon, because its lease is short.
-	 */
-	private void returnGrant(Grant.Message message) {
-		Line line = this.lines.ofClaims().ifOpen(message.keys().lock());
-		if (line != null) {
-			this.requests.returnGrant(line, message);
-		}
+	@Override
+	public boolean receivesRecalls() {
+		this.inbox.start();
+		return this.inbox.isSubscribed();
 	}
 
 	/** Renew with a deadline that leaves time for a retry within the shortest lease. */
@@ -231,6 +235,7 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 		if (this.state.isClosed()) {
 			return this.state.unknown(renewals);
 		}
+		this.inbox.start();
 		long shortest = renewals.stream().mapToLong((renewal) -> renewal.lease().toNanos()).min().orElseThrow();
 		long timeout = Math.min(this.settings.commandTimeout().toNanos(), RenewalRule.period(shortest));
 		return this.renewer.renew(renewals, System.nanoTime() + timeout);
@@ -248,6 +253,7 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 			return this.lines.ofClaims().request(live.keys().lock(), deadline, (line) -> end(live, line, deadline));
 		}
 		catch (RedisFailure ex) {
+			this.claims.add(live);
 			throw failure("release", claim.key(), ex);
 		}
 	}
@@ -289,7 +295,7 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 		this.inbox.keepOnly(primaries);
 	}
 
-	/** Return the number of claims that have not ended and were not granted at once. */
+	/** Return the number of claims whose state is kept between requests. */
 	int liveClaims() {
 		return this.claims.size();
 	}
@@ -300,7 +306,7 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 	}
 
 	private LockEngineException failure(String action, LockKey key, RedisFailure failure) {
-		return this.state.reason(key, failure.toEngineException(action, key));
+		return this.state.reason(key, failure.toEngineException("Redis", action, key));
 	}
 
 	@Override

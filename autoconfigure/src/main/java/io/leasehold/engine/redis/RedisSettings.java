@@ -3,6 +3,7 @@ package io.leasehold.engine.redis;
 import java.time.Duration;
 
 import io.leasehold.engine.RenewalRule;
+import io.leasehold.engine.support.Jitter;
 
 /**
  * Settings of the Redis engine. The durations depend on one another: a combination that
@@ -23,14 +24,18 @@ import io.leasehold.engine.RenewalRule;
  * @param fencingRetention how long the store remembers the last grant number of an unused
  * key; must exceed any backward step of the server's clock
  * @param replicasToWait how many replicas must confirm a grant, 0 for none
+ * @param wakeUp how waiting claims are notified of their grants
  */
 public record RedisSettings(String namespace, Duration pollInterval, Duration grantLease, Duration commandTimeout,
 		Duration minValidity, Duration silenceTimeout, Duration markerLifetime, Duration fencingRetention,
-		int replicasToWait) {
+		int replicasToWait, WakeUp wakeUp) {
 
 	private static final Duration SHORTEST = Duration.ofMillis(1);
 
 	private static final Duration LONGEST = Duration.ofDays(3650);
+
+	/** Delay of a poll after a lease's end, so that it does not arrive just before. */
+	private static final Duration AFTER_EXPIRY = Duration.ofMillis(5);
 
 	/**
 	 * Create settings.
@@ -63,6 +68,14 @@ public record RedisSettings(String namespace, Duration pollInterval, Duration gr
 				"silence-timeout, or a late request may run after its claim has ended");
 	}
 
+	/** Create settings that leave it to the engine how waiting claims are notified. */
+	public RedisSettings(String namespace, Duration pollInterval, Duration grantLease, Duration commandTimeout,
+			Duration minValidity, Duration silenceTimeout, Duration markerLifetime, Duration fencingRetention,
+			int replicasToWait) {
+		this(namespace, pollInterval, grantLease, commandTimeout, minValidity, silenceTimeout, markerLifetime,
+				fencingRetention, replicasToWait, WakeUp.AUTO);
+	}
+
 	/** Return the lifetime of a queue that no claim polls. */
 	Duration queueLifetime() {
 		return this.pollInterval.multipliedBy(4);
@@ -79,6 +92,24 @@ public record RedisSettings(String namespace, Duration pollInterval, Duration gr
 	Duration pollInterval(Duration grantLease) {
 		Duration period = RenewalRule.period(grantLease);
 		return (period.compareTo(this.pollInterval) < 0) ? period : this.pollInterval;
+	}
+
+	/**
+	 * Return the delay of the next poll of a waiting claim.
+	 * @param leaseLeft milliseconds until the first grant ends, negative if unknown
+	 */
+	Duration retryIn(Duration grantLease, long leaseLeft) {
+		Duration poll = Jitter.shorten(pollInterval(grantLease), Jitter.OF_POLLS);
+		Duration expiry = Duration.ofMillis(Math.max(0, leaseLeft)).plus(AFTER_EXPIRY);
+		return (leaseLeft >= 0 && expiry.compareTo(poll) < 0) ? expiry : poll;
+	}
+
+	/**
+	 * Return whether grants may linger: only if messages recall them, and without
+	 * replicas that confirm each grant.
+	 */
+	boolean mayLinger() {
+		return this.wakeUp != WakeUp.POLL && this.replicasToWait == 0;
 	}
 
 	private static void check(String property, Duration value) {

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 
 import io.leasehold.LockEngineException;
 import io.leasehold.engine.Claim;
@@ -17,7 +18,11 @@ import io.leasehold.engine.redis.connection.Lines;
 import io.leasehold.engine.redis.connection.Node;
 import io.leasehold.engine.redis.connection.RedisFailure;
 import io.leasehold.engine.redis.connection.Replies;
+import io.leasehold.engine.redis.connection.Script;
 import io.leasehold.engine.redis.connection.Topology;
+import io.leasehold.engine.support.Actions;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 
 /**
  * Renewal of many grants with one round trip per server. A server that missed a deadline
@@ -25,6 +30,8 @@ import io.leasehold.engine.redis.connection.Topology;
  * late, so the grants of other servers do not suffer.
  */
 final class Renewer {
+
+	private static final Log logger = LogFactory.getLog(Renewer.class);
 
 	/** Limit that keeps scripts short, so that they do not delay other requests. */
 	private static final int LOCKS_PER_SCRIPT = 500;
@@ -37,7 +44,8 @@ final class Renewer {
 
 	private final Lines lines;
 
-	private final int locksPerScript;
+	/** Whether the server accepts only scripts for one lock. */
+	private volatile boolean oneByOne;
 
 	private final MonotonicClock clock;
 
@@ -49,7 +57,7 @@ final class Renewer {
 		this.lines = lines;
 		// A script with a single key, that of an exclusive grant, runs even while its
 		// slot migrates
-		this.locksPerScript = topology.isCluster() ? 1 : LOCKS_PER_SCRIPT;
+		this.oneByOne = topology.isCluster();
 		this.clock = clock;
 	}
 
@@ -59,8 +67,9 @@ final class Renewer {
 	 */
 	List<RenewalOutcome> renew(List<Renewal> renewals, long deadline) {
 		List<Chunk> chunks = new ArrayList<>();
-		for (int from = 0; from < renewals.size(); from += this.locksPerScript) {
-			int to = Math.min(renewals.size(), from + this.locksPerScript);
+		int locksPerScript = this.oneByOne ? 1 : LOCKS_PER_SCRIPT;
+		for (int from = 0; from < renewals.size(); from += locksPerScript) {
+			int to = Math.min(renewals.size(), from + locksPerScript);
 			chunks.add(send(renewals.subList(from, to)));
 		}
 		await(chunks, deadline);
@@ -91,33 +100,45 @@ final class Renewer {
 				this.late.add(chunk.primary());
 				chunk.outcomes().whenComplete((outcomes, failure) -> this.late.remove(chunk.primary()));
 			}
-			LockEngineException failure = ex.toEngineException("renew %d locks".formatted(chunk.size()));
-			return Collections.nCopies(chunk.size(), new RenewalOutcome.Unknown(failure));
+			LockEngineException failure = ex.toEngineException("Redis", Actions.renew(chunk.renewals()));
+			return Collections.nCopies(chunk.renewals().size(), new RenewalOutcome.Unknown(failure));
 		}
 	}
 
 	private Chunk send(List<Renewal> renewals) {
 		Request request = Request.of(renewals, this.namespace);
 		CompletableFuture<Node> primary = this.topology.primaryOf(request.keys()[0]);
-		return new Chunk(renewals.size(), primary,
+		return new Chunk(renewals, primary,
 				this.lines.to(request.keys()[0]).thenCompose((line) -> send(request, line, 1)));
 	}
 
 	private CompletableFuture<List<RenewalOutcome>> send(Request request, Line line, int attempt) {
 		long sent = this.clock.nanoTime();
-		return line.send(Scripts.RENEW, request.keys(), request.arguments())
+		return outcomes(request, sent, line.send(request.script(), request.keys(), request.arguments()),
+				(failure) -> failure.is("NOSCRIPT") ? sendText(request, line)
+						: sendAgain(request, line, attempt, failure));
+	}
+
+	private CompletableFuture<List<RenewalOutcome>> sendText(Request request, Line line) {
+		long sent = this.clock.nanoTime();
+		return outcomes(request, sent, line.sendText(request.script(), request.keys(), request.arguments()),
+				(failure) -> sendAgain(request, line, Lines.MOST_ATTEMPTS, failure));
+	}
+
+	private static CompletableFuture<List<RenewalOutcome>> outcomes(Request request, long sent,
+			CompletableFuture<Object> response,
+			Function<RedisFailure, CompletableFuture<List<RenewalOutcome>>> otherwise) {
+		return response
 			.handle((responses, failure) -> (failure == null)
 					? CompletableFuture.completedFuture(request.outcomes(responses, sent))
-					: sendAgain(request, line, attempt, Replies.failure(failure)))
+					: otherwise.apply(Replies.failure(failure)))
 			.thenCompose((outcomes) -> outcomes);
 	}
 
 	private CompletableFuture<List<RenewalOutcome>> sendAgain(Request request, Line line, int attempt,
 			RedisFailure failure) {
-		if (failure.is("NOSCRIPT")) {
-			long sent = this.clock.nanoTime();
-			return line.sendText(Scripts.RENEW, request.keys(), request.arguments())
-				.thenApply((responses) -> request.outcomes(responses, sent));
+		if (request.renewals().size() > 1 && (failure.is("ERR") || failure.is("CROSSSLOT"))) {
+			return sendOneByOne(request, line, failure);
 		}
 		CompletableFuture<Line> other = (attempt < Lines.MOST_ATTEMPTS)
 				? this.lines.instead(request.keys()[0], failure, line) : null;
@@ -125,8 +146,27 @@ final class Renewer {
 				: CompletableFuture.failedFuture(failure);
 	}
 
+	/**
+	 * Renew each lock by its own script. This is safe even if the server has run the
+	 * script for all: a renewal can be repeated.
+	 */
+	private CompletableFuture<List<RenewalOutcome>> sendOneByOne(Request request, Line line, RedisFailure failure) {
+		if (!this.oneByOne) {
+			this.oneByOne = true;
+			logger.info("Redis rejects a script for several locks (%s). From now on, each lock is renewed by its own"
+				.formatted(failure.getMessage()));
+		}
+		List<CompletableFuture<List<RenewalOutcome>>> single = request.renewals()
+			.stream()
+			.map((renewal) -> send(Request.of(List.of(renewal), this.namespace), line, 1))
+			.toList();
+		return CompletableFuture.allOf(single.toArray(CompletableFuture[]::new))
+			.thenApply((all) -> single.stream().flatMap((outcomes) -> outcomes.join().stream()).toList());
+	}
+
 	/** Renewals in flight. */
-	private record Chunk(int size, CompletableFuture<Node> place, CompletableFuture<List<RenewalOutcome>> outcomes) {
+	private record Chunk(List<Renewal> renewals, CompletableFuture<Node> place,
+			CompletableFuture<List<RenewalOutcome>> outcomes) {
 
 		/** Return the server of the request, as far as is known. */
 		Node primary() {
@@ -150,15 +190,19 @@ final class Renewer {
 			return new Request(renewals, keys.toArray(String[]::new), arguments.toArray(String[]::new));
 		}
 
+		Script<Object> script() {
+			return (this.renewals.size() > 1) ? Scripts.RENEW_EACH : Scripts.RENEW;
+		}
+
 		/**
 		 * Return the outcomes. A connection never repeats a request, so <em>not
 		 * owner</em> is never the result of a replay.
 		 */
-		List<RenewalOutcome> outcomes(List<Object> responses, long sent) {
+		List<RenewalOutcome> outcomes(Object response, long sent) {
+			List<?> responses = (response instanceof List<?> list) ? list : List.of(response);
 			List<RenewalOutcome> outcomes = new ArrayList<>(responses.size());
 			for (int i = 0; i < responses.size(); i++) {
-				Long response = (Long) responses.get(i);
-				outcomes.add((response == 1)
+				outcomes.add(((Long) responses.get(i) == 1)
 						? new RenewalOutcome.Renewed(MonotonicClock.validUntil(sent, this.renewals.get(i).lease()))
 						: new RenewalOutcome.NotOwner());
 			}

@@ -12,26 +12,51 @@ final class Scripts {
 
 	private static final String LOCK = "lock.lua";
 
+	private static final String MARKS = "marks.lua";
+
+	private static final String NOTIFY = NotifyingScript.NOTIFY;
+
 	private static final String HOLDERS = "holders.lua";
 
 	private static final String HANDOFF = "handoff.lua";
 
-	private static final String PRIMARY = "primary.lua";
+	/**
+	 * Acquire an exclusive lock of which the store has no other data, for a claim's first
+	 * request. KEYS: lock, greatest grant number. ARGV: claim, time to keep the grant,
+	 * fencing retention; times in milliseconds. Returns the grant number, or 0. Then
+	 * nothing has changed and nothing is decided: {@link #ACQUIRE} has to follow.
+	 */
+	static final Script<Object> ACQUIRE_FREE = Script.load(Scripts.class, "acquire-free.lua");
 
 	/**
-	 * Acquire the lock, or enqueue the claim. KEYS: lock, last grant number, queue,
-	 * give-up marker, holders, their grant numbers. ARGV: claim, fencing retention,
+	 * Acquire a lock as {@link #ACQUIRE_FREE} does, with a grant that lingers. KEYS, ARGV
+	 * and response are the same, except for an additional argument: how many numbers
+	 * after the grant number belong to the grant.
+	 */
+	static final Script<Object> ACQUIRE_LINGERING = Script.load(Scripts.class, "acquire-lingering.lua");
+
+	/**
+	 * Release an exclusive lock of which the store has no other data. KEYS: lock. ARGV:
+	 * claim. Returns 1, or 0. Then nothing has changed and nothing is decided:
+	 * {@link #CLOSE} has to follow.
+	 */
+	static final Script<Long> RELEASE_SOLE = Script.load(Scripts.class, "release-sole.lua");
+
+	/**
+	 * Acquire the lock, or enqueue the claim. KEYS: lock, greatest grant number, queue,
+	 * give-up markers, holders, their grant numbers. ARGV: claim, fencing retention,
 	 * prefix of inboxes, time to keep a grant that is handed over, time to keep an
 	 * immediate grant, queue form, lifetime of the queue; times in milliseconds. Queue
 	 * forms: {@code +} notified by message, {@code *} the same with subscribers that
 	 * cannot be counted, {@code -} polls, empty not queued. Returns
 	 * {@code granted, number} or
-	 * {@code busy, greatest number, rest of the first grant to end} or
+	 * {@code busy, greatest number, rest of the first grant to end} and, if the owner's
+	 * grant lingers, {@code fence:claim} of that, or
 	 * {@code differs, permits of the holders} or {@code closed}. A repeated request
 	 * returns the same grant, kept at least for the requested time.
 	 */
-	static final Script<List<Object>> ACQUIRE = Script.load(Scripts.class, LOCK, "free.lua", HOLDERS, HANDOFF,
-			"acquire.lua");
+	static final NotifyingScript<List<Object>> ACQUIRE = NotifyingScript.load(LOCK, "free.lua", MARKS, "wait.lua",
+			NOTIFY, HOLDERS, HANDOFF, "acquire.lua");
 
 	/**
 	 * End a claim: remove it from the queue, end its grant except the minimum hold, and
@@ -39,27 +64,38 @@ final class Scripts {
 	 * grant that is handed over, then the lifetime of the give-up marker, 0 for none.
 	 * Returns 1 if the claim held the lock, 0 if not.
 	 */
-	static final Script<Long> CLOSE = Script.load(Scripts.class, LOCK, "sole.lua", HOLDERS, HANDOFF, "close.lua");
+	static final NotifyingScript<Long> CLOSE = NotifyingScript.load(LOCK, NOTIFY, "sole.lua", MARKS, HOLDERS, HANDOFF,
+			"close.lua");
 
 	/**
-	 * Extend grants; never shorten or create one. KEYS for each: its lock, or the holders
-	 * and their grant numbers. ARGV for each: {@code fence:claim}, time to keep it in
-	 * milliseconds. Returns for each 1, or 0 if the grant is no longer valid.
+	 * Extend a grant; never shorten or create one. KEYS: its lock, or the holders, their
+	 * grant numbers and the greatest grant number. ARGV: {@code fence:claim}, time to
+	 * keep it in milliseconds. Returns 1, or 0 if the grant is no longer valid.
 	 */
-	static final Script<List<Object>> RENEW = Script.load(Scripts.class, PRIMARY, HOLDERS, "renew.lua");
+	static final Script<Object> RENEW = Script.load(Scripts.class, HOLDERS, "renew.lua");
+
+	/**
+	 * Extend grants, with the KEYS and ARGV of all. Returns a list with the response for
+	 * each. The only script that computes the numbers of its keys, which some services
+	 * reject.
+	 */
+	static final Script<Object> RENEW_EACH = Script.load(Scripts.class, HOLDERS, "renew-each-begin.lua", "renew.lua",
+			"renew-each-end.lua");
 
 	/**
 	 * Return the holders of a lock. KEYS as for {@link #ACQUIRE}. ARGV: empty, fencing
 	 * retention, prefix of inboxes, empty. Returns {@code fence:claim} and the remaining
 	 * time for each grant, and for each place that a minimum hold keeps.
 	 */
-	static final Script<List<Object>> INSPECT = Script.load(Scripts.class, LOCK, HOLDERS, HANDOFF, "inspect.lua");
+	static final Script<List<Object>> INSPECT = Script.load(Scripts.class, LOCK, NotifyingScript.NOTIFY_BY_CLIENT,
+			MARKS, HOLDERS, HANDOFF, "inspect.lua");
 
 	/**
 	 * Release a lock by force and serve the queue. KEYS, ARGV and response as for
 	 * {@link #INSPECT}.
 	 */
-	static final Script<List<Object>> FORCE = Script.load(Scripts.class, LOCK, HOLDERS, HANDOFF, "force.lua");
+	static final NotifyingScript<List<Object>> FORCE = NotifyingScript.load(LOCK, NOTIFY, MARKS, HOLDERS, HANDOFF,
+			"force.lua");
 
 	private Scripts() {
 	}

@@ -18,8 +18,13 @@ final class Failures {
 	private Failures() {
 	}
 
+	/** Return whether the store rejects a request, and would reject it again. */
+	static boolean isRejection(Code code) {
+		return PERMANENT.contains(code);
+	}
+
 	static LockEngineException of(String action, LockKey key, Exception cause) {
-		boolean permanent = cause instanceof KeeperException failure && PERMANENT.contains(failure.code());
+		boolean permanent = cause instanceof KeeperException failure && isRejection(failure.code());
 		return new LockEngineException(key,
 				"ZooKeeper could not %s lock '%s': %s".formatted(action, key, reason(cause)), cause, !permanent);
 	}

@@ -123,14 +123,20 @@ final class NodeQueue {
 				: CompletableFuture.completedFuture(null);
 		known.thenCompose((node) -> removeStrays(live)).whenComplete((done, failure) -> {
 			if (failure != null) {
+				if (Failures.isRejection(Store.code(failure))) {
+					live.strayPause().begin(this.clock.nanoTime());
+				}
 				this.late.add(live);
 			}
 		});
 	}
 
 	/** Repeat the failed removals of nodes that were created late. Never blocks. */
-	void removeLate() {
-		List.copyOf(this.late).stream().filter(this.late::remove).forEach(this::removeLate);
+	void removeLate(long now) {
+		List.copyOf(this.late)
+			.stream()
+			.filter((live) -> live.strayPause().isOver(now) && this.late.remove(live))
+			.forEach(this::removeLate);
 	}
 
 	/** Create a node; a creation that failed or was repeated may leave another one. */

@@ -76,8 +76,11 @@ final class Sweeper {
 			this.missed.check(now);
 			if (this.store.isConnected()) {
 				touch(now);
-				this.claims.all().stream().filter((live) -> live.expire(now)).forEach(this::remove);
-				this.queue.removeLate();
+				this.claims.all()
+					.stream()
+					.filter((live) -> live.expire(now) && live.isRemovalDue(now))
+					.forEach(this::remove);
+				this.queue.removeLate(now);
 			}
 		}
 		catch (Exception ex) {

@@ -45,7 +45,7 @@ public record ZooKeeperSettings(String namespace, String basePath, Duration call
 	 * is reserved, because the leader is notified of a request with a delay.
 	 */
 	static Duration longestLease(Duration sessionTimeout) {
-		return sessionTimeout.multipliedBy(3).dividedBy(4);
+		return Duration.ofNanos(sessionTimeout.toNanos() * 3 / 4);
 	}
 
 	private static void requirePositive(String name, Duration value) {

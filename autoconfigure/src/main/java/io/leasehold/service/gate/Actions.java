@@ -23,6 +23,9 @@ public final class Actions {
 	/** Release of the claim of the closed hold. */
 	public static final Actions RELEASE = new Actions();
 
+	/** Plan of the return of a grant that was parked for the first time. */
+	public static final Actions PARKED = new Actions();
+
 	/** Extension of the grant, before it can be passed on. */
 	static final Actions EXTEND = new Actions();
 
@@ -54,6 +57,14 @@ public final class Actions {
 	void release(Claim claim, Duration after) {
 		this.released = claim;
 		this.delay = after;
+	}
+
+	/** Release a claim that ended during its request, unless nothing must be released. */
+	void releaseAfterResponse(StoreClaim claim) {
+		Duration after = claim.releaseAfterResponse();
+		if (after != null) {
+			release(claim.claim(), after);
+		}
 	}
 
 	void request(StoreClaim claim, Duration after) {

@@ -3,6 +3,9 @@ package io.leasehold.service.gate;
 import java.time.Duration;
 import java.util.random.RandomGenerator;
 
+import io.leasehold.LockMode;
+import io.leasehold.LockOptions;
+import io.leasehold.LockTerms;
 import io.leasehold.engine.Capability;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.LockEngine;
@@ -27,6 +30,11 @@ public final class GateRules {
 
 	private final boolean storeKeepsMinHold;
 
+	private final boolean storeRecalls;
+
+	/** Keys whose grants should linger. */
+	final Affinity affinity = new Affinity();
+
 	private final int maxHandoffs;
 
 	private final long maxHandoffNanos;
@@ -39,6 +47,7 @@ public final class GateRules {
 		this.clock = clock;
 		this.random = random;
 		this.storeKeepsMinHold = engine.capabilities().contains(Capability.MIN_HOLD);
+		this.storeRecalls = engine.capabilities().contains(Capability.LINGER);
 		this.maxHandoffs = maxHandoffs;
 		this.maxHandoffNanos = maxHandoffTime.toNanos();
 	}
@@ -55,20 +64,50 @@ public final class GateRules {
 		return (lease.compareTo(least) < 0) ? least : lease;
 	}
 
+	/** Return whether a grant may linger after a hold with the given options. */
+	public boolean lingers(LockOptions options) {
+		return !options.linger().isZero() && this.storeRecalls && isPlain(options);
+	}
+
+	/** Return whether a caller wants an exclusive lock without additional times. */
+	static boolean isPlain(LockOptions options) {
+		return options.mode() == LockMode.EXCLUSIVE && options.permits() == 0 && options.minHold().isZero()
+				&& options.lockDelay().isZero();
+	}
+
+	/** Return whether recalls of a lingering grant reach this process. */
+	boolean receivesRecalls(Claim claim) {
+		return this.engine.receivesRecalls() && !this.engine.inDoubt(claim);
+	}
+
 	StoreClaim newClaim(Waiter waiter, long now) {
-		return new StoreClaim(new Claim(waiter.key(), this.member.newOwner(waiter.threadName()), waiter.access,
-				atLeastMinLease(Hold.leaseOf(waiter.options())), waiter.options().lockDelay(), storeMinHold(waiter),
-				waiter.waits(), now));
+		LockTerms terms = terms(waiter);
+		boolean lingers = false;
+		if (lingers(waiter.options())) {
+			Duration linger = lingerOf(waiter.options());
+			lingers = this.affinity.requested(waiter.key(), linger, now) && this.engine.receivesRecalls();
+			terms = lingers ? terms.with(linger, terms.minHold()) : terms;
+		}
+		return new StoreClaim(new Claim(waiter.key(), this.member.newOwner(waiter.threadName()), terms, waiter.waits(),
+				now, lingers));
 	}
 
-	/** Return whether a waiter needs the same claim, apart from its times. */
+	/** Return the first lease of a lingering grant, which is never longer than others. */
+	private Duration lingerOf(LockOptions options) {
+		Duration lease = Hold.leaseOf(options);
+		return atLeastMinLease((options.linger().compareTo(lease) < 0) ? options.linger() : lease);
+	}
+
+	private LockTerms terms(Waiter waiter) {
+		LockOptions options = waiter.options();
+		return options.terms()
+			.with(atLeastMinLease(Hold.leaseOf(options)), this.storeKeepsMinHold ? options.minHold() : Duration.ZERO);
+	}
+
+	/** Return whether a waiter needs the same claim, apart from its lease. */
 	boolean needsSame(Waiter waiter, Claim claim) {
-		return waiter.access.equals(claim.access()) && waiter.options().lockDelay().equals(claim.lockDelay())
-				&& storeMinHold(waiter).equals(claim.minHold());
-	}
-
-	private Duration storeMinHold(Waiter waiter) {
-		return this.storeKeepsMinHold ? waiter.options().minHold() : Duration.ZERO;
+		LockTerms terms = terms(waiter);
+		return terms.with(claim.lease(), terms.minHold()).equals(claim.terms());
 	}
 
 	/**
@@ -78,10 +117,10 @@ public final class GateRules {
 	 */
 	boolean mayPass(Hold closed, Waiter next, long now) {
 		Claim claim = closed.grant.claim;
-		return claim.access().limit() == 1 && next.access.equals(claim.access())
-				&& next.options().lockDelay().equals(claim.lockDelay()) && closed.pass < this.maxHandoffs
-				&& now - closed.grant.since < this.maxHandoffNanos && next.options().minHold().isZero()
-				&& closed.minHoldRest(now) <= 0;
+		return claim.access().limit() == 1
+				&& next.options().terms().with(claim.lease(), claim.minHold()).equals(claim.terms())
+				&& closed.pass < this.maxHandoffs && now - closed.grant.since < this.maxHandoffNanos
+				&& next.options().minHold().isZero() && closed.minHoldRest(now) <= 0;
 	}
 
 }

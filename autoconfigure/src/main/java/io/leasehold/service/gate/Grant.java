@@ -110,9 +110,15 @@ public final class Grant {
 		return this.renewalFailure;
 	}
 
-	/** Return whether the grant may be passed on to a holder with the given lease. */
-	boolean isFreshFor(Duration lease, long now) {
-		return RenewalRule.isFresh(lease.toNanos(), remaining(now), now - this.confirmed);
+	/**
+	 * Return whether the grant may be passed on to a holder with the given lease.
+	 * @param ownLease whether to measure it by its own lease if that is shorter
+	 */
+	boolean isFreshFor(long lease, boolean ownLease, long now) {
+		long remaining = remaining(now);
+		long unconfirmed = now - this.confirmed;
+		long measure = ownLease ? Math.min(lease, remaining + unconfirmed) : lease;
+		return RenewalRule.isFresh(measure, remaining, unconfirmed);
 	}
 
 	void end() {

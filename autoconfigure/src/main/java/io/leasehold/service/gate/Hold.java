@@ -22,11 +22,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Hold extends Link<Hold> {
 
-	/** Maximum number of passes; the fencing token's layout leaves no room for more. */
-	public static final int MOST_PASSES = 63;
-
-	private static final int TOKENS = MOST_PASSES + 1;
-
 	public final Grant grant;
 
 	public final LockOptions options;
@@ -55,6 +50,9 @@ public final class Hold extends Link<Hold> {
 
 	/** Whether all handles stay with the thread. */
 	private boolean bound;
+
+	/** Whether the grant was parked before. */
+	private boolean entered;
 
 	/** Number of consecutive self-checks that found the hold stuck. */
 	private byte suspected;
@@ -90,7 +88,8 @@ public final class Hold extends Link<Hold> {
 		this.pass = (passed != null) ? passed.pass + 1 : 0;
 		long due = nextRenewal(now);
 		this.renewAt = (passed != null && due - passed.renewAt > 0) ? passed.renewAt : due;
-		this.firstRenewal = pushed && RenewalRule.isShort(lease(), grant.remaining(now)) && isRenewable(now);
+		this.firstRenewal = (passed != null) ? passed.firstRenewal
+				: pushed && RenewalRule.isShort(lease(), grant.remaining(now)) && isRenewable(now);
 	}
 
 	public LockKey key() {
@@ -102,17 +101,7 @@ public final class Hold extends Link<Hold> {
 	}
 
 	public long fencingToken() {
-		return firstToken(this.grant.number) + this.pass;
-	}
-
-	/** Return the fencing token of a grant's first hold. */
-	public static long firstToken(long number) {
-		return number * TOKENS;
-	}
-
-	/** Return whether a fencing token belongs to a grant or to one of its passes. */
-	public static boolean isOfGrant(long fencingToken, long number) {
-		return fencingToken / TOKENS == number;
+		return FencingTokens.first(this.grant.number) + this.pass;
 	}
 
 	/**
@@ -184,6 +173,16 @@ public final class Hold extends Link<Hold> {
 		this.lossActions = null;
 	}
 
+	/** Mark the hold as one of a grant that was parked. */
+	void enter() {
+		this.entered = true;
+	}
+
+	/** Return whether another hold passed the grant on to this one, in this process. */
+	public boolean isPassed() {
+		return this.pass > 0 && !this.entered;
+	}
+
 	/** Return the caller that was granted the hold and has not opened it. */
 	@Nullable Caller caller() {
 		return this.caller;
@@ -239,7 +238,7 @@ public final class Hold extends Link<Hold> {
 	}
 
 	/** Return the lease, or the maximum hold time if that is shorter. */
-	static Duration leaseOf(LockOptions options) {
+	public static Duration leaseOf(LockOptions options) {
 		Duration lease = options.lease();
 		return (options.maxHold().compareTo(lease) < 0) ? options.maxHold() : lease;
 	}
@@ -281,6 +280,15 @@ public final class Hold extends Link<Hold> {
 
 	public boolean awaitsFirstRenewal() {
 		return this.firstRenewal;
+	}
+
+	/**
+	 * Return whether the grant may be passed on to a holder with the given lease. A grant
+	 * with a short lease is measured by that: its first renewal extends it for the holder
+	 * at that time.
+	 */
+	boolean isFreshFor(Duration lease, long now) {
+		return this.grant.isFreshFor(lease.toNanos(), this.firstRenewal, now);
 	}
 
 	void firstRenewalEnded() {

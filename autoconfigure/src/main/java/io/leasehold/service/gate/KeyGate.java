@@ -7,7 +7,9 @@ import java.util.function.Consumer;
 
 import io.leasehold.LockKey;
 import io.leasehold.LockLostException;
+import io.leasehold.LockOptions;
 import io.leasehold.LossCause;
+import io.leasehold.engine.Claim;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * {@link Actions} that the caller carries out afterwards. No store request, no handover
  * to a thread and no user code runs under the monitor.
  */
-public final class KeyGate extends KeyQueue {
+public class KeyGate extends KeyQueue {
 
 	/** Outcome of entering the gate. */
 	public enum Entry {
@@ -43,12 +45,26 @@ public final class KeyGate extends KeyQueue {
 		BUSY,
 
 		/** The gate is out of use and must be removed. */
-		GONE
+		GONE,
+
+		/** The caller has a parked grant, which must be watched. */
+		ENTERED,
+
+		/** The caller waits for the release of a parked grant that it cannot enter. */
+		RETURNING
 
 	}
 
-	public KeyGate(LockKey key, GateRules rules) {
+	KeyGate(LockKey key, GateRules rules) {
 		super(key, rules);
+	}
+
+	/**
+	 * Create a gate.
+	 * @param options options of the caller for which it is created
+	 */
+	public static KeyGate of(LockKey key, LockOptions options, GateRules rules) {
+		return rules.lingers(options) ? new LingeringGate(key, rules) : new KeyGate(key, rules);
 	}
 
 	/** Add the holds and waiters of this key to a survey for operators. */
@@ -71,6 +87,10 @@ public final class KeyGate extends KeyQueue {
 	public synchronized Entry enter(Waiter waiter) {
 		if (isGone()) {
 			return Entry.GONE;
+		}
+		Entry parked = enterParked(waiter);
+		if (parked != null) {
+			return parked;
 		}
 		boolean first = head() == null && isClaimableFor(waiter);
 		Hold own = isHeld() ? find(Waiter::mayReenter, waiter) : null;
@@ -138,24 +158,61 @@ public final class KeyGate extends KeyQueue {
 
 	/**
 	 * Leave a closed hold: pass its grant on to the next waiter, or have its claim
-	 * released. A grant with a short lease is extended before it is passed on.
+	 * released. A grant with a short lease that is not fresh is extended first.
 	 * @param passes whether the engine accepts new callers and does not doubt the grant
 	 */
 	public synchronized Actions leave(Hold closed, boolean passes, long now) {
 		if (!closed.isLinked()) {
 			return Actions.NONE;
 		}
+		Actions staying = (passes && !isClaimed()) ? stay(closed, now) : null;
+		if (staying != null) {
+			return staying;
+		}
 		Waiter next = head();
 		if (!passes || next == null || isClaimed() || !this.rules.mayPass(closed, next, now)) {
 			return release(closed);
 		}
-		if (!closed.grant.isFreshFor(Hold.leaseOf(next.options()), now)) {
+		if (!closed.isFreshFor(Hold.leaseOf(next.options()), now)) {
 			return closed.awaitsFirstRenewal() ? Actions.EXTEND : release(closed);
 		}
 		remove(closed);
 		Actions actions = new Actions();
 		hand(closed.grant, next, closed, closed.pushed, now, actions);
 		return actions;
+	}
+
+	/** Enter the parked grant, or wait for its release; null if none is parked. */
+	@Nullable Entry enterParked(Waiter waiter) {
+		return null;
+	}
+
+	/** Keep the grant of a closed hold in this process; null if it does not linger. */
+	@Nullable Actions stay(Hold closed, long now) {
+		return null;
+	}
+
+	/**
+	 * Process the report that another process wants the key of a lingering grant, which
+	 * is then neither parked nor entered again.
+	 * @return the hold that has the grant, {@code null} if none has it
+	 */
+	public @Nullable Hold recalled(Claim claim) {
+		return null;
+	}
+
+	/** Return the last hold of a parked grant, {@code null} if none is parked. */
+	public @Nullable Hold parked() {
+		return null;
+	}
+
+	/**
+	 * End a parked grant, whose claim must be released.
+	 * @param only the grant to end, {@code null} for any
+	 * @return its last hold, {@code null} if it is not parked
+	 */
+	public @Nullable Hold unpark(@Nullable Grant only) {
+		return null;
 	}
 
 	private Actions release(Hold closed) {
@@ -196,7 +253,7 @@ public final class KeyGate extends KeyQueue {
 	public synchronized @Nullable Loss lose(Hold held, LossCause cause) {
 		Hold losing = held;
 		if (!held.isLinked()) {
-			losing = (cause == LossCause.MAX_HOLD) ? null : find(KeyGate::isOfGrant, held.grant);
+			losing = (cause == LossCause.MAX_HOLD) ? null : holdOf(held.grant);
 		}
 		if (losing == null) {
 			return null;
@@ -215,10 +272,6 @@ public final class KeyGate extends KeyQueue {
 	/** Lose a hold unless it is closed: its grant may then belong to another hold. */
 	public synchronized @Nullable Loss cancel(Hold cancelled) {
 		return (cancelled.isLinked() && !cancelled.isClosed()) ? lose(cancelled, LossCause.CANCELLED) : null;
-	}
-
-	private static boolean isOfGrant(Grant grant, Hold hold) {
-		return hold.grant == grant;
 	}
 
 	/**

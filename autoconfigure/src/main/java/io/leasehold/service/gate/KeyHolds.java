@@ -50,8 +50,21 @@ abstract class KeyHolds {
 		return all;
 	}
 
-	public synchronized boolean isHeldBy(Hold hold) {
-		return hold.isLinked();
+	/** Return the hold that has a grant now, or {@code null}. */
+	public synchronized @Nullable Hold holdOf(Grant grant) {
+		return find(KeyHolds::isOfGrant, grant);
+	}
+
+	/**
+	 * Return the hold whose grant is about to be renewed, or {@code null} if the grant is
+	 * not held any more.
+	 */
+	public synchronized @Nullable Hold renewing(Grant renewed) {
+		return holdOf(renewed);
+	}
+
+	private static boolean isOfGrant(Grant grant, Hold hold) {
+		return hold.grant == grant;
 	}
 
 	public synchronized boolean isAbandoned(Hold held) {
@@ -89,12 +102,17 @@ abstract class KeyHolds {
 	}
 
 	/**
-	 * Record the end of a hold's first renewal.
-	 * @return whether the hold was closed in the meantime and must be left
+	 * Record the end of a grant's first renewal.
+	 * @return the hold that has the grant and must be left because it was closed in the
+	 * meantime, or {@code null}
 	 */
-	public synchronized boolean firstRenewalEnded(Hold renewed) {
-		renewed.firstRenewalEnded();
-		return renewed.isLinked() && renewed.isClosed();
+	public synchronized @Nullable Hold firstRenewalEnded(Grant renewed) {
+		Hold hold = holdOf(renewed);
+		if (hold == null) {
+			return null;
+		}
+		hold.firstRenewalEnded();
+		return hold.isClosed() ? hold : null;
 	}
 
 	/**

@@ -29,11 +29,6 @@ abstract class KeyQueue extends KeyHolds {
 		super(key, rules);
 	}
 
-	/** Return whether a caller waits for the key. */
-	public synchronized boolean isAwaited() {
-		return this.head != null;
-	}
-
 	/** Return the failure of the last request, {@code null} if the store responded. */
 	public synchronized @Nullable LockEngineException lastFailure() {
 		return (this.remote != null) ? this.remote.failure() : null;
@@ -112,7 +107,7 @@ abstract class KeyQueue extends KeyHolds {
 		Actions actions = new Actions();
 		boolean again = claim.requestEnded();
 		if (claim.isOver()) {
-			releaseAfterResponse(claim, actions);
+			actions.releaseAfterResponse(claim);
 		}
 		else if (response instanceof AcquisitionOutcome.Granted granted) {
 			granted(claim, granted, sent, false, actions);
@@ -123,7 +118,12 @@ abstract class KeyQueue extends KeyHolds {
 		}
 		else if (response instanceof AcquisitionOutcome.Busy busy) {
 			claim.busy(sent);
-			if (endAttempts(claim, null, actions)) {
+			Duration retryIn = busy.recalled() ? claim.retryAfterRecall(now()) : null;
+			if (retryIn != null) {
+				Link.forEach(this.head, (waiter) -> waiter.awaitTurn(!waiter.waits()));
+				actions.request(claim, retryIn);
+			}
+			else if (endAttempts(claim, null, actions)) {
 				if (requested.waits() && claim.startListening()) {
 					actions.listen();
 				}
@@ -133,18 +133,11 @@ abstract class KeyQueue extends KeyHolds {
 		return actions;
 	}
 
-	private static void releaseAfterResponse(StoreClaim claim, Actions actions) {
-		Duration rest = claim.releaseAfterResponse();
-		if (rest != null) {
-			actions.release(claim.claim(), rest);
-		}
-	}
-
 	public synchronized Actions noResponse(StoreClaim claim, LockEngineException failure) {
 		Actions actions = new Actions();
 		claim.requestEnded();
 		if (claim.isOver()) {
-			releaseAfterResponse(claim, actions);
+			actions.releaseAfterResponse(claim);
 		}
 		else {
 			claim.failed(failure);
@@ -216,7 +209,18 @@ abstract class KeyQueue extends KeyHolds {
 		actions.end(claim);
 		this.remote = null;
 		addHolder(claim.claim().access());
-		hand(new Grant(claim, response, sent, now), Objects.requireNonNull(this.head), null, pushed, now, actions);
+		Grant grant = new Grant(claim, response, sent, now);
+		received(grant, response);
+		hand(grant, Objects.requireNonNull(this.head), null, pushed, now, actions);
+	}
+
+	/** Process a new grant before it is handed to a waiter. */
+	void received(Grant grant, AcquisitionOutcome.Granted response) {
+	}
+
+	/** Create the claim of a waiter. */
+	StoreClaim newClaim(Waiter waiter, long since) {
+		return this.rules.newClaim(waiter, since);
 	}
 
 	final void hand(Grant grant, Waiter waiter, @Nullable Hold passed, boolean pushed, long now, Actions actions) {
@@ -235,7 +239,7 @@ abstract class KeyQueue extends KeyHolds {
 	final void proceed(Duration standBack, Actions actions) {
 		Waiter next = this.head;
 		if (next != null && isClaimableFor(next)) {
-			StoreClaim claim = this.rules.newClaim(next, now());
+			StoreClaim claim = newClaim(next, now());
 			this.remote = claim;
 			actions.request(claim, standBack);
 		}
@@ -309,7 +313,7 @@ abstract class KeyQueue extends KeyHolds {
 
 	/** Create the claim of a waiter that sends the first request itself. */
 	final void claimFor(Waiter waiter) {
-		this.remote = this.rules.newClaim(waiter, waiter.start());
+		this.remote = newClaim(waiter, waiter.start());
 	}
 
 }

@@ -20,6 +20,11 @@ public final class StoreClaim {
 
 	private static final long MOST_BACKOFF = 1_000_000_000;
 
+	private static final long LEAST_RECALL = 1_000_000;
+
+	/** How long a claim that does not wait polls for the release of a lingering grant. */
+	private static final long MOST_RECALL = 100_000_000;
+
 	/** Phase of the claim's requests. */
 	private enum Phase {
 
@@ -159,6 +164,16 @@ public final class StoreClaim {
 
 	void grantedTooLate() {
 		this.ambiguous = true;
+	}
+
+	/**
+	 * Return when to repeat the request of a claim that does not wait, because the owner
+	 * was asked to release the key. {@code null} if it waited long enough for that.
+	 */
+	@Nullable Duration retryAfterRecall(long now) {
+		long past = now - this.claim.since();
+		return (this.claim.waits() || past >= MOST_RECALL) ? null
+				: Duration.ofNanos(Math.min(Math.max(LEAST_RECALL, past), MOST_RECALL - past));
 	}
 
 	Duration backoff(RandomGenerator random) {

@@ -18,12 +18,19 @@ public final class Survey {
 
 	private final List<LockOverview.Waiting> waiting = new ArrayList<>();
 
+	private final List<LockOverview.Parked> parked = new ArrayList<>();
+
 	private final Instant date = Instant.now();
 
 	void held(String engine, Hold hold, long now, int waiting) {
 		this.held.add(new LockOverview.Held(engine, hold.key(), hold.options.name(), hold.fencingToken(),
 				nameOf(hold.thread), this.date.minusNanos(now - hold.since), Duration.ofNanos(hold.remaining(now)),
 				hold.handles(), waiting));
+	}
+
+	void parked(String engine, Hold last, long now) {
+		this.parked.add(new LockOverview.Parked(engine, last.key(), last.options.name(), last.fencingToken(),
+				Duration.ofNanos(last.grant.remaining(now))));
 	}
 
 	void waits(String engine, Waiter waiter, long now) {
@@ -35,7 +42,7 @@ public final class Survey {
 	public LockOverview overview() {
 		this.held.sort(Comparator.comparing(LockOverview.Held::since));
 		this.waiting.sort(Comparator.comparing(LockOverview.Waiting::since));
-		return new LockOverview(List.copyOf(this.held), List.copyOf(this.waiting));
+		return new LockOverview(List.copyOf(this.held), List.copyOf(this.waiting), List.copyOf(this.parked));
 	}
 
 	/** Return the thread's name. Virtual threads have none by default. */

@@ -33,7 +33,7 @@ public abstract class Waiter extends Link<Waiter> implements Caller {
 	/**
 	 * Whether the caller does not wait for the key, but for its turn to send a request.
 	 */
-	private boolean awaitsTurn;
+	private volatile boolean awaitsTurn;
 
 	/** The hold or the exception, {@code null} before the acquisition ends. */
 	private volatile @Nullable Object result;
@@ -41,7 +41,7 @@ public abstract class Waiter extends Link<Waiter> implements Caller {
 	protected Waiter(LockKey key, LockOptions options, boolean bound, long start) {
 		this.key = key;
 		this.options = options;
-		this.access = Access.of(options);
+		this.access = Access.of(options.terms());
 		this.bound = bound;
 		this.start = start;
 	}
@@ -148,7 +148,11 @@ public abstract class Waiter extends Link<Waiter> implements Caller {
 		return this.result != null;
 	}
 
-	protected final boolean awaitsTurn() {
+	/**
+	 * Return whether the caller waits for its turn to send a request, which has no time
+	 * limit, because requests are bounded.
+	 */
+	public final boolean awaitsTurn() {
 		return this.awaitsTurn;
 	}
 

@@ -10,6 +10,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.MonotonicClock;
@@ -94,20 +95,21 @@ public final class Watchdog {
 	}
 
 	/**
-	 * Begin to renew a hold. The short lease of a pushed grant is extended soon, and at
-	 * once if another caller waits, because the grant could not be passed on otherwise.
+	 * Begin to renew a hold. The short lease of a pushed grant is extended soon, for the
+	 * hold that has the grant then.
 	 */
 	public void watch(KeyGate gate, Hold hold) {
-		if (hold.awaitsFirstRenewal()) {
+		if (hold.pass == 0 && hold.awaitsFirstRenewal()) {
 			this.urgent.add(new Due(gate, hold));
-			if (gate.isAwaited()) {
-				hurry();
-			}
-			else {
-				this.threads.schedule(this::hurry, GRACE);
-			}
+			this.threads.schedule(this::hurry, GRACE);
 		}
 		tickAt(hold.since + check(hold, hold.since));
+	}
+
+	/** Renew the grant of a hold soon, before it is due. */
+	public void extend(KeyGate gate, Hold hold) {
+		this.urgent.add(new Due(gate, hold));
+		hurry();
 	}
 
 	public void hurry() {
@@ -223,7 +225,7 @@ public final class Watchdog {
 			renew(batch);
 		}
 		finally {
-			batch.forEach((due) -> this.listener.get().firstRenewalEnded(due.gate, due.hold));
+			batch.forEach((due) -> this.listener.get().firstRenewalEnded(due.gate, due.hold.grant));
 		}
 	}
 
@@ -236,9 +238,9 @@ public final class Watchdog {
 		}
 	}
 
-	/** Renew those of a batch that were not released before a thread was free. */
+	/** Renew the grants of a batch that were not released before a thread was free. */
 	private void renew(List<Due> planned) {
-		List<Due> batch = planned.stream().filter((due) -> due.gate.isHeldBy(due.hold)).toList();
+		List<Due> batch = planned.stream().flatMap(Due::current).toList();
 		if (batch.isEmpty()) {
 			return;
 		}
@@ -296,6 +298,13 @@ public final class Watchdog {
 
 	/** A hold in a batch of renewals. */
 	private record Due(KeyGate gate, Hold hold) {
+
+		/** Return the hold to which the grant was passed on, if any has it. */
+		Stream<Due> current() {
+			Hold current = this.gate.renewing(this.hold.grant);
+			return Stream.ofNullable(current).map((holder) -> new Due(this.gate, holder));
+		}
+
 	}
 
 }

@@ -1,50 +1,43 @@
--- ARGV: 5 time to keep the grant in ms, 6 queue form '+', '*' or '-', or '' to not enqueue, 7 lifetime of the queue in ms
-local ms, form, lifetime = tonumber(ARGV[5]), ARGV[6], ARGV[7]
+-- KEYS and ARGV: see lock.lua and wait.lua. The lock is not held exclusively.
+local ms = tonumber(ARGV[5])
 local asked = terms(me)
 
-if holder == me then
-	-- Always writes, so that a WAIT that follows covers this grant
-	redis.call('PEXPIRE', lock, math.max(redis.call('PTTL', lock), ms))
-	return {'granted', number}
-end
-if not held and redis.call('EXISTS', lock, gone, queue, holders) == 0 then
+if not marked then
+	redis.call('STRLEN', KEYS[1]) -- fails for a key that Leasehold did not write; MGET ignores it
 	return {'granted', grant(me, ms)}
 end
 -- A replica rejects this write, so its data decides nothing
-redis.call('ZREM', queue, '')
+redis.call('ZREM', KEYS[3], '')
 look()
-local till = not held and redis.call('ZSCORE', holders, me)
+local till = redis.call('ZSCORE', KEYS[5], me)
 if till then
-	stand(holders, fences, me, math.max(till, millis() + ms))
-	return {'granted', redis.call('HGET', fences, me)}
+	stand(me, math.max(till, millis() + ms))
+	return {'granted', redis.call('HGET', KEYS[6], me)}
 end
-if marker then
+if closed() then
 	return {'closed'}
 end
 if asked ~= access and tonumber(asked) and tonumber(access) then
 	local other = access
-	redis.call('ZREM', queue, told, broadcast, polling)
+	redis.call('ZREM', KEYS[3], told, broadcast, polling)
 	serve()
-	return {'differs', other}
+	return response({'differs', other})
 end
 if form ~= '' then
-	if not (redis.call('ZSCORE', queue, told) or redis.call('ZSCORE', queue, broadcast)
-			or redis.call('ZSCORE', queue, polling)) then
-		redis.call('ZADD', queue, decimal(now()), ARGV[4] .. form .. me)
-	end
-	redis.call('PEXPIRE', queue, lifetime)
+	enqueue()
 end
 local granted, all = serve(me, ms)
 if not granted and all and joins(asked) then
+	unmark()
 	granted = grant(me, ms)
 end
 if granted then
-	return {'granted', granted}
+	return response({'granted', granted})
 end
 local rest
 if access == 'x' then
-	rest = redis.call('PTTL', lock)
+	rest = redis.call('PTTL', KEYS[1])
 else
-	rest = redis.call('ZRANGE', holders, 0, 0, 'WITHSCORES')[2] - millis()
+	rest = redis.call('ZRANGE', KEYS[5], 0, 0, 'WITHSCORES')[2] - millis()
 end
-return {'busy', last or number or '0', rest}
+return response({'busy', last, rest})

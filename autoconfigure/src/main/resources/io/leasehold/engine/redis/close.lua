@@ -1,15 +1,20 @@
 -- ARGV: 5 lifetime of the give-up marker in ms, 0 for no marker
-redis.call('ZREM', queue, told, broadcast, polling)
+redis.call('ZREM', KEYS[3], told, broadcast, polling)
 if ARGV[5] ~= '0' then
-	redis.call('SET', gone, '', 'PX', ARGV[5])
+	local till = millis() + ARGV[5]
+	outlive(tonumber(ARGV[5]))
+	redis.call('ZREMRANGEBYSCORE', KEYS[4], '-inf', decimal(millis()))
+	redis.call('ZADD', KEYS[4], decimal(till), me)
+	redis.call('PEXPIREAT', KEYS[4], redis.call('ZRANGE', KEYS[4], -1, -1, 'WITHSCORES')[2])
 end
 look()
 local mine = holder == me and number
-if not held and redis.call('ZSCORE', holders, me) then
-	mine = redis.call('HGET', fences, me)
+if not held and redis.call('ZSCORE', KEYS[5], me) then
+	mine = redis.call('HGET', KEYS[6], me)
 end
 if mine then
 	release(me, mine)
 end
 serve()
-return mine and 1 or 0
+unmark()
+return response(mine and 1 or 0)

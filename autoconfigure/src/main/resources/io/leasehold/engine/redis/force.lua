@@ -1,4 +1,4 @@
-redis.call('ZREM', queue, '') -- rejected by a replica
+redis.call('ZREM', KEYS[3], '') -- rejected by a replica
 look()
 local all = grants()
 for i = 1, #all, 2 do
@@ -9,4 +9,5 @@ for i = 1, #all, 2 do
 	end
 end
 serve()
-return all
+unmark()
+return response(all)

@@ -1,5 +1,4 @@
--- Follows lock.lua and holders.lua in acquire.lua, close.lua, inspect.lua and force.lua: hands the lock to the head of
--- the queue
+-- Follows lock.lua, notify.lua, marks.lua and holders.lua: hands the lock to the head of the queue
 -- The queue entries that the claim may have
 local told, broadcast, polling = ARGV[4] .. '+' .. me, ARGV[4] .. '*' .. me, ARGV[4] .. '-' .. me
 
@@ -15,13 +14,13 @@ local function look()
 	if held then
 		return
 	end
-	redis.call('STRLEN', lock) -- fails for a key that Leasehold did not write; MGET ignores it
-	for _, claim in ipairs(redis.call('ZRANGEBYSCORE', holders, '-inf', millis())) do
-		redis.call('ZREM', holders, claim)
-		redis.call('HDEL', fences, claim)
+	redis.call('STRLEN', KEYS[1]) -- fails for a key that Leasehold did not write; MGET ignores it
+	for _, claim in ipairs(redis.call('ZRANGEBYSCORE', KEYS[5], '-inf', decimal(millis()))) do
+		redis.call('ZREM', KEYS[5], claim)
+		redis.call('HDEL', KEYS[6], claim)
 	end
-	count = redis.call('ZCARD', holders)
-	access = count > 0 and terms(redis.call('ZRANGE', holders, 0, 0)[1]) or nil
+	count = redis.call('ZCARD', KEYS[5])
+	access = count > 0 and terms(redis.call('ZRANGE', KEYS[5], 0, 0)[1]) or nil
 end
 
 local limits = {x = 1, s = math.huge}
@@ -29,33 +28,46 @@ local function joins(asked)
 	return count == 0 or (asked == access and count < (limits[asked] or tonumber(asked)))
 end
 
+-- Keeps a holder until a time of the server's clock; holders and fences expire with the last holder
+local function stand(claim, till)
+	outlive(till - millis())
+	redis.call('ZADD', KEYS[5], decimal(till), claim)
+	local longest = redis.call('ZRANGE', KEYS[5], -1, -1, 'WITHSCORES')[2]
+	redis.call('PEXPIREAT', KEYS[5], longest)
+	redis.call('PEXPIREAT', KEYS[6], longest)
+end
+
+-- Stores a grant, or the place that its minimum hold keeps
 local function put(claim, granted, ms)
 	access = terms(claim)
 	count = count + 1
 	if access == 'x' then
-		lockFor(claim, granted, ms)
+		redis.call('SET', KEYS[1], granted .. ':' .. claim .. (marked and ' !' or ''), 'PX', decimal(ms))
 	else
-		redis.call('HSET', fences, claim, granted)
-		stand(holders, fences, claim, millis() + ms)
+		redis.call('HSET', KEYS[6], claim, granted)
+		stand(claim, millis() + ms)
 	end
 end
 
 local function remove(claim)
 	if terms(claim) == 'x' then
-		redis.call('DEL', lock)
+		redis.call('DEL', KEYS[1])
 	else
-		redis.call('ZREM', holders, claim)
-		redis.call('HDEL', fences, claim)
+		redis.call('ZREM', KEYS[5], claim)
+		redis.call('HDEL', KEYS[6], claim)
 	end
 	count = count - 1
 end
 
--- The store keeps a grant for ms, at least until the end of its minimum hold
+-- The store keeps a grant for ms, at least until the end of its minimum hold. Returns its number.
 local function grant(claim, ms)
-	local granted = nextNumber()
-	local _, minHold = terms(claim)
-	put(claim, granted, math.max(ms, minHold))
-	return granted
+	countUp()
+	local asked, minHold = terms(claim)
+	if asked == 'x' then
+		storeLast() -- other grants store it with the mark
+	end
+	put(claim, last, math.max(ms, minHold))
+	return last
 end
 
 -- Ends a grant, but not its minimum hold
@@ -82,7 +94,7 @@ local function serve(mine, ms)
 	local granted
 	while count == 0 or access ~= 'x' do
 		local free = count == 0 -- any claim may join
-		local first = (free and redis.call('ZPOPMIN', queue) or redis.call('ZRANGE', queue, 0, 0))[1]
+		local first = (free and redis.call('ZPOPMIN', KEYS[3]) or redis.call('ZRANGE', KEYS[3], 0, 0))[1]
 		if not first then
 			return granted, true
 		end
@@ -91,7 +103,7 @@ local function serve(mine, ms)
 			if not joins((terms(claim))) then
 				break
 			end
-			redis.call('ZREM', queue, first)
+			redis.call('ZREM', KEYS[3], first)
 		end
 		if claim == mine then
 			granted = grant(claim, ms)
@@ -102,14 +114,27 @@ local function serve(mine, ms)
 	return granted, false
 end
 
+-- Returns a response, followed by the grants of which the client has to notify their claims
+local function response(result)
+	return unsent and {result, unsent} or result
+end
+
+-- Removes the mark if no data needs it
+local function unmark()
+	if marked and (count == 0 or access ~= 'x') and redis.call('EXISTS', KEYS[3], KEYS[4], KEYS[5]) == 0 then
+		marked = false
+		storeLast()
+	end
+end
+
 -- Returns all grants, each as `fence:claim` and the remaining time in ms
 local function grants()
 	if held then
-		return {held, redis.call('PTTL', lock)}
+		return {holder and number .. ':' .. holder or held, redis.call('PTTL', KEYS[1])}
 	end
-	local found, all = {}, redis.call('ZRANGE', holders, 0, -1, 'WITHSCORES')
+	local found, all = {}, redis.call('ZRANGE', KEYS[5], 0, -1, 'WITHSCORES')
 	for i = 1, #all, 2 do
-		found[i] = (redis.call('HGET', fences, all[i]) or '0') .. ':' .. all[i]
+		found[i] = (redis.call('HGET', KEYS[6], all[i]) or '0') .. ':' .. all[i]
 		found[i + 1] = all[i + 1] - millis()
 	end
 	return found

@@ -1,11 +1,18 @@
--- First part of acquire.lua, close.lua, inspect.lua and force.lua: the exclusive holder, and the grant numbers
--- KEYS: 1 lock, 2 last grant number, 3 queue, 4 give-up marker, 5 holders, 6 their grant numbers
+-- First part of the scripts that use all data of a lock: the exclusive holder, and the grant numbers
+-- KEYS: 1 lock, 2 greatest grant number, 3 queue, 4 give-up markers, 5 holders, 6 their grant numbers
 -- ARGV: 1 claim, 2 fencing retention in ms, 3 prefix of inbox channels, 4 grant lease of the claim in ms
-local lock, fence, queue, gone, holders, fences = unpack(KEYS)
-local me, retention, inbox = ARGV[1], ARGV[2], ARGV[3]
+local me, retention, inbox = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 
-local held, last, marker = unpack(redis.call('MGET', lock, fence, gone))
-local number, holder = string.match(held or '', '^(%d+):(.*)$')
+-- While one of the keys 3 to 5 exists, a mark with its lifetime follows the greatest number: 1763000000000000!604800000.
+-- An exclusive grant is marked as well then: 1763000000000000:claim !
+-- The value of a grant ends with ~ if it lingers (acquire-lingering.lua), with = if it lingered until it was renewed.
+local found = redis.call('MGET', KEYS[1], KEYS[2])
+local held, last, marked, life = found[1], found[2] or nil, false, retention
+local number, holder = string.match(held or '', '^(%d+):([^ ]*)')
+if last and string.find(last, '!', 1, true) then
+	last, life = string.match(last, '^(%d+)!(%d+)$')
+	marked, life = true, tonumber(life)
+end
 -- Whether the claim is exclusive and has no minimum hold
 local plain = not string.find(me, '#', 1, true)
 
@@ -23,24 +30,17 @@ local function now()
 	return micros
 end
 
--- Returns the number of a new grant, greater than all previous numbers
-local function nextNumber()
+-- Sets the number of a new grant, greater than all previous numbers
+local function countUp()
 	last = decimal(math.max((last or 0) + 1, now()))
-	redis.call('SET', fence, last, 'PX', retention)
-	return last
 end
 
-local function lockFor(claim, granted, ms)
-	redis.call('SET', lock, granted .. ':' .. claim, 'PX', ms)
-end
-
--- Notifies a queued claim of its grant, unless it polls (-). Returns whether the claim may receive it: a message without
--- subscribers means that the JVM is dead, except for a claim (*) whose subscribers a cluster node cannot count.
-local function reaches(claim, form, granted)
-	if form == '-' then
-		return true
+local function storeLast()
+	last = last or number or '0'
+	if marked then
+		redis.call('SET', KEYS[2], last .. '!' .. decimal(life), 'PX', decimal(life))
+	else
+		redis.call('SET', KEYS[2], last, 'PX', ARGV[2])
 	end
-	local channel = inbox .. string.match(claim, '^[^/]*')
-	return redis.call('PUBLISH', channel, granted .. ':' .. claim .. ' ' .. lock) > 0 or form == '*'
 end
 

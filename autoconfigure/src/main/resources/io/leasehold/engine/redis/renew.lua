@@ -1,38 +1,48 @@
--- KEYS: for an exclusive grant its lock, for another the holders and their grant numbers
--- ARGV: for each grant `fence:claim`, time to keep it in ms
-local function raiseLock(lock, grant, ms)
-	if redis.pcall('GET', lock) ~= grant then
-		return 0
+-- KEYS: 1 the lock of an exclusive grant; of another, 1 the holders, 2 their grant numbers, 3 the greatest grant number
+-- ARGV: 1 `fence:claim`, 2 time to keep the grant in ms
+local grant, ms = ARGV[1], tonumber(ARGV[2])
+local number, claim = string.match(grant, '^(%d+):(.*)$')
+local outcome, probe = 0, nil
+if terms(claim) == 'x' then
+	local value = redis.pcall('GET', KEYS[1])
+	-- Marks may follow the claim; ~ ends with the renewal
+	if value == grant or type(value) == 'string' and string.sub(value, 1, #grant + 1) == grant .. ' ' then
+		outcome = 1
+		local rest = redis.call('PTTL', KEYS[1])
+		if string.sub(value, -1) == '~' then
+			-- XX: never creates a key, even where the clock does not stop for a script
+			redis.call('SET', KEYS[1], string.sub(value, 1, -2) .. '=', 'XX', 'PX', string.format('%.0f', math.max(rest, ms)))
+			return outcome
+		end
+		if rest < ms then
+			redis.call('PEXPIRE', KEYS[1], ms)
+			return outcome
+		end
 	end
-	if redis.call('PTTL', lock) < ms then
-		redis.call('PEXPIRE', lock, ms)
-	end
-	return 1
-end
-
-local function raiseHolder(holders, fences, number, claim, ms)
+	probe = redis.pcall('SETRANGE', KEYS[1], 0, '') -- changes nothing
+else
 	local time = redis.call('TIME')
 	local now = time[1] * 1000 + math.floor(time[2] / 1000)
-	local till = tonumber(redis.pcall('ZSCORE', holders, claim) or 0) or 0
-	if till <= now or redis.call('HGET', fences, claim) ~= number then
-		return 0
+	local till = tonumber(redis.pcall('ZSCORE', KEYS[1], claim)) or 0
+	if till > now and redis.call('HGET', KEYS[2], claim) == number then
+		outcome = 1
+		if till < now + ms then
+			-- Keeps the mark of the greatest grant number for ms and one more second, see lock.lua
+			local stored = redis.pcall('GET', KEYS[3])
+			local last, life = string.match(type(stored) == 'string' and stored or '', '^(%d+)!?(%d*)$')
+			life = string.format('%.0f', math.max(tonumber(life) or 0, ms + 1000))
+			redis.call('SET', KEYS[3], (last or number) .. '!' .. life, 'PX', life)
+			redis.call('ZADD', KEYS[1], string.format('%.0f', now + ms), claim)
+			local longest = redis.call('ZRANGE', KEYS[1], -1, -1, 'WITHSCORES')[2]
+			redis.call('PEXPIREAT', KEYS[1], longest)
+			redis.call('PEXPIREAT', KEYS[2], longest)
+			return outcome
+		end
 	end
-	if till < now + ms then
-		stand(holders, fences, claim, now + ms)
-	end
-	return 1
+	probe = redis.pcall('ZREM', KEYS[1], '')
 end
-
-local outcomes, key = {}, 1
-for i = 1, #ARGV, 2 do
-	local grant, ms = ARGV[i], tonumber(ARGV[i + 1])
-	local number, claim = string.match(grant, '^(%d+):(.*)$')
-	if terms(claim) ~= 'x' then
-		table.insert(outcomes, raiseHolder(KEYS[key], KEYS[key + 1], number, claim, ms))
-		key = key + 2
-	else
-		table.insert(outcomes, raiseLock(KEYS[key], grant, ms))
-		key = key + 1
-	end
+-- A replica rejects the write, so its data decides nothing. Other errors are ignored: a key that Leasehold did not write.
+if type(probe) == 'table' and string.find(probe.err, 'READONLY', 1, true) then
+	return redis.error_reply('READONLY This server is a replica')
 end
-return outcomes
+return outcome

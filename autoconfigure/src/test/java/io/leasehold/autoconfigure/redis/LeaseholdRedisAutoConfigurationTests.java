@@ -7,6 +7,7 @@ import io.leasehold.autoconfigure.LockEngineConfigurationException;
 import io.leasehold.autoconfigure.StubEngine;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.redis.RedisLockEngine;
+import io.leasehold.engine.redis.WakeUp;
 import io.leasehold.service.LockService;
 import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.Test;
@@ -160,6 +161,16 @@ class LeaseholdRedisAutoConfigurationTests {
 				.rootCause()
 				.isInstanceOf(LockEngineConfigurationException.class)
 				.hasMessageContaining(message));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "leasehold.redis.poll-interval=2s, AUTO", "leasehold.redis.wake-up=script, SCRIPT",
+			"leasehold.redis.wake-up=client, CLIENT", "leasehold.redis.wake-up=poll, POLL" })
+	void waitersAreNotifiedAsConfigured(String property, WakeUp wakeUp) {
+		this.runner.withPropertyValues(property)
+			.run((context) -> assertThat(context.getBean(RedisLockEngine.class))
+				.extracting("notifications.wakeUp", "settings.wakeUp")
+				.containsOnly(wakeUp));
 	}
 
 	@ParameterizedTest

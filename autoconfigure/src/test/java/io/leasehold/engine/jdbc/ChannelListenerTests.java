@@ -11,6 +11,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
+import org.postgresql.PGConnection;
 
 import org.springframework.jdbc.datasource.AbstractDataSource;
 
@@ -42,6 +43,37 @@ class ChannelListenerTests {
 		assertThat(pauses).isGreaterThan(Duration.ofMillis(500));
 	}
 
+	/** Otherwise the listener would connect four times a second. */
+	@Test
+	void databaseThatCutsEachConnectionIsConnectedAfterLongerPauses() {
+		CuttingDatabase database = new CuttingDatabase();
+		ChannelListener listener = new ChannelListener(database, "channel", (payload) -> {
+		}, () -> {
+		});
+		try (listener) {
+			await().until(() -> database.attempts.size() >= 4);
+		}
+		Duration pauses = Duration.ofNanos(database.attempts.get(3) - database.attempts.get(0));
+		assertThat(pauses).isGreaterThan(Duration.ofMillis(1700));
+	}
+
+	@Test
+	void listenerGoesOnAfterAnUncheckedException() {
+		UnreachableDatabase database = new UnreachableDatabase() {
+			@Override
+			public Connection getConnection() {
+				this.attempts.add(System.nanoTime());
+				throw new IllegalStateException("the driver failed");
+			}
+		};
+		ChannelListener listener = new ChannelListener(database, "channel", (payload) -> {
+		}, () -> {
+		});
+		try (listener) {
+			await().until(() -> database.attempts.size() >= 2);
+		}
+	}
+
 	/** No response arrives, as in a network that loses everything. */
 	@Test
 	void closeEndsARequestWithoutAResponse() throws Exception {
@@ -54,6 +86,11 @@ class ChannelListenerTests {
 		listener.close();
 		database.caller.join(Duration.ofMinutes(1).toMillis());
 		assertThat(database.caller.isAlive()).isFalse();
+	}
+
+	private static <T> T proxy(Class<T> type, Answer response) {
+		return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] { type },
+				(proxy, method, arguments) -> response.to(method.getName())));
 	}
 
 	/** Database that accepts connections and never responds. */
@@ -92,11 +129,6 @@ class ChannelListenerTests {
 			return getConnection();
 		}
 
-		private static <T> T proxy(Class<T> type, Answer response) {
-			return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] { type },
-					(proxy, method, arguments) -> response.to(method.getName())));
-		}
-
 	}
 
 	private interface Answer {
@@ -105,9 +137,26 @@ class ChannelListenerTests {
 
 	}
 
+	/** Database that begins to notify each connection, and breaks it at once. */
+	private static class CuttingDatabase extends UnreachableDatabase {
+
+		@Override
+		public Connection getConnection() {
+			this.attempts.add(System.nanoTime());
+			return proxy(Connection.class, (method) -> switch (method) {
+				case "createStatement" -> proxy(Statement.class, (call) -> call.equals("execute") ? false : null);
+				case "unwrap" -> proxy(PGConnection.class, (call) -> {
+					throw new SQLException("broken");
+				});
+				default -> null;
+			});
+		}
+
+	}
+
 	private static class UnreachableDatabase extends AbstractDataSource {
 
-		private final List<Long> attempts = new CopyOnWriteArrayList<>();
+		final List<Long> attempts = new CopyOnWriteArrayList<>();
 
 		@Override
 		public Connection getConnection() throws SQLException {

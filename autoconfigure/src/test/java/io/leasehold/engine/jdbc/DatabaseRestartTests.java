@@ -46,7 +46,7 @@ abstract class DatabaseRestartTests {
 
 	abstract void startAgain() throws Exception;
 
-	/** A crash is survived by the locks whose lease is longer, and told to the others. */
+	/** Locks whose lease is longer survive a crash, and the others are reported. */
 	@Test
 	@Fault(46)
 	void locksWhoseLeasesOutlastACrashAreKeptAndTheOthersAreLost() throws Exception {

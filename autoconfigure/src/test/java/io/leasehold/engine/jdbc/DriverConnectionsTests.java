@@ -15,6 +15,8 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.entry;
 
 /**
@@ -78,6 +80,26 @@ class DriverConnectionsTests {
 		}
 	}
 
+	/** A pool would discard a connection that rejects the call. */
+	@Test
+	void networkTimeoutsThatADriverDoesNotHaveAreIgnored() throws SQLException {
+		DriverConnections source = new DriverConnections("jdbc:hsqldb:mem:db", null, () -> new JdbcLogin("SA", ""),
+				CALL);
+		try (Connection connection = source.getConnection()) {
+			connection.setNetworkTimeout(Runnable::run, 10);
+			assertThat(connection.getNetworkTimeout()).isZero();
+			assertThat(connection.isValid(1)).isTrue();
+			assertThatExceptionOfType(SQLException.class).isThrownBy(() -> connection.prepareStatement("nothing"));
+		}
+	}
+
+	@Test
+	void connectionIsClosedIfItsSetUpFailsInAnyWay() {
+		DriverConnections source = source("jdbc:broken:db", new AtomicReference<>(NOBODY));
+		assertThatIllegalStateException().isThrownBy(source::getConnection).withMessage("broken");
+		assertThat(RecordingDriver.opened).satisfies((connection) -> assertThat(connection.isClosed()).isTrue());
+	}
+
 	private static Map<Object, Object> properties(String url, JdbcLogin login) throws SQLException {
 		return connect(source(url, new AtomicReference<>(login)));
 	}
@@ -96,10 +118,18 @@ class DriverConnectionsTests {
 
 		private static volatile Properties properties = new Properties();
 
+		private static volatile Connection opened;
+
 		@Override
 		public Connection connect(String url, Properties info) throws SQLException {
 			properties = (Properties) info.clone();
 			Connection connection = super.connect("jdbc:h2:mem:", new Properties());
+			opened = connection;
+			if (url.startsWith("jdbc:broken:")) {
+				return proxy(Connection.class, connection, "createStatement", (statement) -> {
+					throw new IllegalStateException("broken");
+				});
+			}
 			return url.startsWith("jdbc:exotic:") ? exotic(connection) : connection;
 		}
 

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * The contract, kept by {@link JdbcLockEngine} on an H2 file that several processes
  * share. The process that was first to open the file serves it to the others: here this
- * one, since a frozen server answers nobody.
+ * one, since a frozen server does not respond.
  */
 class H2LockEngineContractIntegrationTests extends JdbcLockEngineContract {
 

@@ -50,7 +50,7 @@ import static org.awaitility.Awaitility.await;
  * What the engine does when other sessions, transactions of its callers or an earlier
  * state of the database stand in its way.
  */
-abstract class JdbcLockFaultsTests extends JdbcLockRowsTests {
+abstract class JdbcLockFaultsTests extends JdbcWaitingRowsTests {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(30);
 
@@ -114,9 +114,9 @@ abstract class JdbcLockFaultsTests extends JdbcLockRowsTests {
 	}
 
 	/**
-	 * A row that somebody else has locked for longer than a call may take fails the call
-	 * in time, leaves nothing behind, and is asked for again: to acquire within the wait
-	 * time, to renew, and to release after the holder has gone on.
+	 * A row that another session has locked for longer than a call may take fails the
+	 * call in time and leaves nothing behind. The request is repeated: to acquire within
+	 * the wait time, to renew, and to release after the holder has continued.
 	 */
 	@Test
 	@Fault(39)
@@ -322,8 +322,8 @@ abstract class JdbcLockFaultsTests extends JdbcLockRowsTests {
 	}
 
 	/**
-	 * A database that went back to an earlier state, as a replica that lagged behind
-	 * does, tells those whose grants it forgot, and gives greater numbers.
+	 * A database that went back to an earlier state, as a lagging replica does, reports
+	 * grants that it lost as lost, and assigns greater numbers.
 	 */
 	@Test
 	@Fault(47)
@@ -504,7 +504,7 @@ abstract class JdbcLockFaultsTests extends JdbcLockRowsTests {
 		}, (task) -> new Thread(task, "later").start());
 	}
 
-	/** Somebody whose transaction keeps rows locked until its end. */
+	/** Session whose transaction keeps rows locked until its end. */
 	final class Operator implements AutoCloseable {
 
 		private final Connection connection = connection();

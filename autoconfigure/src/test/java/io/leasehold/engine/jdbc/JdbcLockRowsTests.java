@@ -7,9 +7,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 
 import io.leasehold.engine.Access;
-import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
-import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.RenewalOutcome;
 import org.junit.jupiter.api.Test;
 
@@ -76,51 +74,6 @@ abstract class JdbcLockRowsTests extends JdbcLockFormsTests {
 				.as("%s", access)
 				.isBetween(before, databaseClock());
 		}
-	}
-
-	@Test
-	void releaseByAReaderStandsBackForAnotherThatWaits() {
-		JdbcLockEngine patient = patientEngine();
-		Claim reader = shared("a");
-		granted(reader);
-		assertThat(patient.tryAcquire(waiting(this.other, "a", Access.EXCLUSIVE)))
-			.isInstanceOf(AcquisitionOutcome.Busy.class);
-		assertThat(patient.release(reader)).isInstanceOfSatisfying(ReleaseOutcome.Released.class,
-				(released) -> assertThat(released.standBack()).isPositive());
-	}
-
-	@Test
-	void nextPollComesRightAfterTheLockDelayOfASilentOwner() throws SQLException {
-		granted(claim("a", Access.EXCLUSIVE, LEASE, Duration.ZERO, DELAY));
-		passBy(LEASE.plus(DELAY).minusSeconds(5));
-		assertNextPollWithinFiveSeconds(waiting(this.other, "a", Access.EXCLUSIVE));
-	}
-
-	@Test
-	void nextPollForAPermitComesRightAfterTheLockDelayOfASilentHolder() throws SQLException {
-		granted(claim("a", TWO));
-		expireHolders();
-		granted(claim("a", TWO, LEASE, Duration.ZERO, DELAY));
-		passBy(LEASE.plus(DELAY).minusSeconds(5));
-		granted(claim("a", TWO));
-		granted(claim("other", TWO, Duration.ofMillis(1), Duration.ZERO, DELAY));
-		assertNextPollWithinFiveSeconds(waiting(this.other, "a", TWO));
-	}
-
-	@Test
-	void nextPollComesRightAfterTheTurnOfOthers() throws SQLException {
-		granted(claim("a", TWO));
-		granted(claim("other", TWO));
-		granted(claim("other", TWO));
-		assertThat(patientEngine().tryAcquire(waiting(this.other, "a", Access.EXCLUSIVE)))
-			.isInstanceOf(AcquisitionOutcome.Busy.class);
-		execute(OURS.formatted("turn_until = " + (databaseClock() + 5_000_000), this.namespace));
-		assertNextPollWithinFiveSeconds(waiting(this.member, "a", TWO));
-	}
-
-	private void assertNextPollWithinFiveSeconds(Claim claim) {
-		assertThat(patientEngine().tryAcquire(claim)).isInstanceOfSatisfying(AcquisitionOutcome.Busy.class,
-				(busy) -> assertThat(busy.retryIn()).isBetween(Duration.ofMillis(10), Duration.ofMillis(5001)));
 	}
 
 	@Test
@@ -245,33 +198,6 @@ abstract class JdbcLockRowsTests extends JdbcLockFormsTests {
 	}
 
 	@Test
-	void readerThatHadItsTurnLeavesNoMark() {
-		JdbcLockEngine patient = patientEngine();
-		Claim present = claim("a");
-		granted(present);
-		Claim reader = waiting(this.other, "a", Access.SHARED);
-		assertThat(patient.tryAcquire(reader)).isInstanceOf(AcquisitionOutcome.Busy.class);
-		release(present);
-		assertThat(patient.tryAcquire(reader)).isInstanceOf(AcquisitionOutcome.Granted.class);
-		assertThat(patient.release(reader)).isEqualTo(ReleaseOutcome.RELEASED);
-		granted(claim("a"));
-	}
-
-	@Test
-	void markOfAWaitingClaimStaysWhenAnotherGetsThePlace() {
-		JdbcLockEngine patient = patientEngine();
-		granted(claim("a", TWO));
-		Claim first = claim("a", TWO);
-		granted(first);
-		assertThat(patient.tryAcquire(waiting(this.other, "a", TWO))).isInstanceOf(AcquisitionOutcome.Busy.class);
-		release(first);
-		Claim second = claim("a", TWO);
-		granted(second);
-		assertThat(patient.release(second)).isInstanceOfSatisfying(ReleaseOutcome.Released.class,
-				(released) -> assertThat(released.standBack()).isPositive());
-	}
-
-	@Test
 	void forcedReleaseOfAKeyLeavesOtherKeysAlone() {
 		for (Access access : List.of(Access.EXCLUSIVE, Access.SHARED)) {
 			Claim forced = claim("forced " + access.code(), access);
@@ -299,81 +225,6 @@ abstract class JdbcLockRowsTests extends JdbcLockFormsTests {
 			assertThat(this.engine.forceRelease(claim.key())).hasSize(1);
 			assertThat(row(key)).isEqualTo(before);
 		}
-	}
-
-	@Test
-	void claimThatGivesUpTakesBackItsMarks() {
-		JdbcLockEngine patient = patientEngine();
-		Claim present = shared("a");
-		granted(present);
-		Claim writer = waiting(this.other, "a", Access.EXCLUSIVE);
-		patient.tryAcquire(writer);
-		assertThat(patient.release(writer)).isInstanceOf(ReleaseOutcome.NotOwner.class);
-		assertThat(patient.release(present)).isEqualTo(ReleaseOutcome.RELEASED);
-	}
-
-	@Test
-	void claimThatGivesUpLeavesTheTurnsOfOthers() {
-		JdbcLockEngine patient = patientEngine();
-		for (String key : List.of("a", "b", "c")) {
-			granted(shared(key));
-		}
-		Claim writer = waiting(this.other, "a", Access.EXCLUSIVE);
-		Claim otherKey = waiting(this.other, "b", Access.EXCLUSIVE);
-		Claim otherProcess = waiting(this.member, "c", Access.EXCLUSIVE);
-		List.of(writer, otherKey, otherProcess).forEach(patient::tryAcquire);
-		patient.release(writer);
-		patient.release(waiting(this.other, "c", Access.EXCLUSIVE));
-		granted(shared("a"));
-		busy(shared("b"));
-		busy(shared("c"));
-	}
-
-	@Test
-	void claimThatWaitsTakesNoTurnOfAnotherKey() {
-		granted(shared("a"));
-		granted(shared("b"));
-		assertThat(patientEngine().tryAcquire(waiting(this.other, "a", Access.EXCLUSIVE)))
-			.isInstanceOf(AcquisitionOutcome.Busy.class);
-		granted(shared("b"));
-	}
-
-	@Test
-	void turnThatAnotherAccessTakesMeanwhileIsLeft() throws SQLException {
-		granted(shared("a"));
-		String taken = OURS.formatted(
-				"turn_until = %d, turn_access = '%s'".formatted(databaseClock() + Sql.micros(DELAY), TWO.code()),
-				this.namespace);
-		this.statements.before("turn_access = ?,", () -> {
-			try {
-				execute(taken);
-			}
-			catch (SQLException ex) {
-				throw new IllegalStateException(ex);
-			}
-		});
-		JdbcLockEngine patient = patientEngine();
-		assertThat(patient.tryAcquire(waiting(this.other, "a", Access.EXCLUSIVE)))
-			.isInstanceOf(AcquisitionOutcome.Busy.class);
-		expireHolders();
-		busy(claim("a"));
-		granted(claim("a", TWO));
-	}
-
-	@Test
-	void markOfAWaitingClaimReplacesAShorterOneOfItsKeyOnly() throws SQLException {
-		JdbcLockEngine patient = patientEngine();
-		Claim holder = claim("a");
-		granted(holder);
-		Claim unmarked = claim("b");
-		granted(unmarked);
-		execute(OURS.formatted("waited_until = %d, waiter = 'somebody'".formatted(databaseClock() + 500_000),
-				this.namespace) + " AND lock_key = 'a'");
-		assertThat(patient.tryAcquire(waiting(this.other, "a", Access.EXCLUSIVE)))
-			.isInstanceOf(AcquisitionOutcome.Busy.class);
-		assertThat(patient.release(holder)).isInstanceOfSatisfying(ReleaseOutcome.Released.class,
-				(released) -> assertThat(released.standBack()).isGreaterThan(Duration.ofSeconds(1)));
-		assertThat(patient.release(unmarked)).isEqualTo(ReleaseOutcome.RELEASED);
 	}
 
 }

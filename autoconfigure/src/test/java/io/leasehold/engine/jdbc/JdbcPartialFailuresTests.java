@@ -1,5 +1,6 @@
 package io.leasehold.engine.jdbc;
 
+import io.leasehold.test.contract.Terms;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
@@ -33,15 +34,12 @@ import io.leasehold.engine.RenewalOutcome;
 import org.h2.api.Trigger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
-import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -61,7 +59,7 @@ class JdbcPartialFailuresTests {
 
 	private final String url = "jdbc:h2:mem:" + UUID.randomUUID();
 
-	private final JdbcConnections connections = JdbcConnections.open(this.url, null, null, null, 4, CALL);
+	private final JdbcConnections connections = H2Memory.open(this.url, 4, CALL);
 
 	private final StatementLog statements = new StatementLog(this.connections.dataSource());
 
@@ -69,12 +67,6 @@ class JdbcPartialFailuresTests {
 
 	static List<Access> accesses() {
 		return List.of(Access.EXCLUSIVE, Access.SHARED);
-	}
-
-	@BeforeEach
-	void createTables() {
-		new ResourceDatabasePopulator(new ClassPathResource(LockTableScript.location("h2")))
-			.execute(this.connections.dataSource());
 	}
 
 	@AfterEach
@@ -179,7 +171,7 @@ class JdbcPartialFailuresTests {
 		granted(claim);
 		execute("CREATE TABLE inserted AS SELECT * FROM leasehold_lock");
 		execute("DELETE FROM leasehold_lock");
-		ExclusiveGrants grants = LockTables.of(new H2Dialect(), settings(CALL)).exclusive();
+		ExclusiveGrants grants = LockTables.of(new H2Dialect(), settings(CALL), false).exclusive();
 		try (Connection connection = this.connections.dataSource().getConnection();
 				Statement statement = connection.createStatement();
 				Session session = this.connections.open(CallKind.CLOSE, System.nanoTime() + CALL.toNanos(), CALL)) {
@@ -265,8 +257,8 @@ class JdbcPartialFailuresTests {
 	}
 
 	private Claim claim(String key, Access access) {
-		return new Claim(new LockKey(key), this.member.newOwner(), access, LEASE, Duration.ZERO, Duration.ZERO, false,
-				System.nanoTime());
+		return new Claim(new LockKey(key), this.member.newOwner(),
+				Terms.of(access, LEASE, Duration.ZERO, Duration.ZERO), false, System.nanoTime());
 	}
 
 	private AcquisitionOutcome.Granted granted(Claim claim) {

@@ -9,7 +9,6 @@ import java.sql.SQLTimeoutException;
 import java.sql.SQLTransientConnectionException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.leasehold.LockKey;
@@ -18,12 +17,9 @@ import io.leasehold.engine.Claim;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
-import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -36,22 +32,14 @@ class JdbcSessionTests {
 
 	private static final Duration CALL = Duration.ofMinutes(1);
 
-	private static final JdbcSettings SETTINGS = new JdbcSettings("ns", JdbcSettings.DEFAULT_TABLE, CALL,
-			Duration.ofMillis(5), Duration.ofSeconds(10), Duration.ofDays(7), true);
+	private static final JdbcSettings SETTINGS = H2Memory.settings(CALL);
 
-	private final JdbcConnections connections = JdbcConnections.open("jdbc:h2:mem:" + UUID.randomUUID(), null, null,
-			null, 2, CALL);
+	private final JdbcConnections connections = H2Memory.open(2, CALL);
 
 	private final JdbcLockEngine engine = new JdbcLockEngine(this.connections, SETTINGS, MonotonicClock.SYSTEM);
 
 	/** H2 has no network timeout. */
 	private final AtomicInteger networkTimeout = new AtomicInteger(1234);
-
-	@BeforeEach
-	void createTables() {
-		new ResourceDatabasePopulator(new ClassPathResource(LockTableScript.location("h2")))
-			.execute(this.connections.dataSource());
-	}
 
 	@AfterEach
 	void close() {

@@ -3,7 +3,6 @@ package io.leasehold.engine.jdbc;
 import java.sql.SQLException;
 import java.sql.SQLTimeoutException;
 import java.time.Duration;
-import java.util.UUID;
 
 import io.leasehold.LockKey;
 import io.leasehold.engine.AcquisitionOutcome;
@@ -11,11 +10,7 @@ import io.leasehold.engine.Claim;
 import io.leasehold.engine.ManualClock;
 import io.leasehold.engine.Member;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-
-import org.springframework.core.io.ClassPathResource;
-import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -29,23 +24,15 @@ class JdbcTimesTests {
 
 	private static final Duration CALL = Duration.ofSeconds(5);
 
-	private static final JdbcSettings SETTINGS = new JdbcSettings("ns", JdbcSettings.DEFAULT_TABLE, CALL,
-			Duration.ofMillis(5), Duration.ofSeconds(10), Duration.ofDays(7), true);
+	private static final JdbcSettings SETTINGS = H2Memory.settings(CALL);
 
 	private final ManualClock clock = new ManualClock();
 
 	private final Member member = Member.of("shop");
 
-	private final JdbcConnections connections = JdbcConnections.open("jdbc:h2:mem:" + UUID.randomUUID(), null, null,
-			null, 2, CALL);
+	private final JdbcConnections connections = H2Memory.open(2, CALL);
 
 	private final JdbcLockEngine engine = new JdbcLockEngine(this.connections, SETTINGS, this.clock);
-
-	@BeforeEach
-	void createTable() {
-		new ResourceDatabasePopulator(new ClassPathResource(LockTableScript.location("h2")))
-			.execute(this.connections.dataSource());
-	}
 
 	@AfterEach
 	void close() {
@@ -93,7 +80,7 @@ class JdbcTimesTests {
 
 	@Test
 	void failedAcquisitionMayTakeEffectUntilItsWaitForTheRowIsOver() throws SQLException {
-		LockTables tables = LockTables.of(new H2Dialect(), SETTINGS);
+		LockTables tables = LockTables.of(new H2Dialect(), SETTINGS, false);
 		LateRequests late = new LateRequests(this.clock);
 		Claim claim = claim();
 		try (Session session = session(CALL)) {

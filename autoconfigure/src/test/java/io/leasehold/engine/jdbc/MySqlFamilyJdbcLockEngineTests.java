@@ -1,5 +1,6 @@
 package io.leasehold.engine.jdbc;
 
+import io.leasehold.test.contract.Terms;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -107,8 +108,8 @@ abstract class MySqlFamilyJdbcLockEngineTests extends LateJdbcRequestsTests {
 			for (Access access : List.of(Access.EXCLUSIVE, Access.SHARED)) {
 				Claim claim = claim(url, access);
 				AcquisitionOutcome.Granted granted = (AcquisitionOutcome.Granted) either.tryAcquire(claim);
-				Claim again = new Claim(claim.key(), claim.owner(), access, SHORT, Duration.ZERO, Duration.ZERO, false,
-						claim.since());
+				Claim again = new Claim(claim.key(), claim.owner(),
+						Terms.of(access, SHORT, Duration.ZERO, Duration.ZERO), false, claim.since());
 				assertThat(either.tryAcquire(again)).as(url).isInstanceOf(AcquisitionOutcome.Granted.class);
 				assertThat(either.tryAcquire(claim(url, Access.permits(1)))).as(url)
 					.isInstanceOf(AcquisitionOutcome.Busy.class);

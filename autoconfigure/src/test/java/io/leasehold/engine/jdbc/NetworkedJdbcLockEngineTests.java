@@ -196,8 +196,8 @@ abstract class NetworkedJdbcLockEngineTests extends CrowdedJdbcLockEngineTests {
 	}
 
 	/**
-	 * A database that is read-only from now on, as after its role or the routing to it
-	 * has changed, fails calls without waiting, and the locks in it are told lost.
+	 * A database that becomes read-only, as after a change of its role or of the routing
+	 * to it, fails calls without waiting, and its locks are reported as lost.
 	 */
 	@Test
 	@Fault(47)

@@ -1,5 +1,9 @@
 package io.leasehold.engine.jdbc;
 
+import io.leasehold.test.contract.Terms;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -8,10 +12,15 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import javax.net.SocketFactory;
+import javax.sql.DataSource;
 
 import io.leasehold.HeldLock;
 import io.leasehold.LockKey;
@@ -39,13 +48,14 @@ import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 
 import org.springframework.core.io.ClassPathResource;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.datasource.init.ScriptUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Releases that PostgreSQL tells waiting claims of.
+ * Releases of which PostgreSQL notifies waiting claims.
  */
 class PostgresNotificationsIntegrationTests {
 
@@ -92,6 +102,73 @@ class PostgresNotificationsIntegrationTests {
 		one.release(held);
 		assertThat(heard()).isInstanceOf(Signal.Retry.class);
 		assertThat(two.tryAcquire(waiting)).isInstanceOf(AcquisitionOutcome.Granted.class);
+	}
+
+	/** The driver waits a millisecond for another message after each one. */
+	@Test
+	void notificationsArriveBeforeTheDriverHasLookedForMore() throws Exception {
+		LinkedBlockingQueue<String> arrivals = new LinkedBlockingQueue<>();
+		JdbcConnections pool = JdbcConnections.open(this.url, null, null, null, 1, Duration.ofSeconds(5));
+		ChannelListener usual = listener(new DriverManagerDataSource(this.url), "usual", arrivals);
+		ChannelListener prompt = listener(pool.forNotifications(), "prompt", arrivals);
+		try (pool; usual; prompt) {
+			assertThat(List.of(arrivals.take(), arrivals.take())).contains("usual", "prompt");
+			int first = 0;
+			for (int i = 0; i < 50; i++) {
+				execute("NOTIFY some_channel");
+				first += arrivals.take().equals("prompt") ? 1 : 0;
+				arrivals.take();
+			}
+			assertThat(first).isGreaterThan(30);
+		}
+	}
+
+	private static ChannelListener listener(DataSource connections, String name, Queue<String> arrivals) {
+		return new ChannelListener(connections, "some_channel", (payload) -> arrivals.add(name),
+				() -> arrivals.add(name));
+	}
+
+	@Test
+	void socketFactoryInTheUrlIsKept() throws Exception {
+		String own = this.url + (this.url.contains("?") ? "&" : "?") + "socketFactory=" + OwnSockets.class.getName();
+		int before = OwnSockets.created.get();
+		try (JdbcConnections pool = JdbcConnections.open(own, null, null, null, 1, Duration.ofSeconds(5))) {
+			pool.forNotifications().getConnection().close();
+		}
+		assertThat(OwnSockets.created.get()).isGreaterThan(before);
+	}
+
+	/** Socket factory of an application. */
+	public static class OwnSockets extends SocketFactory {
+
+		static final AtomicInteger created = new AtomicInteger();
+
+		@Override
+		public Socket createSocket() {
+			created.incrementAndGet();
+			return new Socket();
+		}
+
+		@Override
+		public Socket createSocket(String host, int port) throws IOException {
+			return new Socket(host, port);
+		}
+
+		@Override
+		public Socket createSocket(InetAddress host, int port) throws IOException {
+			return new Socket(host, port);
+		}
+
+		@Override
+		public Socket createSocket(String host, int port, InetAddress local, int localPort) throws IOException {
+			return new Socket(host, port, local, localPort);
+		}
+
+		@Override
+		public Socket createSocket(InetAddress host, int port, InetAddress local, int localPort) throws IOException {
+			return new Socket(host, port, local, localPort);
+		}
+
 	}
 
 	@Test
@@ -158,7 +235,7 @@ class PostgresNotificationsIntegrationTests {
 		assertThat(heard()).as("after the release").isNotNull();
 	}
 
-	/** A network that swallows everything tells the listener nothing of it. */
+	/** A network that drops all packets does not report that to the listener. */
 	@Test
 	void listenerThatHearsNothingForLongFindsOutWhetherItStillCould() throws Exception {
 		try (FaultProxy proxy = FaultProxy.to(PostgresTestServer.shared().port());
@@ -187,7 +264,7 @@ class PostgresNotificationsIntegrationTests {
 		assertThat(sessions(pid)).isOne();
 	}
 
-	/** The database tells nobody of a release: the next poll finds it. */
+	/** The database sends no notification of a release: the next poll finds it. */
 	@Fault(65)
 	@Test
 	void releaseThatNobodyIsToldOfIsFoundByThePoll() throws Exception {
@@ -296,11 +373,11 @@ class PostgresNotificationsIntegrationTests {
 	}
 
 	private static Claim claim(Member member, Access access) {
-		return new Claim(KEY, member.newOwner(), access, Duration.ofMinutes(2), Duration.ZERO, Duration.ZERO, false,
-				System.nanoTime());
+		return new Claim(KEY, member.newOwner(), Terms.of(access, Duration.ofMinutes(2), Duration.ZERO, Duration.ZERO),
+				false, System.nanoTime());
 	}
 
-	/** Open an ear; the first signal tells that listening has begun. */
+	/** Start to listen; the first signal means that listening has begun. */
 	private Subscription listen(JdbcLockEngine engine, Claim claim) throws InterruptedException {
 		Subscription listener = engine.subscribe(claim, this.signals::add);
 		assertThat(heard()).as("begin").isNotNull();

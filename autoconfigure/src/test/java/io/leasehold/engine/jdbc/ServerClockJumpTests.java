@@ -82,9 +82,9 @@ abstract class ServerClockJumpTests {
 	}
 
 	/**
-	 * A clock that is set forwards ends leases early, which their holders are told. One
-	 * that is set back makes them longer: who waits gives up in time and does not poll
-	 * more than otherwise, releases open keys at once, and tokens still grow.
+	 * A clock that is set forwards ends leases early, and their holders are notified. One
+	 * that is set back makes them longer: waiters time out as usual and do not poll more
+	 * often, a release makes its key available at once, and tokens still grow.
 	 */
 	@Test
 	@Fault(44)

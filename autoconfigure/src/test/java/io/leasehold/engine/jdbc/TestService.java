@@ -14,7 +14,7 @@ import io.leasehold.service.ReleaseTiming;
 import io.leasehold.test.contract.TestSettings;
 
 /**
- * A process with an engine of its own, and what it told.
+ * A process with a separate engine, and the events that it published.
  */
 final class TestService implements AutoCloseable {
 

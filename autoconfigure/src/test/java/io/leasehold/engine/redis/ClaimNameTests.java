@@ -1,5 +1,6 @@
 package io.leasehold.engine.redis;
 
+import io.leasehold.test.contract.Terms;
 import java.time.Duration;
 
 import io.leasehold.LockKey;
@@ -40,8 +41,8 @@ class ClaimNameTests {
 	}
 
 	private static Claim claim(Access access, Duration minHold, Duration lockDelay) {
-		return new Claim(new LockKey("k"), Member.of("shop").newOwner(), access, Duration.ofSeconds(30), lockDelay,
-				minHold, false, 0);
+		return new Claim(new LockKey("k"), Member.of("shop").newOwner(),
+				Terms.of(access, Duration.ofSeconds(30), minHold, lockDelay), false, 0);
 	}
 
 }

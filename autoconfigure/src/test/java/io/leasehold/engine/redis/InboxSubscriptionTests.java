@@ -19,14 +19,22 @@ import io.leasehold.engine.redis.connection.SubscribedConnection;
 import io.leasehold.engine.redis.connection.Node;
 import io.leasehold.engine.redis.connection.RedisFailure;
 import io.leasehold.engine.redis.connection.Topology;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Tests for when an {@link Inbox} subscribes again.
  */
+@ExtendWith(OutputCaptureExtension.class)
 class InboxSubscriptionTests {
 
 	private static final Node NODE = new Node("localhost", 1);
@@ -41,10 +49,10 @@ class InboxSubscriptionTests {
 
 	private final Servers servers = new Servers();
 
-	private final Inbox inbox = new Inbox(() -> "inbox", RedisEngines.patientSettings("test"), this.servers,
+	private final Inbox inbox = new Inbox("in", () -> "box", RedisEngines.patientSettings("test"), this.servers,
 			this::listen, this.executor, this.messages::add, this.subscriptions::incrementAndGet, System::nanoTime);
 
-	private volatile boolean unreachable;
+	private volatile @Nullable RedisFailure failure;
 
 	private volatile boolean closedAtOnce;
 
@@ -54,9 +62,10 @@ class InboxSubscriptionTests {
 	}
 
 	private SubscribedConnection listen(Node node, String channel, Consumer<String> listener, Runnable lost) {
-		if (this.unreachable) {
-			this.unreachable = false;
-			throw RedisFailure.noResponse("unreachable", null);
+		RedisFailure next = this.failure;
+		if (next != null) {
+			this.failure = null;
+			throw next;
 		}
 		Listening subscription = new Listening(listener, lost);
 		subscription.open = !this.closedAtOnce;
@@ -78,11 +87,54 @@ class InboxSubscriptionTests {
 
 	@Test
 	void serverThatCouldNotBeReachedIsDoubtedAndTriedAgain() throws Exception {
-		this.unreachable = true;
+		this.failure = RedisFailure.noResponse("unreachable", null);
 		assertThat(isReceiving()).isFalse();
+		assertThat(this.executor.delays).containsExactly(250L);
 		this.executor.runDelayed();
 		assertThat(isReceiving()).isTrue();
 		assertThat(this.servers.doubted).containsExactly(NODE);
+	}
+
+	/** An operator may grant the account access to the channel. */
+	@ParameterizedTest
+	@ValueSource(strings = { "NOPERM No permissions to access a channel", "ERR unknown command 'SUBSCRIBE'" })
+	void rejectedSubscriptionIsReportedOnceAndTriedAgainLater(String rejection, CapturedOutput output)
+			throws Exception {
+		this.failure = RedisFailure.refusal(rejection, null);
+		assertThat(isReceiving()).isFalse();
+		assertThat(output).contains("Redis rejects the subscription to 'inbox'");
+		this.failure = RedisFailure.refusal(rejection, null);
+		this.executor.runDelayed();
+		assertThat(isReceiving()).isFalse();
+		assertThat(this.executor.delays).containsExactly(10_000L, 10_000L);
+		this.executor.runDelayed();
+		assertThat(isReceiving()).isTrue();
+		assertThat(output).containsOnlyOnce("Redis rejects the subscription to 'inbox': " + rejection + ". ");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "LOADING", "WRONGPASS" })
+	void rejectionThatMayPassIsNotReported(String rejection, CapturedOutput output) throws Exception {
+		this.failure = RedisFailure.refusal(rejection, null);
+		assertThat(isReceiving()).isFalse();
+		assertThat(this.executor.delays).containsExactly(250L);
+		assertThat(output).doesNotContain("rejects");
+	}
+
+	@Test
+	void memberThatPollsDoesNotSubscribe() throws Exception {
+		RedisSettings some = RedisEngines.patientSettings("test");
+		Inbox polls = new Inbox("in", () -> "box",
+				new RedisSettings(some.namespace(), some.pollInterval(), some.grantLease(), some.commandTimeout(),
+						some.minValidity(), some.silenceTimeout(), some.markerLifetime(), some.fencingRetention(), 0,
+						WakeUp.POLL),
+				this.servers, this::listen, this.executor, this.messages::add, this.subscriptions::incrementAndGet,
+				System::nanoTime);
+		polls.start();
+		assertThat(polls.isReceiving(System.nanoTime() + Duration.ofSeconds(30).toNanos())).isFalse();
+		this.executor.submit(() -> {
+		}).get();
+		assertThat(this.ears).isEmpty();
 	}
 
 	/** The connection broke before it became the present one. */
@@ -132,6 +184,8 @@ class InboxSubscriptionTests {
 
 		private final Queue<Runnable> delayed = new LinkedBlockingQueue<>();
 
+		private final Queue<Long> delays = new LinkedBlockingQueue<>();
+
 		Patient() {
 			super(1);
 		}
@@ -142,6 +196,7 @@ class InboxSubscriptionTests {
 				return super.schedule(task, delay, unit);
 			}
 			this.delayed.add(task);
+			this.delays.add(unit.toMillis(delay));
 			return super.schedule(() -> {
 			}, 0, unit);
 		}

@@ -40,7 +40,7 @@ class InboxTests {
 
 	private final Silent subscription = new Silent();
 
-	private final Inbox inbox = new Inbox(() -> "inbox", SETTINGS, new SingleServer(new Node("localhost", 1)),
+	private final Inbox inbox = new Inbox("in", () -> "box", SETTINGS, new SingleServer(new Node("localhost", 1)),
 			(node, channel, messages, lost) -> {
 				this.subscription.messages = messages;
 				return this.subscription;

@@ -9,6 +9,7 @@ import io.leasehold.engine.redis.connection.Connector;
 import io.leasehold.engine.redis.connection.SubscribedConnection;
 import io.leasehold.engine.redis.connection.Login;
 import io.leasehold.engine.redis.connection.Node;
+import io.leasehold.engine.redis.connection.RedisFailure;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,9 +52,10 @@ final class InterruptedConnector implements Connector {
 			}
 
 			@Override
-			public CompletableFuture<@Nullable Object> send(String command, String... arguments) {
+			public CompletableFuture<@Nullable Object> send(Consumer<@Nullable RedisFailure> ended, String command,
+					String... arguments) {
 				InterruptedConnector.this.beforeNext.getAndSet(NOTHING).run();
-				CompletableFuture<@Nullable Object> reply = connection.send(command, arguments);
+				CompletableFuture<@Nullable Object> reply = connection.send(ended, command, arguments);
 				InterruptedConnector.this.afterNext.getAndSet(NOTHING).run();
 				return reply;
 			}

@@ -118,7 +118,7 @@ class LiveClaimTests {
 	void messageOfAGrantThatAPollHasFoundIsADuplicate() {
 		waitsSince(5);
 		this.claim.listen(this.signals::add);
-		this.claim.granted(6, this.now, this.settings.grantLease());
+		this.claim.granted(6, this.now, this.settings.grantLease(), 0);
 		this.claim.notified(6);
 		assertThat(this.signals).isEmpty();
 	}

@@ -1,5 +1,6 @@
 package io.leasehold.engine.redis;
 
+import io.leasehold.test.contract.Terms;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -51,8 +52,8 @@ class OperatorTests {
 	/** The time for which the store keeps a grant includes its lock delay. */
 	@Test
 	void grantInItsLockDelayHasNoHolder() {
-		String claim = ClaimName.of(new Claim(KEY, this.member.newOwner(), Access.EXCLUSIVE, Duration.ofSeconds(9),
-				DELAY, Duration.ZERO, false, 0));
+		String claim = ClaimName.of(new Claim(KEY, this.member.newOwner(),
+				Terms.of(Access.EXCLUSIVE, Duration.ofSeconds(9), Duration.ZERO, DELAY), false, 0));
 		assertThat(inspect(List.of("1:" + claim, DELAY.toMillis() + 1))).singleElement()
 			.extracting(Holder::remaining)
 			.isEqualTo(Duration.ofMillis(1));
@@ -80,7 +81,7 @@ class OperatorTests {
 	private static List<Holder> inspect(List<Object> response) {
 		Lines lines = new Lines(new SingleServer(NODE),
 				(node) -> new Line(node, ScriptedConnection.answering(response), DELAY), Runnable::run);
-		return new Operator(lines, "ns", "60000", "ns:inbox:").inspect(KEY,
+		return new Operator(lines, "ns", "60000", new Notifications("ns:inbox:", WakeUp.AUTO)).inspect(KEY,
 				System.nanoTime() + Duration.ofSeconds(20).toNanos());
 	}
 

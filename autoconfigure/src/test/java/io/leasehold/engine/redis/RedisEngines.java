@@ -91,8 +91,12 @@ public final class RedisEngines implements AutoCloseable {
 	}
 
 	static RedisSettings settings(String namespace) {
-		return new RedisSettings(namespace, Duration.ofSeconds(1), Duration.ofSeconds(3), COMMAND_TIMEOUT,
-				COMMAND_TIMEOUT, Duration.ofSeconds(1), Duration.ofSeconds(20), Duration.ofMinutes(1), 0);
+		return settings(namespace, Duration.ofSeconds(1));
+	}
+
+	static RedisSettings settings(String namespace, Duration pollInterval) {
+		return new RedisSettings(namespace, pollInterval, Duration.ofSeconds(3), COMMAND_TIMEOUT, COMMAND_TIMEOUT,
+				Duration.ofSeconds(1), Duration.ofSeconds(20), Duration.ofMinutes(1), 0);
 	}
 
 	/** Settings of those members that have no others. */
@@ -178,16 +182,16 @@ public final class RedisEngines implements AutoCloseable {
 		StatefulRedisPubSubConnection<String, String> nowhere = this.client.connectPubSub();
 		nowhere.sync().subscribe("nowhere:" + next.owner().memberId());
 		String owner = holder.owner().token();
-		server().eval(Scripts.CLOSE.text(), ScriptOutputType.INTEGER, keys(holder.key().value()).of(owner), owner,
-				"60000", "nowhere:", "3000", "0");
+		server().eval(Scripts.CLOSE.publishing().text(), ScriptOutputType.INTEGER, keys(holder.key().value()).all(),
+				owner, "60000", "nowhere:", "3000", "0");
 		nowhere.close();
 	}
 
 	/** Queue a claim as a request would that comes late. */
 	void enqueues(Claim late) {
 		String owner = late.owner().token();
-		server().eval(Scripts.ACQUIRE.text(), ScriptOutputType.MULTI, keys(late.key().value()).of(owner), owner,
-				"60000", RedisKeys.inboxPrefix(this.namespace), "3000", "3000", "+", "4000");
+		server().eval(Scripts.ACQUIRE.publishing().text(), ScriptOutputType.MULTI, keys(late.key().value()).all(),
+				owner, "60000", RedisKeys.inboxPrefix(this.namespace), "3000", "3000", "+", "4000");
 	}
 
 	/** Cut the connections on which members hear of their grants. */

@@ -1,76 +1,36 @@
 package io.leasehold.engine.redis;
 
-import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-import io.leasehold.LockEngineException;
 import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
-import io.leasehold.engine.Signal;
 import io.leasehold.engine.redis.RedisEngines.TestMember;
 import io.leasehold.server.FaultProxy;
-import io.leasehold.server.RedisTestServer;
 import io.leasehold.test.contract.Fault;
 import io.leasehold.test.contract.Pace;
-import io.lettuce.core.KillArgs;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
  * Networks and servers that fail, under the engine alone.
  */
 @ExtendWith(OutputCaptureExtension.class)
-class RedisLockEngineFaultsIntegrationTests {
-
-	/** A call is bounded by the command timeout; the rest is for a loaded machine. */
-	private static final Duration BOUND = RedisEngines.COMMAND_TIMEOUT.plusMillis(700);
+class RedisLockEngineFaultsIntegrationTests extends RedisFaultsFixture {
 
 	private static final Duration OUTAGE = Duration.ofSeconds(Integer.getInteger("leasehold.test.outage-seconds", 3));
-
-	private final RedisTestServer server = RedisTestServer.start();
-
-	private final FaultProxy network = FaultProxy.to(this.server.port());
-
-	private final RedisEngines engines = new RedisEngines(this.server.port());
-
-	/** Reaches the server through the network that fails. */
-	private final TestMember a = member(this.engines, this.network.port());
-
-	private final TestMember b = this.engines.member();
-
-	private final BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
-
-	/** A member that reaches the server through a port. */
-	TestMember member(RedisEngines engines, int throughPort) {
-		return engines.member(throughPort);
-	}
-
-	@AfterEach
-	void noClaimIsLeft() throws IOException {
-		assertThat(this.a.engine().liveClaims()).isZero();
-		assertThat(this.b.engine().liveClaims()).isZero();
-		this.engines.close();
-		this.network.close();
-		this.server.close();
-	}
 
 	/**
 	 * A grant whose reply is held up beyond the call is undone by the claim's release.
@@ -81,7 +41,7 @@ class RedisLockEngineFaultsIntegrationTests {
 		Claim claim = this.a.claim("k");
 		this.network.replies().hold();
 		fails(() -> this.a.engine().tryAcquire(claim));
-		assertThat(this.engines.server().get(lock())).endsWith(claim.owner().token());
+		assertThat(this.engines.server().get(lock())).contains(claim.owner().token());
 		this.network.heal();
 		assertThat(this.a.engine().release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
 		assertThat(this.engines.residue()).isEmpty();
@@ -97,7 +57,7 @@ class RedisLockEngineFaultsIntegrationTests {
 		Claim claim = this.a.claim("k");
 		breaks(() -> this.a.engine().tryAcquire(claim), this.network.replies()::reset);
 		assertThat(releasedAtLast(claim)).isEqualTo(ReleaseOutcome.RELEASED);
-		assertThat(this.engines.residue()).containsExactly(marker(claim));
+		assertThat(this.engines.residue()).containsExactly(markers());
 	}
 
 	/**
@@ -132,8 +92,8 @@ class RedisLockEngineFaultsIntegrationTests {
 		long scripts = this.engines.scriptsRun();
 		stranded.open();
 		await().until(() -> this.engines.scriptsRun() > scripts);
-		assertThat(this.engines.residue()).containsExactly(marker(claim));
-		assertThat(this.engines.server().pttl(marker(claim))).isPositive();
+		assertThat(this.engines.residue()).containsExactly(markers());
+		assertThat(this.engines.server().pttl(markers())).isPositive();
 	}
 
 	/**
@@ -155,6 +115,8 @@ class RedisLockEngineFaultsIntegrationTests {
 	@Test
 	void nothingIsReplayed() {
 		Claim claim = this.a.claim("k");
+		// A script that the server does not know is repeated by its text
+		this.engines.server().scriptLoad(Scripts.ACQUIRE.publishing().text());
 		long scripts = this.engines.scriptsRun();
 		breaks(() -> this.a.engine().tryAcquire(claim), this.network.replies()::finish);
 		grantedAtLast(claim);
@@ -279,207 +241,6 @@ class RedisLockEngineFaultsIntegrationTests {
 		releasedAtLast(claim);
 	}
 
-	/**
-	 * A server that has forgotten its scripts is sent them again within the same call.
-	 */
-	@Fault(18)
-	@Test
-	void scriptsThatTheServerForgotAreSentAgain() {
-		Claim claim = this.a.claim("k");
-		this.engines.server().scriptFlush();
-		long number = granted(this.a, claim).number();
-		this.engines.server().scriptFlush();
-		assertThat(renew(claim, number)).isInstanceOf(RenewalOutcome.Renewed.class);
-		this.engines.server().scriptFlush();
-		assertThat(this.a.engine().inspect(claim.key())).isNotEmpty();
-		this.engines.server().scriptFlush();
-		assertThat(this.a.engine().release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
-	}
-
-	/**
-	 * A server without memory (OOM) refuses grants for the time being, and goes on
-	 * renewing and releasing.
-	 */
-	@Fault(18)
-	@Test
-	void serverWithoutMemoryRefusesNewGrantsAndStillEndsOldOnes() {
-		Claim held = this.a.claim("held");
-		long number = granted(this.a, held).number();
-		this.engines.server().configSet("maxmemory", "1");
-		Claim refused = this.a.claim("k");
-		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> this.a.engine().tryAcquire(refused))
-			.withMessageStartingWith("Redis could not acquire lock 'k': OOM")
-			.matches(LockEngineException::isRetryable);
-		assertThat(renew(held, number)).isInstanceOf(RenewalOutcome.Renewed.class);
-		assertThat(this.a.engine().release(held)).isEqualTo(ReleaseOutcome.RELEASED);
-		assertThat(this.a.engine().release(refused)).isInstanceOf(ReleaseOutcome.NotOwner.class);
-	}
-
-	/** A server that became a replica (READONLY) has not said that a lock is lost. */
-	@Fault({ 18, 26 })
-	@Test
-	void serverThatBecameAReplicaIsNoNo() {
-		Claim claim = this.a.claim("k");
-		granted(this.a, claim);
-		this.engines.server().replicaof("127.0.0.1", 1);
-		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> this.a.engine().release(claim))
-			.withMessageContaining("READONLY")
-			.matches(LockEngineException::isRetryable);
-		this.engines.server().replicaofNoOne();
-		assertThat(this.a.engine().release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
-	}
-
-	/**
-	 * What a replica has decides nothing: neither a grant, nor a loss, nor who holds a
-	 * lock.
-	 */
-	@Fault(26)
-	@Test
-	void whatAReplicaHasDecidesNothing() {
-		Claim held = this.a.claim("k");
-		long number = granted(this.a, held).number();
-		Claim lost = this.a.claim("lost");
-		long lostFence = granted(this.a, lost).number();
-		this.engines.server().del(this.engines.keys("lost").lock());
-		Claim other = this.b.claim("k");
-		this.engines.server().replicaof("127.0.0.1", 1);
-		fails(() -> this.a.engine().tryAcquire(held));
-		fails(() -> this.b.engine().tryAcquire(other));
-		fails(() -> this.a.engine().inspect(held.key()));
-		assertThat(renew(held, number)).isInstanceOf(RenewalOutcome.Unknown.class);
-		assertThat(renew(lost, lostFence)).isInstanceOf(RenewalOutcome.Unknown.class);
-		this.engines.server().replicaofNoOne();
-		assertThat(renew(held, number)).isInstanceOf(RenewalOutcome.Renewed.class);
-		this.a.engine().release(lost);
-		this.a.engine().release(held);
-		this.b.engine().release(other);
-	}
-
-	/** Wrong credentials do not pass by themselves: a claim that waits fails at once. */
-	@Fault(18)
-	@Test
-	void wrongPasswordDoesNotPassByItself() {
-		RedisStandaloneConfiguration configuration = new RedisStandaloneConfiguration("127.0.0.1", this.server.port());
-		configuration.setUsername("nobody");
-		configuration.setPassword("wrong");
-		TestMember stranger = this.engines.member(configuration);
-		Claim claim = stranger.claim("k");
-		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> stranger.engine().tryAcquire(claim))
-			.matches((ex) -> !ex.isRetryable());
-		assertThat(stranger.engine().release(claim)).isInstanceOf(ReleaseOutcome.NotOwner.class);
-	}
-
-	/**
-	 * After a restart without data the next renewal tells of the loss, and the next
-	 * number is greater.
-	 */
-	@Fault({ 19, 21 })
-	@Test
-	void emptyRestartIsNoticedAndTheNextTokenIsGreater() {
-		Claim claim = this.a.claim("k");
-		long number = granted(this.a, claim).number();
-		this.server.restartEmpty();
-		await().until(() -> renew(claim, number) instanceof RenewalOutcome.NotOwner);
-		Claim next = this.b.claim("k");
-		await().ignoreExceptions().until(() -> granted(this.b, next).number() > number);
-		assertThat(releasedAtLast(claim)).isInstanceOf(ReleaseOutcome.NotOwner.class);
-		assertThat(this.b.engine().release(next)).isEqualTo(ReleaseOutcome.RELEASED);
-	}
-
-	@Test
-	void unreachableServerIsAnExceptionAndNeverBusy() {
-		Claim claim = this.a.claim("k");
-		this.network.refuse();
-		this.network.reset();
-		await().untilAsserted(() -> assertThatExceptionOfType(LockEngineException.class)
-			.isThrownBy(() -> this.a.engine().tryAcquire(claim))
-			.withMessageStartingWith("Redis could not acquire lock 'k': ")
-			.matches(LockEngineException::isRetryable));
-		fails(() -> this.a.engine().inspect(claim.key()));
-		this.network.heal();
-		granted(this.a, claim);
-		assertThat(this.a.engine().release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
-	}
-
-	/**
-	 * A server that evicts keys when its memory is full is warned of at the first
-	 * connection.
-	 */
-	@Fault(23)
-	@Test
-	void serverThatEvictsIsWarnedOfOnce(CapturedOutput output) {
-		this.engines.server().configSet("maxmemory-policy", "allkeys-lru");
-		TestMember unlimited = this.engines.member();
-		releases(unlimited);
-		this.engines.server().configSet("maxmemory", "1gb");
-		TestMember limited = this.engines.member();
-		releases(limited);
-		await().untilAsserted(() -> assertThat(output).contains("maxmemory-policy allkeys-lru"));
-		this.engines.server().clientKill(KillArgs.Builder.typeNormal().skipme());
-		await().ignoreExceptions().untilAsserted(() -> releases(limited));
-		assertThat(output).containsOnlyOnce("evicts keys when its memory is full");
-	}
-
-	private static void releases(TestMember member) {
-		Claim claim = member.claim("k");
-		granted(member, claim);
-		assertThat(member.engine().release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
-	}
-
-	/**
-	 * A waiter that its grant's message does not reach finds the grant by its next poll.
-	 */
-	@Fault(65)
-	@Test
-	void waiterWhoseInboxIsDeafIsServedByItsPolls() throws Exception {
-		Claim first = this.b.claim("k");
-		granted(this.b, first);
-		Claim second = this.a.waiting("k");
-		assertThat(this.a.engine().tryAcquire(second)).isInstanceOf(AcquisitionOutcome.Busy.class);
-		this.a.engine().subscribe(second, this.signals::add);
-		this.network.replies().hold();
-		this.b.engine().release(first);
-		assertThat(this.engines.server().get(lock())).endsWith(second.owner().token());
-		assertThat(this.signals.poll(100, TimeUnit.MILLISECONDS)).isNull();
-		this.network.reset();
-		this.network.heal();
-		assertThat(await().ignoreExceptions()
-			.until(() -> this.a.engine().tryAcquire(second), AcquisitionOutcome.Granted.class::isInstance)).isNotNull();
-		releasedAtLast(second);
-	}
-
-	@Test
-	void inboxIsOpenedAgainAfterABreakAndAsksToPoll() throws Exception {
-		Claim first = this.b.claim("k");
-		granted(this.b, first);
-		Claim second = this.a.waiting("k");
-		assertThat(this.a.engine().tryAcquire(second)).isInstanceOf(AcquisitionOutcome.Busy.class);
-		this.a.engine().subscribe(second, this.signals::add);
-		this.network.refuse();
-		this.network.reset();
-		fails(() -> this.a.engine().tryAcquire(second));
-		this.network.heal();
-		assertThat(this.signals.poll(20, TimeUnit.SECONDS)).isEqualTo(new Signal.Retry());
-		this.b.engine().release(first);
-		assertThat(this.signals.poll(20, TimeUnit.SECONDS)).isInstanceOf(Signal.Pushed.class);
-		releasedAtLast(second);
-	}
-
-	@Test
-	void messageDelayedForTooLongOnlyAsksToPoll() throws Exception {
-		Claim first = this.b.claim("k");
-		granted(this.b, first);
-		Claim second = this.a.waiting("k");
-		assertThat(this.a.engine().tryAcquire(second)).isInstanceOf(AcquisitionOutcome.Busy.class);
-		this.a.engine().subscribe(second, this.signals::add);
-		this.network.replies().delay(Duration.ofMillis(2700));
-		this.b.engine().release(first);
-		assertThat(this.signals.poll(20, TimeUnit.SECONDS)).isEqualTo(new Signal.Retry());
-		this.network.heal();
-		assertThat(this.a.engine().tryAcquire(second)).isInstanceOf(AcquisitionOutcome.Granted.class);
-		releasedAtLast(second);
-	}
-
 	/** Run a call whose reply is lost with its connection. */
 	private void breaks(Callable<?> call, Runnable breakage) {
 		breakage.run();
@@ -487,38 +248,12 @@ class RedisLockEngineFaultsIntegrationTests {
 		this.network.heal();
 	}
 
-	private static void fails(Callable<?> call) {
-		Pace start = Pace.begin();
-		assertThatExceptionOfType(LockEngineException.class).isThrownBy(call::call)
-			.matches(LockEngineException::isRetryable);
-		assertThat(start.elapsed()).isLessThan(start.slack(BOUND));
-	}
-
-	/** Release as the service does, until there is an answer. */
-	private ReleaseOutcome releasedAtLast(Claim claim) {
-		return await().ignoreExceptions().until(() -> this.a.engine().release(claim), (outcome) -> true);
-	}
-
 	private AcquisitionOutcome.Granted grantedAtLast(Claim claim) {
 		return await().ignoreExceptions().until(() -> granted(this.a, claim), (granted) -> true);
 	}
 
-	private RenewalOutcome renew(Claim claim, long number) {
-		return this.a.engine().renew(List.of(new Renewal(claim, number, RedisEngines.LEASE))).get(0);
-	}
-
-	private static AcquisitionOutcome.Granted granted(TestMember member, Claim claim) {
-		AcquisitionOutcome attempt = member.engine().tryAcquire(claim);
-		assertThat(attempt).isInstanceOf(AcquisitionOutcome.Granted.class);
-		return (AcquisitionOutcome.Granted) attempt;
-	}
-
-	private String lock() {
-		return this.engines.keys("k").lock();
-	}
-
-	private String marker(Claim claim) {
-		return this.engines.keys("k").of(claim.owner().token())[3];
+	private String markers() {
+		return this.engines.keys("k").gone();
 	}
 
 }

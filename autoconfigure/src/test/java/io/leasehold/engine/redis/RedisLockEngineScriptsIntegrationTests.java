@@ -98,7 +98,7 @@ class RedisLockEngineScriptsIntegrationTests extends RedisScripts {
 		assertThat(closeWithMarker(A)).isZero();
 		assertThat(acquire(A, LEASE, "+")).containsExactly("closed");
 		assertThat(redis.exists(KEYS.lock(), KEYS.queue())).isZero();
-		assertThat(redis.pttl(KEYS.of(A)[3])).isCloseTo(20_000L, within(gone()));
+		assertThat(redis.pttl(KEYS.gone())).isCloseTo(20_000L, within(gone()));
 	}
 
 	@Test
@@ -117,7 +117,7 @@ class RedisLockEngineScriptsIntegrationTests extends RedisScripts {
 		busy(acquire(B, GRANT_LEASE, "+"));
 		assertThat(close(A)).isOne();
 		String message = inboxB.poll(20, TimeUnit.SECONDS);
-		assertThat(message).isEqualTo(redis.get(KEYS.lock()) + " " + KEYS.lock()).contains(B);
+		assertThat(message).isEqualTo(redis.get(KEYS.lock()).replace(" !", "") + " " + KEYS.lock()).contains(B);
 		assertThat(redis.pttl(KEYS.lock())).isCloseTo(GRANT_LEASE, within(gone()));
 		assertThat(close(B)).isOne();
 		assertThat(inboxC.poll(20, TimeUnit.SECONDS)).contains(C);
@@ -143,7 +143,7 @@ class RedisLockEngineScriptsIntegrationTests extends RedisScripts {
 		granted(acquire(A, LEASE, ""));
 		busy(acquire(B, LEASE, "-"));
 		close(A);
-		assertThat(redis.get(KEYS.lock())).endsWith(":" + B);
+		assertThat(redis.get(KEYS.lock())).contains(":" + B);
 		granted(acquire(B, GRANT_LEASE, "-"));
 		assertThat(inbox.poll(100, TimeUnit.MILLISECONDS)).isNull();
 	}
@@ -156,7 +156,7 @@ class RedisLockEngineScriptsIntegrationTests extends RedisScripts {
 		busy(acquire(C, LEASE, "+"));
 		close(A);
 		assertThat(inboxC.poll(20, TimeUnit.SECONDS)).contains(C);
-		assertThat(redis.get(KEYS.lock())).endsWith(":" + C);
+		assertThat(redis.get(KEYS.lock())).contains(":" + C);
 	}
 
 	@Test
@@ -208,7 +208,7 @@ class RedisLockEngineScriptsIntegrationTests extends RedisScripts {
 		assertThat(close(B)).isZero();
 		assertThat(close(C)).isZero();
 		assertThat(redis.exists(KEYS.queue())).isZero();
-		assertThat(redis.get(KEYS.lock())).endsWith(":" + A);
+		assertThat(redis.get(KEYS.lock())).contains(":" + A);
 	}
 
 	@Test
@@ -256,7 +256,7 @@ class RedisLockEngineScriptsIntegrationTests extends RedisScripts {
 	void foreignValueSpoilsNoOtherRenewal() {
 		long number = granted(acquire(A, LEASE, ""));
 		redis.lpush("ns:{list}", "x");
-		List<Object> outcomes = redis.evalsha(load(Scripts.RENEW), ScriptOutputType.MULTI,
+		List<Object> outcomes = redis.evalsha(load(Scripts.RENEW_EACH), ScriptOutputType.MULTI,
 				new String[] { "ns:{list}", KEYS.lock() }, "1:" + B, "1000", number + ":" + A, "1000");
 		assertThat(outcomes).containsExactly(0L, 1L);
 	}

@@ -28,6 +28,8 @@ public final class RedisOpener implements EngineAddress.Opener {
 
 	private static final String SINGLE_BY_JEDIS = "single-by-jedis";
 
+	private static final String SINGLE_WITH_SHORT_POLLS = "single-with-short-polls";
+
 	/** The address of a single server. */
 	static EngineAddress single(int port) {
 		return address(SINGLE, List.of(port));
@@ -36,6 +38,11 @@ public final class RedisOpener implements EngineAddress.Opener {
 	/** The address of a single server, for Jedis. */
 	static EngineAddress singleByJedis(int port) {
 		return address(SINGLE_BY_JEDIS, List.of(port));
+	}
+
+	/** The address of a single server that claims poll in short intervals. */
+	static EngineAddress singleWithShortPolls(int port) {
+		return address(SINGLE_WITH_SHORT_POLLS, List.of(port));
 	}
 
 	/** The address of a cluster. */
@@ -54,7 +61,9 @@ public final class RedisOpener implements EngineAddress.Opener {
 		List<Integer> ports = arguments.subList(1, arguments.size()).stream().map(Integer::valueOf).toList();
 		RedisConfiguration servers = arguments.get(0).equals(CLUSTER) ? clusterAt(ports)
 				: new RedisStandaloneConfiguration("127.0.0.1", ports.get(0));
-		RedisSettings settings = RedisEngines.settings(namespace);
+		RedisSettings settings = arguments.get(0).equals(SINGLE_WITH_SHORT_POLLS)
+				? RedisEngines.settings(namespace, RedisEngines.COMMAND_TIMEOUT.dividedBy(2))
+				: RedisEngines.settings(namespace);
 		RedisConnections connections = arguments.get(0).equals(SINGLE_BY_JEDIS)
 				? RedisConnections.byJedis(servers, null, null, settings.commandTimeout())
 				: RedisConnections.byLettuce(servers, null, null, settings.commandTimeout());

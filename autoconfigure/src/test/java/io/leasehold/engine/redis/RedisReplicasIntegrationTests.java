@@ -69,7 +69,7 @@ class RedisReplicasIntegrationTests {
 		awaitReplica();
 		Claim claim = this.a.claim("k");
 		soon(this.a, claim);
-		assertThat(this.operator.get(this.engines.keys("k").lock())).endsWith(claim.owner().token());
+		assertThat(this.operator.get(this.engines.keys("k").lock())).contains(claim.owner().token());
 		assertThat(this.a.engine().release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
 	}
 
@@ -111,7 +111,7 @@ class RedisReplicasIntegrationTests {
 		this.a.engine().release(first);
 		assertThat(signals.poll(20, TimeUnit.SECONDS)).isEqualTo(new Signal.Retry());
 		assertThat(this.b.engine().tryAcquire(second)).isInstanceOf(AcquisitionOutcome.Granted.class);
-		assertThat(this.operator.get(this.engines.keys("k").lock())).endsWith(second.owner().token());
+		assertThat(this.operator.get(this.engines.keys("k").lock())).contains(second.owner().token());
 		assertThat(this.b.engine().release(second)).isEqualTo(ReleaseOutcome.RELEASED);
 	}
 

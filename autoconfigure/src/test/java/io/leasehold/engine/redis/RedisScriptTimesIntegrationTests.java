@@ -45,15 +45,6 @@ class RedisScriptTimesIntegrationTests extends RedisScripts {
 	}
 
 	@Test
-	void busyTellsNoNumberIfThatOfReadersIsForgotten() {
-		granted(acquire(READER, LEASE, ""));
-		redis.del(KEYS.number());
-		List<Object> response = acquire(B, LEASE, "");
-		busy(response);
-		assertThat(response).element(1).isEqualTo("0");
-	}
-
-	@Test
 	void readerWhosePlaceIsLostHasNothingToRelease() {
 		granted(acquire(READER, LEASE, ""));
 		redis.del(KEYS.holders());

@@ -7,6 +7,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 
 import io.leasehold.LockKey;
+import io.leasehold.engine.Access;
 import io.leasehold.engine.redis.connection.Script;
 import io.leasehold.server.RedisTestServer;
 import io.leasehold.test.contract.Pace;
@@ -80,8 +81,8 @@ abstract class RedisScripts {
 	}
 
 	static List<Object> acquire(String owner, long ms, String form) {
-		return redis.evalsha(load(Scripts.ACQUIRE), ScriptOutputType.MULTI, KEYS.of(owner), owner, "" + RETENTION,
-				"ns:inbox:", "" + GRANT_LEASE, "" + ms, form, "" + QUEUE);
+		return redis.evalsha(load(Scripts.ACQUIRE.publishing()), ScriptOutputType.MULTI, KEYS.all(), owner,
+				"" + RETENTION, "ns:inbox:", "" + GRANT_LEASE, "" + ms, form, "" + QUEUE);
 	}
 
 	static long granted(List<Object> response) {
@@ -102,13 +103,19 @@ abstract class RedisScripts {
 	}
 
 	static long close(String owner, String marker) {
-		Long had = redis.evalsha(load(Scripts.CLOSE), ScriptOutputType.INTEGER, KEYS.of(owner), owner, "" + RETENTION,
-				"ns:inbox:", "" + GRANT_LEASE, marker);
+		Long had = redis.evalsha(load(Scripts.CLOSE.publishing()), ScriptOutputType.INTEGER, KEYS.all(), owner,
+				"" + RETENTION, "ns:inbox:", "" + GRANT_LEASE, marker);
 		return had;
 	}
 
 	static List<Object> renew(String grant, long ms) {
-		return redis.evalsha(load(Scripts.RENEW), ScriptOutputType.MULTI, new String[] { KEYS.lock() }, grant, "" + ms);
+		return renew(Access.EXCLUSIVE, grant, ms);
+	}
+
+	static List<Object> renew(Access access, String grant, long ms) {
+		Long outcome = redis.evalsha(load(Scripts.RENEW), ScriptOutputType.INTEGER,
+				KEYS.ofGrant(access).toArray(String[]::new), grant, "" + ms);
+		return List.of(outcome);
 	}
 
 	static String load(Script<?> script) {

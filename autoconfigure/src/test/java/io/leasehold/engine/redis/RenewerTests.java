@@ -25,6 +25,8 @@ import io.leasehold.engine.redis.connection.Topology;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -40,7 +42,7 @@ class RenewerTests {
 
 	private static final Member MEMBER = Member.of("test");
 
-	private static final CompletableFuture<@Nullable Object> RENEWED = CompletableFuture.completedFuture(List.of(1L));
+	private static final CompletableFuture<@Nullable Object> RENEWED = CompletableFuture.completedFuture(1L);
 
 	private static final Node A = new Node("a", 1);
 
@@ -58,8 +60,8 @@ class RenewerTests {
 	void renewalsOfASingleServerAreSentByFiveHundred() {
 		this.cluster = false;
 		this.servers.put(A, (command) -> {
-			int keys = Integer.parseInt(command.split(" ")[2]);
-			return CompletableFuture.completedFuture(new ArrayList<>(Collections.nCopies(keys, 1L)));
+			int keys = keys(command);
+			return CompletableFuture.completedFuture((keys > 1) ? Collections.nCopies(keys, 1L) : 1L);
 		});
 		assertThat(renew(renewer(), renewals("a", 1001), soon())).hasSize(1001)
 			.hasOnlyElementsOfType(RenewalOutcome.Renewed.class);
@@ -74,8 +76,56 @@ class RenewerTests {
 		return this.opened.get(A)
 			.stream()
 			.flatMap((connection) -> connection.sent().stream())
-			.map((command) -> Integer.parseInt(command.split(" ")[2]))
+			.map(RenewerTests::keys)
 			.toList();
+	}
+
+	private static int keys(String command) {
+		return Integer.parseInt(command.replaceFirst("(?s)^.*? (\\d+) ns:2:.*", "$1"));
+	}
+
+	/** A renewal that may have run can be repeated. */
+	@ParameterizedTest
+	@ValueSource(strings = { "ERR bad lua script for redis cluster", "CROSSSLOT Keys in request" })
+	void renewalsAreSentOneByOneWhereAScriptForSeveralLocksIsRejected(String rejection) {
+		this.cluster = false;
+		this.servers.put(A, (command) -> (keys(command) > 1) ? ScriptedConnection.refusal(rejection) : RENEWED);
+		Renewer renewer = renewer();
+		assertThat(renew(renewer, renewals("a", 3), soon())).hasSize(3)
+			.hasOnlyElementsOfType(RenewalOutcome.Renewed.class);
+		assertThat(renew(renewer, renewals("a", 2), soon())).hasSize(2)
+			.hasOnlyElementsOfType(RenewalOutcome.Renewed.class);
+		assertThat(keysOfRequests()).containsExactly(3, 1, 1, 1, 1, 1);
+	}
+
+	/** The text follows the digest, which the server does not know. */
+	@Test
+	void renewalsAreSentOneByOneWhereTheTextForSeveralLocksIsRejected() {
+		this.cluster = false;
+		this.servers.put(A, (command) -> (keys(command) == 1) ? RENEWED : ScriptedConnection
+			.refusal(command.startsWith("EVALSHA") ? "NOSCRIPT" : "ERR bad lua script for redis cluster"));
+		assertThat(renew(renewer(), renewals("a", 2), soon())).hasSize(2)
+			.hasOnlyElementsOfType(RenewalOutcome.Renewed.class);
+		assertThat(keysOfRequests()).containsExactly(2, 2, 1, 1);
+	}
+
+	@Test
+	void rejectedRenewalOfOneLockIsUnknown() {
+		this.cluster = false;
+		this.servers.put(A, (command) -> ScriptedConnection.refusal("ERR rejected"));
+		assertThat(renew(renewer(), renewals("a", 2), soon())).hasSize(2)
+			.hasOnlyElementsOfType(RenewalOutcome.Unknown.class);
+		assertThat(keysOfRequests()).containsExactly(2, 1, 1);
+	}
+
+	@Test
+	void grantsOfEveryAccessAreRenewedByTheScriptForTheirNumber() {
+		this.cluster = false;
+		this.servers.put(A, (command) -> command.contains(Scripts.RENEW_EACH.digest())
+				? CompletableFuture.completedFuture(List.of(1L, 0L)) : RENEWED);
+		assertThat(renew(renewer(), renewals("a", 2), soon())).hasExactlyElementsOfTypes(RenewalOutcome.Renewed.class,
+				RenewalOutcome.NotOwner.class);
+		assertThat(renew(renewer(), renewals("a", 1), soon())).hasOnlyElementsOfType(RenewalOutcome.Renewed.class);
 	}
 
 	@Test
@@ -106,13 +156,13 @@ class RenewerTests {
 				RenewalOutcome.Renewed.class);
 		assertThat(renew(renewer, both, never())).hasExactlyElementsOfTypes(RenewalOutcome.Unknown.class,
 				RenewalOutcome.Renewed.class);
-		late.complete(List.of(1L));
+		late.complete(1L);
 		CompletableFuture<@Nullable Object> slow = new CompletableFuture<>();
 		this.servers.put(A, (command) -> slow);
 		CompletableFuture<List<RenewalOutcome>> waiting = CompletableFuture
 			.supplyAsync(() -> renew(renewer, both, never()));
 		awaitRequests(A, 3);
-		slow.complete(List.of(1L));
+		slow.complete(1L);
 		assertThat(waiting.join()).hasOnlyElementsOfType(RenewalOutcome.Renewed.class);
 	}
 
@@ -127,7 +177,7 @@ class RenewerTests {
 		CompletableFuture<List<RenewalOutcome>> waiting = CompletableFuture
 			.supplyAsync(() -> renew(renewer, renewals("a", 1), never()));
 		awaitRequests(A, 2);
-		slow.complete(List.of(1L));
+		slow.complete(1L);
 		assertThat(waiting.join()).hasOnlyElementsOfType(RenewalOutcome.Renewed.class);
 	}
 
@@ -138,7 +188,7 @@ class RenewerTests {
 		assertThat(renew(renewer, renewals("a", 1), soon())).singleElement()
 			.isInstanceOfSatisfying(RenewalOutcome.Unknown.class,
 					(unknown) -> assertThat(unknown.cause()).isInstanceOf(LockEngineException.class)
-						.hasMessage("Redis could not renew 1 locks: LOADING"));
+						.hasMessage("Redis could not renew lock 'a': LOADING"));
 		assertThat(this.opened.get(A)).singleElement().matches((connection) -> connection.sent().size() == 1);
 	}
 
@@ -158,7 +208,7 @@ class RenewerTests {
 	@Test
 	void scriptThatTheServerForgotIsSentOnceAsText() {
 		this.servers.put(A, (command) -> command.startsWith("EVALSHA") ? ScriptedConnection.refusal("NOSCRIPT")
-				: CompletableFuture.completedFuture(List.of(1L)));
+				: CompletableFuture.completedFuture(1L));
 		assertThat(renew(renewer(), renewals("a", 1), soon())).hasOnlyElementsOfType(RenewalOutcome.Renewed.class);
 		assertThat(this.opened.get(A)).singleElement()
 			.satisfies((connection) -> assertThat(connection.sent()).hasSize(2)

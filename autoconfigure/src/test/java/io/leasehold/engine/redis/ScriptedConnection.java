@@ -4,10 +4,12 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 import io.leasehold.engine.redis.connection.Connection;
 import io.leasehold.engine.redis.connection.RedisFailure;
+import io.leasehold.engine.redis.connection.Replies;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,10 +68,12 @@ public final class ScriptedConnection implements Connection {
 	}
 
 	@Override
-	public CompletableFuture<@Nullable Object> send(String command, String... arguments) {
+	public CompletableFuture<@Nullable Object> send(Consumer<@Nullable RedisFailure> ended, String command,
+			String... arguments) {
 		String line = command + " " + String.join(" ", arguments);
 		this.sent.add(line.trim());
-		return this.server.apply(line.trim());
+		return this.server.apply(line.trim())
+			.whenComplete((response, failure) -> ended.accept((failure != null) ? Replies.failure(failure) : null));
 	}
 
 	@Override

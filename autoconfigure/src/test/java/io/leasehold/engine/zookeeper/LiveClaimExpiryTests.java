@@ -11,6 +11,7 @@ import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.test.contract.Fault;
+import org.apache.zookeeper.KeeperException;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -52,6 +53,33 @@ class LiveClaimExpiryTests {
 		this.live.end(1);
 		assertThat(this.live.expire(LEASE.toNanos())).isTrue();
 		assertThat(this.live.hasExpired()).isFalse();
+	}
+
+	@Test
+	void removalThatTheStoreRejectsIsRepeatedAfterLongerPauses() {
+		assertThat(this.live.isRemovalDue(0)).isTrue();
+		List<Long> pauses = new ArrayList<>();
+		for (long now = 0; pauses.size() < 8; now += 1_000_000) {
+			long rejected = now;
+			reject();
+			while (!this.live.isRemovalDue(now)) {
+				now += 1_000_000;
+			}
+			pauses.add((now - rejected) / 1_000_000);
+		}
+		assertThat(pauses).containsExactly(200L, 400L, 800L, 1600L, 3200L, 6400L, 10_000L, 10_000L);
+	}
+
+	@Test
+	void removalThatFailsOtherwiseIsRepeatedAtOnce() {
+		this.live.removal(1, (repeated) -> CompletableFuture
+			.failedFuture(KeeperException.create(KeeperException.Code.CONNECTIONLOSS)));
+		assertThat(this.live.isRemovalDue(0)).isTrue();
+	}
+
+	private void reject() {
+		this.live.removal(1,
+				(repeated) -> CompletableFuture.failedFuture(KeeperException.create(KeeperException.Code.NOAUTH)));
 	}
 
 	/** Times of a monotonic clock may be negative. */

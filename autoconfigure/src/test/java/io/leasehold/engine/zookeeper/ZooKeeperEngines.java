@@ -1,5 +1,6 @@
 package io.leasehold.engine.zookeeper;
 
+import io.leasehold.test.contract.Terms;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -101,7 +102,7 @@ final class ZooKeeperEngines {
 	}
 
 	private Claim claim(LockKey key, Access access, Duration lease) {
-		return new Claim(key, this.member.newOwner(), access, lease, Duration.ZERO, Duration.ZERO, false,
+		return new Claim(key, this.member.newOwner(), Terms.of(access, lease, Duration.ZERO, Duration.ZERO), false,
 				System.nanoTime());
 	}
 

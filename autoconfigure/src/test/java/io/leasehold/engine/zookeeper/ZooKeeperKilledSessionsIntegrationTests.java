@@ -67,7 +67,7 @@ class ZooKeeperKilledSessionsIntegrationTests {
 		}
 	}
 
-	/** Its holder is told, unless the client was not connected again in time. */
+	/** Its holder is notified, unless the client did not reconnect in time. */
 	private static void closeLost(HeldLock held) {
 		try {
 			held.close();

@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 
 import io.leasehold.LockKey;
 import io.leasehold.engine.LockEngine;
@@ -71,7 +72,7 @@ class ZooKeeperLockEngineContractIntegrationTests extends SharedLockEngineContra
 			}
 		}
 		catch (KeeperException.NoNodeException ex) {
-			// nobody had it
+			// it was not held
 		}
 		catch (Exception ex) {
 			throw new IllegalStateException(ex);
@@ -107,9 +108,22 @@ class ZooKeeperLockEngineContractIntegrationTests extends SharedLockEngineContra
 		public LockEngine open(String namespace, Member member, List<String> arguments) {
 			CuratorFramework client = ZooKeeperTestServer.connect(arguments.get(0));
 			clients.add(client);
+			awaitConnection(client);
 			return ZooKeeperLockEngine.using(client,
 					new ZooKeeperSettings(namespace, "/leasehold", Duration.ofMillis(900), Duration.ofSeconds(1)),
 					MonotonicClock.SYSTEM);
+		}
+
+		/**
+		 * The first connection of a JVM on a loaded machine may take longer than a call.
+		 */
+		private static void awaitConnection(CuratorFramework client) {
+			try {
+				client.blockUntilConnected(1, TimeUnit.MINUTES);
+			}
+			catch (InterruptedException ex) {
+				throw new IllegalStateException(ex);
+			}
 		}
 
 	}

@@ -1,22 +1,18 @@
 package io.leasehold.engine.zookeeper;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 
 import io.leasehold.HeldLock;
 import io.leasehold.HeldLockScope;
 import io.leasehold.LockEngineException;
-import io.leasehold.LockInterruptedException;
 import io.leasehold.LockKey;
 import io.leasehold.LockLostException;
 import io.leasehold.engine.AcquisitionOutcome.Granted;
 import io.leasehold.engine.Claim;
-import io.leasehold.engine.Holder;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.event.LockEvent;
@@ -32,11 +28,7 @@ import org.apache.curator.framework.api.CuratorEventType;
 import org.apache.curator.test.TestingServer;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.Watcher.Event.KeeperState;
-import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
-import org.apache.zookeeper.data.ACL;
-import org.apache.zookeeper.data.Id;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -55,47 +47,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * What becomes of locks when sessions end and servers fail.
  */
 @Timeout(90)
-class ZooKeeperLockEngineFaultsIntegrationTests {
-
-	private static final LockKey KEY = new LockKey("order:42");
-
-	private static final String CONTAINER = "/leasehold/faults/order:42";
-
-	private final ZooKeeperEngines engines = new ZooKeeperEngines();
-
-	@AfterEach
-	void close() throws Exception {
-		this.engines.close();
-	}
-
-	@Test
-	void operatorsAreNotToldARemainingTimeThatNobodyKnows() {
-		ZooKeeperLockEngine engine = this.engines.engine(this.engines.client(this.engines.server().getConnectString()));
-		granted(engine, this.engines.claim(KEY));
-		assertThat(engine.inspect(KEY)).singleElement().extracting(Holder::remaining).isNull();
-	}
-
-	@Test
-	void missingPermissionIsToldWithItsPath() throws Exception {
-		CuratorFramework client = this.engines.client(this.engines.server().getConnectString());
-		client.create()
-			.creatingParentsIfNeeded()
-			.withMode(CreateMode.CONTAINER)
-			.withACL(anyone(ZooDefs.Perms.READ | ZooDefs.Perms.ADMIN))
-			.forPath(CONTAINER);
-		ZooKeeperLockEngine engine = this.engines.engine(client);
-		assertThatExceptionOfType(LockEngineException.class)
-			.isThrownBy(() -> engine.tryAcquire(this.engines.claim(KEY)))
-			.withMessageContaining("NOAUTH at '" + CONTAINER + "/");
-		client.setACL().withACL(anyone(ZooDefs.Perms.READ | ZooDefs.Perms.CREATE)).forPath(CONTAINER);
-		assertThatExceptionOfType(LockEngineException.class)
-			.isThrownBy(() -> engine.tryAcquire(this.engines.claim(KEY)))
-			.withMessageContaining("NOAUTH at '" + CONTAINER + "'");
-	}
-
-	private static List<ACL> anyone(int permissions) {
-		return List.of(new ACL(permissions, new Id("world", "anyone")));
-	}
+class ZooKeeperLockEngineFaultsIntegrationTests extends ZooKeeperFaultsFixture {
 
 	/** Nothing is sent without a connection, which could be carried out much later. */
 	@Test
@@ -115,9 +67,9 @@ class ZooKeeperLockEngineFaultsIntegrationTests {
 	}
 
 	/**
-	 * Each session tells its own events, in a thread of its own. Listeners are told in no
-	 * order, so many of them make that thread wait, most likely before it tells the
-	 * engine.
+	 * Each session publishes its own events, in a separate thread. Listeners are notified
+	 * in no order, so many of them make that thread wait, most likely before it notifies
+	 * the engine.
 	 */
 	@Test
 	void endOfASessionThatIsToldAfterTheNextBeganDoesNotEndThat() throws Exception {
@@ -259,29 +211,7 @@ class ZooKeeperLockEngineFaultsIntegrationTests {
 		operator.create().withMode(CreateMode.EPHEMERAL).forPath(node);
 	}
 
-	/** Without a server nothing is known, and that is not a no. */
-	@Fault(29)
-	@Test
-	void renewalAndAcquisitionWithoutAServerAreUnknown() throws Exception {
-		TestingServer server = this.engines.server();
-		ZooKeeperLockEngine engine = this.engines
-			.engine(this.engines.client(server.getConnectString(), ZooKeeperEngines.LONG_SESSION));
-		Claim claim = this.engines.claim(KEY);
-		Granted granted = granted(engine, claim);
-		server.stop();
-		eventually().untilAsserted(() -> assertThat(renew(engine, claim, granted))
-			.isInstanceOfSatisfying(RenewalOutcome.Unknown.class, (outcome) -> assertThat(outcome.cause())
-				.hasMessageStartingWith("ZooKeeper could not renew lock 'order:42': ")));
-		assertThatExceptionOfType(LockEngineException.class)
-			.isThrownBy(() -> engine.tryAcquire(this.engines.claim(KEY)))
-			.withMessageContaining("ZooKeeper could not acquire lock 'order:42'");
-		server.restart();
-		eventually().until(() -> renew(engine, claim, granted) instanceof RenewalOutcome.Renewed);
-		assertThat(granted(engine, claim).number()).isEqualTo(granted.number());
-		assertThat(engine.release(claim)).isInstanceOf(ReleaseOutcome.Released.class);
-	}
-
-	/** The holder is told before anybody else can have the lock. */
+	/** The holder is notified before another process can acquire the lock. */
 	@Fault(30)
 	@Test
 	void lockOfASilentSessionIsLostBeforeItIsFree() throws Exception {
@@ -318,8 +248,8 @@ class ZooKeeperLockEngineFaultsIntegrationTests {
 
 	/**
 	 * A machine that was suspended for longer than its session, with a clock that stood
-	 * still, sends its release through a connection that is no more: its holder is told,
-	 * though the answer to that request was lost.
+	 * still, sends its release through a closed connection: its holder is notified,
+	 * although the response to that request was lost.
 	 */
 	@Fault({ 6, 30 })
 	@Test
@@ -345,7 +275,7 @@ class ZooKeeperLockEngineFaultsIntegrationTests {
 		next.close();
 	}
 
-	/** I3: nobody believes in a lock longer than in its session. */
+	/** I3: no lock is valid for longer than its session. */
 	@Test
 	void longLeaseIsBelievedInForThreeQuartersOfTheSession() throws Exception {
 		ZooKeeperLockEngine engine = this.engines.engine(this.engines.client(this.engines.server().getConnectString()));
@@ -355,186 +285,6 @@ class ZooKeeperLockEngineFaultsIntegrationTests {
 		assertThat(granted.validUntil() - System.nanoTime()).isLessThan(session);
 		assertThat(renew(engine, claim, granted)).isInstanceOfSatisfying(RenewalOutcome.Renewed.class,
 				(renewed) -> assertThat(renewed.validUntil() - System.nanoTime()).isPositive().isLessThan(session));
-	}
-
-	/** A node whose creation was not answered does not stay, and keeps nobody out. */
-	@Fault({ 34, 104 })
-	@Test
-	void nodeWhoseCreationWasNotAnsweredDoesNotStay() throws Exception {
-		TestingServer server = this.engines.server();
-		FaultProxy proxy = this.engines.proxy(server);
-		ZooKeeperLockEngine engine = this.engines
-			.engine(this.engines.client(proxy, ZooKeeperTestServer.SESSION_MILLIS));
-		ZooKeeperLockEngine other = this.engines.engine(this.engines.client(server.getConnectString()));
-		this.engines.useOnce(engine, KEY);
-		proxy.replies().drop();
-		Claim claim = this.engines.claim(KEY);
-		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> engine.tryAcquire(claim));
-		eventually().until(() -> !other.inspect(KEY).isEmpty());
-		proxy.reset();
-		proxy.heal();
-		eventually().ignoreException(LockEngineException.class)
-			.until(() -> engine.release(claim) instanceof ReleaseOutcome.NotOwner);
-		assertThat(other.inspect(KEY)).isEmpty();
-		granted(other, this.engines.claim(KEY));
-	}
-
-	/** The same if the caller was interrupted while its node was created. */
-	@Fault({ 34, 60 })
-	@Test
-	void interruptedAcquisitionLeavesNoNode() throws Exception {
-		TestingServer server = this.engines.server();
-		FaultProxy proxy = this.engines.proxy(server);
-		ZooKeeperLockEngine engine = this.engines.engine(this.engines.client(proxy, ZooKeeperEngines.LONG_SESSION));
-		ZooKeeperLockEngine other = this.engines.engine(this.engines.client(server.getConnectString()));
-		this.engines.useOnce(engine, KEY);
-		LockService service = this.engines.service(engine);
-		proxy.replies().drop();
-		CompletableFuture<Boolean> flag = new CompletableFuture<>();
-		Thread caller = new Thread(() -> {
-			assertThatExceptionOfType(LockInterruptedException.class).isThrownBy(() -> service.acquire("order:42"));
-			flag.complete(Thread.currentThread().isInterrupted());
-		});
-		caller.start();
-		eventually().until(() -> !other.inspect(KEY).isEmpty());
-		caller.interrupt();
-		assertThat(flag.get(20, TimeUnit.SECONDS)).isTrue();
-		proxy.reset();
-		proxy.heal();
-		eventually().until(() -> other.inspect(KEY).isEmpty());
-		eventually().until(() -> engine.liveClaims() == 0);
-	}
-
-	/**
-	 * A lost answer to a release is no loss, and the key is free long before the lease is
-	 * over.
-	 */
-	@Fault(13)
-	@Test
-	void releaseThatWasNotAnsweredIsRepeatedUntilTheNodeIsGone() throws Exception {
-		TestingServer server = this.engines.server();
-		FaultProxy proxy = this.engines.proxy(server);
-		ZooKeeperLockEngine engine = this.engines.engine(this.engines.client(proxy, ZooKeeperEngines.LONG_SESSION));
-		ZooKeeperLockEngine other = this.engines.engine(this.engines.client(server.getConnectString()));
-		HeldLock held = this.engines.service(engine).acquire("order:42");
-		proxy.refuse();
-		proxy.reset();
-		eventually().until(() -> !held.isValid());
-		held.close();
-		assertThat(other.inspect(KEY)).isNotEmpty();
-		Pace healed = Pace.begin();
-		proxy.heal();
-		eventually().until(() -> other.inspect(KEY).isEmpty());
-		assertThat(healed.elapsed()).isLessThan(healed.slack(Duration.ofSeconds(5)));
-	}
-
-	/**
-	 * The engine removes the node when the lease has ended. A release that comes before
-	 * the removal was answered finds another owner, perhaps, and never says that it
-	 * released the lock.
-	 */
-	@Fault(17)
-	@Test
-	void releaseDuringTheRemovalOfAnExpiredNodeIsNotTheOwners() throws Exception {
-		TestingServer server = this.engines.server();
-		FaultProxy proxy = this.engines.proxy(server);
-		ZooKeeperLockEngine engine = this.engines.engine(this.engines.client(proxy, ZooKeeperEngines.LONG_SESSION));
-		ZooKeeperLockEngine other = this.engines.engine(this.engines.client(server.getConnectString()));
-		Claim claim = this.engines.claim(KEY, Duration.ofSeconds(1));
-		granted(engine, claim);
-		proxy.replies().hold();
-		eventually().until(() -> other.inspect(KEY).isEmpty());
-		FutureTask<ReleaseOutcome> release = new FutureTask<>(() -> engine.release(claim));
-		Thread releasing = new Thread(release);
-		releasing.start();
-		eventually().until(() -> releasing.getState() == Thread.State.TIMED_WAITING || release.isDone());
-		proxy.heal();
-		assertThat(release.get()).isInstanceOf(ReleaseOutcome.NotOwner.class);
-	}
-
-	/** The retry finds the grant, whatever was created twice. */
-	@Fault({ 11, 34 })
-	@ParameterizedTest
-	@ValueSource(strings = { "x", "s", "1" })
-	void claimIsGrantedThoughTheAnswerToItsFirstRequestWasLost(String access) throws Exception {
-		TestingServer server = this.engines.server();
-		FaultProxy proxy = this.engines.proxy(server);
-		ZooKeeperLockEngine engine = this.engines
-			.engine(this.engines.client(proxy, ZooKeeperTestServer.SESSION_MILLIS));
-		this.engines.useOnce(engine, KEY);
-		proxy.replies().drop();
-		Claim claim = this.engines.claim(KEY, access).waiting();
-		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> engine.tryAcquire(claim));
-		proxy.reset();
-		proxy.heal();
-		eventually().ignoreException(LockEngineException.class)
-			.until(() -> engine.tryAcquire(claim) instanceof Granted);
-		assertThat(engine.release(claim)).isInstanceOf(ReleaseOutcome.Released.class);
-		ZooKeeperLockEngine other = this.engines.engine(this.engines.client(server.getConnectString()));
-		assertThat(other.inspect(KEY)).isEmpty();
-	}
-
-	/**
-	 * Curator sends a request again whose answer was lost, so a claim may have two nodes.
-	 * It is not kept waiting by its own one, and leaves none.
-	 */
-	@Fault({ 11, 34 })
-	@ParameterizedTest
-	@ValueSource(booleans = { true, false })
-	void claimWhoseNodeWasCreatedTwiceIsGrantedAndLeavesNone(boolean firstUse) throws Exception {
-		TestingServer server = this.engines.server();
-		FaultProxy proxy = this.engines.proxy(server);
-		CuratorFramework operator = this.engines.client(server.getConnectString());
-		CuratorFramework client = this.engines.client(proxy, ZooKeeperEngines.LONG_SESSION);
-		ZooKeeperLockEngine engine = this.engines.engine(client, Duration.ofSeconds(1), Duration.ofSeconds(20));
-		this.engines.useOnce(engine, firstUse ? new LockKey("order:41") : KEY);
-		proxy.replies().drop();
-		Claim claim = this.engines.claim(KEY);
-		CompletableFuture<Granted> granted = CompletableFuture.supplyAsync(() -> granted(engine, claim));
-		eventually().until(() -> !nodes(operator).isEmpty());
-		List<String> first = nodes(operator);
-		proxy.heal();
-		server.restart();
-		granted.get(30, TimeUnit.SECONDS);
-		eventually().untilAsserted(() -> assertThat(nodes(operator)).hasSize(1).doesNotContainAnyElementsOf(first));
-		assertThat(engine.release(claim)).isInstanceOf(ReleaseOutcome.Released.class);
-		assertThat(nodes(operator)).isEmpty();
-	}
-
-	/** The same if nobody asks for the claim again. */
-	@Fault({ 11, 34 })
-	@Test
-	void claimWhoseNodeWasCreatedTwiceIsReleasedAltogether() throws Exception {
-		TestingServer server = this.engines.server();
-		FaultProxy proxy = this.engines.proxy(server);
-		CuratorFramework operator = this.engines.client(server.getConnectString());
-		ZooKeeperLockEngine engine = this.engines.engine(this.engines.client(proxy, ZooKeeperEngines.LONG_SESSION));
-		this.engines.useOnce(engine, KEY);
-		proxy.replies().drop();
-		Claim claim = this.engines.claim(KEY);
-		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> engine.tryAcquire(claim));
-		proxy.heal();
-		proxy.reset();
-		eventually().until(() -> nodes(operator).size() == 2);
-		eventually().ignoreException(LockEngineException.class)
-			.until(() -> engine.release(claim) instanceof ReleaseOutcome.NotOwner);
-		assertThat(nodes(operator)).isEmpty();
-	}
-
-	private static List<String> nodes(CuratorFramework operator) throws Exception {
-		return (operator.checkExists().forPath(CONTAINER) != null) ? operator.getChildren().forPath(CONTAINER)
-				: List.of();
-	}
-
-	/** I8: nothing is kept of what is over. */
-	@Test
-	void claimsThatAreOverAreForgotten() throws Exception {
-		ZooKeeperLockEngine engine = this.engines.engine(this.engines.client(this.engines.server().getConnectString()));
-		Claim claim = this.engines.claim(KEY);
-		granted(engine, claim);
-		engine.tryAcquire(this.engines.claim(KEY));
-		engine.release(claim);
-		assertThat(engine.liveClaims()).isZero();
 	}
 
 	/**

@@ -2,8 +2,10 @@ package io.leasehold.engine.zookeeper;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -25,7 +27,10 @@ import org.apache.zookeeper.AsyncCallback.VoidCallback;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.Op;
 import org.apache.zookeeper.Watcher;
+import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.data.ACL;
+import org.apache.zookeeper.data.Id;
 import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -62,6 +67,9 @@ class ZooKeeperReplacedSessionIntegrationTests {
 
 	/** The kind of request that the server rejects next, or empty. */
 	private volatile String rejected = "";
+
+	/** Times of the requests that remove a node of the key. */
+	private final List<Long> removals = new CopyOnWriteArrayList<>();
 
 	private final BlockingQueue<Transaction> lost = new LinkedBlockingQueue<>();
 
@@ -142,6 +150,25 @@ class ZooKeeperReplacedSessionIntegrationTests {
 		send(transaction);
 		eventually().until(() -> this.rejected.isEmpty());
 		awaitRemovalOfAllNodes(created);
+	}
+
+	/** Without the permission to delete, each removal of the late node is rejected. */
+	@Fault(146)
+	@Test
+	void rejectedRemovalOfALateNodeIsRepeatedAfterLongerPauses() throws Exception {
+		Transaction transaction = serveThoughTheFirstResponseIsLost();
+		int created = this.client.checkExists().forPath(CONTAINER).getCversion();
+		permit(ZooDefs.Perms.ALL & ~ZooDefs.Perms.DELETE);
+		this.removals.clear();
+		send(transaction);
+		eventually().until(() -> this.removals.size() >= 5);
+		assertThat(Duration.ofNanos(this.removals.get(4) - this.removals.get(0))).isGreaterThan(Duration.ofSeconds(2));
+		permit(ZooDefs.Perms.ALL);
+		awaitRemovalOfAllNodes(created);
+	}
+
+	private void permit(int permissions) throws Exception {
+		this.client.setACL().withACL(List.of(new ACL(permissions, new Id("world", "anyone")))).forPath(CONTAINER);
 	}
 
 	/** The engine has forgotten the claim by then. */
@@ -267,6 +294,9 @@ class ZooKeeperReplacedSessionIntegrationTests {
 
 		@Override
 		public void delete(String path, int version, VoidCallback callback, Object context) {
+			if (path.startsWith(CONTAINER)) {
+				ZooKeeperReplacedSessionIntegrationTests.this.removals.add(System.nanoTime());
+			}
 			if (rejects("delete", path)) {
 				callback.processResult(Code.THROTTLEDOP.intValue(), path, context);
 				return;

@@ -272,7 +272,7 @@ class ZooKeeperRequestsIntegrationTests {
 		this.other.release(held);
 	}
 
-	/** As when it looks before it was told. */
+	/** As when it polls before it is notified. */
 	@Test
 	void turnThatIsFoundByAPollIsProvenByAWrite() {
 		Claim first = heldElsewhere("x");

@@ -66,7 +66,7 @@ class ZooKeeperUnansweredRequestsIntegrationTests {
 		assertThat(engine.liveClaims()).isZero();
 	}
 
-	/** If nobody repeats it, it is forgotten after its lease. */
+	/** Without a retry, it is forgotten after its lease. */
 	@Test
 	void claimOfALateAnswerIsForgotten() throws Exception {
 		FaultProxy proxy = this.engines.proxy(this.server);

@@ -221,7 +221,7 @@ class KeyGateLossTests {
 	void overviewOmitsAHoldThatItsCallerHasNotOpened() {
 		this.scene.first(EXCLUSIVE);
 		this.scene.grant();
-		assertThat(overview()).isEqualTo(new LockOverview(List.of(), List.of()));
+		assertThat(overview()).isEqualTo(new LockOverview(List.of(), List.of(), List.of()));
 	}
 
 	private LockOverview overview() {

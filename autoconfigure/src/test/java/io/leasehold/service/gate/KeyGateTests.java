@@ -169,7 +169,7 @@ class KeyGateTests {
 		this.scene.clock.advance(NANO);
 		assertThat(this.gate.enter(this.scene.caller(brief(EXCLUSIVE)))).isEqualTo(Entry.EXPIRED);
 		assertThat(this.gate.enter(this.scene.caller(EXCLUSIVE))).isEqualTo(Entry.EXPIRED);
-		assertThat(this.gate.isAwaited()).isFalse();
+		assertThat(this.gate.head()).isNull();
 	}
 
 	@Test
@@ -294,21 +294,44 @@ class KeyGateTests {
 		assertThat(third.hasEnded()).isFalse();
 	}
 
-	/** Its release waits for the extension, since the next caller has it then. */
+	/** Its first renewal extends it for the caller that has it then. */
 	@Test
-	void pushedGrantWithAShortLeaseIsExtendedBeforeItIsPassedOn() {
+	void pushedGrantWithAShortLeaseIsPassedOnWithinAThirdOfThat() {
 		TestCaller first = this.scene.first(EXCLUSIVE);
 		TestCaller next = this.scene.queued(EXCLUSIVE);
-		this.scene.request();
-		this.gate.signalled(this.scene.claim(), new Signal.Pushed(this.scene.granted(LEASE.dividedBy(3))));
-		Hold held = this.scene.open(first);
+		TestCaller last = this.scene.queued(EXCLUSIVE);
+		Hold held = pushed(first, LEASE.dividedBy(3));
+		this.scene.clock.advance(LEASE.dividedBy(9).minus(NANO));
+		assertThat(ManualGate.woken(this.scene.leave(held))).containsExactly(next);
+		Hold passed = this.scene.open(next);
+		assertThat(passed.awaitsFirstRenewal()).isTrue();
+		assertThat(this.gate.firstRenewalEnded(held.grant)).as("still open").isNull();
+		assertThat(passed.awaitsFirstRenewal()).isFalse();
+		this.scene.leave(passed);
+		assertThat(last.hasEnded()).as("not renewed").isFalse();
+	}
+
+	/** Its release waits for the extension, since the next caller has it then. */
+	@Test
+	void pushedGrantThatIsNoLongerFreshIsExtendedBeforeItIsPassedOn() {
+		TestCaller first = this.scene.first(EXCLUSIVE);
+		TestCaller next = this.scene.queued(EXCLUSIVE);
+		Hold held = pushed(first, LEASE.dividedBy(3));
+		this.scene.clock.advance(LEASE.dividedBy(9));
 		assertThat(this.scene.leave(held).extendsGrant()).isTrue();
 		assertThat(this.gate.holds()).containsExactly(held);
 		assertThat(next.hasEnded()).isFalse();
+		held.grant.confirm(this.scene.clock.nanoTime());
 		held.grant.extend(this.scene.clock.nanoTime() + LEASE.toNanos(), this.scene.clock.nanoTime());
-		assertThat(this.gate.firstRenewalEnded(held)).isTrue();
+		assertThat(this.gate.firstRenewalEnded(held.grant)).isSameAs(held);
 		Actions actions = this.gate.leave(held, true, this.scene.clock.nanoTime());
 		assertThat(ManualGate.woken(actions)).containsExactly(next);
+	}
+
+	private Hold pushed(TestCaller to, Duration lease) {
+		this.scene.request();
+		this.gate.signalled(this.scene.claim(), new Signal.Pushed(this.scene.granted(lease)));
+		return this.scene.open(to);
 	}
 
 }

@@ -45,9 +45,9 @@ class KeyHoldsTests {
 	void handleOfALostHoldDoesNotLeaveIt() {
 		KeyGate gate = this.scene.gate;
 		Hold held = this.scene.acquire(EXCLUSIVE);
-		assertThat(gate.isHeldBy(held)).isTrue();
+		assertThat(gate.holdOf(held.grant)).isSameAs(held);
 		gate.lose(held, LossCause.EXPIRED);
-		assertThat(gate.isHeldBy(held)).isFalse();
+		assertThat(gate.holdOf(held.grant)).isNull();
 		assertThat(gate.close(held)).isFalse();
 		assertThat(held.isClosed()).isFalse();
 	}
@@ -202,10 +202,10 @@ class KeyHoldsTests {
 		Hold open = this.scene.acquire(SHARED);
 		Hold closed = this.scene.acquire(SHARED);
 		gate.close(closed);
-		assertThat(gate.firstRenewalEnded(open)).isFalse();
-		assertThat(gate.firstRenewalEnded(closed)).isTrue();
+		assertThat(gate.firstRenewalEnded(open.grant)).isNull();
+		assertThat(gate.firstRenewalEnded(closed.grant)).isSameAs(closed);
 		gate.leave(closed, true, this.scene.clock.nanoTime());
-		assertThat(gate.firstRenewalEnded(closed)).isFalse();
+		assertThat(gate.firstRenewalEnded(closed.grant)).isNull();
 	}
 
 	@Test
@@ -268,11 +268,11 @@ class KeyHoldsTests {
 
 	@Test
 	void tokensOfAGrantAreThoseOfItsPasses() {
-		assertThat(Hold.firstToken(7)).isEqualTo(448);
-		assertThat(Hold.isOfGrant(448, 7)).isTrue();
-		assertThat(Hold.isOfGrant(448 + Hold.MOST_PASSES, 7)).isTrue();
-		assertThat(Hold.isOfGrant(447, 7)).isFalse();
-		assertThat(Hold.isOfGrant(448 + 64, 7)).isFalse();
+		assertThat(FencingTokens.first(7)).isEqualTo(448);
+		assertThat(FencingTokens.isOf(448, 7, 0)).isTrue();
+		assertThat(FencingTokens.isOf(448 + FencingTokens.MOST_PASSES, 7, 0)).isTrue();
+		assertThat(FencingTokens.isOf(447, 7, 0)).isFalse();
+		assertThat(FencingTokens.isOf(448 + 64, 7, 0)).isFalse();
 	}
 
 }

@@ -39,7 +39,7 @@ final class ManualGate {
 	final ManualClock clock = new ManualClock();
 
 	final KeyGate gate = new KeyGate(new LockKey("a"), new GateRules(new LocalLockEngine(this.clock), Member.of("test"),
-			this.clock, ThreadLocalRandom.current(), Hold.MOST_PASSES, Duration.ofHours(1)));
+			this.clock, ThreadLocalRandom.current(), FencingTokens.MOST_PASSES, Duration.ofHours(1)));
 
 	/**
 	 * A hold refers to its handles weakly: without these references they might vanish.

@@ -60,8 +60,9 @@ class StoreClaimTests {
 	void pushedGrantThatCouldNotBeExtendedIsReleased() {
 		Hold held = pushed(LEASE.dividedBy(3));
 		this.scene.queued(EXCLUSIVE);
+		this.scene.clock.advance(LEASE.dividedBy(9));
 		assertThat(this.scene.leave(held).extendsGrant()).isTrue();
-		assertThat(this.gate.firstRenewalEnded(held)).isTrue();
+		assertThat(this.gate.firstRenewalEnded(held.grant)).isSameAs(held);
 		assertThat(this.gate.leave(held, true, this.scene.clock.nanoTime())).isSameAs(Actions.RELEASE);
 	}
 

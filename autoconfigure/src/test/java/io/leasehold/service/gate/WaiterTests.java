@@ -53,22 +53,20 @@ class WaiterTests {
 	void closedHoldIsNotReentered() {
 		Hold held = this.scene.acquire(EXCLUSIVE.toBuilder().minHold(Duration.ofSeconds(5)).build());
 		this.gate.close(held);
-		this.gate.enter(this.scene.caller(EXCLUSIVE).under(held));
-		assertThat(this.gate.isAwaited()).isTrue();
+		assertThat(this.gate.enter(this.scene.caller(EXCLUSIVE).under(held))).isEqualTo(KeyGate.Entry.QUEUED);
 	}
 
 	@Test
 	void callerThatExcludesReentryWaits() {
 		Hold held = this.scene.acquire(EXCLUSIVE);
-		this.gate.enter(this.scene.caller(EXCLUSIVE.toBuilder().reentrant(false).build()).under(held));
-		assertThat(this.gate.isAwaited()).isTrue();
+		assertThat(this.gate.enter(this.scene.caller(EXCLUSIVE.toBuilder().reentrant(false).build()).under(held)))
+			.isEqualTo(KeyGate.Entry.QUEUED);
 	}
 
 	@Test
 	void permitIsReenteredAsNoOtherPermitAndByNoReader() {
 		Hold held = this.scene.acquire(permits(1));
-		this.gate.enter(this.scene.caller(permits(1)).under(held));
-		assertThat(this.gate.isAwaited()).isTrue();
+		assertThat(this.gate.enter(this.scene.caller(permits(1)).under(held))).isEqualTo(KeyGate.Entry.QUEUED);
 		TestCaller reader = this.scene.caller(SHARED).under(held);
 		assertThat(this.gate.enter(reader)).isEqualTo(KeyGate.Entry.SETTLED);
 		assertThat(reader.failure()).isInstanceOf(LockModeException.class)

@@ -1,9 +1,5 @@
 package io.leasehold.service.simulation;
 
-import java.util.List;
-import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletableFuture;
-
 import io.leasehold.HeldLock;
 import io.leasehold.LockBusyException;
 import io.leasehold.LockEngineException;
@@ -15,7 +11,7 @@ import io.leasehold.service.SimulatedService;
 /**
  * One acquisition by a process's code, until it ends without the lock or closes it.
  */
-final class Caller {
+abstract class Caller {
 
 	/** How late a wait may end although all is well. */
 	private static final long TOLERANCE = 100_000_000;
@@ -29,17 +25,17 @@ final class Caller {
 
 	final LockOptions options;
 
-	private final World world;
+	final World world;
+
+	/** Time for which the lock is held. */
+	final long use;
+
+	/** Whether the caller has to acquire its lock. */
+	final boolean calm;
 
 	private final int number;
 
-	/** Time for which the lock is held. */
-	private final long use;
-
-	/** Whether the caller has to acquire its lock. */
-	private final boolean calm;
-
-	private long start;
+	private long began;
 
 	private long endedToken;
 
@@ -47,11 +43,10 @@ final class Caller {
 
 	private boolean beganInside;
 
-	private CompletableFuture<HeldLock> result;
-
 	private HeldLock lock;
 
-	private boolean closed;
+	/** Whether there is nothing left to do for the caller. */
+	private boolean ended;
 
 	/** Whether closing the lock has begun, and not only been submitted. */
 	private boolean released;
@@ -70,62 +65,54 @@ final class Caller {
 		world.callers.add(this);
 	}
 
-	Access access() {
-		return Access.of(this.options);
+	final Access access() {
+		return Access.of(this.options.terms());
 	}
 
-	HeldLock lock() {
+	final HeldLock lock() {
 		return this.lock;
 	}
 
-	long token() {
+	/** Return whether the caller works, and believes that it has the lock. */
+	boolean believes() {
+		return this.lock.isValid();
+	}
+
+	final long token() {
 		return this.lock.fencingToken();
 	}
 
 	/** Return the greatest token that had ended when the acquisition began. */
-	long endedToken() {
+	final long endedToken() {
 		return this.endedToken;
 	}
 
+	/** Begin to acquire the lock. */
+	abstract void start();
+
 	/**
-	 * Begin to acquire the lock.
+	 * Note that the acquisition begins.
 	 * @param outer the caller under whose lock this one runs, {@code null} for none
 	 */
-	void begin(Caller outer) {
+	final void begins(Caller outer) {
 		this.outer = outer;
 		this.beganInside = outer != null && !outer.released;
 		note("acquires '%s' %s, lease %s, waits %s%s", this.key, access().code(), this.options.lease(),
 				this.options.waitTime(), (outer != null) ? ", under that of " + outer : "");
-		this.start = this.process.clock.nanoTime();
+		this.began = now();
 		this.endedToken = this.world.promises.endedToken(this.key);
-		this.result = this.process.locks.acquire(this.key, this.options,
-				(outer != null) ? List.of(outer.lock) : List.of());
-		this.result.whenComplete((held, failure) -> {
-			if (held != null) {
-				opened(held);
-			}
-			else {
-				failed(failure);
-			}
-		});
-		Dice dice = this.world.dice;
-		if (!this.calm && dice.chance(0.1)) {
-			long nanos = dice.between(0, Math.max(1, this.options.waitTime().toNanos() * 2));
-			this.world.scheduler.after(nanos, this.process, false, this::cancel);
-		}
 	}
 
-	private void cancel() {
-		if (!this.result.isDone()) {
-			note("cancels");
-			this.world.figures.cancelled++;
-			this.result.cancel(false);
-		}
+	/** Return when the acquisition began, on the clock of the process. */
+	final long began() {
+		return this.began;
 	}
 
-	private void failed(Throwable failure) {
+	/** Check the end of an acquisition without the lock. */
+	final void failed(Throwable failure) {
 		note("ends: %s", failure.getClass().getSimpleName());
-		long waited = this.process.clock.nanoTime() - this.start;
+		this.ended = true;
+		long waited = now() - this.began;
 		long wait = this.options.waitTime().toNanos();
 		if (failure instanceof LockBusyException) {
 			this.world.figures.busy++;
@@ -136,46 +123,52 @@ final class Caller {
 			this.world.promises.require(this.process.undisturbed() < waited + BACKOFF + TOLERANCE,
 					"%s failed because the store is down", this);
 		}
-		else if (!(failure instanceof CancellationException)) {
+		else if (!expects(failure)) {
 			this.world.scheduler.violated("%s failed: %s".formatted(this, failure));
 		}
 		this.world.promises.require(!this.calm, "%s did not acquire its lock although all was well", this);
 		requireInTime(waited - wait);
 	}
 
-	private void requireInTime(long late) {
+	/** Return whether the acquisition may end like this. */
+	abstract boolean expects(Throwable failure);
+
+	final void requireInTime(long late) {
 		boolean inTime = this.options.waitTime().isZero() || late < TOLERANCE || this.process.undisturbed() < late;
 		this.world.promises.require(inTime, "%s waited for too long", this);
 	}
 
-	private void opened(HeldLock held) {
+	/** Check the lock that was acquired. */
+	final void opened(HeldLock held) {
 		this.lock = held;
 		note("has the lock: grant %d, pass %d", this.world.grant(SimulatedService.grantNumber(token())),
 				SimulatedService.passes(token()));
 		this.world.figures.acquired++;
 		this.world.figures.passes += (SimulatedService.passes(token()) > 0) ? 1 : 0;
 		this.world.promises.opened(this);
-		requireInTime(this.process.clock.nanoTime() - this.start - this.options.waitTime().toNanos());
+		this.world.figures.entries += SimulatedService.entersParked(held) ? 1 : 0;
+		requireInTime(now() - this.began - this.options.waitTime().toNanos());
 		held.onLost((loss) -> {
 			note("is notified of its loss: %s", loss.getLossCause());
 			lost(loss);
 		});
-		this.world.scheduler.after(this.use, this.process, true, this::close);
-		if (!this.calm && this.world.dice.chance(0.15)) {
-			this.world.scheduler.after(this.world.dice.between(0, this.use + 1_000_000), this.process, false,
-					() -> this.world.workload.reenter(this));
-		}
 	}
 
-	private void close() {
+	/**
+	 * Note that the lock is about to be closed.
+	 * @return whether it is valid
+	 */
+	final boolean closes() {
 		boolean valid = this.lock.isValid();
 		note(valid ? "closes its lock" : "closes its lost lock");
 		this.world.promises.closed(this);
-		this.closed = true;
-		if (this.world.dice.chance(0.3)) {
-			this.process.locks.close(this.lock).whenComplete((done, failure) -> closed(valid, failure));
-			return;
-		}
+		this.ended = true;
+		return valid;
+	}
+
+	/** Close the lock, and block until it is released. */
+	final void close() {
+		boolean valid = closes();
 		this.released = true;
 		try {
 			this.lock.close();
@@ -186,7 +179,8 @@ final class Caller {
 		}
 	}
 
-	private void closed(boolean valid, Throwable failure) {
+	/** Check the end of the lock. */
+	final void closed(boolean valid, Throwable failure) {
 		this.released = true;
 		if (this.process.isDead()) {
 			return;
@@ -215,17 +209,20 @@ final class Caller {
 	 * Return whether the lock is the one under which the caller began. That one may have
 	 * been closed since, because the result takes time to arrive, but not its hold.
 	 */
-	boolean hasReentered() {
+	final boolean hasReentered() {
 		return this.beganInside && this.outer.token() == token() && !SimulatedService.isClosed(this.lock);
 	}
 
 	/** Return whether the caller has ended, and closed its lock if it had one. */
-	boolean hasEnded() {
-		return this.process.isDead()
-				|| this.result != null && this.result.isDone() && (this.lock == null || this.closed);
+	final boolean hasEnded() {
+		return this.process.isDead() || this.ended;
 	}
 
-	private void note(String format, Object... arguments) {
+	final long now() {
+		return this.process.clock.nanoTime();
+	}
+
+	final void note(String format, Object... arguments) {
 		if (this.world.journal.writes()) {
 			this.process.note("%s %s", this, format.formatted(arguments));
 		}

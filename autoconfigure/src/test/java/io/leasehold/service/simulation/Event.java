@@ -8,6 +8,9 @@ final class Event implements Comparable<Event> {
 	/** Where it happens, {@code null} for the store and the network. */
 	final SimulatedProcess process;
 
+	/** Whether the simulation may end before it. */
+	boolean background;
+
 	/** Whether it may send a request and wait for the response. */
 	final boolean blocks;
 

@@ -1,5 +1,9 @@
 package io.leasehold.service.simulation;
 
+import java.util.List;
+
+import io.leasehold.LockEngineException;
+
 /**
  * The disturbances of a simulation, until {@link #end()}.
  */
@@ -26,7 +30,7 @@ final class Faults {
 		if (this.ended || process.isPaused()) {
 			return;
 		}
-		switch (this.world.dice.pick("pause", "pause", "cut", "cut", "degrade", "degrade", "crash")) {
+		switch (this.world.dice.pick("pause", "pause", "cut", "cut", "degrade", "degrade", "crash", "operator")) {
 			case "pause" -> {
 				this.world.figures.pauses++;
 				process.pause();
@@ -41,12 +45,25 @@ final class Faults {
 				process.link.degrade();
 				later(process.link::heal);
 			}
+			case "operator" -> process.start(() -> releaseByForce(process));
 			default -> {
 				this.world.figures.crashes++;
 				this.world.orphans = true;
 				process.crash();
 				this.world.processes.set(place, this.world.newProcess());
 			}
+		}
+	}
+
+	private void releaseByForce(SimulatedProcess process) {
+		String key = this.world.dice.pick(Workload.KEYS);
+		try {
+			List<Long> grants = process.locks.forceRelease(key);
+			this.world.figures.forced += grants.size();
+			this.world.promises.requireLost(process, key, grants);
+		}
+		catch (LockEngineException ex) {
+			process.note("<- failure: %s", ex.getMessage());
 		}
 	}
 

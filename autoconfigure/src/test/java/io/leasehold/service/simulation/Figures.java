@@ -19,11 +19,22 @@ final class Figures {
 
 	int cancelled;
 
+	int cancelledResults;
+
+	int forced;
+
+	int interrupts;
+
 	int reentries;
 
 	int passes;
 
 	int pushes;
+
+	/** Grants that were entered after a hold of their process had been closed. */
+	int entries;
+
+	int recalls;
 
 	int expired;
 
@@ -45,25 +56,33 @@ final class Figures {
 		switch (cause) {
 			case EXPIRED -> this.expired++;
 			case NOT_OWNER -> this.notOwner++;
-			default -> this.maxHolds++;
+			case MAX_HOLD -> this.maxHolds++;
+			default -> {
+			}
 		}
 	}
 
 	/** Return how often each thing happened that should happen sometimes. */
 	List<Integer> all() {
-		return List.of(this.acquired, this.busy, this.unavailable, this.cancelled, this.reentries, this.passes,
-				this.pushes, this.expired, this.maxHolds, this.failedRenewals, this.pauses, this.crashes, this.cuts,
-				this.lateRequests);
+		return List.of(this.acquired, this.busy, this.unavailable, this.cancelled, this.cancelledResults, this.forced,
+				this.interrupts, this.reentries, this.passes, this.pushes, this.expired, this.maxHolds,
+				this.failedRenewals, this.pauses, this.crashes, this.cuts, this.lateRequests);
+	}
+
+	/** Return how often each thing happened that should happen if grants linger. */
+	List<Integer> lingering() {
+		return List.of(this.entries, this.recalls);
 	}
 
 	@Override
 	public String toString() {
-		return ("%d schedules: %d acquired (%d passed on, %d pushed, %d re-entered), %d busy, %d unavailable, %d"
-				+ " cancelled; lost: %d expired, %d not owner, %d at their maximum; %d failed renewals, %d pauses, %d"
+		return ("%d schedules: %d acquired (%d passed on, %d pushed, %d re-entered, %d entered, %d recalls), %d busy, %d unavailable, %d"
+				+ " cancelled, %d interrupted; %d results cancelled; lost: %d by force, %d expired, %d not owner, %d at their maximum; %d failed renewals, %d pauses, %d"
 				+ " crashes, %d cuts, %d late requests")
-			.formatted(this.schedules, this.acquired, this.passes, this.pushes, this.reentries, this.busy,
-					this.unavailable, this.cancelled, this.expired, this.notOwner, this.maxHolds, this.failedRenewals,
-					this.pauses, this.crashes, this.cuts, this.lateRequests);
+			.formatted(this.schedules, this.acquired, this.passes, this.pushes, this.reentries, this.entries,
+					this.recalls, this.busy, this.unavailable, this.cancelled, this.interrupts, this.cancelledResults,
+					this.forced, this.expired, this.notOwner, this.maxHolds, this.failedRenewals, this.pauses,
+					this.crashes, this.cuts, this.lateRequests);
 	}
 
 }

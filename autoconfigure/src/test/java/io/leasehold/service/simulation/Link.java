@@ -86,7 +86,7 @@ final class Link {
 		later(this.lastResponse - now(), () -> {
 			if (request.epoch == this.epoch && this.pending.remove(request)) {
 				request.response = response;
-				request.ended = now();
+				request.ended(now());
 			}
 		});
 	}
@@ -95,7 +95,7 @@ final class Link {
 		if (this.pending.remove(request)) {
 			this.process.disturb();
 			request.failure = reason;
-			request.ended = now();
+			request.ended(now());
 		}
 	}
 
@@ -133,6 +133,10 @@ final class Link {
 		this.losses = this.world.dice.pick(0.02, 0.1, 0.4);
 		this.process.disturb();
 		note("has a bad network");
+	}
+
+	boolean isConnected() {
+		return !this.broken;
 	}
 
 	boolean isGood() {
@@ -188,9 +192,22 @@ final class Link {
 		/** When the process received the response or the failure. */
 		long ended;
 
+		private Runnable onEnd = () -> {
+		};
+
 		Request(Supplier<T> execution, int epoch) {
 			this.execution = execution;
 			this.epoch = epoch;
+		}
+
+		/** Set what happens when the request has ended. */
+		void onEnd(Runnable action) {
+			this.onEnd = action;
+		}
+
+		private void ended(long now) {
+			this.ended = now;
+			this.onEnd.run();
 		}
 
 		boolean hasEnded() {

@@ -1,9 +1,11 @@
 package io.leasehold.service.simulation;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 import io.leasehold.LockOptions;
 import io.leasehold.LossCause;
@@ -24,6 +26,12 @@ final class Promises {
 
 	/** Greatest token of an exclusive key. */
 	private final Map<String, Long> tokens = new LinkedHashMap<>();
+
+	/** Tokens of locks whose result was cancelled. */
+	private final Set<Long> cancelled = new HashSet<>();
+
+	/** Numbers of grants that an operator ended. */
+	private final Set<Long> forced = new HashSet<>();
 
 	Promises(World world) {
 		this.world = world;
@@ -54,7 +62,7 @@ final class Promises {
 	}
 
 	/** Re-entries share a hold. */
-	private static boolean isFirstOfHold(List<Caller> callers, int index) {
+	private boolean isFirstOfHold(List<Caller> callers, int index) {
 		for (int i = 0; i < index; i++) {
 			if (callers.get(i).token() == callers.get(index).token() && believes(callers.get(i))) {
 				return false;
@@ -63,8 +71,8 @@ final class Promises {
 		return true;
 	}
 
-	private static boolean believes(Caller caller) {
-		return !caller.process.isDead() && caller.lock().isValid();
+	private boolean believes(Caller caller) {
+		return !caller.process.isDead() && !isForced(caller) && caller.believes();
 	}
 
 	/** Return the greatest token that is known to have ended. */
@@ -77,11 +85,13 @@ final class Promises {
 		List<Caller> present = this.open.computeIfAbsent(caller.key, (key) -> new ArrayList<>());
 		boolean reentry = caller.hasReentered()
 				|| present.stream().anyMatch((other) -> other.token() == caller.token());
-		require(caller.token() > caller.endedToken() || reentry, "%s has a token of an earlier lock", caller);
+		require(caller.token() > caller.endedToken() || reentry || isForced(caller),
+				"%s has a token of an earlier lock", caller);
 		if (Workload.isExclusive(caller.key)) {
 			long last = this.tokens.getOrDefault(caller.key, 0L);
-			require(reentry || caller.token() > last, "%s has no greater token than the lock before", caller);
-			this.tokens.put(caller.key, caller.token());
+			require(reentry || isForced(caller) || caller.token() > last,
+					"%s has no greater token than the lock before", caller);
+			this.tokens.put(caller.key, Math.max(last, caller.token()));
 		}
 		present.add(caller);
 	}
@@ -89,6 +99,27 @@ final class Promises {
 	void closed(Caller caller) {
 		this.open.get(caller.key).remove(caller);
 		this.endedTokens.merge(caller.key, caller.token(), Math::max);
+	}
+
+	void cancelled(Caller caller) {
+		this.cancelled.add(caller.token());
+	}
+
+	/** Note a grant that an operator has ended, which its holder may not know yet. */
+	void forced(long grant) {
+		this.forced.add(grant);
+	}
+
+	private boolean isForced(Caller caller) {
+		return !this.forced.isEmpty() && this.forced.contains(SimulatedService.grantNumber(caller.token()));
+	}
+
+	/** Check that a process knows of the grants that its own operator ended. */
+	void requireLost(SimulatedProcess process, String key, List<Long> grants) {
+		for (Caller caller : this.open.getOrDefault(key, List.of())) {
+			require(caller.process != process || !grants.contains(SimulatedService.grantNumber(caller.token()))
+					|| !caller.lock().isValid(), "%s believes in a lock that was released by force", caller);
+		}
 	}
 
 	/** Check that a claim may be released: no caller believes in its grant. */
@@ -109,12 +140,13 @@ final class Promises {
 		LiveClaim claim = process.engine.claimOf(SimulatedService.grantNumber(caller.token()));
 		boolean limited = !caller.options.maxHold().equals(LockOptions.UNLIMITED);
 		switch (cause) {
-			case NOT_OWNER -> require(claim.lost, "%s was lost without a reason", caller);
+			case NOT_OWNER -> require(claim.lost || isForced(caller), "%s was lost without a reason", caller);
 			case EXPIRED -> {
 				require(process.clock.nanoTime() - claim.validUntil >= 0, "%s expired too early", caller);
 				require(limited || process.undisturbed() < caller.options.lease().toNanos() * 3 / 4,
 						"%s expired although all was well", caller);
 			}
+			case CANCELLED -> require(this.cancelled.contains(caller.token()), "%s was not cancelled", caller);
 			case MAX_HOLD -> require(limited, "%s was lost after a maximum that it does not have", caller);
 			default -> this.world.scheduler.violated("%s was lost: %s".formatted(caller, cause));
 		}

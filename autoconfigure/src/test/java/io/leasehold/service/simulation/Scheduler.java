@@ -22,6 +22,9 @@ final class Scheduler {
 
 	private static final int MOST_EVENTS = 50_000;
 
+	/** Far more readings of a clock than one event needs. */
+	private static final int MOST_READINGS = 100_000;
+
 	final Dice dice;
 
 	final Journal journal;
@@ -39,7 +42,13 @@ final class Scheduler {
 
 	private long created;
 
+	/** Number of planned events that keep the simulation running. */
+	private int remaining;
+
 	private int done;
+
+	/** Number of readings of clocks during the current event. */
+	private int readings;
 
 	private String violation;
 
@@ -55,6 +64,10 @@ final class Scheduler {
 
 	/** Return the time that has passed, in nanoseconds. */
 	long now() {
+		if (++this.readings > MOST_READINGS) {
+			violated("A task does not end");
+			throw new IllegalStateException(this.violation);
+		}
 		return this.now;
 	}
 
@@ -73,6 +86,13 @@ final class Scheduler {
 		add(new Event(this.now + nanos, this.created++, process, blocks, task));
 	}
 
+	/** Plan an event that does not keep the simulation running. */
+	void inBackground(long nanos, SimulatedProcess process, Runnable task) {
+		Event event = new Event(this.now + nanos, this.created++, process, false, task);
+		event.background = true;
+		add(event);
+	}
+
 	/** Plan an event that could not run when it was due. */
 	void again(Event event, long nanos) {
 		event.due = this.now + nanos;
@@ -81,11 +101,16 @@ final class Scheduler {
 
 	private void add(Event event) {
 		this.events.add(event);
+		this.remaining += event.background ? 0 : 1;
+	}
+
+	private boolean goesOn() {
+		return this.violation == null && this.remaining > 0;
 	}
 
 	/** Run all events. */
 	void run() {
-		while (this.violation == null && !this.events.isEmpty()) {
+		while (goesOn()) {
 			step();
 		}
 	}
@@ -93,7 +118,7 @@ final class Scheduler {
 	/** Run events until a condition of a process is met. */
 	void await(SimulatedProcess process, BooleanSupplier condition) {
 		this.awaited.push(new Wait(process, condition));
-		while (this.violation == null && !condition.getAsBoolean() && !this.events.isEmpty()) {
+		while (goesOn() && !condition.getAsBoolean()) {
 			step();
 		}
 		this.awaited.pop();
@@ -107,13 +132,18 @@ final class Scheduler {
 		return this.awaited.size() < DEEPEST && this.awaited.stream().noneMatch(Wait::isOver);
 	}
 
-	/** Return whether a response has arrived that a process cannot process yet. */
+	/**
+	 * Return whether a response has arrived that a process cannot process yet, or a
+	 * request cannot begin.
+	 */
 	boolean holdsUp(SimulatedProcess process) {
-		return this.awaited.stream().anyMatch((wait) -> wait.process == process && wait.isOver());
+		return this.awaited.stream().anyMatch((wait) -> wait.process == process && wait.isOver())
+				|| this.postponed.stream().anyMatch((event) -> event.process == process);
 	}
 
 	private void step() {
 		Event event = this.events.remove();
+		this.remaining -= event.background ? 0 : 1;
 		this.now = Math.max(this.now, event.due);
 		if (event.process != null && !event.process.mayRun(event)) {
 			return;
@@ -123,6 +153,7 @@ final class Scheduler {
 			this.postponed.add(event);
 			return;
 		}
+		this.readings = 0;
 		this.journal.add(this.now, event.number);
 		if (++this.done > MOST_EVENTS) {
 			violated("The simulation does not come to rest");
@@ -146,6 +177,7 @@ final class Scheduler {
 			this.violation = promise;
 			this.journal.write(this.now, "", "VIOLATION: %s", promise);
 		}
+		this.readings = 0;
 	}
 
 	/** Return the first broken promise, {@code null} if there is none. */

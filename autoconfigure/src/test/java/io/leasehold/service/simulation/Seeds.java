@@ -8,12 +8,17 @@ import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.LongStream;
 
+import com.sun.management.OperatingSystemMXBean;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Choice of seeds: new ones, and all that ever failed.
  */
 final class Seeds {
+
+	/** The first seed whose grants linger. */
+	static final long LINGERING = 1L << 40;
 
 	private Seeds() {
 	}
@@ -31,12 +36,12 @@ final class Seeds {
 	 * Run simulations for a while, from a random seed on or that of the system property
 	 * {@code simulation.seed}. Fail with the history of the first one that breaks a
 	 * promise.
-	 * @param time such as {@code 40s}, unless the system property {@code simulation.time}
+	 * @param time such as {@code 60s}, unless the system property {@code simulation.time}
 	 * says otherwise
 	 */
 	static Figures runFor(String time) {
 		Duration duration = Duration.parse("PT" + System.getProperty("simulation.time", time));
-		long seed = Long.getLong("simulation.seed", ThreadLocalRandom.current().nextLong(1L << 40));
+		long seed = Long.getLong("simulation.seed", ThreadLocalRandom.current().nextLong(2 * LINGERING));
 		Figures figures = new Figures();
 		long start = System.nanoTime();
 		long cpu = cpuTime();
@@ -50,7 +55,7 @@ final class Seeds {
 	}
 
 	private static long cpuTime() {
-		return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+		return ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean()).getProcessCpuTime();
 	}
 
 	/** Fail with the history of a simulation if it breaks a promise. */

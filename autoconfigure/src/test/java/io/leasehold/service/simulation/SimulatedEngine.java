@@ -21,6 +21,7 @@ import io.leasehold.engine.Owner;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.engine.RevocationListener;
 import io.leasehold.engine.Signal;
 import io.leasehold.engine.Subscription;
 
@@ -38,6 +39,8 @@ final class SimulatedEngine implements LockEngine {
 	private final SimulatedProcess process;
 
 	private final Map<Owner, LiveClaim> claims = new LinkedHashMap<>();
+
+	private RevocationListener listener;
 
 	SimulatedEngine(World world, SimulatedProcess process) {
 		this.world = world;
@@ -103,12 +106,14 @@ final class SimulatedEngine implements LockEngine {
 
 	private AcquisitionOutcome translate(Answer response, LiveClaim live, long sent) {
 		if (response.attempt() instanceof AcquisitionOutcome.Granted granted) {
-			return granted(live, granted.number(), sent);
+			AcquisitionOutcome.Granted translated = granted(live, granted.number(), sent);
+			return new AcquisitionOutcome.Granted(translated.number(), translated.validUntil(), granted.reserved());
 		}
 		if (response.attempt() instanceof AcquisitionOutcome.Busy busy) {
 			live.busySince = sent;
 			live.seen = response.lastGrant();
-			return (busy.retryIn().compareTo(LONGEST_POLL) > 0) ? new AcquisitionOutcome.Busy(LONGEST_POLL) : busy;
+			return (busy.retryIn().compareTo(LONGEST_POLL) > 0)
+					? new AcquisitionOutcome.Busy(LONGEST_POLL, busy.recalled()) : busy;
 		}
 		return response.attempt();
 	}
@@ -165,6 +170,28 @@ final class SimulatedEngine implements LockEngine {
 			live.listener = null;
 			live.over = true;
 		};
+	}
+
+	@Override
+	public void reportRevocations(RevocationListener listener) {
+		this.listener = listener;
+	}
+
+	@Override
+	public boolean receivesRecalls() {
+		return this.process.link.isConnected();
+	}
+
+	/** Send the recall of a claim to this process, if it is one of its claims. */
+	void recalledAtStore(Claim claim) {
+		LiveClaim live = this.claims.get(claim.owner());
+		if (live != null) {
+			this.world.noteAtStore("recall", live, "sent");
+			this.process.link.signal(() -> {
+				note("<- %s: recall", live);
+				this.listener.recalled(live.claim);
+			});
+		}
 	}
 
 	/** Let all waiting claims retry, because signals may have been lost. */
@@ -236,7 +263,13 @@ final class SimulatedEngine implements LockEngine {
 
 	@Override
 	public List<Holder> forceRelease(LockKey key) {
-		return this.world.store.forceRelease(key);
+		note("-> release '%s' by force", key);
+		return call(key, () -> {
+			List<Holder> holders = this.world.store.forceRelease(key);
+			holders.forEach((holder) -> this.world.promises.forced(holder.number()));
+			this.world.noteAtStore("release by force", key, holders.size());
+			return holders;
+		});
 	}
 
 	private <T> T call(LockKey key, Supplier<T> execution) {
@@ -244,7 +277,7 @@ final class SimulatedEngine implements LockEngine {
 			throw new LockEngineException(key, "The process is dead", null);
 		}
 		Link.Request<T> request = this.process.link.send(execution);
-		this.world.scheduler.await(this.process, request::hasEnded);
+		this.process.await(request);
 		this.process.processed(request.ended);
 		if (request.response == null) {
 			note("<- failure: %s", request.failure);

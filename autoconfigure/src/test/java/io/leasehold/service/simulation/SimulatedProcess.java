@@ -18,6 +18,9 @@ final class SimulatedProcess implements SimulatedService.Tasks {
 	/** A delay from which on the process counts as disturbed. */
 	private static final long NOTABLE = 20_000_000;
 
+	/** Time after which the self-check counts an operation as stuck. */
+	private static final long SELF_CHECK = 6_000_000_000L;
+
 	final String name;
 
 	final SimulatedClock clock;
@@ -31,6 +34,11 @@ final class SimulatedProcess implements SimulatedService.Tasks {
 	private final Scheduler scheduler;
 
 	private final List<Event> deferred = new ArrayList<>();
+
+	private final List<BlockingThread> threads = new ArrayList<>();
+
+	/** The thread that runs now, {@code null} for none of these threads. */
+	private BlockingThread running;
 
 	private boolean paused;
 
@@ -68,13 +76,55 @@ final class SimulatedProcess implements SimulatedService.Tasks {
 		}
 	}
 
+	/** Start a thread whose code may block. */
+	BlockingThread start(Runnable code) {
+		BlockingThread thread = new BlockingThread(this, this.scheduler, code);
+		this.threads.add(thread);
+		thread.start();
+		return thread;
+	}
+
+	/** Run a thread until it blocks or ends. */
+	void run(BlockingThread thread, Coroutine code) {
+		this.running = thread;
+		try {
+			code.resume();
+		}
+		finally {
+			this.running = null;
+		}
+	}
+
+	@Override
+	public BlockingThread parking() {
+		return this.running;
+	}
+
+	/** Wait in the current thread until a request has ended. */
+	void await(Link.Request<?> request) {
+		if (this.running != null) {
+			this.running.await(request);
+		}
+		else {
+			this.scheduler.await(this, request::hasEnded);
+		}
+	}
+
+	/** End all that goes on in this process. */
+	void end() {
+		this.dead = true;
+		this.paused = false;
+		this.threads.forEach(BlockingThread::kill);
+		this.threads.clear();
+	}
+
 	/** Return how long a task waits for its thread. */
 	private long delay() {
 		Dice dice = this.scheduler.dice;
 		if (dice.chance(0.9)) {
 			return dice.between(0, 50_000);
 		}
-		long delay = dice.chance(0.9) ? dice.between(0, 5_000_000) : dice.between(0, 300_000_000);
+		long delay = dice.chance(0.9) ? dice.between(0, 5_000_000) : dice.between(0, 600_000_000);
 		if (delay > NOTABLE) {
 			disturbUntil(this.scheduler.now() + delay);
 		}
@@ -107,6 +157,19 @@ final class SimulatedProcess implements SimulatedService.Tasks {
 	}
 
 	@Override
+	public void everySecond(Runnable task) {
+		this.scheduler.inBackground(this.clock.until(this.clock.nanoTime() + 1_000_000_000), this, () -> {
+			int repairs = this.locks.findings().hashCode();
+			task.run();
+			if (repairs != this.locks.findings().hashCode() && undisturbed() > SELF_CHECK) {
+				this.scheduler.violated("The self-check of %s repaired something although all was well: %s"
+					.formatted(this, this.locks.findings()));
+			}
+			everySecond(task);
+		});
+	}
+
+	@Override
 	public RandomGenerator random() {
 		return this.scheduler.dice.random();
 	}
@@ -131,8 +194,7 @@ final class SimulatedProcess implements SimulatedService.Tasks {
 
 	void crash() {
 		note("crashes");
-		this.dead = true;
-		this.paused = false;
+		end();
 		this.link.close();
 	}
 

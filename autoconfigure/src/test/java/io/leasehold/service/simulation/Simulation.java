@@ -1,8 +1,8 @@
 package io.leasehold.service.simulation;
 
 /**
- * Several processes that share a store, in one thread and virtual time. The seed decides
- * what happens: the same seed has the same history.
+ * Several processes that share a store, in virtual time, of which one thread at a time
+ * runs. The seed decides what happens: the same seed has the same history.
  */
 public final class Simulation {
 
@@ -65,6 +65,7 @@ public final class Simulation {
 				.forEach((caller) -> this.world.promises.require(caller.hasEnded(), "%s was forgotten", caller));
 			this.world.promises.requireNothingLeft();
 		}
+		this.world.processes.forEach(SimulatedProcess::end);
 	}
 
 	/** Return the first broken promise, {@code null} if there is none. */

@@ -19,7 +19,7 @@ class SimulationTests {
 
 	@Test
 	void newSeedsBreakNoPromise() {
-		Figures figures = Seeds.runFor("40s");
+		Figures figures = Seeds.runFor("60s");
 		assertThat(figures.schedules).isPositive();
 	}
 
@@ -50,6 +50,10 @@ class SimulationTests {
 			Simulation.run(seed, figures);
 		}
 		assertThat(figures.all()).as(figures.toString()).allMatch((times) -> times > 0);
+		for (long seed = Seeds.LINGERING; seed < Seeds.LINGERING + 500; seed++) {
+			Seeds.requireKept(seed, figures);
+		}
+		assertThat(figures.lingering()).as(figures.toString()).allMatch((times) -> times > 0);
 	}
 
 }

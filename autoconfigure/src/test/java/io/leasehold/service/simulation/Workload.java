@@ -1,7 +1,6 @@
 package io.leasehold.service.simulation;
 
 import java.time.Duration;
-import java.util.List;
 
 import io.leasehold.LockMode;
 import io.leasehold.LockOptions;
@@ -17,10 +16,15 @@ final class Workload {
 
 	private static final String PERMITS = "p";
 
+	static final String[] KEYS = { EXCLUSIVE[0], EXCLUSIVE[1], READ_WRITE, PERMITS };
+
 	private final World world;
 
 	/** Whether times are used that keep a key locked after its release. */
 	private boolean delays;
+
+	/** Share of the callers that block their threads. */
+	private double blocking;
 
 	Workload(World world) {
 		this.world = world;
@@ -33,6 +37,7 @@ final class Workload {
 	/** Plan acquisitions until a time. */
 	void plan(long end) {
 		this.delays = this.world.dice.chance(0.4);
+		this.blocking = this.world.dice.pick(0.0, 0.0, 0.0, 0.2, 0.5);
 		this.world.orphans |= this.delays;
 		String[] keys = this.world.dice.pick(new String[] { "x" }, EXCLUSIVE, new String[] { READ_WRITE },
 				new String[] { PERMITS }, new String[] { "x", READ_WRITE, PERMITS });
@@ -45,7 +50,7 @@ final class Workload {
 	/** Let each process acquire each lock once more: all have to succeed. */
 	void finish() {
 		for (SimulatedProcess process : processes()) {
-			for (String key : List.of(EXCLUSIVE[0], EXCLUSIVE[1], READ_WRITE, PERMITS)) {
+			for (String key : KEYS) {
 				LockOptions options = withAccess(key,
 						process.locks.options().toBuilder().waitTime(Duration.ofMinutes(2)).build());
 				acquire(process, key, options, this.world.dice.between(0, 5_000_000), true);
@@ -62,16 +67,10 @@ final class Workload {
 	}
 
 	private void acquire(SimulatedProcess process, String key, LockOptions options, long use, boolean calm) {
-		Caller caller = new Caller(this.world, process, key, options, use, calm);
-		this.world.scheduler.after(0, process, false, () -> caller.begin(null));
-	}
-
-	/** Let a caller with a lock acquire the same key once more. */
-	void reenter(Caller outer) {
-		if (!outer.hasEnded()) {
-			this.world.figures.reentries++;
-			new Caller(this.world, outer.process, outer.key, outer.options, use(), false).begin(outer);
-		}
+		boolean blocks = this.world.dice.chance(this.blocking);
+		Caller caller = blocks ? new BlockingCaller(this.world, process, key, options, use, calm)
+				: new AsyncCaller(this.world, process, key, options, use, calm);
+		this.world.scheduler.after(0, process, false, caller::start);
 	}
 
 	private LockOptions options(String key, SimulatedProcess process) {
@@ -80,6 +79,9 @@ final class Workload {
 			.lease(millis(dice.pick(400L, 1000L, 3000L)))
 			.waitTime(millis(dice.pick(0L, dice.between(1, 500), dice.between(1000, 8000))))
 			.build();
+		if (this.world.lingers) {
+			options = options.toBuilder().linger(millis(dice.pick(0L, 300L, 1000L, 3000L, 3000L))).build();
+		}
 		if (this.delays && dice.chance(0.2)) {
 			options = options.toBuilder().minHold(millis(dice.between(1, 500))).build();
 		}
@@ -99,7 +101,7 @@ final class Workload {
 	}
 
 	/** Return how long a lock is used. */
-	private long use() {
+	long use() {
 		Dice dice = this.world.dice;
 		return dice.pick(0L, dice.between(0, 3_000_000), dice.between(0, 300_000_000), dice.between(0, 4_000_000_000L));
 	}

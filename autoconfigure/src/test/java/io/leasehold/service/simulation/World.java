@@ -5,11 +5,14 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Capability;
+import io.leasehold.engine.Claim;
 import io.leasehold.engine.Member;
+import io.leasehold.engine.RevocationListener;
 import io.leasehold.engine.local.LocalLockEngine;
 
 /**
@@ -42,6 +45,9 @@ final class World {
 
 	final List<Caller> callers = new ArrayList<>();
 
+	/** Whether grants linger, in seeds above all older ones, whose histories remain. */
+	final boolean lingers;
+
 	/** Number of claims so far. */
 	int claims;
 
@@ -56,12 +62,14 @@ final class World {
 
 	World(long seed, boolean writes, Figures figures) {
 		this.dice = new Dice(seed);
+		this.lingers = seed >= Seeds.LINGERING;
 		this.journal = new Journal(writes);
 		this.figures = figures;
 		this.scheduler = new Scheduler(this.dice, this.journal, this.promises::check);
 		SimulatedClock clock = new SimulatedClock(this.scheduler);
 		this.journal.write(0, "store", "%s", clock);
 		this.store = new LocalLockEngine(clock);
+		this.store.reportRevocations(new Recalls());
 		if (this.dice.chance(0.5)) {
 			this.capabilities.remove(Capability.MIN_HOLD);
 		}
@@ -89,6 +97,21 @@ final class World {
 	/** Return the number of a grant, counted from the first one. */
 	long grant(long number) {
 		return number - this.firstGrant;
+	}
+
+	/** The store's reports, of which each process receives its own. */
+	private final class Recalls implements RevocationListener {
+
+		@Override
+		public void revoked(long number, Predicate<Claim> claim) {
+		}
+
+		@Override
+		public void recalled(Claim claim) {
+			World.this.figures.recalls++;
+			World.this.processes.forEach((process) -> process.engine.recalledAtStore(claim));
+		}
+
 	}
 
 }

@@ -14,6 +14,7 @@ import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.engine.RevocationListener;
 import io.leasehold.engine.Signal;
 import io.leasehold.engine.Subscription;
 
@@ -44,8 +45,28 @@ public abstract class DelegatingEngine implements LockEngine {
 	}
 
 	@Override
+	public Duration maxLease() {
+		return this.engine.maxLease();
+	}
+
+	@Override
+	public boolean numbersAlwaysGrow() {
+		return this.engine.numbersAlwaysGrow();
+	}
+
+	@Override
 	public AcquisitionOutcome tryAcquire(Claim claim) {
 		return this.engine.tryAcquire(claim);
+	}
+
+	@Override
+	public void reportRevocations(RevocationListener listener) {
+		this.engine.reportRevocations(listener);
+	}
+
+	@Override
+	public boolean receivesRecalls() {
+		return this.engine.receivesRecalls();
 	}
 
 	@Override

@@ -109,7 +109,7 @@ class FormsContractIsProvenTests {
 
 	private static Claim change(Claim claim, Access access, Duration lease, Duration lockDelay, Duration minHold,
 			boolean waits) {
-		return new Claim(claim.key(), claim.owner(), access, lease, lockDelay, minHold, waits, claim.since());
+		return new Claim(claim.key(), claim.owner(), Terms.of(access, lease, minHold, lockDelay), waits, claim.since());
 	}
 
 	private static UnaryOperator<LockEngine> changed(UnaryOperator<Claim> change) {

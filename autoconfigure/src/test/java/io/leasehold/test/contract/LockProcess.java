@@ -125,6 +125,12 @@ public final class LockProcess implements AutoCloseable {
 		return Long.parseLong(expect("time"));
 	}
 
+	/** Take and release a lock until the process keeps it for its next caller. */
+	void park(String key, Duration linger) {
+		this.process.tell("park %s %d".formatted(key, linger.toMillis()));
+		expect("parked");
+	}
+
 	/**
 	 * Begin to sell a unit under a lock that the process holds, up to the moment between
 	 * reading and writing.
@@ -223,6 +229,10 @@ public final class LockProcess implements AutoCloseable {
 					wait.whenComplete((lock, failure) -> System.out
 						.println("waited " + ((failure != null) ? failure.getClass().getSimpleName() : "")));
 				}
+				case "park" -> {
+					park(locks, words[1], defaults.toBuilder().linger(millis(words[2])).build());
+					System.out.println("parked");
+				}
 				case "time" -> System.out.println("time " + System.currentTimeMillis());
 				case "release" -> System.out.println("kept " + close(held.remove(words[1])));
 				case "sell" ->
@@ -233,6 +243,13 @@ public final class LockProcess implements AutoCloseable {
 			}
 		}
 		System.exit(0);
+	}
+
+	static void park(LockService locks, String key, LockOptions options) {
+		do {
+			locks.acquire(key, options).close();
+		}
+		while (locks.inspector().overview().parked().isEmpty());
 	}
 
 	private static LockOptions with(Access access, LockOptions options) {

@@ -37,6 +37,7 @@ import io.leasehold.event.LockEvent;
 import io.leasehold.service.EngineForms;
 import io.leasehold.service.LockService;
 import io.leasehold.service.ReleaseTiming;
+import io.leasehold.service.UnsupportedForm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -256,12 +257,12 @@ abstract class ServiceFormsContract extends EngineFormsContract {
 
 	/** Whether the engine lacks what some options ask for, which it says then. */
 	final boolean refuses(LockService service, LockOptions options) {
-		String lacking = EngineForms.unsupported(options, service.engine(""));
+		UnsupportedForm lacking = EngineForms.unsupported(options, service.engine(""));
 		if (lacking == null) {
 			return false;
 		}
 		assertThatIllegalArgumentException().isThrownBy(() -> service.acquire(NAME, options))
-			.withMessageContaining(lacking)
+			.withMessageContaining(lacking.problem())
 			.withMessageContaining(service.engine("").name());
 		return true;
 	}
@@ -358,7 +359,7 @@ abstract class ServiceFormsContract extends EngineFormsContract {
 					HeldLock lock = service.acquire(NAME, round);
 					try (lock) {
 						assertThat(lock.fencingToken()).isGreaterThan(endedBefore);
-						stay(Access.of(round).kind() == Access.Kind.EXCLUSIVE ? WRITER : 1);
+						stay(Access.of(round.terms()).kind() == Access.Kind.EXCLUSIVE ? WRITER : 1);
 						assertThat(lock.isValid()).isTrue();
 					}
 					this.ended.accumulateAndGet(lock.fencingToken(), Math::max);

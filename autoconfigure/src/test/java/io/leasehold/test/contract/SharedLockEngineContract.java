@@ -101,6 +101,45 @@ public abstract class SharedLockEngineContract extends LockEngineContract {
 		leavesNothing();
 	}
 
+	/** A lock that a killed process kept for its next caller. */
+	@Fault(1)
+	@Test
+	void killedProcessThatKeptALockIsFollowedAfterTheLingerTime() {
+		LockService next = service();
+		if (lacks(next, lingering(next))) {
+			return;
+		}
+		try (LockProcess keeper = LockProcess.start(address(), this.namespace)) {
+			keeper.park(NAME, shortLease());
+			keeper.kill();
+			Pace killed = Pace.begin();
+			next.acquire(NAME).close();
+			tookAtMost(shortLease(), killed);
+		}
+		leavesNothing();
+	}
+
+	/** It knows when it wakes that the lock may have another owner. */
+	@Fault(2)
+	@Test
+	void frozenProcessThatKeptALockDoesNotUseItWhenItWakes() {
+		LockService other = service();
+		if (lacks(other, lingering(other))) {
+			return;
+		}
+		try (LockProcess keeper = LockProcess.start(address(), this.namespace)) {
+			keeper.park(NAME, shortLease());
+			keeper.freeze();
+			try (HeldLock held = other.acquire(NAME)) {
+				keeper.wake();
+				keeper.beginToWait(NAME, Duration.ofMillis(200));
+				assertThat(keeper.waitedInVain()).isTrue();
+				assertThat(held.isValid()).isTrue();
+			}
+		}
+		leavesNothing();
+	}
+
 	/** The same of owners that were not alone. */
 	@Fault(2)
 	@Test

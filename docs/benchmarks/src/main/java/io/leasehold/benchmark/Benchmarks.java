@@ -26,7 +26,7 @@ public final class Benchmarks {
 		}
 		try (Server server = options.store().start()) {
 			Contest contest = new Contest(options.store(), server, options.rounds(), options.time());
-			for (Scenario scenario : Scenarios.all()) {
+			for (Scenario scenario : Scenarios.all(options.hold())) {
 				if (options.asksFor(scenario.name())) {
 					run(contest, scenario, options);
 				}

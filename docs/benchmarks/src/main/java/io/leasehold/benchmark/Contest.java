@@ -14,6 +14,7 @@ import io.leasehold.benchmark.report.Results;
 import io.leasehold.benchmark.report.Round;
 import io.leasehold.benchmark.store.Server;
 import io.leasehold.benchmark.store.Store;
+import io.leasehold.benchmark.store.Usage;
 import io.leasehold.benchmark.worker.Sample;
 import io.leasehold.benchmark.worker.WorkerProcess;
 
@@ -68,7 +69,7 @@ record Contest(Store store, Server server, int rounds, Duration time) {
 	private Round round(Scenario scenario, List<WorkerProcess> workers, Duration time) throws Exception {
 		Path board = Files.createTempFile("board", null);
 		try {
-			double before = this.server.commands();
+			Usage before = this.server.usage();
 			for (WorkerProcess worker : workers) {
 				worker.begin(scenario.task().apply(board.toString(), time));
 			}
@@ -76,7 +77,7 @@ record Contest(Store store, Server server, int rounds, Duration time) {
 			for (WorkerProcess worker : workers) {
 				samples.add(worker.end());
 			}
-			return new Round(samples, this.server.commands() - before);
+			return new Round(samples, this.server.usage().since(before));
 		}
 		finally {
 			Files.delete(board);

@@ -7,6 +7,7 @@ import java.util.Locale;
 
 import io.leasehold.benchmark.contender.Contenders;
 import io.leasehold.benchmark.store.Store;
+import io.leasehold.benchmark.worker.Handoff;
 
 import org.springframework.boot.ApplicationArguments;
 import org.springframework.boot.DefaultApplicationArguments;
@@ -19,9 +20,12 @@ import org.springframework.boot.DefaultApplicationArguments;
  * @param rounds {@code --rounds} of each contender, seven by default
  * @param time {@code --millis} of each round, a second by default
  * @param contenders {@code --contenders} beside the floor, all by default
+ * @param hold {@code --hold}, how long a lock is held before a handoff, in milliseconds;
+ * five by default
  * @param results {@code --results}, the folder for the files
  */
-record Options(List<String> scenarios, Store store, int rounds, Duration time, List<String> contenders, Path results) {
+record Options(List<String> scenarios, Store store, int rounds, Duration time, List<String> contenders, Duration hold,
+		Path results) {
 
 	private static final List<String> ALL = List.of("");
 
@@ -40,6 +44,7 @@ record Options(List<String> scenarios, Store store, int rounds, Duration time, L
 				Integer.parseInt(value(source, "rounds", "7")),
 				Duration.ofMillis(Long.parseLong(value(source, "millis", "1000"))),
 				List.of(value(source, "contenders", "").split(",")),
+				Duration.ofMillis(Long.parseLong(value(source, "hold", Long.toString(Handoff.SETTLED.toMillis())))),
 				Path.of(value(source, "results", "docs/benchmarks/results")));
 	}
 

@@ -39,8 +39,12 @@ final class Scenarios {
 	private Scenarios() {
 	}
 
-	static List<Scenario> all() {
-		return List.of(alone(1), alone(16), hotKey(1, 32), hotKey(4, 32), handoff(), waiters(10), waiters(100),
+	/**
+	 * Return all of them.
+	 * @param hold how long a lock is held before it is handed to another JVM
+	 */
+	static List<Scenario> all(Duration hold) {
+		return List.of(alone(1), alone(16), hotKey(1, 32), hotKey(4, 32), handoff(hold), waiters(10), waiters(100),
 				waiters(1000), waiters(10_000), keys(1), keys(100), keys(10_000), keys(100_000), held());
 	}
 
@@ -58,9 +62,12 @@ final class Scenarios {
 				Predicate.not(Contenders.BARE::equals));
 	}
 
-	private static Scenario handoff() {
-		return new Scenario("handoff", "From release in one JVM to the lock in another", Contenders.QUEUE,
-				Yardstick.LATENCY, 2, Handoff::new, Predicate.not(Contenders.BARE::equals));
+	private static Scenario handoff(Duration hold) {
+		boolean usual = hold.equals(Handoff.SETTLED);
+		return new Scenario(usual ? "handoff" : "handoff-" + hold.toMillis(),
+				"From release in one JVM to the lock in another, held for %d ms".formatted(hold.toMillis()),
+				Contenders.QUEUE, Yardstick.LATENCY, 2, (board, time) -> new Handoff(board, time, hold),
+				Predicate.not(Contenders.BARE::equals));
 	}
 
 	private static Scenario waiters(int threads) {

@@ -24,4 +24,14 @@ class OptionsTests {
 			.withMessageContaining("leasehold");
 	}
 
+	@Test
+	void handoffHoldsTheLockForFiveMillisecondsUnlessAskedOtherwise() {
+		assertThat(Options.of().hold()).hasMillis(5);
+		assertThat(Options.of("--hold=25").hold()).hasMillis(25);
+		assertThat(Scenarios.all(Options.of("--hold=25").hold())).extracting(Scenario::name)
+			.contains("handoff-25")
+			.filteredOn(Options.of("handoff")::asksFor)
+			.containsExactly("handoff-25");
+	}
+
 }

@@ -26,7 +26,7 @@ class FlashSaleProfilesIntegrationTests {
 		RedisServer redis = redis(freePort());
 		redis.start();
 		try (ShopProcess shop = shopOn(redis)) {
-			sells(shop, "redis");
+			shop.sells("redis");
 		}
 		finally {
 			redis.stop();
@@ -38,7 +38,7 @@ class FlashSaleProfilesIntegrationTests {
 		try (TestingServer zooKeeper = new TestingServer();
 				ShopProcess shop = ShopProcess.start(this.data, "--spring.profiles.active=zookeeper",
 						"--leasehold.zookeeper.connect-string=" + zooKeeper.getConnectString())) {
-			sells(shop, "zookeeper");
+			shop.sells("zookeeper");
 		}
 	}
 
@@ -60,15 +60,6 @@ class FlashSaleProfilesIntegrationTests {
 		finally {
 			redis.stop();
 		}
-	}
-
-	private static void sells(ShopProcess shop, String engine) {
-		shop.startSale(50, 8, true);
-		ShopProcess.eventually().until(() -> !shop.sale().path("running").asBoolean());
-		assertThat(shop.state().path("engine").asString()).isEqualTo(engine);
-		assertThat(shop.sale().path("sold").asInt()).isEqualTo(50);
-		assertThat(shop.get("/actuator/prometheus"))
-			.contains("leasehold_hold_seconds_count{engine=\"%s\"".formatted(engine));
 	}
 
 	private static RedisServer redis(int port) throws IOException {

@@ -19,6 +19,8 @@ import org.awaitility.core.ConditionFactory;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 /**
  * An instance of the sample, started as a user starts it: the packaged jar.
  */
@@ -124,6 +126,16 @@ final class ShopProcess implements AutoCloseable {
 			.POST(HttpRequest.BodyPublishers
 				.ofString("{\"units\":%d,\"buyers\":%d,\"lock\":%b}".formatted(units, buyers, lock)))
 			.build());
+	}
+
+	/** Sell everything, with locks of an engine. */
+	void sells(String engine) {
+		startSale(50, 8, true);
+		eventually().until(() -> !sale().path("running").asBoolean());
+		assertThat(state().path("engine").asString()).isEqualTo(engine);
+		assertThat(sale().path("sold").asInt()).isEqualTo(50);
+		assertThat(get("/actuator/prometheus"))
+			.contains("leasehold_hold_seconds_count{engine=\"%s\"".formatted(engine));
 	}
 
 	void kill() {

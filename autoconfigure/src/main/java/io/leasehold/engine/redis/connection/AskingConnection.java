@@ -1,6 +1,7 @@
 package io.leasehold.engine.redis.connection;
 
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
@@ -27,10 +28,11 @@ final class AskingConnection implements Connection {
 	}
 
 	@Override
-	public synchronized CompletableFuture<@Nullable Object> send(String command, String... arguments) {
+	public synchronized CompletableFuture<@Nullable Object> send(Consumer<@Nullable RedisFailure> ended, String command,
+			String... arguments) {
 		this.last = this.last.handle((response, failure) -> response).thenCompose((before) -> {
 			this.connection.send("ASKING");
-			return this.connection.send(command, arguments);
+			return this.connection.send(ended, command, arguments);
 		});
 		return this.last;
 	}

@@ -1,6 +1,7 @@
 package io.leasehold.engine.redis.connection;
 
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
@@ -14,10 +15,19 @@ public interface Connection {
 
 	/**
 	 * Send a command.
+	 * @param ended called once, before the response is available, with its failure or
+	 * {@code null}; must not block
 	 * @return the response as a string, a {@link Long}, a list of responses or null;
 	 * fails with a {@link RedisFailure}
 	 */
-	CompletableFuture<@Nullable Object> send(String command, String... arguments);
+	CompletableFuture<@Nullable Object> send(Consumer<@Nullable RedisFailure> ended, String command,
+			String... arguments);
+
+	/** Send a command whose end no observer needs. */
+	default CompletableFuture<@Nullable Object> send(String command, String... arguments) {
+		return send((failure) -> {
+		}, command, arguments);
+	}
 
 	/** Close the connection and discard undelivered requests. */
 	void close();

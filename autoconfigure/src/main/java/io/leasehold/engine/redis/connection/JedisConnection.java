@@ -75,8 +75,9 @@ final class JedisConnection implements Connection, SubscribedConnection {
 	}
 
 	@Override
-	public CompletableFuture<@Nullable Object> send(String command, String... arguments) {
-		Request request = new Request(Protocol.Command.valueOf(command), arguments, new Reply());
+	public CompletableFuture<@Nullable Object> send(Consumer<@Nullable RedisFailure> ended, String command,
+			String... arguments) {
+		Request request = new Request(Protocol.Command.valueOf(command), arguments, new Reply(ended));
 		this.requests.add(request);
 		if (!isOpen()) {
 			failAll(closed());

@@ -89,7 +89,7 @@ public final class LettuceConnector implements Connector {
 			return action.get();
 		}
 		catch (RedisException ex) {
-			throw LettuceConnection.failure(ex);
+			throw LettuceRequest.failure(ex);
 		}
 	}
 

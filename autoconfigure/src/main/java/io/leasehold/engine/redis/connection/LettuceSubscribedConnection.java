@@ -41,7 +41,7 @@ final class LettuceSubscribedConnection extends RedisPubSubAdapter<String, Strin
 		}
 		catch (RedisFailure ex) {
 			close();
-			throw ex;
+			throw LettuceRequest.failure(ex);
 		}
 	}
 

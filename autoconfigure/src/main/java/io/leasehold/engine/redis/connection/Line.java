@@ -3,6 +3,7 @@ package io.leasehold.engine.redis.connection;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 import org.jspecify.annotations.Nullable;
@@ -24,6 +25,8 @@ public final class Line {
 	private final LongSupplier nanoTime;
 
 	private final AtomicInteger pending = new AtomicInteger();
+
+	private final Consumer<@Nullable RedisFailure> ended = this::ended;
 
 	/** Time of the last response, or of the first request since all were answered. */
 	private volatile long lastReceived;
@@ -88,6 +91,11 @@ public final class Line {
 		return send("EVAL", script.text(), keys, args);
 	}
 
+	/** Publish a message without waiting for its delivery, which may fail. */
+	public void publish(String channel, String message) {
+		send("PUBLISH", channel, message);
+	}
+
 	@SuppressWarnings("unchecked")
 	private <T> CompletableFuture<T> send(String command, String script, String[] keys, String[] args) {
 		String[] words = new String[2 + keys.length + args.length];
@@ -104,18 +112,16 @@ public final class Line {
 															// counted
 		}
 		this.pending.incrementAndGet();
-		return this.connection.send(command, arguments).whenComplete(this::completed);
+		return this.connection.send(this.ended, command, arguments);
 	}
 
-	private void completed(@Nullable Object response, @Nullable Throwable failure) {
+	/** Record the end of a request, before its response is available. */
+	private void ended(@Nullable RedisFailure failure) {
 		this.lastReceived = this.nanoTime.getAsLong();
 		this.pending.decrementAndGet();
-		if (failure != null) {
-			RedisFailure cause = Replies.failure(failure);
-			// The name may resolve to another server by now, or sending fails
-			if (cause.is("READONLY") || cause.isNeverSent()) {
-				close();
-			}
+		// The name may resolve to another server by now, or sending fails
+		if (failure != null && (failure.is("READONLY") || failure.isNeverSent())) {
+			close();
 		}
 	}
 

@@ -63,16 +63,25 @@ public final class Lines {
 
 	/** Return the line to a lock's primary, which may still be opening. */
 	public CompletableFuture<Line> to(String lock) {
-		return this.topology.primaryOf(lock).thenCompose((node) -> {
-			CompletableFuture<Line> known = this.lines.get(node);
-			if (known == null || !isOver(known)) {
-				return to(node);
-			}
-			if (this.lines.remove(node, known)) {
-				this.topology.doubt(node);
-			}
-			return this.topology.primaryOf(lock).thenCompose(this::to);
-		});
+		CompletableFuture<Node> primary = this.topology.primaryOf(lock);
+		if (!primary.isDone() || primary.isCompletedExceptionally()) {
+			return primary.thenCompose((node) -> to(lock, node));
+		}
+		return to(lock, primary.join()); // needs no further future
+	}
+
+	private CompletableFuture<Line> to(String lock, Node node) {
+		CompletableFuture<Line> known = this.lines.get(node);
+		if (known == null) {
+			return to(node);
+		}
+		if (!isOver(known)) {
+			return known;
+		}
+		if (this.lines.remove(node, known)) {
+			this.topology.doubt(node);
+		}
+		return this.topology.primaryOf(lock).thenCompose(this::to);
 	}
 
 	private CompletableFuture<Line> to(Node node) {

@@ -8,7 +8,7 @@ package io.leasehold.engine.redis.connection;
 public record Node(String host, int port) {
 
 	/** Parse {@code host:port}; the host may be an IPv6 address. */
-	static Node parse(String text) {
+	public static Node parse(String text) {
 		int colon = text.lastIndexOf(':');
 		return new Node(text.substring(0, colon), Integer.parseInt(text.substring(colon + 1)));
 	}

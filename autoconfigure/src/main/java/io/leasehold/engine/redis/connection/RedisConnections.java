@@ -154,13 +154,16 @@ public final class RedisConnections implements AutoCloseable {
 
 	/**
 	 * Open a connection to a primary. Blocks for a few command timeouts at most.
-	 * @throws RedisFailure if the connection fails, or the server is not a primary
+	 * @throws RedisFailure if the connection fails, or the server is not a primary or
+	 * cannot keep locks
 	 */
 	public Connection connect(Node node, Topology topology) {
 		Connection connection = this.connector.connect(node, login());
 		try {
 			topology.verify(connection);
-			this.evictionWarning.check(node, connection);
+			ServerInfo info = this.questions.info(connection);
+			info.checkSuitable();
+			this.evictionWarning.check(node, info);
 			return connection;
 		}
 		catch (RedisFailure ex) {

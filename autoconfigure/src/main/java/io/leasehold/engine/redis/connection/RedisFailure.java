@@ -1,6 +1,8 @@
 package io.leasehold.engine.redis.connection;
 
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
@@ -20,6 +22,12 @@ public final class RedisFailure extends RuntimeException {
 	/** Permanent error codes, which require an operator. */
 	private static final Set<String> LASTING = Set.of("ERR", "NOAUTH", "NOPERM", "WRONGPASS", "WRONGTYPE");
 
+	/** Error of a command in a script, as reported by Redis before 7.0. */
+	private static final Pattern OF_SCRIPT = Pattern.compile("ERR Error running script .*: -([A-Z]+) .*",
+			Pattern.DOTALL);
+
+	private static final String UNSUITABLE = "UNSUITABLE";
+
 	private final Kind kind;
 
 	private RedisFailure(Kind kind, String message, @Nullable Throwable cause) {
@@ -38,6 +46,11 @@ public final class RedisFailure extends RuntimeException {
 	 */
 	public static RedisFailure refusal(String message, @Nullable Throwable cause) {
 		return new RedisFailure(Kind.REFUSAL, message, cause);
+	}
+
+	/** Create a failure: the server must not be used for locks. */
+	public static RedisFailure unsuitable(String reason) {
+		return refusal(UNSUITABLE + " " + reason, null);
 	}
 
 	/**
@@ -65,9 +78,27 @@ public final class RedisFailure extends RuntimeException {
 		return isNeverSent() ? noResponse(String.valueOf(getMessage()), this) : this;
 	}
 
+	/**
+	 * Return whether a service checked the text of a script and rejected it before it
+	 * ran, such as the proxy of Tair.
+	 */
+	public boolean isRejectedScript() {
+		return isRefusal() && String.valueOf(getMessage()).startsWith("ERR bad lua script");
+	}
+
 	/** Return whether a server responded with an error code such as {@code READONLY}. */
 	public boolean is(String reason) {
 		return reason.equals(reason());
+	}
+
+	/** Return whether the server must not be used for locks. */
+	public boolean isUnsuitable() {
+		return is(UNSUITABLE);
+	}
+
+	/** Return whether the server rejected the request, and will reject it again. */
+	boolean isLasting() {
+		return isRefusal() && !PASSING.contains(reason());
 	}
 
 	/** Return whether the request did not run because it belongs to another server. */
@@ -77,24 +108,25 @@ public final class RedisFailure extends RuntimeException {
 
 	/**
 	 * Return the exception for the service.
+	 * @param store what failed, such as {@code Redis}
 	 * @param action the failed action, such as {@code acquire}
 	 */
-	public LockEngineException toEngineException(String action, LockKey key) {
-		return toEngineException(key, "%s lock '%s'".formatted(action, key));
+	public LockEngineException toEngineException(String store, String action, LockKey key) {
+		return failed(store, "%s lock '%s'".formatted(action, key), key);
 	}
 
 	/**
-	 * Return the exception for the service that concerns several locks.
+	 * Return the exception for the service that may concern several locks.
+	 * @param store what failed, such as {@code Redis}
 	 * @param action the failed action, such as {@code renew 2 locks}
 	 */
-	public LockEngineException toEngineException(String action) {
-		return toEngineException(null, action);
+	public LockEngineException toEngineException(String store, String action) {
+		return failed(store, action, null);
 	}
 
-	private LockEngineException toEngineException(@Nullable LockKey key, String action) {
-		boolean passes = !isRefusal() || PASSING.contains(reason());
-		return new LockEngineException(key, "Redis could not %s: %s".formatted(action, getMessage()), this, passes,
-				isRefusal() ? word() : null);
+	private LockEngineException failed(String store, String action, @Nullable LockKey key) {
+		return new LockEngineException(key, "%s could not %s: %s".formatted(store, action, getMessage()), this,
+				!isLasting(), isRefusal() ? word() : null);
 	}
 
 	private boolean isRefusal() {
@@ -107,7 +139,12 @@ public final class RedisFailure extends RuntimeException {
 	}
 
 	private String reason() {
-		return isRefusal() ? String.valueOf(getMessage()).split(" ", 2)[0] : "";
+		if (!isRefusal()) {
+			return "";
+		}
+		String message = String.valueOf(getMessage());
+		Matcher ofScript = OF_SCRIPT.matcher(message);
+		return ofScript.matches() ? ofScript.group(1) : message.split(" ", 2)[0];
 	}
 
 	/** Known state of the request. */

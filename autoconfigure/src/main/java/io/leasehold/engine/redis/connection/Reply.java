@@ -2,6 +2,7 @@ package io.leasehold.engine.redis.connection;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
@@ -9,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * Response to one request, and record of whether the request may have been sent. A
  * request is either written once or reported as never sent. Thread-safe.
  */
-final class Reply extends CompletableFuture<@Nullable Object> {
+class Reply extends CompletableFuture<@Nullable Object> {
 
 	private static final AtomicIntegerFieldUpdater<Reply> STATE = AtomicIntegerFieldUpdater.newUpdater(Reply.class,
 			"state");
@@ -18,22 +19,50 @@ final class Reply extends CompletableFuture<@Nullable Object> {
 
 	private static final int WRITTEN = 1;
 
-	private static final int NEVER_WRITTEN = 2;
+	private static final int ENDED = 2;
+
+	private final Consumer<@Nullable RedisFailure> ended;
 
 	private volatile int state = UNWRITTEN;
 
 	/**
-	 * Record that the request is about to be written.
-	 * @return {@code false} if it was written before or reported as never sent
+	 * Create a reply.
+	 * @param ended called once, before the response is available, with its failure or
+	 * {@code null}
 	 */
-	boolean beginWriting() {
+	Reply(Consumer<@Nullable RedisFailure> ended) {
+		this.ended = ended;
+	}
+
+	/**
+	 * Record that the request is about to be written.
+	 * @return {@code false} if it was written before or has ended
+	 */
+	final boolean beginWriting() {
 		return STATE.compareAndSet(this, UNWRITTEN, WRITTEN);
 	}
 
-	/** Fail the request, as never sent unless writing has begun. */
-	void fail(RedisFailure failure) {
-		boolean neverSent = STATE.compareAndSet(this, UNWRITTEN, NEVER_WRITTEN);
-		completeExceptionally(neverSent ? RedisFailure.neverSent(failure) : failure);
+	@Override
+	public final boolean complete(@Nullable Object response) {
+		if (STATE.getAndSet(this, ENDED) == ENDED) {
+			return false;
+		}
+		this.ended.accept(null);
+		return super.complete(response);
+	}
+
+	/**
+	 * Fail the request, as never sent unless writing has begun.
+	 * @return {@code false} if it had a response or a failure before
+	 */
+	final boolean fail(RedisFailure failure) {
+		int before = STATE.getAndSet(this, ENDED);
+		if (before == ENDED) {
+			return false;
+		}
+		RedisFailure reported = (before == UNWRITTEN) ? RedisFailure.neverSent(failure) : failure;
+		this.ended.accept(reported);
+		return super.completeExceptionally(reported);
 	}
 
 }

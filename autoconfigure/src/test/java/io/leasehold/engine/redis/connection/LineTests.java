@@ -2,6 +2,7 @@ package io.leasehold.engine.redis.connection;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 
 import io.leasehold.engine.redis.InterruptedClock;
 import io.leasehold.engine.redis.ScriptedConnection;
@@ -153,8 +154,9 @@ class LineTests {
 		}
 
 		@Override
-		public CompletableFuture<@Nullable Object> send(String command, String... arguments) {
-			Reply reply = new Reply();
+		public CompletableFuture<@Nullable Object> send(Consumer<@Nullable RedisFailure> ended, String command,
+				String... arguments) {
+			Reply reply = new Reply(ended);
 			reply.fail(RedisFailure.noResponse("connection is closed", null));
 			return reply;
 		}

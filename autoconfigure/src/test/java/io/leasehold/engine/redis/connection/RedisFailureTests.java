@@ -19,7 +19,7 @@ class RedisFailureTests {
 	@CsvSource({ "LOADING Redis is loading, LOADING, true", "OOM, OOM, true", "WRONGPASS invalid, WRONGPASS, false",
 			"NOAUTH, NOAUTH, false", "KAPUTT whatever, OTHER, false" })
 	void refusalHasItsWordAndMayPass(String message, String word, boolean retryable) {
-		LockEngineException failure = RedisFailure.refusal(message, null).toEngineException("acquire", KEY);
+		LockEngineException failure = RedisFailure.refusal(message, null).toEngineException("Redis", "acquire", KEY);
 		assertThat(failure).hasMessage("Redis could not acquire lock 'order:42': " + message);
 		assertThat(failure.refusal()).isEqualTo(word);
 		assertThat(failure.isRetryable()).isEqualTo(retryable);
@@ -28,8 +28,8 @@ class RedisFailureTests {
 	@Test
 	void missingAnswerHasNoWordAndMayPass() {
 		LockEngineException failure = RedisFailure.noResponse("WRONGPASS is no word of the server here", null)
-			.toEngineException("renew 2 locks");
-		assertThat(failure).hasMessage("Redis could not renew 2 locks: WRONGPASS is no word of the server here");
+			.toEngineException("Redlock", "renew 2 locks");
+		assertThat(failure).hasMessage("Redlock could not renew 2 locks: WRONGPASS is no word of the server here");
 		assertThat(failure.refusal()).isNull();
 		assertThat(failure.isRetryable()).isTrue();
 	}
@@ -39,6 +39,26 @@ class RedisFailureTests {
 		assertThat(RedisFailure.refusal("READONLY You can't write", null).is("READONLY")).isTrue();
 		assertThat(RedisFailure.refusal("READONLY You can't write", null).is("MOVED")).isFalse();
 		assertThat(RedisFailure.noResponse("READONLY", null).is("READONLY")).isFalse();
+	}
+
+	/** Redis before 7.0 reports the error of a command as that of its script. */
+	@Test
+	void errorOfACommandInAScriptHasItsOwnReason() {
+		String script = "ERR Error running script (call to f_4ca238f611c9d0ae4e9a75a5dbac22aedc1e8c2d): @user_script:12: ";
+		RedisFailure replica = RedisFailure
+			.refusal(script + "@user_script: 12: -READONLY You can't write against a read only replica. ", null);
+		assertThat(replica.is("READONLY")).isTrue();
+		assertThat(replica.is("ERR")).isFalse();
+		RedisFailure mistake = RedisFailure.refusal(script + "user_script:12: attempt to index a nil value ", null);
+		assertThat(mistake.is("ERR")).isTrue();
+	}
+
+	@Test
+	void onlyARejectedTextProvesThatItsScriptHasNotRun() {
+		String rejection = "ERR bad lua script for redis cluster, KEYS should not be in expression";
+		assertThat(RedisFailure.refusal(rejection, null).isRejectedScript()).isTrue();
+		assertThat(RedisFailure.refusal("ERR Error running script", null).isRejectedScript()).isFalse();
+		assertThat(RedisFailure.noResponse(rejection, null).isRejectedScript()).isFalse();
 	}
 
 	@ParameterizedTest

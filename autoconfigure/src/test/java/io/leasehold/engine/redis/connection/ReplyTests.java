@@ -1,11 +1,13 @@
 package io.leasehold.engine.redis.connection;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.leasehold.test.contract.Parallel;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -18,7 +20,14 @@ class ReplyTests {
 
 	private static final RedisFailure CLOSED = RedisFailure.noResponse("connection is closed", null);
 
-	private final Reply reply = new Reply();
+	private final List<Object> ends = new ArrayList<>();
+
+	private final Reply reply = new Reply(this::record);
+
+	/** Record the failure of an end, or whether its response is available. */
+	private void record(@Nullable RedisFailure failure) {
+		this.ends.add((failure != null) ? failure.isNeverSent() : this.reply.isDone());
+	}
 
 	@Test
 	void requestThatFailsUnwrittenWasNeverSentAndIsNotWrittenLater() {
@@ -43,9 +52,28 @@ class ReplyTests {
 	}
 
 	@Test
+	void endIsReportedOnceBeforeTheResponseIsAvailable() {
+		this.reply.beginWriting();
+		assertThat(this.reply.complete("a")).isTrue();
+		assertThat(this.reply.complete("b")).isFalse();
+		assertThat(this.reply.fail(CLOSED)).isFalse();
+		assertThat(this.ends).containsExactly(false);
+		assertThat(this.reply).isCompletedWithValue("a");
+	}
+
+	@Test
+	void failureIsReportedOnceAsTheCallerReceivesIt() {
+		assertThat(this.reply.fail(CLOSED)).isTrue();
+		assertThat(this.reply.fail(CLOSED)).isFalse();
+		assertThat(this.reply.complete("a")).isFalse();
+		assertThat(this.ends).containsExactly(true);
+	}
+
+	@Test
 	void requestThatFailsWhileItsWritingBeginsIsEitherWrittenOrNeverSent() throws Exception {
 		for (int i = 0; i < 3000; i++) {
-			Reply next = new Reply();
+			Reply next = new Reply((failure) -> {
+			});
 			AtomicBoolean written = new AtomicBoolean();
 			CyclicBarrier together = new CyclicBarrier(2);
 			Callable<Void> writer = () -> {

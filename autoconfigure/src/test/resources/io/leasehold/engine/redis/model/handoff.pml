@@ -15,9 +15,12 @@
  * Faults    RC lines that break (BREAK0: of the first member alone), S requests of theirs that may run later, U ticks
  *           at most, MT how long a marker lasts then. CRASH a member dies. LOSS the server loses all it has. FORCE an operator
  *           ends all grants. SUBS times that a member's inbox breaks or comes back; CLUSTER nobody counts who hears.
- *           QT lifetime of the queue. SKEW the least ticks between two that a member's clock misses or has too much.
+ *           QT lifetime of the queue. MARKS the marks end with the last of what needs them. SKEW the least ticks between two that a member's clock misses or has too much.
  * Callers   NOWAITS some do not wait, INHERIT claims that are given up stay for the next caller, with lease LI,
  *           ORDERED check the order of service, too.
+ * LINGER    First requests ask for a grant that lingers, with this lease: after its last hold it may stay with its member, PARKED, until
+ *           somebody else wants it (a recall), or half of its lease is over. Two numbers belong to it, for four entries. RLOST recalls lost
+ *           at most, without it all of them. NOEXTEND: no renewals, to look at the times of a recall alone.
  * LIVE      All are in time: a round trip takes D, waiters poll P after an answer, messages may still be lost. M least validity
  *           to enter by a message, B longest time that nobody holds while somebody waits. ABANDONS: waiters may give up.
  */
@@ -81,6 +84,13 @@
 #define B 99
 #endif
 
+#ifdef LINGER
+#define FIRST_LEASE LINGER
+#define LAST_ENTRY 3
+#else
+#define FIRST_LEASE L
+#endif
+
 #define X 1
 #define SHARED 2
 #define TWO 3
@@ -132,6 +142,7 @@
 #define LOST 3                 /* believed in no longer, left to its lease and lock delay */
 #define CLOSING 4
 #define CLOSED 5
+#define PARKED 6               /* granted, and held by nobody here */
 /* Scripts */
 #define ACQUIRE 1
 #define RENEW 2
@@ -161,6 +172,8 @@ hidden byte RESIDUE = 1;       /* nothing is left when all is over */
 hidden byte MIN_HOLD = 1;      /* a place stays closed for its min hold */
 hidden byte LOCK_DELAY = 1;    /* and for the lock delay after a loss */
 hidden byte SERVED = 1;        /* whoever may be let in is let in by the same script */
+hidden byte MARKED = 1;        /* what a short script does not look at is marked */
+hidden byte PLAIN = 1;         /* and the grant of a lock, too */
 hidden byte PASSING = 1;       /* nobody is let in beside the queue */
 hidden byte ORDER = 1;         /* nor before callers whose member came first */
 hidden byte OPEN = 1;          /* no claim finds itself closed */
@@ -168,12 +181,25 @@ hidden byte IDLE = 1;          /* LIVE: somebody waits while nobody holds, for B
 hidden byte ORPHAN = 1;        /* LIVE: a dead waiter costs G + D at most */
 hidden byte LASTS = 1;         /* LIVE: no holder loses its lease */
 hidden byte PLACE = 1;         /* LIVE: no waiter loses its place */
+#ifdef LINGER
+hidden byte RECALLED = 1;      /* nothing is parked after a recall was heard */
+hidden byte TAKEOVER = 1;      /* the store keeps what is parked for one linger at most */
+#endif
 #define HOLDS(property, condition) if :: (condition) :: else -> assert(!property) fi
 
 /* The clients */
 byte state[NC+1];
 byte valid[NC+1], held[NC+1];  /* HELD: how long to believe in it; its number */
+#ifdef LINGER
+byte passed[NC+1];             /* to the next callers here */
+bool lingers[NC+1];            /* HELD: may be parked; PARKED: may be entered */
+bool early[NC+1];              /* WAITING: a recall came before the answer */
+bool recall[NC+1];             /* under way */
+byte lostRecalls;
+bool heard[NC+1];              /* for the check alone: a recall came */
+#else
 bool passed[NC+1];             /* to the next caller here */
+#endif
 byte base[NC+1], seen[NC+1];   /* WAITING: age of what any grant in a message came after; the number in the last answer */
 bool asked[NC+1], broke[NC+1]; /* the store may know of it; its first line broke */
 byte waits[NC+1];
@@ -290,7 +316,11 @@ inline ask(who) {
 #ifdef MUT_LASTSENT
   base[who] = 0;
 #endif
+#ifdef LINGER
+  send(ACQUIRE, who, (asked[who] -> GRANT_LEASE : FIRST_LEASE), (waits[who] != YES -> 0 : TOLD + deaf[JVM(who)]), (!asked[who] && !deaf[JVM(who)]));
+#else
   send(ACQUIRE, who, (asked[who] -> GRANT_LEASE : L), (waits[who] != YES -> 0 : TOLD + deaf[JVM(who)]), 0);
+#endif
   asked[who] = 1
 }
 inline enter(who, its, ms) {
@@ -312,7 +342,17 @@ inline token(who) {
 inline granted() {
   seen[c] = MAX(seen[c], f);
   v = LEFT(v, g);
-  if :: v -> enter(c, f, v) :: else -> timer[c] = 0 fi
+  if
+  :: v -> enter(c, f, v);
+#ifdef LINGER
+#ifdef MUT_FORGETEARLY
+     lingers[c] = e
+#else
+     lingers[c] = e && !early[c]
+#endif
+#endif
+  :: else -> timer[c] = 0
+  fi
 }
 inline busy() {
   base[c] = g; seen[c] = MAX(seen[c], f);
@@ -364,7 +404,33 @@ inline extend() {
   if :: valid[c] -> v = LEFT(v, g); valid[c] = MAX(valid[c], v) :: else fi
 #endif
 }
-inline pass(who) { passed[who] = 1; token(who) }
+inline pass(who) { passed[who]++; token(who) }
+#ifdef LINGER
+inline park(who) { state[who] = PARKED }
+#ifdef MUT_SAMEPASS
+inline reenter(who) { state[who] = HELD; idle = 0; token(who) }
+#else
+inline reenter(who) { state[who] = HELD; idle = 0; pass(who) }
+#endif
+/* Somebody waits for what claim who has */
+inline hear(who) {
+  recall[who] = 0;
+  if :: state[who] == WAITING || state[who] == HELD || state[who] == PARKED -> heard[who] = 1 :: else fi;
+  if
+#ifndef MUT_ENTERRECALLED
+  :: state[who] == PARKED -> leave(who)
+#endif
+  :: state[who] == WAITING -> early[who] = 1
+#ifndef MUT_PARKRECALLED
+  :: state[who] == HELD -> lingers[who] = 0
+#endif
+  :: else
+  fi
+}
+inline want() {
+  if :: lingering && HEARS(JVM(owner)) -> recall[owner] = 1 :: else fi
+}
+#endif
 inline leave(who) { state[who] = CLOSING; valid[who] = 0; held[who] = 0; passed[who] = 0; inherited[who] = 0; quiet[who] = 0 }
 inline lose(who) {
 #if DL > 0
@@ -409,12 +475,13 @@ inline answered() {
 }
 
 /* The network */
-inline runNext(member) {                     /* the next request that the store has not run */
+inline loadNext(member) {                    /* the next request that the store has not run */
   h = (member)*Q;
   if :: lAnswer[h] -> h++ :: else fi;
   t = lScript[h]; c = lClaim[h]; v = lMs[h]; x = lForm[h]; f = lNumber[h];
-  g = h;
-  execute();
+  g = h
+}
+inline answer(member) {
   lAnswer[g] = r; lNumber[g] = f; lRest[g] = e;
   if :: dead[member] -> shift(member) :: else fi
 }
@@ -449,10 +516,9 @@ inline breakLine(member, copies) {
   :: else -> break
   od
 }
-inline runLate(s) {
+inline loadLate(s) {
   t = sScript[s]; c = sClaim[s]; v = sMs[s]; x = sForm[s]; f = sNumber[s];
-  vanish(s);
-  execute()
+  vanish(s)
 }
 inline vanish(s) { sScript[s] = 0; sClaim[s] = 0; sMs[s] = 0; sForm[s] = 0; sNumber[s] = 0; sAge[s] = 0 }
 inline crash(member) {
@@ -479,7 +545,10 @@ inline crash(member) {
 /* An operator */
 inline operate() { forced = 1; ended = greatest; c = 0; t = CLOSE; r = 0; force(); served() }
 inline loseAll() {
-  lost = 1; ended = greatest; owner = 0; number = 0; ttl = 0; fence = 0; queued = 0;
+  lost = 1; ended = greatest; owner = 0; number = 0; ttl = 0; fence = 0; queued = 0; marked = 0; noted = 0;
+#ifdef LINGER
+  lingering = 0;
+#endif
   i = 0;
   do :: i < NC -> queue[i] = 0; i++ :: else -> break od;
   i = 1;
@@ -500,6 +569,9 @@ inline down(left) { if :: left -> left-- :: else fi }
 inline up(age, most) { if :: age < most -> age++ :: else fi }
 inline tickStore() {
   down(ttl);
+#ifdef MARKS
+  down(markTtl);
+#endif
 #ifdef QT
   down(queueTtl);
 #endif
@@ -530,6 +602,9 @@ inline tickMember(member) {
   i = (member)*K + 1;
   do
   :: i <= (member)*K + K ->
+#if defined(LINGER) && !defined(MUT_SUSPENDED)
+     if :: state[i] == PARKED && valid[i] -> valid[i]-- :: else fi;
+#endif
      if :: state[i] == HELD && valid[i] -> valid[i]--; if :: valid[i] == 0 -> quiet[i] = DL :: else fi
         :: state[i] == WAITING && asked[i] -> up(base[i], CAP)
         :: else fi;
@@ -600,6 +675,10 @@ inline mayTick() {
 #endif
            :: state[i] == HELD && valid[i]*3 <= L*2 && !UNDER_WAY(RENEW, i) -> b = 0
            :: state[i] == CLOSING && !UNDER_WAY(CLOSE, i) -> b = 0
+#ifdef LINGER
+           :: state[i] == PARKED && valid[i]*2 <= LINGER -> b = 0
+           :: recall[i] -> b = 0
+#endif
            :: else fi
      :: else
      fi;
@@ -615,6 +694,10 @@ inline mayTick() {
 #define STANDS(c) (NUMBER(c) == held[c])
 #endif
 inline check() {
+  needed();
+  HOLDS(MARKED, !k || marked);
+  HOLDS(PLAIN, !k || !owner || noted);
+  k = 0;
   look();
   HOLDS(TOGETHER, n == 0 || n <= LIMIT(a));
   r = 0; f = 0; i = 1;
@@ -624,6 +707,12 @@ inline check() {
      HOLDS(TOGETHER, (numbers[i] == 0 && kept[i] == 0) || (owner == 0 && ACCESS(i) == a));
 #endif
      if
+#ifdef LINGER
+     :: state[i] == PARKED && valid[i] && held[i] > ended && !dead[JVM(i)] ->
+        HOLDS(STORED, STANDS(i) && TTL(i) >= valid[i]);
+        HOLDS(TAKEOVER, TTL(i) <= LINGER);
+        HOLDS(RECALLED, !heard[i])
+#endif
      :: state[i] == HELD && valid[i] && held[i] > ended && !dead[JVM(i)] ->
         HOLDS(EXCLUSION, f == 0 || r == ACCESS(i));
         r = ACCESS(i); f++;
@@ -687,7 +776,13 @@ inline forget() {
   :: i <= NC ->
      if :: state[i] != WAITING && message[i] -> message[i] = 1 :: else fi;
      if :: state[i] != WAITING -> waits[i] = 0; timer[i] = 0; base[i] = 0; seen[i] = 0 :: else fi;
+#ifdef LINGER
+     if :: state[i] != HELD && state[i] != PARKED -> held[i] = 0; lingers[i] = 0; passed[i] = 0 :: else fi;
+     if :: state[i] != WAITING -> early[i] = 0 :: else fi;
+     if :: state[i] == NEW || state[i] == CLOSING || state[i] == CLOSED -> recall[i] = 0; heard[i] = 0 :: else fi;
+#else
      if :: state[i] != HELD && !quiet[i] -> held[i] = 0 :: else fi;
+#endif
      if :: state[i] == CLOSED -> asked[i] = 0; broke[i] = 0 :: else fi;
      i++
   :: else -> break
@@ -732,6 +827,12 @@ inline expireQueue() {
 #define LOCK_ENDS 29
 #define HOLDER_ENDS 30
 #define QUEUE_ENDS 31
+#define MARK_ENDS 32
+#define PARK 33
+#define REENTER 34
+#define RETURN 35
+#define RECALL 36
+#define RECALL_LOST 37
 byte step, actor;
 
 inline take() {
@@ -739,7 +840,11 @@ inline take() {
   :: step == BEGIN -> begin(actor, YES)
   :: step == ASK -> ask(actor)
   :: step == ABANDON -> abandon(actor)
-  :: step == SEND_RENEWAL -> send(RENEW, actor, LEASE(actor), 0, held[actor])
+  :: step == SEND_RENEWAL ->
+#if defined(LINGER) && !defined(MUT_PARKRENEWED)
+     lingers[actor] = 0;
+#endif
+     send(RENEW, actor, LEASE(actor), 0, held[actor])
   :: step == PASS -> pass(actor)
   :: step == LEAVE -> leave(actor)
   :: step == LOSE ->
@@ -748,11 +853,24 @@ inline take() {
   :: step == TELL_END -> tellEnd(actor)
   :: step == TELL -> tell(actor)
   :: step == MESSAGE_LOST -> message[actor] = 0
-  :: step == RUN -> runNext(actor)
+  :: step == RUN -> loadNext(actor)
   :: step == RECEIVE -> receive(actor)
   :: step == TOO_LATE -> shift(actor)
   :: step == TICK -> mayTick(); if :: b -> tick(N) :: else fi
-  :: step == LOCK_ENDS -> owner = 0; number = 0
+  :: step == LOCK_ENDS -> owner = 0; number = 0; noted = 0
+#ifdef LINGER
+     ; lingering = 0
+#endif
+#ifdef LINGER
+  :: step == PARK -> park(actor)
+  :: step == REENTER -> reenter(actor)
+  :: step == RETURN -> leave(actor)
+  :: step == RECALL -> hear(actor)
+  :: step == RECALL_LOST -> recall[actor] = 0; lostRecalls++
+#endif
+#ifdef MARKS
+  :: step == MARK_ENDS -> marked = 0; if :: owner == 0 -> look() :: else fi
+#endif
 #ifndef ALONE
   :: step == HOLDER_ENDS -> over[actor] = 1
 #endif
@@ -764,7 +882,7 @@ inline take() {
 #endif
 #if RC > 0
   :: step >= BREAK && step <= BREAK + 3 -> x = step - BREAK; breakLine(actor, x)
-  :: step == RUN_LATE -> runLate(actor)
+  :: step == RUN_LATE -> loadLate(actor)
   :: step == NEVER_RUNS -> vanish(actor)
 #endif
 #ifdef CRASH
@@ -786,6 +904,15 @@ inline take() {
 #ifdef QT
   :: step == QUEUE_ENDS -> expireQueue()
 #endif
+  fi
+}
+/* Written once, because the scripts fill most of the length that Spin allows for a d_step */
+inline runScript() {
+  if
+  :: step == RUN || step == RUN_LATE ->
+     execute();
+     if :: step == RUN -> answer(actor) :: else fi
+  :: else
   fi
 }
 inline settle() { check(); residue(); forget(); step = 0; actor = 0 }
@@ -825,19 +952,72 @@ inline settle() { check(); residue(); forget(); step = 0; actor = 0 }
 #define MAY_RUN_LATE(I) sScript[I]
 #endif
 
+/* All keys end by the same clock, those with an earlier end first */
+#ifdef ALONE
+#define HOLDER_DUE(C) false
+#else
+#define HOLDER_DUE(C) (numbers[C] && !over[C] && till[C] == 0)
+#endif
+#if NC > 2
+#define OTHERS_ENDED (!(queued && queueTtl == 0) && !HOLDER_DUE(1) && !HOLDER_DUE(2) && !HOLDER_DUE(3))
+#else
+#define OTHERS_ENDED (!(queued && queueTtl == 0) && !HOLDER_DUE(1) && !HOLDER_DUE(2))
+#endif
 #define STEP(name, who) step = name; actor = who
 #define CLAIM(C) \
   :: !dead[JVM(C)] && MAY_BEGIN(C) -> STEP(BEGIN, C) \
   :: !dead[JVM(C)] && state[C] == WAITING && (waits[C] == YES || (waits[C] == NO && !asked[C])) && ROOM(JVM(C)) && MAY_ASK(C) -> STEP(ASK, C) \
   :: !dead[JVM(C)] && state[C] == WAITING && (MAY_ABANDON || waits[C] == ANSWERED) -> STEP(ABANDON, C) \
-  :: !dead[JVM(C)] && state[C] == HELD && valid[C] && valid[C] < LEASE(C) && ROOM(JVM(C)) && !UNDER_WAY(RENEW, C) -> STEP(SEND_RENEWAL, C) \
-  :: !dead[JVM(C)] && state[C] == HELD && valid[C] && !passed[C] -> STEP(PASS, C) \
+  :: MAY_RENEW(C) && ROOM(JVM(C)) && !UNDER_WAY(RENEW, C) -> STEP(SEND_RENEWAL, C) \
+  :: !dead[JVM(C)] && state[C] == HELD && valid[C] && MAY_PASS(C) -> STEP(PASS, C) \
   :: !dead[JVM(C)] && state[C] == HELD && valid[C] -> STEP(LEAVE, C) \
   :: !dead[JVM(C)] && state[C] == HELD && MAY_LOSE(C) -> STEP(LOSE, C) \
   :: !dead[JVM(C)] && MAY_TELL_END(C) -> STEP(TELL_END, C) \
   :: message[C] -> STEP(TELL, C) \
   :: message[C] -> STEP(MESSAGE_LOST, C) \
-  NOWAIT(C) INHERITED(C) ENDS(C)
+  NOWAIT(C) INHERITED(C) ENDS(C) LINGERING(C)
+#ifdef MUT_RENEWPARKED
+#define MAY_RENEW(C) (!dead[JVM(C)] && (state[C] == HELD || state[C] == PARKED) && valid[C] && valid[C] < LEASE(C))
+#else
+#ifdef NOEXTEND
+#define MAY_RENEW(C) false
+#else
+#define MAY_RENEW(C) (!dead[JVM(C)] && state[C] == HELD && valid[C] && valid[C] < LEASE(C))
+#endif
+#endif
+#ifdef LINGER
+#define MAY_PASS(C) (passed[C] < (lingers[C] -> LAST_ENTRY : 1))
+#define MAY_ENTER(C) (!dead[JVM(C)] && state[C] == PARKED && valid[C] >= MIN_ENTRY && !deaf[JVM(C)] && passed[C] < LAST_ENTRY)
+#ifdef MUT_LATEENTRY
+#define MIN_ENTRY 0
+#else
+#define MIN_ENTRY 1
+#endif
+#ifdef RLOST
+#define MAY_LOSE_RECALL (lostRecalls < RLOST)
+#else
+#define MAY_LOSE_RECALL true
+#endif
+#ifdef MUT_PARKRECALLED
+#define MAY_PARK(C) (!dead[JVM(C)] && state[C] == HELD && valid[C] && lingers[C])
+#else
+#define MAY_PARK(C) (!dead[JVM(C)] && state[C] == HELD && valid[C] && lingers[C] && !deaf[JVM(C)])
+#endif
+#define LINGERING(C) \
+  :: MAY_PARK(C) -> STEP(PARK, C) \
+  :: MAY_ENTER(C) -> STEP(REENTER, C) \
+  :: !dead[JVM(C)] && state[C] == PARKED && MAY_RETURN(C) -> STEP(RETURN, C) \
+  :: recall[C] -> STEP(RECALL, C) \
+  :: recall[C] && MAY_LOSE_RECALL -> STEP(RECALL_LOST, C)
+#else
+#define MAY_PASS(C) !passed[C]
+#define LINGERING(C)
+#endif
+#ifdef LIVE
+#define MAY_RETURN(C) (valid[C]*2 <= LINGER)
+#else
+#define MAY_RETURN(C) true
+#endif
 #ifdef NOWAITS
 #define NOWAIT(C) :: !dead[JVM(C)] && MAY_BEGIN(C) -> STEP(BEGIN_NO_WAIT, C)
 #else
@@ -932,8 +1112,11 @@ active proctype world() {
 #ifdef QT
        :: queued && queueTtl == 0 -> STEP(QUEUE_ENDS, 0)
 #endif
+#ifdef MARKS
+       :: marked && markTtl == 0 && OTHERS_ENDED -> STEP(MARK_ENDS, 0)
+#endif
        fi;
-       d_step { take(); step = step };
+       d_step { take(); runScript(); step = step };
        d_step { settle() }
      }
   od

@@ -11,11 +11,22 @@ byte numbers[NC+1], till[NC+1], kept[NC+1];
 bool over[NC+1];
 #endif
 byte fence;                    /* the greatest number granted */
+#ifdef LINGER
+bool lingering;                /* the owner may keep the lock unused (~) */
+#endif
+bool marked, noted;            /* the mark of the greatest number, and that of the grant in the lock */
+#ifdef MARKS
+byte markTtl;
+#endif
 byte queue[NC], queued;        /* waiting claims by arrival */
 bool told[NC+1];               /* queued as one that is told (+, *) */
 byte gone[NC+1];               /* give-up markers, and how long they last */
 #ifdef QT
 byte queueTtl;
+#endif
+
+#ifdef MUT_RECALLONCE
+hidden byte again;
 #endif
 
 /* For the checks alone */
@@ -54,6 +65,38 @@ byte later[NC+1];              /* members that wanted the key when a claim came 
 #define DELAY DL
 #endif
 
+#ifdef MARKS
+#define LASTING(ms) markTtl = MAX(markTtl, ms);
+#else
+#define LASTING(ms)
+#endif
+/* Keeps the marks for ms at least */
+inline outlive(ms) {
+  LASTING(ms)
+#ifndef MUT_LOCKUNMARKED
+  if :: owner && !marked -> noted = 1 :: else fi;
+#endif
+  marked = 1
+}
+/* k: something needs the mark */
+inline needed() {
+  k = (queued > 0); h = 1;
+  do
+  :: h <= NC ->
+#ifndef ALONE
+     if :: (numbers[h] && !over[h]) || kept[h] -> k = 1 :: else fi;
+#endif
+     if :: gone[h] -> k = 1 :: else fi;
+     h++
+  :: else -> break
+  od;
+  h = 0
+}
+inline unmark() {
+  needed();
+  if :: !k && (n == 0 || a != X) -> marked = 0 :: else fi
+}
+
 /* There are n owners, all with access a */
 inline look() {
   n = 0; a = 0;
@@ -89,6 +132,17 @@ inline unqueue(who) {
 }
 
 inline enqueue(who, form) {
+#ifndef MUT_QUEUEUNMARKED
+#ifdef MUT_POLLMARK
+  if :: !marked -> outlive(QT) :: else fi;
+#else
+#ifdef QT
+  outlive(QT);
+#else
+  outlive(0);
+#endif
+#endif
+#endif
   h = 0;
   do :: h < queued && queue[h] != who -> h++ :: else -> break od;
   if
@@ -106,8 +160,19 @@ inline put(who, its, ms) {
   if
 #ifndef ALONE
   :: a != X -> numbers[who] = its; till[who] = ms; over[who] = 0
+#ifndef MUT_HOLDERUNMARKED
+     ; outlive(ms)
 #endif
-  :: a == X -> owner = who; number = its; ttl = ms
+#endif
+  :: a == X -> owner = who; number = its; ttl = ms;
+#ifdef LINGER
+     lingering = 0;
+#endif
+#ifdef MUT_GRANTUNMARKED
+     noted = 0
+#else
+     noted = marked
+#endif
   fi
 }
 
@@ -117,7 +182,10 @@ inline remove(who) {
 #ifndef ALONE
   :: ACCESS(who) != X -> numbers[who] = 0; till[who] = 0
 #endif
-  :: ACCESS(who) == X -> owner = 0; number = 0; ttl = 0
+  :: ACCESS(who) == X -> owner = 0; number = 0; ttl = 0; noted = 0
+#ifdef LINGER
+     ; lingering = 0
+#endif
   fi
 }
 
@@ -144,9 +212,9 @@ inline release(who) {
 #if MH > 0 && !defined(MUT_NOKEEP)
   if
 #ifndef ALONE
-  :: minHold[who] && ACCESS(who) != X -> kept[who] = minHold[who]; n++; a = ACCESS(who)
+  :: minHold[who] && ACCESS(who) != X -> kept[who] = minHold[who]; n++; a = ACCESS(who); outlive(minHold[who])
 #endif
-  :: minHold[who] && ACCESS(who) == X -> owner = NOBODY; ttl = minHold[who]; n++; a = X
+  :: minHold[who] && ACCESS(who) == X -> owner = NOBODY; ttl = minHold[who]; n++; a = X; noted = marked
   :: else
   fi
 #endif
@@ -187,13 +255,31 @@ inline serve() {
 
 /* acquire.lua: for claim c, to keep it for v, queued in form x; answers r, with the number f */
 inline acquire() {
-  look();
   y = 0;
+  if
+  :: owner == 0 && !marked -> n = 0; a = 0;                                              /* acquire-free.lua */
+#ifdef LINGER
+     e = f;
+#endif
+     grant(c, v); r = GRANTED; f = NUMBER(c);
+#ifdef LINGER
+     if
+     :: e -> lingering = 1
+#ifndef MUT_NOBLOCK
+        ; fence++; greatest = fence; if :: fence >= MAXF -> stop = 1 :: else fi
+#endif
+     :: else
+     fi
+#endif
+  :: else -> look(); acquireLong()
+  fi
+}
+inline acquireLong() {
   if
 #ifndef MUT_NOIDEM
   :: OWNS(c) -> ttl = RAISED(ttl, v + DELAY); r = GRANTED; f = number
 #ifndef ALONE
-  :: owner == 0 && numbers[c] -> till[c] = RAISED(till[c], v + DELAY); r = GRANTED; f = numbers[c]
+  :: owner == 0 && numbers[c] -> till[c] = RAISED(till[c], v + DELAY); outlive(till[c]); r = GRANTED; f = numbers[c]
 #endif
 #endif
   :: else ->
@@ -208,15 +294,27 @@ inline acquire() {
         r = DIFFERS
 #endif
      :: else ->
+#ifdef MUT_RECALLONCE
+        again = 0; h = 0;
+        do :: h < queued -> if :: queue[h] == c -> again = 1 :: else fi; h++ :: else -> break od;
+        h = 0;
+#endif
         if :: x -> enqueue(c, x) :: else fi;
 #ifdef MUT_PASS
         if :: JOINS(ACCESS(c)) -> unqueue(c); HOLDS(PASSING, queued == 0); grant(c, v); y = 1 :: else fi;
 #else
         serve();
-        if :: !y && queued == 0 && JOINS(ACCESS(c)) -> grant(c, v); y = 1 :: else fi;
+        if :: !y && queued == 0 && JOINS(ACCESS(c)) -> unmark(); grant(c, v); y = 1 :: else fi;
 #endif
         if :: y -> r = GRANTED; f = NUMBER(c)
-           :: else -> r = BUSY; f = fence; e = ttl
+           :: else -> r = BUSY; f = fence; e = ttl;
+#ifdef LINGER
+#ifdef MUT_RECALLONCE
+              if :: !again -> want() :: else fi
+#else
+              want()
+#endif
+#endif
         fi
      fi
   fi
@@ -231,6 +329,9 @@ inline renew() {
   :: OWNS(c) && number == f ->
 #endif
      ttl = RAISED(ttl, v + DELAY); r = RENEWED
+#ifdef LINGER
+     ; lingering = 0
+#endif
 #ifndef ALONE
 #ifdef MUT_CREATE
   :: ACCESS(c) != X -> numbers[c] = f; over[c] = 0;
@@ -238,6 +339,9 @@ inline renew() {
   :: numbers[c] == f && !over[c] ->
 #endif
      till[c] = RAISED(till[c], v + DELAY); r = RENEWED
+#ifndef MUT_RENEWMARK
+     ; outlive(till[c])
+#endif
 #endif
   :: else -> r = NOT_OWNER
   fi
@@ -245,8 +349,22 @@ inline renew() {
 
 /* close.lua: for claim c, with a marker if v */
 inline close() {
+  if
+  :: owner == c && !noted && !v && MH == 0 && DL == 0 -> n = 1; a = X; remove(c)         /* release-sole.lua */
+  :: else -> closeLong()
+  fi;
+  r = RELEASED
+}
+inline closeLong() {
 #ifndef MUT_NOREM
   unqueue(c);
+#endif
+#ifndef MUT_GONEUNMARKED
+#ifdef MUT_GONEMARK
+  if :: v && !marked -> outlive(0) :: else fi;
+#else
+  if :: v -> outlive(MT) :: else fi;
+#endif
 #endif
   if :: v -> gone[c] = MT :: else fi;
   look();
@@ -256,13 +374,19 @@ inline close() {
 #else
   j = c;
 #endif
-  if :: NUMBER(j) -> release(j) :: else fi;
+  y = 0;
+  if :: NUMBER(j) -> y = (owner == j); release(j) :: else fi;
 #ifdef MUT_NOSERVE
   if :: n == 0 -> serve() :: else fi;
 #else
   serve();
 #endif
-  r = RELEASED
+#ifdef MUT_HANDUNMARKED
+  marked = 0
+#else
+  unmark();
+  if :: !k && y -> marked = 0; noted = 0 :: else fi        /* sole.lua: also when it is handed to the last */
+#endif
 }
 
 /* force.lua: an operator ends all grants */
@@ -274,5 +398,6 @@ inline force() {
   :: else -> break
   od;
   j = 0; t = CLOSE;
-  serve()
+  serve();
+  unmark()
 }

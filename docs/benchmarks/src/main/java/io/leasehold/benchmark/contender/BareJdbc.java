@@ -19,8 +19,8 @@ final class BareJdbc implements Contender {
 			ON CONFLICT (id) DO UPDATE SET owner = EXCLUDED.owner, lock_until = EXCLUDED.lock_until
 			WHERE bare_lock.lock_until <= now()""";
 
-	/** That of MariaDB. */
-	static final String MARIADB = """
+	/** That of MySQL and MariaDB. */
+	static final String MYSQL = """
 			INSERT INTO bare_lock (id, owner, lock_until) VALUES (?, ?, NOW(6) + INTERVAL 30 SECOND)
 			ON DUPLICATE KEY UPDATE owner = IF(lock_until <= NOW(6), VALUES(owner), owner),
 			lock_until = IF(lock_until <= NOW(6), VALUES(lock_until), lock_until)""";

@@ -14,7 +14,7 @@ import io.lettuce.core.api.sync.RedisCommands;
  */
 final class BareRedis implements Contender {
 
-	private static final String DELETE = """
+	static final String DELETE = """
 			if redis.call('get', KEYS[1]) == ARGV[1] then
 				return redis.call('del', KEYS[1])
 			end

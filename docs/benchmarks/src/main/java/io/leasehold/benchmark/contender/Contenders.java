@@ -46,8 +46,12 @@ public final class Contenders {
 		return switch (store) {
 			case REDIS -> RedisContenders.all();
 			case POSTGRESQL -> JdbcContenders.all(BareJdbc.POSTGRESQL);
-			case MARIADB -> JdbcContenders.all(BareJdbc.MARIADB);
+			case MARIADB, MYSQL -> JdbcContenders.all(BareJdbc.MYSQL);
 			case ZOOKEEPER -> ZooKeeperContenders.all();
+			case ETCD -> EtcdContenders.all();
+			case REDLOCK -> RedlockContenders.all();
+			case HAZELCAST -> HazelcastContenders.all();
+			case MEMCACHED -> MemcachedContenders.all();
 		};
 	}
 

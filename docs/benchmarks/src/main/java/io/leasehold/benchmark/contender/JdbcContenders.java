@@ -40,7 +40,8 @@ final class JdbcContenders {
 	}
 
 	/**
-	 * MariaDB's driver counts a row as changed that was only found, unless told not to.
+	 * The drivers of MySQL and MariaDB count a row as changed that was only found, unless
+	 * an option changes that.
 	 */
 	private static BareJdbc bare(String url, String upsert) {
 		HikariDataSource pool = pool(url);

@@ -1,5 +1,7 @@
 package io.leasehold.benchmark.contender;
 
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.Map;
 
 import io.leasehold.DistributedLocks;
@@ -22,14 +24,26 @@ final class LeaseholdContender implements Contender {
 	/**
 	 * Start an application.
 	 * @param properties the store, and what is not as by default
+	 * @param clients the application's client of the store, if the engine uses that
 	 */
-	LeaseholdContender(Map<String, Object> properties) {
+	LeaseholdContender(Map<String, Object> properties, Object... clients) {
 		this.context = new SpringApplicationBuilder(Application.class).web(WebApplicationType.NONE)
+			.initializers((context) -> Arrays.stream(clients)
+				.forEach((client) -> context.getBeanFactory().registerSingleton("client", client)))
 			.properties(Map.of("spring.main.banner-mode", "off", "leasehold.lease", Leases.LEASE.toString(),
 					"leasehold.wait-time", "1h"))
 			.properties(properties)
 			.run();
 		this.locks = this.context.getBean(DistributedLocks.class);
+	}
+
+	/** Start an application that has the drivers of databases, but no database. */
+	static LeaseholdContender withoutDatabase(String engine, Map<String, Object> properties, Object... clients) {
+		Map<String, Object> all = new HashMap<>(properties);
+		all.put("leasehold.engine", engine);
+		all.put("spring.autoconfigure.exclude",
+				"org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration");
+		return new LeaseholdContender(all, clients);
 	}
 
 	@Override

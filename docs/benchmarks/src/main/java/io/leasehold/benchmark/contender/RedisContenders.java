@@ -25,7 +25,8 @@ final class RedisContenders {
 		Map<String, Function<String, Contender>> all = new LinkedHashMap<>();
 		all.put(Contenders.BARE, BareRedis::new);
 		all.put(Contenders.QUEUE, (address) -> new LocalQueue(new BareRedis(address)));
-		all.put(Contenders.LEASEHOLD, RedisContenders::leasehold);
+		all.put(Contenders.LEASEHOLD, (address) -> leasehold(address, "0s"));
+		all.put("leasehold-linger", (address) -> leasehold(address, "30s"));
 		all.put("redisson-watchdog", RedissonContender::watchdog);
 		all.put("redisson-lease", RedissonContender::lease);
 		all.put("redisson-fair", RedissonContender::fair);
@@ -36,10 +37,11 @@ final class RedisContenders {
 		return all;
 	}
 
-	private static Contender leasehold(String address) {
-		return new LeaseholdContender(Map.of("leasehold.engine", "redis", "spring.data.redis.url", "redis://" + address,
-				"spring.autoconfigure.exclude",
-				"org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration"));
+	private static Contender leasehold(String address, String linger) {
+		// The contenders of a run would recall locks from each other
+		String namespace = "linger-" + linger;
+		return LeaseholdContender.withoutDatabase("redis", Map.of("spring.data.redis.url", "redis://" + address,
+				"leasehold.namespace", namespace, "leasehold.linger", linger));
 	}
 
 	private static Contender registry(String address, RedisLockType type) {

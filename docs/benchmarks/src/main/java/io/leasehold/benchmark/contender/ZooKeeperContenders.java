@@ -16,10 +16,8 @@ final class ZooKeeperContenders {
 		Map<String, Function<String, Contender>> all = new LinkedHashMap<>();
 		all.put(Contenders.BARE, BareZooKeeper::new);
 		all.put(Contenders.QUEUE, (address) -> new LocalQueue(new BareZooKeeper(address)));
-		all.put(Contenders.LEASEHOLD,
-				(address) -> new LeaseholdContender(Map.of("leasehold.engine", "zookeeper",
-						"leasehold.zookeeper.connect-string", address, "spring.autoconfigure.exclude",
-						"org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration")));
+		all.put(Contenders.LEASEHOLD, (address) -> LeaseholdContender.withoutDatabase("zookeeper",
+				Map.of("leasehold.zookeeper.connect-string", address)));
 		all.put("curator", CuratorContender::new);
 		return all;
 	}

@@ -24,6 +24,7 @@ public record Measure(String name, String format, ToDoubleFunction<Round> of) {
 			new Measure("p99 µs", "%,.0f", (round) -> round.micros(99)),
 			new Measure("p99.9 µs", "%,.0f", (round) -> round.micros(99.9)),
 			new Measure("CPU µs/turn", "%,.1f", Round::cpuMicrosPerTurn),
+			new Measure("server µs/turn", "%,.1f", Round::serverMicrosPerTurn),
 			new Measure("commands/turn", "%.2f", Round::commandsPerTurn),
 			new Measure("Jain, threads", "%.2f", Round::jainOfThreads),
 			new Measure("Jain, JVMs", "%.2f", Round::jainOfWorkers),

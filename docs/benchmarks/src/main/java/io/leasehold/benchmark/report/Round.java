@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.stream.DoubleStream;
 import java.util.stream.LongStream;
 
+import io.leasehold.benchmark.store.Usage;
 import io.leasehold.benchmark.worker.Sample;
 import org.HdrHistogram.Histogram;
 
@@ -12,9 +13,9 @@ import org.HdrHistogram.Histogram;
  * What all workers of a contender did at the same time.
  *
  * @param samples what each of them saw
- * @param commands how many commands the server ran meanwhile, those inside scripts too
+ * @param usage what the server did meanwhile
  */
-public record Round(List<Sample> samples, double commands) {
+public record Round(List<Sample> samples, Usage usage) {
 
 	/** Turns within the measured time. */
 	public double turns() {
@@ -32,7 +33,12 @@ public record Round(List<Sample> samples, double commands) {
 	}
 
 	public double commandsPerTurn() {
-		return this.commands / all();
+		return this.usage.commands() / all();
+	}
+
+	/** Processor time of the server, or {@link Double#NaN} if it is unknown. */
+	public double serverMicrosPerTurn() {
+		return this.usage.micros() / all();
 	}
 
 	/** Turns before and after the measured time, too. */

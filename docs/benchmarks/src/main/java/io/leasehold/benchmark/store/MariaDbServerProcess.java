@@ -35,12 +35,12 @@ final class MariaDbServerProcess implements Server {
 	}
 
 	@Override
-	public double commands() throws SQLException {
+	public Usage usage() throws SQLException {
 		try (Connection connection = DriverManager.getConnection(address());
 				Statement statement = connection.createStatement();
 				ResultSet status = statement.executeQuery("SHOW GLOBAL STATUS LIKE 'Questions'")) {
 			status.next();
-			return status.getDouble(2);
+			return new Usage(status.getDouble(2), Double.NaN);
 		}
 	}
 

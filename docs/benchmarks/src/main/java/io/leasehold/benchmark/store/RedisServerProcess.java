@@ -1,9 +1,7 @@
 package io.leasehold.benchmark.store;
 
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.util.Optional;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import io.lettuce.core.RedisClient;
@@ -17,9 +15,12 @@ final class RedisServerProcess implements Server {
 
 	private static final Pattern CALLS = Pattern.compile("calls=(\\d+)");
 
+	/** Those of the server's process, which includes its other threads. */
+	private static final Pattern SECONDS = Pattern.compile("used_cpu_(?:user|sys):([0-9.]+)");
+
 	private final RedisServer server;
 
-	private final int port = freePort();
+	private final int port = ServerProcess.freePort();
 
 	private final RedisClient client;
 
@@ -44,13 +45,15 @@ final class RedisServerProcess implements Server {
 	}
 
 	@Override
-	public double commands() {
-		Matcher calls = CALLS.matcher(this.connection.sync().info("commandstats"));
-		double sum = 0;
-		while (calls.find()) {
-			sum += Double.parseDouble(calls.group(1));
-		}
-		return sum;
+	public Usage usage() {
+		return new Usage(sum(CALLS, "commandstats"), 1e6 * sum(SECONDS, "cpu"));
+	}
+
+	private double sum(Pattern pattern, String section) {
+		return pattern.matcher(this.connection.sync().info(section))
+			.results()
+			.mapToDouble((found) -> Double.parseDouble(found.group(1)))
+			.sum();
 	}
 
 	@Override
@@ -62,15 +65,6 @@ final class RedisServerProcess implements Server {
 	public void close() throws IOException {
 		this.client.shutdown();
 		this.server.stop();
-	}
-
-	private static int freePort() {
-		try (ServerSocket socket = new ServerSocket(0)) {
-			return socket.getLocalPort();
-		}
-		catch (IOException ex) {
-			throw new IllegalStateException("No free port", ex);
-		}
 	}
 
 }

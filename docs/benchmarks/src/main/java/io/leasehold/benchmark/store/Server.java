@@ -11,12 +11,9 @@ public interface Server extends AutoCloseable {
 	/** Where clients find it. */
 	String address();
 
-	/**
-	 * How many commands it has run so far, those inside scripts too; or
-	 * {@link Double#NaN} if it does not count.
-	 */
-	default double commands() throws Exception {
-		return Double.NaN;
+	/** Return what it has done so far. */
+	default Usage usage() throws Exception {
+		return Usage.UNKNOWN;
 	}
 
 	/**

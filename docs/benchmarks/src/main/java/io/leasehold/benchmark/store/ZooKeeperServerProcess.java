@@ -55,11 +55,12 @@ final class ZooKeeperServerProcess implements Server {
 	}
 
 	@Override
-	public double commands() throws IOException {
+	public Usage usage() throws IOException {
 		try (Socket socket = new Socket("127.0.0.1", this.port); InputStream answer = socket.getInputStream()) {
 			socket.getOutputStream().write("mntr".getBytes(StandardCharsets.US_ASCII));
 			Matcher requests = REQUESTS.matcher(new String(answer.readAllBytes(), StandardCharsets.US_ASCII));
-			return requests.find() ? Double.parseDouble(requests.group(1)) : Double.NaN;
+			return new Usage(requests.find() ? Double.parseDouble(requests.group(1)) : Double.NaN,
+					ServerProcess.processorMicros(this.process));
 		}
 	}
 

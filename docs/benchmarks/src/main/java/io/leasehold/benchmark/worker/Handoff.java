@@ -15,8 +15,13 @@ import org.HdrHistogram.Histogram;
  *
  * @param file the board by which they see each other
  * @param time how long they do so
+ * @param hold how long each of them holds the lock while the other waits; long enough
+ * that the request of the other has arrived
  */
-public record Handoff(String file, Duration time) implements Task {
+public record Handoff(String file, Duration time, Duration hold) implements Task {
+
+	/** Until a request has surely arrived, and who made it is asleep. */
+	public static final Duration SETTLED = Duration.ofMillis(5);
 
 	private static final int HOLDER = 0;
 
@@ -25,9 +30,6 @@ public record Handoff(String file, Duration time) implements Task {
 	private static final int WAITING = 2;
 
 	private static final int INSIDE = 4;
-
-	/** Until a request has surely arrived, and who made it is asleep. */
-	private static final long SETTLED = TimeUnit.MILLISECONDS.toNanos(5);
 
 	private static final long GLANCE = TimeUnit.MICROSECONDS.toNanos(100);
 
@@ -61,11 +63,11 @@ public record Handoff(String file, Duration time) implements Task {
 	/**
 	 * Whoever polls would often be quicker than the other, so it waits until that came.
 	 */
-	private static void passOn(Board board, Contender.Held held, int worker, long end) throws Exception {
+	private void passOn(Board board, Contender.Held held, int worker, long end) throws Exception {
 		while (board.get(WAITING + 1 - worker) == 0 && System.nanoTime() < end) {
 			LockSupport.parkNanos(GLANCE);
 		}
-		LockSupport.parkNanos(SETTLED);
+		LockSupport.parkNanos(this.hold.toNanos());
 		board.add(INSIDE, -1);
 		board.set(RELEASED, System.nanoTime());
 		held.release();

@@ -3,6 +3,7 @@ package io.leasehold.benchmark.report;
 import java.util.List;
 import java.util.Map;
 
+import io.leasehold.benchmark.store.Usage;
 import io.leasehold.benchmark.worker.Sample;
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
@@ -31,10 +32,18 @@ class ResultsTests {
 		assertThat(round(9, 0, 0).jainOfThreads()).isEqualTo(1 / 3.0);
 	}
 
+	@Test
+	void usageOfTheServerIsSharedByAllTurnsAlsoThoseThatAreNotMeasured() {
+		Sample sample = new Sample(new long[] { 5 }, 10, 1_000_000_000, 0, new Histogram(3), 0, Map.of());
+		Round round = new Round(List.of(sample, sample), new Usage(140, 700).since(new Usage(100, 300)));
+		assertThat(round.commandsPerTurn()).isEqualTo(2);
+		assertThat(round.serverMicrosPerTurn()).isEqualTo(20);
+	}
+
 	private static Round round(long... turns) {
 		Histogram latency = new Histogram(3);
 		latency.recordValue(1);
-		return new Round(List.of(new Sample(turns, turns[0], 1_000_000_000, 0, latency, 0, Map.of())), Double.NaN);
+		return new Round(List.of(new Sample(turns, turns[0], 1_000_000_000, 0, latency, 0, Map.of())), Usage.UNKNOWN);
 	}
 
 }

@@ -1,96 +1,70 @@
 package io.leasehold.sample.toy;
 
 import java.time.Duration;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.Map;
 
-import io.leasehold.LockKey;
+import io.leasehold.engine.cas.CompareAndSetStore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What stands for a server: it knows keys, the tokens of their owners, and a clock of its
- * own that ends leases. Each method is one atomic request.
+ * Store that represents a server. Each method is one atomic request. Entries end by the
+ * clock of the store.
  */
-public class ToyStore {
+public class ToyStore implements CompareAndSetStore {
 
-	private final Map<LockKey, Entry> entries = new HashMap<>();
+	private final Map<String, Item> items = new HashMap<>();
 
-	/** Begins with the time, so that numbers go on growing after a restart. */
-	private long lastNumber = ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
-
-	/**
-	 * Who has a key.
-	 *
-	 * @param owner token of the owner
-	 * @param number number of the grant
-	 * @param since when it was granted
-	 * @param until reading of this store's clock when the lease ends
-	 */
-	record Entry(String owner, long number, Instant since, long until) {
-
-		Entry extended(long until) {
-			return new Entry(this.owner, this.number, this.since, Math.max(this.until, until));
-		}
-
-		Duration remaining() {
-			return Duration.ofNanos(this.until - System.nanoTime());
-		}
-
+	@Override
+	public synchronized @Nullable Entry read(String key) {
+		this.items.values().removeIf(Item::hasEnded);
+		Item item = this.items.get(key);
+		return (item != null) ? new Entry(item.value()) : null;
 	}
 
-	/** Give a key to an owner if it is free or its own; return who has it then. */
-	synchronized Entry take(LockKey key, String owner, Duration lease) {
-		Entry found = find(key);
-		if (found == null) {
-			this.lastNumber++;
-			found = new Entry(owner, this.lastNumber, Instant.now(), until(lease));
-			this.entries.put(key, found);
-		}
-		else if (found.owner.equals(owner)) {
-			found = found.extended(until(lease));
-			this.entries.put(key, found);
-		}
-		return found;
+	@Override
+	public synchronized boolean create(String key, String value, Duration timeToLive) {
+		return read(key) == null && write(key, value, timeToLive);
 	}
 
-	/** Extend a lease; return whether the owner still had the key. */
-	synchronized boolean extend(LockKey key, String owner, Duration lease) {
-		Entry found = find(key);
-		if (found == null || !found.owner.equals(owner)) {
-			return false;
-		}
-		this.entries.put(key, found.extended(until(lease)));
+	@Override
+	public synchronized boolean replace(String key, Entry expected, String value, Duration timeToLive) {
+		return expected.equals(read(key)) && write(key, value, timeToLive);
+	}
+
+	private boolean write(String key, String value, Duration timeToLive) {
+		this.items.put(key, new Item(value, System.nanoTime() + timeToLive.toNanos()));
 		return true;
 	}
 
-	/** Free a key; return whether the owner still had it. */
-	synchronized boolean free(LockKey key, String owner) {
-		Entry found = find(key);
-		return found != null && found.owner.equals(owner) && this.entries.remove(key, found);
+	/** Remove an entry, as a server does that restarts. */
+	synchronized void lose(String key) {
+		this.items.remove(key);
 	}
 
-	/** Free a key whoever has it; return who that was. */
-	synchronized @Nullable Entry free(LockKey key) {
-		Entry found = find(key);
-		this.entries.remove(key);
-		return found;
-	}
-
-	/** Tell who has a key. */
-	synchronized @Nullable Entry find(LockKey key) {
-		this.entries.values().removeIf((entry) -> entry.until - System.nanoTime() <= 0);
-		return this.entries.get(key);
-	}
-
-	/** Tell how many keys have an owner. */
+	/**
+	 * Return how many locks are held or awaited; other entries are last grant numbers.
+	 */
 	synchronized int size() {
-		return this.entries.size();
+		return (int) this.items.values().stream().filter(Item::isInUse).count();
 	}
 
-	private static long until(Duration lease) {
-		return System.nanoTime() + lease.toNanos();
+	/**
+	 * Value of an entry.
+	 *
+	 * @param value the value
+	 * @param end reading of the store's clock at the end of the entry
+	 */
+	private record Item(String value, long end) {
+
+		boolean hasEnded() {
+			return this.end - System.nanoTime() <= 0;
+		}
+
+		boolean isInUse() {
+			return !hasEnded() && this.value.lines().count() > 1;
+		}
+
 	}
 
 }

@@ -1,5 +1,5 @@
 /**
- * A lock engine on a store that is no use but to show what an engine has to do.
+ * A store that is useful only to show what a store has to do.
  */
 @NullMarked
 package io.leasehold.sample.toy;

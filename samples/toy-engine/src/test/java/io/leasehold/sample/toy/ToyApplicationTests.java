@@ -5,6 +5,8 @@ import java.util.function.BooleanSupplier;
 import io.leasehold.annotation.DistributedLock;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.cas.CasLockEngine;
+import io.leasehold.engine.cas.CasSettings;
 import io.leasehold.test.AutoConfigureLeasehold;
 import io.leasehold.test.LockRecorder;
 import org.junit.jupiter.api.Nested;
@@ -60,7 +62,7 @@ class ToyApplicationTests {
 
 		@Bean
 		LockEngine toyLockEngine(ToyStore store, MonotonicClock clock) {
-			return new ToyLockEngine(store, clock);
+			return new CasLockEngine("toy", store, CasSettings.of("shop"), clock);
 		}
 
 		@Bean

@@ -10,10 +10,12 @@ import io.leasehold.LockKey;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.cas.CasLockEngine;
+import io.leasehold.engine.cas.CasSettings;
 import io.leasehold.test.contract.LockEngineContract;
 
 /**
- * The contract of all engines, kept by {@link ToyLockEngine}.
+ * The contract of all engines, kept by the engine on {@link ToyStore}.
  */
 class ToyLockEngineTests extends LockEngineContract {
 
@@ -21,12 +23,14 @@ class ToyLockEngineTests extends LockEngineContract {
 
 	@Override
 	protected LockEngine connect(String namespace, Member member) {
-		return new ToyLockEngine(store(namespace), MonotonicClock.SYSTEM);
+		CasSettings settings = new CasSettings(namespace, Duration.ofMillis(250), Duration.ofMillis(5),
+				Duration.ofMillis(100), Duration.ofMinutes(1));
+		return new CasLockEngine("toy", store(namespace), settings, MonotonicClock.SYSTEM);
 	}
 
 	@Override
 	protected void lose(String namespace, LockKey key) {
-		store(namespace).free(key);
+		store(namespace).lose(namespace + ":" + key.value());
 	}
 
 	@Override
@@ -44,12 +48,8 @@ class ToyLockEngineTests extends LockEngineContract {
 		return Duration.ofMillis(500);
 	}
 
-	ToyStore newStore() {
-		return new ToyStore();
-	}
-
 	private ToyStore store(String namespace) {
-		return this.stores.computeIfAbsent(namespace, (name) -> newStore());
+		return this.stores.computeIfAbsent(namespace, (name) -> new ToyStore());
 	}
 
 }

@@ -1,0 +1,106 @@
+package io.leasehold.autoconfigure.etcd;
+
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.time.Duration;
+import java.util.List;
+
+import javax.net.ssl.SSLContext;
+
+import io.leasehold.autoconfigure.LeaseholdProperties;
+import io.leasehold.autoconfigure.LockEngineConfigurationException;
+import io.leasehold.engine.etcd.EtcdConnection;
+import io.leasehold.engine.etcd.EtcdSettings;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.boot.ssl.SslBundle;
+
+/**
+ * Properties of the etcd engine.
+ *
+ * @param endpoints Client URLs of the cluster's members, such as 'http://etcd1:2379'. If
+ * one fails, the next one is used.
+ * @param username User, if the cluster requires authentication.
+ * @param password Password of the user.
+ * @param ssl TLS settings for endpoints that begin with 'https'.
+ * @param sessionTimeout How long locks outlive a process that died or was disconnected.
+ * Default is four thirds of 'leasehold.lease'. Rounded up to whole seconds.
+ * @param callTimeout Maximum time to wait for a response, including the time to connect.
+ * @param pollInterval Maximum time between two polls of a waiting process. Waiters are
+ * notified of their turn; polls only detect lost messages.
+ */
+@ConfigurationProperties("leasehold.etcd")
+public record EtcdProperties(@DefaultValue List<String> endpoints, @Nullable String username, @Nullable String password,
+		@DefaultValue Ssl ssl, @Nullable Duration sessionTimeout, @DefaultValue("2s") Duration callTimeout,
+		@DefaultValue("2s") Duration pollInterval) {
+
+	/**
+	 * Return the settings of the engine.
+	 * @throws LockEngineConfigurationException if they are invalid
+	 */
+	EtcdSettings toSettings(LeaseholdProperties shared) {
+		try {
+			return new EtcdSettings(shared.namespace(), sessionTimeout(shared), this.callTimeout, this.pollInterval);
+		}
+		catch (IllegalArgumentException ex) {
+			throw invalid(ex);
+		}
+	}
+
+	/** A short lease does not fail startup if its session is only rounded up. */
+	private Duration sessionTimeout(LeaseholdProperties shared) {
+		Duration least = EtcdSettings.sessionTimeout(this.callTimeout.multipliedBy(2));
+		Duration derived = EtcdSettings.sessionTimeout(shared.lease());
+		return (this.sessionTimeout != null) ? this.sessionTimeout : (derived.compareTo(least) > 0) ? derived : least;
+	}
+
+	/**
+	 * Return the connection of the engine.
+	 * @throws LockEngineConfigurationException if it is invalid
+	 */
+	static EtcdConnection toConnection(EtcdConnectionDetails details) {
+		try {
+			SslBundle bundle = details.getSslBundle();
+			SSLContext tls = (bundle != null) ? bundle.createSslContext() : null;
+			return new EtcdConnection(details.getEndpoints().stream().map(EtcdProperties::endpoint).toList(),
+					details.getUsername(), details.getPassword(), tls);
+		}
+		catch (IllegalArgumentException ex) {
+			throw invalid(ex);
+		}
+	}
+
+	private static URI endpoint(String text) {
+		try {
+			return new URI(text);
+		}
+		catch (URISyntaxException ex) {
+			throw new IllegalArgumentException(
+					"leasehold.etcd.endpoints ('%s') must be URLs such as http://etcd1:2379".formatted(text), ex);
+		}
+	}
+
+	private static LockEngineConfigurationException invalid(IllegalArgumentException ex) {
+		return new LockEngineConfigurationException(
+				"The etcd engine cannot work as configured: %s.".formatted(ex.getMessage()),
+				"Change the named property.");
+	}
+
+	/** Return the endpoints only: this text may be logged. */
+	@Override
+	public String toString() {
+		return this.endpoints.toString();
+	}
+
+	/**
+	 * TLS settings.
+	 *
+	 * @param bundle SSL bundle with the trusted certificates and, for mutual TLS, the
+	 * client's certificate. The JVM's certificates apply by default.
+	 */
+	public record Ssl(@Nullable String bundle) {
+	}
+
+}

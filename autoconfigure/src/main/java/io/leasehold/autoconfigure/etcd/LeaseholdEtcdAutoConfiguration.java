@@ -1,0 +1,74 @@
+package io.leasehold.autoconfigure.etcd;
+
+import io.leasehold.autoconfigure.ConditionalOnLockEngine;
+import io.leasehold.autoconfigure.LeaseholdProperties;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.etcd.EtcdLockEngine;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
+import org.springframework.boot.autoconfigure.condition.ConditionMessage;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.OnPropertyListCondition;
+import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.ssl.SslBundles;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+
+/**
+ * Auto-configuration of the etcd engine if its {@link EtcdConnectionDetails connection}
+ * is configured. It needs no client library.
+ */
+@AutoConfiguration(after = SslAutoConfiguration.class)
+@ConditionalOnLockEngine(EtcdLockEngine.NAME)
+@Conditional(LeaseholdEtcdAutoConfiguration.OnConnectionCondition.class)
+@EnableConfigurationProperties(EtcdProperties.class)
+public final class LeaseholdEtcdAutoConfiguration {
+
+	LeaseholdEtcdAutoConfiguration() {
+	}
+
+	@Bean
+	@ConditionalOnMissingBean(EtcdConnectionDetails.class)
+	EtcdConnectionDetails etcdLockConnectionDetails(EtcdProperties properties, ObjectProvider<SslBundles> bundles) {
+		return new PropertiesEtcdConnectionDetails(properties, bundles);
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	EtcdLockEngine etcdLockEngine(EtcdProperties properties, LeaseholdProperties shared, EtcdConnectionDetails details,
+			MonotonicClock clock) {
+		return new EtcdLockEngine(EtcdProperties.toConnection(details), properties.toSettings(shared), clock);
+	}
+
+	static class OnConnectionCondition extends AnyNestedCondition {
+
+		OnConnectionCondition() {
+			super(ConfigurationPhase.REGISTER_BEAN);
+		}
+
+		@ConditionalOnBean(EtcdConnectionDetails.class)
+		static class Connection {
+
+		}
+
+		@Conditional(OnEndpointsCondition.class)
+		static class Endpoints {
+
+		}
+
+	}
+
+	/** Condition that matches a list, too, in which no single property has the name. */
+	static class OnEndpointsCondition extends OnPropertyListCondition {
+
+		OnEndpointsCondition() {
+			super("leasehold.etcd.endpoints", () -> ConditionMessage.forCondition("etcd endpoints"));
+		}
+
+	}
+
+}

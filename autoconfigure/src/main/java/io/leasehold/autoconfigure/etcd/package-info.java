@@ -1,0 +1,7 @@
+/**
+ * Auto-configuration of the etcd engine.
+ */
+@NullMarked
+package io.leasehold.autoconfigure.etcd;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,41 @@
+package io.leasehold.autoconfigure.hazelcast;
+
+import java.time.Duration;
+
+import io.leasehold.autoconfigure.LeaseholdProperties;
+import io.leasehold.autoconfigure.LockEngineConfigurationException;
+import io.leasehold.engine.cas.CasSettings;
+
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * Properties of the Hazelcast engine.
+ *
+ * @param map Name of the map that contains all locks.
+ * @param callTimeout Maximum time to wait for a response.
+ * @param pollMin Minimum time between two polls of a waiting process.
+ * @param pollMax Maximum time between two polls of a waiting process. Waiters are also
+ * notified of changes.
+ */
+@ConfigurationProperties("leasehold.hazelcast")
+public record HazelcastProperties(@DefaultValue("leasehold-locks") String map, @DefaultValue("1s") Duration callTimeout,
+		@DefaultValue("20ms") Duration pollMin, @DefaultValue("1s") Duration pollMax) {
+
+	/**
+	 * Return the settings of the engine.
+	 * @throws LockEngineConfigurationException if they are invalid
+	 */
+	CasSettings toSettings(LeaseholdProperties shared) {
+		try {
+			return new CasSettings(shared.namespace(), this.callTimeout, this.pollMin, this.pollMax,
+					shared.fencing().retention());
+		}
+		catch (IllegalArgumentException ex) {
+			throw new LockEngineConfigurationException(
+					"The Hazelcast engine cannot work as configured: %s.".formatted(ex.getMessage()),
+					"Change the named property below leasehold.hazelcast.");
+		}
+	}
+
+}

@@ -1,0 +1,52 @@
+package io.leasehold.autoconfigure.hazelcast;
+
+import com.hazelcast.core.HazelcastInstance;
+import io.leasehold.autoconfigure.ConditionalOnLockEngine;
+import io.leasehold.autoconfigure.LeaseholdProperties;
+import io.leasehold.autoconfigure.LockEngineConfigurationException;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.cas.BoundedStore;
+import io.leasehold.engine.cas.CasLockEngine;
+import io.leasehold.engine.cas.CasSettings;
+import io.leasehold.engine.hazelcast.HazelcastStore;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+
+/**
+ * Auto-configuration of the Hazelcast engine with the application's instance, a member or
+ * a client. It has to be enabled by name, since a split of the cluster may grant a lock
+ * twice.
+ */
+@AutoConfiguration(afterName = "org.springframework.boot.hazelcast.autoconfigure.HazelcastAutoConfiguration")
+@ConditionalOnClass(HazelcastInstance.class)
+@ConditionalOnLockEngine(value = HazelcastStore.NAME, onlyIfNamed = true)
+@ConditionalOnBean(HazelcastInstance.class)
+@EnableConfigurationProperties(HazelcastProperties.class)
+public final class LeaseholdHazelcastAutoConfiguration {
+
+	LeaseholdHazelcastAutoConfiguration() {
+	}
+
+	@Bean
+	@ConditionalOnMissingBean(name = "hazelcastLockEngine")
+	CasLockEngine hazelcastLockEngine(ObjectProvider<HazelcastInstance> instances, HazelcastProperties properties,
+			LeaseholdProperties shared, MonotonicClock clock) {
+		HazelcastInstance instance = instances.getIfUnique();
+		if (instance == null) {
+			throw new LockEngineConfigurationException(
+					"There are several HazelcastInstance beans, and none of them is primary. The one for locks is unknown.",
+					"Mark one of them as @Primary.");
+		}
+		CasSettings settings = properties.toSettings(shared);
+		HazelcastStore store = HazelcastStore.open(instance, properties.map(), settings.retention());
+		return new CasLockEngine(HazelcastStore.NAME,
+				new BoundedStore(HazelcastStore.NAME, store, settings.callTimeout()), settings, clock);
+	}
+
+}

@@ -1,0 +1,7 @@
+/**
+ * Auto-configuration of the memcached engine.
+ */
+@NullMarked
+package io.leasehold.autoconfigure.memcached;
+
+import org.jspecify.annotations.NullMarked;

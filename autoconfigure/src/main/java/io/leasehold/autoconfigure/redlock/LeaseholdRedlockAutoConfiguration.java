@@ -1,0 +1,131 @@
+package io.leasehold.autoconfigure.redlock;
+
+import java.util.List;
+import java.util.regex.Pattern;
+
+import io.leasehold.autoconfigure.ConditionalOnLockEngine;
+import io.leasehold.autoconfigure.LeaseholdProperties;
+import io.leasehold.autoconfigure.LockEngineConfigurationException;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.redis.connection.Login;
+import io.leasehold.engine.redis.connection.Node;
+import io.leasehold.engine.redlock.RedlockLockEngine;
+import io.leasehold.engine.redlock.RedlockSettings;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
+import org.springframework.boot.autoconfigure.condition.ConditionMessage;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.OnPropertyListCondition;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.ssl.SslBundles;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ImportRuntimeHints;
+
+/**
+ * Auto-configuration of the Redlock engine, with connections to the
+ * {@link RedlockConnectionDetails masters} by Lettuce or Jedis.
+ */
+@AutoConfiguration(afterName = "org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration")
+@ConditionalOnLockEngine(RedlockLockEngine.NAME)
+@Conditional(LeaseholdRedlockAutoConfiguration.OnMastersCondition.class)
+@EnableConfigurationProperties(RedlockProperties.class)
+@Import({ RedlockConnectors.ByLettuce.class, RedlockConnectors.ByJedis.class })
+@ImportRuntimeHints(LeaseholdRedlockAutoConfiguration.ScriptHints.class)
+public final class LeaseholdRedlockAutoConfiguration {
+
+	/** Host, or IPv6 address with or without brackets, and port. */
+	private static final Pattern ADDRESS = Pattern.compile("\\[?([^\\[\\]]+)]?:(\\d{1,5})");
+
+	LeaseholdRedlockAutoConfiguration() {
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	RedlockConnectionDetails redlockConnectionDetails(RedlockProperties properties,
+			ObjectProvider<SslBundles> bundles) {
+		return new PropertiesRedlockConnectionDetails(properties, bundles);
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	@ConditionalOnBean(RedlockConnectors.class)
+	RedlockLockEngine redlockLockEngine(RedlockConnectors connectors, RedlockConnectionDetails details,
+			RedlockProperties properties, LeaseholdProperties shared, MonotonicClock clock) {
+		RedlockSettings settings = properties.toSettings(shared);
+		List<Node> masters = details.getNodes().stream().map(LeaseholdRedlockAutoConfiguration::parse).toList();
+		RedlockLockEngine engine = null;
+		try {
+			RedlockLockEngine.checkAddresses(masters);
+			engine = new RedlockLockEngine(connectors.create(details.getSslBundle(), settings.commandTimeout()),
+					masters, () -> login(details), settings, clock);
+			engine.checkMasters();
+			return engine;
+		}
+		catch (IllegalArgumentException | IllegalStateException ex) {
+			if (engine != null) {
+				engine.close();
+			}
+			throw RedlockProperties.invalid(ex);
+		}
+	}
+
+	private static Node parse(String address) {
+		var parts = ADDRESS.matcher(address.trim());
+		int port = parts.matches() ? Integer.parseInt(parts.group(2)) : 0;
+		if (port < 1 || port > 65_535) {
+			throw new LockEngineConfigurationException(
+					"The address '%s' in leasehold.redlock.nodes is not a host and a port.".formatted(address),
+					"Write the address of each master as 'host:port', such as 'redis-1:6379'.");
+		}
+		return new Node(parts.group(1), port);
+	}
+
+	private static Login login(RedlockConnectionDetails details) {
+		String password = details.getPassword();
+		return new Login(details.getUsername(), (password != null) ? password.toCharArray() : null, 0);
+	}
+
+	static class OnMastersCondition extends AnyNestedCondition {
+
+		OnMastersCondition() {
+			super(ConfigurationPhase.REGISTER_BEAN);
+		}
+
+		@ConditionalOnBean(RedlockConnectionDetails.class)
+		static class Connection {
+
+		}
+
+		@Conditional(OnNodesCondition.class)
+		static class Nodes {
+
+		}
+
+	}
+
+	static class OnNodesCondition extends OnPropertyListCondition {
+
+		OnNodesCondition() {
+			super("leasehold.redlock.nodes", () -> ConditionMessage.forCondition("Redlock masters"));
+		}
+
+	}
+
+	public static class ScriptHints implements RuntimeHintsRegistrar {
+
+		@Override
+		public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
+			hints.resources().registerPattern("io/leasehold/engine/redlock/*.lua");
+		}
+
+	}
+
+}

@@ -1,0 +1,133 @@
+package io.leasehold.engine.cas;
+
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import io.leasehold.engine.Subscription;
+import io.leasehold.engine.support.Deadlines;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
+
+/**
+ * Store whose client blocks without a bound, with a timeout and in threads that nobody
+ * interrupts. A request that has not begun within the timeout is never sent. Thread-safe.
+ */
+public final class BoundedStore implements CompareAndSetStore, AutoCloseable {
+
+	private static final int MOST_REQUESTS = 32;
+
+	private final CompareAndSetStore store;
+
+	private final Duration timeout;
+
+	private final ThreadPoolExecutor threads;
+
+	/**
+	 * Create a store with a timeout.
+	 * @param name name of the engine, for names of threads
+	 * @param store the store, closed with this one if it is {@link AutoCloseable}
+	 * @param timeout maximum time to wait for a response
+	 */
+	public BoundedStore(String name, CompareAndSetStore store, Duration timeout) {
+		this.store = store;
+		this.timeout = timeout;
+		CustomizableThreadFactory factory = new CustomizableThreadFactory("leasehold-%s-request-".formatted(name));
+		factory.setDaemon(true);
+		this.threads = new ThreadPoolExecutor(MOST_REQUESTS, MOST_REQUESTS, 10, TimeUnit.SECONDS,
+				new LinkedBlockingQueue<>(), factory);
+		this.threads.allowCoreThreadTimeOut(true);
+	}
+
+	@Override
+	public @Nullable Entry read(String key) throws Exception {
+		return this.<@Nullable Entry>call(() -> this.store.read(key));
+	}
+
+	@Override
+	public boolean create(String key, String value, Duration timeToLive) throws Exception {
+		return call(() -> this.store.create(key, value, timeToLive));
+	}
+
+	@Override
+	public boolean replace(String key, Entry expected, String value, Duration timeToLive) throws Exception {
+		return call(() -> this.store.replace(key, expected, value, timeToLive));
+	}
+
+	@Override
+	public @Nullable Subscription watch(String key, Runnable changed) throws Exception {
+		AtomicBoolean open = new AtomicBoolean(true);
+		Subscription subscription = this.<@Nullable Subscription>call(() -> this.store.watch(key, () -> {
+			if (open.get()) {
+				changed.run();
+			}
+		}));
+		return (subscription != null) ? () -> {
+			open.set(false);
+			close(subscription);
+		} : null;
+	}
+
+	/** End a subscription without waiting for it, unless the store is closed. */
+	private void close(Subscription subscription) {
+		try {
+			this.threads.execute(subscription::close);
+		}
+		catch (RejectedExecutionException ex) {
+			subscription.close();
+		}
+	}
+
+	@Override
+	public boolean isPunctual() {
+		return this.store.isPunctual();
+	}
+
+	@Override
+	public Duration maxTimeToLive() {
+		return this.store.maxTimeToLive();
+	}
+
+	private <T extends @Nullable Object> T call(Callable<T> request) throws Exception {
+		Future<T> response = this.threads.submit(request);
+		try {
+			return Deadlines.await(response, Deadlines.after(this.timeout));
+		}
+		catch (TimeoutException ex) {
+			response.cancel(false);
+			throw ex;
+		}
+		catch (ExecutionException ex) {
+			if (ex.getCause() instanceof Exception failure) {
+				throw failure;
+			}
+			throw ex;
+		}
+	}
+
+	/**
+	 * Close the store.
+	 * @throws IllegalStateException if it could not be closed
+	 */
+	@Override
+	public void close() {
+		this.threads.shutdown();
+		if (this.store instanceof AutoCloseable closeable) {
+			try {
+				closeable.close();
+			}
+			catch (Exception ex) {
+				throw new IllegalStateException("Could not close " + this.store, ex);
+			}
+		}
+	}
+
+}

@@ -1,0 +1,210 @@
+package io.leasehold.engine.etcd;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.TimeoutException;
+
+import io.leasehold.engine.AcquisitionOutcome;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.support.Jitter;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Queue of claims at their locks. A claim enters by creating its key, and advances when
+ * keys before it are removed. Thread-safe.
+ */
+final class ClaimQueue {
+
+	/** Share of the poll interval for claims that are not watched. */
+	private static final int UNWATCHED = 8;
+
+	private final Store store;
+
+	private final Sessions sessions;
+
+	private final EtcdKeys keys;
+
+	private final OwnLeases ownLeases;
+
+	private final Watches watches;
+
+	private final Duration pollInterval;
+
+	private final MonotonicClock clock;
+
+	ClaimQueue(Store store, Sessions sessions, EtcdKeys keys, OwnLeases ownLeases, Watches watches,
+			Duration pollInterval, MonotonicClock clock) {
+		this.store = store;
+		this.sessions = sessions;
+		this.keys = keys;
+		this.ownLeases = ownLeases;
+		this.watches = watches;
+		this.pollInterval = pollInterval;
+		this.clock = clock;
+	}
+
+	/** Request a claim's lock. Its key is created, moved to the session, or listed. */
+	AcquisitionOutcome request(LiveClaim live, boolean waits, long deadline) throws EtcdException, TimeoutException {
+		AcquisitionOutcome outcome = null;
+		while (outcome == null) {
+			Session session = this.sessions.require(live.claim().owner().memberId(), deadline);
+			outcome = (live.number() != 0 && live.session() == session) ? list(live, session, deadline)
+					: enter(live, session, waits, deadline);
+		}
+		return outcome;
+	}
+
+	/**
+	 * Create the claim's key and list the keys of its lock, in one transaction.
+	 * @return {@code null} if the key was known before
+	 */
+	private @Nullable AcquisitionOutcome enter(LiveClaim live, Session session, boolean waits, long deadline)
+			throws EtcdException, TimeoutException {
+		if (live.begin(session)) {
+			throw new TimeoutException("the claim has ended");
+		}
+		long sent = this.clock.nanoTime();
+		Reply reply = transact(live, session, conditions(live, waits), creation(live, session, sent), deadline);
+		if (reply == null) {
+			return null;
+		}
+		if (reply.succeeded()) {
+			return evaluate(live, session, reply.keys(1), reply.revision(), sent, deadline);
+		}
+		if (reply.keys(0).isEmpty()) {
+			return busy(live); // others hold the lock
+		}
+		moveTo(session, live, reply.keys(0).get(0), deadline);
+		return null;
+	}
+
+	private List<JsonObject> conditions(LiveClaim live, boolean waits) {
+		List<JsonObject> conditions = new ArrayList<>();
+		conditions.add(Operation.isCreated(live.key(), 0));
+		conditions.add(Operation.isCreated(this.keys.givenUp(live.id()), 0));
+		if (!waits && live.isExclusive()) {
+			conditions.add(Operation.isEmpty(live.prefix()));
+		}
+		return conditions;
+	}
+
+	private static List<JsonObject> creation(LiveClaim live, Session session, long now) {
+		return List.of(Operation.put(live.key(), ClaimValue.of(live.claim(), session.timeAt(now)), session.lease()),
+				Operation.read(range(live)));
+	}
+
+	/** An exclusive claim has to know the claim before it, others all of them. */
+	private static JsonObject range(LiveClaim live) {
+		return live.isExclusive() ? Operation.latest(live.prefix())
+				: Operation.list(live.prefix()).with("keys_only", true);
+	}
+
+	/** Take a key over from an earlier session, which keeps its place. */
+	private void moveTo(Session session, LiveClaim live, KeyValue key, long deadline)
+			throws EtcdException, TimeoutException {
+		live.place(key.created());
+		if (key.lease() != session.lease()) {
+			transact(live, session,
+					List.of(Operation.isCreated(key.key(), key.created()), Operation.isOn(key.key(), key.lease())),
+					List.of(Operation.attach(key.key(), session.lease())), deadline);
+		}
+	}
+
+	/**
+	 * Run a transaction that attaches the claim's key to a session, or reads the key.
+	 * @return {@code null} if the session has ended
+	 */
+	private @Nullable Reply transact(LiveClaim live, Session session, List<JsonObject> compare,
+			List<JsonObject> success, long deadline) throws EtcdException, TimeoutException {
+		int failures = this.store.members().failures();
+		try {
+			return this.store.transact(compare, success, List.of(Operation.read(Operation.get(live.key(), true))),
+					deadline);
+		}
+		catch (EtcdException ex) {
+			if (!ex.is(EtcdException.NOT_FOUND)) {
+				throw ex;
+			}
+			session.lose();
+			return null;
+		}
+		finally {
+			if (failures != this.store.members().failures()) {
+				live.doubt();
+			}
+		}
+	}
+
+	/**
+	 * List the keys up to the claim's own one. A linearizable list shows what is true
+	 * after the request was sent.
+	 * @return {@code null} if the claim's key was removed
+	 */
+	private @Nullable AcquisitionOutcome list(LiveClaim live, Session session, long deadline)
+			throws EtcdException, TimeoutException {
+		long sent = this.clock.nanoTime();
+		JsonObject response = this.store.range(range(live).with("max_create_revision", live.number()), deadline);
+		return evaluate(live, session, Reply.keysOf(response), response.object("header").number("revision"), sent,
+				deadline);
+	}
+
+	private @Nullable AcquisitionOutcome evaluate(LiveClaim live, Session session, List<KeyValue> read, long revision,
+			long sent, long deadline) throws EtcdException, TimeoutException {
+		List<KeyValue> keys = new ArrayList<>(read);
+		if (live.isExclusive()) {
+			Collections.reverse(keys);
+		}
+		KeyValue own = keys.isEmpty() ? null : keys.get(keys.size() - 1);
+		if (own == null || !own.key().equals(live.key())) {
+			live.displace();
+			return null;
+		}
+		if (own.lease() != session.lease() && live.ownLease() == null) {
+			moveTo(session, live, own, deadline);
+			return null;
+		}
+		live.place(own.created());
+		ClaimOrder order = ClaimOrder.of(keys.stream().map(KeyValue::key).toList());
+		if (live.claim().access().contradicts(order.held())) {
+			return new AcquisitionOutcome.Contradicted(order.held());
+		}
+		if (!order.lastHolds()) {
+			live.turn().busy(Obstacle.of(order, live.prefix(), revision));
+			return busy(live);
+		}
+		if (this.ownLeases.secure(live, session, live.claim().lease(), deadline)) {
+			return grant(live, session, own, sent);
+		}
+		removeClosed(live, deadline);
+		return null;
+	}
+
+	/**
+	 * Remove a key that an operator closed before its grant arrived here. No work began,
+	 * so it needs no minimum hold.
+	 */
+	private void removeClosed(LiveClaim live, long deadline) throws EtcdException, TimeoutException {
+		this.store.transact(List.of(), List.of(Operation.remove(live.key())), List.of(), deadline);
+		live.displace();
+	}
+
+	private AcquisitionOutcome busy(LiveClaim live) {
+		boolean watched = live.turn().isWatched() || this.watches.haveRoom();
+		Duration interval = watched ? this.pollInterval : this.pollInterval.dividedBy(UNWATCHED);
+		return new AcquisitionOutcome.Busy(Jitter.shorten(interval, Jitter.OF_POLLS));
+	}
+
+	private static AcquisitionOutcome grant(LiveClaim live, Session session, KeyValue own, long sent)
+			throws TimeoutException {
+		Claim claim = live.claim();
+		Long validUntil = live.grant(sent, claim.lease());
+		if (validUntil == null) {
+			throw new TimeoutException("the lease expired before the response was processed");
+		}
+		return new AcquisitionOutcome.Granted(own.created(), session.earlier(validUntil));
+	}
+
+}

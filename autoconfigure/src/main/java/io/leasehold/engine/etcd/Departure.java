@@ -1,0 +1,100 @@
+package io.leasehold.engine.etcd;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeoutException;
+
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.ReleaseOutcome;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+/**
+ * End of claims: the removal of their keys, and the prevention of late ones. Thread-safe.
+ */
+final class Departure {
+
+	private static final Log logger = LogFactory.getLog(Departure.class);
+
+	private final Store store;
+
+	private final LateKeys lateKeys;
+
+	private final LiveClaims claims;
+
+	private final MonotonicClock clock;
+
+	Departure(Store store, LateKeys lateKeys, LiveClaims claims, MonotonicClock clock) {
+		this.store = store;
+		this.lateKeys = lateKeys;
+		this.claims = claims;
+		this.clock = clock;
+	}
+
+	/** Return whether a granted lease has ended, so that the claim begins again. */
+	boolean isOver(LiveClaim live) {
+		return live.hasExpired() || live.isLeaseOver(this.clock.nanoTime());
+	}
+
+	private void end(LiveClaim live) {
+		live.end(this.clock.nanoTime());
+		live.turn().unsubscribe();
+	}
+
+	/** End a claim. It is kept until the response, for a repeated release. */
+	ReleaseOutcome leave(LiveClaim live, long deadline) throws EtcdException, TimeoutException {
+		end(live);
+		ReleaseOutcome outcome = live.mayHaveKey() ? remove(live, deadline) : new ReleaseOutcome.NotOwner();
+		this.claims.forget(live);
+		return live.hasExpired() ? new ReleaseOutcome.NotOwner() : outcome;
+	}
+
+	private ReleaseOutcome remove(LiveClaim live, long deadline) throws EtcdException, TimeoutException {
+		boolean repeated = live.removeAgain();
+		int failures = this.store.members().failures();
+		boolean removed = live.wasGranted() ? removeHeld(live, deadline) : removeKey(live, deadline);
+		if (!live.wasGranted()) {
+			return new ReleaseOutcome.NotOwner();
+		}
+		if (removed) {
+			return ReleaseOutcome.RELEASED;
+		}
+		return (repeated || failures != this.store.members().failures()) ? new ReleaseOutcome.Unknown()
+				: new ReleaseOutcome.NotOwner();
+	}
+
+	private boolean removeHeld(LiveClaim live, long deadline) throws EtcdException, TimeoutException {
+		OwnLease own = live.ownLease();
+		if (own == null) {
+			return removeKey(live, deadline);
+		}
+		Duration rest = live.heldFor(this.clock.nanoTime());
+		if (rest.toNanos() > 0) {
+			return OwnLeases.close(this.store, live.key(), live.number(), !own.isKeptAlive(), rest, deadline);
+		}
+		boolean removed = removeKey(live, deadline);
+		revoke(own, deadline);
+		return removed;
+	}
+
+	/** Revoke a lease without keys, which otherwise ends by itself. */
+	private void revoke(OwnLease own, long deadline) {
+		try {
+			this.store.revoke(own.id(), deadline);
+		}
+		catch (EtcdException | TimeoutException ex) {
+			logger.debug("Could not revoke a lease without keys", ex);
+		}
+	}
+
+	/** Remove the key, and return whether it existed and was not closed. */
+	private boolean removeKey(LiveClaim live, long deadline) throws EtcdException, TimeoutException {
+		if (live.mayComeLate()) {
+			return this.lateKeys.remove(live, deadline);
+		}
+		List<JsonObject> removal = List.of(Operation.remove(live.key()));
+		return (live.ownLease() == null) ? this.store.transact(List.of(), removal, List.of(), deadline).removed(0)
+				: this.store.transact(List.of(Operation.isOpen(live.key())), removal, removal, deadline).succeeded();
+	}
+
+}

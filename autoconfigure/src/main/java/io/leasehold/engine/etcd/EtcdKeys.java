@@ -1,0 +1,57 @@
+package io.leasehold.engine.etcd;
+
+import io.leasehold.LockKey;
+
+/**
+ * Names of the engine's keys in etcd. All of them begin with the namespace.
+ */
+final class EtcdKeys {
+
+	private final String root;
+
+	EtcdKeys(String namespace) {
+		this.root = escape(namespace) + "/";
+	}
+
+	/** Return the beginning of the keys of all claims. */
+	String claims() {
+		return this.root + "locks/";
+	}
+
+	/** Return the beginning of the keys of the claims on a lock. */
+	String claims(LockKey key) {
+		return claims() + escape(key.value()) + "/";
+	}
+
+	/** Return the key that exists for as long as a session. */
+	String session(long lease) {
+		return this.root + "sessions/" + Long.toHexString(lease);
+	}
+
+	/** Return the key that prevents late requests of a claim. */
+	String givenUp(String claimId) {
+		return this.root + "given-up/" + claimId;
+	}
+
+	/**
+	 * Replace slashes, percent signs and control characters by percent codes, so that
+	 * different texts remain different and none contains a slash.
+	 */
+	static String escape(String text) {
+		StringBuilder result = new StringBuilder(text.length());
+		text.codePoints().forEach((c) -> {
+			if (Character.getType(c) == Character.SURROGATE) {
+				result.append("%%u%04X".formatted(c)); // half of a pair, which UTF-8
+														// cannot encode
+			}
+			else if (c == '/' || c == '%' || Character.isISOControl(c)) {
+				result.append("%%%02X".formatted(c));
+			}
+			else {
+				result.appendCodePoint(c);
+			}
+		});
+		return result.toString();
+	}
+
+}

@@ -1,0 +1,203 @@
+package io.leasehold.engine.etcd;
+
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+
+import io.leasehold.LockEngineException;
+import io.leasehold.LockKey;
+import io.leasehold.engine.AcquisitionOutcome;
+import io.leasehold.engine.Capability;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.Holder;
+import io.leasehold.engine.LockEngine;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.ReleaseOutcome;
+import io.leasehold.engine.Renewal;
+import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.engine.RenewalRule;
+import io.leasehold.engine.Signal;
+import io.leasehold.engine.Subscription;
+import io.leasehold.engine.support.Deadlines;
+import io.leasehold.engine.support.OpenState;
+
+/**
+ * Lock engine on an etcd cluster, which grants locks in the order of requests. A lock is
+ * a key on the lease of this process. It outlives a dead or disconnected process by the
+ * session timeout, and a live process that does not renew it by the lock's lease.
+ * <p>
+ * Thread-safe. Connects when it is first used.
+ */
+public final class EtcdLockEngine implements LockEngine, AutoCloseable {
+
+	/** Name of this engine. */
+	public static final String NAME = "etcd";
+
+	private final EtcdSettings settings;
+
+	private final LiveClaims claims;
+
+	private final ClaimQueue queue;
+
+	private final Departure departure;
+
+	private final Renewals renewals;
+
+	private final Operator operator;
+
+	private final Sweeper sweeper;
+
+	private final OpenState state = new OpenState(NAME);
+
+	/**
+	 * Create an engine.
+	 * @param connection the cluster's members, and how to reach them
+	 * @param settings the settings
+	 * @param clock the clock that the service uses
+	 */
+	public EtcdLockEngine(EtcdConnection connection, EtcdSettings settings, MonotonicClock clock) {
+		EtcdKeys keys = new EtcdKeys(settings.namespace());
+		Store store = connection.connect(settings.callTimeout());
+		Watches watches = new Watches(store);
+		KeepAlive keepAlive = new KeepAlive(store, clock);
+		Sessions sessions = new Sessions(store, keys, keepAlive, settings.sessionTimeout(), clock);
+		OwnLeases ownLeases = new OwnLeases(store, clock);
+		this.settings = settings;
+		this.claims = new LiveClaims(keys, watches);
+		this.queue = new ClaimQueue(store, sessions, keys, ownLeases, watches, settings.pollInterval(), clock);
+		LateKeys lateKeys = new LateKeys(store, sessions, keys, this.claims, clock);
+		this.departure = new Departure(store, lateKeys, this.claims, clock);
+		this.renewals = new Renewals(keepAlive, ownLeases, this.claims);
+		this.operator = new Operator(store, keys);
+		this.sweeper = new Sweeper(store, this.claims, sessions, keepAlive, this.departure, lateKeys,
+				settings.callTimeout(), clock);
+		this.sweeper.start();
+	}
+
+	@Override
+	public String name() {
+		return NAME;
+	}
+
+	@Override
+	public Set<Capability> capabilities() {
+		return EnumSet.complementOf(EnumSet.of(Capability.LINGER));
+	}
+
+	@Override
+	public Duration minLease() {
+		return RenewalRule.minLease(this.settings.callTimeout());
+	}
+
+	@Override
+	public AcquisitionOutcome tryAcquire(Claim claim) {
+		long deadline = deadline(claim.key());
+		LiveClaim live = this.claims.begin(claim);
+		try {
+			if (this.departure.isOver(live)) {
+				this.departure.leave(live, deadline);
+				live = this.claims.begin(claim);
+			}
+			AcquisitionOutcome outcome = this.queue.request(live, claim.waits(), deadline);
+			if (outcome instanceof AcquisitionOutcome.Contradicted
+					|| (outcome instanceof AcquisitionOutcome.Busy && !claim.waits())) {
+				this.departure.leave(live, deadline);
+			}
+			return outcome;
+		}
+		catch (EtcdException | TimeoutException ex) {
+			throw failure("acquire", claim.key(), ex);
+		}
+	}
+
+	@Override
+	public Subscription subscribe(Claim claim, Consumer<Signal> listener) {
+		this.state.check(claim.key());
+		LiveClaim live = this.claims.find(claim);
+		if (live == null) {
+			return Subscription.POLLING;
+		}
+		live.turn().listen(listener);
+		return live.turn()::unsubscribe;
+	}
+
+	@Override
+	public List<RenewalOutcome> renew(List<Renewal> due) {
+		return this.state.isClosed() ? this.state.unknown(due) : this.renewals.renew(due, after());
+	}
+
+	@Override
+	public boolean inDoubt(Claim claim) {
+		LiveClaim live = this.claims.find(claim);
+		Session session = (live != null) ? live.session() : null;
+		return session == null || session.isLost();
+	}
+
+	@Override
+	public ReleaseOutcome release(Claim claim) {
+		long deadline = deadline(claim.key());
+		LiveClaim live = this.claims.find(claim);
+		if (live == null) {
+			return new ReleaseOutcome.NotOwner(); // nothing of it is in the store
+		}
+		try {
+			return this.departure.leave(live, deadline);
+		}
+		catch (EtcdException | TimeoutException ex) {
+			throw failure("release", claim.key(), ex);
+		}
+	}
+
+	@Override
+	public List<Holder> inspect(LockKey key) {
+		long deadline = deadline(key);
+		try {
+			return this.operator.inspect(key, deadline);
+		}
+		catch (EtcdException | TimeoutException ex) {
+			throw failure("inspect", key, ex);
+		}
+	}
+
+	@Override
+	public List<Holder> forceRelease(LockKey key) {
+		long deadline = deadline(key);
+		try {
+			return this.operator.forceRelease(key, deadline);
+		}
+		catch (EtcdException | TimeoutException ex) {
+			throw failure("force the release of", key, ex);
+		}
+	}
+
+	int liveClaims() {
+		return this.claims.all().size();
+	}
+
+	private long deadline(LockKey key) {
+		this.state.check(key);
+		return after();
+	}
+
+	private long after() {
+		return Deadlines.after(this.settings.callTimeout());
+	}
+
+	private LockEngineException failure(String action, LockKey key, Exception failure) {
+		return this.state.reason(key, Failures.of(action, key, failure));
+	}
+
+	/**
+	 * Leave the queues, and reject requests from now on. Held locks are left to their
+	 * leases. Waits for the store for one call at most.
+	 */
+	@Override
+	public void close() {
+		this.state.close();
+		this.sweeper.closeWhenNothingIsHeld();
+	}
+
+}

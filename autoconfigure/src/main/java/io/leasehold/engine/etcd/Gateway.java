@@ -1,0 +1,143 @@
+package io.leasehold.engine.etcd;
+
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BiConsumer;
+
+import io.leasehold.engine.support.Deadlines;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Requests to etcd's JSON gateway, each to one member. Logs in if there are credentials,
+ * and again when the token has expired. Thread-safe.
+ */
+final class Gateway {
+
+	/** Member of responses with the time by the server's clock, as HTTP writes it. */
+	static final String DATE = "date";
+
+	private static final String LOGIN = "/v3/auth/authenticate";
+
+	private final HttpClient client;
+
+	private final @Nullable Credentials credentials;
+
+	private volatile @Nullable String token;
+
+	Gateway(HttpClient client, @Nullable Credentials credentials) {
+		this.client = client;
+		this.credentials = credentials;
+	}
+
+	/**
+	 * Send a request and wait for its response. An interrupt does not end the wait.
+	 * @throws EtcdException if the member rejected the request or did not respond
+	 * @throws TimeoutException if the deadline has passed; the request is cancelled, but
+	 * may still be executed
+	 */
+	JsonObject post(URI member, String path, JsonObject body, long deadline) throws EtcdException, TimeoutException {
+		String used = token(member, deadline);
+		try {
+			return send(member, path, body, used, deadline);
+		}
+		catch (EtcdException ex) {
+			if (used == null || !isOfTheToken(ex)) {
+				throw ex;
+			}
+			forget(used);
+			return send(member, path, body, token(member, deadline), deadline);
+		}
+	}
+
+	/** A missing user is an invalid argument, as is a token of older permissions. */
+	private static boolean isOfTheToken(EtcdException failure) {
+		return failure.is(EtcdException.UNAUTHENTICATED) || failure.is(EtcdException.INVALID_ARGUMENT);
+	}
+
+	private synchronized void forget(String used) {
+		if (used.equals(this.token)) {
+			this.token = null;
+		}
+	}
+
+	/** Return the token, or {@code null} without credentials. Two logins are safe. */
+	private @Nullable String token(URI member, long deadline) throws EtcdException, TimeoutException {
+		String present = this.token;
+		if (present == null && this.credentials != null) {
+			present = send(member, LOGIN, this.credentials.request(), null, deadline).text("token");
+			this.token = present;
+		}
+		return present;
+	}
+
+	private JsonObject send(URI member, String path, JsonObject body, @Nullable String authorization, long deadline)
+			throws EtcdException, TimeoutException {
+		ResponseBody read = new ResponseBody();
+		CompletableFuture<HttpResponse<String>> response = this.client
+			.sendAsync(request(member, path, body, authorization), read);
+		try {
+			return read(member, Deadlines.await(response, deadline));
+		}
+		catch (ExecutionException ex) {
+			throw read.failure(member, ex.getCause());
+		}
+		catch (TimeoutException ex) {
+			response.cancel(true);
+			throw new TimeoutException("%s did not respond within the call timeout".formatted(member));
+		}
+	}
+
+	private static JsonObject read(URI member, HttpResponse<String> response) throws EtcdException {
+		try {
+			JsonObject body = JsonReader.parse(response.body());
+			if (body.has("code") || body.has("error")) {
+				throw EtcdException.of(body.has("code") ? body : body.object("error"));
+			}
+			JsonObject result = body.has("result") ? body.object("result") : body;
+			if (result.has("header")) {
+				return response.headers().firstValue("Date").map((date) -> result.with(DATE, date)).orElse(result);
+			}
+			throw notOfEtcd(member, response, null);
+		}
+		catch (IllegalArgumentException ex) {
+			throw notOfEtcd(member, response, ex);
+		}
+	}
+
+	private static EtcdException notOfEtcd(URI member, HttpResponse<String> response, @Nullable Throwable cause) {
+		int status = response.statusCode();
+		return new EtcdException((status == 404) ? EtcdException.UNIMPLEMENTED : EtcdException.NO_RESPONSE,
+				"%s responded with status %d, but not as etcd's JSON gateway does".formatted(member, status), cause);
+	}
+
+	/**
+	 * Open a watch, with the token of the last request. It may have expired: then the
+	 * watch is cancelled, and the next request logs in.
+	 * @param messages called for each message; the last call has {@code null} and the
+	 * failure, which is {@code null} if the stream ended
+	 * @return the open stream
+	 */
+	Stream watch(URI member, JsonObject create, BiConsumer<@Nullable JsonObject, @Nullable Throwable> messages) {
+		Stream stream = new Stream(messages);
+		HttpRequest request = request(member, "/v3/watch", JsonObject.of("create_request", create), this.token);
+		stream.start(this.client.sendAsync(request, BodyHandlers.fromLineSubscriber(stream)));
+		return stream;
+	}
+
+	private static HttpRequest request(URI member, String path, JsonObject body, @Nullable String authorization) {
+		HttpRequest.Builder request = HttpRequest.newBuilder(member.resolve(path))
+			.version("https".equals(member.getScheme()) ? HttpClient.Version.HTTP_2 : HttpClient.Version.HTTP_1_1)
+			.header("Content-Type", "application/json")
+			.header("Grpc-Metadata-hasleader", "true")
+			.POST(BodyPublishers.ofString(body.toString()));
+		return ((authorization != null) ? request.header("Authorization", authorization) : request).build();
+	}
+
+}

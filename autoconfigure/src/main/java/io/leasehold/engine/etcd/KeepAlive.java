@@ -1,0 +1,95 @@
+package io.leasehold.engine.etcd;
+
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeoutException;
+
+import io.leasehold.engine.MonotonicClock;
+
+/**
+ * Keep-alive of a session, followed by a linearizable read at the same member. The
+ * keep-alive alone proves nothing: a leader without followers responds to it. If both
+ * responses have one origin, the leader that extended the lease was still in office
+ * afterwards. Thread-safe.
+ */
+final class KeepAlive {
+
+	private final Store store;
+
+	private final MonotonicClock clock;
+
+	KeepAlive(Store store, MonotonicClock clock) {
+		this.store = store;
+		this.clock = clock;
+	}
+
+	/**
+	 * Keep a session and the given leases alive, and read claims' keys.
+	 * @param claims at most 127
+	 */
+	Pulse send(Session session, List<LiveClaim> claims, long deadline) throws EtcdException, TimeoutException {
+		return this.store.members().run((member) -> send(member, session, claims, deadline), deadline);
+	}
+
+	private Pulse send(URI member, Session session, List<LiveClaim> claims, long deadline)
+			throws EtcdException, TimeoutException {
+		long sent = this.clock.nanoTime();
+		JsonObject kept = this.store.keepAlive(member, session.lease(), deadline);
+		Origin origin = Origin.of(kept);
+		boolean proven = kept.number("TTL") > 0;
+		for (LiveClaim live : claims) {
+			OwnLease own = live.ownLease();
+			if (own != null && own.isKeptAlive()) {
+				proven &= Origin.of(this.store.keepAlive(member, own.id(), deadline)).equals(origin);
+			}
+		}
+		Reply reply = this.store.transactAt(member, reads(session, claims), deadline);
+		proven &= reply.origin().equals(origin);
+		boolean alive = isThere(reply.keys(0), session.created());
+		if (alive) {
+			session.see(reply.revision());
+		}
+		else {
+			session.lose();
+		}
+		if (alive && proven) {
+			session.prove(sent);
+		}
+		return new Pulse(sent, alive && proven, held(claims, reply));
+	}
+
+	private static List<JsonObject> reads(Session session, List<LiveClaim> claims) {
+		List<JsonObject> reads = new ArrayList<>(claims.size() + 1);
+		reads.add(Operation.read(Operation.get(session.key(), true)));
+		claims.forEach((live) -> reads.add(Operation.read(Operation.get(live.key(), live.ownLease() == null))));
+		return reads;
+	}
+
+	/** Return the claims whose keys exist, and were not closed by an operator. */
+	private static Map<LiveClaim, Boolean> held(List<LiveClaim> claims, Reply reply) {
+		Map<LiveClaim, Boolean> held = new HashMap<>();
+		for (int i = 0; i < claims.size(); i++) {
+			List<KeyValue> keys = reply.keys(i + 1);
+			held.put(claims.get(i), isThere(keys, claims.get(i).number()) && !ClaimValue.isClosed(keys.get(0).value()));
+		}
+		return held;
+	}
+
+	private static boolean isThere(List<KeyValue> keys, long created) {
+		return !keys.isEmpty() && keys.get(0).created() == created;
+	}
+
+	/**
+	 * Result of a keep-alive.
+	 *
+	 * @param sent when it was sent
+	 * @param proven whether the session was certainly alive after that
+	 * @param held for each claim, whether it still holds its lock
+	 */
+	record Pulse(long sent, boolean proven, Map<LiveClaim, Boolean> held) {
+	}
+
+}

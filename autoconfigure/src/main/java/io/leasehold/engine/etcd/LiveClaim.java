@@ -1,0 +1,218 @@
+package io.leasehold.engine.etcd;
+
+import java.time.Duration;
+
+import io.leasehold.engine.Access;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.MonotonicClock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * State of a claim in this process, from its first request to its confirmed end.
+ * Thread-safe; never blocks.
+ */
+final class LiveClaim {
+
+	private final Claim claim;
+
+	private final String id;
+
+	private final String prefix;
+
+	private final String key;
+
+	private final Turn turn;
+
+	private @Nullable Session session;
+
+	/** Revision that created its key, zero if the key is not known to exist. */
+	private long number;
+
+	private @Nullable OwnLease ownLease;
+
+	/** Whether a request without a response may still create its key. */
+	private boolean unanswered;
+
+	private boolean removing;
+
+	private boolean granted;
+
+	private boolean over;
+
+	private boolean ends;
+
+	private boolean expired;
+
+	/** Start of the minimum hold. */
+	private long grantSent;
+
+	/** End of the lease, defined only if it was granted. */
+	private long leaseEnd;
+
+	/** When its key has to be removed, defined only if {@code ends} is true. */
+	private long keyEnd;
+
+	private long validUntil;
+
+	LiveClaim(Claim claim, String id, String prefix, Turn turn) {
+		this.claim = claim;
+		this.id = id;
+		this.prefix = prefix;
+		this.key = prefix + ClaimName.text(id, claim.access());
+		this.turn = turn;
+	}
+
+	Claim claim() {
+		return this.claim;
+	}
+
+	/** Return the id in its key, which no other claim ever has. */
+	String id() {
+		return this.id;
+	}
+
+	/** Return the beginning of the keys of its lock. */
+	String prefix() {
+		return this.prefix;
+	}
+
+	String key() {
+		return this.key;
+	}
+
+	/** Return the notification of its turn, used while it waits. */
+	Turn turn() {
+		return this.turn;
+	}
+
+	boolean isExclusive() {
+		return this.claim.access().kind() == Access.Kind.EXCLUSIVE;
+	}
+
+	/** Begin to place its key on a session. Return whether it has ended meanwhile. */
+	synchronized boolean begin(Session in) {
+		this.session = in;
+		return this.over;
+	}
+
+	/** Return the session of its key, or {@code null} before the first request. */
+	synchronized @Nullable Session session() {
+		return this.session;
+	}
+
+	synchronized void doubt() {
+		this.unanswered = true;
+	}
+
+	/** Return whether the store may have its key. */
+	synchronized boolean mayHaveKey() {
+		return this.number != 0 || this.unanswered;
+	}
+
+	/** Return whether its key may be created late. */
+	synchronized boolean mayComeLate() {
+		return this.unanswered;
+	}
+
+	/** Record that its key exists. */
+	synchronized void place(long created) {
+		this.number = created;
+	}
+
+	synchronized void displace() {
+		this.number = 0;
+		this.ownLease = null;
+		this.turn.forget();
+	}
+
+	synchronized long number() {
+		return this.number;
+	}
+
+	synchronized @Nullable OwnLease ownLease() {
+		return this.ownLease;
+	}
+
+	synchronized void ownLease(OwnLease lease) {
+		this.ownLease = lease;
+	}
+
+	/**
+	 * Extend the lease, counted from a request; never shorten it. Return the end of its
+	 * validity, or {@code null} if the claim has ended and its key is being removed.
+	 */
+	synchronized @Nullable Long grant(long sent, Duration lease) {
+		if (this.over || isLeaseOver(sent)) {
+			return null;
+		}
+		this.grantSent = this.granted ? this.grantSent : sent;
+		long end = sent + lease.toNanos();
+		long valid = MonotonicClock.validUntil(sent, lease);
+		this.leaseEnd = (!this.granted || end - this.leaseEnd > 0) ? end : this.leaseEnd;
+		this.validUntil = (!this.granted || valid - this.validUntil > 0) ? valid : this.validUntil;
+		this.granted = true;
+		long delayed = this.leaseEnd + this.claim.lockDelay().toNanos();
+		long held = this.grantSent + this.claim.minHold().toNanos();
+		this.keyEnd = (held - delayed > 0) ? held : delayed;
+		this.ends = true;
+		return this.validUntil;
+	}
+
+	/** Return the rest of the minimum hold, zero or less if it is over. */
+	synchronized Duration heldFor(long now) {
+		return this.granted ? Duration.ofNanos(this.grantSent + this.claim.minHold().toNanos() - now) : Duration.ZERO;
+	}
+
+	/** Return whether a granted lease has ended; its key may stay for a lock delay. */
+	synchronized boolean isLeaseOver(long now) {
+		return this.granted && now - this.leaseEnd >= 0;
+	}
+
+	synchronized boolean isHeld() {
+		return this.granted && !this.over;
+	}
+
+	synchronized boolean wasGranted() {
+		return this.granted;
+	}
+
+	/** End the claim: its only further request is the removal of its key. */
+	synchronized void end(long now) {
+		if (!this.over && !this.granted) {
+			this.keyEnd = now + this.claim.lease().toNanos();
+			this.ends = true;
+		}
+		this.expired |= !this.over && isLeaseOver(now);
+		this.over = true;
+	}
+
+	/**
+	 * End the claim if the time of its key has ended. This is one atomic step, because a
+	 * response for the claim may arrive concurrently.
+	 * @return whether its key has to be removed
+	 */
+	synchronized boolean expire(long now) {
+		if (!isKeyOver(now)) {
+			return false;
+		}
+		end(now);
+		return true;
+	}
+
+	/** Return whether the claim ended with its lease, not by a release. */
+	synchronized boolean hasExpired() {
+		return this.expired;
+	}
+
+	synchronized boolean isKeyOver(long now) {
+		return this.ends && now - this.keyEnd >= 0;
+	}
+
+	/** Record a removal, and return whether an earlier one may have been executed. */
+	synchronized boolean removeAgain() {
+		boolean again = this.removing;
+		this.removing = true;
+		return again;
+	}
+
+}

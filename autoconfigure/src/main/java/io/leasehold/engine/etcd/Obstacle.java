@@ -1,0 +1,34 @@
+package io.leasehold.engine.etcd;
+
+import java.util.Collection;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reason why a claim does not hold its lock: one key, or the keys of several permits.
+ *
+ * @param key the key, or the beginning of all keys of the lock
+ * @param rangeEnd end of the range of keys, or {@code null} for one key
+ * @param revision revision at which it was seen
+ * @param order all claims up to the waiting one, which matters only for a range
+ */
+record Obstacle(String key, @Nullable String rangeEnd, long revision, ClaimOrder order) {
+
+	static Obstacle of(ClaimOrder order, String prefix, long revision) {
+		String key = order.obstacle();
+		return (key != null) ? new Obstacle(key, null, revision, order)
+				: new Obstacle(prefix, KeyValue.rangeEnd(prefix), revision, order);
+	}
+
+	/** Return whether a watch on this obstacle is one on the other, too. */
+	boolean isSameAs(Obstacle other) {
+		return this.key.equals(other.key);
+	}
+
+	/** Return whether the claim may hold the lock after these keys were removed. */
+	boolean isOver(Collection<String> removed) {
+		return this.rangeEnd == null || this.order.without(Set.copyOf(removed)).lastHolds();
+	}
+
+}

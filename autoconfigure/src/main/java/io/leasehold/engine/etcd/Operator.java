@@ -1,0 +1,70 @@
+package io.leasehold.engine.etcd;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeoutException;
+
+import io.leasehold.LockKey;
+import io.leasehold.engine.Holder;
+
+/**
+ * Requests of operators: the holders of a lock, and their removal.
+ */
+final class Operator {
+
+	private final Store store;
+
+	private final EtcdKeys keys;
+
+	Operator(Store store, EtcdKeys keys) {
+		this.store = store;
+		this.keys = keys;
+	}
+
+	List<Holder> inspect(LockKey key, long deadline) throws EtcdException, TimeoutException {
+		return holders(key, deadline).stream().map(ClaimValue::holder).toList();
+	}
+
+	List<Holder> forceRelease(LockKey key, long deadline) throws EtcdException, TimeoutException {
+		while (true) {
+			List<KeyValue> present = holders(key, deadline);
+			List<Holder> lost = new ArrayList<>();
+			for (KeyValue holder : present) {
+				if (remove(holder, deadline)) {
+					lost.add(ClaimValue.holder(holder));
+				}
+			}
+			if (!lost.isEmpty() || present.isEmpty()) {
+				return lost;
+			}
+			// All were released meanwhile: retry with their successors, if any
+		}
+	}
+
+	/** Return the keys that hold the lock, except those whose claims have ended. */
+	private List<KeyValue> holders(LockKey key, long deadline) throws EtcdException, TimeoutException {
+		List<KeyValue> all = this.store.list(Operation.list(this.keys.claims(key)), deadline);
+		ClaimOrder order = ClaimOrder.of(all.stream().map(KeyValue::key).toList());
+		List<KeyValue> holders = new ArrayList<>();
+		for (int i = 0; i < all.size() && order.holds(i); i++) {
+			if (!ClaimValue.isClosed(all.get(i).value())) {
+				holders.add(all.get(i));
+			}
+		}
+		return holders;
+	}
+
+	/** Remove a key, or close it for its minimum hold. Return whether it had a holder. */
+	private boolean remove(KeyValue holder, long deadline) throws EtcdException, TimeoutException {
+		boolean byLease = ClaimValue.isHeldByLease(holder.value());
+		if (byLease || !ClaimValue.rest(holder.value()).isZero()) {
+			return OwnLeases.close(this.store, holder.key(), holder.created(), byLease, ClaimValue.rest(holder.value()),
+					deadline);
+		}
+		return this.store
+			.transact(List.of(Operation.isCreated(holder.key(), holder.created())),
+					List.of(Operation.remove(holder.key())), List.of(), deadline)
+			.succeeded();
+	}
+
+}

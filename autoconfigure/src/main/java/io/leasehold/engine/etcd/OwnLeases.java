@@ -1,0 +1,94 @@
+package io.leasehold.engine.etcd;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.TimeoutException;
+
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.MonotonicClock;
+
+/**
+ * Leases of claims with a minimum hold or a lock delay. A claim waits on its session's
+ * lease. Its grant attaches the key to a lease that ends with the minimum hold, or after
+ * lease and lock delay if that is later. Thread-safe.
+ */
+final class OwnLeases {
+
+	private final Store store;
+
+	private final MonotonicClock clock;
+
+	OwnLeases(Store store, MonotonicClock clock) {
+		this.store = store;
+		this.clock = clock;
+	}
+
+	/**
+	 * Ensure that the key outlives the session as long as the claim demands.
+	 * @param session the session of the claim
+	 * @param lease the lease that is granted now
+	 * @return whether the key still exists, as far as this is known
+	 */
+	boolean secure(LiveClaim live, Session session, Duration lease, long deadline)
+			throws EtcdException, TimeoutException {
+		Claim claim = live.claim();
+		if (claim.minHold().isZero() && claim.lockDelay().isZero()) {
+			return true;
+		}
+		Duration length = lease.plus(claim.lockDelay());
+		long now = this.clock.nanoTime();
+		Instant time = session.timeAt(now);
+		OwnLease own = live.ownLease();
+		if (own == null) {
+			boolean byLease = claim.minHold().compareTo(length) >= 0;
+			return byLease ? attach(live, claim.minHold(), false, ClaimValue.heldByLease(claim, time), deadline)
+					: attach(live, length, true, ClaimValue.held(claim, time, claim.minHold()), deadline);
+		}
+		boolean lasts = own.isKeptAlive() ? own.length().compareTo(length) >= 0 : own.end() - now >= length.toNanos();
+		if (lasts) {
+			return true;
+		}
+		// Without a response, the key may be on either lease
+		live.ownLease(new OwnLease(own.id(), Duration.ZERO, now, true));
+		return attach(live, length, true, ClaimValue.held(claim, time, live.heldFor(now)), deadline);
+	}
+
+	private boolean attach(LiveClaim live, Duration length, boolean keptAlive, String value, long deadline)
+			throws EtcdException, TimeoutException {
+		long sent = this.clock.nanoTime();
+		JsonObject lease = this.store.grant(Sessions.wholeSeconds(length), deadline);
+		long id = lease.number("ID");
+		boolean attached = replace(this.store, live.key(), live.number(), Operation.put(live.key(), value, id),
+				deadline);
+		if (attached) {
+			Duration granted = Duration.ofSeconds(lease.number("TTL"));
+			live.ownLease(new OwnLease(id, granted, MonotonicClock.validUntil(sent, granted), keptAlive));
+		}
+		return attached;
+	}
+
+	/**
+	 * Leave a key without a holder to the end of its minimum hold.
+	 * @param created revision that created the key
+	 * @param byLease whether its present lease ends with the minimum hold
+	 * @param rest rest of the minimum hold otherwise
+	 * @return whether the key existed, with a holder
+	 */
+	static boolean close(Store store, String key, long created, boolean byLease, Duration rest, long deadline)
+			throws EtcdException, TimeoutException {
+		JsonObject closing = byLease ? Operation.write(key, ClaimValue.CLOSED) : Operation.put(key, ClaimValue.CLOSED,
+				store.grant(Sessions.wholeSeconds(rest), deadline).number("ID"));
+		return replace(store, key, created, closing, deadline);
+	}
+
+	/** Write a key if it exists and was not closed. */
+	private static boolean replace(Store store, String key, long created, JsonObject write, long deadline)
+			throws EtcdException, TimeoutException {
+		return store
+			.transact(List.of(Operation.isCreated(key, created), Operation.isOpen(key)), List.of(write), List.of(),
+					deadline)
+			.succeeded();
+	}
+
+}

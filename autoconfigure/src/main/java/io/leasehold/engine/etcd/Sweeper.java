@@ -1,0 +1,188 @@
+package io.leasehold.engine.etcd;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.support.Deadlines;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
+
+/**
+ * Periodic task that keeps sessions alive and ends leases that were not renewed, because
+ * the store knows only the sessions of live processes. Removes late keys.
+ */
+final class Sweeper {
+
+	private static final Log logger = LogFactory.getLog(Sweeper.class);
+
+	private static final Duration TICK = Duration.ofMillis(100);
+
+	/** Pause after a failure, so that a store that is down is not flooded. */
+	private static final Duration PAUSE = Duration.ofMillis(500);
+
+	private final Store store;
+
+	private final LiveClaims claims;
+
+	private final Sessions sessions;
+
+	private final SessionWatches watches;
+
+	private final KeepAlive keepAlive;
+
+	private final Departure departure;
+
+	private final LateKeys lateKeys;
+
+	private final Duration callTimeout;
+
+	private final MonotonicClock clock;
+
+	private final ScheduledExecutorService executor;
+
+	private long pausedAt;
+
+	private boolean paused;
+
+	private boolean closing;
+
+	private final AtomicBoolean closed = new AtomicBoolean();
+
+	Sweeper(Store store, LiveClaims claims, Sessions sessions, KeepAlive keepAlive, Departure departure,
+			LateKeys lateKeys, Duration callTimeout, MonotonicClock clock) {
+		this.store = store;
+		this.claims = claims;
+		this.sessions = sessions;
+		this.watches = new SessionWatches(store, claims, clock);
+		this.keepAlive = keepAlive;
+		this.departure = departure;
+		this.lateKeys = lateKeys;
+		this.callTimeout = callTimeout;
+		this.clock = clock;
+		CustomizableThreadFactory threads = new CustomizableThreadFactory("leasehold-etcd-");
+		threads.setDaemon(true);
+		this.executor = Executors.newSingleThreadScheduledExecutor(threads);
+	}
+
+	void start() {
+		this.executor.scheduleWithFixedDelay(this::tick, TICK.toMillis(), TICK.toMillis(), TimeUnit.MILLISECONDS);
+	}
+
+	private void tick() {
+		if (this.paused && System.nanoTime() - this.pausedAt < PAUSE.toNanos()) {
+			return;
+		}
+		try {
+			this.paused = false;
+			keepSessions();
+			removeExpired();
+			this.lateKeys.sweep(deadline());
+		}
+		catch (EtcdException | TimeoutException | RuntimeException ex) {
+			logger.debug("Could not keep the session in etcd, or end expired leases; retrying", ex);
+			this.paused = true;
+			this.pausedAt = System.nanoTime();
+		}
+		if (this.closing) {
+			closeUnlessHeld();
+		}
+	}
+
+	/** A session that is not the only one is kept for as long as claims use it. */
+	private void keepSessions() throws EtcdException, TimeoutException {
+		Collection<Session> present = this.sessions.present();
+		this.watches.retain(present);
+		for (Session session : present) {
+			if (present.size() > 1 && !this.claims.use(session)) {
+				this.sessions.forget(session);
+			}
+			else {
+				keep(session);
+			}
+		}
+	}
+
+	private void keep(Session session) throws EtcdException, TimeoutException {
+		if (session.isDue(this.clock.nanoTime()) || this.watches.isBroken(session)) {
+			this.keepAlive.send(session, List.of(), deadline());
+		}
+		this.watches.watch(session);
+	}
+
+	private void removeExpired() throws EtcdException, TimeoutException {
+		long now = this.clock.nanoTime();
+		for (LiveClaim live : this.claims.all()) {
+			if (live.expire(now)) {
+				this.departure.leave(live, deadline());
+			}
+		}
+	}
+
+	private long deadline() {
+		return Deadlines.after(this.callTimeout);
+	}
+
+	/**
+	 * Leave the queues. Continue while a claim holds a lock, then end the sessions. Waits
+	 * for the first step, but not longer than a call.
+	 */
+	void closeWhenNothingIsHeld() {
+		if (!this.closed.compareAndSet(false, true)) {
+			return;
+		}
+		Future<?> first = this.executor.submit(() -> {
+			this.closing = true;
+			closeUnlessHeld();
+		});
+		try {
+			Deadlines.await(first, deadline());
+		}
+		catch (ExecutionException | TimeoutException ex) {
+			logger.debug("Could not leave etcd in time; its keys end with their leases", ex);
+		}
+	}
+
+	private void closeUnlessHeld() {
+		if (this.executor.isShutdown()) {
+			return;
+		}
+		long now = this.clock.nanoTime();
+		boolean held = this.claims.all().stream().anyMatch((live) -> live.isHeld() && !live.isKeyOver(now));
+		try {
+			if (held) {
+				leaveQueues();
+				return;
+			}
+			for (Session session : this.sessions.present()) {
+				this.store.revoke(session.lease(), deadline());
+			}
+		}
+		catch (EtcdException | TimeoutException ex) {
+			logger.debug("Could not leave etcd; its keys end with their leases", ex);
+		}
+		if (!held) {
+			this.watches.closeAll();
+			this.executor.shutdown();
+		}
+	}
+
+	private void leaveQueues() throws EtcdException, TimeoutException {
+		for (LiveClaim live : this.claims.all()) {
+			if (!live.isHeld()) {
+				this.departure.leave(live, deadline());
+			}
+		}
+	}
+
+}

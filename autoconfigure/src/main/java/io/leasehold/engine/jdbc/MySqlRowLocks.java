@@ -1,0 +1,70 @@
+package io.leasehold.engine.jdbc;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+
+/**
+ * Row locks of MySQL. Queries that lock have no timeout of their own: the session's is
+ * changed for one query.
+ */
+class MySqlRowLocks extends RowLocks {
+
+	private static final int TIMEOUT = 1205;
+
+	private static final int NO_WAIT = 3572;
+
+	private static final long LONGEST_SECONDS = Duration.ofDays(365).toSeconds();
+
+	MySqlRowLocks(String table) {
+		super(table);
+	}
+
+	@Override
+	String locking(boolean shared, Duration wait) {
+		return (shared ? "FOR SHARE" : "FOR UPDATE") + (wait.isZero() ? " NOWAIT" : "");
+	}
+
+	@Override
+	public Result acquire(Connection connection, RowId id, boolean shared, Duration wait) throws SQLException {
+		if (wait.isZero()) {
+			return request(connection, id, shared, wait);
+		}
+		execute(connection, "SET @leasehold_wait = @@SESSION.innodb_lock_wait_timeout, "
+				+ "SESSION innodb_lock_wait_timeout = %d".formatted(seconds(wait)));
+		try {
+			return request(connection, id, shared, wait);
+		}
+		finally {
+			execute(connection, "SET SESSION innodb_lock_wait_timeout = @leasehold_wait");
+		}
+	}
+
+	/** Return whole seconds, rounded up, because there is no smaller unit. */
+	static long seconds(Duration wait) {
+		return (wait.getSeconds() < LONGEST_SECONDS) ? wait.plusNanos(999_999_999).toSeconds() : LONGEST_SECONDS;
+	}
+
+	/** A server can be configured to undo the whole transaction. */
+	@Override
+	final boolean isTimeout(Connection connection, SQLException failure) throws SQLException {
+		return failure.getErrorCode() == NO_WAIT
+				|| failure.getErrorCode() == TIMEOUT && !rollsBackOnTimeout(connection);
+	}
+
+	private static boolean rollsBackOnTimeout(Connection connection) throws SQLException {
+		try (Statement statement = connection.createStatement();
+				ResultSet rows = statement.executeQuery("SELECT @@innodb_rollback_on_timeout")) {
+			return rows.next() && rows.getBoolean(1);
+		}
+	}
+
+	private static void execute(Connection connection, String sql) throws SQLException {
+		try (Statement statement = connection.createStatement()) {
+			statement.execute(sql);
+		}
+	}
+
+}

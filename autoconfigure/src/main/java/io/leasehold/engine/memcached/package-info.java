@@ -1,0 +1,7 @@
+/**
+ * Locks in memcached.
+ */
+@NullMarked
+package io.leasehold.engine.memcached;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,53 @@
+package io.leasehold.engine.redlock;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.function.Predicate;
+
+import io.leasehold.engine.redis.connection.Script;
+
+/**
+ * All masters of an engine.
+ *
+ * @param all the masters, an odd number
+ */
+record Masters(List<Master> all) {
+
+	int size() {
+		return this.all.size();
+	}
+
+	int majority() {
+		return this.all.size() / 2 + 1;
+	}
+
+	/** Send a request to all masters, and return as soon as a decision is reached. */
+	<T> Ballot<T> ask(Function<Master, CompletableFuture<T>> request, Predicate<Ballot<T>> decision) {
+		return Ballot.hold(this.all, request, decision);
+	}
+
+	/**
+	 * Run a script everywhere. Enough are the responses of a majority and of all masters
+	 * that usually respond in time.
+	 * @param deadline reading of {@link System#nanoTime()} at which to stop waiting
+	 * @return the responses of a majority at least
+	 * @throws io.leasehold.engine.redis.connection.RedisFailure if no majority responded
+	 */
+	<T> Ballot<T> run(Script<T> script, String[] keys, String[] arguments, long deadline) {
+		return requireMajority(ask((master) -> master.send(script, keys, arguments), this::isAnswered).await(deadline));
+	}
+
+	/** Return whether a majority and all masters that usually respond have responded. */
+	boolean isAnswered(Ballot<?> ballot) {
+		return ballot.isComplete() && ballot.size() >= majority();
+	}
+
+	<T> Ballot<T> requireMajority(Ballot<T> ballot) {
+		if (ballot.size() < majority()) {
+			throw ballot.failure(size());
+		}
+		return ballot;
+	}
+
+}

@@ -1,0 +1,35 @@
+package io.leasehold.metrics;
+
+import io.leasehold.LockInspector;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.MeterBinder;
+
+/**
+ * Binder of the meter {@code leasehold.parked}: locks that nobody holds, but that this
+ * process keeps for its next caller. Thread-safe.
+ */
+public final class ParkedLockMetrics implements MeterBinder {
+
+	private final LockInspector locks;
+
+	public ParkedLockMetrics(LockInspector locks) {
+		this.locks = locks;
+	}
+
+	@Override
+	public void bindTo(MeterRegistry registry) {
+		for (String engine : this.locks.engines()) {
+			Gauge.builder("leasehold.parked", this.locks, (inspector) -> parked(inspector, engine))
+				.description("Locks that are kept for the next caller")
+				.baseUnit("locks")
+				.tags("engine", engine)
+				.register(registry);
+		}
+	}
+
+	private static long parked(LockInspector locks, String engine) {
+		return locks.overview().parked().stream().filter((lock) -> lock.engine().equals(engine)).count();
+	}
+
+}

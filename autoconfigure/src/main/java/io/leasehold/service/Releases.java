@@ -1,0 +1,118 @@
+package io.leasehold.service;
+
+import java.time.Duration;
+
+import io.leasehold.LossCause;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.LockEngine;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.ReleaseOutcome;
+import io.leasehold.service.gate.Grant;
+import io.leasehold.service.gate.Hold;
+import io.leasehold.service.gate.KeyGate;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Release of grants: when their last hold was closed, or after they were parked.
+ */
+final class Releases {
+
+	private static final Log logger = LogFactory.getLog(Releases.class);
+
+	private final LockEngine engine;
+
+	private final MonotonicClock clock;
+
+	private final EngineThreads threads;
+
+	private final ClaimCloser closer;
+
+	private final GateDriver driver;
+
+	private final HoldReports reports;
+
+	Releases(LockEngine engine, MonotonicClock clock, EngineThreads threads, ClaimCloser closer, GateDriver driver,
+			HoldReports reports) {
+		this.engine = engine;
+		this.clock = clock;
+		this.threads = threads;
+		this.closer = closer;
+		this.driver = driver;
+		this.reports = reports;
+	}
+
+	/** Release the grant of a closed hold in a thread of the library. */
+	void releaseLater(KeyGate gate, Hold hold) {
+		this.threads.releases().execute(() -> release(gate, hold));
+	}
+
+	/**
+	 * Release the grant of a closed hold, and repeat that in the background if it fails.
+	 * @return the response of the store, {@code null} if it has not responded yet
+	 */
+	@Nullable ReleaseOutcome release(KeyGate gate, Hold hold) {
+		Duration standBack = Duration.ZERO;
+		boolean interrupted = Thread.interrupted();
+		try {
+			ReleaseOutcome outcome = this.engine.release(hold.grant.claim);
+			if (outcome instanceof ReleaseOutcome.Released released) {
+				standBack = released.standBack();
+			}
+			return outcome;
+		}
+		catch (RuntimeException | Error ex) {
+			logger.debug("Lock '%s' will be released in the background".formatted(hold.key()), ex);
+			this.closer.close(hold.grant.claim, (outcome) -> releasedLate(hold, outcome));
+			return null;
+		}
+		finally {
+			this.driver.carryOut(gate, gate.released(standBack));
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
+		}
+	}
+
+	/**
+	 * Process the response to a repeated release. It is a loss only if the lease would
+	 * still be valid, because otherwise the lease may have expired after the hold.
+	 */
+	private void releasedLate(Hold hold, ReleaseOutcome outcome) {
+		if (outcome instanceof ReleaseOutcome.NotOwner && hold.grant.wouldBeValid(this.clock.nanoTime())) {
+			hold.lose(LossCause.NOT_OWNER);
+			this.reports.lostAtLateRelease(hold, this.clock.nanoTime());
+		}
+	}
+
+	/** Plan the release of a grant that was just parked for the first time. */
+	void returnAfterLinger(KeyGate gate, Grant parked, long now) {
+		long unused = parked.remaining(now) - parked.claim.lease().toNanos() / 2;
+		this.threads.schedule(() -> returnParked(gate, parked), unused);
+	}
+
+	/**
+	 * Release a parked grant, in a thread of the library.
+	 * @param only the grant to release, {@code null} for any
+	 */
+	void returnParked(KeyGate gate, @Nullable Grant only) {
+		Hold unused = gate.unpark(only);
+		if (unused != null) {
+			releaseLater(gate, unused);
+		}
+	}
+
+	/** Process the report that another process wants the key of a lingering grant. */
+	void recalled(KeyGate gate, Claim claim) {
+		Hold held = gate.recalled(claim);
+		if (held != null) {
+			this.driver.extend(gate, held);
+		}
+		Hold unused = gate.parked();
+		if (unused != null && unused.grant.claim.owner() == claim.owner()) {
+			returnParked(gate, unused.grant);
+		}
+	}
+
+}

@@ -1,0 +1,180 @@
+package io.leasehold.service.gate;
+
+import java.time.Duration;
+
+import io.leasehold.LockKey;
+import io.leasehold.engine.AcquisitionOutcome;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.Owner;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gate of a key whose grant may linger. After its last hold was closed, the grant stays
+ * <em>parked</em>, and the next caller enters it without a request. Parking only delays
+ * the release of a grant: until another process wants the key, at most until half of its
+ * lease has passed. A grant is parked only if no renewal of it was ever sent, so the
+ * store never keeps a parked grant for longer than its first lease.
+ */
+final class LingeringGate extends KeyGate {
+
+	/** Owner of the claim that asks for a lingering grant, unless it was recalled. */
+	private @Nullable Owner asking;
+
+	/** The grant that may be parked, unless it was recalled or is being renewed. */
+	private @Nullable Grant lingering;
+
+	/** Number of the last pass for which the lingering grant has a fencing token. */
+	private int lastPass;
+
+	/** Difference of the clocks before the lingering grant was requested. */
+	private long clockOffset;
+
+	/** The last hold of the lingering grant, while it has no open hold. */
+	private @Nullable Hold parked;
+
+	/** Whether the return of the lingering grant is planned. */
+	private boolean returnPlanned;
+
+	LingeringGate(LockKey key, GateRules rules) {
+		super(key, rules);
+	}
+
+	@Override
+	StoreClaim newClaim(Waiter waiter, long since) {
+		StoreClaim created = super.newClaim(waiter, since);
+		this.lingering = null;
+		this.asking = null;
+		if (created.claim().lingers()) {
+			this.asking = created.claim().owner();
+			this.clockOffset = this.rules.clock.wallClockOffset(now());
+		}
+		return created;
+	}
+
+	@Override
+	void received(Grant grant, AcquisitionOutcome.Granted response) {
+		boolean lingers = response.reserved() > 0 && this.asking == grant.claim.owner();
+		this.asking = null;
+		this.lingering = lingers ? grant : null;
+		this.lastPass = FencingTokens.lastPass(response.reserved());
+		this.returnPlanned = false;
+	}
+
+	@Override
+	@Nullable Entry enterParked(Waiter waiter) {
+		Hold former = this.parked;
+		if (former == null) {
+			return null;
+		}
+		long now = now();
+		if (head() == null && GateRules.isPlain(waiter.options()) && mayLinger(former, now)) {
+			this.parked = null;
+			Hold hold = next(former, waiter, now);
+			hold.enter();
+			waiter.succeed(hold);
+			return Entry.ENTERED;
+		}
+		if (head() != null && !waiter.waits()) {
+			return Entry.BUSY;
+		}
+		waiter.awaitTurn(!waiter.waits());
+		enqueue(waiter);
+		return Entry.RETURNING;
+	}
+
+	@Override
+	@Nullable Actions stay(Hold closed, long now) {
+		Waiter next = head();
+		if (!mayLinger(closed, now)) {
+			return null;
+		}
+		if (next != null) {
+			return GateRules.isPlain(next.options()) ? pass(closed, next, now) : null;
+		}
+		if (!this.rules.lingers(closed.options)) {
+			return null;
+		}
+		remove(closed);
+		this.parked = closed;
+		boolean planned = this.returnPlanned;
+		this.returnPlanned = true;
+		return planned ? Actions.NONE : Actions.PARKED;
+	}
+
+	private Actions pass(Hold closed, Waiter next, long now) {
+		Actions actions = new Actions();
+		remove(closed);
+		unqueue(next);
+		next.succeed(next(closed, next, now));
+		actions.wake(next);
+		proceed(Duration.ZERO, actions);
+		return actions;
+	}
+
+	/** Return the next hold of a grant. Its first renewal is counted from its start. */
+	private Hold next(Hold former, Waiter waiter, long now) {
+		Hold hold = new Hold(former.grant, waiter, former, false, now);
+		hold.renewed(now);
+		add(hold);
+		return hold;
+	}
+
+	private boolean mayLinger(Hold former, long now) {
+		Grant grant = former.grant;
+		long lease = grant.claim.lease().toNanos();
+		return grant == this.lingering && former.pass < this.lastPass && grant.remaining(now) >= lease / 2
+				&& Math.abs(this.rules.clock.wallClockOffset(now) - this.clockOffset) <= lease / 4
+				&& this.rules.receivesRecalls(grant.claim);
+	}
+
+	@Override
+	public synchronized @Nullable Hold recalled(Claim claim) {
+		Grant wanted = this.lingering;
+		boolean early = this.asking == claim.owner();
+		if (!early && (wanted == null || wanted.claim.owner() != claim.owner())) {
+			return null;
+		}
+		this.asking = null;
+		this.lingering = null;
+		this.rules.affinity.recalled(this.key, claim.lease(), now());
+		return (wanted != null && this.parked == null) ? holdOf(wanted) : null;
+	}
+
+	@Override
+	public synchronized @Nullable Hold renewing(Grant renewed) {
+		if (this.lingering == renewed && this.parked == null) {
+			this.lingering = null;
+		}
+		return super.renewing(renewed);
+	}
+
+	@Override
+	public synchronized @Nullable Hold parked() {
+		return this.parked;
+	}
+
+	@Override
+	public synchronized @Nullable Hold unpark(@Nullable Grant only) {
+		Hold taken = this.parked;
+		if (taken == null || only != null && taken.grant != only) {
+			return null;
+		}
+		if (only != null && only == this.lingering) {
+			this.rules.affinity.unwanted(this.key);
+		}
+		this.parked = null;
+		this.lingering = null;
+		taken.grant.end();
+		return taken;
+	}
+
+	@Override
+	public synchronized void describe(Survey survey) {
+		super.describe(survey);
+		Hold unused = this.parked;
+		if (unused != null) {
+			survey.parked(this.rules.engine(), unused, now());
+		}
+	}
+
+}

@@ -1,0 +1,2 @@
+-- Returns the owners
+return owners()

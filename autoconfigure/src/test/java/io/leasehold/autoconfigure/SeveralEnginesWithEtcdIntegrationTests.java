@@ -1,0 +1,28 @@
+package io.leasehold.autoconfigure;
+
+import java.util.List;
+
+import io.leasehold.server.EtcdTestServer;
+
+/**
+ * One application whose methods lock in etcd, in PostgreSQL and in Redis.
+ */
+class SeveralEnginesWithEtcdIntegrationTests extends SeveralEnginesIntegrationTests {
+
+	@Override
+	List<String> engines() {
+		return List.of("etcd", "jdbc", "redis");
+	}
+
+	@Override
+	int port(String engine) {
+		return engine.equals("etcd") ? EtcdTestServer.shared().port() : super.port(engine);
+	}
+
+	@Override
+	List<String> third() {
+		return List.of("leasehold.etcd.call-timeout=1s",
+				"leasehold.etcd.endpoints=http://127.0.0.1:" + network("etcd").port());
+	}
+
+}

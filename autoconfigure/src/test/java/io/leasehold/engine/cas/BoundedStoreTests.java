@@ -1,0 +1,98 @@
+package io.leasehold.engine.cas;
+
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.IntStream;
+
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.test.contract.CompareAndSetStoreContract;
+import io.leasehold.test.contract.Parallel;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * The contract of stores, kept by {@link BoundedStore}.
+ */
+class BoundedStoreTests extends CompareAndSetStoreContract {
+
+	private static final Duration TIMEOUT = Duration.ofSeconds(1);
+
+	private static final Duration LONG = Duration.ofMinutes(10);
+
+	private final MemoryStore store = new MemoryStore(MonotonicClock.SYSTEM);
+
+	@Override
+	protected CompareAndSetStore connect() {
+		return new BoundedStore("bounded", this.store.watching(), Duration.ofSeconds(30));
+	}
+
+	/** Requests that have begun may still be executed, those behind them never are. */
+	@Test
+	void requestsOfAStoreThatHangsAreBoundedAndNotSentLater() throws Exception {
+		CountDownLatch begun = new CountDownLatch(32);
+		CountDownLatch responds = new CountDownLatch(1);
+		MemoryStore.Connection hanging = new MemoryStore.Connection(this.store) {
+
+			@Override
+			boolean writing(String key, MemoryStore.Request<Boolean> request) throws Exception {
+				begun.countDown();
+				responds.await();
+				return request.send();
+			}
+
+		};
+		try (BoundedStore bounded = new BoundedStore("bounded", hanging, TIMEOUT)) {
+			Parallel.run(IntStream.range(0, 32).mapToObj((i) -> hangs(bounded, "key:" + i)).toList());
+			assertThat(begun.getCount()).isZero();
+			hangs(bounded, "key:32").call();
+			hangs(bounded, "key:33").call();
+			responds.countDown();
+			Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> this.store.read("key:31") != null);
+			assertThat(bounded.create("last", "value", LONG)).isTrue();
+			assertThat(this.store.read("key:32")).isNull();
+			assertThat(this.store.read("key:33")).isNull();
+		}
+	}
+
+	private static Callable<Void> hangs(BoundedStore bounded, String key) {
+		return () -> {
+			assertThatExceptionOfType(TimeoutException.class).isThrownBy(() -> bounded.create(key, "late", LONG));
+			return null;
+		};
+	}
+
+	@Test
+	void onlyAStoreThatReportsChangesIsWatched() throws Exception {
+		try (BoundedStore watching = new BoundedStore("bounded", this.store.watching(), Duration.ofSeconds(30));
+				BoundedStore silent = new BoundedStore("bounded", this.store.connect(), Duration.ofSeconds(30))) {
+			assertThat(watching.watch("key", () -> {
+			})).isNotNull();
+			assertThat(silent.watch("key", () -> {
+			})).isNull();
+		}
+	}
+
+	@Test
+	void failureOfTheStoreIsThrownAsItIs() throws Exception {
+		IllegalStateException failure = new IllegalStateException("broken");
+		MemoryStore.Connection broken = new MemoryStore.Connection(this.store) {
+
+			@Override
+			@Nullable Entry reading(String key, MemoryStore.Request<@Nullable Entry> request) {
+				throw failure;
+			}
+
+		};
+		try (BoundedStore bounded = new BoundedStore("bounded", broken, Duration.ofSeconds(30))) {
+			assertThatExceptionOfType(IllegalStateException.class).isThrownBy(() -> bounded.read("key"))
+				.isSameAs(failure);
+		}
+	}
+
+}

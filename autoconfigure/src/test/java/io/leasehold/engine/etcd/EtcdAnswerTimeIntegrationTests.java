@@ -1,0 +1,34 @@
+package io.leasehold.engine.etcd;
+
+import java.time.Duration;
+
+import io.leasehold.engine.LockEngine;
+import io.leasehold.engine.Member;
+import io.leasehold.server.EtcdTestServer;
+import io.leasehold.server.FaultProxy;
+import io.leasehold.test.contract.AnswerTimeContract;
+import io.leasehold.test.contract.MovingClock;
+import org.junit.jupiter.api.AfterEach;
+
+/**
+ * Late answers of {@link EtcdLockEngine}.
+ */
+class EtcdAnswerTimeIntegrationTests extends AnswerTimeContract {
+
+	private FaultProxy proxy;
+
+	@AfterEach
+	void closeProxy() throws Exception {
+		this.proxy.close();
+	}
+
+	@Override
+	protected LockEngine connect(String namespace, Member member, MovingClock clock) {
+		this.proxy = FaultProxy.to(EtcdTestServer.shared().port());
+		this.proxy.replies().beforeEach(clock::responded);
+		return new EtcdLockEngine(EtcdEngines.connection(EtcdEngines.url(this.proxy)),
+				new EtcdSettings(namespace, Duration.ofSeconds(60), Duration.ofSeconds(5), Duration.ofSeconds(1)),
+				clock);
+	}
+
+}

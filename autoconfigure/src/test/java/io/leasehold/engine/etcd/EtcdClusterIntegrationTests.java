@@ -1,0 +1,116 @@
+package io.leasehold.engine.etcd;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+import io.leasehold.HeldLock;
+import io.leasehold.LockKey;
+import io.leasehold.LockLostException;
+import io.leasehold.LossCause;
+import io.leasehold.engine.AcquisitionOutcome.Granted;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.server.EtcdTestServer;
+import io.leasehold.service.LockService;
+import io.leasehold.test.contract.Fault;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * {@link EtcdLockEngine} on a cluster of three that loses members.
+ */
+@Timeout(180)
+class EtcdClusterIntegrationTests {
+
+	private static final LockKey KEY = new LockKey("order:42");
+
+	private final EtcdEngines engines = new EtcdEngines();
+
+	private List<EtcdTestServer> members;
+
+	@BeforeEach
+	void startCluster() {
+		this.members = EtcdTestServer.cluster(3);
+	}
+
+	@AfterEach
+	void closeAll() throws Exception {
+		this.engines.close();
+		this.members.forEach(EtcdTestServer::close);
+	}
+
+	@Fault(157)
+	@Test
+	void lockSurvivesTheLossOfTheLeader() throws Exception {
+		EtcdLockEngine engine = engine(this.members);
+		LockService service = this.engines.service(engine);
+		HeldLock held = service.acquire(KEY.value());
+		EtcdTestServer leader = leader();
+		leader.kill();
+		EtcdLockEngine other = engine(this.members.stream().filter((member) -> member != leader).toList());
+		EtcdEngines.eventually().ignoreExceptions().until(() -> other.inspect(KEY).size() == 1);
+		EtcdEngines.eventually().ignoreExceptions().until(() -> service.tryAcquire("another").isPresent());
+		assertThat(held.isValid()).isTrue();
+		held.close();
+		assertThat(this.engines.events).noneMatch((event) -> event.getClass().getSimpleName().equals("HoldLost"));
+		EtcdEngines.eventually().ignoreExceptions().until(() -> other.inspect(KEY).isEmpty());
+	}
+
+	/** Reported within the session timeout, and served again when there is a quorum. */
+	@Fault(157)
+	@Test
+	void lockIsLostWithinTheSessionTimeoutWithoutAQuorum() {
+		EtcdLockEngine engine = this.engines.engine(Duration.ofSeconds(5), MonotonicClock.SYSTEM, urls(this.members));
+		HeldLock held = this.engines.service(engine).acquire(KEY.value());
+		CompletableFuture<LossCause> loss = new CompletableFuture<>();
+		held.onLost((lost) -> loss.complete(lost.getLossCause()));
+		this.members.subList(1, 3).forEach(EtcdTestServer::kill);
+		assertThat(loss.join()).isEqualTo(LossCause.EXPIRED);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
+		this.members.subList(1, 3).forEach(EtcdTestServer::run);
+		EtcdEngines.eventually()
+			.ignoreExceptions()
+			.until(() -> engine.tryAcquire(this.engines.claim(KEY)) instanceof Granted);
+	}
+
+	/** A leader that hangs holds its requests; other members do not. */
+	@Fault(157)
+	@Test
+	void frozenMemberIsLeftForAnother() {
+		EtcdTestServer first = this.members.get(0);
+		EtcdLockEngine engine = engine(this.members);
+		Claim claim = this.engines.claim(KEY);
+		Granted granted = EtcdEngines.granted(engine, claim);
+		first.signal("STOP");
+		EtcdEngines.eventually()
+			.until(() -> EtcdEngines.renew(engine, claim, granted) instanceof RenewalOutcome.Renewed);
+		first.signal("CONT");
+		EtcdEngines.eventually()
+			.until(() -> EtcdEngines.renew(engine, claim, granted) instanceof RenewalOutcome.Renewed);
+	}
+
+	private EtcdTestServer leader() throws Exception {
+		for (EtcdTestServer member : this.members) {
+			if (EtcdOperator.leads(member.url())) {
+				return member;
+			}
+		}
+		throw new AssertionError("no leader");
+	}
+
+	private EtcdLockEngine engine(List<EtcdTestServer> reached) {
+		return this.engines.engine(urls(reached));
+	}
+
+	private static String[] urls(List<EtcdTestServer> reached) {
+		return reached.stream().map(EtcdTestServer::url).toArray(String[]::new);
+	}
+
+}

@@ -1,0 +1,165 @@
+package io.leasehold.engine.etcd;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+
+import io.leasehold.LockEngineException;
+import io.leasehold.LockKey;
+import io.leasehold.LockTerms;
+import io.leasehold.engine.AcquisitionOutcome.Busy;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.Member;
+import io.leasehold.engine.ReleaseOutcome;
+import io.leasehold.server.EtcdTestServer;
+import io.leasehold.server.FaultProxy;
+import io.leasehold.test.contract.Fault;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Marks of ended claims, and the search for keys without a claim.
+ */
+@Timeout(60)
+class EtcdLateKeysIntegrationTests {
+
+	private static final LockKey KEY = new LockKey("order:42");
+
+	private final EtcdEngines engines = new EtcdEngines();
+
+	private final String url = EtcdTestServer.shared().url();
+
+	private final EtcdOperator operator = new EtcdOperator(this.url);
+
+	private final AtomicLong ahead = new AtomicLong();
+
+	@AfterEach
+	void closeAll() throws Exception {
+		this.engines.close();
+	}
+
+	@Fault(155)
+	@Test
+	void markIsRemovedAfterAMinute() {
+		FaultProxy proxy = this.engines.proxy();
+		EtcdLockEngine engine = engine(EtcdEngines.url(proxy));
+		Claim first = this.engines.claim(new LockKey("first"));
+		EtcdEngines.granted(engine, first);
+		Claim claim = this.engines.claim(KEY);
+		proxy.replies().reset();
+		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> engine.tryAcquire(claim));
+		proxy.heal();
+		assertThat(engine.release(claim)).isInstanceOf(ReleaseOutcome.NotOwner.class);
+		String mark = this.engines.keys.givenUp("");
+		assertThat(this.operator.read(mark)).singleElement()
+			.matches((present) -> present.lease() == this.operator.read(session()).get(0).lease(), "on the session");
+		this.ahead.set(Duration.ofSeconds(50).toNanos());
+		EtcdEngines.eventually().during(Duration.ofMillis(500)).until(() -> this.operator.keys(mark).size() == 1);
+		this.ahead.set(Duration.ofSeconds(65).toNanos());
+		EtcdEngines.eventually().until(() -> this.operator.keys(mark).isEmpty());
+	}
+
+	/**
+	 * The key was on the session when the sweeper listed the keys. It moves to its own
+	 * lease, and its claim ends, before the sweeper removes unknown keys.
+	 */
+	@Fault(155)
+	@Test
+	void keyThatHasMovedToItsOwnLeaseSinceTheListStaysForItsMinimumHold() {
+		EtcdRelay relay = this.engines.open(new EtcdRelay(this.url));
+		EtcdLockEngine engine = engine(relay.url());
+		EtcdLockEngine other = this.engines.engine(this.url);
+		Claim holder = this.engines.claim(KEY);
+		EtcdEngines.granted(other, holder);
+		Claim claim = this.engines.claim(KEY, new LockTerms(Duration.ofSeconds(60), Duration.ofHours(1))).waiting();
+		assertThat(engine.tryAcquire(claim)).isInstanceOf(Busy.class);
+		KeyValue waiting = this.operator.read(this.engines.keys.claims(KEY)).get(1);
+		String strays = this.engines.keys.claims(new LockKey("stray"));
+		EtcdOperator.send(() -> this.operator.store()
+			.transact(List.of(), List.of(Operation.put(strays + "stray:x", "", waiting.lease())), List.of(),
+					EtcdOperator.deadline()));
+		AtomicReference<String> list = new AtomicReference<>();
+		relay.change("/v3/lease/timetolive", (body) -> {
+			if (list.compareAndSet(null, body)) {
+				other.release(holder);
+				EtcdEngines.granted(engine, claim);
+				assertThat(engine.release(claim)).isInstanceOf(ReleaseOutcome.Released.class);
+			}
+			return body;
+		});
+		this.ahead.set(Duration.ofMinutes(6).toNanos());
+		EtcdEngines.eventually().until(() -> this.operator.keys(strays).isEmpty());
+		assertThat(list.get()).contains(KeyValue.encode(waiting.key()));
+		EtcdEngines.eventually().until(() -> engine.liveClaims() == 0);
+		assertThat(this.operator.keys(this.engines.keys.claims(KEY))).containsExactly(waiting.key());
+		assertThat(other.tryAcquire(this.engines.claim(KEY))).isInstanceOf(Busy.class);
+	}
+
+	/**
+	 * The watch of the session has broken, too. It is not opened again while the clock
+	 * stands still, so the end of the session is not noticed before.
+	 */
+	@Fault(155)
+	@Test
+	void markOfAClaimWhoseSessionHasEndedIsOnTheNextSession() {
+		// No other test opens or closes a watch at this server
+		EtcdTestServer server = this.engines.open(EtcdTestServer.start());
+		EtcdOperator own = new EtcdOperator(server.url());
+		FaultProxy proxy = this.engines.open(FaultProxy.to(server.port()));
+		long now = System.nanoTime();
+		EtcdLockEngine engine = this.engines.engine(Duration.ofMinutes(30), () -> now, EtcdEngines.url(proxy));
+		EtcdEngines.granted(engine, this.engines.claim(new LockKey("first")));
+		EtcdEngines.eventually().until(() -> EtcdOperator.watches(server.url()) == 1);
+		long former = own.read(session()).get(0).lease();
+		Claim claim = this.engines.claim(KEY);
+		proxy.replies().reset();
+		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> engine.tryAcquire(claim));
+		proxy.heal();
+		proxy.reset();
+		EtcdEngines.eventually().until(() -> EtcdOperator.watches(server.url()) == 0);
+		own.revoke(former);
+		assertThat(engine.release(claim)).isInstanceOf(ReleaseOutcome.NotOwner.class);
+		KeyValue mark = own.read(this.engines.keys.givenUp("")).get(0);
+		assertThat(own.read(session())).extracting(KeyValue::lease).containsExactly(mark.lease());
+		assertThat(mark.lease()).isNotEqualTo(former);
+	}
+
+	/** Such as that of a process before it was restored from a snapshot. */
+	@Test
+	void sessionThatNoClaimUsesIsForgottenIfThereIsAnother() {
+		EtcdLockEngine engine = engine(this.url);
+		EtcdEngines.granted(engine, this.engines.claim(KEY));
+		long kept = this.operator.read(session()).get(0).lease();
+		Member former = Member.of("former");
+		EtcdEngines.eventually().until(() -> {
+			Claim claim = new Claim(new LockKey("another"), former.newOwner(), Duration.ofSeconds(60), Duration.ZERO,
+					false, System.nanoTime());
+			EtcdEngines.granted(engine, claim);
+			engine.release(claim);
+			return this.operator.keys(session()).size() == 3; // the second has been
+																// replaced
+		});
+		LockKey next = new LockKey("next");
+		EtcdEngines.granted(engine, this.engines.claim(next));
+		assertThat(this.operator.read(this.engines.keys.claims(next))).extracting(KeyValue::lease)
+			.containsExactly(kept);
+	}
+
+	private String session() {
+		return this.engines.keys.session(0).replaceFirst("[^/]*$", "");
+	}
+
+	private EtcdLockEngine engine(String reached) {
+		return this.engines
+			.open(new EtcdLockEngine(
+					EtcdEngines.connection(reached), new EtcdSettings(this.engines.namespace, Duration.ofMinutes(30),
+							Duration.ofSeconds(10), Duration.ofMinutes(5)),
+					() -> System.nanoTime() + this.ahead.get()));
+	}
+
+}

@@ -1,0 +1,78 @@
+package io.leasehold.engine.etcd;
+
+import java.net.URI;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+
+import io.leasehold.LockKey;
+import io.leasehold.engine.AcquisitionOutcome;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.LockEngine;
+import io.leasehold.engine.Member;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.server.EtcdTestServer;
+import io.leasehold.test.contract.EngineAddress;
+import io.leasehold.test.contract.SharedLockEngineContract;
+import org.awaitility.core.ConditionFactory;
+
+/**
+ * The contract, kept by {@link EtcdLockEngine} on a single server.
+ */
+class EtcdLockEngineContractIntegrationTests extends SharedLockEngineContract {
+
+	@Override
+	protected EngineAddress address() {
+		return new EngineAddress(Opener.class, List.of(EtcdTestServer.shared().url()));
+	}
+
+	/** Not much shorter than a session, by which a process that died is followed. */
+	@Override
+	protected Duration shortLease() {
+		return Duration.ofSeconds(2);
+	}
+
+	@Override
+	protected int manyLocks() {
+		return 600;
+	}
+
+	@Override
+	protected void lose(String namespace, LockKey key) {
+		EtcdOperator operator = new EtcdOperator(EtcdTestServer.shared().url());
+		String prefix = new EtcdKeys(namespace).claims(key);
+		operator.keys(prefix).stream().findFirst().ifPresent(operator::remove);
+	}
+
+	@Override
+	protected Collection<String> residue(String namespace) {
+		return EtcdOperator.residue(EtcdTestServer.shared().url(), namespace);
+	}
+
+	/**
+	 * Connects to a server by its URL.
+	 */
+	public static final class Opener implements EngineAddress.Opener {
+
+		@Override
+		public LockEngine open(String namespace, Member member, List<String> arguments) {
+			EtcdLockEngine engine = new EtcdLockEngine(
+					new EtcdConnection(arguments.stream().map(URI::create).toList(), null, null, null),
+					new EtcdSettings(namespace, Duration.ofSeconds(3), Duration.ofMillis(900), Duration.ofSeconds(1)),
+					MonotonicClock.SYSTEM);
+			warmUp(engine, member);
+			return engine;
+		}
+
+		/** The first request of a JVM on a loaded machine may take longer than a call. */
+		private static void warmUp(EtcdLockEngine engine, Member member) {
+			Claim claim = new Claim(new LockKey("warm-up-" + member.id()), member.newOwner(), Duration.ofSeconds(10),
+					Duration.ZERO, true, System.nanoTime());
+			ConditionFactory soon = EtcdEngines.eventually().pollDelay(Duration.ZERO).ignoreExceptions();
+			soon.until(() -> engine.tryAcquire(claim) instanceof AcquisitionOutcome.Granted);
+			soon.until(() -> engine.release(claim), (outcome) -> true);
+		}
+
+	}
+
+}

@@ -1,0 +1,294 @@
+package io.leasehold.engine.etcd;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+import io.leasehold.HeldLock;
+import io.leasehold.LockEngineException;
+import io.leasehold.LockKey;
+import io.leasehold.LockLostException;
+import io.leasehold.LossCause;
+import io.leasehold.engine.Access;
+import io.leasehold.engine.AcquisitionOutcome.Busy;
+import io.leasehold.engine.AcquisitionOutcome.Granted;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.ReleaseOutcome;
+import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.engine.Signal;
+import io.leasehold.engine.Subscription;
+import io.leasehold.server.EtcdTestServer;
+import io.leasehold.server.FaultProxy;
+import io.leasehold.test.contract.Fault;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Lost sessions, lost responses and late requests of {@link EtcdLockEngine}.
+ */
+@Timeout(120)
+class EtcdLockEngineFaultsIntegrationTests {
+
+	private static final LockKey KEY = new LockKey("order:42");
+
+	private final EtcdEngines engines = new EtcdEngines();
+
+	private final String url = EtcdTestServer.shared().url();
+
+	private final EtcdOperator operator = new EtcdOperator(this.url);
+
+	@AfterEach
+	void closeAll() throws Exception {
+		this.engines.close();
+	}
+
+	/** A watch reports the loss, before any renewal. */
+	@Fault(153)
+	@Test
+	void locksOfASessionThatWasEndedAreInDoubtAtOnceAndLost() {
+		EtcdLockEngine engine = this.engines.engine(this.url);
+		Claim claim = this.engines.claim(KEY);
+		Granted granted = EtcdEngines.granted(engine, claim);
+		assertThat(engine.inDoubt(claim)).isFalse();
+		this.operator.revoke(lease());
+		EtcdEngines.eventually().until(() -> engine.inDoubt(claim));
+		assertThat(EtcdEngines.renew(engine, claim, granted)).isInstanceOf(RenewalOutcome.NotOwner.class);
+		assertThat(engine.release(claim)).isInstanceOf(ReleaseOutcome.NotOwner.class);
+		assertThat(EtcdEngines.granted(engine, this.engines.claim(KEY)).number()).isGreaterThan(granted.number());
+	}
+
+	@Fault(153)
+	@Test
+	void lossOfASessionIsThrownAtTheEndOfTheWork() {
+		EtcdLockEngine engine = this.engines.engine(this.url);
+		HeldLock held = this.engines.service(engine).acquire(KEY.value());
+		this.operator.revoke(lease());
+		EtcdEngines.eventually().until(() -> !held.isValid());
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close)
+			.satisfies((loss) -> assertThat(loss.getLossCause()).isEqualTo(LossCause.NOT_OWNER));
+	}
+
+	/** A claim that waits loses its place with its session, and is notified. */
+	@Fault(154)
+	@Test
+	void waitingClaimOfALostSessionBeginsAnew() {
+		EtcdLockEngine engine = this.engines.engine(this.url);
+		Claim holder = this.engines.claim(KEY);
+		EtcdEngines.granted(this.engines.engine(this.url), holder);
+		Claim waiting = this.engines.claim(KEY).waiting();
+		assertThat(engine.tryAcquire(waiting)).isInstanceOf(Busy.class);
+		List<String> before = this.operator.keys(this.engines.keys.claims(KEY));
+		AtomicInteger signals = new AtomicInteger();
+		Subscription open = engine.subscribe(waiting, (signal) -> signals.incrementAndGet());
+		this.operator.revoke(this.operator.read(this.engines.keys.claims(KEY)).get(1).lease());
+		EtcdEngines.eventually().until(() -> signals.get() > 0);
+		open.close();
+		assertThat(engine.tryAcquire(waiting)).isInstanceOf(Busy.class);
+		assertThat(this.operator.keys(this.engines.keys.claims(KEY))).hasSameSizeAs(before);
+	}
+
+	/** The key of a claim stays behind on the lease of a session that was lost. */
+	@Fault(154)
+	@Test
+	void claimKeepsItsPlaceInTheNextSession() {
+		EtcdLockEngine engine = this.engines.engine(this.url);
+		EtcdLockEngine other = this.engines.engine(this.url);
+		EtcdEngines.granted(other, this.engines.claim(KEY));
+		Claim waiting = this.engines.claim(KEY).waiting();
+		assertThat(engine.tryAcquire(waiting)).isInstanceOf(Busy.class);
+		KeyValue before = this.operator.read(this.engines.keys.claims(KEY)).get(1);
+		assertThat(this.operator.remove(this.engines.keys.session(before.lease()))).isTrue();
+		EtcdEngines.eventually().until(() -> engine.inDoubt(waiting));
+		assertThat(engine.tryAcquire(waiting)).isInstanceOf(Busy.class);
+		KeyValue after = this.operator.read(this.engines.keys.claims(KEY)).get(1);
+		assertThat(after.key()).isEqualTo(before.key());
+		assertThat(after.created()).isEqualTo(before.created());
+		assertThat(after.lease()).isNotEqualTo(before.lease());
+	}
+
+	@Test
+	void renewalWithoutAServerIsUnknownAndAcquisitionFails() {
+		FaultProxy proxy = this.engines.proxy();
+		EtcdLockEngine engine = this.engines.engine(EtcdEngines.url(proxy));
+		Claim claim = this.engines.claim(KEY);
+		Granted granted = EtcdEngines.granted(engine, claim);
+		proxy.refuse();
+		proxy.reset();
+		assertThat(EtcdEngines.renew(engine, claim, granted)).isInstanceOf(RenewalOutcome.Unknown.class);
+		assertThatExceptionOfType(LockEngineException.class)
+			.isThrownBy(() -> engine.tryAcquire(this.engines.claim(new LockKey("another"))))
+			.matches(LockEngineException::isRetryable)
+			.withMessageContaining("etcd could not acquire lock 'another'")
+			.withMessageContaining(EtcdEngines.url(proxy));
+		proxy.heal();
+		assertThat(EtcdEngines.renew(engine, claim, granted)).isInstanceOf(RenewalOutcome.Renewed.class);
+	}
+
+	/** Not longer than its session, though its lease is. */
+	@Fault(153)
+	@Test
+	void lockOfAProcessThatIsCutOffIsLostBeforeItIsFree() {
+		FaultProxy proxy = this.engines.proxy();
+		Duration session = Duration.ofSeconds(4);
+		EtcdLockEngine engine = this.engines.engine(session, MonotonicClock.SYSTEM, EtcdEngines.url(proxy));
+		Claim claim = this.engines.claim(KEY);
+		Granted granted = EtcdEngines.granted(engine, claim);
+		assertThat(granted.validUntil() - System.nanoTime()).isLessThan(session.toNanos());
+		proxy.blackHole();
+		EtcdLockEngine other = this.engines.engine(this.url);
+		Claim next = this.engines.claim(KEY);
+		EtcdEngines.eventually().until(() -> other.tryAcquire(next) instanceof Granted);
+		assertThat(System.nanoTime() - granted.validUntil()).isPositive();
+		proxy.heal();
+		EtcdEngines.eventually()
+			.until(() -> EtcdEngines.renew(engine, claim, granted) instanceof RenewalOutcome.NotOwner);
+	}
+
+	/** The request is on its way while its claim is released, and arrives after that. */
+	@Fault({ 104, 155 })
+	@Test
+	void requestThatArrivesAfterItsReleaseCreatesNothing() {
+		FaultProxy proxy = this.engines.proxy();
+		AtomicInteger replies = new AtomicInteger();
+		EtcdLockEngine engine = this.engines.engine(EtcdEngines.url(proxy));
+		Claim first = this.engines.claim(KEY);
+		EtcdEngines.granted(engine, first);
+		engine.release(first);
+		FaultProxy.Valve late = proxy.strandRequests();
+		Claim claim = this.engines.claim(KEY);
+		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> engine.tryAcquire(claim));
+		assertThat(engine.release(claim)).isInstanceOf(ReleaseOutcome.NotOwner.class);
+		proxy.replies().beforeEach(replies::incrementAndGet);
+		late.open();
+		EtcdEngines.eventually().until(() -> replies.get() > 0);
+		EtcdLockEngine other = this.engines.engine(this.url);
+		EtcdEngines.eventually()
+			.during(Duration.ofMillis(500))
+			.until(() -> this.operator.keys(this.engines.keys.claims()).isEmpty());
+		EtcdEngines.granted(other, this.engines.claim(KEY));
+	}
+
+	/** What no claim of the process knows would be kept alive for ever. */
+	@Fault(155)
+	@Test
+	void keyWithoutAClaimIsRemoved() {
+		AtomicLong ahead = new AtomicLong();
+		EtcdLockEngine engine = this.engines.engine(Duration.ofSeconds(20), () -> System.nanoTime() + ahead.get(),
+				this.url);
+		Claim claim = this.engines.claim(new LockKey("kept"), Access.EXCLUSIVE, Duration.ofHours(1));
+		EtcdEngines.granted(engine, claim);
+		String stray = this.engines.keys.claims(KEY) + ClaimName.text("stray", Access.EXCLUSIVE);
+		EtcdOperator.send(() -> this.operator.store()
+			.transact(List.of(), List.of(Operation.put(stray, "", lease())), List.of(), EtcdOperator.deadline()));
+		ahead.set(Duration.ofMinutes(6).toNanos());
+		EtcdEngines.eventually().until(() -> this.operator.keys(this.engines.keys.claims(KEY)).isEmpty());
+		assertThat(this.operator.keys(this.engines.keys.claims(new LockKey("kept")))).hasSize(1);
+	}
+
+	@Fault(11)
+	@Test
+	void acquisitionWhoseResponseWasLostFindsItsOwnGrant() {
+		FaultProxy proxy = this.engines.proxy();
+		EtcdLockEngine engine = this.engines.engine(EtcdEngines.url(proxy));
+		Claim first = this.engines.claim(new LockKey("first"));
+		EtcdEngines.granted(engine, first);
+		Claim claim = this.engines.claim(KEY);
+		proxy.replies().reset();
+		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> engine.tryAcquire(claim));
+		KeyValue created = this.operator.read(this.engines.keys.claims(KEY)).get(0);
+		proxy.heal();
+		assertThat(EtcdEngines.granted(engine, claim).number()).isEqualTo(created.created());
+		assertThat(engine.release(claim)).isInstanceOf(ReleaseOutcome.Released.class);
+		assertThat(this.operator.keys(this.engines.keys.claims(KEY))).isEmpty();
+	}
+
+	@Fault(13)
+	@Test
+	void repeatedReleaseAfterALostResponseIsUnknown() {
+		FaultProxy proxy = this.engines.proxy();
+		EtcdLockEngine engine = this.engines.engine(EtcdEngines.url(proxy));
+		Claim claim = this.engines.claim(KEY);
+		EtcdEngines.granted(engine, claim);
+		proxy.replies().reset();
+		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> engine.release(claim));
+		assertThat(this.operator.keys(this.engines.keys.claims(KEY))).isEmpty();
+		proxy.heal();
+		assertThat(engine.release(claim)).isInstanceOf(ReleaseOutcome.Unknown.class);
+		assertThat(engine.liveClaims()).isZero();
+	}
+
+	/** The watch begins at a revision that the store has forgotten meanwhile. */
+	@Fault(156)
+	@Test
+	void waiterIsServedAfterACompaction() throws Exception {
+		EtcdLockEngine engine = this.engines.engine(this.url);
+		EtcdLockEngine other = this.engines.engine(this.url);
+		Claim holder = this.engines.claim(KEY);
+		EtcdEngines.granted(other, holder);
+		Claim waiting = this.engines.claim(KEY).waiting();
+		assertThat(engine.tryAcquire(waiting)).isInstanceOf(Busy.class);
+		other.release(holder);
+		Claim last = this.engines.claim(new LockKey("another"));
+		long revision = EtcdEngines.granted(other, last).number();
+		other.release(last);
+		EtcdOperator.compact(this.url, revision);
+		AtomicInteger signals = new AtomicInteger();
+		Subscription open = engine.subscribe(waiting, (Signal signal) -> signals.incrementAndGet());
+		EtcdEngines.eventually().until(() -> signals.get() > 0);
+		open.close();
+		EtcdEngines.granted(engine, waiting);
+	}
+
+	/** The session's watch is opened again after its first revisions were forgotten. */
+	@Fault({ 153, 156 })
+	@Test
+	void endOfASessionIsReportedAfterACompaction() throws Exception {
+		FaultProxy proxy = this.engines.proxy();
+		EtcdLockEngine engine = this.engines.engine(Duration.ofMinutes(30), MonotonicClock.SYSTEM,
+				EtcdEngines.url(proxy));
+		Claim claim = this.engines.claim(KEY);
+		long revision = EtcdEngines.granted(engine, claim).number();
+		EtcdOperator.compact(this.url, revision);
+		proxy.reset();
+		this.operator.revoke(lease());
+		EtcdEngines.eventually().until(() -> engine.inDoubt(claim));
+	}
+
+	/** More than there are watches. */
+	@Test
+	void claimsWithoutAWatchPoll() {
+		EtcdLockEngine engine = this.engines.engine(this.url);
+		EtcdLockEngine other = this.engines.engine(this.url);
+		List<Claim> waiting = new ArrayList<>();
+		for (int i = 0; i < Watches.LIMIT + 2; i++) {
+			LockKey key = new LockKey("key:" + i);
+			EtcdEngines.granted(other, this.engines.claim(key));
+			Claim claim = this.engines.claim(key).waiting();
+			Busy busy = (Busy) engine.tryAcquire(claim);
+			assertThat(busy.retryIn()).isBetween(Duration.ofSeconds((i < Watches.LIMIT) ? 200 : 20),
+					Duration.ofSeconds((i < Watches.LIMIT) ? 300 : 40));
+			this.engines.open(engine.subscribe(claim, (signal) -> {
+			}));
+			waiting.add(claim);
+		}
+		waiting.forEach(engine::release);
+		LockKey key = new LockKey("key:0");
+		Claim claim = this.engines.claim(key).waiting();
+		assertThat(((Busy) engine.tryAcquire(claim)).retryIn()).as("there is room again")
+			.isGreaterThan(Duration.ofSeconds(200));
+	}
+
+	private long lease() {
+		List<KeyValue> sessions = this.operator.read(this.engines.keys.session(0).replaceFirst("[^/]*$", ""));
+		assertThat(sessions).hasSize(1);
+		return sessions.get(0).lease();
+	}
+
+}

@@ -1,0 +1,222 @@
+package io.leasehold.engine.etcd;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+
+import io.leasehold.engine.Holder;
+import io.leasehold.LockEngineException;
+import io.leasehold.LockKey;
+import io.leasehold.LockTerms;
+import io.leasehold.engine.AcquisitionOutcome.Busy;
+import io.leasehold.engine.AcquisitionOutcome.Granted;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.ReleaseOutcome;
+import io.leasehold.engine.Renewal;
+import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.server.EtcdTestServer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Leases of keys with a minimum hold, and forced releases of such keys. The clock of the
+ * holder runs ahead of the server's on command.
+ */
+@Timeout(60)
+class EtcdMinimumHoldIntegrationTests {
+
+	private static final LockKey KEY = new LockKey("order:42");
+
+	private static final Duration LEASE = Duration.ofSeconds(10);
+
+	private final EtcdEngines engines = new EtcdEngines();
+
+	private final String url = EtcdTestServer.shared().url();
+
+	private final EtcdOperator operator = new EtcdOperator(this.url);
+
+	private final AtomicLong ahead = new AtomicLong();
+
+	private EtcdRelay relay;
+
+	private EtcdLockEngine engine;
+
+	private EtcdLockEngine other;
+
+	@BeforeEach
+	void connect() {
+		this.relay = this.engines.open(new EtcdRelay(this.url));
+		this.engine = this.engines.engine(Duration.ofMinutes(10), () -> System.nanoTime() + this.ahead.get(),
+				this.relay.url());
+		this.other = this.engines.engine(this.url);
+	}
+
+	@AfterEach
+	void closeAll() throws Exception {
+		this.engines.close();
+	}
+
+	/** The lease of the key ends with the minimum hold, so its rest is known exactly. */
+	@Test
+	void forcedReleaseLeavesTheKeyToTheLeaseOfItsMinimumHold() {
+		Claim claim = claim(Duration.ofMinutes(5));
+		Granted granted = EtcdEngines.granted(this.engine, claim);
+		KeyValue before = key();
+		assertLostByForce(claim, granted);
+		assertThat(key().lease()).isEqualTo(before.lease());
+		assertThat(EtcdOperator.secondsLeft(this.url, before.lease())).isBetween(240L, 300L);
+	}
+
+	/** The renewal that finds the key closed must not extend its lease. */
+	@Test
+	void renewalAfterAForcedReleaseDoesNotExtendTheMinimumHold() {
+		Claim claim = claim(Duration.ofSeconds(20));
+		Granted granted = EtcdEngines.granted(this.engine, claim);
+		long lease = key().lease();
+		assertThat(this.other.forceRelease(KEY)).hasSize(1);
+		EtcdEngines.eventually().until(() -> EtcdOperator.secondsLeft(this.url, lease) <= 18);
+		this.ahead.set(Duration.ofSeconds(10).toNanos());
+		assertThat(EtcdEngines.renew(this.engine, claim, granted)).isInstanceOf(RenewalOutcome.NotOwner.class);
+		assertThat(key().lease()).isEqualTo(lease);
+		assertThat(EtcdOperator.secondsLeft(this.url, lease)).isBetween(0L, 18L);
+	}
+
+	@Test
+	void renewalMovesTheKeyBeforeItsMinimumHoldEnds() {
+		Claim claim = claim(Duration.ofSeconds(20));
+		Granted granted = EtcdEngines.granted(this.engine, claim);
+		KeyValue second = move(claim, granted);
+		assertThat(this.engine.release(claim)).isInstanceOf(ReleaseOutcome.Released.class);
+		assertThat(key().value()).isEqualTo(ClaimValue.CLOSED);
+		assertThat(key().lease()).as("for the rest only").isNotEqualTo(second.lease());
+		assertThat(this.other.tryAcquire(this.engines.claim(KEY))).isInstanceOf(Busy.class);
+	}
+
+	/** After the move, the rest of the minimum hold is part of the value. */
+	@Test
+	void forcedReleaseAfterTheMoveLeavesTheKeyForTheRest() {
+		Claim claim = claim(Duration.ofSeconds(20));
+		Granted granted = EtcdEngines.granted(this.engine, claim);
+		KeyValue second = move(claim, granted);
+		assertThat(ClaimValue.rest(second.value())).isBetween(Duration.ofMillis(1), LEASE);
+		assertLostByForce(claim, granted);
+		assertThat(key().lease()).isNotEqualTo(second.lease());
+		assertThat(EtcdOperator.secondsLeft(this.url, key().lease())).isBetween(0L, LEASE.toSeconds());
+	}
+
+	/** The operator has read the key before the move, and closes it after the move. */
+	@Test
+	void keyThatMovesDuringAForcedReleaseStaysForItsMinimumHold() {
+		Claim claim = claim(Duration.ofSeconds(20));
+		Granted granted = EtcdEngines.granted(this.engine, claim);
+		EtcdRelay between = this.engines.open(new EtcdRelay(this.url));
+		AtomicBoolean once = new AtomicBoolean();
+		between.change("/v3/kv/range", (body) -> {
+			if (once.compareAndSet(false, true)) {
+				move(claim, granted);
+			}
+			return body;
+		});
+		List<Holder> lost = this.engines.engine(between.url()).forceRelease(KEY);
+		assertThat(lost).extracting(Holder::number).containsExactly(granted.number());
+		KeyValue closed = key();
+		assertThat(closed.value()).isEqualTo(ClaimValue.CLOSED);
+		assertThat(EtcdOperator.secondsLeft(this.url, closed.lease())).isBetween(0L, LEASE.toSeconds());
+		assertThat(EtcdEngines.renew(this.engine, claim, granted)).isInstanceOf(RenewalOutcome.NotOwner.class);
+	}
+
+	/** A minimum hold that is shorter than the lease. */
+	@Test
+	void forcedReleaseOfAKeyThatIsKeptAliveLeavesItForTheMinimumHold() {
+		Claim claim = this.engines.claim(KEY, new LockTerms(Duration.ofMinutes(5), Duration.ofMinutes(1)));
+		Granted granted = EtcdEngines.granted(this.engine, claim);
+		KeyValue before = key();
+		assertLostByForce(claim, granted);
+		assertThat(key().lease()).isNotEqualTo(before.lease());
+		assertThat(EtcdOperator.secondsLeft(this.url, key().lease())).isBetween(30L, 60L);
+	}
+
+	/** Each renewal extends it, and only a longer lease needs another one. */
+	@Test
+	void leaseThatIsKeptAliveIsReplacedByALongerOneOnly() {
+		Claim claim = this.engines.claim(KEY, new LockTerms(Duration.ofMinutes(1), Duration.ofSeconds(1)));
+		Granted granted = EtcdEngines.granted(this.engine, claim);
+		long lease = key().lease();
+		EtcdEngines.eventually().until(() -> EtcdOperator.secondsLeft(this.url, lease) <= 55);
+		assertThat(EtcdEngines.renew(this.engine, claim, granted)).isInstanceOf(RenewalOutcome.Renewed.class);
+		assertThat(key().lease()).isEqualTo(lease);
+		assertThat(EtcdOperator.secondsLeft(this.url, lease)).isGreaterThan(55);
+		Renewal longer = new Renewal(claim, granted.number(), Duration.ofMinutes(5));
+		assertThat(this.engine.renew(List.of(longer)).get(0)).isInstanceOf(RenewalOutcome.Renewed.class);
+		assertThat(EtcdOperator.secondsLeft(this.url, key().lease())).isGreaterThan(60);
+	}
+
+	/** The operator cannot know that the minimum hold is over; the holder does. */
+	@Test
+	void releaseAfterAForcedReleaseReportsTheLossAndRemovesTheKey() {
+		Claim claim = this.engines.claim(KEY, new LockTerms(Duration.ofMinutes(5), Duration.ofMinutes(1)));
+		EtcdEngines.granted(this.engine, claim);
+		this.ahead.set(Duration.ofSeconds(61).toNanos());
+		assertThat(this.other.forceRelease(KEY)).hasSize(1);
+		assertThat(this.engine.release(claim)).isInstanceOf(ReleaseOutcome.NotOwner.class);
+		assertThat(this.operator.keys(this.engines.keys.claims(KEY))).isEmpty();
+	}
+
+	/** Its response is lost, and an operator closes the key before the next attempt. */
+	@Test
+	void claimThatWasClosedBeforeItsGrantArrivedBeginsAnew() {
+		Claim claim = claim(Duration.ofMinutes(5));
+		this.relay.change("/v3/lease/grant", (body) -> {
+			if (!this.operator.keys(this.engines.keys.claims(KEY)).isEmpty()) {
+				this.relay.change("/v3/kv/txn", (lost) -> "");
+			}
+			return body;
+		});
+		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> this.engine.tryAcquire(claim));
+		this.relay.changeNothing();
+		KeyValue before = key();
+		assertThat(ClaimValue.isHeldByLease(before.value())).isTrue();
+		assertThat(this.other.forceRelease(KEY)).hasSize(1);
+		assertThat(EtcdEngines.granted(this.engine, claim).number()).isGreaterThan(before.created());
+		assertThat(this.operator.keys(this.engines.keys.claims(KEY))).hasSize(1);
+	}
+
+	private void assertLostByForce(Claim claim, Granted granted) {
+		assertThat(this.other.forceRelease(KEY)).extracting(Holder::number).containsExactly(granted.number());
+		assertThat(key().value()).isEqualTo(ClaimValue.CLOSED);
+		assertThat(this.other.inspect(KEY)).isEmpty();
+		assertThat(this.other.forceRelease(KEY)).isEmpty();
+		assertThat(this.other.tryAcquire(this.engines.claim(KEY))).isInstanceOf(Busy.class);
+		assertThat(EtcdEngines.renew(this.engine, claim, granted)).isInstanceOf(RenewalOutcome.NotOwner.class);
+		assertThat(this.engine.release(claim)).isInstanceOf(ReleaseOutcome.NotOwner.class);
+		assertThat(key().created()).as("for its minimum hold").isEqualTo(granted.number());
+	}
+
+	/** Renew a lock at the end of its minimum hold by the holder's clock. */
+	private KeyValue move(Claim claim, Granted granted) {
+		KeyValue first = key();
+		for (int i = 0; i < 3; i++) {
+			this.ahead.addAndGet(Duration.ofSeconds(4).toNanos());
+			assertThat(EtcdEngines.renew(this.engine, claim, granted)).isInstanceOf(RenewalOutcome.Renewed.class);
+		}
+		KeyValue second = key();
+		assertThat(second.created()).isEqualTo(first.created());
+		assertThat(second.lease()).isNotEqualTo(first.lease());
+		return second;
+	}
+
+	private KeyValue key() {
+		return this.operator.read(this.engines.keys.claims(KEY)).get(0);
+	}
+
+	private Claim claim(Duration minHold) {
+		return this.engines.claim(KEY, new LockTerms(LEASE, minHold));
+	}
+
+}

@@ -1,0 +1,168 @@
+package io.leasehold.engine.etcd;
+
+import java.net.URI;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+
+import io.leasehold.LockEngineException;
+import io.leasehold.LockKey;
+import io.leasehold.LockTerms;
+import io.leasehold.engine.Access;
+import io.leasehold.engine.AcquisitionOutcome.Granted;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.server.EtcdTestServer;
+import io.leasehold.test.contract.Fault;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * What {@link EtcdLockEngine} takes as a proof that its locks are still held.
+ */
+@Timeout(60)
+class EtcdProofIntegrationTests {
+
+	private static final String KEEP_ALIVE = "/v3/lease/keepalive";
+
+	private static final LockKey KEY = new LockKey("order:42");
+
+	private final EtcdEngines engines = new EtcdEngines();
+
+	private final EtcdOperator operator = new EtcdOperator(EtcdTestServer.shared().url());
+
+	private EtcdRelay relay;
+
+	private EtcdLockEngine engine;
+
+	private Claim claim;
+
+	private Granted granted;
+
+	@BeforeEach
+	void acquire() {
+		this.relay = this.engines.open(new EtcdRelay(EtcdTestServer.shared().url()));
+		this.engine = this.engines.engine(Duration.ofMinutes(5), MonotonicClock.SYSTEM, this.relay.url());
+		this.claim = this.engines.claim(KEY);
+		this.granted = EtcdEngines.granted(this.engine, this.claim);
+	}
+
+	@AfterEach
+	void closeAll() throws Exception {
+		this.engines.close();
+	}
+
+	/** A leader of another term extended the lease: it may have had no followers. */
+	@Fault(152)
+	@Test
+	void keepAliveOfAnotherTermProvesNothing() {
+		this.relay.change(KEEP_ALIVE, (body) -> body.replaceFirst("\"raft_term\":\"\\d+\"", "\"raft_term\":\"1\""));
+		assertThat(renew()).isInstanceOf(RenewalOutcome.Unknown.class);
+		this.relay.changeNothing();
+		assertThat(renew()).isInstanceOf(RenewalOutcome.Renewed.class);
+	}
+
+	/** A load balancer sent the two requests to different members. */
+	@Fault(152)
+	@Test
+	void keepAliveOfAnotherMemberProvesNothing() {
+		this.relay.change(KEEP_ALIVE, (body) -> body.replaceFirst("\"member_id\":\"\\d+\"", "\"member_id\":\"1\""));
+		assertThat(renew()).isInstanceOf(RenewalOutcome.Unknown.class);
+	}
+
+	/** A new leader may not know the lease yet. */
+	@Fault(152)
+	@Test
+	void leaseThatAMemberDoesNotKnowIsNoLoss() {
+		this.relay.change(KEEP_ALIVE, (body) -> body.replaceFirst("\"TTL\":\"\\d+\"", "\"TTL\":\"0\""));
+		assertThat(renew()).isInstanceOf(RenewalOutcome.Unknown.class);
+		assertThat(this.engine.inDoubt(this.claim)).isFalse();
+		this.relay.changeNothing();
+		assertThat(renew()).isInstanceOf(RenewalOutcome.Renewed.class);
+	}
+
+	@Fault(152)
+	@Test
+	void keyThatTheReadDoesNotFindIsLostInEachCase() {
+		this.relay.change(KEEP_ALIVE, (body) -> body.replaceFirst("\"raft_term\":\"\\d+\"", "\"raft_term\":\"1\""));
+		this.operator.remove(this.operator.keys(this.engines.keys.claims(KEY)).get(0));
+		assertThat(renew()).isInstanceOf(RenewalOutcome.NotOwner.class);
+	}
+
+	/** A grant would be valid for longer than the session is sure to exist. */
+	@Fault(152)
+	@Test
+	void keepAliveThatProvesNothingDoesNotExtendTheSession() {
+		AtomicLong ahead = new AtomicLong();
+		Duration session = Duration.ofMinutes(5);
+		EtcdLockEngine own = this.engines.engine(session, () -> System.nanoTime() + ahead.get(), this.relay.url());
+		Claim first = longClaim("first");
+		Granted grant = EtcdEngines.granted(own, first);
+		this.relay.change(KEEP_ALIVE, (body) -> body.replaceFirst("\"raft_term\":\"\\d+\"", "\"raft_term\":\"1\""));
+		long proven = System.nanoTime();
+		ahead.set(Duration.ofMinutes(1).toNanos());
+		assertThat(EtcdEngines.renew(own, first, grant)).isInstanceOf(RenewalOutcome.Unknown.class);
+		Granted second = EtcdEngines.granted(own, longClaim("second"));
+		assertThat(Duration.ofNanos(second.validUntil() - proven)).isLessThanOrEqualTo(session);
+		this.relay.changeNothing();
+		assertThat(EtcdEngines.renew(own, first, grant)).isInstanceOf(RenewalOutcome.Renewed.class);
+		Granted third = EtcdEngines.granted(own, longClaim("third"));
+		assertThat(Duration.ofNanos(third.validUntil() - proven)).isGreaterThan(session);
+	}
+
+	private Claim longClaim(String key) {
+		return this.engines.claim(new LockKey(key), Access.EXCLUSIVE, Duration.ofMinutes(10));
+	}
+
+	/** The lease of a minimum hold counts as that of the session does. */
+	@Fault(152)
+	@Test
+	void keepAliveOfAKeysOwnLeaseByAnotherMemberProvesNothing() {
+		LockKey key = new LockKey("kept");
+		Claim kept = this.engines.claim(key, new LockTerms(Duration.ofMinutes(5), Duration.ofMinutes(1)));
+		Granted grant = EtcdEngines.granted(this.engine, kept);
+		String lease = "\"ID\":\"%d\"".formatted(this.operator.read(this.engines.keys.claims(key)).get(0).lease());
+		this.relay.change(KEEP_ALIVE, (body) -> body.contains(lease)
+				? body.replaceFirst("\"member_id\":\"\\d+\"", "\"member_id\":\"1\"") : body);
+		assertThat(EtcdEngines.renew(this.engine, kept, grant)).isInstanceOf(RenewalOutcome.Unknown.class);
+		this.relay.changeNothing();
+		assertThat(EtcdEngines.renew(this.engine, kept, grant)).isInstanceOf(RenewalOutcome.Renewed.class);
+	}
+
+	/** Three whole seconds, although 2.7 were requested. */
+	@Fault(53)
+	@Test
+	void leaseThatTheServerGrantedCounts() {
+		EtcdLockEngine other = this.engines
+			.open(new EtcdLockEngine(
+					EtcdEngines.connection(EtcdTestServer.shared().url()), new EtcdSettings(this.engines.namespace,
+							Duration.ofMillis(2700), Duration.ofSeconds(1), Duration.ofSeconds(1)),
+					MonotonicClock.SYSTEM));
+		long before = System.nanoTime();
+		Granted grant = EtcdEngines.granted(other, this.engines.claim(new LockKey("another")));
+		assertThat(Duration.ofNanos(grant.validUntil() - before)).isBetween(Duration.ofMillis(2500),
+				Duration.ofMillis(3000).plusNanos(System.nanoTime() - before));
+	}
+
+	@Test
+	void serverThatIsNotEtcdIsReported() {
+		this.relay.change("/v3/kv/range", (body) -> "<html>welcome</html>");
+		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> this.engine.inspect(KEY))
+			.withMessageContaining("etcd could not inspect lock 'order:42'")
+			.withMessageContaining("not as etcd's JSON gateway does");
+		EtcdLockEngine lost = this.engines.engine(this.relay.url() + "/");
+		this.relay.change("/v3/lease/grant", (body) -> "{}");
+		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> lost.tryAcquire(this.engines.claim(KEY)))
+			.withMessageContaining(URI.create(this.relay.url()).getAuthority());
+	}
+
+	private RenewalOutcome renew() {
+		return EtcdEngines.renew(this.engine, this.claim, this.granted);
+	}
+
+}

@@ -1,0 +1,170 @@
+package io.leasehold.engine.etcd;
+
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import io.leasehold.LockKey;
+import io.leasehold.LockTerms;
+import io.leasehold.engine.Access;
+import io.leasehold.engine.AcquisitionOutcome.Busy;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.Renewal;
+import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.engine.Subscription;
+import io.leasehold.server.EtcdTestServer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Requests of {@link EtcdLockEngine}, as its server counts them.
+ */
+@Timeout(60)
+class EtcdRequestsIntegrationTests {
+
+	private static final LockKey KEY = new LockKey("order:42");
+
+	private static final Pattern COUNT = Pattern
+		.compile("grpc_server_started_total\\{grpc_method=\"(\\w+)\",.*\\} (\\S+)");
+
+	private static final HttpClient client = HttpClient.newHttpClient();
+
+	private static EtcdTestServer server;
+
+	private final EtcdEngines engines = new EtcdEngines();
+
+	private EtcdLockEngine engine;
+
+	private Map<String, Integer> before;
+
+	@BeforeAll
+	static void startServer() {
+		server = EtcdTestServer.start();
+	}
+
+	@AfterAll
+	static void stopServer() {
+		server.close();
+	}
+
+	/** A session of its own that needs no keep-alive during the test. */
+	@BeforeEach
+	void connect() {
+		this.engine = this.engines.engine(Duration.ofMinutes(10), MonotonicClock.SYSTEM, server.url());
+		int watches = counts().getOrDefault("Watch", 0);
+		lockAndUnlock(this.engines.claim(new LockKey("first")));
+		EtcdEngines.eventually().until(() -> counts().getOrDefault("Watch", 0) > watches);
+		this.before = counts();
+	}
+
+	@AfterEach
+	void closeAll() throws Exception {
+		this.engines.close();
+	}
+
+	@Test
+	void uncontendedLockIsOneTransactionToAcquireAndOneToRelease() {
+		lockAndUnlock(this.engines.claim(KEY));
+		assertThat(requests()).isEqualTo(Map.of("Txn", 2));
+	}
+
+	@Test
+	void readersAndPermitsCostTheSame() {
+		lockAndUnlock(this.engines.claim(KEY, Access.SHARED, Duration.ofSeconds(60)));
+		lockAndUnlock(this.engines.claim(KEY, Access.permits(3), Duration.ofSeconds(60)));
+		assertThat(requests()).isEqualTo(Map.of("Txn", 4));
+	}
+
+	@Test
+	void claimThatDoesNotWaitWritesNothingIfItIsBusy() {
+		EtcdEngines.granted(this.engine, this.engines.claim(KEY));
+		EtcdOperator operator = new EtcdOperator(server.url());
+		this.before = counts();
+		long revision = operator.revision();
+		assertThat(this.engine.tryAcquire(this.engines.claim(KEY))).isInstanceOf(Busy.class);
+		assertThat(requests()).containsEntry("Txn", 1);
+		assertThat(operator.revision()).isEqualTo(revision);
+	}
+
+	/** Its transaction, a watch, and a list when the watch reports the release. */
+	@Test
+	void waitingClaimCostsOneListMore() {
+		Claim holder = this.engines.claim(KEY);
+		EtcdEngines.granted(this.engine, holder);
+		Claim waiting = this.engines.claim(KEY).waiting();
+		AtomicInteger signals = new AtomicInteger();
+		assertThat(this.engine.tryAcquire(waiting)).isInstanceOf(Busy.class);
+		Subscription open = this.engine.subscribe(waiting, (signal) -> signals.incrementAndGet());
+		EtcdEngines.eventually().until(() -> requests().containsKey("Watch"));
+		this.engine.release(holder);
+		EtcdEngines.eventually().until(() -> signals.get() > 0);
+		open.close();
+		EtcdEngines.granted(this.engine, waiting);
+		assertThat(requests()).isEqualTo(Map.of("Txn", 3, "Watch", 1, "Range", 1));
+	}
+
+	@Test
+	void renewalOfManyLocksIsTwoRequestsForEach127() {
+		List<Renewal> renewals = new ArrayList<>();
+		for (int i = 0; i < 2 * Renewals.BATCH; i++) {
+			Claim claim = this.engines.claim(new LockKey("batch:" + i));
+			renewals.add(new Renewal(claim, EtcdEngines.granted(this.engine, claim).number(), claim.lease()));
+		}
+		this.before = counts();
+		assertThat(this.engine.renew(renewals)).hasOnlyElementsOfType(RenewalOutcome.Renewed.class);
+		assertThat(requests()).isEqualTo(Map.of("LeaseKeepAlive", 2, "Txn", 2));
+	}
+
+	@Test
+	void minimumHoldCostsALeaseAndAWriteMore() {
+		lockAndUnlock(this.engines.claim(KEY, new LockTerms(Duration.ofSeconds(5), Duration.ofSeconds(60))));
+		assertThat(requests()).isEqualTo(Map.of("Txn", 3, "LeaseGrant", 1));
+	}
+
+	private void lockAndUnlock(Claim claim) {
+		EtcdEngines.granted(this.engine, claim);
+		this.engine.release(claim);
+	}
+
+	/** Return the requests since the test began, by their names. */
+	private Map<String, Integer> requests() {
+		Map<String, Integer> counts = counts();
+		this.before.forEach((name, count) -> counts.merge(name, count, (now, then) -> now - then));
+		counts.values().removeIf((count) -> count == 0);
+		return counts;
+	}
+
+	private static Map<String, Integer> counts() {
+		HttpRequest request = HttpRequest.newBuilder(URI.create(server.url() + "/metrics")).build();
+		try {
+			Matcher matcher = COUNT.matcher(client.send(request, HttpResponse.BodyHandlers.ofString()).body());
+			Map<String, Integer> counts = new TreeMap<>();
+			while (matcher.find()) {
+				counts.merge(matcher.group(1), (int) Double.parseDouble(matcher.group(2)), Integer::sum); // of
+																											// several
+																											// services
+			}
+			return counts;
+		}
+		catch (Exception ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+}

@@ -1,0 +1,41 @@
+package io.leasehold.engine.hazelcast;
+
+import com.hazelcast.core.HazelcastInstance;
+import io.leasehold.autoconfigure.ApplicationContract;
+import io.leasehold.server.HazelcastTestCluster;
+import io.leasehold.server.Ports;
+import org.junit.jupiter.api.AfterAll;
+
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.support.GenericApplicationContext;
+
+/**
+ * The contract of applications, kept with {@link HazelcastStore}. Each of them uses the
+ * same member.
+ */
+class HazelcastApplicationIntegrationTests extends ApplicationContract {
+
+	private final HazelcastInstance disconnected = HazelcastTestCluster.disconnected(Ports.free());
+
+	@AfterAll
+	void shutDown() {
+		this.disconnected.shutdown();
+	}
+
+	@Override
+	protected void connect(SpringApplicationBuilder application) {
+		use(application, HazelcastTestCluster.shared());
+	}
+
+	@Override
+	protected void connectToNothing(SpringApplicationBuilder application) {
+		use(application, this.disconnected);
+	}
+
+	private static void use(SpringApplicationBuilder application, HazelcastInstance instance) {
+		application.properties("leasehold.engine=hazelcast")
+			.initializers((context) -> ((GenericApplicationContext) context).registerBean("hazelcast",
+					HazelcastInstance.class, () -> instance, (definition) -> definition.setDestroyMethodName("")));
+	}
+
+}

@@ -1,0 +1,54 @@
+package io.leasehold.engine.hazelcast;
+
+import java.time.Duration;
+import java.util.Collection;
+
+import com.hazelcast.core.HazelcastInstance;
+import io.leasehold.LockKey;
+import io.leasehold.engine.LockEngine;
+import io.leasehold.engine.Member;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.server.HazelcastTestCluster;
+import io.leasehold.test.contract.EngineAddress;
+import io.leasehold.test.contract.SharedLockEngineContract;
+
+/**
+ * The contract, kept on Hazelcast: this process is a member, others are clients.
+ */
+class HazelcastLockEngineContractIntegrationTests extends SharedLockEngineContract {
+
+	private final HazelcastInstance member = HazelcastTestCluster.shared();
+
+	@Override
+	protected EngineAddress address() {
+		return HazelcastEngines.address(this.member);
+	}
+
+	@Override
+	protected LockEngine connect(String namespace, Member member) {
+		return HazelcastEngines.open(namespace, this.member, MonotonicClock.SYSTEM);
+	}
+
+	/** The minimum for the engine's call timeout. */
+	@Override
+	protected Duration shortLease() {
+		return Duration.ofSeconds(2);
+	}
+
+	/** Each of them is several requests. */
+	@Override
+	protected int manyLocks() {
+		return 500;
+	}
+
+	@Override
+	protected void lose(String namespace, LockKey key) {
+		HazelcastEngines.lose(this.member, namespace, key);
+	}
+
+	@Override
+	protected Collection<String> residue(String namespace) {
+		return HazelcastEngines.residue(this.member, namespace);
+	}
+
+}

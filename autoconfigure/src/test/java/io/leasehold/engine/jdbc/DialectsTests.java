@@ -1,0 +1,148 @@
+package io.leasehold.engine.jdbc;
+
+import java.io.IOException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+class DialectsTests {
+
+	private final ClassLoader before = Thread.currentThread().getContextClassLoader();
+
+	@TempDir
+	private Path application;
+
+	private Connection connection;
+
+	@BeforeEach
+	void connect() throws SQLException {
+		this.connection = DriverManager.getConnection("jdbc:h2:mem:");
+	}
+
+	@AfterEach
+	void disconnect() throws SQLException {
+		Thread.currentThread().setContextClassLoader(this.before);
+		this.connection.close();
+	}
+
+	@Test
+	void builtInDialectIsFoundByTheProduct() throws SQLException {
+		assertThat(Dialects.of(this.connection)).isInstanceOf(H2Dialect.class);
+	}
+
+	@Test
+	void dialectOfTheApplicationComesFirst() throws Exception {
+		inApplication(OwnDialect.class.getName(),
+				() -> assertThat(Dialects.of(this.connection)).isInstanceOf(OwnDialect.class));
+	}
+
+	@Test
+	void dialectOfTheApplicationDoesNotConcernOtherDatabases() throws Exception {
+		inApplication(ForeignDialect.class.getName(),
+				() -> assertThat(Dialects.of(this.connection)).isInstanceOf(H2Dialect.class));
+	}
+
+	@Test
+	void dialectThatCannotBeLoadedIsNamed() throws Exception {
+		inApplication("com.example.MissingDialect",
+				() -> assertThatExceptionOfType(SQLFeatureNotSupportedException.class)
+					.isThrownBy(() -> Dialects.of(this.connection))
+					.withMessageContaining("com.example.MissingDialect"));
+	}
+
+	@Test
+	void dialectWithoutLocksInTransactionsSaysSo() {
+		ConnectionLocks locks = new Dialect() {
+
+			@Override
+			protected String name() {
+				return "none";
+			}
+
+			@Override
+			protected boolean supports(DatabaseMetaData database) {
+				return false;
+			}
+
+			@Override
+			protected String platform() {
+				return "none";
+			}
+
+			@Override
+			protected String now() {
+				return "0";
+			}
+
+			@Override
+			protected String returning(String update, String expression) {
+				return update;
+			}
+
+			@Override
+			protected String insert(String table, String columns, String values, String condition) {
+				return table;
+			}
+
+		}.connectionLocks("leasehold_lock");
+		assertThat(locks.unsupported(false)).contains("no locks in transactions");
+		assertThat(locks.unsupported(true)).contains("no locks in transactions");
+	}
+
+	private void inApplication(String dialect, SqlTest test) throws Exception {
+		Path services = Files.createDirectories(this.application.resolve("META-INF/services"));
+		Files.writeString(services.resolve(Dialect.class.getName()), dialect);
+		try (URLClassLoader loader = loader()) {
+			Thread.currentThread().setContextClassLoader(loader);
+			test.run();
+		}
+	}
+
+	private URLClassLoader loader() throws IOException {
+		return new URLClassLoader(new URL[] { this.application.toUri().toURL() }, this.before);
+	}
+
+	interface SqlTest {
+
+		void run() throws SQLException;
+
+	}
+
+	public static class OwnDialect extends PostgresDialect {
+
+		@Override
+		protected boolean supports(DatabaseMetaData database) throws SQLException {
+			return database.getDatabaseProductName().equals("H2");
+		}
+
+		@Override
+		protected String platform() {
+			return "own";
+		}
+
+	}
+
+	public static class ForeignDialect extends OwnDialect {
+
+		@Override
+		protected boolean supports(DatabaseMetaData database) {
+			return false;
+		}
+
+	}
+
+}

@@ -1,0 +1,35 @@
+package io.leasehold.engine.jdbc;
+
+import io.leasehold.server.HsqldbTestServer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+/**
+ * The contract, kept by {@link JdbcLockEngine} on a database whose dialect is not built
+ * in.
+ */
+class HsqldbLockEngineContractIntegrationTests extends JdbcLockEngineContract {
+
+	private static HsqldbTestServer server;
+
+	@BeforeAll
+	static void startServer() {
+		server = HsqldbTestServer.start();
+	}
+
+	@AfterAll
+	static void stopServer() {
+		server.close();
+	}
+
+	@Override
+	String url() {
+		return server.url();
+	}
+
+	@Override
+	String platform() {
+		return "hsqldb";
+	}
+
+}

@@ -1,0 +1,17 @@
+package io.leasehold.engine.memcached;
+
+import io.leasehold.server.MemcachedTestServer;
+import io.leasehold.test.contract.ClockJumpContract;
+import io.leasehold.test.contract.EngineAddress;
+
+/**
+ * The contract of wall clocks that jump, kept on memcached.
+ */
+class MemcachedClockJumpIntegrationTests extends ClockJumpContract {
+
+	@Override
+	protected EngineAddress address() {
+		return MemcachedEngines.address(MemcachedTestServer.shared().address());
+	}
+
+}

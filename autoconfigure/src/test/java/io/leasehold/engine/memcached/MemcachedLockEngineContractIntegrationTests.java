@@ -1,0 +1,47 @@
+package io.leasehold.engine.memcached;
+
+import java.time.Duration;
+import java.util.Collection;
+
+import io.leasehold.LockKey;
+import io.leasehold.server.MemcachedTestServer;
+import io.leasehold.test.contract.EngineAddress;
+import io.leasehold.test.contract.SharedLockEngineContract;
+
+/**
+ * The contract, kept on memcached.
+ */
+class MemcachedLockEngineContractIntegrationTests extends SharedLockEngineContract {
+
+	private final MemcachedTestServer server = MemcachedTestServer.shared();
+
+	private final MemcachedConsole console = new MemcachedConsole(this.server.port());
+
+	@Override
+	protected EngineAddress address() {
+		return MemcachedEngines.address(this.server.address());
+	}
+
+	/** The minimum for the engine's call timeout. */
+	@Override
+	protected Duration shortLease() {
+		return Duration.ofSeconds(2);
+	}
+
+	/** Each of them is two requests. */
+	@Override
+	protected int manyLocks() {
+		return 1000;
+	}
+
+	@Override
+	protected void lose(String namespace, LockKey key) {
+		this.console.delete(MemcachedEngines.entry(namespace, key));
+	}
+
+	@Override
+	protected Collection<String> residue(String namespace) {
+		return this.console.residue(namespace);
+	}
+
+}

@@ -1,0 +1,45 @@
+package io.leasehold.engine.redis.connection;
+
+import java.nio.channels.ClosedChannelException;
+import java.util.concurrent.ExecutionException;
+
+import io.leasehold.LockKey;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisException;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class LettuceFailureTests {
+
+	@Test
+	void closedConnectionIsToldThoughNettyDoesNot() {
+		RedisFailure failure = LettuceRequest.failure(new ClosedChannelException());
+		assertThat(failure.toEngineException("Redis", "release", new LockKey("order:42")))
+			.hasMessage("Redis could not release lock 'order:42': connection is closed")
+			.matches((ex) -> ex.isRetryable());
+	}
+
+	@Test
+	void refusalIsFoundInsideTheFutureThatFailedWithIt() {
+		RedisFailure failure = LettuceRequest
+			.failure(new ExecutionException(new RedisCommandExecutionException("READONLY You can't write")));
+		assertThat(failure.is("READONLY")).isTrue();
+		assertThat(failure).hasMessage("READONLY You can't write");
+	}
+
+	@Test
+	void refusalWithoutAWordIsNoAnswer() {
+		RedisFailure failure = LettuceRequest.failure(new RedisCommandExecutionException((String) null));
+		assertThat(failure.toEngineException("Redis", "release", new LockKey("order:42")).refusal()).isNull();
+		assertThat(failure).hasMessage("connection is closed");
+	}
+
+	@Test
+	void otherExceptionsAreNoAnswer() {
+		RedisFailure failure = LettuceRequest.failure(new RedisException("READONLY is no refusal here"));
+		assertThat(failure.is("READONLY")).isFalse();
+		assertThat(failure).hasMessage("READONLY is no refusal here");
+	}
+
+}

@@ -1,0 +1,81 @@
+package io.leasehold.load;
+
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
+
+import io.leasehold.DistributedLocks;
+import io.leasehold.HeldLock;
+import io.leasehold.annotation.DistributedLock;
+import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
+import io.leasehold.autoconfigure.LeaseholdLocalAutoConfiguration;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Memory that uncontended locks of the local engine take: bytes allocated by a call, and
+ * heap of a held lock. The limits also hold for code that is not yet optimized.
+ */
+class LocalAllocationTests {
+
+	private static final int CALLS = 20_000;
+
+	private static final int HELD = 100_000;
+
+	private final ApplicationContextRunner application = new ApplicationContextRunner()
+		.withConfiguration(
+				AutoConfigurations.of(LeaseholdAutoConfiguration.class, LeaseholdLocalAutoConfiguration.class))
+		.withPropertyValues("leasehold.engine=local")
+		.withUserConfiguration(OrderService.class);
+
+	@Test
+	void lockAndItsReleaseAllocateLittle() {
+		this.application.run((context) -> {
+			DistributedLocks locks = context.getBean(DistributedLocks.class);
+			assertThat(Allocations.of(() -> locks.acquire("order:42").close(), CALLS)).isLessThanOrEqualTo(900);
+		});
+	}
+
+	@Test
+	void callOfAnAnnotatedMethodAllocatesLittle() {
+		this.application.run((context) -> {
+			OrderService orders = context.getBean(OrderService.class);
+			assertThat(Allocations.of(orders::pay, CALLS)).isLessThanOrEqualTo(1150);
+		});
+	}
+
+	@Test
+	void heldLockTakesLittle() {
+		this.application.run((context) -> {
+			DistributedLocks locks = context.getBean(DistributedLocks.class);
+			locks.acquire("first").close();
+			List<HeldLock> held = new ArrayList<>(HELD);
+			long before = heap();
+			for (int i = 0; i < HELD; i++) {
+				held.add(locks.acquire("order:" + i));
+			}
+			assertThat((heap() - before) / HELD).isLessThanOrEqualTo(590);
+			held.forEach(HeldLock::close);
+		});
+	}
+
+	private static long heap() {
+		for (int i = 0; i < 3; i++) {
+			System.gc();
+		}
+		return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+	}
+
+	static class OrderService {
+
+		@DistributedLock(key = "'order'")
+		public void pay() {
+		}
+
+	}
+
+}

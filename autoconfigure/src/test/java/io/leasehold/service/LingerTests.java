@@ -1,0 +1,376 @@
+package io.leasehold.service;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+import io.leasehold.HeldLock;
+import io.leasehold.LockKey;
+import io.leasehold.LockMode;
+import io.leasehold.LockOptions;
+import io.leasehold.engine.AcquisitionOutcome;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.Member;
+import io.leasehold.engine.ReleaseOutcome;
+import io.leasehold.test.contract.Fault;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Grants that stay in their process after a release, to the nanosecond.
+ */
+class LingerTests {
+
+	private static final Duration LINGER = Duration.ofSeconds(6);
+
+	/** Half of the linger time, without the margin of the validity. */
+	private static final Duration STAY = Duration.ofMillis(2938);
+
+	private static final Duration NANO = Duration.ofNanos(1);
+
+	private final SteppedService process = new SteppedService();
+
+	private final LockOptions options = this.process.options().toBuilder().linger(LINGER).build();
+
+	@Test
+	void grantOfARepeatedKeyIsEnteredWithoutARequest() {
+		HeldLock parked = park();
+		HeldLock entered = acquire();
+		assertThat(this.process.store.requested).hasSize(2);
+		assertThat(this.process.store.released).hasSize(1);
+		assertThat(entered.fencingToken()).isEqualTo(parked.fencingToken() + 1);
+		assertThat(entered.isValid()).isTrue();
+		assertThat(parked.isValid()).isFalse();
+		assertThat(this.process.locks.isCurrent("a", entered.fencingToken())).isTrue();
+		entered.close();
+	}
+
+	@Test
+	void firstGrantOfAKeyIsReleasedAtOnce() {
+		acquire().close();
+		assertThat(this.process.store.released).hasSize(1);
+		assertThat(this.process.store.local.size()).isZero();
+	}
+
+	@Test
+	void grantOfAKeyThatWasRequestedLongAgoIsReleasedAtOnce() {
+		acquire().close();
+		this.process.advance(LINGER.plus(NANO));
+		acquire().close();
+		assertThat(this.process.store.released).hasSize(2);
+	}
+
+	@Test
+	void withoutALingerTimeEachGrantIsReleased() {
+		for (int i = 1; i <= 3; i++) {
+			this.process.acquire("a").close();
+			assertThat(this.process.store.released).hasSize(i);
+		}
+	}
+
+	@Test
+	void parkedGrantIsEnteredUntilHalfOfItsLeaseHasPassed() {
+		park();
+		this.process.clock.advance(STAY);
+		acquire().close();
+		assertThat(this.process.store.requested).hasSize(2);
+	}
+
+	@Test
+	void parkedGrantIsNotEnteredAfterHalfOfItsLease() {
+		HeldLock parked = park();
+		this.process.clock.advance(STAY.plus(NANO));
+		HeldLock next = await(this.options);
+		assertThat(this.process.store.requested).hasSize(3);
+		assertThat(next.fencingToken()).isGreaterThan(parked.fencingToken() + 63);
+		next.close();
+	}
+
+	@Test
+	void parkedGrantIsReleasedAfterHalfOfItsLease() {
+		park();
+		this.process.advance(STAY.minus(NANO));
+		assertThat(this.process.store.local.size()).isOne();
+		this.process.advance(NANO);
+		assertThat(this.process.store.local.size()).isZero();
+		assertThat(this.process.locks.inspector().overview().parked()).isEmpty();
+	}
+
+	@Test
+	void grantInUseIsNotReleasedAfterHalfOfItsLease() {
+		park();
+		HeldLock entered = acquire();
+		this.process.advance(STAY);
+		assertThat(this.process.store.released).hasSize(1);
+		assertThat(entered.isValid()).isTrue();
+		entered.close();
+		assertThat(this.process.store.released).hasSize(2);
+	}
+
+	@Test
+	void parkedGrantIsReleasedWhenAnotherProcessWaits() {
+		park();
+		Claim other = claim(true);
+		assertThat(this.process.store.local.tryAcquire(other)).isInstanceOf(AcquisitionOutcome.Busy.class);
+		this.process.threads.run();
+		assertThat(this.process.store.local.release(other)).isInstanceOf(ReleaseOutcome.Released.class);
+	}
+
+	@Test
+	void grantInUseIsReleasedAfterARecall() {
+		park();
+		HeldLock entered = acquire();
+		this.process.store.local.tryAcquire(claim(true));
+		this.process.threads.run();
+		assertThat(this.process.store.renewed).hasSize(1);
+		assertThat(entered.isValid()).isTrue();
+		entered.close();
+		assertThat(this.process.store.released).hasSize(2);
+	}
+
+	/** Otherwise requests that do not wait would each wait for the holder. */
+	@Test
+	void storeKnowsAfterARecallThatTheGrantIsInUse() {
+		park();
+		HeldLock entered = acquire();
+		assertThat(((AcquisitionOutcome.Busy) this.process.store.local.tryAcquire(claim(false))).recalled()).isTrue();
+		this.process.threads.run();
+		assertThat(((AcquisitionOutcome.Busy) this.process.store.local.tryAcquire(claim(false))).recalled()).isFalse();
+		entered.close();
+	}
+
+	@Fault(164)
+	@Test
+	void grantThatIsRecalledBeforeTheResponseIsNotParked() {
+		acquire().close();
+		this.process.store.response = (granted) -> {
+			this.process.store.local.tryAcquire(claim(true));
+			this.process.threads.run();
+			return granted;
+		};
+		acquire().close();
+		assertThat(this.process.store.released).hasSize(2);
+	}
+
+	@Test
+	void recalledKeyPausesForTheLingerTimeAndThenTwiceAsLong() {
+		recall();
+		this.process.advance(LINGER.minus(NANO));
+		assertThat(lingers()).isFalse();
+		this.process.advance(NANO);
+		recall();
+		this.process.advance(LINGER);
+		assertThat(lingers()).isFalse();
+		this.process.advance(LINGER);
+		assertThat(lingers()).isTrue();
+	}
+
+	private void recall() {
+		park();
+		Claim other = claim(true);
+		this.process.store.local.tryAcquire(other);
+		this.process.threads.run();
+		assertThat(this.process.store.local.release(other)).isInstanceOf(ReleaseOutcome.Released.class);
+	}
+
+	/** Return whether the grant of the next acquisition lingers. */
+	private boolean lingers() {
+		acquire().close();
+		return this.process.store.claims.get(this.process.store.claims.size() - 1).lingers();
+	}
+
+	/** A renewal may arrive late and extend a parked grant. */
+	@Test
+	void grantIsReleasedOnceItsRenewalWasSent() {
+		park();
+		HeldLock entered = acquire();
+		this.process.store.renewNothing();
+		this.process.advance(LINGER.dividedBy(3));
+		assertThat(this.process.store.renewed).isNotEmpty();
+		entered.close();
+		assertThat(this.process.store.released).hasSize(2);
+	}
+
+	@Test
+	void eachEntryHasAGreaterTokenUntilTheGrantHasNoMore() {
+		long last = park().fencingToken();
+		for (int i = 2; i <= 2048; i++) {
+			HeldLock entered = acquire();
+			assertThat(entered.fencingToken()).isEqualTo(last + 1);
+			assertThat(this.process.locks.isCurrent("a", entered.fencingToken())).isTrue();
+			last = entered.fencingToken();
+			entered.close();
+		}
+		assertThat(this.process.store.requested).hasSize(2);
+		assertThat(this.process.store.released).hasSize(2);
+		HeldLock next = acquire();
+		assertThat(next.fencingToken()).isGreaterThan(last);
+		next.close();
+	}
+
+	@Test
+	void lingeringGrantIsPassedOnWithoutLimit() {
+		park();
+		HeldLock held = acquire();
+		for (int i = 0; i < 100; i++) {
+			CompletableFuture<HeldLock> next = this.process.await("a", this.options);
+			held.close();
+			this.process.threads.run();
+			held = next.getNow(null);
+		}
+		held.close();
+		assertThat(this.process.store.requested).hasSize(2);
+	}
+
+	@Fault(165)
+	@Test
+	void grantIsNotEnteredAfterTheMachineWasSuspended() {
+		park();
+		this.process.clock.suspend(LINGER.dividedBy(4).plus(NANO));
+		await(this.options).close();
+		assertThat(this.process.store.requested).hasSize(3);
+	}
+
+	@Test
+	void smallCorrectionOfTheWallClockChangesNothing() {
+		this.process.clock.suspend(Duration.ofHours(1));
+		park();
+		this.process.clock.suspend(LINGER.dividedBy(4));
+		acquire().close();
+		this.process.clock.suspend(LINGER.dividedBy(-2));
+		acquire().close();
+		assertThat(this.process.store.requested).hasSize(2);
+	}
+
+	/** The caller before it has the key then. */
+	@Test
+	void callerThatDoesNotWaitIsBusyBehindOneThatAwaitsTheReleaseOfAParkedGrant() {
+		park();
+		this.process.store.deaf = true;
+		CompletableFuture<HeldLock> first = this.process.locks.acquireAsync("a", this.options);
+		CompletableFuture<HeldLock> second = this.process.locks.acquireAsync("a",
+				this.options.toBuilder().waitTime(Duration.ZERO).build());
+		this.process.threads.run();
+		assertThat(second).isCompletedExceptionally();
+		first.getNow(null).close();
+	}
+
+	@Test
+	void grantIsNeitherParkedNorEnteredWhileNoRecallsArrive() {
+		park();
+		this.process.store.deaf = true;
+		await(this.options).close();
+		assertThat(this.process.store.requested).hasSize(3);
+		assertThat(this.process.store.released).hasSize(3);
+	}
+
+	@Test
+	void grantIsNeitherParkedNorEnteredInDoubt() {
+		park();
+		this.process.store.inDoubt = true;
+		await(this.options).close();
+		assertThat(this.process.store.requested).hasSize(3);
+		assertThat(this.process.store.released).hasSize(3);
+	}
+
+	@Test
+	void parkedGrantIsReleasedAtShutdown() {
+		park();
+		boolean[] idle = new boolean[1];
+		this.process.locks.drain(() -> idle[0] = true);
+		this.process.threads.run();
+		assertThat(idle).containsExactly(true);
+		assertThat(this.process.store.local.size()).isZero();
+	}
+
+	@Test
+	void grantIsNotParkedDuringShutdown() {
+		park();
+		HeldLock entered = acquire();
+		this.process.locks.drain(() -> {
+		});
+		entered.close();
+		this.process.threads.run();
+		assertThat(this.process.store.local.size()).isZero();
+	}
+
+	@Test
+	void parkedGrantThatIsReleasedByForceIsNotEntered() {
+		HeldLock parked = park();
+		this.process.locks.inspector().forceRelease("", new LockKey("a"));
+		HeldLock next = await(this.options);
+		assertThat(next.fencingToken()).isGreaterThan(parked.fencingToken() + 63);
+		next.close();
+	}
+
+	@Test
+	void callerWithAnotherAccessWaitsForTheReleaseOfAParkedGrant() {
+		park();
+		await(this.options.toBuilder().mode(LockMode.SHARED).build()).close();
+		assertThat(this.process.store.requested).hasSize(3);
+		assertThat(this.process.store.released).hasSize(3);
+	}
+
+	@Test
+	void callerThatDoesNotWaitGetsTheKeyAfterTheReleaseOfAParkedGrant() {
+		park();
+		LockOptions other = this.options.toBuilder().minHold(Duration.ofMillis(1)).waitTime(Duration.ZERO).build();
+		await(other).close();
+		assertThat(this.process.store.requested).hasSize(3);
+	}
+
+	@Test
+	void callerWithoutALingerTimeEntersAndReleases() {
+		park();
+		this.process.acquire("a").close();
+		assertThat(this.process.store.requested).hasSize(2);
+		assertThat(this.process.store.released).hasSize(2);
+	}
+
+	@Test
+	void holdThatEntersLateIsRenewedInTime() {
+		park();
+		this.process.advance(STAY.minus(NANO));
+		HeldLock entered = acquire();
+		this.process.advance(Duration.ofSeconds(20));
+		assertThat(entered.isValid()).isTrue();
+		entered.close();
+	}
+
+	@Test
+	void operatorsSeeThatALockIsParked() {
+		HeldLock parked = park();
+		assertThat(this.process.locks.inspector().overview().held()).isEmpty();
+		assertThat(this.process.locks.inspector().overview().parked()).singleElement().satisfies((lock) -> {
+			assertThat(lock.key()).isEqualTo(new LockKey("a"));
+			assertThat(lock.fencingToken()).isEqualTo(parked.fencingToken());
+			assertThat(lock.remaining()).isEqualTo(STAY.plus(LINGER.dividedBy(2)));
+		});
+		assertThat(this.process.store.local.inspect(new LockKey("a"))).singleElement()
+			.satisfies((holder) -> assertThat(holder.lingers()).isTrue());
+	}
+
+	/** Park a grant, and return its lock, which was closed. */
+	private HeldLock park() {
+		acquire().close();
+		HeldLock parked = acquire();
+		parked.close();
+		return parked;
+	}
+
+	private HeldLock acquire() {
+		return this.process.locks.acquire(new LockKey("a").value(), this.options);
+	}
+
+	private HeldLock await(LockOptions with) {
+		HeldLock held = this.process.await("a", with).getNow(null);
+		assertThat(held).isNotNull();
+		return held;
+	}
+
+	private Claim claim(boolean waits) {
+		return new Claim(new LockKey("a"), Member.of("other").newOwner(), this.process.options().terms(), waits,
+				this.process.clock.nanoTime());
+	}
+
+}

@@ -1,0 +1,125 @@
+package io.leasehold.soak;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.Callable;
+
+import com.hazelcast.cluster.MembershipAdapter;
+import com.hazelcast.cluster.MembershipEvent;
+import com.hazelcast.core.HazelcastInstance;
+import com.hazelcast.core.LifecycleEvent;
+import com.hazelcast.core.LifecycleEvent.LifecycleState;
+import io.leasehold.server.HazelcastTestCluster;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A cluster of two members of Hazelcast, in the JVM of the test, which splits again and
+ * again. Thread-safe.
+ */
+final class SoakHazelcast implements AutoCloseable {
+
+	static final String MAP = "leasehold-locks";
+
+	private static final Duration PATIENCE = Duration.ofMinutes(2);
+
+	private final HazelcastTestCluster cluster = new HazelcastTestCluster(Stores.NAMESPACE);
+
+	private final List<HazelcastInstance> members = List.of(this.cluster.member(), this.cluster.member());
+
+	private final List<Split> splits = new ArrayList<>();
+
+	/** Begin of the split that has not ended. */
+	private @Nullable Long begin;
+
+	SoakHazelcast() {
+		for (HazelcastInstance member : this.members) {
+			member.getCluster().addMembershipListener(new MembershipAdapter() {
+
+				@Override
+				public void memberRemoved(MembershipEvent event) {
+					begin();
+				}
+
+			});
+			member.getLifecycleService().addLifecycleListener(this::changed);
+		}
+	}
+
+	/** Locks may be granted in both parts a little before this is known. */
+	private synchronized void begin() {
+		if (this.begin == null) {
+			this.begin = System.nanoTime() - SoakEngines.LEASE.toNanos();
+		}
+	}
+
+	/** The holder of a lock that did not survive learns of it within a lease. */
+	private synchronized void changed(LifecycleEvent event) {
+		if (event.getState() == LifecycleState.MERGED && this.begin != null) {
+			this.splits.add(new Split(this.begin, System.nanoTime() + 2 * SoakEngines.LEASE.toNanos()));
+			this.begin = null;
+		}
+	}
+
+	private synchronized boolean isSplit() {
+		return this.begin != null;
+	}
+
+	/** Return all splits, those included that nobody caused. */
+	synchronized List<Split> splits() {
+		List<Split> all = new ArrayList<>(this.splits);
+		if (this.begin != null) {
+			all.add(new Split(this.begin, System.nanoTime() + PATIENCE.toNanos()));
+		}
+		return all;
+	}
+
+	/** Return what splits the cluster until a time, and at least once. */
+	Callable<Void> chaos(Random random, long until) {
+		return () -> {
+			do {
+				Thread.sleep(5000 + random.nextInt(20_000));
+				this.cluster.split();
+				Awaitility.await().atMost(PATIENCE).until(() -> this.members.stream().allMatch(SoakHazelcast::isAlone));
+				Thread.sleep(random.nextInt(5000));
+				this.cluster.heal();
+				Awaitility.await().atMost(PATIENCE).until(() -> !isSplit());
+			}
+			while (System.nanoTime() - until < 0);
+			return null;
+		};
+	}
+
+	private static boolean isAlone(HazelcastInstance member) {
+		return member.getCluster().getMembers().size() == 1;
+	}
+
+	/** Return the ports at which members reach each other. */
+	List<Integer> members() {
+		return this.members.stream().map(HazelcastTestCluster::port).toList();
+	}
+
+	/** Return the ports for clients, which a split does not concern. */
+	List<Integer> ports() {
+		return this.members.stream().map((member) -> member.getConfig().getNetworkConfig().getPort()).toList();
+	}
+
+	Collection<String> residue() {
+		return this.members.get(0)
+			.<String, String>getMap(MAP)
+			.entrySet()
+			.stream()
+			.filter((entry) -> entry.getValue().matches("(?s).*\\n(hold|wait) .*"))
+			.map(Object::toString)
+			.toList();
+	}
+
+	@Override
+	public void close() {
+		this.cluster.close();
+	}
+
+}

@@ -1,0 +1,171 @@
+package io.leasehold.test.contract;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+
+import org.junit.jupiter.api.Test;
+
+import io.leasehold.HeldLock;
+import io.leasehold.LockOptions;
+import io.leasehold.engine.Holder;
+import io.leasehold.service.LockService;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The part of the contract that is about locks that a process keeps for its next caller.
+ */
+abstract class LingerContract extends ServiceFaultsContract {
+
+	/** Nothing but a recall releases a parked lock within the time of a test. */
+	private static final Duration LONG = Duration.ofMinutes(10);
+
+	/** Options of locks that linger for the length of a short lease. */
+	final LockOptions lingering(LockService service) {
+		return service.defaults().toBuilder().linger(shortLease()).build();
+	}
+
+	/** Return whether the store notifies processes, without which no lock lingers. */
+	protected boolean storeNotifies() {
+		return true;
+	}
+
+	/** Whether locks do not linger. If they do, wait until the store can notify. */
+	final boolean lacks(LockService service, LockOptions options) {
+		if (refuses(service, options) || !storeNotifies()) {
+			return true;
+		}
+		eventually().until(() -> service.engine("").receivesRecalls());
+		return false;
+	}
+
+	private LockOptions lingeringLong(LockService service) {
+		return service.defaults().toBuilder().lease(LONG).linger(LONG).build();
+	}
+
+	@Test
+	void parkedLockIsEnteredWithGreaterTokens() {
+		LockService one = service();
+		LockOptions options = lingeringLong(one);
+		if (lacks(one, options)) {
+			return;
+		}
+		LockProcess.park(one, NAME, options);
+		long last = 0;
+		for (int i = 0; i < 200; i++) {
+			try (HeldLock held = one.acquire(NAME, options)) {
+				assertThat(held.fencingToken()).isGreaterThan(last);
+				assertThat(one.isCurrent(NAME, held.fencingToken())).isTrue();
+				last = held.fencingToken();
+			}
+		}
+		assertThat(one.engine("").inspect(KEY)).singleElement().matches(Holder::lingers);
+	}
+
+	@Test
+	void parkedLockPassesToAnotherProcessThatWaits() {
+		LockService one = service();
+		LockService other = service();
+		LockOptions options = lingeringLong(one);
+		if (lacks(one, options)) {
+			return;
+		}
+		for (int i = 0; i < 3; i++) {
+			LockProcess.park(one, NAME + i, options);
+			long parked = one.inspector().overview().parked().get(0).fencingToken();
+			try (HeldLock held = other.acquire(NAME + i)) {
+				assertThat(held.fencingToken()).isGreaterThan(parked);
+				assertThat(one.inspector().overview().parked()).isEmpty();
+			}
+		}
+		leavesNothing();
+	}
+
+	@Test
+	void parkedLockIsReleasedForAProcessThatDoesNotWait() {
+		LockService one = service();
+		LockService other = service();
+		LockOptions options = lingeringLong(one);
+		if (lacks(one, options)) {
+			return;
+		}
+		LockProcess.park(one, NAME, options);
+		eventually().until(() -> {
+			other.tryAcquire(NAME).ifPresent(HeldLock::close);
+			return one.inspector().overview().parked().isEmpty();
+		});
+		eventually().until(() -> other.tryAcquire(NAME).map((held) -> {
+			held.close();
+			return true;
+		}).orElse(false));
+		leavesNothing();
+	}
+
+	@Test
+	void enteredLockExcludesOthers() {
+		LockService one = service();
+		LockService other = service();
+		LockOptions options = lingeringLong(one);
+		if (lacks(one, options)) {
+			return;
+		}
+		LockProcess.park(one, NAME, options);
+		try (HeldLock held = one.acquire(NAME, options)) {
+			for (int i = 0; i < 5; i++) {
+				assertThat(other.tryAcquire(NAME)).isEmpty();
+			}
+			assertThat(held.isValid()).isTrue();
+		}
+		eventually().until(() -> one.inspector().overview().parked().isEmpty());
+		try (HeldLock held = other.acquire(NAME)) {
+			assertThat(one.tryAcquire(NAME, options.toBuilder().waitTime(Duration.ZERO).build())).isEmpty();
+			assertThat(held.isValid()).isTrue();
+		}
+		leavesNothing();
+	}
+
+	/** No two owners at a time, and tokens that grow. */
+	@Test
+	void historyOfTwoProcessesWithLingeringLocksIsTrue() throws Exception {
+		LockService one = service();
+		LockService other = service();
+		LockOptions options = lingering(one);
+		if (lacks(one, options)) {
+			return;
+		}
+		History history = new History();
+		long end = System.nanoTime() + patience().toNanos();
+		List<Callable<Void>> runs = new ArrayList<>();
+		for (LockService service : List.of(one, other)) {
+			runs.add(() -> {
+				for (int i = 0; i < 10 || history.size() <= 20 && System.nanoTime() - end < 0; i++) {
+					long until = System.nanoTime() + contention().dividedBy(10).toNanos();
+					LockProcess.contend(service, NAME, options, until, history::add);
+					Thread.sleep((service == one) ? 50 : 200);
+				}
+				return null;
+			});
+		}
+		Parallel.run(runs);
+		assertThat(history.size()).isGreaterThan(20);
+		assertThat(history.violations()).isEmpty();
+		awaitIdle(one);
+		awaitIdle(other);
+		leavesNothing();
+	}
+
+	@Test
+	void processThatShutsDownReleasesItsParkedLocks() throws Exception {
+		LockService one = service();
+		LockOptions options = lingeringLong(one);
+		if (lacks(one, options)) {
+			return;
+		}
+		LockProcess.park(one, NAME, options);
+		awaitIdle(one);
+		leavesNothing();
+	}
+
+}
