@@ -1,6 +1,7 @@
 package io.leasehold.service;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
@@ -48,6 +49,11 @@ public final class SimulatedService {
 	 */
 	public CompletableFuture<HeldLock> acquire(String key, LockOptions options, List<HeldLock> outer) {
 		return this.locks.acquireAllAsync(LockKeys.of(new LockKey(key)), options, outer, Acquirer.NEVER_BYPASSED);
+	}
+
+	/** Acquire the locks of several keys without blocking: all of them, or none. */
+	public CompletableFuture<HeldLock> acquireAll(Collection<String> keys, LockOptions options) {
+		return this.locks.acquireAllAsync(LockKeys.of(keys), options, List.of(), Acquirer.NEVER_BYPASSED);
 	}
 
 	/** Acquire a lock in a thread that blocks. */

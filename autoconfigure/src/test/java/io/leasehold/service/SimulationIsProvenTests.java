@@ -3,6 +3,7 @@ package io.leasehold.service;
 import java.util.stream.Stream;
 
 import io.leasehold.service.simulation.Quiet;
+import io.leasehold.service.simulation.Simulation;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -22,9 +23,19 @@ class SimulationIsProvenTests {
 	@ParameterizedTest(name = "{0}")
 	@MethodSource("bugs")
 	void simulatorFinds(SeededService.Bug bug) throws Exception {
+		requireFound(bug, 1);
+	}
+
+	@ParameterizedTest(name = "{0}")
+	@MethodSource("bugsOfGroups")
+	void simulatorFindsWithSeveralKeys(SeededService.Bug bug) throws Exception {
+		requireFound(bug, Simulation.GROUPS);
+	}
+
+	private static void requireFound(SeededService.Bug bug, long firstSeed) throws Exception {
 		Object found = new SeededService(bug).loadClass("io.leasehold.service.simulation.Simulation")
 			.getMethod("firstFailure", long.class, int.class)
-			.invoke(null, 1L, MOST_SCHEDULES);
+			.invoke(null, firstSeed, MOST_SCHEDULES);
 		System.out.printf("%s: found after %s%n", bug, found);
 		assertThat(found).as("failure of a schedule").isNotNull();
 	}
@@ -76,6 +87,17 @@ class SimulationIsProvenTests {
 				bug("a release by force that its process does not notice", "EngineLocks",
 						"(hold) -> this.holds.lose(gate, hold, LossCause.NOT_OWNER)",
 						"(hold) -> this.holds.isValid(gate, hold)"));
+	}
+
+	static Stream<SeededService.Bug> bugsOfGroups() {
+		return Stream.of(
+				bug("locks that stay when another one is busy", "AsyncHeldLocks",
+						"HeldLocks.closeAll(this.taken, failure, this.closing)",
+						"HeldLocks.closeAll(List.of(), failure, this.closing)"),
+				bug("locks that stay when the result was cancelled", "AsyncHeldLocks",
+						"HeldLocks.closeAll(this.taken, new CancellationException(), this.closing);", ""),
+				bug("a lock that is lost during the wait for another", "HeldLocks", "all.throwIfLost();", ""),
+				bug("a second loss that is not reported", "HeldLocks", "failure.addSuppressed(ex);", ""));
 	}
 
 	private static SeededService.Bug bug(String description, String type, String snippet, String bug) {

@@ -36,6 +36,9 @@ final class Figures {
 
 	int recalls;
 
+	/** Locks of several keys that were acquired together. */
+	int groups;
+
 	int expired;
 
 	int notOwner;
@@ -69,20 +72,20 @@ final class Figures {
 				this.failedRenewals, this.pauses, this.crashes, this.cuts, this.lateRequests);
 	}
 
-	/** Return how often each thing happened that should happen if grants linger. */
-	List<Integer> lingering() {
-		return List.of(this.entries, this.recalls);
+	/** Return how often each thing happened that only newer seeds contain. */
+	List<Integer> newer() {
+		return List.of(this.entries, this.recalls, this.groups);
 	}
 
 	@Override
 	public String toString() {
-		return ("%d schedules: %d acquired (%d passed on, %d pushed, %d re-entered, %d entered, %d recalls), %d busy, %d unavailable, %d"
+		return ("%d schedules: %d acquired (%d passed on, %d pushed, %d re-entered, %d entered, %d recalls, %d groups), %d busy, %d unavailable, %d"
 				+ " cancelled, %d interrupted; %d results cancelled; lost: %d by force, %d expired, %d not owner, %d at their maximum; %d failed renewals, %d pauses, %d"
 				+ " crashes, %d cuts, %d late requests")
 			.formatted(this.schedules, this.acquired, this.passes, this.pushes, this.reentries, this.entries,
-					this.recalls, this.busy, this.unavailable, this.cancelled, this.interrupts, this.cancelledResults,
-					this.forced, this.expired, this.notOwner, this.maxHolds, this.failedRenewals, this.pauses,
-					this.crashes, this.cuts, this.lateRequests);
+					this.recalls, this.groups, this.busy, this.unavailable, this.cancelled, this.interrupts,
+					this.cancelledResults, this.forced, this.expired, this.notOwner, this.maxHolds, this.failedRenewals,
+					this.pauses, this.crashes, this.cuts, this.lateRequests);
 	}
 
 }

@@ -50,10 +50,10 @@ class SimulationTests {
 			Simulation.run(seed, figures);
 		}
 		assertThat(figures.all()).as(figures.toString()).allMatch((times) -> times > 0);
-		for (long seed = Seeds.LINGERING; seed < Seeds.LINGERING + 500; seed++) {
+		for (long seed = Simulation.GROUPS; seed < Simulation.GROUPS + 500; seed++) {
 			Seeds.requireKept(seed, figures);
 		}
-		assertThat(figures.lingering()).as(figures.toString()).allMatch((times) -> times > 0);
+		assertThat(figures.newer()).as(figures.toString()).allMatch((times) -> times > 0);
 	}
 
 }

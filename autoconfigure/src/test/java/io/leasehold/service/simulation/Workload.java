@@ -1,6 +1,7 @@
 package io.leasehold.service.simulation;
 
 import java.time.Duration;
+import java.util.List;
 
 import io.leasehold.LockMode;
 import io.leasehold.LockOptions;
@@ -15,6 +16,8 @@ final class Workload {
 	private static final String READ_WRITE = "rw";
 
 	private static final String PERMITS = "p";
+
+	private static final List<String> GROUP = List.of(EXCLUSIVE[1], EXCLUSIVE[0]);
 
 	static final String[] KEYS = { EXCLUSIVE[0], EXCLUSIVE[1], READ_WRITE, PERMITS };
 
@@ -63,6 +66,11 @@ final class Workload {
 	}
 
 	private void begin(String key, SimulatedProcess process) {
+		if (this.world.groups && isExclusive(key) && this.world.dice.chance(0.3)) {
+			AsyncGroup group = new AsyncGroup(this.world, process, GROUP, options(key, process), use());
+			this.world.scheduler.after(0, process, false, group::start);
+			return;
+		}
 		acquire(process, key, options(key, process), use(), false);
 	}
 

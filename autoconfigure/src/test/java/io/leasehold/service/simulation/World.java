@@ -48,6 +48,9 @@ final class World {
 	/** Whether grants linger, in seeds above all older ones, whose histories remain. */
 	final boolean lingers;
 
+	/** Whether some callers acquire several keys, in seeds above all older ones. */
+	final boolean groups;
+
 	/** Number of claims so far. */
 	int claims;
 
@@ -63,6 +66,7 @@ final class World {
 	World(long seed, boolean writes, Figures figures) {
 		this.dice = new Dice(seed);
 		this.lingers = seed >= Seeds.LINGERING;
+		this.groups = seed >= Simulation.GROUPS;
 		this.journal = new Journal(writes);
 		this.figures = figures;
 		this.scheduler = new Scheduler(this.dice, this.journal, this.promises::check);
