@@ -20,6 +20,9 @@ final class LiveClaim {
 	/** End of the validity as of the last response. */
 	long validUntil;
 
+	/** Whether the grant was not valid any more when its response arrived. */
+	boolean grantedLate;
+
 	/** Whether the store reported that the claim has no grant. */
 	boolean lost;
 

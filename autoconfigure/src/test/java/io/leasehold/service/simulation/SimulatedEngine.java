@@ -120,11 +120,11 @@ final class SimulatedEngine implements LockEngine {
 
 	private AcquisitionOutcome.Granted granted(LiveClaim live, long number, long since) {
 		long validUntil = MonotonicClock.validUntil(since, live.claim.lease());
-		long now = this.process.clock.nanoTime();
-		// A second response to a claim that was granted by a signal changes nothing
-		if (live.validUntil - now <= 0) {
+		// A second response changes nothing, unless the first one came too late
+		if (live.grant != number || live.grantedLate) {
 			live.grant = number;
 			live.validUntil = validUntil;
+			live.grantedLate = this.process.clock.nanoTime() - validUntil >= 0;
 		}
 		return new AcquisitionOutcome.Granted(number, validUntil);
 	}
