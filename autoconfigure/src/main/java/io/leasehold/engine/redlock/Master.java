@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -37,6 +38,8 @@ final class Master {
 
 	private static final long RECONNECT_NANOS = Duration.ofMillis(100).toNanos();
 
+	private static final long RETRY_NANOS = Duration.ofSeconds(1).toNanos();
+
 	private final Node address;
 
 	private final Connector connector;
@@ -49,6 +52,9 @@ final class Master {
 
 	/** Ends of claims that had no response. */
 	private final Queue<Leftover> leftovers = new ConcurrentLinkedQueue<>();
+
+	/** Whether a connection for them is going to be opened. */
+	private final AtomicBoolean connects = new AtomicBoolean();
 
 	private final ScheduledExecutorService executor;
 
@@ -152,7 +158,7 @@ final class Master {
 
 	/**
 	 * Send the end of a claim. Without a response it is sent again with the next
-	 * connection, which is opened for it.
+	 * connection, which is opened for it, if necessary after several attempts.
 	 * @param lifetime time after which nothing of the claim is left anyway
 	 */
 	<T> CompletableFuture<T> sendEnd(Function<Line, CompletableFuture<T>> request, Duration lifetime) {
@@ -161,10 +167,28 @@ final class Master {
 	}
 
 	private void keep(@Nullable Throwable failure, Leftover leftover) {
-		if (failure != null && Deadlines.left(leftover.until()) > 0) {
+		if (failure != null && !leftover.isOver()) {
 			this.leftovers.add(leftover);
-			this.executor.schedule(() -> this.lines.to(ANY_LOCK).thenAccept(this::sendLeftovers), RECONNECT_NANOS,
+			sendLeftoversAfter(RECONNECT_NANOS);
+		}
+	}
+
+	/** Connect after a pause, and again after a longer one until that succeeds. */
+	private void sendLeftoversAfter(long pause) {
+		if (this.connects.compareAndSet(false, true)) {
+			this.executor.schedule(() -> this.lines.to(ANY_LOCK).whenComplete(this::connected), pause,
 					TimeUnit.NANOSECONDS);
+		}
+	}
+
+	private void connected(@Nullable Line line, @Nullable Throwable failure) {
+		this.connects.set(false);
+		if (line != null) {
+			sendLeftovers(line);
+		}
+		else if (!this.leftovers.isEmpty()) {
+			this.leftovers.removeIf(Leftover::isOver);
+			sendLeftoversAfter(RETRY_NANOS);
 		}
 	}
 
@@ -237,6 +261,11 @@ final class Master {
 	}
 
 	private record Leftover(Function<Line, ? extends CompletableFuture<?>> request, long until) {
+
+		private boolean isOver() {
+			return Deadlines.left(this.until) <= 0;
+		}
+
 	}
 
 }

@@ -149,6 +149,23 @@ class RedlockMasterTests {
 		await().until(() -> turn() && !this.third.requests(Scripts.RELEASE).isEmpty());
 	}
 
+	/** No other request connects to the master. */
+	@Test
+	void connectionForAnEndIsAttemptedUntilItSucceeds() {
+		this.engine.checkMasters();
+		Claim claim = this.masters.claim("k");
+		this.engine.tryAcquire(claim);
+		this.third.fails(UNREACHABLE);
+		this.third.disconnect();
+		this.engine.release(claim);
+		int before = this.third.attempts();
+		await().until(() -> this.third.attempts() > before + 2);
+		assertThat(this.third.requests(Scripts.RELEASE)).isEmpty();
+		this.third.on(Scripts.RELEASE, (request) -> response(List.of(1L, 0L)));
+		this.third.fails(null);
+		await().until(() -> !this.third.requests(Scripts.RELEASE).isEmpty());
+	}
+
 	@Test
 	void masterThatStartedLatelyDoesNotCount(CapturedOutput output) {
 		restartDelay(Duration.ofSeconds(2000));
