@@ -23,9 +23,7 @@ import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.Subscription;
 import io.leasehold.server.EtcdTestServer;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -45,31 +43,21 @@ class EtcdRequestsIntegrationTests {
 
 	private static final HttpClient client = HttpClient.newHttpClient();
 
-	private static EtcdTestServer server;
-
 	private final EtcdEngines engines = new EtcdEngines();
+
+	/** Without the engines of other tests, which end their claims later. */
+	private final EtcdTestServer server = this.engines.open(EtcdTestServer.start());
 
 	private EtcdLockEngine engine;
 
 	private Map<String, Integer> before;
 
-	@BeforeAll
-	static void startServer() {
-		server = EtcdTestServer.start();
-	}
-
-	@AfterAll
-	static void stopServer() {
-		server.close();
-	}
-
 	/** A session of its own that needs no keep-alive during the test. */
 	@BeforeEach
 	void connect() {
-		this.engine = this.engines.engine(Duration.ofMinutes(10), MonotonicClock.SYSTEM, server.url());
-		int watches = counts().getOrDefault("Watch", 0);
+		this.engine = this.engines.engine(Duration.ofMinutes(10), MonotonicClock.SYSTEM, this.server.url());
 		lockAndUnlock(this.engines.claim(new LockKey("first")));
-		EtcdEngines.eventually().until(() -> counts().getOrDefault("Watch", 0) > watches);
+		EtcdEngines.eventually().until(() -> counts().getOrDefault("Watch", 0) > 0);
 		this.before = counts();
 	}
 
@@ -94,7 +82,7 @@ class EtcdRequestsIntegrationTests {
 	@Test
 	void claimThatDoesNotWaitWritesNothingIfItIsBusy() {
 		EtcdEngines.granted(this.engine, this.engines.claim(KEY));
-		EtcdOperator operator = new EtcdOperator(server.url());
+		EtcdOperator operator = new EtcdOperator(this.server.url());
 		this.before = counts();
 		long revision = operator.revision();
 		assertThat(this.engine.tryAcquire(this.engines.claim(KEY))).isInstanceOf(Busy.class);
@@ -150,15 +138,14 @@ class EtcdRequestsIntegrationTests {
 		return counts;
 	}
 
-	private static Map<String, Integer> counts() {
-		HttpRequest request = HttpRequest.newBuilder(URI.create(server.url() + "/metrics")).build();
+	private Map<String, Integer> counts() {
+		HttpRequest request = HttpRequest.newBuilder(URI.create(this.server.url() + "/metrics")).build();
 		try {
 			Matcher matcher = COUNT.matcher(client.send(request, HttpResponse.BodyHandlers.ofString()).body());
 			Map<String, Integer> counts = new TreeMap<>();
 			while (matcher.find()) {
-				counts.merge(matcher.group(1), (int) Double.parseDouble(matcher.group(2)), Integer::sum); // of
-																											// several
-																											// services
+				// Several services may have a method of that name
+				counts.merge(matcher.group(1), (int) Double.parseDouble(matcher.group(2)), Integer::sum);
 			}
 			return counts;
 		}
