@@ -135,6 +135,11 @@ public final class EtcdTestServer implements AutoCloseable {
 				members.stream()
 					.map((member) -> member.name + "=" + member.peerUrl())
 					.collect(Collectors.joining(",")));
+		if (members.size() > 1) {
+			// With the default of a second, a pause of one member changes the leader
+			this.options.put("heartbeat-interval", "300");
+			this.options.put("election-timeout", "3000");
+		}
 		for (String option : more) {
 			this.options.put(option.substring(0, option.indexOf('=')), option.substring(option.indexOf('=') + 1));
 		}
@@ -244,13 +249,7 @@ public final class EtcdTestServer implements AutoCloseable {
 
 	/** End the server at once, but keep its data. */
 	public void kill() {
-		this.process.destroyForcibly();
-		try {
-			this.process.waitFor(10, TimeUnit.SECONDS);
-		}
-		catch (InterruptedException ex) {
-			throw new IllegalStateException(ex);
-		}
+		this.process.destroyForcibly().onExit().join();
 	}
 
 	/** Copy the data. The server is restarted for this. */

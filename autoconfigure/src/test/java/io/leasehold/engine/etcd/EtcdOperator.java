@@ -6,6 +6,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -13,6 +14,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import io.leasehold.engine.support.Deadlines;
+import io.leasehold.server.EtcdTestServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -99,10 +101,21 @@ public final class EtcdOperator {
 		return JsonReader.parse(send(url, "/v3/maintenance/status", new JsonObject()));
 	}
 
-	/** Return whether a member is the leader. */
-	static boolean leads(String url) throws IOException, InterruptedException {
-		JsonObject status = status(url);
-		return status.text("leader").equals(status.object("header").text("member_id"));
+	/** Wait for a member that is the leader, or for one that follows it. */
+	static EtcdTestServer awaitMember(List<EtcdTestServer> members, boolean leads) {
+		List<EtcdTestServer> found = new ArrayList<>();
+		EtcdEngines.eventually().ignoreExceptions().until(() -> {
+			for (EtcdTestServer member : members) {
+				JsonObject status = status(member.url());
+				String leader = status.text("leader");
+				boolean known = !leader.isEmpty() && !leader.equals("0");
+				if (known && leader.equals(status.object("header").text("member_id")) == leads) {
+					return found.add(member);
+				}
+			}
+			return false;
+		});
+		return found.get(0);
 	}
 
 	/** Return the number of open watches at a server. */

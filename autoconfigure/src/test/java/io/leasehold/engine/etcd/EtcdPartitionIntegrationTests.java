@@ -58,7 +58,7 @@ class EtcdPartitionIntegrationTests {
 	@Fault(160)
 	@Test
 	void watchOfASessionLeavesAMemberWithoutALeader() throws Exception {
-		EtcdTestServer cutOff = leader(false);
+		EtcdTestServer cutOff = EtcdOperator.awaitMember(this.members, false);
 		EtcdLockEngine engine = engine(LONG, url(cutOff), url(other(cutOff)));
 		Claim claim = this.engines.claim(KEY, Access.EXCLUSIVE, LONG);
 		EtcdEngines.granted(engine, claim);
@@ -73,7 +73,7 @@ class EtcdPartitionIntegrationTests {
 	@Fault(160)
 	@Test
 	void waiterAtAMemberWithoutALeaderIsServedByAnother() throws Exception {
-		EtcdTestServer cutOff = leader(false);
+		EtcdTestServer cutOff = EtcdOperator.awaitMember(this.members, false);
 		EtcdLockEngine engine = engine(LONG, url(cutOff), url(other(cutOff)));
 		EtcdLockEngine elsewhere = engine(LONG, url(other(cutOff)));
 		Claim holder = this.engines.claim(KEY);
@@ -93,7 +93,7 @@ class EtcdPartitionIntegrationTests {
 	@Fault({ 152, 160 })
 	@Test
 	void holderAtAFormerLeaderLosesItsLockBeforeItIsFree() throws Exception {
-		EtcdTestServer cutOff = leader(true);
+		EtcdTestServer cutOff = EtcdOperator.awaitMember(this.members, true);
 		EtcdLockEngine engine = engine(Duration.ofSeconds(8), url(cutOff));
 		EtcdLockEngine elsewhere = engine(LONG, url(other(cutOff)));
 		HeldLock held = this.engines.service(engine).acquire(KEY.value());
@@ -115,7 +115,7 @@ class EtcdPartitionIntegrationTests {
 	@Fault(160)
 	@Test
 	void watchOfASessionLeavesAFrozenMember() throws Exception {
-		EtcdTestServer frozen = leader(false);
+		EtcdTestServer frozen = EtcdOperator.awaitMember(this.members, false);
 		EtcdLockEngine engine = engine(LONG, url(frozen), url(other(frozen)));
 		Claim claim = this.engines.claim(KEY, Access.EXCLUSIVE, LONG);
 		Granted granted = EtcdEngines.granted(engine, claim);
@@ -129,25 +129,12 @@ class EtcdPartitionIntegrationTests {
 		frozen.signal("CONT");
 	}
 
-	/** A new cluster on a busy machine responds slowly. */
 	private EtcdLockEngine engine(Duration session, String... urls) {
-		return this.engines.open(new EtcdLockEngine(EtcdEngines.connection(urls),
-				new EtcdSettings(this.engines.namespace, session, Duration.ofSeconds(3), Duration.ofMinutes(5)),
-				MonotonicClock.SYSTEM));
+		return this.engines.engine(session, MonotonicClock.SYSTEM, urls);
 	}
 
 	private void isolate(EtcdTestServer member) throws Exception {
 		this.network.isolate(member, Long.toHexString(status(member).member()));
-	}
-
-	/** Return the leader, or a member that follows it. */
-	private EtcdTestServer leader(boolean leads) throws Exception {
-		for (EtcdTestServer member : this.members) {
-			if (EtcdOperator.leads(url(member)) == leads) {
-				return member;
-			}
-		}
-		throw new AssertionError("no such member");
 	}
 
 	private static Origin status(EtcdTestServer member) throws Exception {
