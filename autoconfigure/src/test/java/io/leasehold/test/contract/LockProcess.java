@@ -204,7 +204,8 @@ public final class LockProcess implements AutoCloseable {
 	 */
 	public static void main(String[] args) throws IOException {
 		Member member = Member.of("other");
-		LockEngine engine = EngineAddress.open(args[0], args[1], member, List.of(args).subList(2, args.length));
+		LockEngine engine = new ShortLeases(
+				EngineAddress.open(args[0], args[1], member, List.of(args).subList(2, args.length)));
 		LockOptions defaults = new LockOptions("other", engine.name(), Duration.ofSeconds(10), Duration.ofSeconds(20),
 				Duration.ZERO, LockOptions.UNLIMITED);
 		LockService locks = new LockService(TestSettings.of(defaults), List.of(engine), member, MonotonicClock.SYSTEM,

@@ -317,7 +317,7 @@ abstract class ServiceFormsContract extends EngineFormsContract {
 
 	private LockService service(UnaryOperator<LockEngine> front, MonotonicClock clock) {
 		Process process = process();
-		LockEngine engine = front.apply(process.engine());
+		LockEngine engine = new ShortLeases(front.apply(process.engine()));
 		LockOptions defaults = new LockOptions("contract", engine.name(), Duration.ofSeconds(10),
 				Duration.ofSeconds(20), Duration.ZERO, LockOptions.UNLIMITED);
 		LockService service = new LockService(TestSettings.of(defaults), List.of(engine), process.member(), clock,
