@@ -1,8 +1,7 @@
 package io.leasehold.engine.etcd;
 
-import java.util.List;
+import java.time.Duration;
 
-import io.leasehold.server.EtcdTestServer;
 import io.leasehold.test.contract.ClockJumpContract;
 import io.leasehold.test.contract.EngineAddress;
 
@@ -13,8 +12,7 @@ class EtcdClockJumpIntegrationTests extends ClockJumpContract {
 
 	@Override
 	protected EngineAddress address() {
-		return new EngineAddress(EtcdLockEngineContractIntegrationTests.Opener.class,
-				List.of(EtcdTestServer.shared().url()));
+		return EtcdLockEngineContractIntegrationTests.address(Duration.ofSeconds(30));
 	}
 
 }

@@ -36,7 +36,11 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 final class EtcdEngines {
 
-	static final Duration CALL_TIMEOUT = Duration.ofMillis(1500);
+	/** Longer than any pause of a busy machine. */
+	static final Duration CALL_TIMEOUT = Duration.ofSeconds(5);
+
+	/** No session ends by itself within a test. */
+	private static final Duration SESSION_TIMEOUT = Duration.ofMinutes(2);
 
 	final String namespace = "faults-" + UUID.randomUUID();
 
@@ -57,13 +61,23 @@ final class EtcdEngines {
 	}
 
 	EtcdLockEngine engine(String... urls) {
-		return engine(Duration.ofSeconds(20), MonotonicClock.SYSTEM, urls);
+		return engine(SESSION_TIMEOUT, MonotonicClock.SYSTEM, urls);
+	}
+
+	EtcdLockEngine engine(Duration sessionTimeout, MonotonicClock clock, String... urls) {
+		return engine(sessionTimeout, callTimeout(sessionTimeout), clock, urls);
 	}
 
 	/** Open an engine that polls so rarely that only signals are in time. */
-	EtcdLockEngine engine(Duration sessionTimeout, MonotonicClock clock, String... urls) {
+	EtcdLockEngine engine(Duration sessionTimeout, Duration callTimeout, MonotonicClock clock, String... urls) {
 		return open(new EtcdLockEngine(connection(urls),
-				new EtcdSettings(this.namespace, sessionTimeout, CALL_TIMEOUT, Duration.ofMinutes(5)), clock));
+				new EtcdSettings(this.namespace, sessionTimeout, callTimeout, Duration.ofMinutes(5)), clock));
+	}
+
+	/** Return the longest call timeout for a session. */
+	static Duration callTimeout(Duration sessionTimeout) {
+		Duration longest = sessionTimeout.multipliedBy(3).dividedBy(8);
+		return (longest.compareTo(CALL_TIMEOUT) < 0) ? longest : CALL_TIMEOUT;
 	}
 
 	static EtcdConnection connection(String... urls) {

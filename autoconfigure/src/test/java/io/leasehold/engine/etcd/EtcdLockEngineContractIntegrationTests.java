@@ -1,6 +1,5 @@
 package io.leasehold.engine.etcd;
 
-import java.net.URI;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -21,15 +20,30 @@ import org.awaitility.core.ConditionFactory;
  */
 class EtcdLockEngineContractIntegrationTests extends SharedLockEngineContract {
 
+	private final String url = EtcdTestServer.shared().url();
+
 	@Override
 	protected EngineAddress address() {
-		return new EngineAddress(Opener.class, List.of(EtcdTestServer.shared().url()));
+		return address(Duration.ofSeconds(4));
+	}
+
+	/** Return the address of a server, for processes with a session timeout. */
+	static EngineAddress address(Duration sessionTimeout) {
+		return new EngineAddress(Opener.class, List.of(EtcdTestServer.shared().url(), sessionTimeout.toString()));
+	}
+
+	/** No process of this JVM dies, so its calls may take longer than a short session. */
+	@Override
+	protected LockEngine connect(String namespace, Member member) {
+		return new EtcdLockEngine(EtcdEngines.connection(this.url),
+				new EtcdSettings(namespace, Duration.ofMinutes(2), EtcdEngines.CALL_TIMEOUT, Duration.ofSeconds(1)),
+				MonotonicClock.SYSTEM);
 	}
 
 	/** Not much shorter than a session, by which a process that died is followed. */
 	@Override
 	protected Duration shortLease() {
-		return Duration.ofSeconds(2);
+		return Duration.ofSeconds(3);
 	}
 
 	@Override
@@ -39,26 +53,27 @@ class EtcdLockEngineContractIntegrationTests extends SharedLockEngineContract {
 
 	@Override
 	protected void lose(String namespace, LockKey key) {
-		EtcdOperator operator = new EtcdOperator(EtcdTestServer.shared().url());
+		EtcdOperator operator = new EtcdOperator(this.url);
 		String prefix = new EtcdKeys(namespace).claims(key);
 		operator.keys(prefix).stream().findFirst().ifPresent(operator::remove);
 	}
 
 	@Override
 	protected Collection<String> residue(String namespace) {
-		return EtcdOperator.residue(EtcdTestServer.shared().url(), namespace);
+		return EtcdOperator.residue(this.url, namespace);
 	}
 
 	/**
-	 * Connects to a server by its URL.
+	 * Connects another process to a server by its URL, with a session timeout.
 	 */
 	public static final class Opener implements EngineAddress.Opener {
 
 		@Override
 		public LockEngine open(String namespace, Member member, List<String> arguments) {
-			EtcdLockEngine engine = new EtcdLockEngine(
-					new EtcdConnection(arguments.stream().map(URI::create).toList(), null, null, null),
-					new EtcdSettings(namespace, Duration.ofSeconds(3), Duration.ofMillis(900), Duration.ofSeconds(1)),
+			Duration sessionTimeout = Duration.parse(arguments.get(1));
+			EtcdLockEngine engine = new EtcdLockEngine(EtcdEngines.connection(arguments.get(0)),
+					new EtcdSettings(namespace, sessionTimeout, EtcdEngines.callTimeout(sessionTimeout),
+							Duration.ofSeconds(1)),
 					MonotonicClock.SYSTEM);
 			warmUp(engine, member);
 			return engine;

@@ -136,7 +136,7 @@ class EtcdLockEngineFaultsIntegrationTests {
 	@Test
 	void lockOfAProcessThatIsCutOffIsLostBeforeItIsFree() {
 		FaultProxy proxy = this.engines.proxy();
-		Duration session = Duration.ofSeconds(4);
+		Duration session = Duration.ofSeconds(8);
 		EtcdLockEngine engine = this.engines.engine(session, MonotonicClock.SYSTEM, EtcdEngines.url(proxy));
 		Claim claim = this.engines.claim(KEY);
 		Granted granted = EtcdEngines.granted(engine, claim);
