@@ -57,7 +57,9 @@ final class RedlockCluster implements AutoCloseable {
 	}
 
 	Process process(int masters, Duration restartDelay) {
-		return process(masters, restartDelay, RedlockOpener.COMMAND_TIMEOUT);
+		Duration half = restartDelay.dividedBy(2);
+		boolean isShorter = !half.isZero() && half.compareTo(RedlockOpener.COMMAND_TIMEOUT) < 0;
+		return process(masters, restartDelay, isShorter ? half : RedlockOpener.COMMAND_TIMEOUT);
 	}
 
 	Process process(int masters, Duration restartDelay, Duration commandTimeout) {

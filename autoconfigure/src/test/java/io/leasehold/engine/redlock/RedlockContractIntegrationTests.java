@@ -1,5 +1,6 @@
 package io.leasehold.engine.redlock;
 
+import java.time.Duration;
 import java.util.Collection;
 
 import io.leasehold.LockKey;
@@ -14,6 +15,12 @@ class RedlockContractIntegrationTests extends SharedLockEngineContract {
 	@Override
 	protected EngineAddress address() {
 		return RedlockOpener.byLettuce(RedlockTestMasters.shared().ports());
+	}
+
+	/** Pauses of a busy machine are shorter than the time between renewal and expiry. */
+	@Override
+	protected Duration shortLease() {
+		return Duration.ofSeconds(3);
 	}
 
 	@Override

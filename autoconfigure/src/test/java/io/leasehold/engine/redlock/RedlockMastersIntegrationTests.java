@@ -108,7 +108,7 @@ class RedlockMastersIntegrationTests {
 	@Fault(27)
 	@Test
 	void masterThatRestartedEmptyDoesNotCountUntilTheLongestLeaseIsOver() {
-		Duration restartDelay = Duration.ofSeconds(4);
+		Duration restartDelay = Duration.ofSeconds(8);
 		Process one = counting(restartDelay);
 		Process other = counting(restartDelay);
 		one.cut(2);
@@ -119,7 +119,7 @@ class RedlockMastersIntegrationTests {
 		assertThat(await().until(() -> other.tryAcquire("k"), (outcome) -> true)).isInstanceOf(Busy.class);
 		one.heal(2);
 		await().until(() -> one.renew(claim, granted) instanceof RenewalOutcome.NotOwner);
-		await().atMost(Duration.ofSeconds(30)).until(() -> other.tryAcquire("k") instanceof Granted);
+		await().until(() -> other.tryAcquire("k") instanceof Granted);
 		assertThat(held.elapsed()).isGreaterThan(restartDelay.minusMillis(200));
 	}
 
@@ -307,13 +307,13 @@ class RedlockMastersIntegrationTests {
 	/** A lock whose lease is longer than the delay could be lost and granted twice. */
 	@Test
 	void leaseIsNoLongerThanTheRestartDelay() {
-		Duration restartDelay = Duration.ofSeconds(2);
+		Duration restartDelay = Duration.ofSeconds(8);
 		Process one = counting(restartDelay);
 		Claim claim = one.claim("k");
-		long latest = System.nanoTime() + restartDelay.toNanos();
 		Granted granted = one.granted(claim);
-		assertThat(granted.validUntil() - latest).isLessThan(RedlockOpener.COMMAND_TIMEOUT.toNanos());
-		assertThat(masters.operator(0).pttl(this.cluster.names("k").lock())).isLessThanOrEqualTo(2000);
+		assertThat(granted.validUntil() - System.nanoTime()).isLessThan(restartDelay.toNanos());
+		assertThat(masters.operator(0).pttl(this.cluster.names("k").lock()))
+			.isLessThanOrEqualTo(restartDelay.toMillis());
 		assertThat(one.renew(claim, granted)).isInstanceOfSatisfying(RenewalOutcome.Renewed.class,
 				(renewed) -> assertThat(renewed.validUntil() - System.nanoTime()).isLessThan(restartDelay.toNanos()));
 	}

@@ -19,7 +19,6 @@ import io.leasehold.engine.RenewalOutcome.NotOwner;
 import io.leasehold.engine.RenewalOutcome.Renewed;
 import io.leasehold.engine.redlock.RedlockCluster.Process;
 import io.leasehold.test.contract.Fault;
-import io.leasehold.test.contract.Pace;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -78,16 +77,16 @@ class RedlockMissingGrantsIntegrationTests {
 	@Fault(27)
 	@Test
 	void lockSurvivesARollingRestartOfAllMasters() {
-		Duration restartDelay = Duration.ofSeconds(5);
+		Duration restartDelay = Duration.ofSeconds(8);
 		Process holder = this.cluster.process(3, restartDelay);
 		await().ignoreExceptions().until(() -> holder.number("counts") > 0);
 		Claim claim = holder.claim("k", restartDelay);
 		Granted granted = holder.granted(claim);
 		for (int i = 0; i < 3; i++) {
+			long stopped = System.nanoTime();
 			masters.server(i).restartEmpty();
-			Pace restarted = Pace.begin();
 			renewUntilComplete(holder, claim, granted);
-			assertThat(restarted.elapsed()).isGreaterThan(restartDelay.minusSeconds(1));
+			assertThat(System.nanoTime() - stopped).isGreaterThan(restartDelay.minusSeconds(1).toNanos());
 		}
 		assertThat(this.process.tryAcquire("k")).isInstanceOf(Busy.class);
 		assertThat(holder.engine().release(claim)).isInstanceOf(ReleaseOutcome.Released.class);
@@ -253,7 +252,7 @@ class RedlockMissingGrantsIntegrationTests {
 
 	/** Renew a lock until all masters know it. */
 	private void renewUntilComplete(Process holder, Claim claim, Granted granted) {
-		await().atMost(Duration.ofSeconds(30)).until(() -> {
+		await().until(() -> {
 			assertThat(holder.renew(claim, granted)).isNotInstanceOf(NotOwner.class);
 			return this.cluster.holding(claim.key().value()) == 3;
 		});

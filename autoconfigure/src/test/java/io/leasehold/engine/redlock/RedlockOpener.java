@@ -25,8 +25,8 @@ import static org.awaitility.Awaitility.await;
  */
 public final class RedlockOpener implements EngineAddress.Opener {
 
-	/** The shortest timeout that a busy machine allows. */
-	static final Duration COMMAND_TIMEOUT = Duration.ofMillis(700);
+	/** Longer than any pause of a busy machine. */
+	static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(5);
 
 	private static final String LETTUCE = "lettuce";
 

@@ -44,6 +44,8 @@ class RedlockServerClockJumpIntegrationTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(6);
 
+	private static final Duration COMMAND_TIMEOUT = LEASE.dividedBy(2);
+
 	private final List<FakeClock> clocks = Stream.generate(() -> new FakeClock(Duration.ZERO)).limit(3).toList();
 
 	private final List<Integer> ports = List.of(Ports.free(), Ports.free(), Ports.free());
@@ -86,8 +88,8 @@ class RedlockServerClockJumpIntegrationTests {
 
 	private RedlockLockEngine connect() {
 		return RedlockOpener.warm(Member.of("test"),
-				RedlockOpener.open(this.ports, new LettuceConnector(null, null, RedlockOpener.COMMAND_TIMEOUT),
-						RedlockOpener.settings(NAMESPACE), MonotonicClock.SYSTEM));
+				RedlockOpener.open(this.ports, new LettuceConnector(null, null, COMMAND_TIMEOUT),
+						RedlockOpener.settings(NAMESPACE, Duration.ZERO, COMMAND_TIMEOUT), MonotonicClock.SYSTEM));
 	}
 
 	private static LockService service(RedlockLockEngine engine) {

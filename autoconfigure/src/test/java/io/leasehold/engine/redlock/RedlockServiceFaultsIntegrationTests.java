@@ -47,7 +47,7 @@ class RedlockServiceFaultsIntegrationTests {
 	/** No lease expires within a test. */
 	private static final Duration LONG = RedlockCluster.LONG;
 
-	private static final Duration LEASE = Duration.ofMillis(4500);
+	private static final Duration LEASE = RedlockOpener.COMMAND_TIMEOUT.multipliedBy(2);
 
 	private static RedlockTestMasters masters;
 
@@ -125,15 +125,19 @@ class RedlockServiceFaultsIntegrationTests {
 	@Fault({ 14, 15, 16 })
 	@Test
 	void renewalIntoABlackHoleIsRetriedWithinTheLease() {
-		HeldLock held = this.service.acquire("k", options(LEASE));
+		Duration lease = Duration.ofSeconds(9);
+		Process impatient = this.cluster.process(3, Duration.ZERO, Duration.ofMillis(1500));
+		HeldLock held = this.cluster.service(impatient, this.events::add)
+			.acquire("k", options(lease).toBuilder().waitTime(LONG).build());
 		Pace pace = Pace.begin();
-		network(FaultProxy::blackHole);
+		impatient.network().forEach(FaultProxy::blackHole);
 		await().until(() -> has(RenewalResult.UNKNOWN));
-		network(FaultProxy::heal);
+		impatient.network().forEach(FaultProxy::heal);
 		await().until(() -> has(RenewalResult.RENEWED));
 		assertThat(renewals())
-			.allSatisfy((renewal) -> assertThat(renewal.took()).isLessThan(pace.slack(LEASE.dividedBy(3))));
+			.allSatisfy((renewal) -> assertThat(renewal.took()).isLessThan(pace.slack(lease.dividedBy(3))));
 		held.close();
+		await().until(() -> impatient.engine().liveClaims() == 0);
 		nothingIsLeft();
 	}
 
@@ -194,7 +198,7 @@ class RedlockServiceFaultsIntegrationTests {
 		CompletableFuture<LockLostException> notified = new CompletableFuture<>();
 		held.onLost(notified::complete);
 		IntStream.range(0, 2).forEach((i) -> masters.operator(i).del(this.cluster.names("k").lock()));
-		assertThat(notified.orTimeout(10, TimeUnit.SECONDS).join().getLossCause()).isEqualTo(LossCause.NOT_OWNER);
+		assertThat(notified.orTimeout(60, TimeUnit.SECONDS).join().getLossCause()).isEqualTo(LossCause.NOT_OWNER);
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
 		try (HeldLock next = this.other.acquire("k")) {
 			assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
@@ -206,7 +210,7 @@ class RedlockServiceFaultsIntegrationTests {
 	@Fault(27)
 	@Test
 	void grantThatWasRenewedForALongerLeaseIsReleasedAtAMasterThatRefusedIt() {
-		Duration shorter = Duration.ofSeconds(2);
+		Duration shorter = Duration.ofSeconds(4);
 		Claim claim = this.process.claim("k", shorter);
 		Granted granted = this.process.granted(claim);
 		this.process.engine().renew(List.of(new Renewal(claim, granted.number(), LONG)));
