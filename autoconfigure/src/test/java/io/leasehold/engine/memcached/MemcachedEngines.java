@@ -18,11 +18,14 @@ import org.awaitility.Awaitility;
  */
 final class MemcachedEngines {
 
+	/** Longer than any pause of a busy machine. */
+	private static final Duration CALL_TIMEOUT = Duration.ofSeconds(5);
+
 	private MemcachedEngines() {
 	}
 
 	static CasLockEngine open(String namespace, String server, MonotonicClock clock) {
-		return open(namespace, server, Duration.ofMillis(500), clock);
+		return open(namespace, server, CALL_TIMEOUT, clock);
 	}
 
 	static CasLockEngine open(String namespace, String server, Duration callTimeout, MonotonicClock clock) {
