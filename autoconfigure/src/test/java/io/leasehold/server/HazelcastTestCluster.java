@@ -1,6 +1,7 @@
 package io.leasehold.server;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -11,12 +12,15 @@ import com.hazelcast.config.Config;
 import com.hazelcast.config.JoinConfig;
 import com.hazelcast.core.Hazelcast;
 import com.hazelcast.core.HazelcastInstance;
+import org.awaitility.Awaitility;
 
 /**
  * A cluster of Hazelcast members in this JVM, whose network can be cut. Each member is
  * behind a proxy.
  */
 public final class HazelcastTestCluster implements AutoCloseable {
+
+	private static final Duration PATIENCE = Duration.ofMinutes(1);
 
 	private final String name;
 
@@ -37,7 +41,7 @@ public final class HazelcastTestCluster implements AutoCloseable {
 		return Shared.MEMBER;
 	}
 
-	/** Start a member, which joins those before. */
+	/** Start a member, and wait until it has joined those before. */
 	public HazelcastInstance member() {
 		int port = Ports.free();
 		FaultProxy network = FaultProxy.to(port);
@@ -49,6 +53,10 @@ public final class HazelcastTestCluster implements AutoCloseable {
 		this.networks.add(network);
 		HazelcastInstance member = Hazelcast.newHazelcastInstance(config);
 		this.members.add(member);
+		Awaitility.await()
+			.atMost(PATIENCE)
+			.until(() -> this.members.stream()
+				.allMatch((joined) -> joined.getCluster().getMembers().size() == this.members.size()));
 		return member;
 	}
 
@@ -60,7 +68,7 @@ public final class HazelcastTestCluster implements AutoCloseable {
 			.setProperty("hazelcast.partition.count", "31")
 			.setProperty("hazelcast.socket.bind.any", "false")
 			.setProperty("hazelcast.heartbeat.interval.seconds", "1")
-			.setProperty("hazelcast.max.no.heartbeat.seconds", "3")
+			.setProperty("hazelcast.max.no.heartbeat.seconds", "30")
 			.setProperty("hazelcast.merge.first.run.delay.seconds", "1")
 			.setProperty("hazelcast.merge.next.run.delay.seconds", "1")
 			.setProperty("hazelcast.wait.seconds.before.join", "0");

@@ -25,7 +25,10 @@ final class HazelcastEngines {
 
 	static final Duration RETENTION = Duration.ofDays(3);
 
-	private static final Duration CALL_TIMEOUT = Duration.ofMillis(500);
+	/**
+	 * Longer than any pause of a busy machine, and than a cluster needs for its repair.
+	 */
+	private static final Duration CALL_TIMEOUT = Duration.ofSeconds(5);
 
 	private HazelcastEngines() {
 	}
@@ -39,19 +42,9 @@ final class HazelcastEngines {
 	}
 
 	static CasLockEngine open(String namespace, CompareAndSetStore store, MonotonicClock clock) {
-		return open(namespace, store, CALL_TIMEOUT, clock);
-	}
-
-	/** Open an engine whose calls may take as long as a cluster that repairs itself. */
-	static CasLockEngine patient(String namespace, HazelcastInstance instance) {
-		return open(namespace, store(instance), Duration.ofSeconds(5), MonotonicClock.SYSTEM);
-	}
-
-	private static CasLockEngine open(String namespace, CompareAndSetStore store, Duration callTimeout,
-			MonotonicClock clock) {
-		CasSettings settings = new CasSettings(namespace, callTimeout, Duration.ofMillis(5), Duration.ofMillis(100),
+		CasSettings settings = new CasSettings(namespace, CALL_TIMEOUT, Duration.ofMillis(5), Duration.ofMillis(100),
 				RETENTION);
-		return new CasLockEngine(HazelcastStore.NAME, new BoundedStore(HazelcastStore.NAME, store, callTimeout),
+		return new CasLockEngine(HazelcastStore.NAME, new BoundedStore(HazelcastStore.NAME, store, CALL_TIMEOUT),
 				settings, clock);
 	}
 
