@@ -17,10 +17,10 @@ import static org.assertj.core.api.Assertions.within;
 @Timeout(120)
 public abstract class ClockJumpContract {
 
-	private static final Duration LEASE = Duration.ofSeconds(2);
+	private static final Duration LEASE = Duration.ofSeconds(4);
 
 	/** Two of them are longer than the lease. */
-	private static final Duration WAIT_TIME = Duration.ofMillis(1200);
+	private static final Duration WAIT_TIME = Duration.ofMillis(2200);
 
 	/**
 	 * Return where another process finds the store.
