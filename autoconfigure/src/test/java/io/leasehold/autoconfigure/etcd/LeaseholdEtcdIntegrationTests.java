@@ -51,8 +51,8 @@ class LeaseholdEtcdIntegrationTests {
 
 	private final ApplicationContextRunner runner = Leasehold.runner()
 		.withConfiguration(AutoConfigurations.of(LifecycleAutoConfiguration.class, SslAutoConfiguration.class))
-		.withPropertyValues("spring.lifecycle.timeout-per-shutdown-phase=100ms", "leasehold.etcd.call-timeout=1500ms",
-				"leasehold.lease=" + LEASE.toMillis() + "ms");
+		.withPropertyValues("spring.lifecycle.timeout-per-shutdown-phase=100ms", "leasehold.etcd.call-timeout=10s",
+				"leasehold.lease=1m");
 
 	@TempDir
 	private Path folder;
@@ -72,7 +72,9 @@ class LeaseholdEtcdIntegrationTests {
 	void bodyThatOutlastsTheShutdownIsNotifiedAndItsKeyLeftToItsLease() {
 		EtcdTestServer server = open(EtcdTestServer.start());
 		EtcdLockEngine elsewhere = open(elsewhere(server));
-		this.runner.withPropertyValues("leasehold.etcd.endpoints=" + server.url()).run((context) -> {
+		ApplicationContextRunner brief = this.runner.withPropertyValues("leasehold.lease=" + LEASE.toMillis() + "ms",
+				"leasehold.etcd.call-timeout=1500ms", "leasehold.etcd.endpoints=" + server.url());
+		brief.run((context) -> {
 			HeldLock held = context.getBean(DistributedLocks.class).acquire("order:42");
 			long leaseEnd = System.nanoTime() + held.remaining().toNanos();
 			context.getSourceApplicationContext().close();
@@ -185,7 +187,7 @@ class LeaseholdEtcdIntegrationTests {
 
 	private static EtcdLockEngine elsewhere(EtcdTestServer server) {
 		return new EtcdLockEngine(new EtcdConnection(List.of(URI.create(server.url())), null, null, null),
-				new EtcdSettings("leasehold", Duration.ofSeconds(4), Duration.ofMillis(1500), Duration.ofSeconds(1)),
+				new EtcdSettings("leasehold", Duration.ofSeconds(30), Duration.ofSeconds(10), Duration.ofSeconds(1)),
 				MonotonicClock.SYSTEM);
 	}
 

@@ -62,7 +62,7 @@ class RedlockTlsIntegrationTests {
 		.withPropertyValues("leasehold.namespace=" + this.namespace, "leasehold.engine=redlock",
 				"leasehold.redlock.nodes="
 						+ ports.stream().map((port) -> "127.0.0.1:" + port).collect(Collectors.joining(",")),
-				"leasehold.redlock.restart-delay=0", "leasehold.redlock.command-timeout=2s",
+				"leasehold.redlock.restart-delay=0", "leasehold.redlock.command-timeout=10s",
 				"leasehold.redlock.username=shop", "leasehold.redlock.password=secret",
 				"leasehold.redlock.ssl.bundle=locks",
 				"spring.ssl.bundle.pem.locks.truststore.certificate=file:" + server.certificate());
