@@ -1,7 +1,5 @@
 package io.leasehold.sample;
 
-import java.io.IOException;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 
 import org.junit.jupiter.api.Test;
@@ -18,8 +16,8 @@ class FlashSaleEtcdIntegrationTests {
 	/** The engine retries until the server is ready. */
 	@Test
 	void profileSwitchesToEtcd() throws Exception {
-		String clients = "http://127.0.0.1:" + freePort();
-		String peers = "http://127.0.0.1:" + freePort();
+		String clients = "http://127.0.0.1:" + FlashSaleProfilesIntegrationTests.freePort();
+		String peers = "http://127.0.0.1:" + FlashSaleProfilesIntegrationTests.freePort();
 		Process etcd = new ProcessBuilder("etcd", "--data-dir=" + this.data.resolve("etcd"),
 				"--listen-client-urls=" + clients, "--advertise-client-urls=" + clients, "--listen-peer-urls=" + peers,
 				"--initial-advertise-peer-urls=" + peers, "--initial-cluster=default=" + peers)
@@ -32,12 +30,6 @@ class FlashSaleEtcdIntegrationTests {
 		}
 		finally {
 			etcd.destroyForcibly().onExit().join();
-		}
-	}
-
-	private static int freePort() throws IOException {
-		try (ServerSocket socket = new ServerSocket(0)) {
-			return socket.getLocalPort();
 		}
 	}
 

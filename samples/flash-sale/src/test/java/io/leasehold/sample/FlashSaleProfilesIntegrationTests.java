@@ -71,8 +71,8 @@ class FlashSaleProfilesIntegrationTests {
 				"--spring.data.redis.port=" + redis.ports().get(0));
 	}
 
-	/** None that Linux gives to clients, which could take it while Redis is down. */
-	private static int freePort() {
+	/** None that Linux gives to clients, which could take it while the server is down. */
+	static int freePort() {
 		while (true) {
 			int port = ThreadLocalRandom.current().nextInt(12_768, 32_768);
 			try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
