@@ -26,7 +26,7 @@ class CasLockEngineContractTests extends LockEngineContract {
 	}
 
 	static CasSettings settings(String namespace) {
-		return new CasSettings(namespace, Duration.ofMillis(250), Duration.ofMillis(5), Duration.ofMillis(100),
+		return new CasSettings(namespace, Duration.ofSeconds(2), Duration.ofMillis(5), Duration.ofMillis(100),
 				Duration.ofMinutes(1));
 	}
 
@@ -42,7 +42,7 @@ class CasLockEngineContractTests extends LockEngineContract {
 
 	@Override
 	protected Duration shortLease() {
-		return Duration.ofSeconds(1);
+		return Duration.ofSeconds(2);
 	}
 
 	@Override
