@@ -7,14 +7,19 @@ import java.io.UncheckedIOException;
 import java.net.Socket;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+
+import org.awaitility.Awaitility;
 
 /**
  * A connection of an operator to memcached.
  */
 final class MemcachedConsole {
+
+	private static final String BUSY = "BUSY currently processing crawler request";
 
 	private final int port;
 
@@ -41,16 +46,23 @@ final class MemcachedConsole {
 		return left;
 	}
 
-	/** Return the keys of all entries; none of them counts as read. */
+	/**
+	 * Return the keys of all entries; none of them counts as read. The server also visits
+	 * all entries by itself now and then, and is too busy for others then.
+	 */
 	List<String> keys() {
-		return send("lru_crawler metadump all", "END").stream()
+		return Awaitility.await()
+			.pollDelay(Duration.ZERO)
+			.pollInterval(Duration.ofMillis(10))
+			.until(() -> send("lru_crawler metadump all", "END"), (lines) -> !lines.contains(BUSY))
+			.stream()
 			.map((line) -> URLDecoder.decode(line.split(" ")[0].replace("key=", ""), StandardCharsets.US_ASCII))
 			.toList();
 	}
 
 	List<String> send(String command, String last) {
 		try (Socket socket = new Socket("127.0.0.1", this.port)) {
-			socket.setSoTimeout(10_000);
+			socket.setSoTimeout(60_000);
 			socket.getOutputStream().write((command + "\r\n").getBytes(StandardCharsets.US_ASCII));
 			BufferedReader lines = new BufferedReader(
 					new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII));
@@ -60,6 +72,9 @@ final class MemcachedConsole {
 					return read;
 				}
 				read.add(line);
+				if (line.equals(BUSY)) {
+					return read;
+				}
 			}
 			throw new IllegalStateException("'%s' ended with %s".formatted(command, read));
 		}
