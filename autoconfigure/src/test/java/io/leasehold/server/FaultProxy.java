@@ -145,6 +145,7 @@ public final class FaultProxy implements AutoCloseable {
 	}
 
 	private void connect(Socket client) throws IOException {
+		this.clients.add(client); // so that a reset after this decision concerns it
 		if (this.refusing) {
 			resetQuietly(client);
 			return;
@@ -152,7 +153,6 @@ public final class FaultProxy implements AutoCloseable {
 		Socket server = new Socket(InetAddress.getLoopbackAddress(), this.target);
 		client.setTcpNoDelay(true);
 		server.setTcpNoDelay(true);
-		this.clients.add(client);
 		this.servers.add(server);
 		Valve requestsOfThis = this.requests;
 		start(() -> pump(client, server, requestsOfThis));
