@@ -30,7 +30,7 @@ import static org.awaitility.Awaitility.await;
  */
 abstract class DatabaseRestartTests {
 
-	private static final Duration CALL = Duration.ofSeconds(1);
+	private static final Duration CALL = Duration.ofSeconds(3);
 
 	private static final Duration PATIENCE = Duration.ofMinutes(1);
 

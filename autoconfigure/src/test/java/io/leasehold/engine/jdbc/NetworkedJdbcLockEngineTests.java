@@ -46,7 +46,7 @@ import static org.awaitility.Awaitility.await;
  */
 abstract class NetworkedJdbcLockEngineTests extends CrowdedJdbcLockEngineTests {
 
-	static final Duration CALL = Duration.ofSeconds(1);
+	static final Duration CALL = Duration.ofSeconds(2);
 
 	/** One bound for the connection and one for the answer. */
 	private static final Duration BOUND = CALL.multipliedBy(2);
