@@ -124,16 +124,16 @@ abstract class JdbcLockFormsTests extends JdbcLockEngineTests {
 	@Test
 	void nextPollForAPermitComesRightAfterTheFirstPlaceIsFree() {
 		granted(claim("a", TWO));
-		granted(claim("a", TWO, Duration.ofSeconds(2), Duration.ZERO, Duration.ZERO));
+		granted(claim("a", TWO, Duration.ofSeconds(8), Duration.ZERO, Duration.ZERO));
 		assertThat(patientEngine().tryAcquire(waiting(this.other, "a", TWO))).isInstanceOfSatisfying(
 				AcquisitionOutcome.Busy.class,
-				(busy) -> assertThat(busy.retryIn()).isBetween(Duration.ofMillis(1), Duration.ofMillis(2001)));
+				(busy) -> assertThat(busy.retryIn()).isBetween(Duration.ofMillis(1), Duration.ofMillis(8001)));
 	}
 
 	@Test
 	void sharingClaimFindsItsOwnGrantAgainAndExtendsIt() {
 		for (Access access : List.of(Access.SHARED, Access.permits(1))) {
-			Claim claim = claim("key " + access, access, Duration.ofSeconds(5), Duration.ZERO, Duration.ZERO);
+			Claim claim = claim("key " + access, access, Duration.ofSeconds(15), Duration.ZERO, Duration.ZERO);
 			long number = granted(claim).number();
 			Claim again = new Claim(claim.key(), claim.owner(), Terms.of(access, LEASE, Duration.ZERO, Duration.ZERO),
 					false, claim.since());
@@ -192,7 +192,7 @@ abstract class JdbcLockFormsTests extends JdbcLockEngineTests {
 	void renewalOfSharedLocksIsThreeStatements() throws SQLException {
 		List<Renewal> renewals = new ArrayList<>();
 		for (int i = 0; i < 30; i++) {
-			Claim claim = claim("held " + i % 10, Access.SHARED, Duration.ofSeconds(5), Duration.ZERO, Duration.ZERO);
+			Claim claim = claim("held " + i % 10, Access.SHARED, Duration.ofSeconds(15), Duration.ZERO, Duration.ZERO);
 			renewals.add(new Renewal(claim, granted(claim).number(), LEASE));
 		}
 		this.statements.clear();
@@ -221,7 +221,7 @@ abstract class JdbcLockFormsTests extends JdbcLockEngineTests {
 
 	@Test
 	void renewalLengthensWhatKeepsWritersOut() throws SQLException {
-		Claim reader = claim("a", Access.SHARED, SHORT, Duration.ZERO, Duration.ZERO);
+		Claim reader = claim("a", Access.SHARED, Duration.ofSeconds(15), Duration.ZERO, Duration.ZERO);
 		long number = granted(reader).number();
 		assertThat(renew(reader, number, LEASE)).isInstanceOf(RenewalOutcome.Renewed.class);
 		assertThat(sharedFor("a")).isGreaterThan(LEASE.minusSeconds(10));
