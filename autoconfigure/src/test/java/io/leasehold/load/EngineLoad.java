@@ -76,7 +76,7 @@ public abstract class EngineLoad {
 
 	/** Lease of locks that are held. */
 	protected Duration lease() {
-		return Duration.ofSeconds(3);
+		return Duration.ofSeconds(6);
 	}
 
 	@BeforeEach

@@ -32,7 +32,7 @@ class PostgresLoadIntegrationTests extends EngineLoad {
 		try (Connection connection = DriverManager.getConnection(this.url)) {
 			ScriptUtils.executeSqlScript(connection, new ClassPathResource(LockTableScript.location("postgresql")));
 		}
-		Duration callTimeout = Duration.ofMillis(750);
+		Duration callTimeout = Duration.ofSeconds(3);
 		JdbcSettings settings = new JdbcSettings(this.namespace, JdbcSettings.DEFAULT_TABLE, callTimeout,
 				Duration.ofMillis(5), Duration.ofMillis(100), RETENTION, true);
 		this.engine = new JdbcLockEngine(JdbcConnections.open(this.url, null, null, null, 4, callTimeout), settings,

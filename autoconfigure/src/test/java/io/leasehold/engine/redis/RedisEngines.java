@@ -42,8 +42,8 @@ public final class RedisEngines implements AutoCloseable {
 
 	static final Duration LEASE = Duration.ofSeconds(10);
 
-	/** Figures as small as a loaded machine bears. */
-	static final Duration COMMAND_TIMEOUT = Duration.ofMillis(500);
+	/** Longer than a loaded machine stands still, and short enough to be waited out. */
+	static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(2);
 
 	private final String namespace = "test-" + UUID.randomUUID();
 
@@ -91,12 +91,13 @@ public final class RedisEngines implements AutoCloseable {
 	}
 
 	static RedisSettings settings(String namespace) {
-		return settings(namespace, Duration.ofSeconds(1));
+		return settings(namespace, COMMAND_TIMEOUT, Duration.ofMinutes(1));
 	}
 
-	static RedisSettings settings(String namespace, Duration pollInterval) {
-		return new RedisSettings(namespace, pollInterval, Duration.ofSeconds(3), COMMAND_TIMEOUT, COMMAND_TIMEOUT,
-				Duration.ofSeconds(1), Duration.ofSeconds(20), Duration.ofMinutes(1), 0);
+	/** Settings with the shortest times that a command timeout permits. */
+	static RedisSettings settings(String namespace, Duration commandTimeout, Duration fencingRetention) {
+		return new RedisSettings(namespace, commandTimeout.dividedBy(2), commandTimeout.multipliedBy(2), commandTimeout,
+				commandTimeout, commandTimeout.multipliedBy(2), Duration.ofSeconds(20), fencingRetention, 0);
 	}
 
 	/** Settings of those members that have no others. */

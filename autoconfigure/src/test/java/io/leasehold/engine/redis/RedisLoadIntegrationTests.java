@@ -1,7 +1,5 @@
 package io.leasehold.engine.redis;
 
-import java.time.Duration;
-
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
@@ -27,9 +25,7 @@ class RedisLoadIntegrationTests extends EngineLoad {
 
 	@Override
 	protected LockEngine open(Member member) {
-		RedisSettings settings = new RedisSettings("load", Duration.ofSeconds(1), Duration.ofSeconds(3),
-				RedisEngines.COMMAND_TIMEOUT, RedisEngines.COMMAND_TIMEOUT, Duration.ofSeconds(1),
-				Duration.ofSeconds(20), RETENTION, 0);
+		RedisSettings settings = RedisEngines.settings("load", RedisEngines.COMMAND_TIMEOUT, RETENTION);
 		this.engine = new RedisLockEngine(
 				RedisConnections.byLettuce(new RedisStandaloneConfiguration("127.0.0.1", this.server.port()), null,
 						null, settings.commandTimeout()),

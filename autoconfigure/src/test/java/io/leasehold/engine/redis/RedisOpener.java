@@ -1,5 +1,6 @@
 package io.leasehold.engine.redis;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -62,7 +63,7 @@ public final class RedisOpener implements EngineAddress.Opener {
 		RedisConfiguration servers = arguments.get(0).equals(CLUSTER) ? clusterAt(ports)
 				: new RedisStandaloneConfiguration("127.0.0.1", ports.get(0));
 		RedisSettings settings = arguments.get(0).equals(SINGLE_WITH_SHORT_POLLS)
-				? RedisEngines.settings(namespace, RedisEngines.COMMAND_TIMEOUT.dividedBy(2))
+				? RedisEngines.settings(namespace, RedisEngines.COMMAND_TIMEOUT.dividedBy(2), Duration.ofMinutes(1))
 				: RedisEngines.settings(namespace);
 		RedisConnections connections = arguments.get(0).equals(SINGLE_BY_JEDIS)
 				? RedisConnections.byJedis(servers, null, null, settings.commandTimeout())

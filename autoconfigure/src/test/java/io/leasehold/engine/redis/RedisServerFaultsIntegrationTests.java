@@ -1,6 +1,5 @@
 package io.leasehold.engine.redis;
 
-import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -228,7 +227,8 @@ class RedisServerFaultsIntegrationTests extends RedisFaultsFixture {
 		Claim second = this.a.waiting("k");
 		assertThat(this.a.engine().tryAcquire(second)).isInstanceOf(AcquisitionOutcome.Busy.class);
 		this.a.engine().subscribe(second, this.signals::add);
-		this.network.replies().delay(Duration.ofMillis(2700));
+		RedisSettings settings = this.engines.settings();
+		this.network.replies().delay(settings.grantLease().minus(settings.minValidity()).plusMillis(200));
 		this.b.engine().release(first);
 		assertThat(this.signals.poll(20, TimeUnit.SECONDS)).isEqualTo(new Signal.Retry());
 		this.network.heal();

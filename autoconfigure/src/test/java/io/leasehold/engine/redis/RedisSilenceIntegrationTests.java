@@ -43,7 +43,7 @@ class RedisSilenceIntegrationTests {
 
 	private static final int CALLERS = 16;
 
-	private static final Duration TIMEOUT = Duration.ofSeconds(2);
+	private static final Duration TIMEOUT = Duration.ofSeconds(4);
 
 	private final RedisEngines engines = new RedisEngines(RedisTestServer.shared().port());
 
@@ -120,7 +120,7 @@ class RedisSilenceIntegrationTests {
 
 	private TestMember member() {
 		RedisSettings settings = new RedisSettings(this.engines.namespace(), Duration.ofSeconds(2),
-				Duration.ofSeconds(5), TIMEOUT, TIMEOUT, TIMEOUT, Duration.ofSeconds(20), Duration.ofMinutes(1), 0);
+				Duration.ofSeconds(7), TIMEOUT, TIMEOUT, TIMEOUT, Duration.ofSeconds(20), Duration.ofMinutes(1), 0);
 		return this.engines.member(new RedisStandaloneConfiguration("127.0.0.1", this.network.port()), settings);
 	}
 

@@ -37,7 +37,7 @@ class ZooKeeperLoadIntegrationTests extends EngineLoad {
 	@Override
 	protected LockEngine open(Member member) {
 		this.engine = ZooKeeperLockEngine.using(this.client,
-				new ZooKeeperSettings("load", "/leasehold", Duration.ofMillis(1500), Duration.ofSeconds(1)),
+				new ZooKeeperSettings("load", "/leasehold", Duration.ofSeconds(3), Duration.ofSeconds(1)),
 				MonotonicClock.SYSTEM);
 		return this.engine;
 	}
