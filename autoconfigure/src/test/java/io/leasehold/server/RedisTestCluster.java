@@ -58,7 +58,7 @@ public final class RedisTestCluster implements AutoCloseable {
 	private void addNode() {
 		int bus = Ports.free();
 		RedisTestServer server = RedisTestServer.start("cluster-enabled yes",
-				"cluster-config-file nodes-%d.conf".formatted(bus), "cluster-port " + bus, "cluster-node-timeout 1500",
+				"cluster-config-file nodes-%d.conf".formatted(bus), "cluster-port " + bus, "cluster-node-timeout 5000",
 				"repl-diskless-sync-delay 0");
 		this.servers.add(server);
 		this.buses.add(bus);

@@ -63,7 +63,7 @@ public final class RedisTestSentinels implements AutoCloseable {
 			.setting("sentinel sentinel-pass " + SENTINEL_PASSWORD)
 			.setting("sentinel monitor %s 127.0.0.1 %d 2".formatted(MASTER, this.master.port()))
 			.setting("sentinel auth-pass %s %s".formatted(MASTER, PASSWORD))
-			.setting("sentinel down-after-milliseconds %s 1000".formatted(MASTER))
+			.setting("sentinel down-after-milliseconds %s 3000".formatted(MASTER))
 			.setting("sentinel failover-timeout %s 3000".formatted(MASTER))
 			.build();
 	}

@@ -265,10 +265,10 @@ class RedisClusterIntegrationTests {
 	void slowMasterDoesNotDelayTheRenewalsOfOthers() {
 		List<Renewal> renewals = new ArrayList<>();
 		for (int master = 0; master < 3; master++) {
-			Claim claim = this.a.claim(keyOn(master));
+			Claim claim = this.a.claim(keyOn(master), Duration.ofSeconds(60), false);
 			renewals.add(new Renewal(claim, this.a.granted(claim), RedisEngines.LEASE));
 		}
-		cluster.operator(1).clientPause(5000);
+		cluster.operator(1).clientPause(10_000);
 		assertThat(this.a.engine().renew(renewals)).element(1).isInstanceOf(RenewalOutcome.Unknown.class);
 		Pace start = Pace.begin();
 		List<RenewalOutcome> outcomes = this.a.engine().renew(renewals);
@@ -307,7 +307,7 @@ class RedisClusterIntegrationTests {
 	void lockOutlivesItsMasterWhereTheReplicaHasIt() throws Exception {
 		Claim first = this.a.claim(keyOn(0), Duration.ofSeconds(60), false);
 		long number = this.a.granted(first);
-		Claim elsewhere = this.a.claim(keyOn(1));
+		Claim elsewhere = this.a.claim(keyOn(1), Duration.ofSeconds(60), false);
 		long other = this.a.granted(elsewhere);
 		CompletableFuture<HeldLock> waiting = waits(keyOn(0));
 		soon(() -> cluster.operator(0).exists(this.engines.keys(keyOn(0)).queue()) == 1);

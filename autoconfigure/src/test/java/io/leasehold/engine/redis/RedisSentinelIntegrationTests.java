@@ -16,6 +16,7 @@ import io.leasehold.server.FaultProxy;
 import io.leasehold.server.RedisTestSentinels;
 import io.leasehold.service.LockService;
 import io.leasehold.test.contract.Fault;
+import io.leasehold.test.contract.Pace;
 import io.lettuce.core.api.sync.RedisCommands;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -34,7 +35,7 @@ class RedisSentinelIntegrationTests {
 	/**
 	 * After the sentinels have named another master; the rest is for a loaded machine.
 	 */
-	private static final Duration SOON = Duration.ofSeconds(3);
+	private static final Duration SOON = Duration.ofSeconds(6);
 
 	private static final Duration LEASE = Duration.ofSeconds(9);
 
@@ -136,7 +137,9 @@ class RedisSentinelIntegrationTests {
 	}
 
 	private static void soon(Callable<Boolean> condition) {
-		await().atMost(SOON).ignoreExceptions().until(condition);
+		Pace named = Pace.begin();
+		await().ignoreExceptions().until(condition);
+		assertThat(named.elapsed()).isLessThan(named.slack(SOON));
 	}
 
 }
