@@ -13,7 +13,8 @@ import java.util.UUID;
 import io.lettuce.core.api.sync.RedisCommands;
 
 /**
- * What clients send to a server and what scripts call there, by MONITOR.
+ * What clients send to a server and what scripts call there, by MONITOR. On a server that
+ * others use, too, only commands with a certain text count.
  */
 final class CommandLog implements AutoCloseable {
 
@@ -21,16 +22,24 @@ final class CommandLog implements AutoCloseable {
 
 	private final BufferedReader lines;
 
-	private CommandLog(int port) throws IOException {
+	private final String text;
+
+	private CommandLog(int port, String text) throws IOException {
+		this.text = text;
 		this.socket = new Socket(InetAddress.getLoopbackAddress(), port);
-		this.socket.setSoTimeout(10_000);
+		this.socket.setSoTimeout(60_000);
 		this.lines = new BufferedReader(new InputStreamReader(this.socket.getInputStream(), StandardCharsets.UTF_8));
 		this.socket.getOutputStream().write("MONITOR\r\n".getBytes(StandardCharsets.UTF_8));
 		this.lines.readLine();
 	}
 
 	static CommandLog start(int port) throws IOException {
-		return new CommandLog(port);
+		return start(port, "");
+	}
+
+	/** Begin to listen for commands with a text. */
+	static CommandLog start(int port, String text) throws IOException {
+		return new CommandLog(port, text);
 	}
 
 	/** Return the names of the commands sent until now. */
@@ -48,7 +57,7 @@ final class CommandLog implements AutoCloseable {
 		operator.echo(end);
 		List<String> names = new ArrayList<>();
 		for (String line = this.lines.readLine(); !line.contains(end); line = this.lines.readLine()) {
-			if (line.contains(" lua] ") == called) {
+			if (line.contains(" lua] ") == called && line.contains(this.text)) {
 				names.add(line.split("\"", 3)[1]);
 			}
 		}

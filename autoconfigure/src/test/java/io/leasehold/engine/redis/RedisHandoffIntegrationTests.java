@@ -39,7 +39,7 @@ class RedisHandoffIntegrationTests extends RedisLockEngineFixture {
 		for (int i = 0; i < 200; i++) {
 			waiting.add(waits(this.b, "k"));
 		}
-		try (CommandLog log = CommandLog.start(RedisTestServer.shared().port())) {
+		try (CommandLog log = CommandLog.start(RedisTestServer.shared().port(), this.engines.namespace())) {
 			released(this.a, first);
 			assertThat(log.calls(this.engines.server())).filteredOn("publish"::equalsIgnoreCase).hasSize(1);
 		}

@@ -52,7 +52,7 @@ class RedisLingerIntegrationTests {
 	@Test
 	void twoThousandCallsCostTwoCommands() throws Exception {
 		LockService locks = park(this.member);
-		try (CommandLog log = CommandLog.start(RedisTestServer.shared().port())) {
+		try (CommandLog log = CommandLog.start(RedisTestServer.shared().port(), this.engines.namespace())) {
 			for (int i = 0; i < 4000; i++) {
 				locks.acquire(KEY.value(), OPTIONS).close();
 			}
