@@ -97,10 +97,13 @@ class RedisRefusalsIntegrationTests {
 			this.operator.setex("filler:" + i, 60, "x".repeat(2000));
 		}
 		this.operator.configSet("loading-process-events-interval-bytes", "1024");
-		this.operator.configSet("key-load-delay", "10000");
+		this.operator.configSet("key-load-delay", "30000");
 		RedisCommands<String, String> loading = this.client.connect().sync();
 		CompletableFuture<String> loaded = CompletableFuture.supplyAsync(loading::debugReload);
-		refusesUntil("LOADING", loaded::join);
+		refusesUntil("LOADING", () -> {
+			this.operator.configSet("key-load-delay", "0");
+			loaded.join();
+		});
 	}
 
 	@Test
