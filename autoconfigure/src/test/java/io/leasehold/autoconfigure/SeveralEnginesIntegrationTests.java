@@ -77,8 +77,8 @@ class SeveralEnginesIntegrationTests {
 		.withBean(Shop.class)
 		.withBean(Listener.class)
 		.withPropertyValues("leasehold.namespace=several-" + UUID.randomUUID(), "leasehold.engine=redis",
-				"leasehold.lease=" + LEASE, "leasehold.wait-time=0s", "leasehold.redis.command-timeout=1s",
-				"leasehold.jdbc.call-timeout=1s");
+				"leasehold.lease=" + LEASE, "leasehold.wait-time=0s", "leasehold.redis.command-timeout=2500ms",
+				"leasehold.redis.min-validity=2500ms", "leasehold.jdbc.call-timeout=2500ms");
 
 	List<String> engines() {
 		return List.of("jdbc", "redis", "zookeeper");
@@ -100,7 +100,7 @@ class SeveralEnginesIntegrationTests {
 
 	/** Return the properties of the third store. */
 	List<String> third() {
-		return List.of("leasehold.zookeeper.call-timeout=1s",
+		return List.of("leasehold.zookeeper.call-timeout=2500ms",
 				"leasehold.zookeeper.connect-string=127.0.0.1:" + network("zookeeper").port());
 	}
 
