@@ -11,7 +11,9 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -62,6 +64,8 @@ class PostgresNotificationsIntegrationTests {
 	/** No claim polls within the time of a test. */
 	private static final Duration POLL = Duration.ofSeconds(50);
 
+	private static final long HALF_A_MILLISECOND = 500_000;
+
 	private static final LockKey KEY = new LockKey("order:42");
 
 	private final String url = PostgresTestServer.shared().url();
@@ -107,25 +111,36 @@ class PostgresNotificationsIntegrationTests {
 	/** The driver waits a millisecond for another message after each one. */
 	@Test
 	void notificationsArriveBeforeTheDriverHasLookedForMore() throws Exception {
-		LinkedBlockingQueue<String> arrivals = new LinkedBlockingQueue<>();
+		LinkedBlockingQueue<Arrival> arrivals = new LinkedBlockingQueue<>();
 		JdbcConnections pool = JdbcConnections.open(this.url, null, null, null, 1, Duration.ofSeconds(5));
 		ChannelListener usual = listener(new DriverManagerDataSource(this.url), "usual", arrivals);
 		ChannelListener prompt = listener(pool.forNotifications(), "prompt", arrivals);
 		try (pool; usual; prompt) {
-			assertThat(List.of(arrivals.take(), arrivals.take())).contains("usual", "prompt");
-			int first = 0;
-			for (int i = 0; i < 50; i++) {
+			assertThat(List.of(arrivals.take(), arrivals.take())).extracting(Arrival::listener)
+				.contains("usual", "prompt");
+			// The load of the machine delays many of them, but not all
+			Map<String, Long> fastest = new HashMap<>();
+			for (int i = 0; i < 5000 && (i < 200 || lead(fastest) < HALF_A_MILLISECOND); i++) {
+				long sent = System.nanoTime();
 				execute("NOTIFY some_channel");
-				first += arrivals.take().equals("prompt") ? 1 : 0;
-				arrivals.take();
+				for (Arrival arrival : List.of(arrivals.take(), arrivals.take())) {
+					fastest.merge(arrival.listener(), arrival.when() - sent, Math::min);
+				}
 			}
-			assertThat(first).isGreaterThan(30);
+			assertThat(lead(fastest)).isGreaterThan(HALF_A_MILLISECOND);
 		}
 	}
 
-	private static ChannelListener listener(DataSource connections, String name, Queue<String> arrivals) {
-		return new ChannelListener(connections, "some_channel", (payload) -> arrivals.add(name),
-				() -> arrivals.add(name));
+	private static long lead(Map<String, Long> fastest) {
+		return fastest.get("usual") - fastest.get("prompt");
+	}
+
+	private static ChannelListener listener(DataSource connections, String name, Queue<Arrival> arrivals) {
+		Runnable arrived = () -> arrivals.add(new Arrival(name, System.nanoTime()));
+		return new ChannelListener(connections, "some_channel", (payload) -> arrived.run(), arrived);
+	}
+
+	private record Arrival(String listener, long when) {
 	}
 
 	@Test
@@ -228,7 +243,8 @@ class PostgresNotificationsIntegrationTests {
 		Claim waiting = waitForIt(two);
 		listen(two, waiting);
 		long broken = listeners().get(0);
-		execute("SELECT pg_terminate_backend(%d)".formatted(broken));
+		execute("SELECT pg_terminate_backend(%d, 60000)".formatted(broken)); // waits for
+																				// its end
 		assertThat(heard()).as("after the interruption").isNotNull();
 		assertThat(listeners()).hasSize(1).doesNotContain(broken);
 		one.release(held);
@@ -240,7 +256,7 @@ class PostgresNotificationsIntegrationTests {
 	void listenerThatHearsNothingForLongFindsOutWhetherItStillCould() throws Exception {
 		try (FaultProxy proxy = FaultProxy.to(PostgresTestServer.shared().port());
 				JdbcLockEngine remote = new JdbcLockEngine(JdbcConnections
-					.open(PostgresTestServer.shared().url(proxy.port()), null, null, null, 2, Duration.ofSeconds(1)),
+					.open(PostgresTestServer.shared().url(proxy.port()), null, null, null, 2, Duration.ofSeconds(5)),
 						this.settings, MonotonicClock.SYSTEM)) {
 			hold(remote);
 			listen(remote, waitForIt(remote));
@@ -385,23 +401,23 @@ class PostgresNotificationsIntegrationTests {
 	}
 
 	private Signal heard() throws InterruptedException {
-		return this.signals.poll(20, TimeUnit.SECONDS);
+		return this.signals.poll(1, TimeUnit.MINUTES);
 	}
 
 	private List<String> notified() throws SQLException {
 		List<String> payloads = new ArrayList<>();
-		for (PGNotification notification : this.connection.unwrap(PGConnection.class).getNotifications(10_000)) {
+		for (PGNotification notification : this.connection.unwrap(PGConnection.class).getNotifications(60_000)) {
 			payloads.add(notification.getParameter());
 		}
 		return payloads;
 	}
 
-	/** Server processes of the engines whose last query was the request to listen. */
+	/** Server processes of the engines that have listened with their last query. */
 	private List<Long> listeners() throws SQLException {
 		List<Long> result = new ArrayList<>();
 		try (Statement statement = this.connection.createStatement();
 				ResultSet rows = statement.executeQuery(
-						"SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND query = 'LISTEN %s'"
+						"SELECT pid FROM pg_stat_activity WHERE state = 'idle' AND query = 'LISTEN %s' AND pid <> pg_backend_pid()"
 							.formatted(this.settings.channel()))) {
 			while (rows.next()) {
 				result.add(rows.getLong(1));
