@@ -15,7 +15,7 @@ import org.apache.curator.test.TestingServer;
 public final class ZooKeeperTestServer {
 
 	/** Timeout of the sessions of tests. */
-	public static final int SESSION_MILLIS = 2500;
+	public static final int SESSION_MILLIS = 4000;
 
 	private static final int TICK = 200;
 

@@ -52,7 +52,7 @@ final class ZooKeeperEngines {
 	}
 
 	CuratorFramework client(String connectString) {
-		return open(ZooKeeperTestServer.connect(connectString));
+		return client(connectString, LONG_SESSION);
 	}
 
 	CuratorFramework client(String connectString, int sessionMillis) {
@@ -73,7 +73,7 @@ final class ZooKeeperEngines {
 	}
 
 	ZooKeeperLockEngine engine(CuratorFramework client, Duration pollInterval) {
-		return engine(client, pollInterval, Duration.ofMillis(1500));
+		return engine(client, pollInterval, Duration.ofSeconds(4));
 	}
 
 	ZooKeeperLockEngine engine(CuratorFramework client, Duration pollInterval, Duration callTimeout) {

@@ -54,7 +54,7 @@ class ZooKeeperLockEngineContractIntegrationTests extends SharedLockEngineContra
 	/** Not much shorter than a session, by which a process that died is followed. */
 	@Override
 	protected Duration shortLease() {
-		return Duration.ofSeconds(2);
+		return Duration.ofSeconds(3);
 	}
 
 	/** Each of them a node in a container of its own; their session is renewed anyway. */
@@ -110,7 +110,7 @@ class ZooKeeperLockEngineContractIntegrationTests extends SharedLockEngineContra
 			clients.add(client);
 			awaitConnection(client);
 			return ZooKeeperLockEngine.using(client,
-					new ZooKeeperSettings(namespace, "/leasehold", Duration.ofMillis(900), Duration.ofSeconds(1)),
+					new ZooKeeperSettings(namespace, "/leasehold", Duration.ofSeconds(5), Duration.ofSeconds(1)),
 					MonotonicClock.SYSTEM);
 		}
 

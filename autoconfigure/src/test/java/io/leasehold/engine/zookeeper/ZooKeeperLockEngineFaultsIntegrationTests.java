@@ -278,7 +278,8 @@ class ZooKeeperLockEngineFaultsIntegrationTests extends ZooKeeperFaultsFixture {
 	/** I3: no lock is valid for longer than its session. */
 	@Test
 	void longLeaseIsBelievedInForThreeQuartersOfTheSession() throws Exception {
-		ZooKeeperLockEngine engine = this.engines.engine(this.engines.client(this.engines.server().getConnectString()));
+		ZooKeeperLockEngine engine = this.engines
+			.engine(this.engines.client(this.engines.server().getConnectString(), ZooKeeperTestServer.SESSION_MILLIS));
 		Claim claim = this.engines.claim(KEY);
 		Granted granted = granted(engine, claim);
 		long session = Duration.ofMillis(ZooKeeperTestServer.SESSION_MILLIS).toNanos() * 3 / 4;

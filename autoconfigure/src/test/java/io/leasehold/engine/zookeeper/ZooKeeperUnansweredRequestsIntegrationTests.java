@@ -71,7 +71,7 @@ class ZooKeeperUnansweredRequestsIntegrationTests {
 	void claimOfALateAnswerIsForgotten() throws Exception {
 		FaultProxy proxy = this.engines.proxy(this.server);
 		ZooKeeperLockEngine engine = this.engines.engine(this.engines.client(proxy, ZooKeeperEngines.LONG_SESSION));
-		Claim claim = this.engines.claim(KEY, Duration.ofSeconds(3));
+		Claim claim = this.engines.claim(KEY, Duration.ofSeconds(8));
 		granted(engine, claim);
 		proxy.replies().hold();
 		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> engine.release(claim));
@@ -99,7 +99,7 @@ class ZooKeeperUnansweredRequestsIntegrationTests {
 	void claimWhoseRemovalIsNeverAnsweredIsForgottenAfterItsSession() throws Exception {
 		CuratorFramework client = forgetful();
 		ZooKeeperLockEngine engine = this.engines.engine(client);
-		Claim claim = this.engines.claim(KEY, Duration.ofSeconds(3));
+		Claim claim = this.engines.claim(KEY, Duration.ofSeconds(8));
 		granted(engine, claim);
 		this.loses = true;
 		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> engine.release(claim));
@@ -113,7 +113,7 @@ class ZooKeeperUnansweredRequestsIntegrationTests {
 		CuratorFramework client = forgetful();
 		ZooKeeperLockEngine engine = this.engines.engine(client);
 		this.engines.useOnce(engine, KEY);
-		Claim claim = this.engines.claim(KEY, Duration.ofSeconds(3));
+		Claim claim = this.engines.claim(KEY, Duration.ofSeconds(8));
 		this.loses = true;
 		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> engine.tryAcquire(claim));
 		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> engine.release(claim));
