@@ -257,7 +257,9 @@ abstract class ServiceFaultsContract extends ServiceFormsContract {
 	void storeThatIsSlowerThanTheWaitTimeHoldsUpByOneRequest() throws Exception {
 		LockService one = service();
 		Counted.Requests requests = new Counted.Requests();
-		LockService slow = service((engine) -> new Slow(new Counted(engine, requests), Duration.ofMillis(500)));
+		AtomicReference<Runnable> pause = new AtomicReference<>(
+				() -> pauseUntil(System.nanoTime() + Duration.ofMillis(500).toNanos()));
+		LockService slow = service((engine) -> new Slow(new Counted(engine, requests), () -> pause.get().run()));
 		LockOptions options = slow.defaults().toBuilder().lease(LONG_LEASE).waitTime(Duration.ofMillis(100)).build();
 		HeldLock held = one.acquire(NAME);
 		Pace start = Pace.begin();
@@ -265,9 +267,13 @@ abstract class ServiceFaultsContract extends ServiceFormsContract {
 		tookAtMost(Duration.ofMillis(500), start);
 		assertThat(requests.attempts()).isOne();
 		held.close();
-		assertThat(slow.acquireAsync(NAME, options)).failsWithin(patience())
+		CompletableFuture<Void> mayRespond = new CompletableFuture<>();
+		pause.set(mayRespond::join);
+		assertThat(slow.acquireAsync(NAME, options.toBuilder().waitTime(Duration.ofSeconds(1)).build()))
+			.failsWithin(patience())
 			.withThrowableThat()
 			.withCauseInstanceOf(LockException.class);
+		mayRespond.complete(null);
 		soon(one.acquireAsync(NAME)).close();
 		assertThat(requests.attempts()).isEqualTo(2);
 		awaitIdle(slow);
@@ -305,17 +311,17 @@ abstract class ServiceFaultsContract extends ServiceFormsContract {
 
 	private static final class Slow extends DelegatingEngine {
 
-		private final Duration delay;
+		private final Runnable pause;
 
-		Slow(LockEngine engine, Duration delay) {
+		Slow(LockEngine engine, Runnable pause) {
 			super(engine);
-			this.delay = delay;
+			this.pause = pause;
 		}
 
 		@Override
 		public AcquisitionOutcome tryAcquire(Claim claim) {
 			AcquisitionOutcome attempt = super.tryAcquire(claim);
-			pauseUntil(System.nanoTime() + this.delay.toNanos());
+			this.pause.run();
 			return attempt;
 		}
 
