@@ -51,7 +51,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * The part of the contract that is asked of the engine directly. Each test has a
  * namespace of its own.
  */
-@Timeout(120)
+@Timeout(300)
 abstract class EngineContract {
 
 	static final LockKey KEY = new LockKey("order:42");

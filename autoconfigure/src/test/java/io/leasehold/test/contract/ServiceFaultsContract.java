@@ -208,6 +208,7 @@ abstract class ServiceFaultsContract extends ServiceFormsContract {
 	@Fault(66)
 	@Test
 	void manyWaitingCallersTakeTurnsWithFewRequests() throws Exception {
+		Duration untilTheLast = patience().multipliedBy(6);
 		HeldLock held = service().acquire(NAME);
 		Counted.Requests requests = new Counted.Requests();
 		List<CompletableFuture<Long>> turns = new ArrayList<>();
@@ -215,7 +216,7 @@ abstract class ServiceFaultsContract extends ServiceFormsContract {
 		for (int i = 0; i < 4; i++) {
 			LockService service = service((engine) -> new Counted(engine, requests));
 			for (int j = 0; j < 50; j++) {
-				turns.add(service.acquireAsync(NAME, service.defaults().toBuilder().waitTime(LONG_LEASE).build())
+				turns.add(service.acquireAsync(NAME, service.defaults().toBuilder().waitTime(untilTheLast).build())
 					.thenApply((lock) -> {
 						try (lock) {
 							assertThat(inside.incrementAndGet()).isOne();
@@ -228,7 +229,8 @@ abstract class ServiceFaultsContract extends ServiceFormsContract {
 		awaitWaiting(200);
 		requests.reset();
 		held.close();
-		CompletableFuture.allOf(turns.toArray(CompletableFuture[]::new)).get(60, TimeUnit.SECONDS);
+		CompletableFuture.allOf(turns.toArray(CompletableFuture[]::new))
+			.get(untilTheLast.toSeconds(), TimeUnit.SECONDS);
 		assertThat(turns).extracting(CompletableFuture::join).doesNotHaveDuplicates();
 		assertThat(requests.count()).isLessThan(200 * 20);
 		leavesNothing();
