@@ -170,7 +170,8 @@ abstract class ServiceFaultsContract extends ServiceFormsContract {
 	void lockThatNobodyCanReleaseIsReportedAndEndsWithItsLease() throws Exception {
 		LockService one = service();
 		LockService other = service();
-		LockOptions options = one.defaults().toBuilder().lease(shortLease()).build();
+		Duration lease = shortLease().multipliedBy(2);
+		LockOptions options = one.defaults().toBuilder().lease(lease).build();
 		elsewhere(() -> one.asLock("of a thread", options).lock());
 		elsewhere(() -> one.acquire("of a handle", options));
 		Pace dropped = Pace.begin();
@@ -183,7 +184,7 @@ abstract class ServiceFaultsContract extends ServiceFormsContract {
 		});
 		soon(first).close();
 		soon(second).close();
-		tookAtMost(shortLease(), dropped);
+		tookAtMost(lease, dropped);
 		leavesNothing();
 	}
 
@@ -193,7 +194,7 @@ abstract class ServiceFaultsContract extends ServiceFormsContract {
 	void releaseThatNobodyHearsOfIsFoundByAPoll() throws Exception {
 		LockService one = service();
 		LockService deaf = service(Deaf::new);
-		HeldLock held = one.acquire(NAME, one.defaults().toBuilder().lease(shortLease()).build());
+		HeldLock held = one.acquire(NAME);
 		CompletableFuture<HeldLock> next = deaf.acquireAsync(NAME);
 		awaitWaiting(1);
 		held.close();

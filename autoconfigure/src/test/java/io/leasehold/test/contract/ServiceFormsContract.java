@@ -194,7 +194,7 @@ abstract class ServiceFormsContract extends EngineFormsContract {
 		HeldLock ended = one
 			.acquireAsync(NAME, shared(one).toBuilder().lease(shortLease()).maxHold(shortLease()).build())
 			.get(patience().toMillis(), TimeUnit.MILLISECONDS);
-		HeldLock goesOn = one.acquire(NAME, shared(one).toBuilder().lease(shortLease()).build());
+		HeldLock goesOn = one.acquire(NAME, shared(one));
 		eventually().until(() -> !ended.isValid());
 		assertThat(goesOn.isValid()).isTrue();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(ended::close);

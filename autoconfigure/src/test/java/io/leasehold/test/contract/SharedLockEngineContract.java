@@ -23,6 +23,9 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 public abstract class SharedLockEngineContract extends LockEngineContract {
 
+	/** Longer than a test. */
+	private static final Duration NEXT_PERIOD = Duration.ofMinutes(5);
+
 	/**
 	 * Return where another process finds the store.
 	 * @return an address whose opener is on the class path of the tests
@@ -71,7 +74,8 @@ public abstract class SharedLockEngineContract extends LockEngineContract {
 			holder.kill();
 			Pace killed = Pace.begin();
 			for (String key : List.of("done", "running")) {
-				one.acquire(key, one.defaults().toBuilder().minHold(kept ? minHold : Duration.ZERO).build()).close();
+				one.acquire(key, one.defaults().toBuilder().minHold(kept ? NEXT_PERIOD : Duration.ZERO).build())
+					.close();
 				assertThat(System.nanoTime() - asked).isGreaterThan(kept ? minHold.minusMillis(20).toNanos() : 0);
 				tookAtMost(kept ? minHold : shortLease(), killed);
 				assertThat(other.tryAcquire(key).isEmpty()).as("kept closed for the next period").isEqualTo(kept);
@@ -87,7 +91,7 @@ public abstract class SharedLockEngineContract extends LockEngineContract {
 	@Test
 	void frozenHolderFindsItsLockLostWhenItWakes() {
 		try (LockProcess holder = LockProcess.start(address(), this.namespace)) {
-			long token = holder.acquire(NAME, shortLease());
+			long token = holder.acquire(NAME, shortLease().multipliedBy(2));
 			assertThat(holder.isValid(NAME)).isTrue();
 			holder.freeze();
 			try (HeldLock next = service().acquire(NAME)) {
