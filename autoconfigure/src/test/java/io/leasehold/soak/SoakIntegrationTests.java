@@ -32,7 +32,7 @@ class SoakIntegrationTests {
 
 	private static final int JVMS = 3;
 
-	private static final Duration PATIENCE = Duration.ofSeconds(20);
+	private static final Duration PATIENCE = Duration.ofMinutes(1);
 
 	private final Duration time = DurationStyle.detectAndParse(System.getProperty("soak.time", "2m"));
 
