@@ -28,6 +28,8 @@ final class ShopProcess implements AutoCloseable {
 
 	private static final Pattern STARTED = Pattern.compile("Tomcat started on port (\\d+)");
 
+	private static final Duration PATIENCE = Duration.ofMinutes(3);
+
 	private static final HttpClient HTTP = HttpClient.newHttpClient();
 
 	private static final JsonMapper JSON = new JsonMapper();
@@ -70,7 +72,7 @@ final class ShopProcess implements AutoCloseable {
 
 	private static int portOf(Process process, Path log) {
 		List<Integer> ports = new ArrayList<>();
-		Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> {
+		Awaitility.await().atMost(PATIENCE).until(() -> {
 			String text = Files.readString(log);
 			Matcher matcher = STARTED.matcher(text);
 			if (!process.isAlive()) {
@@ -153,7 +155,7 @@ final class ShopProcess implements AutoCloseable {
 	 */
 	static ConditionFactory eventually() {
 		return Awaitility.await()
-			.atMost(Duration.ofSeconds(90))
+			.atMost(PATIENCE)
 			.pollInterval(Duration.ofMillis(100))
 			.ignoreExceptionsInstanceOf(IllegalStateException.class);
 	}
