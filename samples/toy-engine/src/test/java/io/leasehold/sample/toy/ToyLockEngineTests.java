@@ -23,7 +23,7 @@ class ToyLockEngineTests extends LockEngineContract {
 
 	@Override
 	protected LockEngine connect(String namespace, Member member) {
-		CasSettings settings = new CasSettings(namespace, Duration.ofMillis(250), Duration.ofMillis(5),
+		CasSettings settings = new CasSettings(namespace, Duration.ofSeconds(5), Duration.ofMillis(5),
 				Duration.ofMillis(100), Duration.ofMinutes(1));
 		return new CasLockEngine("toy", store(namespace), settings, MonotonicClock.SYSTEM);
 	}
@@ -36,11 +36,6 @@ class ToyLockEngineTests extends LockEngineContract {
 	@Override
 	protected Collection<String> residue(String namespace) {
 		return Collections.nCopies(store(namespace).size(), "key");
-	}
-
-	@Override
-	protected Duration shortLease() {
-		return Duration.ofSeconds(1);
 	}
 
 	@Override
