@@ -25,11 +25,14 @@ import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.service.LockService;
 import io.leasehold.service.ReleaseTiming;
+import org.awaitility.Awaitility;
 
 /**
  * Another JVM that takes locks when told to, and can be killed, frozen and woken.
  */
 public final class LockProcess implements AutoCloseable {
+
+	private static final Duration PATIENCE = Duration.ofMinutes(1);
 
 	private static final long HOLD = Duration.ofMillis(3).toNanos();
 
@@ -203,6 +206,7 @@ public final class LockProcess implements AutoCloseable {
 	 * @throws IOException if its standard input breaks
 	 */
 	public static void main(String[] args) throws IOException {
+		Awaitility.setDefaultTimeout(PATIENCE); // for openers that wait, as in tests
 		Member member = Member.of("other");
 		LockEngine engine = new ShortLeases(
 				EngineAddress.open(args[0], args[1], member, List.of(args).subList(2, args.length)));
