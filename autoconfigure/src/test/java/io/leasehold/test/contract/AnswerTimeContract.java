@@ -189,8 +189,8 @@ public abstract class AnswerTimeContract {
 	private LockService service(LockEngine engine) {
 		LockOptions defaults = new LockOptions("contract", engine.name(), LEASE, Duration.ofDays(1), Duration.ZERO,
 				LockOptions.UNLIMITED);
-		return new LockService(TestSettings.of(defaults), List.of(new ShortLeases(engine)), this.process.member(), this.clock, List.of(),
-				ReleaseTiming.IMMEDIATE);
+		return new LockService(TestSettings.of(defaults), List.of(new ShortLeases(engine)), this.process.member(),
+				this.clock, List.of(), ReleaseTiming.IMMEDIATE);
 	}
 
 	private long validFor(Granted granted) {
