@@ -26,6 +26,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param pollMax Maximum time between two polls of a waiting process.
  * @param notifications Whether PostgreSQL notifies waiting processes of a release, and
  * holders of a forced release (LISTEN and NOTIFY), in addition to polling and renewals.
+ * Locks linger only with notifications.
  */
 @ConfigurationProperties("leasehold.jdbc")
 public record JdbcProperties(@DefaultValue("leasehold_lock") String table, @Nullable String dataSource,

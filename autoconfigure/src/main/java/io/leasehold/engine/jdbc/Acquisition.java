@@ -71,7 +71,7 @@ record Acquisition(JdbcSettings settings, MonotonicClock clock, LateRequests lat
 
 	/** Try once; {@code null} if the row has changed meanwhile or the request is late. */
 	private @Nullable AcquisitionOutcome round() throws SQLException {
-		Grants grants = this.tables.grants(this.claim.access());
+		Grants grants = this.tables.grants(this.claim);
 		long latest = latest(this.tables.clock().micros(this.session));
 		long sent = this.clock.nanoTime();
 		Long number = grants.take(this.session, this.id, this.claim, latest);
@@ -87,7 +87,7 @@ record Acquisition(JdbcSettings settings, MonotonicClock clock, LateRequests lat
 			sent = this.clock.nanoTime();
 			number = grants.insert(this.session, this.id, this.claim, latest);
 		}
-		return (number != null) ? granted(number, sent) : null;
+		return (number != null) ? granted(number, sent, this.claim.lingers()) : null;
 	}
 
 	/**
@@ -108,12 +108,13 @@ record Acquisition(JdbcSettings settings, MonotonicClock clock, LateRequests lat
 		return now + Sql.micros(this.settings.longestCall());
 	}
 
-	private AcquisitionOutcome granted(long number, long sent) {
+	private AcquisitionOutcome granted(long number, long sent, boolean lingers) {
 		HoldTimes times = this.tables.holdTimes();
 		if (times != null && this.claim.waits()) {
 			times.granted(this.id, this.claim.owner().token(), number);
 		}
-		return new AcquisitionOutcome.Granted(number, MonotonicClock.validUntil(sent, this.claim.lease()));
+		return new AcquisitionOutcome.Granted(number, MonotonicClock.validUntil(sent, this.claim.lease()),
+				lingers ? AcquisitionOutcome.Granted.RESERVED : 0);
 	}
 
 	private @Nullable AcquisitionOutcome refused(LockRow row) throws SQLException {
@@ -134,26 +135,31 @@ record Acquisition(JdbcSettings settings, MonotonicClock clock, LateRequests lat
 		return null;
 	}
 
+	/** Extend the claim's own grant, which then lingers no longer. */
 	private @Nullable AcquisitionOutcome foundAgain(long number) throws SQLException {
 		long sent = this.clock.nanoTime();
 		RenewalBatch batch = new RenewalBatch(List.of(this.id),
 				List.of(new Renewal(this.claim, number, this.claim.lease())));
-		boolean extended = !this.tables.grants(this.claim.access()).renew(this.session, batch).isEmpty();
-		return extended ? granted(number, sent) : null;
+		boolean extended = !this.tables.grants(this.claim).renew(this.session, batch).isEmpty();
+		return extended ? granted(number, sent, false) : null;
 	}
 
 	private AcquisitionOutcome busy(LockRow row, Duration free) {
 		Duration poll = pollInterval();
 		Duration retryIn = (free.compareTo(poll) < 0) ? free : poll;
-		if (this.claim.waits()) {
-			try {
-				return new AcquisitionOutcome.Busy(leaveMark(row, retryIn) ? nearRelease(row, retryIn) : retryIn);
+		boolean recalled = false;
+		try {
+			if (this.claim.waits() && leaveMark(row, retryIn)) {
+				retryIn = nearRelease(row, retryIn);
 			}
-			catch (SQLException ex) {
-				logger.debug("Could not mark the row of lock '%s' as awaited".formatted(this.claim.key()), ex);
-			}
+			// After the mark: the release that follows has to notify this claim
+			recalled = row.recallMark() > 0 && this.tables.rows().recall(this.session, new Recall(row.recallMark()));
 		}
-		return new AcquisitionOutcome.Busy(retryIn);
+		catch (SQLException ex) {
+			logger.debug("Could not mark the row of lock '%s' as awaited, or recall it".formatted(this.claim.key()),
+					ex);
+		}
+		return new AcquisitionOutcome.Busy(retryIn, recalled);
 	}
 
 	/** Mark the row as awaited, and return whether this process has the mark. */

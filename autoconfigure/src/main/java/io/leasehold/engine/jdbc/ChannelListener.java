@@ -38,6 +38,8 @@ final class ChannelListener implements AutoCloseable {
 
 	private final Runnable listening;
 
+	private final ListenProof proof;
+
 	private Duration pause = SHORTEST_PAUSE;
 
 	private final Thread thread;
@@ -56,6 +58,7 @@ final class ChannelListener implements AutoCloseable {
 		this.channel = channel;
 		this.payloads = payloads;
 		this.listening = listening;
+		this.proof = new ListenProof(connections, channel);
 		this.thread = new Thread(this::run, "leasehold-jdbc-listen");
 		this.thread.setDaemon(true);
 		this.thread.start();
@@ -87,18 +90,39 @@ final class ChannelListener implements AutoCloseable {
 			statement.execute("LISTEN " + this.channel);
 		}
 		this.listening.run();
+		try {
+			receiveAll(opened);
+		}
+		finally {
+			this.proof.end();
+		}
+	}
+
+	private void receiveAll(Connection opened) throws SQLException {
 		PGConnection notifying = opened.unwrap(PGConnection.class);
 		while (!this.closed) {
+			this.proof.publish();
 			PGNotification[] notifications = notifying.getNotifications((int) SILENCE.toMillis());
 			// Not before: a server or a proxy may accept each connection and break it
 			this.pause = SHORTEST_PAUSE;
 			for (PGNotification notification : notifications) {
-				this.payloads.accept(notification.getParameter());
+				receive(notification.getParameter());
 			}
 			if (notifications.length == 0 && !opened.isValid((int) SILENCE.toSeconds())) {
 				return;
 			}
 		}
+	}
+
+	private void receive(String payload) {
+		if (!this.proof.receive(payload)) {
+			this.payloads.accept(payload);
+		}
+	}
+
+	/** Return whether notifications have arrived on the present connection. */
+	boolean isProven() {
+		return this.proof.isGiven();
 	}
 
 	/** Return the pause after a pause. */

@@ -58,10 +58,14 @@ final class DriverConnections extends SimpleDriverDataSource {
 	DriverConnections forNotifications() {
 		Properties properties = properties(this.url, this.callTimeout);
 		Driver driver = Objects.requireNonNull(getDriver());
-		if (this.url.startsWith("jdbc:postgresql:") && loads(driver, NotificationSockets.class)) {
+		if (isOfPostgres() && loads(driver, NotificationSockets.class)) {
 			properties.setProperty("socketFactory", NotificationSockets.class.getName());
 		}
 		return new DriverConnections(driver, this.url, properties, this.login, this.callTimeout);
+	}
+
+	boolean isOfPostgres() {
+		return this.url.startsWith("jdbc:postgresql:");
 	}
 
 	private static boolean loads(Driver driver, Class<?> type) {

@@ -17,6 +17,9 @@ import static io.leasehold.engine.jdbc.Sql.micros;
  */
 final class ExclusiveGrants implements Grants {
 
+	/** Assignments of a renewal. */
+	static final String EXTEND = "expires_at = GREATEST(expires_at, {now} + ?), version = version + 1";
+
 	private final Sql sql;
 
 	private final LockTable table;
@@ -28,25 +31,34 @@ final class ExclusiveGrants implements Grants {
 	ExclusiveGrants(Sql sql, LockTable table) {
 		this.sql = sql;
 		this.table = table;
-		Dialect dialect = sql.dialect();
-		this.take = sql.returning(sql.change("""
+		this.take = take(sql, "", "CASE WHEN ? = 0 THEN 0 ELSE {now} + ? END", "");
+		// An expired lease keeps its end, because the key is already free
+		this.free = sql.freeing("""
+				UPDATE {table} SET owner = NULL, version = version + 1, expires_at = {now}%s
+				WHERE id = ? AND owner = ? AND expires_at > {now}""");
+	}
+
+	/**
+	 * Create the update that grants a free row.
+	 * @param reserving summand of the greatest number of the key
+	 * @param closedUntil value of the column of the same name
+	 * @param own summand of the number that is returned
+	 */
+	static Change take(Sql sql, String reserving, String closedUntil, String own) {
+		return sql.returning(sql.change("""
 				UPDATE {table} SET
-				grant_number = %s,
+				grant_number = %s%s,
 				granted_at = {now},
 				expires_at = {now} + ?,
 				lock_delay = ?,
-				closed_until = CASE WHEN ? = 0 THEN 0 ELSE {now} + ? END,
+				closed_until = %s,
 				turn_until = 0,
 				waited_until = CASE WHEN waiter = ? THEN 0 ELSE waited_until END,
 				version = version + 1,
 				owner = ?
 				WHERE id = ? AND %s AND shared_until = 0 AND %s AND %s""".formatted(
-				dialect.returning("GREATEST(grant_number + 1, {now})"), LockTable.UNOWNED, LockTable.TURN,
-				LockTable.IN_TIME)), "grant_number");
-		// An expired lease keeps its end, because the key is already free
-		this.free = sql.freeing("""
-				UPDATE {table} SET owner = NULL, version = version + 1, expires_at = {now}%s
-				WHERE id = ? AND owner = ? AND expires_at > {now}""");
+				sql.dialect().returning("GREATEST(grant_number + 1, {now})"), reserving, closedUntil, LockTable.UNOWNED,
+				LockTable.TURN, LockTable.IN_TIME)), "grant_number" + own);
 	}
 
 	@Override
@@ -82,8 +94,7 @@ final class ExclusiveGrants implements Grants {
 	}
 
 	private Set<String> extend(Session session, RenewalBatch batch) throws SQLException {
-		return this.sql.extend(session, "{table}", "id",
-				"expires_at = GREATEST(expires_at, {now} + ?), version = version + 1", batch);
+		return this.sql.extend(session, "{table}", "id", EXTEND, batch);
 	}
 
 }

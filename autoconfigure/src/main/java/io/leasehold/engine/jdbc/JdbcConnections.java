@@ -163,6 +163,11 @@ public final class JdbcConnections implements AutoCloseable {
 		return (this.unpooled != null) ? this.unpooled.forNotifications() : null;
 	}
 
+	/** Return whether this is a separate pool with a URL of PostgreSQL. */
+	boolean areOfPostgres() {
+		return this.unpooled != null && this.unpooled.isOfPostgres();
+	}
+
 	/** Return host and database, or {@code null} if only a connection reveals them. */
 	@Nullable String location() {
 		return this.location;

@@ -3,8 +3,7 @@ package io.leasehold.engine.jdbc;
 import java.sql.SQLException;
 import java.sql.SQLTransientException;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -51,8 +50,10 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 
 	private static final Log logger = LogFactory.getLog(JdbcLockEngine.class);
 
-	private static final Set<Capability> CAPABILITIES = Set.of(Capability.SHARED, Capability.PERMITS,
+	private static final Set<Capability> WITHOUT_LINGER = Set.of(Capability.SHARED, Capability.PERMITS,
 			Capability.MIN_HOLD, Capability.LOCK_DELAY);
+
+	private static final Set<Capability> WITH_LINGER = Set.copyOf(EnumSet.complementOf(EnumSet.of(Capability.FIFO)));
 
 	private static final Duration FIRST_PURGE = Duration.ofSeconds(10);
 
@@ -78,7 +79,7 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 
 	private final JdbcTransactionLocks inTransactions;
 
-	private volatile @Nullable RevocationListener revocations;
+	private final GrantReports reports;
 
 	/**
 	 * Create an engine without locks in transactions.
@@ -98,7 +99,8 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 	 */
 	public JdbcLockEngine(JdbcConnections connections, JdbcSettings settings, MonotonicClock clock,
 			@Nullable DataSource application) {
-		this.database = new LockDatabase(connections, settings, this.state, this::revoked);
+		this.reports = new GrantReports(settings, clock);
+		this.database = new LockDatabase(connections, settings, this.state, this.reports);
 		this.settings = settings;
 		this.clock = clock;
 		this.renewals = new Renewals(this.database, clock, settings.namespace());
@@ -136,7 +138,7 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 
 	@Override
 	public Set<Capability> capabilities() {
-		return CAPABILITIES;
+		return this.database.mayRecall() ? WITH_LINGER : WITHOUT_LINGER;
 	}
 
 	@Override
@@ -155,6 +157,7 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 		if (present != null) {
 			present.runIfDue();
 		}
+		this.reports.expect(claim);
 		RowId id = id(claim.key());
 		return this.database.call(CallKind.ACQUIRE, "acquire lock '" + claim.key() + "'", claim.key(), (session,
 				tables) -> new Acquisition(this.settings, this.clock, this.late, session, tables, id, claim).attempt());
@@ -169,14 +172,13 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 
 	@Override
 	public void reportRevocations(RevocationListener listener) {
-		this.revocations = listener;
+		this.reports.reportTo(listener);
 	}
 
-	private void revoked(RevokedGrant grant) {
-		RevocationListener listener = this.revocations;
-		if (listener != null) {
-			listener.revoked(grant.number(), (claim) -> id(claim.key()).toString().equals(grant.row()));
-		}
+	@Override
+	public boolean receivesRecalls() {
+		WakeUps wakeUps = this.database.wakeUps();
+		return wakeUps != null && wakeUps.areProven();
 	}
 
 	@Override
@@ -184,6 +186,7 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 		ReleaseOutcome outcome = free(claim);
 		boolean repeated = this.lateReleases.until(claim) != null;
 		this.lateReleases.remove(claim);
+		this.reports.forget(claim);
 		return (repeated && outcome instanceof ReleaseOutcome.NotOwner) ? new ReleaseOutcome.Unknown() : outcome;
 	}
 
@@ -224,7 +227,7 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 	/** Free a row. A claim is remembered if a failure may have freed its row. */
 	private @Nullable Long free(Session session, LockTables tables, RowId id, Claim claim, boolean behind)
 			throws SQLException {
-		Grants grants = tables.grants(claim.access());
+		Grants grants = tables.grants(claim);
 		String owner = claim.owner().token();
 		try {
 			return behind ? grants.freeBehind(session, id, claim.key(), owner) : grants.free(session, id, owner);
@@ -276,10 +279,7 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 	}
 
 	private static List<Holder> holders(List<LockTable.Owned> owned) {
-		return owned.stream()
-			.map((one) -> Holder.of(one.owner(), one.number(), Instant.EPOCH.plus(one.since(), ChronoUnit.MICROS),
-					micros(one.remaining())))
-			.toList();
+		return owned.stream().map(LockTable.Owned::toHolder).toList();
 	}
 
 	/**

@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Consumer;
 
 import javax.sql.DataSource;
 
@@ -37,14 +36,17 @@ final class LockDatabase implements AutoCloseable {
 
 	private final OpenState state;
 
-	private final Consumer<RevokedGrant> revoked;
+	private final GrantReports reports;
+
+	/** Does not change any more once it was asked for. */
+	private volatile @Nullable Boolean mayRecall;
 
 	/**
 	 * Create the access.
-	 * @param revoked receives the revoked grants of all processes
+	 * @param reports receives what other processes publish about grants
 	 */
-	LockDatabase(JdbcConnections connections, JdbcSettings settings, OpenState state, Consumer<RevokedGrant> revoked) {
-		this.revoked = revoked;
+	LockDatabase(JdbcConnections connections, JdbcSettings settings, OpenState state, GrantReports reports) {
+		this.reports = reports;
 		this.connections = connections;
 		this.settings = settings;
 		this.state = state;
@@ -104,6 +106,20 @@ final class LockDatabase implements AutoCloseable {
 		return (database != null) ? database.wakeUps() : null;
 	}
 
+	/**
+	 * Return whether this process can be notified if another one wants a key. Unless the
+	 * database has responded before the first call, its URL decides.
+	 */
+	boolean mayRecall() {
+		Boolean decided = this.mayRecall;
+		if (decided == null) {
+			decided = (this.known.get() != null) ? wakeUps() != null
+					: this.settings.channel() != null && this.connections.areOfPostgres();
+			this.mayRecall = decided;
+		}
+		return decided;
+	}
+
 	private Known known(Session session) throws SQLException {
 		Known database = this.known.get();
 		if (database != null) {
@@ -122,7 +138,7 @@ final class LockDatabase implements AutoCloseable {
 			location = Failures.location(connection.getMetaData().getURL());
 		}
 		WakeUps wakeUps = (kept != null && channel != null && dialect.listens())
-				? new WakeUps(kept, channel, this.revoked) : null;
+				? new WakeUps(kept, channel, this.reports::receive) : null;
 		return new Known(LockTables.of(dialect, this.settings, wakeUps != null), wakeUps, location);
 	}
 

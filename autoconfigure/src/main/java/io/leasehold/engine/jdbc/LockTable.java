@@ -3,13 +3,17 @@ package io.leasehold.engine.jdbc;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
 import io.leasehold.LockKey;
 import io.leasehold.engine.Access;
+import io.leasehold.engine.AcquisitionOutcome.Granted;
 import io.leasehold.engine.Claim;
+import io.leasehold.engine.Holder;
 import io.leasehold.engine.Owner;
 import io.leasehold.engine.jdbc.Sql.Change;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +43,14 @@ final class LockTable {
 
 	/** Condition on holders <code>h</code> of a row: their place is taken. */
 	static final String PLACE_TAKEN = "h.lock_id = id AND %s > {now}".formatted(PLACE_END);
+
+	/** Number of the exclusive owner's grant, before the numbers that it reserves. */
+	private static final String OWN_NUMBER = "grant_number - CASE WHEN closed_until < 0 THEN %d ELSE 0 END"
+		.formatted(Granted.RESERVED);
+
+	/** Mark of the exclusive owner's grant if it lingers, otherwise zero. */
+	private static final String RECALL_MARK = "CASE WHEN owner IS NOT NULL AND expires_at > {now} "
+			+ "AND closed_until <= -%d THEN -closed_until ELSE 0 END".formatted(Recall.LEAST);
 
 	private static final String COLUMNS = "namespace, lock_key, owner, grant_number, granted_at, expires_at, "
 			+ "lock_delay, closed_until, shared_until, turn_until, waited_until, version";
@@ -77,10 +89,11 @@ final class LockTable {
 					(SELECT MIN(%2$s) FROM {holders} h WHERE %1$s) - {now},
 					turn_until - {now}, turn_access, waited_until - {now}, CASE WHEN waiter = ? THEN 1 ELSE 0 END,
 					CASE WHEN owner IS NULL THEN 0 ELSE granted_at END, {now} - granted_at,
-					CASE WHEN owner = ? AND expires_at > {now} THEN grant_number ELSE
-					(SELECT MAX(h.grant_number) FROM {holders} h WHERE h.lock_id = id AND h.owner = ? AND h.expires_at > {now}) END
+					CASE WHEN owner = ? AND expires_at > {now} THEN %3$s ELSE
+					(SELECT MAX(h.grant_number) FROM {holders} h WHERE h.lock_id = id AND h.owner = ? AND h.expires_at > {now}) END,
+					%4$s
 					FROM {table} WHERE id = ?"""
-				.formatted(PLACE_TAKEN, PLACE_END));
+				.formatted(PLACE_TAKEN, PLACE_END, OWN_NUMBER, RECALL_MARK));
 		this.exists = sql.of("SELECT 1 FROM {table} WHERE id = ?");
 		this.mark = sql.change("""
 				UPDATE {table} SET waited_until = {now} + ?, waiter = ?, version = version + 1
@@ -92,11 +105,13 @@ final class LockTable {
 		this.leaveTurn = sql.change("""
 				UPDATE {table} SET turn_until = 0, waited_until = 0, version = version + 1
 				WHERE id = ? AND waiter = ? AND turn_until > {now}""");
-		this.inspect = sql.of("""
-				SELECT owner, grant_number, granted_at, expires_at - {now} FROM {table}
-				WHERE id = ? AND owner IS NOT NULL AND expires_at > {now}
-				UNION ALL SELECT owner, grant_number, granted_at, expires_at - {now} FROM {holders}
-				WHERE lock_id = ? AND expires_at > {now} ORDER BY 2""");
+		this.inspect = sql
+			.of("""
+					SELECT owner, %s, granted_at, expires_at - {now}, CASE WHEN closed_until < 0 THEN 1 ELSE 0 END, %s FROM {table}
+					WHERE id = ? AND owner IS NOT NULL AND expires_at > {now}
+					UNION ALL SELECT owner, grant_number, granted_at, expires_at - {now}, 0, 0 FROM {holders}
+					WHERE lock_id = ? AND expires_at > {now} ORDER BY 2"""
+				.formatted(OWN_NUMBER, RECALL_MARK));
 	}
 
 	/**
@@ -127,7 +142,7 @@ final class LockTable {
 		List<LockRow> rows = this.sql.query(session, this.find,
 				(row, index) -> new LockRow(row.getLong(1), row.getLong(2), row.getBoolean(3), row.getLong(4),
 						access(row, 5), row.getInt(6), row.getLong(7), row.getLong(8), access(row, 9), row.getLong(10),
-						row.getBoolean(11), row.getLong(12), row.getLong(13), row.getLong(14)),
+						row.getBoolean(11), row.getLong(12), row.getLong(13), row.getLong(14), row.getLong(15)),
 				owner.memberId(), owner.token(), owner.token(), id.bytes());
 		return rows.isEmpty() ? null : rows.get(0);
 	}
@@ -202,9 +217,16 @@ final class LockTable {
 
 	/** Return the holders of a row in the order of their grant numbers. */
 	List<Owned> inspect(Session session, RowId id) throws SQLException {
-		return this.sql.query(session, this.inspect,
-				(row, index) -> new Owned(row.getString(1), row.getLong(2), row.getLong(3), row.getLong(4)), id.bytes(),
-				id.bytes());
+		return this.sql.query(session, this.inspect, (row, index) -> new Owned(row.getString(1), row.getLong(2),
+				row.getLong(3), row.getLong(4), row.getBoolean(5), row.getLong(6) > 0), id.bytes(), id.bytes());
+	}
+
+	/**
+	 * Ask the owner of a grant that lingers for its release.
+	 * @return whether the database can notify the owner
+	 */
+	boolean recall(Session session, Recall recall) throws SQLException {
+		return this.sql.publish(session, recall.toString());
 	}
 
 	/**
@@ -214,8 +236,17 @@ final class LockTable {
 	 * @param number grant number
 	 * @param since time of the grant in microseconds since 1970
 	 * @param remaining microseconds until the lease ends
+	 * @param reserves whether the grant has reserved numbers
+	 * @param lingers whether it lingers
 	 */
-	record Owned(String owner, long number, long since, long remaining) {
+	record Owned(String owner, long number, long since, long remaining, boolean reserves, boolean lingers) {
+
+		Holder toHolder() {
+			return Holder
+				.of(this.owner, this.number, Instant.EPOCH.plus(this.since, ChronoUnit.MICROS), micros(this.remaining))
+				.withReserved(this.reserves ? Granted.RESERVED : 0, this.lingers);
+		}
+
 	}
 
 }

@@ -7,11 +7,12 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-import io.leasehold.engine.Access;
+import io.leasehold.engine.AcquisitionOutcome.Granted;
+import io.leasehold.engine.Claim;
 import io.leasehold.engine.Renewal;
 
 /**
- * Grants that the same statements renew, all exclusive or none, for the same lease.
+ * Grants that the same statements renew, all of the same kind, for the same lease.
  *
  * @param ids the rows of the renewals, in the same order
  * @param renewals the renewals, not empty
@@ -32,9 +33,9 @@ record RenewalBatch(List<RowId> ids, List<Renewal> renewals) {
 				indexes.stream().map(this.renewals::get).toList());
 	}
 
-	/** Return the first access; all others are of the same kind. */
-	Access access() {
-		return this.renewals.get(0).claim().access();
+	/** Return the first claim; all others are of the same kind. */
+	Claim claim() {
+		return this.renewals.get(0).claim();
 	}
 
 	Duration lease() {
@@ -59,13 +60,13 @@ record RenewalBatch(List<RowId> ids, List<Renewal> renewals) {
 		return values;
 	}
 
-	/** Return claim tokens and grant numbers for all places. */
+	/** Return claim tokens and the numbers in their rows for all places. */
 	List<Object> grants() {
 		List<Object> values = new ArrayList<>();
 		for (int i = 0; i < places(); i++) {
 			Renewal renewal = this.renewals.get(Math.min(i, size() - 1));
 			values.add(renewal.claim().owner().token());
-			values.add(renewal.number());
+			values.add(renewal.number() + (renewal.claim().lingers() ? Granted.RESERVED : 0));
 		}
 		return values;
 	}

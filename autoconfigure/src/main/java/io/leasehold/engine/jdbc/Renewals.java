@@ -20,6 +20,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 import io.leasehold.engine.Access;
+import io.leasehold.engine.Claim;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
@@ -80,7 +81,7 @@ final class Renewals implements AutoCloseable {
 	private List<Part> parts(List<Renewal> renewals) {
 		List<RowId> ids = renewals.stream().map((renewal) -> RowId.of(this.namespace, renewal.claim().key())).toList();
 		Map<Kind, List<Integer>> kinds = new TreeMap<>(
-				Comparator.comparing(Kind::lease).thenComparing(Kind::exclusive));
+				Comparator.comparing(Kind::lease).thenComparing(Kind::exclusive).thenComparing(Kind::lingers));
 		// In the order of the rows, so that two batches cannot deadlock
 		IntStream.range(0, renewals.size())
 			.boxed()
@@ -159,7 +160,7 @@ final class Renewals implements AutoCloseable {
 	private List<RenewalOutcome> renewAll(RenewalBatch batch) {
 		return this.database.call(CallKind.RENEW, Actions.renew(batch.renewals()), null, (session, tables) -> {
 			long sent = this.clock.nanoTime();
-			Set<String> owners = tables.grants(batch.access()).renew(session, batch);
+			Set<String> owners = tables.grants(batch.claim()).renew(session, batch);
 			RenewalOutcome yes = new RenewalOutcome.Renewed(MonotonicClock.validUntil(sent, batch.lease()));
 			return batch.renewals()
 				.stream()
@@ -170,10 +171,11 @@ final class Renewals implements AutoCloseable {
 	}
 
 	/** Properties that the grants of a batch have in common. */
-	private record Kind(boolean exclusive, Duration lease) {
+	private record Kind(boolean exclusive, boolean lingers, Duration lease) {
 
 		static Kind of(Renewal renewal) {
-			return new Kind(renewal.claim().access().equals(Access.EXCLUSIVE), renewal.lease());
+			Claim claim = renewal.claim();
+			return new Kind(claim.access().equals(Access.EXCLUSIVE), claim.lingers(), renewal.lease());
 		}
 
 	}

@@ -68,13 +68,17 @@ final class Sql {
 				(channel != null) ? this.dialect.notifying(marked, channel) : marked);
 	}
 
-	/** Publish a payload with the present transaction, if the database supports it. */
-	void publish(Session session, String payload) throws SQLException {
+	/**
+	 * Publish a payload with the present transaction.
+	 * @return whether the database supports that
+	 */
+	boolean publish(Session session, String payload) throws SQLException {
 		String channel = this.settings.channel();
 		String publishing = (channel != null) ? this.dialect.publishing(channel) : null;
 		if (publishing != null) {
 			query(session, publishing, (row, index) -> true, payload);
 		}
+		return publishing != null;
 	}
 
 	/** Run a change, and return the number of matching rows. */

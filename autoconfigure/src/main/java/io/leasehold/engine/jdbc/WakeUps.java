@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 import javax.sql.DataSource;
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Notifications of waiting claims when the database publishes that their row was freed,
- * and of holders when it publishes that their grant was revoked. Thread-safe.
+ * and of holders when it publishes that their grant was revoked or recalled. Thread-safe.
  */
 final class WakeUps implements AutoCloseable {
 
@@ -26,11 +27,11 @@ final class WakeUps implements AutoCloseable {
 
 	private final String channel;
 
-	private final Consumer<RevokedGrant> revoked;
+	private final Predicate<String> reports;
 
 	private final Map<String, List<Consumer<Signal>>> listeners = new ConcurrentHashMap<>();
 
-	private @Nullable ChannelListener listener;
+	private volatile @Nullable ChannelListener listener;
 
 	private boolean closed;
 
@@ -38,13 +39,13 @@ final class WakeUps implements AutoCloseable {
 	 * Create the notifications.
 	 * @param connections source of the listening connection
 	 * @param channel channel on which the database publishes {@linkplain RowId row ids}
-	 * and {@linkplain RevokedGrant revoked grants}
-	 * @param revoked receives the revoked grants of all processes
+	 * and reports about grants
+	 * @param reports processes a payload if it is a report about a grant of any process
 	 */
-	WakeUps(DataSource connections, String channel, Consumer<RevokedGrant> revoked) {
+	WakeUps(DataSource connections, String channel, Predicate<String> reports) {
 		this.connections = connections;
 		this.channel = channel;
-		this.revoked = revoked;
+		this.reports = reports;
 	}
 
 	/** Notify a claim whenever the row is freed, until the result is closed. */
@@ -68,13 +69,23 @@ final class WakeUps implements AutoCloseable {
 		}
 	}
 
-	private void receive(String payload) {
-		RevokedGrant grant = RevokedGrant.parse(payload);
-		if (grant != null) {
-			this.revoked.accept(grant);
-			return;
+	/**
+	 * Return whether notifications arrive now, as far as is known. Begin to listen, and
+	 * to find this out.
+	 */
+	boolean areProven() {
+		ChannelListener present = this.listener;
+		if (present == null) {
+			start();
+			present = this.listener;
 		}
-		this.listeners.getOrDefault(payload, List.of()).forEach(WakeUps::wake);
+		return present != null && present.isProven();
+	}
+
+	private void receive(String payload) {
+		if (!this.reports.test(payload)) {
+			this.listeners.getOrDefault(payload, List.of()).forEach(WakeUps::wake);
+		}
 	}
 
 	private void missed() {
@@ -93,8 +104,9 @@ final class WakeUps implements AutoCloseable {
 	@Override
 	public synchronized void close() {
 		this.closed = true;
-		if (this.listener != null) {
-			this.listener.close();
+		ChannelListener present = this.listener;
+		if (present != null) {
+			present.close();
 		}
 	}
 

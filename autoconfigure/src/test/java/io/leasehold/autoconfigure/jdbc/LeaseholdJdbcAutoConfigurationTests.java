@@ -25,6 +25,7 @@ import org.postgresql.PGConnection;
 
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.jdbc.autoconfigure.JdbcConnectionDetails;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -58,6 +59,18 @@ class LeaseholdJdbcAutoConfigurationTests extends JdbcApplicationFixture {
 				.queryForObject("SELECT lock_key FROM leasehold_lock", String.class)).isEqualTo("order:42");
 			assertThat(output).doesNotContain(SHARING);
 		});
+	}
+
+	@Test
+	void lingerTimeOnADatabaseWithoutNotificationsStopsTheStart() {
+		this.runner.withPropertyValues("leasehold.linger=5s")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOf(InvalidConfigurationPropertyValueException.class)
+				.hasFieldOrPropertyWithValue("name", "leasehold.linger")
+				.hasFieldOrPropertyWithValue("reason",
+						"It requires a linger time, which engine 'jdbc' does not support."
+								+ " Set the linger time to 0s, or use another engine."));
 	}
 
 	@Test

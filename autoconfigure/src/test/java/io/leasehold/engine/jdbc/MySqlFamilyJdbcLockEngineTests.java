@@ -12,6 +12,7 @@ import java.util.stream.Stream;
 import io.leasehold.LockKey;
 import io.leasehold.engine.Access;
 import io.leasehold.engine.AcquisitionOutcome;
+import io.leasehold.engine.Capability;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
@@ -69,6 +70,18 @@ abstract class MySqlFamilyJdbcLockEngineTests extends LateJdbcRequestsTests {
 					ResultSet rows = statement.executeQuery("SELECT @@SESSION." + lockTimeoutVariable())) {
 				assertThat(rows.next()).isTrue();
 				assertThat(rows.getDouble(1)).as(url).isEqualTo(3);
+			}
+		}
+	}
+
+	/** No message could recall them, whatever the driver. */
+	@Test
+	void locksDoNotLinger() {
+		for (String url : urlsOfEitherDriver()) {
+			try (JdbcLockEngine started = engineOf(url, PATIENT_CALL)) {
+				started.start();
+				assertThat(started.capabilities()).as(url).isNotEmpty().doesNotContain(Capability.LINGER);
+				assertThat(started.receivesRecalls()).isFalse();
 			}
 		}
 	}
