@@ -45,7 +45,7 @@ public final class Contenders {
 	private static Map<String, Function<String, Contender>> all(Store store) {
 		return switch (store) {
 			case REDIS -> RedisContenders.all();
-			case POSTGRESQL -> JdbcContenders.all(BareJdbc.POSTGRESQL);
+			case POSTGRESQL -> JdbcContenders.ofPostgres();
 			case MARIADB, MYSQL -> JdbcContenders.all(BareJdbc.MYSQL);
 			case ZOOKEEPER -> ZooKeeperContenders.all();
 			case ETCD -> EtcdContenders.all();

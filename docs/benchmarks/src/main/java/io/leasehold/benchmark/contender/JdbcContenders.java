@@ -32,11 +32,24 @@ final class JdbcContenders {
 		Map<String, Function<String, Contender>> all = new LinkedHashMap<>();
 		all.put(Contenders.BARE, (url) -> bare(url, upsert));
 		all.put(Contenders.QUEUE, (url) -> new LocalQueue(bare(url, upsert)));
-		all.put(Contenders.LEASEHOLD, (url) -> new LeaseholdContender(Map.of("leasehold.engine", "jdbc",
-				"leasehold.jdbc.pool-size", CONNECTIONS, "spring.datasource.url", url)));
+		all.put(Contenders.LEASEHOLD, (url) -> leasehold(url, "0s"));
 		all.put("spring-integration", JdbcContenders::registry);
 		all.put("shedlock", JdbcContenders::shedLock);
 		return all;
+	}
+
+	/** Return all of them for PostgreSQL, where locks can linger. */
+	static Map<String, Function<String, Contender>> ofPostgres() {
+		Map<String, Function<String, Contender>> all = all(BareJdbc.POSTGRESQL);
+		all.put("leasehold-linger", (url) -> leasehold(url, "30s"));
+		return all;
+	}
+
+	private static Contender leasehold(String url, String linger) {
+		// The contenders of a run would recall locks from each other
+		String namespace = "linger-" + linger;
+		return new LeaseholdContender(Map.of("leasehold.engine", "jdbc", "leasehold.jdbc.pool-size", CONNECTIONS,
+				"spring.datasource.url", url, "leasehold.namespace", namespace, "leasehold.linger", linger));
 	}
 
 	/**
