@@ -29,6 +29,13 @@ final class Failures {
 				"ZooKeeper could not %s lock '%s': %s".formatted(action, key, reason(cause)), cause, !permanent);
 	}
 
+	/** Return the failure of a grant after too many leader elections. */
+	static LockEngineException withoutTokens(LockKey key, LockNode node) {
+		return new LockEngineException(key, """
+				ZooKeeper could not acquire lock '%s': transaction id 0x%x is too large for a fencing token, \
+				after 2^20 leader elections. Use a new ensemble""".formatted(key, node.zxid()), null, false);
+	}
+
 	private static String reason(Exception cause) {
 		if (!(cause instanceof KeeperException failure)) {
 			return String.valueOf(cause.getMessage());

@@ -102,7 +102,7 @@ final class Heartbeat {
 			return new RenewalOutcome.NotOwner();
 		}
 		try {
-			if (Store.await(read, deadline).getCzxid() != renewal.number() || !live.isHeld()) {
+			if (LockNode.number(Store.await(read, deadline).getCzxid()) != renewal.number() || !live.isHeld()) {
 				return new RenewalOutcome.NotOwner();
 			}
 			live.seenThrough(connection.number());

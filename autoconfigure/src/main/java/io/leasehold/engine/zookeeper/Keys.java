@@ -63,7 +63,8 @@ final class Keys {
 	/** Return a node's holder. Its end is unknown: the lease or the session ends it. */
 	private static Holder holder(CuratorEvent node) {
 		String token = new String(node.getData(), StandardCharsets.US_ASCII).split("\n")[0];
-		return Holder.of(token, node.getStat().getCzxid(), Instant.ofEpochMilli(node.getStat().getCtime()), null);
+		return Holder.of(token, LockNode.number(node.getStat().getCzxid()),
+				Instant.ofEpochMilli(node.getStat().getCtime()), null);
 	}
 
 	private static List<Holder> present(List<NodeRead> reads, long deadline) throws KeeperException, TimeoutException {

@@ -1,16 +1,37 @@
 package io.leasehold.engine.zookeeper;
 
+import io.leasehold.engine.AcquisitionOutcome;
 import org.apache.zookeeper.data.Stat;
 
 /**
  * Node of a claim as it was created.
  *
- * @param number id of the transaction that created it, which is the grant number
+ * @param zxid id of the transaction that created it
  * @param session session that requested its creation; if it is still the present one, its
  * end removes the node
  * @param alone whether it was the only node of its key at that time
  */
-record LockNode(String path, long number, long session, boolean alone) {
+record LockNode(String path, long zxid, long session, boolean alone) {
+
+	/** How many grant numbers belong to each transaction, for a grant that lingers. */
+	private static final int NUMBERS = AcquisitionOutcome.Granted.RESERVED + 1;
+
+	/** Transactions up to this one have grant numbers below 2^57. */
+	private static final long LAST = (1L << 57) / NUMBERS - 1;
+
+	/** Return the grant number of a node that a transaction created. */
+	static long number(long zxid) {
+		return zxid * NUMBERS;
+	}
+
+	long number() {
+		return number(this.zxid);
+	}
+
+	/** Return whether there are fencing tokens for the grant number. */
+	boolean hasTokens() {
+		return this.zxid <= LAST;
+	}
 
 	String name() {
 		return this.path.substring(this.path.lastIndexOf('/') + 1);
@@ -18,7 +39,7 @@ record LockNode(String path, long number, long session, boolean alone) {
 
 	/** Return whether a node at its path is this node. */
 	boolean is(Stat other) {
-		return other.getCzxid() == this.number && other.getEphemeralOwner() == this.session;
+		return other.getCzxid() == this.zxid && other.getEphemeralOwner() == this.session;
 	}
 
 }

@@ -65,6 +65,9 @@ final class NodeQueue {
 				: live.create(this.store.sessionNumber(), () -> create(live, connection));
 		CompletableFuture<?> write = (known != null) ? writeInTurn(live) : creation;
 		LockNode node = awaitNode(live, creation, deadline);
+		if (!node.hasTokens()) {
+			throw Failures.withoutTokens(live.claim().key(), node);
+		}
 		List<String> names = (write == creation && node.alone()) ? List.of(node.name())
 				: Store.await(this.store.children(live.container()), deadline);
 		if (!names.contains(node.name())) {

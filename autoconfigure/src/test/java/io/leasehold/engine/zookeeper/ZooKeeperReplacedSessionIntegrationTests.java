@@ -210,7 +210,7 @@ class ZooKeeperReplacedSessionIntegrationTests {
 			awaitResponses();
 		}
 		respond.run();
-		assertThat(granted(engine, claim).number()).isEqualTo(container.getMzxid());
+		assertThat(granted(engine, claim).number()).isEqualTo(LockNode.number(container.getMzxid()));
 		assertThat(this.client.getChildren().forPath(CONTAINER)).hasSize(1);
 	}
 
