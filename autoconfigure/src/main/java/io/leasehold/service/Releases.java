@@ -88,8 +88,7 @@ final class Releases {
 
 	/** Plan the release of a grant that was just parked for the first time. */
 	void returnAfterLinger(KeyGate gate, Grant parked, long now) {
-		long unused = parked.remaining(now) - parked.claim.lease().toNanos() / 2;
-		this.threads.schedule(() -> returnParked(gate, parked), unused);
+		this.threads.schedule(() -> returnParked(gate, parked), parked.mayLingerFor(now));
 	}
 
 	/**

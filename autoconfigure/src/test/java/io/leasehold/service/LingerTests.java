@@ -23,8 +23,8 @@ class LingerTests {
 
 	private static final Duration LINGER = Duration.ofSeconds(6);
 
-	/** Half of the linger time, without the margin of the validity. */
-	private static final Duration STAY = Duration.ofMillis(2938);
+	/** Half of the validity, which is shorter than the linger time by a margin. */
+	private static final Duration STAY = Duration.ofMillis(2969);
 
 	private static final Duration NANO = Duration.ofNanos(1);
 
@@ -94,6 +94,36 @@ class LingerTests {
 		this.process.advance(NANO);
 		assertThat(this.process.store.local.size()).isZero();
 		assertThat(this.process.locks.inspector().overview().parked()).isEmpty();
+	}
+
+	/** As grants that are valid for a part of their session. */
+	@Test
+	void grantThatIsShorterThanItsLeaseIsEnteredForHalfOfItsValidity() {
+		Duration valid = Duration.ofSeconds(1);
+		shortenGrants(valid);
+		park();
+		this.process.clock.advance(valid.dividedBy(2));
+		acquire().close();
+		assertThat(this.process.store.requested).hasSize(2);
+		this.process.clock.advance(NANO);
+		await(this.options).close();
+		assertThat(this.process.store.requested).hasSize(3);
+	}
+
+	@Test
+	void grantThatIsShorterThanItsLeaseIsNotEnteredAfterTheMachineWasSuspended() {
+		Duration valid = Duration.ofSeconds(1);
+		shortenGrants(valid);
+		park();
+		this.process.clock.suspend(valid.dividedBy(4).plus(NANO));
+		await(this.options).close();
+		assertThat(this.process.store.requested).hasSize(3);
+	}
+
+	private void shortenGrants(Duration valid) {
+		this.process.store.response = (response) -> (response instanceof AcquisitionOutcome.Granted granted)
+				? new AcquisitionOutcome.Granted(granted.number(), this.process.store.in(valid), granted.reserved())
+				: response;
 	}
 
 	@Test
@@ -226,7 +256,7 @@ class LingerTests {
 	@Test
 	void grantIsNotEnteredAfterTheMachineWasSuspended() {
 		park();
-		this.process.clock.suspend(LINGER.dividedBy(4).plus(NANO));
+		this.process.clock.suspend(STAY.dividedBy(2).plus(NANO));
 		await(this.options).close();
 		assertThat(this.process.store.requested).hasSize(3);
 	}
@@ -235,9 +265,9 @@ class LingerTests {
 	void smallCorrectionOfTheWallClockChangesNothing() {
 		this.process.clock.suspend(Duration.ofHours(1));
 		park();
-		this.process.clock.suspend(LINGER.dividedBy(4));
+		this.process.clock.suspend(STAY.dividedBy(2));
 		acquire().close();
-		this.process.clock.suspend(LINGER.dividedBy(-2));
+		this.process.clock.suspend(STAY.negated());
 		acquire().close();
 		assertThat(this.process.store.requested).hasSize(2);
 	}
@@ -344,7 +374,7 @@ class LingerTests {
 		assertThat(this.process.locks.inspector().overview().parked()).singleElement().satisfies((lock) -> {
 			assertThat(lock.key()).isEqualTo(new LockKey("a"));
 			assertThat(lock.fencingToken()).isEqualTo(parked.fencingToken());
-			assertThat(lock.remaining()).isEqualTo(STAY.plus(LINGER.dividedBy(2)));
+			assertThat(lock.remaining()).isEqualTo(STAY.multipliedBy(2));
 		});
 		assertThat(this.process.store.local.inspect(new LockKey("a"))).singleElement()
 			.satisfies((holder) -> assertThat(holder.lingers()).isTrue());

@@ -30,6 +30,9 @@ public final class Grant {
 	/** The claim, if a request for it was in flight when the grant arrived. */
 	private final @Nullable StoreClaim requested;
 
+	/** Half of the validity that the store granted, without renewals. */
+	private final long half;
+
 	private volatile @Nullable Exception renewalFailure;
 
 	private volatile long validUntil;
@@ -50,6 +53,7 @@ public final class Grant {
 		this.since = since;
 		this.validUntil = response.validUntil();
 		this.confirmed = sent;
+		this.half = (response.validUntil() - sent) / 2;
 	}
 
 	/**
@@ -108,6 +112,22 @@ public final class Grant {
 	/** Return the failure of the last renewal, or {@code null} if it succeeded. */
 	public @Nullable Exception renewalFailure() {
 		return this.renewalFailure;
+	}
+
+	/**
+	 * Return for how long the grant may stay without a hold, if it lingers: until half of
+	 * its validity has passed. Negative after that.
+	 */
+	public long mayLingerFor(long now) {
+		return remaining(now) - this.half;
+	}
+
+	/**
+	 * Return whether the machine may have been suspended for the given time, without an
+	 * effect on this clock. A quarter of the validity is left then.
+	 */
+	boolean toleratesSuspension(long time) {
+		return time <= this.half / 2;
 	}
 
 	/**

@@ -121,9 +121,8 @@ final class LingeringGate extends KeyGate {
 
 	private boolean mayLinger(Hold former, long now) {
 		Grant grant = former.grant;
-		long lease = grant.claim.lease().toNanos();
-		return grant == this.lingering && former.pass < this.lastPass && grant.remaining(now) >= lease / 2
-				&& Math.abs(this.rules.clock.wallClockOffset(now) - this.clockOffset) <= lease / 4
+		return grant == this.lingering && former.pass < this.lastPass && grant.mayLingerFor(now) >= 0
+				&& grant.toleratesSuspension(Math.abs(this.rules.clock.wallClockOffset(now) - this.clockOffset))
 				&& this.rules.receivesRecalls(grant.claim);
 	}
 
