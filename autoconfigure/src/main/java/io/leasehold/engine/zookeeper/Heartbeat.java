@@ -9,6 +9,7 @@ import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.support.Deadlines;
+import org.apache.curator.framework.api.CuratorEvent;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.data.Stat;
@@ -88,11 +89,19 @@ final class Heartbeat {
 		}
 	}
 
-	/** Check a grant's node; null if the grant or its session has ended. */
+	/**
+	 * Check a grant's node; null if the grant or its session has ended. A write tells
+	 * others that the grant lingers no more.
+	 */
 	private @Nullable CompletableFuture<Stat> read(Renewal renewal, Connection connection) {
 		LiveClaim live = this.claims.find(renewal.claim());
 		LockNode node = (live != null && live.isHeld()) ? live.node() : null;
-		return (node != null && node.session() == connection.session()) ? this.store.stat(node.path()) : null;
+		if (live == null || node == null || node.session() != connection.session()) {
+			return null;
+		}
+		return live.lingers()
+				? this.store.overwrite(node.path(), Keys.data(live.claim())).thenApply(CuratorEvent::getStat)
+				: this.store.stat(node.path());
 	}
 
 	private RenewalOutcome outcome(Renewal renewal, @Nullable CompletableFuture<Stat> read, Connection connection,
@@ -105,6 +114,7 @@ final class Heartbeat {
 			if (LockNode.number(Store.await(read, deadline).getCzxid()) != renewal.number() || !live.isHeld()) {
 				return new RenewalOutcome.NotOwner();
 			}
+			live.linger(false);
 			live.seenThrough(connection.number());
 			Long validUntil = live.grant(sent, renewal.lease());
 			return (validUntil != null) ? new RenewalOutcome.Renewed(connection.earlier(validUntil, sent))

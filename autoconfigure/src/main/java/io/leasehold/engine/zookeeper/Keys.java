@@ -9,10 +9,12 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 
 import io.leasehold.LockKey;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Holder;
 import org.apache.curator.framework.api.CuratorEvent;
 import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.data.Stat;
 
 /**
  * Requests of operators, which use the data of the holders' nodes.
@@ -50,7 +52,7 @@ final class Keys {
 			NodeOrder order = new NodeOrder(container, Store.await(this.store.children(container), deadline));
 			List<NodeRead> reads = order.holders()
 				.stream()
-				.map((path) -> new NodeRead(this.store.data(path), test.apply(path)))
+				.map((path) -> new NodeRead(this.store.data(path), path.equals(order.lingering()), test.apply(path)))
 				.toList();
 			List<Holder> present = present(reads, deadline);
 			if (!present.isEmpty() || reads.isEmpty()) {
@@ -61,17 +63,18 @@ final class Keys {
 	}
 
 	/** Return a node's holder. Its end is unknown: the lease or the session ends it. */
-	private static Holder holder(CuratorEvent node) {
+	private static Holder holder(CuratorEvent node, boolean lingering) {
 		String token = new String(node.getData(), StandardCharsets.US_ASCII).split("\n")[0];
-		return Holder.of(token, LockNode.number(node.getStat().getCzxid()),
-				Instant.ofEpochMilli(node.getStat().getCtime()), null);
+		Stat stat = node.getStat();
+		Holder holder = Holder.of(token, LockNode.number(stat.getCzxid()), Instant.ofEpochMilli(stat.getCtime()), null);
+		return lingering ? holder.withReserved(AcquisitionOutcome.Granted.RESERVED, stat.getVersion() == 0) : holder;
 	}
 
 	private static List<Holder> present(List<NodeRead> reads, long deadline) throws KeeperException, TimeoutException {
 		List<Holder> present = new ArrayList<>();
 		for (NodeRead read : reads) {
 			try {
-				Holder holder = holder(Store.await(read.node, deadline));
+				Holder holder = holder(Store.await(read.node, deadline), read.lingering);
 				if (Store.await(read.passed, deadline)) {
 					present.add(holder);
 				}
@@ -86,9 +89,11 @@ final class Keys {
 	/**
 	 * Read of a holder's node, followed by a test.
 	 *
+	 * @param lingering whether its grant lingers, unless the node was written
 	 * @param passed whether it passed the test
 	 */
-	private record NodeRead(CompletableFuture<CuratorEvent> node, CompletableFuture<Boolean> passed) {
+	private record NodeRead(CompletableFuture<CuratorEvent> node, boolean lingering,
+			CompletableFuture<Boolean> passed) {
 	}
 
 }

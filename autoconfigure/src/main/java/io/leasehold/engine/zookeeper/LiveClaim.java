@@ -52,6 +52,9 @@ final class LiveClaim {
 
 	private boolean expired;
 
+	/** Whether its node tells others that its grant lingers. */
+	private boolean lingers;
+
 	/** Number of the connection that last confirmed the grant's node. */
 	private volatile int seenThrough;
 
@@ -167,6 +170,19 @@ final class LiveClaim {
 		this.granted = true;
 		this.ends = true;
 		return this.validUntil;
+	}
+
+	/** Record whether its node tells others that its grant lingers. */
+	synchronized void linger(boolean tells) {
+		this.lingers = tells;
+	}
+
+	synchronized boolean lingers() {
+		return this.lingers;
+	}
+
+	synchronized boolean isOver() {
+		return this.over;
 	}
 
 	synchronized boolean isHeld() {

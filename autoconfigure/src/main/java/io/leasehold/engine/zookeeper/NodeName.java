@@ -1,6 +1,7 @@
 package io.leasehold.engine.zookeeper;
 
 import io.leasehold.engine.Access;
+import io.leasehold.engine.Claim;
 
 /**
  * Name of a claim's node: the claim's unique id, its access, and a number by which the
@@ -9,15 +10,20 @@ import io.leasehold.engine.Access;
  * @param text the whole name
  * @param sequence the server's number, which overflows: compare it by difference
  * @param access access of the claim, which decides which nodes are compatible
+ * @param lingers whether its grant lingers, unless the node was written since
  */
-record NodeName(String text, int sequence, Access access) {
+record NodeName(String text, int sequence, Access access, boolean lingers) {
 
 	private static final char SEPARATOR = ':';
+
+	private static final String LINGERS = "~";
 
 	static NodeName of(String text) {
 		int end = text.lastIndexOf(SEPARATOR);
 		int begin = text.lastIndexOf(SEPARATOR, end - 1);
-		return new NodeName(text, Integer.parseInt(text.substring(end + 1)), access(text.substring(begin + 1, end)));
+		boolean lingers = text.startsWith(LINGERS, end - 1);
+		return new NodeName(text, Integer.parseInt(text.substring(end + 1)),
+				access(text.substring(begin + 1, lingers ? end - 1 : end)), lingers);
 	}
 
 	private static Access access(String code) {
@@ -35,8 +41,8 @@ record NodeName(String text, int sequence, Access access) {
 	}
 
 	/** Return the beginning of a name, which the server completes. */
-	static String begin(String claimId, Access access) {
-		return mark(claimId) + access.code() + SEPARATOR;
+	static String begin(String claimId, Claim claim) {
+		return mark(claimId) + claim.access().code() + (claim.lingers() ? LINGERS : "") + SEPARATOR;
 	}
 
 }

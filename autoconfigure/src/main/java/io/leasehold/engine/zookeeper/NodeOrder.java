@@ -41,6 +41,11 @@ final class NodeOrder {
 		return this.nodes.get(0).access();
 	}
 
+	/** Return the path of the holder if its grant may linger, or {@code null}. */
+	@Nullable String lingering() {
+		return this.nodes.get(0).lingers() ? path(this.nodes.get(0)) : null;
+	}
+
 	/**
 	 * Return the obstacle of a waiting node: usually the last incompatible node before
 	 * it. If permits of the same number exhaust the limit, at most one node waits for any

@@ -26,6 +26,8 @@ final class NodeQueue {
 
 	private final Watches watches;
 
+	private final Recalls recalls;
+
 	private final Duration pollInterval;
 
 	private final MonotonicClock clock;
@@ -33,10 +35,12 @@ final class NodeQueue {
 	/** Claims with a node that was created late and could not be removed. */
 	private final Set<LiveClaim> late = ConcurrentHashMap.newKeySet();
 
-	NodeQueue(Store store, NodeCreator nodes, Watches watches, Duration pollInterval, MonotonicClock clock) {
+	NodeQueue(Store store, NodeCreator nodes, Watches watches, Recalls recalls, Duration pollInterval,
+			MonotonicClock clock) {
 		this.store = store;
 		this.nodes = nodes;
 		this.watches = watches;
+		this.recalls = recalls;
 		this.pollInterval = pollInterval;
 		this.clock = clock;
 	}
@@ -68,8 +72,9 @@ final class NodeQueue {
 		if (!node.hasTokens()) {
 			throw Failures.withoutTokens(live.claim().key(), node);
 		}
-		List<String> names = (write == creation && node.alone()) ? List.of(node.name())
-				: Store.await(this.store.children(live.container()), deadline);
+		Recalls.Recall recall = (write == creation && live.claim().lingers()) ? this.recalls.watch(live, node) : null;
+		List<String> names = (write == creation && node.alone() && recall == null) ? List.of(node.name())
+				: Store.await((recall != null) ? recall.names() : this.store.children(live.container()), deadline);
 		if (!names.contains(node.name())) {
 			live.discard();
 			return null;
@@ -83,21 +88,24 @@ final class NodeQueue {
 			return null;
 		}
 		NodeOrder order = new NodeOrder(live.container(), names);
-		AcquisitionOutcome refused = refused(live, order, node);
+		AcquisitionOutcome refused = refused(live, order, node, deadline);
 		if (refused != null) {
 			return refused;
 		}
 		live.turn().expect();
-		if (write == null || (write == creation && order.isAwaited(node.name()))) {
-			return null; // not proven, or the successor is not notified
+		if (write == null || (write == creation && order.isAwaited(node.name()))
+				|| (recall != null && !recall.begin())) {
+			return null; // not proven, or others do not know of the grant
 		}
 		Store.await(write, deadline);
 		live.seenThrough(connection.number());
+		live.linger(recall != null);
 		Long validUntil = live.grant(sent, live.claim().lease());
 		if (validUntil == null) {
 			throw new TimeoutException("the lease expired before the response was processed");
 		}
-		return new AcquisitionOutcome.Granted(node.number(), connection.earlier(validUntil, sent));
+		return new AcquisitionOutcome.Granted(node.number(), connection.earlier(validUntil, sent),
+				(recall != null) ? AcquisitionOutcome.Granted.RESERVED : 0);
 	}
 
 	private LockNode awaitNode(LiveClaim live, CompletableFuture<LockNode> creation, long deadline)
@@ -144,7 +152,7 @@ final class NodeQueue {
 
 	/** Create a node; a creation that failed or was repeated may leave another one. */
 	private CompletableFuture<LockNode> create(LiveClaim live, Connection connection) {
-		String name = NodeName.begin(live.id(), live.claim().access());
+		String name = NodeName.begin(live.id(), live.claim());
 		return this.nodes
 			.create(new NodeCreator.NewNode(live.container(), name, Keys.data(live.claim()), connection.session()))
 			.whenComplete((node, failure) -> {
@@ -160,7 +168,8 @@ final class NodeQueue {
 		return (node != null) ? this.store.write(node.path(), Keys.data(live.claim())) : null;
 	}
 
-	private @Nullable AcquisitionOutcome refused(LiveClaim live, NodeOrder order, LockNode node) {
+	private @Nullable AcquisitionOutcome refused(LiveClaim live, NodeOrder order, LockNode node, long deadline)
+			throws KeeperException, TimeoutException {
 		if (live.claim().access().contradicts(order.held())) {
 			return new AcquisitionOutcome.Contradicted(order.held());
 		}
@@ -169,7 +178,9 @@ final class NodeQueue {
 			return null;
 		}
 		this.watches.busy(live, awaited);
-		return new AcquisitionOutcome.Busy(Jitter.shorten(this.pollInterval, Jitter.OF_POLLS));
+		String lingering = live.claim().waits() ? null : order.lingering();
+		boolean recalled = lingering != null && Store.await(this.recalls.isExpected(lingering), deadline);
+		return new AcquisitionOutcome.Busy(Jitter.shorten(this.pollInterval, Jitter.OF_POLLS), recalled);
 	}
 
 	void end(LiveClaim live) {

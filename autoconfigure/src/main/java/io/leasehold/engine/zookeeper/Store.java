@@ -191,7 +191,12 @@ final class Store {
 	 * than half of the ensemble follows runs a write, and only in a live session.
 	 */
 	CompletableFuture<Boolean> write(String path, byte[] data) {
-		return existed(send((callback) -> this.client.setData().inBackground(callback).forPath(path, data)));
+		return existed(overwrite(path, data));
+	}
+
+	/** Write the data of a node that must exist. */
+	CompletableFuture<CuratorEvent> overwrite(String path, byte[] data) {
+		return send((callback) -> this.client.setData().inBackground(callback).forPath(path, data));
 	}
 
 	CompletableFuture<CuratorEvent> data(String path) {
@@ -199,13 +204,11 @@ final class Store {
 	}
 
 	/**
-	 * Watch the creation and removal of a node's children, or the removal of a node
-	 * without children. Unlike a watch on existence, it sets no watch if the node is
-	 * missing.
+	 * Watch a node's children, or the removal of a node without children. Unlike a watch
+	 * on existence, it sets no watch if the node is missing.
 	 */
-	CompletableFuture<List<String>> watchChildren(String path, Watcher watcher) {
-		return send((callback) -> this.client.getChildren().usingWatcher(watcher).inBackground(callback).forPath(path))
-			.thenApply(CuratorEvent::getChildren);
+	CompletableFuture<CuratorEvent> watchChildren(String path, Watcher watcher) {
+		return send((callback) -> this.client.getChildren().usingWatcher(watcher).inBackground(callback).forPath(path));
 	}
 
 	/** Watch a node's data and removal. Sets no watch if the node is missing. */
@@ -231,7 +234,7 @@ final class Store {
 		return orIfNoNode(response.thenApply((event) -> true), false);
 	}
 
-	private static <T> CompletableFuture<T> orIfNoNode(CompletableFuture<T> response, T result) {
+	static <T> CompletableFuture<T> orIfNoNode(CompletableFuture<T> response, T result) {
 		return response.exceptionally((failure) -> {
 			if (code(failure) == Code.NONODE) {
 				return result;

@@ -52,7 +52,8 @@ final class Watches {
 		String path = watch.awaited().path();
 		return switch (watch.awaited().kind()) {
 			case REMOVAL -> this.store.watchChildren(path, watch).thenApply((none) -> false);
-			case CHILDREN -> this.store.watchChildren(path, watch).thenApply((names) -> isOver(live, watch, names));
+			case CHILDREN ->
+				this.store.watchChildren(path, watch).thenApply((nodes) -> isOver(live, watch, nodes.getChildren()));
 			case GRANT -> this.store.watchData(path, watch)
 				.thenCompose((node) -> isGranted(live, watch, node.getStat().getVersion() > 0));
 		};

@@ -18,6 +18,7 @@ import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.RenewalRule;
+import io.leasehold.engine.RevocationListener;
 import io.leasehold.engine.Signal;
 import io.leasehold.engine.Subscription;
 import io.leasehold.engine.support.Deadlines;
@@ -49,6 +50,8 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 
 	private final Watches watches;
 
+	private final Recalls recalls;
+
 	private final NodeQueue queue;
 
 	private final Heartbeat heartbeat;
@@ -66,7 +69,8 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 		this.claims = new LiveClaims(paths);
 		this.store = new Store(client, this::connected);
 		this.watches = new Watches(this.store);
-		this.queue = new NodeQueue(this.store, new NodeCreator(this.store, paths), this.watches,
+		this.recalls = new Recalls(this.store);
+		this.queue = new NodeQueue(this.store, new NodeCreator(this.store, paths), this.watches, this.recalls,
 				settings.pollInterval(), clock);
 		this.heartbeat = new Heartbeat(this.store, this.claims, paths, clock);
 		this.keys = new Keys(this.store, paths);
@@ -120,7 +124,7 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 
 	@Override
 	public Set<Capability> capabilities() {
-		return Set.of(Capability.FIFO, Capability.SHARED, Capability.PERMITS);
+		return Set.of(Capability.FIFO, Capability.SHARED, Capability.PERMITS, Capability.LINGER);
 	}
 
 	@Override
@@ -158,6 +162,17 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 		}
 		this.watches.listen(live, listener);
 		return () -> this.watches.unsubscribe(live);
+	}
+
+	@Override
+	public void reportRevocations(RevocationListener listener) {
+		this.recalls.reportTo(listener);
+	}
+
+	/** A claim whose connection broke is also {@linkplain #inDoubt in doubt}. */
+	@Override
+	public boolean receivesRecalls() {
+		return this.store.isConnected();
 	}
 
 	@Override

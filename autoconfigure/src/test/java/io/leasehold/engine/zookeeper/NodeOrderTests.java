@@ -33,6 +33,16 @@ class NodeOrderTests {
 			.isEqualTo(new AwaitedChange("/k/_c_a-1:x:2147483647", Kind.REMOVAL, true));
 	}
 
+	/** The mark of a grant that lingers is no part of its access. */
+	@Test
+	void holderThatLingersIsExclusive() {
+		NodeOrder order = order("_c_a-1:x~:0000000001", "_c_b-1:s:0000000002");
+		assertThat(order.holders()).containsExactly("/k/_c_a-1:x~:0000000001");
+		assertThat(order.held()).isEqualTo(Access.EXCLUSIVE);
+		assertThat(order.lingering()).isEqualTo("/k/_c_a-1:x~:0000000001");
+		assertThat(order("_c_b-1:s:0000000002", "_c_a-1:x~:0000000003").lingering()).isNull();
+	}
+
 	@Test
 	void nobodyHasAFreeKey() {
 		assertThat(order().holders()).isEmpty();

@@ -97,6 +97,12 @@ final class ZooKeeperEngines {
 		return claim(key, Access.parse(access), Duration.ofSeconds(60));
 	}
 
+	/** A claim whose grant should linger. */
+	Claim lingering(LockKey key) {
+		Claim claim = claim(key);
+		return new Claim(key, claim.owner(), claim.terms(), false, claim.since(), true);
+	}
+
 	Claim claim(LockKey key, Duration lease) {
 		return claim(key, Access.EXCLUSIVE, lease);
 	}

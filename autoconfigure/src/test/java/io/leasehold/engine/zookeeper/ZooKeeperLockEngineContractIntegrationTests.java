@@ -51,7 +51,16 @@ class ZooKeeperLockEngineContractIntegrationTests extends SharedLockEngineContra
 		return new EngineAddress(Opener.class, List.of(ZooKeeperTestServer.shared()));
 	}
 
-	/** Not much shorter than a session, by which a process that died is followed. */
+	/** A parked lock must outlast a test, and is valid for a part of its session. */
+	@Override
+	protected LockEngine connect(String namespace, Member member) {
+		return new Opener().open(namespace, member, List.of(ZooKeeperTestServer.shared(), "30000"));
+	}
+
+	/**
+	 * Not much shorter than a session of another process, by which a process that died is
+	 * followed.
+	 */
 	@Override
 	protected Duration shortLease() {
 		return Duration.ofSeconds(3);
@@ -106,7 +115,9 @@ class ZooKeeperLockEngineContractIntegrationTests extends SharedLockEngineContra
 
 		@Override
 		public LockEngine open(String namespace, Member member, List<String> arguments) {
-			CuratorFramework client = ZooKeeperTestServer.connect(arguments.get(0));
+			int session = (arguments.size() > 1) ? Integer.parseInt(arguments.get(1))
+					: ZooKeeperTestServer.SESSION_MILLIS;
+			CuratorFramework client = ZooKeeperTestServer.connect(arguments.get(0), session);
 			clients.add(client);
 			awaitConnection(client);
 			return ZooKeeperLockEngine.using(client,

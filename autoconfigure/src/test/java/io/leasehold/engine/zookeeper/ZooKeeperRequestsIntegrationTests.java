@@ -1,5 +1,6 @@
 package io.leasehold.engine.zookeeper;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
@@ -9,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 import io.leasehold.LockKey;
+import io.leasehold.LockOptions;
 import io.leasehold.engine.Access;
 import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
@@ -16,6 +18,7 @@ import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.Signal;
 import io.leasehold.server.ZooKeeperTestServer;
+import io.leasehold.service.LockService;
 import io.leasehold.test.contract.Fault;
 import org.apache.curator.drivers.AdvancedTracerDriver;
 import org.apache.curator.drivers.EventTrace;
@@ -119,6 +122,67 @@ class ZooKeeperRequestsIntegrationTests {
 		granted(this.engine, claim);
 		this.engine.release(claim);
 		assertThat(this.requests).containsExactly(CREATE, DELETE);
+	}
+
+	/** The list sets the watch by which the grant is recalled. */
+	@Test
+	void lockThatLingersIsACreateAListAndADelete() {
+		Claim claim = this.engines.lingering(this.key);
+		granted(this.engine, claim);
+		this.engine.release(claim);
+		assertThat(this.requests).containsExactly(CREATE, LIST_AND_WATCH, DELETE);
+	}
+
+	/** Two grants at least, each with tokens for 2,048 calls. */
+	@Test
+	void thousandsOfCallsOfALockThatLingersAreAFewRequests() {
+		LockService locks = this.engines.service(this.engine);
+		LockOptions options = locks.defaults().toBuilder().linger(Duration.ofHours(1)).build();
+		eventually().until(() -> {
+			locks.acquire(this.key.value(), options).close();
+			return !locks.inspector().overview().parked().isEmpty();
+		});
+		this.requests.clear();
+		for (int i = 0; i < 4_096; i++) {
+			locks.acquire(this.key.value(), options).close();
+		}
+		assertThat(this.requests).hasSizeBetween(6, 12).containsOnly(CREATE, LIST_AND_WATCH, DELETE);
+	}
+
+	@Test
+	void requestBehindALockThatLingersIsOneMoreReadUnlessItWaits() {
+		Claim held = this.engines.lingering(this.key);
+		granted(this.other, held);
+		assertThat(this.engine.tryAcquire(this.engines.claim(this.key))).isInstanceOf(AcquisitionOutcome.Busy.class);
+		assertThat(this.requests).containsExactly(CREATE, LIST, LOOK, DELETE);
+		this.requests.clear();
+		Claim waiting = this.engines.claim(this.key).waiting();
+		assertThat(this.engine.tryAcquire(waiting)).isInstanceOf(AcquisitionOutcome.Busy.class);
+		assertThat(this.requests).containsExactly(CREATE, LIST);
+		this.engine.release(waiting);
+		this.other.release(held);
+	}
+
+	@Test
+	void requestThatWouldLingerIsACreateAListAndADeleteIfTheKeyIsBusy() {
+		Claim held = heldElsewhere("x");
+		assertThat(this.engine.tryAcquire(this.engines.lingering(this.key)))
+			.isInstanceOf(AcquisitionOutcome.Busy.class);
+		assertThat(this.requests).containsExactly(CREATE, LIST_AND_WATCH, DELETE);
+		this.other.release(held);
+	}
+
+	/** The write tells others that the lock lingers no more. */
+	@Test
+	void firstRenewalOfALockThatLingersIsTwoWrites() {
+		Claim claim = this.engines.lingering(this.key);
+		List<Renewal> renewals = List.of(new Renewal(claim, granted(this.engine, claim).number(), claim.lease()));
+		this.requests.clear();
+		for (int i = 0; i < 2; i++) {
+			assertThat(this.engine.renew(renewals)).hasOnlyElementsOfType(RenewalOutcome.Renewed.class);
+		}
+		assertThat(this.requests).containsExactly(WRITE, WRITE, WRITE, LOOK);
+		this.engine.release(claim);
 	}
 
 	@Test
