@@ -200,8 +200,7 @@ class ZooKeeperLingerIntegrationTests extends ZooKeeperFaultsFixture {
 		this.proxy.refuse();
 		this.proxy.reset();
 		assertThat(this.recalled.poll(20, TimeUnit.SECONDS)).isSameAs(claim);
-		assertThat(this.engine.inDoubt(claim)).isTrue();
-		eventually().until(() -> !this.engine.receivesRecalls());
+		eventually().until(() -> this.engine.inDoubt(claim) && !this.engine.receivesRecalls());
 		this.proxy.heal();
 		eventually().until(this.engine::receivesRecalls);
 	}
