@@ -42,7 +42,7 @@ public sealed interface AcquisitionOutcome {
 	 * @param retryIn maximum time until the next request; a {@linkplain Signal signal}
 	 * may arrive earlier
 	 * @param recalled whether the grant of the owner lingers, so that the owner was
-	 * notified and may release it at once
+	 * notified and may release it at once. Used only for a claim that does not wait
 	 */
 	record Busy(Duration retryIn, boolean recalled) implements AcquisitionOutcome {
 
