@@ -62,6 +62,7 @@ class EtcdRestoreIntegrationTests {
 		Granted oneGrant = EtcdEngines.granted(this.early, one);
 		Claim two = claim(new LockKey("another"));
 		Granted twoGrant = EtcdEngines.granted(late, two);
+		awaitWatches();
 		this.server.restore();
 		EtcdEngines.eventually()
 			.until(() -> EtcdEngines.renew(this.early, one, oneGrant) instanceof RenewalOutcome.NotOwner);
@@ -87,6 +88,14 @@ class EtcdRestoreIntegrationTests {
 		this.server.restore();
 		EtcdLockEngine next = engine();
 		assertThat(EtcdEngines.granted(next, claim(AFTER)).number()).isLessThan(number);
+	}
+
+	/**
+	 * Wait until both sessions are watched: a watch that is opened after the restore has
+	 * nothing to report.
+	 */
+	private void awaitWatches() {
+		EtcdEngines.eventually().until(() -> EtcdOperator.watches(this.server.url()) == 2);
 	}
 
 	private Claim claim(LockKey key) {
