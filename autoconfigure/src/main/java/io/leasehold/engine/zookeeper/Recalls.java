@@ -29,15 +29,17 @@ final class Recalls {
 
 	/** List the nodes of the key of a new node, and watch them. */
 	Recall watch(LiveClaim live, LockNode node) {
-		Recall recall = new Recall(() -> {
-			if (!live.isOver()) { // otherwise it may be the removal of the claim's own
-									// node
-				this.listener.recalled(live.claim());
-			}
-		});
+		Recall recall = new Recall(() -> report(live));
 		recall.names = this.store.watchChildren(live.container(), recall)
 			.thenApply((listed) -> recall.listed(node, listed));
 		return recall;
+	}
+
+	/** Report a recall, unless it may be the removal of the claim's own node. */
+	private void report(LiveClaim live) {
+		if (!live.isOver()) {
+			this.listener.recalled(live.claim());
+		}
 	}
 
 	/**
