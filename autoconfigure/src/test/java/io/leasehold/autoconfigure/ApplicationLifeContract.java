@@ -125,7 +125,8 @@ abstract class ApplicationLifeContract {
 		RunningApplication closing = start("leasehold.lease=3s", "leasehold.jdbc.call-timeout=1s",
 				"leasehold.zookeeper.call-timeout=1s", "leasehold.etcd.call-timeout=1s",
 				"leasehold.hazelcast.call-timeout=750ms", "leasehold.memcached.call-timeout=750ms",
-				"leasehold.redlock.command-timeout=1s", "spring.lifecycle.timeout-per-shutdown-phase=100ms");
+				"leasehold.redlock.command-timeout=1s", "leasehold.redis.command-timeout=1s",
+				"spring.lifecycle.timeout-per-shutdown-phase=100ms");
 		HeldLock held = closing.locks().acquire(KEY);
 		CompletableFuture<LockLostException> told = new CompletableFuture<>();
 		held.onLost(told::complete);
@@ -242,7 +243,8 @@ abstract class ApplicationLifeContract {
 		SpringApplicationBuilder application = application(properties).properties("leasehold.wait-time=100ms",
 				"leasehold.jdbc.call-timeout=300ms", "leasehold.zookeeper.call-timeout=300ms",
 				"leasehold.etcd.call-timeout=300ms", "leasehold.hazelcast.call-timeout=300ms",
-				"leasehold.memcached.call-timeout=300ms", "leasehold.redlock.command-timeout=300ms");
+				"leasehold.memcached.call-timeout=300ms", "leasehold.redlock.command-timeout=300ms",
+				"leasehold.redis.command-timeout=300ms");
 		connectToNothing(application);
 		return new RunningApplication(application.run());
 	}
@@ -252,7 +254,9 @@ abstract class ApplicationLifeContract {
 				"leasehold.namespace=" + this.namespace, "leasehold.lease=20s", "leasehold.wait-time=60s",
 				// Longer than any pause of a busy machine
 				"leasehold.etcd.call-timeout=5s", "leasehold.hazelcast.call-timeout=5s",
-				"leasehold.memcached.call-timeout=5s", "leasehold.redlock.command-timeout=5s");
+				"leasehold.memcached.call-timeout=5s", "leasehold.redlock.command-timeout=5s",
+				"leasehold.jdbc.call-timeout=5s", "leasehold.zookeeper.call-timeout=5s",
+				"leasehold.redis.command-timeout=2500ms", "leasehold.redis.min-validity=2500ms");
 		return LockedApplication.builder()
 			.properties(Stream.concat(common.stream(), Arrays.stream(properties)).toArray(String[]::new));
 	}
