@@ -101,6 +101,12 @@ final class AsyncGroup {
 			return failure instanceof CancellationException || failure instanceof LockLostException;
 		}
 
+		/** At the end of the wait, each key may be awaited for 100 ms if it lingers. */
+		@Override
+		long tolerance() {
+			return 3 * TOLERANCE;
+		}
+
 		/** Return the failure to close this lock, {@code null} for none. */
 		private Throwable failureIn(Throwable failure) {
 			if (failure == null) {

@@ -14,7 +14,7 @@ import io.leasehold.service.SimulatedService;
 abstract class Caller {
 
 	/** How late a wait may end although all is well. */
-	private static final long TOLERANCE = 100_000_000;
+	static final long TOLERANCE = 100_000_000;
 
 	/** Longest pause after a failed request, whose failure later callers receive. */
 	private static final long BACKOFF = 1_000_000_000;
@@ -133,8 +133,13 @@ abstract class Caller {
 	/** Return whether the acquisition may end like this. */
 	abstract boolean expects(Throwable failure);
 
+	/** Return how late the wait may end. */
+	long tolerance() {
+		return TOLERANCE;
+	}
+
 	final void requireInTime(long late) {
-		boolean inTime = this.options.waitTime().isZero() || late < TOLERANCE || this.process.undisturbed() < late;
+		boolean inTime = this.options.waitTime().isZero() || late < tolerance() || this.process.undisturbed() < late;
 		this.world.promises.require(inTime, "%s waited for too long", this);
 	}
 
