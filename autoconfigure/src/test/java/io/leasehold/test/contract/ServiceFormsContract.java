@@ -239,7 +239,8 @@ abstract class ServiceFormsContract extends EngineFormsContract {
 		Pace asked = Pace.begin();
 		HeldLock lost = one.acquire(NAME, delayed);
 		try (HeldLock next = service().acquire(NAME)) {
-			took(shortLease().multipliedBy(2), asked);
+			Duration validity = Duration.ofNanos(MonotonicClock.validUntil(0, shortLease()));
+			took(validity.plus(shortLease()), asked);
 			assertThat(next.fencingToken()).isGreaterThan(lost.fencingToken());
 		}
 		assertThat(lost.isValid()).isFalse();
