@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.RevocationListener;
@@ -53,6 +54,14 @@ final class GrantReports {
 		}
 		Duration longest = claim.lease().plus(this.settings.longestCall());
 		this.lingering.put(Recall.of(claim).mark(), new Lingering(claim, now + longest.toNanos()));
+	}
+
+	/** Process the response to a claim: without a grant it cannot be recalled. */
+	AcquisitionOutcome responded(Claim claim, AcquisitionOutcome outcome) {
+		if (!(outcome instanceof AcquisitionOutcome.Granted)) {
+			forget(claim);
+		}
+		return outcome;
 	}
 
 	void forget(Claim claim) {

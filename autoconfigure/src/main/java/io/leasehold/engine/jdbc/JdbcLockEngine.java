@@ -79,7 +79,7 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 
 	private final JdbcTransactionLocks inTransactions;
 
-	private final GrantReports reports;
+	final GrantReports reports;
 
 	/**
 	 * Create an engine without locks in transactions.
@@ -159,8 +159,10 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 		}
 		this.reports.expect(claim);
 		RowId id = id(claim.key());
-		return this.database.call(CallKind.ACQUIRE, "acquire lock '" + claim.key() + "'", claim.key(), (session,
-				tables) -> new Acquisition(this.settings, this.clock, this.late, session, tables, id, claim).attempt());
+		return this.reports.responded(claim,
+				this.database.call(CallKind.ACQUIRE, "acquire lock '" + claim.key() + "'", claim.key(), (session,
+						tables) -> new Acquisition(this.settings, this.clock, this.late, session, tables, id, claim)
+							.attempt()));
 	}
 
 	@Override

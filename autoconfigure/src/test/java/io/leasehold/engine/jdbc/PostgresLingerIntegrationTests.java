@@ -398,6 +398,19 @@ class PostgresLingerIntegrationTests {
 				Duration.ofMillis(50), Duration.ofMillis(50), Duration.ofDays(7), notifications);
 	}
 
+	@Test
+	void claimsThatAreNotGrantedLeaveNothing() {
+		Claim held = claim(this.member, true);
+		granted(this.engine, held);
+		for (int i = 0; i < 10; i++) {
+			assertThat(this.engine.tryAcquire(claim(this.other, true))).isInstanceOf(Busy.class);
+			assertThat(this.engine.tryAcquire(claim(this.other, true).waiting())).isInstanceOf(Busy.class);
+		}
+		assertThat(this.engine.reports.expected()).isOne();
+		this.engine.release(held);
+		assertThat(this.engine.reports.expected()).isZero();
+	}
+
 	private static Claim claim(Member in, boolean lingers) {
 		return new Claim(KEY, in.newOwner(), Terms.of(Access.EXCLUSIVE, LONG, Duration.ZERO, Duration.ZERO), false,
 				System.nanoTime(), lingers);
