@@ -227,8 +227,8 @@ class ArchitectureTests {
 		.allowEmptyShould(true);
 
 	/**
-	 * Wall clocks differ and jump: only what people read is told by them, and grant
-	 * numbers without a store that keeps them begin with the time.
+	 * Wall clocks differ and jump. They serve only for times that people read, for the
+	 * first grant number without a store that keeps it, and to detect a suspension.
 	 */
 	@Fault(5)
 	@ArchTest

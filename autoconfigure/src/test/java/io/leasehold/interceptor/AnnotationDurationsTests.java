@@ -30,7 +30,7 @@ class AnnotationDurationsTests {
 				.hasMessageContaining("30s"));
 	}
 
-	/** An annotation's lease that is no lease stops the start and is named. */
+	/** An invalid lease of an annotation fails startup, and the message names it. */
 	@Fault(77)
 	@ParameterizedTest
 	@ValueSource(strings = { "-1s", "0", "0s", "0ms", "PT0S", "PT-5S", "30", "soon", "9999999999999999d",

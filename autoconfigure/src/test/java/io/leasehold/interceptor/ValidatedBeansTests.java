@@ -75,7 +75,7 @@ class ValidatedBeansTests {
 				.withStackTraceContaining("HiddenMistake.run"));
 	}
 
-	/** A bean that escaped its proxy would run without its lock: it stops the start. */
+	/** A bean without its proxy would run without its lock, so it fails startup. */
 	@Test
 	@Fault(84)
 	void beanMadeTooEarlyStopsTheStart() {

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * Gate of a key whose grant may linger. After its last hold was closed, the grant stays
  * <em>parked</em>, and the next caller enters it without a request. Parking only delays
  * the release of a grant: until another process wants the key, at most until half of its
- * lease has passed. A grant is parked only if no renewal of it was ever sent, so the
- * store never keeps a parked grant for longer than its first lease.
+ * first validity has passed. A grant is parked only if no renewal of it was ever sent, so
+ * the store never keeps a parked grant for longer than its first lease.
  */
 final class LingeringGate extends KeyGate {
 

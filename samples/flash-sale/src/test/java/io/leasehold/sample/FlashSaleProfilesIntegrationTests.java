@@ -51,9 +51,9 @@ class FlashSaleProfilesIntegrationTests {
 			ShopProcess.eventually().until(() -> shop.soldBy(shop.name()) > 20);
 			redis.stop();
 			ShopProcess.eventually().until(() -> {
+				// If Redis stopped after all units had been sold
 				if (!shop.sale().path("running").asBoolean()) {
-					shop.startSale(300, 8, true); // all were sold before Redis had
-													// stopped
+					shop.startSale(300, 8, true);
 				}
 				return shop.state().path("holder").asString().contains("does not answer");
 			});

@@ -26,7 +26,7 @@ final class MemcachedContenders {
 		return all;
 	}
 
-	/** An entry that is added, and deleted, whoever owns it then. */
+	/** An entry that is added, and deleted without a check of its owner. */
 	private static Contender bare(String address) {
 		String[] parts = address.split(":");
 		MemcacheClient<String> client = MemcacheClientBuilder.newStringClient()
