@@ -18,7 +18,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Memory that uncontended locks of the local engine take: bytes allocated by a call, and
- * heap of a held lock. The limits also hold for code that is not yet optimized.
+ * heap of a held lock. The limits also hold for code that is not yet optimized, and after
+ * another test has created a mock: Mockito instruments {@link Object#hashCode()}, which
+ * then allocates.
  */
 class LocalAllocationTests {
 
@@ -44,7 +46,7 @@ class LocalAllocationTests {
 	void callOfAnAnnotatedMethodAllocatesLittle() {
 		this.application.run((context) -> {
 			OrderService orders = context.getBean(OrderService.class);
-			assertThat(Allocations.of(orders::pay, CALLS)).isLessThanOrEqualTo(1150);
+			assertThat(Allocations.of(orders::pay, CALLS)).isLessThanOrEqualTo(1200);
 		});
 	}
 
