@@ -31,9 +31,12 @@ final class Departure {
 		this.clock = clock;
 	}
 
-	/** Return whether a granted lease has ended, so that the claim begins again. */
+	/**
+	 * Return whether the claim begins again: it was ended, or its granted lease has
+	 * ended.
+	 */
 	boolean isOver(LiveClaim live) {
-		return live.hasExpired() || live.isLeaseOver(this.clock.nanoTime());
+		return live.hasEnded() || live.isLeaseOver(this.clock.nanoTime());
 	}
 
 	private void end(LiveClaim live) {

@@ -176,6 +176,11 @@ final class LiveClaim {
 		return this.granted;
 	}
 
+	/** Return whether the claim was ended, and its key may still have to be removed. */
+	synchronized boolean hasEnded() {
+		return this.over;
+	}
+
 	/** End the claim: its only further request is the removal of its key. */
 	synchronized void end(long now) {
 		if (!this.over && !this.granted) {

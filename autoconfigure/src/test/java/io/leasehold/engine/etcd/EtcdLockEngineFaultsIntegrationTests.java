@@ -13,6 +13,7 @@ import io.leasehold.LockLostException;
 import io.leasehold.LossCause;
 import io.leasehold.engine.Access;
 import io.leasehold.engine.AcquisitionOutcome.Busy;
+import io.leasehold.engine.AcquisitionOutcome.Contradicted;
 import io.leasehold.engine.AcquisitionOutcome.Granted;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.MonotonicClock;
@@ -207,6 +208,28 @@ class EtcdLockEngineFaultsIntegrationTests {
 		assertThat(EtcdEngines.granted(engine, claim).number()).isEqualTo(created.created());
 		assertThat(engine.release(claim)).isInstanceOf(ReleaseOutcome.Released.class);
 		assertThat(this.operator.keys(this.engines.keys.claims(KEY))).isEmpty();
+	}
+
+	@Fault(11)
+	@Test
+	void contradictedClaimWhoseRemovalHadNoResponseIsContradictedAgain() {
+		EtcdRelay relay = this.engines.open(new EtcdRelay(this.url));
+		EtcdLockEngine engine = this.engines.engine(relay.url());
+		Claim holder = this.engines.claim(KEY, Access.permits(2), Duration.ofSeconds(60));
+		EtcdEngines.granted(this.engines.engine(this.url), holder);
+		List<String> held = this.operator.keys(this.engines.keys.claims(KEY));
+		Claim claim = this.engines.claim(KEY, Access.permits(3), Duration.ofSeconds(60)).waiting();
+		relay.change("/v3/kv/txn", (response) -> {
+			if (response.contains("response_delete_range")) {
+				throw new IllegalStateException("The response is lost");
+			}
+			return response;
+		});
+		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> engine.tryAcquire(claim));
+		relay.changeNothing();
+		assertThat(engine.tryAcquire(claim)).isEqualTo(new Contradicted(Access.permits(2)));
+		assertThat(this.operator.keys(this.engines.keys.claims(KEY))).isEqualTo(held);
+		assertThat(engine.liveClaims()).isZero();
 	}
 
 	@Fault(13)
