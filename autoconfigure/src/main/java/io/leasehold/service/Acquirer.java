@@ -207,15 +207,14 @@ final class Acquirer {
 				case EXPIRED -> gate.holds().forEach((hold) -> this.holds.isValid(gate, hold));
 				case SETTLED -> waiter.wake();
 				case ENTERED -> this.driver.watch(gate, waiter);
-				case RETURNING -> {
-					this.holds.releases().returnParked(gate, null);
-					begin(gate, waiter, null);
-				}
 				case BUSY -> {
 					waiter.fail(Refusals.timeout(waiter, this.engine, waiter.start(), null, gate.holdOfCaller(waiter)));
 					waiter.wake();
 				}
-				case FIRST, QUEUED -> begin(gate, waiter, (entry == KeyGate.Entry.FIRST) ? gate.remote() : null);
+				case FIRST, QUEUED -> {
+					this.holds.releases().returnParked(gate, null);
+					begin(gate, waiter, (entry == KeyGate.Entry.FIRST) ? gate.remote() : null);
+				}
 			}
 			if (entry != KeyGate.Entry.GONE && entry != KeyGate.Entry.EXPIRED) {
 				return gate;

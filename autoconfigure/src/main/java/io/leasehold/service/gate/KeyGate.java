@@ -32,13 +32,16 @@ public class KeyGate extends KeyQueue {
 		 */
 		SETTLED,
 
-		/** The caller is the head of the queue and sends the claim's first request. */
+		/**
+		 * The caller is the head of the queue and sends the claim's first request. A
+		 * parked grant must be released.
+		 */
 		FIRST,
 
 		/** A hold has expired unnoticed and must be marked as lost first. */
 		EXPIRED,
 
-		/** The caller waits behind other waiters or holders. */
+		/** The caller waits behind others. A parked grant must be released. */
 		QUEUED,
 
 		/** Other waiters or holders precede the caller, whose wait time is zero. */
@@ -48,10 +51,7 @@ public class KeyGate extends KeyQueue {
 		GONE,
 
 		/** The caller has a parked grant, which must be watched. */
-		ENTERED,
-
-		/** The caller waits for the release of a parked grant that it cannot enter. */
-		RETURNING
+		ENTERED
 
 	}
 
@@ -88,9 +88,8 @@ public class KeyGate extends KeyQueue {
 		if (isGone()) {
 			return Entry.GONE;
 		}
-		Entry parked = enterParked(waiter);
-		if (parked != null) {
-			return parked;
+		if (enterParked(waiter)) {
+			return Entry.ENTERED;
 		}
 		boolean first = head() == null && isClaimableFor(waiter);
 		Hold own = isHeld() ? find(Waiter::mayReenter, waiter) : null;
@@ -133,7 +132,7 @@ public class KeyGate extends KeyQueue {
 	 * Return whether a caller with zero wait time may send a request after the waiters
 	 * before it: all are compatible, and the store has not responded to the claim yet.
 	 */
-	private boolean hasTurn(Waiter waiter) {
+	boolean hasTurn(Waiter waiter) {
 		StoreClaim claim = remote();
 		if (claim == null || claim.hasResponse()) {
 			return false;
@@ -182,9 +181,9 @@ public class KeyGate extends KeyQueue {
 		return actions;
 	}
 
-	/** Enter the parked grant, or wait for its release; null if none is parked. */
-	@Nullable Entry enterParked(Waiter waiter) {
-		return null;
+	/** Enter the parked grant, and return whether that was possible. */
+	boolean enterParked(Waiter waiter) {
+		return false;
 	}
 
 	/** Keep the grant of a closed hold in this process; null if it does not linger. */

@@ -61,25 +61,23 @@ final class LingeringGate extends KeyGate {
 	}
 
 	@Override
-	@Nullable Entry enterParked(Waiter waiter) {
+	boolean enterParked(Waiter waiter) {
 		Hold former = this.parked;
-		if (former == null) {
-			return null;
-		}
 		long now = now();
-		if (head() == null && GateRules.isPlain(waiter.options()) && mayLinger(former, now)) {
-			this.parked = null;
-			Hold hold = next(former, waiter, now);
-			hold.enter();
-			waiter.succeed(hold);
-			return Entry.ENTERED;
+		if (former == null || head() != null || !GateRules.isPlain(waiter.options()) || !mayLinger(former, now)) {
+			return false;
 		}
-		if (head() != null && !waiter.waits()) {
-			return Entry.BUSY;
-		}
-		waiter.awaitTurn(!waiter.waits());
-		enqueue(waiter);
-		return Entry.RETURNING;
+		this.parked = null;
+		Hold hold = next(former, waiter, now);
+		hold.enter();
+		waiter.succeed(hold);
+		return true;
+	}
+
+	/** A parked grant will be released for the first waiter. */
+	@Override
+	boolean hasTurn(Waiter waiter) {
+		return (this.parked != null && head() == null) || super.hasTurn(waiter);
 	}
 
 	@Override
