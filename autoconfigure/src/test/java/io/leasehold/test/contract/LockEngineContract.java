@@ -367,10 +367,11 @@ public abstract class LockEngineContract extends LingerContract {
 	void leaseIsRenewedAsLongAsTheLockIsHeld() {
 		LockService one = service();
 		LockService other = service();
-		Duration lease = shortLease().multipliedBy(2);
+		Duration lease = shortLease().multipliedBy(3);
+		Duration waitTime = shortLease().multipliedBy(4);
 		try (HeldLock held = one.acquire(NAME, one.defaults().toBuilder().lease(lease).build())) {
-			assertThatExceptionOfType(LockBusyException.class).isThrownBy(
-					() -> other.acquire(NAME, other.defaults().toBuilder().waitTime(lease.multipliedBy(2)).build()));
+			assertThatExceptionOfType(LockBusyException.class)
+				.isThrownBy(() -> other.acquire(NAME, other.defaults().toBuilder().waitTime(waitTime).build()));
 			assertThat(held.isValid()).isTrue();
 		}
 	}
