@@ -29,7 +29,7 @@ class LeaseholdEtcdAutoConfigurationTests {
 
 	private final ApplicationContextRunner runner = Leasehold.runner()
 		.withConfiguration(AutoConfigurations.of(SslAutoConfiguration.class))
-		.withPropertyValues("leasehold.etcd.call-timeout=500ms");
+		.withPropertyValues("leasehold.etcd.call-timeout=5s");
 
 	private final ApplicationContextRunner configured = this.runner
 		.withPropertyValues("leasehold.etcd.endpoints=http://127.0.0.1:1");

@@ -36,6 +36,11 @@ class H2JdbcLockEngineTests extends CrowdedJdbcLockEngineTests {
 	}
 
 	@Override
+	String setUpOperator() {
+		return "SET LOCK_TIMEOUT 60000";
+	}
+
+	@Override
 	String setTimeZoneOfSession() {
 		return "SET TIME ZONE '%s'";
 	}

@@ -88,7 +88,7 @@ abstract class JdbcLockEngineTests {
 
 	@BeforeEach
 	void open() {
-		this.connections = connect(url(), 8, Duration.ofSeconds(5));
+		this.connections = connect(url(), 8, Duration.ofSeconds(20));
 		this.statements = new StatementLog(this.connections.dataSource());
 		new ResourceDatabasePopulator(new ClassPathResource(LockTableScript.location(platform())))
 			.execute(this.connections.dataSource());

@@ -382,7 +382,7 @@ abstract class JdbcLockFaultsTests extends JdbcWaitingRowsTests {
 	void releaseOfAClaimWithoutAGrantFindsNoneOnceNoRequestCanArrive() {
 		for (Access access : List.of(Access.EXCLUSIVE, Access.SHARED)) {
 			Claim claim = claim("a", access);
-			JdbcLockEngine brief = engine(settings(Duration.ofSeconds(1)));
+			JdbcLockEngine brief = engine(settings(Duration.ofSeconds(3)));
 			this.statements.before("UPDATE leasehold_lock SET", () -> {
 				throw new IllegalStateException("the request was lost");
 			});
