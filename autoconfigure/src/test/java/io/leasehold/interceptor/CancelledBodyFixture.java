@@ -26,7 +26,7 @@ abstract class CancelledBodyFixture {
 	}
 
 	static void run(ContextConsumer<AssertableApplicationContext> test) {
-		Locked.runner(Orders.class, RecordedEvents.class).withPropertyValues("leasehold.lease=10m").run(test);
+		Locked.run(Orders.class, test);
 	}
 
 	static class Orders {

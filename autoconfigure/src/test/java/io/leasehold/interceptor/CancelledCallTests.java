@@ -41,11 +41,7 @@ class CancelledCallTests extends CancelledBodyFixture {
 			CompletableFuture<String> result = mono.timeout(body.whenBegun())
 				.onErrorResume(TimeoutException.class, (late) -> mono)
 				.toFuture();
-			await().until(context.getBean(RecordedEvents.class)::isAwaited);
-			body.end();
-			assertThat(result.get(Locked.SOON.toSeconds(), TimeUnit.SECONDS)).isEqualTo("paid");
-			assertThat(body.calls()).isEqualTo(2);
-			assertThat(body.mostAtOnce()).isOne();
+			body.assertRetryRunsAfterIt(result, context.getBean(RecordedEvents.class));
 		});
 	}
 
@@ -60,10 +56,7 @@ class CancelledCallTests extends CancelledBodyFixture {
 				.timeout(Mono.defer(() -> (attempts.incrementAndGet() == 1) ? body.whenBegun() : Mono.never()))
 				.retry(1)
 				.toFuture();
-			assertThat(result).failsWithin(Locked.SOON)
-				.withThrowableThat()
-				.havingCause()
-				.isInstanceOf(LockBusyException.class);
+			Locked.failure(result).isInstanceOf(LockBusyException.class);
 			assertThat(body.calls()).isOne();
 			body.end();
 		});
@@ -161,10 +154,7 @@ class CancelledCallTests extends CancelledBodyFixture {
 					.toFuture();
 				body.awaitBegin();
 				context.getBean(io.leasehold.service.LockService.class).cancelled(body.held());
-				assertThat(result).failsWithin(Locked.SOON)
-					.withThrowableThat()
-					.havingCause()
-					.isInstanceOf(LockLostException.class);
+				Locked.failure(result).isInstanceOf(LockLostException.class);
 				assertThat(Locked.isFree(context.getBean(DistributedLocks.class), "order:1")).isFalse();
 				body.end();
 			});

@@ -110,11 +110,7 @@ class CancelledResultTests {
 				.onErrorResume(TimeoutException.class,
 						(late) -> Mono.fromFuture(() -> orders.patientStage(1, body::inAnotherThread)))
 				.toFuture();
-			await().until(context.getBean(RecordedEvents.class)::isAwaited);
-			body.end();
-			assertThat(result.get(Locked.SOON.toSeconds(), TimeUnit.SECONDS)).isEqualTo("paid");
-			assertThat(body.calls()).isEqualTo(2);
-			assertThat(body.mostAtOnce()).isOne();
+			body.assertRetryRunsAfterIt(result, context.getBean(RecordedEvents.class));
 		});
 	}
 
@@ -129,10 +125,7 @@ class CancelledResultTests {
 				.timeout(Mono.defer(() -> (attempts.incrementAndGet() == 1) ? body.whenBegun() : Mono.never()))
 				.retry(1)
 				.toFuture();
-			assertThat(result).failsWithin(Locked.SOON)
-				.withThrowableThat()
-				.havingCause()
-				.isInstanceOf(LockBusyException.class);
+			Locked.failure(result).isInstanceOf(LockBusyException.class);
 			assertThat(body.calls()).isOne();
 			body.end();
 			await().until(() -> context.getBean(LocalLockEngine.class).size() == 0);
@@ -157,10 +150,7 @@ class CancelledResultTests {
 				});
 				body.awaitBegin();
 				context.getBean(LockService.class).cancelled(body.held());
-				assertThat(result).failsWithin(Locked.SOON)
-					.withThrowableThat()
-					.havingCause()
-					.isInstanceOf(LockLostException.class);
+				Locked.failure(result).isInstanceOf(LockLostException.class);
 				assertThat(future).isCancelled();
 				assertThat(Locked.isFree(context.getBean(DistributedLocks.class), "order:1")).isFalse();
 				body.end();
@@ -193,10 +183,7 @@ class CancelledResultTests {
 		run((context) -> {
 			IllegalStateException refusal = new IllegalStateException("no");
 			CompletionStage<String> result = context.getBean(Orders.class).anyStage(1, () -> refusing(refusal));
-			assertThat(result.toCompletableFuture()).failsWithin(Locked.SOON)
-				.withThrowableThat()
-				.havingCause()
-				.isSameAs(refusal);
+			Locked.failure(result.toCompletableFuture()).isSameAs(refusal);
 			assertThat(Locked.isFree(context.getBean(DistributedLocks.class), "order:1")).isFalse();
 		});
 	}
@@ -220,7 +207,7 @@ class CancelledResultTests {
 	}
 
 	private static void run(ContextConsumer<AssertableApplicationContext> test) {
-		Locked.runner(Orders.class, RecordedEvents.class).withPropertyValues("leasehold.lease=10m").run(test);
+		Locked.run(Orders.class, test);
 	}
 
 	@SuppressWarnings("unchecked")

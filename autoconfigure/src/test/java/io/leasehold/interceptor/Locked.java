@@ -9,9 +9,11 @@ import io.leasehold.HeldLock;
 import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
 import io.leasehold.autoconfigure.LeaseholdLocalAutoConfiguration;
 import org.assertj.core.api.AbstractThrowableAssert;
+import org.assertj.core.api.ThrowableAssertAlternative;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.context.runner.ContextConsumer;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -33,6 +35,13 @@ final class Locked {
 					AutoConfigurations.of(LeaseholdAutoConfiguration.class, LeaseholdLocalAutoConfiguration.class))
 			.withPropertyValues("leasehold.engine=local", "leasehold.wait-time=0s")
 			.withUserConfiguration(beans);
+	}
+
+	/**
+	 * Test an application whose leases outlast the test, and whose events are recorded.
+	 */
+	static void run(Class<?> bean, ContextConsumer<AssertableApplicationContext> test) {
+		runner(bean, RecordedEvents.class).withPropertyValues("leasehold.lease=10m").run(test);
 	}
 
 	/** Run something while another thread holds a key. */
@@ -58,6 +67,11 @@ final class Locked {
 	/** Run something in a thread of its own, which no other test occupies. */
 	static void execute(Runnable task) {
 		new Thread(task).start();
+	}
+
+	/** The reason why a result fails, which it does soon. */
+	static ThrowableAssertAlternative<?> failure(CompletableFuture<?> result) {
+		return assertThat(result).failsWithin(SOON).withThrowableThat().havingCause();
 	}
 
 	/** The invalid annotation that stopped the start. */

@@ -163,7 +163,7 @@ class NestedSubscriptionTests {
 	}
 
 	private static void run(ContextConsumer<AssertableApplicationContext> test) {
-		Locked.runner(Orders.class, RecordedEvents.class).withPropertyValues("leasehold.lease=10m").run(test);
+		Locked.run(Orders.class, test);
 	}
 
 	static class Orders {

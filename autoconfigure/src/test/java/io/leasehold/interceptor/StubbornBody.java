@@ -12,6 +12,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /**
  * Work under a lock that no cancellation and no interrupt stops: its first call goes on
@@ -95,13 +96,19 @@ final class StubbornBody implements Supplier<String> {
 		return this.loss.get(Locked.SOON.toSeconds(), TimeUnit.SECONDS);
 	}
 
-	int calls() {
-		return this.calls.get();
+	/**
+	 * Require that a retry waits until the first call has returned, and then succeeds.
+	 */
+	void assertRetryRunsAfterIt(CompletableFuture<String> result, RecordedEvents events) throws Exception {
+		await().until(events::isAwaited);
+		end();
+		assertThat(result.get(Locked.SOON.toSeconds(), TimeUnit.SECONDS)).isEqualTo("paid");
+		assertThat(calls()).isEqualTo(2);
+		assertThat(this.most).hasValue(1);
 	}
 
-	/** Return how many calls ran at the same time. */
-	int mostAtOnce() {
-		return this.most.get();
+	int calls() {
+		return this.calls.get();
 	}
 
 }

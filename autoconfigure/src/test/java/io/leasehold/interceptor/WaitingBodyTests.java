@@ -42,7 +42,7 @@ class WaitingBodyTests {
 	}
 
 	private static void run(Subscription subscription) {
-		Locked.runner(Orders.class, RecordedEvents.class).withPropertyValues("leasehold.lease=10m").run((context) -> {
+		Locked.run(Orders.class, (context) -> {
 			StubbornBody body = new StubbornBody();
 			CompletableFuture<String> result = subscription.subscribe(context, body);
 			assertThat(result.get(Locked.SOON.toSeconds(), TimeUnit.SECONDS)).isEqualTo("paid");
