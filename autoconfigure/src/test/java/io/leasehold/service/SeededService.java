@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.StringWriter;
+import java.lang.annotation.Annotation;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,6 +24,12 @@ import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.platform.commons.support.AnnotationSupport;
+import org.junit.platform.commons.support.HierarchyTraversalMode;
+import org.junit.platform.commons.support.ReflectionSupport;
 
 import org.springframework.util.Assert;
 
@@ -50,6 +57,30 @@ public final class SeededService extends ClassLoader {
 	public SeededService(Bug bug) throws IOException {
 		this();
 		compile(bug.className(), source(bug));
+	}
+
+	/**
+	 * Run a test against this library.
+	 * @param type name of its class
+	 * @param test name of its method
+	 */
+	public void run(String type, String test) throws ClassNotFoundException {
+		Class<?> loaded = loadClass(type);
+		Object instance = ReflectionSupport.newInstance(loaded);
+		invokeAll(instance, BeforeEach.class);
+		try {
+			ReflectionSupport.invokeMethod(ReflectionSupport.findMethod(loaded, test).orElseThrow(), instance);
+		}
+		finally {
+			invokeAll(instance, AfterEach.class);
+		}
+	}
+
+	private static void invokeAll(Object instance, Class<? extends Annotation> annotation) {
+		ReflectionSupport
+			.findMethods(instance.getClass(), (method) -> AnnotationSupport.isAnnotated(method, annotation),
+					HierarchyTraversalMode.BOTTOM_UP)
+			.forEach((method) -> ReflectionSupport.invokeMethod(method, instance));
 	}
 
 	/** Write the classes that have the bug, for a class path. */

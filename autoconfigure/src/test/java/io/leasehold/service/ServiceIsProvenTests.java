@@ -9,7 +9,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.platform.commons.support.ReflectionSupport;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -76,14 +75,7 @@ class ServiceIsProvenTests {
 	/** Run a test, given by its class and its method, against a service. */
 	private static void run(SeededService service, String test) throws Exception {
 		String[] names = test.split("\\.");
-		Class<?> type = service.loadClass(ServiceIsProvenTests.class.getPackageName() + "." + names[0]);
-		Object instance = ReflectionSupport.newInstance(type);
-		try {
-			ReflectionSupport.invokeMethod(ReflectionSupport.findMethod(type, names[1]).orElseThrow(), instance);
-		}
-		finally {
-			ReflectionSupport.invokeMethod(ReflectionSupport.findMethod(type, "close").orElseThrow(), instance);
-		}
+		service.run(ServiceIsProvenTests.class.getPackageName() + "." + names[0], names[1]);
 	}
 
 }

@@ -41,24 +41,13 @@ class SimulationIsProvenTests {
 	}
 
 	static Stream<SeededService.Bug> bugs() {
+		return Stream.concat(ServiceIsProvenTests.bugs().map((arguments) -> (SeededService.Bug) arguments.get()[0]),
+				furtherBugs());
+	}
+
+	/** Bugs that {@link ServiceIsProvenTests} does not seed. */
+	private static Stream<SeededService.Bug> furtherBugs() {
 		return Stream.of(
-				bug("a renewal that is not repeated after a failure", "renewal.Watchdog", "hold.renewalFailed(now);",
-						"hold.renewalFailed(now + IDLE / 2);"),
-				bug("a deadline that is not looked at", "Holds", "if (hold.isValid(now)) {", "if (true) {"),
-				bug("a caller that stays in the queue when it gives up", "gate.KeyQueue",
-						"unqueue(waiter); waiter.fail(reason); actions.wake(waiter);",
-						"waiter.fail(reason); waiter.wake();"),
-				bug("a claim that stays when its last caller has given up", "gate.KeyQueue", "if (claim.abandon()) {",
-						"if (false) {"),
-				bug("an interrupt that is swallowed", "BlockingWaiter", "!this.thread.isInterrupted()",
-						"!Thread.interrupted()"),
-				bug("a re-entry whose end ends the hold", "gate.Hold", "return --this.handles == 0;",
-						"this.handles--; return true;"),
-				bug("a hold that is re-entered after its end", "gate.KeyHolds",
-						"opened.isLinked() && !opened.isClosed()", "opened.isLinked()"),
-				bug("a loss that is not told at the end", "Handle",
-						"this.gate, this.hold));\n\t\t\tthis.holds.throwIfLostAtEnd(this.hold);",
-						"this.gate, this.hold));"),
 				bug("a grant that is valid without its margin", "gate.Grant",
 						"this.validUntil = response.validUntil();",
 						"this.validUntil = response.validUntil() + this.claim.lease().toNanos() / 100 + 2_000_000;"),

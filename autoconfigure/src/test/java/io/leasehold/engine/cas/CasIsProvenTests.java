@@ -1,20 +1,14 @@
 package io.leasehold.engine.cas;
 
-import java.lang.annotation.Annotation;
 import java.time.Duration;
 import java.util.stream.Stream;
 
 import io.leasehold.service.SeededService;
 import org.awaitility.core.ConditionTimeoutException;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.platform.commons.support.AnnotationSupport;
-import org.junit.platform.commons.support.HierarchyTraversalMode;
-import org.junit.platform.commons.support.ReflectionSupport;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -199,23 +193,8 @@ class CasIsProvenTests {
 
 		private static final String CONTRACT = "contract";
 
-		void run(ClassLoader library, Class<?> contract) throws Exception {
-			Class<?> loaded = library.loadClass(this.type.equals(CONTRACT) ? contract.getName() : this.type);
-			Object instance = ReflectionSupport.newInstance(loaded);
-			invokeAll(instance, BeforeEach.class);
-			try {
-				ReflectionSupport.invokeMethod(ReflectionSupport.findMethod(loaded, this.test).orElseThrow(), instance);
-			}
-			finally {
-				invokeAll(instance, AfterEach.class);
-			}
-		}
-
-		private static void invokeAll(Object instance, Class<? extends Annotation> annotation) {
-			ReflectionSupport
-				.findMethods(instance.getClass(), (method) -> AnnotationSupport.isAnnotated(method, annotation),
-						HierarchyTraversalMode.BOTTOM_UP)
-				.forEach((method) -> ReflectionSupport.invokeMethod(method, instance));
+		void run(SeededService library, Class<?> contract) throws Exception {
+			library.run(this.type.equals(CONTRACT) ? contract.getName() : this.type, this.test);
 		}
 
 		@Override
