@@ -362,11 +362,9 @@ abstract class JdbcLockEngineTests {
 		Claim holder = claim("a");
 		granted(holder);
 		Claim waiting = waiting(this.other, "a", Duration.ofMinutes(1));
-		assertThat(patient.tryAcquire(waiting)).isInstanceOfSatisfying(AcquisitionOutcome.Busy.class,
-				(busy) -> assertThat(busy.retryIn()).isPositive().isLessThanOrEqualTo(LONG_POLL));
-		assertThat(patient.release(holder)).isInstanceOfSatisfying(ReleaseOutcome.Released.class,
-				(released) -> assertThat(released.standBack()).isPositive().isLessThanOrEqualTo(LONG_POLL));
-		assertThat(patient.tryAcquire(waiting)).isInstanceOf(AcquisitionOutcome.Granted.class);
+		assertThat(busy(patient, waiting).retryIn()).isPositive().isLessThanOrEqualTo(LONG_POLL);
+		assertThat(standBack(patient, holder)).isPositive().isLessThanOrEqualTo(LONG_POLL);
+		granted(patient, waiting);
 		assertThat(patient.release(waiting)).as("its own mark is gone").isEqualTo(ReleaseOutcome.RELEASED);
 	}
 
@@ -667,7 +665,11 @@ abstract class JdbcLockEngineTests {
 	}
 
 	final AcquisitionOutcome.Granted granted(Claim claim) {
-		AcquisitionOutcome attempt = this.engine.tryAcquire(claim);
+		return granted(this.engine, claim);
+	}
+
+	static AcquisitionOutcome.Granted granted(JdbcLockEngine engine, Claim claim) {
+		AcquisitionOutcome attempt = engine.tryAcquire(claim);
 		assertThat(attempt).as(claim.key().value()).isInstanceOf(AcquisitionOutcome.Granted.class);
 		return (AcquisitionOutcome.Granted) attempt;
 	}
@@ -679,7 +681,11 @@ abstract class JdbcLockEngineTests {
 	}
 
 	final AcquisitionOutcome.Busy busy(Claim claim) {
-		AcquisitionOutcome attempt = this.engine.tryAcquire(claim);
+		return busy(this.engine, claim);
+	}
+
+	static AcquisitionOutcome.Busy busy(JdbcLockEngine engine, Claim claim) {
+		AcquisitionOutcome attempt = engine.tryAcquire(claim);
 		assertThat(attempt).as(claim.key().value()).isInstanceOf(AcquisitionOutcome.Busy.class);
 		return (AcquisitionOutcome.Busy) attempt;
 	}
@@ -687,6 +693,15 @@ abstract class JdbcLockEngineTests {
 	final void release(Claim claim) {
 		assertThat(this.engine.release(claim)).as("release of %s", claim.access())
 			.isInstanceOf(ReleaseOutcome.Released.class);
+	}
+
+	/**
+	 * Release a claim, and return how long its process lets another one acquire the key.
+	 */
+	static Duration standBack(JdbcLockEngine engine, Claim claim) {
+		ReleaseOutcome outcome = engine.release(claim);
+		assertThat(outcome).isInstanceOf(ReleaseOutcome.Released.class);
+		return ((ReleaseOutcome.Released) outcome).standBack();
 	}
 
 	final RenewalOutcome renew(Claim claim, long number, Duration lease) {

@@ -29,10 +29,8 @@ abstract class JdbcWaitingRowsTests extends JdbcLockRowsTests {
 		JdbcLockEngine patient = patientEngine();
 		Claim reader = shared("a");
 		granted(reader);
-		assertThat(patient.tryAcquire(waiting(this.other, "a", Access.EXCLUSIVE)))
-			.isInstanceOf(AcquisitionOutcome.Busy.class);
-		assertThat(patient.release(reader)).isInstanceOfSatisfying(ReleaseOutcome.Released.class,
-				(released) -> assertThat(released.standBack()).isPositive());
+		busy(patient, waiting(this.other, "a", Access.EXCLUSIVE));
+		assertThat(standBack(patient, reader)).isPositive();
 	}
 
 	/** The key is held for 570 or 630 seconds each time. */
@@ -80,12 +78,12 @@ abstract class JdbcWaitingRowsTests extends JdbcLockRowsTests {
 		patient.tryAcquire(waiting);
 		List<Object> before = row("a");
 		this.statements.clear();
-		assertThat(patient.tryAcquire(waiting)).isInstanceOf(AcquisitionOutcome.Busy.class);
+		busy(patient, waiting);
 		assertThat(this.statements.executed()).hasSize(1);
 		assertThat(row("a")).isEqualTo(before);
 		release(holder);
 		this.statements.clear();
-		assertThat(patient.tryAcquire(waiting)).isInstanceOf(AcquisitionOutcome.Granted.class);
+		granted(patient, waiting);
 		assertThat(this.statements.executed()).hasSize(1);
 	}
 
@@ -100,7 +98,7 @@ abstract class JdbcWaitingRowsTests extends JdbcLockRowsTests {
 		release(holder);
 		this.statements.failAfter("UPDATE leasehold_lock SET\ngrant_number", new SQLException("lost", "08006"));
 		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> patient.tryAcquire(waiting));
-		assertThat(patient.tryAcquire(waiting)).isInstanceOf(AcquisitionOutcome.Granted.class);
+		granted(patient, waiting);
 	}
 
 	private Duration nextOfHoldFor(JdbcLockEngine patient, Claim claim, Duration held) throws SQLException {
@@ -136,15 +134,13 @@ abstract class JdbcWaitingRowsTests extends JdbcLockRowsTests {
 		granted(claim("a", TWO));
 		granted(claim("other", TWO));
 		granted(claim("other", TWO));
-		assertThat(patientEngine().tryAcquire(waiting(this.other, "a", Access.EXCLUSIVE)))
-			.isInstanceOf(AcquisitionOutcome.Busy.class);
+		busy(patientEngine(), waiting(this.other, "a", Access.EXCLUSIVE));
 		execute(OURS.formatted("turn_until = " + (databaseClock() + 5_000_000), this.namespace));
 		assertNextPollWithinFiveSeconds(waiting(this.member, "a", TWO));
 	}
 
 	private void assertNextPollWithinFiveSeconds(Claim claim) {
-		assertThat(patientEngine().tryAcquire(claim)).isInstanceOfSatisfying(AcquisitionOutcome.Busy.class,
-				(busy) -> assertThat(busy.retryIn()).isBetween(Duration.ofMillis(10), Duration.ofMillis(5001)));
+		assertThat(busy(patientEngine(), claim).retryIn()).isBetween(Duration.ofMillis(10), Duration.ofMillis(5001));
 	}
 
 	@Test
@@ -153,9 +149,9 @@ abstract class JdbcWaitingRowsTests extends JdbcLockRowsTests {
 		Claim present = claim("a");
 		granted(present);
 		Claim reader = waiting(this.other, "a", Access.SHARED);
-		assertThat(patient.tryAcquire(reader)).isInstanceOf(AcquisitionOutcome.Busy.class);
+		busy(patient, reader);
 		release(present);
-		assertThat(patient.tryAcquire(reader)).isInstanceOf(AcquisitionOutcome.Granted.class);
+		granted(patient, reader);
 		assertThat(patient.release(reader)).isEqualTo(ReleaseOutcome.RELEASED);
 		granted(claim("a"));
 	}
@@ -166,12 +162,11 @@ abstract class JdbcWaitingRowsTests extends JdbcLockRowsTests {
 		granted(claim("a", TWO));
 		Claim first = claim("a", TWO);
 		granted(first);
-		assertThat(patient.tryAcquire(waiting(this.other, "a", TWO))).isInstanceOf(AcquisitionOutcome.Busy.class);
+		busy(patient, waiting(this.other, "a", TWO));
 		release(first);
 		Claim second = claim("a", TWO);
 		granted(second);
-		assertThat(patient.release(second)).isInstanceOfSatisfying(ReleaseOutcome.Released.class,
-				(released) -> assertThat(released.standBack()).isPositive());
+		assertThat(standBack(patient, second)).isPositive();
 	}
 
 	@Test
@@ -206,8 +201,7 @@ abstract class JdbcWaitingRowsTests extends JdbcLockRowsTests {
 	void claimThatWaitsTakesNoTurnOfAnotherKey() {
 		granted(shared("a"));
 		granted(shared("b"));
-		assertThat(patientEngine().tryAcquire(waiting(this.other, "a", Access.EXCLUSIVE)))
-			.isInstanceOf(AcquisitionOutcome.Busy.class);
+		busy(patientEngine(), waiting(this.other, "a", Access.EXCLUSIVE));
 		granted(shared("b"));
 	}
 
@@ -226,8 +220,7 @@ abstract class JdbcWaitingRowsTests extends JdbcLockRowsTests {
 			}
 		});
 		JdbcLockEngine patient = patientEngine();
-		assertThat(patient.tryAcquire(waiting(this.other, "a", Access.EXCLUSIVE)))
-			.isInstanceOf(AcquisitionOutcome.Busy.class);
+		busy(patient, waiting(this.other, "a", Access.EXCLUSIVE));
 		expireHolders();
 		busy(claim("a"));
 		granted(claim("a", TWO));
@@ -242,10 +235,8 @@ abstract class JdbcWaitingRowsTests extends JdbcLockRowsTests {
 		granted(unmarked);
 		execute(OURS.formatted("waited_until = %d, waiter = 'somebody'".formatted(databaseClock() + 500_000),
 				this.namespace) + " AND lock_key = 'a'");
-		assertThat(patient.tryAcquire(waiting(this.other, "a", Access.EXCLUSIVE)))
-			.isInstanceOf(AcquisitionOutcome.Busy.class);
-		assertThat(patient.release(holder)).isInstanceOfSatisfying(ReleaseOutcome.Released.class,
-				(released) -> assertThat(released.standBack()).isGreaterThan(Duration.ofSeconds(1)));
+		busy(patient, waiting(this.other, "a", Access.EXCLUSIVE));
+		assertThat(standBack(patient, holder)).isGreaterThan(Duration.ofSeconds(1));
 		assertThat(patient.release(unmarked)).isEqualTo(ReleaseOutcome.RELEASED);
 	}
 
