@@ -46,89 +46,82 @@ abstract class LingerContract extends ServiceFaultsContract {
 		return false;
 	}
 
-	private LockOptions lingeringLong(LockService service) {
-		return service.defaults().toBuilder().lease(LONG).linger(LONG).build();
+	/** Run a test with locks that linger for long, unless locks do not linger. */
+	private void whereLocksLinger(LingerTest test) throws Exception {
+		LockService one = service();
+		LockOptions options = one.defaults().toBuilder().lease(LONG).linger(LONG).build();
+		if (!lacks(one, options)) {
+			test.run(one, options);
+		}
 	}
 
 	@Test
-	void parkedLockIsEnteredWithGreaterTokens() {
-		LockService one = service();
-		LockOptions options = lingeringLong(one);
-		if (lacks(one, options)) {
-			return;
-		}
-		LockProcess.park(one, NAME, options);
-		long last = 0;
-		for (int i = 0; i < 200; i++) {
-			try (HeldLock held = one.acquire(NAME, options)) {
-				assertThat(held.fencingToken()).isGreaterThan(last);
-				assertThat(one.isCurrent(NAME, held.fencingToken())).isTrue();
-				last = held.fencingToken();
+	void parkedLockIsEnteredWithGreaterTokens() throws Exception {
+		whereLocksLinger((one, options) -> {
+			LockProcess.park(one, NAME, options);
+			long last = 0;
+			for (int i = 0; i < 200; i++) {
+				try (HeldLock held = one.acquire(NAME, options)) {
+					assertThat(held.fencingToken()).isGreaterThan(last);
+					assertThat(one.isCurrent(NAME, held.fencingToken())).isTrue();
+					last = held.fencingToken();
+				}
 			}
-		}
-		assertThat(one.engine("").inspect(KEY)).singleElement().matches(Holder::lingers);
-	}
-
-	@Test
-	void parkedLockPassesToAnotherProcessThatWaits() {
-		LockService one = service();
-		LockService other = service();
-		LockOptions options = lingeringLong(one);
-		if (lacks(one, options)) {
-			return;
-		}
-		for (int i = 0; i < 3; i++) {
-			LockProcess.park(one, NAME + i, options);
-			long parked = one.inspector().overview().parked().get(0).fencingToken();
-			try (HeldLock held = other.acquire(NAME + i)) {
-				assertThat(held.fencingToken()).isGreaterThan(parked);
-				assertThat(one.inspector().overview().parked()).isEmpty();
-			}
-		}
-		leavesNothing();
-	}
-
-	@Test
-	void parkedLockIsReleasedForAProcessThatDoesNotWait() {
-		LockService one = service();
-		LockService other = service();
-		LockOptions options = lingeringLong(one);
-		if (lacks(one, options)) {
-			return;
-		}
-		LockProcess.park(one, NAME, options);
-		eventually().until(() -> {
-			other.tryAcquire(NAME).ifPresent(HeldLock::close);
-			return one.inspector().overview().parked().isEmpty();
+			assertThat(one.engine("").inspect(KEY)).singleElement().matches(Holder::lingers);
 		});
-		eventually().until(() -> other.tryAcquire(NAME).map((held) -> {
-			held.close();
-			return true;
-		}).orElse(false));
-		leavesNothing();
 	}
 
 	@Test
-	void enteredLockExcludesOthers() {
-		LockService one = service();
-		LockService other = service();
-		LockOptions options = lingeringLong(one);
-		if (lacks(one, options)) {
-			return;
-		}
-		LockProcess.park(one, NAME, options);
-		try (HeldLock held = one.acquire(NAME, options)) {
-			for (int i = 0; i < 5; i++) {
-				assertThat(other.tryAcquire(NAME)).isEmpty();
+	void parkedLockPassesToAnotherProcessThatWaits() throws Exception {
+		whereLocksLinger((one, options) -> {
+			LockService other = service();
+			for (int i = 0; i < 3; i++) {
+				LockProcess.park(one, NAME + i, options);
+				long parked = one.inspector().overview().parked().get(0).fencingToken();
+				try (HeldLock held = other.acquire(NAME + i)) {
+					assertThat(held.fencingToken()).isGreaterThan(parked);
+					assertThat(one.inspector().overview().parked()).isEmpty();
+				}
 			}
-			assertThat(held.isValid()).isTrue();
-		}
-		eventually().until(() -> one.inspector().overview().parked().isEmpty());
-		try (HeldLock held = other.acquire(NAME)) {
-			assertThat(one.tryAcquire(NAME, options.toBuilder().waitTime(Duration.ZERO).build())).isEmpty();
-			assertThat(held.isValid()).isTrue();
-		}
-		leavesNothing();
+			leavesNothing();
+		});
+	}
+
+	@Test
+	void parkedLockIsReleasedForAProcessThatDoesNotWait() throws Exception {
+		whereLocksLinger((one, options) -> {
+			LockService other = service();
+			LockProcess.park(one, NAME, options);
+			eventually().until(() -> {
+				other.tryAcquire(NAME).ifPresent(HeldLock::close);
+				return one.inspector().overview().parked().isEmpty();
+			});
+			eventually().until(() -> other.tryAcquire(NAME).map((held) -> {
+				held.close();
+				return true;
+			}).orElse(false));
+			leavesNothing();
+		});
+	}
+
+	@Test
+	void enteredLockExcludesOthers() throws Exception {
+		whereLocksLinger((one, options) -> {
+			LockService other = service();
+			LockProcess.park(one, NAME, options);
+			try (HeldLock held = one.acquire(NAME, options)) {
+				for (int i = 0; i < 5; i++) {
+					assertThat(other.tryAcquire(NAME)).isEmpty();
+				}
+				assertThat(held.isValid()).isTrue();
+			}
+			eventually().until(() -> one.inspector().overview().parked().isEmpty());
+			try (HeldLock held = other.acquire(NAME)) {
+				assertThat(one.tryAcquire(NAME, options.toBuilder().waitTime(Duration.ZERO).build())).isEmpty();
+				assertThat(held.isValid()).isTrue();
+			}
+			leavesNothing();
+		});
 	}
 
 	/** No two owners at a time, and tokens that grow. */
@@ -163,14 +156,18 @@ abstract class LingerContract extends ServiceFaultsContract {
 
 	@Test
 	void processThatShutsDownReleasesItsParkedLocks() throws Exception {
-		LockService one = service();
-		LockOptions options = lingeringLong(one);
-		if (lacks(one, options)) {
-			return;
-		}
-		LockProcess.park(one, NAME, options);
-		awaitIdle(one);
-		leavesNothing();
+		whereLocksLinger((one, options) -> {
+			LockProcess.park(one, NAME, options);
+			awaitIdle(one);
+			leavesNothing();
+		});
+	}
+
+	/** Test in a process whose locks linger with some options. */
+	private interface LingerTest {
+
+		void run(LockService one, LockOptions options) throws Exception;
+
 	}
 
 }
