@@ -100,7 +100,9 @@ final class HolderLookup {
 		}
 		String named = holders.stream().limit(MOST_NAMED).map(LockHolder::toString).collect(Collectors.joining(", "));
 		int others = holders.size() - MOST_NAMED;
-		return ". It is held by " + named + ((others > 0) ? " and %d more".formatted(others) : "");
+		boolean lingers = holders.stream().anyMatch(LockHolder::lingers);
+		return (lingers ? ". It is held, or kept for the next caller (linger), by " : ". It is held by ") + named
+				+ ((others > 0) ? " and %d more".formatted(others) : "");
 	}
 
 	private static String nameOwnLocks(List<String> keys) {

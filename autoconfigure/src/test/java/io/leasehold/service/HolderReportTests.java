@@ -75,6 +75,18 @@ class HolderReportTests {
 		held.close();
 	}
 
+	/** The store does not know whether such a lock is in use. */
+	@Test
+	void messageDoesNotSayThatALingeringLockIsHeld() {
+		LockService service = service(HolderReport.AFTER_WAIT,
+				(key) -> this.store.inspect(key).stream().map((holder) -> holder.withReserved(31, true)).toList());
+		HeldLock held = this.owner.acquire("a");
+		assertThat(busy(() -> service.acquire("a", waiting(service))))
+			.hasMessageContaining("(engine: local). It is held, or kept for the next caller (linger), by owner@")
+			.hasMessageNotContaining("It is held by");
+		held.close();
+	}
+
 	@Test
 	@SuppressWarnings("try")
 	void lostLocksAreNotNamed() {
