@@ -229,16 +229,13 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 		return this.inbox.isSubscribed();
 	}
 
-	/** Renew with a deadline that leaves time for a retry within the shortest lease. */
 	@Override
 	public List<RenewalOutcome> renew(List<Renewal> renewals) {
 		if (this.state.isClosed()) {
 			return this.state.unknown(renewals);
 		}
 		this.inbox.start();
-		long shortest = renewals.stream().mapToLong((renewal) -> renewal.lease().toNanos()).min().orElseThrow();
-		long timeout = Math.min(this.settings.commandTimeout().toNanos(), RenewalRule.period(shortest));
-		return this.renewer.renew(renewals, System.nanoTime() + timeout);
+		return this.renewer.renew(renewals, Deadlines.ofRenewals(renewals, this.settings.commandTimeout()));
 	}
 
 	@Override

@@ -174,15 +174,12 @@ public final class RedlockLockEngine implements LockEngine, AutoCloseable {
 		return Subscription.POLLING;
 	}
 
-	/** Renew with a deadline that leaves time for a retry within the shortest lease. */
 	@Override
 	public List<RenewalOutcome> renew(List<Renewal> renewals) {
 		if (this.state.isClosed()) {
 			return this.state.unknown(renewals);
 		}
-		long shortest = renewals.stream().mapToLong((renewal) -> renewal.lease().toNanos()).min().orElseThrow();
-		long timeout = Math.min(this.settings.commandTimeout().toNanos(), RenewalRule.period(shortest));
-		return this.renewer.renew(renewals, System.nanoTime() + timeout);
+		return this.renewer.renew(renewals, Deadlines.ofRenewals(renewals, this.settings.commandTimeout()));
 	}
 
 	@Override

@@ -1,11 +1,14 @@
 package io.leasehold.engine.support;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
+import io.leasehold.engine.Renewal;
+import io.leasehold.engine.RenewalRule;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +26,18 @@ public final class Deadlines {
 	 */
 	public static long after(Duration timeout) {
 		return System.nanoTime() + timeout.toNanos();
+	}
+
+	/**
+	 * Return the deadline of a batch of renewals that is sent now. It leaves time for a
+	 * retry within the shortest lease.
+	 * @param renewals the renewals, not empty
+	 * @param timeout maximum duration of the call
+	 * @return the deadline
+	 */
+	public static long ofRenewals(List<Renewal> renewals, Duration timeout) {
+		long shortest = renewals.stream().mapToLong((renewal) -> renewal.lease().toNanos()).min().orElseThrow();
+		return System.nanoTime() + Math.min(timeout.toNanos(), RenewalRule.period(shortest));
 	}
 
 	/**

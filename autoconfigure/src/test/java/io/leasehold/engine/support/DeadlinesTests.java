@@ -1,10 +1,16 @@
 package io.leasehold.engine.support;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
+import java.util.function.LongSupplier;
 
+import io.leasehold.LockKey;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.Member;
+import io.leasehold.engine.Renewal;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -20,10 +26,26 @@ class DeadlinesTests {
 	@Test
 	void deadlineIsTheTimeoutAfterTheCall() {
 		long before = System.nanoTime();
-		long deadline = Deadlines.after(LONG);
-		assertThat(deadline - LONG.toNanos() - before).isBetween(0L, System.nanoTime() - before);
-		assertThat(Deadlines.left(deadline)).isPositive().isLessThanOrEqualTo(LONG.toNanos());
+		assertIsAfter(LONG, () -> Deadlines.after(LONG));
+		assertThat(Deadlines.left(Deadlines.after(LONG))).isPositive().isLessThanOrEqualTo(LONG.toNanos());
 		assertThat(Deadlines.left(before)).isNotPositive();
+	}
+
+	@Test
+	void renewalsLeaveTimeForARetryWithinTheShortestLease() {
+		List<Renewal> renewals = List.of(renewal(LONG.multipliedBy(6)), renewal(LONG));
+		assertIsAfter(LONG.dividedBy(3), () -> Deadlines.ofRenewals(renewals, LONG));
+		assertIsAfter(Duration.ofSeconds(1), () -> Deadlines.ofRenewals(renewals, Duration.ofSeconds(1)));
+	}
+
+	private static void assertIsAfter(Duration time, LongSupplier deadline) {
+		long before = System.nanoTime();
+		assertThat(deadline.getAsLong() - time.toNanos() - before).isBetween(0L, System.nanoTime() - before);
+	}
+
+	private static Renewal renewal(Duration lease) {
+		Claim claim = new Claim(new LockKey("a"), Member.of("test").newOwner(), lease, Duration.ZERO, false, 0);
+		return new Renewal(claim, 1, lease);
 	}
 
 	@Test
