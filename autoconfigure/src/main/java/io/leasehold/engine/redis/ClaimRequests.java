@@ -84,11 +84,9 @@ final class ClaimRequests {
 		if (!live.isPlain() || !live.requestedOnce() || this.contended.contains(live.keys())) {
 			return null;
 		}
-		Object response = live.lingers()
-				? line.run(Scripts.ACQUIRE_LINGERING, live.keys().ofFree(),
-						new String[] { live.name(), kept, this.retention, RESERVED }, deadline)
-				: line.run(Scripts.ACQUIRE_FREE, live.keys().ofFree(),
-						new String[] { live.name(), kept, this.retention }, deadline);
+		String[] arguments = live.lingers() ? new String[] { live.name(), kept, this.retention, RESERVED }
+				: new String[] { live.name(), kept, this.retention };
+		Object response = line.run(Scripts.ACQUIRE_FREE, live.keys().ofFree(), arguments, deadline);
 		return (response instanceof String number) ? number : null;
 	}
 

@@ -23,17 +23,11 @@ final class Scripts {
 	/**
 	 * Acquire an exclusive lock of which the store has no other data, for a claim's first
 	 * request. KEYS: lock, greatest grant number. ARGV: claim, time to keep the grant,
-	 * fencing retention; times in milliseconds. Returns the grant number, or 0. Then
+	 * fencing retention; times in milliseconds; only for a grant that lingers, how many
+	 * numbers after the grant number belong to it. Returns the grant number, or 0. Then
 	 * nothing has changed and nothing is decided: {@link #ACQUIRE} has to follow.
 	 */
 	static final Script<Object> ACQUIRE_FREE = Script.load(Scripts.class, "acquire-free.lua");
-
-	/**
-	 * Acquire a lock as {@link #ACQUIRE_FREE} does, with a grant that lingers. KEYS, ARGV
-	 * and response are the same, except for an additional argument: how many numbers
-	 * after the grant number belong to the grant.
-	 */
-	static final Script<Object> ACQUIRE_LINGERING = Script.load(Scripts.class, "acquire-lingering.lua");
 
 	/**
 	 * Release an exclusive lock of which the store has no other data. KEYS: lock. ARGV:
