@@ -116,8 +116,8 @@ abstract class ApplicationLifeContract {
 	}
 
 	/**
-	 * A body runs on when the grace of the shutdown is over: it is told, and nobody gets
-	 * in beside it before its lease is over.
+	 * A body runs on when the grace of the shutdown is over: it is notified, and nobody
+	 * gets in beside it before its lease is over.
 	 */
 	@Test
 	@Fault(88)

@@ -27,7 +27,7 @@ import static org.awaitility.Awaitility.await;
 
 /**
  * Tests for callers that are interrupted while the pool of the lock's database has no
- * connection left. They were not told that the database is down, so the policy for that
+ * connection left. Nothing reported that the database is down, so the policy for that
  * does not apply.
  */
 @Timeout(120)

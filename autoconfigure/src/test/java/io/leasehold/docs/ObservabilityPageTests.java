@@ -49,8 +49,8 @@ import tools.jackson.databind.json.JsonMapper;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The page tells of every meter, observation and event that there is, and its queries and
- * answers are those of the code.
+ * The page describes every meter, observation and event that there is, and its queries
+ * and answers are those of the code.
  */
 class ObservabilityPageTests {
 
@@ -169,8 +169,7 @@ class ObservabilityPageTests {
 	}
 
 	/**
-	 * With one event of each kind behind it, and the histogram that the page tells to
-	 * publish.
+	 * With one event of each kind behind it, and the histogram that the page recommends.
 	 */
 	private static PrometheusMeterRegistry registry() {
 		PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);

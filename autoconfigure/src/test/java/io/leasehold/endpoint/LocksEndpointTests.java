@@ -168,7 +168,8 @@ class LocksEndpointTests {
 	}
 
 	/**
-	 * An operator takes a lock away by the actuator: its holder and the audit are told.
+	 * An operator takes a lock away by the actuator: its holder and the audit are
+	 * notified.
 	 */
 	@Fault(95)
 	@Test

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A clock that stands still until it is told to go on. Thread-safe.
+ * A clock that stands still until a test moves it. Thread-safe.
  */
 public final class ManualClock implements MonotonicClock {
 

@@ -51,7 +51,7 @@ class PublisherOutcomeTests {
 		});
 	}
 
-	/** Its own exception and that of closing the lock tell the same. */
+	/** Its own exception and that of closing the lock report the same. */
 	@Test
 	void lossThatTheBodyNoticesIsThrown() {
 		run((context) -> {

@@ -15,7 +15,7 @@ import java.util.function.Consumer;
 
 /**
  * A network between a client and a server of this machine that fails on demand. Bytes go
- * through as they come, until it is told otherwise:
+ * through as they come, until a test changes that:
  * <ul>
  * <li>{@link Valve#delay} and {@link Valve#hold}, in one direction or, by
  * {@link #blackHole}, in both: nothing arrives and nothing breaks
@@ -183,7 +183,7 @@ public final class FaultProxy implements AutoCloseable {
 				pump.run();
 			}
 			catch (IOException ex) {
-				// the end of a connection is nothing to tell
+				// the end of a connection is not a fault
 			}
 			catch (InterruptedException ex) {
 				Thread.currentThread().interrupt();

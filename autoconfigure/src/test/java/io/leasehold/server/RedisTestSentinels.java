@@ -127,7 +127,7 @@ public final class RedisTestSentinels implements AutoCloseable {
 		this.sentinels.get(0).stop();
 	}
 
-	/** Tell the sentinels to put the replica in the place of a master that works. */
+	/** Let the sentinels put the replica in the place of a master that works. */
 	public void failover() {
 		operator(this.sentinels.get(1)).failover(MASTER);
 	}

@@ -65,7 +65,7 @@ class BulkheadTests {
 
 	/**
 	 * One key's renewal is slow and fails, again and again: the other keys of its batch
-	 * are renewed, since a batch tells the fate of each.
+	 * are renewed, since a batch reports the fate of each.
 	 */
 	@Fault(56)
 	@Test

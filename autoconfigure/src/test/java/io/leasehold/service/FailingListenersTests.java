@@ -55,7 +55,7 @@ class FailingListenersTests {
 		this.services.forEach(LockService::close);
 	}
 
-	/** A listener throws at whatever it is told: each failure is logged once. */
+	/** A listener throws for each event: each failure is logged once. */
 	@Fault(57)
 	@Test
 	void listenerThatThrowsHarmsNoLock(CapturedOutput output) {
@@ -72,7 +72,7 @@ class FailingListenersTests {
 		assertThat(this.store.size()).isZero();
 	}
 
-	/** A listener never returns from what it was told of a renewal. */
+	/** A listener never returns from the event of a renewal. */
 	@Fault(57)
 	@Test
 	void listenerThatBlocksDelaysNoRenewal() {
@@ -92,7 +92,7 @@ class FailingListenersTests {
 
 	/**
 	 * What holders do about the loss of a lock never returns: other locks are renewed,
-	 * waiting callers served, and other losses told.
+	 * waiting callers served, and other losses reported.
 	 */
 	@Fault(57)
 	@Test

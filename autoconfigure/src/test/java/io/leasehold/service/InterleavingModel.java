@@ -27,7 +27,7 @@ import static org.jetbrains.lincheck.datastructures.ManagedStrategyGuaranteeKt.f
  * A process's locks in the hands of two threads, each of which does one thing. Lincheck
  * runs both over and over, each time with other switches between them; whatever these
  * are, what the model requires holds, and nothing is left in the end. Time stands still,
- * and timers go off when they are told to.
+ * and timers go off on command.
  */
 public abstract class InterleavingModel {
 

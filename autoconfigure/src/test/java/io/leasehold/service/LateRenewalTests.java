@@ -32,7 +32,7 @@ class LateRenewalTests {
 
 	/**
 	 * A process that got no processor time takes up the answer to a renewal when its
-	 * lease is over: it stays so, and the slack of the renewal is told to be none.
+	 * lease is over: it stays so, and the slack of the renewal is reported as none.
 	 */
 	@Fault(4)
 	@Test

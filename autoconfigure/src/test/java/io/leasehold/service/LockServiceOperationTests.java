@@ -39,7 +39,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.awaitility.Awaitility.await;
 
 /**
- * Tests for what {@link LockService} tells and does for operators.
+ * Tests for what {@link LockService} reports to operators and does for them.
  */
 @Timeout(60)
 class LockServiceOperationTests {
@@ -140,7 +140,7 @@ class LockServiceOperationTests {
 			.withMessageContaining("'redis'");
 	}
 
-	/** An operator takes a lock away: its holder in this process is told at once. */
+	/** An operator takes a lock away: its holder in this process is notified at once. */
 	@Fault(95)
 	@Test
 	void holderInThisProcessIsToldOfAForcedReleaseAtOnce() throws Exception {

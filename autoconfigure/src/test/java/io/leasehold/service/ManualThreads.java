@@ -8,7 +8,7 @@ import java.util.concurrent.FutureTask;
 
 /**
  * An engine's threads as a checker of interleavings needs them: a thread for each task,
- * and timers that go off when they are told to.
+ * and timers that go off on command.
  */
 final class ManualThreads extends EngineThreads {
 

@@ -322,7 +322,7 @@ class OwnersBesideEachOtherTests {
 		this.store.faults().setDown(false);
 	}
 
-	/** One permit goes to the first of two attempts, the other one hears of it. */
+	/** One permit goes to the first of two attempts, the other one is notified. */
 	@Test
 	void attemptBehindOneThatTookTheLastPermitIsBusy() {
 		LockService elsewhere = elsewhere();

@@ -25,7 +25,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Tests for what is told of locks that are held for too long.
+ * Tests for reports of locks that are held for too long.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class SlowHoldTests {

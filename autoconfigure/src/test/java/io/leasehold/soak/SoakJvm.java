@@ -116,7 +116,7 @@ final class SoakJvm implements AutoCloseable {
 		return this.random;
 	}
 
-	/** Tell the JVM to do something, and wait until it is done. */
+	/** Send the JVM a command, and wait until it is done. */
 	void order(String command) {
 		this.process.tell(command);
 		this.process.expect("done");

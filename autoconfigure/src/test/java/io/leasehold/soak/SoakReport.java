@@ -85,7 +85,7 @@ final class SoakReport {
 		text.append("%-32s %s%n".formatted(what, figure));
 	}
 
-	/** Fail if something happened that may not, or if too little did to tell. */
+	/** Fail if something happened that may not, or if too little did to judge. */
 	void check() {
 		assertThat(this.findings.violations()).as("holds and writes that cannot all be true").isEmpty();
 		assertThat(this.findings.count("failed")).as("threads that failed").isZero();

@@ -115,7 +115,7 @@ final class SoakWorker {
 		}
 	}
 
-	/** Shut down as an application does, and tell what is left. */
+	/** Shut down as an application does, and report what is left. */
 	private List<String> leave() throws Exception {
 		List<String> left = new ArrayList<>();
 		CountDownLatch idle = new CountDownLatch(1);

@@ -17,7 +17,7 @@ import org.springframework.test.context.TestPropertySource;
  * <p>
  * Whatever engine a method names, its lock is taken on the
  * {@link io.leasehold.engine.local.LocalLockEngine}, which can be made to fail. A bean of
- * type {@link LockRecorder} tells what was locked, and one of type {@link VirtualClock}
+ * type {@link LockRecorder} records what was locked, and one of type {@link VirtualClock}
  * moves the time by which leases end. Before each test the record is cleared and the
  * faults are switched off.
  */

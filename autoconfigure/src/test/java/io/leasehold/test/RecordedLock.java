@@ -34,7 +34,7 @@ final class RecordedLock implements AcquisitionListener {
 
 	@Override
 	public void holdStarted(long fencingToken) {
-		// acquired, which was told before
+		// acquired, which was recorded before
 	}
 
 	@Override

@@ -22,8 +22,8 @@ public final class VirtualClock implements MonotonicClock {
 
 	/**
 	 * Move the clock ahead, as if the process had been paused for so long. A held lock
-	 * whose lease is shorter is not valid any more at once; its holder is told within a
-	 * second, and the next caller that waits has it. Wait times go on in real time.
+	 * whose lease is shorter is not valid any more at once; its holder is notified within
+	 * a second, and the next caller that waits has it. Wait times go on in real time.
 	 * @param by how far, not negative
 	 */
 	public void advance(Duration by) {

@@ -90,7 +90,7 @@ final class Heartbeat {
 	}
 
 	/**
-	 * Check a grant's node; null if the grant or its session has ended. A write tells
+	 * Check a grant's node; null if the grant or its session has ended. A write shows
 	 * others that the grant lingers no more.
 	 */
 	private @Nullable CompletableFuture<Stat> read(Renewal renewal, Connection connection) {

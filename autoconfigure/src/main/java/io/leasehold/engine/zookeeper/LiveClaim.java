@@ -52,7 +52,7 @@ final class LiveClaim {
 
 	private boolean expired;
 
-	/** Whether its node tells others that its grant lingers. */
+	/** Whether its node shows others that its grant lingers. */
 	private boolean lingers;
 
 	/** Number of the connection that last confirmed the grant's node. */
@@ -172,9 +172,9 @@ final class LiveClaim {
 		return this.validUntil;
 	}
 
-	/** Record whether its node tells others that its grant lingers. */
-	synchronized void linger(boolean tells) {
-		this.lingers = tells;
+	/** Record whether its node shows others that its grant lingers. */
+	synchronized void linger(boolean shown) {
+		this.lingers = shown;
 	}
 
 	synchronized boolean lingers() {

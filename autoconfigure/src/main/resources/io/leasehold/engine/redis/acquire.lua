@@ -19,7 +19,7 @@ if closed() then
 end
 if asked ~= access and tonumber(asked) and tonumber(access) then
 	local other = access
-	redis.call('ZREM', KEYS[3], told, broadcast, polling)
+	redis.call('ZREM', KEYS[3], notified, broadcast, polling)
 	serve()
 	return response({'differs', other})
 end

@@ -1,5 +1,5 @@
 -- ARGV: 5 lifetime of the give-up marker in ms, 0 for no marker
-redis.call('ZREM', KEYS[3], told, broadcast, polling)
+redis.call('ZREM', KEYS[3], notified, broadcast, polling)
 if ARGV[5] ~= '0' then
 	local till = millis() + ARGV[5]
 	outlive(tonumber(ARGV[5]))

@@ -1,6 +1,6 @@
 -- Follows lock.lua, notify.lua, marks.lua and holders.lua: hands the lock to the head of the queue
 -- The queue entries that the claim may have
-local told, broadcast, polling = ARGV[4] .. '+' .. me, ARGV[4] .. '*' .. me, ARGV[4] .. '-' .. me
+local notified, broadcast, polling = ARGV[4] .. '+' .. me, ARGV[4] .. '*' .. me, ARGV[4] .. '-' .. me
 
 -- An exclusive grant is stored in the lock, concurrent grants in the holders; never both
 local access, count = held and 'x' or nil, held and 1 or 0

@@ -84,8 +84,8 @@ class LeaseholdZooKeeperIntegrationTests {
 	}
 
 	/**
-	 * A body runs on when the grace of the shutdown is over: it is told, and nobody gets
-	 * in beside it.
+	 * A body runs on when the grace of the shutdown is over: it is notified, and nobody
+	 * gets in beside it.
 	 */
 	@Test
 	@Fault(value = 88, engine = "zookeeper")

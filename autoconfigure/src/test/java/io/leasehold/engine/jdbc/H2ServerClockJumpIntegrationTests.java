@@ -25,7 +25,7 @@ class H2ServerClockJumpIntegrationTests extends ServerClockJumpTests {
 				"-ifNotExists", "-baseDir", this.folder.toString());
 		builder.environment().putAll(environment);
 		this.server = builder.start();
-		this.server.getInputStream().read(); // tells that it runs
+		this.server.getInputStream().read(); // wait until it runs
 		return "jdbc:h2:tcp://127.0.0.1:%s/./locks".formatted(port);
 	}
 

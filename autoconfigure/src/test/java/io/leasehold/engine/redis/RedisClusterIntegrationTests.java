@@ -171,7 +171,7 @@ class RedisClusterIntegrationTests {
 	}
 
 	/**
-	 * A lock was lost before its slot moved: the release tells of it, though it was sent
+	 * A lock was lost before its slot moved: the release reports it, though it was sent
 	 * to two masters.
 	 */
 	@Fault({ 13, 24 })

@@ -195,7 +195,7 @@ public final class RedisEngines implements AutoCloseable {
 				owner, "60000", RedisKeys.inboxPrefix(this.namespace), "3000", "3000", "+", "4000");
 	}
 
-	/** Cut the connections on which members hear of their grants. */
+	/** Cut the connections on which members are notified of their grants. */
 	void cutInboxes() {
 		server().clientKill(KillArgs.Builder.typePubsub());
 	}

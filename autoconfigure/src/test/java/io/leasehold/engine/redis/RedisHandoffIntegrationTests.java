@@ -29,7 +29,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class RedisHandoffIntegrationTests extends RedisLockEngineFixture {
 
-	/** Two hundred claims wait: a release tells one of them. */
+	/** Two hundred claims wait: a release notifies one of them. */
 	@Fault(66)
 	@Test
 	void releaseWakesOneOfManyWaitingClaims() throws Exception {

@@ -49,7 +49,7 @@ class RedisLockEngineFaultsIntegrationTests extends RedisFaultsFixture {
 
 	/**
 	 * A connection that breaks after the request was carried out is an error, and the
-	 * grant that nobody heard of is undone by the claim's release.
+	 * grant that nobody was notified of is undone by the claim's release.
 	 */
 	@Fault(12)
 	@Test
@@ -151,7 +151,7 @@ class RedisLockEngineFaultsIntegrationTests extends RedisFaultsFixture {
 	}
 
 	/**
-	 * A first release that finds nothing tells of a loss, whatever became of connections
+	 * A first release that finds nothing reports a loss, whatever became of connections
 	 * before.
 	 */
 	@Fault(13)

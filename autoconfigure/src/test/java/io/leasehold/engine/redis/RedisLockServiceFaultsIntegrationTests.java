@@ -136,8 +136,8 @@ class RedisLockServiceFaultsIntegrationTests {
 	}
 
 	/**
-	 * The network stays away for longer than the lease: the holder is told by its own
-	 * clock, though nobody can ask the store.
+	 * The network stays away for longer than the lease: the holder is notified by its own
+	 * clock, though nobody can query the store.
 	 */
 	@Fault({ 13, 14 })
 	@Test
@@ -153,7 +153,7 @@ class RedisLockServiceFaultsIntegrationTests {
 	}
 
 	/**
-	 * The server loses all data while a lock is held: its holder is told once, by the
+	 * The server loses all data while a lock is held: its holder is notified once, by the
 	 * next renewal, and from then on leaves the key to others, whose numbers are greater.
 	 */
 	@Fault({ 17, 19, 21 })
@@ -178,7 +178,7 @@ class RedisLockServiceFaultsIntegrationTests {
 	}
 
 	/**
-	 * The server throws a lock away to make room: its holder is told, and the next
+	 * The server throws a lock away to make room: its holder is notified, and the next
 	 * holder's token is greater.
 	 */
 	@Fault(23)

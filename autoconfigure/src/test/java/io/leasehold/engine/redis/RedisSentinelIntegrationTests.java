@@ -71,8 +71,8 @@ class RedisSentinelIntegrationTests {
 
 	/**
 	 * The master dies before its replica has the lock: another process is granted it by
-	 * the next master, with a greater token, and the former holder is told by its next
-	 * renewal.
+	 * the next master, with a greater token, and the former holder is notified by its
+	 * next renewal.
 	 */
 	@Fault({ 20, 21 })
 	@Test

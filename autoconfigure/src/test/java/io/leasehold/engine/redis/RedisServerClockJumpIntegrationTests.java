@@ -72,8 +72,8 @@ class RedisServerClockJumpIntegrationTests {
 	}
 
 	/**
-	 * The server's clock goes forward by more than the lease: the holder is told by its
-	 * next renewal, which takes the lock neither back nor from the next holder, whose
+	 * The server's clock goes forward by more than the lease: the holder is notified by
+	 * its next renewal, which takes the lock neither back nor from the next holder, whose
 	 * token is greater.
 	 */
 	@Fault(7)

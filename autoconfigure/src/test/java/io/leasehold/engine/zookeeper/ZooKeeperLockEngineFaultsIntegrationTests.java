@@ -233,7 +233,7 @@ class ZooKeeperLockEngineFaultsIntegrationTests extends ZooKeeperFaultsFixture {
 		next.close();
 	}
 
-	/** The holder of a lock hears that its session was ended by others. */
+	/** The holder of a lock is notified that others ended its session. */
 	@Fault(30)
 	@Test
 	void lockOfASessionThatWasEndedIsLostAndTold() throws Exception {

@@ -172,7 +172,7 @@ class ZooKeeperRequestsIntegrationTests {
 		this.other.release(held);
 	}
 
-	/** The write tells others that the lock lingers no more. */
+	/** The write shows others that the lock lingers no more. */
 	@Test
 	void firstRenewalOfALockThatLingersIsTwoWrites() {
 		Claim claim = this.engines.lingering(this.key);
@@ -213,8 +213,8 @@ class ZooKeeperRequestsIntegrationTests {
 	}
 
 	/**
-	 * However many wait: who waits behind others hears of its predecessor alone. A list
-	 * alone may be an old one, of a server that is cut off.
+	 * However many wait: a waiter behind others is notified of its predecessor alone. A
+	 * list alone may be an old one, of a server that is cut off.
 	 */
 	@Fault(66)
 	@ParameterizedTest
@@ -279,7 +279,7 @@ class ZooKeeperRequestsIntegrationTests {
 		this.client.delete().forPath(behind);
 	}
 
-	/** Who waits behind it would otherwise hear of its write and not of its grant. */
+	/** Its successor would otherwise be notified of its write, and not of its grant. */
 	@Test
 	void permitIsNotWrittenBeforeItIsGranted() throws Exception {
 		heldElsewhere("2");

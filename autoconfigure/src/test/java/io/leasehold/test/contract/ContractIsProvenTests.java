@@ -692,7 +692,7 @@ class ContractIsProvenTests {
 
 	}
 
-	/** Tells only the waiting, not those that had their turn before they listened. */
+	/** Notifies only waiters, not those that had their turn before they listened. */
 	private static final class MissedSignals extends Sound {
 
 		MissedSignals(LockEngine store) {

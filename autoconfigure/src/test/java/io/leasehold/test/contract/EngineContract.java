@@ -284,8 +284,8 @@ abstract class EngineContract {
 
 	/**
 	 * Thousands of locks are renewed together: the fate of one is not that of another,
-	 * and all are told it in the time that is left, after a third of their lease, until
-	 * half of it is gone.
+	 * and all are notified of it in the time that is left, after a third of their lease,
+	 * until half of it is gone.
 	 */
 	@Fault({ 55, 56 })
 	@Test
@@ -759,7 +759,7 @@ abstract class EngineContract {
 	}
 
 	/**
-	 * A claim that waits: woken by signals, asking again when it was told to.
+	 * A claim that waits: woken by signals, polling when the engine says.
 	 */
 	static final class Ear implements AutoCloseable {
 

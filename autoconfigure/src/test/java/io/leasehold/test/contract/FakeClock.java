@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * Wall clock of other processes, which differs from this one's and jumps when told to.
+ * Wall clock of other processes, which differs from this one's and jumps on command.
  * Their monotonic clocks stay true. Needs libfaketime.
  */
 public final class FakeClock implements AutoCloseable {

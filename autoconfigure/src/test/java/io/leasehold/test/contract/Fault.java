@@ -19,7 +19,7 @@ public @interface Fault {
 	/** Rows of the catalogue, from 1. On a class: shown by its tests together. */
 	int[] value();
 
-	/** Engine that the test is about, if its package does not tell. */
+	/** Engine that the test is about, if its package does not show it. */
 	String engine() default "";
 
 }

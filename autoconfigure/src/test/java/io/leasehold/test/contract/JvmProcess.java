@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Another JVM with the class path of this one, told what to do line by line. It can be
- * killed, frozen and woken. Needs the system's {@code kill}.
+ * Another JVM with the class path of this one, which reads commands line by line. It can
+ * be killed, frozen and woken. Needs the system's {@code kill}.
  */
 public final class JvmProcess implements AutoCloseable {
 
@@ -64,7 +64,7 @@ public final class JvmProcess implements AutoCloseable {
 	}
 
 	/**
-	 * Tell the process to do something, as soon as it is able to.
+	 * Send the process a command, which it runs as soon as it is able to.
 	 * @param command a line
 	 */
 	public void tell(String command) {

@@ -249,7 +249,7 @@ public abstract class LockEngineContract extends LingerContract {
 		leavesNothing();
 	}
 
-	/** A lock that was stolen is refused to its former holder, which is told. */
+	/** A lock that was stolen is refused to its former holder, which is notified. */
 	@Fault(94)
 	@Test
 	void formerHolderDoesNotTouchItsSuccessor() {
@@ -269,7 +269,7 @@ public abstract class LockEngineContract extends LingerContract {
 	}
 
 	/**
-	 * The store says that the lock is somebody else's: its holder is told once, no
+	 * The store says that the lock is somebody else's: its holder is notified once, no
 	 * renewal is tried any more, and the lock is not taken again behind its back.
 	 */
 	@Fault(17)
@@ -343,8 +343,8 @@ public abstract class LockEngineContract extends LingerContract {
 	}
 
 	/**
-	 * An operator takes the lock away, from another process: its holder is told by the
-	 * next renewal, and the token of the next holder is greater.
+	 * An operator takes the lock away, from another process: its holder is notified by
+	 * the next renewal, and the token of the next holder is greater.
 	 */
 	@Fault(95)
 	@Test

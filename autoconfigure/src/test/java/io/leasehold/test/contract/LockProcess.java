@@ -28,7 +28,7 @@ import io.leasehold.service.ReleaseTiming;
 import org.awaitility.Awaitility;
 
 /**
- * Another JVM that takes locks when told to, and can be killed, frozen and woken.
+ * Another JVM that takes locks on command, and can be killed, frozen and woken.
  */
 public final class LockProcess implements AutoCloseable {
 
@@ -153,7 +153,9 @@ public final class LockProcess implements AutoCloseable {
 		return expect("sold");
 	}
 
-	/** Take and release a lock again and again; {@link #contended()} tells of it. */
+	/**
+	 * Take and release a lock again and again; {@link #contended()} returns how often.
+	 */
 	void contend(String key, Duration time, Duration lease) {
 		this.process.tell("contend %s %d %d".formatted(key, time.toMillis(), lease.toMillis()));
 	}

@@ -188,7 +188,10 @@ abstract class ServiceFaultsContract extends ServiceFormsContract {
 		leavesNothing();
 	}
 
-	/** Whatever the store tells a waiting caller is lost: it finds its turn by a poll. */
+	/**
+	 * All messages of the store to a waiting caller are lost: it finds its turn by a
+	 * poll.
+	 */
 	@Fault(65)
 	@Test
 	void releaseThatNobodyHearsOfIsFoundByAPoll() throws Exception {

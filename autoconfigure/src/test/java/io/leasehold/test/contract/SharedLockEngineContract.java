@@ -85,7 +85,7 @@ public abstract class SharedLockEngineContract extends LockEngineContract {
 
 	/**
 	 * A process that was frozen for longer than its lease finds its lock lost with its
-	 * first look, and is told at the end of its work.
+	 * first look, and is notified at the end of its work.
 	 */
 	@Fault(2)
 	@Test

@@ -25,7 +25,7 @@ final class TwoInstances implements AutoCloseable {
 		this(data, new Work(), new Work());
 	}
 
-	/** Start instances that take their time as they are told. */
+	/** Start instances whose work takes a given time. */
 	TwoInstances(Path data, Work first, Work second) {
 		this.instances = List.of(start(data, first), start(data, second));
 	}

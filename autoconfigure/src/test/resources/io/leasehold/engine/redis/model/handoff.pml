@@ -14,7 +14,7 @@
  *           on a line (Q1: of the others). A run ends at the grant MAXF.
  * Faults    RC lines that break (BREAK0: of the first member alone), S requests of theirs that may run later, U ticks
  *           at most, MT how long a marker lasts then. CRASH a member dies. LOSS the server loses all it has. FORCE an operator
- *           ends all grants. SUBS times that a member's inbox breaks or comes back; CLUSTER nobody counts who hears.
+ *           ends all grants. SUBS times that a member's inbox breaks or comes back; CLUSTER subscribers cannot be counted.
  *           QT lifetime of the queue. MARKS the marks end with the last of what needs them. SKEW the least ticks between two that a member's clock misses or has too much.
  * Callers   NOWAITS some do not wait, INHERIT claims that are given up stay for the next caller, with lease LI,
  *           ORDERED check the order of service, too.
@@ -148,7 +148,7 @@
 #define RENEW 2
 #define CLOSE 3
 /* Forms of queueing: a claim that does not wait has none */
-#define TOLD 1
+#define NOTIFIED 1
 #define POLLS 2
 /* Answers */
 #define GRANTED 1
@@ -182,7 +182,7 @@ hidden byte ORPHAN = 1;        /* LIVE: a dead waiter costs G + D at most */
 hidden byte LASTS = 1;         /* LIVE: no holder loses its lease */
 hidden byte PLACE = 1;         /* LIVE: no waiter loses its place */
 #ifdef LINGER
-hidden byte RECALLED = 1;      /* nothing is parked after a recall was heard */
+hidden byte RECALLED = 1;      /* nothing is parked after a recall has arrived */
 hidden byte TAKEOVER = 1;      /* the store keeps what is parked for one linger at most */
 #endif
 #define HOLDS(property, condition) if :: (condition) :: else -> assert(!property) fi
@@ -196,7 +196,7 @@ bool lingers[NC+1];            /* HELD: may be parked; PARKED: may be entered */
 bool early[NC+1];              /* WAITING: a recall came before the answer */
 bool recall[NC+1];             /* under way */
 byte lostRecalls;
-bool heard[NC+1];              /* for the check alone: a recall came */
+bool recalled[NC+1];           /* for the check alone: a recall came */
 #else
 bool passed[NC+1];             /* to the next caller here */
 #endif
@@ -226,7 +226,7 @@ bool orphaned[N];
 
 hidden byte i, j, h, c, t, v, x, f, r, e, g, y, n, a, w, b, k;   /* within one step only */
 
-#define HEARS(member) (!dead[member] && !deaf[member])
+#define LISTENS(member) (!dead[member] && !deaf[member])
 
 /* A claim comes into the queue */
 inline comes(who) {
@@ -317,9 +317,9 @@ inline ask(who) {
   base[who] = 0;
 #endif
 #ifdef LINGER
-  send(ACQUIRE, who, (asked[who] -> GRANT_LEASE : FIRST_LEASE), (waits[who] != YES -> 0 : TOLD + deaf[JVM(who)]), (!asked[who] && !deaf[JVM(who)]));
+  send(ACQUIRE, who, (asked[who] -> GRANT_LEASE : FIRST_LEASE), (waits[who] != YES -> 0 : NOTIFIED + deaf[JVM(who)]), (!asked[who] && !deaf[JVM(who)]));
 #else
-  send(ACQUIRE, who, (asked[who] -> GRANT_LEASE : L), (waits[who] != YES -> 0 : TOLD + deaf[JVM(who)]), 0);
+  send(ACQUIRE, who, (asked[who] -> GRANT_LEASE : L), (waits[who] != YES -> 0 : NOTIFIED + deaf[JVM(who)]), 0);
 #endif
   asked[who] = 1
 }
@@ -366,7 +366,7 @@ inline busy() {
   if :: waits[c] == NO -> waits[c] = ANSWERED :: else fi
 }
 /* A message */
-inline tell(who) {
+inline deliver(who) {
   c = who; f = message[c]; message[c] = 0;
   if
   :: dead[JVM(c)] -> skip
@@ -377,11 +377,11 @@ inline tell(who) {
      v = (f > seen[c] -> (LEFT(GRANT_LEASE, base[c])) : 0);
 #endif
      if :: v >= M -> enter(c, f, v) :: else -> timer[c] = 0 fi
-  :: !dead[JVM(c)] && state[c] == CLOSED -> if :: ROOM(JVM(c)) -> giveBack(c) :: else fi
+  :: !dead[JVM(c)] && state[c] == CLOSED -> if :: ROOM(JVM(c)) -> returnGrant(c) :: else fi
   :: else
   fi
 }
-inline giveBack(who) { send(CLOSE, who, 0, 0, 0) }
+inline returnGrant(who) { send(CLOSE, who, 0, 0, 0) }
 /* Nobody wants the key any more */
 inline abandon(who) {
 #ifdef MUT_NOCLOSE
@@ -413,9 +413,9 @@ inline reenter(who) { state[who] = HELD; idle = 0; token(who) }
 inline reenter(who) { state[who] = HELD; idle = 0; pass(who) }
 #endif
 /* Somebody waits for what claim who has */
-inline hear(who) {
+inline receiveRecall(who) {
   recall[who] = 0;
-  if :: state[who] == WAITING || state[who] == HELD || state[who] == PARKED -> heard[who] = 1 :: else fi;
+  if :: state[who] == WAITING || state[who] == HELD || state[who] == PARKED -> recalled[who] = 1 :: else fi;
   if
 #ifndef MUT_ENTERRECALLED
   :: state[who] == PARKED -> leave(who)
@@ -428,7 +428,7 @@ inline hear(who) {
   fi
 }
 inline want() {
-  if :: lingering && HEARS(JVM(owner)) -> recall[owner] = 1 :: else fi
+  if :: lingering && LISTENS(JVM(owner)) -> recall[owner] = 1 :: else fi
 }
 #endif
 inline leave(who) { state[who] = CLOSING; valid[who] = 0; held[who] = 0; passed[who] = 0; inherited[who] = 0; quiet[who] = 0 }
@@ -444,7 +444,7 @@ inline lose(who) {
   leave(who)
 #endif
 }
-inline tellEnd(who) {
+inline sendEnd(who) {
   state[who] = CLOSING;
 #ifdef MUT_NOMARK
   send(CLOSE, who, 0, 0, 0)
@@ -557,7 +557,7 @@ inline loseAll() {
 #ifndef ALONE
      numbers[i] = 0; till[i] = 0; kept[i] = 0; over[i] = 0;
 #endif
-     told[i] = 0; gone[i] = 0; minHold[i] = 0; quiet[i] = 0; later[i] = 0; i++
+     notified[i] = 0; gone[i] = 0; minHold[i] = 0; quiet[i] = 0; later[i] = 0; i++
   :: else -> break
   od;
   i = 0;
@@ -711,7 +711,7 @@ inline check() {
      :: state[i] == PARKED && valid[i] && held[i] > ended && !dead[JVM(i)] ->
         HOLDS(STORED, STANDS(i) && TTL(i) >= valid[i]);
         HOLDS(TAKEOVER, TTL(i) <= LINGER);
-        HOLDS(RECALLED, !heard[i])
+        HOLDS(RECALLED, !recalled[i])
 #endif
      :: state[i] == HELD && valid[i] && held[i] > ended && !dead[JVM(i)] ->
         HOLDS(EXCLUSION, f == 0 || r == ACCESS(i));
@@ -779,7 +779,7 @@ inline forget() {
 #ifdef LINGER
      if :: state[i] != HELD && state[i] != PARKED -> held[i] = 0; lingers[i] = 0; passed[i] = 0 :: else fi;
      if :: state[i] != WAITING -> early[i] = 0 :: else fi;
-     if :: state[i] == NEW || state[i] == CLOSING || state[i] == CLOSED -> recall[i] = 0; heard[i] = 0 :: else fi;
+     if :: state[i] == NEW || state[i] == CLOSING || state[i] == CLOSED -> recall[i] = 0; recalled[i] = 0 :: else fi;
 #else
      if :: state[i] != HELD && !quiet[i] -> held[i] = 0 :: else fi;
 #endif
@@ -794,7 +794,7 @@ inline expireQueue() {
   i = 0;
   do :: i < queued -> w = queue[i]; HOLDS(PLACE, dead[JVM(w)] || state[w] != WAITING); i++ :: else -> break od;
 #endif
-  do :: queued -> queued--; w = queue[queued]; queue[queued] = 0; told[w] = 0; later[w] = 0; content(JVM(w)) :: else -> break od
+  do :: queued -> queued--; w = queue[queued]; queue[queued] = 0; notified[w] = 0; later[w] = 0; content(JVM(w)) :: else -> break od
 }
 #endif
 
@@ -808,8 +808,8 @@ inline expireQueue() {
 #define PASS 7
 #define LEAVE 8
 #define LOSE 9
-#define TELL_END 10
-#define TELL 11
+#define SEND_END 10
+#define DELIVER 11
 #define MESSAGE_LOST 12
 #define RUN 13
 #define RECEIVE 14
@@ -850,8 +850,8 @@ inline take() {
   :: step == LOSE ->
      if :: valid[actor] -> quiet[actor] = valid[actor] + DL :: else fi;
      lose(actor)
-  :: step == TELL_END -> tellEnd(actor)
-  :: step == TELL -> tell(actor)
+  :: step == SEND_END -> sendEnd(actor)
+  :: step == DELIVER -> deliver(actor)
   :: step == MESSAGE_LOST -> message[actor] = 0
   :: step == RUN -> loadNext(actor)
   :: step == RECEIVE -> receive(actor)
@@ -865,7 +865,7 @@ inline take() {
   :: step == PARK -> park(actor)
   :: step == REENTER -> reenter(actor)
   :: step == RETURN -> leave(actor)
-  :: step == RECALL -> hear(actor)
+  :: step == RECALL -> receiveRecall(actor)
   :: step == RECALL_LOST -> recall[actor] = 0; lostRecalls++
 #endif
 #ifdef MARKS
@@ -939,7 +939,7 @@ inline settle() { check(); residue(); forget(); step = 0; actor = 0 }
 #endif
 #define FIRST(C) ((C-1) % K == 0)
 #define MAY_BEGIN(C) (state[C] == NEW && (C-1) % K < (C <= K -> K0 : K1) && (FIRST(C) || state[C-1] >= CLOSING || (state[C-1] >= HELD && ACCESS(C-1)*ACCESS(C) != X*X)))
-#define MAY_TELL_END(C) ((state[C] == CLOSING || (state[C] == LOST && !rest[C])) && ROOM(JVM(C)) && !UNDER_WAY(CLOSE, C))
+#define MAY_SEND_END(C) ((state[C] == CLOSING || (state[C] == LOST && !rest[C])) && ROOM(JVM(C)) && !UNDER_WAY(CLOSE, C))
 #define MAY_RUN(J) (lScript[(J)*Q] && (!lAnswer[(J)*Q] || (Q > 1 && lScript[SECOND(J)] && !lAnswer[SECOND(J)])))
 #ifdef BREAK0
 #define MAY_BREAK(J) (J == 0 && breaks < RC && !dead[J] && !EMPTY(J))
@@ -972,8 +972,8 @@ inline settle() { check(); residue(); forget(); step = 0; actor = 0 }
   :: !dead[JVM(C)] && state[C] == HELD && valid[C] && MAY_PASS(C) -> STEP(PASS, C) \
   :: !dead[JVM(C)] && state[C] == HELD && valid[C] -> STEP(LEAVE, C) \
   :: !dead[JVM(C)] && state[C] == HELD && MAY_LOSE(C) -> STEP(LOSE, C) \
-  :: !dead[JVM(C)] && MAY_TELL_END(C) -> STEP(TELL_END, C) \
-  :: message[C] -> STEP(TELL, C) \
+  :: !dead[JVM(C)] && MAY_SEND_END(C) -> STEP(SEND_END, C) \
+  :: message[C] -> STEP(DELIVER, C) \
   :: message[C] -> STEP(MESSAGE_LOST, C) \
   NOWAIT(C) INHERITED(C) ENDS(C) LINGERING(C)
 #ifdef MUT_RENEWPARKED

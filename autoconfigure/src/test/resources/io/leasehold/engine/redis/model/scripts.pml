@@ -19,7 +19,7 @@ bool marked, noted;            /* the mark of the greatest number, and that of t
 byte markTtl;
 #endif
 byte queue[NC], queued;        /* waiting claims by arrival */
-bool told[NC+1];               /* queued as one that is told (+, *) */
+bool notified[NC+1];           /* queued as one that is notified (+, *) */
 byte gone[NC+1];               /* give-up markers, and how long they last */
 #ifdef QT
 byte queueTtl;
@@ -125,7 +125,7 @@ inline unqueue(who) {
   :: h < queued ->
      queued--;
      do :: h < queued -> queue[h] = queue[h+1]; h++ :: else -> break od;
-     queue[h] = 0; told[who] = 0
+     queue[h] = 0; notified[who] = 0
   :: else
   fi;
   h = 0
@@ -146,7 +146,7 @@ inline enqueue(who, form) {
   h = 0;
   do :: h < queued && queue[h] != who -> h++ :: else -> break od;
   if
-  :: h == queued -> queue[h] = who; queued++; told[who] = (form == TOLD); comes(who)
+  :: h == queued -> queue[h] = who; queued++; notified[who] = (form == NOTIFIED); comes(who)
   :: else
   fi;
 #ifdef QT
@@ -220,12 +220,12 @@ inline release(who) {
 #endif
 }
 
-inline handTo(who, tells) {
+inline handTo(who, notifies) {
   grant(who, GRANT_LEASE);
   if
-  :: tells && HEARS(JVM(who)) -> if :: message[who] == 0 -> message[who] = fence :: else fi     /* or lost */
+  :: notifies && LISTENS(JVM(who)) -> if :: message[who] == 0 -> message[who] = fence :: else fi /* or lost */
 #ifndef CLUSTER
-  :: tells && !HEARS(JVM(who)) -> remove(who)                                                   /* a dead JVM */
+  :: notifies && !LISTENS(JVM(who)) -> remove(who)                                              /* a dead JVM */
 #endif
   :: else
   fi
@@ -238,7 +238,7 @@ inline serve() {
      w = queue[0];
      if
      :: JOINS(ACCESS(w)) ->
-        b = told[w];
+        b = notified[w];
         unqueue(w);
         if :: t == ACQUIRE && w == c -> grant(w, v); y = 1
            :: else -> handTo(w, b)

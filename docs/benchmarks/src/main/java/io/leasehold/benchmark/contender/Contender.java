@@ -23,7 +23,7 @@ public interface Contender extends AutoCloseable {
 	interface Held {
 
 		/**
-		 * Give the lock back, in the thread that took it.
+		 * Release the lock, in the thread that acquired it.
 		 * @throws Exception if the store failed, or the lock was lost
 		 */
 		void release() throws Exception;

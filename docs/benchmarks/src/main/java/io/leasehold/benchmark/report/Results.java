@@ -45,7 +45,7 @@ public final class Results {
 		this.rounds.computeIfAbsent(contender, (absent) -> new ArrayList<>()).add(round);
 	}
 
-	/** Tell how many commands a contender sends a turn, or {@link Double#NaN}. */
+	/** Return how many commands a contender sends a turn, or {@link Double#NaN}. */
 	public void sent(String contender, double perTurn) {
 		this.sent.put(contender, perTurn);
 	}

@@ -18,7 +18,7 @@ public interface Server extends AutoCloseable {
 
 	/**
 	 * Start to count what clients send, without the commands inside scripts; empty if the
-	 * server cannot tell. It slows the server down.
+	 * server cannot count it. It slows the server down.
 	 */
 	default Optional<Monitor> monitor() throws Exception {
 		return Optional.empty();

@@ -9,8 +9,8 @@ import io.leasehold.benchmark.contender.Contender;
 import org.HdrHistogram.Histogram;
 
 /**
- * Two workers that pass one lock to each other: the time from the call that gives it back
- * in one JVM until the call that waits for it returns in the other, by the clock of the
+ * Two workers that pass one lock to each other: the time from the call that releases it in
+ * one JVM until the call that waits for it returns in the other, by the clock of the
  * machine.
  *
  * @param file the board by which they see each other

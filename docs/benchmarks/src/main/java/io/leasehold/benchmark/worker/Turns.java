@@ -14,7 +14,7 @@ import io.leasehold.benchmark.contender.Contender;
 import org.HdrHistogram.Histogram;
 
 /**
- * Threads that take locks and give them back, again and again.
+ * Threads that acquire and release locks, again and again.
  *
  * @param threads number of threads of each worker, the last of which repeats for more
  * @param work what each of them does

@@ -66,7 +66,7 @@ public interface Work extends Serializable {
 	 * The work of one thread.
 	 *
 	 * @param key the key of each turn
-	 * @param body done under the lock; tells whether nobody else was there
+	 * @param body done under the lock; returns whether nobody else was there
 	 * @param whole whether a turn's latency is that of all of it, not of the wait alone
 	 */
 	record Part(IntFunction<String> key, Body body, boolean whole) {

@@ -1,5 +1,5 @@
 /**
- * What runs in the JVMs of the contenders, and what they tell of it.
+ * Tasks that run in the JVMs of the contenders, and their results.
  */
 @NullMarked
 package io.leasehold.benchmark.worker;

@@ -21,7 +21,7 @@ public class CheckoutService {
 	/**
 	 * Submit an order. The key stays closed for five seconds, however quick this is.
 	 * @param customer who submits
-	 * @return what to tell the customer
+	 * @return message for the customer
 	 */
 	@DistributedLock(key = "'submit:' + #customer", waitTime = "0s", minHold = "5s", fallback = "alreadySubmitted")
 	public String submit(String customer) {

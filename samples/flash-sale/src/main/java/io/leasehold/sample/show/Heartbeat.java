@@ -9,7 +9,7 @@ import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.stereotype.Component;
 
 /**
- * Tells the other instances that this one is alive and what its lock does.
+ * Reports to the other instances that this one is alive and what its lock does.
  */
 @Component
 class Heartbeat {
@@ -36,7 +36,7 @@ class Heartbeat {
 			.update();
 	}
 
-	/** Names of the instances that were heard of lately, in order. */
+	/** Names of the instances that reported lately, in order. */
 	List<String> alive() {
 		return this.jdbc
 			.sql("SELECT name FROM instance WHERE seen > DATEADD(SECOND, -2, CURRENT_TIMESTAMP) ORDER BY name")
