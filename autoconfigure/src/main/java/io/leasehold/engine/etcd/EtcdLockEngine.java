@@ -7,7 +7,6 @@ import java.util.Set;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
-import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
 import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Capability;
@@ -21,8 +20,8 @@ import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.RenewalRule;
 import io.leasehold.engine.Signal;
 import io.leasehold.engine.Subscription;
-import io.leasehold.engine.support.Deadlines;
 import io.leasehold.engine.support.OpenState;
+import io.leasehold.engine.support.StoreCalls;
 
 /**
  * Lock engine on an etcd cluster, which grants locks in the order of requests. A lock is
@@ -52,6 +51,8 @@ public final class EtcdLockEngine implements LockEngine, AutoCloseable {
 
 	private final OpenState state = new OpenState(NAME);
 
+	private final StoreCalls calls;
+
 	/**
 	 * Create an engine.
 	 * @param connection the cluster's members, and how to reach them
@@ -66,6 +67,7 @@ public final class EtcdLockEngine implements LockEngine, AutoCloseable {
 		Sessions sessions = new Sessions(store, keys, keepAlive, settings.sessionTimeout(), clock);
 		OwnLeases ownLeases = new OwnLeases(store, clock);
 		this.settings = settings;
+		this.calls = new StoreCalls(this.state, settings.callTimeout(), Failures::of);
 		this.claims = new LiveClaims(keys, watches);
 		this.queue = new ClaimQueue(store, sessions, keys, ownLeases, watches, settings.pollInterval(), clock);
 		LateKeys lateKeys = new LateKeys(store, sessions, keys, this.claims, clock);
@@ -94,23 +96,21 @@ public final class EtcdLockEngine implements LockEngine, AutoCloseable {
 
 	@Override
 	public AcquisitionOutcome tryAcquire(Claim claim) {
-		long deadline = deadline(claim.key());
+		return this.calls.run("acquire", claim.key(), (deadline) -> acquire(claim, deadline));
+	}
+
+	private AcquisitionOutcome acquire(Claim claim, long deadline) throws EtcdException, TimeoutException {
 		LiveClaim live = this.claims.begin(claim);
-		try {
-			if (this.departure.isOver(live)) {
-				this.departure.leave(live, deadline);
-				live = this.claims.begin(claim);
-			}
-			AcquisitionOutcome outcome = this.queue.request(live, claim.waits(), deadline);
-			if (outcome instanceof AcquisitionOutcome.Contradicted
-					|| (outcome instanceof AcquisitionOutcome.Busy && !claim.waits())) {
-				this.departure.leave(live, deadline);
-			}
-			return outcome;
+		if (this.departure.isOver(live)) {
+			this.departure.leave(live, deadline);
+			live = this.claims.begin(claim);
 		}
-		catch (EtcdException | TimeoutException ex) {
-			throw failure("acquire", claim.key(), ex);
+		AcquisitionOutcome outcome = this.queue.request(live, claim.waits(), deadline);
+		if (outcome instanceof AcquisitionOutcome.Contradicted
+				|| (outcome instanceof AcquisitionOutcome.Busy && !claim.waits())) {
+			this.departure.leave(live, deadline);
 		}
+		return outcome;
 	}
 
 	@Override
@@ -126,7 +126,7 @@ public final class EtcdLockEngine implements LockEngine, AutoCloseable {
 
 	@Override
 	public List<RenewalOutcome> renew(List<Renewal> due) {
-		return this.state.isClosed() ? this.state.unknown(due) : this.renewals.renew(due, after());
+		return this.state.isClosed() ? this.state.unknown(due) : this.renewals.renew(due, this.calls.deadline());
 	}
 
 	@Override
@@ -138,56 +138,27 @@ public final class EtcdLockEngine implements LockEngine, AutoCloseable {
 
 	@Override
 	public ReleaseOutcome release(Claim claim) {
-		long deadline = deadline(claim.key());
-		LiveClaim live = this.claims.find(claim);
-		if (live == null) {
-			return new ReleaseOutcome.NotOwner(); // nothing of it is in the store
-		}
-		try {
+		return this.calls.run("release", claim.key(), (deadline) -> {
+			LiveClaim live = this.claims.find(claim);
+			if (live == null) {
+				return new ReleaseOutcome.NotOwner(); // nothing of it is in the store
+			}
 			return this.departure.leave(live, deadline);
-		}
-		catch (EtcdException | TimeoutException ex) {
-			throw failure("release", claim.key(), ex);
-		}
+		});
 	}
 
 	@Override
 	public List<Holder> inspect(LockKey key) {
-		long deadline = deadline(key);
-		try {
-			return this.operator.inspect(key, deadline);
-		}
-		catch (EtcdException | TimeoutException ex) {
-			throw failure("inspect", key, ex);
-		}
+		return this.calls.run("inspect", key, (deadline) -> this.operator.inspect(key, deadline));
 	}
 
 	@Override
 	public List<Holder> forceRelease(LockKey key) {
-		long deadline = deadline(key);
-		try {
-			return this.operator.forceRelease(key, deadline);
-		}
-		catch (EtcdException | TimeoutException ex) {
-			throw failure("force the release of", key, ex);
-		}
+		return this.calls.run("force the release of", key, (deadline) -> this.operator.forceRelease(key, deadline));
 	}
 
 	int liveClaims() {
 		return this.claims.all().size();
-	}
-
-	private long deadline(LockKey key) {
-		this.state.check(key);
-		return after();
-	}
-
-	private long after() {
-		return Deadlines.after(this.settings.callTimeout());
-	}
-
-	private LockEngineException failure(String action, LockKey key, Exception failure) {
-		return this.state.reason(key, Failures.of(action, key, failure));
 	}
 
 	/**

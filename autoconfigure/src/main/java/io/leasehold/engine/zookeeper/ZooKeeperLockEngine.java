@@ -6,7 +6,6 @@ import java.util.Set;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
-import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
 import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Capability;
@@ -21,8 +20,8 @@ import io.leasehold.engine.RenewalRule;
 import io.leasehold.engine.RevocationListener;
 import io.leasehold.engine.Signal;
 import io.leasehold.engine.Subscription;
-import io.leasehold.engine.support.Deadlines;
 import io.leasehold.engine.support.OpenState;
+import io.leasehold.engine.support.StoreCalls;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.apache.curator.framework.CuratorFramework;
@@ -62,10 +61,13 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 
 	private final OpenState state = new OpenState(NAME);
 
+	private final StoreCalls calls;
+
 	private ZooKeeperLockEngine(CuratorFramework client, ZooKeeperSettings settings, MonotonicClock clock,
 			Runnable whenLeft) {
 		NodePaths paths = new NodePaths(settings);
 		this.settings = settings;
+		this.calls = new StoreCalls(this.state, settings.callTimeout(), Failures::of);
 		this.claims = new LiveClaims(paths);
 		this.store = new Store(client, this::connected);
 		this.watches = new Watches(this.store);
@@ -134,23 +136,21 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 
 	@Override
 	public AcquisitionOutcome tryAcquire(Claim claim) {
-		long deadline = deadline(claim.key());
+		return this.calls.run("acquire", claim.key(), (deadline) -> acquire(claim, deadline));
+	}
+
+	private AcquisitionOutcome acquire(Claim claim, long deadline) throws KeeperException, TimeoutException {
 		LiveClaim live = this.claims.begin(claim);
-		try {
-			if (live.hasExpired()) {
-				leave(live, deadline);
-				live = this.claims.begin(claim);
-			}
-			AcquisitionOutcome outcome = this.queue.request(live, deadline);
-			if (outcome instanceof AcquisitionOutcome.Contradicted
-					|| (outcome instanceof AcquisitionOutcome.Busy && !claim.waits())) {
-				leave(live, deadline);
-			}
-			return outcome;
+		if (live.hasExpired()) {
+			leave(live, deadline);
+			live = this.claims.begin(claim);
 		}
-		catch (KeeperException | TimeoutException ex) {
-			throw failure("acquire", claim.key(), ex);
+		AcquisitionOutcome outcome = this.queue.request(live, deadline);
+		if (outcome instanceof AcquisitionOutcome.Contradicted
+				|| (outcome instanceof AcquisitionOutcome.Busy && !claim.waits())) {
+			leave(live, deadline);
 		}
+		return outcome;
 	}
 
 	@Override
@@ -178,7 +178,7 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 	@Override
 	public List<RenewalOutcome> renew(List<Renewal> renewals) {
 		return this.state.isClosed() ? this.state.unknown(renewals)
-				: this.heartbeat.renew(renewals, Deadlines.after(this.settings.callTimeout()));
+				: this.heartbeat.renew(renewals, this.calls.deadline());
 	}
 
 	@Override
@@ -189,22 +189,18 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 
 	@Override
 	public ReleaseOutcome release(Claim claim) {
-		long deadline = deadline(claim.key());
-		LiveClaim live = this.claims.find(claim);
-		if (live == null) {
-			return new ReleaseOutcome.NotOwner(); // nothing of it is in the store
-		}
-		this.queue.end(live);
-		try {
+		return this.calls.run("release", claim.key(), (deadline) -> {
+			LiveClaim live = this.claims.find(claim);
+			if (live == null) {
+				return new ReleaseOutcome.NotOwner(); // nothing of it is in the store
+			}
+			this.queue.end(live);
 			if (live.mayHaveNodes()) {
 				this.store.awaitConnection(deadline);
 			}
 			ReleaseOutcome removed = leave(live, deadline);
 			return live.hasExpired() ? new ReleaseOutcome.NotOwner() : removed;
-		}
-		catch (KeeperException | TimeoutException ex) {
-			throw failure("release", claim.key(), ex);
-		}
+		});
 	}
 
 	/** Leave the queue. The claim is kept until the response, for a repeated release. */
@@ -216,37 +212,16 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 
 	@Override
 	public List<Holder> inspect(LockKey key) {
-		long deadline = deadline(key);
-		try {
-			return this.keys.inspect(key, deadline);
-		}
-		catch (KeeperException | TimeoutException ex) {
-			throw failure("inspect", key, ex);
-		}
+		return this.calls.run("inspect", key, (deadline) -> this.keys.inspect(key, deadline));
 	}
 
 	@Override
 	public List<Holder> forceRelease(LockKey key) {
-		long deadline = deadline(key);
-		try {
-			return this.keys.forceRelease(key, deadline);
-		}
-		catch (KeeperException | TimeoutException ex) {
-			throw failure("force the release of", key, ex);
-		}
+		return this.calls.run("force the release of", key, (deadline) -> this.keys.forceRelease(key, deadline));
 	}
 
 	int liveClaims() {
 		return this.claims.all().size();
-	}
-
-	private long deadline(LockKey key) {
-		this.state.check(key);
-		return Deadlines.after(this.settings.callTimeout());
-	}
-
-	private LockEngineException failure(String action, LockKey key, Exception failure) {
-		return this.state.reason(key, Failures.of(action, key, failure));
 	}
 
 	/**
