@@ -21,7 +21,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param ssl TLS settings of the connections.
  * @param commandTimeout Maximum time to wait for a connection and for the responses to a
  * request. Masters that are slower do not delay a lock that a majority has granted.
- * @param pollInterval Maximum time between two polls of a waiting process.
+ * @param pollInterval Maximum time between two polls of a waiting process. Waiters are
+ * also notified of releases.
  * @param restartDelay How long a master does not count after it started, because it may
  * have lost its locks. The longest lease that is requested. All applications that share
  * the masters need the same value. Zero only if all masters keep every write over a

@@ -86,8 +86,9 @@ final class Ending {
 				(request) -> live.sendAfter(ended, request, NOT_HELD));
 	}
 
-	private static String[] arguments(LiveClaim live, String kind, Duration marker) {
-		return new String[] { live.token(), kind, Long.toString(marker.toMillis()), live.claim().owner().memberId() };
+	private String[] arguments(LiveClaim live, String kind, Duration marker) {
+		return new String[] { live.token(), kind, Long.toString(marker.toMillis()), live.claim().owner().memberId(),
+				LockNames.releases(this.settings.namespace()) };
 	}
 
 }

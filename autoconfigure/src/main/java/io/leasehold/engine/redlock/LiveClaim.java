@@ -35,6 +35,8 @@ final class LiveClaim {
 	/** Masters that may still execute a request of a broken line. */
 	private final Set<Master> stranded = new HashSet<>();
 
+	private final Releases releases = new Releases();
+
 	private final boolean unknown;
 
 	/** Longest lease that was requested. */
@@ -71,6 +73,16 @@ final class LiveClaim {
 
 	String token() {
 		return this.token;
+	}
+
+	/** Return the key of the lock's record. */
+	String lock() {
+		return this.names.lock();
+	}
+
+	/** Return the releases of the lock since the last request of this claim. */
+	Releases releases() {
+		return this.releases;
 	}
 
 	String[] keys() {

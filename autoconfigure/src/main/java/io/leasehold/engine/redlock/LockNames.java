@@ -35,6 +35,11 @@ record LockNames(String lock, String number, String ended, String forced) {
 		return "redlock:" + escape(namespace, ESCAPED_IN_NAMESPACE) + ":";
 	}
 
+	/** Return the channel on which masters publish that locks were released. */
+	static String releases(String namespace) {
+		return prefix(namespace) + "releases";
+	}
+
 	private static String escape(String text, Pattern escaped) {
 		return escaped.matcher(text).replaceAll((found) -> "%%%02X".formatted((int) found.group().charAt(0)));
 	}

@@ -7,6 +7,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -22,6 +23,7 @@ import io.leasehold.engine.redis.connection.Replies;
 import io.leasehold.engine.redis.connection.Script;
 import io.leasehold.engine.redis.connection.ServerInfo;
 import io.leasehold.engine.redis.connection.SingleServer;
+import io.leasehold.engine.redis.connection.SubscribedConnection;
 import io.leasehold.engine.support.Deadlines;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -197,6 +199,15 @@ final class Master {
 			Leftover sent = leftover;
 			leftover.request().apply(line).whenComplete((response, failure) -> keep(failure, sent));
 		}
+	}
+
+	/**
+	 * Open a subscribed connection. Blocks for a few command timeouts at most.
+	 * @param lost called when the connection breaks or is closed
+	 * @throws RedisFailure if the connection fails
+	 */
+	SubscribedConnection listen(String channel, Consumer<String> messages, Runnable lost) {
+		return this.connector.listen(this.address, this.login.get(), channel, messages, lost);
 	}
 
 	/** Connect, and return the state of the server. */

@@ -36,7 +36,8 @@ record Operator(Masters masters, RedlockSettings settings) {
 	 * @throws RedisFailure if no majority responded
 	 */
 	List<Holder> forceRelease(LockKey key, long deadline) {
-		return holders(Scripts.FORCE, key, deadline, Long.toString(this.settings.silenceTimeout().toMillis()));
+		return holders(Scripts.FORCE, key, deadline, Long.toString(this.settings.silenceTimeout().toMillis()),
+				LockNames.releases(this.settings.namespace()));
 	}
 
 	/**

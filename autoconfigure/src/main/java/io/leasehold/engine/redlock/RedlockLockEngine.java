@@ -58,6 +58,8 @@ public final class RedlockLockEngine implements LockEngine, AutoCloseable {
 
 	private final LiveClaims claims;
 
+	private final WakeUps wakeUps;
+
 	private final Acquisition acquisition;
 
 	private final Ending ending;
@@ -91,6 +93,7 @@ public final class RedlockLockEngine implements LockEngine, AutoCloseable {
 			.map((address) -> new Master(address, connector, login, settings, this.executor))
 			.toList());
 		this.claims = new LiveClaims(settings);
+		this.wakeUps = new WakeUps(this.masters, settings, this.executor);
 		this.ending = new Ending(this.masters, settings);
 		this.acquisition = new Acquisition(this.masters, settings, this.ending, clock);
 		this.renewer = new Renewer(this.masters, settings, this.claims, new MissingGrants(this.claims, settings),
@@ -116,11 +119,14 @@ public final class RedlockLockEngine implements LockEngine, AutoCloseable {
 		}
 	}
 
-	/** Create the threads that connect to masters, which may block. */
+	/**
+	 * Create the threads that connect to masters, which may block: two for each, because
+	 * a master has a connection for requests and one for messages.
+	 */
 	private static ScheduledExecutorService createExecutor(int masters) {
 		CustomizableThreadFactory threads = new CustomizableThreadFactory("leasehold-redlock-connect-");
 		threads.setDaemon(true);
-		ScheduledThreadPoolExecutor result = new ScheduledThreadPoolExecutor(masters, threads,
+		ScheduledThreadPoolExecutor result = new ScheduledThreadPoolExecutor(2 * masters, threads,
 				new ThreadPoolExecutor.DiscardPolicy());
 		result.setKeepAliveTime(10, TimeUnit.SECONDS);
 		result.allowCoreThreadTimeOut(true);
@@ -156,9 +162,15 @@ public final class RedlockLockEngine implements LockEngine, AutoCloseable {
 	public AcquisitionOutcome tryAcquire(Claim claim) {
 		long deadline = deadline(claim.key());
 		LiveClaim live = this.claims.of(claim);
+		if (claim.waits()) {
+			this.wakeUps.requesting(live);
+		}
 		try {
 			AcquisitionOutcome outcome = this.acquisition.acquire(live, deadline);
-			if (outcome instanceof AcquisitionOutcome.Busy && !claim.waits()) {
+			if (outcome instanceof AcquisitionOutcome.Granted) {
+				this.wakeUps.remove(live);
+			}
+			else if (!claim.waits()) {
 				this.claims.remove(live);
 			}
 			return outcome;
@@ -171,7 +183,8 @@ public final class RedlockLockEngine implements LockEngine, AutoCloseable {
 	@Override
 	public Subscription subscribe(Claim claim, Consumer<Signal> listener) {
 		this.state.check(claim.key());
-		return Subscription.POLLING;
+		LiveClaim live = this.claims.find(claim);
+		return (live != null) ? this.wakeUps.listen(live, listener) : Subscription.POLLING;
 	}
 
 	@Override
@@ -186,6 +199,7 @@ public final class RedlockLockEngine implements LockEngine, AutoCloseable {
 	public ReleaseOutcome release(Claim claim) {
 		long deadline = deadline(claim.key());
 		LiveClaim live = this.claims.ending(claim);
+		this.wakeUps.remove(live);
 		try {
 			ReleaseOutcome outcome = this.ending.release(live, deadline);
 			this.claims.remove(live);

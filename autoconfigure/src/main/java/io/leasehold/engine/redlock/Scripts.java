@@ -36,8 +36,9 @@ final class Scripts {
 
 	/**
 	 * End a claim here. ARGV: claim, {@code release} or {@code withdraw}, lifetime of the
-	 * end marker or 0, member. Returns 1 if the claim held the lock here, otherwise 0;
-	 * and for how many milliseconds another member is known to wait.
+	 * end marker or 0, member, channel on which a release that another member waits for
+	 * is published. Returns 1 if the claim held the lock here, otherwise 0; and for how
+	 * many milliseconds another member is known to wait.
 	 */
 	static final Script<List<Object>> RELEASE = Script.load(Scripts.class, RECORD, "release.lua");
 
@@ -55,7 +56,8 @@ final class Scripts {
 
 	/**
 	 * End all grants here, and return their owners as {@link #INSPECT} does. KEYS: as for
-	 * {@link #ADD}. ARGV: lifetime of the marker in milliseconds.
+	 * {@link #ADD}. ARGV: lifetime of the marker in milliseconds, channel as for
+	 * {@link #RELEASE}.
 	 */
 	static final Script<List<Object>> FORCE = Script.load(Scripts.class, RECORD, "force.lua");
 

@@ -58,6 +58,13 @@ local function finish(claim)
 	end
 end
 
+-- Publishes on a channel that the lock is free, if a claim waits for it. Without access to the channel, claims poll
+local function publish(channel)
+	if waiter and not next(grants) then
+		redis.pcall('PUBLISH', channel, lock)
+	end
+end
+
 -- Lets the record expire with its last entry
 local function expire()
 	local last = math.max(turn and turn.ending or 0, waiter and waiter.ending or 0)

@@ -1,6 +1,6 @@
--- ARGV: 1 claim, 2 'release' or 'withdraw', 3 lifetime of the end marker in milliseconds or 0, 4 member. To withdraw
--- keeps neither a minimum hold nor ends the wait. Returns whether the claim held the lock here, and for how long a
--- claim of another member is known to wait
+-- ARGV: 1 claim, 2 'release' or 'withdraw', 3 lifetime of the end marker in milliseconds or 0, 4 member, 5 channel of
+-- releases. To withdraw neither keeps a minimum hold nor ends the wait nor is published. Returns whether the claim held
+-- the lock here, and for how long a claim of another member is known to wait
 local claim, release, member = ARGV[1], ARGV[2] == 'release', ARGV[4]
 
 if tonumber(ARGV[3]) > 0 then
@@ -14,5 +14,6 @@ if own and own.lease > 0 then
 end
 if release and waiter and waiter.member == member then remove('waiter') end
 if release and turn and turn.member == member then remove('turn') end
+if release and own then publish(ARGV[5]) end
 expire()
 return { held and 1 or 0, (waiter and waiter.member ~= member) and waiter.ending - now or 0 }

@@ -17,6 +17,7 @@ import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.engine.redis.connection.Connector;
 import io.leasehold.engine.redis.connection.LettuceConnector;
 import io.leasehold.event.LockEventListener;
 import io.leasehold.server.FaultProxy;
@@ -63,11 +64,21 @@ final class RedlockCluster implements AutoCloseable {
 	}
 
 	Process process(int masters, Duration restartDelay, Duration commandTimeout) {
+		return process(masters, RedlockOpener.settings(this.namespace, restartDelay, commandTimeout),
+				new LettuceConnector(null, null, commandTimeout));
+	}
+
+	/** A process of three masters whose waiting claims hardly poll. */
+	Process patientProcess(Connector connector) {
+		return process(3, new RedlockSettings(this.namespace, RedlockOpener.COMMAND_TIMEOUT, Duration.ofMinutes(60),
+				Duration.ZERO, Duration.ofMinutes(1)), connector);
+	}
+
+	private Process process(int masters, RedlockSettings settings, Connector connector) {
 		List<FaultProxy> network = this.masters.ports().subList(0, masters).stream().map(FaultProxy::to).toList();
 		Member member = Member.of("test");
-		RedlockLockEngine engine = RedlockOpener.open(network.stream().map(FaultProxy::port).toList(),
-				new LettuceConnector(null, null, commandTimeout),
-				RedlockOpener.settings(this.namespace, restartDelay, commandTimeout), MonotonicClock.SYSTEM);
+		RedlockLockEngine engine = RedlockOpener.open(network.stream().map(FaultProxy::port).toList(), connector,
+				settings, MonotonicClock.SYSTEM);
 		Process process = new Process(member, RedlockOpener.warm(member, engine), network);
 		this.processes.add(process);
 		return process;
@@ -111,6 +122,11 @@ final class RedlockCluster implements AutoCloseable {
 		Claim reader(String key) {
 			return new Claim(new LockKey(key), this.member.newOwner(),
 					Terms.of(Access.SHARED, LONG, Duration.ZERO, Duration.ZERO), false, System.nanoTime());
+		}
+
+		/** A claim that waits if the lock is busy. */
+		Claim waiting(String key) {
+			return claim(key).waiting();
 		}
 
 		Claim claim(String key, Duration lease) {

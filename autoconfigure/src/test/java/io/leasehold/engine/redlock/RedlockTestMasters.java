@@ -64,9 +64,18 @@ public final class RedlockTestMasters implements AutoCloseable {
 
 	/** Return how many scripts a server has run. */
 	long scripts(int index) {
+		return calls(index, "eval");
+	}
+
+	/** Return how many messages a server was sent, also by scripts. */
+	long messages(int index) {
+		return calls(index, "publish");
+	}
+
+	private long calls(int index, String command) {
 		return operator(index).info("commandstats")
 			.lines()
-			.filter((line) -> line.startsWith("cmdstat_eval"))
+			.filter((line) -> line.startsWith("cmdstat_" + command))
 			.mapToLong((line) -> Long.parseLong(line.replaceAll(".*:calls=(\\d+),.*", "$1")))
 			.sum();
 	}

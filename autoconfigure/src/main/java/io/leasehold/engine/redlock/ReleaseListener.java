@@ -1,0 +1,140 @@
+package io.leasehold.engine.redlock;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import io.leasehold.engine.redis.connection.RedisFailure;
+import io.leasehold.engine.redis.connection.SubscribedConnection;
+import io.leasehold.engine.support.Deadlines;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Subscription to the releases that one master publishes. It begins with the first claim
+ * that waits, and is repeated while claims wait. Thread-safe.
+ */
+final class ReleaseListener {
+
+	private static final Log logger = LogFactory.getLog(ReleaseListener.class);
+
+	private static final Duration RETRY = Duration.ofMillis(250);
+
+	/** Pause after a rejection, which only an operator can change. */
+	private static final Duration RETRY_AFTER_REJECTION = Duration.ofSeconds(10);
+
+	private final Master master;
+
+	private final String channel;
+
+	private final Duration silenceTimeout;
+
+	private final ScheduledExecutorService executor;
+
+	private final Receiver receiver;
+
+	/** Whether an attempt to subscribe is planned or in progress. */
+	private final AtomicBoolean opening = new AtomicBoolean();
+
+	/** Whether a ping was sent within the silence timeout. */
+	private final AtomicBoolean checking = new AtomicBoolean();
+
+	/** Time before which no attempt is made, as a reading of the monotonic clock. */
+	private volatile long retryAt = System.nanoTime();
+
+	private volatile @Nullable SubscribedConnection connection;
+
+	ReleaseListener(Master master, RedlockSettings settings, ScheduledExecutorService executor, Receiver receiver) {
+		this.master = master;
+		this.channel = LockNames.releases(settings.namespace());
+		this.silenceTimeout = settings.silenceTimeout();
+		this.executor = executor;
+		this.receiver = receiver;
+	}
+
+	/** Subscribe, unless there is a subscription, which is checked then. Never blocks. */
+	void ensureOpen() {
+		SubscribedConnection present = this.connection;
+		if (present != null && present.isOpen()) {
+			check(present);
+		}
+		else if (this.opening.compareAndSet(false, true)) {
+			this.executor.schedule(this::open, Math.max(0, Deadlines.left(this.retryAt)), TimeUnit.NANOSECONDS);
+		}
+	}
+
+	private void open() {
+		Duration pause = RETRY;
+		try {
+			SubscribedConnection opened = this.master.listen(this.channel, this::released, this::ensureOpenIfAwaited);
+			this.connection = opened;
+			if (this.executor.isShutdown()) {
+				opened.close();
+			}
+			this.receiver.missed(this.master);
+		}
+		catch (RuntimeException ex) {
+			logger.debug("No subscription to releases at Redis master %s; retrying".formatted(this.master), ex);
+			pause = isRejected(ex) ? RETRY_AFTER_REJECTION : RETRY;
+		}
+		this.retryAt = Deadlines.after(pause);
+		this.opening.set(false);
+		ensureOpenIfAwaited();
+	}
+
+	private void released(String lock) {
+		this.receiver.released(this.master, lock);
+	}
+
+	/** Return whether an operator has to change something before a retry can succeed. */
+	private boolean isRejected(RuntimeException failure) {
+		if (!(failure instanceof RedisFailure reply) || !(reply.is("NOPERM") || reply.is("ERR"))) {
+			return false;
+		}
+		this.receiver.rejected(this.master, this.channel, reply);
+		return true;
+	}
+
+	private void ensureOpenIfAwaited() {
+		if (this.receiver.isAwaiting()) {
+			ensureOpen();
+		}
+	}
+
+	/**
+	 * Close a connection that does not respond to a ping, because one that only receives
+	 * detects no failure.
+	 */
+	private void check(SubscribedConnection checked) {
+		if (this.checking.compareAndSet(false, true)) {
+			CompletableFuture<?> pong = checked.ping().toCompletableFuture();
+			this.executor.schedule(() -> {
+				this.checking.set(false);
+				if (!pong.isDone()) {
+					checked.close();
+				}
+			}, this.silenceTimeout.toNanos(), TimeUnit.NANOSECONDS);
+		}
+	}
+
+	/** Receiver of the messages of masters, called in any thread. */
+	interface Receiver {
+
+		/** Return whether claims wait for messages. */
+		boolean isAwaiting();
+
+		/** Receive the message that a lock was released at a master. */
+		void released(Master master, String lock);
+
+		/** Receive the news that messages of a master may be lost until now. */
+		void missed(Master master);
+
+		/** Receive the rejection of a subscription. */
+		void rejected(Master master, String channel, RedisFailure failure);
+
+	}
+
+}
