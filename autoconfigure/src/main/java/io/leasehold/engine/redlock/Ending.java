@@ -20,6 +20,9 @@ final class Ending {
 
 	private static final List<Object> NOT_HELD = List.of(0L, 0L);
 
+	/** Longer than a process takes from the message of a release to its request. */
+	private static final long NOTIFIED_MILLIS = 25;
+
 	private final Masters masters;
 
 	private final RedlockSettings settings;
@@ -66,10 +69,13 @@ final class Ending {
 		return (certain && !sentBefore) ? new ReleaseOutcome.NotOwner() : new ReleaseOutcome.Unknown();
 	}
 
-	/** Return how long another process is known to wait, but at most until its poll. */
+	/**
+	 * Return how long to leave the lock to another process: while it is known to wait,
+	 * but at most until its request after the message of this release.
+	 */
 	private Duration standBack(Ballot<List<Object>> ballot) {
 		long waits = ballot.responses().stream().mapToLong((response) -> (Long) response.get(1)).max().orElse(0);
-		return Duration.ofMillis(Math.min(waits, this.settings.pollInterval().toMillis()));
+		return Duration.ofMillis(Math.min(waits, NOTIFIED_MILLIS));
 	}
 
 	private CompletableFuture<List<Object>> end(LiveClaim live, Master master, int ended) {

@@ -22,19 +22,19 @@ class RedlockEndingTests extends RedlockVotesFixture {
 
 	@Test
 	void releaseFollowsTheMajority() {
-		this.masters.get(0).on(Scripts.RELEASE, (request) -> response(List.of(1L, 150L)));
-		this.masters.get(1).on(Scripts.RELEASE, (request) -> response(List.of(1L, 90L)));
+		this.masters.get(0).on(Scripts.RELEASE, (request) -> response(List.of(1L, 15L)));
+		this.masters.get(1).on(Scripts.RELEASE, (request) -> response(List.of(1L, 9L)));
 		this.masters.get(2).on(Scripts.RELEASE, (request) -> response(List.of(0L, 0L)));
 		this.engine.tryAcquire(this.claim);
-		assertThat(this.engine.release(this.claim)).isEqualTo(released(150));
+		assertThat(this.engine.release(this.claim)).isEqualTo(released(15));
 		assertThat(this.engine.liveClaims()).isZero();
 	}
 
 	@Test
-	void successorIsWaitedForUntilItsNextPollAtMost() {
+	void successorIsWaitedForUntilItWasNotifiedAtMost() {
 		this.masters.get(1).on(Scripts.RELEASE, (request) -> response(List.of(1L, 100_000L)));
 		this.engine.tryAcquire(this.claim);
-		assertThat(this.engine.release(this.claim)).isEqualTo(released(200));
+		assertThat(this.engine.release(this.claim)).isEqualTo(released(25));
 	}
 
 	@Test
