@@ -89,7 +89,7 @@ class RedisUnsentRequestIntegrationTests {
 	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
 	void requestToAcquireThatWasNeverSentTakesANewConnection(boolean lettuce) {
-		InterruptedConnector connector = connector(lettuce);
+		InterruptedConnector connector = interrupted(lettuce);
 		TestMember member = member(connector);
 		Claim claim = member.claim("key");
 		connector.beforeNext(() -> anotherCallerReplacesTheConnection(member));
@@ -103,7 +103,7 @@ class RedisUnsentRequestIntegrationTests {
 	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
 	void releaseThatWasNeverSentTakesANewConnection(boolean lettuce) {
-		InterruptedConnector connector = connector(lettuce);
+		InterruptedConnector connector = interrupted(lettuce);
 		TestMember member = member(connector);
 		Claim claim = member.claim("key");
 		member.granted(claim);
@@ -116,7 +116,7 @@ class RedisUnsentRequestIntegrationTests {
 	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
 	void releaseOfALostLockThatWasNeverSentReportsTheLoss(boolean lettuce) {
-		InterruptedConnector connector = connector(lettuce);
+		InterruptedConnector connector = interrupted(lettuce);
 		TestMember member = member(connector);
 		Claim claim = member.claim("key");
 		member.granted(claim);
@@ -128,7 +128,7 @@ class RedisUnsentRequestIntegrationTests {
 	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
 	void renewalThatWasNeverSentTakesANewConnection(boolean lettuce) {
-		InterruptedConnector connector = connector(lettuce);
+		InterruptedConnector connector = interrupted(lettuce);
 		TestMember member = member(connector);
 		Claim claim = member.claim("key");
 		long number = member.granted(claim);
@@ -140,7 +140,7 @@ class RedisUnsentRequestIntegrationTests {
 	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
 	void requestThatMayHaveBeenSentIsNotRepeated(boolean lettuce) {
-		InterruptedConnector connector = connector(lettuce);
+		InterruptedConnector connector = interrupted(lettuce);
 		TestMember member = member(connector);
 		Claim claim = member.claim("key");
 		String lock = this.engines.keys("key").lock();
@@ -177,11 +177,14 @@ class RedisUnsentRequestIntegrationTests {
 	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
 	void requestToAClosedConnectionIsReportedAsNeverSent(boolean lettuce) {
-		Connection connection = open(lettuce);
-		connection.close();
-		assertThatExceptionOfType(RedisFailure.class)
-			.isThrownBy(() -> Replies.await(connection.send("PING"), deadline()))
-			.matches(RedisFailure::isNeverSent);
+		Connector connector = connector(lettuce);
+		for (int round = 0; round < 300; round++) {
+			Connection connection = connector.connect(NODE, LOGIN);
+			connection.close();
+			assertThatExceptionOfType(RedisFailure.class).as("round %d", round)
+				.isThrownBy(() -> Replies.await(connection.send("PING"), deadline()))
+				.matches(RedisFailure::isNeverSent);
+		}
 	}
 
 	@ParameterizedTest
@@ -265,13 +268,17 @@ class RedisUnsentRequestIntegrationTests {
 	}
 
 	private Connection open(boolean lettuce) {
+		return connector(lettuce).connect(NODE, LOGIN);
+	}
+
+	private Connector connector(boolean lettuce) {
 		Connector connector = lettuce ? new LettuceConnector(null, null, TIMEOUT)
 				: new JedisConnector(null, null, TIMEOUT);
 		this.opened.add(connector);
-		return connector.connect(NODE, LOGIN);
+		return connector;
 	}
 
-	private static InterruptedConnector connector(boolean lettuce) {
+	private static InterruptedConnector interrupted(boolean lettuce) {
 		return new InterruptedConnector(
 				lettuce ? new LettuceConnector(null, null, TIMEOUT) : new JedisConnector(null, null, TIMEOUT));
 	}

@@ -95,8 +95,10 @@ final class JedisConnection implements Connection, SubscribedConnection {
 			while (isOpen()) {
 				Request request = this.requests.take();
 				this.pending.add(request);
-				if (!request.reply().beginWriting()) {
-					return; // Closed
+				// An interrupt that meets a request does not end the wait for it
+				if (!isOpen() || !request.reply().beginWriting()) {
+					failAll(closed());
+					return;
 				}
 				this.socket.sendCommand(request.command(), request.arguments());
 				if (this.requests.isEmpty()) {
