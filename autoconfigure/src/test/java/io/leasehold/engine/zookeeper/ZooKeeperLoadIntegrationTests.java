@@ -15,24 +15,11 @@ import org.junit.jupiter.api.AfterEach;
 
 class ZooKeeperLoadIntegrationTests extends EngineLoad {
 
-	private final TestingServer server = serverThatRemovesContainers();
+	private final TestingServer server = ZooKeeperTestServer.removingContainersEvery(Duration.ofMillis(500));
 
 	private final CuratorFramework client = ZooKeeperTestServer.connect(this.server.getConnectString(), 20_000);
 
 	private ZooKeeperLockEngine engine;
-
-	/** A server looks for empty ones once a minute else, and removes 10,000 of them. */
-	private static TestingServer serverThatRemovesContainers() {
-		System.setProperty("znode.container.checkIntervalMs", "500");
-		System.setProperty("znode.container.maxPerMinute", "10000000");
-		try {
-			return ZooKeeperTestServer.start();
-		}
-		finally {
-			System.clearProperty("znode.container.checkIntervalMs");
-			System.clearProperty("znode.container.maxPerMinute");
-		}
-	}
 
 	@Override
 	protected LockEngine open(Member member) {
