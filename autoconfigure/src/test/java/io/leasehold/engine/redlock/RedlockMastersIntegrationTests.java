@@ -22,9 +22,7 @@ import io.leasehold.server.FaultProxy;
 import io.leasehold.test.contract.Fault;
 import io.leasehold.test.contract.Pace;
 import io.leasehold.test.contract.Parallel;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -40,24 +38,11 @@ import static org.awaitility.Awaitility.await;
  */
 class RedlockMastersIntegrationTests {
 
-	private static RedlockTestMasters masters;
+	@AutoClose
+	private static final RedlockTestMasters MASTERS = RedlockTestMasters.start(5);
 
-	private final RedlockCluster cluster = new RedlockCluster(masters);
-
-	@BeforeAll
-	static void start() {
-		masters = RedlockTestMasters.start(5);
-	}
-
-	@AfterAll
-	static void stop() {
-		masters.close();
-	}
-
-	@AfterEach
-	void close() {
-		this.cluster.close();
-	}
+	@AutoClose
+	private final RedlockCluster cluster = new RedlockCluster(MASTERS);
 
 	@Fault(27)
 	@ParameterizedTest
@@ -77,7 +62,7 @@ class RedlockMastersIntegrationTests {
 		assertThat(other.engine().inspect(claim.key())).extracting(Holder::number).containsExactly(granted.number());
 		assertThat(one.engine().release(claim)).isInstanceOf(ReleaseOutcome.Released.class);
 		assertThat(other.number("k")).isGreaterThan(granted.number());
-		assertThat(masters.residue(this.cluster.namespace())).isEmpty();
+		assertThat(MASTERS.residue(this.cluster.namespace())).isEmpty();
 	}
 
 	/** Only the first request waits for the response, until the command timeout. */
@@ -115,7 +100,7 @@ class RedlockMastersIntegrationTests {
 		Claim claim = one.claim("k", restartDelay);
 		Granted granted = one.granted(claim);
 		Pace held = Pace.begin();
-		masters.server(1).restartEmpty();
+		MASTERS.server(1).restartEmpty();
 		assertThat(await().until(() -> other.tryAcquire("k"), (outcome) -> true)).isInstanceOf(Busy.class);
 		one.heal(2);
 		await().until(() -> one.renew(claim, granted) instanceof RenewalOutcome.NotOwner);
@@ -139,7 +124,7 @@ class RedlockMastersIntegrationTests {
 		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> one.tryAcquire("k"))
 			.withMessageContaining("Redlock could not acquire lock 'k': only 1 of 3 masters responded and count")
 			.matches(LockEngineException::isRetryable);
-		await().untilAsserted(() -> assertThat(masters.residue(this.cluster.namespace())).isEmpty());
+		await().untilAsserted(() -> assertThat(MASTERS.residue(this.cluster.namespace())).isEmpty());
 		assertThatExceptionOfType(LockEngineException.class)
 			.isThrownBy(() -> one.engine().inspect(one.claim("k").key()));
 	}
@@ -168,7 +153,7 @@ class RedlockMastersIntegrationTests {
 		assertThat(numbers).hasSize(20);
 		for (int i = 0; i < 20; i++) {
 			String lock = this.cluster.names("key:" + i).lock();
-			await().until(() -> masters.operator(3).exists(lock) + masters.operator(4).exists(lock) == 0);
+			await().until(() -> MASTERS.operator(3).exists(lock) + MASTERS.operator(4).exists(lock) == 0);
 			assertThat(this.cluster.holding("key:" + i)).isEqualTo(3);
 		}
 	}
@@ -211,7 +196,7 @@ class RedlockMastersIntegrationTests {
 			assertThat(number).isGreaterThan(last);
 			last = number;
 			one.heal(i % 3);
-			masters.server((i + 1) % 3).restartEmpty();
+			MASTERS.server((i + 1) % 3).restartEmpty();
 			connected(one);
 		}
 	}
@@ -221,7 +206,7 @@ class RedlockMastersIntegrationTests {
 			Claim claim = process.claim("connected");
 			process.granted(claim);
 			long holding = IntStream.range(0, 3)
-				.filter((i) -> masters.operator(i).exists(this.cluster.names("connected").lock()) == 1)
+				.filter((i) -> MASTERS.operator(i).exists(this.cluster.names("connected").lock()) == 1)
 				.count();
 			process.engine().release(claim);
 			assertThat(holding).isEqualTo(3);
@@ -233,7 +218,7 @@ class RedlockMastersIntegrationTests {
 	void numbersOfMastersBeginAtTheirStart() {
 		Process one = this.cluster.process(3);
 		long before = one.number("another");
-		IntStream.range(0, 3).forEach((i) -> masters.operator(i).set(this.cluster.names("k").number(), "10"));
+		IntStream.range(0, 3).forEach((i) -> MASTERS.operator(i).set(this.cluster.names("k").number(), "10"));
 		assertThat(one.number("k")).isCloseTo(before, within(3_600_000_000L));
 	}
 
@@ -241,7 +226,7 @@ class RedlockMastersIntegrationTests {
 	void greatestNumberIsKnownToAMajorityBeforeItIsGranted() {
 		Process one = this.cluster.process(3);
 		long first = one.number("k");
-		masters.operator(0).set(this.cluster.names("k").number(), Long.toString(first + 1_000_000));
+		MASTERS.operator(0).set(this.cluster.names("k").number(), Long.toString(first + 1_000_000));
 		one.cut(2);
 		long second = one.number("k");
 		assertThat(second).isEqualTo(first + 1_000_001);
@@ -297,11 +282,11 @@ class RedlockMastersIntegrationTests {
 		connected(one);
 		one.number("k");
 		one.number("k");
-		long before = masters.scripts(0);
+		long before = MASTERS.scripts(0);
 		for (int i = 0; i < 10; i++) {
 			one.number("k");
 		}
-		assertThat(masters.scripts(0) - before).isEqualTo(20);
+		assertThat(MASTERS.scripts(0) - before).isEqualTo(20);
 	}
 
 	/** A lock whose lease is longer than the delay could be lost and granted twice. */
@@ -312,7 +297,7 @@ class RedlockMastersIntegrationTests {
 		Claim claim = one.claim("k");
 		Granted granted = one.granted(claim);
 		assertThat(granted.validUntil() - System.nanoTime()).isLessThan(restartDelay.toNanos());
-		assertThat(masters.operator(0).pttl(this.cluster.names("k").lock()))
+		assertThat(MASTERS.operator(0).pttl(this.cluster.names("k").lock()))
 			.isLessThanOrEqualTo(restartDelay.toMillis());
 		assertThat(one.renew(claim, granted)).isInstanceOfSatisfying(RenewalOutcome.Renewed.class,
 				(renewed) -> assertThat(renewed.validUntil() - System.nanoTime()).isLessThan(restartDelay.toNanos()));

@@ -19,9 +19,7 @@ import io.leasehold.engine.RenewalOutcome.NotOwner;
 import io.leasehold.engine.RenewalOutcome.Renewed;
 import io.leasehold.engine.redlock.RedlockCluster.Process;
 import io.leasehold.test.contract.Fault;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -34,26 +32,13 @@ import static org.awaitility.Awaitility.await;
  */
 class RedlockMissingGrantsIntegrationTests {
 
-	private static RedlockTestMasters masters;
+	@AutoClose
+	private static final RedlockTestMasters MASTERS = RedlockTestMasters.start(3);
 
-	private final RedlockCluster cluster = new RedlockCluster(masters);
+	@AutoClose
+	private final RedlockCluster cluster = new RedlockCluster(MASTERS);
 
 	private final Process process = this.cluster.process(3);
-
-	@BeforeAll
-	static void start() {
-		masters = RedlockTestMasters.start(3);
-	}
-
-	@AfterAll
-	static void stop() {
-		masters.close();
-	}
-
-	@AfterEach
-	void close() {
-		this.cluster.close();
-	}
 
 	@Fault(27)
 	@Test
@@ -61,9 +46,9 @@ class RedlockMissingGrantsIntegrationTests {
 		Claim claim = this.process.claim("k");
 		Granted granted = grantedWithout(2, claim);
 		renewUntilComplete(this.process, claim, granted);
-		masters.server(0).restartEmpty();
+		MASTERS.server(0).restartEmpty();
 		renewUntilComplete(this.process, claim, granted);
-		masters.server(1).restartEmpty();
+		MASTERS.server(1).restartEmpty();
 		renewUntilComplete(this.process, claim, granted);
 		Process other = this.cluster.process(3);
 		assertThat(other.tryAcquire("k")).isInstanceOf(Busy.class);
@@ -84,7 +69,7 @@ class RedlockMissingGrantsIntegrationTests {
 		Granted granted = holder.granted(claim);
 		for (int i = 0; i < 3; i++) {
 			long stopped = System.nanoTime();
-			masters.server(i).restartEmpty();
+			MASTERS.server(i).restartEmpty();
 			renewUntilComplete(holder, claim, granted);
 			assertThat(System.nanoTime() - stopped).isGreaterThan(restartDelay.minusSeconds(1).toNanos());
 		}
@@ -106,7 +91,7 @@ class RedlockMissingGrantsIntegrationTests {
 		assertThat(added.granted()).isCloseTo(original.granted(), within(10_000L));
 		assertThat(added.min()).isEqualTo(added.granted() + 20_000);
 		assertThat(added.kept()).isEqualTo(added.lease());
-		assertThat(masters.operator(2).get(this.cluster.names("k").number())).isEqualTo(granted.number() + "");
+		assertThat(MASTERS.operator(2).get(this.cluster.names("k").number())).isEqualTo(granted.number() + "");
 		this.process.engine().release(claim);
 		assertThat(this.cluster.holding("k")).isEqualTo(3);
 		assertThat(grant(2, claim).lease()).isZero();
@@ -130,11 +115,11 @@ class RedlockMissingGrantsIntegrationTests {
 		Claim claim = this.process.claim("k");
 		Granted granted = grantedWithout(2, claim);
 		String lock = this.cluster.names("k").lock();
-		masters.operator(2).hset(lock, "another@claim", grant(0, claim).toString());
+		MASTERS.operator(2).hset(lock, "another@claim", grant(0, claim).toString());
 		assertThat(renewWithAllMasters(claim, granted)).isInstanceOf(Renewed.class);
 		assertThat(renewWithAllMasters(claim, granted)).isInstanceOf(Renewed.class);
-		assertThat(masters.operator(2).hkeys(lock)).containsExactly("another@claim");
-		masters.operator(2).hdel(lock, "another@claim");
+		assertThat(MASTERS.operator(2).hkeys(lock)).containsExactly("another@claim");
+		MASTERS.operator(2).hdel(lock, "another@claim");
 		renewUntilComplete(this.process, claim, granted);
 	}
 
@@ -146,10 +131,10 @@ class RedlockMissingGrantsIntegrationTests {
 		long ending = System.currentTimeMillis() + 60_000;
 		Map<String, String> marks = Map.of("turn", "s %d another".formatted(ending), "waiter",
 				"%d %s".formatted(ending, this.process.member().id()));
-		masters.operator(2).hset(this.cluster.names("k").lock(), marks);
+		MASTERS.operator(2).hset(this.cluster.names("k").lock(), marks);
 		await().until(() -> this.process.renew(claim, granted) instanceof Renewed
-				&& masters.operator(2).hexists(this.cluster.names("k").lock(), claim.owner().token()));
-		assertThat(masters.operator(2).hgetall(this.cluster.names("k").lock())).containsAllEntriesOf(marks);
+				&& MASTERS.operator(2).hexists(this.cluster.names("k").lock(), claim.owner().token()));
+		assertThat(MASTERS.operator(2).hgetall(this.cluster.names("k").lock())).containsAllEntriesOf(marks);
 	}
 
 	/** The request is on a connection that breaks, and arrives after the release. */
@@ -172,10 +157,10 @@ class RedlockMissingGrantsIntegrationTests {
 		this.process.network().get(2).reset();
 		assertThat(this.process.engine().release(claim)).isInstanceOf(ReleaseOutcome.Released.class);
 		String marker = this.cluster.names("k").of(claim.owner().token())[2];
-		await().until(() -> masters.operator(2).exists(marker) == 1);
-		long before = masters.scripts(2);
+		await().until(() -> MASTERS.operator(2).exists(marker) == 1);
+		long before = MASTERS.scripts(2);
 		late.countDown();
-		await().until(() -> masters.scripts(2) > before);
+		await().until(() -> MASTERS.scripts(2) > before);
 		assertThat(this.cluster.holding("k")).isZero();
 	}
 
@@ -278,11 +263,11 @@ class RedlockMissingGrantsIntegrationTests {
 
 	/** The marker of a request that may have been in flight expires. */
 	private void nothingIsLeft() {
-		assertThat(masters.residue(this.cluster.namespace())).allMatch((name) -> name.contains(":ended:"));
+		assertThat(MASTERS.residue(this.cluster.namespace())).allMatch((name) -> name.contains(":ended:"));
 	}
 
 	private Grant grant(int master, Claim claim) {
-		return Grant.parse(masters.operator(master).hget(this.cluster.names("k").lock(), claim.owner().token()));
+		return Grant.parse(MASTERS.operator(master).hget(this.cluster.names("k").lock(), claim.owner().token()));
 	}
 
 	/** Grant of a claim in the record of a lock. */

@@ -29,9 +29,7 @@ import io.leasehold.test.contract.Fault;
 import io.leasehold.test.contract.Pace;
 import io.lettuce.core.AclSetuserArgs;
 import io.lettuce.core.protocol.CommandType;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -49,9 +47,11 @@ class RedlockServiceFaultsIntegrationTests {
 
 	private static final Duration LEASE = RedlockOpener.COMMAND_TIMEOUT.multipliedBy(2);
 
-	private static RedlockTestMasters masters;
+	@AutoClose
+	private static final RedlockTestMasters MASTERS = RedlockTestMasters.start(3);
 
-	private final RedlockCluster cluster = new RedlockCluster(masters);
+	@AutoClose
+	private final RedlockCluster cluster = new RedlockCluster(MASTERS);
 
 	private final Process process = this.cluster.process(3);
 
@@ -61,21 +61,6 @@ class RedlockServiceFaultsIntegrationTests {
 
 	private final LockService other = this.cluster.service(this.cluster.process(3), (event) -> {
 	});
-
-	@BeforeAll
-	static void start() {
-		masters = RedlockTestMasters.start(3);
-	}
-
-	@AfterAll
-	static void stop() {
-		masters.close();
-	}
-
-	@AfterEach
-	void close() {
-		this.cluster.close();
-	}
 
 	private void network(Consumer<FaultProxy> fault) {
 		this.process.network().forEach(fault);
@@ -145,11 +130,11 @@ class RedlockServiceFaultsIntegrationTests {
 	@Fault(18)
 	@Test
 	void scriptsThatTheMastersForgotAreSentAgain() {
-		IntStream.range(0, 3).forEach((i) -> masters.operator(i).scriptFlush());
+		IntStream.range(0, 3).forEach((i) -> MASTERS.operator(i).scriptFlush());
 		HeldLock held = this.service.acquire("k", options(LEASE));
-		IntStream.range(0, 3).forEach((i) -> masters.operator(i).scriptFlush());
+		IntStream.range(0, 3).forEach((i) -> MASTERS.operator(i).scriptFlush());
 		await().until(() -> has(RenewalResult.RENEWED));
-		IntStream.range(0, 3).forEach((i) -> masters.operator(i).scriptFlush());
+		IntStream.range(0, 3).forEach((i) -> MASTERS.operator(i).scriptFlush());
 		held.close();
 		nothingIsLeft();
 	}
@@ -158,7 +143,7 @@ class RedlockServiceFaultsIntegrationTests {
 	@Fault(18)
 	@Test
 	void refusalsOfTheMastersAreReported() {
-		IntStream.range(0, 2).forEach((i) -> masters.operator(i).configSet("maxmemory", "1"));
+		IntStream.range(0, 2).forEach((i) -> MASTERS.operator(i).configSet("maxmemory", "1"));
 		try {
 			assertThatExceptionOfType(LockEngineException.class)
 				.isThrownBy(() -> this.service.acquire("k", options(LONG)))
@@ -166,7 +151,7 @@ class RedlockServiceFaultsIntegrationTests {
 				.withStackTraceContaining("OOM command not allowed");
 		}
 		finally {
-			IntStream.range(0, 2).forEach((i) -> masters.operator(i).configSet("maxmemory", "0"));
+			IntStream.range(0, 2).forEach((i) -> MASTERS.operator(i).configSet("maxmemory", "0"));
 		}
 		nothingIsLeft();
 	}
@@ -178,7 +163,7 @@ class RedlockServiceFaultsIntegrationTests {
 		HeldLock held = this.service.acquire("k", options(LEASE));
 		Queue<LockLostException> notified = new ConcurrentLinkedQueue<>();
 		held.onLost(notified::add);
-		IntStream.range(0, 3).forEach((i) -> masters.server(i).restartEmpty());
+		IntStream.range(0, 3).forEach((i) -> MASTERS.server(i).restartEmpty());
 		await().until(() -> !notified.isEmpty());
 		assertThat(held.isValid()).isFalse();
 		HeldLock next = this.other.acquire("k", options(LONG).toBuilder().waitTime(LONG).build());
@@ -197,7 +182,7 @@ class RedlockServiceFaultsIntegrationTests {
 		HeldLock held = this.service.acquire("k", options(LEASE));
 		CompletableFuture<LockLostException> notified = new CompletableFuture<>();
 		held.onLost(notified::complete);
-		IntStream.range(0, 2).forEach((i) -> masters.operator(i).del(this.cluster.names("k").lock()));
+		IntStream.range(0, 2).forEach((i) -> MASTERS.operator(i).del(this.cluster.names("k").lock()));
 		assertThat(notified.orTimeout(60, TimeUnit.SECONDS).join().getLossCause()).isEqualTo(LossCause.NOT_OWNER);
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
 		try (HeldLock next = this.other.acquire("k")) {
@@ -215,7 +200,7 @@ class RedlockServiceFaultsIntegrationTests {
 		Granted granted = this.process.granted(claim);
 		this.process.engine().renew(List.of(new Renewal(claim, granted.number(), LONG)));
 		await().until(() -> this.cluster.holding("k") == 3);
-		masters.operator(2).aclSetuser("default", AclSetuserArgs.Builder.removeCommand(CommandType.EVALSHA));
+		MASTERS.operator(2).aclSetuser("default", AclSetuserArgs.Builder.removeCommand(CommandType.EVALSHA));
 		try {
 			assertThat(this.process.engine().release(claim)).isInstanceOf(ReleaseOutcome.Released.class);
 			long released = System.nanoTime();
@@ -223,7 +208,7 @@ class RedlockServiceFaultsIntegrationTests {
 			assertThat(this.cluster.holding("k")).isOne();
 		}
 		finally {
-			masters.operator(2).aclSetuser("default", AclSetuserArgs.Builder.allCommands());
+			MASTERS.operator(2).aclSetuser("default", AclSetuserArgs.Builder.allCommands());
 		}
 		await().atMost(LONG.dividedBy(2)).until(() -> this.cluster.holding("k") == 0);
 	}
@@ -243,7 +228,7 @@ class RedlockServiceFaultsIntegrationTests {
 	/** A broken connection leaves a marker, which expires. */
 	private void nothingIsLeft() {
 		await().until(() -> this.process.engine().liveClaims() == 0);
-		await().untilAsserted(() -> assertThat(masters.residue(this.cluster.namespace()))
+		await().untilAsserted(() -> assertThat(MASTERS.residue(this.cluster.namespace()))
 			.allMatch((name) -> name.contains(":ended:")));
 	}
 

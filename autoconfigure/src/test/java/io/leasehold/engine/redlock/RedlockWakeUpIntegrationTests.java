@@ -25,9 +25,7 @@ import io.leasehold.server.FaultProxy;
 import io.lettuce.core.AclSetuserArgs;
 import io.lettuce.core.KillArgs;
 import io.lettuce.core.api.sync.RedisCommands;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -50,28 +48,15 @@ class RedlockWakeUpIntegrationTests {
 
 	private static final List<Long> EACH = List.of(1L, 1L, 1L);
 
-	private static RedlockTestMasters masters;
+	@AutoClose
+	private static final RedlockTestMasters MASTERS = RedlockTestMasters.start(3);
 
-	private final RedlockCluster cluster = new RedlockCluster(masters);
+	@AutoClose
+	private final RedlockCluster cluster = new RedlockCluster(MASTERS);
 
 	private final Process holder = this.cluster.process(3);
 
 	private final Claim held = this.holder.claim("k");
-
-	@BeforeAll
-	static void start() {
-		masters = RedlockTestMasters.start(3);
-	}
-
-	@AfterAll
-	static void stop() {
-		masters.close();
-	}
-
-	@AfterEach
-	void close() {
-		this.cluster.close();
-	}
 
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
@@ -204,7 +189,7 @@ class RedlockWakeUpIntegrationTests {
 			operator.aclLogReset();
 		});
 		RedlockLockEngine engine = new RedlockLockEngine(jedis ? byJedis() : byLettuce(),
-				RedlockOpener.nodes(masters.ports()), () -> new Login("app", "any".toCharArray(), 0),
+				RedlockOpener.nodes(MASTERS.ports()), () -> new Login("app", "any".toCharArray(), 0),
 				RedlockOpener.settings(this.cluster.namespace()), MonotonicClock.SYSTEM);
 		try (engine) {
 			Process limited = new Process(Member.of("limited"), engine, List.of());
@@ -282,7 +267,7 @@ class RedlockWakeUpIntegrationTests {
 	}
 
 	private static Stream<RedisCommands<String, String>> operators(int... indexes) {
-		return IntStream.of((indexes.length > 0) ? indexes : new int[] { 0, 1, 2 }).mapToObj(masters::operator);
+		return IntStream.of((indexes.length > 0) ? indexes : new int[] { 0, 1, 2 }).mapToObj(MASTERS::operator);
 	}
 
 	private String channel() {
@@ -296,7 +281,7 @@ class RedlockWakeUpIntegrationTests {
 
 	/** Number of messages that each master was sent, also by scripts. */
 	private static List<Long> messages() {
-		return IntStream.range(0, 3).mapToObj(masters::messages).toList();
+		return IntStream.range(0, 3).mapToObj(MASTERS::messages).toList();
 	}
 
 	private static Set<Thread> threads() {
