@@ -53,7 +53,7 @@ class RedisUnsentRequestIntegrationTests {
 	/** What is left of a lease in milliseconds before it is renewed. */
 	private static final long RENEWED_FROM = 8_000;
 
-	private static final int ROUNDS = 20;
+	private static final int ROUNDS = 50;
 
 	private static final int CALLERS = 4;
 
@@ -192,8 +192,9 @@ class RedisUnsentRequestIntegrationTests {
 	void requestsThatAreReportedAsNeverSentHaveNotRun(boolean lettuce) throws Exception {
 		String list = this.engines.namespace() + ":run";
 		Set<String> neverSent = ConcurrentHashMap.newKeySet();
+		Connector connector = connector(lettuce);
 		for (int round = 0; round < ROUNDS; round++) {
-			Connection connection = open(lettuce);
+			Connection connection = connector.connect(NODE, LOGIN);
 			CountDownLatch begun = new CountDownLatch(2 * CALLERS);
 			List<Callable<Void>> tasks = new ArrayList<>();
 			for (int caller = 0; caller < CALLERS; caller++) {

@@ -36,6 +36,10 @@ final class LettuceConnection implements Connection {
 		catch (RedisException ex) {
 			request.completeExceptionally(ex);
 		}
+		if (!isOpen()) {
+			// Lettuce may have stored it for a new connection, after it failed all others
+			request.failUnlessWritten(RedisFailure.noResponse("connection is closed", null));
+		}
 		return request;
 	}
 

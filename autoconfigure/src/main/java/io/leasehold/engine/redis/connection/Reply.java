@@ -52,6 +52,15 @@ class Reply extends CompletableFuture<@Nullable Object> {
 	}
 
 	/**
+	 * Fail the request as never sent, unless writing has begun or it has ended.
+	 */
+	final void failUnlessWritten(RedisFailure failure) {
+		if (STATE.compareAndSet(this, UNWRITTEN, ENDED)) {
+			end(RedisFailure.neverSent(failure));
+		}
+	}
+
+	/**
 	 * Fail the request, as never sent unless writing has begun.
 	 * @return {@code false} if it had a response or a failure before
 	 */
@@ -60,9 +69,13 @@ class Reply extends CompletableFuture<@Nullable Object> {
 		if (before == ENDED) {
 			return false;
 		}
-		RedisFailure reported = (before == UNWRITTEN) ? RedisFailure.neverSent(failure) : failure;
-		this.ended.accept(reported);
-		return super.completeExceptionally(reported);
+		end((before == UNWRITTEN) ? RedisFailure.neverSent(failure) : failure);
+		return true;
+	}
+
+	private void end(RedisFailure failure) {
+		this.ended.accept(failure);
+		super.completeExceptionally(failure);
 	}
 
 }
