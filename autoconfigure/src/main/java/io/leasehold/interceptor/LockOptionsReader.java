@@ -42,29 +42,7 @@ final class LockOptionsReader {
 	}
 
 	LockOptions read(LockAnnotation annotation) {
-		DistributedLock values = annotation.values();
-		LockOptions defaults = this.service.get().defaults();
-		Duration lease = duration(annotation, "lease", values.lease(), defaults.lease());
-		Duration waitTime = duration(annotation, "waitTime", values.waitTime(), defaults.waitTime());
-		Duration minHold = duration(annotation, "minHold", values.minHold(), defaults.minHold());
-		Duration maxHold = duration(annotation, "maxHold", values.maxHold(), defaults.maxHold());
-		Duration lockDelay = duration(annotation, "lockDelay", values.lockDelay(), defaults.lockDelay());
-		Duration linger = duration(annotation, "linger", values.linger(), defaults.linger());
-		if (values.name().contains("${") || values.name().contains("#{")) {
-			throw annotation.invalid("has name \"%s\", but names are never resolved".formatted(values.name()),
-					"Write a fixed name, or omit it to use that of the method.");
-		}
-		String name = StringUtils.hasText(values.name()) ? values.name() : annotation.defaultName();
-		LockOptions options;
-		try {
-			options = new LockOptions(name, resolve(annotation, "engine", values.engine()),
-					new LockTerms(values.mode(), permits(annotation), lease, minHold, lockDelay), waitTime, maxHold,
-					true, linger);
-		}
-		catch (IllegalArgumentException ex) {
-			throw annotation.invalid("has attributes that are out of range or incompatible: " + ex.getMessage(),
-					"Change them.", ex);
-		}
+		LockOptions options = build(annotation, attributes(annotation, this.service.get().defaults()));
 		Duration minLease = minLease(annotation, options);
 		if (annotation.isOf(LockScope.TRANSACTION)) {
 			TransactionScopeChecks.check(annotation, options, this.service.get().inTransactions(options.engine()));
@@ -73,6 +51,40 @@ final class LockOptionsReader {
 			checkEngine(annotation, options, minLease);
 		}
 		return options;
+	}
+
+	private LockOptions.Builder attributes(LockAnnotation annotation, LockOptions defaults) {
+		DistributedLock values = annotation.values();
+		return defaults.toBuilder()
+			.name(name(annotation))
+			.engine(resolve(annotation, "engine", values.engine()))
+			.mode(values.mode())
+			.permits(permits(annotation))
+			.lease(duration(annotation, "lease", values.lease(), defaults.lease()))
+			.waitTime(duration(annotation, "waitTime", values.waitTime(), defaults.waitTime()))
+			.minHold(duration(annotation, "minHold", values.minHold(), defaults.minHold()))
+			.maxHold(duration(annotation, "maxHold", values.maxHold(), defaults.maxHold()))
+			.lockDelay(duration(annotation, "lockDelay", values.lockDelay(), defaults.lockDelay()))
+			.linger(duration(annotation, "linger", values.linger(), defaults.linger()));
+	}
+
+	private static LockOptions build(LockAnnotation annotation, LockOptions.Builder attributes) {
+		try {
+			return attributes.build();
+		}
+		catch (IllegalArgumentException ex) {
+			throw annotation.invalid("has attributes that are out of range or incompatible: " + ex.getMessage(),
+					"Change them.", ex);
+		}
+	}
+
+	private static String name(LockAnnotation annotation) {
+		String name = annotation.values().name();
+		if (name.contains("${") || name.contains("#{")) {
+			throw annotation.invalid("has name \"%s\", but names are never resolved".formatted(name),
+					"Write a fixed name, or omit it to use that of the method.");
+		}
+		return StringUtils.hasText(name) ? name : annotation.defaultName();
 	}
 
 	boolean canBeFenced(LockOptions options) {
