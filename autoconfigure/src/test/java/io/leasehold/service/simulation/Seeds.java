@@ -33,25 +33,37 @@ final class Seeds {
 	}
 
 	/**
-	 * Run simulations for a while, from a random seed on or that of the system property
-	 * {@code simulation.seed}. Fail with the history of the first one that breaks a
-	 * promise.
+	 * Run simulations for a while, from the seed of the system property
+	 * {@code simulation.seed} on, or from random ones: one without lingering grants, one
+	 * with them, and one with several keys, in turn. Fail with the history of the first
+	 * one that breaks a promise.
 	 * @param time such as {@code 60s}, unless the system property {@code simulation.time}
 	 * says otherwise
 	 */
 	static Figures runFor(String time) {
 		Duration duration = Duration.parse("PT" + System.getProperty("simulation.time", time));
-		long seed = Long.getLong("simulation.seed", ThreadLocalRandom.current().nextLong(2 * LINGERING));
+		long[] seeds = firstSeeds();
 		Figures figures = new Figures();
 		long start = System.nanoTime();
 		long cpu = cpuTime();
 		do {
-			requireKept(seed++, figures);
+			for (int i = 0; i < seeds.length; i++) {
+				requireKept(seeds[i]++, figures);
+			}
 		}
 		while (System.nanoTime() - start < duration.toNanos());
 		System.out.printf("%s. %d schedules per second of processor time%n", figures,
 				figures.schedules * 1_000_000_000L / (cpuTime() - cpu));
 		return figures;
+	}
+
+	private static long[] firstSeeds() {
+		Long chosen = Long.getLong("simulation.seed");
+		if (chosen != null) {
+			return new long[] { chosen };
+		}
+		long random = ThreadLocalRandom.current().nextLong(Simulation.GROUPS - LINGERING);
+		return new long[] { random, LINGERING + random, Simulation.GROUPS + random };
 	}
 
 	private static long cpuTime() {
