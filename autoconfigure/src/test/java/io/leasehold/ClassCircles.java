@@ -13,11 +13,13 @@ import java.util.TreeSet;
 import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaModifier;
 
 /**
  * Finds the largest sets of classes that all depend on each other, directly or not
  * (strongly connected components, by Tarjan's algorithm). Nested classes count as their
- * outermost one. That a type knows its own implementations does not count.
+ * outermost one. That an abstract or sealed type knows its own implementations does not
+ * count.
  */
 final class ClassCircles {
 
@@ -49,9 +51,13 @@ final class ClassCircles {
 
 	private static void add(Set<String> used, JavaClass user, Dependency dependency) {
 		JavaClass target = outermost(dependency.getTargetClass().getBaseComponentType());
-		if (!target.isAssignableTo(user.getName())) {
+		if (!target.isAssignableTo(user.getName()) || !isFamily(user)) {
 			used.add(target.getName());
 		}
+	}
+
+	private static boolean isFamily(JavaClass type) {
+		return type.getModifiers().contains(JavaModifier.ABSTRACT) || type.reflect().isSealed();
 	}
 
 	private static JavaClass outermost(JavaClass type) {

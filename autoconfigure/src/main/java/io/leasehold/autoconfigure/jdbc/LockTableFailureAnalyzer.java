@@ -16,7 +16,7 @@ class LockTableFailureAnalyzer extends AbstractFailureAnalyzer<LockTableExceptio
 	@Override
 	protected FailureAnalysis analyze(Throwable rootFailure, LockTableException cause) {
 		return new FailureAnalysis("The lock table '%s' or '%s' %s (%s).".formatted(cause.getTable(),
-				LockTableScript.holders(cause.getTable()), problem(cause),
+				JdbcSettings.holdersOf(cause.getTable()), problem(cause),
 				NestedExceptionUtils.getMostSpecificCause(cause).getMessage()), action(cause), cause);
 	}
 
@@ -43,7 +43,7 @@ class LockTableFailureAnalyzer extends AbstractFailureAnalyzer<LockTableExceptio
 					%s""".formatted(script(cause));
 			case FORBIDDEN -> "Run this in the database, for the user that the application connects as:\n\n"
 					+ "GRANT SELECT, INSERT, UPDATE, DELETE ON %s TO ...;\nGRANT SELECT, INSERT, UPDATE, DELETE ON %s TO ...;"
-						.formatted(cause.getTable(), LockTableScript.holders(cause.getTable()));
+						.formatted(cause.getTable(), JdbcSettings.holdersOf(cause.getTable()));
 		};
 	}
 

@@ -112,7 +112,7 @@ final class Failures {
 
 	private static String advice(Problem problem, String table, Dialect dialect, SQLException failure) {
 		String script = LockTableScript.location(dialect.platform());
-		String holders = LockTableScript.holders(table);
+		String holders = JdbcSettings.holdersOf(table);
 		String reason = failure.getMessage();
 		return switch (problem) {
 			case MISSING ->

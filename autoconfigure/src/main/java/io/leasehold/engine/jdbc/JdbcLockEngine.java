@@ -106,7 +106,7 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 		this.renewals = new Renewals(this.database, clock, settings.namespace());
 		this.late = new LateRequests(clock);
 		this.lateReleases = new LateRequests(clock);
-		this.inTransactions = new JdbcTransactionLocks(this.database, settings, application);
+		this.inTransactions = new JdbcTransactionLocks(NAME, this.database, settings, application);
 	}
 
 	/**

@@ -61,8 +61,17 @@ public record JdbcSettings(String namespace, String table, Duration callTimeout,
 		check("leasehold.fencing.retention", fencingRetention, Duration.ofSeconds(1), LONGEST_RETENTION);
 	}
 
+	/**
+	 * Return the name of the table of concurrent holders.
+	 * @param table name of the lock table, preceded by its schema if necessary
+	 * @return the name of the other table
+	 */
+	public static String holdersOf(String table) {
+		return table + "_holder";
+	}
+
 	String holders() {
-		return LockTableScript.holders(this.table);
+		return holdersOf(this.table);
 	}
 
 	/** Return the maximum duration of a call, for the connection and for the response. */

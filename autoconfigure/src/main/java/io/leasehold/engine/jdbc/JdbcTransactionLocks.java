@@ -37,6 +37,8 @@ final class JdbcTransactionLocks implements TransactionLocks {
 	/** Maximum number of rounds if the row of a key is removed while it is requested. */
 	private static final int MOST_ROUNDS = 3;
 
+	private final String engine;
+
 	private final LockDatabase database;
 
 	private final JdbcSettings settings;
@@ -45,10 +47,13 @@ final class JdbcTransactionLocks implements TransactionLocks {
 
 	/**
 	 * Create locks.
+	 * @param engine name of the engine in messages
 	 * @param application data source of the callers' transactions in the same database,
 	 * or {@code null} if there is none
 	 */
-	JdbcTransactionLocks(LockDatabase database, JdbcSettings settings, @Nullable DataSource application) {
+	JdbcTransactionLocks(String engine, LockDatabase database, JdbcSettings settings,
+			@Nullable DataSource application) {
+		this.engine = engine;
 		this.database = database;
 		this.settings = settings;
 		this.application = (application != null) ? JdbcConnections.target(application) : null;
@@ -86,7 +91,7 @@ final class JdbcTransactionLocks implements TransactionLocks {
 		if (held != null && !held.covers(access)) {
 			throw new LockModeException(key,
 					"Lock '%s' is requested as %s, but its transaction holds it as %s (engine: %s)".formatted(key,
-							access, held, JdbcLockEngine.NAME));
+							access, held, this.engine));
 		}
 		Connection connection = DataSourceUtils.getConnection(this.application);
 		try {
@@ -115,8 +120,7 @@ final class JdbcTransactionLocks implements TransactionLocks {
 			case STALE -> new Outcome.Refused(
 					"its isolation level hides what the former holder has committed. READ COMMITTED is required");
 			case MISSING -> throw new LockEngineException(key,
-					"The row of lock '%s' is removed repeatedly (engine: %s)".formatted(key, JdbcLockEngine.NAME),
-					null);
+					"The row of lock '%s' is removed repeatedly (engine: %s)".formatted(key, this.engine), null);
 		};
 	}
 
@@ -167,7 +171,7 @@ final class JdbcTransactionLocks implements TransactionLocks {
 		if (state.equals(POSTGRES_DEADLOCK) || DEADLOCK.contains(failure.getErrorCode())) {
 			LockBusyException deadlock = new LockBusyException(
 					"Lock '%s' could not be acquired: the database detected a deadlock, and the transaction is rolled back (engine: %s)"
-						.formatted(key, JdbcLockEngine.NAME),
+						.formatted(key, this.engine),
 					key, Duration.ZERO);
 			deadlock.addSuppressed(failure);
 			transaction.fail(deadlock);

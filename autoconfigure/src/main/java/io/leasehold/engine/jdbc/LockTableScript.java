@@ -24,15 +24,6 @@ public final class LockTableScript {
 	}
 
 	/**
-	 * Return the name of the table of concurrent holders.
-	 * @param table name of the lock table, preceded by its schema if necessary
-	 * @return the name of the other table
-	 */
-	public static String holders(String table) {
-		return table + "_holder";
-	}
-
-	/**
 	 * Return the location of a platform's script.
 	 * @param platform name of the platform, such as {@code postgresql}
 	 * @return the location on the class path

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * {@link Actions} that the caller carries out afterwards. No store request, no handover
  * to a thread and no user code runs under the monitor.
  */
-public class KeyGate extends KeyQueue {
+public sealed class KeyGate extends KeyQueue permits LingeringGate {
 
 	/** Outcome of entering the gate. */
 	public enum Entry {
