@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Documented rules of services for the texts of scripts.
  */
-final class ScriptRules {
+public final class ScriptRules {
 
 	/** Functions of Lua 5.1 that Lua 5.4 has not. */
 	private static final List<String> OLD_FUNCTIONS = List.of("unpack", "setfenv", "getfenv", "loadstring",
@@ -22,7 +22,7 @@ final class ScriptRules {
 	/**
 	 * Return what the proxy of a Tair cluster reports of a text before it runs, or null.
 	 */
-	static @Nullable String rejectionByTair(String text) {
+	public static @Nullable String rejectionByTair(String text) {
 		ScriptText script = ScriptText.of(text);
 		if (script.hasOtherCalls() || !script.calls().stream().allMatch(ScriptText.Call::namesItsCommand)) {
 			return "ERR bad lua script for redis cluster, first parameter of redis.call/redis.pcall must be a single "
@@ -53,14 +53,33 @@ final class ScriptRules {
 	 */
 	static @Nullable String rejectionByDragonfly(String text, int keys) {
 		ScriptText script = ScriptText.of(text);
-		if (!hasLiteralKeys(script) || script.greatestKey() > keys) {
+		if (hasUndeclaredKeys(script, keys)) {
 			return "ERR script tried accessing undeclared key";
 		}
 		return OLD_FUNCTIONS.stream().filter(script::contains).findFirst().orElse(null);
 	}
 
+	private static boolean hasUndeclaredKeys(ScriptText script, int keys) {
+		return !hasLiteralKeys(script) || script.greatestKey() > keys;
+	}
+
+	/**
+	 * Return what ElastiCache Serverless rejects while a script runs, or null: keys that
+	 * were not passed as keys, as in each cluster, and messages. A script continues after
+	 * a message that it sends by {@code pcall}.
+	 * @param keys the number of keys that requests pass
+	 */
+	static @Nullable String rejectionByServerless(String text, int keys) {
+		ScriptText script = ScriptText.of(text);
+		if (hasUndeclaredKeys(script, keys)) {
+			return "ERR Script attempted to access a non local key in a cluster node";
+		}
+		return script.calls().stream().anyMatch((call) -> call.command().equals("PUBLISH") && !call.isProtected())
+				? "ERR Script attempted to access keys that do not hash to the same slot" : null;
+	}
+
 	/** Return what ElastiCache Serverless rejects before a script runs, or null. */
-	static @Nullable String rejectionByServerless(List<String> keys) {
+	public static @Nullable String rejectionByServerless(List<String> keys) {
 		if (keys.isEmpty()) {
 			return "ERR Lua scripts without any input keys are not supported.";
 		}

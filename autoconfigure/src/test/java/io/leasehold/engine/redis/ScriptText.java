@@ -15,7 +15,7 @@ import java.util.stream.IntStream;
  */
 record ScriptText(String code, List<Call> calls) {
 
-	private static final Pattern CALL = Pattern.compile("redis\\.p?call\\s*\\(");
+	private static final Pattern CALL = Pattern.compile("redis\\.(p?)call\\s*\\(");
 
 	private static final Pattern KEY = Pattern.compile("KEYS\\[(\\d+)]");
 
@@ -25,7 +25,7 @@ record ScriptText(String code, List<Call> calls) {
 		List<Call> calls = new ArrayList<>();
 		Matcher begins = CALL.matcher(code);
 		while (begins.find()) {
-			calls.add(new Call(arguments(code, begins.end())));
+			calls.add(new Call(!begins.group(1).isEmpty(), arguments(code, begins.end())));
 		}
 		return new ScriptText(code, calls);
 	}
@@ -74,9 +74,10 @@ record ScriptText(String code, List<Call> calls) {
 	/**
 	 * Call of a command.
 	 *
+	 * @param isProtected whether the script continues after an error
 	 * @param arguments the text of each argument, with that of the command's name
 	 */
-	record Call(List<String> arguments) {
+	record Call(boolean isProtected, List<String> arguments) {
 
 		private static final Set<String> WITHOUT_KEYS = Set.of("TIME", "PUBLISH");
 

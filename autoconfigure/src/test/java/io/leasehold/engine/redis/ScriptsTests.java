@@ -1,7 +1,14 @@
 package io.leasehold.engine.redis;
 
+import java.lang.reflect.Field;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import io.leasehold.LockKey;
+import io.leasehold.engine.Access;
 import io.leasehold.engine.redis.connection.Script;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -10,54 +17,101 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.argumentSet;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 /**
  * Tests for the form of the scripts. Managed services check it before they run a script.
  */
 class ScriptsTests {
 
-	/** Scripts that do not publish, with the number of keys that requests pass. */
+	private static final RedisKeys KEYS = RedisKeys.of("ns", new LockKey("k"));
+
+	private static final RedisKeys OTHER_KEYS = RedisKeys.of("ns", new LockKey("other"));
+
+	/** Scripts without messages, with the keys that requests pass. */
 	static Stream<Arguments> scripts() {
-		return Stream.of(argumentSet("acquire-free", Scripts.ACQUIRE_FREE, 2),
-				argumentSet("release-sole", Scripts.RELEASE_SOLE, 1), argumentSet("renew exclusive", Scripts.RENEW, 3),
-				argumentSet("inspect", Scripts.INSPECT, 6), argumentSet("acquire", Scripts.ACQUIRE.returning(), 6),
-				argumentSet("close", Scripts.CLOSE.returning(), 6), argumentSet("force", Scripts.FORCE.returning(), 6));
+		return Stream.of(argumentSet("acquire-free", Scripts.ACQUIRE_FREE, KEYS.ofFree()),
+				argumentSet("release-sole", Scripts.RELEASE_SOLE, KEYS.ofExclusive()),
+				argumentSet("renew", Scripts.RENEW, keysOf(Access.SHARED)),
+				argumentSet("inspect", Scripts.INSPECT, KEYS.all()),
+				argumentSet("acquire", Scripts.ACQUIRE.returning(), KEYS.all()),
+				argumentSet("close", Scripts.CLOSE.returning(), KEYS.all()),
+				argumentSet("force", Scripts.FORCE.returning(), KEYS.all()));
 	}
 
-	static Stream<Arguments> publishingScripts() {
+	static Stream<Arguments> notifyingScripts() {
 		return Stream.of(argumentSet("acquire", Scripts.ACQUIRE), argumentSet("close", Scripts.CLOSE),
 				argumentSet("force", Scripts.FORCE));
 	}
 
-	@ParameterizedTest
-	@MethodSource("scripts")
-	void tairAcceptsTheFormWithoutMessages(Script<?> script, int keys) {
-		assertThat(ScriptRules.rejectionByTair(script.text())).isNull();
+	/** A new script has to be added to the lists of this class. */
+	@Test
+	void allScriptsAreChecked() throws IllegalAccessException {
+		Set<Object> checked = Stream.of(scripts(), notifyingScripts(), Stream.of(arguments(Scripts.RENEW_EACH)))
+			.flatMap((scripts) -> scripts.map((script) -> script.get()[0]))
+			.collect(Collectors.toSet());
+		Set<Object> all = new HashSet<>();
+		for (Field constant : Scripts.class.getDeclaredFields()) {
+			if (constant.getType() == NotifyingScript.class) {
+				all.add(((NotifyingScript<?>) constant.get(null)).returning());
+			}
+			if (constant.getType() == NotifyingScript.class || constant.getType() == Script.class) {
+				all.add(constant.get(null));
+			}
+		}
+		assertThat(checked).isEqualTo(all);
 	}
 
 	@ParameterizedTest
 	@MethodSource("scripts")
-	void dragonflyAcceptsAllForms(Script<?> script, int keys) {
-		assertThat(ScriptRules.rejectionByDragonfly(script.text(), keys)).isNull();
+	void tairAcceptsTheFormWithoutMessages(Script<?> script, String[] keys) {
+		assertThat(ScriptRules.rejectionByTair(script.text())).isNull();
+		assertThat(ScriptRules.rejectionByTair(List.of(keys))).isNull();
+	}
+
+	@ParameterizedTest
+	@MethodSource("scripts")
+	void dragonflyAcceptsAllForms(Script<?> script, String[] keys) {
+		assertThat(ScriptRules.rejectionByDragonfly(script.text(), keys.length)).isNull();
+	}
+
+	@ParameterizedTest
+	@MethodSource("scripts")
+	void serverlessElastiCacheAcceptsAllForms(Script<?> script, String[] keys) {
+		assertThat(ScriptRules.rejectionByServerless(script.text(), keys.length)).isNull();
+		assertThat(ScriptRules.rejectionByServerless(List.of(keys))).isNull();
 	}
 
 	/** Serverless ElastiCache rejects the message only, which the script expects. */
 	@ParameterizedTest
-	@MethodSource("publishingScripts")
+	@MethodSource("notifyingScripts")
 	void otherFormDiffersByTheMessagesOnly(NotifyingScript<?> script) {
 		String publishing = script.publishing().text();
 		assertThat(ScriptRules.rejectionByTair(publishing)).contains("pub/sub");
-		assertThat(ScriptRules.rejectionByDragonfly(publishing, 6)).isNull();
-		assertThat(publishing).contains("redis.pcall('PUBLISH'").doesNotContain("redis.call('PUBLISH'");
+		assertThat(ScriptRules.rejectionByDragonfly(publishing, KEYS.all().length)).isNull();
+		assertThat(ScriptRules.rejectionByServerless(publishing, KEYS.all().length)).isNull();
 		assertThat(ScriptText.of(publishing).calls())
 			.hasSize(ScriptText.of(script.returning().text()).calls().size() + 1);
+	}
+
+	/** The access of the claim decides which branch of the script runs. */
+	@Test
+	void renewalOfAnExclusiveGrantUsesItsOnlyKey() {
+		String exclusive = Scripts.RENEW.text().replaceFirst("(?s)\nelse\n.*?\nend\n", "\nend\n");
+		assertThat(exclusive).contains("'PEXPIRE'").doesNotContain("'ZADD'");
+		assertThat(ScriptText.of(exclusive).greatestKey()).isEqualTo(keysOf(Access.EXCLUSIVE).length);
 	}
 
 	/** Renewed one by one by services that reject this form. */
 	@Test
 	void scriptForManyRenewalsComputesTheNumbersOfItsKeys() {
 		assertThat(ScriptRules.rejectionByTair(Scripts.RENEW_EACH.text())).contains("KEYS should not be in expression");
-		assertThat(ScriptRules.rejectionByDragonfly(Scripts.RENEW_EACH.text(), 3)).isNull();
+		assertThat(ScriptRules.rejectionByServerless(List.of(KEYS.lock(), OTHER_KEYS.lock()))).contains("CROSSSLOT");
+		assertThat(ScriptRules.rejectionByDragonfly(Scripts.RENEW_EACH.text(), keysOf(Access.SHARED).length)).isNull();
+	}
+
+	private static String[] keysOf(Access access) {
+		return KEYS.ofGrant(access).toArray(String[]::new);
 	}
 
 	/** The rules find what they are to find. */
@@ -76,6 +130,13 @@ class ScriptsTests {
 				argumentSet("message", "redis.pcall('PUBLISH', ARGV[1], '')", "pub/sub"),
 				argumentSet("other name", "local call = redis.call call('GET', KEYS[1])", "literal string"),
 				argumentSet("command", "redis.call(ARGV[1], KEYS[1])", "literal string"));
+	}
+
+	@Test
+	void rulesRejectMessagesThatEndAScript() {
+		assertThat(ScriptRules.rejectionByServerless("redis.call('PUBLISH', ARGV[1], '')", 1)).contains("same slot");
+		assertThat(ScriptRules.rejectionByServerless("redis.pcall('PUBLISH', ARGV[1], '')", 1)).isNull();
+		assertThat(ScriptRules.rejectionByServerless("redis.call('GET', KEYS[2])", 1)).contains("non local key");
 	}
 
 	@Test
