@@ -43,8 +43,8 @@ public interface LockInspector {
 
 	/**
 	 * Release a key by force, whichever process holds it. Its holders are notified of the
-	 * loss: at once in this process, at their next renewal in others. Their work
-	 * continues, concurrently with that of the next holder. Nothing is logged; the
+	 * loss: at once in this process, at the latest at their next renewal in others. Their
+	 * work continues, concurrently with that of the next holder. Nothing is logged; the
 	 * endpoint does that.
 	 * @return the holders that lost it, empty if the key was free
 	 * @throws LockEngineException if the store did not respond
