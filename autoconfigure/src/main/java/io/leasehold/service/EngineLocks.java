@@ -203,14 +203,12 @@ final class EngineLocks implements AutoCloseable {
 	}
 
 	private void lose(KeyGate gate, Predicate<Grant> revoked) {
-		Hold parked = gate.parked();
-		if (parked != null && revoked.test(parked.grant)) {
-			this.holds.releases().returnParked(gate, parked.grant);
+		for (Hold hold : gate.lastHolds()) {
+			if (revoked.test(hold.grant)) {
+				this.holds.lose(gate, hold, LossCause.NOT_OWNER);
+				this.holds.releases().returnParked(gate, hold.grant);
+			}
 		}
-		gate.holds()
-			.stream()
-			.filter((hold) -> revoked.test(hold.grant))
-			.forEach((hold) -> this.holds.lose(gate, hold, LossCause.NOT_OWNER));
 	}
 
 	/** Acquire and release a lock for testing, and return the time that this took. */

@@ -334,6 +334,38 @@ class LingerTests {
 	}
 
 	@Test
+	void grantWhoseHolderClosesDuringItsRevocationIsNotParked() {
+		park();
+		HeldLock entered = acquire();
+		revokeElsewhere(entered, entered::close);
+		assertThat(this.process.locks.inspector().overview().parked()).isEmpty();
+		assertThat(acquire().fencingToken()).isGreaterThan(entered.fencingToken() + 63);
+	}
+
+	@Test
+	void grantThatIsEnteredDuringItsRevocationIsLost() {
+		HeldLock parked = park();
+		HeldLock[] entered = new HeldLock[1];
+		revokeElsewhere(parked, () -> entered[0] = acquire());
+		assertThat(entered[0].fencingToken()).isEqualTo(parked.fencingToken() + 1);
+		assertThat(entered[0].isValid()).isFalse();
+	}
+
+	/** Revoke a grant, and do something once its process has begun to look for it. */
+	private void revokeElsewhere(HeldLock of, Runnable meanwhile) {
+		Runnable[] once = { meanwhile };
+		this.process.store.local.forceRelease(new LockKey("a"));
+		this.process.store.reports.revoked(of.fencingToken() / 64, (claim) -> {
+			Runnable next = once[0];
+			once[0] = () -> {
+			};
+			next.run();
+			return true;
+		});
+		this.process.threads.run();
+	}
+
+	@Test
 	void callerWithAnotherAccessWaitsForTheReleaseOfAParkedGrant() {
 		park();
 		await(this.options.toBuilder().mode(LockMode.SHARED).build()).close();

@@ -74,8 +74,7 @@ class SimulationIsProvenTests {
 						"this.closer.closeAfter(hold.grant.claim, rest)",
 						"this.closer.closeAfter(hold.grant.claim, Duration.ZERO)"),
 				bug("a release by force that its process does not notice", "EngineLocks",
-						"(hold) -> this.holds.lose(gate, hold, LossCause.NOT_OWNER)",
-						"(hold) -> this.holds.isValid(gate, hold)"));
+						"this.holds.lose(gate, hold, LossCause.NOT_OWNER);", ""));
 	}
 
 	static Stream<SeededService.Bug> bugsOfGroups() {

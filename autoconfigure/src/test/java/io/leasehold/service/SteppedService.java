@@ -24,6 +24,7 @@ import io.leasehold.engine.Member;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.engine.RevocationListener;
 import io.leasehold.engine.Signal;
 import io.leasehold.engine.Subscription;
 import io.leasehold.engine.local.LocalLockEngine;
@@ -122,6 +123,10 @@ final class SteppedService implements AutoCloseable {
 		final List<Duration> released = new ArrayList<>();
 
 		boolean inDoubt;
+
+		/** Receives the store's reports about grants. */
+		RevocationListener reports = (number, claim) -> {
+		};
 
 		/** Whether no recalls arrive. */
 		boolean deaf;
@@ -228,6 +233,12 @@ final class SteppedService implements AutoCloseable {
 		@Override
 		public boolean inDoubt(Claim claim) {
 			return this.inDoubt;
+		}
+
+		@Override
+		public void reportRevocations(RevocationListener listener) {
+			this.reports = listener;
+			super.reportRevocations(listener);
 		}
 
 		@Override

@@ -200,6 +200,11 @@ public sealed class KeyGate extends KeyQueue permits LingeringGate {
 		return null;
 	}
 
+	/** Return the last hold of each grant of this process, also of a parked one. */
+	public List<Hold> lastHolds() {
+		return holds();
+	}
+
 	/** Return the last hold of a parked grant, {@code null} if none is parked. */
 	public @Nullable Hold parked() {
 		return null;

@@ -1,8 +1,11 @@
 package io.leasehold.service.gate;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 
 import io.leasehold.LockKey;
+import io.leasehold.LossCause;
 import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Owner;
@@ -143,6 +146,24 @@ final class LingeringGate extends KeyGate {
 			this.lingering = null;
 		}
 		return super.renewing(renewed);
+	}
+
+	/** A grant that is no longer in force does not linger either. */
+	@Override
+	public synchronized @Nullable Loss lose(Hold held, LossCause cause) {
+		if (cause == LossCause.NOT_OWNER && this.lingering == held.grant) {
+			this.lingering = null;
+		}
+		return super.lose(held, cause);
+	}
+
+	@Override
+	public synchronized List<Hold> lastHolds() {
+		List<Hold> all = new ArrayList<>(holds());
+		if (this.parked != null) {
+			all.add(this.parked);
+		}
+		return all;
 	}
 
 	@Override
