@@ -257,7 +257,7 @@ final class Holds implements RenewalListener {
 			return this.releases.release(gate, hold);
 		}
 		if (actions == Actions.PARKED) {
-			this.releases.returnAfterLinger(gate, hold.grant, now);
+			this.releases.returnAfterLinger(gate, hold.grant);
 		}
 		this.driver.carryOut(gate, actions);
 		if (this.gates.isDraining()) {

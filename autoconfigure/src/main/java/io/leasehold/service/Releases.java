@@ -87,8 +87,8 @@ final class Releases {
 	}
 
 	/** Plan the release of a grant that was just parked for the first time. */
-	void returnAfterLinger(KeyGate gate, Grant parked, long now) {
-		this.threads.schedule(() -> returnParked(gate, parked), parked.mayLingerFor(now));
+	void returnAfterLinger(KeyGate gate, Grant parked) {
+		this.threads.schedule(() -> returnParked(gate, parked), parked.mayLingerFor(this.clock.nanoTime()));
 	}
 
 	/**

@@ -71,7 +71,7 @@ class LingerTests {
 	@Test
 	void parkedGrantIsEnteredUntilHalfOfItsLeaseHasPassed() {
 		park();
-		this.process.clock.advance(STAY);
+		this.process.clock.advance(STAY.minus(NANO));
 		acquire().close();
 		assertThat(this.process.store.requested).hasSize(2);
 	}
@@ -79,7 +79,7 @@ class LingerTests {
 	@Test
 	void parkedGrantIsNotEnteredAfterHalfOfItsLease() {
 		HeldLock parked = park();
-		this.process.clock.advance(STAY.plus(NANO));
+		this.process.clock.advance(STAY);
 		HeldLock next = await(this.options);
 		assertThat(this.process.store.requested).hasSize(3);
 		assertThat(next.fencingToken()).isGreaterThan(parked.fencingToken() + 63);
@@ -102,7 +102,7 @@ class LingerTests {
 		Duration valid = Duration.ofSeconds(1);
 		shortenGrants(valid);
 		park();
-		this.process.clock.advance(valid.dividedBy(2));
+		this.process.clock.advance(valid.dividedBy(2).minus(NANO));
 		acquire().close();
 		assertThat(this.process.store.requested).hasSize(2);
 		this.process.clock.advance(NANO);
@@ -124,6 +124,31 @@ class LingerTests {
 		this.process.store.response = (response) -> (response instanceof AcquisitionOutcome.Granted granted)
 				? new AcquisitionOutcome.Granted(granted.number(), this.process.store.in(valid), granted.reserved())
 				: response;
+	}
+
+	/** The end of the delay that was planned before has found nothing parked. */
+	@Test
+	void grantIsNotParkedIfHalfOfItsLeaseEndsWhileItsHolderCloses() {
+		park();
+		this.process.advance(STAY.minus(NANO));
+		HeldLock entered = acquire();
+		this.process.store.beforeDoubt = () -> this.process.advance(NANO);
+		entered.close();
+		this.process.threads.run();
+		assertThat(this.process.locks.inspector().overview().parked()).isEmpty();
+		assertThat(this.process.store.local.size()).isZero();
+	}
+
+	@Test
+	void grantThatIsParkedLateIsReleasedAfterHalfOfItsLease() {
+		acquire().close();
+		HeldLock held = acquire();
+		Duration pause = Duration.ofSeconds(1);
+		this.process.store.beforeDoubt = () -> this.process.advance(pause);
+		held.close();
+		assertThat(this.process.locks.inspector().overview().parked()).hasSize(1);
+		this.process.advance(STAY.minus(pause));
+		assertThat(this.process.store.local.size()).isZero();
 	}
 
 	@Test

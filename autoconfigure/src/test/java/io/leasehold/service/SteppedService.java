@@ -124,6 +124,10 @@ final class SteppedService implements AutoCloseable {
 
 		boolean inDoubt;
 
+		/** Called before this process is told whether a grant is in doubt, once. */
+		Runnable beforeDoubt = () -> {
+		};
+
 		/** Receives the store's reports about grants. */
 		RevocationListener reports = (number, claim) -> {
 		};
@@ -232,6 +236,10 @@ final class SteppedService implements AutoCloseable {
 
 		@Override
 		public boolean inDoubt(Claim claim) {
+			Runnable hook = this.beforeDoubt;
+			this.beforeDoubt = () -> {
+			};
+			hook.run();
 			return this.inDoubt;
 		}
 

@@ -116,7 +116,7 @@ public final class Grant {
 
 	/**
 	 * Return for how long the grant may stay without a hold, if it lingers: until half of
-	 * its validity has passed. Negative after that.
+	 * its validity has passed. Not positive after that.
 	 */
 	public long mayLingerFor(long now) {
 		return remaining(now) - this.half;

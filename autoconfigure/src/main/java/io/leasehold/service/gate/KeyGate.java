@@ -164,7 +164,7 @@ public sealed class KeyGate extends KeyQueue permits LingeringGate {
 		if (!closed.isLinked()) {
 			return Actions.NONE;
 		}
-		Actions staying = (passes && !isClaimed()) ? stay(closed, now) : null;
+		Actions staying = (passes && !isClaimed()) ? stay(closed) : null;
 		if (staying != null) {
 			return staying;
 		}
@@ -187,7 +187,7 @@ public sealed class KeyGate extends KeyQueue permits LingeringGate {
 	}
 
 	/** Keep the grant of a closed hold in this process; null if it does not linger. */
-	@Nullable Actions stay(Hold closed, long now) {
+	@Nullable Actions stay(Hold closed) {
 		return null;
 	}
 

@@ -84,8 +84,10 @@ final class LingeringGate extends KeyGate {
 	}
 
 	@Override
-	@Nullable Actions stay(Hold closed, long now) {
+	@Nullable Actions stay(Hold closed) {
 		Waiter next = head();
+		// Not before the monitor was entered: the planned return may have run since
+		long now = now();
 		if (!mayLinger(closed, now)) {
 			return null;
 		}
@@ -122,7 +124,7 @@ final class LingeringGate extends KeyGate {
 
 	private boolean mayLinger(Hold former, long now) {
 		Grant grant = former.grant;
-		return grant == this.lingering && former.pass < this.lastPass && grant.mayLingerFor(now) >= 0
+		return grant == this.lingering && former.pass < this.lastPass && grant.mayLingerFor(now) > 0
 				&& grant.toleratesSuspension(Math.abs(this.rules.clock.wallClockOffset(now) - this.clockOffset))
 				&& this.rules.receivesRecalls(grant.claim);
 	}
