@@ -184,15 +184,16 @@ final class EngineLocks implements AutoCloseable {
 		List<Holder> lost = this.engine.forceRelease(key);
 		Set<Long> numbers = lost.stream().map(Holder::number).collect(Collectors.toSet());
 		KeyGate gate = this.gates.find(key);
-		if (gate != null) {
-			lose(gate, (grant) -> numbers.contains(grant.number));
+		if (gate != null && !lost.isEmpty()) {
+			lose(gate, numbers, (claim) -> true);
 		}
 		return lost;
 	}
 
 	/** Notify the holder of a grant that another process revoked, if it is here. */
 	private void revoked(long number, Predicate<Claim> claim) {
-		this.gates.all().forEach((gate) -> lose(gate, (grant) -> grant.number == number && claim.test(grant.claim)));
+		Set<Long> numbers = Set.of(number);
+		this.gates.all().forEach((gate) -> lose(gate, numbers, claim));
 	}
 
 	private void recalled(Claim claim) {
@@ -202,11 +203,17 @@ final class EngineLocks implements AutoCloseable {
 		}
 	}
 
-	private void lose(KeyGate gate, Predicate<Grant> revoked) {
+	/** Lose revoked grants: one that may be on its way, one in use or one parked. */
+	private void lose(KeyGate gate, Set<Long> numbers, Predicate<Claim> of) {
+		Claim pending = gate.pending();
+		if (pending != null && of.test(pending)) {
+			gate.doubt(pending);
+		}
 		for (Hold hold : gate.lastHolds()) {
-			if (revoked.test(hold.grant)) {
+			Grant grant = hold.grant;
+			if (numbers.contains(grant.number) && of.test(grant.claim)) {
 				this.holds.lose(gate, hold, LossCause.NOT_OWNER);
-				this.holds.releases().returnParked(gate, hold.grant);
+				this.holds.releases().returnParked(gate, grant);
 			}
 		}
 	}

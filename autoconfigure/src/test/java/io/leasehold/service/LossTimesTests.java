@@ -4,6 +4,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 import io.leasehold.HeldLock;
 import io.leasehold.LockEngineException;
@@ -11,6 +13,7 @@ import io.leasehold.LockKey;
 import io.leasehold.LockLostException;
 import io.leasehold.LockMode;
 import io.leasehold.LockOptions;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.event.LockEvent;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -287,6 +290,43 @@ class LossTimesTests {
 	private static void assertLost(HeldLock held) {
 		assertThat(held.isValid()).isFalse();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
+	}
+
+	/** The message about a forced release elsewhere overtakes the response. */
+	@Test
+	void grantThatIsRevokedBeforeTheResponseIsNotHandedOut() {
+		HeldLock held = acquireDuring((granted) -> {
+			this.process.store.local.forceRelease(new LockKey("a"));
+			this.process.store.reports.revoked(granted.number(), (claim) -> true);
+		});
+		assertThat(this.process.locks.isCurrent("a", held.fencingToken())).isTrue();
+		assertThat(this.process.store.requested).hasSize(2);
+		held.close();
+	}
+
+	@Test
+	void grantThatIsReleasedByForceBeforeTheResponseIsNotHandedOut() {
+		HeldLock held = acquireDuring((granted) -> this.process.locks.inspector().forceRelease("", new LockKey("a")));
+		assertThat(this.process.locks.isCurrent("a", held.fencingToken())).isTrue();
+		assertThat(this.process.store.requested).hasSize(2);
+		held.close();
+	}
+
+	@Test
+	void claimIsNotRequestedAgainIfTheGrantOfAnotherOneIsRevoked() {
+		acquireDuring((granted) -> this.process.store.reports.revoked(granted.number(), (claim) -> false)).close();
+		assertThat(this.process.store.requested).hasSize(1);
+	}
+
+	/** Acquire a lock, and do something before its response arrives. */
+	private HeldLock acquireDuring(Consumer<AcquisitionOutcome.Granted> meanwhile) {
+		this.process.store.response = (response) -> {
+			this.process.store.response = UnaryOperator.identity();
+			meanwhile.accept((AcquisitionOutcome.Granted) response);
+			this.process.threads.run();
+			return response;
+		};
+		return this.process.await("a", this.process.options()).getNow(null);
 	}
 
 }

@@ -200,6 +200,23 @@ public sealed class KeyGate extends KeyQueue permits LingeringGate {
 		return null;
 	}
 
+	/** Return what the store has not granted yet, {@code null} if there is no claim. */
+	public synchronized @Nullable Claim pending() {
+		StoreClaim remote = remote();
+		return (remote != null) ? remote.claim() : null;
+	}
+
+	/**
+	 * Let a claim be requested again if it is granted now: the report that the grant was
+	 * revoked may have arrived before it.
+	 */
+	public synchronized void doubt(Claim claim) {
+		StoreClaim remote = remote();
+		if (remote != null && remote.claim().owner() == claim.owner()) {
+			remote.doubt();
+		}
+	}
+
 	/** Return the last hold of each grant of this process, also of a parked one. */
 	public List<Hold> lastHolds() {
 		return holds();

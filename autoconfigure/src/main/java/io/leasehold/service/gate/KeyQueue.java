@@ -196,11 +196,11 @@ abstract class KeyQueue extends KeyHolds {
 		return claim.planned(plan, timer);
 	}
 
-	/** Grant the key to the head of the queue, unless the grant has already expired. */
+	/** Grant the key to the head of the queue, unless the grant has already ended. */
 	private void granted(StoreClaim claim, AcquisitionOutcome.Granted response, long sent, boolean pushed,
 			Actions actions) {
 		long now = now();
-		if (response.validUntil() - now <= 0) {
+		if (claim.isDoubted() || response.validUntil() - now <= 0) {
 			claim.grantedTooLate();
 			actions.request(claim, Duration.ZERO);
 			return;

@@ -55,6 +55,9 @@ public final class StoreClaim {
 	/** Whether the store's state may differ from its last response. */
 	private boolean ambiguous;
 
+	/** Whether the next grant may have been revoked, because no request began since. */
+	private boolean doubted;
+
 	/**
 	 * Delay of the release after the response to the request in flight, {@code null} for
 	 * no release.
@@ -117,6 +120,7 @@ public final class StoreClaim {
 	boolean begin() {
 		if (this.phase == Phase.IDLE) {
 			this.phase = Phase.REQUESTED;
+			this.doubted = false;
 			this.plans++;
 			return true;
 		}
@@ -162,6 +166,16 @@ public final class StoreClaim {
 		this.ambiguous = true;
 	}
 
+	/** Record that a grant was revoked that may be this claim's. */
+	void doubt() {
+		this.doubted = true;
+	}
+
+	boolean isDoubted() {
+		return this.doubted;
+	}
+
+	/** Record that a grant had ended before it arrived. */
 	void grantedTooLate() {
 		this.ambiguous = true;
 	}
