@@ -5,7 +5,8 @@ local me, retention, inbox = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 
 -- While one of the keys 3 to 5 exists, a mark with its lifetime follows the greatest number: 1763000000000000!604800000.
 -- An exclusive grant is marked as well then: 1763000000000000:claim !
--- The value of a grant ends with ~ if it lingers (acquire-free.lua), with = if it lingered until it was renewed.
+-- The value of a grant ends with ~ if it lingers (acquire-free.lua), with = if it lingered until it was renewed or
+-- requested again.
 local found = redis.call('MGET', KEYS[1], KEYS[2])
 local held, last, marked, life = found[1], found[2] or nil, false, retention
 local number, holder = string.match(held or '', '^(%d+):([^ ]*)')

@@ -97,6 +97,21 @@ class RedisLingerIntegrationTests {
 		assertThat(this.engines.residue()).isEmpty();
 	}
 
+	/** After a lost response, the grant does not linger in its process either. */
+	@Test
+	void repeatedRequestEndsTheLingering() {
+		Claim claim = claim(this.member, true);
+		long number = ((AcquisitionOutcome.Granted) acquireLingering(claim)).number();
+		AcquisitionOutcome.Granted repeated = (AcquisitionOutcome.Granted) acquireLingering(claim);
+		assertThat(repeated.number()).isEqualTo(number);
+		assertThat(repeated.reserved()).isZero();
+		assertThat(value()).isEqualTo(number + ":" + claim.owner().token() + " =");
+		assertThat(this.engines.server().pttl(this.engines.keys(KEY.value()).lock()))
+			.isGreaterThan(LONG.dividedBy(2).toMillis());
+		this.member.engine().release(claim);
+		assertThat(this.engines.residue()).isEmpty();
+	}
+
 	@Test
 	void waiterKeepsTheMarkOfAGrantThatLingers() {
 		Claim claim = claim(this.member, true);
