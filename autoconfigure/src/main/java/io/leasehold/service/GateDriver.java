@@ -59,6 +59,10 @@ final class GateDriver {
 			if (actions.extendsGrant()) {
 				this.watchdog.hurry();
 			}
+			Hold renewed = actions.renewed();
+			if (renewed != null) {
+				extend(gate, renewed);
+			}
 			StoreClaim requested = actions.requested();
 			if (requested != null) {
 				plan(gate, requested, actions.plan(), actions.delay());

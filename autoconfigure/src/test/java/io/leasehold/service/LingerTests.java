@@ -208,6 +208,37 @@ class LingerTests {
 	}
 
 	@Test
+	void storeKnowsThatAGrantIsInUseThatWasRecalledBeforeTheResponse() {
+		acquire().close();
+		this.process.store.response = (granted) -> {
+			this.process.store.local.tryAcquire(claim(false));
+			this.process.threads.run();
+			return granted;
+		};
+		HeldLock held = acquire();
+		assertStoreKnowsThatTheGrantIsInUse();
+		held.close();
+	}
+
+	@Test
+	void storeKnowsThatAGrantIsInUseThatACallerWithAnotherAccessAwaits() {
+		park();
+		HeldLock held = acquire();
+		CompletableFuture<HeldLock> shared = this.process.await("a",
+				this.options.toBuilder().mode(LockMode.SHARED).build());
+		assertStoreKnowsThatTheGrantIsInUse();
+		held.close();
+		this.process.threads.run();
+		shared.getNow(null).close();
+	}
+
+	private void assertStoreKnowsThatTheGrantIsInUse() {
+		this.process.threads.run();
+		assertThat(this.process.store.renewed).hasSize(1);
+		assertThat(((AcquisitionOutcome.Busy) this.process.store.local.tryAcquire(claim(false))).recalled()).isFalse();
+	}
+
+	@Test
 	void recalledKeyPausesForTheLingerTimeAndThenTwiceAsLong() {
 		recall();
 		this.process.advance(LINGER.minus(NANO));

@@ -43,6 +43,8 @@ public final class Actions {
 
 	private boolean listens;
 
+	private boolean renews;
+
 	private boolean removes;
 
 	/** Add a waiter to wake, after those added before. It must not be in a queue. */
@@ -77,6 +79,11 @@ public final class Actions {
 		this.listens = true;
 	}
 
+	/** Renew the grant of the first waiter to wake. */
+	void renew() {
+		this.renews = true;
+	}
+
 	void remove() {
 		this.removes = true;
 	}
@@ -89,6 +96,12 @@ public final class Actions {
 	/** Return whether the first renewals of short grants must be sent now. */
 	public boolean extendsGrant() {
 		return this == EXTEND;
+	}
+
+	/** Return the new hold whose grant must be renewed at once, {@code null} for none. */
+	public @Nullable Hold renewed() {
+		Waiter granted = this.renews ? this.woken : null;
+		return (granted != null) ? granted.hold() : null;
 	}
 
 	/**

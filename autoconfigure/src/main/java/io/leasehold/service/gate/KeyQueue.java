@@ -210,12 +210,12 @@ abstract class KeyQueue extends KeyHolds {
 		this.remote = null;
 		addHolder(claim.claim().access());
 		Grant grant = new Grant(claim, response, sent, now);
-		received(grant, response);
+		received(grant, response, actions);
 		hand(grant, Objects.requireNonNull(this.head), null, pushed, now, actions);
 	}
 
 	/** Process a new grant before it is handed to a waiter. */
-	void received(Grant grant, AcquisitionOutcome.Granted response) {
+	void received(Grant grant, AcquisitionOutcome.Granted response, Actions actions) {
 	}
 
 	/** Create the claim of a waiter. */

@@ -45,8 +45,10 @@ final class LingeringGate extends KeyGate {
 	@Override
 	StoreClaim newClaim(Waiter waiter, long since) {
 		StoreClaim created = super.newClaim(waiter, since);
-		this.lingering = null;
 		this.asking = null;
+		if (!isHeld()) {
+			this.lingering = null;
+		}
 		if (created.claim().lingers()) {
 			this.asking = created.claim().owner();
 			this.clockOffset = this.rules.clock.wallClockOffset(now());
@@ -55,8 +57,11 @@ final class LingeringGate extends KeyGate {
 	}
 
 	@Override
-	void received(Grant grant, AcquisitionOutcome.Granted response) {
+	void received(Grant grant, AcquisitionOutcome.Granted response, Actions actions) {
 		boolean lingers = response.reserved() > 0 && this.asking == grant.claim.owner();
+		if (response.reserved() > 0 && !lingers) {
+			actions.renew(); // the store does not know it, and lets others recall in vain
+		}
 		this.asking = null;
 		this.lingering = lingers ? grant : null;
 		this.lastPass = FencingTokens.lastPass(response.reserved());
