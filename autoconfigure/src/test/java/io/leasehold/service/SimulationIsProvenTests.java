@@ -32,6 +32,12 @@ class SimulationIsProvenTests {
 		requireFound(bug, Simulation.GROUPS);
 	}
 
+	@ParameterizedTest(name = "{0}")
+	@MethodSource("bugsOfLingering")
+	void simulatorFindsWithLingeringGrants(SeededService.Bug bug) throws Exception {
+		requireFound(bug, Simulation.LINGERING);
+	}
+
 	private static void requireFound(SeededService.Bug bug, long firstSeed) throws Exception {
 		Object found = new SeededService(bug).loadClass("io.leasehold.service.simulation.Simulation")
 			.getMethod("firstFailure", long.class, int.class)
@@ -75,6 +81,10 @@ class SimulationIsProvenTests {
 						"this.closer.closeAfter(hold.grant.claim, Duration.ZERO)"),
 				bug("a release by force that its process does not notice", "EngineLocks",
 						"this.holds.lose(gate, hold, LossCause.NOT_OWNER);", ""));
+	}
+
+	static Stream<SeededService.Bug> bugsOfLingering() {
+		return ServiceIsProvenTests.bugsOfLingering().map((arguments) -> (SeededService.Bug) arguments.get()[0]);
 	}
 
 	static Stream<SeededService.Bug> bugsOfGroups() {

@@ -17,9 +17,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 final class Seeds {
 
-	/** The first seed whose grants linger. */
-	static final long LINGERING = 1L << 40;
-
 	private Seeds() {
 	}
 
@@ -62,8 +59,8 @@ final class Seeds {
 		if (chosen != null) {
 			return new long[] { chosen };
 		}
-		long random = ThreadLocalRandom.current().nextLong(Simulation.GROUPS - LINGERING);
-		return new long[] { random, LINGERING + random, Simulation.GROUPS + random };
+		long random = ThreadLocalRandom.current().nextLong(Simulation.GROUPS - Simulation.LINGERING);
+		return new long[] { random, Simulation.LINGERING + random, Simulation.GROUPS + random };
 	}
 
 	private static long cpuTime() {

@@ -6,6 +6,9 @@ package io.leasehold.service.simulation;
  */
 public final class Simulation {
 
+	/** The first seed whose grants linger. */
+	public static final long LINGERING = 1L << 40;
+
 	/** The first seed with callers that acquire several keys. */
 	public static final long GROUPS = 3L << 39;
 

@@ -65,7 +65,7 @@ final class World {
 
 	World(long seed, boolean writes, Figures figures) {
 		this.dice = new Dice(seed);
-		this.lingers = seed >= Seeds.LINGERING;
+		this.lingers = seed >= Simulation.LINGERING;
 		this.groups = seed >= Simulation.GROUPS;
 		this.journal = new Journal(writes);
 		this.figures = figures;
