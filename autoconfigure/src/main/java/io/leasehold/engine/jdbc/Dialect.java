@@ -181,7 +181,18 @@ public abstract class Dialect {
 	}
 
 	/**
-	 * Return the locks of the database that are part of a caller's transaction.
+	 * Return whether the locks in transactions of the built-in dialect that this one
+	 * extends exclude each other on this database too. The default is {@code false}:
+	 * relatives of a database may accept its lock functions and ignore them. The built-in
+	 * dialects always have these locks.
+	 */
+	protected boolean locksInTransactions() {
+		return false;
+	}
+
+	/**
+	 * Return the locks of the database that are part of a caller's transaction. Used only
+	 * if the dialect is built in or {@linkplain #locksInTransactions() allows} them.
 	 * @param table name of the lock table
 	 */
 	ConnectionLocks connectionLocks(String table) {

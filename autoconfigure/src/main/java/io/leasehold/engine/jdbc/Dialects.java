@@ -54,6 +54,15 @@ final class Dialects {
 		return dialect;
 	}
 
+	/**
+	 * Return the locks of a dialect's database that are part of a caller's transaction.
+	 * @param table name of the lock table
+	 */
+	static ConnectionLocks connectionLocks(Dialect dialect, String table) {
+		boolean locks = BUILT_IN.contains(dialect) || dialect.locksInTransactions();
+		return locks ? dialect.connectionLocks(table) : new NoConnectionLocks();
+	}
+
 	/** Return all dialects. They are few, and connections are rare. */
 	private static List<Dialect> all() throws SQLException {
 		List<Dialect> all = new ArrayList<>();

@@ -24,7 +24,8 @@ record LockTables(Dialect dialect, LockTable rows, ExclusiveGrants exclusive, Li
 		ExclusiveGrants exclusive = new ExclusiveGrants(sql, rows);
 		return new LockTables(dialect, rows, exclusive, new LingeringGrants(sql, rows, exclusive),
 				new SharedGrants(sql, rows), new Upkeep(sql, rows), new DatabaseClock(sql),
-				notified ? null : new HoldTimes(settings.pollNearRelease()), dialect.connectionLocks(settings.table()));
+				notified ? null : new HoldTimes(settings.pollNearRelease()),
+				Dialects.connectionLocks(dialect, settings.table()));
 	}
 
 	Grants grants(Claim claim) {

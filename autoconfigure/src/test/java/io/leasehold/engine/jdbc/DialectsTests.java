@@ -10,7 +10,10 @@ import java.sql.DatabaseMetaData;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
+import java.time.Duration;
 
+import io.leasehold.LockKey;
+import io.leasehold.engine.jdbc.hsqldb.HsqldbDialect;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -65,42 +68,34 @@ class DialectsTests {
 	}
 
 	@Test
-	void dialectWithoutLocksInTransactionsSaysSo() {
-		ConnectionLocks locks = new Dialect() {
+	void builtInDialectHasLocksInTransactions() throws SQLException {
+		assertThat(locksInTransactions(Dialects.of(this.connection)).unsupported(false)).isNull();
+	}
 
-			@Override
-			protected String name() {
-				return "none";
-			}
-
-			@Override
-			protected boolean supports(DatabaseMetaData database) {
-				return false;
-			}
-
-			@Override
-			protected String platform() {
-				return "none";
-			}
-
-			@Override
-			protected String now() {
-				return "0";
-			}
-
-			@Override
-			protected String returning(String update, String expression) {
-				return update;
-			}
-
-			@Override
-			protected String insert(String table, String columns, String values, String condition) {
-				return table;
-			}
-
-		}.connectionLocks("leasehold_lock");
+	/** A relative may accept the functions of advisory locks without locking anything. */
+	@Test
+	void relativeOfABuiltInDialectHasNoLocksInTransactions() {
+		ConnectionLocks locks = locksInTransactions(new OwnDialect());
 		assertThat(locks.unsupported(false)).contains("no locks in transactions");
 		assertThat(locks.unsupported(true)).contains("no locks in transactions");
+		assertThatExceptionOfType(SQLFeatureNotSupportedException.class).isThrownBy(() -> locks.acquire(this.connection,
+				RowId.inTransactions("test", new LockKey("order")), false, Duration.ZERO));
+	}
+
+	@Test
+	void relativeThatAllowsItHasTheLocksOfTheBuiltInDialect() {
+		assertThat(locksInTransactions(new LockingDialect()).unsupported(true)).isNull();
+	}
+
+	@Test
+	void dialectOfAnotherFamilyHasNoLocksInTransactions() {
+		assertThat(locksInTransactions(new HsqldbDialect()).unsupported(false)).contains("no locks in transactions");
+	}
+
+	private static ConnectionLocks locksInTransactions(Dialect dialect) {
+		JdbcSettings settings = new JdbcSettings("test", JdbcSettings.DEFAULT_TABLE, Duration.ofSeconds(1),
+				Duration.ofMillis(5), Duration.ofMillis(100), Duration.ofMinutes(1), false);
+		return LockTables.of(dialect, settings, false).inTransactions();
 	}
 
 	private void inApplication(String dialect, SqlTest test) throws Exception {
@@ -132,6 +127,15 @@ class DialectsTests {
 		@Override
 		protected String platform() {
 			return "own";
+		}
+
+	}
+
+	public static class LockingDialect extends OwnDialect {
+
+		@Override
+		protected boolean locksInTransactions() {
+			return true;
 		}
 
 	}

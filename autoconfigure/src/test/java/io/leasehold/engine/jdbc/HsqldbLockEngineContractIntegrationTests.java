@@ -8,7 +8,7 @@ import org.junit.jupiter.api.BeforeAll;
  * The contract, kept by {@link JdbcLockEngine} on a database whose dialect is not built
  * in.
  */
-class HsqldbLockEngineContractIntegrationTests extends JdbcLockEngineContract {
+class HsqldbLockEngineContractIntegrationTests extends OwnDatabaseLockEngineContract {
 
 	private static HsqldbTestServer server;
 
@@ -25,11 +25,6 @@ class HsqldbLockEngineContractIntegrationTests extends JdbcLockEngineContract {
 	@Override
 	String url() {
 		return server.url();
-	}
-
-	@Override
-	String platform() {
-		return "hsqldb";
 	}
 
 }

@@ -4,23 +4,17 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 
-import org.springframework.util.Assert;
+import io.leasehold.server.OwnDatabase;
 
 /**
- * The contract on a database of your own, whose URL is the system property {@value #URL}.
- * The database has a dialect, and its driver is on the class path. Runs only if it is
- * named.
+ * The contract on {@linkplain OwnDatabase a database of your own}. The database has a
+ * dialect, and its driver is on the class path.
  */
 class OwnDatabaseLockEngineContract extends JdbcLockEngineContract {
 
-	private static final String URL = "leasehold.contract.jdbc.url";
-
 	@Override
 	String url() {
-		String url = System.getProperty(URL);
-		Assert.state(url != null,
-				() -> "Set the system property %s to the URL of the database, with user and password".formatted(URL));
-		return url;
+		return OwnDatabase.url();
 	}
 
 	@Override
