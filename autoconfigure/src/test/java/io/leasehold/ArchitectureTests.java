@@ -84,7 +84,10 @@ class ArchitectureTests {
 
 	private static final String ENDPOINT = ROOT + ".endpoint";
 
-	private static final String AUTOCONFIGURE = ROOT + ".autoconfigure..";
+	/** What the auto-configurations of all engines share. */
+	private static final String CONFIGURATION = ROOT + ".autoconfigure";
+
+	private static final String AUTOCONFIGURE = CONFIGURATION + "..";
 
 	@ArchTest
 	static final ArchRule rootUsesNoOtherPackage = only(ROOT);
@@ -166,6 +169,14 @@ class ArchitectureTests {
 		.should()
 		.onlyDependOnClassesThat(not(resideInAPackage(AUTOCONFIGURE)))
 		.allowEmptyShould(true);
+
+	/** Except for {@code local}, which replaces all engines that are disabled. */
+	@ArchTest
+	static final ArchRule commonAutoConfigurationKnowsNoEngine = noClasses().that()
+		.resideInAnyPackage(CONFIGURATION, CONFIGURATION + ".actuate", CONFIGURATION + ".fencing")
+		.should()
+		.dependOnClassesThat(
+				resideInAPackage(ENGINE + ".*..").and(not(resideInAnyPackage(SUPPORT, ENGINE + ".local"))));
 
 	@ArchTest
 	static final ArchRule packagesHaveNoCycles = slices().matching(ROOT + ".(**)")

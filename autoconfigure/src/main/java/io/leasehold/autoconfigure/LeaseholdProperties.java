@@ -29,8 +29,8 @@ import org.springframework.core.Ordered;
  * @param namespace Name that separates these locks from others in the same store.
  * Applications share a lock if store, namespace and key are equal.
  * @param lease How long a lock outlives a silent owner, and thus how fast others take
- * over after a crash. Renewed while the lock is held. With ZooKeeper and etcd, the
- * session timeout detects a crash instead; by default it is four thirds of the lease.
+ * over after a crash. Renewed while the lock is held. Engines with sessions detect a
+ * crash by the session timeout instead, which is four thirds of the lease by default.
  * @param waitTime Maximum time to wait for a lock. Zero means one attempt.
  * @param lockDelay How long a key stays locked after the lease of an owner that vanished
  * without a release. Zero makes it available at the end of the lease.

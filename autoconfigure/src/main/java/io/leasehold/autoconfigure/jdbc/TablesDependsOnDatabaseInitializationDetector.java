@@ -1,4 +1,4 @@
-package io.leasehold.autoconfigure;
+package io.leasehold.autoconfigure.jdbc;
 
 import java.util.Set;
 
