@@ -63,7 +63,8 @@ abstract class TransactionRefusalsContract extends ScopedTransactions {
 
 				}));
 		assertThat(thrown).singleElement()
-			.satisfies((ex) -> assertThat(ex).hasMessageContaining("no transaction is active"));
+			.satisfies((ex) -> assertThat(ex).hasMessageContaining("ScopedShop.inside")
+				.hasMessageContaining("no transaction is active"));
 	}
 
 	/** Statements commit one by one on a connection that only joins. */
