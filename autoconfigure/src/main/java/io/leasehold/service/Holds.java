@@ -117,8 +117,8 @@ final class Holds implements RenewalListener {
 		throwIfLost(hold);
 		if (valid && isInDoubt(hold)) {
 			throw new LockEngineException(hold.key(),
-					"Lock '%s' is in doubt: the connection to its store is broken (engine: %s)".formatted(hold.key(),
-							this.name),
+					"Lock '%s' is in doubt: the connection to its store is broken or its session has ended (engine: %s)"
+						.formatted(hold.key(), this.name),
 					null);
 		}
 	}

@@ -18,6 +18,7 @@ import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.RenewalRule;
+import io.leasehold.engine.RevocationListener;
 import io.leasehold.engine.Signal;
 import io.leasehold.engine.Subscription;
 import io.leasehold.engine.support.OpenState;
@@ -64,11 +65,11 @@ public final class EtcdLockEngine implements LockEngine, AutoCloseable {
 		Store store = connection.connect(settings.callTimeout());
 		Watches watches = new Watches(store);
 		KeepAlive keepAlive = new KeepAlive(store, clock);
-		Sessions sessions = new Sessions(store, keys, keepAlive, settings.sessionTimeout(), clock);
 		OwnLeases ownLeases = new OwnLeases(store, clock);
 		this.settings = settings;
 		this.calls = new StoreCalls(this.state, settings.callTimeout(), Failures::of);
 		this.claims = new LiveClaims(keys, watches);
+		Sessions sessions = new Sessions(store, keys, keepAlive, settings.sessionTimeout(), this.claims::lost, clock);
 		this.queue = new ClaimQueue(store, sessions, keys, ownLeases, watches, settings.pollInterval(), clock);
 		LateKeys lateKeys = new LateKeys(store, sessions, keys, this.claims, clock);
 		this.departure = new Departure(store, lateKeys, this.claims, clock);
@@ -122,6 +123,11 @@ public final class EtcdLockEngine implements LockEngine, AutoCloseable {
 		}
 		live.turn().listen(listener);
 		return live.turn()::unsubscribe;
+	}
+
+	@Override
+	public void reportRevocations(RevocationListener listener) {
+		this.claims.reportRevocations(listener);
 	}
 
 	@Override

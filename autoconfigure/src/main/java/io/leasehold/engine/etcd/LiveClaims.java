@@ -13,6 +13,7 @@ import java.util.stream.Collectors;
 
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Owner;
+import io.leasehold.engine.RevocationListener;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +30,9 @@ final class LiveClaims {
 	private final Map<Owner, LiveClaim> byOwner = new ConcurrentHashMap<>();
 
 	private final AtomicLong nextId = new AtomicLong();
+
+	private volatile RevocationListener revocations = (number, claim) -> {
+	};
 
 	LiveClaims(EtcdKeys keys, Watches watches) {
 		this.keys = keys;
@@ -72,6 +76,23 @@ final class LiveClaims {
 	/** Return the keys of all claims. */
 	Set<String> keys() {
 		return this.byOwner.values().stream().map(LiveClaim::key).collect(Collectors.toSet());
+	}
+
+	void reportRevocations(RevocationListener listener) {
+		this.revocations = listener;
+	}
+
+	/** Notify the claims of a session that was lost. */
+	void lost(Session session) {
+		this.byOwner.forEach((owner, live) -> {
+			if (live.session() != session) {
+				return;
+			}
+			live.turn().retry();
+			if (live.isHeld()) {
+				this.revocations.revoked(live.number(), (claim) -> claim.owner().equals(owner));
+			}
+		});
 	}
 
 	/** Return whether a session may have keys of these claims. */

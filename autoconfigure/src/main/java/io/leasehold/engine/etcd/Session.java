@@ -2,6 +2,8 @@ package io.leasehold.engine.etcd;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 
 import io.leasehold.engine.MonotonicClock;
 
@@ -25,7 +27,9 @@ final class Session {
 
 	private volatile long seen;
 
-	private volatile boolean lost;
+	private final AtomicBoolean lost = new AtomicBoolean();
+
+	private final Consumer<Session> whenLost;
 
 	/** When the last proven request was sent. */
 	private long proven;
@@ -38,8 +42,10 @@ final class Session {
 	 * @param created revision that created the key
 	 * @param began when the lease was created, by the server's clock
 	 * @param sent when the request for the lease was sent
+	 * @param whenLost called once, in any thread, when the session is known to be lost
 	 */
-	Session(long lease, Duration timeout, String key, long created, Instant began, long sent) {
+	Session(long lease, Duration timeout, String key, long created, Instant began, long sent,
+			Consumer<Session> whenLost) {
 		this.lease = lease;
 		this.timeout = timeout;
 		this.key = key;
@@ -48,6 +54,7 @@ final class Session {
 		this.began = began;
 		this.sent = sent;
 		this.proven = sent;
+		this.whenLost = whenLost;
 	}
 
 	long lease() {
@@ -83,11 +90,13 @@ final class Session {
 
 	/** Return whether the store has removed the session and all of its keys. */
 	boolean isLost() {
-		return this.lost;
+		return this.lost.get();
 	}
 
 	void lose() {
-		this.lost = true;
+		if (this.lost.compareAndSet(false, true)) {
+			this.whenLost.accept(this);
+		}
 	}
 
 	/** Record a proof that the session was alive after a moment. */

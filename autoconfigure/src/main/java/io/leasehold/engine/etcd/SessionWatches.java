@@ -19,15 +19,12 @@ final class SessionWatches {
 
 	private final Store store;
 
-	private final LiveClaims claims;
-
 	private final MonotonicClock clock;
 
 	private final Map<Session, Opened> open = new ConcurrentHashMap<>();
 
-	SessionWatches(Store store, LiveClaims claims, MonotonicClock clock) {
+	SessionWatches(Store store, MonotonicClock clock) {
 		this.store = store;
-		this.claims = claims;
 		this.clock = clock;
 	}
 
@@ -63,10 +60,6 @@ final class SessionWatches {
 		JsonObject result = (message != null) ? message.object("result") : new JsonObject();
 		if (!result.objects("events").isEmpty()) {
 			session.lose();
-			this.claims.all()
-				.stream()
-				.filter((live) -> live.session() == session)
-				.forEach((live) -> live.turn().retry());
 		}
 		if (message == null || result.flag("canceled")) {
 			opened.ended = true;

@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.support.Deadlines;
@@ -30,15 +31,19 @@ final class Sessions {
 
 	private final long seconds;
 
+	private final Consumer<Session> whenLost;
+
 	private final MonotonicClock clock;
 
 	private final Map<String, CompletableFuture<Session>> byMember = new ConcurrentHashMap<>();
 
-	Sessions(Store store, EtcdKeys keys, KeepAlive keepAlive, Duration timeout, MonotonicClock clock) {
+	Sessions(Store store, EtcdKeys keys, KeepAlive keepAlive, Duration timeout, Consumer<Session> whenLost,
+			MonotonicClock clock) {
 		this.store = store;
 		this.keys = keys;
 		this.keepAlive = keepAlive;
 		this.seconds = wholeSeconds(timeout);
+		this.whenLost = whenLost;
 		this.clock = clock;
 	}
 
@@ -104,7 +109,7 @@ final class Sessions {
 				List.of(Operation.put(key, member, lease.number("ID")), Operation.read(Operation.get(key, true))),
 				List.of(), deadline);
 		return new Session(lease.number("ID"), Duration.ofSeconds(lease.number("TTL")), key,
-				reply.keys(1).get(0).created(), time(lease.text(Gateway.DATE)), sent);
+				reply.keys(1).get(0).created(), time(lease.text(Gateway.DATE)), sent, this.whenLost);
 	}
 
 	/** Parse the time of a response; a proxy may have changed it. */

@@ -64,7 +64,7 @@ final class Sweeper {
 		this.store = store;
 		this.claims = claims;
 		this.sessions = sessions;
-		this.watches = new SessionWatches(store, claims, clock);
+		this.watches = new SessionWatches(store, clock);
 		this.keepAlive = keepAlive;
 		this.departure = departure;
 		this.lateKeys = lateKeys;

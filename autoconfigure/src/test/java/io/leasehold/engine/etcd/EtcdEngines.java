@@ -85,8 +85,12 @@ final class EtcdEngines {
 	}
 
 	LockService service(EtcdLockEngine engine) {
-		LockOptions defaults = new LockOptions("faults", engine.name(), Duration.ofSeconds(60), Duration.ofSeconds(30),
-				Duration.ZERO, LockOptions.UNLIMITED);
+		return service(engine, Duration.ofSeconds(60));
+	}
+
+	LockService service(EtcdLockEngine engine, Duration lease) {
+		LockOptions defaults = new LockOptions("faults", engine.name(), lease, Duration.ofSeconds(30), Duration.ZERO,
+				LockOptions.UNLIMITED);
 		return open(new LockService(TestSettings.of(defaults), List.of(engine), this.member, MonotonicClock.SYSTEM,
 				List.of(this.events::add), ReleaseTiming.IMMEDIATE));
 	}

@@ -3,6 +3,8 @@ package io.leasehold.engine.etcd;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -21,8 +23,10 @@ import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.Signal;
 import io.leasehold.engine.Subscription;
+import io.leasehold.event.LockEvent;
 import io.leasehold.server.EtcdTestServer;
 import io.leasehold.server.FaultProxy;
+import io.leasehold.service.LockService;
 import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -39,6 +43,9 @@ class EtcdLockEngineFaultsIntegrationTests {
 
 	private static final LockKey KEY = new LockKey("order:42");
 
+	/** Session timeout and lease so long that no test lasts until a renewal. */
+	private static final Duration UNRENEWED = Duration.ofMinutes(30);
+
 	private final EtcdEngines engines = new EtcdEngines();
 
 	private final String url = EtcdTestServer.shared().url();
@@ -50,11 +57,10 @@ class EtcdLockEngineFaultsIntegrationTests {
 		this.engines.close();
 	}
 
-	/** A watch reports the loss, before any renewal. */
 	@Fault(153)
 	@Test
 	void locksOfASessionThatWasEndedAreInDoubtAtOnceAndLost() {
-		EtcdLockEngine engine = this.engines.engine(this.url);
+		EtcdLockEngine engine = this.engines.engine(UNRENEWED, MonotonicClock.SYSTEM, this.url);
 		Claim claim = this.engines.claim(KEY);
 		Granted granted = EtcdEngines.granted(engine, claim);
 		assertThat(engine.inDoubt(claim)).isFalse();
@@ -65,15 +71,26 @@ class EtcdLockEngineFaultsIntegrationTests {
 		assertThat(EtcdEngines.granted(engine, this.engines.claim(KEY)).number()).isGreaterThan(granted.number());
 	}
 
+	/** Also of one whose key is on a lease of its own, because nothing renews it. */
 	@Fault(153)
 	@Test
-	void lossOfASessionIsThrownAtTheEndOfTheWork() {
-		EtcdLockEngine engine = this.engines.engine(this.url);
-		HeldLock held = this.engines.service(engine).acquire(KEY.value());
+	void watchReportsTheLossOfASessionToAllItsHolders() throws Exception {
+		EtcdLockEngine engine = this.engines.engine(UNRENEWED, MonotonicClock.SYSTEM, this.url);
+		LockService service = this.engines.service(engine, UNRENEWED);
+		HeldLock held = service.acquire(KEY.value());
+		HeldLock delayed = service.acquire("delayed",
+				service.defaults().toBuilder().lockDelay(Duration.ofSeconds(1)).build());
+		List<CompletableFuture<LossCause>> losses = List.of(lossOf(held), lossOf(delayed));
 		this.operator.revoke(lease());
-		EtcdEngines.eventually().until(() -> !held.isValid());
+		for (CompletableFuture<LossCause> loss : losses) {
+			assertThat(loss.get(60, TimeUnit.SECONDS)).isEqualTo(LossCause.NOT_OWNER);
+		}
+		EtcdEngines.eventually()
+			.until(() -> this.engines.events.stream().filter(LockEvent.HoldLost.class::isInstance).count() == 2);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::throwIfLost);
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close)
 			.satisfies((loss) -> assertThat(loss.getLossCause()).isEqualTo(LossCause.NOT_OWNER));
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(delayed::close);
 	}
 
 	/** A claim that waits loses its place with its session, and is notified. */
@@ -274,8 +291,7 @@ class EtcdLockEngineFaultsIntegrationTests {
 	@Test
 	void endOfASessionIsReportedAfterACompaction() throws Exception {
 		FaultProxy proxy = this.engines.proxy();
-		EtcdLockEngine engine = this.engines.engine(Duration.ofMinutes(30), MonotonicClock.SYSTEM,
-				EtcdEngines.url(proxy));
+		EtcdLockEngine engine = this.engines.engine(UNRENEWED, MonotonicClock.SYSTEM, EtcdEngines.url(proxy));
 		Claim claim = this.engines.claim(KEY);
 		long revision = EtcdEngines.granted(engine, claim).number();
 		EtcdOperator.compact(this.url, revision);
@@ -306,6 +322,12 @@ class EtcdLockEngineFaultsIntegrationTests {
 		Claim claim = this.engines.claim(key).waiting();
 		assertThat(((Busy) engine.tryAcquire(claim)).retryIn()).as("there is room again")
 			.isGreaterThan(Duration.ofSeconds(200));
+	}
+
+	private static CompletableFuture<LossCause> lossOf(HeldLock held) {
+		CompletableFuture<LossCause> loss = new CompletableFuture<>();
+		held.onLost((lost) -> loss.complete(lost.getLossCause()));
+		return loss;
 	}
 
 	private long lease() {

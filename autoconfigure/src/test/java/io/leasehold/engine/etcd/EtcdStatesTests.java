@@ -38,7 +38,8 @@ class EtcdStatesTests {
 	/** Close to the overflow, since readings compare by difference alone. */
 	private static final long SENT = Long.MAX_VALUE - 5;
 
-	private final Session session = new Session(7, TIMEOUT, "session", 5, Instant.EPOCH, SENT);
+	private final Session session = new Session(7, TIMEOUT, "session", 5, Instant.EPOCH, SENT, (lost) -> {
+	});
 
 	private final LiveClaim live = live(DELAY, HOLD);
 
