@@ -2,6 +2,7 @@ package io.leasehold.engine.cas;
 
 import java.time.Duration;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -65,15 +66,29 @@ public final class BoundedStore implements CompareAndSetStore, AutoCloseable {
 	@Override
 	public @Nullable Subscription watch(String key, Runnable changed) throws Exception {
 		AtomicBoolean open = new AtomicBoolean(true);
-		Subscription subscription = this.<@Nullable Subscription>call(() -> this.store.watch(key, () -> {
-			if (open.get()) {
-				changed.run();
-			}
-		}));
-		return (subscription != null) ? () -> {
+		CompletableFuture<Subscription> opened = new CompletableFuture<>();
+		Subscription watch = () -> {
 			open.set(false);
-			close(subscription);
-		} : null;
+			opened.thenAccept(this::close); // now, or as soon as it is open
+		};
+		try {
+			return this.<@Nullable Subscription>call(() -> {
+				Subscription subscription = this.store.watch(key, () -> {
+					if (open.get()) {
+						changed.run();
+					}
+				});
+				if (subscription == null) {
+					return null;
+				}
+				opened.complete(subscription);
+				return watch;
+			});
+		}
+		catch (Exception ex) {
+			watch.close();
+			throw ex;
+		}
 	}
 
 	/** End a subscription without waiting for it, unless the store is closed. */

@@ -141,8 +141,9 @@ public final class CasLockEngine implements LockEngine, AutoCloseable {
 	public Subscription subscribe(Claim claim, Consumer<Signal> listener) {
 		this.state.check(claim.key());
 		Runnable retry = () -> listener.accept(new Signal.Retry());
+		Subscription subscription = null;
 		try {
-			Subscription subscription = this.store.watch(this.attempts.storeKey(claim.key()), retry);
+			subscription = this.store.watch(this.attempts.storeKey(claim.key()), retry);
 			if (subscription == null) {
 				return Subscription.POLLING;
 			}
@@ -153,6 +154,9 @@ public final class CasLockEngine implements LockEngine, AutoCloseable {
 		}
 		catch (Exception ex) {
 			logger.debug("Could not watch lock '%s' on engine '%s'; polling".formatted(claim.key(), this.name), ex);
+			if (subscription != null) {
+				subscription.close();
+			}
 			return Subscription.POLLING;
 		}
 	}

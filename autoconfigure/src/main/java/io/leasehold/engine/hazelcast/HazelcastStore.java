@@ -6,6 +6,7 @@ import java.util.concurrent.TimeUnit;
 
 import com.hazelcast.config.InvalidConfigurationException;
 import com.hazelcast.config.MapConfig;
+import com.hazelcast.core.EntryEvent;
 import com.hazelcast.core.HazelcastInstance;
 import com.hazelcast.map.IMap;
 import com.hazelcast.map.listener.EntryAddedListener;
@@ -163,14 +164,26 @@ public final class HazelcastStore implements CompareAndSetStore {
 	@Override
 	public Subscription watch(String key, Runnable changed) {
 		IMap<String, String> watched = map();
-		UUID added = watched.addEntryListener((EntryAddedListener<String, String>) (event) -> changed.run(), key,
-				false);
-		UUID updated = watched.addEntryListener((EntryUpdatedListener<String, String>) (event) -> changed.run(), key,
-				false);
-		return () -> {
-			watched.removeEntryListener(added);
-			watched.removeEntryListener(updated);
-		};
+		UUID listener = watched.addEntryListener(new Changes(changed), key, false);
+		return () -> watched.removeEntryListener(listener);
+	}
+
+	/**
+	 * Listener for writes of an entry.
+	 */
+	private record Changes(
+			Runnable changed) implements EntryAddedListener<String, String>, EntryUpdatedListener<String, String> {
+
+		@Override
+		public void entryAdded(EntryEvent<String, String> event) {
+			this.changed.run();
+		}
+
+		@Override
+		public void entryUpdated(EntryEvent<String, String> event) {
+			this.changed.run();
+		}
+
 	}
 
 }

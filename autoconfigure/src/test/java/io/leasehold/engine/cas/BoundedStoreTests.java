@@ -3,10 +3,12 @@ package io.leasehold.engine.cas;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.IntStream;
 
 import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.Subscription;
 import io.leasehold.test.contract.CompareAndSetStoreContract;
 import io.leasehold.test.contract.Parallel;
 import org.awaitility.Awaitility;
@@ -76,6 +78,28 @@ class BoundedStoreTests extends CompareAndSetStoreContract {
 			})).isNotNull();
 			assertThat(silent.watch("key", () -> {
 			})).isNull();
+		}
+	}
+
+	/** No caller can close it, because none has received it. */
+	@Test
+	void subscriptionThatOpensAfterItsTimeoutIsClosed() throws Exception {
+		CountDownLatch opens = new CountDownLatch(1);
+		CountDownLatch closed = new CountDownLatch(1);
+		MemoryStore.Connection slow = new MemoryStore.Connection(this.store) {
+
+			@Override
+			public Subscription watch(String key, Runnable changed) throws Exception {
+				opens.await();
+				return closed::countDown;
+			}
+
+		};
+		try (BoundedStore bounded = new BoundedStore("bounded", slow, TIMEOUT)) {
+			assertThatExceptionOfType(TimeoutException.class).isThrownBy(() -> bounded.watch("key", () -> {
+			}));
+			opens.countDown();
+			assertThat(closed.await(60, TimeUnit.SECONDS)).isTrue();
 		}
 	}
 

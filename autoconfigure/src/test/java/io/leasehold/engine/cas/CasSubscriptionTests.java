@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.leasehold.LockKey;
 import io.leasehold.engine.AcquisitionOutcome.Busy;
@@ -103,6 +104,26 @@ class CasSubscriptionTests {
 
 		};
 		assertThat(waiter(failing).subscribe(this.waiting, this.signals::add)).isSameAs(Subscription.POLLING);
+	}
+
+	@Test
+	void subscriptionOfAListenerThatFailsIsClosed() {
+		AtomicInteger open = new AtomicInteger();
+		MemoryStore.Connection counting = new MemoryStore.Connection(this.store) {
+
+			@Override
+			public Subscription watch(String key, Runnable changed) {
+				open.incrementAndGet();
+				return open::decrementAndGet;
+			}
+
+		};
+		CasLockEngine waiter = waiter(counting);
+		release();
+		assertThat(waiter.subscribe(this.waiting, (signal) -> {
+			throw new IllegalStateException("rejected");
+		})).isSameAs(Subscription.POLLING);
+		assertThat(open).hasValue(0);
 	}
 
 	private CasLockEngine waiter(CompareAndSetStore connection) {
