@@ -68,6 +68,10 @@ final class ReleaseListener {
 
 	private void open() {
 		Duration pause = RETRY;
+		SubscribedConnection former = this.connection;
+		if (former != null) {
+			former.close(); // until then, Lettuce keeps even a broken connection
+		}
 		try {
 			SubscribedConnection opened = this.master.listen(this.channel, this::released, this::ensureOpenIfAwaited);
 			this.connection = opened;

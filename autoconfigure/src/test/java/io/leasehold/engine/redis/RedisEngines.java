@@ -160,7 +160,8 @@ public final class RedisEngines implements AutoCloseable {
 		return member(RedisConnections.byJedis(servers, null, null, this.settings.commandTimeout()), this.settings);
 	}
 
-	private TestMember member(RedisConnections connections, RedisSettings settings) {
+	/** A new member with connections of its own. */
+	TestMember member(RedisConnections connections, RedisSettings settings) {
 		Member member = Member.of("test");
 		TestMember result = new TestMember(member,
 				new RedisLockEngine(connections, settings, member, MonotonicClock.SYSTEM));

@@ -78,7 +78,7 @@ public final class Lines {
 		if (!isOver(known)) {
 			return known;
 		}
-		if (this.lines.remove(node, known)) {
+		if (remove(this.lines, node, known)) {
 			this.topology.doubt(node);
 		}
 		return this.topology.primaryOf(lock).thenCompose(this::to);
@@ -111,7 +111,7 @@ public final class Lines {
 	private CompletableFuture<Line> asking(Node node) {
 		CompletableFuture<Line> known = this.askingLines.get(node);
 		if (known != null && isOver(known)) {
-			this.askingLines.remove(node, known);
+			remove(this.askingLines, node, known);
 		}
 		return this.askingLines.computeIfAbsent(node, (unknown) -> open(node).thenApply(Line::asking));
 	}
@@ -130,10 +130,19 @@ public final class Lines {
 
 	private static void keepOnly(Set<Node> primaries, Map<Node, CompletableFuture<Line>> lines) {
 		lines.forEach((node, line) -> {
-			if (!primaries.contains(node) && lines.remove(node, line)) {
-				line.thenAccept(Line::close);
+			if (!primaries.contains(node)) {
+				remove(lines, node, line);
 			}
 		});
+	}
+
+	/** Remove a line and close it: until then, Lettuce keeps even a broken connection. */
+	private static boolean remove(Map<Node, CompletableFuture<Line>> lines, Node node, CompletableFuture<Line> line) {
+		boolean removed = lines.remove(node, line);
+		if (removed) {
+			line.thenAccept(Line::close);
+		}
+		return removed;
 	}
 
 	private static boolean isOver(CompletableFuture<Line> line) {
