@@ -26,6 +26,8 @@ public final class JedisConnector implements Connector {
 
 	private final Set<JedisConnection> connections = ConcurrentHashMap.newKeySet();
 
+	private volatile boolean closed;
+
 	public JedisConnector(@Nullable SslBundle ssl, @Nullable String clientName, Duration timeout) {
 		this.ssl = ssl;
 		this.clientName = clientName;
@@ -62,6 +64,9 @@ public final class JedisConnector implements Connector {
 					});
 			this.connections.add(connection);
 			connection.start();
+			if (this.closed) {
+				connection.close(); // it connected meanwhile
+			}
 			return connection;
 		}
 		catch (JedisException ex) {
@@ -99,6 +104,7 @@ public final class JedisConnector implements Connector {
 
 	@Override
 	public void close() {
+		this.closed = true;
 		this.connections.forEach(JedisConnection::close);
 	}
 

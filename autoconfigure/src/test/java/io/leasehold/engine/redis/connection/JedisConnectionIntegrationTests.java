@@ -74,6 +74,17 @@ class JedisConnectionIntegrationTests {
 		assertThat(lost).hasValue(1);
 	}
 
+	/** As one whose socket connects while the engine is closed. */
+	@Test
+	void connectionThatOpensAfterTheConnectorWasClosedIsClosed() {
+		long threads = threads();
+		this.connector.close();
+		Connection connection = this.connector.connect(NODE, LOGIN);
+		assertThat(connection.isOpen()).isFalse();
+		await().untilAsserted(() -> assertThat(clients()).isZero());
+		await().untilAsserted(() -> assertThat(threads()).isLessThanOrEqualTo(threads));
+	}
+
 	/** Some are answered, some fail, and none is forgotten between the two. */
 	@Test
 	void everyRequestOfAConnectionThatIsClosedEnds() {
