@@ -141,7 +141,7 @@ final class Findings {
 		}
 
 		Hold until(long end) {
-			return new Hold(this.engine, this.key, new Interval(this.claimed.token(), this.claimed.asked(),
+			return new Hold(this.engine, this.key, new Interval(this.claimed.token(), this.claimed.requested(),
 					this.claimed.acquired(), end, this.claimed.shared()));
 		}
 

@@ -11,7 +11,7 @@ import io.leasehold.test.contract.History.Interval;
 record Split(long begin, long end) {
 
 	boolean touches(Interval hold) {
-		return hold.ended() - this.begin >= 0 && this.end - hold.asked() >= 0;
+		return hold.ended() - this.begin >= 0 && this.end - hold.requested() >= 0;
 	}
 
 }

@@ -11,14 +11,14 @@ import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.test.context.TestPropertySource;
 
 /**
- * Gives a test locks in memory, in place of those in the application's stores, which are
- * not connected. For a {@code @SpringBootTest}, and for slices such as
+ * Test annotation that replaces the locks in the application's stores by locks in memory;
+ * no store is connected. For a {@code @SpringBootTest}, and for slices such as
  * {@code @DataJpaTest}, which have no locks without it.
  * <p>
- * Whatever engine a method names, its lock is taken on the
- * {@link io.leasehold.engine.local.LocalLockEngine}, which can be made to fail. A bean of
- * type {@link LockRecorder} records what was locked, and one of type {@link VirtualClock}
- * moves the time by which leases end. Before each test the record is cleared and the
+ * All locks are acquired on the {@link io.leasehold.engine.local.LocalLockEngine},
+ * regardless of the engine that a method names. Tests can make that engine fail. A bean
+ * of type {@link LockRecorder} records the locks, and one of type {@link VirtualClock}
+ * moves the clock by which leases expire. Before each test the record is cleared and the
  * faults are switched off.
  */
 @Target(ElementType.TYPE)

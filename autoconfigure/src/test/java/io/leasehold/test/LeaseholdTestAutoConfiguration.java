@@ -19,7 +19,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.context.annotation.Bean;
 
 /**
- * Auto-configuration of what {@link AutoConfigureLeasehold} promises.
+ * Auto-configuration for {@link AutoConfigureLeasehold}.
  */
 @AutoConfiguration(before = LeaseholdAutoConfiguration.class)
 final class LeaseholdTestAutoConfiguration {
@@ -70,7 +70,7 @@ final class LeaseholdTestAutoConfiguration {
 		return named(ZooKeeperLockEngine.NAME, engine);
 	}
 
-	/** The local engine for those who name another one. */
+	/** Return the local engine under the name of another engine. */
 	private static LockEngine named(String name, LockEngine engine) {
 		ProxyFactory proxy = new ProxyFactory(LockEngine.class,
 				(MethodInterceptor) (call) -> call.getMethod().getName().equals("name") ? name : call.proceed());

@@ -10,8 +10,8 @@ import org.springframework.test.context.TestContext;
 import org.springframework.test.context.support.AbstractTestExecutionListener;
 
 /**
- * Keeps the tests apart that share an application context: each begins with an empty
- * record and a store without faults.
+ * Test execution listener that isolates tests that share an application context: each
+ * begins with an empty record and a store without faults.
  */
 class LeaseholdTestExecutionListener extends AbstractTestExecutionListener {
 

@@ -13,10 +13,9 @@ import io.leasehold.event.LockEventListener;
 import org.assertj.core.api.AssertProvider;
 
 /**
- * Keeps a record of what is locked, on whichever engine, for AssertJ's
- * {@code assertThat}. Complete when the call returns that took or released a lock; what
- * threads of the library do, such as telling of a loss, may be recorded later.
- * Thread-safe.
+ * A record of the locks of all engines, for AssertJ's {@code assertThat}. An acquisition
+ * or release is recorded when its call returns. Actions in threads of the library, such
+ * as the report of a loss, may be recorded later. Thread-safe.
  */
 public final class LockRecorder implements LockEventListener, AssertProvider<LockRecorderAssert> {
 
@@ -24,7 +23,7 @@ public final class LockRecorder implements LockEventListener, AssertProvider<Loc
 
 	@Override
 	public void onEvent(LockEvent event) {
-		// each acquisition is followed by itself
+		// the record follows acquisitions
 	}
 
 	@Override
@@ -35,23 +34,23 @@ public final class LockRecorder implements LockEventListener, AssertProvider<Loc
 	}
 
 	/**
-	 * Return what was acquired, re-entries left out.
-	 * @return the keys, in the order in which they were asked for
+	 * Return the keys of the acquired locks, without re-entries.
+	 * @return the keys, in the order in which they were requested
 	 */
 	public List<String> acquired() {
 		return this.locks.stream().filter(RecordedLock::isAcquired).map(RecordedLock::key).toList();
 	}
 
 	/**
-	 * Return what is held now.
-	 * @return the keys, in the order in which they were asked for
+	 * Return the keys of the locks that are held now.
+	 * @return the keys, in the order in which they were requested
 	 */
 	public List<String> held() {
 		return this.locks.stream().filter(RecordedLock::isHeld).map(RecordedLock::key).toList();
 	}
 
 	/**
-	 * Forget all that was recorded.
+	 * Clear the record.
 	 */
 	public void clear() {
 		this.locks.clear();

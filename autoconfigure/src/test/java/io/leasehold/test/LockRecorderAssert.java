@@ -5,7 +5,7 @@ import java.util.function.Predicate;
 import org.assertj.core.api.AbstractAssert;
 
 /**
- * AssertJ assertions on what was locked since the record was last cleared. Keys are the
+ * AssertJ assertions on the locks since the record was last cleared. Keys are the
  * evaluated ones, such as {@code order:42}.
  */
 public final class LockRecorderAssert extends AbstractAssert<LockRecorderAssert, LockRecorder> {
@@ -15,7 +15,7 @@ public final class LockRecorderAssert extends AbstractAssert<LockRecorderAssert,
 	}
 
 	/**
-	 * Verify that a lock was acquired, whatever became of it.
+	 * Verify that a lock was acquired, whether or not it is still held.
 	 * @param key the key
 	 * @return this assertion
 	 */
@@ -33,7 +33,7 @@ public final class LockRecorderAssert extends AbstractAssert<LockRecorderAssert,
 	}
 
 	/**
-	 * Verify that a lock is held now, by whichever thread.
+	 * Verify that a lock is held now, by any thread.
 	 * @param key the key
 	 * @return this assertion
 	 */
@@ -42,7 +42,7 @@ public final class LockRecorderAssert extends AbstractAssert<LockRecorderAssert,
 	}
 
 	/**
-	 * Verify that nothing is held now.
+	 * Verify that no lock is held now.
 	 * @return this assertion
 	 */
 	public LockRecorderAssert holdsNothing() {
@@ -54,7 +54,7 @@ public final class LockRecorderAssert extends AbstractAssert<LockRecorderAssert,
 	}
 
 	/**
-	 * Verify that a lock was acquired, is held no more, and was not lost meanwhile.
+	 * Verify that a lock was acquired, is no longer held, and was never lost.
 	 * @param key the key
 	 * @return this assertion
 	 */
@@ -73,7 +73,8 @@ public final class LockRecorderAssert extends AbstractAssert<LockRecorderAssert,
 	}
 
 	/**
-	 * Verify that somebody did not get a lock, as another had it for the whole wait time.
+	 * Verify that a caller could not acquire a lock because another owner held it for the
+	 * whole wait time.
 	 * @param key the key
 	 * @return this assertion
 	 */

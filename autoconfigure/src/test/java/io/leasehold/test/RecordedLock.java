@@ -8,7 +8,7 @@ import io.leasehold.event.AcquisitionListener;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One acquisition, and what became of it. Thread-safe.
+ * One acquisition and its result. Thread-safe.
  */
 final class RecordedLock implements AcquisitionListener {
 
@@ -34,7 +34,7 @@ final class RecordedLock implements AcquisitionListener {
 
 	@Override
 	public void holdStarted(long fencingToken) {
-		// acquired, which was recorded before
+		// the acquisition was recorded before
 	}
 
 	@Override

@@ -8,8 +8,8 @@ import io.leasehold.engine.MonotonicClock;
 import org.springframework.util.Assert;
 
 /**
- * A clock that goes on as the JVM's own does and can be moved ahead, so that a test need
- * not wait for the end of a lease. Thread-safe.
+ * A clock that runs like the JVM's clock and can be moved ahead, so that a test does not
+ * have to wait for the end of a lease. Thread-safe.
  */
 public final class VirtualClock implements MonotonicClock {
 
@@ -21,10 +21,10 @@ public final class VirtualClock implements MonotonicClock {
 	}
 
 	/**
-	 * Move the clock ahead, as if the process had been paused for so long. A held lock
-	 * whose lease is shorter is not valid any more at once; its holder is notified within
-	 * a second, and the next caller that waits has it. Wait times go on in real time.
-	 * @param by how far, not negative
+	 * Move the clock ahead, as if the process had been paused for that time. A held lock
+	 * whose lease is shorter becomes invalid at once. Its holder is notified within a
+	 * second, and the next waiter acquires it. Wait times still elapse in real time.
+	 * @param by the duration, not negative
 	 */
 	public void advance(Duration by) {
 		Assert.isTrue(!by.isNegative(), () -> "A clock cannot go back by %s".formatted(by.negated()));

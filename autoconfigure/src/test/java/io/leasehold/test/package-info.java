@@ -1,6 +1,6 @@
 /**
- * For tests of applications that use locks: the application without its stores, a clock
- * that can be moved, and assertions on what was locked.
+ * Test support for applications that use locks: locks without the application's stores, a
+ * clock that can be moved, and assertions on the locks.
  */
 @NullMarked
 package io.leasehold.test;

@@ -208,7 +208,7 @@ class PostgresNotificationsIntegrationTests {
 	}
 
 	@Test
-	void closedEarHearsNothing() throws Exception {
+	void closedSubscriptionReceivesNoSignal() throws Exception {
 		JdbcLockEngine one = engine(this.settings);
 		JdbcLockEngine two = engine(this.settings);
 		Claim held = hold(one);

@@ -41,7 +41,7 @@ class InboxSubscriptionTests {
 
 	private final Patient executor = new Patient();
 
-	private final List<Listening> ears = new CopyOnWriteArrayList<>();
+	private final List<Listening> connections = new CopyOnWriteArrayList<>();
 
 	private final List<String> messages = new CopyOnWriteArrayList<>();
 
@@ -70,7 +70,7 @@ class InboxSubscriptionTests {
 		Listening subscription = new Listening(listener, lost);
 		subscription.open = !this.closedAtOnce;
 		this.closedAtOnce = false;
-		this.ears.add(subscription);
+		this.connections.add(subscription);
 		return subscription;
 	}
 
@@ -78,9 +78,9 @@ class InboxSubscriptionTests {
 	void messagesArePassedOn() {
 		assertThat(isReceiving()).isTrue();
 		assertThat(isReceiving()).isTrue();
-		this.ears.get(0).listener.accept("message");
+		this.connections.get(0).listener.accept("message");
 		assertThat(this.messages).containsExactly("message");
-		assertThat(this.ears).hasSize(1);
+		assertThat(this.connections).hasSize(1);
 		assertThat(this.subscriptions).hasValue(1);
 		assertThat(this.servers.doubted).isEmpty();
 	}
@@ -134,7 +134,7 @@ class InboxSubscriptionTests {
 		assertThat(polls.isReceiving(System.nanoTime() + Duration.ofSeconds(30).toNanos())).isFalse();
 		this.executor.submit(() -> {
 		}).get();
-		assertThat(this.ears).isEmpty();
+		assertThat(this.connections).isEmpty();
 	}
 
 	/** The connection broke before it became the present one. */
@@ -145,7 +145,7 @@ class InboxSubscriptionTests {
 		assertThat(this.subscriptions).hasValue(0);
 		this.executor.runDelayed();
 		assertThat(isReceiving()).isTrue();
-		assertThat(this.ears).hasSize(2);
+		assertThat(this.connections).hasSize(2);
 		assertThat(this.servers.doubted).containsExactly(NODE);
 		assertThat(this.subscriptions).hasValue(1);
 	}
@@ -153,12 +153,12 @@ class InboxSubscriptionTests {
 	@Test
 	void lostSubscriptionIsReplacedOnce() throws Exception {
 		isReceiving();
-		this.ears.get(0).lost.run();
+		this.connections.get(0).lost.run();
 		assertThat(isReceiving()).isFalse();
-		this.ears.get(0).lost.run();
+		this.connections.get(0).lost.run();
 		this.executor.runDelayed();
 		assertThat(isReceiving()).isTrue();
-		this.ears.get(0).lost.run();
+		this.connections.get(0).lost.run();
 		assertThat(isReceiving()).isTrue();
 		assertThat(this.executor.delayed).isEmpty();
 		assertThat(this.servers.doubted).containsExactly(NODE);
@@ -170,9 +170,9 @@ class InboxSubscriptionTests {
 		this.inbox.keepOnly(Set.of());
 		isReceiving();
 		this.inbox.keepOnly(Set.of(NODE));
-		assertThat(this.ears).singleElement().matches(SubscribedConnection::isOpen);
+		assertThat(this.connections).singleElement().matches(SubscribedConnection::isOpen);
 		this.inbox.keepOnly(Set.of(new Node("another", 1)));
-		assertThat(this.ears).singleElement().matches((subscription) -> !subscription.isOpen());
+		assertThat(this.connections).singleElement().matches((subscription) -> !subscription.isOpen());
 	}
 
 	private boolean isReceiving() {

@@ -140,7 +140,7 @@ abstract class RedisEngineFixture {
 				throw RedisFailure.refusal("NOPERM", null);
 			}
 			this.messages = messages;
-			return new OpenEar();
+			return new OpenConnection();
 		}
 
 		@Override
@@ -151,7 +151,7 @@ abstract class RedisEngineFixture {
 	}
 
 	/** A subscription without messages. */
-	static final class OpenEar implements SubscribedConnection {
+	static final class OpenConnection implements SubscribedConnection {
 
 		@Override
 		public boolean isOpen() {

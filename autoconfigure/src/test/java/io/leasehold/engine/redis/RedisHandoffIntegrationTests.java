@@ -114,7 +114,7 @@ class RedisHandoffIntegrationTests extends RedisLockEngineFixture {
 	}
 
 	@Test
-	void closedEarHearsNothing() throws Exception {
+	void closedSubscriptionReceivesNoSignal() throws Exception {
 		Claim first = this.a.claim("k");
 		granted(this.a, first);
 		Claim second = this.b.waiting("k");

@@ -28,15 +28,15 @@ import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.service.LockService;
 import io.leasehold.service.ReleaseTiming;
-import io.leasehold.test.contract.EngineContract.Ear;
+import io.leasehold.test.contract.EngineContract.Waiter;
 import io.leasehold.test.contract.EngineContract.Process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * What every engine keeps if time passes between a request and its answer: a lease counts
- * from the request. An engine is tested by a clock that moves whenever its store answers.
+ * The contract of every engine for the time between a request and its response: a lease
+ * counts from the request. The clock of the tests moves whenever the store responds.
  */
 @Timeout(120)
 public abstract class AnswerTimeContract {
@@ -56,17 +56,17 @@ public abstract class AnswerTimeContract {
 	/**
 	 * Connect to the store.
 	 * @param namespace namespace of the test
-	 * @param member who connects
+	 * @param member the process that connects
 	 * @param clock the clock by which the engine counts leases.
-	 * {@link MovingClock#responded()} has to be called for each answer of the store
+	 * {@link MovingClock#responded()} has to be called for each response of the store
 	 * before the engine receives it, such as by a proxy between both
-	 * @return an engine, which is closed at the end of the test if it is closeable. It
-	 * has connected, and a lease of ten seconds is no more than its store grants
+	 * @return a connected engine, which is closed at the end of the test if it is
+	 * closeable. Its store has to grant leases of ten seconds
 	 */
 	protected abstract LockEngine connect(String namespace, Member member, MovingClock clock);
 
 	/**
-	 * Return a lease that the store grants to a claim that it serves later, too.
+	 * Return a lease that the store also grants to a waiting claim.
 	 * @return three seconds
 	 */
 	protected Duration handedLease() {
@@ -88,7 +88,7 @@ public abstract class AnswerTimeContract {
 		this.process.close();
 	}
 
-	/** A new key, one that was used before, and a request that is repeated. */
+	/** This applies to a new key, a key that was used before, and a repeated request. */
 	@Fault(140)
 	@Test
 	void grantIsValidFromItsRequestOn() {
@@ -105,13 +105,13 @@ public abstract class AnswerTimeContract {
 	void renewalIsValidFromItsRequestOn() {
 		Claim claim = this.process.claim(KEY, LEASE);
 		Granted granted = this.process.granted(claim);
-		this.process.renew(claim, granted); // a first one may take other ways
+		this.process.renew(claim, granted); // the first one may be sent differently
 		this.clock.eachAnswerTakes(HALF);
 		assertThat(this.process.renew(claim, granted)).isInstanceOfSatisfying(RenewalOutcome.Renewed.class,
 				(renewed) -> assertThat(validFor(renewed.validUntil())).isLessThanOrEqualTo(half(LEASE)));
 	}
 
-	/** The clock moves while the store answers that the key is busy, and not after. */
+	/** The clock moves only while the store responds that the key is busy. */
 	@Fault(140)
 	@Test
 	void grantOfAWaitingClaimIsValidFromItsLastRequestOn() {
@@ -121,18 +121,20 @@ public abstract class AnswerTimeContract {
 		Duration response = lease.dividedBy(4);
 		this.clock.eachAnswerTakes(response);
 		Claim waiting = this.process.claim(KEY, lease).waiting();
-		try (Ear ear = this.process.begin(waiting)) {
+		try (Waiter waiter = this.process.begin(waiting)) {
 			long latest = this.clock.nanoTime() - response.toNanos() + believed(lease);
 			this.clock.eachAnswerTakes(Duration.ZERO);
 			this.process.engine().release(holder);
 			this.clock.eachAnswerTakes(response);
-			Granted granted = ear.await();
+			Granted granted = waiter.await();
 			boolean fromAPoll = validFor(granted) <= believed(lease) - response.toNanos();
 			assertThat(fromAPoll || granted.validUntil() - latest <= 0).isTrue();
 		}
 	}
 
-	/** The service asks again, and neither takes nor releases what came too late. */
+	/**
+	 * The service retries, and neither uses nor releases a grant that arrived too late.
+	 */
 	@Fault(141)
 	@Test
 	void grantThatComesAfterItsLeaseIsNotHandedOut() throws Exception {
@@ -140,7 +142,7 @@ public abstract class AnswerTimeContract {
 		try (LockService service = service(engine)) {
 			this.clock.eachAnswerTakes(LEASE.multipliedBy(2));
 			CompletableFuture<HeldLock> held = service.acquireAsync(KEY.value());
-			eventually().until(() -> engine.asked.get() > 2);
+			eventually().until(() -> engine.attempts.get() > 2);
 			assertThat(held).isNotDone();
 			assertThat(engine.released).hasValue(0);
 			this.clock.eachAnswerTakes(Duration.ZERO);
@@ -166,7 +168,7 @@ public abstract class AnswerTimeContract {
 		}
 	}
 
-	/** Answers that say nothing of validity are right however late they come. */
+	/** Responses without a validity are correct however late they arrive. */
 	@Fault(142)
 	@Test
 	void lateAnswersToOtherRequestsAreRight() {
@@ -205,7 +207,7 @@ public abstract class AnswerTimeContract {
 		return lease.toNanos() / 100 * 99;
 	}
 
-	/** What may be left of a lease whose answer took half of it. */
+	/** Return the remaining validity of a lease after a response that took half of it. */
 	private static long half(Duration lease) {
 		return believed(lease) - lease.dividedBy(2).toNanos();
 	}
@@ -214,10 +216,10 @@ public abstract class AnswerTimeContract {
 		return Awaitility.await().atMost(Duration.ofMinutes(1)).pollInterval(Duration.ofMillis(5));
 	}
 
-	/** Counts requests that were answered. */
+	/** Counts attempts that have returned, and releases. */
 	private static final class Counter extends DelegatingEngine {
 
-		private final AtomicInteger asked = new AtomicInteger();
+		private final AtomicInteger attempts = new AtomicInteger();
 
 		private final AtomicInteger released = new AtomicInteger();
 
@@ -231,7 +233,7 @@ public abstract class AnswerTimeContract {
 				return super.tryAcquire(claim);
 			}
 			finally {
-				this.asked.incrementAndGet();
+				this.attempts.incrementAndGet();
 			}
 		}
 

@@ -11,15 +11,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 /**
- * What an engine keeps whose processes have wall clocks that differ and jump: everything.
- * Needs libfaketime.
+ * The contract of an engine whose processes have wall clocks that differ and jump. Needs
+ * libfaketime.
  */
 @Timeout(120)
 public abstract class ClockJumpContract {
 
 	private static final Duration LEASE = Duration.ofSeconds(4);
 
-	/** Two of them are longer than the lease. */
+	/** More than half of the lease, so that two waits outlast it. */
 	private static final Duration WAIT_TIME = Duration.ofMillis(2200);
 
 	/**
@@ -30,8 +30,8 @@ public abstract class ClockJumpContract {
 
 	/**
 	 * The wall clock of one process is five minutes ahead of another's and then jumps by
-	 * an hour to and fro: its lock is kept, its wait times are as long as they should be,
-	 * and fencing tokens go on growing.
+	 * an hour in both directions: its lock stays valid, its wait times are correct, and
+	 * fencing tokens continue to grow.
 	 */
 	@Fault({ 5, 42 })
 	@Test
@@ -43,11 +43,12 @@ public abstract class ClockJumpContract {
 			long first = jumping.acquire("a", LEASE);
 			steady.acquire("b", LEASE);
 			for (Duration ahead : List.of(Duration.ofHours(1), Duration.ofHours(-1))) {
-				Pace asked = Pace.begin();
+				Pace requested = Pace.begin();
 				jumping.beginToWait("b", WAIT_TIME);
 				clock.set(ahead);
 				assertThat(jumping.waitedInVain()).isTrue();
-				assertThat(asked.elapsed()).isBetween(WAIT_TIME, WAIT_TIME.plus(asked.slack(EngineContract.SLACK)));
+				assertThat(requested.elapsed()).isBetween(WAIT_TIME,
+						WAIT_TIME.plus(requested.slack(EngineContract.SLACK)));
 				assertThat(jumping.wallClock() - System.currentTimeMillis()).isCloseTo(ahead.toMillis(),
 						within(60_000L));
 				assertThat(jumping.isValid("a")).isTrue();

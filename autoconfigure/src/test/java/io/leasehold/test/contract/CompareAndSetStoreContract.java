@@ -22,9 +22,9 @@ import io.leasehold.engine.cas.CompareAndSetStore.Entry;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a {@link CompareAndSetStore} keeps: one short subclass for each store. An engine
- * on it also keeps {@link SharedLockEngineContract}, or {@link LockEngineContract} if no
- * other process reaches the store.
+ * The contract of a {@link CompareAndSetStore}, with one short subclass for each store.
+ * An engine on the store has to pass {@link SharedLockEngineContract}, or
+ * {@link LockEngineContract} if no other process can reach the store.
  */
 @Timeout(60)
 public abstract class CompareAndSetStoreContract {
@@ -108,7 +108,7 @@ public abstract class CompareAndSetStoreContract {
 		assertThat(valueOf(store(), this.key)).isEqualTo(text);
 	}
 
-	/** Never early, and where the store is punctual within seconds. */
+	/** Entries never expire early, and within seconds if the store is punctual. */
 	@Test
 	void entryEndsAfterItsTimeToLive() throws Exception {
 		CompareAndSetStore one = store();
@@ -170,7 +170,7 @@ public abstract class CompareAndSetStoreContract {
 		assertThat(valueOf(one, this.key)).isEqualTo("second");
 	}
 
-	/** Where the store reports changes. */
+	/** Does nothing if the store does not report changes. */
 	@Test
 	void changesAreReported() throws Exception {
 		CompareAndSetStore one = store();

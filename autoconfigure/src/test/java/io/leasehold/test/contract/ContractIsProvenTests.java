@@ -76,7 +76,7 @@ class ContractIsProvenTests {
 		}
 	}
 
-	/** What goes wrong there is left to chance, so it gets more than one. */
+	/** Its failures are random, so it runs several times. */
 	private static void nothingIsLeftAfterManyFailures(Contract contract) throws Exception {
 		for (int i = 0; i < 20; i++) {
 			contract.nothingIsLeftAfterManyFailures();
@@ -84,8 +84,8 @@ class ContractIsProvenTests {
 	}
 
 	/**
-	 * What comes late is found by its bound, before the test's patience is over, unless
-	 * the machine becomes much slower at the same moment.
+	 * A delay exceeds the upper bound of the test before the test's patience is over,
+	 * unless the machine becomes much slower at the same moment.
 	 */
 	private static ContractTest patient(ContractTest test) {
 		return (contract) -> {
@@ -96,8 +96,8 @@ class ContractIsProvenTests {
 	}
 
 	/**
-	 * What comes too early looks as if it came in time if the machine was slow meanwhile,
-	 * so it gets more than one chance.
+	 * An early event may seem to be in time on a slow machine, so the test runs several
+	 * times.
 	 */
 	static ContractTest repeated(ContractTest test) {
 		return (contract) -> {
@@ -116,13 +116,13 @@ class ContractIsProvenTests {
 				bug("a release without owner check", ReleaseOfAnybody::new, "formerOwner",
 						EngineContract::formerOwnerCanNeitherRenewNorRelease),
 				bug("a renewal without owner check", BlindRenewal::new, "lostLock",
-						EngineContract::renewalOfALostLockSaysSoAndCreatesNothing),
+						EngineContract::renewalOfALostLockIsRejectedAndCreatesNothing),
 				bug("a renewal that shortens the lease", BlindRenewal::new, "shorter",
 						EngineContract::renewalNeverShortensALease),
-				bug("a renewal that believes in itself", TrustfulRenewal::new, "loss",
-						LockEngineContract::lossIsToldAndThrown),
+				bug("a renewal that always succeeds", RenewalThatAlwaysSucceeds::new, "loss",
+						LockEngineContract::lossIsReportedAndThrown),
 				bug("a batch that ends with its first failure", BatchOfOneFate::new, "batch",
-						EngineContract::batchTellsTheFateOfEachLease),
+						EngineContract::batchReportsTheOutcomeOfEachLease),
 				bug("a release that always succeeds", ReleaseThatAlwaysSucceeds::new, "lossAtRelease",
 						LockEngineContract::lossIsFoundAtTheReleaseAtTheLatest),
 				bug("a release that always succeeds", ReleaseThatAlwaysSucceeds::new, "suspended",
@@ -137,34 +137,35 @@ class ContractIsProvenTests {
 						ContractIsProvenTests::nothingIsLeftAfterManyFailures),
 				bug("a wait that is not ended", ForgottenWaits::new, "turn",
 						EngineContract::abandonedWaitLeavesItsTurnToTheNext),
-				bug("waiters that nobody wakes", NoSignals::new, "dead waiter",
+				bug("waiters that receive no signals", NoSignals::new, "dead waiter",
 						EngineContract::waiterThatDiedDelaysTheNextByItsLeaseAtMost),
-				bug("a release that comes late", LateRelease::new, "late ear",
-						patient(EngineContract::releaseBeforeTheEarOpensIsNotMissed)),
+				bug("a release that comes late", LateRelease::new, "late subscription",
+						patient(EngineContract::releaseBeforeTheSubscriptionIsNotMissed)),
 				bug("a release that comes late", LateRelease::new, "turn",
 						patient(EngineContract::abandonedWaitLeavesItsTurnToTheNext)),
-				bug("an ear that does not close", DeafToClose::new, "ear", EngineContract::closedEarHearsNothing),
-				bug("signals only for those who listen", MissedSignals::new, "late ear",
-						EngineContract::releaseBeforeTheEarOpensIsNotMissed),
+				bug("a subscription that does not close", OpenSubscription::new, "close",
+						EngineContract::closedSubscriptionReceivesNoSignal),
+				bug("signals only for subscribers", MissedSignals::new, "late subscription",
+						EngineContract::releaseBeforeTheSubscriptionIsNotMissed),
 				bug("a renewal without owner check", BlindRenewal::new, "expired",
 						EngineContract::expiredLeaseIsNeitherRenewedNorReleased),
 				bug("a release without owner check", ReleaseOfAnybody::new, "successor",
 						LockEngineContract::formerHolderDoesNotTouchItsSuccessor),
-				bug("a forced release that only looks", ForceThatLooks::new, "force",
+				bug("a forced release that only inspects", ForceThatInspects::new, "force",
 						EngineContract::forcedReleaseTakesTheKeyFromItsOwnerAndServesTheNext),
-				bug("a forced release that only looks", ForceThatLooks::new, "free key",
+				bug("a forced release that only inspects", ForceThatInspects::new, "free key",
 						EngineContract::forcedReleaseOfAFreeKeyChangesNothing),
-				bug("a renewal that believes in itself", TrustfulRenewal::new, "forcedLoss",
-						LockEngineContract::forcedReleaseIsToldToTheHolderByItsNextRenewal),
-				bug("waiters that nobody wakes", NoSignals::new, "waiter of a forced release",
+				bug("a renewal that always succeeds", RenewalThatAlwaysSucceeds::new, "forcedLoss",
+						LockEngineContract::nextRenewalReportsAForcedReleaseToTheHolder),
+				bug("waiters that receive no signals", NoSignals::new, "waiter of a forced release",
 						EngineContract::forcedReleaseTakesTheKeyFromItsOwnerAndServesTheNext),
-				bug("a fence that stands still", SameNumber::new, "numbers",
+				bug("a grant number that stands still", SameNumber::new, "numbers",
 						EngineContract::numbersGrowOverReleasesAndBetweenProcesses),
-				bug("a fence that restarts", RestartingFence::new, "numbers",
+				bug("a grant number that restarts", RestartingNumber::new, "numbers",
 						EngineContract::numbersGrowOverReleasesAndBetweenProcesses),
-				bug("a fence that restarts", RestartingFence::new, "numbersAfterLoss",
+				bug("a grant number that restarts", RestartingNumber::new, "numbersAfterLoss",
 						EngineContract::numbersGrowOverTheLossOfALock),
-				bug("a fence that restarts", RestartingFence::new, "loss",
+				bug("a grant number that restarts", RestartingNumber::new, "loss",
 						LockEngineContract::formerHolderDoesNotTouchItsSuccessor),
 				bug("keys without regard to case", (engine) -> new FoldedKeys(engine, FoldedKeys::lowerCase), "keys",
 						EngineContract::hostileKeysAreAllDifferent),
@@ -177,16 +178,17 @@ class ContractIsProvenTests {
 				bug("a lease that ends late", LateEnd::new, "lease", patient(EngineContract::leaseOfASilentOwnerEnds)),
 				bug("a local deadline that is ignored", Optimist::new, "validity",
 						EngineContract::freeKeyIsGrantedAndThenBusyForOthers),
-				bug("a min hold that is not kept", NoMinHold::new, "minHold", EngineContract::releasedKeyStaysClosed),
+				bug("a min hold that is not kept", NoMinHold::new, "minHold",
+						EngineContract::releasedKeyStaysLockedForItsMinHold),
 				bug("a min hold that is not kept", NoMinHold::new, "minHoldOfAnOrphan",
-						repeated(EngineContract::orphanedKeyStaysClosed)),
+						repeated(EngineContract::keyOfASilentOwnerStaysLocked)),
 				bug("a queue that is none", LastComeFirstServed::new, "queue",
 						EngineContract::everyWaitingClaimIsServed),
-				bug("waiters that nobody wakes", NoSignals::new, "wake",
+				bug("waiters that receive no signals", NoSignals::new, "wake",
 						EngineContract::waitingClaimIsServedAfterARelease),
 				bug("a store for each process", Apart::new, "history", LockEngineContract::historyOfTwoProcessesIsTrue),
-				bug("waiters that nobody wakes and that do not ask", AsksOnce::new, "poll",
-						ServiceFaultsContract::releaseThatNobodyHearsOfIsFoundByAPoll),
+				bug("waiters that receive no signals and do not poll", NoPolls::new, "poll",
+						ServiceFaultsContract::releaseWithoutANotificationIsDetectedByAPoll),
 				bug("a release without owner check", ReleaseOfAnybody::new, "stranger",
 						EngineContract::strangerCanNeitherRenewNorRelease),
 				bug("a wait that is not ended", ForgottenWaits::new, "late grant",
@@ -212,7 +214,7 @@ class ContractIsProvenTests {
 
 	}
 
-	/** The contract, asked of the local engine with a bug. */
+	/** The contract for the local engine with a bug. */
 	static final class Contract extends LockEngineContract {
 
 		private final Map<String, LocalLockEngine> stores = new ConcurrentHashMap<>();
@@ -283,7 +285,7 @@ class ContractIsProvenTests {
 
 	}
 
-	/** The exception asks callers to retry what can never succeed. */
+	/** The exception is retryable, although no retry can succeed. */
 	private static final class OutageWhenClosed extends Sound implements AutoCloseable {
 
 		private volatile boolean closed;
@@ -360,9 +362,9 @@ class ContractIsProvenTests {
 
 	}
 
-	private static final class TrustfulRenewal extends Sound {
+	private static final class RenewalThatAlwaysSucceeds extends Sound {
 
-		TrustfulRenewal(LockEngine store) {
+		RenewalThatAlwaysSucceeds(LockEngine store) {
 			super(store);
 		}
 
@@ -409,9 +411,9 @@ class ContractIsProvenTests {
 
 	}
 
-	private static final class ForceThatLooks extends Sound {
+	private static final class ForceThatInspects extends Sound {
 
-		ForceThatLooks(LockEngine store) {
+		ForceThatInspects(LockEngine store) {
 			super(store);
 		}
 
@@ -456,9 +458,9 @@ class ContractIsProvenTests {
 	}
 
 	/** Counts anew when a key was free. */
-	private static final class RestartingFence extends Sound {
+	private static final class RestartingNumber extends Sound {
 
-		RestartingFence(LockEngine store) {
+		RestartingNumber(LockEngine store) {
 			super(store);
 		}
 
@@ -550,7 +552,7 @@ class ContractIsProvenTests {
 
 	}
 
-	/** Releases later than this machine explains, and says that it has done so. */
+	/** Releases later than this machine explains, but reports the release at once. */
 	private static final class LateRelease extends Sound {
 
 		LateRelease(LockEngine store) {
@@ -559,9 +561,9 @@ class ContractIsProvenTests {
 
 		@Override
 		public ReleaseOutcome release(Claim claim) {
-			Pace asked = Pace.begin();
+			Pace requested = Pace.begin();
 			Thread late = new Thread(() -> {
-				while (asked.elapsed().compareTo(asked.slack(LITTLE).multipliedBy(3)) < 0) {
+				while (requested.elapsed().compareTo(requested.slack(LITTLE).multipliedBy(3)) < 0) {
 					LockSupport.parkNanos(5_000_000);
 				}
 				super.release(claim);
@@ -601,7 +603,7 @@ class ContractIsProvenTests {
 
 	}
 
-	/** Asks again in turns that have nothing to do with the order of arrival. */
+	/** Lets waiters poll in an order that differs from the order of arrival. */
 	private static final class LastComeFirstServed extends Sound {
 
 		private static final Deque<Owner> ARRIVED = new ArrayDeque<>();
@@ -654,9 +656,9 @@ class ContractIsProvenTests {
 
 	}
 
-	private static final class AsksOnce extends Sound {
+	private static final class NoPolls extends Sound {
 
-		AsksOnce(LockEngine store) {
+		NoPolls(LockEngine store) {
 			super(store);
 		}
 
@@ -678,9 +680,9 @@ class ContractIsProvenTests {
 
 	}
 
-	private static final class DeafToClose extends Sound {
+	private static final class OpenSubscription extends Sound {
 
-		DeafToClose(LockEngine store) {
+		OpenSubscription(LockEngine store) {
 			super(store);
 		}
 
@@ -692,7 +694,7 @@ class ContractIsProvenTests {
 
 	}
 
-	/** Notifies only waiters, not those that had their turn before they listened. */
+	/** Sends no signal for a release before the subscription. */
 	private static final class MissedSignals extends Sound {
 
 		MissedSignals(LockEngine store) {

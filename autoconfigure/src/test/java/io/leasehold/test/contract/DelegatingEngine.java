@@ -19,7 +19,7 @@ import io.leasehold.engine.Signal;
 import io.leasehold.engine.Subscription;
 
 /**
- * An engine in front of another, to go wrong where a test needs it.
+ * An engine that delegates to another one, and that tests extend to inject faults.
  */
 public abstract class DelegatingEngine implements LockEngine {
 

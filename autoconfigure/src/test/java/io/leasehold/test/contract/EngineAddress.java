@@ -7,10 +7,10 @@ import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
 
 /**
- * Where a store is and how to reach it, in words that another process understands.
+ * The address of a store, in a form that can be passed to another process.
  *
  * @param opener class with a constructor without parameters
- * @param arguments what the opener needs, such as a port
+ * @param arguments arguments of the opener, such as a port
  */
 public record EngineAddress(Class<? extends Opener> opener, List<String> arguments) {
 
@@ -23,9 +23,9 @@ public record EngineAddress(Class<? extends Opener> opener, List<String> argumen
 		/**
 		 * Connect to a store.
 		 * @param namespace namespace of the locks
-		 * @param member who connects
-		 * @param arguments of the address
-		 * @return an engine with connections of its own
+		 * @param member the process that connects
+		 * @param arguments arguments of the address
+		 * @return an engine with separate connections
 		 */
 		LockEngine open(String namespace, Member member, List<String> arguments);
 
@@ -34,8 +34,8 @@ public record EngineAddress(Class<? extends Opener> opener, List<String> argumen
 	/**
 	 * Connect to the store.
 	 * @param namespace namespace of the locks
-	 * @param member who connects
-	 * @return an engine with connections of its own
+	 * @param member the process that connects
+	 * @return an engine with separate connections
 	 */
 	public LockEngine open(String namespace, Member member) {
 		return open(this.opener.getName(), namespace, member, this.arguments);
@@ -51,7 +51,7 @@ public record EngineAddress(Class<? extends Opener> opener, List<String> argumen
 		}
 	}
 
-	/** As arguments of a command line. */
+	/** Return this address as command-line arguments. */
 	List<String> commandLine(String namespace) {
 		List<String> line = new ArrayList<>(List.of(this.opener.getName(), namespace));
 		line.addAll(this.arguments);

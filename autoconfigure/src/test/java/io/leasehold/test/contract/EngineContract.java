@@ -48,18 +48,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * The part of the contract that is asked of the engine directly. Each test has a
- * namespace of its own.
+ * The part of the contract that tests the engine directly. Each test has a separate
+ * namespace.
  */
 @Timeout(300)
 abstract class EngineContract {
 
 	static final LockKey KEY = new LockKey("order:42");
 
-	/** What the network and an idle machine may add. */
+	/** Time that the network and an idle machine may add. */
 	static final Duration SLACK = Duration.ofSeconds(3);
 
-	/** How much earlier than the local clock the store's clock may be. */
+	/** Time by which the store's clock may be ahead of the local clock. */
 	private static final Duration EARLY = Duration.ofMillis(20);
 
 	final String namespace = "contract-" + UUID.randomUUID();
@@ -71,29 +71,29 @@ abstract class EngineContract {
 	 * closed at the end of the test.
 	 * @param namespace namespace of the test, such as a prefix of keys or the name of a
 	 * store
-	 * @param member who connects
-	 * @return an engine of its own, or one that is shared by all who use the namespace
+	 * @param member the process that connects
+	 * @return a new engine, or one that all users of the namespace share
 	 */
 	protected abstract LockEngine connect(String namespace, Member member);
 
 	/**
-	 * Lose a lock in the store, behind everybody's back.
+	 * Remove a lock from the store without notifying anyone.
 	 * @param namespace namespace of the test
 	 * @param key the key
 	 */
 	protected abstract void lose(String namespace, LockKey key);
 
 	/**
-	 * Return what the store has of a namespace, beside what it remembers for fencing
-	 * tokens alone.
+	 * Return the entries that the store has for a namespace, except those that it keeps
+	 * only for fencing tokens.
 	 * @param namespace namespace of the test
-	 * @return a text for each thing that is left, for messages
+	 * @return a description of each remaining entry, for messages
 	 */
 	protected abstract Collection<String> residue(String namespace);
 
 	/**
-	 * Return the lease that tests wait out: short, but several times what a request may
-	 * take on a loaded machine.
+	 * Return the lease whose end tests wait for: short, but several times the duration of
+	 * a request on a loaded machine.
 	 * @return one and a half seconds
 	 */
 	protected Duration shortLease() {
@@ -117,7 +117,7 @@ abstract class EngineContract {
 	}
 
 	/**
-	 * Return how long a test waits for what has to come before it fails.
+	 * Return how long a test waits for an expected event before it fails.
 	 * @return thirty seconds
 	 */
 	protected Duration patience() {
@@ -194,7 +194,7 @@ abstract class EngineContract {
 		assertThat(one.engine.tryAcquire(one.claim(KEY))).isInstanceOf(Busy.class);
 	}
 
-	/** A made-up token, with the number of the grant or without, is worth nothing. */
+	/** A forged claim token is rejected, even with the number of the grant. */
 	@Fault(94)
 	@Test
 	void strangerCanNeitherRenewNorRelease() {
@@ -210,15 +210,17 @@ abstract class EngineContract {
 		assertThat(one.engine.release(claim)).isInstanceOf(ReleaseOutcome.Released.class);
 	}
 
-	/** No earlier than the lease after the request, and not much later. */
+	/**
+	 * The lease ends no earlier than its length after the request, and not much later.
+	 */
 	@Test
 	void leaseOfASilentOwnerEnds() {
 		Process one = process();
 		Process other = process();
-		Pace asked = Pace.begin();
+		Pace requested = Pace.begin();
 		one.granted(one.claim(KEY, shortLease()));
 		other.await(other.waiting(KEY));
-		took(shortLease(), asked);
+		took(shortLease(), requested);
 	}
 
 	@Test
@@ -252,10 +254,10 @@ abstract class EngineContract {
 		}
 	}
 
-	/** A lost lock stays lost: a renewal never takes it again. */
+	/** A lost lock stays lost: a renewal never acquires it again. */
 	@Fault(17)
 	@Test
-	void renewalOfALostLockSaysSoAndCreatesNothing() {
+	void renewalOfALostLockIsRejectedAndCreatesNothing() {
 		Process one = process();
 		Process other = process();
 		Claim claim = one.claim(KEY);
@@ -265,7 +267,7 @@ abstract class EngineContract {
 		other.granted(other.claim(KEY));
 	}
 
-	/** I7: what is over stays over, even where nobody has come since. */
+	/** I7: an expired lease stays expired, even if the key has had no owner since. */
 	@Test
 	void expiredLeaseIsNeitherRenewedNorReleased() {
 		Process one = process();
@@ -283,13 +285,12 @@ abstract class EngineContract {
 	}
 
 	/**
-	 * Thousands of locks are renewed together: the fate of one is not that of another,
-	 * and all are notified of it in the time that is left, after a third of their lease,
-	 * until half of it is gone.
+	 * Thousands of locks are renewed in one call: each has a separate outcome, and all
+	 * outcomes arrive in time, between a third and half of the lease.
 	 */
 	@Fault({ 55, 56 })
 	@Test
-	void batchTellsTheFateOfEachLease() throws Exception {
+	void batchReportsTheOutcomeOfEachLease() throws Exception {
 		Process one = process();
 		int last = manyLocks() - 1;
 		Renewal[] renewals = new Renewal[manyLocks()];
@@ -308,7 +309,7 @@ abstract class EngineContract {
 		assertThat(residue(this.namespace)).isEmpty();
 	}
 
-	/** Renew as the service does: those again that were not answered. */
+	/** Renew as the service does: repeat the renewals that got no response. */
 	private Map<Renewal, RenewalOutcome> fates(Process process, List<Renewal> renewals) {
 		Map<Renewal, RenewalOutcome> known = new HashMap<>();
 		long end = System.nanoTime() + patience().toNanos();
@@ -325,7 +326,7 @@ abstract class EngineContract {
 		return known;
 	}
 
-	/** Ask until there is an answer, since many requests at once are a load. */
+	/** Repeat a request until the store responds, since many requests load it. */
 	private <T> T responded(Supplier<T> request) {
 		long end = System.nanoTime() + patience().toNanos();
 		while (true) {
@@ -340,7 +341,7 @@ abstract class EngineContract {
 		}
 	}
 
-	/** Do something with each of many locks, in a few threads. */
+	/** Run an action for each of many locks, in a few threads. */
 	private void inParallel(IntConsumer action) throws Exception {
 		AtomicInteger next = new AtomicInteger();
 		Parallel.run(Collections.<Callable<Void>>nCopies(4, () -> {
@@ -371,15 +372,15 @@ abstract class EngineContract {
 		Claim claim = one.claim(KEY, Duration.ofSeconds(60));
 		long number = one.granted(claim).number();
 		Claim waiting = other.waiting(KEY);
-		Ear ear = other.begin(waiting);
+		Waiter waiter = other.begin(waiting);
 		one.engine.release(claim);
-		assertThat(ear.await().number()).isGreaterThan(number);
+		assertThat(waiter.await().number()).isGreaterThan(number);
 		assertThat(other.engine.release(waiting)).isInstanceOf(ReleaseOutcome.Released.class);
 		assertThat(residue(this.namespace)).isEmpty();
 	}
 
 	@Test
-	void releaseBeforeTheEarOpensIsNotMissed() {
+	void releaseBeforeTheSubscriptionIsNotMissed() {
 		Process one = process();
 		Process other = process();
 		Claim claim = one.claim(KEY, Duration.ofSeconds(60));
@@ -388,22 +389,22 @@ abstract class EngineContract {
 		Busy busy = (Busy) other.engine.tryAcquire(waiting);
 		one.engine.release(claim);
 		Pace released = Pace.begin();
-		new Ear(other, waiting, busy.retryIn()).await();
+		new Waiter(other, waiting, busy.retryIn()).await();
 		tookAtMost(Duration.ZERO, released);
 	}
 
 	@Test
-	void closedEarHearsNothing() {
+	void closedSubscriptionReceivesNoSignal() {
 		Process one = process();
 		Process other = process();
 		Claim claim = one.claim(KEY);
 		one.granted(claim);
 		Claim waiting = other.waiting(KEY);
-		Ear ear = other.begin(waiting);
-		ear.close();
+		Waiter waiter = other.begin(waiting);
+		waiter.close();
 		one.engine.release(claim);
 		other.await(waiting);
-		assertThat(ear.signals).isEmpty();
+		assertThat(waiter.signals).isEmpty();
 	}
 
 	@Test
@@ -413,18 +414,18 @@ abstract class EngineContract {
 		Claim claim = one.claim(KEY, Duration.ofSeconds(60));
 		one.granted(claim);
 		Claim abandoned = other.claim(KEY, Duration.ofSeconds(60)).waiting();
-		Ear closed = other.begin(abandoned);
+		Waiter closed = other.begin(abandoned);
 		Process next = process();
-		Ear ear = next.begin(next.waiting(KEY));
+		Waiter waiter = next.begin(next.waiting(KEY));
 		closed.close();
 		other.engine.release(abandoned);
 		one.engine.release(claim);
 		Pace released = Pace.begin();
-		ear.await();
+		waiter.await();
 		tookAtMost(Duration.ZERO, released);
 	}
 
-	/** I4: nobody waits longer for a dead waiter than for a dead holder. */
+	/** I4: a dead waiter delays its successor no longer than a dead holder does. */
 	@Test
 	void waiterThatDiedDelaysTheNextByItsLeaseAtMost() throws Exception {
 		Process one = process();
@@ -433,11 +434,11 @@ abstract class EngineContract {
 		Process dead = process();
 		dead.begin(dead.claim(KEY, shortLease()).waiting()).close();
 		Process next = process();
-		Ear ear = next.begin(next.waiting(KEY));
+		Waiter waiter = next.begin(next.waiting(KEY));
 		dead.close();
 		one.engine.release(claim);
 		Pace released = Pace.begin();
-		ear.await();
+		waiter.await();
 		tookAtMost(shortLease(), released);
 	}
 
@@ -448,8 +449,8 @@ abstract class EngineContract {
 		Claim claim = one.claim(KEY);
 		one.granted(claim);
 		Claim waiting = other.waiting(KEY);
-		Ear ear = other.begin(waiting);
-		ear.close();
+		Waiter waiter = other.begin(waiting);
+		waiter.close();
 		assertThat(other.engine.release(waiting)).isNotInstanceOf(ReleaseOutcome.Released.class);
 		one.engine.release(claim);
 		assertThat(residue(this.namespace)).isEmpty();
@@ -467,27 +468,27 @@ abstract class EngineContract {
 		assertThat(residue(this.namespace)).isEmpty();
 	}
 
-	/** In order of arrival where the store has a queue. */
+	/** Waiters are served in order of arrival if the store has a queue. */
 	@Test
 	void everyWaitingClaimIsServed() throws Exception {
 		Process holder = process();
 		Claim held = holder.claim(KEY, Duration.ofSeconds(60));
 		holder.granted(held);
-		List<Process> waiters = List.of(process(), process(), process());
-		List<Claim> claims = waiters.stream().map((process) -> process.waiting(KEY)).toList();
-		List<Ear> ears = new ArrayList<>();
+		List<Process> others = List.of(process(), process(), process());
+		List<Claim> claims = others.stream().map((process) -> process.waiting(KEY)).toList();
+		List<Waiter> waiters = new ArrayList<>();
 		for (int i = 0; i < 3; i++) {
-			ears.add(waiters.get(i).begin(claims.get(i)));
+			waiters.add(others.get(i).begin(claims.get(i)));
 		}
 		Queue<Integer> served = new ConcurrentLinkedQueue<>();
 		Queue<Long> numbers = new ConcurrentLinkedQueue<>();
 		List<Callable<Void>> waits = new ArrayList<>();
 		for (int i = 0; i < 3; i++) {
-			int waiter = i;
+			int index = i;
 			waits.add(() -> {
-				numbers.add(ears.get(waiter).await().number());
-				served.add(waiter);
-				waiters.get(waiter).engine.release(claims.get(waiter));
+				numbers.add(waiters.get(index).await().number());
+				served.add(index);
+				others.get(index).engine.release(claims.get(index));
 				return null;
 			});
 		}
@@ -502,37 +503,38 @@ abstract class EngineContract {
 		}
 	}
 
-	/** To the end of the min hold where the store keeps it, otherwise of the lease. */
+	/**
+	 * Until the min hold ends if the store enforces it, otherwise until the lease ends.
+	 */
 	@Test
-	void orphanedKeyStaysClosed() {
+	void keyOfASilentOwnerStaysLocked() {
 		Process one = process();
 		Process other = process();
 		Duration minHold = one.has(Capability.MIN_HOLD) ? shortLease().multipliedBy(2) : Duration.ZERO;
-		Duration closed = one.has(Capability.MIN_HOLD) ? minHold : shortLease();
-		Pace asked = Pace.begin();
+		Duration unavailable = one.has(Capability.MIN_HOLD) ? minHold : shortLease();
+		Pace requested = Pace.begin();
 		one.granted(new Claim(KEY, one.member.newOwner(), shortLease(), minHold, false, System.nanoTime()));
 		other.await(other.waiting(KEY));
-		took(closed, asked);
+		took(unavailable, requested);
 	}
 
-	/** To the end of the min hold where the store keeps it, otherwise not at all. */
+	/** Until the min hold ends if the store enforces it, otherwise not at all. */
 	@Test
-	void releasedKeyStaysClosed() {
+	void releasedKeyStaysLockedForItsMinHold() {
 		Process one = process();
 		Process other = process();
-		Duration closed = one.has(Capability.MIN_HOLD) ? shortLease() : Duration.ZERO;
-		Pace asked = Pace.begin();
-		Claim claim = new Claim(KEY, one.member.newOwner(), Duration.ofSeconds(60), closed, false, System.nanoTime());
+		Duration minHold = one.has(Capability.MIN_HOLD) ? shortLease() : Duration.ZERO;
+		Pace requested = Pace.begin();
+		Claim claim = new Claim(KEY, one.member.newOwner(), Duration.ofSeconds(60), minHold, false, System.nanoTime());
 		one.granted(claim);
 		assertThat(one.engine.release(claim)).isInstanceOf(ReleaseOutcome.Released.class);
 		other.await(other.waiting(KEY));
-		took(closed, asked);
+		took(minHold, requested);
 	}
 
 	/**
-	 * Keys that a collation, a path, a pattern or a script could take for each other, or
-	 * choke on, are different locks: keys differ as their text does, character by
-	 * character.
+	 * Keys that a collation, a path, a pattern or a script could confuse or reject are
+	 * different locks: keys differ if any character of their texts differs.
 	 */
 	@Fault({ 67, 69, 70, 71, 75 })
 	@Test
@@ -567,8 +569,8 @@ abstract class EngineContract {
 	}
 
 	/**
-	 * Applications that share a store meet in a namespace and nowhere else, however
-	 * namespace and key are put together.
+	 * Applications that share a store share locks only in the same namespace, however
+	 * namespace and key are combined.
 	 */
 	@Fault(74)
 	@Test
@@ -607,7 +609,7 @@ abstract class EngineContract {
 		assertThat(one.engine.inspect(KEY)).isEmpty();
 	}
 
-	/** An operator takes the lock from its holder: the next owner's number is greater. */
+	/** After a forced release, the grant number of the next owner is greater. */
 	@Fault(95)
 	@Test
 	void forcedReleaseTakesTheKeyFromItsOwnerAndServesTheNext() {
@@ -616,12 +618,12 @@ abstract class EngineContract {
 		Claim claim = one.claim(KEY, Duration.ofSeconds(60));
 		Granted granted = one.granted(claim);
 		Claim waiting = other.waiting(KEY);
-		Ear ear = other.begin(waiting);
+		Waiter waiter = other.begin(waiting);
 		Holder lost = process().engine.forceRelease(KEY).get(0);
 		Pace released = Pace.begin();
 		assertThat(lost.number()).isEqualTo(granted.number());
 		assertThat(lost.application()).isEqualTo("contract");
-		assertThat(ear.await().number()).isGreaterThan(granted.number());
+		assertThat(waiter.await().number()).isGreaterThan(granted.number());
 		tookAtMost(Duration.ZERO, released);
 		assertThat(one.renew(claim, granted)).isInstanceOf(RenewalOutcome.NotOwner.class);
 		assertThat(one.engine.release(claim)).isNotInstanceOf(ReleaseOutcome.Released.class);
@@ -672,18 +674,18 @@ abstract class EngineContract {
 		return process;
 	}
 
-	/** Return what the network and an idle machine may add to a time. */
+	/** Return the time that the network and an idle machine may add. */
 	Duration slack() {
 		return SLACK;
 	}
 
-	/** Assert that something took a time: no less, and no more than the machine adds. */
+	/** Assert that a step took a time, plus at most the slack of the machine. */
 	final void took(Duration time, Pace since) {
 		Duration elapsed = since.elapsed();
 		assertThat(elapsed).isBetween(time.minus(EARLY), time.plus(since.slack(slack())));
 	}
 
-	/** Assert that something took no more than a time and what the machine adds. */
+	/** Assert that a step took at most a time plus the slack of the machine. */
 	final void tookAtMost(Duration time, Pace since) {
 		Duration elapsed = since.elapsed();
 		assertThat(elapsed).isLessThan(time.plus(since.slack(slack())));
@@ -694,7 +696,7 @@ abstract class EngineContract {
 	}
 
 	/**
-	 * A process as the store sees it.
+	 * A process from the store's point of view.
 	 */
 	record Process(Member member, LockEngine engine, Duration patience) {
 
@@ -730,7 +732,7 @@ abstract class EngineContract {
 			return renew(new Renewal(claim, granted.number(), claim.lease()));
 		}
 
-		/** Renew as the service does: again if there is no response in time. */
+		/** Renew as the service does: repeat if there is no response in time. */
 		RenewalOutcome renew(Renewal renewal) {
 			long end = System.nanoTime() + this.patience.toNanos();
 			while (true) {
@@ -742,26 +744,27 @@ abstract class EngineContract {
 			}
 		}
 
-		/** Begin to wait for a key that is busy. */
-		Ear begin(Claim claim) {
+		/** Begin to wait for a busy key. */
+		Waiter begin(Claim claim) {
 			AcquisitionOutcome attempt = this.engine.tryAcquire(claim);
 			assertThat(attempt).isInstanceOf(Busy.class);
-			return new Ear(this, claim, ((Busy) attempt).retryIn());
+			return new Waiter(this, claim, ((Busy) attempt).retryIn());
 		}
 
-		/** Ask and wait as the service does. */
+		/** Request the key and wait as the service does. */
 		Granted await(Claim claim) {
 			AcquisitionOutcome attempt = this.engine.tryAcquire(claim);
 			return (attempt instanceof Granted granted) ? granted
-					: new Ear(this, claim, ((Busy) attempt).retryIn()).await();
+					: new Waiter(this, claim, ((Busy) attempt).retryIn()).await();
 		}
 
 	}
 
 	/**
-	 * A claim that waits: woken by signals, polling when the engine says.
+	 * A waiting claim: woken by signals, and polling after the interval that the engine
+	 * returned.
 	 */
-	static final class Ear implements AutoCloseable {
+	static final class Waiter implements AutoCloseable {
 
 		private final LinkedBlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
 
@@ -773,7 +776,7 @@ abstract class EngineContract {
 
 		private Duration retryIn;
 
-		Ear(Process process, Claim claim, Duration retryIn) {
+		Waiter(Process process, Claim claim, Duration retryIn) {
 			this.process = process;
 			this.claim = claim;
 			this.retryIn = retryIn;

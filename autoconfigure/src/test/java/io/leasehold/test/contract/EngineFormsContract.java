@@ -27,9 +27,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * The part of the contract that is about owners beside each other, and about keys that
- * stay closed after an owner vanished. An engine without such a form refuses it, which
- * {@link ServiceFormsContract} asks for; here it has nothing to keep.
+ * The part of the contract that is about concurrent owners, and about keys that stay
+ * unavailable after an owner vanished. An engine that does not support such a form
+ * rejects it, which {@link ServiceFormsContract} tests; the tests here do nothing then.
  */
 abstract class EngineFormsContract extends EngineContract {
 
@@ -77,7 +77,7 @@ abstract class EngineFormsContract extends EngineContract {
 		assertThat(one.granted(one.claim(KEY)).number()).isGreaterThan(last);
 	}
 
-	/** A repeated request finds its own grant, beside which none is made. */
+	/** A repeated request finds its own grant, and creates no second one. */
 	@Fault(11)
 	@Test
 	void repeatedRequestFindsItsOwnGrantAndTakesNoSecondPlace() {
@@ -105,10 +105,10 @@ abstract class EngineFormsContract extends EngineContract {
 		Claim reader = claim(one, Access.SHARED);
 		one.granted(reader);
 		Claim writer = other.waiting(KEY);
-		try (Ear waitingWriter = other.begin(writer)) {
+		try (Waiter waitingWriter = other.begin(writer)) {
 			assertThat(third.engine().tryAcquire(claim(third, Access.SHARED))).isInstanceOf(Busy.class);
 			Claim late = claim(third, Access.SHARED).waiting();
-			try (Ear lateReader = third.begin(late)) {
+			try (Waiter lateReader = third.begin(late)) {
 				release(one, reader);
 				waitingWriter.await();
 				assertThat(one.engine().tryAcquire(claim(one, Access.SHARED))).isInstanceOf(Busy.class);
@@ -119,7 +119,7 @@ abstract class EngineFormsContract extends EngineContract {
 	}
 
 	@Test
-	void allWaitingReadersAreLetInTogether() {
+	void allWaitingReadersAreGrantedTogether() {
 		Process one = process();
 		if (!one.has(Capability.SHARED)) {
 			return;
@@ -127,14 +127,14 @@ abstract class EngineFormsContract extends EngineContract {
 		Claim writer = one.claim(KEY);
 		one.granted(writer);
 		List<Process> readers = List.of(process(), process(), process());
-		List<Ear> ears = readers.stream()
+		List<Waiter> waiters = readers.stream()
 			.map((reader) -> reader.begin(claim(reader, Access.SHARED).waiting()))
 			.toList();
 		release(one, writer);
-		ears.forEach(Ear::await);
+		waiters.forEach(Waiter::await);
 	}
 
-	/** Each has its own lease: none lives by the renewals of another. */
+	/** Each reader has a separate lease: renewals of one do not extend another. */
 	@Test
 	void silentReaderIsOverWhileAnotherGoesOn() {
 		Process one = process();
@@ -175,7 +175,7 @@ abstract class EngineFormsContract extends EngineContract {
 		assertThat(one.engine().tryAcquire(claim(one, two))).isInstanceOf(Busy.class);
 		assertThat(one.engine().tryAcquire(one.claim(KEY))).isInstanceOf(Busy.class);
 		Claim third = claim(process(), two).waiting();
-		try (Ear waiting = one.begin(third)) {
+		try (Waiter waiting = one.begin(third)) {
 			release(other, second);
 			waiting.await();
 		}
@@ -185,7 +185,7 @@ abstract class EngineFormsContract extends EngineContract {
 		other.granted(other.claim(KEY));
 	}
 
-	/** A permit whose holder is silent is free at the end of its lease. */
+	/** A permit whose holder does not renew becomes available when its lease ends. */
 	@Test
 	void permitOfASilentHolderComesBack() {
 		Process one = process();
@@ -194,11 +194,11 @@ abstract class EngineFormsContract extends EngineContract {
 			return;
 		}
 		Access two = Access.permits(2);
-		Pace asked = Pace.begin();
+		Pace requested = Pace.begin();
 		one.granted(claim(one, two, shortLease()));
 		other.granted(claim(other, two));
 		other.await(claim(other, two).waiting());
-		tookAtMost(shortLease(), asked);
+		tookAtMost(shortLease(), requested);
 	}
 
 	@Test
@@ -259,7 +259,7 @@ abstract class EngineFormsContract extends EngineContract {
 	}
 
 	@Test
-	void keyOfAVanishedOwnerStaysClosedForTheLockDelay() {
+	void keyOfAVanishedOwnerStaysUnavailableForTheLockDelay() {
 		Process one = process();
 		Process other = process();
 		if (!one.has(Capability.LOCK_DELAY)) {
@@ -267,17 +267,17 @@ abstract class EngineFormsContract extends EngineContract {
 		}
 		for (Access access : accesses(one)) {
 			LockKey key = new LockKey("vanished:" + access.code());
-			Pace asked = Pace.begin();
+			Pace requested = Pace.begin();
 			one.granted(delayed(one, key, access, shortLease()));
 			Claim next = other.waiting(key);
 			other.await(next);
-			took(shortLease().multipliedBy(2), asked);
+			took(shortLease().multipliedBy(2), requested);
 			release(other, next);
 		}
 	}
 
 	@Test
-	void cleanReleaseOpensAKeyInSpiteOfItsLockDelay() {
+	void cleanReleaseEndsTheLockDelay() {
 		Process one = process();
 		Process other = process();
 		for (Access access : accesses(one)) {
@@ -294,7 +294,7 @@ abstract class EngineFormsContract extends EngineContract {
 		}
 	}
 
-	/** Where the store keeps a min hold, a place stays taken that its owner has left. */
+	/** If the store enforces a min hold, a released permit counts until its end. */
 	@Test
 	void releasedPermitStaysTakenForItsMinHold() {
 		Process one = process();
@@ -303,13 +303,13 @@ abstract class EngineFormsContract extends EngineContract {
 			return;
 		}
 		Access single = Access.permits(1);
-		Pace asked = Pace.begin();
+		Pace requested = Pace.begin();
 		Claim released = new Claim(KEY, one.member().newOwner(), Terms.of(single, LONG, shortLease(), Duration.ZERO),
 				false, System.nanoTime());
 		one.granted(released);
 		release(one, released);
 		other.await(claim(other, single).waiting());
-		took(shortLease(), asked);
+		took(shortLease(), requested);
 	}
 
 	/**
@@ -384,7 +384,7 @@ abstract class EngineFormsContract extends EngineContract {
 				System.nanoTime());
 	}
 
-	/** A claim whose lock delay is as long as its lease, where the engine has that. */
+	/** A claim whose lock delay equals its lease, if the engine supports lock delays. */
 	private static Claim delayed(Process process, LockKey key, Access access, Duration lease) {
 		Duration delay = process.has(Capability.LOCK_DELAY) ? lease : Duration.ZERO;
 		return new Claim(key, process.member().newOwner(), Terms.of(access, lease, Duration.ZERO, delay), false,

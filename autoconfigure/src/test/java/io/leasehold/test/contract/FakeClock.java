@@ -32,7 +32,7 @@ public final class FakeClock implements AutoCloseable {
 	}
 
 	/**
-	 * Let the clock jump.
+	 * Set the clock.
 	 * @param ahead how far it is ahead of this process's from now on
 	 */
 	public void set(Duration ahead) {
@@ -47,8 +47,8 @@ public final class FakeClock implements AutoCloseable {
 	}
 
 	/**
-	 * Return what makes a process go by this clock.
-	 * @return variables of its environment
+	 * Return the environment variables that make a process use this clock.
+	 * @return the variables
 	 */
 	public Map<String, String> environment() {
 		return Map.of("LD_PRELOAD", library().toString(), "FAKETIME_TIMESTAMP_FILE", this.file.toString(),

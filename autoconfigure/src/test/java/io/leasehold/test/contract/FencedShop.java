@@ -20,8 +20,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 /**
  * A shop whose stock is guarded by fencing tokens, in a database that several processes
- * use. It believes in its locks whatever happens, so that nothing but the tokens stands
- * between two sellers.
+ * use. It never checks its locks, so that only the tokens prevent concurrent sales.
  */
 final class FencedShop {
 

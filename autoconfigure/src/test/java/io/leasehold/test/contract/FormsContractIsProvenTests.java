@@ -45,7 +45,7 @@ class FormsContractIsProvenTests {
 				bug("readers one after the other", access(Access.SHARED, Access.EXCLUSIVE), "readers",
 						EngineFormsContract::readersShareAKeyAndExcludeAWriter),
 				bug("readers one after the other", access(Access.SHARED, Access.EXCLUSIVE), "waiting readers",
-						EngineFormsContract::allWaitingReadersAreLetInTogether),
+						EngineFormsContract::allWaitingReadersAreGrantedTogether),
 				bug("writers beside readers", access(Access.EXCLUSIVE, Access.SHARED), "readers",
 						EngineFormsContract::readersShareAKeyAndExcludeAWriter),
 				bug("writers beside readers", access(Access.EXCLUSIVE, Access.SHARED), "crowd",
@@ -67,11 +67,11 @@ class FormsContractIsProvenTests {
 				bug("one lease for all readers", OneLeaseForAll::new, "silent reader",
 						EngineFormsContract::silentReaderIsOverWhileAnotherGoesOn),
 				bug("a lock delay that is none", lockDelay(Duration.ZERO), "vanished owner",
-						repeated(EngineFormsContract::keyOfAVanishedOwnerStaysClosedForTheLockDelay)),
+						repeated(EngineFormsContract::keyOfAVanishedOwnerStaysUnavailableForTheLockDelay)),
 				bug("a lock delay that is none", lockDelay(Duration.ZERO), "lost hold",
-						repeated(ServiceFormsContract::keyOfALostHoldStaysClosedForTheLockDelay)),
+						repeated(ServiceFormsContract::keyOfALostHoldStaysUnavailableForTheLockDelay)),
 				bug("a lock delay that is part of the lease", changed(FormsContractIsProvenTests::longer), "validity",
-						EngineFormsContract::cleanReleaseOpensAKeyInSpiteOfItsLockDelay),
+						EngineFormsContract::cleanReleaseEndsTheLockDelay),
 				bug("a min hold of one owner only", changed(FormsContractIsProvenTests::withoutMinHold), "permit",
 						EngineFormsContract::releasedPermitStaysTakenForItsMinHold));
 	}
@@ -116,7 +116,7 @@ class FormsContractIsProvenTests {
 		return (engine) -> new OtherClaim(engine, change);
 	}
 
-	/** Does something else than what was asked for. */
+	/** An engine that carries out a changed request. */
 	private static final class OtherClaim extends Sound {
 
 		private final UnaryOperator<Claim> change;

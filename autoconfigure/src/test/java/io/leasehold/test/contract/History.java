@@ -11,8 +11,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What holders of one key claim to have held, on the monotonic clock that all processes
- * of a host share, and whether that can be true. Thread-safe.
+ * The holds of one key as reported by their holders, on the monotonic clock that all
+ * processes of a host share, and a check for contradictions. Thread-safe.
  */
 public final class History {
 
@@ -21,22 +21,22 @@ public final class History {
 	private final Collection<Long> writes = new ConcurrentLinkedQueue<>();
 
 	/**
-	 * One hold, as its holder saw it.
+	 * One hold, from its holder's point of view.
 	 *
 	 * @param token its fencing token
-	 * @param asked when the holder asked for it
-	 * @param acquired when it had it
-	 * @param ended when it asked for its release, or no longer believed in it
-	 * @param shared whether others may have held the key beside it, if they shared it too
+	 * @param requested when the holder requested it
+	 * @param acquired when the holder acquired it
+	 * @param ended when the holder released it, or last found it valid
+	 * @param shared whether other shared holds may overlap with it
 	 */
-	public record Interval(long token, long asked, long acquired, long ended, boolean shared) {
+	public record Interval(long token, long requested, long acquired, long ended, boolean shared) {
 
-		/** An exclusive hold. */
-		Interval(long token, long asked, long acquired, long ended) {
-			this(token, asked, acquired, ended, false);
+		/** Create an exclusive hold. */
+		Interval(long token, long requested, long acquired, long ended) {
+			this(token, requested, acquired, ended, false);
 		}
 
-		/** Nothing if its holder stood still until it was over. */
+		/** Return whether the holder was paused until the hold had ended. */
 		private boolean claimsNothing() {
 			return this.ended - this.acquired < 0;
 		}
@@ -44,7 +44,7 @@ public final class History {
 	}
 
 	/**
-	 * Take note of a hold, in whatever order.
+	 * Record a hold, in any order.
 	 * @param interval the hold
 	 */
 	public void add(Interval interval) {
@@ -52,7 +52,7 @@ public final class History {
 	}
 
 	/**
-	 * Take note of a write that a fenced resource accepted, in the order in which it did.
+	 * Record a write that a fenced resource accepted, in the order of acceptance.
 	 * @param token the writer's fencing token
 	 */
 	public void accepted(long token) {
@@ -60,7 +60,7 @@ public final class History {
 	}
 
 	/**
-	 * Return how many holds are known.
+	 * Return how many holds are recorded.
 	 * @return their number
 	 */
 	public int size() {
@@ -68,9 +68,9 @@ public final class History {
 	}
 
 	/**
-	 * Return what cannot be true: equal tokens, tokens against real time, overlapping
+	 * Return the contradictions: equal tokens, tokens against real time, overlapping
 	 * holds, writes of former owners.
-	 * @return a text for each contradiction, empty if there is none
+	 * @return a description of each contradiction, empty if there is none
 	 */
 	public List<String> violations() {
 		List<Interval> ordered = new ArrayList<>(this.intervals);
@@ -104,7 +104,7 @@ public final class History {
 		if (earlier == null) {
 			return;
 		}
-		if (later.ended() - earlier.asked() < 0) {
+		if (later.ended() - earlier.requested() < 0) {
 			found.add("token against time: %s, %s".formatted(earlier, later));
 		}
 		else if (later.acquired() - earlier.ended() < 0) {

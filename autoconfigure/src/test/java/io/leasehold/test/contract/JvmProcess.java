@@ -45,7 +45,7 @@ public final class JvmProcess implements AutoCloseable {
 	 * @param main class with a {@code main} method, which reads commands from standard
 	 * input and answers on standard output
 	 * @param arguments arguments of that method
-	 * @param environment variables of its environment, beside those of this process
+	 * @param environment additional environment variables
 	 * @return the process, to be closed
 	 */
 	public static JvmProcess start(Class<?> main, List<String> arguments, Map<String, String> environment) {
@@ -72,9 +72,9 @@ public final class JvmProcess implements AutoCloseable {
 	}
 
 	/**
-	 * Wait for an answer. Other lines that come before are passed over.
-	 * @param word the answer's first word
-	 * @return what follows it
+	 * Wait for a response. Other lines before it are ignored.
+	 * @param word first word of the response
+	 * @return the rest of the line
 	 */
 	public String expect(String word) {
 		try {
@@ -90,7 +90,7 @@ public final class JvmProcess implements AutoCloseable {
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
-		throw new IllegalStateException("The other process ended instead of answering '%s'".formatted(word));
+		throw new IllegalStateException("The other process ended before it printed '%s'".formatted(word));
 	}
 
 	/**
@@ -114,7 +114,7 @@ public final class JvmProcess implements AutoCloseable {
 	}
 
 	/**
-	 * Let the process go on after it was frozen.
+	 * Continue the process after it was frozen.
 	 */
 	public void wake() {
 		signal("CONT");

@@ -32,19 +32,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * What every engine keeps: one short subclass for each store. The invariants I1 to I8 and
- * the promises of the design that an engine could break, asked of the engine itself and
- * through the service, by services that stand for processes of their own. An engine whose
- * store other processes reach keeps {@link SharedLockEngineContract}.
+ * The contract of every engine, with one short subclass for each store. It tests the
+ * invariants I1 to I8 and the guarantees of the design that an engine could violate, both
+ * directly and through services that represent separate processes. An engine whose store
+ * other processes can reach has to pass {@link SharedLockEngineContract}.
  */
 public abstract class LockEngineContract extends LingerContract {
 
-	/** A lease that is renewed in spite of a pause of this process. */
+	/** Return a lease that is renewed even if this process is paused for a short time. */
 	private Duration renewedLease() {
 		return shortLease().multipliedBy(4);
 	}
 
-	/** No two owners at a time, and tokens that grow. */
+	/** There is never more than one owner at a time, and tokens grow. */
 	@Test
 	void historyOfTwoProcessesIsTrue() throws Exception {
 		LockService one = service();
@@ -105,8 +105,8 @@ public abstract class LockEngineContract extends LingerContract {
 	}
 
 	/**
-	 * A thread is interrupted while it waits: it goes on at once, stays interrupted, and
-	 * never gets the lock.
+	 * A thread that is interrupted while it waits continues at once, stays interrupted,
+	 * and never acquires the lock.
 	 */
 	@Fault(60)
 	@Test
@@ -137,7 +137,7 @@ public abstract class LockEngineContract extends LingerContract {
 	/** A thread that was interrupted releases its lock, and stays interrupted. */
 	@Fault(61)
 	@Test
-	void interruptedThreadReleasesAllTheSame() {
+	void interruptedThreadReleasesItsLock() {
 		HeldLock held = service().acquire(NAME);
 		Thread.currentThread().interrupt();
 		held.close();
@@ -195,7 +195,7 @@ public abstract class LockEngineContract extends LingerContract {
 		leavesNothing();
 	}
 
-	/** Take a lock in one of the ways in which that may go wrong. */
+	/** Acquire a lock in one of the ways that may fail. */
 	private void fail(LockService service, LockKey key, Random random) {
 		LockOptions options = service.defaults().toBuilder().waitTime(Duration.ofMillis(random.nextInt(20))).build();
 		switch (random.nextInt(4)) {
@@ -220,12 +220,12 @@ public abstract class LockEngineContract extends LingerContract {
 			});
 		}
 		catch (LockBusyException | LockLostException ex) {
-			// what is meant to happen
+			// expected
 		}
 	}
 
 	/**
-	 * Two callers that take two locks in opposite orders get neither, and leave nothing.
+	 * Two callers that acquire two locks in opposite orders both fail and leave nothing.
 	 */
 	@Fault(87)
 	@Test
@@ -249,7 +249,7 @@ public abstract class LockEngineContract extends LingerContract {
 		leavesNothing();
 	}
 
-	/** A lock that was stolen is refused to its former holder, which is notified. */
+	/** The former holder of a removed lock is notified and cannot affect the next one. */
 	@Fault(94)
 	@Test
 	void formerHolderDoesNotTouchItsSuccessor() {
@@ -260,7 +260,7 @@ public abstract class LockEngineContract extends LingerContract {
 		HeldLock next = other.acquire(NAME);
 		assertThat(next.fencingToken()).isGreaterThan(former.fencingToken());
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(former::close);
-		assertThat(told(LockEvent.HoldLost.class)).extracting(LockEvent.HoldLost::cause)
+		assertThat(eventsOf(LockEvent.HoldLost.class)).extracting(LockEvent.HoldLost::cause)
 			.containsExactly(LossCause.NOT_OWNER);
 		assertThat(next.isValid()).isTrue();
 		assertThat(service().tryAcquire(NAME)).isEmpty();
@@ -269,26 +269,26 @@ public abstract class LockEngineContract extends LingerContract {
 	}
 
 	/**
-	 * The store says that the lock is somebody else's: its holder is notified once, no
-	 * renewal is tried any more, and the lock is not taken again behind its back.
+	 * The store reports that the holder does not own the lock: the holder is notified
+	 * once, no further renewal is sent, and the lock is not acquired again silently.
 	 */
 	@Fault(17)
 	@Test
-	void lossIsToldAndThrown() throws Exception {
+	void lossIsReportedAndThrown() throws Exception {
 		LockService one = service();
 		HeldLock held = one.acquire(NAME, one.defaults().toBuilder().lease(renewedLease()).build());
-		CountDownLatch told = new CountDownLatch(1);
+		CountDownLatch reported = new CountDownLatch(1);
 		AtomicInteger times = new AtomicInteger();
 		held.onLost((loss) -> {
 			times.incrementAndGet();
-			told.countDown();
+			reported.countDown();
 		});
 		lose(this.namespace, KEY);
-		assertThat(told.await(patience().toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+		assertThat(reported.await(patience().toMillis(), TimeUnit.MILLISECONDS)).isTrue();
 		assertThat(held.isValid()).isFalse();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close)
 			.satisfies((loss) -> assertThat(loss.getLossCause()).isEqualTo(LossCause.NOT_OWNER));
-		eventually().until(() -> told(LockEvent.HoldLost.class).count() == 1);
+		eventually().until(() -> eventsOf(LockEvent.HoldLost.class).count() == 1);
 		assertThat(process().engine().inspect(KEY)).isEmpty();
 		long renewals = renewals(false);
 		one.acquire(NAME).close();
@@ -298,12 +298,12 @@ public abstract class LockEngineContract extends LingerContract {
 	}
 
 	private long renewals(boolean lost) {
-		return told(LockEvent.LeaseRenewed.class)
+		return eventsOf(LockEvent.LeaseRenewed.class)
 			.filter((renewal) -> (renewal.outcome() == RenewalResult.NOT_OWNER) == lost)
 			.count();
 	}
 
-	/** However long the process stood still: the end of a hold asks the store. */
+	/** However long the process was paused, the release of a hold queries the store. */
 	@Fault(6)
 	@Test
 	void lossIsFoundAtTheReleaseAtTheLatest() {
@@ -314,8 +314,8 @@ public abstract class LockEngineContract extends LingerContract {
 
 	/**
 	 * A process that got no processor time, and one whose machine was suspended so that
-	 * its clock stood still, did not renew in time: the first finds its lock lost with
-	 * its first look, the other one when the store is asked at the end of its work.
+	 * its clock stopped, did not renew in time. The first detects the loss at its first
+	 * check, the second when it releases the lock at the store.
 	 */
 	@Fault({ 4, 6 })
 	@Test
@@ -343,18 +343,18 @@ public abstract class LockEngineContract extends LingerContract {
 	}
 
 	/**
-	 * An operator takes the lock away, from another process: its holder is notified by
-	 * the next renewal, and the token of the next holder is greater.
+	 * An operator in another process releases the lock by force: the holder is notified
+	 * by its next renewal, and the token of the next holder is greater.
 	 */
 	@Fault(95)
 	@Test
-	void forcedReleaseIsToldToTheHolderByItsNextRenewal() throws Exception {
+	void nextRenewalReportsAForcedReleaseToTheHolder() throws Exception {
 		LockService one = service();
 		HeldLock held = one.acquire(NAME, one.defaults().toBuilder().lease(renewedLease()).build());
-		CountDownLatch told = new CountDownLatch(1);
-		held.onLost((loss) -> told.countDown());
+		CountDownLatch reported = new CountDownLatch(1);
+		held.onLost((loss) -> reported.countDown());
 		assertThat(process().engine().forceRelease(KEY)).isNotEmpty();
-		assertThat(told.await(patience().toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+		assertThat(reported.await(patience().toMillis(), TimeUnit.MILLISECONDS)).isTrue();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close)
 			.satisfies((loss) -> assertThat(loss.getLossCause()).isEqualTo(LossCause.NOT_OWNER));
 		try (HeldLock next = service().acquire(NAME)) {
@@ -377,12 +377,12 @@ public abstract class LockEngineContract extends LingerContract {
 	}
 
 	/**
-	 * The body outlives a lease that is never renewed: it goes on undisturbed, and its
-	 * loss is thrown at the end.
+	 * The body runs longer than a lease that is never renewed: it is not interrupted, and
+	 * the loss is thrown at the end.
 	 */
 	@Fault(79)
 	@Test
-	void fixedLeaseEndsAndIsTold() {
+	void endOfAFixedLeaseIsReported() {
 		LockService one = service();
 		HeldLock held = one.acquire(NAME, one.defaults().toBuilder().lease(shortLease()).maxHold(shortLease()).build());
 		LockService other = service();
@@ -394,8 +394,8 @@ public abstract class LockEngineContract extends LingerContract {
 	}
 
 	/**
-	 * The lease is much longer than the lock may be held: the key is free and the holder
-	 * notified long before the lease would have ended.
+	 * The lease is much longer than the lock may be held: the key becomes available, and
+	 * the holder is notified, long before the lease would have expired.
 	 */
 	@Fault(137)
 	@Test
@@ -407,16 +407,16 @@ public abstract class LockEngineContract extends LingerContract {
 			.maxHold(shortLease())
 			.build();
 		HeldLock held = one.acquire(NAME, limited);
-		CompletableFuture<LossCause> told = new CompletableFuture<>();
-		held.onLost((loss) -> told.complete(loss.getLossCause()));
+		CompletableFuture<LossCause> reported = new CompletableFuture<>();
+		held.onLost((loss) -> reported.complete(loss.getLossCause()));
 		LockService other = service();
 		other.acquire(NAME, other.defaults().toBuilder().waitTime(patience()).build()).close();
 		assertThat(held.isValid()).isFalse();
-		assertThat(told.get(patience().toSeconds(), TimeUnit.SECONDS)).isEqualTo(LossCause.MAX_HOLD);
+		assertThat(reported.get(patience().toSeconds(), TimeUnit.SECONDS)).isEqualTo(LossCause.MAX_HOLD);
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
 	}
 
-	/** What the store hands on comes with a short lease on some engines. */
+	/** On some engines, a lock that the store hands on has a short lease at first. */
 	@Fault(137)
 	@Test
 	void lockThatIsHandedOnIsExtendedToItsMaxHold() {
@@ -447,8 +447,8 @@ public abstract class LockEngineContract extends LingerContract {
 	}
 
 	/**
-	 * A shutdown refuses new callers, lets the present holder finish, and the next one in
-	 * at once.
+	 * A shutdown rejects new callers and lets the present holder finish. The next owner
+	 * is granted the lock at once.
 	 */
 	@Fault(88)
 	@Test
@@ -471,8 +471,8 @@ public abstract class LockEngineContract extends LingerContract {
 	}
 
 	/**
-	 * A process that goes on from a snapshot: what it held before is lost and left to its
-	 * lease, and it is served as another member.
+	 * A process that is restored from a snapshot has lost the locks that it held before,
+	 * which stay locked until their leases expire. It continues as another member.
 	 */
 	@Fault(90)
 	@Test

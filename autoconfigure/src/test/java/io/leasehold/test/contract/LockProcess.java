@@ -28,7 +28,7 @@ import io.leasehold.service.ReleaseTiming;
 import org.awaitility.Awaitility;
 
 /**
- * Another JVM that takes locks on command, and can be killed, frozen and woken.
+ * Another JVM that acquires locks on command, and can be killed, frozen and woken.
  */
 public final class LockProcess implements AutoCloseable {
 
@@ -56,7 +56,7 @@ public final class LockProcess implements AutoCloseable {
 	 * Start another JVM that is connected to a store.
 	 * @param address where the store is
 	 * @param namespace namespace of its locks
-	 * @param environment variables of its environment, beside those of this process
+	 * @param environment additional environment variables
 	 * @return the process, to be closed
 	 */
 	public static LockProcess start(EngineAddress address, String namespace, Map<String, String> environment) {
@@ -67,7 +67,7 @@ public final class LockProcess implements AutoCloseable {
 	}
 
 	/**
-	 * Take a lock.
+	 * Acquire a lock.
 	 * @param key the key
 	 * @param lease its lease
 	 * @return its fencing token
@@ -76,12 +76,12 @@ public final class LockProcess implements AutoCloseable {
 		return acquire(key, lease, Access.EXCLUSIVE);
 	}
 
-	/** Take a lock beside others, and return its fencing token. */
+	/** Acquire a lock with the given access, and return its fencing token. */
 	long acquire(String key, Duration lease, Access access) {
 		return acquire(key, lease, Duration.ZERO, access);
 	}
 
-	/** Take a lock with a min hold, and return its fencing token. */
+	/** Acquire a lock with a min hold, and return its fencing token. */
 	long acquire(String key, Duration lease, Duration minHold) {
 		return acquire(key, lease, minHold, Access.EXCLUSIVE);
 	}
@@ -92,9 +92,9 @@ public final class LockProcess implements AutoCloseable {
 	}
 
 	/**
-	 * Ask the process whether it believes in its lock.
+	 * Return whether the lock is valid from the process's point of view.
 	 * @param key the key
-	 * @return whether it does
+	 * @return the result of {@code isValid()} in that process
 	 */
 	public boolean isValid(String key) {
 		this.process.tell("check " + key);
@@ -104,31 +104,31 @@ public final class LockProcess implements AutoCloseable {
 	/**
 	 * Release a lock.
 	 * @param key the key
-	 * @return whether it was held to the end
+	 * @return whether it was held until the release
 	 */
 	public boolean release(String key) {
 		this.process.tell("release " + key);
 		return Boolean.parseBoolean(expect("kept"));
 	}
 
-	/** Begin to wait for a lock, beside what the process holds itself. */
+	/** Begin to wait for a lock, in addition to the locks that the process holds. */
 	void beginToWait(String key, Duration waitTime) {
 		this.process.tell("wait %s %d".formatted(key, waitTime.toMillis()));
 		expect("waits");
 	}
 
-	/** Wait for the end of that wait; whether another owner had the lock all the time. */
+	/** Wait for the end of that wait, and return whether it failed with a busy lock. */
 	boolean waitedInVain() {
 		return expect("waited").equals("LockBusyException");
 	}
 
-	/** What its wall clock says, in milliseconds. */
+	/** Return the time of the process's wall clock, in milliseconds. */
 	long wallClock() {
 		this.process.tell("time");
 		return Long.parseLong(expect("time"));
 	}
 
-	/** Take and release a lock until the process keeps it for its next caller. */
+	/** Acquire and release a lock until the process parks it for its next caller. */
 	void park(String key, Duration linger) {
 		this.process.tell("park %s %d".formatted(key, linger.toMillis()));
 		expect("parked");
@@ -143,18 +143,18 @@ public final class LockProcess implements AutoCloseable {
 		expect("read");
 	}
 
-	/** Let the sale go on, as soon as the process is able to. */
+	/** Continue the sale, as soon as the process is able to. */
 	void goOn() {
 		this.process.tell("go on");
 	}
 
-	/** What came of the sale: nothing, or the name of the exception. */
+	/** Return the result of the sale: empty, or the name of the exception. */
 	String sold() {
 		return expect("sold");
 	}
 
 	/**
-	 * Take and release a lock again and again; {@link #contended()} returns how often.
+	 * Acquire and release a lock repeatedly; {@link #contended()} returns the holds.
 	 */
 	void contend(String key, Duration time, Duration lease) {
 		this.process.tell("contend %s %d %d".formatted(key, time.toMillis(), lease.toMillis()));
@@ -187,7 +187,7 @@ public final class LockProcess implements AutoCloseable {
 	}
 
 	/**
-	 * Let the process go on after it was frozen.
+	 * Continue the process after it was frozen.
 	 */
 	public void wake() {
 		this.process.wake();
@@ -203,12 +203,12 @@ public final class LockProcess implements AutoCloseable {
 	}
 
 	/**
-	 * The other process.
+	 * Run the other process.
 	 * @param args opener, namespace, and the opener's arguments
 	 * @throws IOException if its standard input breaks
 	 */
 	public static void main(String[] args) throws IOException {
-		Awaitility.setDefaultTimeout(PATIENCE); // for openers that wait, as in tests
+		Awaitility.setDefaultTimeout(PATIENCE); // for openers that wait
 		Member member = Member.of("other");
 		LockEngine engine = new ShortLeases(
 				EngineAddress.open(args[0], args[1], member, List.of(args).subList(2, args.length)));
@@ -304,18 +304,18 @@ public final class LockProcess implements AutoCloseable {
 		contend(locks, key, options, System.nanoTime() + time.toNanos(), intervals::add);
 		System.out.println("contended " + intervals.size());
 		for (History.Interval interval : intervals) {
-			System.out.println("interval %d %d %d %d".formatted(interval.token(), interval.asked(), interval.acquired(),
-					interval.ended()));
+			System.out.println("interval %d %d %d %d".formatted(interval.token(), interval.requested(),
+					interval.acquired(), interval.ended()));
 		}
 	}
 
-	/** Take and release a lock until a moment of the monotonic clock. */
+	/** Acquire and release a lock until a time of the monotonic clock. */
 	static void contend(LockService locks, String key, LockOptions options, long until,
 			Consumer<History.Interval> recorder) {
 		while (System.nanoTime() - until < 0) {
-			long asked = System.nanoTime();
+			long requested = System.nanoTime();
 			try (HeldLock lock = locks.acquire(key, options)) {
-				hold(lock, asked, recorder);
+				hold(lock, requested, recorder);
 			}
 			catch (LockBusyException | LockLostException ex) {
 				continue;
@@ -327,10 +327,10 @@ public final class LockProcess implements AutoCloseable {
 	}
 
 	/**
-	 * Hold a lock for a while. It counts as held at a moment if it was found valid
-	 * afterwards, so that a pause of this process in between claims nothing.
+	 * Hold a lock for a while. It counts as held at a moment only if a later check found
+	 * it valid, so that a pause of this process in between is not counted.
 	 */
-	private static void hold(HeldLock lock, long asked, Consumer<History.Interval> recorder) {
+	private static void hold(HeldLock lock, long requested, Consumer<History.Interval> recorder) {
 		long acquired = System.nanoTime();
 		if (!lock.isValid()) {
 			return;
@@ -343,7 +343,7 @@ public final class LockProcess implements AutoCloseable {
 			}
 			ended = now;
 		}
-		recorder.accept(new History.Interval(lock.fencingToken(), asked, acquired, ended));
+		recorder.accept(new History.Interval(lock.fencingToken(), requested, acquired, ended));
 	}
 
 	private static Duration millis(String text) {

@@ -6,9 +6,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import io.leasehold.engine.MonotonicClock;
 
 /**
- * A clock that moves while a request is under way, so that the time of the request and
- * the time of its answer differ by more than a fast store would ever let them.
- * Thread-safe.
+ * A clock that moves while a request is in flight, so that the times of a request and of
+ * its response differ by more than with a fast store. Thread-safe.
  */
 public final class MovingClock implements MonotonicClock {
 
@@ -22,17 +21,16 @@ public final class MovingClock implements MonotonicClock {
 	}
 
 	/**
-	 * Set how far the clock moves for each piece of an answer.
-	 * @param time zero for a clock that moves as the JVM's own
+	 * Set how far the clock moves for each part of a response.
+	 * @param time zero for a clock that follows the JVM's clock
 	 */
 	void eachAnswerTakes(Duration time) {
 		this.answerTime = time.toNanos();
 	}
 
 	/**
-	 * Move the clock. To be called when an answer of the store has been sent and its
-	 * engine has not received it yet; if an answer comes in several pieces, for each of
-	 * them.
+	 * Move the clock. Must be called when the store has sent a response that the engine
+	 * has not received yet, and for each part if a response arrives in several parts.
 	 */
 	public void responded() {
 		this.ahead.addAndGet(this.answerTime);

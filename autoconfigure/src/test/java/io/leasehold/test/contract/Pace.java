@@ -6,17 +6,18 @@ import java.lang.ref.WeakReference;
 import java.time.Duration;
 
 /**
- * A stopwatch that also measures how much slower than an idle one the machine is
- * meanwhile. An upper bound of a test is what the tested code may take, plus a slack for
- * the machine: the slack is stretched by that measure, and stays as it is on a machine
- * that has nothing else to do. Stopwatches that run at the same time measure alike.
- * Thread-safe.
+ * A stopwatch that also measures how much slower than an idle machine this one is. The
+ * upper bound of a test is the time that the tested code may take, plus a slack for the
+ * machine. The slack is multiplied by the measured slowness, and unchanged on an idle
+ * machine. Concurrent stopwatches measure the same slowness. Thread-safe.
  */
 public final class Pace {
 
 	private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
-	/** Up to this a machine counts as idle: other threads of the test run, too. */
+	/**
+	 * Slowness up to which a machine counts as idle: other threads of the test run, too.
+	 */
 	private static final double IDLE = 1.5;
 
 	private static final long WORK = Duration.ofMillis(1).toNanos();
@@ -37,8 +38,8 @@ public final class Pace {
 	}
 
 	/**
-	 * Begin to measure; that ends when the result is no longer referred to.
-	 * @return the time from now on
+	 * Begin to measure, until the returned object is no longer referenced.
+	 * @return a stopwatch that starts now
 	 */
 	public static Pace begin() {
 		return new Pace();
@@ -61,15 +62,15 @@ public final class Pace {
 	}
 
 	/**
-	 * Return how long something may take on this machine now.
-	 * @param idle how long it may take on a machine that has nothing else to do
-	 * @return that time, or a longer one if the machine was slower since the beginning
+	 * Return the slack of an upper bound on this machine.
+	 * @param idle slack on an idle machine
+	 * @return that slack, or a longer one if the machine was slower since the beginning
 	 */
 	public Duration slack(Duration idle) {
 		return stretched(idle, slowness(System.nanoTime()));
 	}
 
-	/** How many times longer than its processor time the probe took for its work. */
+	/** Return the working time of the probe as a multiple of its processor time. */
 	private double slowness(long now) {
 		long working = now - this.begin - (this.probe.paused(now) - this.paused);
 		return working / (double) Math.max(this.probe.cpu() - this.cpu, 1);
@@ -80,7 +81,8 @@ public final class Pace {
 	}
 
 	/**
-	 * Works a little, again and again: what it takes beyond its processor time is delay.
+	 * A thread that does a little work repeatedly. Its working time minus its processor
+	 * time is the delay by the machine.
 	 */
 	private static final class Probe {
 
@@ -106,7 +108,7 @@ public final class Pace {
 				}
 			}
 			catch (InterruptedException ex) {
-				// Nobody does
+				// this thread is never interrupted
 			}
 		}
 

@@ -8,7 +8,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * Runs things at the same time.
+ * Runs tasks concurrently.
  */
 public final class Parallel {
 
@@ -16,10 +16,11 @@ public final class Parallel {
 	}
 
 	/**
-	 * Run all, each in a thread of its own, and fail as the first of them that failed.
-	 * @param tasks what to run
-	 * @throws Exception with what a task threw as its cause; an {@link Error}, such as
-	 * that of an assertion, is thrown itself
+	 * Run all tasks, each in a separate thread. If tasks fail, the failure of the first
+	 * one in the collection is thrown.
+	 * @param tasks the tasks
+	 * @throws Exception if a task failed, with its exception as the cause; an
+	 * {@link Error}, such as that of an assertion, is thrown unchanged
 	 */
 	public static void run(Collection<? extends Callable<?>> tasks) throws Exception {
 		ExecutorService threads = Executors.newFixedThreadPool(tasks.size());

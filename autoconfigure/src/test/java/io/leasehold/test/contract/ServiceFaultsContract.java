@@ -35,7 +35,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * The part of the contract that is about many callers, slow and silent stores, and
- * callers that are gone, asked through the service.
+ * callers that have vanished, tested through the service.
  */
 abstract class ServiceFaultsContract extends ServiceFormsContract {
 
@@ -73,12 +73,12 @@ abstract class ServiceFaultsContract extends ServiceFormsContract {
 	}
 
 	/**
-	 * A lock ends in the store while others of its process wait for it: they get it as
-	 * soon as the loss is known, though its holder has not closed it.
+	 * A lock ends in the store while other callers of its process wait for it: they
+	 * acquire it as soon as the loss is known, even if its holder has not closed it.
 	 */
 	@Fault(58)
 	@Test
-	void lostLockKeepsNobodyOfItsProcessWaiting() throws Exception {
+	void lostLockLeavesNoCallerOfItsProcessWaiting() throws Exception {
 		LockService one = service();
 		HeldLock lost = one.acquire(NAME, one.defaults().toBuilder().lease(shortLease()).build());
 		CompletableFuture<HeldLock> next = inAnotherThread(() -> one.acquire(NAME));
@@ -94,8 +94,8 @@ abstract class ServiceFaultsContract extends ServiceFormsContract {
 	}
 
 	/**
-	 * Two keys have the same hash: neither is taken for the other, re-entered in its
-	 * place or released with it.
+	 * Two keys with the same hash are two locks: neither is confused with the other,
+	 * re-entered in its place, or released with it.
 	 */
 	@Fault(59)
 	@Test
@@ -118,8 +118,8 @@ abstract class ServiceFaultsContract extends ServiceFormsContract {
 	}
 
 	/**
-	 * The lock is released at the very moment at which the wait for it ends: the caller
-	 * owns it, or has left nothing. The rounds find that moment and stay near it.
+	 * The lock is released at the moment at which the wait for it ends: the caller owns
+	 * it or leaves nothing. The rounds search for that moment and stay near it.
 	 */
 	@Fault(62)
 	@Test
@@ -130,7 +130,7 @@ abstract class ServiceFaultsContract extends ServiceFormsContract {
 		long release = waitTime.toNanos();
 		long step = release / 8;
 		int owned = 0;
-		boolean hadBefore = true;
+		boolean acquiredBefore = true;
 		for (int i = 0; i < 24; i++) {
 			LockOptions options = one.defaults().toBuilder().lease(LONG_LEASE).waitTime(waitTime).build();
 			HeldLock held = soon(one.acquireAsync(NAME));
@@ -139,20 +139,20 @@ abstract class ServiceFaultsContract extends ServiceFormsContract {
 					: inAnotherThread(() -> other.acquire(NAME, options));
 			pauseUntil(start + release);
 			held.close();
-			boolean had = closedIfHad(wait);
-			owned += had ? 1 : 0;
-			if (!had && release == 0) {
+			boolean acquired = closedIfAcquired(wait);
+			owned += acquired ? 1 : 0;
+			if (!acquired && release == 0) {
 				waitTime = waitTime.multipliedBy(2); // too short for this machine
 			}
-			step = (had == hadBefore) ? step * 2 : Math.max(step / 4, 200_000);
-			release = Math.max(release + (had ? step : -step), 0);
-			hadBefore = had;
+			step = (acquired == acquiredBefore) ? step * 2 : Math.max(step / 4, 200_000);
+			release = Math.max(release + (acquired ? step : -step), 0);
+			acquiredBefore = acquired;
 		}
 		assertThat(owned).isBetween(1, 23);
 		leavesNothing();
 	}
 
-	private static boolean closedIfHad(CompletableFuture<HeldLock> wait) {
+	private static boolean closedIfAcquired(CompletableFuture<HeldLock> wait) {
 		return wait.handle((held, failure) -> {
 			if (held != null) {
 				held.close();
@@ -163,11 +163,11 @@ abstract class ServiceFaultsContract extends ServiceFormsContract {
 
 	/**
 	 * A thread ends without unlocking, and a handle is dropped without being closed: both
-	 * are reported, and the next owners come with the end of the leases.
+	 * are reported, and the next owners acquire the keys when the leases expire.
 	 */
 	@Fault(63)
 	@Test
-	void lockThatNobodyCanReleaseIsReportedAndEndsWithItsLease() throws Exception {
+	void abandonedLockIsReportedAndEndsWithItsLease() throws Exception {
 		LockService one = service();
 		LockService other = service();
 		Duration lease = shortLease().multipliedBy(2);
@@ -179,7 +179,7 @@ abstract class ServiceFaultsContract extends ServiceFormsContract {
 		CompletableFuture<HeldLock> second = other.acquireAsync("of a handle");
 		eventually().untilAsserted(() -> {
 			System.gc();
-			assertThat(told(LockEvent.HoldLost.class)).extracting(LockEvent.HoldLost::cause)
+			assertThat(eventsOf(LockEvent.HoldLost.class)).extracting(LockEvent.HoldLost::cause)
 				.containsExactly(LossCause.ABANDONED, LossCause.ABANDONED);
 		});
 		soon(first).close();
@@ -189,16 +189,16 @@ abstract class ServiceFaultsContract extends ServiceFormsContract {
 	}
 
 	/**
-	 * All messages of the store to a waiting caller are lost: it finds its turn by a
-	 * poll.
+	 * All messages of the store to a waiting caller are lost: the caller acquires the
+	 * lock by a poll.
 	 */
 	@Fault(65)
 	@Test
-	void releaseThatNobodyHearsOfIsFoundByAPoll() throws Exception {
+	void releaseWithoutANotificationIsDetectedByAPoll() throws Exception {
 		LockService one = service();
-		LockService deaf = service(Deaf::new);
+		LockService polling = service(SignalsLost::new);
 		HeldLock held = one.acquire(NAME);
-		CompletableFuture<HeldLock> next = deaf.acquireAsync(NAME);
+		CompletableFuture<HeldLock> next = polling.acquireAsync(NAME);
 		awaitWaiting(1);
 		held.close();
 		soon(next).close();
@@ -206,8 +206,8 @@ abstract class ServiceFaultsContract extends ServiceFormsContract {
 	}
 
 	/**
-	 * Two hundred callers of four processes wait: each release lets one in, and asks the
-	 * store on behalf of the processes, not of the callers.
+	 * Two hundred callers of four processes wait: each release serves one of them, and
+	 * the number of requests grows with the processes, not with the callers.
 	 */
 	@Fault(66)
 	@Test
@@ -255,8 +255,8 @@ abstract class ServiceFaultsContract extends ServiceFormsContract {
 	}
 
 	/**
-	 * The store answers after the wait time: a caller is held up by that one request, and
-	 * a grant that comes too late is given back.
+	 * The store responds after the wait time: a caller is delayed by that one request,
+	 * and a grant that arrives too late is released.
 	 */
 	@Fault(80)
 	@Test
@@ -306,9 +306,9 @@ abstract class ServiceFaultsContract extends ServiceFormsContract {
 		}
 	}
 
-	private static final class Deaf extends DelegatingEngine {
+	private static final class SignalsLost extends DelegatingEngine {
 
-		Deaf(LockEngine engine) {
+		SignalsLost(LockEngine engine) {
 			super(engine);
 		}
 

@@ -44,8 +44,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 /**
- * The part of the contract that is about owners beside each other, asked through the
- * service. A form that the engine does not have is refused.
+ * The part of the contract that is about concurrent owners, tested through the service. A
+ * form that the engine does not support is rejected.
  */
 abstract class ServiceFormsContract extends EngineFormsContract {
 
@@ -81,7 +81,7 @@ abstract class ServiceFormsContract extends EngineFormsContract {
 		leavesNothing();
 	}
 
-	/** Tokens grow, too, though those who hold at the same time end in any order. */
+	/** Tokens grow even if concurrent holds end in any order. */
 	@Fault(138)
 	@Test
 	void permitsOfTwoProcessesAreNeverMoreThanThereAre() throws Exception {
@@ -120,7 +120,7 @@ abstract class ServiceFormsContract extends EngineFormsContract {
 	}
 
 	@Test
-	void readWriteLockLetsReadersInTogether() throws Exception {
+	void readersShareAReadWriteLock() throws Exception {
 		LockService one = service();
 		LockService other = service();
 		if (refuses(one, shared(one))) {
@@ -198,7 +198,7 @@ abstract class ServiceFormsContract extends EngineFormsContract {
 		eventually().until(() -> !ended.isValid());
 		assertThat(goesOn.isValid()).isTrue();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(ended::close);
-		// The store's lease ends a little later than the holder believes in it
+		// The store's lease ends a little later than the holder's local deadline
 		eventually().until(() -> one.engine("").inspect(KEY).size() == 1);
 		goesOn.close();
 		leavesNothing();
@@ -225,7 +225,7 @@ abstract class ServiceFormsContract extends EngineFormsContract {
 	}
 
 	@Test
-	void keyOfALostHoldStaysClosedForTheLockDelay() {
+	void keyOfALostHoldStaysUnavailableForTheLockDelay() {
 		LockService one = service();
 		LockOptions delayed = one.defaults()
 			.toBuilder()
@@ -236,17 +236,17 @@ abstract class ServiceFormsContract extends EngineFormsContract {
 		if (refuses(one, delayed)) {
 			return;
 		}
-		Pace asked = Pace.begin();
+		Pace requested = Pace.begin();
 		HeldLock lost = one.acquire(NAME, delayed);
 		try (HeldLock next = service().acquire(NAME)) {
 			Duration validity = Duration.ofNanos(MonotonicClock.validUntil(0, shortLease()));
-			took(validity.plus(shortLease()), asked);
+			took(validity.plus(shortLease()), requested);
 			assertThat(next.fencingToken()).isGreaterThan(lost.fencingToken());
 		}
 		assertThat(lost.isValid()).isFalse();
 	}
 
-	/** Do something in another thread, which re-enters nothing of this one. */
+	/** Run an action in another thread, which cannot re-enter a lock of this one. */
 	static void elsewhere(Runnable action) {
 		try {
 			CompletableFuture.runAsync(action, (task) -> new Thread(task).start()).join();
@@ -256,7 +256,7 @@ abstract class ServiceFormsContract extends EngineFormsContract {
 		}
 	}
 
-	/** Whether the engine lacks what some options ask for, which it says then. */
+	/** Return whether the engine rejects some options, and assert its message then. */
 	final boolean refuses(LockService service, LockOptions options) {
 		UnsupportedForm lacking = EngineForms.unsupported(options, service.engine(""));
 		if (lacking == null) {
@@ -272,7 +272,7 @@ abstract class ServiceFormsContract extends EngineFormsContract {
 		return service.defaults().toBuilder().mode(LockMode.SHARED).build();
 	}
 
-	/** Take the lock once for each of these, and let all go when the last one has it. */
+	/** Acquire the lock once for each service, and release all when the last has it. */
 	private void holdTogether(List<LockService> services, LockOptions options) throws Exception {
 		List<HeldLock> holds = new ArrayList<>();
 		for (LockService service : services) {
@@ -282,7 +282,7 @@ abstract class ServiceFormsContract extends EngineFormsContract {
 		holds.forEach(HeldLock::close);
 	}
 
-	/** Shut a service down, and wait until it has nothing in hand any more. */
+	/** Shut a service down, and wait until it is idle. */
 	final void awaitIdle(LockService service) throws InterruptedException {
 		CountDownLatch idle = new CountDownLatch(1);
 		service.drain(idle::countDown);
@@ -293,12 +293,12 @@ abstract class ServiceFormsContract extends EngineFormsContract {
 		eventually().untilAsserted(() -> assertThat(residue(this.namespace)).isEmpty());
 	}
 
-	/** Wait until so many callers have begun to wait. */
+	/** Wait until a number of callers have begun to wait. */
 	final void awaitWaiting(int count) {
-		eventually().until(() -> told(LockEvent.WaitStarted.class).count() == count);
+		eventually().until(() -> eventsOf(LockEvent.WaitStarted.class).count() == count);
 	}
 
-	final <T extends LockEvent> Stream<T> told(Class<T> type) {
+	final <T extends LockEvent> Stream<T> eventsOf(Class<T> type) {
 		return this.events.stream().filter(type::isInstance).map(type::cast);
 	}
 
@@ -306,12 +306,12 @@ abstract class ServiceFormsContract extends EngineFormsContract {
 		return service(UnaryOperator.identity());
 	}
 
-	/** A service whose engine has something in front of it. */
+	/** Create a service whose engine is wrapped. */
 	final LockService service(UnaryOperator<LockEngine> front) {
 		return service(front, MonotonicClock.SYSTEM);
 	}
 
-	/** A service whose clock is not the store's. */
+	/** Create a service with a separate clock. */
 	final LockService service(MonotonicClock clock) {
 		return service(UnaryOperator.identity(), clock);
 	}
@@ -328,13 +328,13 @@ abstract class ServiceFormsContract extends EngineFormsContract {
 	}
 
 	/**
-	 * Those who hold a key at the same time, as far as they believe in their locks.
+	 * The callers that hold a key at the same time, from their point of view.
 	 */
 	private static final class Crowd {
 
 		private static final int WRITER = 1_000_000;
 
-		/** However slow the machine is, each is a writer and a reader more than once. */
+		/** Least number, so that each caller writes and reads on a slow machine, too. */
 		private static final int ROUNDS = 6;
 
 		private final int most;
@@ -350,7 +350,7 @@ abstract class ServiceFormsContract extends EngineFormsContract {
 			this.most = most;
 		}
 
-		/** Take and release the lock for a while, and some times at least. */
+		/** Acquire and release the lock for a while, and at least a few times. */
 		Callable<Void> contender(LockService service, IntFunction<LockOptions> options, Duration time) {
 			return () -> {
 				long until = System.nanoTime() + time.toNanos();
@@ -375,7 +375,7 @@ abstract class ServiceFormsContract extends EngineFormsContract {
 			this.present.addAndGet(-weight);
 		}
 
-		/** That there were never too many. */
+		/** Assert that there were never too many. */
 		void check() {
 			assertThat(this.seen.keySet()).allMatch((count) -> count <= this.most || count == WRITER);
 			assertThat(this.seen.values().stream().mapToInt(Integer::intValue).sum()).isGreaterThan(8);

@@ -17,13 +17,13 @@ import org.h2.tools.Server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What an engine keeps whose store several processes share: with another JVM that is
- * killed and frozen while it holds the lock. Needs H2 and Spring JDBC on the class path
- * of the tests, and the system's {@code kill}.
+ * The contract of an engine whose store several processes share: another JVM is killed
+ * and frozen while it holds the lock. Needs H2 and Spring JDBC on the class path of the
+ * tests, and the system's {@code kill}.
  */
 public abstract class SharedLockEngineContract extends LockEngineContract {
 
-	/** Longer than a test. */
+	/** A min hold that is longer than a test. */
 	private static final Duration NEXT_PERIOD = Duration.ofMinutes(5);
 
 	/**
@@ -38,8 +38,8 @@ public abstract class SharedLockEngineContract extends LockEngineContract {
 	}
 
 	/**
-	 * I4: a process that was killed is followed when its lease is over, by an owner with
-	 * a greater token.
+	 * I4: when the lease of a killed process expires, the next owner acquires the lock
+	 * with a greater token.
 	 */
 	@Fault(1)
 	@Test
@@ -57,8 +57,9 @@ public abstract class SharedLockEngineContract extends LockEngineContract {
 	}
 
 	/**
-	 * A job at most once per period, even if the process ends that did it, or was about
-	 * to: to the end of the min hold where the store keeps it, otherwise of the lease.
+	 * A job runs at most once per period, even if its process ends during or after it:
+	 * the key stays locked until the min hold ends if the store enforces it, otherwise
+	 * until the lease expires.
 	 */
 	@Test
 	void killedHolderOfAMinHoldIsFollowedAfterItsEnd() {
@@ -67,7 +68,7 @@ public abstract class SharedLockEngineContract extends LockEngineContract {
 		boolean kept = one.engine("").capabilities().contains(Capability.MIN_HOLD);
 		Duration minHold = shortLease().plusMillis(500);
 		try (LockProcess holder = LockProcess.start(address(), this.namespace)) {
-			long asked = System.nanoTime();
+			long requested = System.nanoTime();
 			holder.acquire("done", shortLease(), minHold);
 			holder.release("done");
 			holder.acquire("running", shortLease(), minHold);
@@ -76,16 +77,16 @@ public abstract class SharedLockEngineContract extends LockEngineContract {
 			for (String key : List.of("done", "running")) {
 				one.acquire(key, one.defaults().toBuilder().minHold(kept ? NEXT_PERIOD : Duration.ZERO).build())
 					.close();
-				assertThat(System.nanoTime() - asked).isGreaterThan(kept ? minHold.minusMillis(20).toNanos() : 0);
+				assertThat(System.nanoTime() - requested).isGreaterThan(kept ? minHold.minusMillis(20).toNanos() : 0);
 				tookAtMost(kept ? minHold : shortLease(), killed);
-				assertThat(other.tryAcquire(key).isEmpty()).as("kept closed for the next period").isEqualTo(kept);
+				assertThat(other.tryAcquire(key).isEmpty()).as("locked for the next period").isEqualTo(kept);
 			}
 		}
 	}
 
 	/**
-	 * A process that was frozen for longer than its lease finds its lock lost with its
-	 * first look, and is notified at the end of its work.
+	 * A process that was frozen for longer than its lease detects the loss at its first
+	 * check, and its release reports the loss.
 	 */
 	@Fault(2)
 	@Test
@@ -105,7 +106,7 @@ public abstract class SharedLockEngineContract extends LockEngineContract {
 		leavesNothing();
 	}
 
-	/** A lock that a killed process kept for its next caller. */
+	/** A parked lock of a killed process becomes available after the linger time. */
 	@Fault(1)
 	@Test
 	void killedProcessThatKeptALockIsFollowedAfterTheLingerTime() {
@@ -123,7 +124,7 @@ public abstract class SharedLockEngineContract extends LockEngineContract {
 		leavesNothing();
 	}
 
-	/** It knows when it wakes that the lock may have another owner. */
+	/** After a freeze, the process detects that the lock may have another owner. */
 	@Fault(2)
 	@Test
 	void frozenProcessThatKeptALockDoesNotUseItWhenItWakes() {
@@ -144,7 +145,7 @@ public abstract class SharedLockEngineContract extends LockEngineContract {
 		leavesNothing();
 	}
 
-	/** The same of owners that were not alone. */
+	/** The same for a reader and the owner of a permit. */
 	@Fault(2)
 	@Test
 	void frozenReaderAndOwnerOfAPermitFindTheirLocksLostWhenTheyWake() {
@@ -174,8 +175,8 @@ public abstract class SharedLockEngineContract extends LockEngineContract {
 	}
 
 	/**
-	 * I1 and I2: a process that stands still at any moment for longer than its lease, and
-	 * so renews too late, does nothing under a lock that it has lost.
+	 * I1 and I2: a process that is frozen at any moment for longer than its lease, and
+	 * therefore renews too late, does nothing under a lock that it has lost.
 	 */
 	@Fault({ 2, 4 })
 	@Test
@@ -184,7 +185,7 @@ public abstract class SharedLockEngineContract extends LockEngineContract {
 		LockService one = service();
 		LockOptions options = one.defaults().toBuilder().lease(shortLease()).build();
 		Duration awake = Duration.ofMillis(500);
-		// Long enough for the next owner to be well inside when the frozen one wakes
+		// Long enough for the next owner to hold the lock when the frozen one wakes
 		Duration frozen = shortLease().multipliedBy(3).dividedBy(2);
 		try (LockProcess other = LockProcess.start(address(), this.namespace)) {
 			other.contend(NAME, awake.plus(frozen).multipliedBy(2).plus(awake), shortLease());
@@ -205,8 +206,8 @@ public abstract class SharedLockEngineContract extends LockEngineContract {
 	}
 
 	/**
-	 * A process that is frozen between its last look at the lock and its write cannot
-	 * commit that write when it wakes: the fence stops what no lock can stop.
+	 * A process that is frozen between its last check of the lock and its write cannot
+	 * commit that write when it wakes: the fencing guard rejects it.
 	 */
 	@Fault({ 2, 3 })
 	@Test

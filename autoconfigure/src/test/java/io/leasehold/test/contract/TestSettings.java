@@ -7,9 +7,9 @@ import io.leasehold.service.OnLost;
 import io.leasehold.service.ServiceSettings;
 
 /**
- * How the services of tests work: as by default, and with the system property
- * {@code leasehold.handoff.max-consecutive} set to 0 without passing locks on inside a
- * process, so that each acquisition goes to the store.
+ * Settings of the services of tests: the defaults. If the system property
+ * {@code leasehold.handoff.max-consecutive} is 0, no lock is passed on inside a process,
+ * so that each acquisition goes to the store.
  */
 public final class TestSettings {
 
@@ -20,13 +20,13 @@ public final class TestSettings {
 	private TestSettings() {
 	}
 
-	/** Argument by which another JVM has the same settings. */
+	/** Return the command-line argument that gives another JVM the same settings. */
 	static String argument() {
 		return "-D%s=%d".formatted(PROPERTY, HANDOFFS);
 	}
 
 	/**
-	 * Return settings whose losses are thrown.
+	 * Return settings that throw an exception for a lost lock.
 	 * @param defaults options used where none are given
 	 */
 	public static ServiceSettings of(LockOptions defaults) {
@@ -36,7 +36,7 @@ public final class TestSettings {
 	/**
 	 * Return settings.
 	 * @param defaults options used where none are given
-	 * @param onLost how a holder learns that its lock was lost
+	 * @param onLost how a holder is notified of a lost lock
 	 */
 	public static ServiceSettings of(LockOptions defaults, OnLost onLost) {
 		return new ServiceSettings(defaults, onLost, HANDOFFS, Duration.ofMillis(10));

@@ -1,5 +1,5 @@
 /**
- * The contract that every engine keeps, as tests to be inherited.
+ * The contract of every engine, as tests to inherit.
  */
 @NullMarked
 package io.leasehold.test.contract;
