@@ -12,8 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param held the locks that are held, the oldest first
  * @param waiting the callers that wait for a held key, the longest first
- * @param parked the locks that nobody holds, but that this process keeps for its next
- * caller
+ * @param parked the locks without a holder that this process keeps for its next caller
  */
 public record LockOverview(List<Held> held, List<Waiting> waiting, List<Parked> parked) {
 

@@ -13,8 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param held the held locks, the oldest first
  * @param waiting the callers that wait, the longest first
- * @param parked the locks that nobody holds, but that the process keeps for its next
- * caller
+ * @param parked the locks without a holder that the process keeps for its next caller
  */
 public record LocksDescriptor(List<Held> held, List<Waiting> waiting, List<Parked> parked) {
 

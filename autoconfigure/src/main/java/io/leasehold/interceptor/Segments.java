@@ -115,7 +115,7 @@ final class Segments {
 	}
 
 	/**
-	 * Return whether a part runs that goes on after a signal in this thread: in another
+	 * Return whether a part runs that continues after a signal in this thread: in another
 	 * thread, or in this one if it is a part that calls, not one that was
 	 * {@linkplain #suspend left}.
 	 */

@@ -6,8 +6,8 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 
 /**
- * Binder of the meter {@code leasehold.parked}: locks that nobody holds, but that this
- * process keeps for its next caller. Thread-safe.
+ * Binder of the meter {@code leasehold.parked}: locks without a holder that this process
+ * keeps for its next caller. Thread-safe.
  */
 public final class ParkedLockMetrics implements MeterBinder {
 

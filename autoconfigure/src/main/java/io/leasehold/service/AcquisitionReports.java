@@ -34,7 +34,7 @@ record AcquisitionReports(String engine, Events events) {
 
 	/**
 	 * Report a failed acquisition.
-	 * @param bypassed whether the caller goes on without the lock
+	 * @param bypassed whether the caller continues without the lock
 	 */
 	void failed(Waiter waiter, RuntimeException failure, Predicate<LockException> bypassed, long now) {
 		ended(waiter, outcomeOf(failure, bypassed), failure, now);

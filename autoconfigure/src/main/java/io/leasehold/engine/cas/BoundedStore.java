@@ -19,8 +19,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /**
- * Store whose client blocks without a bound, with a timeout and in threads that nobody
- * interrupts. A request that has not begun within the timeout is never sent. Thread-safe.
+ * Store whose client blocks without a bound, with a timeout and in threads that are never
+ * interrupted. A request that has not begun within the timeout is never sent.
+ * Thread-safe.
  */
 public final class BoundedStore implements CompareAndSetStore, AutoCloseable {
 

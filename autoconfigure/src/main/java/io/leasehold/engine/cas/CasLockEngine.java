@@ -32,7 +32,7 @@ import org.apache.commons.logging.LogFactory;
 /**
  * Engine that stores each lock as one entry of a {@link CompareAndSetStore}. A process
  * may replace the entry of another one after it has seen it unchanged for the lease, by
- * its own monotonic clock; the clock of the store only removes what nobody watches. An
+ * its own monotonic clock; the clock of the store only removes idle entries. An
  * acquisition and a release need a read and a write each, more if other processes change
  * the entry at the same time. Waiting claims poll, and are notified if the store reports
  * changes.

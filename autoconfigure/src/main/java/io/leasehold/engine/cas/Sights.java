@@ -75,7 +75,7 @@ final class Sights {
 	}
 
 	/**
-	 * What is known of a key.
+	 * Observations of a key.
 	 *
 	 * @param first when each part was first seen, by its stamp
 	 * @param until when it is forgotten unless it is seen again

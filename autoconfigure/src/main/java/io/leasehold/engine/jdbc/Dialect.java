@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * A dialect for another database is a subclass of this class or of a built-in dialect,
  * with a public constructor without parameters and a line in
- * {@code META-INF/services/io.leasehold.engine.jdbc.Dialect}. It is asked before the
- * built-in ones.
+ * {@code META-INF/services/io.leasehold.engine.jdbc.Dialect}. It takes precedence over
+ * the built-in ones.
  */
 public abstract class Dialect {
 

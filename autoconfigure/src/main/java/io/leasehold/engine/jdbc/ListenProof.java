@@ -13,8 +13,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Proof that notifications of other connections reach a listener. A pooler in transaction
- * mode accepts {@code LISTEN}, but then drops the notifications. Nothing is proven until
- * somebody needs it. Thread-safe, except for the methods of the listener.
+ * mode accepts {@code LISTEN}, but then drops the notifications. The check runs only
+ * after the first query of its result. Thread-safe, except for the methods of the
+ * listener.
  */
 final class ListenProof {
 

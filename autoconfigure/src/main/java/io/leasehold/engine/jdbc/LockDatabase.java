@@ -38,7 +38,7 @@ final class LockDatabase implements AutoCloseable {
 
 	private final GrantReports reports;
 
-	/** Does not change any more once it was asked for. */
+	/** {@code null} until the first use, constant afterwards. */
 	private volatile @Nullable Boolean mayRecall;
 
 	/**

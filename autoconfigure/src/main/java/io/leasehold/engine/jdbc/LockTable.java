@@ -222,7 +222,7 @@ final class LockTable {
 	}
 
 	/**
-	 * Ask the owner of a grant that lingers for its release.
+	 * Request the release of a lingering grant from its owner.
 	 * @return whether the database can notify the owner
 	 */
 	boolean recall(Session session, Recall recall) throws SQLException {

@@ -7,8 +7,8 @@ import java.sql.Statement;
 import java.time.Duration;
 
 /**
- * Row locks of MySQL. Queries that lock have no timeout of their own: the session's is
- * changed for one query.
+ * Row locks of MySQL. Queries that lock have no separate timeout: the session's timeout
+ * is changed for one query.
  */
 class MySqlRowLocks extends RowLocks {
 

@@ -22,7 +22,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class NotificationSockets extends SocketFactory {
 
-	/** Read timeout, in milliseconds, by which the driver looks for another message. */
+	/**
+	 * Read timeout, in milliseconds, with which the driver checks for another message.
+	 */
 	private static final int PEEK = 1;
 
 	@Override

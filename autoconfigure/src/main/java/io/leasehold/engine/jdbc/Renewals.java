@@ -161,10 +161,10 @@ final class Renewals implements AutoCloseable {
 		return this.database.call(CallKind.RENEW, Actions.renew(batch.renewals()), null, (session, tables) -> {
 			long sent = this.clock.nanoTime();
 			Set<String> owners = tables.grants(batch.claim()).renew(session, batch);
-			RenewalOutcome yes = new RenewalOutcome.Renewed(MonotonicClock.validUntil(sent, batch.lease()));
+			RenewalOutcome renewed = new RenewalOutcome.Renewed(MonotonicClock.validUntil(sent, batch.lease()));
 			return batch.renewals()
 				.stream()
-				.map((renewal) -> owners.contains(renewal.claim().owner().token()) ? yes
+				.map((renewal) -> owners.contains(renewal.claim().owner().token()) ? renewed
 						: new RenewalOutcome.NotOwner())
 				.toList();
 		});

@@ -6,9 +6,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Grant as stored in Redis, {@code fence:claim}. Messages have the form
- * {@code fence:claim lock}, or {@code revoke fence:claim} if the grant was revoked, or
- * {@code recall fence:claim} if another process wants the lock of a lingering grant.
+ * Grant as stored in Redis, {@code number:claim}. Messages have the form
+ * {@code number:claim lock}, or {@code revoke number:claim} if the grant was revoked, or
+ * {@code recall number:claim} if another process waits for the lock of a lingering grant.
  *
  * @param number grant number
  * @param claim {@linkplain ClaimName name} of the claim

@@ -49,7 +49,7 @@ final class LiveClaim {
 
 	private boolean retry;
 
-	/** Whether all requests were answered before the claim was removed. */
+	/** Whether all requests had a response before the claim was removed. */
 	private boolean responded;
 
 	private boolean closing;
@@ -68,7 +68,9 @@ final class LiveClaim {
 		this.clock = clock;
 	}
 
-	/** Record that all requests of this claim were answered, and that it never waited. */
+	/**
+	 * Record that all requests of this claim had a response, and that it never waited.
+	 */
 	synchronized LiveClaim responded() {
 		this.responded = true;
 		return this;
@@ -147,7 +149,7 @@ final class LiveClaim {
 	}
 
 	/**
-	 * Return whether all requests of this claim used the given line or were answered.
+	 * Return whether all requests of this claim used the given line or had a response.
 	 */
 	synchronized boolean requestedOnlyThrough(Line through) {
 		return this.responded || this.line == through;

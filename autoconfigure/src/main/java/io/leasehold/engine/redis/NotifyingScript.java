@@ -5,7 +5,7 @@ import io.leasehold.engine.redis.connection.Script;
 /**
  * Script that may grant a lock to waiting claims and notifies them, in two forms. If the
  * client has to publish messages, the script returns a list of its response and a list of
- * these grants, each as {@code fence:claim}. Otherwise it returns the response alone.
+ * these grants, each as {@code number:claim}. Otherwise it returns the response alone.
  *
  * @param <T> type of the response
  * @param publishing form that publishes messages, unless the server rejects them

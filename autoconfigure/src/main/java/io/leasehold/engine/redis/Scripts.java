@@ -45,7 +45,7 @@ final class Scripts {
 	 * cannot be counted, {@code -} polls, empty not queued. Returns
 	 * {@code granted, number} or
 	 * {@code busy, greatest number, rest of the first grant to end} and, if the owner's
-	 * grant lingers, {@code fence:claim} of that, or
+	 * grant lingers, {@code number:claim} of that, or
 	 * {@code differs, permits of the holders} or {@code closed}. A repeated request
 	 * returns the same grant, kept at least for the requested time.
 	 */
@@ -63,7 +63,7 @@ final class Scripts {
 
 	/**
 	 * Extend a grant; never shorten or create one. KEYS: its lock, or the holders, their
-	 * grant numbers and the greatest grant number. ARGV: {@code fence:claim}, time to
+	 * grant numbers and the greatest grant number. ARGV: {@code number:claim}, time to
 	 * keep it in milliseconds. Returns 1, or 0 if the grant is no longer valid.
 	 */
 	static final Script<Object> RENEW = Script.load(Scripts.class, HOLDERS, "renew.lua");
@@ -78,7 +78,7 @@ final class Scripts {
 
 	/**
 	 * Return the holders of a lock. KEYS as for {@link #ACQUIRE}. ARGV: empty, fencing
-	 * retention, prefix of inboxes, empty. Returns {@code fence:claim} and the remaining
+	 * retention, prefix of inboxes, empty. Returns {@code number:claim} and the remaining
 	 * time for each grant, and for each place that a minimum hold keeps.
 	 */
 	static final Script<List<Object>> INSPECT = Script.load(Scripts.class, LOCK, NotifyingScript.NOTIFY_BY_CLIENT,

@@ -135,7 +135,7 @@ public final class Actions {
 		return this.delay;
 	}
 
-	/** Return whether the answered claim must subscribe to the store's signals. */
+	/** Return whether the busy claim must subscribe to the store's signals. */
 	public boolean listens() {
 		return this.listens;
 	}

@@ -41,8 +41,8 @@ public final class Grant {
 	private volatile long givenUpUntil = ENDED;
 
 	/**
-	 * Clock reading before the last request was sent that the store answered with this
-	 * grant. Only the watchdog changes it.
+	 * Clock reading before the last request for which the store returned this grant was
+	 * sent. Only the watchdog changes it.
 	 */
 	private volatile long confirmed;
 

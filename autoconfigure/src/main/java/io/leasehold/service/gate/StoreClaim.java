@@ -181,8 +181,9 @@ public final class StoreClaim {
 	}
 
 	/**
-	 * Return when to repeat the request of a claim that does not wait, because the owner
-	 * was asked to release the key. {@code null} if it waited long enough for that.
+	 * Return when to repeat the request of a claim that does not wait, because the
+	 * release of the key was requested from its owner; {@code null} if the time for that
+	 * is over.
 	 */
 	@Nullable Duration retryAfterRecall(long now) {
 		long past = now - this.claim.since();

@@ -28,7 +28,7 @@ public final class Line {
 
 	private final Consumer<@Nullable RedisFailure> ended = this::ended;
 
-	/** Time of the last response, or of the first request since all were answered. */
+	/** Time of the last response, or of the first request since none was pending. */
 	private volatile long lastReceived;
 
 	public Line(Node node, Connection connection, Duration silenceTimeout) {

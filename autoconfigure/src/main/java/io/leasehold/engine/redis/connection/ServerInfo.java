@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a server reports about itself.
+ * Properties that a server reports about itself.
  *
  * @param values the values by their names; empty if the server reported nothing
  */
