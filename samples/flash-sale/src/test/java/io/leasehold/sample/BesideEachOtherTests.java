@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Tests for locks that several have at once, on either of two instances.
+ * Tests for locks with concurrent holders, on either of two instances.
  */
 class BesideEachOtherTests {
 

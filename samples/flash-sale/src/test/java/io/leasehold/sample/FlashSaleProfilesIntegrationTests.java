@@ -55,7 +55,7 @@ class FlashSaleProfilesIntegrationTests {
 				if (!shop.sale().path("running").asBoolean()) {
 					shop.startSale(300, 8, true);
 				}
-				return shop.state().path("holder").asString().contains("does not answer");
+				return shop.state().path("holder").asString().contains("does not respond");
 			});
 			ShopProcess.eventually().until(() -> shop.get("/api/state").contains("unavailable="));
 			redis.start();
@@ -77,7 +77,9 @@ class FlashSaleProfilesIntegrationTests {
 				"--spring.data.redis.port=" + redis.ports().get(0));
 	}
 
-	/** None that Linux gives to clients, which could take it while the server is down. */
+	/**
+	 * A port outside the range for clients, which could use it while the server is down.
+	 */
 	static int freePort() {
 		while (true) {
 			int port = ThreadLocalRandom.current().nextInt(12_768, 32_768);
@@ -85,7 +87,7 @@ class FlashSaleProfilesIntegrationTests {
 				return socket.getLocalPort();
 			}
 			catch (IOException ex) {
-				// taken: the next one
+				// in use: try the next one
 			}
 		}
 	}

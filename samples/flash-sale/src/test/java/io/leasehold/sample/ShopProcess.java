@@ -51,7 +51,7 @@ final class ShopProcess implements AutoCloseable {
 		return start(data, List.of(), arguments);
 	}
 
-	/** Start an instance whose JVM has options of its own. */
+	/** Start an instance with JVM options. */
 	static ShopProcess start(Path data, List<String> options, String... arguments) throws IOException {
 		File log = Files.createTempFile(data, "shop", ".log").toFile();
 		List<String> command = new ArrayList<>();
@@ -150,8 +150,8 @@ final class ShopProcess implements AutoCloseable {
 	}
 
 	/**
-	 * Wait for what instances show. One whose database has just died with another one may
-	 * answer an error once.
+	 * Wait for a state of instances. An instance whose database has just ended with
+	 * another instance may return an error once.
 	 */
 	static ConditionFactory eventually() {
 		return Awaitility.await()
@@ -165,12 +165,12 @@ final class ShopProcess implements AutoCloseable {
 			HttpResponse<String> response = HTTP.send(request, HttpResponse.BodyHandlers.ofString());
 			if (response.statusCode() != 200) {
 				throw new IllegalStateException(
-						"%s answered %d: %s".formatted(request.uri(), response.statusCode(), response.body()));
+						"%s returned %d: %s".formatted(request.uri(), response.statusCode(), response.body()));
 			}
 			return response.body();
 		}
 		catch (IOException | InterruptedException ex) {
-			throw new IllegalStateException("%s did not answer".formatted(request.uri()), ex);
+			throw new IllegalStateException("%s did not respond".formatted(request.uri()), ex);
 		}
 	}
 

@@ -48,7 +48,7 @@ final class TwoInstances implements AutoCloseable {
 			.single();
 	}
 
-	/** Do something so many times at once, each in a thread of its own. */
+	/** Run an action several times at once, each in a separate thread. */
 	static <T> List<T> atOnce(int times, IntFunction<T> action) {
 		List<CompletableFuture<T>> results = IntStream.range(0, times)
 			.mapToObj((number) -> inThread(() -> action.apply(number)))

@@ -7,7 +7,7 @@ import io.leasehold.annotation.DistributedLock;
 import org.springframework.stereotype.Service;
 
 /**
- * Takes what customers submit, and refuses the second of two clicks.
+ * Accepts submissions of customers, and rejects the second of two clicks.
  */
 @Service
 public class CheckoutService {

@@ -8,8 +8,8 @@ import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionOperations;
 
 /**
- * Orders that are paid once at most, even when the customer, the payment provider's
- * callback and a cancellation come at the same time.
+ * Orders that are paid at most once, even if the customer, the payment provider's
+ * callback and a cancellation arrive at the same time.
  */
 @Service
 public class OrderService {
@@ -37,8 +37,9 @@ public class OrderService {
 	}
 
 	/**
-	 * Pay an order. The provider is asked under the lock, but in no transaction: that
-	 * would keep a database connection and the provider's permit for longer than need be.
+	 * Pay an order. The request to the provider is sent under the lock, but outside a
+	 * transaction: a transaction would keep a database connection and the provider's
+	 * permit for longer than necessary.
 	 * @param orderId the order
 	 * @return whether it was paid now
 	 */

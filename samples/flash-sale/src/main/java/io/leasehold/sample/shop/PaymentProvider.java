@@ -7,8 +7,8 @@ import io.leasehold.annotation.DistributedLock;
 import org.springframework.stereotype.Component;
 
 /**
- * The payment provider, which bears a few requests of this shop at a time, over all its
- * instances.
+ * The payment provider, which accepts a few concurrent requests of this shop, over all
+ * its instances.
  */
 @Component
 public class PaymentProvider {
@@ -20,17 +20,17 @@ public class PaymentProvider {
 	}
 
 	/**
-	 * What the provider answers.
+	 * Response of the provider.
 	 *
-	 * @param asked when it was asked
-	 * @param answered when it answered
+	 * @param asked time of the request
+	 * @param answered time of the response
 	 */
 	public record Receipt(Instant asked, Instant answered) {
 	}
 
 	/**
-	 * Charge a customer. The order is the request's idempotency key: asked twice, a
-	 * provider charges once.
+	 * Charge a customer. The order is the request's idempotency key: the provider charges
+	 * repeated requests once.
 	 * @param orderId the order
 	 * @return the receipt
 	 */

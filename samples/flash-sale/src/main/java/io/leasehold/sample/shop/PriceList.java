@@ -11,8 +11,8 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Service;
 
 /**
- * The prices: read by many beside each other, and by nobody while a new list is
- * published, which is done price by price and not in one transaction.
+ * The prices. Many callers read them concurrently, but none while a new list is
+ * published, price by price and not in one transaction.
  */
 @Service
 public class PriceList {
@@ -27,8 +27,8 @@ public class PriceList {
 	}
 
 	/**
-	 * Quote a price, all of it by the same list.
-	 * @param articles what is to be bought
+	 * Quote a price from a single version of the list.
+	 * @param articles the articles
 	 * @return the sum in cents
 	 */
 	@DistributedLock(key = "'price-list'", mode = LockMode.SHARED)

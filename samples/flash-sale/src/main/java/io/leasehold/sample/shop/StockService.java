@@ -24,8 +24,8 @@ public class StockService {
 	}
 
 	/**
-	 * Sell a unit, one buyer after the other. Fenced: a seller that was paused for so
-	 * long that others went on without it cannot sell their units again when it wakes.
+	 * Sell a unit, one buyer after the other. Fenced: a seller that was paused past its
+	 * lease cannot sell units of later sellers again when it continues.
 	 * @param saleId the sale
 	 * @param instance who sells
 	 * @return whether there was one left
@@ -37,7 +37,7 @@ public class StockService {
 	}
 
 	/**
-	 * Sell a unit as if nobody else did.
+	 * Sell a unit without a lock.
 	 * @param saleId the sale
 	 * @param instance who sells
 	 * @return whether there seemed to be one left

@@ -7,17 +7,17 @@ import java.util.concurrent.locks.LockSupport;
 import org.springframework.stereotype.Component;
 
 /**
- * Whatever takes a shop its time: prices, vouchers, a call to somebody else.
+ * Simulated work of a shop, such as prices, vouchers or a remote call.
  */
 @Component
 public class Work {
 
-	/** A call to somebody else. */
+	/** Simulate a remote call. */
 	public void call() {
 		LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(ThreadLocalRandom.current().nextInt(80, 160)));
 	}
 
-	/** A moment between reading and writing, in which others may do the same. */
+	/** Simulate the time between reading and writing, in which callers can overlap. */
 	public void think() {
 		LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(ThreadLocalRandom.current().nextInt(1000, 4000)));
 	}

@@ -1,5 +1,5 @@
 /**
- * What the shop does, each method locked as one would in a real one.
+ * The services of the shop, with the locks that a real shop needs.
  */
 @NullMarked
 package io.leasehold.sample.shop;

@@ -6,7 +6,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
 /**
- * What the provider was asked for.
+ * The requests to the payment provider.
  */
 @Component
 class Charges {
@@ -22,7 +22,7 @@ class Charges {
 		this.jdbc = jdbc;
 	}
 
-	/** How many requests were under way at once, while some orders were paid. */
+	/** Return the greatest number of concurrent requests for some orders. */
 	int mostAtOnce(List<Long> orders) {
 		return this.jdbc.sql(AT_ONCE).param("orders", orders).query(Integer.class).single();
 	}

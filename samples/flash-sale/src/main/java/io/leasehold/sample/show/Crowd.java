@@ -12,19 +12,19 @@ import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 import org.springframework.stereotype.Component;
 
 /**
- * Customers who all come at the same moment.
+ * Customers that arrive at the same time.
  */
 @Component
 class Crowd implements DisposableBean {
 
 	private final ExecutorService threads = Executors.newCachedThreadPool(new CustomizableThreadFactory("customer-"));
 
-	/** Let so many do something at once, each with a number, and wait for all answers. */
+	/** Run an action for a number of customers at once, and wait for all results. */
 	<T> List<T> atOnce(int customers, IntFunction<T> action) {
-		List<CompletableFuture<T>> answers = IntStream.range(0, customers)
+		List<CompletableFuture<T>> results = IntStream.range(0, customers)
 			.mapToObj((number) -> CompletableFuture.supplyAsync(() -> action.apply(number), this.threads))
 			.toList();
-		return answers.stream().map(CompletableFuture::join).toList();
+		return results.stream().map(CompletableFuture::join).toList();
 	}
 
 	@Override

@@ -88,7 +88,7 @@ class ShowController {
 				.findFirst();
 		}
 		catch (LockEngineException ex) {
-			return Optional.of("somebody unknown: the store of the locks does not answer");
+			return Optional.of("unknown: the lock store does not respond");
 		}
 	}
 

@@ -17,7 +17,7 @@ import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * What the cards of the page try.
+ * The actions behind the cards of the page.
  */
 @RestController
 @RequestMapping("/api")
@@ -47,7 +47,7 @@ class TrialController {
 		this.crowd = crowd;
 	}
 
-	/** Pay an order from four sides at once, and cancel it from a fifth. */
+	/** Pay an order in four concurrent calls, and cancel it in a fifth. */
 	@PostMapping("/pay-twice")
 	Map<String, Object> payTwice() {
 		long order = this.orders.create();
@@ -99,7 +99,7 @@ class TrialController {
 
 	@PostMapping("/submit")
 	Map<String, String> submit(@RequestBody Map<String, String> customer) {
-		return Map.of("answer", this.checkout.submit(customer.getOrDefault("customer", "somebody")));
+		return Map.of("answer", this.checkout.submit(customer.getOrDefault("customer", "anonymous")));
 	}
 
 }

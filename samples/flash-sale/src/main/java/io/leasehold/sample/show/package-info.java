@@ -1,5 +1,5 @@
 /**
- * What makes it a show: buyers, the page, who holds and who waits.
+ * The demonstration: buyers, and the page with holders and waiters.
  */
 @NullMarked
 package io.leasehold.sample.show;
