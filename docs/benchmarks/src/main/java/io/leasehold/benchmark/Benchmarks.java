@@ -21,13 +21,13 @@ public final class Benchmarks {
 	 */
 	public static void main(String[] arguments) throws Exception {
 		Options options = Options.of(arguments);
-		if (options.asksFor(AdviceBenchmarks.NAME)) {
+		if (options.includes(AdviceBenchmarks.NAME)) {
 			System.out.println(AdviceBenchmarks.run(options.results()));
 		}
 		try (Server server = options.store().start()) {
 			Contest contest = new Contest(options.store(), server, options.rounds(), options.time());
 			for (Scenario scenario : Scenarios.all(options.hold())) {
-				if (options.asksFor(scenario.name())) {
+				if (options.includes(scenario.name())) {
 					run(contest, scenario, options);
 				}
 			}

@@ -13,9 +13,9 @@ import org.springframework.boot.ApplicationArguments;
 import org.springframework.boot.DefaultApplicationArguments;
 
 /**
- * What is asked for on the command line.
+ * Options of the command line.
  *
- * @param scenarios names of scenarios, or the words that they begin with; empty for all
+ * @param scenarios names of scenarios, or their first words; empty for all
  * @param store {@code --store}, Redis by default
  * @param rounds {@code --rounds} of each contender, seven by default
  * @param time {@code --millis} of each round, a second by default
@@ -53,9 +53,9 @@ record Options(List<String> scenarios, Store store, int rounds, Duration time, L
 		return (values != null) ? values.get(0) : absent;
 	}
 
-	boolean asksFor(String scenario) {
+	boolean includes(String scenario) {
 		return this.scenarios.isEmpty()
-				|| this.scenarios.stream().anyMatch((asked) -> (scenario + "-").startsWith(asked + "-"));
+				|| this.scenarios.stream().anyMatch((requested) -> (scenario + "-").startsWith(requested + "-"));
 	}
 
 	boolean admits(String contender) {

@@ -11,7 +11,7 @@ import io.leasehold.benchmark.store.Store;
 import io.leasehold.benchmark.worker.Task;
 
 /**
- * A situation that contenders are put into.
+ * A scenario in which contenders are measured.
  *
  * @param name its name on the command line and of its files
  * @param title heading of its table
@@ -24,7 +24,7 @@ import io.leasehold.benchmark.worker.Task;
 public record Scenario(String name, String title, String floor, Yardstick yardstick, int workers,
 		BiFunction<String, Duration, Task> task, Predicate<String> admitted) {
 
-	/** Names of those who take part, the floor first. */
+	/** Return the names of the participating contenders, the floor first. */
 	List<String> contenders(Store store) {
 		return Contenders.of(store).stream().filter(this.admitted).toList();
 	}

@@ -15,25 +15,25 @@ import io.leasehold.benchmark.worker.Weighed;
 import io.leasehold.benchmark.worker.Work;
 
 /**
- * All situations that contenders are put into.
+ * All scenarios.
  */
 final class Scenarios {
 
 	private static final int KEYS = 1000;
 
-	/** What the holder of a key does in front of many waiters. */
+	/** Time for which the holder of a key with many waiters keeps it. */
 	private static final Duration HOLD = Duration.ofMillis(2);
 
-	/** Whose waiting threads make the queue of a thousand too long to see its end. */
+	/** Contenders that are too slow to serve a queue of a thousand threads. */
 	private static final Set<String> SLOW = Set.of("redisson-fair");
 
 	/** Enough locks to be renewed in batches. */
 	private static final int HELD = 10_000;
 
-	/** Holding takes so many times as long as other rounds, to see some renewals. */
+	/** Length of holding as a multiple of other rounds, so that renewals occur. */
 	private static final int HELD_ROUNDS = 32;
 
-	/** Those who renew what is held, and the floor, which does not. */
+	/** Contenders that renew held locks, and the floor, which does not. */
 	private static final Set<String> RENEWED = Set.of(Contenders.BARE, Contenders.LEASEHOLD, "redisson-watchdog");
 
 	private Scenarios() {

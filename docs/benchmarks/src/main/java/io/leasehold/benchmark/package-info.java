@@ -1,5 +1,5 @@
 /**
- * What locks cost: of this library, of others, and of bare calls to the same stores.
+ * Costs of locks: of this library, of others, and of bare calls to the same stores.
  */
 @NullMarked
 package io.leasehold.benchmark;

@@ -30,7 +30,7 @@ class OptionsTests {
 		assertThat(Options.of("--hold=25").hold()).hasMillis(25);
 		assertThat(Scenarios.all(Options.of("--hold=25").hold())).extracting(Scenario::name)
 			.contains("handoff-25")
-			.filteredOn(Options.of("handoff")::asksFor)
+			.filteredOn(Options.of("handoff")::includes)
 			.containsExactly("handoff-25");
 	}
 

@@ -13,7 +13,7 @@ import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
 /**
- * Runs {@link AdviceBenchmark}, each benchmark in a JVM of its own.
+ * Runs {@link AdviceBenchmark}, each benchmark in a separate JVM.
  */
 public final class AdviceBenchmarks {
 
@@ -25,7 +25,7 @@ public final class AdviceBenchmarks {
 
 	/**
 	 * Run all of them, which takes less than two minutes, and write the results.
-	 * @param folder where to
+	 * @param folder the folder
 	 * @return a table in Markdown
 	 * @throws RunnerException if a benchmark fails
 	 * @throws IOException if the results cannot be written

@@ -6,9 +6,9 @@ import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.util.Statistics;
 
 /**
- * What one call costs.
+ * The cost of one call.
  *
- * @param name what is called
+ * @param name name of the called method
  * @param cpu median of the processor time in nanoseconds
  * @param least the same in the fastest round
  * @param most the same in the slowest round

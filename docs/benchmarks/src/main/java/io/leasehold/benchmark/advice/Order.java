@@ -3,7 +3,7 @@ package io.leasehold.benchmark.advice;
 import java.util.Locale;
 
 /**
- * What orders are known by; public getters for SpEL.
+ * Identification of an order; public getters for SpEL.
  */
 public final class Order {
 
@@ -24,7 +24,7 @@ public final class Order {
 	/**
 	 * Return the id behind a prefix.
 	 * @param prefix the prefix
-	 * @return both
+	 * @return prefix and id
 	 */
 	public String reference(String prefix) {
 		return prefix.toLowerCase(Locale.ROOT) + this.id;

@@ -1,5 +1,5 @@
 /**
- * What the annotation costs on a method, on an engine without a store to wait for.
+ * Costs of the annotation on a method, on an engine without a store.
  */
 @NullMarked
 package io.leasehold.benchmark.advice;

@@ -8,18 +8,18 @@ import java.util.concurrent.atomic.AtomicLong;
 import com.zaxxer.hikari.HikariDataSource;
 
 /**
- * The least that a lock in a database has to do, through HikariCP: an upsert that takes a
- * row which is free or over, and an update that compares and frees.
+ * The least that a lock in a database has to do, through HikariCP: an upsert that
+ * acquires a free or expired row, and an update that compares and releases.
  */
 final class BareJdbc implements Contender {
 
-	/** The upsert of PostgreSQL, which changes nothing if the row is taken. */
+	/** The upsert of PostgreSQL, which changes nothing if the row is locked. */
 	static final String POSTGRESQL = """
 			INSERT INTO bare_lock (id, owner, lock_until) VALUES (?, ?, now() + INTERVAL '30' SECOND)
 			ON CONFLICT (id) DO UPDATE SET owner = EXCLUDED.owner, lock_until = EXCLUDED.lock_until
 			WHERE bare_lock.lock_until <= now()""";
 
-	/** That of MySQL and MariaDB. */
+	/** The upsert of MySQL and MariaDB. */
 	static final String MYSQL = """
 			INSERT INTO bare_lock (id, owner, lock_until) VALUES (?, ?, NOW(6) + INTERVAL 30 SECOND)
 			ON DUPLICATE KEY UPDATE owner = IF(lock_until <= NOW(6), VALUES(owner), owner),

@@ -5,8 +5,8 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * How long a lock is waited for that has no way to wait: it is asked for every
- * millisecond, which is quicker than anybody would dare in production.
+ * A wait for a lock that offers none: it is requested every millisecond, more often than
+ * is sensible in production.
  */
 final class Polling {
 
@@ -16,8 +16,8 @@ final class Polling {
 	}
 
 	/**
-	 * Ask until the answer is yes.
-	 * @param attempt asks once
+	 * Repeat an attempt until it succeeds.
+	 * @param attempt returns whether it succeeded
 	 */
 	static void until(Callable<Boolean> attempt) throws Exception {
 		while (!attempt.call()) {

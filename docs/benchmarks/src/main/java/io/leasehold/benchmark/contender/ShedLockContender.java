@@ -10,7 +10,7 @@ import net.javacrumbs.shedlock.core.SimpleLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lock provider of ShedLock, which cannot wait and so is asked again and again.
+ * A lock provider of ShedLock, which cannot wait and is therefore polled.
  */
 final class ShedLockContender implements Contender {
 
@@ -21,7 +21,7 @@ final class ShedLockContender implements Contender {
 	/**
 	 * Measure a provider.
 	 * @param provider the provider
-	 * @param closing closes what it uses
+	 * @param closing closes the resources of the provider
 	 */
 	ShedLockContender(LockProvider provider, Runnable closing) {
 		this.provider = provider;
@@ -51,10 +51,10 @@ final class ShedLockContender implements Contender {
 		}
 
 		boolean succeeds() {
-			Optional<SimpleLock> answer = ShedLockContender.this.provider
+			Optional<SimpleLock> acquired = ShedLockContender.this.provider
 				.lock(new LockConfiguration(Instant.now(), this.key, Leases.LEASE, Duration.ZERO));
-			this.lock = answer.orElse(null);
-			return answer.isPresent();
+			this.lock = acquired.orElse(null);
+			return acquired.isPresent();
 		}
 
 		@Override

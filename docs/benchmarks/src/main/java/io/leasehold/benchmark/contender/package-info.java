@@ -1,5 +1,5 @@
 /**
- * What is measured, each library as its manual shows it.
+ * The contenders, each library used as in its manual.
  */
 @NullMarked
 package io.leasehold.benchmark.contender;

@@ -19,7 +19,7 @@ public record Measure(String name, String format, ToDoubleFunction<Round> of) {
 	/** Median time of a turn or a wait. */
 	public static final Measure P50 = new Measure("p50 µs", "%,.0f", (round) -> round.micros(50));
 
-	/** What a table shows beside the ratios. */
+	/** Columns of a table, in addition to the ratios. */
 	static final List<Measure> ALL = List.of(THROUGHPUT, P50,
 			new Measure("p99 µs", "%,.0f", (round) -> round.micros(99)),
 			new Measure("p99.9 µs", "%,.0f", (round) -> round.micros(99.9)),

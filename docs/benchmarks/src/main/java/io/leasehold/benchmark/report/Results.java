@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 import io.leasehold.benchmark.contender.Contenders;
 
 /**
- * What a scenario came to, as a table, as all figures, and as a picture.
+ * Results of a scenario, as a table, as all figures, and as a picture.
  */
 public final class Results {
 
@@ -29,7 +29,7 @@ public final class Results {
 	private final Map<String, Double> sent = new LinkedHashMap<>();
 
 	/**
-	 * Begin with nothing.
+	 * Create empty results.
 	 * @param title heading
 	 * @param floor the contender that all are compared with
 	 * @param yardstick by what they are compared
@@ -57,8 +57,8 @@ public final class Results {
 
 	/**
 	 * Write all forms.
-	 * @param folder where to
-	 * @param name of the files, without their ends
+	 * @param folder the folder
+	 * @param name name of the files, without their extensions
 	 */
 	public void write(Path folder, String name) throws IOException {
 		Files.createDirectories(folder);

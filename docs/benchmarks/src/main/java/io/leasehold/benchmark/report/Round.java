@@ -10,9 +10,9 @@ import io.leasehold.benchmark.worker.Sample;
 import org.HdrHistogram.Histogram;
 
 /**
- * What all workers of a contender did at the same time.
+ * Concurrent samples of all workers of a contender.
  *
- * @param samples what each of them saw
+ * @param samples one sample for each worker
  * @param usage what the server did meanwhile
  */
 public record Round(List<Sample> samples, Usage usage) {
@@ -65,7 +65,7 @@ public record Round(List<Sample> samples, Usage usage) {
 		return jain(this.samples.stream().mapToDouble((sample) -> LongStream.of(sample.turns()).sum()).toArray());
 	}
 
-	/** A percentile of what was waited for, in microseconds. */
+	/** A percentile of the latencies, in microseconds. */
 	public double micros(double percentile) {
 		Histogram all = new Histogram(3);
 		this.samples.forEach((sample) -> all.add(sample.latency()));

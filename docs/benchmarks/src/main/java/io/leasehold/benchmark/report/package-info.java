@@ -1,5 +1,5 @@
 /**
- * What rounds come to: tables, files of all figures, and plots.
+ * Results of rounds: tables, files with all figures, and plots.
  */
 @NullMarked
 package io.leasehold.benchmark.report;

@@ -1,7 +1,7 @@
 package io.leasehold.benchmark.store;
 
 /**
- * What a server has done so far, or within a round.
+ * Commands and processor time of a server, in total or within a round.
  *
  * @param commands number of commands, including those inside scripts, or
  * {@link Double#NaN} if the server does not count them
@@ -13,7 +13,7 @@ public record Usage(double commands, double micros) {
 	/** The usage of a server that reports nothing. */
 	public static final Usage UNKNOWN = new Usage(Double.NaN, Double.NaN);
 
-	/** Return what was done after an earlier moment. */
+	/** Return the usage after an earlier moment. */
 	public Usage since(Usage earlier) {
 		return new Usage(this.commands - earlier.commands, this.micros - earlier.micros);
 	}

@@ -15,7 +15,7 @@ import org.apache.curator.test.InstanceSpec;
 import org.apache.curator.test.TestingServer;
 
 /**
- * A ZooKeeper server without fsync, in a JVM of its own.
+ * A ZooKeeper server without fsync, in a separate JVM.
  */
 final class ZooKeeperServerProcess implements Server {
 
@@ -56,9 +56,9 @@ final class ZooKeeperServerProcess implements Server {
 
 	@Override
 	public Usage usage() throws IOException {
-		try (Socket socket = new Socket("127.0.0.1", this.port); InputStream answer = socket.getInputStream()) {
+		try (Socket socket = new Socket("127.0.0.1", this.port); InputStream response = socket.getInputStream()) {
 			socket.getOutputStream().write("mntr".getBytes(StandardCharsets.US_ASCII));
-			Matcher requests = REQUESTS.matcher(new String(answer.readAllBytes(), StandardCharsets.US_ASCII));
+			Matcher requests = REQUESTS.matcher(new String(response.readAllBytes(), StandardCharsets.US_ASCII));
 			return new Usage(requests.find() ? Double.parseDouble(requests.group(1)) : Double.NaN,
 					ServerProcess.processorMicros(this.process));
 		}

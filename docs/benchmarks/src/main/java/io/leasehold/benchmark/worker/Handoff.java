@@ -9,8 +9,8 @@ import io.leasehold.benchmark.contender.Contender;
 import org.HdrHistogram.Histogram;
 
 /**
- * Two workers that pass one lock to each other: the time from the call that releases it in
- * one JVM until the call that waits for it returns in the other, by the clock of the
+ * Two workers that pass one lock to each other: the time from the call that releases it
+ * in one JVM until the call that waits for it returns in the other, by the clock of the
  * machine.
  *
  * @param file the board by which they see each other
@@ -20,7 +20,7 @@ import org.HdrHistogram.Histogram;
  */
 public record Handoff(String file, Duration time, Duration hold) implements Task {
 
-	/** Until a request has surely arrived, and who made it is asleep. */
+	/** Time after which a request has arrived and its caller sleeps. */
 	public static final Duration SETTLED = Duration.ofMillis(5);
 
 	private static final int HOLDER = 0;
@@ -61,7 +61,8 @@ public record Handoff(String file, Duration time, Duration hold) implements Task
 	}
 
 	/**
-	 * Whoever polls would often be quicker than the other, so it waits until that came.
+	 * A polling worker would often be faster than the other one, so it waits until the
+	 * other one has acquired the lock.
 	 */
 	private void passOn(Board board, Contender.Held held, int worker, long end) throws Exception {
 		while (board.get(WAITING + 1 - worker) == 0 && System.nanoTime() < end) {

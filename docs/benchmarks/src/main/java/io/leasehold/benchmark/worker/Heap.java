@@ -4,7 +4,7 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryMXBean;
 
 /**
- * What this JVM keeps.
+ * Heap in use by this JVM.
  */
 final class Heap {
 

@@ -31,9 +31,9 @@ public record Holding(int locks, Duration time) implements Task {
 		Processor idle = Processor.during(this.time.dividedBy(IDLE));
 		long before = Heap.used();
 		for (int lock = 0; lock < this.locks; lock++) {
-			long asked = System.nanoTime();
+			long requested = System.nanoTime();
 			held.add(contender.acquire("held-" + worker + "-" + lock));
-			latency.recordValue(System.nanoTime() - asked);
+			latency.recordValue(System.nanoTime() - requested);
 		}
 		double heap = Heap.used() - before;
 		Processor busy = Processor.during(this.time);

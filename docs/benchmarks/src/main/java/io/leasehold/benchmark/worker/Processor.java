@@ -15,7 +15,7 @@ record Processor(long nanos) {
 	private static final OperatingSystemMXBean SYSTEM = (OperatingSystemMXBean) ManagementFactory
 		.getOperatingSystemMXBean();
 
-	/** What others use of it while the calling thread sleeps. */
+	/** Measure what other threads use while the calling thread sleeps. */
 	static Processor during(Duration time) throws InterruptedException {
 		long before = SYSTEM.getProcessCpuTime();
 		Thread.sleep(time.toMillis());

@@ -6,14 +6,14 @@ import java.util.Map;
 import org.HdrHistogram.Histogram;
 
 /**
- * What one worker saw in one round.
+ * Measurements of one worker in one round.
  *
- * @param turns how often each thread had the lock within the measured time
- * @param all how often all of them had it, before and after that, too
+ * @param turns acquisitions of each thread within the measured time
+ * @param all acquisitions of all threads, including those before and after that time
  * @param nanos the measured time
  * @param cpuNanos processor time of the whole JVM within it
- * @param latency what was waited for, in nanoseconds
- * @param violations how often two owners met
+ * @param latency latencies, in nanoseconds
+ * @param violations number of overlaps of two owners
  * @param figures further figures by name
  */
 public record Sample(long[] turns, long all, long nanos, long cpuNanos, Histogram latency, long violations,

@@ -5,16 +5,16 @@ import java.io.Serializable;
 import io.leasehold.benchmark.contender.Contender;
 
 /**
- * What a worker does in one round.
+ * The task of a worker in one round.
  */
 @FunctionalInterface
 public interface Task extends Serializable {
 
 	/**
-	 * Do it, which takes as long as the round lasts.
-	 * @param contender locks
+	 * Run the task for the length of the round.
+	 * @param contender the contender to measure
 	 * @param worker number of the worker, from zero
-	 * @return what was seen
+	 * @return the measurements
 	 */
 	Sample run(Contender contender, int worker) throws Exception;
 

@@ -4,7 +4,7 @@ import io.leasehold.benchmark.contender.Contender;
 import org.HdrHistogram.Histogram;
 
 /**
- * One thread's turns. Of that thread alone until it is done.
+ * The turns of one thread. Confined to that thread until it has ended.
  */
 final class Turn {
 
@@ -24,9 +24,9 @@ final class Turn {
 
 	/**
 	 * Prepare a thread's turns.
-	 * @param part what it does
+	 * @param part the work of the thread
 	 * @param start when measuring begins, by the clock of this machine
-	 * @param end when it ends, and no turn is begun any more
+	 * @param end when it ends, after which no turn begins
 	 */
 	Turn(Work.Part part, long start, long end) {
 		this.part = part;
@@ -41,7 +41,7 @@ final class Turn {
 		return this;
 	}
 
-	private void once(Contender contender, long asked) throws Exception {
+	private void once(Contender contender, long requested) throws Exception {
 		Contender.Held held = contender.acquire(this.part.key().apply(this.all++));
 		long acquired = System.nanoTime();
 		if (acquired < this.end && !this.part.body().wasAlone()) {
@@ -51,7 +51,7 @@ final class Turn {
 		long released = System.nanoTime();
 		if (acquired >= this.start && acquired < this.end) {
 			this.counted++;
-			this.latency.recordValue((this.part.whole() ? released : acquired) - asked);
+			this.latency.recordValue((this.part.whole() ? released : acquired) - requested);
 		}
 	}
 

@@ -8,7 +8,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntFunction;
 
 /**
- * What a thread locks, and what it does while it holds the lock.
+ * The keys that a thread locks, and the work under the lock.
  */
 @FunctionalInterface
 public interface Work extends Serializable {
@@ -21,8 +21,8 @@ public interface Work extends Serializable {
 	Part of(int worker, int thread);
 
 	/**
-	 * Nothing at all, under keys that nobody else uses.
-	 * @param keys how many of them a thread takes in turn
+	 * Return work without a body, under keys that no other thread uses.
+	 * @param keys number of keys that a thread locks in turn
 	 */
 	static Work alone(int keys) {
 		return (worker, thread) -> {
@@ -35,9 +35,9 @@ public interface Work extends Serializable {
 	}
 
 	/**
-	 * Something that only one may do at a time, under one key for all.
-	 * @param file the board by which workers see each other
-	 * @param time how long it takes
+	 * Return work under one key for all threads, whose overlaps are counted.
+	 * @param file the board by which workers detect overlaps
+	 * @param time duration of the work
 	 */
 	static Work together(String file, Duration time) {
 		return (worker, thread) -> {
@@ -66,12 +66,12 @@ public interface Work extends Serializable {
 	 * The work of one thread.
 	 *
 	 * @param key the key of each turn
-	 * @param body done under the lock; returns whether nobody else was there
-	 * @param whole whether a turn's latency is that of all of it, not of the wait alone
+	 * @param body the work under the lock; returns whether no other thread overlapped
+	 * @param whole whether the latency is that of the whole turn, not of the wait alone
 	 */
 	record Part(IntFunction<String> key, Body body, boolean whole) {
 
-		/** What is done under a lock. */
+		/** Work under a lock. */
 		@FunctionalInterface
 		interface Body {
 

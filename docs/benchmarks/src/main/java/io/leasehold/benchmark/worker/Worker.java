@@ -9,7 +9,8 @@ import io.leasehold.benchmark.contender.Contenders;
 import io.leasehold.benchmark.store.Store;
 
 /**
- * A JVM with one contender, which gets tasks by its input and answers by its output.
+ * A JVM with one contender, which reads tasks from its input and writes samples to its
+ * output.
  */
 public final class Worker {
 
@@ -21,11 +22,11 @@ public final class Worker {
 	 * @param arguments store, contender, address of the store, number of the worker
 	 */
 	public static void main(String[] arguments) {
-		try (ObjectOutputStream answers = new ObjectOutputStream(System.out);
+		try (ObjectOutputStream samples = new ObjectOutputStream(System.out);
 				ObjectInputStream tasks = new ObjectInputStream(System.in)) {
 			System.setOut(System.err);
 			try (Contender contender = Contenders.open(Store.valueOf(arguments[0]), arguments[1], arguments[2])) {
-				work(tasks, answers, contender, Integer.parseInt(arguments[3]));
+				work(tasks, samples, contender, Integer.parseInt(arguments[3]));
 			}
 		}
 		catch (Exception ex) {
@@ -35,13 +36,13 @@ public final class Worker {
 		System.exit(0); // some libraries leave threads behind
 	}
 
-	private static void work(ObjectInputStream tasks, ObjectOutputStream answers, Contender contender, int number)
+	private static void work(ObjectInputStream tasks, ObjectOutputStream samples, Contender contender, int number)
 			throws Exception {
 		try {
 			while (true) {
 				Task task = (Task) tasks.readObject();
-				answers.writeObject(task.run(contender, number));
-				answers.flush();
+				samples.writeObject(task.run(contender, number));
+				samples.flush();
 			}
 		}
 		catch (EOFException ex) {

@@ -22,7 +22,7 @@ public final class WorkerProcess implements AutoCloseable {
 
 	private final ObjectOutputStream tasks;
 
-	private @Nullable ObjectInputStream answers;
+	private @Nullable ObjectInputStream samples;
 
 	/**
 	 * Start a worker.
@@ -51,10 +51,10 @@ public final class WorkerProcess implements AutoCloseable {
 	/** Wait for the end of what it has begun. */
 	public Sample end() throws IOException, ClassNotFoundException {
 		try {
-			if (this.answers == null) {
-				this.answers = new ObjectInputStream(this.process.getInputStream());
+			if (this.samples == null) {
+				this.samples = new ObjectInputStream(this.process.getInputStream());
 			}
-			return (Sample) this.answers.readObject();
+			return (Sample) this.samples.readObject();
 		}
 		catch (EOFException ex) {
 			throw new IOException("The worker of '%s' has failed, see above".formatted(this.contender), ex);
