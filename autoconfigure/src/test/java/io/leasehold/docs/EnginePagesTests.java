@@ -11,7 +11,7 @@ class EnginePagesTests {
 		assertThat(Manual.pages()).filteredOn((page) -> page.name().matches("docs/engines/[a-z]+\\.md"))
 			.hasSizeGreaterThanOrEqualTo(4)
 			.allSatisfy((page) -> assertThat(page.headings(2)).as("%s", page)
-				.containsExactly("How it works", "Guarantees", "Limits", "Configuration", "Sizing"));
+				.containsExactly("Mechanism", "Guarantees", "Limits", "Configuration", "Sizing"));
 	}
 
 }

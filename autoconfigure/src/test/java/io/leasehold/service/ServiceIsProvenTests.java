@@ -33,7 +33,7 @@ class ServiceIsProvenTests {
 		}
 	}
 
-	/** So it is the bug that a test fails for, not the way in which it is run. */
+	/** Shows that the tests above fail because of the bug. */
 	@ParameterizedTest
 	@MethodSource("tests")
 	void testPassesServiceWithoutABug(String test) throws Exception {
@@ -51,7 +51,7 @@ class ServiceIsProvenTests {
 		return Stream.of(
 				bug("a renewal that is not repeated after a failure", "renewal.Watchdog", "hold.renewalFailed(now);",
 						"hold.renewalFailed(now + IDLE / 2);", "LockRenewalTests.renewalThatFailsInAnyWayIsRepeated"),
-				bug("a deadline that is not looked at", "Holds", "if (hold.isValid(now)) {", "if (true) {",
+				bug("a deadline that is not checked", "Holds", "if (hold.isValid(now)) {", "if (true) {",
 						"LockRenewalTests.maxHoldEndsRenewal"),
 				bug("a caller that stays in the queue when it gives up", "gate.KeyQueue",
 						"unqueue(waiter); waiter.fail(reason); actions.wake(waiter);",
@@ -66,7 +66,7 @@ class ServiceIsProvenTests {
 				bug("a hold that is re-entered after its end", "gate.KeyHolds",
 						"opened.isLinked() && !opened.isClosed()", "opened.isLinked()",
 						"LockServiceTests.reentryThatMeetsTheEndOfItsHoldHasANewOne"),
-				bug("a loss that is not told at the end", "Handle",
+				bug("a loss that is not reported at the end", "Handle",
 						"this.gate, this.hold));\n\t\t\tthis.holds.throwIfLostAtEnd(this.hold);",
 						"this.gate, this.hold));", "LockLossTests.lossIsFoundAtTheReleaseAtTheLatest"));
 	}

@@ -61,7 +61,7 @@ class SimulationIsProvenTests {
 						"(gate != null && this.holds.isValid(gate, hold, now))", "(gate != null)"),
 				bug("a renewal that counts from its response on", "renewal.Watchdog",
 						"hold.grant.extend(renewed.validUntil(), now)", "hold.grant.extend(now + hold.lease(), now)"),
-				bug("a release that is believed though its response was lost", "Releases",
+				bug("a release that counts although its response was lost", "Releases",
 						"this.closer.close(hold.grant.claim, (outcome) -> releasedLate(hold, outcome));", ""),
 				bug("a claim that is not requested again after a failure", "gate.KeyQueue",
 						"actions.request(claim, claim.backoff(this.rules.random));", ""),
