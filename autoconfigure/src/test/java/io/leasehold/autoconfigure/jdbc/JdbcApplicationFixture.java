@@ -20,7 +20,8 @@ abstract class JdbcApplicationFixture {
 	final String url = "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1";
 
 	final ApplicationContextRunner bare = Leasehold.runner()
-		.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class));
+		.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class))
+		.withPropertyValues("leasehold.jdbc.call-timeout=5s");
 
 	final ApplicationContextRunner runner = this.bare.withPropertyValues("spring.datasource.url=" + this.url);
 

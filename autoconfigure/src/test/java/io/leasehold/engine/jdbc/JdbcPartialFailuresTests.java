@@ -153,7 +153,7 @@ class JdbcPartialFailuresTests {
 
 	@Test
 	void releaseOfAClaimThatWasNeverGrantedReportsNoneAfterItsLateRequests() {
-		Duration call = Duration.ofMillis(250);
+		Duration call = Duration.ofSeconds(3);
 		JdbcLockEngine brief = new JdbcLockEngine(JdbcConnections.of(this.statements), settings(call),
 				MonotonicClock.SYSTEM);
 		Claim claim = claim("a", Access.EXCLUSIVE);
