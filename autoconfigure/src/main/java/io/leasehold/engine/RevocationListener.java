@@ -17,6 +17,16 @@ public interface RevocationListener {
 	void revoked(long number, Predicate<Claim> claim);
 
 	/**
+	 * Process the report of a revoked grant of a known claim, at a cost that does not
+	 * depend on the number of locks. Called in any thread; must not block.
+	 * @param number number of the grant
+	 * @param claim the claim that had the grant
+	 */
+	default void revoked(long number, Claim claim) {
+		revoked(number, (other) -> other.owner().equals(claim.owner()));
+	}
+
+	/**
 	 * Process the report that another process wants the key of a lingering grant. It may
 	 * arrive before the response that granted the claim, and after its end. Called in any
 	 * thread; must not block.

@@ -196,6 +196,13 @@ final class EngineLocks implements AutoCloseable {
 		this.gates.all().forEach((gate) -> lose(gate, numbers, claim));
 	}
 
+	private void revoked(long number, Claim claim) {
+		KeyGate gate = this.gates.find(claim.key());
+		if (gate != null) {
+			lose(gate, Set.of(number), (other) -> other.owner().equals(claim.owner()));
+		}
+	}
+
 	private void recalled(Claim claim) {
 		KeyGate gate = this.gates.find(claim.key());
 		if (gate != null) {
@@ -284,6 +291,11 @@ final class EngineLocks implements AutoCloseable {
 
 		@Override
 		public void revoked(long number, Predicate<Claim> claim) {
+			EngineLocks.this.threads.workers().execute(() -> EngineLocks.this.revoked(number, claim));
+		}
+
+		@Override
+		public void revoked(long number, Claim claim) {
 			EngineLocks.this.threads.workers().execute(() -> EngineLocks.this.revoked(number, claim));
 		}
 

@@ -84,13 +84,10 @@ final class LiveClaims {
 
 	/** Notify the claims of a session that was lost. */
 	void lost(Session session) {
-		this.byOwner.forEach((owner, live) -> {
-			if (live.session() != session) {
-				return;
-			}
+		all().stream().filter((live) -> live.session() == session).forEach((live) -> {
 			live.turn().retry();
 			if (live.isHeld()) {
-				this.revocations.revoked(live.number(), (claim) -> claim.owner().equals(owner));
+				this.revocations.revoked(live.number(), live.claim());
 			}
 		});
 	}
