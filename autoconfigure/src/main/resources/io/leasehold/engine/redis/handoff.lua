@@ -28,7 +28,7 @@ local function joins(asked)
 	return count == 0 or (asked == access and count < (limits[asked] or tonumber(asked)))
 end
 
--- Keeps a holder until a time of the server's clock; holders and fences expire with the last holder
+-- Keeps a holder until a time of the server's clock; holders and their numbers expire with the last holder
 local function stand(claim, till)
 	outlive(till - millis())
 	redis.call('ZADD', KEYS[5], decimal(till), claim)
@@ -127,7 +127,7 @@ local function unmark()
 	end
 end
 
--- Returns all grants, each as `fence:claim` and the remaining time in ms
+-- Returns all grants, each as `number:claim` and the remaining time in ms
 local function grants()
 	if held then
 		return {holder and number .. ':' .. holder or held, redis.call('PTTL', KEYS[1])}

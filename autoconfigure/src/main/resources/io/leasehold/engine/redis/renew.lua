@@ -1,5 +1,5 @@
 -- KEYS: 1 the lock of an exclusive grant; of another, 1 the holders, 2 their grant numbers, 3 the greatest grant number
--- ARGV: 1 `fence:claim`, 2 time to keep the grant in ms
+-- ARGV: 1 `number:claim`, 2 time to keep the grant in ms
 local grant, ms = ARGV[1], tonumber(ARGV[2])
 local number, claim = string.match(grant, '^(%d+):(.*)$')
 local outcome, probe = 0, nil
