@@ -4,16 +4,22 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.Test;
 
 import io.leasehold.HeldLock;
+import io.leasehold.HeldLockScope;
 import io.leasehold.LockEngineException;
+import io.leasehold.LockLostException;
 import io.leasehold.LockOptions;
+import io.leasehold.LossCause;
 import io.leasehold.engine.Holder;
 import io.leasehold.service.LockService;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * The part of the contract that is about locks that a process keeps for its next caller.
@@ -122,6 +128,85 @@ abstract class LingerContract extends ServiceFaultsContract {
 			}
 			leavesNothing();
 		});
+	}
+
+	@Test
+	@SuppressWarnings("try")
+	void enteredLockIsValidAndReentered() throws Exception {
+		whereLocksLinger((one, options) -> {
+			try (HeldLock held = enter(one, options); HeldLockScope scope = HeldLockScope.open(held)) {
+				assertThat(held.isValid()).isTrue();
+				assertThat(held.remaining()).isPositive().isLessThanOrEqualTo(LONG);
+				try (HeldLock inner = one.acquire(NAME, options)) {
+					assertThat(inner.fencingToken()).isEqualTo(held.fencingToken());
+				}
+				assertThat(held.isValid()).isTrue();
+				assertThat(service().tryAcquire(NAME)).isEmpty();
+			}
+			awaitIdle(one);
+			leavesNothing();
+		});
+	}
+
+	/** The grant is the same, so a second release could end the next hold. */
+	@Test
+	void enteredLockThatIsClosedTwiceLeavesTheNextHold() throws Exception {
+		whereLocksLinger((one, options) -> {
+			HeldLock former = enter(one, options);
+			former.close();
+			former.close();
+			try (HeldLock next = one.acquire(NAME, options)) {
+				former.close();
+				assertThat(former.isValid()).isFalse();
+				assertThat(former.remaining()).isZero();
+				assertThat(next.fencingToken()).isGreaterThan(former.fencingToken());
+				assertThat(next.isValid()).isTrue();
+				assertThat(service().tryAcquire(NAME)).isEmpty();
+			}
+			awaitIdle(one);
+			leavesNothing();
+		});
+	}
+
+	@Test
+	void lossOfAnEnteredLockIsReportedToItsHolderOnly() throws Exception {
+		whereLocksLinger((one, options) -> {
+			CompletableFuture<LossCause> ofFormer = new CompletableFuture<>();
+			HeldLock former = enter(one, options);
+			former.onLost((loss) -> ofFormer.complete(loss.getLossCause()));
+			former.close();
+			CompletableFuture<LossCause> told = new CompletableFuture<>();
+			HeldLock held = one.acquire(NAME, options);
+			held.onLost((loss) -> told.complete(loss.getLossCause()));
+			assertThat(one.inspector().forceRelease("", KEY)).hasSize(1);
+			assertThat(told.get(patience().toSeconds(), TimeUnit.SECONDS)).isEqualTo(LossCause.NOT_OWNER);
+			assertThat(held.isValid()).isFalse();
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
+			try (HeldLock next = one.acquire(NAME, options)) {
+				assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
+				assertThat(next.isValid()).isTrue();
+			}
+			assertThat(ofFormer).isNotDone();
+			awaitIdle(one);
+			leavesNothing();
+		});
+	}
+
+	/** Enter a parked grant. If a pause of this process ended it, enter another one. */
+	private static HeldLock enter(LockService one, LockOptions options) {
+		while (true) {
+			LockProcess.park(one, NAME, options);
+			List<Long> parked = grants(one);
+			HeldLock held = one.acquire(NAME, options);
+			if (!parked.isEmpty() && grants(one).equals(parked)) {
+				return held;
+			}
+			held.close();
+		}
+	}
+
+	private static List<Long> grants(LockService service) {
+		return service.engine("").inspect(KEY).stream().map(Holder::number).toList();
 	}
 
 	/** No two owners at a time, and tokens that grow. */
