@@ -150,26 +150,63 @@ class LeaseholdEtcdIntegrationTests {
 				Files.readString(server.certificate()) + Files.readString(client.certificate()));
 		EtcdTestServer etcd = open(EtcdTestServer.startWithTls("cert-file=" + server.certificate(),
 				"key-file=" + server.key(), "client-cert-auth=true", "trusted-ca-file=" + trusted));
-		ApplicationContextRunner trusting = this.runner.withPropertyValues("leasehold.engine=etcd",
-				"leasehold.etcd.endpoints[0]=https://127.0.0.1:" + etcd.port(), "leasehold.etcd.ssl.bundle=locks",
-				"spring.ssl.bundle.pem.locks.truststore.certificate=file:" + server.certificate());
+		ApplicationContextRunner trusting = trusting(etcd, server);
 		trusting
 			.withPropertyValues("spring.ssl.bundle.pem.locks.keystore.certificate=file:" + client.certificate(),
 					"spring.ssl.bundle.pem.locks.keystore.private-key=file:" + client.key())
-			.run((context) -> {
-				eventually(() -> {
-					try {
-						lockAndUnlock(context);
-						return true;
-					}
-					catch (LockEngineException ex) {
-						return false; // the server has just been started
-					}
-				});
-			});
-		trusting.run((context) -> assertThatExceptionOfType(LockEngineException.class)
+			.run(LeaseholdEtcdIntegrationTests::eventuallyLocks);
+		trusting.run((context) -> doesNotRespond(context, ""));
+	}
+
+	@Test
+	void clientCertificateIsOnlyNecessaryIfTheServerRequiresIt() {
+		TestCertificate server = TestCertificate.create(this.folder, "server");
+		trusting(startWithTls(server), server).run(LeaseholdEtcdIntegrationTests::eventuallyLocks);
+	}
+
+	/** Neither by the bundle nor by the JVM, while another bundle trusts it. */
+	@Test
+	void serverWithAnUntrustedCertificateIsRejected() {
+		TestCertificate server = TestCertificate.create(this.folder, "server");
+		EtcdTestServer etcd = startWithTls(server);
+		trusting(etcd, server).run(LeaseholdEtcdIntegrationTests::eventuallyLocks);
+		trusting(etcd, TestCertificate.create(this.folder, "another"))
+			.run((context) -> doesNotRespond(context, "unable to find valid certification path"));
+		reaching(etcd).run((context) -> doesNotRespond(context, "unable to find valid certification path"));
+	}
+
+	private EtcdTestServer startWithTls(TestCertificate server) {
+		return open(EtcdTestServer.startWithTls("cert-file=" + server.certificate(), "key-file=" + server.key()));
+	}
+
+	private ApplicationContextRunner reaching(EtcdTestServer etcd) {
+		return this.runner.withPropertyValues("leasehold.engine=etcd",
+				"leasehold.etcd.endpoints[0]=https://127.0.0.1:" + etcd.port());
+	}
+
+	private ApplicationContextRunner trusting(EtcdTestServer etcd, TestCertificate server) {
+		return reaching(etcd).withPropertyValues("leasehold.etcd.ssl.bundle=locks",
+				"spring.ssl.bundle.pem.locks.truststore.certificate=file:" + server.certificate());
+	}
+
+	private static void doesNotRespond(ApplicationContext context, String reason) {
+		assertThatExceptionOfType(LockEngineException.class)
 			.isThrownBy(() -> context.getBean(DistributedLocks.class).tryAcquire("order:42"))
-			.withMessageContaining("did not respond"));
+			.withMessageContaining("did not respond")
+			.withMessageContaining(reason);
+	}
+
+	/** The server may just have been started. */
+	private static void eventuallyLocks(ApplicationContext context) {
+		eventually(() -> {
+			try {
+				lockAndUnlock(context);
+				return true;
+			}
+			catch (LockEngineException ex) {
+				return false;
+			}
+		});
 	}
 
 	private static void lockAndUnlock(ApplicationContext context) {
