@@ -80,16 +80,32 @@ class EtcdClusterIntegrationTests {
 	@Fault(157)
 	@Test
 	void lockIsLostWithinTheSessionTimeoutWithoutAQuorum() {
-		EtcdLockEngine engine = this.engines.engine(Duration.ofSeconds(8), MonotonicClock.SYSTEM, urls(this.members));
+		Duration session = Duration.ofSeconds(8);
+		EtcdLockEngine engine = this.engines.engine(session, MonotonicClock.SYSTEM, urls(this.members));
 		HeldLock held = this.engines.service(engine).acquire(KEY.value());
 		CompletableFuture<LossCause> loss = new CompletableFuture<>();
 		held.onLost((lost) -> loss.complete(lost.getLossCause()));
 		this.members.subList(1, 3).forEach(EtcdTestServer::kill);
+		long latest = System.nanoTime() + session.toNanos();
+		EtcdEngines.eventually().until(() -> endsBy(held, latest));
 		assertThat(loss.join()).isEqualTo(LossCause.EXPIRED);
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
 		this.members.subList(1, 3).forEach(EtcdTestServer::run);
 		Claim next = this.engines.claim(KEY);
 		EtcdEngines.eventually().ignoreExceptions().until(() -> engine.tryAcquire(next) instanceof Granted);
+	}
+
+	/**
+	 * Return whether the lock's validity is over. Its end is compared with the latest
+	 * one, whenever it is read: the last proven keep-alive was sent before the kill.
+	 */
+	private static boolean endsBy(HeldLock held, long latest) {
+		long now = System.nanoTime();
+		Duration remaining = held.remaining();
+		if (!remaining.isZero()) {
+			assertThat(now + remaining.toNanos() - latest).isNegative();
+		}
+		return remaining.isZero();
 	}
 
 	/** A leader that hangs holds its requests; other members do not. */
