@@ -3,11 +3,13 @@ package io.leasehold.engine.etcd;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.leasehold.HeldLock;
 import io.leasehold.LockKey;
 import io.leasehold.LockLostException;
 import io.leasehold.LossCause;
+import io.leasehold.engine.AcquisitionOutcome.Busy;
 import io.leasehold.engine.AcquisitionOutcome.Granted;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.MonotonicClock;
@@ -106,6 +108,29 @@ class EtcdClusterIntegrationTests {
 			assertThat(now + remaining.toNanos() - latest).isNegative();
 		}
 		return remaining.isZero();
+	}
+
+	/** The watch begins at a revision that all members have forgotten meanwhile. */
+	@Fault(156)
+	@Test
+	void waiterIsServedAfterACompaction() throws Exception {
+		EtcdLockEngine engine = engine(this.members.subList(0, 1));
+		EtcdLockEngine other = engine(this.members.subList(1, 2));
+		Claim holder = this.engines.claim(KEY);
+		EtcdEngines.granted(other, holder);
+		Claim waiting = this.engines.claim(KEY).waiting();
+		assertThat(engine.tryAcquire(waiting)).isInstanceOf(Busy.class);
+		other.release(holder);
+		Claim last = this.engines.claim(new LockKey("another"));
+		long revision = EtcdEngines.granted(other, last).number();
+		other.release(last);
+		EtcdOperator.compact(this.members.get(1).url(), revision);
+		// A linearizable read: the member of the waiter has compacted its history, too
+		new EtcdOperator(this.members.get(0).url()).revision();
+		AtomicInteger signals = new AtomicInteger();
+		this.engines.open(engine.subscribe(waiting, (signal) -> signals.incrementAndGet()));
+		EtcdEngines.eventually().until(() -> signals.get() > 0);
+		EtcdEngines.granted(engine, waiting);
 	}
 
 	/** A leader that hangs holds its requests; other members do not. */

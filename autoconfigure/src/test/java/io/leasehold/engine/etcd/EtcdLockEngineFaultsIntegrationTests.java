@@ -21,7 +21,6 @@ import io.leasehold.engine.Claim;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.RenewalOutcome;
-import io.leasehold.engine.Signal;
 import io.leasehold.engine.Subscription;
 import io.leasehold.event.LockEvent;
 import io.leasehold.server.EtcdTestServer;
@@ -262,28 +261,6 @@ class EtcdLockEngineFaultsIntegrationTests {
 		proxy.heal();
 		assertThat(engine.release(claim)).isInstanceOf(ReleaseOutcome.Unknown.class);
 		assertThat(engine.liveClaims()).isZero();
-	}
-
-	/** The watch begins at a revision that the store has forgotten meanwhile. */
-	@Fault(156)
-	@Test
-	void waiterIsServedAfterACompaction() throws Exception {
-		EtcdLockEngine engine = this.engines.engine(this.url);
-		EtcdLockEngine other = this.engines.engine(this.url);
-		Claim holder = this.engines.claim(KEY);
-		EtcdEngines.granted(other, holder);
-		Claim waiting = this.engines.claim(KEY).waiting();
-		assertThat(engine.tryAcquire(waiting)).isInstanceOf(Busy.class);
-		other.release(holder);
-		Claim last = this.engines.claim(new LockKey("another"));
-		long revision = EtcdEngines.granted(other, last).number();
-		other.release(last);
-		EtcdOperator.compact(this.url, revision);
-		AtomicInteger signals = new AtomicInteger();
-		Subscription open = engine.subscribe(waiting, (Signal signal) -> signals.incrementAndGet());
-		EtcdEngines.eventually().until(() -> signals.get() > 0);
-		open.close();
-		EtcdEngines.granted(engine, waiting);
 	}
 
 	/** The session's watch is opened again after its first revisions were forgotten. */
