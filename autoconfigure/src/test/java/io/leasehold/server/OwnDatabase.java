@@ -3,8 +3,8 @@ package io.leasehold.server;
 import org.springframework.util.Assert;
 
 /**
- * A database that whoever runs the tests has started. The contracts on it run only if
- * they are named.
+ * A database that was started before the tests. The contracts on it run only if they are
+ * named.
  */
 public final class OwnDatabase {
 

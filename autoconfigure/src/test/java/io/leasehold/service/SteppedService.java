@@ -124,7 +124,7 @@ final class SteppedService implements AutoCloseable {
 
 		boolean inDoubt;
 
-		/** Called before this process is told whether a grant is in doubt, once. */
+		/** Called once, before this process learns whether a grant is in doubt. */
 		Runnable beforeDoubt = () -> {
 		};
 

@@ -200,7 +200,7 @@ public sealed class KeyGate extends KeyQueue permits LingeringGate {
 		return null;
 	}
 
-	/** Return what the store has not granted yet, {@code null} if there is no claim. */
+	/** Return the claim that the store has not granted yet, {@code null} for none. */
 	public synchronized @Nullable Claim pending() {
 		StoreClaim remote = remote();
 		return (remote != null) ? remote.claim() : null;
