@@ -1,6 +1,8 @@
 package io.leasehold.service.simulation;
 
+import java.util.ArrayDeque;
 import java.util.LinkedHashSet;
+import java.util.Queue;
 import java.util.Set;
 import java.util.function.Supplier;
 
@@ -21,6 +23,8 @@ final class Link {
 	private final SimulatedProcess process;
 
 	private final Set<Request<?>> pending = new LinkedHashSet<>();
+
+	private final Queue<Runnable> signals = new ArrayDeque<>();
 
 	private long lastRequest;
 
@@ -104,7 +108,7 @@ final class Link {
 		int sent = this.epoch;
 		this.lastSignal = arrival(this.lastSignal);
 		boolean lost = this.broken || this.world.dice.chance(this.losses);
-		later(this.lastSignal - now(), () -> {
+		this.signals.add(() -> {
 			if (!lost && sent == this.epoch) {
 				delivery.run();
 			}
@@ -112,6 +116,9 @@ final class Link {
 				this.process.disturb();
 			}
 		});
+		// In their order, although a process that was paused resumes its tasks in any
+		// order
+		later(this.lastSignal - now(), () -> this.signals.remove().run());
 	}
 
 	/** Break the connections. */
