@@ -99,6 +99,21 @@ public final class SimulatedService {
 		return hold.pass > 0 && !hold.isPassed();
 	}
 
+	/** Return when a lock's hold began, on the clock of its process. */
+	public static long since(HeldLock lock) {
+		return ((Handle) lock).hold.since;
+	}
+
+	/** Return the numbers of the grants that are parked. */
+	public List<Long> parked() {
+		return this.locks.inspector()
+			.overview()
+			.parked()
+			.stream()
+			.map((lock) -> grantNumber(lock.fencingToken()))
+			.toList();
+	}
+
 	/** Return the number of passes before a hold with the given token. */
 	public static long passes(long fencingToken) {
 		return fencingToken % (ServiceSettings.MOST_HANDOFFS + 1);

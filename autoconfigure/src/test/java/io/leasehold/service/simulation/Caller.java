@@ -120,7 +120,8 @@ abstract class Caller {
 		}
 		else if (failure instanceof LockEngineException) {
 			this.world.figures.unavailable++;
-			this.world.promises.require(this.process.undisturbed() < waited + BACKOFF + TOLERANCE,
+			this.world.promises.require(
+					this.process.isStopping() || this.process.undisturbed() < waited + BACKOFF + TOLERANCE,
 					"%s failed because the store is down", this);
 		}
 		else if (!expects(failure)) {
@@ -151,6 +152,7 @@ abstract class Caller {
 		this.world.figures.acquired++;
 		this.world.figures.passes += (SimulatedService.passes(token()) > 0) ? 1 : 0;
 		this.world.promises.opened(this);
+		this.world.lingering.opened(this);
 		this.world.figures.entries += SimulatedService.entersParked(held) ? 1 : 0;
 		requireInTime(now() - this.began - this.options.waitTime().toNanos());
 		held.onLost((loss) -> {
@@ -178,6 +180,7 @@ abstract class Caller {
 		try {
 			this.lock.close();
 			closed(valid, null);
+			this.world.lingering.closedAtOnce(this);
 		}
 		catch (LockLostException ex) {
 			closed(valid, ex);
@@ -199,6 +202,7 @@ abstract class Caller {
 			this.world.scheduler.violated("%s could not be closed: %s".formatted(this, failure));
 		}
 		this.world.promises.require(valid || failure != null, "%s was not notified of its loss", this);
+		this.world.lingering.closed(this);
 	}
 
 	/** Check the first report of a loss. */

@@ -9,6 +9,11 @@ import io.leasehold.LockEngineException;
  */
 final class Faults {
 
+	private static final String[] KINDS = { "pause", "pause", "cut", "cut", "degrade", "degrade", "crash", "operator" };
+
+	private static final String[] NEWER_KINDS = { "pause", "pause", "cut", "degrade", "crash", "operator", "operator",
+			"stop" };
+
 	private final World world;
 
 	private boolean ended;
@@ -20,7 +25,7 @@ final class Faults {
 	/** Plan disturbances until a time. */
 	void plan(long end) {
 		for (long i = this.world.dice.between(0, 8); i > 0; i--) {
-			this.world.scheduler.after(this.world.dice.between(0, end), this::disturb);
+			this.world.scheduler.after(this.world.workload.moment(end), this::disturb);
 		}
 	}
 
@@ -30,7 +35,7 @@ final class Faults {
 		if (this.ended || process.isPaused()) {
 			return;
 		}
-		switch (this.world.dice.pick("pause", "pause", "cut", "cut", "degrade", "degrade", "crash", "operator")) {
+		switch (this.world.dice.pick(this.world.revokes ? NEWER_KINDS : KINDS)) {
 			case "pause" -> {
 				this.world.figures.pauses++;
 				process.pause();
@@ -46,6 +51,15 @@ final class Faults {
 				later(process.link::heal);
 			}
 			case "operator" -> process.start(() -> releaseByForce(process));
+			case "stop" -> {
+				if (this.world.workload.mayStop()) {
+					this.world.figures.stops++;
+					this.world.stopping.add(process);
+					this.world.processes.set(place, this.world.newProcess());
+					process.stop();
+					this.world.lingering.stops(process);
+				}
+			}
 			default -> {
 				this.world.figures.crashes++;
 				this.world.orphans = true;
@@ -60,7 +74,7 @@ final class Faults {
 		try {
 			List<Long> grants = process.locks.forceRelease(key);
 			this.world.figures.forced += grants.size();
-			this.world.promises.requireLost(process, key, grants);
+			grants.forEach((grant) -> this.world.lingering.revoked(process, grant));
 		}
 		catch (LockEngineException ex) {
 			process.note("<- failure: %s", ex.getMessage());
@@ -78,7 +92,7 @@ final class Faults {
 	/** End all disturbances. */
 	void end() {
 		this.ended = true;
-		for (SimulatedProcess process : this.world.processes) {
+		for (SimulatedProcess process : this.world.running()) {
 			process.resume();
 			process.link.heal();
 		}

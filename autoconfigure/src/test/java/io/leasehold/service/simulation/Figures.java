@@ -36,6 +36,11 @@ final class Figures {
 
 	int recalls;
 
+	/** Revocations that reached the process of the grant. */
+	int revocations;
+
+	int stops;
+
 	/** Locks of several keys that were acquired together. */
 	int groups;
 
@@ -74,18 +79,18 @@ final class Figures {
 
 	/** Return how often each thing happened that only newer seeds contain. */
 	List<Integer> newer() {
-		return List.of(this.entries, this.recalls, this.groups);
+		return List.of(this.entries, this.recalls, this.groups, this.revocations, this.stops);
 	}
 
 	@Override
 	public String toString() {
-		return ("%d schedules: %d acquired (%d passed on, %d pushed, %d re-entered, %d entered, %d recalls, %d groups), %d busy, %d unavailable, %d"
+		return ("%d schedules: %d acquired (%d passed on, %d pushed, %d re-entered, %d entered, %d recalls, %d revocations, %d groups), %d busy, %d unavailable, %d"
 				+ " cancelled, %d interrupted; %d results cancelled; lost: %d by force, %d expired, %d not owner, %d at their maximum; %d failed renewals, %d pauses, %d"
-				+ " crashes, %d cuts, %d late requests")
+				+ " crashes, %d cuts, %d late requests, %d stops")
 			.formatted(this.schedules, this.acquired, this.passes, this.pushes, this.reentries, this.entries,
-					this.recalls, this.groups, this.busy, this.unavailable, this.cancelled, this.interrupts,
-					this.cancelledResults, this.forced, this.expired, this.notOwner, this.maxHolds, this.failedRenewals,
-					this.pauses, this.crashes, this.cuts, this.lateRequests);
+					this.recalls, this.revocations, this.groups, this.busy, this.unavailable, this.cancelled,
+					this.interrupts, this.cancelledResults, this.forced, this.expired, this.notOwner, this.maxHolds,
+					this.failedRenewals, this.pauses, this.crashes, this.cuts, this.lateRequests, this.stops);
 	}
 
 }

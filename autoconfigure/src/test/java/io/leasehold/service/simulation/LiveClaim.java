@@ -1,5 +1,7 @@
 package io.leasehold.service.simulation;
 
+import java.util.LinkedHashSet;
+import java.util.Set;
 import java.util.function.Consumer;
 
 import io.leasehold.engine.Claim;
@@ -14,8 +16,14 @@ final class LiveClaim {
 
 	private final int number;
 
+	/** Numbers of its grants at the store, which the process may not know yet. */
+	final Set<Long> granted = new LinkedHashSet<>();
+
 	/** Grant number, zero if there is none. */
 	long grant;
+
+	/** When half of the validity that the store granted has passed. */
+	long half;
 
 	/** End of the validity as of the last response. */
 	long validUntil;

@@ -9,6 +9,7 @@ import java.util.Set;
 
 import io.leasehold.LockOptions;
 import io.leasehold.LossCause;
+import io.leasehold.engine.Holder;
 import io.leasehold.service.SimulatedService;
 
 /**
@@ -30,8 +31,10 @@ final class Promises {
 	/** Tokens of locks whose result was cancelled. */
 	private final Set<Long> cancelled = new HashSet<>();
 
-	/** Numbers of grants that an operator ended. */
-	private final Set<Long> forced = new HashSet<>();
+	/**
+	 * Grants that an operator ended, and the end of their leases by the store's clock.
+	 */
+	private final Map<Long, Long> forced = new LinkedHashMap<>();
 
 	Promises(World world) {
 		this.world = world;
@@ -72,7 +75,7 @@ final class Promises {
 	}
 
 	private boolean believes(Caller caller) {
-		return !caller.process.isDead() && !isForced(caller) && caller.believes();
+		return !caller.process.isDead() && !mayMissForce(caller) && caller.believes();
 	}
 
 	/** Return the greatest token that is known to have ended. */
@@ -106,20 +109,29 @@ final class Promises {
 	}
 
 	/** Note a grant that an operator has ended, which its holder may not know yet. */
-	void forced(long grant) {
-		this.forced.add(grant);
+	void forced(Holder holder) {
+		this.forced.put(holder.number(), this.world.clock.nanoTime() + holder.remaining().toNanos());
 	}
 
 	private boolean isForced(Caller caller) {
-		return !this.forced.isEmpty() && this.forced.contains(SimulatedService.grantNumber(caller.token()));
+		return !this.forced.isEmpty() && this.forced.containsKey(SimulatedService.grantNumber(caller.token()));
 	}
 
-	/** Check that a process knows of the grants that its own operator ended. */
-	void requireLost(SimulatedProcess process, String key, List<Long> grants) {
-		for (Caller caller : this.open.getOrDefault(key, List.of())) {
-			require(caller.process != process || !grants.contains(SimulatedService.grantNumber(caller.token()))
-					|| !caller.lock().isValid(), "%s believes in a lock that was released by force", caller);
-		}
+	/**
+	 * Return whether a caller's lock was released by force, but its lease has not ended.
+	 */
+	private boolean mayMissForce(Caller caller) {
+		return isForced(caller)
+				&& this.world.clock.nanoTime() - this.forced.get(SimulatedService.grantNumber(caller.token())) < 0;
+	}
+
+	/** Check that no caller of a process believes in a grant. */
+	void requireLost(SimulatedProcess process, long grant) {
+		this.open.values().forEach((callers) -> callers.forEach((caller) -> {
+			if (caller.process == process && SimulatedService.grantNumber(caller.token()) == grant) {
+				require(!caller.lock().isValid(), "%s believes in a lock that was released by force", caller);
+			}
+		}));
 	}
 
 	/** Check that a claim may be released: no caller believes in its grant. */
@@ -154,7 +166,7 @@ final class Promises {
 
 	/** Check that nothing is left when all callers have ended. */
 	void requireNothingLeft() {
-		for (SimulatedProcess process : this.world.processes) {
+		for (SimulatedProcess process : this.world.running()) {
 			require(process.locks.drain(), "%s still holds or waits for a lock", process);
 			Object listening = process.engine.listening();
 			require(listening == null, "%s still listens to the store", listening);

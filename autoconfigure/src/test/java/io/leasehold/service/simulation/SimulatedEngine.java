@@ -88,7 +88,7 @@ final class SimulatedEngine implements LockEngine {
 		AcquisitionOutcome attempt = this.world.store.tryAcquire(claim);
 		this.world.noteAtStore("acquire", live, attempt);
 		if (attempt instanceof AcquisitionOutcome.Granted granted) {
-			this.world.granted(granted);
+			grantedAtStore(live, granted);
 		}
 		else if (claim.waits()) {
 			this.world.store.subscribe(claim, (signal) -> signalAtStore(live, signal));
@@ -99,9 +99,14 @@ final class SimulatedEngine implements LockEngine {
 	private void signalAtStore(LiveClaim live, Signal signal) {
 		this.world.noteAtStore("signal", live, signal);
 		if (signal instanceof Signal.Pushed pushed) {
-			this.world.granted(pushed.grant());
+			grantedAtStore(live, pushed.grant());
 		}
 		this.process.link.signal(() -> signalled(live, signal));
+	}
+
+	private void grantedAtStore(LiveClaim live, AcquisitionOutcome.Granted grant) {
+		this.world.granted(grant);
+		live.granted.add(grant.number());
 	}
 
 	private AcquisitionOutcome translate(Answer response, LiveClaim live, long sent) {
@@ -123,6 +128,7 @@ final class SimulatedEngine implements LockEngine {
 		// A second response changes nothing, unless the first one came too late
 		if (live.grant != number || live.grantedLate) {
 			live.grant = number;
+			live.half = since + (validUntil - since) / 2;
 			live.validUntil = validUntil;
 			live.grantedLate = this.process.clock.nanoTime() - validUntil >= 0;
 		}
@@ -189,9 +195,23 @@ final class SimulatedEngine implements LockEngine {
 			this.world.noteAtStore("recall", live, "sent");
 			this.process.link.signal(() -> {
 				note("<- %s: recall", live);
-				this.listener.recalled(live.claim);
+				this.process.report(() -> this.listener.recalled(live.claim),
+						() -> this.world.lingering.recalled(this.process, live));
 			});
 		}
+	}
+
+	/** Send the revocation of a grant to this process, if it is one of its grants. */
+	void revokedAtStore(long grant) {
+		this.claims.values().stream().filter((live) -> live.granted.contains(grant)).forEach((live) -> {
+			this.world.noteAtStore("revocation", live, "sent");
+			this.process.link.signal(() -> {
+				note("<- %s: revocation", live);
+				this.world.figures.revocations++;
+				this.process.report(() -> this.listener.revoked(grant, (claim) -> claim.owner() == live.claim.owner()),
+						() -> this.world.lingering.revoked(this.process, grant));
+			});
+		});
 	}
 
 	/** Let all waiting claims retry, because signals may have been lost. */
@@ -264,12 +284,20 @@ final class SimulatedEngine implements LockEngine {
 	@Override
 	public List<Holder> forceRelease(LockKey key) {
 		note("-> release '%s' by force", key);
-		return call(key, () -> {
+		List<Holder> released = call(key, () -> {
 			List<Holder> holders = this.world.store.forceRelease(key);
-			holders.forEach((holder) -> this.world.promises.forced(holder.number()));
+			holders.forEach(this.world.promises::forced);
 			this.world.noteAtStore("release by force", key, holders.size());
 			return holders;
 		});
+		if (this.world.revokes && !released.isEmpty()) {
+			note("-> revoke %d grants of '%s'", released.size(), key);
+			this.process.link.send(() -> {
+				released.forEach((holder) -> this.world.reports.revoked(holder.number(), (claim) -> true));
+				return released;
+			});
+		}
+		return released;
 	}
 
 	private <T> T call(LockKey key, Supplier<T> execution) {

@@ -42,7 +42,12 @@ final class SimulatedProcess implements SimulatedService.Tasks {
 
 	private boolean paused;
 
+	private boolean stopping;
+
 	private boolean dead;
+
+	/** What follows the next task, {@code null} for nothing. */
+	private Runnable afterTask;
 
 	private long disturbed;
 
@@ -71,9 +76,20 @@ final class SimulatedProcess implements SimulatedService.Tasks {
 
 	@Override
 	public void execute(Runnable task, boolean blocks) {
+		Runnable after = this.afterTask;
+		this.afterTask = null;
 		if (!this.dead) {
-			this.scheduler.after(delay(), this, blocks, task);
+			this.scheduler.after(delay(), this, blocks, (after == null) ? task : () -> {
+				task.run();
+				after.run();
+			});
 		}
+	}
+
+	/** Pass a report on to the service, and check what follows from its task. */
+	void report(Runnable report, Runnable check) {
+		this.afterTask = check;
+		report.run();
 	}
 
 	/** Start a thread whose code may block. */
@@ -192,6 +208,14 @@ final class SimulatedProcess implements SimulatedService.Tasks {
 		}
 	}
 
+	/** Shut down: callers that have locks may close them, others are rejected. */
+	void stop() {
+		note("shuts down");
+		this.stopping = true;
+		disturb();
+		this.locks.drain();
+	}
+
 	void crash() {
 		note("crashes");
 		end();
@@ -200,6 +224,10 @@ final class SimulatedProcess implements SimulatedService.Tasks {
 
 	boolean isPaused() {
 		return this.paused;
+	}
+
+	boolean isStopping() {
+		return this.stopping;
 	}
 
 	boolean isDead() {

@@ -12,6 +12,9 @@ public final class Simulation {
 	/** The first seed with callers that acquire several keys. */
 	public static final long GROUPS = 3L << 39;
 
+	/** The first seed with reports of revocations, and processes that shut down. */
+	public static final long REVOCATIONS = 1L << 41;
+
 	private final World world;
 
 	private final long seed;
@@ -71,7 +74,7 @@ public final class Simulation {
 				.forEach((caller) -> this.world.promises.require(caller.hasEnded(), "%s was forgotten", caller));
 			this.world.promises.requireNothingLeft();
 		}
-		this.world.processes.forEach(SimulatedProcess::end);
+		this.world.running().forEach(SimulatedProcess::end);
 	}
 
 	/** Return the first broken promise, {@code null} if there is none. */

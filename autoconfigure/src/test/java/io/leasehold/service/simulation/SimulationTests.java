@@ -7,6 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -33,9 +34,10 @@ class SimulationTests {
 		return Seeds.failed();
 	}
 
-	@Test
-	void sameSeedHasTheSameHistory() {
-		for (long seed = 0; seed < 20; seed++) {
+	@ParameterizedTest
+	@ValueSource(longs = { 0, Simulation.REVOCATIONS })
+	void sameSeedHasTheSameHistory(long firstSeed) {
+		for (long seed = firstSeed; seed < firstSeed + 20; seed++) {
 			Simulation first = Simulation.replay(seed);
 			assertThat(Simulation.replay(seed).history()).isEqualTo(first.history()).contains("has the lock");
 			assertThat(Simulation.run(seed, new Figures()).digest()).isEqualTo(first.digest());
@@ -50,7 +52,7 @@ class SimulationTests {
 			Simulation.run(seed, figures);
 		}
 		assertThat(figures.all()).as(figures.toString()).allMatch((times) -> times > 0);
-		for (long seed = Simulation.GROUPS; seed < Simulation.GROUPS + 500; seed++) {
+		for (long seed = Simulation.REVOCATIONS; seed < Simulation.REVOCATIONS + 500; seed++) {
 			Seeds.requireKept(seed, figures);
 		}
 		assertThat(figures.newer()).as(figures.toString()).allMatch((times) -> times > 0);

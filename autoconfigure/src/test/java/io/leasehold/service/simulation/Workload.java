@@ -5,6 +5,7 @@ import java.util.List;
 
 import io.leasehold.LockMode;
 import io.leasehold.LockOptions;
+import io.leasehold.engine.Capability;
 
 /**
  * The callers of a simulation: who acquires which lock when, and for how long.
@@ -26,6 +27,8 @@ final class Workload {
 	/** Whether times are used that keep a key locked after its release. */
 	private boolean delays;
 
+	private long lastMoment;
+
 	/** Share of the callers that block their threads. */
 	private double blocking;
 
@@ -45,9 +48,28 @@ final class Workload {
 		String[] keys = this.world.dice.pick(new String[] { "x" }, EXCLUSIVE, new String[] { READ_WRITE },
 				new String[] { PERMITS }, new String[] { "x", READ_WRITE, PERMITS });
 		for (long i = this.world.dice.between(4, 40); i > 0; i--) {
-			this.world.scheduler.after(this.world.dice.between(0, end),
+			this.world.scheduler.after(moment(end),
 					() -> begin(this.world.dice.pick(keys), this.world.dice.pick(processes())));
 		}
+	}
+
+	/**
+	 * Return a time until about an end, in newer seeds often just after the one before.
+	 */
+	long moment(long end) {
+		if (!this.world.revokes || this.world.dice.chance(0.5)) {
+			this.lastMoment = this.world.dice.between(0, end);
+			return this.lastMoment;
+		}
+		return this.lastMoment + this.world.dice.between(0, 5_000_000);
+	}
+
+	/**
+	 * Return whether processes may shut down: a service that enforces minimum holds lets
+	 * their leases expire then, instead of releasing them.
+	 */
+	boolean mayStop() {
+		return !this.delays || this.world.capabilities.contains(Capability.MIN_HOLD);
 	}
 
 	/** Let each process acquire each lock once more: all have to succeed. */

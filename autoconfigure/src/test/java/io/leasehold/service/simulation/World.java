@@ -33,15 +33,26 @@ final class World {
 
 	final Scheduler scheduler;
 
+	final SimulatedClock clock;
+
 	final LocalLockEngine store;
+
+	/** The store's reports, of which each process receives its own. */
+	final RevocationListener reports = new Reports();
 
 	final Set<Capability> capabilities = EnumSet.allOf(Capability.class);
 
 	final Promises promises = new Promises(this);
 
+	final LingerPromises lingering = new LingerPromises(this);
+
 	final Workload workload = new Workload(this);
 
+	/** Processes with new callers. */
 	final List<SimulatedProcess> processes = new ArrayList<>();
+
+	/** Processes that shut down. */
+	final List<SimulatedProcess> stopping = new ArrayList<>();
 
 	final List<Caller> callers = new ArrayList<>();
 
@@ -50,6 +61,11 @@ final class World {
 
 	/** Whether some callers acquire several keys, in seeds above all older ones. */
 	final boolean groups;
+
+	/**
+	 * Whether revocations are reported, and processes shut down, in still newer seeds.
+	 */
+	final boolean revokes;
 
 	/** Number of claims so far. */
 	int claims;
@@ -67,13 +83,14 @@ final class World {
 		this.dice = new Dice(seed);
 		this.lingers = seed >= Simulation.LINGERING;
 		this.groups = seed >= Simulation.GROUPS;
+		this.revokes = seed >= Simulation.REVOCATIONS;
 		this.journal = new Journal(writes);
 		this.figures = figures;
 		this.scheduler = new Scheduler(this.dice, this.journal, this.promises::check);
-		SimulatedClock clock = new SimulatedClock(this.scheduler);
-		this.journal.write(0, "store", "%s", clock);
-		this.store = new LocalLockEngine(clock);
-		this.store.reportRevocations(new Recalls());
+		this.clock = new SimulatedClock(this.scheduler);
+		this.journal.write(0, "store", "%s", this.clock);
+		this.store = new LocalLockEngine(this.clock);
+		this.store.reportRevocations(this.reports);
 		if (this.dice.chance(0.5)) {
 			this.capabilities.remove(Capability.MIN_HOLD);
 		}
@@ -82,6 +99,13 @@ final class World {
 	SimulatedProcess newProcess() {
 		String name = Character.toString('A' + this.started % 26);
 		return new SimulatedProcess(name, this, MEMBERS.get(this.started++ % MEMBERS.size()));
+	}
+
+	/** Return all processes that did not crash. */
+	List<SimulatedProcess> running() {
+		List<SimulatedProcess> running = new ArrayList<>(this.processes);
+		running.addAll(this.stopping);
+		return running;
 	}
 
 	void noteAtStore(String request, Object claim, Object response) {
@@ -103,17 +127,18 @@ final class World {
 		return number - this.firstGrant;
 	}
 
-	/** The store's reports, of which each process receives its own. */
-	private final class Recalls implements RevocationListener {
+	/** Sends the store's reports to the processes. */
+	private final class Reports implements RevocationListener {
 
 		@Override
 		public void revoked(long number, Predicate<Claim> claim) {
+			running().forEach((process) -> process.engine.revokedAtStore(number));
 		}
 
 		@Override
 		public void recalled(Claim claim) {
 			World.this.figures.recalls++;
-			World.this.processes.forEach((process) -> process.engine.recalledAtStore(claim));
+			running().forEach((process) -> process.engine.recalledAtStore(claim));
 		}
 
 	}
