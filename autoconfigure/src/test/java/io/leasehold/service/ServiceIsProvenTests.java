@@ -21,7 +21,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 class ServiceIsProvenTests {
 
 	@ParameterizedTest(name = "{0}: {1}")
-	@MethodSource({ "bugs", "bugsOfLingering", "bugsOnlyForTests" })
+	@MethodSource({ "bugs", "bugsOfLingering" })
 	void testFailsServiceWith(SeededService.Bug bug, String test) {
 		Awaitility.setDefaultTimeout(Duration.ofSeconds(3));
 		try {
@@ -41,10 +41,7 @@ class ServiceIsProvenTests {
 	}
 
 	static Stream<String> tests() {
-		return Stream.of(bugs(), bugsOfLingering(), bugsOnlyForTests())
-			.flatMap((some) -> some)
-			.map((arguments) -> (String) arguments.get()[1])
-			.distinct();
+		return Stream.concat(bugs(), bugsOfLingering()).map((arguments) -> (String) arguments.get()[1]).distinct();
 	}
 
 	static Stream<Arguments> bugs() {
@@ -73,15 +70,11 @@ class ServiceIsProvenTests {
 
 	/** Bugs of grants that linger. */
 	static Stream<Arguments> bugsOfLingering() {
-		return Stream.of(bug("an entry with the token of the hold before", "gate.LingeringGate",
-				"new Hold(former.grant, waiter, former, false, now)",
-				"new Hold(former.grant, waiter, null, false, now)",
-				"LingerTests.grantOfARepeatedKeyIsEnteredWithoutARequest"));
-	}
-
-	/** Bugs that the simulator does not find, or only after thousands of schedules. */
-	static Stream<Arguments> bugsOnlyForTests() {
 		return Stream.of(
+				bug("an entry with the token of the hold before", "gate.LingeringGate",
+						"new Hold(former.grant, waiter, former, false, now)",
+						"new Hold(former.grant, waiter, null, false, now)",
+						"LingerTests.grantOfARepeatedKeyIsEnteredWithoutARequest"),
 				bug("a recall that is ignored while nothing runs", "Releases", "returnParked(gate, unused.grant);", "",
 						"LingerTests.parkedGrantIsReleasedWhenAnotherProcessWaits"),
 				bug("a parked grant that remains at a shutdown", "EngineLocks",

@@ -35,7 +35,7 @@ class SimulationIsProvenTests {
 	@ParameterizedTest(name = "{0}")
 	@MethodSource("bugsOfLingering")
 	void simulatorFindsWithLingeringGrants(SeededService.Bug bug) throws Exception {
-		requireFound(bug, Simulation.LINGERING);
+		requireFound(bug, Simulation.REVOCATIONS);
 	}
 
 	private static void requireFound(SeededService.Bug bug, long firstSeed) throws Exception {
@@ -84,7 +84,21 @@ class SimulationIsProvenTests {
 	}
 
 	static Stream<SeededService.Bug> bugsOfLingering() {
-		return ServiceIsProvenTests.bugsOfLingering().map((arguments) -> (SeededService.Bug) arguments.get()[0]);
+		return Stream.concat(
+				ServiceIsProvenTests.bugsOfLingering().map((arguments) -> (SeededService.Bug) arguments.get()[0]),
+				furtherBugsOfLingering());
+	}
+
+	private static Stream<SeededService.Bug> furtherBugsOfLingering() {
+		return Stream.of(
+				bug("a recall that is forgotten while a caller has the lock", "gate.LingeringGate",
+						"this.asking = null; this.lingering = null; this.rules", "this.asking = null; this.rules"),
+				bug("a recall that is forgotten before its grant arrives", "gate.LingeringGate",
+						"this.asking = null; this.lingering = null; this.rules", "this.lingering = null; this.rules"),
+				bug("a revocation that is forgotten before its grant arrives", "EngineLocks", "gate.doubt(pending);",
+						""),
+				bug("a revocation of another process that is ignored", "EngineLocks", "lose(gate, numbers, claim));",
+						"gate.holds());"));
 	}
 
 	static Stream<SeededService.Bug> bugsOfGroups() {
