@@ -80,7 +80,10 @@ class SimulationIsProvenTests {
 						"this.closer.closeAfter(hold.grant.claim, rest)",
 						"this.closer.closeAfter(hold.grant.claim, Duration.ZERO)"),
 				bug("a release by force that its process does not notice", "EngineLocks",
-						"this.holds.lose(gate, hold, LossCause.NOT_OWNER);", ""));
+						"this.holds.lose(gate, hold, LossCause.NOT_OWNER);", ""),
+				bug("a loss that a renewal does not notice", "renewal.Watchdog",
+						"this.listener.get().notOwner(renewal.gate, hold);",
+						"hold.grant.extend(now + hold.lease(), now); hold.renewed(now);"));
 	}
 
 	static Stream<SeededService.Bug> bugsOfLingering() {
