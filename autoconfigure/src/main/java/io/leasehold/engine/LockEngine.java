@@ -101,9 +101,18 @@ public interface LockEngine {
 	}
 
 	/**
-	 * Return whether this process is notified now if another one wants the key of a
-	 * lingering grant, as far as is known. Otherwise no grant lingers. Never sends a
-	 * request and never blocks.
+	 * Begin to receive recalls: notifications that another process wants the key of a
+	 * lingering grant. Called before each request on behalf of a caller whose grant may
+	 * linger, so repeated calls must be cheap. Never blocks: a subscription is completed
+	 * in the background, and {@link #receivesRecalls()} reports it.
+	 */
+	default void subscribeToRecalls() {
+	}
+
+	/**
+	 * Return whether recalls arrive at this process now, as far as is known. Otherwise no
+	 * grant lingers. Called under monitors: only reads state, sends no request, starts
+	 * nothing and never blocks.
 	 * @return {@code true} unless the engine overrides it
 	 */
 	default boolean receivesRecalls() {
@@ -120,7 +129,7 @@ public interface LockEngine {
 
 	/**
 	 * Return whether a valid grant may have ended early because a broken connection
-	 * leaves its session in doubt. Never sends a request and never blocks.
+	 * leaves its session in doubt. Only reads state, like {@link #receivesRecalls()}.
 	 * @param claim the claim that was granted
 	 * @return {@code false} if a grant ends unnoticed only by the passage of time
 	 */

@@ -227,6 +227,9 @@ final class Acquirer {
 		if (this.gates.isDraining()) {
 			this.driver.carryOut(gate, gate.giveUp(waiter, Gates.refusal(waiter.key())));
 		}
+		if (!waiter.options().linger().isZero()) {
+			this.driver.subscribeToRecalls();
+		}
 		if (claim != null) {
 			requestFirst(gate, claim, waiter);
 		}

@@ -124,6 +124,20 @@ final class GateDriver {
 		this.watchdog.extend(gate, hold);
 	}
 
+	/**
+	 * Begin to receive recalls, without which no grant lingers. The next request tries
+	 * again if that fails.
+	 */
+	void subscribeToRecalls() {
+		try {
+			this.engine.subscribeToRecalls();
+		}
+		catch (RuntimeException | Error ex) {
+			logger.warn("Engine '%s' failed to subscribe to recalls; locks do not linger".formatted(this.engine.name()),
+					ex);
+		}
+	}
+
 	private void plan(KeyGate gate, StoreClaim claim, int plan, Duration delay) {
 		if (delay.isZero()) {
 			this.threads.workers().execute(() -> request(gate, claim));

@@ -1,7 +1,13 @@
 package io.leasehold.service;
 
+import java.lang.management.ManagementFactory;
+import java.lang.management.MonitorInfo;
+import java.lang.management.ThreadInfo;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.leasehold.HeldLock;
 import io.leasehold.LockKey;
@@ -348,6 +354,62 @@ class LingerTests {
 		await(this.options).close();
 		assertThat(this.process.store.requested).hasSize(3);
 		assertThat(this.process.store.released).hasSize(3);
+	}
+
+	/** The subscription may start threads, or take long. */
+	@Test
+	void noGateIsLockedDuringTheSubscriptionToRecalls() {
+		List<MonitorInfo> monitors = new ArrayList<>();
+		AtomicInteger times = new AtomicInteger();
+		this.process.store.subscribing = () -> {
+			times.incrementAndGet();
+			long[] thread = { Thread.currentThread().getId() };
+			ThreadInfo info = ManagementFactory.getThreadMXBean().getThreadInfo(thread, true, false)[0];
+			monitors.addAll(List.of(info.getLockedMonitors()));
+		};
+		park();
+		this.process.store.local.tryAcquire(claim(true));
+		HeldLock held = await(this.options.toBuilder().waitTime(Duration.ofHours(1)).build());
+		CompletableFuture<HeldLock> next = this.process.await("a", this.options);
+		held.close();
+		this.process.threads.run();
+		next.getNow(null).close();
+		assertThat(times).hasPositiveValue();
+		assertThat(monitors).noneMatch((monitor) -> monitor.getClassName().startsWith("io.leasehold.service"));
+	}
+
+	@Test
+	void parkedGrantIsEnteredWithoutASubscription() {
+		park();
+		this.process.store.subscribing = () -> {
+			throw new AssertionError("unexpected");
+		};
+		acquire().close();
+		assertThat(this.process.store.requested).hasSize(2);
+	}
+
+	@Test
+	void withoutALingerTimeNoRecallsAreSubscribedTo() {
+		this.process.store.subscribing = () -> {
+			throw new AssertionError("unexpected");
+		};
+		this.process.acquire("a").close();
+	}
+
+	@Test
+	void locksDoNotLingerIfTheSubscriptionToRecallsFails() {
+		this.process.store.subscribing = () -> {
+			throw new IllegalStateException("broken");
+		};
+		for (int i = 1; i <= 3; i++) {
+			acquire().close();
+			assertThat(this.process.store.released).hasSize(i);
+		}
+		this.process.store.subscribing = () -> {
+		};
+		acquire().close();
+		acquire().close();
+		assertThat(this.process.locks.inspector().overview().parked()).hasSize(1);
 	}
 
 	@Test

@@ -132,6 +132,12 @@ final class SteppedService implements AutoCloseable {
 		RevocationListener reports = (number, claim) -> {
 		};
 
+		/** Called when this process subscribes to recalls. */
+		Runnable subscribing = () -> {
+		};
+
+		private boolean subscribed;
+
 		/** Whether no recalls arrive. */
 		boolean deaf;
 
@@ -250,8 +256,14 @@ final class SteppedService implements AutoCloseable {
 		}
 
 		@Override
+		public void subscribeToRecalls() {
+			this.subscribing.run();
+			this.subscribed = true;
+		}
+
+		@Override
 		public boolean receivesRecalls() {
-			return !this.deaf;
+			return this.subscribed && !this.deaf;
 		}
 
 		@Override

@@ -120,6 +120,11 @@ final class ChannelListener implements AutoCloseable {
 		}
 	}
 
+	/** Prove from now on that notifications arrive. */
+	void requireProof() {
+		this.proof.require();
+	}
+
 	/** Return whether notifications have arrived on the present connection. */
 	boolean isProven() {
 		return this.proof.isGiven();

@@ -178,9 +178,13 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 	}
 
 	@Override
+	public void subscribeToRecalls() {
+		this.database.subscribeToRecalls();
+	}
+
+	@Override
 	public boolean receivesRecalls() {
-		WakeUps wakeUps = this.database.wakeUps();
-		return wakeUps != null && wakeUps.areProven();
+		return this.database.receivesRecalls();
 	}
 
 	@Override
@@ -259,10 +263,7 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 	/** Renew, and listen for revocations from the first renewal on. */
 	@Override
 	public List<RenewalOutcome> renew(List<Renewal> renewals) {
-		WakeUps wakeUps = this.database.wakeUps();
-		if (wakeUps != null) {
-			wakeUps.start();
-		}
+		this.database.listen();
 		return this.state.isClosed() ? this.state.unknown(renewals) : this.renewals.renew(renewals);
 	}
 

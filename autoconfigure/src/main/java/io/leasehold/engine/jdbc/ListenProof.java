@@ -13,9 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Proof that notifications of other connections reach a listener. A pooler in transaction
- * mode accepts {@code LISTEN}, but then drops the notifications. The check runs only
- * after the first query of its result. Thread-safe, except for the methods of the
- * listener.
+ * mode accepts {@code LISTEN}, but then drops the notifications. It is sought only once
+ * it is required. Thread-safe, except for the methods of the listener.
  */
 final class ListenProof {
 
@@ -25,7 +24,7 @@ final class ListenProof {
 
 	private final String channel;
 
-	private volatile boolean needed;
+	private volatile boolean required;
 
 	private volatile boolean given;
 
@@ -37,17 +36,19 @@ final class ListenProof {
 		this.channel = channel;
 	}
 
+	/** Seek the proof from now on, for each connection. */
+	void require() {
+		this.required = true;
+	}
+
 	/** Return whether the proof is given for the present connection. */
 	boolean isGiven() {
-		if (!this.given) {
-			this.needed = true;
-		}
 		return this.given;
 	}
 
 	/** Publish a payload over another connection, once for each listening connection. */
 	void publish() {
-		if (!this.needed || this.expected != null) {
+		if (!this.required || this.expected != null) {
 			return;
 		}
 		String payload = "listening " + UUID.randomUUID();

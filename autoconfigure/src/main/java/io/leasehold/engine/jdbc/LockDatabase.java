@@ -120,6 +120,28 @@ final class LockDatabase implements AutoCloseable {
 		return decided;
 	}
 
+	/** Begin to listen to notifications, if there are any. */
+	void listen() {
+		WakeUps wakeUps = wakeUps();
+		if (wakeUps != null) {
+			wakeUps.start();
+		}
+	}
+
+	/** Begin to listen, and to prove that notifications arrive, if there are any. */
+	void subscribeToRecalls() {
+		WakeUps wakeUps = wakeUps();
+		if (wakeUps != null) {
+			wakeUps.prove();
+		}
+	}
+
+	/** Return whether recalls arrive now, as far as is known. */
+	boolean receivesRecalls() {
+		WakeUps wakeUps = wakeUps();
+		return wakeUps != null && wakeUps.areProven();
+	}
+
 	private Known known(Session session) throws SQLException {
 		Known database = this.known.get();
 		if (database != null) {

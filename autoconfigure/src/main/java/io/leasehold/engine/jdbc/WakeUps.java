@@ -63,22 +63,30 @@ final class WakeUps implements AutoCloseable {
 	}
 
 	/** Begin to listen, unless that has begun. */
-	synchronized void start() {
+	void start() {
+		if (this.listener == null) {
+			startOnce();
+		}
+	}
+
+	private synchronized void startOnce() {
 		if (this.listener == null && !this.closed) {
 			this.listener = new ChannelListener(this.connections, this.channel, this::receive, this::missed);
 		}
 	}
 
-	/**
-	 * Return whether notifications arrive now, as far as is known. Begin to listen, and
-	 * to find this out.
-	 */
+	/** Begin to listen, and to prove that notifications arrive. */
+	void prove() {
+		start();
+		ChannelListener present = this.listener;
+		if (present != null) {
+			present.requireProof();
+		}
+	}
+
+	/** Return whether notifications arrive now, as far as is known. */
 	boolean areProven() {
 		ChannelListener present = this.listener;
-		if (present == null) {
-			start();
-			present = this.listener;
-		}
 		return present != null && present.isProven();
 	}
 

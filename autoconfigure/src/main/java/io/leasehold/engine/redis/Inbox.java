@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Subscription to the channel on which a member is notified of its grants, and of those
- * that are revoked. It starts with the first claim that waits or is renewed, and is
- * repeated whenever the connection breaks. Thread-safe.
+ * that are revoked. It starts with the first claim that waits, is renewed or may linger,
+ * and is repeated whenever the connection breaks. Thread-safe.
  */
 final class Inbox {
 

@@ -224,8 +224,12 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 	}
 
 	@Override
-	public boolean receivesRecalls() {
+	public void subscribeToRecalls() {
 		this.inbox.start();
+	}
+
+	@Override
+	public boolean receivesRecalls() {
 		return this.inbox.isSubscribed();
 	}
 

@@ -6,8 +6,10 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
@@ -19,7 +21,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Tests for {@link ChannelListener} without a database.
+ * Tests for {@link ChannelListener} and {@link WakeUps} without a database.
  */
 class ChannelListenerTests {
 
@@ -86,6 +88,28 @@ class ChannelListenerTests {
 		listener.close();
 		database.caller.join(Duration.ofMinutes(1).toMillis());
 		assertThat(database.caller.isAlive()).isFalse();
+	}
+
+	/** Gates read it under their monitor. */
+	@Test
+	void questionWhetherNotificationsArriveStartsNothing() {
+		UnreachableDatabase database = new UnreachableDatabase();
+		try (WakeUps wakeUps = new WakeUps(database, "channel", (payload) -> false)) {
+			Set<Thread> before = listeners();
+			assertThat(wakeUps.areProven()).isFalse();
+			assertThat(listeners()).isSubsetOf(before);
+			wakeUps.prove();
+			await().until(() -> !database.attempts.isEmpty());
+			assertThat(wakeUps.areProven()).isFalse();
+		}
+	}
+
+	private static Set<Thread> listeners() {
+		return Thread.getAllStackTraces()
+			.keySet()
+			.stream()
+			.filter((thread) -> thread.getName().equals("leasehold-jdbc-listen"))
+			.collect(Collectors.toSet());
 	}
 
 	private static <T> T proxy(Class<T> type, Answer response) {

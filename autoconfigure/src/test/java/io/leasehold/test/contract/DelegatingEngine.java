@@ -65,6 +65,11 @@ public abstract class DelegatingEngine implements LockEngine {
 	}
 
 	@Override
+	public void subscribeToRecalls() {
+		this.engine.subscribeToRecalls();
+	}
+
+	@Override
 	public boolean receivesRecalls() {
 		return this.engine.receivesRecalls();
 	}

@@ -47,6 +47,7 @@ abstract class LingerContract extends ServiceFaultsContract {
 		eventually().ignoreExceptionsInstanceOf(LockEngineException.class).until(() -> {
 			// The first response of the store may decide what the engine supports
 			service.engine("").inspect(KEY);
+			service.engine("").subscribeToRecalls();
 			return service.engine("").receivesRecalls();
 		});
 		return false;
