@@ -243,7 +243,7 @@ class ArchitectureTests {
 	 */
 	@Fault(5)
 	@ArchTest
-	static void nobodyAsksTheWallClock(JavaClasses classes) {
+	static void noClassReadsTheWallClock(JavaClasses classes) {
 		noClasses().that()
 			.doNotBelongToAnyOf(LocalLockEngine.class, MonotonicClock.class)
 			.and()

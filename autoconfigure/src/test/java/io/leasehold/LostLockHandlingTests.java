@@ -59,7 +59,7 @@ class LostLockHandlingTests {
 	void handlersOfWebMvcTellALossFromAStoreThatIsDown() {
 		run((context) -> {
 			RestTestClient client = RestTestClient.bindToController(context.getBean(Till.class))
-				.configureServer((server) -> server.setControllerAdvice(new Answers()))
+				.configureServer((server) -> server.setControllerAdvice(new Responses()))
 				.build();
 			client.post().uri("/charge").exchange().expectStatus().isEqualTo(HttpStatus.INTERNAL_SERVER_ERROR);
 			assertThat(context.getBean(Till.class).charges()).isOne();
@@ -74,7 +74,7 @@ class LostLockHandlingTests {
 	void handlersOfWebFluxTellALossFromAStoreThatIsDown() {
 		run((context) -> {
 			WebTestClient client = WebTestClient.bindToController(context.getBean(Till.class))
-				.controllerAdvice(new Answers())
+				.controllerAdvice(new Responses())
 				.build();
 			client.post().uri("/charge-later").exchange().expectStatus().isEqualTo(HttpStatus.INTERNAL_SERVER_ERROR);
 			assertThat(context.getBean(Till.class).charges()).isOne();
@@ -207,7 +207,7 @@ class LostLockHandlingTests {
 	}
 
 	@RestControllerAdvice
-	static class Answers {
+	static class Responses {
 
 		@ExceptionHandler
 		ProblemDetail down(LockEngineException ex) {

@@ -121,19 +121,19 @@ abstract class ApplicationLifeContract {
 	 */
 	@Test
 	@Fault(88)
-	void bodyThatOutlastsTheShutdownIsToldAndItsKeyLeftToItsLease() throws Exception {
+	void bodyThatOutlastsTheShutdownIsNotifiedAndItsKeyLeftToItsLease() throws Exception {
 		RunningApplication closing = start("leasehold.lease=3s", "leasehold.jdbc.call-timeout=1s",
 				"leasehold.zookeeper.call-timeout=1s", "leasehold.etcd.call-timeout=1s",
 				"leasehold.hazelcast.call-timeout=750ms", "leasehold.memcached.call-timeout=750ms",
 				"leasehold.redlock.command-timeout=1s", "leasehold.redis.command-timeout=1s",
 				"spring.lifecycle.timeout-per-shutdown-phase=100ms");
 		HeldLock held = closing.locks().acquire(KEY);
-		CompletableFuture<LockLostException> told = new CompletableFuture<>();
-		held.onLost(told::complete);
+		CompletableFuture<LockLostException> notified = new CompletableFuture<>();
+		held.onLost(notified::complete);
 		long leaseEnd = System.nanoTime() + held.remaining().toNanos();
 		closing.close();
 		assertThat(held.isValid()).isFalse();
-		assertThat(told.get(20, TimeUnit.SECONDS)).hasMessageContaining(KEY);
+		assertThat(notified.get(20, TimeUnit.SECONDS)).hasMessageContaining(KEY);
 		this.other.locks().acquire(KEY).close();
 		assertThat(System.nanoTime() - leaseEnd).isPositive();
 	}

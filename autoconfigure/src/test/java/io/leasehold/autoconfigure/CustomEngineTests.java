@@ -76,7 +76,7 @@ class CustomEngineTests {
 	}
 
 	@Test
-	void isNeededForNothingThatNobodyAsksOfIt() {
+	void isNotNeededForUnusedFeatures() {
 		this.runner.withPropertyValues("leasehold.engine=local").run((context) -> {
 			DistributedLocks locks = context.getBean(DistributedLocks.class);
 			LockOptions shared = locks.defaults().toBuilder().mode(LockMode.SHARED).build();

@@ -83,7 +83,7 @@ class LeaseholdAdviceTests {
 	}
 
 	@Test
-	void methodProceedsWhenTheStoreIsDownAndItWasToldTo() {
+	void methodProceedsWhenTheStoreIsDownIfConfigured() {
 		withBrokenStore().withPropertyValues("leasehold.when-unavailable=proceed")
 			.run((context) -> assertThat(context.getBean(Orders.class).pay(42)).isEqualTo("no lock"));
 	}

@@ -32,17 +32,17 @@ class LeaseholdApplicationEventsTests {
 		.withBean(Listener.class);
 
 	@Test
-	void applicationHearsOfWhatGoesWrong() {
+	void applicationIsNotifiedOfFailures() {
 		this.runner.withPropertyValues("leasehold.slow-hold=1ms").run((context) -> {
 			DistributedLocks locks = context.getBean(DistributedLocks.class);
 			Listener listener = context.getBean(Listener.class);
 			HeldLock held = locks.acquireAsync("order:42").join();
 			assertThat(locks.tryAcquire("order:42")).isEmpty();
 			context.getBean(LocalLockEngine.class).lose(new LockKey("order:42"));
-			Awaitility.await().until(() -> listener.heard.stream().anyMatch(LockSlowHoldEvent.class::isInstance));
+			Awaitility.await().until(() -> listener.received.stream().anyMatch(LockSlowHoldEvent.class::isInstance));
 			assertThat(catchLoss(held)).isTrue();
-			Awaitility.await().until(() -> listener.heard.stream().anyMatch(LockLostEvent.class::isInstance));
-			assertThat(listener.heard).hasSize(3)
+			Awaitility.await().until(() -> listener.received.stream().anyMatch(LockLostEvent.class::isInstance));
+			assertThat(listener.received).hasSize(3)
 				.hasAtLeastOneElementOfType(LockAcquisitionFailedEvent.class)
 				.contains(new LockLostEvent("local", "unnamed", "order:42", held.fencingToken(), LossCause.NOT_OWNER));
 		});
@@ -85,7 +85,7 @@ class LeaseholdApplicationEventsTests {
 
 	static class Listener {
 
-		private final List<Object> heard = new CopyOnWriteArrayList<>();
+		private final List<Object> received = new CopyOnWriteArrayList<>();
 
 		private final CountDownLatch blocked = new CountDownLatch(1);
 
@@ -95,12 +95,12 @@ class LeaseholdApplicationEventsTests {
 
 		@EventListener
 		void failed(LockAcquisitionFailedEvent event) {
-			this.heard.add(event);
+			this.received.add(event);
 		}
 
 		@EventListener
 		void lost(LockLostEvent event) throws InterruptedException {
-			this.heard.add(event);
+			this.received.add(event);
 			if (this.blocking) {
 				this.blocked.countDown();
 				this.free.await();
@@ -109,7 +109,7 @@ class LeaseholdApplicationEventsTests {
 
 		@EventListener
 		void slow(LockSlowHoldEvent event) {
-			this.heard.add(event);
+			this.received.add(event);
 		}
 
 	}

@@ -101,7 +101,7 @@ class LeaseholdAutoConfigurationTests {
 	}
 
 	@Test
-	void allListenersAreTold() {
+	void allListenersAreNotified() {
 		List<LockEvent> first = new CopyOnWriteArrayList<>();
 		List<LockEvent> second = new CopyOnWriteArrayList<>();
 		this.runner.withBean("first", LockEventListener.class, () -> first::add)

@@ -165,8 +165,8 @@ class ReadableKeysTests {
 		held.onLost((loss) -> {
 			throw new IllegalStateException("The action fails");
 		});
-		SecurityContext nobody = SecurityContext.NONE;
-		new LocksEndpoint(context.getBean(LockInspector.class), context).forceRelease(engine, FORGED, nobody);
+		SecurityContext anonymous = SecurityContext.NONE;
+		new LocksEndpoint(context.getBean(LockInspector.class), context).forceRelease(engine, FORGED, anonymous);
 		Awaitility.await().until(() -> !held.isValid());
 		refuse(held::throwIfLost);
 		refuse(held::close);

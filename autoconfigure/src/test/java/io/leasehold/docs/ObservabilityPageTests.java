@@ -50,7 +50,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * The page describes every meter, observation and event that there is, and its queries
- * and answers are those of the code.
+ * and responses are those of the code.
  */
 class ObservabilityPageTests {
 
@@ -125,7 +125,7 @@ class ObservabilityPageTests {
 	}
 
 	@Test
-	void answersOfTheEndpointAreComplete() {
+	void responsesOfTheEndpointAreComplete() {
 		List<JsonNode> responses = this.page.blocks("json")
 			.stream()
 			.map((block) -> new JsonMapper().readTree(block.text()))

@@ -173,7 +173,7 @@ class LocksEndpointTests {
 	 */
 	@Fault(95)
 	@Test
-	void forcedReleaseIsToldToTheHolderTheLogAndTheAudit(CapturedOutput output) throws Exception {
+	void forcedReleaseIsReportedToTheHolderTheLogAndTheAudit(CapturedOutput output) throws Exception {
 		HeldLock held = locks.acquire("order:95");
 		HttpResponse<String> response = delete("/local" + query("order:95"));
 		assertThat(response.statusCode()).isEqualTo(200);
@@ -189,7 +189,7 @@ class LocksEndpointTests {
 	}
 
 	@Test
-	void forcedReleaseThatTheStoreDidNotAnswerIsAuditedToo() throws Exception {
+	void forcedReleaseWithoutAResponseIsAuditedToo() throws Exception {
 		context.getBean(LocalLockEngine.class).faults().setDown(true);
 		assertThat(delete("/local" + query("order:96")).statusCode()).isEqualTo(500);
 		assertThat(lastAudit("order:96").getData()).containsEntry("outcome", "unknown");

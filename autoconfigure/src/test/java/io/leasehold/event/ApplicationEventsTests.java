@@ -102,7 +102,7 @@ class ApplicationEventsTests {
 	/** Failures that a blocked listener cannot take are dropped, with one warning. */
 	@Fault(57)
 	@Test
-	void listenerThatBlocksHoldsNobodyUp(CapturedOutput output) throws Exception {
+	void listenerThatBlocksDelaysNoCaller(CapturedOutput output) throws Exception {
 		CountDownLatch free = blockedListener();
 		for (int i = 0; i < 1100; i++) {
 			this.events.onEvent(BUSY);

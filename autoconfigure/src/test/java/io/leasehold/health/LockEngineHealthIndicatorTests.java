@@ -89,7 +89,7 @@ class LockEngineHealthIndicatorTests {
 	}
 
 	@Test
-	void answerIsKeptForFiveSeconds() {
+	void responseIsKeptForFiveSeconds() {
 		assertThat(this.indicator.health().getStatus()).isEqualTo(Status.UP);
 		this.engine.faults().setDown(true);
 		this.now.addAndGet(Duration.ofMillis(4999).toNanos());

@@ -31,7 +31,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Tests for {@link LockEngineHealthIndicator} on stores that answer but give no locks.
+ * Tests for {@link LockEngineHealthIndicator} on stores that respond but give no locks.
  */
 class LockEngineHealthIntegrationTests {
 
@@ -121,7 +121,7 @@ class LockEngineHealthIntegrationTests {
 		Awaitility.await().until(() -> next(indicator).getStatus().equals(Status.UP));
 	}
 
-	/** Ask again when the last answer is no longer kept. */
+	/** Ask again when the last response is no longer kept. */
 	private Health next(LockEngineHealthIndicator indicator) {
 		this.now.addAndGet(Duration.ofSeconds(6).toNanos());
 		return indicator.health();

@@ -139,9 +139,9 @@ class LateResultTests extends LateResultFixture {
 				return new CompletableFuture<>();
 			});
 			Disposable subscription = orders.endlessMono(2).subscribe();
-			CompletableFuture<LossCause> told = new CompletableFuture<>();
-			ofStage.get().onLost((loss) -> told.complete(loss.getLossCause()));
-			assertThat(told.get(30, TimeUnit.SECONDS)).isEqualTo(LossCause.MAX_HOLD);
+			CompletableFuture<LossCause> notified = new CompletableFuture<>();
+			ofStage.get().onLost((loss) -> notified.complete(loss.getLossCause()));
+			assertThat(notified.get(30, TimeUnit.SECONDS)).isEqualTo(LossCause.MAX_HOLD);
 			await().until(() -> Locked.isFree(locks, "order:1") && Locked.isFree(locks, "order:2"));
 			assertThat(result).isNotDone();
 			subscription.dispose();

@@ -98,7 +98,7 @@ class LockMetricsTests {
 	}
 
 	@Test
-	void acquisitionThatDidNotWaitEndsNobodysWait() {
+	void acquisitionThatDidNotWaitEndsNoWait() {
 		this.metrics.onEvent(new LockEvent.WaitStarted("redis", NAME, KEY));
 		ended(AcquireOutcome.ACQUIRED, false, Duration.ZERO);
 		assertThat(gauge("leasehold.waiting")).isOne();
@@ -164,7 +164,7 @@ class LockMetricsTests {
 	}
 
 	@Test
-	void answerAfterTheEndOfTheLeaseHasNoSlack() {
+	void responseAfterTheEndOfTheLeaseHasNoSlack() {
 		renewed(RenewalResult.UNKNOWN, Duration.ofSeconds(-1));
 		assertThat(slack().count()).isOne();
 		assertThat(slack().totalTime(TimeUnit.SECONDS)).isZero();

@@ -172,7 +172,7 @@ class LockObservationsTests {
 	}
 
 	@Test
-	void lossThatIsToldBeforeTheHoldBeginsEndsIt() {
+	void lossThatIsReportedBeforeTheHoldBeginsEndsIt() {
 		ObservedAcquisition observed = new ObservedAcquisition(this.registry, null, null, "local", "pay", KEY);
 		observed.holdEnded(LossCause.EXPIRED);
 		observed.holdStarted(64);
@@ -201,7 +201,7 @@ class LockObservationsTests {
 	}
 
 	@Test
-	void nothingIsMadeWhereNobodyObserves() {
+	void nothingIsCreatedWithoutObservers() {
 		assertThat(new LockObservations(ObservationRegistry.NOOP, null, null).follow("local", "pay", KEY)).isNull();
 		assertThat(new LockObservations(ObservationRegistry.create(), null, null).follow("local", "pay", KEY))
 			.as("a registry without handlers")

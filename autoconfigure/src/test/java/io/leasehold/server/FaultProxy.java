@@ -77,7 +77,7 @@ public final class FaultProxy implements AutoCloseable {
 		return this.replies;
 	}
 
-	/** Let nothing through, in either direction; a new connection gets no answer. */
+	/** Let nothing through, in either direction; a new connection gets no response. */
 	public void blackHole() {
 		this.requests.hold();
 		this.replies.hold();

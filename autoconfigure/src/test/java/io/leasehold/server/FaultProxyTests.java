@@ -29,7 +29,7 @@ class FaultProxyTests {
 
 	private static final int MOMENT = 100;
 
-	private final BlockingQueue<String> heard = new LinkedBlockingQueue<>();
+	private final BlockingQueue<String> received = new LinkedBlockingQueue<>();
 
 	private final ServerSocket server = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
 
@@ -51,7 +51,7 @@ class FaultProxyTests {
 	private void repeat(Socket accepted) throws IOException {
 		BufferedReader in = reader(accepted);
 		for (String line = in.readLine(); line != null; line = in.readLine()) {
-			this.heard.add(line);
+			this.received.add(line);
 			write(accepted, line);
 		}
 	}
@@ -64,9 +64,9 @@ class FaultProxyTests {
 	}
 
 	@Test
-	void bytesGoThroughUnlessToldOtherwise() throws Exception {
+	void bytesAreForwardedByDefault() throws Exception {
 		this.client.says("a");
-		this.client.hears("a");
+		this.client.receives("a");
 	}
 
 	@Test
@@ -74,7 +74,7 @@ class FaultProxyTests {
 		this.network.replies().delay(Duration.ofMillis(MOMENT));
 		long start = System.nanoTime();
 		this.client.says("a");
-		this.client.hears("a");
+		this.client.receives("a");
 		assertThat(System.nanoTime() - start).isGreaterThan(TimeUnit.MILLISECONDS.toNanos(MOMENT));
 	}
 
@@ -82,9 +82,9 @@ class FaultProxyTests {
 	void heldRequestIsDeliveredLate() throws Exception {
 		this.network.requests().hold();
 		this.client.says("a");
-		assertThat(this.heard.poll(MOMENT, TimeUnit.MILLISECONDS)).isNull();
+		assertThat(this.received.poll(MOMENT, TimeUnit.MILLISECONDS)).isNull();
 		this.network.heal();
-		this.client.hears("a");
+		this.client.receives("a");
 	}
 
 	@Test
@@ -92,26 +92,26 @@ class FaultProxyTests {
 		this.network.replies().hold();
 		this.client.says("a");
 		arrives("a");
-		this.client.hearsNothing();
+		this.client.receivesNothing();
 		this.network.heal();
-		this.client.hears("a");
+		this.client.receives("a");
 	}
 
 	@Test
 	void blackHoleBreaksNothing() throws Exception {
 		this.network.blackHole();
 		this.client.says("a");
-		this.client.hearsNothing();
-		assertThat(this.heard).isEmpty();
-		new Client().hearsNothing();
+		this.client.receivesNothing();
+		assertThat(this.received).isEmpty();
+		new Client().receivesNothing();
 		this.network.heal();
-		this.client.hears("a");
+		this.client.receives("a");
 	}
 
 	@Test
 	void strandedRequestArrivesAfterItsClientHasGone() throws Exception {
 		this.client.says("a");
-		this.client.hears("a");
+		this.client.receives("a");
 		arrives("a");
 		FaultProxy.Valve stranded = this.network.strandRequests();
 		this.client.says("late");
@@ -128,10 +128,10 @@ class FaultProxyTests {
 		this.network.replies().drop();
 		this.client.says("a");
 		arrives("a");
-		this.client.hearsNothing();
+		this.client.receivesNothing();
 		this.network.heal();
 		this.client.says("b");
-		this.client.hears("b");
+		this.client.receives("b");
 	}
 
 	@Test
@@ -153,12 +153,12 @@ class FaultProxyTests {
 	@Test
 	void allConnectionsBreakOrEnd() throws Exception {
 		this.client.says("a");
-		this.client.hears("a");
+		this.client.receives("a");
 		this.network.reset();
 		assertThatExceptionOfType(SocketException.class).isThrownBy(this.client::reply);
 		Client other = new Client();
 		other.says("b");
-		other.hears("b");
+		other.receives("b");
 		this.network.finish();
 		assertThat(other.reply()).isNull();
 	}
@@ -166,11 +166,11 @@ class FaultProxyTests {
 	@Test
 	void newConnectionsAreRefused() throws Exception {
 		this.client.says("a");
-		this.client.hears("a");
+		this.client.receives("a");
 		this.network.refuse();
 		assertThatExceptionOfType(SocketException.class).isThrownBy(() -> new Client().reply());
 		this.client.says("b");
-		this.client.hears("b");
+		this.client.receives("b");
 	}
 
 	@Test
@@ -182,7 +182,7 @@ class FaultProxyTests {
 	}
 
 	private void arrives(String line) throws InterruptedException {
-		assertThat(this.heard.poll(PATIENCE, TimeUnit.MILLISECONDS)).isEqualTo(line);
+		assertThat(this.received.poll(PATIENCE, TimeUnit.MILLISECONDS)).isEqualTo(line);
 	}
 
 	private static BufferedReader reader(Socket socket) throws IOException {
@@ -226,7 +226,7 @@ class FaultProxyTests {
 			write(this.socket, line);
 		}
 
-		void hears(String line) throws IOException {
+		void receives(String line) throws IOException {
 			assertThat(reply()).isEqualTo(line);
 		}
 
@@ -235,7 +235,7 @@ class FaultProxyTests {
 			return this.in.readLine();
 		}
 
-		void hearsNothing() throws IOException {
+		void receivesNothing() throws IOException {
 			this.socket.setSoTimeout(MOMENT);
 			assertThatExceptionOfType(SocketTimeoutException.class).isThrownBy(this.in::readLine);
 		}

@@ -112,10 +112,10 @@ class BlockingCallbacksTests {
 				.stream()
 				.noneMatch((gate) -> gate.key().value().equals("busy")));
 		assertThat(late).isNotDone();
-		CompletableFuture<LossCause> told = new CompletableFuture<>();
-		lost.onLost((loss) -> told.complete(loss.getLossCause()));
+		CompletableFuture<LossCause> notified = new CompletableFuture<>();
+		lost.onLost((loss) -> notified.complete(loss.getLossCause()));
 		this.service.locks.forceRelease(new LockKey("lost"));
-		assertThat(told).succeedsWithin(10, TimeUnit.SECONDS).isEqualTo(LossCause.NOT_OWNER);
+		assertThat(notified).succeedsWithin(10, TimeUnit.SECONDS).isEqualTo(LossCause.NOT_OWNER);
 		assertThat(kept.isValid()).isTrue();
 		this.service.acquire("free").close();
 		Awaitility.await().until(() -> this.other.locks.engine().inspect(new LockKey("granted")).isEmpty());

@@ -47,8 +47,8 @@ class ConfirmedHandoffTests {
 
 	private final AtomicInteger renewals = new AtomicInteger();
 
-	/** Before the answer to a request for the lock. */
-	private Runnable beforeAnswer = () -> {
+	/** Before the response to a request for the lock. */
+	private Runnable beforeResponse = () -> {
 	};
 
 	/** Until when a grant is valid, if not as the store says. */
@@ -67,7 +67,7 @@ class ConfirmedHandoffTests {
 		this.service.close();
 	}
 
-	/** The lock is lost in the store, and the store does not answer the renewal. */
+	/** The lock is lost in the store, and the store does not respond the renewal. */
 	@Fault(139)
 	@Test
 	void lostLockIsNotPassedOnAfterItsRenewalWasDue() {
@@ -88,13 +88,13 @@ class ConfirmedHandoffTests {
 		successor.close();
 	}
 
-	/** A renewal period counts from when the request was sent, not from its answer. */
+	/** A renewal period counts from when the request was sent, not from its response. */
 	@Fault(139)
 	@Test
-	void grantThatWasAnsweredLateIsNotPassedOn() {
-		this.beforeAnswer = () -> this.clock.advance(LEASE.dividedBy(3));
+	void grantWhoseResponseWasLateIsNotPassedOn() {
+		this.beforeResponse = () -> this.clock.advance(LEASE.dividedBy(3));
 		HeldLock held = this.service.acquire(KEY);
-		this.beforeAnswer = () -> {
+		this.beforeResponse = () -> {
 		};
 		this.renews = false;
 		CompletableFuture<HeldLock> next = this.service.acquireAsync(KEY);
@@ -131,17 +131,17 @@ class ConfirmedHandoffTests {
 		assertThat(grantOf(next)).isEqualTo(held.fencingToken() / 64);
 	}
 
-	/** A renewal that was answered late counts from its sending. */
+	/** A renewal with a late response counts from its sending. */
 	@Fault(139)
 	@Test
-	void grantWhoseRenewalWasAnsweredLateIsNotPassedOn() {
+	void grantWhoseRenewalHadALateResponseIsNotPassedOn() {
 		HeldLock held = this.service.acquire(KEY);
 		CompletableFuture<HeldLock> next = this.service.acquireAsync(KEY);
-		this.beforeAnswer = () -> this.clock.advance(LEASE.dividedBy(3));
+		this.beforeResponse = () -> this.clock.advance(LEASE.dividedBy(3));
 		this.clock.advance(LEASE.dividedBy(3));
 		Awaitility.await().until(() -> held.remaining().compareTo(LEASE.dividedBy(2)) > 0 && this.renewals.get() == 1);
 		this.renews = false;
-		this.beforeAnswer = () -> {
+		this.beforeResponse = () -> {
 		};
 		held.close();
 		assertThat(grantOf(next)).isGreaterThan(held.fencingToken() / 64);
@@ -209,7 +209,7 @@ class ConfirmedHandoffTests {
 			AcquisitionOutcome attempt = super.tryAcquire(claim);
 			long validUntil = ConfirmedHandoffTests.this.clock.nanoTime()
 					+ ConfirmedHandoffTests.this.granted.get().toNanos();
-			ConfirmedHandoffTests.this.beforeAnswer.run();
+			ConfirmedHandoffTests.this.beforeResponse.run();
 			return (attempt instanceof AcquisitionOutcome.Granted response)
 					? new AcquisitionOutcome.Granted(response.number(), Math.min(response.validUntil(), validUntil))
 					: attempt;
@@ -236,7 +236,7 @@ class ConfirmedHandoffTests {
 					.toList();
 			}
 			List<RenewalOutcome> outcomes = super.renew(due);
-			ConfirmedHandoffTests.this.beforeAnswer.run();
+			ConfirmedHandoffTests.this.beforeResponse.run();
 			ConfirmedHandoffTests.this.renewals.incrementAndGet();
 			return outcomes;
 		}

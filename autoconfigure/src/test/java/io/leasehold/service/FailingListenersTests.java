@@ -60,15 +60,15 @@ class FailingListenersTests {
 	@Test
 	void listenerThatThrowsHarmsNoLock(CapturedOutput output) {
 		LockService service = service((event) -> {
-			throw new IllegalStateException("told of " + event.getClass().getSimpleName());
+			throw new IllegalStateException("notified of " + event.getClass().getSimpleName());
 		});
 		HeldLock held = service.acquire("a");
 		awaitRenewals();
 		assertThat(held.isValid()).isTrue();
 		held.close();
-		assertThat(output).containsOnlyOnce("IllegalStateException: told of AcquireEnded")
-			.containsOnlyOnce("IllegalStateException: told of HoldEnded")
-			.contains("IllegalStateException: told of LeaseRenewed");
+		assertThat(output).containsOnlyOnce("IllegalStateException: notified of AcquireEnded")
+			.containsOnlyOnce("IllegalStateException: notified of HoldEnded")
+			.contains("IllegalStateException: notified of LeaseRenewed");
 		assertThat(this.store.size()).isZero();
 	}
 
@@ -96,7 +96,7 @@ class FailingListenersTests {
 	 */
 	@Fault(57)
 	@Test
-	void actionsThatBlockHoldNobodyUp() throws Exception {
+	void actionsThatBlockDelayNoOthers() throws Exception {
 		LockService service = service((event) -> {
 		});
 		CountDownLatch blocked = new CountDownLatch(20);
@@ -129,13 +129,13 @@ class FailingListenersTests {
 		LockService service = service((event) -> {
 		});
 		HeldLock lost = service.acquire("a");
-		CountDownLatch told = new CountDownLatch(1);
+		CountDownLatch notified = new CountDownLatch(1);
 		lost.onLost((loss) -> {
 			throw new IllegalStateException("action");
 		});
-		lost.onLost((loss) -> told.countDown());
+		lost.onLost((loss) -> notified.countDown());
 		this.store.lose(new LockKey("a"));
-		assertThat(told.await(30, TimeUnit.SECONDS)).isTrue();
+		assertThat(notified.await(30, TimeUnit.SECONDS)).isTrue();
 		Awaitility.await().untilAsserted(() -> assertThat(output).containsOnlyOnce("IllegalStateException: action"));
 		service.acquire("a").close();
 	}

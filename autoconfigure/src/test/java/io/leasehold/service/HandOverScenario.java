@@ -66,8 +66,8 @@ final class HandOverScenario {
 		HeldLock kept = acquire("kept");
 		long start = System.nanoTime();
 		HeldLock lost = acquire("lost");
-		CompletableFuture<LockLostException> told = new CompletableFuture<>();
-		lost.onLost(told::complete);
+		CompletableFuture<LockLostException> notified = new CompletableFuture<>();
+		lost.onLost(notified::complete);
 		this.store.lose(new LockKey("lost"));
 		blocking();
 		async();
@@ -77,7 +77,7 @@ final class HandOverScenario {
 		pushedGrant();
 		minHold();
 		closeInTheBackground();
-		assertThat(told.get(20, TimeUnit.SECONDS)).isNotNull();
+		assertThat(notified.get(20, TimeUnit.SECONDS)).isNotNull();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lost::close);
 		Awaitility.await()
 			.untilAsserted(() -> assertThat(this.events).hasAtLeastOneElementOfType(LockEvent.HoldLost.class));
@@ -171,7 +171,9 @@ final class HandOverScenario {
 		this.here.acquire(new LockKey("kept short"), kept, Acquirer.NEVER_BYPASSED).close();
 	}
 
-	/** The store's answer is lost, so that it may have granted what nobody waits for. */
+	/**
+	 * The store's response is lost, so that it may have granted what nobody waits for.
+	 */
 	private void closeInTheBackground() {
 		assertThatExceptionOfType(LockEngineException.class)
 			.isThrownBy(() -> this.here.acquire(new LockKey("unknown"), BRIEFLY, Acquirer.NEVER_BYPASSED));
@@ -204,7 +206,9 @@ final class HandOverScenario {
 				ReleaseTiming.IMMEDIATE, threads, BlockingWaiter::new);
 	}
 
-	/** Pushes grants of one key with a short lease, and loses the answers for another. */
+	/**
+	 * Pushes grants of one key with a short lease, and loses the responses for another.
+	 */
 	private final class Store extends DelegatingEngine {
 
 		Store(LocalLockEngine engine) {
@@ -218,7 +222,7 @@ final class HandOverScenario {
 			}
 			AcquisitionOutcome attempt = super.tryAcquire(claim);
 			if (claim.key().value().equals("unknown") && !HandOverScenario.this.responses.get()) {
-				throw new LockEngineException(claim.key(), "No answer", null);
+				throw new LockEngineException(claim.key(), "No response", null);
 			}
 			return attempt;
 		}

@@ -48,7 +48,7 @@ class InterleavingTests {
 	}
 
 	@Test
-	void lossIsToldAtTheEnd() {
+	void lossIsReportedAtTheEnd() {
 		InterleavingModel.check(Loss.class);
 	}
 
@@ -58,7 +58,7 @@ class InterleavingTests {
 	}
 
 	@Test
-	void renewalBesideAReleaseHarmsNobody() {
+	void renewalDuringAReleaseIsSafe() {
 		InterleavingModel.check(Renewal.class);
 	}
 
@@ -140,7 +140,7 @@ class InterleavingTests {
 
 		@Override
 		void after() {
-			require(this.next.isDone(), "The caller was told nothing");
+			require(this.next.isDone(), "The caller was not notified");
 			this.next.thenAccept((lock) -> {
 				requireHeld(lock);
 				lock.close();
@@ -234,7 +234,7 @@ class InterleavingTests {
 			catch (LockLostException ex) {
 				return;
 			}
-			throw new AssertionError("The loss was not told");
+			throw new AssertionError("The loss was not reported");
 		}
 
 		@Override
@@ -245,7 +245,7 @@ class InterleavingTests {
 
 	}
 
-	/** An answer prolongs a grant that is just found over. */
+	/** A response prolongs a grant that is just found over. */
 	public static class Extension extends InterleavingModel {
 
 		private KeyGate gate;

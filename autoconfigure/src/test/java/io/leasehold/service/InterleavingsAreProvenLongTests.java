@@ -42,7 +42,7 @@ class InterleavingsAreProvenLongTests {
 		check(directory, InterleavingTests.Reentry.class, "What was acquired is not held",
 				new SeededService.Bug("a hold that is re-entered after its end", "gate.KeyHolds",
 						"opened.isLinked() && !opened.isClosed()", "opened.isLinked()"));
-		check(directory, InterleavingTests.Loss.class, "The loss was not told",
+		check(directory, InterleavingTests.Loss.class, "The loss was not reported",
 				new SeededService.Bug("a loss that is not noted", "Holds",
 						"hold.lose(LossCause.NOT_OWNER); this.reports.lostAtRelease(hold, now());",
 						"this.reports.lostAtRelease(hold, now());"));

@@ -31,7 +31,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Releases whose first attempt was not answered, so that they are repeated after their
+ * Releases whose first attempt had no response, so that they are repeated after their
  * holders have gone.
  */
 @Timeout(60)
@@ -68,7 +68,7 @@ class LateReleaseTests {
 		assertThat(output).contains("Lock 'order:42' (test) was lost");
 	}
 
-	/** The first attempt may have released it, and its answer was lost. */
+	/** The first attempt may have released it, and its response was lost. */
 	@Test
 	void unknownOutcomeOfARepeatedReleaseIsNoLoss() {
 		releaseIsRepeated(() -> new ReleaseOutcome.Unknown());
@@ -115,7 +115,7 @@ class LateReleaseTests {
 				ReleaseTiming.IMMEDIATE);
 	}
 
-	/** The first release is not answered, the second one as a test wants. */
+	/** The first release gets no response, the second one as a test wants. */
 	private final class FailingRelease extends DelegatingEngine {
 
 		private final Supplier<ReleaseOutcome> repeated;
@@ -130,7 +130,7 @@ class LateReleaseTests {
 		@Override
 		public ReleaseOutcome release(Claim claim) {
 			if (this.releases.incrementAndGet() == 1) {
-				throw new LockEngineException(claim.key(), "no answer", null);
+				throw new LockEngineException(claim.key(), "no response", null);
 			}
 			ReleaseOutcome outcome = super.release(claim);
 			if (LateReleaseTests.this.responses.incrementAndGet() == 1) {

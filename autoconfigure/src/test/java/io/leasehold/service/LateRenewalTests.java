@@ -31,12 +31,12 @@ class LateRenewalTests {
 	private final List<LockEvent.LeaseRenewed> renewals = new CopyOnWriteArrayList<>();
 
 	/**
-	 * A process that got no processor time takes up the answer to a renewal when its
+	 * A process that got no processor time takes up the response to a renewal when its
 	 * lease is over: it stays so, and the slack of the renewal is reported as none.
 	 */
 	@Fault(4)
 	@Test
-	void answerThatComesAfterTheLeaseRevivesNothing() {
+	void responseAfterTheLeaseRevivesNothing() {
 		try (LockService service = service(new PausedEngine(new LocalLockEngine(this.clock)))) {
 			HeldLock held = service.acquire("a");
 			Awaitility.await().until(() -> !this.renewals.isEmpty());
@@ -56,7 +56,7 @@ class LateRenewalTests {
 				}), ReleaseTiming.IMMEDIATE);
 	}
 
-	/** Its process stands still between the store's answer and what comes of it. */
+	/** Its process stands still between the store's response and what comes of it. */
 	private final class PausedEngine extends DelegatingEngine {
 
 		PausedEngine(LockEngine engine) {

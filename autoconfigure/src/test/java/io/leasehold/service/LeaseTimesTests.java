@@ -125,7 +125,7 @@ class LeaseTimesTests {
 	}
 
 	@Test
-	void renewalWithoutAnAnswerIsRepeatedEverySecond() {
+	void renewalWithoutAResponseIsRepeatedEverySecond() {
 		HeldLock held = this.process.acquire("a");
 		this.process.store.renewNothing();
 		this.process.advance(Duration.ofSeconds(12));
@@ -149,7 +149,7 @@ class LeaseTimesTests {
 
 	/** The short lease is renewed in between. */
 	@Test
-	void renewalWithoutAnAnswerIsNotRepeatedWithEveryTick() {
+	void renewalWithoutAResponseIsNotRepeatedWithEveryTick() {
 		HeldLock held = this.process.acquire("a");
 		HeldLock brief = this.process.locks.acquire("b",
 				this.process.options().toBuilder().lease(Duration.ofMillis(600)).build());
@@ -230,11 +230,11 @@ class LeaseTimesTests {
 	@Test
 	void expiredLeaseIsNoticedAtItsEnd() {
 		HeldLock held = this.process.acquire("a");
-		Duration[] told = new Duration[1];
-		held.onLost((loss) -> told[0] = this.process.now());
+		Duration[] notified = new Duration[1];
+		held.onLost((loss) -> notified[0] = this.process.now());
 		this.process.store.renewNothing();
 		this.process.advance(BELIEVED);
-		assertThat(told[0]).isEqualTo(BELIEVED);
+		assertThat(notified[0]).isEqualTo(BELIEVED);
 		assertLost(held, LossCause.EXPIRED);
 	}
 

@@ -42,7 +42,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 class LockLossTests extends LockServiceFixture {
 
 	@Test
-	void lostLockIsToldAndThrownAtTheEnd() throws Exception {
+	void lostLockIsReportedAndThrownAtTheEnd() throws Exception {
 		HeldLock held = this.here.acquire("a", lease(Duration.ofSeconds(2)));
 		CountDownLatch reported = new CountDownLatch(1);
 		held.onLost((ex) -> reported.countDown());
@@ -137,7 +137,7 @@ class LockLossTests extends LockServiceFixture {
 	}
 
 	@Test
-	void holderThatOutlastsTheShutdownIsToldAndLeftToItsLease() {
+	void holderThatOutlastsTheShutdownIsNotifiedAndLeftToItsLease() {
 		HeldLock held = this.here.acquire("a");
 		this.here.close();
 		assertThat(held.isValid()).isFalse();
@@ -181,14 +181,15 @@ class LockLossTests extends LockServiceFixture {
 		LockEngine engine = new DelegatingEngine(this.store) {
 			@Override
 			public List<RenewalOutcome> renew(List<Renewal> due) {
-				throw new LockEngineException(new LockKey("a"), "The store does not answer", null);
+				throw new LockEngineException(new LockKey("a"), "The store does not respond", null);
 			}
 		};
 		try (LockService service = service(engine)) {
 			HeldLock held = service.acquire("a", lease(Duration.ofMillis(1500)));
 			Awaitility.await().until(() -> !held.isValid());
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close)
-				.satisfies((ex) -> assertThat(ex.getSuppressed()[0]).hasMessageContaining("The store does not answer"));
+				.satisfies(
+						(ex) -> assertThat(ex.getSuppressed()[0]).hasMessageContaining("The store does not respond"));
 		}
 	}
 
@@ -218,7 +219,7 @@ class LockLossTests extends LockServiceFixture {
 
 			@Override
 			public List<RenewalOutcome> renew(List<Renewal> due) {
-				return List.of(new RenewalOutcome.Unknown(new IllegalStateException("no answer")));
+				return List.of(new RenewalOutcome.Unknown(new IllegalStateException("no response")));
 			}
 
 			@Override

@@ -233,7 +233,7 @@ class LockRenewalTests extends LockServiceFixture {
 	}
 
 	@Test
-	void engineThatThrowsAnErrorBlocksNobody() {
+	void engineThatThrowsAnErrorBlocksNoCaller() {
 		AtomicBoolean broken = new AtomicBoolean(true);
 		LockEngine engine = new DelegatingEngine(this.store) {
 			@Override
@@ -253,7 +253,7 @@ class LockRenewalTests extends LockServiceFixture {
 	}
 
 	@Test
-	void waitIsToldOnceThoughItsFirstGrantWasTakenUpTooLate() throws Exception {
+	void waitIsReportedOnceThoughItsFirstGrantWasTakenTooLate() throws Exception {
 		AtomicBoolean late = new AtomicBoolean();
 		MonotonicClock clock = () -> System.nanoTime()
 				+ ((late.get() && Thread.currentThread().getName().equals("late")) ? 3_600_000_000_000L : 0);

@@ -143,15 +143,15 @@ class LockServiceOperationTests {
 	/** An operator takes a lock away: its holder in this process is notified at once. */
 	@Fault(95)
 	@Test
-	void holderInThisProcessIsToldOfAForcedReleaseAtOnce() throws Exception {
+	void holderInThisProcessIsNotifiedOfAForcedReleaseAtOnce() throws Exception {
 		HeldLock held = this.here.acquire(KEY.value(),
 				this.here.defaults().toBuilder().lease(Duration.ofHours(1)).build());
-		CountDownLatch told = new CountDownLatch(1);
-		held.onLost((loss) -> told.countDown());
+		CountDownLatch notified = new CountDownLatch(1);
+		held.onLost((loss) -> notified.countDown());
 		CompletableFuture<HeldLock> next = this.here.acquireAsync(KEY.value());
 		assertThat(this.here.inspector().forceRelease("local", KEY)).extracting(LockHolder::fencingToken)
 			.containsExactly(held.fencingToken());
-		assertThat(told.await(30, TimeUnit.SECONDS)).isTrue();
+		assertThat(notified.await(30, TimeUnit.SECONDS)).isTrue();
 		assertThat(held.isValid()).isFalse();
 		assertThat(next.get(30, TimeUnit.SECONDS).fencingToken()).isGreaterThan(held.fencingToken());
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);

@@ -60,15 +60,15 @@ class MaxHoldTests {
 	@Test
 	void maxHoldShorterThanTheLeaseEndsBeliefAndLease() throws Exception {
 		HeldLock held = this.service.acquire("a", this.limited);
-		CompletableFuture<LossCause> told = new CompletableFuture<>();
-		held.onLost((loss) -> told.complete(loss.getLossCause()));
+		CompletableFuture<LossCause> notified = new CompletableFuture<>();
+		held.onLost((loss) -> notified.complete(loss.getLossCause()));
 		assertThat(held.remaining()).isLessThanOrEqualTo(MAX_HOLD);
 		this.clock.advance(MAX_HOLD.minusSeconds(10));
 		assertThat(held.isValid()).isTrue();
 		this.clock.advance(Duration.ofSeconds(10));
 		assertThat(this.store.inspect(new LockKey("a"))).isEmpty();
 		assertThat(held.isValid()).isFalse();
-		assertThat(told.get()).isEqualTo(LossCause.MAX_HOLD);
+		assertThat(notified.get()).isEqualTo(LossCause.MAX_HOLD);
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close)
 			.satisfies((loss) -> assertThat(loss.getLossCause()).isEqualTo(LossCause.MAX_HOLD));
 		assertThat(this.store.renewed).isEmpty();

@@ -62,7 +62,7 @@ class OwnersBesideEachOtherTests {
 
 	private final AtomicInteger requests = new AtomicInteger();
 
-	/** The store answers no request before. */
+	/** The store does not respond before. */
 	private CompletableFuture<Void> open = CompletableFuture.completedFuture(null);
 
 	private final LockEngine engine = new DelegatingEngine(this.store) {
@@ -337,7 +337,7 @@ class OwnersBesideEachOtherTests {
 		elsewhere.close();
 	}
 
-	/** Begin attempts that do not wait, while the store does not answer the first. */
+	/** Begin attempts that do not wait, while the store does not respond the first. */
 	private List<CompletableFuture<HeldLock>> attemptAtTheSameTime(LockOptions options, int count) {
 		this.open = new CompletableFuture<>();
 		List<CompletableFuture<HeldLock>> attempts = new ArrayList<>();
@@ -394,7 +394,7 @@ class OwnersBesideEachOtherTests {
 	}
 
 	@Test
-	void allOfThemAreToldOfAForcedRelease() {
+	void allOfThemAreNotifiedOfAForcedRelease() {
 		HeldLock first = acquire(this.shared.toBuilder().lease(Duration.ofHours(1)).build());
 		HeldLock second = acquire(this.shared.toBuilder().lease(Duration.ofHours(1)).build());
 		assertThat(this.service.inspector().forceRelease("", new LockKey(KEY))).hasSize(2);

@@ -217,16 +217,16 @@ class ReentryTests {
 	@Test
 	void viewShowsWhatItsThreadHolds() {
 		LockView lock = this.locks.asLock("a");
-		AtomicReference<LockLostException> told = new AtomicReference<>();
+		AtomicReference<LockLostException> notified = new AtomicReference<>();
 		assertThat(lock.held()).isEmpty();
 		lock.lock();
 		HeldLock held = lock.held().orElseThrow();
-		held.onLost(told::set);
+		held.onLost(notified::set);
 		assertThat(held.isValid()).isTrue();
 		assertThat(this.locks.isCurrent("a", held.fencingToken())).isTrue();
 		assertThat(inPool(() -> lock.held())).isEmpty();
 		this.locks.inspector().forceRelease("", new LockKey("a"));
-		await().until(() -> told.get() != null);
+		await().until(() -> notified.get() != null);
 		assertThat(lock.held()).hasValueSatisfying((lost) -> assertThat(lost.isValid()).isFalse());
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::unlock);
 		assertThat(lock.held()).isEmpty();

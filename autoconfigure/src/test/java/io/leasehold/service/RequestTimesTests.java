@@ -73,7 +73,7 @@ class RequestTimesTests {
 	}
 
 	@Test
-	void pausesBeginAnewAfterAnAnswer() {
+	void pausesBeginAnewAfterAResponse() {
 		this.process.store.holdElsewhere("a", Access.EXCLUSIVE);
 		List<Duration> requested = this.process.store.requested;
 		this.process.store.response = (attempt) -> {
@@ -89,7 +89,7 @@ class RequestTimesTests {
 	}
 
 	@Test
-	void grantThatEndsAtItsAnswerIsNotHandedOut() {
+	void grantThatEndsAtItsResponseIsNotHandedOut() {
 		assertThat(isHandedOutThatLasts(Duration.ZERO)).isFalse();
 	}
 

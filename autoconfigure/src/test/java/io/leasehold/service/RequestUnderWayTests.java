@@ -47,7 +47,7 @@ class RequestUnderWayTests {
 	 */
 	@Fault(141)
 	@Test
-	void claimIsReleasedOnceItsRequestHasBeenAnswered() {
+	void claimIsReleasedAfterTheResponseToItsRequest() {
 		PushWhilePolling engine = new PushWhilePolling(this.store);
 		try (LockService service = service(engine, MonotonicClock.SYSTEM)) {
 			HeldLock held = service.acquireAsync("a").join();
@@ -55,7 +55,7 @@ class RequestUnderWayTests {
 			assertThat(engine.released).hasValue(0);
 			engine.response.countDown();
 			Awaitility.await().until(() -> engine.released.get() == 1);
-			assertThat(engine.releasedAfterAnswer).hasValue(1);
+			assertThat(engine.releasedAfterResponse).hasValue(1);
 		}
 	}
 
@@ -157,7 +157,9 @@ class RequestUnderWayTests {
 				Member.of("test"), clock, List.of(), ReleaseTiming.IMMEDIATE);
 	}
 
-	/** Its second answer is that of a poll, which lasts until a test is done with it. */
+	/**
+	 * Its second response is that of a poll, which lasts until a test is done with it.
+	 */
 	private static final class PushWhilePolling extends DelegatingEngine {
 
 		private final AtomicReference<Consumer<Signal>> listener = new AtomicReference<>();
@@ -166,7 +168,7 @@ class RequestUnderWayTests {
 
 		private final AtomicInteger released = new AtomicInteger();
 
-		private final AtomicInteger releasedAfterAnswer = new AtomicInteger();
+		private final AtomicInteger releasedAfterResponse = new AtomicInteger();
 
 		private volatile boolean responded;
 
@@ -176,11 +178,11 @@ class RequestUnderWayTests {
 
 		@Override
 		public AcquisitionOutcome tryAcquire(Claim claim) {
-			Consumer<Signal> told = this.listener.get();
-			if (told != null) {
+			Consumer<Signal> notified = this.listener.get();
+			if (notified != null) {
 				long validUntil = MonotonicClock.validUntil(System.nanoTime(), claim.lease());
 				CompletableFuture
-					.runAsync(() -> told.accept(new Signal.Pushed(new AcquisitionOutcome.Granted(1, validUntil))));
+					.runAsync(() -> notified.accept(new Signal.Pushed(new AcquisitionOutcome.Granted(1, validUntil))));
 				Awaitility.await().until(() -> this.response.getCount() == 0);
 				this.responded = true;
 			}
@@ -195,7 +197,7 @@ class RequestUnderWayTests {
 
 		@Override
 		public ReleaseOutcome release(Claim claim) {
-			this.releasedAfterAnswer.addAndGet(this.responded ? 1 : 0);
+			this.releasedAfterResponse.addAndGet(this.responded ? 1 : 0);
 			this.released.incrementAndGet();
 			return super.release(claim);
 		}

@@ -74,7 +74,7 @@ class SelfCheckTests {
 
 	@Fault(116)
 	@Test
-	void grantThatItsCallerIsNotToldOfIsRepaired(CapturedOutput output) throws Exception {
+	void grantThatItsCallerIsNotNotifiedOfIsRepaired(CapturedOutput output) throws Exception {
 		loseFirst("caller");
 		this.service.acquireAsync("a").get(30, TimeUnit.SECONDS).close();
 		assertRepaired("granted locks were not taken", output);
@@ -83,7 +83,7 @@ class SelfCheckTests {
 	/** Otherwise it would be renewed for ever. */
 	@Fault(116)
 	@Test
-	void grantThatNobodyTakesIsReleased(CapturedOutput output) {
+	void grantThatNoCallerTakesIsReleased(CapturedOutput output) {
 		this.threads.losing((handOver) -> handOver.pool().endsWith("-caller"));
 		CompletableFuture<HeldLock> never = this.service.acquireAsync("a");
 		Awaitility.await().until(() -> this.store.size() == 0 && this.service.locks.gates().all().isEmpty());

@@ -104,7 +104,7 @@ class SelfCheckTimesTests {
 	}
 
 	@Test
-	void lockThatNobodyTakesIsReleasedByTheTenthCheck() {
+	void lockThatNoCallerTakesIsReleasedByTheTenthCheck() {
 		this.process.acquire("b").close();
 		this.process.store.released.clear();
 		CompletableFuture<HeldLock> never = this.process.locks.acquireAsync("a");

@@ -179,20 +179,20 @@ class SeveralKeysTests {
 	}
 
 	@Test
-	void lossOfOneIsTheLossOfAllAndToldOnce() {
-		AtomicInteger told = new AtomicInteger();
+	void lossOfOneIsTheLossOfAllAndReportedOnce() {
+		AtomicInteger notified = new AtomicInteger();
 		HeldLock held = this.service.acquireAll(List.of("a", "b"),
 				this.options.toBuilder().lease(Duration.ofSeconds(2)).build());
-		held.onLost((loss) -> told.incrementAndGet());
+		held.onLost((loss) -> notified.incrementAndGet());
 		this.store.lose(new LockKey("a"));
 		this.store.lose(new LockKey("b"));
-		await().until(() -> held.parts().stream().noneMatch(HeldLock::isValid) && told.get() > 0);
+		await().until(() -> held.parts().stream().noneMatch(HeldLock::isValid) && notified.get() > 0);
 		assertThat(held.isValid()).isFalse();
 		assertThat(held.remaining()).isZero();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::throwIfLost);
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close)
 			.satisfies((ex) -> assertThat(ex.getSuppressed()).hasSize(1));
-		assertThat(told).hasValue(1);
+		assertThat(notified).hasValue(1);
 	}
 
 	@Test

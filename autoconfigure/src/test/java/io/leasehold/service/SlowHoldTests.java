@@ -40,14 +40,14 @@ class SlowHoldTests {
 	}
 
 	@Test
-	void isToldOnceWhileTheLockIsStillHeld(CapturedOutput output) {
+	void isReportedOnceWhileTheLockIsStillHeld(CapturedOutput output) {
 		this.service = service(MonotonicClock.SYSTEM, Duration.ofMillis(50));
 		HeldLock held = this.service.acquire("a");
 		Awaitility.await().until(() -> !slow().isEmpty());
-		HoldSlow told = slow().get(0);
-		assertThat(told.key().value()).isEqualTo("a");
-		assertThat(told.fencingToken()).isEqualTo(held.fencingToken());
-		assertThat(Duration.ofNanos(told.nanos())).isGreaterThanOrEqualTo(Duration.ofMillis(50));
+		HoldSlow notified = slow().get(0);
+		assertThat(notified.key().value()).isEqualTo("a");
+		assertThat(notified.fencingToken()).isEqualTo(held.fencingToken());
+		assertThat(Duration.ofNanos(notified.nanos())).isGreaterThanOrEqualTo(Duration.ofMillis(50));
 		assertThat(output).contains("Lock 'a' (test) is held for ");
 		held.close();
 		Awaitility.await().until(() -> this.events.stream().anyMatch(LockEvent.HoldEnded.class::isInstance));
@@ -56,7 +56,7 @@ class SlowHoldTests {
 
 	@Test
 	@SuppressWarnings("try")
-	void isToldAtTheEndAtTheLatest() {
+	void isReportedAtTheEndAtTheLatest() {
 		ManualClock clock = new ManualClock();
 		this.service = service(clock, Duration.ofMillis(50));
 		HeldLock held = this.service.acquire("a");
@@ -68,11 +68,11 @@ class SlowHoldTests {
 		held.close();
 		Awaitility.await().until(() -> !slow().isEmpty());
 		assertThat(slow()).singleElement()
-			.satisfies((told) -> assertThat(told.nanos()).isEqualTo(Duration.ofMillis(50).toNanos()));
+			.satisfies((notified) -> assertThat(notified.nanos()).isEqualTo(Duration.ofMillis(50).toNanos()));
 	}
 
 	@Test
-	void isNotToldWithoutALimit() {
+	void isNotReportedWithoutALimit() {
 		ManualClock clock = new ManualClock();
 		this.service = service(clock, LockOptions.UNLIMITED);
 		HeldLock held = this.service.acquire("a");

@@ -109,7 +109,7 @@ final class SteppedService implements AutoCloseable {
 	record Renewed(Duration at, Duration lease, String key) {
 	}
 
-	/** Writes down what is requested when, and answers what a test wants. */
+	/** Writes down what is requested when, and responds what a test wants. */
 	final class Store extends DelegatingEngine {
 
 		final LocalLockEngine local;
@@ -172,7 +172,7 @@ final class SteppedService implements AutoCloseable {
 			this.keepsMinHold = keepsMinHold;
 		}
 
-		/** Answer no renewal from now on. */
+		/** Respond to no renewal from now on. */
 		void renewNothing() {
 			this.renewal = (renewed, outcome) -> new RenewalOutcome.Unknown(new IllegalStateException("silent"));
 		}

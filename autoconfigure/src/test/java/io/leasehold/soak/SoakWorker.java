@@ -81,7 +81,7 @@ final class SoakWorker {
 		}
 	}
 
-	/** Begin when each store has answered, however long the first connection takes. */
+	/** Begin when each store has responded, however long the first connection takes. */
 	private void start() {
 		takeAll();
 		for (Actor actor : this.actors) {

@@ -87,12 +87,13 @@ final class Attempts {
 	/**
 	 * Change a key's entry.
 	 * @param action what the caller does, for messages
-	 * @param unanswered called if a write had no response, so that it may still happen
+	 * @param withoutResponse called if a write had no response, so that it may still
+	 * happen
 	 * @param rule the decision on each state of the entry
 	 * @throws LockEngineException if the store did not respond, or the entry kept
 	 * changing for the call timeout
 	 */
-	<T> T change(String action, LockKey key, Runnable unanswered, Function<Sight, Step<T>> rule) {
+	<T> T change(String action, LockKey key, Runnable withoutResponse, Function<Sight, Step<T>> rule) {
 		String storeKey = this.keys.of(key);
 		long deadline = Deadlines.after(this.settings.callTimeout());
 		int conflicts = 0;
@@ -111,7 +112,7 @@ final class Attempts {
 				}
 			}
 			catch (Exception ex) {
-				unanswered.run();
+				withoutResponse.run();
 				throw failure(action, key, ex);
 			}
 			pause(++conflicts);

@@ -231,7 +231,7 @@ public final class CasLockEngine implements LockEngine, AutoCloseable {
 	}
 
 	/** Return how many owners are known whose requests had no response. */
-	int unansweredOwners() {
+	int ownersWithoutResponse() {
 		return this.late.size() + this.lateReleases.size();
 	}
 

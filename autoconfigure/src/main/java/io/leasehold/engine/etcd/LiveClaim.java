@@ -31,7 +31,7 @@ final class LiveClaim {
 	private @Nullable OwnLease ownLease;
 
 	/** Whether a request without a response may still create its key. */
-	private boolean unanswered;
+	private boolean lacksResponse;
 
 	private boolean removing;
 
@@ -101,17 +101,17 @@ final class LiveClaim {
 	}
 
 	synchronized void doubt() {
-		this.unanswered = true;
+		this.lacksResponse = true;
 	}
 
 	/** Return whether the store may have its key. */
 	synchronized boolean mayHaveKey() {
-		return this.number != 0 || this.unanswered;
+		return this.number != 0 || this.lacksResponse;
 	}
 
 	/** Return whether its key may be created late. */
 	synchronized boolean mayComeLate() {
-		return this.unanswered;
+		return this.lacksResponse;
 	}
 
 	/** Record that its key exists. */

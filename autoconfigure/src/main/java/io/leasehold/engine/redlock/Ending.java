@@ -60,7 +60,7 @@ final class Ending {
 		int ended = live.nextRound();
 		boolean sentBefore = live.markEndSent(this.settings.markerLifetime());
 		Ballot<List<Object>> ballot = this.masters.requireMajority(
-				this.masters.ask((master) -> end(live, master, ended), this.masters::isAnswered).await(deadline));
+				this.masters.ask((master) -> end(live, master, ended), this.masters::hasResponses).await(deadline));
 		long held = ballot.responses().stream().filter((response) -> (Long) response.get(0) == 1).count();
 		if (held >= this.masters.majority()) {
 			return new ReleaseOutcome.Released(standBack(ballot));

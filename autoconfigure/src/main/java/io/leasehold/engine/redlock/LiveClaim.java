@@ -30,7 +30,7 @@ final class LiveClaim {
 	private final Set<Master> reached = new HashSet<>();
 
 	/** Last request to each master, if it has no response. */
-	private final Map<Master, Request> unanswered = new HashMap<>();
+	private final Map<Master, Request> inFlight = new HashMap<>();
 
 	/** Masters that may still execute a request of a broken line. */
 	private final Set<Master> stranded = new HashSet<>();
@@ -126,7 +126,7 @@ final class LiveClaim {
 		}
 		this.reached.add(master);
 		Request sent = new Request(line);
-		Request before = this.unanswered.put(master, sent);
+		Request before = this.inFlight.put(master, sent);
 		if (before != null && before.line != line) {
 			this.stranded.add(master);
 		}
@@ -139,7 +139,7 @@ final class LiveClaim {
 
 	/** Record a response. It proves nothing about later requests. */
 	private synchronized void responded(Master master, Request request) {
-		this.unanswered.remove(master, request);
+		this.inFlight.remove(master, request);
 	}
 
 	/** Record that the lock was granted in a round. */
@@ -180,7 +180,7 @@ final class LiveClaim {
 
 	/** Return whether a request may be executed after those that the line sends now. */
 	synchronized boolean mayArriveLate(Master master, Line line) {
-		Request last = this.unanswered.get(master);
+		Request last = this.inFlight.get(master);
 		return this.stranded.contains(master) || (last != null && last.line != line);
 	}
 

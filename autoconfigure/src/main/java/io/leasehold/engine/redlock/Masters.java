@@ -35,11 +35,12 @@ record Masters(List<Master> all) {
 	 * @throws io.leasehold.engine.redis.connection.RedisFailure if no majority responded
 	 */
 	<T> Ballot<T> run(Script<T> script, String[] keys, String[] arguments, long deadline) {
-		return requireMajority(ask((master) -> master.send(script, keys, arguments), this::isAnswered).await(deadline));
+		return requireMajority(
+				ask((master) -> master.send(script, keys, arguments), this::hasResponses).await(deadline));
 	}
 
 	/** Return whether a majority and all masters that usually respond have responded. */
-	boolean isAnswered(Ballot<?> ballot) {
+	boolean hasResponses(Ballot<?> ballot) {
 		return ballot.isComplete() && ballot.size() >= majority();
 	}
 

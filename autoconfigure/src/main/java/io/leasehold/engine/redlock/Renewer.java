@@ -63,7 +63,7 @@ record Renewer(Masters masters, RedlockSettings settings, LiveClaims claims, Mis
 	}
 
 	private boolean isDecided(Ballot<List<Object>> ballot, int locks) {
-		if (!this.masters.isAnswered(ballot)) {
+		if (!this.masters.hasResponses(ballot)) {
 			return false;
 		}
 		Collection<List<Object>> responses = ballot.responses();

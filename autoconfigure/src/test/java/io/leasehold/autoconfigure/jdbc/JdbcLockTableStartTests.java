@@ -172,7 +172,7 @@ class JdbcLockTableStartTests extends JdbcApplicationFixture {
 	}
 
 	@Test
-	void databaseThatDoesNotExistIsNotToldAsOneThatIsDown() {
+	void databaseThatDoesNotExistIsNotReportedAsUnavailable() {
 		this.bare
 			.withPropertyValues("spring.datasource.url=jdbc:h2:mem:%s;IFEXISTS=TRUE".formatted(UUID.randomUUID()),
 					"leasehold.jdbc.initialize-schema=always")

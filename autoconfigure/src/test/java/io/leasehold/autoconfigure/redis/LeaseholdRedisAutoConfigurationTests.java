@@ -58,7 +58,7 @@ class LeaseholdRedisAutoConfigurationTests {
 			spring.data.redis.cluster.nodes=localhost:1                                  | cluster nodes [localhost:1]
 			spring.data.redis.sentinel.master=m,spring.data.redis.sentinel.nodes=localhost:1 | sentinels [localhost:1]
 			""")
-	void addressThatDoesNotAnswerIsToldAtTheStart(String properties, String address, CapturedOutput output) {
+	void addressThatDoesNotRespondIsReportedAtStartup(String properties, String address, CapturedOutput output) {
 		this.runner.withPropertyValues(properties.split(","))
 			.run((context) -> await()
 				.until(() -> output.toString().contains("Locks fail until Redis can be reached at " + address)));
@@ -125,7 +125,7 @@ class LeaseholdRedisAutoConfigurationTests {
 	@ParameterizedTest
 	@CsvSource({ "leasehold.engine=redis, leasehold.engine is 'redis'",
 			"leasehold.redis.enabled=true, leasehold.redis.enabled is 'true'" })
-	void missingClientIsToldWithWhatToAdd(String property, String begin) {
+	void missingClientIsReportedWithWhatToAdd(String property, String begin) {
 		this.runner.withClassLoader(new FilteredClassLoader("io.lettuce", "redis.clients"))
 			.withPropertyValues(property)
 			.withBean("stub", LockEngine.class, () -> new StubEngine("stub"))

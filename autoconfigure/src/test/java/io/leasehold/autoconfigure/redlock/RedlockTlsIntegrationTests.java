@@ -147,13 +147,13 @@ class RedlockTlsIntegrationTests {
 
 	/** Ask each master as its operator. */
 	private static <T> List<T> asked(Function<RedisCommands<String, String>, T> question) {
-		List<T> answers = new ArrayList<>();
+		List<T> responses = new ArrayList<>();
 		for (RedisTestServer one : servers) {
 			try (var connection = operators.connect(RedisURI.create("127.0.0.1", one.port()))) {
-				answers.add(question.apply(connection.sync()));
+				responses.add(question.apply(connection.sync()));
 			}
 		}
-		return answers;
+		return responses;
 	}
 
 }

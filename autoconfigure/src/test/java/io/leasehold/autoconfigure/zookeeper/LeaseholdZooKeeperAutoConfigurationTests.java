@@ -99,7 +99,7 @@ class LeaseholdZooKeeperAutoConfigurationTests {
 	}
 
 	@Test
-	void clientOfTheApplicationThatIsNotStartedIsTold() {
+	void clientOfTheApplicationThatIsNotStartedIsReported() {
 		this.runner
 			.withBean("own", CuratorFramework.class,
 					() -> CuratorFrameworkFactory.newClient("127.0.0.1:1", new RetryForever(100)))

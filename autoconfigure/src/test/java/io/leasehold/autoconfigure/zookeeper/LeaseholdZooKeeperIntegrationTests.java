@@ -89,7 +89,7 @@ class LeaseholdZooKeeperIntegrationTests {
 	 */
 	@Test
 	@Fault(value = 88, engine = "zookeeper")
-	void bodyThatOutlastsTheShutdownIsToldAndItsKeyLeftToItsLease() {
+	void bodyThatOutlastsTheShutdownIsNotifiedAndItsKeyLeftToItsLease() {
 		this.withSessionOfItsOwn.run((context) -> {
 			HeldLock held = context.getBean(DistributedLocks.class).acquire("order:42");
 			long leaseEnd = System.nanoTime() + held.remaining().toNanos();
@@ -194,7 +194,7 @@ class LeaseholdZooKeeperIntegrationTests {
 	}
 
 	@Test
-	void missingNodeOfTheConnectStringIsTold() {
+	void missingNodeOfTheConnectStringIsReported() {
 		this.runner
 			.withPropertyValues("leasehold.zookeeper.connect-string=" + this.server.getConnectString() + "/nowhere")
 			.run((context) -> assertThatExceptionOfType(LockEngineException.class)

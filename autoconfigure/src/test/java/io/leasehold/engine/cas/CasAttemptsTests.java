@@ -117,11 +117,11 @@ class CasAttemptsTests {
 			.withMessage("Could not test lock 'order:42' on engine 'test': broken")
 			.withCause(this.connection.failure);
 		this.connection.failsToWrite = true;
-		int[] unanswered = new int[1];
+		int[] withoutResponse = new int[1];
 		assertThatExceptionOfType(LockEngineException.class)
-			.isThrownBy(() -> this.attempts.change("test", KEY, () -> unanswered[0]++,
+			.isThrownBy(() -> this.attempts.change("test", KEY, () -> withoutResponse[0]++,
 					(sight) -> Step.write(sight.record().next(1, null, List.of()), (sent) -> "written")));
-		assertThat(unanswered[0]).isOne();
+		assertThat(withoutResponse[0]).isOne();
 	}
 
 	@Test

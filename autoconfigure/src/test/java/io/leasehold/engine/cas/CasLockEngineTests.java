@@ -55,20 +55,20 @@ class CasLockEngineTests {
 		Claim claim = claim();
 		this.connection.losesResponses = true;
 		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> this.engine.tryAcquire(claim));
-		assertThat(this.engine.unansweredOwners()).isOne();
+		assertThat(this.engine.ownersWithoutResponse()).isOne();
 		this.connection.losesResponses = false;
 		Granted granted = granted(claim);
 		assertThat(renew(claim, granted.number() + 1)).isInstanceOf(RenewalOutcome.NotOwner.class);
-		assertThat(this.engine.unansweredOwners()).as("another grant").isOne();
+		assertThat(this.engine.ownersWithoutResponse()).as("another grant").isOne();
 		assertThat(renew(claim, granted.number())).isInstanceOf(RenewalOutcome.Renewed.class);
-		assertThat(this.engine.unansweredOwners()).isZero();
+		assertThat(this.engine.ownersWithoutResponse()).isZero();
 		this.connection.losesResponses = true;
 		assertThat(renew(claim, granted.number())).isInstanceOf(RenewalOutcome.Unknown.class);
 		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> this.engine.release(claim));
-		assertThat(this.engine.unansweredOwners()).as("renewal and release").isEqualTo(2);
+		assertThat(this.engine.ownersWithoutResponse()).as("renewal and release").isEqualTo(2);
 		this.connection.losesResponses = false;
 		this.engine.release(claim);
-		assertThat(this.engine.unansweredOwners()).isZero();
+		assertThat(this.engine.ownersWithoutResponse()).isZero();
 	}
 
 	@Test

@@ -112,7 +112,7 @@ class CasRequestsTests extends CasProtocolFixture {
 		}
 		await().untilAsserted(() -> {
 			System.gc();
-			assertThat(one.engine.unansweredOwners()).isLessThan(10);
+			assertThat(one.engine.ownersWithoutResponse()).isLessThan(10);
 		});
 	}
 

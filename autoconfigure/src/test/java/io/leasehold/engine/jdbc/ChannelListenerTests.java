@@ -112,7 +112,7 @@ class ChannelListenerTests {
 			.collect(Collectors.toSet());
 	}
 
-	private static <T> T proxy(Class<T> type, Answer response) {
+	private static <T> T proxy(Class<T> type, Response response) {
 		return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] { type },
 				(proxy, method, arguments) -> response.to(method.getName())));
 	}
@@ -155,7 +155,7 @@ class ChannelListenerTests {
 
 	}
 
-	private interface Answer {
+	private interface Response {
 
 		Object to(String method) throws Exception;
 

@@ -26,29 +26,29 @@ class DriverConnectionsTests {
 
 	private static final Duration CALL = Duration.ofMillis(2500);
 
-	private static final JdbcLogin NOBODY = new JdbcLogin(null, null);
+	private static final JdbcLogin NO_LOGIN = new JdbcLogin(null, null);
 
 	@Test
 	void postgresTimesOutInWholeSeconds() throws SQLException {
-		assertThat(properties("jdbc:postgresql://host/db", NOBODY)).containsOnly(entry("connectTimeout", "3"),
+		assertThat(properties("jdbc:postgresql://host/db", NO_LOGIN)).containsOnly(entry("connectTimeout", "3"),
 				entry("loginTimeout", "3"), entry("socketTimeout", "3"));
 	}
 
 	@Test
 	void mySqlTimesOutInMilliseconds() throws SQLException {
-		assertThat(properties("jdbc:mysql://host/db", NOBODY)).containsOnly(entry("connectTimeout", "2500"),
+		assertThat(properties("jdbc:mysql://host/db", NO_LOGIN)).containsOnly(entry("connectTimeout", "2500"),
 				entry("socketTimeout", "2500"));
 	}
 
 	@Test
 	void mariaDbTimesOutInMillisecondsAndPreparesStatements() throws SQLException {
-		assertThat(properties("jdbc:mariadb://host/db", NOBODY)).containsOnly(entry("connectTimeout", "2500"),
+		assertThat(properties("jdbc:mariadb://host/db", NO_LOGIN)).containsOnly(entry("connectTimeout", "2500"),
 				entry("socketTimeout", "2500"), entry("useServerPrepStmts", "true"));
 	}
 
 	@Test
 	void otherDriversHaveNoProperties() throws SQLException {
-		assertThat(properties("jdbc:h2:mem:db", NOBODY)).isEmpty();
+		assertThat(properties("jdbc:h2:mem:db", NO_LOGIN)).isEmpty();
 	}
 
 	@Test
@@ -64,7 +64,7 @@ class DriverConnectionsTests {
 
 	@Test
 	void connectionWaitsForARowLessThanTheCall() throws SQLException {
-		try (Connection connection = source("jdbc:h2:mem:db", new AtomicReference<>(NOBODY)).getConnection();
+		try (Connection connection = source("jdbc:h2:mem:db", new AtomicReference<>(NO_LOGIN)).getConnection();
 				Statement statement = connection.createStatement();
 				ResultSet rows = statement.executeQuery("SELECT LOCK_TIMEOUT()")) {
 			assertThat(rows.next()).isTrue();
@@ -75,7 +75,7 @@ class DriverConnectionsTests {
 	/** The first call reports it by its name. */
 	@Test
 	void databaseThatIsNotSupportedIsConnected() throws SQLException {
-		try (Connection connection = source("jdbc:exotic:db", new AtomicReference<>(NOBODY)).getConnection()) {
+		try (Connection connection = source("jdbc:exotic:db", new AtomicReference<>(NO_LOGIN)).getConnection()) {
 			assertThat(connection.isValid(1)).isTrue();
 		}
 	}
@@ -95,7 +95,7 @@ class DriverConnectionsTests {
 
 	@Test
 	void connectionIsClosedIfItsSetUpFailsInAnyWay() {
-		DriverConnections source = source("jdbc:broken:db", new AtomicReference<>(NOBODY));
+		DriverConnections source = source("jdbc:broken:db", new AtomicReference<>(NO_LOGIN));
 		assertThatIllegalStateException().isThrownBy(source::getConnection).withMessage("broken");
 		assertThat(RecordingDriver.opened).satisfies((connection) -> assertThat(connection.isClosed()).isTrue());
 	}

@@ -408,7 +408,7 @@ abstract class JdbcLockEngineTests {
 	}
 
 	@Test
-	void releaseOfWhatIsNotOwnedIsToldSo() {
+	void releaseOfWhatIsNotOwnedIsReported() {
 		assertThat(this.engine.release(claim("a"))).isInstanceOf(ReleaseOutcome.NotOwner.class);
 		granted(claim("a"));
 		assertThat(this.engine.release(claim("a"))).isInstanceOf(ReleaseOutcome.NotOwner.class);

@@ -283,7 +283,7 @@ abstract class JdbcLockFaultsTests extends JdbcWaitingRowsTests {
 	 */
 	@Test
 	@Fault(43)
-	void renewalThatWaitedUntilItsLeaseWasOverRevivesNobody() throws Exception {
+	void renewalThatWaitedUntilItsLeaseWasOverRevivesNothing() throws Exception {
 		Claim late = claim("a", Access.SHARED, Duration.ofMillis(700), Duration.ZERO, Duration.ZERO);
 		long number = granted(late).number();
 		CompletableFuture<RenewalOutcome> renewal;
@@ -346,7 +346,7 @@ abstract class JdbcLockFaultsTests extends JdbcWaitingRowsTests {
 
 	/**
 	 * The release of a claim of which a request may still arrive frees the row at once,
-	 * and is answered as a release when no request can arrive any more.
+	 * and gets the response of a release when no request can arrive any more.
 	 */
 	@Test
 	@Fault(105)
@@ -356,7 +356,7 @@ abstract class JdbcLockFaultsTests extends JdbcWaitingRowsTests {
 			Claim claim = claim("a", access);
 			JdbcLockEngine brief = engine(settings(call));
 			this.statements.before("UPDATE leasehold_lock SET", () -> {
-				throw new IllegalStateException("the answer was lost");
+				throw new IllegalStateException("the response was lost");
 			});
 			assertThatIllegalStateException().isThrownBy(() -> brief.tryAcquire(claim));
 			granted(claim);
@@ -411,7 +411,7 @@ abstract class JdbcLockFaultsTests extends JdbcWaitingRowsTests {
 			assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> this.engine.release(claim));
 			assertThat(this.engine.inspect(claim.key())).isEmpty();
 			assertThat(this.engine.release(claim)).as("repeated").isInstanceOf(ReleaseOutcome.Unknown.class);
-			assertThat(this.engine.release(claim)).as("answered before").isInstanceOf(ReleaseOutcome.NotOwner.class);
+			assertThat(this.engine.release(claim)).as("responded before").isInstanceOf(ReleaseOutcome.NotOwner.class);
 		}
 	}
 

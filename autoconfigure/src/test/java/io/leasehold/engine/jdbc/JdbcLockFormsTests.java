@@ -376,7 +376,7 @@ abstract class JdbcLockFormsTests extends JdbcLockEngineTests {
 	}
 
 	@Test
-	void claimThatDoesNotWaitTakesNobodysTurn() {
+	void claimThatDoesNotWaitTakesNoTurn() {
 		Claim present = shared("a");
 		granted(present);
 		patientEngine().tryAcquire(claim("a"));

@@ -223,21 +223,21 @@ class JdbcPartialFailuresTests {
 		assertThat(kinds(this.engine.renew(renewals))).as("%s, %s rows left", access, Canceling.rows)
 			.containsOnly(RenewalOutcome.Unknown.class);
 		assertThat(Canceling.rows).as("rows before the cancellation").hasNonPositiveValue();
-		assertNobodyBelievesTooLong(believed);
+		assertNoHolderBelievesTooLong(believed);
 		execute("DROP TRIGGER canceling");
 		List<RenewalOutcome> outcomes = this.engine.renew(renewals);
 		assertThat(kinds(outcomes)).containsOnly(RenewalOutcome.Renewed.class);
 		for (int i = 0; i < 140; i++) {
 			believed.put(renewals.get(i), ((RenewalOutcome.Renewed) outcomes.get(i)).validUntil());
 		}
-		assertNobodyBelievesTooLong(believed);
+		assertNoHolderBelievesTooLong(believed);
 	}
 
 	private static Set<Class<?>> kinds(List<RenewalOutcome> outcomes) {
 		return outcomes.stream().map(Object::getClass).collect(Collectors.toSet());
 	}
 
-	private void assertNobodyBelievesTooLong(Map<Renewal, Long> believed) {
+	private void assertNoHolderBelievesTooLong(Map<Renewal, Long> believed) {
 		believed.forEach((renewal, validUntil) -> {
 			Claim claim = renewal.claim();
 			assertThat(this.engine.inspect(claim.key())).as("%s", claim.key()).singleElement().satisfies((holder) -> {

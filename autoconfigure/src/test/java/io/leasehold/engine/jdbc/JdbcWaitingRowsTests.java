@@ -89,7 +89,7 @@ abstract class JdbcWaitingRowsTests extends JdbcLockRowsTests {
 
 	/** The response to a request of the claim was lost, which may have been granted. */
 	@Test
-	void claimWithAnUnansweredRequestSendsNoExtraPoll() {
+	void claimWithARequestInFlightSendsNoExtraPoll() {
 		Claim holder = claim("a");
 		granted(holder);
 		JdbcLockEngine patient = patientEngine();

@@ -55,7 +55,7 @@ class LockRowTests {
 	}
 
 	@Test
-	void noTurnIsOfferedOfAKeyThatNobodyHolds() {
+	void noTurnIsOfferedOfAFreeKey() {
 		assertThat(row(0, 0, 0, 0).offersTurn(Access.EXCLUSIVE)).isFalse();
 		assertThat(row(0, 0, 0, 0).offersTurn(Access.SHARED)).isFalse();
 	}

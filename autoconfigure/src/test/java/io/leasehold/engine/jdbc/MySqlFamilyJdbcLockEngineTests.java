@@ -157,7 +157,7 @@ abstract class MySqlFamilyJdbcLockEngineTests extends LateJdbcRequestsTests {
 
 	@Test
 	@Fault(49)
-	void userWithoutAllPrivilegesIsToldWhatToGrant() throws SQLException {
+	void missingPrivilegesAreReportedWithWhatToGrant() throws SQLException {
 		String user = newUser();
 		execute("CREATE USER " + user);
 		try {

@@ -48,7 +48,7 @@ abstract class NetworkedJdbcLockEngineTests extends CrowdedJdbcLockEngineTests {
 
 	static final Duration CALL = Duration.ofSeconds(2);
 
-	/** One bound for the connection and one for the answer. */
+	/** One bound for the connection and one for the response. */
 	private static final Duration BOUND = CALL.multipliedBy(2);
 
 	abstract int port();
@@ -79,7 +79,7 @@ abstract class NetworkedJdbcLockEngineTests extends CrowdedJdbcLockEngineTests {
 	 */
 	@Test
 	@Fault(35)
-	void swallowedAnswersAreBoundedFailuresThatMayPass() throws Exception {
+	void lostResponsesAreBoundedFailuresThatMayPass() throws Exception {
 		try (FaultProxy proxy = FaultProxy.to(port()); JdbcConnections own = connect(url(proxy.port()), 7, CALL)) {
 			assertCallsAreBounded(proxy, own.dataSource());
 		}
@@ -175,7 +175,7 @@ abstract class NetworkedJdbcLockEngineTests extends CrowdedJdbcLockEngineTests {
 	/** A row that was inserted without the inserter's knowledge is freed by its token. */
 	@Test
 	@Fault(37)
-	void insertWhoseAnswerWasLostLeavesNoOrphan() throws IOException {
+	void insertWhoseResponseWasLostLeavesNoOrphan() throws IOException {
 		Duration longLease = Duration.ofMinutes(10);
 		LockKey key = new LockKey("new");
 		try (FaultProxy proxy = FaultProxy.to(port());
@@ -242,7 +242,7 @@ abstract class NetworkedJdbcLockEngineTests extends CrowdedJdbcLockEngineTests {
 
 	@Test
 	@Fault(37)
-	void grantWhoseAnswerWasLostIsFoundAgain() throws IOException {
+	void grantWhoseResponseWasLostIsFoundAgain() throws IOException {
 		try (FaultProxy proxy = FaultProxy.to(port()); JdbcLockEngine remote = remote(proxy.port())) {
 			Claim first = claim("a");
 			remote.tryAcquire(first);
@@ -274,7 +274,7 @@ abstract class NetworkedJdbcLockEngineTests extends CrowdedJdbcLockEngineTests {
 	}
 
 	@Test
-	void databaseThatDoesNotAnswerYetDoesNotStopTheStart() throws Exception {
+	void databaseThatDoesNotRespondYetDoesNotFailStartup() throws Exception {
 		try (FaultProxy proxy = FaultProxy.to(port())) {
 			proxy.refuse();
 			try (JdbcLockEngine remote = remote(proxy.port())) {

@@ -86,7 +86,7 @@ class PostgresJdbcLockEngineIntegrationTests extends LateJdbcRequestsTests {
 
 	@Test
 	@Fault(49)
-	void userWithoutAllPrivilegesIsToldWhatToGrant() throws SQLException {
+	void missingPrivilegesAreReportedWithWhatToGrant() throws SQLException {
 		String user = newUser();
 		execute("CREATE ROLE %s LOGIN".formatted(user));
 		try {

@@ -84,19 +84,19 @@ class PostgresNotificationsIntegrationTests {
 	}
 
 	@Test
-	void waitingClaimIsToldOfTheRelease() throws Exception {
+	void waitingClaimIsNotifiedOfTheRelease() throws Exception {
 		JdbcLockEngine one = engine(this.settings);
 		JdbcLockEngine two = engine(this.settings);
 		Claim held = hold(one);
 		Claim waiting = waitForIt(two);
 		listen(two, waiting);
 		one.release(held);
-		assertThat(heard()).isInstanceOf(Signal.Retry.class);
+		assertThat(received()).isInstanceOf(Signal.Retry.class);
 		assertThat(two.tryAcquire(waiting)).isInstanceOf(AcquisitionOutcome.Granted.class);
 	}
 
 	@Test
-	void writerIsToldOfEachReleaseOfAReader() throws Exception {
+	void writerIsNotifiedOfEachReleaseOfAReader() throws Exception {
 		JdbcLockEngine one = engine(this.settings);
 		JdbcLockEngine two = engine(this.settings);
 		Claim reader = hold(one, Access.SHARED);
@@ -104,10 +104,10 @@ class PostgresNotificationsIntegrationTests {
 		Claim writer = waitForIt(two);
 		listen(two, writer);
 		one.release(reader);
-		assertThat(heard()).isInstanceOf(Signal.Retry.class);
+		assertThat(received()).isInstanceOf(Signal.Retry.class);
 		assertThat(two.tryAcquire(writer)).isInstanceOf(AcquisitionOutcome.Busy.class);
 		one.forceRelease(another.key());
-		assertThat(heard()).isInstanceOf(Signal.Retry.class);
+		assertThat(received()).isInstanceOf(Signal.Retry.class);
 		assertThat(two.tryAcquire(writer)).isInstanceOf(AcquisitionOutcome.Granted.class);
 	}
 
@@ -124,7 +124,7 @@ class PostgresNotificationsIntegrationTests {
 	}
 
 	@Test
-	void notificationNamesTheRowAndNobodysSecret() throws Exception {
+	void notificationNamesTheRowAndNoSecret() throws Exception {
 		JdbcLockEngine engine = engine(this.settings);
 		execute("LISTEN " + this.settings.channel());
 		Claim claim = hold(engine);
@@ -154,15 +154,15 @@ class PostgresNotificationsIntegrationTests {
 		long broken = listeners().get(0);
 		execute("SELECT pg_terminate_backend(%d, 60000)".formatted(broken)); // waits for
 																				// its end
-		assertThat(heard()).as("after the interruption").isNotNull();
+		assertThat(received()).as("after the interruption").isNotNull();
 		assertThat(listeners()).hasSize(1).doesNotContain(broken);
 		one.release(held);
-		assertThat(heard()).as("after the release").isNotNull();
+		assertThat(received()).as("after the release").isNotNull();
 	}
 
 	/** A network that drops all packets does not report that to the listener. */
 	@Test
-	void listenerThatHearsNothingForLongFindsOutWhetherItStillCould() throws Exception {
+	void listenerThatReceivesNothingForLongChecksItsConnection() throws Exception {
 		try (FaultProxy proxy = FaultProxy.to(PostgresTestServer.shared().port());
 				JdbcLockEngine remote = new JdbcLockEngine(JdbcConnections
 					.open(PostgresTestServer.shared().url(proxy.port()), null, null, null, 2, Duration.ofSeconds(5)),
@@ -170,13 +170,13 @@ class PostgresNotificationsIntegrationTests {
 			hold(remote);
 			listen(remote, waitForIt(remote));
 			proxy.strandRequests();
-			assertThat(heard()).as("listens anew").isNotNull();
+			assertThat(received()).as("listens anew").isNotNull();
 		}
 	}
 
 	/** A connection that works is kept, and no claim polls in vain. */
 	@Test
-	void listenerThatHearsNothingForLongKeepsAConnectionThatWorks() throws Exception {
+	void listenerThatReceivesNothingForLongKeepsAConnectionThatWorks() throws Exception {
 		JdbcLockEngine one = engine(this.settings);
 		JdbcLockEngine two = engine(this.settings);
 		Claim held = hold(one);
@@ -184,7 +184,7 @@ class PostgresNotificationsIntegrationTests {
 		long pid = listeners().get(0);
 		await().until(() -> listeners().isEmpty());
 		one.release(held);
-		assertThat(heard()).isInstanceOf(Signal.Retry.class);
+		assertThat(received()).isInstanceOf(Signal.Retry.class);
 		assertThat(this.signals).isEmpty();
 		assertThat(sessions(pid)).isOne();
 	}
@@ -192,7 +192,7 @@ class PostgresNotificationsIntegrationTests {
 	/** The database sends no notification of a release: the next poll finds it. */
 	@Fault(65)
 	@Test
-	void releaseThatNobodyIsToldOfIsFoundByThePoll() throws Exception {
+	void releaseWithoutANotificationIsFoundByThePoll() throws Exception {
 		JdbcLockEngine silent = engine(settings(false, Duration.ofMillis(100)));
 		JdbcLockEngine polling = engine(settings(true, Duration.ofMillis(100)));
 		LockOptions options = new LockOptions("poll", "jdbc", Duration.ofSeconds(30), Duration.ofSeconds(60),
@@ -223,7 +223,7 @@ class PostgresNotificationsIntegrationTests {
 	}
 
 	@Test
-	void nobodyListensBeforeAClaimWaits() throws Exception {
+	void noConnectionListensBeforeAClaimWaits() throws Exception {
 		JdbcLockEngine engine = engine(this.settings);
 		engine.release(hold(engine));
 		assertThat(listeners()).isEmpty();
@@ -243,7 +243,7 @@ class PostgresNotificationsIntegrationTests {
 	}
 
 	@Test
-	void switchedOffNothingListensAndNothingIsTold() throws Exception {
+	void switchedOffNothingListensAndNothingIsPublished() throws Exception {
 		JdbcLockEngine engine = engine(settings(false));
 		execute("LISTEN " + this.settings.channel());
 		Claim held = hold(engine);
@@ -305,11 +305,11 @@ class PostgresNotificationsIntegrationTests {
 	/** Start to listen; the first signal means that listening has begun. */
 	private Subscription listen(JdbcLockEngine engine, Claim claim) throws InterruptedException {
 		Subscription listener = engine.subscribe(claim, this.signals::add);
-		assertThat(heard()).as("begin").isNotNull();
+		assertThat(received()).as("begin").isNotNull();
 		return listener;
 	}
 
-	private Signal heard() throws InterruptedException {
+	private Signal received() throws InterruptedException {
 		return this.signals.poll(1, TimeUnit.MINUTES);
 	}
 

@@ -60,14 +60,14 @@ class LocalLockEngineTests {
 	}
 
 	@Test
-	void busyClaimIsToldToComeBackWhenTheLeaseEnds() {
+	void busyClaimRetriesWhenTheLeaseEnds() {
 		granted(claim());
 		this.clock.advance(LEASE.minusSeconds(4));
 		assertThat(this.engine.tryAcquire(claim())).isEqualTo(new Busy(Duration.ofSeconds(4)));
 	}
 
 	@Test
-	void grantThatEndedBeforeItWasHeardOfIsAskedForAgain() {
+	void grantThatEndedBeforeItWasReceivedIsRequestedAgain() {
 		Claim held = claim();
 		granted(held);
 		Claim waiting = claim().waiting();
@@ -91,7 +91,7 @@ class LocalLockEngineTests {
 	}
 
 	@Test
-	void waitingClaimThatNobodyAsksForAnyMoreIsForgottenAfterItsTurn() {
+	void waitingClaimThatIsNoLongerRequestedIsForgottenAfterItsTurn() {
 		Claim held = claim();
 		granted(held);
 		this.engine.tryAcquire(claim().waiting());

@@ -85,7 +85,7 @@ class InboxTests {
 
 	@Fault(133)
 	@Test
-	void answerToAPingDuringACheckDoesNotCloseTheSubscription() {
+	void responseToAPingDuringACheckDoesNotCloseTheSubscription() {
 		this.clock.pass(SILENCE.multipliedBy(5));
 		assertThat(isReceiving()).isTrue();
 		this.clock.pass(SILENCE.multipliedBy(5));
@@ -95,7 +95,7 @@ class InboxTests {
 	}
 
 	@Test
-	void subscriptionThatDoesNotAnswerItsPingIsClosedByTheNextCheck() {
+	void subscriptionWithoutAPongIsClosedByTheNextCheck() {
 		this.clock.pass(POLL.plus(JUST));
 		assertThat(isReceiving()).as("pinged").isTrue();
 		assertThat(this.subscription.pings).hasValue(1);

@@ -46,7 +46,7 @@ class LiveClaimTests {
 	}
 
 	@Test
-	void messageCountsFromTheLastPollThatWasAnsweredBusy() {
+	void messageCountsFromTheLastPollThatWasBusy() {
 		this.claim.request(this.line, this.now);
 		this.claim.busy(5, this.now);
 		long responded = passes(1000);
@@ -60,7 +60,7 @@ class LiveClaimTests {
 	}
 
 	@Test
-	void messageBeforeAnyAnswerCountsFromTheFirstRequest() {
+	void messageBeforeAnyResponseCountsFromTheFirstRequest() {
 		long first = this.now;
 		this.claim.request(this.line, first);
 		passes(100);
@@ -79,7 +79,7 @@ class LiveClaimTests {
 	}
 
 	@Test
-	void messageThatOvertakesTheBusyAnswerIsKept() {
+	void messageThatOvertakesTheBusyResponseIsKept() {
 		this.claim.request(this.line, this.now);
 		this.claim.notified(6);
 		this.claim.busy(5, this.now);
@@ -97,7 +97,7 @@ class LiveClaimTests {
 	}
 
 	@Test
-	void keptMessageBecomesStaleByALaterAnswer() {
+	void keptMessageBecomesStaleByALaterResponse() {
 		waitsSince(5);
 		this.claim.notified(6);
 		this.claim.busy(7, this.now);
@@ -106,7 +106,7 @@ class LiveClaimTests {
 	}
 
 	@Test
-	void doubledMessageIsHeardOnce() {
+	void repeatedMessageIsReceivedOnce() {
 		waitsSince(5);
 		this.claim.listen(this.signals::add);
 		this.claim.notified(6);
@@ -167,7 +167,7 @@ class LiveClaimTests {
 	}
 
 	@Test
-	void closingClaimHearsNothing() {
+	void closingClaimReceivesNothing() {
 		waitsSince(5);
 		this.claim.listen(this.signals::add);
 		assertThat(this.claim.close()).isTrue();

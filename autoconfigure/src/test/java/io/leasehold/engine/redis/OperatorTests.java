@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Tests for what an {@link Operator} makes of the store's answer.
+ * Tests for what an {@link Operator} makes of the store's response.
  */
 class OperatorTests {
 
@@ -80,7 +80,7 @@ class OperatorTests {
 
 	private static List<Holder> inspect(List<Object> response) {
 		Lines lines = new Lines(new SingleServer(NODE),
-				(node) -> new Line(node, ScriptedConnection.answering(response), DELAY), Runnable::run);
+				(node) -> new Line(node, ScriptedConnection.responding(response), DELAY), Runnable::run);
 		return new Operator(lines, "ns", "60000", new Notifications("ns:inbox:", WakeUp.AUTO)).inspect(KEY,
 				System.nanoTime() + Duration.ofSeconds(20).toNanos());
 	}

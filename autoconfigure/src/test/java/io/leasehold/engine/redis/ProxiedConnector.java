@@ -20,18 +20,18 @@ final class ProxiedConnector implements Connector {
 
 	private final Connector connector;
 
-	private final Runnable beforeEachAnswer;
+	private final Runnable beforeEachResponse;
 
 	private final Map<Integer, FaultProxy> proxies = new ConcurrentHashMap<>();
 
 	/**
 	 * Create a connector.
 	 * @param connector opens the connections, and is closed with this connector
-	 * @param beforeEachAnswer runs before bytes of a server arrive
+	 * @param beforeEachResponse runs before bytes of a server arrive
 	 */
-	ProxiedConnector(Connector connector, Runnable beforeEachAnswer) {
+	ProxiedConnector(Connector connector, Runnable beforeEachResponse) {
 		this.connector = connector;
-		this.beforeEachAnswer = beforeEachAnswer;
+		this.beforeEachResponse = beforeEachResponse;
 	}
 
 	@Override
@@ -51,7 +51,7 @@ final class ProxiedConnector implements Connector {
 
 	private FaultProxy startProxy(int port) {
 		FaultProxy proxy = FaultProxy.to(port);
-		proxy.replies().beforeEach(this.beforeEachAnswer);
+		proxy.replies().beforeEach(this.beforeEachResponse);
 		return proxy;
 	}
 

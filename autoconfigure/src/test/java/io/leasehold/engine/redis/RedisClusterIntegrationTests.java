@@ -223,7 +223,7 @@ class RedisClusterIntegrationTests {
 	 */
 	@Fault({ 16, 18, 24 })
 	@Test
-	void holdOfASlotThatNobodyServesIsKept() throws Exception {
+	void holdOfASlotThatNoNodeServesIsKept() throws Exception {
 		String key = keyOn(1);
 		Claim claim = this.a.claim(key);
 		long number = this.a.granted(claim);
@@ -244,7 +244,7 @@ class RedisClusterIntegrationTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
-	void nodeThatIsTakenForASingleServerIsTold(boolean lettuce) {
+	void nodeThatIsTakenForASingleServerIsReported(boolean lettuce) {
 		RedisStandaloneConfiguration server = new RedisStandaloneConfiguration("127.0.0.1", cluster.ports().get(0));
 		TestMember member = lettuce ? this.engines.member(server) : this.engines.byJedis(server);
 		Claim claim = member.waiting(keyOn(1));

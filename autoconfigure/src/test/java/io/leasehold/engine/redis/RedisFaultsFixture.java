@@ -61,7 +61,7 @@ abstract class RedisFaultsFixture {
 		assertThat(start.elapsed()).isLessThan(start.slack(BOUND));
 	}
 
-	/** Release as the service does, until there is an answer. */
+	/** Release as the service does, until there is a response. */
 	ReleaseOutcome releasedAtLast(Claim claim) {
 		return await().ignoreExceptions().until(() -> this.a.engine().release(claim), (outcome) -> true);
 	}

@@ -154,7 +154,7 @@ class RedisHandoffIntegrationTests extends RedisLockEngineFixture {
 	/** Grants of a process that was restored from a snapshot go to its own inbox. */
 	@Fault(90)
 	@Test
-	void restartedMemberHearsOfItsGrants() throws Exception {
+	void restartedMemberIsNotifiedOfItsGrants() throws Exception {
 		Claim first = this.a.claim("k");
 		granted(this.a, first);
 		Claim former = waits(this.b, "k");

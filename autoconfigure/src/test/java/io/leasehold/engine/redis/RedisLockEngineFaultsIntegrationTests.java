@@ -231,7 +231,7 @@ class RedisLockEngineFaultsIntegrationTests extends RedisFaultsFixture {
 	 */
 	@Fault(15)
 	@Test
-	void silentConnectionIsGivenUpAlthoughNobodyBreaksIt() {
+	void silentConnectionIsClosedAlthoughItIsNotBroken() {
 		Claim claim = this.a.claim("k");
 		long number = granted(this.a, claim).number();
 		Pace dead = Pace.begin();

@@ -212,7 +212,7 @@ class RedisLockEngineScriptsIntegrationTests extends RedisScripts {
 	}
 
 	@Test
-	void closeByAnotherThanTheOwnerPopsNobody() {
+	void closeByAnotherThanTheOwnerPopsNoWaiter() {
 		granted(acquire(A, LEASE, ""));
 		busy(acquire(B, LEASE, "-"));
 		String held = redis.get(KEYS.lock());

@@ -75,7 +75,7 @@ class RedisLockServiceFaultsIntegrationTests {
 	 */
 	@Fault(9)
 	@Test
-	void grantThatNobodyHeardOfIsGivenBackAfterAnOutage() throws Exception {
+	void grantWithoutAResponseIsReleasedAfterAnOutage() throws Exception {
 		this.network.replies().hold();
 		CompletableFuture<HeldLock> requested = this.service.acquireAsync("k", options(LONG));
 		await().until(this::isHeldInTheStore);
@@ -141,7 +141,7 @@ class RedisLockServiceFaultsIntegrationTests {
 	 */
 	@Fault({ 13, 14 })
 	@Test
-	void holderIsToldOfTheEndOfItsLeaseThoughTheStoreIsOutOfReach() {
+	void holderIsNotifiedOfTheEndOfItsLeaseThoughTheStoreIsUnavailable() {
 		HeldLock held = this.service.acquire("k", options(this.member.engine().minLease()));
 		CompletableFuture<LockLostException> notified = new CompletableFuture<>();
 		held.onLost(notified::complete);
@@ -158,7 +158,7 @@ class RedisLockServiceFaultsIntegrationTests {
 	 */
 	@Fault({ 17, 19, 21 })
 	@Test
-	void emptyRestartIsToldOnceAndNothingIsRenewedAnyMore() {
+	void emptyRestartIsReportedOnceAndNothingIsRenewedAnyMore() {
 		HeldLock held = this.service.acquire("k", options(LEASE));
 		Queue<LockLostException> notified = new ConcurrentLinkedQueue<>();
 		held.onLost(notified::add);
@@ -183,7 +183,7 @@ class RedisLockServiceFaultsIntegrationTests {
 	 */
 	@Fault(23)
 	@Test
-	void evictionIsTold() {
+	void evictionIsReported() {
 		HeldLock held = this.service.acquire("k", options(LEASE));
 		CompletableFuture<LockLostException> notified = new CompletableFuture<>();
 		held.onLost(notified::complete);

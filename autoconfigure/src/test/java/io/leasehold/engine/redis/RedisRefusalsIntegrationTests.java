@@ -30,7 +30,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * A server that answers, but refuses for the time being: no lock is lost or had by that,
+ * A server that responds, but refuses for the time being: no lock is lost or had by that,
  * and asking again later is worth while.
  */
 @Fault({ 16, 18 })

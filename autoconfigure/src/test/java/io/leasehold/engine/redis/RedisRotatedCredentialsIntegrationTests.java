@@ -122,7 +122,7 @@ class RedisRotatedCredentialsIntegrationTests {
 
 	/** What could not be read fails a request as a store that is out of reach does. */
 	@Test
-	void credentialsThatCannotBeReadAreTold() {
+	void credentialsThatCannotBeReadAreReported() {
 		RedisStandaloneConfiguration servers = new RedisStandaloneConfiguration("127.0.0.1",
 				RedisTestServer.shared().port());
 		Member member = Member.of("test");

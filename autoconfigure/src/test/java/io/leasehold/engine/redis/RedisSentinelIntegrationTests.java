@@ -76,7 +76,7 @@ class RedisSentinelIntegrationTests {
 	 */
 	@Fault({ 20, 21 })
 	@Test
-	void lockThatTheReplicaHasNotIsToldAsLostAndTheNextTokenIsGreater() throws Exception {
+	void lockThatTheReplicaHasNotIsReportedLostAndTheNextTokenIsGreater() throws Exception {
 		try (FaultProxy network = FaultProxy.to(this.servers.master().port())) {
 			this.servers.replicateThrough(network.port());
 			LockService former = service(this.a);

@@ -78,7 +78,7 @@ class RedisServerClockJumpIntegrationTests {
 	 */
 	@Fault(7)
 	@Test
-	void lockThatEndedEarlyIsToldAndNotTakenBack() throws Exception {
+	void lockThatEndedEarlyIsReportedLostAndNotRestored() throws Exception {
 		LockOptions options = this.service.defaults().toBuilder().lease(LEASE).build();
 		HeldLock awaited = this.service.acquire("awaited", options);
 		HeldLock alone = this.service.acquire("alone", options);

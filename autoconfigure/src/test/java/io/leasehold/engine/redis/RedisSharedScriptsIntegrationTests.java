@@ -143,7 +143,7 @@ class RedisSharedScriptsIntegrationTests extends RedisScripts {
 	}
 
 	@Test
-	void allReadersAtTheHeadAreLetInTogetherAndNobodyBehindTheNextWriter() throws Exception {
+	void allReadersAtTheHeadAreGrantedTogetherAndNoneBehindTheNextWriter() throws Exception {
 		BlockingQueue<String> inboxB = subscribe("b@h:2:0");
 		BlockingQueue<String> inboxC = subscribe("c@h:3:0");
 		granted(acquire(A, LEASE, ""));
@@ -190,7 +190,7 @@ class RedisSharedScriptsIntegrationTests extends RedisScripts {
 	}
 
 	@Test
-	void anotherNumberOfPermitsIsToldSoAndLeavesTheQueue() {
+	void anotherNumberOfPermitsIsReportedAndLeavesTheQueue() {
 		granted(acquire(A, LEASE, ""));
 		busy(acquire(permit(B, 2), LEASE, "-"));
 		busy(acquire(permit(C, 3), LEASE, "-"));
@@ -203,7 +203,7 @@ class RedisSharedScriptsIntegrationTests extends RedisScripts {
 	}
 
 	@Test
-	void closeOfAnotherReaderEndsNobody() {
+	void closeOfAnotherReaderEndsNoHold() {
 		granted(acquire(READER_A, LEASE, ""));
 		assertThat(close(READER_B)).isZero();
 		assertThat(close(A)).isZero();

@@ -136,7 +136,7 @@ class RedisUnsentRequestIntegrationTests {
 		assertThat(member.renew(claim, number)).isInstanceOf(RenewalOutcome.Renewed.class);
 	}
 
-	/** The store has run it, and its answer is lost with the connection. */
+	/** The store has run it, and its response is lost with the connection. */
 	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
 	void requestThatMayHaveBeenSentIsNotRepeated(boolean lettuce) {
@@ -145,7 +145,7 @@ class RedisUnsentRequestIntegrationTests {
 		Claim claim = member.claim("key");
 		String lock = this.engines.keys("key").lock();
 		long before = this.engines.scriptsRun();
-		loseTheAnswerOfNext(connector, () -> this.engines.server().exists(lock) == 1);
+		loseTheResponseToNext(connector, () -> this.engines.server().exists(lock) == 1);
 		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> member.engine().tryAcquire(claim));
 		assertThat(this.engines.scriptsRun() - before).isEqualTo(1);
 		eventually().ignoreExceptions()
@@ -153,14 +153,14 @@ class RedisUnsentRequestIntegrationTests {
 		long number = member.granted(claim);
 		assertThat(member.renew(claim, number)).isInstanceOf(RenewalOutcome.Renewed.class);
 		this.engines.server().pexpire(lock, RENEWED_FROM);
-		loseTheAnswerOfNext(connector, () -> this.engines.server().pttl(lock) > RENEWED_FROM);
+		loseTheResponseToNext(connector, () -> this.engines.server().pttl(lock) > RENEWED_FROM);
 		assertThat(member.renew(claim, number)).isInstanceOf(RenewalOutcome.Unknown.class);
 		eventually().until(() -> member.renew(claim, number) instanceof RenewalOutcome.Renewed);
-		loseTheAnswerOfNext(connector, () -> this.engines.server().exists(lock) == 0);
+		loseTheResponseToNext(connector, () -> this.engines.server().exists(lock) == 0);
 		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> member.engine().release(claim));
 	}
 
-	/** The server has begun to run it and answers never. */
+	/** The server has begun to run it and responds never. */
 	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
 	void requestThatTheServerHasIsNotReportedAsNeverSent(boolean lettuce) {
@@ -242,7 +242,7 @@ class RedisUnsentRequestIntegrationTests {
 		member.engine().release(other);
 	}
 
-	private void loseTheAnswerOfNext(InterruptedConnector connector, Callable<Boolean> hasRun) {
+	private void loseTheResponseToNext(InterruptedConnector connector, Callable<Boolean> hasRun) {
 		this.network.replies().hold();
 		connector.afterNext(() -> {
 			eventually().until(hasRun);

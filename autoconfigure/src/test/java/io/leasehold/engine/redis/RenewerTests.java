@@ -136,7 +136,7 @@ class RenewerTests {
 	}
 
 	@Test
-	void eachGrantHasItsOwnAnswerAndLease() {
+	void eachGrantHasASeparateResponseAndLease() {
 		this.cluster = false;
 		this.servers.put(A, (command) -> CompletableFuture.completedFuture(List.of(1L, 0L, 1L)));
 		List<Renewal> renewals = List.of(renewal("a", LEASE), renewal("a", LEASE), renewal("a", LEASE.multipliedBy(2)));

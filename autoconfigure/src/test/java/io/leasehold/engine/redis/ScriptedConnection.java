@@ -34,7 +34,7 @@ public final class ScriptedConnection implements Connection {
 	}
 
 	/** A server that gives the same response to all requests. */
-	public static ScriptedConnection answering(@Nullable Object response) {
+	public static ScriptedConnection responding(@Nullable Object response) {
 		return new ScriptedConnection((command) -> CompletableFuture.completedFuture(response));
 	}
 

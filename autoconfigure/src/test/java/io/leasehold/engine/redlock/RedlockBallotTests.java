@@ -45,24 +45,24 @@ class RedlockBallotTests {
 		assertThat(ballot.isComplete()).isFalse();
 		assertThat(ballot.open()).isOne();
 		assertThat(ballot.size()).isOne();
-		assertThat(this.masters.isAnswered(ballot)).isFalse();
+		assertThat(this.masters.hasResponses(ballot)).isFalse();
 		respond(2, 8);
 		assertThat(ballot.isComplete()).isTrue();
 		assertThat(ballot.responses()).containsExactly(7L, 8L);
 		assertThat(ballot.response(this.all.get(0))).isEqualTo(7);
 		assertThat(ballot.response(this.all.get(1))).isNull();
-		assertThat(this.masters.isAnswered(ballot)).isTrue();
+		assertThat(this.masters.hasResponses(ballot)).isTrue();
 		assertThat(this.masters.requireMajority(ballot)).isSameAs(ballot);
 	}
 
 	@Test
-	void completeBallotWithoutAMajorityIsNotAnswered() {
+	void completeBallotWithoutAMajorityGetsNoResponse() {
 		Ballot<Long> ballot = ask();
 		respond(0, 7);
 		fail(1);
 		fail(2);
 		assertThat(ballot.isComplete()).isTrue();
-		assertThat(this.masters.isAnswered(ballot)).isFalse();
+		assertThat(this.masters.hasResponses(ballot)).isFalse();
 		assertThatExceptionOfType(RedisFailure.class).isThrownBy(() -> this.masters.requireMajority(ballot))
 			.withMessageContaining("only 1 of 3 masters responded and count (m1:1: broken; m2:1: broken)");
 	}
@@ -80,7 +80,7 @@ class RedlockBallotTests {
 		assertThat(next.isComplete()).isFalse();
 		respond(1, 8);
 		assertThat(next.isComplete()).isTrue();
-		assertThat(this.masters.isAnswered(next)).isTrue();
+		assertThat(this.masters.hasResponses(next)).isTrue();
 		assertThat(next.await(Deadlines.after(Duration.ofMinutes(1))).open()).as("at once").isOne();
 	}
 
@@ -107,7 +107,7 @@ class RedlockBallotTests {
 	}
 
 	private Ballot<Long> ask() {
-		return this.masters.ask(this::request, this.masters::isAnswered);
+		return this.masters.ask(this::request, this.masters::hasResponses);
 	}
 
 	private CompletableFuture<Long> request(Master master) {

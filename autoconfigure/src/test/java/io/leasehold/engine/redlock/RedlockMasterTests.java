@@ -124,14 +124,14 @@ class RedlockMasterTests {
 		this.third.on(Scripts.RELEASE, (request) -> ScriptedMasters.lost());
 		turn();
 		await().until(() -> this.third.requests(Scripts.RELEASE).size() > 2);
-		AtomicInteger answered = new AtomicInteger();
+		AtomicInteger responses = new AtomicInteger();
 		this.third.on(Scripts.RELEASE, (request) -> {
-			answered.incrementAndGet();
+			responses.incrementAndGet();
 			return response(List.of(1L, 0L));
 		});
-		await().until(() -> answered.get() == 1);
+		await().until(() -> responses.get() == 1);
 		await().pollDelay(Duration.ofMillis(400)).until(() -> turn());
-		assertThat(answered).hasValue(2);
+		assertThat(responses).hasValue(2);
 	}
 
 	@Test

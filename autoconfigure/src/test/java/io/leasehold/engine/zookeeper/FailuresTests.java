@@ -17,7 +17,7 @@ class FailuresTests {
 	/** It cannot read a transaction that has one. */
 	@ParameterizedTest
 	@EnumSource(names = { "UNIMPLEMENTED", "MARSHALLINGERROR" })
-	void oldServerIsToldOf(Code code) {
+	void oldServerIsReported(Code code) {
 		assertThat(failure(KeeperException.create(code, "/leasehold"))).hasMessage(
 				"ZooKeeper could not acquire lock 'order:42': the server does not support container nodes. Use ZooKeeper "
 						+ "3.5.3 or later")
@@ -25,7 +25,7 @@ class FailuresTests {
 	}
 
 	@Test
-	void missingPermissionIsToldOf() {
+	void missingPermissionIsReported() {
 		assertThat(failure(KeeperException.create(Code.NOAUTH, "/leasehold/shop"))).hasMessage(
 				"ZooKeeper could not acquire lock 'order:42': NOAUTH at '/leasehold/shop'. Allow the client to read, write, "
 						+ "create and delete nodes there")
@@ -38,7 +38,7 @@ class FailuresTests {
 	}
 
 	@Test
-	void failureOfTheClientIsToldAsItIs() {
+	void failureOfTheClientIsReportedAsItIs() {
 		KeeperException failure = KeeperException.create(Code.SYSTEMERROR);
 		failure.initCause(new IllegalStateException("Expected state [STARTED] was [STOPPED]"));
 		assertThat(failure(failure)).hasMessageEndingWith("Expected state [STARTED] was [STOPPED]");

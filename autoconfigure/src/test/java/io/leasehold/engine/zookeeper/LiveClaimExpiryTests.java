@@ -18,7 +18,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
- * The end of a claim's lease, also while a request for it is answered: the sweeper
+ * The end of a claim's lease, also while a request for it is in flight: the sweeper
  * removes its node, or the claim is granted, never both. The end of its session.
  */
 class LiveClaimExpiryTests {
@@ -155,7 +155,7 @@ class LiveClaimExpiryTests {
 
 	@Fault(146)
 	@Test
-	void onlyTheUnansweredCreationOfAFormerSessionIsForgotten() {
+	void onlyAPendingCreationOfAFormerSessionIsForgotten() {
 		CompletableFuture<LockNode> first = new CompletableFuture<>();
 		this.live.create(1, () -> first);
 		assertThat(this.live.discardWithoutResponse(2)).isSameAs(first);
@@ -168,7 +168,7 @@ class LiveClaimExpiryTests {
 	}
 
 	@Test
-	void removalIsRepeatedIfItFailsOrItsSessionEndsUnanswered() {
+	void removalIsRepeatedIfItFailsOrItsSessionEndsWithoutAResponse() {
 		List<Boolean> begun = new ArrayList<>();
 		CompletableFuture<ReleaseOutcome> noResponse = new CompletableFuture<>();
 		CompletableFuture<ReleaseOutcome> failed = CompletableFuture.failedFuture(new IllegalStateException());

@@ -44,7 +44,7 @@ class NodeOrderTests {
 	}
 
 	@Test
-	void nobodyHasAFreeKey() {
+	void freeKeyHasNoOwner() {
 		assertThat(order().holders()).isEmpty();
 	}
 
@@ -90,7 +90,7 @@ class NodeOrderTests {
 
 	/** Whatever goes: all lines of five nodes, and all that may be left of them. */
 	@Test
-	void nobodyHasTheKeyAsLongAsItsObstacleHasNotChanged() {
+	void noClaimHasTheKeyWhileItsObstacleIsUnchanged() {
 		lines(5).forEach((codes) -> {
 			List<String> before = names(codes);
 			String last = before.get(before.size() - 1);

@@ -59,7 +59,7 @@ class ZooKeeperAccessIntegrationTests {
 	}
 
 	@Test
-	void readersShareAKeyAndNobodyPassesAWaitingWriter() {
+	void readersShareAKeyAndNonePassesAWaitingWriter() {
 		Claim first = claim("s");
 		Claim second = claim("s");
 		Claim writer = claim("x");
@@ -115,7 +115,7 @@ class ZooKeeperAccessIntegrationTests {
 	}
 
 	@Test
-	void thoseWhoWaitContradictNobodyUntilTheyHoldTheKey() throws Exception {
+	void waitersContradictNoClaimUntilTheyHoldTheKey() throws Exception {
 		Claim writer = claim("x");
 		Claim first = claim("2");
 		Claim second = claim("3");
@@ -146,7 +146,7 @@ class ZooKeeperAccessIntegrationTests {
 
 	@ParameterizedTest
 	@CsvSource({ "x, s", "s, x", "1, 1", "22, 2" })
-	void releaseBeforeAWatchIsToldAtOnce(String held, String access) throws Exception {
+	void releaseBeforeAWatchIsReportedAtOnce(String held, String access) throws Exception {
 		List<Claim> holders = Stream.of(held.split("")).map(this::claim).toList();
 		holders.forEach((claim) -> granted(this.other, claim));
 		Claim waiting = claim(access);
@@ -159,7 +159,7 @@ class ZooKeeperAccessIntegrationTests {
 	}
 
 	@Test
-	void grantBeforeAWatchIsToldAtOnce() throws Exception {
+	void grantBeforeAWatchIsReportedAtOnce() throws Exception {
 		Claim holder = claim("2");
 		Claim next = claim("2");
 		Claim waiting = claim("2");

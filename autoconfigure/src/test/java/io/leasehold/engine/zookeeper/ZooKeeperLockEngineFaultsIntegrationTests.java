@@ -51,7 +51,7 @@ class ZooKeeperLockEngineFaultsIntegrationTests extends ZooKeeperFaultsFixture {
 
 	/** Nothing is sent without a connection, which could be carried out much later. */
 	@Test
-	void brokenConnectionIsToldWithItsAddress() {
+	void brokenConnectionIsReportedWithItsAddress() {
 		FaultProxy proxy = this.engines.proxy(this.engines.server());
 		ZooKeeperLockEngine engine = this.engines.engine(this.engines.client(proxy, ZooKeeperEngines.LONG_SESSION));
 		this.engines.useOnce(engine, KEY);
@@ -72,32 +72,32 @@ class ZooKeeperLockEngineFaultsIntegrationTests extends ZooKeeperFaultsFixture {
 	 * the engine.
 	 */
 	@Test
-	void endOfASessionThatIsToldAfterTheNextBeganDoesNotEndThat() throws Exception {
+	void endOfASessionThatIsReportedAfterTheNextBeganDoesNotEndThat() throws Exception {
 		TestingServer server = this.engines.server();
 		CuratorFramework client = this.engines.client(server.getConnectString());
 		ZooKeeperLockEngine engine = this.engines.engine(client);
 		CountDownLatch ended = new CountDownLatch(1);
 		CountDownLatch begun = new CountDownLatch(100);
-		CountDownLatch told = new CountDownLatch(100);
+		CountDownLatch notified = new CountDownLatch(100);
 		for (int i = 0; i < 100; i++) {
 			client.getCuratorListenable().addListener((source, event) -> {
-				if (isTold(event, KeeperState.Expired)) {
+				if (reports(event, KeeperState.Expired)) {
 					ended.countDown();
 					begun.await();
-					told.countDown();
+					notified.countDown();
 				}
-				else if (isTold(event, KeeperState.SyncConnected) && ended.getCount() == 0) {
+				else if (reports(event, KeeperState.SyncConnected) && ended.getCount() == 0) {
 					begun.countDown();
 				}
 			});
 		}
 		this.engines.useOnce(engine, KEY);
 		endSession(client, server);
-		assertThat(told.await(30, TimeUnit.SECONDS)).isTrue();
+		assertThat(notified.await(30, TimeUnit.SECONDS)).isTrue();
 		this.engines.useOnce(engine, KEY);
 	}
 
-	private static boolean isTold(CuratorEvent event, KeeperState state) {
+	private static boolean reports(CuratorEvent event, KeeperState state) {
 		return event.getType() == CuratorEventType.WATCHED && event.getWatchedEvent().getState() == state;
 	}
 
@@ -236,7 +236,7 @@ class ZooKeeperLockEngineFaultsIntegrationTests extends ZooKeeperFaultsFixture {
 	/** The holder of a lock is notified that others ended its session. */
 	@Fault(30)
 	@Test
-	void lockOfASessionThatWasEndedIsLostAndTold() throws Exception {
+	void lockOfASessionThatWasEndedIsLostAndReported() throws Exception {
 		TestingServer server = this.engines.server();
 		CuratorFramework client = this.engines.client(server.getConnectString());
 		HeldLock held = this.engines.service(this.engines.engine(client)).acquire("order:42");

@@ -45,14 +45,14 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 class ZooKeeperLostResponsesIntegrationTests extends ZooKeeperFaultsFixture {
 
 	@Test
-	void operatorsAreNotToldARemainingTimeThatNobodyKnows() {
+	void operatorsSeeNoRemainingTimeThatIsUnknown() {
 		ZooKeeperLockEngine engine = this.engines.engine(this.engines.client(this.engines.server().getConnectString()));
 		granted(engine, this.engines.claim(KEY));
 		assertThat(engine.inspect(KEY)).singleElement().extracting(Holder::remaining).isNull();
 	}
 
 	@Test
-	void missingPermissionIsToldWithItsPath() throws Exception {
+	void missingPermissionIsReportedWithItsPath() throws Exception {
 		CuratorFramework client = this.engines.client(this.engines.server().getConnectString());
 		client.create()
 			.creatingParentsIfNeeded()
@@ -98,7 +98,7 @@ class ZooKeeperLostResponsesIntegrationTests extends ZooKeeperFaultsFixture {
 	/** A node whose creation had no response is removed, and blocks no other claim. */
 	@Fault({ 34, 104 })
 	@Test
-	void nodeWhoseCreationWasNotAnsweredDoesNotStay() throws Exception {
+	void nodeWhoseCreationGotNoResponseDoesNotStay() throws Exception {
 		TestingServer server = this.engines.server();
 		FaultProxy proxy = this.engines.proxy(server);
 		ZooKeeperLockEngine engine = this.engines
@@ -144,12 +144,12 @@ class ZooKeeperLostResponsesIntegrationTests extends ZooKeeperFaultsFixture {
 	}
 
 	/**
-	 * A lost answer to a release is no loss, and the key is free long before the lease is
-	 * over.
+	 * A lost response to a release is no loss, and the key is free long before the lease
+	 * is over.
 	 */
 	@Fault(13)
 	@Test
-	void releaseThatWasNotAnsweredIsRepeatedUntilTheNodeIsGone() throws Exception {
+	void releaseWithoutAResponseIsRepeatedUntilTheNodeIsGone() throws Exception {
 		TestingServer server = this.engines.server();
 		FaultProxy proxy = this.engines.proxy(server);
 		ZooKeeperLockEngine engine = this.engines.engine(this.engines.client(proxy, ZooKeeperEngines.LONG_SESSION));
@@ -168,7 +168,7 @@ class ZooKeeperLostResponsesIntegrationTests extends ZooKeeperFaultsFixture {
 
 	/**
 	 * The engine removes the node when the lease has ended. A release that comes before
-	 * the removal was answered finds another owner, perhaps, and never says that it
+	 * the response to the removal finds another owner, perhaps, and never says that it
 	 * released the lock.
 	 */
 	@Fault(17)
@@ -194,7 +194,7 @@ class ZooKeeperLostResponsesIntegrationTests extends ZooKeeperFaultsFixture {
 	@Fault({ 11, 34 })
 	@ParameterizedTest
 	@ValueSource(strings = { "x", "s", "1" })
-	void claimIsGrantedThoughTheAnswerToItsFirstRequestWasLost(String access) throws Exception {
+	void claimIsGrantedThoughTheResponseToItsFirstRequestWasLost(String access) throws Exception {
 		TestingServer server = this.engines.server();
 		FaultProxy proxy = this.engines.proxy(server);
 		ZooKeeperLockEngine engine = this.engines
@@ -213,8 +213,8 @@ class ZooKeeperLostResponsesIntegrationTests extends ZooKeeperFaultsFixture {
 	}
 
 	/**
-	 * Curator sends a request again whose answer was lost, so a claim may have two nodes.
-	 * It is not kept waiting by its own one, and leaves none.
+	 * Curator sends a request again whose response was lost, so a claim may have two
+	 * nodes. It is not kept waiting by its own one, and leaves none.
 	 */
 	@Fault({ 11, 34 })
 	@ParameterizedTest

@@ -112,7 +112,7 @@ class ZooKeeperMissedConnectionIntegrationTests {
 		return List.copyOf(this.events);
 	}
 
-	/** A request is answered after the events that came before it. */
+	/** A request gets its response after the events that came before it. */
 	private void awaitEvents() throws Exception {
 		CompletableFuture<Integer> response = new CompletableFuture<>();
 		this.client.getZookeeperClient()

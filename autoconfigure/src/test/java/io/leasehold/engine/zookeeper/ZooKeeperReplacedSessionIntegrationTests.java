@@ -46,7 +46,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * A client that begins another session: without reporting a break, or without an answer
+ * A client that begins another session: without reporting a break, or without a response
  * to what was requested in the former one.
  */
 @Timeout(120)
@@ -124,12 +124,12 @@ class ZooKeeperReplacedSessionIntegrationTests {
 	}
 
 	/**
-	 * ZooKeeper's client may lose an answer when its session ends. If it is late only,
+	 * ZooKeeper's client may lose a response when its session ends. If it is late only,
 	 * since Curator has repeated the request, nothing stays of it either.
 	 */
 	@Fault(146)
 	@Test
-	void waiterIsServedThoughTheAnswerToItsFirstRequestIsLost() throws Exception {
+	void waiterIsServedThoughTheResponseToItsFirstRequestIsLost() throws Exception {
 		Transaction transaction = serveThoughTheFirstResponseIsLost();
 		int created = this.client.checkExists().forPath(CONTAINER).getCversion();
 		send(transaction);

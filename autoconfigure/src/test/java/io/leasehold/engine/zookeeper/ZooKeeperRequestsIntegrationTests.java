@@ -269,7 +269,7 @@ class ZooKeeperRequestsIntegrationTests {
 
 	/** Between the creation of its node and its first list others may come and go. */
 	@Test
-	void firstGrantIsToldToOneThatMayHaveSeenItWait() throws Exception {
+	void firstGrantIsReportedToAMemberThatMayHaveSeenItWait() throws Exception {
 		String behind = this.container + "/behind:2:" + Integer.MAX_VALUE;
 		this.client.create().withMode(CreateMode.EPHEMERAL).forPath(behind);
 		Claim claim = this.engines.claim(this.key, "2");

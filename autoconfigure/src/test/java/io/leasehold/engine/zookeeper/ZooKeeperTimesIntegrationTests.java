@@ -96,7 +96,7 @@ class ZooKeeperTimesIntegrationTests {
 		assertThat(touchesAfter(NANO)).isEqualTo(2);
 	}
 
-	/** The last request is answered after those of the tick. */
+	/** The last request gets its response after those of the tick. */
 	private int touchesAfter(Duration time) throws Exception {
 		this.clock.advance(time);
 		tick();

@@ -37,7 +37,7 @@ class AffinityTests {
 	}
 
 	@Test
-	void grantThatNobodyElseWantedEndsThePauses() {
+	void grantThatNoOtherProcessWantedEndsThePauses() {
 		requested(KEY, 0);
 		this.affinity.recalled(KEY, LINGER, 0);
 		this.affinity.recalled(KEY, LINGER, 0);

@@ -221,7 +221,7 @@ class KeyGateTests {
 	}
 
 	@Test
-	void callerDoesNotHaveItsTurnOnceTheFirstRequestIsAnswered() {
+	void callerDoesNotHaveItsTurnAfterTheFirstResponse() {
 		this.scene.first(SHARED);
 		this.scene.response(new AcquisitionOutcome.Busy(Duration.ofSeconds(1)));
 		assertThat(this.gate.enter(this.scene.caller(brief(SHARED)))).isEqualTo(Entry.BUSY);
@@ -286,7 +286,7 @@ class KeyGateTests {
 
 	/** Its token could be less than that of a younger hold that has ended. */
 	@Test
-	void grantOfOneOfSeveralIsPassedToNobody() {
+	void grantOfOneOfSeveralIsNotPassedOn() {
 		Hold first = this.scene.acquire(permits(2));
 		this.scene.acquire(permits(2));
 		TestCaller third = this.scene.queued(permits(2));

@@ -81,7 +81,7 @@ class KeyQueueTests {
 	}
 
 	@Test
-	void callerBetweenWaitersIsBusyWithTheFirstAnswer() {
+	void callerBetweenWaitersIsBusyWithTheFirstResponse() {
 		this.scene.first(SHARED);
 		this.scene.queued(brief(SHARED));
 		TestCaller waiter = this.scene.queued(SHARED);
@@ -92,7 +92,7 @@ class KeyQueueTests {
 	}
 
 	@Test
-	void grantThatEndsAtItsAnswerIsRequestedAgain() {
+	void grantThatEndsAtItsResponseIsRequestedAgain() {
 		TestCaller caller = this.scene.first(EXCLUSIVE);
 		StoreClaim claim = this.scene.claim();
 		Actions actions = this.scene.grant(Duration.ZERO);
@@ -173,7 +173,7 @@ class KeyQueueTests {
 
 	/** What is under way may still be granted. */
 	@Test
-	void claimThatWasGivenUpDuringItsRequestIsReleasedAfterTheAnswer() {
+	void claimThatWasGivenUpDuringItsRequestIsReleasedAfterTheResponse() {
 		TestCaller caller = this.scene.first(EXCLUSIVE);
 		StoreClaim claim = this.scene.claim();
 		Claim requested = this.scene.request();
@@ -187,7 +187,7 @@ class KeyQueueTests {
 	}
 
 	@Test
-	void claimThatWasGivenUpDuringItsRequestIsReleasedIfThereIsNoAnswer() {
+	void claimThatWasGivenUpDuringItsRequestIsReleasedWithoutAResponse() {
 		TestCaller caller = this.scene.first(EXCLUSIVE);
 		StoreClaim claim = this.scene.claim();
 		Claim requested = this.scene.request();
@@ -200,7 +200,7 @@ class KeyQueueTests {
 
 	/** The store pushes a grant while a request of the same claim is under way. */
 	@Test
-	void answerAfterAPushedGrantReleasesNothingWhileItIsHeld() {
+	void responseAfterAPushedGrantReleasesNothingWhileItIsHeld() {
 		TestCaller caller = this.scene.first(EXCLUSIVE);
 		StoreClaim claim = this.scene.claim();
 		this.scene.response(BUSY);
@@ -214,7 +214,7 @@ class KeyQueueTests {
 	}
 
 	@Test
-	void holdThatIsLeftDuringARequestOfItsClaimIsReleasedAfterTheAnswer() {
+	void holdThatIsLeftDuringARequestOfItsClaimIsReleasedAfterTheResponse() {
 		TestCaller caller = this.scene.first(EXCLUSIVE);
 		StoreClaim claim = this.scene.claim();
 		this.scene.response(BUSY);

@@ -67,7 +67,7 @@ class StoreClaimTests {
 	}
 
 	@Test
-	void cancelledHoldIsReleasedOnceTheRequestUnderWayIsAnswered() {
+	void cancelledHoldIsReleasedAfterTheResponseToTheRequestInFlight() {
 		this.scene.first(EXCLUSIVE);
 		StoreClaim claim = this.scene.claim();
 		this.scene.response(BUSY);
@@ -150,7 +150,7 @@ class StoreClaimTests {
 		assertThat(this.gate.planned(claim, second, new CompletableFuture<>())).isSameAs(former);
 	}
 
-	/** The thread that plans it was overtaken by a signal and its answer. */
+	/** The thread that plans it was overtaken by a signal and its response. */
 	@Test
 	void timerOfARequestThatBeganMeanwhileIsObsolete() {
 		this.scene.first(EXCLUSIVE);
@@ -166,7 +166,7 @@ class StoreClaimTests {
 	}
 
 	@Test
-	void listenerThatDidNotOpenIsTriedAgainWithTheNextAnswer() {
+	void listenerThatDidNotOpenIsTriedAgainWithTheNextResponse() {
 		this.scene.first(EXCLUSIVE);
 		assertThat(this.scene.response(BUSY).listens()).isTrue();
 		assertThat(this.gate.listening(this.scene.claim(), null)).isFalse();

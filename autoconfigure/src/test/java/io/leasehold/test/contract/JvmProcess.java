@@ -32,7 +32,7 @@ public final class JvmProcess implements AutoCloseable {
 	/**
 	 * Start another JVM.
 	 * @param main class with a {@code main} method, which reads commands from standard
-	 * input and answers on standard output
+	 * input and responds on standard output
 	 * @param arguments arguments of that method
 	 * @return the process, to be closed
 	 */
@@ -43,7 +43,7 @@ public final class JvmProcess implements AutoCloseable {
 	/**
 	 * Start another JVM.
 	 * @param main class with a {@code main} method, which reads commands from standard
-	 * input and answers on standard output
+	 * input and responds on standard output
 	 * @param arguments arguments of that method
 	 * @param environment additional environment variables
 	 * @return the process, to be closed

@@ -176,11 +176,11 @@ abstract class LingerContract extends ServiceFaultsContract {
 			HeldLock former = enter(one, options);
 			former.onLost((loss) -> ofFormer.complete(loss.getLossCause()));
 			former.close();
-			CompletableFuture<LossCause> told = new CompletableFuture<>();
+			CompletableFuture<LossCause> notified = new CompletableFuture<>();
 			HeldLock held = one.acquire(NAME, options);
-			held.onLost((loss) -> told.complete(loss.getLossCause()));
+			held.onLost((loss) -> notified.complete(loss.getLossCause()));
 			assertThat(one.inspector().forceRelease("", KEY)).hasSize(1);
-			assertThat(told.get(patience().toSeconds(), TimeUnit.SECONDS)).isEqualTo(LossCause.NOT_OWNER);
+			assertThat(notified.get(patience().toSeconds(), TimeUnit.SECONDS)).isEqualTo(LossCause.NOT_OWNER);
 			assertThat(held.isValid()).isFalse();
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
 			try (HeldLock next = one.acquire(NAME, options)) {

@@ -13,7 +13,7 @@ public final class MovingClock implements MonotonicClock {
 
 	private final AtomicLong ahead = new AtomicLong();
 
-	private volatile long answerTime;
+	private volatile long responseTime;
 
 	@Override
 	public long nanoTime() {
@@ -24,8 +24,8 @@ public final class MovingClock implements MonotonicClock {
 	 * Set how far the clock moves for each part of a response.
 	 * @param time zero for a clock that follows the JVM's clock
 	 */
-	void eachAnswerTakes(Duration time) {
-		this.answerTime = time.toNanos();
+	void eachResponseTakes(Duration time) {
+		this.responseTime = time.toNanos();
 	}
 
 	/**
@@ -33,7 +33,7 @@ public final class MovingClock implements MonotonicClock {
 	 * has not received yet, and for each part if a response arrives in several parts.
 	 */
 	public void responded() {
-		this.ahead.addAndGet(this.answerTime);
+		this.ahead.addAndGet(this.responseTime);
 	}
 
 }

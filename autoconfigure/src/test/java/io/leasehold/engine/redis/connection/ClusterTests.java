@@ -55,7 +55,7 @@ class ClusterTests {
 	}
 
 	@Test
-	void slotThatNobodyServesIsRefusedAndAskedForAgain() {
+	void slotThatNoNodeServesIsRejectedAndQueriedAgain() {
 		serve(SEED, range(0, 8191, A));
 		assertThatExceptionOfType(RedisFailure.class)
 			.isThrownBy(() -> Replies.await(this.cluster.primaryOf(HIGHEST), System.nanoTime()))
@@ -77,7 +77,7 @@ class ClusterTests {
 	}
 
 	@Test
-	void failureNamesWhatEachNodeAnswered() {
+	void failureNamesTheResponseOfEachNode() {
 		assertThatExceptionOfType(RedisFailure.class)
 			.isThrownBy(() -> Replies.await(this.cluster.anyPrimary(), System.nanoTime()))
 			.withMessage("No node of the cluster responds")
@@ -121,7 +121,7 @@ class ClusterTests {
 	}
 
 	private void serve(Node node, Object... ranges) {
-		this.servers.put(node, ScriptedConnection.answering(List.of(ranges)));
+		this.servers.put(node, ScriptedConnection.responding(List.of(ranges)));
 	}
 
 	private static List<Object> range(long from, long to, Node primary) {

@@ -85,7 +85,7 @@ class JedisConnectionIntegrationTests {
 		await().untilAsserted(() -> assertThat(threads()).isLessThanOrEqualTo(threads));
 	}
 
-	/** Some are answered, some fail, and none is forgotten between the two. */
+	/** Some get a response, some fail, and none is forgotten between the two. */
 	@Test
 	void everyRequestOfAConnectionThatIsClosedEnds() {
 		for (int round = 0; round < ROUNDS; round++) {

@@ -12,13 +12,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 class JedisConnectionTests {
 
 	@Test
-	void answerThatIsAnErrorIsARefusal() {
+	void responseThatIsAnErrorIsARejection() {
 		RedisFailure failure = JedisConnection.failure(new JedisDataException("READONLY You can't write"));
 		assertThat(failure.is("READONLY")).isTrue();
 	}
 
 	@Test
-	void otherExceptionsAreNoAnswer() {
+	void otherExceptionsAreNoResponse() {
 		RedisFailure failure = JedisConnection.failure(new JedisConnectionException("READONLY is no refusal here"));
 		assertThat(failure.is("READONLY")).isFalse();
 		assertThat(failure).hasMessage("READONLY is no refusal here");

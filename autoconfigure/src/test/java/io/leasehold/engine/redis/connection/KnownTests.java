@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Tests for when a {@link Known} answer is requested again.
+ * Tests for when a {@link Known} response is requested again.
  */
 class KnownTests {
 
@@ -25,7 +25,7 @@ class KnownTests {
 	private final Known<String> known = new Known<>(() -> this.response.get(), this.listener::add, this.tasks::add);
 
 	@Test
-	void callersShareOneQuestionAndItsAnswer() {
+	void callersShareOneRequestAndItsResponse() {
 		CompletableFuture<String> first = this.known.get();
 		assertThat(this.known.get()).isSameAs(first);
 		assertThat(this.tasks).hasSize(1);
@@ -52,7 +52,7 @@ class KnownTests {
 	}
 
 	@Test
-	void outdatedAnswerIsForgotten() {
+	void outdatedResponseIsForgotten() {
 		responded();
 		this.response = () -> "second";
 		this.known.forget("first");
@@ -62,14 +62,14 @@ class KnownTests {
 	}
 
 	@Test
-	void anotherAnswerThanTheOutdatedOneIsKept() {
+	void anotherResponseThanTheOutdatedOneIsKept() {
 		CompletableFuture<String> first = responded();
 		this.known.forget("another");
 		assertThat(this.known.get()).isSameAs(first);
 	}
 
 	@Test
-	void forgettingWithoutAnAnswerHasNoEffect() {
+	void forgettingWithoutAResponseHasNoEffect() {
 		this.known.forget("first");
 		assertThat(responded()).isCompletedWithValue("first");
 	}
@@ -87,7 +87,7 @@ class KnownTests {
 		assertThat(responded()).isCompletedWithValue("second");
 	}
 
-	/** Forgetting must not wait for the answer. */
+	/** Forgetting must not wait for the response. */
 	@Test
 	void questionUnderWayIsNotForgotten() {
 		CompletableFuture<String> pending = this.known.get();
@@ -99,7 +99,7 @@ class KnownTests {
 	}
 
 	@Test
-	void lastAnswerStandsUntilARefreshHasAnother() {
+	void lastResponseStandsUntilARefreshHasAnother() {
 		responded();
 		this.response = () -> "second";
 		this.known.refresh();
@@ -112,7 +112,7 @@ class KnownTests {
 	}
 
 	@Test
-	void refreshThatFailsKeepsTheLastAnswerAndIsRepeated() {
+	void refreshThatFailsKeepsTheLastResponseAndIsRepeated() {
 		responded();
 		this.response = () -> {
 			throw RedisFailure.noResponse("unreachable", null);

@@ -13,7 +13,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class LettuceFailureTests {
 
 	@Test
-	void closedConnectionIsToldThoughNettyDoesNot() {
+	void closedConnectionIsReportedThoughNettyDoesNot() {
 		RedisFailure failure = LettuceRequest.failure(new ClosedChannelException());
 		assertThat(failure.toEngineException("Redis", "release", new LockKey("order:42")))
 			.hasMessage("Redis could not release lock 'order:42': connection is closed")
@@ -29,14 +29,14 @@ class LettuceFailureTests {
 	}
 
 	@Test
-	void refusalWithoutAWordIsNoAnswer() {
+	void rejectionWithoutAWordIsNoResponse() {
 		RedisFailure failure = LettuceRequest.failure(new RedisCommandExecutionException((String) null));
 		assertThat(failure.toEngineException("Redis", "release", new LockKey("order:42")).refusal()).isNull();
 		assertThat(failure).hasMessage("connection is closed");
 	}
 
 	@Test
-	void otherExceptionsAreNoAnswer() {
+	void otherExceptionsAreNoResponse() {
 		RedisFailure failure = LettuceRequest.failure(new RedisException("READONLY is no refusal here"));
 		assertThat(failure.is("READONLY")).isFalse();
 		assertThat(failure).hasMessage("READONLY is no refusal here");

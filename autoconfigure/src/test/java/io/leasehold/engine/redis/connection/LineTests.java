@@ -81,8 +81,8 @@ class LineTests {
 	}
 
 	@Test
-	void answeredRequestsAreNoSilence() {
-		Line line = new Line(NODE, ScriptedConnection.answering(1L), SILENCE.toNanos(), this.clock);
+	void requestsWithAResponseAreNoSilence() {
+		Line line = new Line(NODE, ScriptedConnection.responding(1L), SILENCE.toNanos(), this.clock);
 		line.send(SCRIPT, new String[0], new String[0]);
 		this.clock.pass(SILENCE.multipliedBy(5));
 		assertThat(line.isUsable()).isTrue();
@@ -90,7 +90,7 @@ class LineTests {
 
 	@Test
 	void scriptIsSentWithItsKeysAndArguments() {
-		ScriptedConnection connection = ScriptedConnection.answering(1L);
+		ScriptedConnection connection = ScriptedConnection.responding(1L);
 		Line line = new Line(NODE, connection, SILENCE);
 		line.send(SCRIPT, new String[] { "a", "b", "c" }, new String[] { "x", "y" });
 		line.sendText(SCRIPT, new String[] { "a" }, new String[] { "x" });
@@ -120,7 +120,7 @@ class LineTests {
 	@ParameterizedTest
 	@CsvSource(value = { "2, 2, ", "3, 2, ", "1, 2, 1", "null, 1, 0" }, nullValues = "null")
 	void grantNeedsAsManyReplicasAsAreConfigured(Long reached, int replicas, Integer notified) {
-		ScriptedConnection connection = ScriptedConnection.answering(reached);
+		ScriptedConnection connection = ScriptedConnection.responding(reached);
 		ThrowingCallable waiting = () -> new Line(NODE, connection, SILENCE).awaitReplicas(replicas, SILENCE,
 				System.nanoTime());
 		if (notified == null) {

@@ -104,9 +104,9 @@ class LinesTests {
 	}
 
 	@Test
-	void answerIsReturnedAndTheRequestIsMadeOnce() {
+	void responseIsReturnedAndTheRequestIsSentOnce() {
 		List<Line> requested = new ArrayList<>();
-		assertThat(request(requested, () -> "answer")).isEqualTo("answer");
+		assertThat(request(requested, () -> "response")).isEqualTo("response");
 		assertThat(requested).hasSize(1);
 	}
 
@@ -136,8 +136,8 @@ class LinesTests {
 			if (requested.size() == 1) {
 				throw MOVED;
 			}
-			return "answer";
-		})).isEqualTo("answer");
+			return "response";
+		})).isEqualTo("response");
 		assertThat(requested).extracting(Line::node).containsExactly(A, B);
 		assertThat(this.opened.get(B)).singleElement().matches((connection) -> connection.sent().isEmpty());
 	}

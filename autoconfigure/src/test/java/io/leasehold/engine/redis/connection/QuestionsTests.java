@@ -13,14 +13,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Tests for which answers {@link Questions} accept, and how long they wait.
+ * Tests for which responses {@link Questions} accept, and how long they wait.
  */
 class QuestionsTests {
 
 	private static final Duration LONG = Duration.ofSeconds(20);
 
 	@Test
-	void answerIsWaitedFor() throws Exception {
+	void responseIsAwaited() throws Exception {
 		CompletableFuture<Object> response = new CompletableFuture<>();
 		CompletableFuture<Void> requested = new CompletableFuture<>();
 		ScriptedConnection connection = new ScriptedConnection((command) -> {
@@ -30,13 +30,13 @@ class QuestionsTests {
 		CompletableFuture<List<?>> list = CompletableFuture
 			.supplyAsync(() -> new Questions(LONG).list(connection, "CLUSTER", "SLOTS"));
 		requested.join();
-		response.complete(List.of("answer"));
-		assertThat(list.join()).isEqualTo(List.of("answer"));
+		response.complete(List.of("response"));
+		assertThat(list.join()).isEqualTo(List.of("response"));
 		assertThat(connection.sent()).containsExactly("CLUSTER SLOTS");
 	}
 
 	@Test
-	void missingAnswerIsWaitedForNoLongerThanItsTime() {
+	void missingResponseIsAwaitedForItsTimeAtMost() {
 		assertThatExceptionOfType(RedisFailure.class)
 			.isThrownBy(() -> new Questions(Duration.ofMillis(1)).list(ScriptedConnection.silent(), "ROLE"))
 			.withMessage("no response in time");
@@ -44,9 +44,9 @@ class QuestionsTests {
 
 	@ParameterizedTest
 	@MethodSource("others")
-	void answerThatIsNoListWithElementsIsRefused(Object response) {
+	void responseThatIsNoListWithElementsIsRejected(Object response) {
 		assertThatExceptionOfType(RedisFailure.class)
-			.isThrownBy(() -> new Questions(LONG).list(ScriptedConnection.answering(response), "ROLE"))
+			.isThrownBy(() -> new Questions(LONG).list(ScriptedConnection.responding(response), "ROLE"))
 			.withMessage("Unexpected response to ROLE: " + response);
 	}
 

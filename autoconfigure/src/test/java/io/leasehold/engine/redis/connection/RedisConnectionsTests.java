@@ -37,7 +37,7 @@ class RedisConnectionsTests {
 
 	private final List<Login> logins = new ArrayList<>();
 
-	private ScriptedConnection connection = ScriptedConnection.answering(List.of("master"));
+	private ScriptedConnection connection = ScriptedConnection.responding(List.of("master"));
 
 	@AfterEach
 	void stop() {
@@ -64,7 +64,7 @@ class RedisConnectionsTests {
 		connections.connect(NODE, topology);
 		assertLogin("shop", "secret", 4);
 		this.logins.clear();
-		this.connection = ScriptedConnection.answering(List.of("redis.example", "6380"));
+		this.connection = ScriptedConnection.responding(List.of("redis.example", "6380"));
 		assertThat(topology.anyPrimary().join()).isEqualTo(NODE);
 		assertLogin("watcher", "quiet", 0);
 	}
@@ -103,7 +103,7 @@ class RedisConnectionsTests {
 	@Test
 	void connectionToAServerThatIsNoMasterIsClosed() {
 		RedisConnections connections = connections(sentinels());
-		this.connection = ScriptedConnection.answering(List.of("slave"));
+		this.connection = ScriptedConnection.responding(List.of("slave"));
 		assertThatExceptionOfType(RedisFailure.class).isThrownBy(() -> connections.connect(NODE, topology(connections)))
 			.matches((failure) -> failure.is("READONLY"));
 		assertThat(this.connection.closings()).isOne();

@@ -26,7 +26,7 @@ class RedisFailureTests {
 	}
 
 	@Test
-	void missingAnswerHasNoWordAndMayPass() {
+	void missingResponseHasNoWordAndMayPass() {
 		LockEngineException failure = RedisFailure.noResponse("WRONGPASS is no word of the server here", null)
 			.toEngineException("Redlock", "renew 2 locks");
 		assertThat(failure).hasMessage("Redlock could not renew 2 locks: WRONGPASS is no word of the server here");

@@ -19,7 +19,7 @@ class RepliesTests {
 	private static final RedisFailure REFUSAL = RedisFailure.refusal("OOM", null);
 
 	@Test
-	void missingReplyIsNoAnswer() {
+	void missingReplyIsNoResponse() {
 		assertThatExceptionOfType(RedisFailure.class)
 			.isThrownBy(() -> Replies.await(new CompletableFuture<>(), System.nanoTime()))
 			.withMessage("no response in time")
@@ -27,7 +27,7 @@ class RepliesTests {
 	}
 
 	@Test
-	void cancelledReplyIsNoAnswer() {
+	void cancelledReplyIsNoResponse() {
 		CompletableFuture<String> reply = new CompletableFuture<>();
 		reply.cancel(false);
 		assertThatExceptionOfType(RedisFailure.class).isThrownBy(() -> Replies.await(reply, later()))
@@ -41,7 +41,7 @@ class RepliesTests {
 	}
 
 	@Test
-	void otherExceptionIsNoAnswer() {
+	void otherExceptionIsNoResponse() {
 		IllegalStateException other = new IllegalStateException("broken", REFUSAL);
 		assertThat(Replies.failure(new CompletionException(other)))
 			.hasMessage("java.lang.IllegalStateException: broken")

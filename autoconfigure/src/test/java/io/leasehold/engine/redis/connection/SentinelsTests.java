@@ -59,7 +59,7 @@ class SentinelsTests {
 
 	@Test
 	void masterIsAskedForOnceAndWatched() {
-		ScriptedConnection first = serve(FIRST, ScriptedConnection.answering(ADDRESS));
+		ScriptedConnection first = serve(FIRST, ScriptedConnection.responding(ADDRESS));
 		assertThat(this.sentinels.primaryOf("lock")).isCompletedWithValue(MASTER);
 		assertThat(this.sentinels.anyPrimary()).isCompletedWithValue(MASTER);
 		assertThat(first.sent()).containsExactly("SENTINEL get-master-addr-by-name mymaster");
@@ -68,8 +68,8 @@ class SentinelsTests {
 	}
 
 	@Test
-	void sentinelThatAnsweredIsAskedAgainOnItsConnection() {
-		ScriptedConnection first = serve(FIRST, ScriptedConnection.answering(ADDRESS));
+	void sentinelThatRespondedIsQueriedAgainOnItsConnection() {
+		ScriptedConnection first = serve(FIRST, ScriptedConnection.responding(ADDRESS));
 		askTwice();
 		assertThat(this.connected).containsExactly(FIRST);
 		assertThat(first.sent()).hasSize(2);
@@ -78,15 +78,15 @@ class SentinelsTests {
 
 	@Test
 	void nextSentinelIsAskedIfOneIsUnreachableOrDoesNotKnow() {
-		serve(SECOND, ScriptedConnection.answering(ADDRESS));
+		serve(SECOND, ScriptedConnection.responding(ADDRESS));
 		assertThat(this.sentinels.anyPrimary()).isCompletedWithValue(MASTER);
 		assertThat(this.connected).containsExactly(FIRST, SECOND);
 	}
 
 	@Test
 	void connectionOfASentinelThatDoesNotKnowIsClosed() {
-		ScriptedConnection first = serve(FIRST, ScriptedConnection.answering(null));
-		ScriptedConnection second = serve(SECOND, ScriptedConnection.answering(ADDRESS));
+		ScriptedConnection first = serve(FIRST, ScriptedConnection.responding(null));
+		ScriptedConnection second = serve(SECOND, ScriptedConnection.responding(ADDRESS));
 		assertThat(this.sentinels.anyPrimary()).isCompletedWithValue(MASTER);
 		assertThat(first.closings()).isOne();
 		assertThat(second.closings()).isZero();
@@ -99,15 +99,15 @@ class SentinelsTests {
 				: CompletableFuture.completedFuture(ADDRESS)));
 		this.sentinels.anyPrimary().join();
 		gone[0] = true;
-		serve(SECOND, ScriptedConnection.answering(List.of("next", "6380")));
+		serve(SECOND, ScriptedConnection.responding(List.of("next", "6380")));
 		this.sentinels.doubt(MASTER);
 		assertThat(this.sentinels.anyPrimary()).isCompletedWithValue(new Node("next", 6380));
 		assertThat(this.connected).containsExactly(FIRST, FIRST, SECOND);
 	}
 
 	@Test
-	void failureNamesAllSentinelsAndWhatEachOfThemAnswered() {
-		serve(SECOND, ScriptedConnection.answering(List.of()));
+	void failureNamesAllSentinelsAndTheirResponses() {
+		serve(SECOND, ScriptedConnection.responding(List.of()));
 		assertThatExceptionOfType(RedisFailure.class)
 			.isThrownBy(() -> Replies.await(this.sentinels.anyPrimary(), System.nanoTime()))
 			.withMessage("No sentinel of [first:1, second:2] knows master 'mymaster'")
@@ -118,7 +118,7 @@ class SentinelsTests {
 	/** A refresh and a first question may run in two threads. */
 	@Test
 	void oneConnectionIsKeptIfTwoQuestionsMeet() {
-		ScriptedConnection inner = ScriptedConnection.answering(ADDRESS);
+		ScriptedConnection inner = ScriptedConnection.responding(ADDRESS);
 		ScriptedConnection outer = serve(FIRST, new ScriptedConnection((command) -> {
 			serve(FIRST, inner);
 			this.executor.watches.forEach(Runnable::run);
@@ -132,9 +132,9 @@ class SentinelsTests {
 	@Test
 	void onlyAMasterIsVerified() {
 		assertThatNoException()
-			.isThrownBy(() -> this.sentinels.verify(ScriptedConnection.answering(List.of("master", 1L))));
+			.isThrownBy(() -> this.sentinels.verify(ScriptedConnection.responding(List.of("master", 1L))));
 		assertThatExceptionOfType(RedisFailure.class)
-			.isThrownBy(() -> this.sentinels.verify(ScriptedConnection.answering(List.of("slave", "a", 1L))))
+			.isThrownBy(() -> this.sentinels.verify(ScriptedConnection.responding(List.of("slave", "a", 1L))))
 			.withMessage("READONLY The server that sentinels report as master 'mymaster' is not a master");
 	}
 

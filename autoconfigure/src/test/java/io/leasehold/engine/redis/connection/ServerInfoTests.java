@@ -22,7 +22,7 @@ class ServerInfoTests {
 	@Test
 	void valuesHaveNamesAndMayContainColons() {
 		ServerInfo info = this.questions.info(ScriptedConnection
-			.answering("# Server\r\nredis_version:7.0.15\r\nexecutable:C:\\redis\r\nrole:master"));
+			.responding("# Server\r\nredis_version:7.0.15\r\nexecutable:C:\\redis\r\nrole:master"));
 		assertThat(info.get("redis_version", "")).isEqualTo("7.0.15");
 		assertThat(info.get("executable", "")).isEqualTo("C:\\redis");
 		assertThat(info.get("role", "")).isEqualTo("master");
@@ -81,8 +81,8 @@ class ServerInfoTests {
 
 	@Test
 	void otherResponsesReportNothing() {
-		assertThat(this.questions.info(ScriptedConnection.answering(List.of("master"))).values()).isEmpty();
-		assertThat(this.questions.info(ScriptedConnection.answering(null)).values()).isEmpty();
+		assertThat(this.questions.info(ScriptedConnection.responding(List.of("master"))).values()).isEmpty();
+		assertThat(this.questions.info(ScriptedConnection.responding(null)).values()).isEmpty();
 	}
 
 	private static void check(String info) {

@@ -51,8 +51,8 @@ public class OrderService {
 		PaymentProvider.Receipt receipt = this.provider.charge(orderId);
 		this.transactions.executeWithoutResult((status) -> {
 			move(orderId, "PAID");
-			this.jdbc.sql("INSERT INTO charge (order_id, asked, answered) VALUES (?, ?, ?)")
-				.params(orderId, receipt.asked(), receipt.answered())
+			this.jdbc.sql("INSERT INTO charge (order_id, requested, responded) VALUES (?, ?, ?)")
+				.params(orderId, receipt.requested(), receipt.responded())
 				.update();
 		});
 		return true;

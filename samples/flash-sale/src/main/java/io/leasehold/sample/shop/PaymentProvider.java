@@ -22,10 +22,10 @@ public class PaymentProvider {
 	/**
 	 * Response of the provider.
 	 *
-	 * @param asked time of the request
-	 * @param answered time of the response
+	 * @param requested time of the request
+	 * @param responded time of the response
 	 */
-	public record Receipt(Instant asked, Instant answered) {
+	public record Receipt(Instant requested, Instant responded) {
 	}
 
 	/**
@@ -36,9 +36,9 @@ public class PaymentProvider {
 	 */
 	@DistributedLock(key = "'payment-provider'", permits = "${shop.payment.parallel}", waitTime = "10s")
 	public Receipt charge(long orderId) {
-		Instant asked = Instant.now();
+		Instant requested = Instant.now();
 		this.work.call();
-		return new Receipt(asked, Instant.now());
+		return new Receipt(requested, Instant.now());
 	}
 
 }

@@ -13,7 +13,7 @@ class Charges {
 
 	private static final String AT_ONCE = """
 			SELECT COUNT(*) AS together FROM charge one
-			JOIN charge other ON other.asked <= one.asked AND other.answered > one.asked
+			JOIN charge other ON other.requested <= one.requested AND other.responded > one.requested
 			WHERE one.order_id IN (:orders) GROUP BY one.id ORDER BY together DESC LIMIT 1""";
 
 	private final JdbcClient jdbc;

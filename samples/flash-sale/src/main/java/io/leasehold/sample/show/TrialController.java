@@ -99,7 +99,7 @@ class TrialController {
 
 	@PostMapping("/submit")
 	Map<String, String> submit(@RequestBody Map<String, String> customer) {
-		return Map.of("answer", this.checkout.submit(customer.getOrDefault("customer", "anonymous")));
+		return Map.of("response", this.checkout.submit(customer.getOrDefault("customer", "anonymous")));
 	}
 
 }

@@ -6,14 +6,14 @@ import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
 import io.leasehold.server.FaultProxy;
 import io.leasehold.server.MemcachedTestServer;
-import io.leasehold.test.contract.AnswerTimeContract;
+import io.leasehold.test.contract.ResponseTimeContract;
 import io.leasehold.test.contract.MovingClock;
 import org.junit.jupiter.api.AfterEach;
 
 /**
- * The contract of late answers, kept on memcached.
+ * The contract of late responses, kept on memcached.
  */
-class MemcachedAnswerTimeIntegrationTests extends AnswerTimeContract {
+class MemcachedResponseTimeIntegrationTests extends ResponseTimeContract {
 
 	private final FaultProxy proxy = FaultProxy.to(MemcachedTestServer.shared().port());
 

@@ -14,7 +14,7 @@ import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.server.FaultProxy;
 import io.leasehold.server.ZooKeeperTestServer;
-import io.leasehold.test.contract.AnswerTimeContract;
+import io.leasehold.test.contract.ResponseTimeContract;
 import io.leasehold.test.contract.Fault;
 import io.leasehold.test.contract.MovingClock;
 import org.apache.curator.framework.CuratorFramework;
@@ -27,13 +27,13 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Late answers of {@link ZooKeeperLockEngine}, and those of another connection.
+ * Late responses of {@link ZooKeeperLockEngine}, and those of another connection.
  */
-class ZooKeeperAnswerTimeIntegrationTests extends AnswerTimeContract {
+class ZooKeeperResponseTimeIntegrationTests extends ResponseTimeContract {
 
 	private static final LockKey KEY = new LockKey("order:7");
 
-	/** So long that it is the lease that ends first, however many answers there are. */
+	/** So long that it is the lease that ends first, however many responses there are. */
 	private static final int SESSION = 30_000;
 
 	private final ZooKeeperEngines engines = new ZooKeeperEngines();
@@ -68,11 +68,11 @@ class ZooKeeperAnswerTimeIntegrationTests extends AnswerTimeContract {
 
 	/**
 	 * The connection breaks after the engine has taken it up and before its request is
-	 * sent, so that the answers come through another one.
+	 * sent, so that the responses come through another one.
 	 */
 	@Fault(143)
 	@Test
-	void renewalThatIsAnsweredThroughAnotherConnectionProvesNothing() {
+	void renewalThroughAnotherConnectionProvesNothing() {
 		ZooKeeperLockEngine engine = open("another", this::read);
 		Claim claim = this.engines.claim(KEY);
 		Granted granted = ZooKeeperEngines.granted(engine, claim);
@@ -83,7 +83,7 @@ class ZooKeeperAnswerTimeIntegrationTests extends AnswerTimeContract {
 
 	@Fault(143)
 	@Test
-	void grantThatIsAnsweredThroughAnotherConnectionIsProvenAgain() {
+	void grantReceivedThroughAnotherConnectionIsProvenAgain() {
 		ZooKeeperLockEngine engine = open("another", this::read);
 		Claim claim = this.engines.claim(KEY);
 		this.engines.useOnce(engine, KEY);

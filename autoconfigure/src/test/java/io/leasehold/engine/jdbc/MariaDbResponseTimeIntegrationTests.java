@@ -3,11 +3,11 @@ package io.leasehold.engine.jdbc;
 import io.leasehold.server.MariaDbTestServer;
 
 /**
- * The contract of late answers, kept by {@link JdbcLockEngine} on MariaDB.
+ * The contract of late responses, kept by {@link JdbcLockEngine} on MariaDB.
  */
-class MariaDbAnswerTimeIntegrationTests extends JdbcAnswerTimeContract {
+class MariaDbResponseTimeIntegrationTests extends JdbcResponseTimeContract {
 
-	MariaDbAnswerTimeIntegrationTests() {
+	MariaDbResponseTimeIntegrationTests() {
 		super("mariadb", MariaDbTestServer.shared().port());
 	}
 

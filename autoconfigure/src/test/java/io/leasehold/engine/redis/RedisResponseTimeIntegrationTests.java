@@ -3,16 +3,16 @@ package io.leasehold.engine.redis;
 import java.time.Duration;
 
 import io.leasehold.engine.redis.connection.Connector;
-import io.leasehold.engine.redis.connection.JedisConnector;
+import io.leasehold.engine.redis.connection.LettuceConnector;
 import io.leasehold.server.RedisTestServer;
 
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 
 /**
- * Late answers of a single server, by Jedis.
+ * Late responses of a single server, by Lettuce.
  */
-class RedisJedisAnswerTimeIntegrationTests extends RedisAnswerTimeContract {
+class RedisResponseTimeIntegrationTests extends RedisResponseTimeContract {
 
 	@Override
 	RedisConfiguration servers() {
@@ -21,7 +21,7 @@ class RedisJedisAnswerTimeIntegrationTests extends RedisAnswerTimeContract {
 
 	@Override
 	Connector connector(Duration timeout) {
-		return new JedisConnector(null, null, timeout);
+		return new LettuceConnector(null, null, timeout);
 	}
 
 }

@@ -8,7 +8,7 @@ import java.sql.SQLException;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
 import io.leasehold.server.FaultProxy;
-import io.leasehold.test.contract.AnswerTimeContract;
+import io.leasehold.test.contract.ResponseTimeContract;
 import io.leasehold.test.contract.MovingClock;
 import org.junit.jupiter.api.AfterEach;
 
@@ -16,16 +16,16 @@ import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.datasource.init.ScriptUtils;
 
 /**
- * The contract of late answers, kept by {@link JdbcLockEngine} on the server of a
+ * The contract of late responses, kept by {@link JdbcLockEngine} on the server of a
  * database.
  */
-abstract class JdbcAnswerTimeContract extends AnswerTimeContract {
+abstract class JdbcResponseTimeContract extends ResponseTimeContract {
 
 	private final String platform;
 
 	private final FaultProxy proxy;
 
-	JdbcAnswerTimeContract(String platform, int port) {
+	JdbcResponseTimeContract(String platform, int port) {
 		this.platform = platform;
 		this.proxy = FaultProxy.to(port);
 	}

@@ -29,11 +29,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Requests that are answered late or never: nothing is kept of their claims for ever, and
- * no release is taken for a loss.
+ * Requests whose responses are late or lost: nothing is kept of their claims for ever,
+ * and no release is taken for a loss.
  */
 @Timeout(120)
-class ZooKeeperUnansweredRequestsIntegrationTests {
+class ZooKeeperPendingRequestsIntegrationTests {
 
 	private static final LockKey KEY = new LockKey("order:42");
 
@@ -50,7 +50,7 @@ class ZooKeeperUnansweredRequestsIntegrationTests {
 
 	/** The first attempt has released the lock, though its caller does not know. */
 	@Test
-	void releaseThatIsAnsweredBetweenTwoAttemptsIsNoLoss() throws Exception {
+	void releaseWithAResponseBetweenTwoAttemptsIsNoLoss() throws Exception {
 		FaultProxy proxy = this.engines.proxy(this.server);
 		CuratorFramework client = this.engines.client(proxy, ZooKeeperEngines.LONG_SESSION);
 		ZooKeeperLockEngine engine = this.engines.engine(client);
@@ -68,7 +68,7 @@ class ZooKeeperUnansweredRequestsIntegrationTests {
 
 	/** Without a retry, it is forgotten after its lease. */
 	@Test
-	void claimOfALateAnswerIsForgotten() throws Exception {
+	void claimOfALateResponseIsForgotten() throws Exception {
 		FaultProxy proxy = this.engines.proxy(this.server);
 		ZooKeeperLockEngine engine = this.engines.engine(this.engines.client(proxy, ZooKeeperEngines.LONG_SESSION));
 		Claim claim = this.engines.claim(KEY, Duration.ofSeconds(8));
@@ -94,9 +94,9 @@ class ZooKeeperUnansweredRequestsIntegrationTests {
 		assertThat(engine.liveClaims()).isZero();
 	}
 
-	/** ZooKeeper's client may lose an answer when its session ends. */
+	/** ZooKeeper's client may lose a response when its session ends. */
 	@Test
-	void claimWhoseRemovalIsNeverAnsweredIsForgottenAfterItsSession() throws Exception {
+	void claimWhoseRemovalGetsNoResponseIsForgottenAfterItsSession() throws Exception {
 		CuratorFramework client = forgetful();
 		ZooKeeperLockEngine engine = this.engines.engine(client);
 		Claim claim = this.engines.claim(KEY, Duration.ofSeconds(8));
@@ -109,7 +109,7 @@ class ZooKeeperUnansweredRequestsIntegrationTests {
 	}
 
 	@Test
-	void claimWhoseCreationIsNeverAnsweredIsForgottenAfterItsSession() throws Exception {
+	void claimWhoseCreationGetsNoResponseIsForgottenAfterItsSession() throws Exception {
 		CuratorFramework client = forgetful();
 		ZooKeeperLockEngine engine = this.engines.engine(client);
 		this.engines.useOnce(engine, KEY);
@@ -150,14 +150,14 @@ class ZooKeeperUnansweredRequestsIntegrationTests {
 
 		@Override
 		public void multi(Iterable<Op> operations, MultiCallback callback, Object context) {
-			if (!ZooKeeperUnansweredRequestsIntegrationTests.this.loses) {
+			if (!ZooKeeperPendingRequestsIntegrationTests.this.loses) {
 				super.multi(operations, callback, context);
 			}
 		}
 
 		@Override
 		public void delete(String path, int version, VoidCallback callback, Object context) {
-			if (!ZooKeeperUnansweredRequestsIntegrationTests.this.loses) {
+			if (!ZooKeeperPendingRequestsIntegrationTests.this.loses) {
 				super.delete(path, version, callback, context);
 			}
 		}

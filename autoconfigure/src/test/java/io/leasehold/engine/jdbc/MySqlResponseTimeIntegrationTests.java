@@ -3,11 +3,11 @@ package io.leasehold.engine.jdbc;
 import io.leasehold.server.MySqlTestServer;
 
 /**
- * The contract of late answers, kept by {@link JdbcLockEngine} on MySQL.
+ * The contract of late responses, kept by {@link JdbcLockEngine} on MySQL.
  */
-class MySqlAnswerTimeIntegrationTests extends JdbcAnswerTimeContract {
+class MySqlResponseTimeIntegrationTests extends JdbcResponseTimeContract {
 
-	MySqlAnswerTimeIntegrationTests() {
+	MySqlResponseTimeIntegrationTests() {
 		super("mysql", MySqlTestServer.shared().port());
 	}
 

@@ -6,14 +6,14 @@ import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
 import io.leasehold.server.EtcdTestServer;
 import io.leasehold.server.FaultProxy;
-import io.leasehold.test.contract.AnswerTimeContract;
+import io.leasehold.test.contract.ResponseTimeContract;
 import io.leasehold.test.contract.MovingClock;
 import org.junit.jupiter.api.AfterEach;
 
 /**
- * Late answers of {@link EtcdLockEngine}.
+ * Late responses of {@link EtcdLockEngine}.
  */
-class EtcdAnswerTimeIntegrationTests extends AnswerTimeContract {
+class EtcdResponseTimeIntegrationTests extends ResponseTimeContract {
 
 	private FaultProxy proxy;
 

@@ -11,14 +11,14 @@ import io.leasehold.engine.Member;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
-import io.leasehold.test.contract.AnswerTimeContract;
+import io.leasehold.test.contract.ResponseTimeContract;
 import io.leasehold.test.contract.DelegatingEngine;
 import io.leasehold.test.contract.MovingClock;
 
 /**
- * Late answers of {@link LocalLockEngine}, whose store goes by a clock of its own.
+ * Late responses of {@link LocalLockEngine}, whose store goes by a clock of its own.
  */
-class LocalAnswerTimeTests extends AnswerTimeContract {
+class LocalResponseTimeTests extends ResponseTimeContract {
 
 	@Override
 	protected LockEngine connect(String namespace, Member member, MovingClock clock) {
@@ -26,7 +26,8 @@ class LocalAnswerTimeTests extends AnswerTimeContract {
 	}
 
 	/**
-	 * The store's answers in the time of a process whose clock differs from the store's.
+	 * The store's responses in the time of a process whose clock differs from the
+	 * store's.
 	 */
 	private static final class Remote extends DelegatingEngine {
 

@@ -8,14 +8,14 @@ import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.redis.connection.LettuceConnector;
 import io.leasehold.server.FaultProxy;
-import io.leasehold.test.contract.AnswerTimeContract;
+import io.leasehold.test.contract.ResponseTimeContract;
 import io.leasehold.test.contract.MovingClock;
 import org.junit.jupiter.api.AfterEach;
 
 /**
  * Late responses to {@link RedlockLockEngine}. Each master adds to the time.
  */
-class RedlockAnswerTimeIntegrationTests extends AnswerTimeContract {
+class RedlockResponseTimeIntegrationTests extends ResponseTimeContract {
 
 	private final List<FaultProxy> proxies = new ArrayList<>();
 

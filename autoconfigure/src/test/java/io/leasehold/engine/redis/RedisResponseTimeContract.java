@@ -5,15 +5,15 @@ import java.time.Duration;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.redis.connection.Connector;
-import io.leasehold.test.contract.AnswerTimeContract;
+import io.leasehold.test.contract.ResponseTimeContract;
 import io.leasehold.test.contract.MovingClock;
 
 import org.springframework.data.redis.connection.RedisConfiguration;
 
 /**
- * Late answers of {@link RedisLockEngine}, from any servers by any client library.
+ * Late responses of {@link RedisLockEngine}, from any servers by any client library.
  */
-abstract class RedisAnswerTimeContract extends AnswerTimeContract {
+abstract class RedisResponseTimeContract extends ResponseTimeContract {
 
 	/** Return the servers to connect to. */
 	abstract RedisConfiguration servers();

@@ -39,7 +39,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * counts from the request. The clock of the tests moves whenever the store responds.
  */
 @Timeout(120)
-public abstract class AnswerTimeContract {
+public abstract class ResponseTimeContract {
 
 	private static final LockKey KEY = new LockKey("order:42");
 
@@ -49,7 +49,7 @@ public abstract class AnswerTimeContract {
 
 	private final MovingClock clock = new MovingClock();
 
-	private final String namespace = "answers-" + UUID.randomUUID();
+	private final String namespace = "responses-" + UUID.randomUUID();
 
 	private Process process;
 
@@ -84,7 +84,7 @@ public abstract class AnswerTimeContract {
 
 	@AfterEach
 	void disconnect() throws Exception {
-		this.clock.eachAnswerTakes(Duration.ZERO);
+		this.clock.eachResponseTakes(Duration.ZERO);
 		this.process.close();
 	}
 
@@ -92,7 +92,7 @@ public abstract class AnswerTimeContract {
 	@Fault(140)
 	@Test
 	void grantIsValidFromItsRequestOn() {
-		this.clock.eachAnswerTakes(HALF);
+		this.clock.eachResponseTakes(HALF);
 		Claim first = this.process.claim(KEY, LEASE);
 		assertThat(validFor(this.process.granted(first))).isLessThanOrEqualTo(half(LEASE));
 		assertThat(validFor(this.process.granted(first))).isLessThanOrEqualTo(half(LEASE));
@@ -106,7 +106,7 @@ public abstract class AnswerTimeContract {
 		Claim claim = this.process.claim(KEY, LEASE);
 		Granted granted = this.process.granted(claim);
 		this.process.renew(claim, granted); // the first one may be sent differently
-		this.clock.eachAnswerTakes(HALF);
+		this.clock.eachResponseTakes(HALF);
 		assertThat(this.process.renew(claim, granted)).isInstanceOfSatisfying(RenewalOutcome.Renewed.class,
 				(renewed) -> assertThat(validFor(renewed.validUntil())).isLessThanOrEqualTo(half(LEASE)));
 	}
@@ -119,13 +119,13 @@ public abstract class AnswerTimeContract {
 		Claim holder = this.process.claim(KEY, LEASE);
 		this.process.granted(holder);
 		Duration response = lease.dividedBy(4);
-		this.clock.eachAnswerTakes(response);
+		this.clock.eachResponseTakes(response);
 		Claim waiting = this.process.claim(KEY, lease).waiting();
 		try (Waiter waiter = this.process.begin(waiting)) {
 			long latest = this.clock.nanoTime() - response.toNanos() + believed(lease);
-			this.clock.eachAnswerTakes(Duration.ZERO);
+			this.clock.eachResponseTakes(Duration.ZERO);
 			this.process.engine().release(holder);
-			this.clock.eachAnswerTakes(response);
+			this.clock.eachResponseTakes(response);
 			Granted granted = waiter.await();
 			boolean fromAPoll = validFor(granted) <= believed(lease) - response.toNanos();
 			assertThat(fromAPoll || granted.validUntil() - latest <= 0).isTrue();
@@ -140,12 +140,12 @@ public abstract class AnswerTimeContract {
 	void grantThatComesAfterItsLeaseIsNotHandedOut() throws Exception {
 		Counter engine = new Counter(this.process.engine());
 		try (LockService service = service(engine)) {
-			this.clock.eachAnswerTakes(LEASE.multipliedBy(2));
+			this.clock.eachResponseTakes(LEASE.multipliedBy(2));
 			CompletableFuture<HeldLock> held = service.acquireAsync(KEY.value());
 			eventually().until(() -> engine.attempts.get() > 2);
 			assertThat(held).isNotDone();
 			assertThat(engine.released).hasValue(0);
-			this.clock.eachAnswerTakes(Duration.ZERO);
+			this.clock.eachResponseTakes(Duration.ZERO);
 			HeldLock lock = held.get(20, TimeUnit.SECONDS);
 			assertThat(lock.isValid()).isTrue();
 			assertThat(lock.remaining().toNanos()).isPositive().isLessThanOrEqualTo(believed(LEASE));
@@ -160,9 +160,9 @@ public abstract class AnswerTimeContract {
 	void renewalThatComesAfterTheLeaseDoesNotReviveIt() {
 		try (LockService service = service(this.process.engine())) {
 			HeldLock held = service.acquire(KEY.value());
-			this.clock.eachAnswerTakes(LEASE);
+			this.clock.eachResponseTakes(LEASE);
 			eventually().until(() -> !held.isValid());
-			this.clock.eachAnswerTakes(Duration.ZERO);
+			this.clock.eachResponseTakes(Duration.ZERO);
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close)
 				.satisfies((loss) -> assertThat(loss.getLossCause()).isEqualTo(LossCause.EXPIRED));
 		}
@@ -171,9 +171,9 @@ public abstract class AnswerTimeContract {
 	/** Responses without a validity are correct however late they arrive. */
 	@Fault(142)
 	@Test
-	void lateAnswersToOtherRequestsAreRight() {
+	void lateResponsesToOtherRequestsAreRight() {
 		Duration lease = Duration.ofDays(1);
-		this.clock.eachAnswerTakes(LEASE.multipliedBy(2));
+		this.clock.eachResponseTakes(LEASE.multipliedBy(2));
 		Claim released = this.process.claim(KEY, lease);
 		long number = this.process.granted(released).number();
 		assertThat(this.process.engine().inspect(KEY)).singleElement()

@@ -11,9 +11,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.springframework.data.redis.connection.RedisConfiguration;
 
 /**
- * Late answers of a cluster.
+ * Late responses of a cluster.
  */
-class RedisClusterAnswerTimeIntegrationTests extends RedisAnswerTimeContract {
+class RedisClusterResponseTimeIntegrationTests extends RedisResponseTimeContract {
 
 	private static RedisTestCluster cluster;
 

@@ -3,14 +3,14 @@ package io.leasehold.engine.cas;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
-import io.leasehold.test.contract.AnswerTimeContract;
+import io.leasehold.test.contract.ResponseTimeContract;
 import io.leasehold.test.contract.MovingClock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The contract of late answers, kept by {@link CasLockEngine}.
+ * The contract of late responses, kept by {@link CasLockEngine}.
  */
-class CasAnswerTimeTests extends AnswerTimeContract {
+class CasResponseTimeTests extends ResponseTimeContract {
 
 	private final MemoryStore store = new MemoryStore(MonotonicClock.SYSTEM);
 

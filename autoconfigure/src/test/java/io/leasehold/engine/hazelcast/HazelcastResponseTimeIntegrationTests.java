@@ -6,14 +6,14 @@ import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.cas.CompareAndSetStore;
 import io.leasehold.server.HazelcastTestCluster;
-import io.leasehold.test.contract.AnswerTimeContract;
+import io.leasehold.test.contract.ResponseTimeContract;
 import io.leasehold.test.contract.MovingClock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The contract of late answers, kept on Hazelcast.
+ * The contract of late responses, kept on Hazelcast.
  */
-class HazelcastAnswerTimeIntegrationTests extends AnswerTimeContract {
+class HazelcastResponseTimeIntegrationTests extends ResponseTimeContract {
 
 	@Override
 	protected LockEngine connect(String namespace, Member member, MovingClock clock) {

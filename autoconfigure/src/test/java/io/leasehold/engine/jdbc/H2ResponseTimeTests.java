@@ -5,13 +5,13 @@ import java.sql.SQLException;
 import org.h2.tools.Server;
 
 /**
- * The contract of late answers, kept by {@link JdbcLockEngine} on an H2 server.
+ * The contract of late responses, kept by {@link JdbcLockEngine} on an H2 server.
  */
-class H2AnswerTimeTests extends JdbcAnswerTimeContract {
+class H2ResponseTimeTests extends JdbcResponseTimeContract {
 
 	private static final Server SERVER = start();
 
-	H2AnswerTimeTests() {
+	H2ResponseTimeTests() {
 		super("h2", SERVER.getPort());
 	}
 
@@ -26,7 +26,7 @@ class H2AnswerTimeTests extends JdbcAnswerTimeContract {
 
 	@Override
 	String url(int port) {
-		return "jdbc:h2:tcp://127.0.0.1:%d/mem:answers;DB_CLOSE_DELAY=-1".formatted(port);
+		return "jdbc:h2:tcp://127.0.0.1:%d/mem:responses;DB_CLOSE_DELAY=-1".formatted(port);
 	}
 
 }

@@ -3,16 +3,16 @@ package io.leasehold.engine.redis;
 import java.time.Duration;
 
 import io.leasehold.engine.redis.connection.Connector;
-import io.leasehold.engine.redis.connection.LettuceConnector;
+import io.leasehold.engine.redis.connection.JedisConnector;
 import io.leasehold.server.RedisTestServer;
 
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 
 /**
- * Late answers of a single server, by Lettuce.
+ * Late responses of a single server, by Jedis.
  */
-class RedisAnswerTimeIntegrationTests extends RedisAnswerTimeContract {
+class RedisJedisResponseTimeIntegrationTests extends RedisResponseTimeContract {
 
 	@Override
 	RedisConfiguration servers() {
@@ -21,7 +21,7 @@ class RedisAnswerTimeIntegrationTests extends RedisAnswerTimeContract {
 
 	@Override
 	Connector connector(Duration timeout) {
-		return new LettuceConnector(null, null, timeout);
+		return new JedisConnector(null, null, timeout);
 	}
 
 }

@@ -3,11 +3,11 @@ package io.leasehold.engine.jdbc;
 import io.leasehold.server.PostgresTestServer;
 
 /**
- * The contract of late answers, kept by {@link JdbcLockEngine} on PostgreSQL.
+ * The contract of late responses, kept by {@link JdbcLockEngine} on PostgreSQL.
  */
-class PostgresAnswerTimeIntegrationTests extends JdbcAnswerTimeContract {
+class PostgresResponseTimeIntegrationTests extends JdbcResponseTimeContract {
 
-	PostgresAnswerTimeIntegrationTests() {
+	PostgresResponseTimeIntegrationTests() {
 		super("postgresql", PostgresTestServer.shared().port());
 	}
 
