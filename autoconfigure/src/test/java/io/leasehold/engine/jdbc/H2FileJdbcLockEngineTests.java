@@ -7,7 +7,7 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * The engine on an H2 file that several processes share.
  */
-class H2FileJdbcLockEngineTests extends JdbcLockFormsTests {
+class H2FileJdbcLockEngineTests extends JdbcLockTurnsTests {
 
 	@TempDir
 	private Path folder;

@@ -16,7 +16,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * What the engine does with rows that several conditions of its statements meet at once.
  */
-abstract class JdbcLockRowsTests extends JdbcLockFormsTests {
+abstract class JdbcLockRowsTests extends JdbcLockTurnsTests {
 
 	private static final Duration RETENTION = Duration.ofDays(7);
 

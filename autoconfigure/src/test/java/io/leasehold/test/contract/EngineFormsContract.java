@@ -31,7 +31,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * unavailable after an owner vanished. An engine that does not support such a form
  * rejects it, which {@link ServiceFormsContract} tests; the tests here do nothing then.
  */
-abstract class EngineFormsContract extends EngineContract {
+abstract class EngineFormsContract extends EngineKeysContract {
 
 	private static final Duration LONG = Duration.ofSeconds(60);
 

@@ -28,8 +28,8 @@ import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.service.LockService;
 import io.leasehold.service.ReleaseTiming;
-import io.leasehold.test.contract.EngineContract.Waiter;
-import io.leasehold.test.contract.EngineContract.Process;
+import io.leasehold.test.contract.EngineContractFixture.Waiter;
+import io.leasehold.test.contract.EngineContractFixture.Process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

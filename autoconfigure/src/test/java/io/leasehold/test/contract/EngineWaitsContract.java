@@ -1,0 +1,162 @@
+package io.leasehold.test.contract;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+import org.junit.jupiter.api.Test;
+
+import io.leasehold.engine.AcquisitionOutcome.Busy;
+import io.leasehold.engine.Capability;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.ReleaseOutcome;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The part of the contract that is about waiting claims.
+ */
+abstract class EngineWaitsContract extends EngineContract {
+
+	@Test
+	void waitingClaimIsServedAfterARelease() {
+		Process one = process();
+		Process other = process();
+		Claim claim = one.claim(KEY, Duration.ofSeconds(60));
+		long number = one.granted(claim).number();
+		Claim waiting = other.waiting(KEY);
+		Waiter waiter = other.begin(waiting);
+		one.engine().release(claim);
+		assertThat(waiter.await().number()).isGreaterThan(number);
+		assertThat(other.engine().release(waiting)).isInstanceOf(ReleaseOutcome.Released.class);
+		assertThat(residue(this.namespace)).isEmpty();
+	}
+
+	@Test
+	void releaseBeforeTheSubscriptionIsNotMissed() {
+		Process one = process();
+		Process other = process();
+		Claim claim = one.claim(KEY, Duration.ofSeconds(60));
+		one.granted(claim);
+		Claim waiting = other.waiting(KEY);
+		Busy busy = (Busy) other.engine().tryAcquire(waiting);
+		one.engine().release(claim);
+		Pace released = Pace.begin();
+		new Waiter(other, waiting, busy.retryIn()).await();
+		tookAtMost(Duration.ZERO, released);
+	}
+
+	@Test
+	void closedSubscriptionReceivesNoSignal() {
+		Process one = process();
+		Process other = process();
+		Claim claim = one.claim(KEY);
+		one.granted(claim);
+		Claim waiting = other.waiting(KEY);
+		Waiter waiter = other.begin(waiting);
+		waiter.close();
+		one.engine().release(claim);
+		other.await(waiting);
+		assertThat(waiter.signals).isEmpty();
+	}
+
+	@Test
+	void abandonedWaitLeavesItsTurnToTheNext() {
+		Process one = process();
+		Process other = process();
+		Claim claim = one.claim(KEY, Duration.ofSeconds(60));
+		one.granted(claim);
+		Claim abandoned = other.claim(KEY, Duration.ofSeconds(60)).waiting();
+		Waiter closed = other.begin(abandoned);
+		Process next = process();
+		Waiter waiter = next.begin(next.waiting(KEY));
+		closed.close();
+		other.engine().release(abandoned);
+		one.engine().release(claim);
+		Pace released = Pace.begin();
+		waiter.await();
+		tookAtMost(Duration.ZERO, released);
+	}
+
+	/** I4: a dead waiter delays its successor no longer than a dead holder does. */
+	@Test
+	void waiterThatDiedDelaysTheNextByItsLeaseAtMost() throws Exception {
+		Process one = process();
+		Claim claim = one.claim(KEY, Duration.ofSeconds(60));
+		one.granted(claim);
+		Process dead = process();
+		dead.begin(dead.claim(KEY, shortLease()).waiting()).close();
+		Process next = process();
+		Waiter waiter = next.begin(next.waiting(KEY));
+		dead.close();
+		one.engine().release(claim);
+		Pace released = Pace.begin();
+		waiter.await();
+		tookAtMost(shortLease(), released);
+	}
+
+	@Test
+	void abandonedWaitLeavesNothing() {
+		Process one = process();
+		Process other = process();
+		Claim claim = one.claim(KEY);
+		one.granted(claim);
+		Claim waiting = other.waiting(KEY);
+		Waiter waiter = other.begin(waiting);
+		waiter.close();
+		assertThat(other.engine().release(waiting)).isNotInstanceOf(ReleaseOutcome.Released.class);
+		one.engine().release(claim);
+		assertThat(residue(this.namespace)).isEmpty();
+		one.granted(one.claim(KEY));
+	}
+
+	@Test
+	void claimThatDoesNotWaitLeavesNothingWhenBusy() {
+		Process one = process();
+		Process other = process();
+		Claim claim = one.claim(KEY);
+		one.granted(claim);
+		other.engine().tryAcquire(other.claim(KEY));
+		one.engine().release(claim);
+		assertThat(residue(this.namespace)).isEmpty();
+	}
+
+	/** Waiters are served in order of arrival if the store has a queue. */
+	@Test
+	void everyWaitingClaimIsServed() throws Exception {
+		Process holder = process();
+		Claim held = holder.claim(KEY, Duration.ofSeconds(60));
+		holder.granted(held);
+		List<Process> others = List.of(process(), process(), process());
+		List<Claim> claims = others.stream().map((process) -> process.waiting(KEY)).toList();
+		List<Waiter> waiters = new ArrayList<>();
+		for (int i = 0; i < 3; i++) {
+			waiters.add(others.get(i).begin(claims.get(i)));
+		}
+		Queue<Integer> served = new ConcurrentLinkedQueue<>();
+		Queue<Long> numbers = new ConcurrentLinkedQueue<>();
+		List<Callable<Void>> waits = new ArrayList<>();
+		for (int i = 0; i < 3; i++) {
+			int index = i;
+			waits.add(() -> {
+				numbers.add(waiters.get(index).await().number());
+				served.add(index);
+				others.get(index).engine().release(claims.get(index));
+				return null;
+			});
+		}
+		holder.engine().release(held);
+		Parallel.run(waits);
+		assertThat(List.copyOf(numbers)).isSorted().doesNotHaveDuplicates();
+		if (holder.has(Capability.FIFO)) {
+			assertThat(served).containsExactly(0, 1, 2);
+		}
+		else {
+			assertThat(served).containsExactlyInAnyOrder(0, 1, 2);
+		}
+	}
+
+}
