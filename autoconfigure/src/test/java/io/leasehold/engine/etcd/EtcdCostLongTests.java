@@ -17,8 +17,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Time of a free lock and its release, compared with a put and a delete by the same
- * client. Both take turns, so that they share the load of the machine. The history is
- * compacted before each turn: etcd's index contains the keys of former claims until then.
+ * client. Both take turns, and the lower quartiles are compared, since other processes
+ * only add to a time. The history is compacted before each round: etcd's index contains
+ * the keys of former claims until then.
  */
 @Timeout(300)
 class EtcdCostLongTests {
@@ -28,6 +29,9 @@ class EtcdCostLongTests {
 	private static final int ROUNDS = 160;
 
 	private static final int PAIRS = 20;
+
+	/** The ratio is about 1.4. One more request makes it 1.9. */
+	private static final double LIMIT = 1.7;
 
 	private final EtcdEngines engines = new EtcdEngines();
 
@@ -44,24 +48,28 @@ class EtcdCostLongTests {
 
 	@Test
 	void freeLockCostsLittleMoreThanPutAndDelete() throws Exception {
-		List<Double> ratios = new ArrayList<>();
+		List<Long> bare = new ArrayList<>();
+		List<Long> locked = new ArrayList<>();
 		for (int round = 0; round < ROUNDS; round++) {
 			EtcdOperator.compact(this.server.url(), new EtcdOperator(this.server.url()).revision());
-			long begun = System.nanoTime();
 			for (int i = 0; i < PAIRS; i++) {
+				long begun = System.nanoTime();
 				putAndDelete();
-			}
-			long between = System.nanoTime();
-			for (int i = 0; i < PAIRS; i++) {
+				long between = System.nanoTime();
 				lockAndUnlock();
+				bare.add(between - begun);
+				locked.add(System.nanoTime() - between);
 			}
-			ratios.add((double) (System.nanoTime() - between) / (between - begun));
 		}
-		List<Double> warm = ratios.subList(ROUNDS / 4, ROUNDS).stream().sorted().toList();
-		double median = warm.get(warm.size() / 2);
-		System.out.printf("etcd: lock and unlock / put and delete: median %.2f, quartiles %.2f to %.2f%n", median,
-				warm.get(warm.size() / 4), warm.get(warm.size() * 3 / 4));
-		assertThat(median).isLessThan(1.5);
+		double ratio = lowerQuartile(locked) / (double) lowerQuartile(bare);
+		System.out.printf("etcd: lock and unlock / put and delete: %.2f%n", ratio);
+		assertThat(ratio).isLessThan(LIMIT);
+	}
+
+	/** Of warm calls only. */
+	private static long lowerQuartile(List<Long> times) {
+		List<Long> warm = times.subList(times.size() / 4, times.size()).stream().sorted().toList();
+		return warm.get(warm.size() / 4);
 	}
 
 	private void lockAndUnlock() {
