@@ -19,7 +19,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -189,19 +188,18 @@ class RedisLockEngineFaultsIntegrationTests extends RedisFaultsFixture {
 	@Fault(14)
 	@Test
 	void renewalIsBoundedByAThirdOfItsLease() {
-		RedisSettings patient = new RedisSettings(this.engines.namespace(), Duration.ofSeconds(3),
-				Duration.ofSeconds(9), Duration.ofSeconds(5), Duration.ofSeconds(5), Duration.ofSeconds(5),
-				Duration.ofSeconds(20), Duration.ofMinutes(1), 0);
-		TestMember c = this.engines.member(new RedisStandaloneConfiguration("127.0.0.1", this.network.port()), patient);
-		Claim claim = c.claim("k");
-		long number = granted(c, claim).number();
-		this.network.blackHole();
-		Pace start = Pace.begin();
-		Renewal renewal = new Renewal(claim, number, Duration.ofMillis(1500));
-		assertThat(c.engine().renew(List.of(renewal))).hasOnlyElementsOfType(RenewalOutcome.Unknown.class);
-		assertThat(start.elapsed()).isLessThan(start.slack(patient.commandTimeout().dividedBy(2)));
-		this.network.heal();
-		assertThat(c.engine().release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
+		try (RedisEngines patient = RedisEngines.patient(this.server.port())) {
+			TestMember c = member(patient, this.network.port());
+			Claim claim = c.claim("k");
+			long number = granted(c, claim).number();
+			this.network.blackHole();
+			Pace start = Pace.begin();
+			Renewal renewal = new Renewal(claim, number, Duration.ofMillis(1500));
+			assertThat(c.engine().renew(List.of(renewal))).hasOnlyElementsOfType(RenewalOutcome.Unknown.class);
+			assertThat(start.elapsed()).isLessThan(start.slack(patient.settings().commandTimeout().dividedBy(2)));
+			this.network.heal();
+			assertThat(c.engine().release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
+		}
 	}
 
 	/**
