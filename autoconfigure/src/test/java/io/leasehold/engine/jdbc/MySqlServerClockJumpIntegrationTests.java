@@ -5,9 +5,9 @@ import java.util.Map;
 import io.leasehold.server.MySqlTestServer;
 
 /**
- * The clock of MySQL is set, which makes that server slow.
+ * The clock of MySQL is set.
  */
-class MySqlServerClockJumpLongTests extends ServerClockJumpTests {
+class MySqlServerClockJumpIntegrationTests extends ServerClockJumpTests {
 
 	private MySqlTestServer server;
 
