@@ -36,7 +36,7 @@ public abstract class InterleavingModel {
 	static final LockOptions OPTIONS = new LockOptions("test", "local", Duration.ofSeconds(10), Duration.ofSeconds(10),
 			Duration.ZERO, LockOptions.UNLIMITED);
 
-	/** As many of each model; far more in the long run. */
+	/** Orders of each model that are tried. */
 	private static final int INTERLEAVINGS = Integer.getInteger("leasehold.interleavings", 150);
 
 	/**

@@ -28,8 +28,7 @@ final class InterleavingProcess {
 		String classPath = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
 		List<String> line = List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-cp",
 				classes + System.getProperty("path.separator") + classPath, "-XX:+EnableDynamicAgentLoading",
-				"-Dleasehold.interleavings=2000", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
-				InterleavingProcess.class.getName(), model.getName());
+				"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", InterleavingProcess.class.getName(), model.getName());
 		try {
 			return new ProcessBuilder(line).redirectErrorStream(true).redirectOutput(output.toFile()).start();
 		}

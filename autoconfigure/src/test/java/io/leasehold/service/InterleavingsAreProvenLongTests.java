@@ -17,9 +17,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * The models of {@link InterleavingTests} find bugs of the service that only some orders
- * of threads bring out, if enough orders are tried: most take fewer than the tests try,
- * the re-entry takes several times as many. Each is checked in a JVM of its own, all at
- * the same time.
+ * of threads bring out, among as many orders as the tests try. Each is checked in a JVM
+ * of its own, all at the same time.
  */
 class InterleavingsAreProvenLongTests {
 
@@ -75,7 +74,7 @@ class InterleavingsAreProvenLongTests {
 	@ParameterizedTest(name = "{0}")
 	@MethodSource("checks")
 	void modelFindsBug(Check check) throws Exception {
-		assertThat(check.process.waitFor(5, TimeUnit.MINUTES)).as("%s has ended", check).isTrue();
+		assertThat(check.process.waitFor(30, TimeUnit.MINUTES)).as("%s has ended", check).isTrue();
 		assertThat(check.process.exitValue()).as(() -> check.output()).isEqualTo(InterleavingProcess.FAILED);
 		assertThat(check.output()).contains(check.finding);
 	}
