@@ -76,7 +76,7 @@ public final class ZooKeeperTestServer {
 	/** What a server of a test is like. */
 	public static InstanceSpec spec() {
 		return new InstanceSpec(null, Ports.free(), Ports.free(), Ports.free(), true, -1, TICK, 1000,
-				Map.of("admin.enableServer", "false", "maxSessionTimeout", "30000"));
+				Map.of("admin.enableServer", "false", "maxSessionTimeout", "120000"));
 	}
 
 	/** Starts the server when the first test asks for it. */

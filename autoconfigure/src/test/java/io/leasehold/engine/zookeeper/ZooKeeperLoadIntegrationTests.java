@@ -15,9 +15,12 @@ import org.junit.jupiter.api.AfterEach;
 
 class ZooKeeperLoadIntegrationTests extends EngineLoad {
 
+	/** A session bounds the validity of a lease, too. */
+	private static final int SESSION_MILLIS = 120_000;
+
 	private final TestingServer server = ZooKeeperTestServer.removingContainersEvery(Duration.ofMillis(500));
 
-	private final CuratorFramework client = ZooKeeperTestServer.connect(this.server.getConnectString(), 20_000);
+	private final CuratorFramework client = ZooKeeperTestServer.connect(this.server.getConnectString(), SESSION_MILLIS);
 
 	private ZooKeeperLockEngine engine;
 
