@@ -88,6 +88,15 @@ public final class SimulatedService {
 		return this.locks.closeAsync(lock, options());
 	}
 
+	/**
+	 * Return whether a lock counts as valid at a reading of its process's clock. Unlike
+	 * {@link HeldLock#isValid()}, this does not end a hold that has expired.
+	 */
+	public static boolean isValid(HeldLock lock, long now) {
+		Hold hold = ((Handle) lock).hold;
+		return Handle.isOpenHandle(lock, hold) && hold.lossCause() == null && hold.remaining(now) > 0;
+	}
+
 	/** Return whether the hold of a lock was closed. */
 	public static boolean isClosed(HeldLock lock) {
 		return ((Handle) lock).hold.isClosed();

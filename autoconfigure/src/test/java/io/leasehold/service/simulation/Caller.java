@@ -75,7 +75,7 @@ abstract class Caller {
 
 	/** Return whether the caller works, and believes that it has the lock. */
 	boolean believes() {
-		return this.lock.isValid();
+		return SimulatedService.isValid(this.lock, this.process.clock.nanoTime());
 	}
 
 	final long token() {
