@@ -43,7 +43,7 @@ public final class RedisTestSentinels implements AutoCloseable {
 
 	private RedisTestSentinels() {
 		this.sentinels.forEach(RedisSentinel::start);
-		this.sentinels.forEach((sentinel) -> await().atMost(PATIENCE).until(() -> {
+		this.sentinels.forEach((sentinel) -> await().atMost(PATIENCE).ignoreExceptions().until(() -> {
 			Map<String, String> known = operator(sentinel).master(MASTER);
 			return known.get("num-slaves").equals("1") && known.get("num-other-sentinels").equals("2");
 		}));
