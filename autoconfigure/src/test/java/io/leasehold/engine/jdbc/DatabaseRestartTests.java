@@ -30,7 +30,7 @@ import static org.awaitility.Awaitility.await;
  */
 abstract class DatabaseRestartTests {
 
-	private static final Duration CALL = Duration.ofSeconds(3);
+	static final Duration CALL = Duration.ofSeconds(3);
 
 	private static final Duration PATIENCE = Duration.ofMinutes(1);
 
@@ -73,7 +73,7 @@ abstract class DatabaseRestartTests {
 		}
 	}
 
-	private JdbcLockEngine engine() {
+	final JdbcLockEngine engine() {
 		JdbcConnections connections = JdbcConnections.open(url(), null, null, null, 4, CALL);
 		connections.awaitFirst();
 		new ResourceDatabasePopulator(new ClassPathResource(LockTableScript.location(platform())))

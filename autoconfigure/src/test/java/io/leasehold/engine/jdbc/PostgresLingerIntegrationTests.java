@@ -21,6 +21,7 @@ import io.leasehold.HeldLock;
 import io.leasehold.LockKey;
 import io.leasehold.LockMode;
 import io.leasehold.LockOptions;
+import io.leasehold.StaleFencingTokenException;
 import io.leasehold.engine.Access;
 import io.leasehold.engine.AcquisitionOutcome.Busy;
 import io.leasehold.engine.AcquisitionOutcome.Granted;
@@ -35,6 +36,8 @@ import io.leasehold.server.PostgresTestServer;
 import io.leasehold.service.LockService;
 import io.leasehold.service.ReleaseTiming;
 import io.leasehold.test.contract.Fault;
+import io.leasehold.test.contract.FencedShop;
+import io.leasehold.test.contract.ParkedLocks;
 import io.leasehold.test.contract.Terms;
 import io.leasehold.test.contract.TestSettings;
 import org.junit.jupiter.api.AfterEach;
@@ -50,6 +53,7 @@ import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 import org.springframework.jdbc.datasource.init.ScriptUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -278,6 +282,7 @@ class PostgresLingerIntegrationTests {
 		}
 	}
 
+	@Fault(167)
 	@Test
 	void lockIsNotEnteredWhileTheListenerIsBroken() throws Exception {
 		try (FaultProxy proxy = FaultProxy.to(PostgresTestServer.shared().port())) {
@@ -295,6 +300,34 @@ class PostgresLingerIntegrationTests {
 			}
 			await().until(remote::receivesRecalls);
 		}
+	}
+
+	/**
+	 * A failover to a replica that lags, or an earlier copy of the data, loses the lock.
+	 */
+	@Fault(166)
+	@Test
+	void parkedLockThatTheDatabaseForgotIsFenced() throws SQLException {
+		Claim used = claim(this.member, false);
+		granted(this.engine, used);
+		this.engine.release(used);
+		String row = "FROM leasehold_lock WHERE namespace = '%s'".formatted(this.settings.namespace());
+		execute("CREATE TEMPORARY TABLE earlier AS SELECT * " + row);
+		LockService locks = park(this.engine);
+		execute("DELETE " + row);
+		execute("INSERT INTO leasehold_lock SELECT * FROM earlier");
+		FencedShop shop = FencedShop.inMemory(this.settings.namespace(), 10);
+		LockOptions plain = OPTIONS.toBuilder().linger(Duration.ZERO).build();
+		try (HeldLock next = service(engine(this.url), this.other).acquire(KEY.value(), plain)) {
+			shop.sell(next);
+			try (HeldLock stale = locks.acquire(KEY.value(), OPTIONS)) {
+				assertThat(stale.fencingToken()).isLessThan(next.fencingToken());
+				assertThat(locks.isCurrent(KEY.value(), stale.fencingToken())).isFalse();
+				assertThatExceptionOfType(StaleFencingTokenException.class).isThrownBy(() -> shop.sell(stale));
+			}
+			assertThat(next.isValid()).isTrue();
+		}
+		assertThat(shop.stock()).isEqualTo(9);
 	}
 
 	/** A pooler in transaction mode accepts LISTEN, and drops the notifications. */
@@ -360,10 +393,7 @@ class PostgresLingerIntegrationTests {
 	/** Return a service that has a parked lock. */
 	private LockService park(JdbcLockEngine in) {
 		LockService locks = service(in, this.member);
-		await().until(() -> {
-			locks.acquire(KEY.value(), OPTIONS).close();
-			return locks.inspector().overview().parked().size() == 1;
-		});
+		ParkedLocks.park(locks, KEY.value(), OPTIONS);
 		return locks;
 	}
 

@@ -1,18 +1,109 @@
 package io.leasehold.engine.jdbc;
 
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+import io.leasehold.HeldLock;
+import io.leasehold.LockOptions;
 import io.leasehold.server.PostgresTestServer;
+import io.leasehold.service.LockService;
+import io.leasehold.test.contract.Fault;
+import io.leasehold.test.contract.ParkedLocks;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /**
  * PostgreSQL crashes and comes back.
  */
 class PostgresRestartIntegrationTests extends DatabaseRestartTests {
 
+	/** Nothing but a recall or a caller releases a parked lock within a test. */
+	private static final Duration LINGER = Duration.ofHours(1);
+
 	private final PostgresTestServer server = PostgresTestServer.start();
 
 	@AfterEach
 	void stop() throws Exception {
 		this.server.close();
+	}
+
+	/**
+	 * Recalls arrive again over another connection. A caller during the outage acquires
+	 * the lock from the store.
+	 */
+	@Fault(167)
+	@Test
+	void parkedLocksAreRecalledAfterACrashAndNotEnteredDuringIt() throws Exception {
+		JdbcLockEngine engine = engine();
+		try (TestService keeper = new TestService(engine, LINGER);
+				TestService other = new TestService(engine(), CALL.multipliedBy(2))) {
+			LockOptions options = lingering(keeper, LINGER);
+			long recalled = ParkedLocks.park(keeper.locks(), "recalled", options);
+			long wanted = ParkedLocks.park(keeper.locks(), "wanted", options);
+			crash();
+			await().until(() -> !engine.receivesRecalls());
+			CompletableFuture<HeldLock> own = keeper.locks().acquireAsync("wanted", options);
+			assertThat(ParkedLocks.of(keeper.locks())).containsOnlyKeys("recalled");
+			startAgain();
+			try (HeldLock next = other.locks().acquire("recalled")) {
+				assertThat(next.fencingToken()).isGreaterThan(recalled + ParkedLocks.TOKENS);
+				assertThat(ParkedLocks.of(keeper.locks())).isEmpty();
+			}
+			try (HeldLock next = own.get(1, TimeUnit.MINUTES)) {
+				assertThat(next.fencingToken()).isGreaterThan(wanted + ParkedLocks.TOKENS);
+			}
+			drain(keeper.locks());
+			assertThat(owners()).isZero();
+		}
+	}
+
+	/** Half of the linger time passes while the store is down. */
+	@Fault(167)
+	@Test
+	void parkedLockIsGivenUpDuringACrash() throws Exception {
+		JdbcLockEngine engine = engine();
+		try (TestService keeper = new TestService(engine, LINGER);
+				TestService other = new TestService(engine(), CALL.multipliedBy(2))) {
+			long parked = ParkedLocks.park(keeper.locks(), "a", lingering(keeper, engine.minLease()));
+			crash();
+			await().until(() -> ParkedLocks.of(keeper.locks()).isEmpty());
+			startAgain();
+			try (HeldLock next = other.locks().acquire("a")) {
+				assertThat(next.fencingToken()).isGreaterThan(parked + ParkedLocks.TOKENS);
+			}
+			drain(keeper.locks());
+			assertThat(owners()).isZero();
+		}
+	}
+
+	private static LockOptions lingering(TestService service, Duration linger) {
+		return service.locks().defaults().toBuilder().linger(linger).build();
+	}
+
+	private static void drain(LockService locks) throws InterruptedException {
+		CountDownLatch idle = new CountDownLatch(1);
+		locks.drain(idle::countDown);
+		assertThat(idle.await(1, TimeUnit.MINUTES)).isTrue();
+	}
+
+	private long owners() throws SQLException {
+		try (Connection connection = DriverManager.getConnection(url());
+				Statement statement = connection.createStatement();
+				ResultSet rows = statement
+					.executeQuery("SELECT COUNT(*) FROM leasehold_lock WHERE owner IS NOT NULL")) {
+			rows.next();
+			return rows.getLong(1);
+		}
 	}
 
 	@Override

@@ -121,7 +121,13 @@ public final class RedisEngines implements AutoCloseable {
 
 	/** A new member that has connected. */
 	TestMember warm(RedisConfiguration servers) {
-		TestMember member = member(servers);
+		return warm(servers, MonotonicClock.SYSTEM);
+	}
+
+	/** A new member that has connected, and has a clock of its own. */
+	TestMember warm(RedisConfiguration servers, MonotonicClock clock) {
+		TestMember member = member(RedisConnections.byLettuce(servers, null, null, this.settings.commandTimeout()),
+				this.settings, clock);
 		warmUp(member);
 		return member;
 	}
@@ -162,9 +168,12 @@ public final class RedisEngines implements AutoCloseable {
 
 	/** A new member with connections of its own. */
 	TestMember member(RedisConnections connections, RedisSettings settings) {
+		return member(connections, settings, MonotonicClock.SYSTEM);
+	}
+
+	private TestMember member(RedisConnections connections, RedisSettings settings, MonotonicClock clock) {
 		Member member = Member.of("test");
-		TestMember result = new TestMember(member,
-				new RedisLockEngine(connections, settings, member, MonotonicClock.SYSTEM));
+		TestMember result = new TestMember(member, new RedisLockEngine(connections, settings, member, clock), clock);
 		this.members.add(result);
 		return result;
 	}
@@ -174,7 +183,7 @@ public final class RedisEngines implements AutoCloseable {
 		LockOptions defaults = new LockOptions("test", member.engine().name(), LEASE, Duration.ofSeconds(30),
 				Duration.ZERO, LockOptions.UNLIMITED);
 		LockService service = new LockService(TestSettings.of(defaults), List.of(member.engine()), member.member(),
-				MonotonicClock.SYSTEM, List.of(listener), ReleaseTiming.IMMEDIATE);
+				member.clock(), List.of(listener), ReleaseTiming.IMMEDIATE);
 		this.services.add(service);
 		return service;
 	}
@@ -234,7 +243,11 @@ public final class RedisEngines implements AutoCloseable {
 	/**
 	 * A process.
 	 */
-	record TestMember(Member member, RedisLockEngine engine) {
+	record TestMember(Member member, RedisLockEngine engine, MonotonicClock clock) {
+
+		TestMember(Member member, RedisLockEngine engine) {
+			this(member, engine, MonotonicClock.SYSTEM);
+		}
 
 		Claim claim(String key) {
 			return claim(key, LEASE, false);
@@ -256,7 +269,7 @@ public final class RedisEngines implements AutoCloseable {
 
 		Claim claim(String key, Duration lease, boolean waits) {
 			return new Claim(new LockKey(key), this.member.newOwner(), lease, Duration.ZERO, waits,
-					MonotonicClock.SYSTEM.nanoTime());
+					this.clock.nanoTime());
 		}
 
 	}

@@ -2,6 +2,8 @@ package io.leasehold.engine.redis;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 import io.leasehold.HeldLock;
 import io.leasehold.LockKey;
@@ -11,9 +13,11 @@ import io.leasehold.engine.Capability;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.redis.RedisEngines.TestMember;
+import io.leasehold.server.FaultProxy;
 import io.leasehold.server.RedisTestServer;
 import io.leasehold.service.LockService;
 import io.leasehold.test.contract.Fault;
+import io.leasehold.test.contract.ParkedLocks;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -140,6 +144,27 @@ class RedisLingerIntegrationTests {
 		}
 	}
 
+	/** Otherwise the process might use a lock that another process wants. */
+	@Fault(167)
+	@Test
+	void lockIsNotEnteredWhileTheInboxIsBroken() throws Exception {
+		try (FaultProxy proxy = FaultProxy.to(RedisTestServer.shared().port())) {
+			TestMember remote = this.engines.member(proxy.port());
+			LockService locks = park(remote);
+			long parked = locks.inspector().overview().parked().get(0).fencingToken();
+			proxy.refuse();
+			proxy.reset();
+			await().until(() -> !remote.engine().receivesRecalls());
+			CompletableFuture<HeldLock> entering = locks.acquireAsync(KEY.value(), OPTIONS);
+			assertThat(locks.inspector().overview().parked()).isEmpty();
+			proxy.heal();
+			try (HeldLock next = entering.get(60, TimeUnit.SECONDS)) {
+				assertThat(next.fencingToken()).isGreaterThan(parked + ParkedLocks.TOKENS);
+			}
+			await().until(remote.engine()::receivesRecalls);
+		}
+	}
+
 	@Test
 	void forcedReleaseElsewhereEndsAParkedLock() {
 		LockService locks = park(this.member);
@@ -173,10 +198,7 @@ class RedisLingerIntegrationTests {
 	private LockService park(TestMember in) {
 		LockService locks = this.engines.service(in, (event) -> {
 		});
-		await().until(() -> {
-			locks.acquire(KEY.value(), OPTIONS).close();
-			return locks.inspector().overview().parked().size() == 1;
-		});
+		ParkedLocks.park(locks, KEY.value(), OPTIONS);
 		return locks;
 	}
 

@@ -13,15 +13,11 @@ import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.redis.RedisEngines.TestMember;
 import io.leasehold.server.FaultProxy;
-import io.leasehold.server.RedisTestSentinels;
 import io.leasehold.service.LockService;
 import io.leasehold.test.contract.Fault;
 import io.leasehold.test.contract.Pace;
 import io.lettuce.core.api.sync.RedisCommands;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-
-import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -30,7 +26,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * A master that sentinels name, and its failover.
  */
-class RedisSentinelIntegrationTests {
+class RedisSentinelIntegrationTests extends RedisSentinelFixture {
 
 	/**
 	 * After the sentinels have named another master; the rest is for a loaded machine.
@@ -39,19 +35,9 @@ class RedisSentinelIntegrationTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(9);
 
-	private final RedisTestSentinels servers = RedisTestSentinels.start();
-
-	private final RedisEngines engines = new RedisEngines(this.servers.master().port(), RedisTestSentinels.PASSWORD);
-
 	private final TestMember a = this.engines.warm(master());
 
 	private final TestMember b = this.engines.warm(master());
-
-	@AfterEach
-	void stop() {
-		this.engines.close();
-		this.servers.close();
-	}
 
 	@Test
 	void lockThatTheReplicaHasOutlivesItsMaster() {
@@ -127,13 +113,6 @@ class RedisSentinelIntegrationTests {
 	private LockService service(TestMember member) {
 		return this.engines.service(member, (event) -> {
 		});
-	}
-
-	private RedisSentinelConfiguration master() {
-		RedisSentinelConfiguration master = RedisOpener.master(RedisTestSentinels.MASTER, this.servers.sentinelPorts());
-		master.setSentinelPassword(RedisTestSentinels.SENTINEL_PASSWORD);
-		master.setPassword(RedisTestSentinels.PASSWORD);
-		return master;
 	}
 
 	private static void soon(Callable<Boolean> condition) {

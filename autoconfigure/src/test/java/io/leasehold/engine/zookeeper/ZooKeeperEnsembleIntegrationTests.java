@@ -6,11 +6,13 @@ import java.util.stream.Stream;
 
 import io.leasehold.HeldLock;
 import io.leasehold.LockLostException;
+import io.leasehold.LockOptions;
 import io.leasehold.LossCause;
 import io.leasehold.server.ZooKeeperTestServer;
 import io.leasehold.service.LockService;
 import io.leasehold.test.contract.Fault;
 import io.leasehold.test.contract.Pace;
+import io.leasehold.test.contract.ParkedLocks;
 import org.apache.curator.test.InstanceSpec;
 import org.apache.curator.test.TestingCluster;
 import org.apache.zookeeper.client.FourLetterWordMain;
@@ -58,6 +60,21 @@ class ZooKeeperEnsembleIntegrationTests {
 		held.close();
 		try (HeldLock next = other.acquire("order:42")) {
 			assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
+		}
+	}
+
+	/** The break of the connection is a recall, so the lock is released. */
+	@Fault(167)
+	@Test
+	void parkedLockIsReleasedAfterTheLossOfTheLeader() throws Exception {
+		LockService keeper = service(ZooKeeperEngines.LONG_SESSION);
+		LockOptions lingering = keeper.defaults().toBuilder().linger(keeper.defaults().lease()).build();
+		long parked = ParkedLocks.park(keeper, "order:42", lingering);
+		this.cluster.killServer(this.specs.stream().filter(this::leads).findAny().orElseThrow());
+		eventually().until(() -> ParkedLocks.of(keeper).isEmpty());
+		try (HeldLock next = service(ZooKeeperEngines.LONG_SESSION).acquire("order:42")) {
+			assertThat(next.fencingToken()).isGreaterThan(parked + ParkedLocks.TOKENS);
+			assertThat(next.isValid()).isTrue();
 		}
 	}
 

@@ -2,17 +2,22 @@ package io.leasehold.engine.zookeeper;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 import io.leasehold.HeldLock;
+import io.leasehold.LockEngineException;
 import io.leasehold.LockLostException;
+import io.leasehold.LockOptions;
 import io.leasehold.service.LockService;
 import io.leasehold.test.contract.Fault;
+import io.leasehold.test.contract.ParkedLocks;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.test.TestingServer;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -66,6 +71,43 @@ class ZooKeeperKilledSessionsIntegrationTests {
 			ZooKeeperEngines.eventually().until(() -> !held.isValid());
 			closeLost(held);
 		}
+	}
+
+	/**
+	 * The process may enter the lock until its client is notified, with a token that the
+	 * next owner's exceeds. After that, the lock is not entered.
+	 */
+	@Fault({ 166, 167 })
+	@Test
+	void parkedLockEndsWithItsSession() throws Exception {
+		CuratorFramework client = this.engines.client(this.server.getConnectString(), ZooKeeperEngines.LONG_SESSION);
+		LockService keeper = this.engines.service(engine(client));
+		LockService other = this.engines
+			.service(engine(this.engines.client(this.server.getConnectString(), ZooKeeperEngines.LONG_SESSION)));
+		LockOptions lingering = keeper.defaults().toBuilder().linger(keeper.defaults().lease()).build();
+		LockOptions atOnce = lingering.toBuilder().waitTime(Duration.ZERO).build();
+		for (int i = 0; i < KILLS / 2; i++) {
+			String key = "order:" + i;
+			long parked = ParkedLocks.park(keeper, key, lingering);
+			end(client);
+			try (HeldLock next = other.acquire(key)) {
+				assertThat(next.fencingToken()).isGreaterThan(parked + ParkedLocks.TOKENS);
+				ZooKeeperEngines.eventually()
+					.ignoreException(LockEngineException.class)
+					.until(() -> !entered(keeper, key, atOnce, next));
+				assertThat(ParkedLocks.of(keeper)).isEmpty();
+				assertThat(next.isValid()).isTrue();
+			}
+		}
+	}
+
+	private static boolean entered(LockService keeper, String key, LockOptions atOnce, HeldLock next) {
+		Optional<HeldLock> stale = keeper.tryAcquire(key, atOnce);
+		stale.ifPresent((held) -> {
+			assertThat(held.fencingToken()).isLessThan(next.fencingToken());
+			closeLost(held);
+		});
+		return stale.isPresent();
 	}
 
 	/** Calls whose response is lost with the session are repeated. */

@@ -22,7 +22,7 @@ import org.springframework.transaction.support.TransactionTemplate;
  * A shop whose stock is guarded by fencing tokens, in a database that several processes
  * use. It never checks its locks, so that only the tokens prevent concurrent sales.
  */
-final class FencedShop {
+public final class FencedShop {
 
 	private final JdbcTemplate jdbc;
 
@@ -37,6 +37,16 @@ final class FencedShop {
 		this.jdbc = new JdbcTemplate(dataSource);
 		this.guard = new JdbcFencingGuard(dataSource, "shop", Duration.ofDays(1));
 		this.transaction = new TransactionTemplate(manager);
+	}
+
+	/**
+	 * Open a shop that only this process uses.
+	 * @param name unique name
+	 * @param units the stock
+	 * @return the shop
+	 */
+	public static FencedShop inMemory(String name, int units) {
+		return new FencedShop("jdbc:h2:mem:%s;DB_CLOSE_DELAY=-1".formatted(name)).open(units);
 	}
 
 	/** Start a database server in this process. */
@@ -59,6 +69,15 @@ final class FencedShop {
 	}
 
 	/**
+	 * Sell a unit under a lock.
+	 * @param lock the lock
+	 */
+	public void sell(HeldLock lock) {
+		sell(lock, () -> {
+		});
+	}
+
+	/**
 	 * Sell a unit under a lock, with a pause between reading the stock and writing it.
 	 */
 	@SuppressWarnings("try")
@@ -72,7 +91,8 @@ final class FencedShop {
 		}
 	}
 
-	int stock() {
+	/** Return how many units are left. */
+	public int stock() {
 		Integer units = this.jdbc.queryForObject("SELECT units FROM stock", Integer.class);
 		return Objects.requireNonNull(units);
 	}
