@@ -51,8 +51,8 @@ final class HoldReports {
 		this.events.publish(lost(hold, LossCause.NOT_OWNER));
 	}
 
-	/** Report a loss that was detected by a repeated release. */
-	void lostAtLateRelease(Hold hold, long now) {
+	/** Report a loss that was detected after the hold was closed. */
+	void lostAfterClosing(Hold hold, long now) {
 		logLoss(hold, LossCause.NOT_OWNER, now);
 		this.events.publishLater(lost(hold, LossCause.NOT_OWNER));
 	}

@@ -166,7 +166,7 @@ final class Holds implements RenewalListener {
 
 	/** Release a lost hold's key before its lease ends, once no work runs under it. */
 	private void releaseAfterLoss(KeyGate gate, Hold hold) {
-		if ((this.storeKeepsMinHold || hold.minHoldRest(now()) <= 0) && gate.leaveAfterLoss(hold)) {
+		if (isMinHoldOver(hold, now()) && gate.leaveAfterLoss(hold)) {
 			Future<?> planned = hold.plannedRelease;
 			if (planned != null) {
 				planned.cancel(false);
@@ -199,6 +199,15 @@ final class Holds implements RenewalListener {
 			loss.lossActions().forEach((action) -> this.reports.runLossAction(lost, action));
 			this.reports.lost(lost, cause, now());
 		}
+		else if (cause == LossCause.NOT_OWNER && lost.isOpened() && isMinHoldOver(lost, now())) {
+			// Closed, but its release was not sent, which would have detected the loss
+			this.reports.lostAfterClosing(lost, now());
+		}
+	}
+
+	/** Return whether this process does not keep a closed hold for its minimum hold. */
+	private boolean isMinHoldOver(Hold hold, long now) {
+		return this.storeKeepsMinHold || hold.minHoldRest(now) <= 0;
 	}
 
 	/** Mark all holds of a key as lost. Their leases expire. */

@@ -82,7 +82,7 @@ final class Releases {
 	private void releasedLate(Hold hold, ReleaseOutcome outcome) {
 		if (outcome instanceof ReleaseOutcome.NotOwner && hold.grant.wouldBeValid(this.clock.nanoTime())) {
 			hold.lose(LossCause.NOT_OWNER);
-			this.reports.lostAtLateRelease(hold, this.clock.nanoTime());
+			this.reports.lostAfterClosing(hold, this.clock.nanoTime());
 		}
 	}
 

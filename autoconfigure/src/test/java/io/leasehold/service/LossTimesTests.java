@@ -279,6 +279,50 @@ class LossTimesTests {
 		assertThat(this.process.store.released).hasSize(1);
 	}
 
+	/** The loss is detected after the body has ended, and before the release is sent. */
+	@Test
+	void lossThatIsDetectedBeforeTheReleaseIsReported() {
+		HeldLock held = this.process.acquire("a");
+		this.process.store.beforeDoubt = () -> this.process.locks.inspector().forceRelease("", new LockKey("a"));
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
+		this.process.threads.run();
+		assertLossAndEndAreReported();
+		assertThat(this.process.store.local.size()).isZero();
+	}
+
+	/** The extension that the release waits for detects the loss. */
+	@Test
+	void lossThatIsDetectedByTheExtensionBeforeTheReleaseIsReported() {
+		HeldLock held = pushed(Duration.ofSeconds(3));
+		CompletableFuture<HeldLock> next = this.process.locks.acquireAsync("a");
+		this.process.clock.advance(Duration.ofSeconds(1));
+		this.process.store.local.lose(new LockKey("a"));
+		held.close();
+		this.process.threads.run();
+		assertLossAndEndAreReported();
+		next.getNow(null).close();
+	}
+
+	/** A lock that was kept after its body had ended was not lost by that body. */
+	@Test
+	void lossDuringTheMinHoldAfterTheEndIsNotReported() {
+		this.process = new SteppedService(63, Duration.ofHours(1), false);
+		HeldLock held = this.process.locks.acquire("a",
+				this.process.options().toBuilder().minHold(Duration.ofSeconds(2)).build());
+		held.close();
+		this.process.locks.inspector().forceRelease("", new LockKey("a"));
+		this.process.advance(Duration.ofSeconds(3));
+		assertThat(this.process.events).doesNotHaveAnyElementsOfTypes(LockEvent.HoldLost.class);
+		assertThat(this.process.events.stream().filter(LockEvent.HoldEnded.class::isInstance)).hasSize(1);
+	}
+
+	private void assertLossAndEndAreReported() {
+		for (Class<?> kind : List.of(LockEvent.HoldLost.class, LockEvent.HoldEnded.class)) {
+			Awaitility.await()
+				.untilAsserted(() -> assertThat(this.process.events).filteredOn(kind::isInstance).hasSize(1));
+		}
+	}
+
 	/** Return a lock that the store hands to a caller that waits for it. */
 	private HeldLock pushed(Duration lease) {
 		this.process.store.pushed = lease;
