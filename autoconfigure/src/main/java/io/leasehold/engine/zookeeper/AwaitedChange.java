@@ -5,10 +5,9 @@ package io.leasehold.engine.zookeeper;
  *
  * @param path the watched node
  * @param kind the kind of change
- * @param last whether the claim most likely holds the key after the change; certain for
- * permits
+ * @param effect whether the claim holds the key after the change
  */
-record AwaitedChange(String path, Kind kind, boolean last) {
+record AwaitedChange(String path, Kind kind, Effect effect) {
 
 	/**
 	 * Kind of change.
@@ -23,6 +22,22 @@ record AwaitedChange(String path, Kind kind, boolean last) {
 
 		/** A child of the node is created or removed. */
 		CHILDREN
+
+	}
+
+	/**
+	 * Whether the claim holds the key after a change.
+	 */
+	enum Effect {
+
+		/** Other nodes before it may remain. */
+		UNKNOWN,
+
+		/** Nodes before the removed one were most likely removed earlier. */
+		LIKELY,
+
+		/** All nodes before it that it has to wait for were removed. */
+		CERTAIN
 
 	}
 

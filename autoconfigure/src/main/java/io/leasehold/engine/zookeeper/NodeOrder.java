@@ -4,6 +4,7 @@ import java.util.Collection;
 import java.util.List;
 
 import io.leasehold.engine.Access;
+import io.leasehold.engine.zookeeper.AwaitedChange.Effect;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -63,19 +64,20 @@ final class NodeOrder {
 			return end(own - 1 - alike, access);
 		}
 		if (alike == own && own == access.limit()) {
-			return new AwaitedChange(this.container, AwaitedChange.Kind.CHILDREN, false);
+			return new AwaitedChange(this.container, AwaitedChange.Kind.CHILDREN, Effect.UNKNOWN);
 		}
-		return new AwaitedChange(path(this.nodes.get(own - 1)), AwaitedChange.Kind.GRANT, false);
+		return new AwaitedChange(path(this.nodes.get(own - 1)), AwaitedChange.Kind.GRANT, Effect.UNKNOWN);
 	}
 
 	/**
-	 * Return a removal as obstacle. For permits, {@code last} must be certain: their
+	 * Return a removal as obstacle. Its effect is never only likely for permits: their
 	 * successors rely on a write only after the grant.
 	 */
 	private AwaitedChange end(int index, Access waiting) {
 		NodeName other = this.nodes.get(index);
 		boolean likely = waiting.kind() != Access.Kind.PERMITS && other.access().limit() == 1;
-		return new AwaitedChange(path(other), AwaitedChange.Kind.REMOVAL, index == 0 || likely);
+		Effect effect = (index == 0) ? Effect.CERTAIN : likely ? Effect.LIKELY : Effect.UNKNOWN;
+		return new AwaitedChange(path(other), AwaitedChange.Kind.REMOVAL, effect);
 	}
 
 	/** Return whether the successor of a node may wait for its grant, as permits do. */

@@ -6,10 +6,12 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 
 import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
+import io.leasehold.engine.Signal;
 import io.leasehold.engine.support.Jitter;
 import org.apache.zookeeper.KeeperException;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +30,8 @@ final class NodeQueue {
 
 	private final Recalls recalls;
 
+	private final TurnGrants grants;
+
 	private final Duration pollInterval;
 
 	private final MonotonicClock clock;
@@ -41,6 +45,7 @@ final class NodeQueue {
 		this.nodes = nodes;
 		this.watches = watches;
 		this.recalls = recalls;
+		this.grants = new TurnGrants(store, clock);
 		this.pollInterval = pollInterval;
 		this.clock = clock;
 	}
@@ -56,8 +61,8 @@ final class NodeQueue {
 
 	/**
 	 * Create the claim's node, or write it in its turn, and list the nodes. The server
-	 * runs these requests in order. A list alone proves nothing: it may be outdated, from
-	 * a partitioned server, and the session may have ended.
+	 * runs these requests in order. A list alone proves nothing without a recent write:
+	 * it may be outdated, from a partitioned server, and the session may have ended.
 	 * @return {@code null} if the responses prove nothing
 	 */
 	private @Nullable AcquisitionOutcome request(LiveClaim live, Connection connection, long deadline)
@@ -67,7 +72,8 @@ final class NodeQueue {
 		CompletableFuture<LockNode> known = live.creation();
 		CompletableFuture<LockNode> creation = (known != null) ? known
 				: live.create(this.store.sessionNumber(), () -> create(live, connection));
-		CompletableFuture<?> write = (known != null) ? writeInTurn(live) : creation;
+		Long proven = (known != null) ? this.grants.provenSince(live, connection) : null;
+		CompletableFuture<?> write = (known == null) ? creation : (proven == null) ? writeInTurn(live) : null;
 		LockNode node = awaitNode(live, creation, deadline);
 		if (!node.hasTokens()) {
 			throw Failures.withoutTokens(live.claim().key(), node);
@@ -93,19 +99,19 @@ final class NodeQueue {
 			return refused;
 		}
 		live.turn().expect();
-		if (write == null || (write == creation && order.isAwaited(node.name()))
-				|| (recall != null && !recall.begin())) {
-			return null; // not proven, or others do not know of the grant
+		if (proven == null) {
+			if (write == null || (write == creation && order.isAwaited(node.name()))
+					|| (recall != null && !recall.begin())) {
+				return null; // not proven, or others do not know of the grant
+			}
+			Store.await(write, deadline);
+			proven = sent;
 		}
-		Store.await(write, deadline);
-		live.seenThrough(connection.number());
-		live.linger(recall != null);
-		Long validUntil = live.grant(sent, live.claim().lease());
-		if (validUntil == null) {
+		AcquisitionOutcome.Granted granted = TurnGrants.grant(live, node, connection, proven, recall != null);
+		if (granted == null) {
 			throw new TimeoutException("the lease expired before the response was processed");
 		}
-		return new AcquisitionOutcome.Granted(node.number(), connection.earlier(validUntil, sent),
-				(recall != null) ? AcquisitionOutcome.Granted.RESERVED : 0);
+		return granted;
 	}
 
 	private LockNode awaitNode(LiveClaim live, CompletableFuture<LockNode> creation, long deadline)
@@ -152,12 +158,16 @@ final class NodeQueue {
 
 	/** Create a node; a creation that failed or was repeated may leave another one. */
 	private CompletableFuture<LockNode> create(LiveClaim live, Connection connection) {
+		long sent = this.clock.nanoTime();
 		String name = NodeName.begin(live.id(), live.claim());
 		return this.nodes
 			.create(new NodeCreator.NewNode(live.container(), name, Keys.data(live.claim()), connection.session()))
 			.whenComplete((node, failure) -> {
 				if (failure != null || connection.number() != this.store.connectionNumber()) {
 					live.expectStrays();
+				}
+				else {
+					this.grants.written(connection, sent);
 				}
 			});
 	}
@@ -181,6 +191,10 @@ final class NodeQueue {
 		String lingering = live.claim().waits() ? null : order.lingering();
 		boolean recalled = lingering != null && Store.await(this.recalls.isExpected(lingering), deadline);
 		return new AcquisitionOutcome.Busy(Jitter.shorten(this.pollInterval, Jitter.OF_POLLS), recalled);
+	}
+
+	void listen(LiveClaim live, Consumer<Signal> listener) {
+		this.watches.listen(live, listener, () -> this.grants.grantNow(live));
 	}
 
 	void end(LiveClaim live) {

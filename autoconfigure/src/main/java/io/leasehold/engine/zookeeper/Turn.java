@@ -1,8 +1,11 @@
 package io.leasehold.engine.zookeeper;
 
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Signal;
+import io.leasehold.engine.zookeeper.AwaitedChange.Effect;
 import org.apache.zookeeper.WatchedEvent;
 import org.apache.zookeeper.Watcher;
 import org.jspecify.annotations.Nullable;
@@ -13,6 +16,9 @@ import org.jspecify.annotations.Nullable;
 final class Turn {
 
 	private @Nullable Consumer<Signal> listener;
+
+	/** Grants the claim when its turn has certainly come, or returns {@code null}. */
+	private volatile Supplier<AcquisitionOutcome.@Nullable Granted> granter = () -> null;
 
 	private @Nullable AwaitedChange awaited;
 
@@ -36,8 +42,14 @@ final class Turn {
 		return newWatch();
 	}
 
-	synchronized @Nullable Watch listen(Consumer<Signal> to) {
+	/**
+	 * Set the listener, and return the watch to set now, if any.
+	 * @param grantNow grants the claim without a request, or returns {@code null} if that
+	 * is not possible. Called when the turn has certainly come
+	 */
+	synchronized @Nullable Watch listen(Consumer<Signal> to, Supplier<AcquisitionOutcome.@Nullable Granted> grantNow) {
 		this.listener = to;
+		this.granter = grantNow;
 		return newWatch();
 	}
 
@@ -64,23 +76,28 @@ final class Turn {
 		return this.watch;
 	}
 
-	private void end(Watch by, boolean last) {
-		synchronized (this) {
-			if (this.watch == by) {
-				this.watch = null;
-				this.expected |= last;
-			}
+	/** Process the end of a watch, and return whether the turn has certainly come. */
+	private synchronized boolean end(Watch by, Effect effect) {
+		if (this.watch != by) {
+			return false;
 		}
-		retry();
+		this.watch = null;
+		this.expected |= effect != Effect.UNKNOWN;
+		return effect == Effect.CERTAIN;
 	}
 
+	/** Notify the claim that its turn may have come. */
 	void retry() {
+		signal(null);
+	}
+
+	private void signal(AcquisitionOutcome.@Nullable Granted granted) {
 		Consumer<Signal> to;
 		synchronized (this) {
 			to = this.listener;
 		}
 		if (to != null) {
-			to.accept(new Signal.Retry());
+			to.accept((granted != null) ? new Signal.Pushed(granted) : new Signal.Retry());
 		}
 	}
 
@@ -104,19 +121,24 @@ final class Turn {
 
 		@Override
 		public void process(WatchedEvent event) {
-			if (event.getType() != Event.EventType.None) {
+			if (event.getType() == Event.EventType.NodeDeleted) {
 				end();
+			}
+			else if (event.getType() != Event.EventType.None) {
+				fail();
 			}
 		}
 
-		/** Report that the watched change has happened. */
+		/** Report that the watched node was removed. */
 		void end() {
-			this.turn.end(this, this.awaited.last());
+			boolean certain = this.turn.end(this, this.awaited.effect());
+			this.turn.signal(certain ? this.turn.granter.get() : null);
 		}
 
 		/** Report that the watched change may have happened. */
 		void fail() {
-			this.turn.end(this, false);
+			this.turn.end(this, Effect.UNKNOWN);
+			this.turn.retry();
 		}
 
 	}

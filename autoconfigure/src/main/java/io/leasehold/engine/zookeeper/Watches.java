@@ -3,7 +3,9 @@ package io.leasehold.engine.zookeeper;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Signal;
 import org.apache.zookeeper.KeeperException;
 import org.jspecify.annotations.Nullable;
@@ -23,8 +25,8 @@ final class Watches {
 		watch(live, live.turn().busy(by));
 	}
 
-	void listen(LiveClaim live, Consumer<Signal> listener) {
-		watch(live, live.turn().listen(listener));
+	void listen(LiveClaim live, Consumer<Signal> listener, Supplier<AcquisitionOutcome.@Nullable Granted> grantNow) {
+		watch(live, live.turn().listen(listener, grantNow));
 	}
 
 	void unsubscribe(LiveClaim live) {

@@ -160,7 +160,7 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 		if (live == null) {
 			return Subscription.POLLING;
 		}
-		this.watches.listen(live, listener);
+		this.queue.listen(live, listener);
 		return () -> this.watches.unsubscribe(live);
 	}
 

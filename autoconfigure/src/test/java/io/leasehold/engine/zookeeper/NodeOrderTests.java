@@ -7,6 +7,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import io.leasehold.engine.Access;
+import io.leasehold.engine.zookeeper.AwaitedChange.Effect;
 import io.leasehold.engine.zookeeper.AwaitedChange.Kind;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,7 +23,7 @@ class NodeOrderTests {
 				"_c_c-0:x:0000000003");
 		assertThat(order.holders()).containsExactly("/k/_c_c-0:x:0000000003");
 		assertThat(order.awaited("_c_b-2:x:0000000012"))
-			.isEqualTo(new AwaitedChange("/k/_c_z-1:x:0000000009", Kind.REMOVAL, true));
+			.isEqualTo(new AwaitedChange("/k/_c_z-1:x:0000000009", Kind.REMOVAL, Effect.LIKELY));
 	}
 
 	@Test
@@ -30,7 +31,7 @@ class NodeOrderTests {
 		NodeOrder order = order("_c_b-2:s:-2147483648", "_c_a-1:x:2147483647");
 		assertThat(order.holders()).containsExactly("/k/_c_a-1:x:2147483647");
 		assertThat(order.awaited("_c_b-2:s:-2147483648"))
-			.isEqualTo(new AwaitedChange("/k/_c_a-1:x:2147483647", Kind.REMOVAL, true));
+			.isEqualTo(new AwaitedChange("/k/_c_a-1:x:2147483647", Kind.REMOVAL, Effect.CERTAIN));
 	}
 
 	/** The mark of a grant that lingers is no part of its access. */
@@ -67,16 +68,16 @@ class NodeOrderTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "x x, 0, REMOVAL, true", "x x x, 1, REMOVAL, true", "s x, 0, REMOVAL, true",
-			"s s x, 1, REMOVAL, false", "x s s s, 0, REMOVAL, true", "s x s x s s, 3, REMOVAL, true",
-			"3 3 s, 1, REMOVAL, false", "x 2 2, 0, REMOVAL, true", "x 2 2 2, 2, GRANT, false",
-			"2 2 2, -1, CHILDREN, false", "2 2 2 2, 2, GRANT, false", "2 2 x 2, 2, REMOVAL, false",
-			"2 s s, 0, REMOVAL, true", "1 1 1, 1, REMOVAL, false", "x s, 0, REMOVAL, true" })
-	void lastOneWatchesAsLittleAsPossible(String codes, int watched, Kind kind, boolean last) {
+	@CsvSource({ "x x, 0, REMOVAL, CERTAIN", "x x x, 1, REMOVAL, LIKELY", "s x, 0, REMOVAL, CERTAIN",
+			"s s x, 1, REMOVAL, UNKNOWN", "x s s s, 0, REMOVAL, CERTAIN", "s x s x s s, 3, REMOVAL, LIKELY",
+			"3 3 s, 1, REMOVAL, UNKNOWN", "x 2 2, 0, REMOVAL, CERTAIN", "x 2 2 2, 2, GRANT, UNKNOWN",
+			"2 2 2, -1, CHILDREN, UNKNOWN", "2 2 2 2, 2, GRANT, UNKNOWN", "2 2 x 2, 2, REMOVAL, UNKNOWN",
+			"2 s s, 0, REMOVAL, CERTAIN", "1 1 1, 1, REMOVAL, UNKNOWN", "x s, 0, REMOVAL, CERTAIN" })
+	void lastOneWatchesAsLittleAsPossible(String codes, int watched, Kind kind, Effect effect) {
 		List<String> names = names(codes.split(" "));
 		String path = (watched < 0) ? "/k" : "/k/" + names.get(watched);
 		assertThat(new NodeOrder("/k", names).awaited(names.get(names.size() - 1)))
-			.isEqualTo(new AwaitedChange(path, kind, last));
+			.isEqualTo(new AwaitedChange(path, kind, effect));
 	}
 
 	/** It may have been seen to wait, by the node behind it. */
@@ -99,6 +100,23 @@ class NodeOrderTests {
 				List<String> after = selected(before, left);
 				if (isUnchanged(awaited, before, after)) {
 					assertThat(new NodeOrder("/k", after).awaited(last)).as("%s, then %s", before, after).isNotNull();
+				}
+			}
+		});
+	}
+
+	/** Whatever else was removed or not. */
+	@Test
+	void claimHasTheKeyAfterAChangeOfCertainEffect() {
+		lines(5).forEach((codes) -> {
+			List<String> before = names(codes);
+			String last = before.get(before.size() - 1);
+			AwaitedChange awaited = new NodeOrder("/k", before).awaited(last);
+			boolean certain = awaited != null && awaited.effect() == Effect.CERTAIN;
+			for (int left = 1 << (before.size() - 1); certain && left < 1 << before.size(); left++) {
+				List<String> after = selected(before, left);
+				if (!isUnchanged(awaited, before, after)) {
+					assertThat(new NodeOrder("/k", after).awaited(last)).as("%s, then %s", before, after).isNull();
 				}
 			}
 		});

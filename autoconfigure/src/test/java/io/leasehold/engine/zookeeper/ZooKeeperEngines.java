@@ -4,6 +4,8 @@ import io.leasehold.test.contract.Terms;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 import io.leasehold.LockKey;
@@ -22,6 +24,9 @@ import io.leasehold.server.ZooKeeperTestServer;
 import io.leasehold.service.LockService;
 import io.leasehold.service.ReleaseTiming;
 import io.leasehold.test.contract.TestSettings;
+import org.apache.curator.drivers.AdvancedTracerDriver;
+import org.apache.curator.drivers.EventTrace;
+import org.apache.curator.drivers.OperationTrace;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.test.TestingServer;
 import org.awaitility.Awaitility;
@@ -33,6 +38,21 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Servers, clients, engines and services of one test, all closed at its end.
  */
 final class ZooKeeperEngines {
+
+	/** Names of recorded requests. */
+	static final String CREATE = "CuratorMultiTransactionImpl-Background";
+
+	static final String LIST = "GetChildrenBuilderImpl-Background";
+
+	static final String WRITE = "SetDataBuilderImpl-Background";
+
+	static final String LIST_AND_WATCH = LIST + " and watch";
+
+	static final String READ_AND_WATCH = "GetDataBuilderImpl-Background and watch";
+
+	static final String LOOK = "ExistsBuilderImpl-Background";
+
+	static final String DELETE = "DeleteBuilderImpl-Background";
 
 	/** Long enough for a break of the connection. */
 	static final int LONG_SESSION = 20_000;
@@ -77,8 +97,18 @@ final class ZooKeeperEngines {
 	}
 
 	ZooKeeperLockEngine engine(CuratorFramework client, Duration pollInterval, Duration callTimeout) {
+		return engine(client, pollInterval, callTimeout, MonotonicClock.SYSTEM);
+	}
+
+	/** Open a patient engine whose leases and writes age with a clock of the test. */
+	ZooKeeperLockEngine engine(CuratorFramework client, MonotonicClock clock) {
+		return engine(client, Duration.ofSeconds(1), Duration.ofSeconds(20), clock);
+	}
+
+	private ZooKeeperLockEngine engine(CuratorFramework client, Duration pollInterval, Duration callTimeout,
+			MonotonicClock clock) {
 		return open(ZooKeeperLockEngine.using(client,
-				new ZooKeeperSettings("faults", "/leasehold", callTimeout, pollInterval), MonotonicClock.SYSTEM));
+				new ZooKeeperSettings("faults", "/leasehold", callTimeout, pollInterval), clock));
 	}
 
 	LockService service(ZooKeeperLockEngine engine) {
@@ -110,6 +140,25 @@ final class ZooKeeperEngines {
 	private Claim claim(LockKey key, Access access, Duration lease) {
 		return new Claim(key, this.member.newOwner(), Terms.of(access, lease, Duration.ZERO, Duration.ZERO), false,
 				System.nanoTime());
+	}
+
+	/** Record the requests of a client from now on, without reads of the namespace. */
+	Queue<String> requests(CuratorFramework client) {
+		Queue<String> requests = new ConcurrentLinkedQueue<>();
+		client.getZookeeperClient().setTracerDriver(new AdvancedTracerDriver() {
+			@Override
+			public void addTrace(OperationTrace trace) {
+				if (trace.getName().endsWith("-Background") && !"/leasehold/faults".equals(trace.getPath())
+						|| trace.getName().equals(WRITE)) {
+					requests.add(trace.getName() + (trace.isWithWatcher() ? " and watch" : ""));
+				}
+			}
+
+			@Override
+			public void addEvent(EventTrace trace) {
+			}
+		});
+		return requests;
 	}
 
 	/** Connects, and makes the containers. */

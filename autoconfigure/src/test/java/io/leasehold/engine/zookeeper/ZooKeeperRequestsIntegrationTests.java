@@ -2,6 +2,7 @@ package io.leasehold.engine.zookeeper;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -19,10 +20,6 @@ import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.Signal;
 import io.leasehold.server.ZooKeeperTestServer;
 import io.leasehold.service.LockService;
-import io.leasehold.test.contract.Fault;
-import org.apache.curator.drivers.AdvancedTracerDriver;
-import org.apache.curator.drivers.EventTrace;
-import org.apache.curator.drivers.OperationTrace;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.zookeeper.CreateMode;
 import org.junit.jupiter.api.AfterEach;
@@ -32,6 +29,13 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import static io.leasehold.engine.zookeeper.ZooKeeperEngines.CREATE;
+import static io.leasehold.engine.zookeeper.ZooKeeperEngines.DELETE;
+import static io.leasehold.engine.zookeeper.ZooKeeperEngines.LIST;
+import static io.leasehold.engine.zookeeper.ZooKeeperEngines.LIST_AND_WATCH;
+import static io.leasehold.engine.zookeeper.ZooKeeperEngines.LOOK;
+import static io.leasehold.engine.zookeeper.ZooKeeperEngines.READ_AND_WATCH;
+import static io.leasehold.engine.zookeeper.ZooKeeperEngines.WRITE;
 import static io.leasehold.engine.zookeeper.ZooKeeperEngines.eventually;
 import static io.leasehold.engine.zookeeper.ZooKeeperEngines.granted;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -41,20 +45,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 @Timeout(60)
 class ZooKeeperRequestsIntegrationTests {
-
-	private static final String CREATE = "CuratorMultiTransactionImpl-Background";
-
-	private static final String LIST = "GetChildrenBuilderImpl-Background";
-
-	private static final String WRITE = "SetDataBuilderImpl-Background";
-
-	private static final String LIST_AND_WATCH = LIST + " and watch";
-
-	private static final String READ_AND_WATCH = "GetDataBuilderImpl-Background and watch";
-
-	private static final String LOOK = "ExistsBuilderImpl-Background";
-
-	private static final String DELETE = "DeleteBuilderImpl-Background";
 
 	/** Other tests use the same server, and may leave nodes when they fail. */
 	private final LockKey key = new LockKey("requests:" + UUID.randomUUID());
@@ -70,25 +60,12 @@ class ZooKeeperRequestsIntegrationTests {
 	private final ZooKeeperLockEngine other = this.engines
 		.patientEngine(this.engines.client(ZooKeeperTestServer.shared(), 60_000));
 
-	private final ConcurrentLinkedQueue<String> requests = new ConcurrentLinkedQueue<>();
+	private Queue<String> requests = new ConcurrentLinkedQueue<>();
 
 	@BeforeEach
 	void record() throws Exception {
 		this.engines.useOnce(this.engine, this.key);
-		this.client.getZookeeperClient().setTracerDriver(new AdvancedTracerDriver() {
-			@Override
-			public void addTrace(OperationTrace trace) {
-				if (trace.getName().endsWith("-Background") && !"/leasehold/faults".equals(trace.getPath())
-						|| trace.getName().equals(WRITE)) {
-					ZooKeeperRequestsIntegrationTests.this.requests
-						.add(trace.getName() + (trace.isWithWatcher() ? " and watch" : ""));
-				}
-			}
-
-			@Override
-			public void addEvent(EventTrace trace) {
-			}
-		});
+		this.requests = this.engines.requests(this.client);
 	}
 
 	@AfterEach
@@ -212,28 +189,6 @@ class ZooKeeperRequestsIntegrationTests {
 		renewals.forEach((renewal) -> this.engine.release(renewal.claim()));
 	}
 
-	/**
-	 * However many wait: a waiter behind others is notified of its predecessor alone. A
-	 * list alone may be an old one, of a server that is cut off.
-	 */
-	@Fault(66)
-	@ParameterizedTest
-	@ValueSource(strings = { "x", "s", "2" })
-	void turnOfAWaitingClaimIsProvenByAWrite(String access) throws Exception {
-		Claim first = heldElsewhere("x");
-		Claim waiting = this.engines.claim(this.key, access).waiting();
-		BlockingQueue<Signal> signals = busy(waiting);
-		for (int i = 0; i < 200; i++) {
-			assertThat(this.other.tryAcquire(this.engines.claim(this.key).waiting()))
-				.isInstanceOf(AcquisitionOutcome.Busy.class);
-		}
-		this.other.release(first);
-		received(signals);
-		granted(this.engine, waiting);
-		assertThat(this.requests).containsExactly(CREATE, LIST, LIST_AND_WATCH, WRITE, LIST);
-		this.engine.release(waiting);
-	}
-
 	/** Any of the holders may be the first to go. */
 	@Test
 	void firstToWaitForAPermitWatchesAllHolders() throws Exception {
@@ -310,23 +265,6 @@ class ZooKeeperRequestsIntegrationTests {
 		eventually().untilAsserted(() -> assertThat(this.requests).containsExactly(CREATE, LIST, READ_AND_WATCH, LIST));
 	}
 
-	/** The last reader may go before the others do. */
-	@Test
-	void writerWritesNothingBeforeItsTurn() throws Exception {
-		Claim first = heldElsewhere("s");
-		Claim second = heldElsewhere("s");
-		Claim waiting = this.engines.claim(this.key, "x").waiting();
-		BlockingQueue<Signal> signals = busy(waiting);
-		this.other.release(second);
-		received(signals);
-		assertThat(this.engine.tryAcquire(waiting)).isInstanceOf(AcquisitionOutcome.Busy.class);
-		this.other.release(first);
-		received(signals);
-		granted(this.engine, waiting);
-		assertThat(this.requests).containsExactly(CREATE, LIST, LIST_AND_WATCH, LIST, LIST_AND_WATCH, WRITE, LIST);
-		this.engine.release(waiting);
-	}
-
 	@Test
 	void contradictionIsACreateAListAndADelete() {
 		Claim held = heldElsewhere("2");
@@ -334,32 +272,6 @@ class ZooKeeperRequestsIntegrationTests {
 			.isEqualTo(new AcquisitionOutcome.Contradicted(Access.permits(2)));
 		assertThat(this.requests).containsExactly(CREATE, LIST, DELETE);
 		this.other.release(held);
-	}
-
-	/** As when it polls before it is notified. */
-	@Test
-	void turnThatIsFoundByAPollIsProvenByAWrite() {
-		Claim first = heldElsewhere("x");
-		Claim waiting = this.engines.claim(this.key, "x").waiting();
-		assertThat(this.engine.tryAcquire(waiting)).isInstanceOf(AcquisitionOutcome.Busy.class);
-		this.other.release(first);
-		granted(this.engine, waiting);
-		assertThat(this.requests).containsExactly(CREATE, LIST, LIST, WRITE, LIST);
-		this.engine.release(waiting);
-	}
-
-	@Test
-	void turnBeforeTheWatchIsProvenByAWrite() throws Exception {
-		Claim first = heldElsewhere("x");
-		Claim waiting = this.engines.claim(this.key, "x").waiting();
-		assertThat(this.engine.tryAcquire(waiting)).isInstanceOf(AcquisitionOutcome.Busy.class);
-		this.other.release(first);
-		BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
-		this.engine.subscribe(waiting, signals::add);
-		received(signals);
-		granted(this.engine, waiting);
-		assertThat(this.requests).containsExactly(CREATE, LIST, LIST_AND_WATCH, WRITE, LIST);
-		this.engine.release(waiting);
 	}
 
 	private LockKey other(String name) {

@@ -1,0 +1,87 @@
+package io.leasehold.engine.zookeeper;
+
+import java.time.Duration;
+
+import io.leasehold.engine.Access;
+import io.leasehold.engine.AcquisitionOutcome;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.RenewalRule;
+import org.apache.zookeeper.KeeperException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Grants of waiting claims whose turn has come. The server runs a write only in a live
+ * session. If one ran recently, a grant counts from it, and needs no further write.
+ * Thread-safe; never blocks.
+ */
+final class TurnGrants {
+
+	private final Store store;
+
+	private final MonotonicClock clock;
+
+	private volatile Write last = new Write(-1, 0);
+
+	TurnGrants(Store store, MonotonicClock clock) {
+		this.store = store;
+		this.clock = clock;
+	}
+
+	/** Record that a write ran, which was sent at the given reading of the clock. */
+	void written(Connection connection, long sent) {
+		this.last = new Write(connection.number(), sent);
+	}
+
+	/**
+	 * Return the clock reading from which the grant of a waiting claim counts: when the
+	 * last write was sent, at most a tenth of the validity and a second ago.
+	 * @return {@code null} if a write must precede the grant. Some claims always need one
+	 * of their node: it notifies the successor of a permit, and shows that a grant does
+	 * not linger
+	 */
+	@Nullable Long provenSince(LiveClaim live, Connection connection) {
+		Write write = this.last;
+		Duration longest = ZooKeeperSettings.longestLease(connection.timeout());
+		long recent = RenewalRule.retryPause(Math.min(live.claim().lease().toNanos(), longest.toNanos()));
+		boolean proven = write.connection == connection.number() && this.clock.nanoTime() - write.sent < recent
+				&& live.claim().access().kind() != Access.Kind.PERMITS && !live.claim().lingers();
+		return proven ? write.sent : null;
+	}
+
+	/**
+	 * Grant a claim without a request, because the last node before it was removed.
+	 * @return {@code null} if a request must precede the grant
+	 */
+	AcquisitionOutcome.@Nullable Granted grantNow(LiveClaim live) {
+		LockNode node = live.hasStrays() ? null : live.node();
+		try {
+			Connection connection = this.store.connection();
+			Long proven = provenSince(live, connection);
+			return (proven != null && node != null && node.session() == connection.session())
+					? grant(live, node, connection, proven, false) : null;
+		}
+		catch (KeeperException ex) {
+			return null; // the request will report it
+		}
+	}
+
+	/** Return the grant of a node, {@code null} if its claim has ended. */
+	static AcquisitionOutcome.@Nullable Granted grant(LiveClaim live, LockNode node, Connection connection, long proven,
+			boolean lingers) {
+		live.seenThrough(connection.number());
+		live.linger(lingers);
+		Long validUntil = live.grant(proven, live.claim().lease());
+		return (validUntil != null) ? new AcquisitionOutcome.Granted(node.number(),
+				connection.earlier(validUntil, proven), lingers ? AcquisitionOutcome.Granted.RESERVED : 0) : null;
+	}
+
+	/**
+	 * A write that ran.
+	 *
+	 * @param connection number of the connection
+	 * @param sent clock reading before it was sent
+	 */
+	private record Write(int connection, long sent) {
+	}
+
+}
