@@ -45,7 +45,7 @@ final class Scenarios {
 	 */
 	static List<Scenario> all(Duration hold) {
 		return List.of(alone(1), alone(16), hotKey(1, 32), hotKey(4, 32), handoff(hold), waiters(10), waiters(100),
-				waiters(1000), waiters(10_000), keys(1), keys(100), keys(10_000), keys(100_000), held());
+				waiters(1000), waiters(10_000), keys(1), keys(100), keys(10_000), keys(100_000), once(), held());
 	}
 
 	private static Scenario alone(int threads) {
@@ -81,6 +81,12 @@ final class Scenarios {
 		return new Scenario("keys-" + keys, "One thread, keys that it takes in turn: %,d".formatted(keys),
 				Contenders.BARE, Yardstick.TIME_PER_TURN, 1,
 				(board, time) -> new Weighed(new Turns(List.of(1), Work.alone(keys), Duration.ZERO, time)),
+				Predicate.not(Contenders.QUEUE::equals));
+	}
+
+	private static Scenario once() {
+		return new Scenario("keys-once", "One thread, each key used once", Contenders.BARE, Yardstick.TIME_PER_TURN, 1,
+				(board, time) -> new Turns(List.of(1), Work.once(), Duration.ZERO, time),
 				Predicate.not(Contenders.QUEUE::equals));
 	}
 

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.Serializable;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntFunction;
 
@@ -31,6 +32,14 @@ public interface Work extends Serializable {
 				names[i] = "key-" + worker + "-" + thread + "-" + i;
 			}
 			return new Part((turn) -> names[turn % keys], () -> true, true);
+		};
+	}
+
+	/** Return work without a body, under a new key each time. */
+	static Work once() {
+		return (worker, thread) -> {
+			String prefix = "once-" + UUID.randomUUID() + "-";
+			return new Part((turn) -> prefix + turn, () -> true, true);
 		};
 	}
 

@@ -3,6 +3,8 @@ package io.leasehold.benchmark.worker;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.ReentrantLock;
 
 import io.leasehold.benchmark.contender.Contender;
@@ -33,6 +35,20 @@ class TurnsTests {
 		Contender nothing = (key) -> () -> {
 		};
 		assertThat(turns().run(nothing, 0).violations()).isPositive();
+	}
+
+	@Test
+	void keysThatAreUsedOnceDiffer() throws Exception {
+		Queue<String> keys = new ConcurrentLinkedQueue<>();
+		Turns turns = new Turns(List.of(2), Work.once(), Duration.ZERO, Duration.ofMillis(50));
+		for (int round = 0; round < 2; round++) {
+			turns.run((key) -> {
+				keys.add(key);
+				return () -> {
+				};
+			}, 0);
+		}
+		assertThat(keys).hasSizeGreaterThan(4).doesNotHaveDuplicates();
 	}
 
 	private Turns turns() {
