@@ -37,14 +37,21 @@ record HoldTime(long mean, long deviation, @Nullable Watch watch) {
 	}
 
 	/**
-	 * Return the averages after the watched hold was replaced by another grant. A single
-	 * time that differs a lot counts as one that differs less.
+	 * Return the averages after the watched hold was replaced by another grant. It was
+	 * released between that moment and the last poll that found it: the middle counts,
+	 * since an estimate that includes the wait for a poll would delay the next polls. A
+	 * single time that differs a lot counts as one that differs less.
 	 */
 	HoldTime ended(long replacedAt) {
-		long time = (this.watch != null) ? replacedAt - this.watch.grantedAt() : -1;
-		if (time < 0 || time > LONGEST) {
+		long most = (this.watch != null) ? replacedAt - this.watch.grantedAt() : -1;
+		if (this.watch == null || most < 0 || most > LONGEST) {
 			return new HoldTime(this.mean, this.deviation, null); // the clock was set
 		}
+		return ended(this.watch, most);
+	}
+
+	private HoldTime ended(Watch watch, long replacedAfter) {
+		long time = (Math.max(0, Math.min(watch.busyFor(), replacedAfter)) + replacedAfter) / 2;
 		if (this.mean < 0) {
 			return new HoldTime(time, time / 2, null);
 		}
@@ -63,7 +70,7 @@ record HoldTime(long mean, long deviation, @Nullable Watch watch) {
 		if (this.mean < 0) {
 			return micros(usual);
 		}
-		long next = untilPoll((now - watch.seen()) / 1000 + watch.heldFor(), shortest);
+		long next = untilPoll(watch.busyFor(now), shortest);
 		return micros((next + shortest <= usual) ? next : usual);
 	}
 
@@ -72,10 +79,15 @@ record HoldTime(long mean, long deviation, @Nullable Watch watch) {
 	 * release, and grow after it.
 	 */
 	private long untilPoll(long heldFor, long shortest) {
-		long around = 2 * this.deviation + MARGIN;
+		long around = around();
 		long interval = Math.max(shortest, (2 * around + INTERVALS - 1) / INTERVALS);
 		long overdue = heldFor - this.mean - around;
 		return Math.max(Math.max(interval, overdue), this.mean - around - heldFor);
+	}
+
+	/** Return the time before and after the expected release in which it is likely. */
+	private long around() {
+		return 2 * this.deviation + MARGIN;
 	}
 
 	/**
@@ -83,14 +95,24 @@ record HoldTime(long mean, long deviation, @Nullable Watch watch) {
 	 *
 	 * @param claim claim token of the waiting claim
 	 * @param grantedAt time of the grant in microseconds since 1970
-	 * @param heldFor microseconds since then when this was seen
-	 * @param seen reading of the monotonic clock at that moment
+	 * @param busyFor microseconds from then to the last poll, which found the grant
+	 * @param seen reading of the monotonic clock at that poll
 	 * @param usualPoll reading of the monotonic clock at the next usual poll
 	 */
-	record Watch(String claim, long grantedAt, long heldFor, long seen, long usualPoll) {
+	record Watch(String claim, long grantedAt, long busyFor, long seen, long usualPoll) {
 
 		static Watch of(String claim, LockRow row, long now, Duration usual) {
 			return new Watch(claim, row.grantedAt(), row.heldFor(), now, now + usual.toNanos());
+		}
+
+		/** Return the microseconds from the grant to a reading of the monotonic clock. */
+		long busyFor(long now) {
+			return this.busyFor + (now - this.seen) / 1000;
+		}
+
+		/** Return the watch after an extra poll that found the row busy. */
+		Watch polled(long now) {
+			return new Watch(this.claim, this.grantedAt, busyFor(now), now, this.usualPoll);
 		}
 
 	}

@@ -53,8 +53,12 @@ final class HoldTimes {
 	@Nullable Duration untilPoll(RowId id, String claim, long now) {
 		HoldTime known = find(id);
 		Watch watch = (known != null) ? known.watchOf(claim) : null;
-		return (known != null && watch != null && watch.usualPoll() - now > 0)
-				? known.untilPoll(watch, now, this.shortest) : null;
+		if (known == null || watch == null || watch.usualPoll() - now <= 0) {
+			return null;
+		}
+		Watch polled = watch.polled(now);
+		set(id, known.with(polled));
+		return known.untilPoll(polled, now, this.shortest);
 	}
 
 	/**
