@@ -61,6 +61,17 @@ record HoldTime(long mean, long deviation, @Nullable Watch watch) {
 	}
 
 	/**
+	 * Return a watch whose usual poll, if it is due around the expected release, is sent
+	 * at the beginning of that time: it takes longer than an extra one.
+	 */
+	Watch beforeRelease(Watch watch) {
+		long usual = watch.busyFor() + (watch.usualPoll() - watch.seen()) / 1000;
+		long begin = this.mean - around();
+		return (this.mean >= 0 && begin > watch.busyFor() && usual > begin && usual < this.mean + around())
+				? watch.withUsualPoll(watch.seen() + (begin - watch.busyFor()) * 1000) : watch;
+	}
+
+	/**
 	 * Return the time until the next poll, at most until the usual one.
 	 * @param now reading of the monotonic clock
 	 * @param shortest minimum time between two polls
@@ -113,6 +124,10 @@ record HoldTime(long mean, long deviation, @Nullable Watch watch) {
 		/** Return the watch after an extra poll that found the row busy. */
 		Watch polled(long now) {
 			return new Watch(this.claim, this.grantedAt, busyFor(now), now, this.usualPoll);
+		}
+
+		Watch withUsualPoll(long usualPoll) {
+			return new Watch(this.claim, this.grantedAt, this.busyFor, this.seen, usualPoll);
 		}
 
 	}

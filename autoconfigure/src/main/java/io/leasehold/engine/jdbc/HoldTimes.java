@@ -41,8 +41,9 @@ final class HoldTimes {
 		if (former != null && former.grantedAt() != watch.grantedAt()) {
 			time = time.ended(watch.grantedAt());
 		}
-		set(id, time.with(watch));
-		return time.untilPoll(watch, watch.seen(), this.shortest);
+		Watch planned = time.beforeRelease(watch);
+		set(id, time.with(planned));
+		return time.untilPoll(planned, planned.seen(), this.shortest);
 	}
 
 	/**

@@ -106,6 +106,19 @@ class HoldTimesTests {
 		assertThat(this.times.untilPoll(ROW, "claim", due - 1_500_000)).isEqualTo(Duration.ofNanos(1_500_000));
 	}
 
+	/** It takes longer than an extra poll, so the release would be found late. */
+	@Test
+	void usualPollAroundTheExpectedReleaseBecomesTheFirstOfThatTime() {
+		hold(40, 200_000);
+		Duration begin = watch("claim", 0);
+		long usual = NOW + 200_000_000;
+		assertThat(this.times.watch(ROW, new Watch("claim", GRANTED, 0, NOW, usual))).isEqualTo(begin);
+		long now = NOW + begin.toNanos();
+		assertThat(this.times.untilPoll(ROW, "claim", now)).isNull();
+		long busyFor = Sql.micros(begin);
+		assertThat(this.times.watch(ROW, new Watch("claim", GRANTED, busyFor, now, usual))).isEqualTo(SHORTEST);
+	}
+
 	@Test
 	void regularReleaseIsFoundByOneOfAFewFrequentPolls() {
 		hold(40, 200_000);
