@@ -25,7 +25,7 @@ record HoldTime(long mean, long deviation, @Nullable Watch watch) {
 	private static final long LONGEST = micros(Duration.ofHours(1));
 
 	/** Time by which a release may differ from an exact expectation. */
-	private static final long MARGIN = 1000;
+	private static final long MARGIN = 500;
 
 	/** Return the watch of a claim, or {@code null} if another claim waits or none. */
 	@Nullable Watch watchOf(String claim) {
