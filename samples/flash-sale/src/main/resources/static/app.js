@@ -169,5 +169,5 @@ at("fill").addEventListener("click", () => answer("filled", async () => {
 	return `${filled} carts filled, ${left} cups left`;
 }));
 at("submit").addEventListener("click", () =>
-	answer("submitted", async () => (await post("api/submit", { customer: "ada" })).answer));
+	answer("submitted", async () => (await post("api/submit", { customer: "ada" })).response));
 follow();
