@@ -158,7 +158,7 @@ final class NodeQueue {
 
 	/** Create a node; a creation that failed or was repeated may leave another one. */
 	private CompletableFuture<LockNode> create(LiveClaim live, Connection connection) {
-		long sent = this.clock.nanoTime();
+		TurnGrants.Write write = this.grants.write(connection);
 		String name = NodeName.begin(live.id(), live.claim());
 		return this.nodes
 			.create(new NodeCreator.NewNode(live.container(), name, Keys.data(live.claim()), connection.session()))
@@ -167,7 +167,7 @@ final class NodeQueue {
 					live.expectStrays();
 				}
 				else {
-					this.grants.written(connection, sent);
+					this.grants.written(write);
 				}
 			});
 	}

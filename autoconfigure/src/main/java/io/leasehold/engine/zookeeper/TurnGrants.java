@@ -20,16 +20,22 @@ final class TurnGrants {
 
 	private final MonotonicClock clock;
 
-	private volatile Write last = new Write(-1, 0);
+	private volatile Write last = new Write(-1, 0, 0);
 
 	TurnGrants(Store store, MonotonicClock clock) {
 		this.store = store;
 		this.clock = clock;
 	}
 
-	/** Record that a write ran, which was sent at the given reading of the clock. */
-	void written(Connection connection, long sent) {
-		this.last = new Write(connection.number(), sent);
+	/** Return a write that is about to be sent. */
+	Write write(Connection connection) {
+		long now = this.clock.nanoTime();
+		return new Write(connection.number(), now, this.clock.wallClockOffset(now));
+	}
+
+	/** Record that a write ran. */
+	void written(Write write) {
+		this.last = write;
 	}
 
 	/**
@@ -43,9 +49,17 @@ final class TurnGrants {
 		Write write = this.last;
 		Duration longest = ZooKeeperSettings.longestLease(connection.timeout());
 		long recent = RenewalRule.retryPause(Math.min(live.claim().lease().toNanos(), longest.toNanos()));
-		boolean proven = write.connection == connection.number() && this.clock.nanoTime() - write.sent < recent
+		boolean proven = write.connection == connection.number() && age(write) < recent
 				&& live.claim().access().kind() != Access.Kind.PERMITS && !live.claim().lingers();
 		return proven ? write.sent : null;
+	}
+
+	/**
+	 * Return the age of a write, including the time for which the machine was suspended.
+	 */
+	private long age(Write write) {
+		long now = this.clock.nanoTime();
+		return now - write.sent + Math.abs(this.clock.wallClockOffset(now) - write.clockOffset);
 	}
 
 	/**
@@ -76,12 +90,13 @@ final class TurnGrants {
 	}
 
 	/**
-	 * A write that ran.
+	 * A write, which proves the session once it has run.
 	 *
 	 * @param connection number of the connection
 	 * @param sent clock reading before it was sent
+	 * @param clockOffset difference of the wall clock and this clock at that moment
 	 */
-	private record Write(int connection, long sent) {
+	record Write(int connection, long sent, long clockOffset) {
 	}
 
 }

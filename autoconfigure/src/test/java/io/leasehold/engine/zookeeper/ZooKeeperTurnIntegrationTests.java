@@ -211,6 +211,20 @@ class ZooKeeperTurnIntegrationTests {
 		this.engine.release(waiting);
 	}
 
+	/** The clock stood still while the machine was suspended, the session went on. */
+	@Test
+	void writeBeforeTheMachineWasSuspendedProvesNothing() throws Exception {
+		Claim first = heldElsewhere("x");
+		Claim waiting = this.engines.claim(this.key).waiting();
+		BlockingQueue<Signal> signals = busy(waiting);
+		this.clock.suspend(OLD);
+		this.other.release(first);
+		retried(signals);
+		granted(this.engine, waiting);
+		assertThat(this.requests).containsExactly(CREATE, LIST, LIST_AND_WATCH, WRITE, LIST);
+		this.engine.release(waiting);
+	}
+
 	/** The claim was given up when its turn came. */
 	@Test
 	void claimThatHasEndedIsNotGranted() throws Exception {
