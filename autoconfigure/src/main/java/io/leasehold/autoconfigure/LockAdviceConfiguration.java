@@ -43,20 +43,20 @@ class LockAdviceConfiguration {
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static LockOperationSource lockOperationSource(ObjectProvider<LockService> service,
-			ObjectProvider<FencingGuard> fencing, ConfigurableBeanFactory beanFactory) {
+			ObjectProvider<FencingGuard> fencing, ConfigurableBeanFactory beanFactory, Environment environment) {
+		UnavailablePolicy whenUnavailable = switch (properties(environment).whenUnavailable()) {
+			case FAIL -> UnavailablePolicy.FAIL;
+			case PROCEED -> UnavailablePolicy.PROCEED;
+		};
 		return new LockOperationSource(service::getObject, new KeyParser(beanFactory),
-				new EmbeddedValueResolver(beanFactory), fencing::getIfUnique);
+				new EmbeddedValueResolver(beanFactory), fencing::getIfUnique, whenUnavailable);
 	}
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static LockInterceptor lockInterceptor(LockOperationSource operations, ObjectProvider<LockService> service,
-			BodyThreads threads, Environment environment) {
-		UnavailablePolicy whenUnavailable = switch (properties(environment).whenUnavailable()) {
-			case FAIL -> UnavailablePolicy.FAIL;
-			case PROCEED -> UnavailablePolicy.PROCEED;
-		};
-		return new LockInterceptor(operations, SingletonSupplier.of(service::getObject), whenUnavailable, threads);
+			BodyThreads threads) {
+		return new LockInterceptor(operations, SingletonSupplier.of(service::getObject), threads);
 	}
 
 	@Bean

@@ -46,7 +46,7 @@ enum DirectResult implements ResultKind {
 		}
 		HeldLock held;
 		try {
-			held = call.locks().acquireAll(keys, call.operation().options(), call::isBypassed);
+			held = call.locks().acquireAll(keys, call.operation().options(), call.operation().bypassed());
 		}
 		catch (LockBusyException | LockEngineException ex) {
 			return call.withoutLock(ex);

@@ -21,16 +21,14 @@ import org.springframework.aop.ProxyMethodInvocation;
  *
  * @param invocation the call
  * @param locks service that acquires the locks
- * @param whenUnavailable policy if the store does not respond
  * @param threads threads that call methods whose result is a stage
  */
-record LockCall(LockOperation operation, MethodInvocation invocation, LockService locks,
-		UnavailablePolicy whenUnavailable, BodyThreads threads) {
+record LockCall(LockOperation operation, MethodInvocation invocation, LockService locks, BodyThreads threads) {
 
 	/** Return a copy of the call, to proceed once more or in another thread. */
 	LockCall again() {
 		return new LockCall(this.operation, ((ProxyMethodInvocation) this.invocation).invocableClone(), this.locks,
-				this.whenUnavailable, this.threads);
+				this.threads);
 	}
 
 	/** Return the keys to lock, or {@code null} if the condition disables the lock. */
@@ -59,14 +57,7 @@ record LockCall(LockOperation operation, MethodInvocation invocation, LockServic
 
 	/** Return whether the call is skipped or runs unlocked, without the exception. */
 	boolean isBypassed(LockException reason) {
-		if (this.operation.fallback() != null) {
-			return false;
-		}
-		if (reason instanceof LockBusyException) {
-			return this.operation.whenBusy() == WhenBusy.SKIP;
-		}
-		return reason instanceof LockEngineException failure && this.operation.fencing() == null
-				&& this.whenUnavailable.letsPass(failure);
+		return this.operation.bypassed().test(reason);
 	}
 
 	/** Return whether a fallback, a skip or an unlocked call replaces the exception. */

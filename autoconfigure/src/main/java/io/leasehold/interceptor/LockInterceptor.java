@@ -16,21 +16,16 @@ public final class LockInterceptor implements MethodInterceptor {
 
 	private final Supplier<LockService> service;
 
-	private final UnavailablePolicy whenUnavailable;
-
 	private final BodyThreads threads;
 
 	/**
 	 * Create an interceptor.
 	 * @param service supplies the service that acquires locks, not before the first call
-	 * @param whenUnavailable policy if the store does not respond
 	 * @param threads threads that call methods whose result is a stage
 	 */
-	public LockInterceptor(LockOperationSource operations, Supplier<LockService> service,
-			UnavailablePolicy whenUnavailable, BodyThreads threads) {
+	public LockInterceptor(LockOperationSource operations, Supplier<LockService> service, BodyThreads threads) {
 		this.operations = operations;
 		this.service = service;
-		this.whenUnavailable = whenUnavailable;
 		this.threads = threads;
 	}
 
@@ -40,7 +35,7 @@ public final class LockInterceptor implements MethodInterceptor {
 		if (operation == null) {
 			return invocation.proceed();
 		}
-		LockCall call = new LockCall(operation, invocation, this.service.get(), this.whenUnavailable, this.threads);
+		LockCall call = new LockCall(operation, invocation, this.service.get(), this.threads);
 		return operation.result().invoke(call);
 	}
 

@@ -1,8 +1,10 @@
 package io.leasehold.interceptor;
 
+import java.util.function.Predicate;
+
 import io.leasehold.FencingGuard;
+import io.leasehold.LockException;
 import io.leasehold.LockOptions;
-import io.leasehold.annotation.WhenBusy;
 import io.leasehold.key.KeyExpression;
 import io.leasehold.key.LockCondition;
 import org.jspecify.annotations.Nullable;
@@ -13,11 +15,12 @@ import org.jspecify.annotations.Nullable;
  * @param options how to acquire and hold the lock, with its name and engine
  * @param key the key's expression
  * @param condition decides whether a call acquires the lock, if not all calls do
- * @param whenBusy what to do if the lock is busy
  * @param fallback method to call if the lock could not be acquired, if there is one
+ * @param bypassed whether a call is skipped or runs unlocked, without the exception
  * @param result kind of the method's result
  * @param fencing guard of the body's transactions, if the method is fenced
  */
-record LockOperation(LockOptions options, KeyExpression key, @Nullable LockCondition condition, WhenBusy whenBusy,
-		@Nullable Fallback fallback, ResultKind result, @Nullable FencingGuard fencing) {
+record LockOperation(LockOptions options, KeyExpression key, @Nullable LockCondition condition,
+		@Nullable Fallback fallback, Predicate<LockException> bypassed, ResultKind result,
+		@Nullable FencingGuard fencing) {
 }

@@ -1,8 +1,12 @@
 package io.leasehold.interceptor;
 
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 import io.leasehold.FencingGuard;
+import io.leasehold.LockBusyException;
+import io.leasehold.LockEngineException;
+import io.leasehold.LockException;
 import io.leasehold.LockMode;
 import io.leasehold.LockOptions;
 import io.leasehold.LockScope;
@@ -30,11 +34,14 @@ final class LockOperationReader {
 
 	private final Supplier<@Nullable FencingGuard> fencing;
 
+	private final UnavailablePolicy whenUnavailable;
+
 	LockOperationReader(Supplier<LockService> service, KeyParser keys, StringValueResolver values,
-			Supplier<@Nullable FencingGuard> fencing) {
+			Supplier<@Nullable FencingGuard> fencing, UnavailablePolicy whenUnavailable) {
 		this.options = new LockOptionsReader(service, values);
 		this.keys = keys;
 		this.fencing = fencing;
+		this.whenUnavailable = whenUnavailable;
 	}
 
 	LockOperation read(LockAnnotation annotation) {
@@ -43,8 +50,18 @@ final class LockOperationReader {
 		KeyExpression key = readKey(annotation);
 		LockOptions options = this.options.read(annotation);
 		Fallback fallback = values.fallback().isEmpty() ? null : Fallback.find(annotation, values.fallback());
-		return new LockOperation(options, key, readCondition(annotation), checkSkip(annotation), fallback,
-				resultOf(annotation), values.fenced() ? fencingGuard(annotation, options) : null);
+		WhenBusy whenBusy = checkSkip(annotation);
+		FencingGuard guard = values.fenced() ? fencingGuard(annotation, options) : null;
+		Predicate<LockException> bypassed = (reason) -> fallback == null && isBypassed(reason, whenBusy, guard != null);
+		return new LockOperation(options, key, readCondition(annotation), fallback, bypassed, resultOf(annotation),
+				guard);
+	}
+
+	private boolean isBypassed(LockException reason, WhenBusy whenBusy, boolean fenced) {
+		if (reason instanceof LockBusyException) {
+			return whenBusy == WhenBusy.SKIP;
+		}
+		return reason instanceof LockEngineException failure && !fenced && this.whenUnavailable.letsPass(failure);
 	}
 
 	private static ResultKind resultOf(LockAnnotation annotation) {

@@ -33,10 +33,11 @@ public final class LockOperationSource {
 	 * @param keys parser of the keys
 	 * @param values resolver of placeholders
 	 * @param fencing supplies the guard of fenced methods, not before the first of them
+	 * @param whenUnavailable policy if the store does not respond
 	 */
 	public LockOperationSource(Supplier<LockService> service, KeyParser keys, StringValueResolver values,
-			Supplier<@Nullable FencingGuard> fencing) {
-		this.reader = new LockOperationReader(service, keys, values, fencing);
+			Supplier<@Nullable FencingGuard> fencing, UnavailablePolicy whenUnavailable) {
+		this.reader = new LockOperationReader(service, keys, values, fencing, whenUnavailable);
 	}
 
 	/** Return the annotated methods of classes, without their operations. */

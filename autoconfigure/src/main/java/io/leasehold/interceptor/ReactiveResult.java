@@ -105,7 +105,8 @@ final class ReactiveResult implements ResultKind {
 	private Mono<Taken> take(LockCall call, LockKeys keys, ContextView context, @Nullable Segments outer) {
 		List<HeldLock> held = ReactiveLocks.held(context);
 		Mono<Taken> taking = Mono
-			.fromFuture(() -> call.locks().acquireAllAsync(keys, call.operation().options(), held, call::isBypassed))
+			.fromFuture(() -> call.locks()
+				.acquireAllAsync(keys, call.operation().options(), held, call.operation().bypassed()))
 			.doOnDiscard(HeldLock.class, (lock) -> call.locks().closeAsync(lock, call.operation().options()))
 			.map((lock) -> new Taken(lock, body(call, lock, outer, () -> proceed(call)), null))
 			.onErrorResume(call::hasAlternative, (reason) -> Mono.just(new Taken(null, null, (LockException) reason)));

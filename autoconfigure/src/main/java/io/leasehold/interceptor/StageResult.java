@@ -41,7 +41,7 @@ enum StageResult implements ResultKind {
 			return;
 		}
 		CompletableFuture<HeldLock> acquisition = call.locks()
-			.acquireAllAsync(keys, call.operation().options(), HeldLockScope.held(), call::isBypassed);
+			.acquireAllAsync(keys, call.operation().options(), HeldLockScope.held(), call.operation().bypassed());
 		cancelWith(result, acquisition);
 		UnaryOperator<Runnable> context = BodyThreads.context();
 		acquisition.whenComplete((held, failure) -> {

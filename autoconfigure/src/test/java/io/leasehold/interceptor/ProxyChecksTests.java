@@ -23,7 +23,7 @@ class ProxyChecksTests {
 
 	private final LockOperationSource operations = new LockOperationSource(() -> {
 		throw new AssertionError("Not needed");
-	}, new KeyParser(new StaticListableBeanFactory()), (value) -> value, () -> null);
+	}, new KeyParser(new StaticListableBeanFactory()), (value) -> value, () -> null, UnavailablePolicy.FAIL);
 
 	@Test
 	void beanWithoutAProxyHasNoAdvice() {
@@ -81,7 +81,7 @@ class ProxyChecksTests {
 		ProxyFactory factory = factory(target);
 		factory.addAdvisor(new LockAdvisor(this.operations, new LockInterceptor(this.operations, () -> {
 			throw new AssertionError("Not needed");
-		}, UnavailablePolicy.FAIL, new BodyThreads(() -> null, 1)), LockScope.METHOD, 0));
+		}, new BodyThreads(() -> null, 1)), LockScope.METHOD, 0));
 		return factory.getProxy();
 	}
 

@@ -130,7 +130,7 @@ class ValidatedBeansTests {
 	void serviceIsNotAskedForWithoutAnnotatedMethods() {
 		LockOperationSource operations = new LockOperationSource(() -> {
 			throw new AssertionError("Asked for without need");
-		}, new KeyParser(new StaticListableBeanFactory()), (value) -> value, () -> null);
+		}, new KeyParser(new StaticListableBeanFactory()), (value) -> value, () -> null, UnavailablePolicy.FAIL);
 		try (GenericApplicationContext context = new GenericApplicationContext()) {
 			context.registerBean(Plain.class);
 			context.registerBean(LockAnnotationValidator.class, () -> new LockAnnotationValidator(operations, 0));

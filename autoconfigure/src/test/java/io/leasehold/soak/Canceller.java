@@ -39,11 +39,11 @@ final class Canceller extends Actor {
 		super(diary, random);
 		LockOperationSource operations = new LockOperationSource(() -> locks,
 				new KeyParser(new DefaultListableBeanFactory()), (text) -> text.replace("${engine}", engine),
-				() -> null);
+				() -> null, UnavailablePolicy.FAIL);
 		ProxyFactory proxy = new ProxyFactory(new Work());
 		proxy.setProxyTargetClass(true);
-		proxy.addAdvisor(new LockAdvisor(operations,
-				new LockInterceptor(operations, () -> locks, UnavailablePolicy.FAIL, threads), LockScope.METHOD, 0));
+		proxy.addAdvisor(new LockAdvisor(operations, new LockInterceptor(operations, () -> locks, threads),
+				LockScope.METHOD, 0));
 		this.work = (Work) proxy.getProxy();
 	}
 
