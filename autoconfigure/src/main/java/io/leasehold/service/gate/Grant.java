@@ -30,9 +30,6 @@ public final class Grant {
 	/** The claim, if a request for it was in flight when the grant arrived. */
 	private final @Nullable StoreClaim requested;
 
-	/** Half of the validity that the store granted, without renewals. */
-	private final long half;
-
 	private volatile @Nullable Exception renewalFailure;
 
 	private volatile long validUntil;
@@ -53,7 +50,6 @@ public final class Grant {
 		this.since = since;
 		this.validUntil = response.validUntil();
 		this.confirmed = sent;
-		this.half = (response.validUntil() - sent) / 2;
 	}
 
 	/**
@@ -115,11 +111,12 @@ public final class Grant {
 	}
 
 	/**
-	 * Return for how long the grant may stay without a hold, if it lingers: until half of
-	 * its validity has passed. Not positive after that.
+	 * Return for how long the grant may stay without a hold, if it lingers and no renewal
+	 * was sent: until half of its validity has passed. Not positive after that.
 	 */
 	public long mayLingerFor(long now) {
-		return remaining(now) - this.half;
+		long until = this.validUntil;
+		return (until != ENDED) ? until - now - (until - this.confirmed) / 2 : 0;
 	}
 
 	/**
@@ -127,7 +124,8 @@ public final class Grant {
 	 * effect on this clock. A quarter of the validity is left then.
 	 */
 	boolean toleratesSuspension(long time) {
-		return time <= this.half / 2;
+		long until = this.validUntil;
+		return until != ENDED && time <= (until - this.confirmed) / 4;
 	}
 
 	/**
