@@ -13,6 +13,7 @@ import io.leasehold.HeldLock;
 import io.leasehold.LockKey;
 import io.leasehold.LockMode;
 import io.leasehold.LockOptions;
+import io.leasehold.engine.Access;
 import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Member;
@@ -257,6 +258,27 @@ class LingerTests {
 		assertThat(lingers()).isTrue();
 	}
 
+	/** A claim that waits behind another process needs a request more if it lingers. */
+	@Test
+	void keyThatIsBusyPausesForTheLingerTimeAndThenTwiceAsLong() {
+		park();
+		this.process.advance(STAY);
+		for (int factor = 1; factor <= 2; factor++) {
+			Claim other = this.process.store.holdElsewhere("a", Access.EXCLUSIVE);
+			CompletableFuture<HeldLock> waiting = this.process.await("a", this.options);
+			assertThat(lastClaim().lingers()).isTrue();
+			this.process.store.local.release(other);
+			this.process.threads.run();
+			waiting.join().close();
+			for (int pause = 1; pause <= factor; pause++) {
+				this.process.advance(LINGER.minus(NANO));
+				assertThat(lingers()).isFalse();
+				this.process.advance(NANO);
+			}
+		}
+		assertThat(lingers()).isTrue();
+	}
+
 	private void recall() {
 		park();
 		Claim other = claim(true);
@@ -268,7 +290,11 @@ class LingerTests {
 	/** Return whether the grant of the next acquisition lingers. */
 	private boolean lingers() {
 		acquire().close();
-		return this.process.store.claims.get(this.process.store.claims.size() - 1).lingers();
+		return lastClaim().lingers();
+	}
+
+	private Claim lastClaim() {
+		return this.process.store.claims.get(this.process.store.claims.size() - 1);
 	}
 
 	/** A renewal may arrive late and extend a parked grant. */

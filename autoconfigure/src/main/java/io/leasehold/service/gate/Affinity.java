@@ -18,7 +18,7 @@ final class Affinity {
 
 	private static final int BUCKET = 4;
 
-	/** After this many recalls, the pause of a key does not become longer. */
+	/** After this many conflicts, the pause of a key does not become longer. */
 	private static final int MOST_DOUBLINGS = 6;
 
 	/** Created by the first request, because most engines never need it. */
@@ -28,7 +28,7 @@ final class Affinity {
 	 * Record that a key is requested now.
 	 * @param linger maximum time since the request before
 	 * @return whether the grant should linger: the key was requested within that time,
-	 * and was not recalled lately
+	 * and no other process wanted it lately
 	 */
 	boolean requested(LockKey key, Duration linger, long now) {
 		int hash = hash(key);
@@ -43,14 +43,15 @@ final class Affinity {
 	}
 
 	/**
-	 * Record that another process wanted a key whose grant lingered. The key pauses for
-	 * the linger time, and for twice as long after each further recall.
+	 * Record that another process wants the key as well: it recalled a lingering grant,
+	 * or the key was busy when this process asked for one. The key pauses for the linger
+	 * time, and for twice as long after each further conflict.
 	 */
-	void recalled(LockKey key, Duration linger, long now) {
+	void conflicted(LockKey key, Duration linger, long now) {
 		Entry entry = find(hash(key));
 		if (entry != null) {
-			entry.pausedUntil = now + (linger.toNanos() << entry.recalls);
-			entry.recalls = (byte) Math.min(entry.recalls + 1, MOST_DOUBLINGS);
+			entry.pausedUntil = now + (linger.toNanos() << entry.conflicts);
+			entry.conflicts = (byte) Math.min(entry.conflicts + 1, MOST_DOUBLINGS);
 		}
 	}
 
@@ -58,7 +59,7 @@ final class Affinity {
 	void unwanted(LockKey key) {
 		Entry entry = find(hash(key));
 		if (entry != null) {
-			entry.recalls = 0;
+			entry.conflicts = 0;
 		}
 	}
 
@@ -106,7 +107,7 @@ final class Affinity {
 		return hash & (ENTRIES - BUCKET);
 	}
 
-	/** Last request of a key, and its recalls. */
+	/** Last request of a key, and its conflicts. */
 	private static final class Entry {
 
 		final int hash;
@@ -115,7 +116,7 @@ final class Affinity {
 
 		volatile long pausedUntil;
 
-		volatile byte recalls;
+		volatile byte conflicts;
 
 		Entry(int hash, long now) {
 			this.hash = hash;

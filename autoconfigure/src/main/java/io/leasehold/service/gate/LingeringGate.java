@@ -57,6 +57,14 @@ final class LingeringGate extends KeyGate {
 	}
 
 	@Override
+	public synchronized Actions responded(StoreClaim claim, Claim requested, long sent, AcquisitionOutcome response) {
+		if (response instanceof AcquisitionOutcome.Busy && requested.lingers() && !claim.hasResponse()) {
+			this.rules.affinity.conflicted(this.key, requested.lease(), now());
+		}
+		return super.responded(claim, requested, sent, response);
+	}
+
+	@Override
 	void received(Grant grant, AcquisitionOutcome.Granted response, Actions actions) {
 		boolean lingers = response.reserved() > 0 && this.asking == grant.claim.owner();
 		if (response.reserved() > 0 && !lingers) {
@@ -143,7 +151,7 @@ final class LingeringGate extends KeyGate {
 		}
 		this.asking = null;
 		this.lingering = null;
-		this.rules.affinity.recalled(this.key, claim.lease(), now());
+		this.rules.affinity.conflicted(this.key, claim.lease(), now());
 		return (wanted != null && this.parked == null) ? holdOf(wanted) : null;
 	}
 

@@ -27,10 +27,10 @@ class AffinityTests {
 	}
 
 	@Test
-	void pauseDoublesWithEachRecallUpToSixtyFourTimes() {
+	void pauseDoublesWithEachConflictUpToSixtyFourTimes() {
 		requested(KEY, 0);
 		for (long pause : new long[] { 100, 200, 400, 800, 1600, 3200, 6400, 6400 }) {
-			this.affinity.recalled(KEY, LINGER, 0);
+			this.affinity.conflicted(KEY, LINGER, 0);
 			assertThat(requested(KEY, pause - 1)).isFalse();
 			assertThat(requested(KEY, pause)).isTrue();
 		}
@@ -39,17 +39,17 @@ class AffinityTests {
 	@Test
 	void grantThatNoOtherProcessWantedEndsThePauses() {
 		requested(KEY, 0);
-		this.affinity.recalled(KEY, LINGER, 0);
-		this.affinity.recalled(KEY, LINGER, 0);
+		this.affinity.conflicted(KEY, LINGER, 0);
+		this.affinity.conflicted(KEY, LINGER, 0);
 		this.affinity.unwanted(KEY);
-		this.affinity.recalled(KEY, LINGER, 0);
+		this.affinity.conflicted(KEY, LINGER, 0);
 		assertThat(requested(KEY, 99)).isFalse();
 		assertThat(requested(KEY, 100)).isTrue();
 	}
 
 	@Test
 	void reportsAboutUnknownKeysChangeNothing() {
-		this.affinity.recalled(KEY, LINGER, 0);
+		this.affinity.conflicted(KEY, LINGER, 0);
 		this.affinity.unwanted(KEY);
 		assertThat(requested(KEY, 0)).isFalse();
 		assertThat(requested(KEY, 1)).isTrue();
