@@ -94,8 +94,8 @@ class BlockingCallbacksTests {
 	@Test
 	void blockedCompletionsStopNoRenewalNoReleaseNoLossAndNoWait() throws Exception {
 		HeldLock busy = this.other.acquire("busy");
-		HeldLock kept = this.service.acquire("kept",
-				ServiceOverThreads.OPTIONS.toBuilder().lease(Duration.ofSeconds(2)).build());
+		// Its lease is shorter than the start of so many threads takes
+		HeldLock kept = this.service.acquire("kept");
 		HeldLock lost = this.service.acquire("lost");
 		for (int i = 0; i < 256; i++) {
 			this.service.acquireAsync("busy", BRIEFLY).handle((lock, failure) -> await(this.free));
@@ -104,7 +104,8 @@ class BlockingCallbacksTests {
 			.until(() -> !this.service.findings().isEmpty()
 					|| ServiceOverThreads.count("leasehold-%s-caller".formatted(this.engine)) == 256);
 		CompletableFuture<HeldLock> late = this.service.acquireAsync("busy", BRIEFLY);
-		CompletableFuture<HeldLock> granted = this.service.acquireAsync("granted");
+		CompletableFuture<HeldLock> granted = this.service.acquireAsync("granted",
+				ServiceOverThreads.OPTIONS.toBuilder().waitTime(Duration.ofMinutes(1)).build());
 		Awaitility.await().until(() -> this.service.findings().toString().contains("code of callers blocks"));
 		Awaitility.await()
 			.until(() -> this.service.locks.gates()

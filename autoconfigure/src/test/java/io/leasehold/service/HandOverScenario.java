@@ -1,9 +1,9 @@
 package io.leasehold.service;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -18,11 +18,11 @@ import io.leasehold.LockOptions;
 import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Member;
-import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.Signal;
 import io.leasehold.engine.Subscription;
 import io.leasehold.engine.local.LocalLockEngine;
 import io.leasehold.event.LockEvent;
+import io.leasehold.test.VirtualClock;
 import io.leasehold.test.contract.DelegatingEngine;
 import org.awaitility.Awaitility;
 
@@ -36,7 +36,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 final class HandOverScenario {
 
-	private static final Duration LEASE = Duration.ofSeconds(3);
+	private static final Duration LEASE = Duration.ofMinutes(1);
 
 	private static final LockOptions OPTIONS = new LockOptions("test", "local", LEASE, Duration.ofSeconds(20),
 			Duration.ZERO, LockOptions.UNLIMITED);
@@ -46,11 +46,13 @@ final class HandOverScenario {
 	private static final List<String> KEYS = List.of("blocking", "async", "awaited", "busy", "busy:async", "cancelled",
 			"both:1", "both:2", "pushed", "kept short", "lost", "unknown");
 
-	private final LocalLockEngine store = new LocalLockEngine(MonotonicClock.SYSTEM);
+	private final VirtualClock clock = new VirtualClock();
+
+	private final LocalLockEngine store = new LocalLockEngine(this.clock);
 
 	private final AtomicBoolean responses = new AtomicBoolean();
 
-	private final List<LockEvent> events = new ArrayList<>();
+	private final List<LockEvent> events = new CopyOnWriteArrayList<>();
 
 	private final EngineLocks here;
 
@@ -58,13 +60,12 @@ final class HandOverScenario {
 	});
 
 	HandOverScenario(EngineThreads.Parts threads) {
-		this.here = locks(new EngineThreads("here", threads), this::noteEvent);
+		this.here = locks(new EngineThreads("here", threads), this.events::add);
 	}
 
 	/** Do all of it, and return what the self-check has found. */
 	List<String> run() throws Exception {
 		HeldLock kept = acquire("kept");
-		long start = System.nanoTime();
 		HeldLock lost = acquire("lost");
 		CompletableFuture<LockLostException> notified = new CompletableFuture<>();
 		lost.onLost(notified::complete);
@@ -77,6 +78,7 @@ final class HandOverScenario {
 		pushedGrant();
 		minHold();
 		closeInTheBackground();
+		this.clock.advance(LEASE.dividedBy(3));
 		assertThat(notified.get(20, TimeUnit.SECONDS)).isNotNull();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lost::close);
 		Awaitility.await()
@@ -85,7 +87,10 @@ final class HandOverScenario {
 			acquire(key).close();
 			closeAsync(acquireAsync(key, OPTIONS).get(20, TimeUnit.SECONDS));
 		}
-		Awaitility.await().until(() -> System.nanoTime() - start > LEASE.plusMillis(500).toNanos());
+		for (int i = 0; i < 3; i++) {
+			this.clock.advance(LEASE.dividedBy(3));
+			Awaitility.await().until(() -> kept.remaining().compareTo(LEASE.multipliedBy(3).dividedBy(4)) > 0);
+		}
 		assertThat(kept.isValid()).isTrue();
 		assertThat(this.there.isCurrent(new LockKey("kept"), kept.fencingToken())).isTrue();
 		kept.close();
@@ -196,13 +201,9 @@ final class HandOverScenario {
 		return this.there.acquire(new LockKey(key), OPTIONS, Acquirer.NEVER_BYPASSED);
 	}
 
-	private synchronized void noteEvent(LockEvent event) {
-		this.events.add(event);
-	}
-
 	private EngineLocks locks(EngineThreads threads, Consumer<LockEvent> listener) {
 		return new EngineLocks(new ServiceSettings(OPTIONS, OnLost.THROW, 63, Duration.ofSeconds(5)),
-				new Store(this.store), Member.of("test"), MonotonicClock.SYSTEM, List.of(listener::accept),
+				new Store(this.store), Member.of("test"), this.clock, List.of(listener::accept),
 				ReleaseTiming.IMMEDIATE, threads, BlockingWaiter::new);
 	}
 
@@ -234,7 +235,7 @@ final class HandOverScenario {
 			}
 			if (super.tryAcquire(claim) instanceof AcquisitionOutcome.Granted granted) {
 				listener.accept(new Signal.Pushed(new AcquisitionOutcome.Granted(granted.number(),
-						System.nanoTime() + LEASE.dividedBy(3).toNanos())));
+						HandOverScenario.this.clock.nanoTime() + LEASE.dividedBy(3).toNanos())));
 			}
 			return Subscription.POLLING;
 		}

@@ -28,7 +28,9 @@ import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.Signal;
 import io.leasehold.engine.Subscription;
+import io.leasehold.engine.local.LocalLockEngine;
 import io.leasehold.event.LockEvent;
+import io.leasehold.test.VirtualClock;
 import io.leasehold.test.contract.DelegatingEngine;
 import io.leasehold.test.contract.Fault;
 
@@ -43,7 +45,7 @@ class LockLossTests extends LockServiceFixture {
 
 	@Test
 	void lostLockIsReportedAndThrownAtTheEnd() throws Exception {
-		HeldLock held = this.here.acquire("a", lease(Duration.ofSeconds(2)));
+		HeldLock held = this.here.acquire("a", lease(Duration.ofSeconds(6)));
 		CountDownLatch reported = new CountDownLatch(1);
 		held.onLost((ex) -> reported.countDown());
 		this.store.lose(new LockKey("a"));
@@ -115,13 +117,19 @@ class LockLossTests extends LockServiceFixture {
 	@Fault(63)
 	@Test
 	void droppedHandleIsReportedAndLeftToItsLease() {
-		acquireAndDrop();
-		Awaitility.await().pollInterval(Duration.ofMillis(50)).untilAsserted(() -> {
-			System.gc();
-			assertThat(this.events)
-				.anyMatch((event) -> event instanceof LockEvent.HoldLost lost && lost.cause() == LossCause.ABANDONED);
-		});
-		Awaitility.await().untilAsserted(() -> assertThat(this.store.size()).isZero());
+		VirtualClock clock = new VirtualClock();
+		LocalLockEngine engine = new LocalLockEngine(clock);
+		try (LockService service = service(engine, clock)) {
+			acquireAndDrop(service);
+			Awaitility.await().pollInterval(Duration.ofMillis(50)).untilAsserted(() -> {
+				System.gc();
+				assertThat(this.events).anyMatch(
+						(event) -> event instanceof LockEvent.HoldLost lost && lost.cause() == LossCause.ABANDONED);
+			});
+			assertThat(engine.size()).isOne();
+			clock.advance(service.defaults().lease());
+			assertThat(engine.size()).isZero();
+		}
 	}
 
 	@Test
@@ -178,14 +186,18 @@ class LockLossTests extends LockServiceFixture {
 
 	@Test
 	void lossTellsWhyTheLastRenewalFailed() {
-		LockEngine engine = new DelegatingEngine(this.store) {
+		VirtualClock clock = new VirtualClock();
+		LockEngine engine = new DelegatingEngine(new LocalLockEngine(clock)) {
 			@Override
 			public List<RenewalOutcome> renew(List<Renewal> due) {
 				throw new LockEngineException(new LockKey("a"), "The store does not respond", null);
 			}
 		};
-		try (LockService service = service(engine)) {
-			HeldLock held = service.acquire("a", lease(Duration.ofMillis(1500)));
+		try (LockService service = service(engine, clock)) {
+			HeldLock held = service.acquire("a");
+			clock.advance(service.defaults().lease().dividedBy(3));
+			Awaitility.await().until(() -> this.events.stream().anyMatch(LockEvent.LeaseRenewed.class::isInstance));
+			clock.advance(service.defaults().lease());
 			Awaitility.await().until(() -> !held.isValid());
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close)
 				.satisfies(
@@ -195,7 +207,8 @@ class LockLossTests extends LockServiceFixture {
 
 	@Test
 	void lossWhileTheStoreIsAskedKeepsTheLockDelay() throws Exception {
-		Duration valid = Duration.ofMillis(100);
+		VirtualClock clock = new VirtualClock();
+		Duration valid = Duration.ofMinutes(1);
 		Duration lockDelay = Duration.ofSeconds(1);
 		AtomicReference<Consumer<Signal>> listening = new AtomicReference<>();
 		CountDownLatch polled = new CountDownLatch(1);
@@ -224,23 +237,28 @@ class LockLossTests extends LockServiceFixture {
 
 			@Override
 			public ReleaseOutcome release(Claim claim) {
-				released.complete(System.nanoTime());
+				released.complete(clock.nanoTime());
 				return super.release(claim);
 			}
 		};
-		try (LockService service = service(engine)) {
-			service.acquireAsync("a", waiting(Duration.ofSeconds(20)).toBuilder().lockDelay(lockDelay).build());
+		try (LockService service = service(engine, clock)) {
+			CompletableFuture<HeldLock> acquired = service.acquireAsync("a",
+					waiting(Duration.ofSeconds(20)).toBuilder().lockDelay(lockDelay).build());
 			assertThat(polled.await(30, TimeUnit.SECONDS)).isTrue();
-			long believedUntil = System.nanoTime() + valid.toNanos();
-			listening.get().accept(new Signal.Pushed(new AcquisitionOutcome.Granted(1, believedUntil)));
+			listening.get()
+				.accept(new Signal.Pushed(new AcquisitionOutcome.Granted(1, clock.nanoTime() + valid.toNanos())));
+			HeldLock held = acquired.get(30, TimeUnit.SECONDS);
+			clock.advance(valid);
 			Awaitility.await().until(() -> this.events.stream().anyMatch(LockEvent.HoldEnded.class::isInstance));
+			assertThat(held.isValid()).isFalse();
+			long response = clock.nanoTime();
 			responded.countDown();
-			assertThat(released.get(30, TimeUnit.SECONDS) - believedUntil).isGreaterThanOrEqualTo(lockDelay.toNanos());
+			assertThat(released.get(30, TimeUnit.SECONDS) - response).isGreaterThanOrEqualTo(lockDelay.toNanos());
 		}
 	}
 
-	private void acquireAndDrop() {
-		this.here.acquire("dropped", lease(Duration.ofMillis(500)));
+	private static void acquireAndDrop(LockService service) {
+		service.acquire("dropped");
 	}
 
 }

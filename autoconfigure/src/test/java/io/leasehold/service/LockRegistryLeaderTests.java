@@ -72,6 +72,9 @@ class LockRegistryLeaderTests {
 		this.first.service.inspector().forceRelease("", ROLE);
 		await().until(() -> this.first.events.contains("revoked"));
 		await().until(() -> this.first.leads() || this.second.leads());
+		// Counts that began before
+		this.first.awaitHeartbeats(1);
+		this.second.awaitHeartbeats(1);
 		this.first.leaders.clear();
 		this.second.leaders.clear();
 		this.first.awaitHeartbeats(4);

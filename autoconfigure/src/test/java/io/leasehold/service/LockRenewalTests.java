@@ -7,6 +7,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
@@ -32,6 +33,7 @@ import io.leasehold.engine.local.LocalLockEngine;
 import io.leasehold.event.AcquireOutcome;
 import io.leasehold.event.LockEvent;
 import io.leasehold.event.RenewalResult;
+import io.leasehold.test.VirtualClock;
 import io.leasehold.test.contract.DelegatingEngine;
 import io.leasehold.test.contract.Fault;
 
@@ -45,11 +47,24 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 @Timeout(60)
 class LockRenewalTests extends LockServiceFixture {
 
+	private static final Duration THIRD = Duration.ofSeconds(20);
+
+	private final VirtualClock clock = new VirtualClock();
+
+	private final LocalLockEngine virtual = new LocalLockEngine(this.clock);
+
 	@Test
 	void heldLeaseIsRenewed() {
-		try (HeldLock held = this.here.acquire("a", lease(Duration.ofMillis(1500)))) {
-			Awaitility.await()
-				.until(() -> this.events.stream().filter(LockEvent.LeaseRenewed.class::isInstance).count() >= 4);
+		try (LockService service = service(this.virtual, this.clock);
+				HeldLock held = service.acquire("a", lease(THIRD.multipliedBy(3)))) {
+			for (int i = 1; i <= 4; i++) {
+				long renewals = i;
+				this.clock.advance(THIRD);
+				Awaitility.await()
+					.until(() -> this.events.stream()
+						.filter(LockEvent.LeaseRenewed.class::isInstance)
+						.count() >= renewals);
+			}
 			assertThat(held.isValid()).isTrue();
 		}
 	}
@@ -57,9 +72,9 @@ class LockRenewalTests extends LockServiceFixture {
 	/** As with a store that knows sessions, which may be much shorter than a lease. */
 	@Test
 	void grantShorterThanItsLeaseIsRenewedWhenAThirdOfItIsGone() {
-		long session = Duration.ofMillis(1500).toNanos();
+		long session = THIRD.multipliedBy(3).toNanos();
 		List<Long> requests = new CopyOnWriteArrayList<>();
-		LockEngine engine = new DelegatingEngine(this.store) {
+		LockEngine engine = new DelegatingEngine(this.virtual) {
 			@Override
 			public AcquisitionOutcome tryAcquire(Claim claim) {
 				AcquisitionOutcome.Granted granted = (AcquisitionOutcome.Granted) super.tryAcquire(claim);
@@ -72,13 +87,17 @@ class LockRenewalTests extends LockServiceFixture {
 			}
 
 			private long request() {
-				requests.add(System.nanoTime());
+				requests.add(LockRenewalTests.this.clock.nanoTime());
 				return requests.get(requests.size() - 1);
 			}
 		};
-		try (LockService service = service(engine);
-				HeldLock held = service.acquire("a", lease(Duration.ofSeconds(60)))) {
-			Awaitility.await().until(() -> requests.size() > 3);
+		try (LockService service = service(engine, this.clock);
+				HeldLock held = service.acquire("a", lease(Duration.ofHours(1)))) {
+			for (int i = 1; i <= 3; i++) {
+				int renewals = i;
+				this.clock.advance(THIRD);
+				Awaitility.await().until(() -> requests.size() > renewals);
+			}
 			assertThat(held.isValid()).isTrue();
 			for (int i = 1; i < requests.size(); i++) {
 				assertThat(requests.get(i) - requests.get(i - 1)).isGreaterThan(session / 4);
@@ -88,14 +107,14 @@ class LockRenewalTests extends LockServiceFixture {
 
 	@Test
 	void maxHoldEndsRenewal() {
-		HeldLock held = this.here.acquire("a",
-				lease(Duration.ofMillis(200)).toBuilder()
-					.maxHold(Duration.ofMillis(200))
-					.waitTime(Duration.ZERO)
-					.build());
-		Awaitility.await().until(() -> !held.isValid());
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close)
-			.satisfies((ex) -> assertThat(ex.getLossCause()).isEqualTo(LossCause.MAX_HOLD));
+		Duration maxHold = Duration.ofMinutes(1);
+		try (LockService service = service(this.virtual, this.clock)) {
+			HeldLock held = service.acquire("a", lease(maxHold).toBuilder().maxHold(maxHold).build());
+			this.clock.advance(maxHold);
+			Awaitility.await().until(() -> !held.isValid());
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close)
+				.satisfies((ex) -> assertThat(ex.getLossCause()).isEqualTo(LossCause.MAX_HOLD));
+		}
 	}
 
 	@Test
@@ -139,7 +158,7 @@ class LockRenewalTests extends LockServiceFixture {
 	@Test
 	void renewalThatFailsInAnyWayIsRepeated() {
 		AtomicInteger renewals = new AtomicInteger();
-		LockEngine engine = new DelegatingEngine(this.store) {
+		LockEngine engine = new DelegatingEngine(this.virtual) {
 			@Override
 			public List<RenewalOutcome> renew(List<Renewal> due) {
 				return switch (renewals.incrementAndGet()) {
@@ -150,8 +169,9 @@ class LockRenewalTests extends LockServiceFixture {
 				};
 			}
 		};
-		try (LockService service = service(engine);
-				HeldLock held = service.acquire("a", lease(Duration.ofSeconds(3)))) {
+		try (LockService service = service(engine, this.clock);
+				HeldLock held = service.acquire("a", lease(THIRD.multipliedBy(3)))) {
+			this.clock.advance(THIRD);
 			Awaitility.await()
 				.untilAsserted(() -> assertThat(this.events)
 					.anyMatch((event) -> event instanceof LockEvent.LeaseRenewed renewed
@@ -212,24 +232,31 @@ class LockRenewalTests extends LockServiceFixture {
 			}
 			return System.nanoTime();
 		};
+		AtomicReference<Thread> caller = new AtomicReference<>();
+		AtomicReference<Thread> pusher = new AtomicReference<>();
+		AtomicReference<Throwable> failure = new AtomicReference<>();
 		LockEngine engine = new HandingEngine(this.store) {
 			@Override
 			public Subscription subscribe(Claim claim, Consumer<Signal> listener) {
-				Thread pusher = new Thread(() -> super.subscribe(claim, listener), "pusher");
-				pusher.setUncaughtExceptionHandler((thread, error) -> {
-				});
-				pusher.start();
+				Thread thread = new Thread(() -> {
+					Awaitility.await().until(() -> caller.get().getState() == Thread.State.TIMED_WAITING);
+					super.subscribe(claim, listener);
+				}, "pusher");
+				thread.setUncaughtExceptionHandler((failed, error) -> failure.set(error));
+				pusher.set(thread);
+				thread.start();
 				return Subscription.POLLING;
 			}
 		};
 		try (LockService service = new LockService(settings(63, OnLost.THROW), List.of(engine), Member.of("test"),
 				clock, List.of(), ReleaseTiming.IMMEDIATE)) {
-			CompletableFuture.supplyAsync(
-					() -> service.acquire("a", service.defaults().toBuilder().waitTime(Duration.ofMinutes(1)).build()))
-				.get(30, TimeUnit.SECONDS)
-				.close();
+			CompletableFuture.runAsync(() -> {
+				caller.set(Thread.currentThread());
+				service.acquire("a", service.defaults().toBuilder().waitTime(Duration.ofMinutes(1)).build()).close();
+			}).get(30, TimeUnit.SECONDS);
+			pusher.get().join();
 		}
-		assertThat(readings).hasValueGreaterThan(1);
+		assertThat(failure.get()).isInstanceOf(OutOfMemoryError.class);
 	}
 
 	@Test
@@ -301,7 +328,7 @@ class LockRenewalTests extends LockServiceFixture {
 		public Subscription subscribe(Claim claim, Consumer<Signal> listener) {
 			AcquisitionOutcome.Granted granted = (AcquisitionOutcome.Granted) super.tryAcquire(claim);
 			listener.accept(new Signal.Pushed(new AcquisitionOutcome.Granted(granted.number(),
-					System.nanoTime() + Duration.ofSeconds(4).toNanos())));
+					System.nanoTime() + Duration.ofSeconds(20).toNanos())));
 			return Subscription.POLLING;
 		}
 

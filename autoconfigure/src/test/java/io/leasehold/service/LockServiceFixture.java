@@ -77,9 +77,9 @@ abstract class LockServiceFixture {
 	}
 
 	static ServiceSettings settings(int handoffs, OnLost onLost) {
-		LockOptions defaults = new LockOptions("test", "local", Duration.ofSeconds(10), Duration.ofSeconds(10),
+		LockOptions defaults = new LockOptions("test", "local", Duration.ofMinutes(1), Duration.ofSeconds(30),
 				Duration.ZERO, LockOptions.UNLIMITED);
-		return new ServiceSettings(defaults, onLost, handoffs, Duration.ofSeconds(5));
+		return new ServiceSettings(defaults, onLost, handoffs, Duration.ofMinutes(1));
 	}
 
 }

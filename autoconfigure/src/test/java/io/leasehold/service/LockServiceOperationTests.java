@@ -27,9 +27,9 @@ import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
-import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.local.LocalLockEngine;
+import io.leasehold.test.VirtualClock;
 import io.leasehold.test.contract.DelegatingEngine;
 import io.leasehold.test.contract.Fault;
 
@@ -46,7 +46,9 @@ class LockServiceOperationTests {
 
 	private static final LockKey KEY = new LockKey("order:42");
 
-	private final LocalLockEngine store = new LocalLockEngine(MonotonicClock.SYSTEM);
+	private final VirtualClock clock = new VirtualClock();
+
+	private final LocalLockEngine store = new LocalLockEngine(this.clock);
 
 	private final List<LockKey> probed = new ArrayList<>();
 
@@ -104,7 +106,9 @@ class LockServiceOperationTests {
 
 	@Test
 	void waitingCallersAreShownTheLongestFirst() {
-		HeldLock held = this.here.acquire(KEY.value());
+		HeldLock held = this.here.acquire(KEY.value(),
+				this.here.defaults().toBuilder().lease(Duration.ofHours(1)).build());
+		this.clock.advance(Duration.ofMinutes(1));
 		HeldLock other = this.here.acquire("b");
 		CompletableFuture<HeldLock> first = this.here.acquireAsync(KEY.value());
 		Awaitility.await().until(() -> this.here.inspector().overview().waiting().size() == 1);
@@ -257,11 +261,11 @@ class LockServiceOperationTests {
 		Awaitility.await().untilAsserted(() -> assertThat(this.store.size()).isZero());
 	}
 
-	private static LockService service(LockEngine engine) {
+	private LockService service(LockEngine engine) {
 		LockOptions defaults = new LockOptions("test", "local", Duration.ofSeconds(10), Duration.ofSeconds(10),
 				Duration.ZERO, LockOptions.UNLIMITED);
 		return new LockService(new ServiceSettings(defaults, OnLost.THROW, 63, Duration.ofSeconds(5)), List.of(engine),
-				Member.of("test"), MonotonicClock.SYSTEM, List.of(), ReleaseTiming.IMMEDIATE);
+				Member.of("test"), this.clock, List.of(), ReleaseTiming.IMMEDIATE);
 	}
 
 }

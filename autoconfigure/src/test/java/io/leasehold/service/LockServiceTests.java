@@ -155,7 +155,7 @@ class LockServiceTests extends LockServiceFixture {
 		};
 		try (LockService service = new LockService(settings(63, OnLost.THROW), List.of(engine), Member.of("test"),
 				clock, List.of(), ReleaseTiming.IMMEDIATE)) {
-			outer.set(service.acquire("a", service.defaults().toBuilder().minHold(Duration.ofSeconds(1)).build()));
+			outer.set(service.acquire("a", service.defaults().toBuilder().minHold(Duration.ofSeconds(5)).build()));
 			readings.set(3);
 			try (HeldLockScope scope = HeldLockScope.open(outer.get()); HeldLock inner = service.acquire("a")) {
 				assertThat(inner.fencingToken()).isGreaterThan(outer.get().fencingToken());

@@ -82,11 +82,11 @@ class MaxHoldTests {
 		this.clock.advance(Duration.ofSeconds(30));
 		Awaitility.await().until(() -> this.store.renewed.size() == 1);
 		assertThat(this.store.renewed.get(0)).isEqualTo(lease);
-		awaitRemaining(held, Duration.ofSeconds(55));
+		awaitRemaining(held, Duration.ofSeconds(35));
 		this.clock.advance(Duration.ofSeconds(50));
 		Awaitility.await().until(() -> this.store.renewed.size() == 2);
 		assertThat(this.store.renewed.get(1)).isLessThanOrEqualTo(Duration.ofSeconds(40));
-		awaitRemaining(held, Duration.ofSeconds(35));
+		awaitRemaining(held, Duration.ofSeconds(15));
 		this.clock.advance(Duration.ofSeconds(40));
 		assertThat(this.store.inspect(new LockKey("a"))).isEmpty();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close)

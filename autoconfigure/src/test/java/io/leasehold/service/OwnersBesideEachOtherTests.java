@@ -26,10 +26,10 @@ import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
-import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.local.LocalLockEngine;
 import io.leasehold.event.HandoffKind;
 import io.leasehold.event.LockEvent;
+import io.leasehold.test.VirtualClock;
 import io.leasehold.test.contract.DelegatingEngine;
 import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.AfterEach;
@@ -55,10 +55,9 @@ class OwnersBesideEachOtherTests {
 	/** So that a busy machine passes a lock on in time. */
 	private static final Duration LONG_LEASE = Duration.ofSeconds(30);
 
-	/** Long enough that a stalled JVM does not lose the lock. */
-	private static final Duration RENEWED_LEASE = Duration.ofSeconds(2);
+	private final VirtualClock clock = new VirtualClock();
 
-	private final LocalLockEngine store = new LocalLockEngine(MonotonicClock.SYSTEM);
+	private final LocalLockEngine store = new LocalLockEngine(this.clock);
 
 	private final AtomicInteger requests = new AtomicInteger();
 
@@ -95,7 +94,7 @@ class OwnersBesideEachOtherTests {
 
 	private final LockService service = new LockService(
 			new ServiceSettings(this.exclusive, OnLost.THROW, 63, Duration.ofSeconds(10)), List.of(this.engine),
-			Member.of("test"), MonotonicClock.SYSTEM, List.of(this.events::add), ReleaseTiming.IMMEDIATE);
+			Member.of("test"), this.clock, List.of(this.events::add), ReleaseTiming.IMMEDIATE);
 
 	@AfterEach
 	void leavesNothing() {
@@ -357,9 +356,12 @@ class OwnersBesideEachOtherTests {
 
 	@Test
 	void allOfThemAreRenewed() {
-		LockOptions reader = this.shared.toBuilder().lease(RENEWED_LEASE).build();
-		List<HeldLock> readers = List.of(acquire(reader), acquire(reader), acquire(reader));
-		await().until(() -> this.events.stream().filter(LockEvent.LeaseRenewed.class::isInstance).count() >= 12);
+		List<HeldLock> readers = List.of(acquire(this.shared), acquire(this.shared), acquire(this.shared));
+		for (int i = 0; i < 4; i++) {
+			this.clock.advance(LONG_LEASE.dividedBy(3));
+			await().until(() -> readers.stream()
+				.allMatch((reader) -> reader.remaining().compareTo(LONG_LEASE.multipliedBy(3).dividedBy(4)) > 0));
+		}
 		assertThat(readers).allMatch(HeldLock::isValid);
 		readers.forEach(HeldLock::close);
 	}
@@ -424,7 +426,7 @@ class OwnersBesideEachOtherTests {
 
 	private LockService elsewhere() {
 		return new LockService(new ServiceSettings(this.exclusive, OnLost.THROW, 63, Duration.ofMillis(10)),
-				List.of(this.store), Member.of("elsewhere"), MonotonicClock.SYSTEM, List.of(), ReleaseTiming.IMMEDIATE);
+				List.of(this.store), Member.of("elsewhere"), this.clock, List.of(), ReleaseTiming.IMMEDIATE);
 	}
 
 	/** Take a lock that no thread re-enters. */

@@ -26,9 +26,9 @@ import io.leasehold.LockOptions;
 import io.leasehold.LockOverview;
 import io.leasehold.LockView;
 import io.leasehold.engine.Member;
-import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.local.LocalLockEngine;
 import io.leasehold.event.LockEvent;
+import io.leasehold.test.VirtualClock;
 import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -51,7 +51,9 @@ import static org.awaitility.Awaitility.await;
 @ExtendWith(OutputCaptureExtension.class)
 class ReentryTests {
 
-	private final LocalLockEngine store = new LocalLockEngine(MonotonicClock.SYSTEM);
+	private final VirtualClock clock = new VirtualClock();
+
+	private final LocalLockEngine store = new LocalLockEngine(this.clock);
 
 	private final List<LockEvent> events = new CopyOnWriteArrayList<>();
 
@@ -60,7 +62,7 @@ class ReentryTests {
 
 	private final LockService locks = new LockService(
 			new ServiceSettings(this.once, OnLost.THROW, 63, Duration.ofSeconds(10)), List.of(this.store),
-			Member.of("test"), MonotonicClock.SYSTEM, List.of(this.events::add), ReleaseTiming.IMMEDIATE);
+			Member.of("test"), this.clock, List.of(this.events::add), ReleaseTiming.IMMEDIATE);
 
 	/** The only thread of a pool, which runs one request after the other. */
 	private final ExecutorService pool = Executors.newSingleThreadExecutor();
@@ -182,16 +184,20 @@ class ReentryTests {
 	/** The thread that locked has died; who got a handle by re-entry goes on. */
 	@Test
 	void handleOutlivesTheThreadWhoseLockItReentered() throws Exception {
+		Duration lease = Duration.ofMinutes(1);
 		CompletableFuture<HeldLock> handedOver = new CompletableFuture<>();
 		Thread thread = new Thread(() -> {
-			this.locks.asLock("a", this.once.toBuilder().lease(Duration.ofSeconds(2)).build()).lock();
+			this.locks.asLock("a", this.once.toBuilder().lease(lease).build()).lock();
 			handedOver.complete(this.locks.acquire("a"));
 		});
 		thread.start();
 		thread.join();
 		HeldLock held = handedOver.join();
-		int before = renewals();
-		await().until(() -> renewals() > before + 3);
+		for (int i = 0; i < 4; i++) {
+			int before = renewals();
+			this.clock.advance(lease.dividedBy(3));
+			await().until(() -> renewals() > before);
+		}
 		assertThat(held.isValid()).isTrue();
 		this.locks.inspector().forceRelease("", new LockKey("a"));
 	}

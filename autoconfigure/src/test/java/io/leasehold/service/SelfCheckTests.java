@@ -17,10 +17,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import io.leasehold.HeldLock;
 import io.leasehold.engine.Capability;
 import io.leasehold.engine.LockEngine;
-import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.local.LocalLockEngine;
+import io.leasehold.test.VirtualClock;
 import io.leasehold.test.contract.DelegatingEngine;
 import io.leasehold.test.contract.Fault;
 
@@ -36,9 +36,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 @ExtendWith(OutputCaptureExtension.class)
 class SelfCheckTests {
 
+	private static final Duration LEASE = Duration.ofMinutes(1);
+
 	private final FailingThreads threads = new FailingThreads();
 
-	private final LocalLockEngine store = new LocalLockEngine(MonotonicClock.SYSTEM);
+	private final VirtualClock clock = new VirtualClock();
+
+	private final LocalLockEngine store = new LocalLockEngine(this.clock);
 
 	private final AtomicInteger renewals = new AtomicInteger();
 
@@ -57,7 +61,7 @@ class SelfCheckTests {
 	};
 
 	private final ServiceOverThreads service = new ServiceOverThreads(this.engine,
-			new EngineThreads("check", this.threads));
+			new EngineThreads("check", this.threads), this.clock);
 
 	@AfterEach
 	void close() {
@@ -95,8 +99,7 @@ class SelfCheckTests {
 	@Test
 	void renewalThatDoesNotBeginIsRepaired(CapturedOutput output) {
 		loseFirst("renewal");
-		HeldLock held = this.service.acquire("a");
-		awaitRenewal(held);
+		awaitRenewal();
 		assertRepaired("renewals did not begin", output);
 	}
 
@@ -104,8 +107,7 @@ class SelfCheckTests {
 	@Test
 	void watchdogThatStoppedIsStartedAgain(CapturedOutput output) {
 		loseFirst("timer");
-		HeldLock held = this.service.acquire("a");
-		awaitRenewal(held);
+		awaitRenewal();
 		assertRepaired("renewals did not begin", output);
 	}
 
@@ -114,7 +116,7 @@ class SelfCheckTests {
 	@Test
 	void releaseThatDoesNotBeginIsRepaired(CapturedOutput output) {
 		this.threads.losing((handOver) -> handOver.pool().endsWith("-release"));
-		this.service.acquire("a", ServiceOverThreads.OPTIONS.toBuilder().minHold(Duration.ofMillis(10)).build())
+		this.service.acquire("a", ServiceOverThreads.OPTIONS.toBuilder().minHold(Duration.ofSeconds(4)).build())
 			.close();
 		Awaitility.await().until(() -> !this.service.findings().isEmpty());
 		this.threads.losing((handOver) -> false);
@@ -127,7 +129,10 @@ class SelfCheckTests {
 		this.threads.losing((handOver) -> handOver.pool().endsWith("-" + kind) && lost.compareAndSet(false, true));
 	}
 
-	private void awaitRenewal(HeldLock held) {
+	/** The renewal is due at once. */
+	private void awaitRenewal() {
+		HeldLock held = this.service.acquire("a", ServiceOverThreads.OPTIONS.toBuilder().lease(LEASE).build());
+		this.clock.advance(LEASE.dividedBy(3));
 		Awaitility.await().until(() -> this.renewals.get() > 0);
 		assertThat(held.isValid()).isTrue();
 	}

@@ -29,7 +29,7 @@ class ServiceIsProvenTests {
 					ConditionTimeoutException.class);
 		}
 		finally {
-			Awaitility.reset();
+			Awaitility.setDefaultTimeout(Duration.ofMinutes(1));
 		}
 	}
 

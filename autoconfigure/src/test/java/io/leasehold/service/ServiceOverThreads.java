@@ -23,9 +23,12 @@ final class ServiceOverThreads implements AutoCloseable {
 	final EngineLocks locks;
 
 	ServiceOverThreads(LockEngine engine, EngineThreads threads) {
+		this(engine, threads, MonotonicClock.SYSTEM);
+	}
+
+	ServiceOverThreads(LockEngine engine, EngineThreads threads, MonotonicClock clock) {
 		this.locks = new EngineLocks(new ServiceSettings(OPTIONS, OnLost.THROW, 63, Duration.ofSeconds(5)), engine,
-				Member.of("test"), MonotonicClock.SYSTEM, List.of(), ReleaseTiming.IMMEDIATE, threads,
-				BlockingWaiter::new);
+				Member.of("test"), clock, List.of(), ReleaseTiming.IMMEDIATE, threads, BlockingWaiter::new);
 	}
 
 	HeldLock acquire(String key) {

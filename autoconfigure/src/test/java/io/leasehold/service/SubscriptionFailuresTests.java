@@ -76,10 +76,11 @@ class SubscriptionFailuresTests {
 		}
 	}
 
+	/** A short lease, because polls wait for its end; a busy machine may lose it. */
 	private static LockService service(LockEngine engine) {
 		LockOptions defaults = new LockOptions("test", "local", Duration.ofSeconds(1), Duration.ofSeconds(30),
 				Duration.ZERO, LockOptions.UNLIMITED);
-		return new LockService(new ServiceSettings(defaults, OnLost.THROW, 63, Duration.ofSeconds(5)), List.of(engine),
+		return new LockService(new ServiceSettings(defaults, OnLost.WARN, 63, Duration.ofSeconds(5)), List.of(engine),
 				Member.of("shop"), MonotonicClock.SYSTEM, List.of(), ReleaseTiming.IMMEDIATE);
 	}
 

@@ -22,7 +22,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Tests for {@link LockService} with virtual threads, on the JDKs that have them.
  */
-@Timeout(60)
+@Timeout(300)
 class VirtualThreadTests {
 
 	private static final int WAITERS = 10_000;
@@ -30,7 +30,7 @@ class VirtualThreadTests {
 	private final LocalLockEngine store = new LocalLockEngine(MonotonicClock.SYSTEM);
 
 	private final LockService locks = new LockService(
-			new ServiceSettings(new LockOptions("test", "local", Duration.ofSeconds(30), Duration.ofSeconds(50),
+			new ServiceSettings(new LockOptions("test", "local", Duration.ofSeconds(30), Duration.ofMinutes(2),
 					Duration.ZERO, LockOptions.UNLIMITED), OnLost.THROW, 63, Duration.ofMillis(10)),
 			List.of(this.store), Member.of("test"), MonotonicClock.SYSTEM, List.of(), ReleaseTiming.IMMEDIATE);
 

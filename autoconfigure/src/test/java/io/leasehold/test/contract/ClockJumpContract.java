@@ -17,10 +17,10 @@ import static org.assertj.core.api.Assertions.within;
 @Timeout(120)
 public abstract class ClockJumpContract {
 
-	private static final Duration LEASE = Duration.ofSeconds(4);
+	private static final Duration LEASE = Duration.ofSeconds(5);
 
 	/** More than half of the lease, so that two waits outlast it. */
-	private static final Duration WAIT_TIME = Duration.ofMillis(2200);
+	private static final Duration WAIT_TIME = Duration.ofMillis(2700);
 
 	/**
 	 * Return where another process finds the store.

@@ -124,15 +124,21 @@ abstract class EngineContract extends EngineContractFixture {
 	void renewedLeaseGoesOn() {
 		Process one = process();
 		Process other = process();
-		Claim claim = one.claim(KEY, shortLease());
-		Granted granted = one.granted(claim);
-		long sent = System.nanoTime();
-		assertThat(one.renew(claim, granted)).isInstanceOfSatisfying(RenewalOutcome.Renewed.class,
-				(renewed) -> assertThat(renewed.validUntil() - sent)
-					.isGreaterThan(shortLease().multipliedBy(9).dividedBy(10).toNanos()));
-		Claim waiting = other.waiting(KEY);
-		other.await(waiting);
-		assertThat(System.nanoTime() - sent).isGreaterThan(shortLease().minusMillis(20).toNanos());
+		eventually().until(() -> {
+			Claim claim = one.claim(KEY, shortLease()).waiting();
+			Granted granted = one.await(claim);
+			long sent = System.nanoTime();
+			RenewalOutcome outcome = one.renew(claim, granted);
+			if (outcome instanceof RenewalOutcome.NotOwner && System.nanoTime() - granted.validUntil() >= 0) {
+				return false; // a pause of the machine has outlasted the lease
+			}
+			assertThat(outcome).isInstanceOfSatisfying(RenewalOutcome.Renewed.class,
+					(renewed) -> assertThat(renewed.validUntil() - sent)
+						.isGreaterThan(shortLease().multipliedBy(9).dividedBy(10).toNanos()));
+			other.await(other.waiting(KEY));
+			assertThat(System.nanoTime() - sent).isGreaterThan(shortLease().minusMillis(20).toNanos());
+			return true;
+		});
 	}
 
 	@Test

@@ -72,7 +72,7 @@ abstract class EngineKeysContract extends EngineWaitsContract {
 		Process one = process();
 		Process other = process();
 		List<LockKey> keys = hostileKeys();
-		List<Claim> claims = keys.stream().map(one::claim).toList();
+		List<Claim> claims = keys.stream().map((key) -> one.claim(key, Duration.ofSeconds(60))).toList();
 		List<Renewal> renewals = claims.stream()
 			.map((claim) -> new Renewal(claim, one.granted(claim).number(), claim.lease()))
 			.toList();

@@ -41,6 +41,11 @@ abstract class ServiceFaultsContract extends ServiceFormsContract {
 
 	private static final Duration LONG_LEASE = Duration.ofMinutes(1);
 
+	/** Return a lease that is renewed even if this process is paused for a short time. */
+	final Duration renewedLease() {
+		return shortLease().multipliedBy(4);
+	}
+
 	/**
 	 * Callers of a closed engine do not wait, whatever they request and however they
 	 * wait.
@@ -80,7 +85,7 @@ abstract class ServiceFaultsContract extends ServiceFormsContract {
 	@Test
 	void lostLockLeavesNoCallerOfItsProcessWaiting() throws Exception {
 		LockService one = service();
-		HeldLock lost = one.acquire(NAME, one.defaults().toBuilder().lease(shortLease()).build());
+		HeldLock lost = one.acquire(NAME, one.defaults().toBuilder().lease(renewedLease()).build());
 		CompletableFuture<HeldLock> next = inAnotherThread(() -> one.acquire(NAME));
 		awaitWaiting(1);
 		lose(this.namespace, KEY);
@@ -280,20 +285,18 @@ abstract class ServiceFaultsContract extends ServiceFormsContract {
 		Counted.Requests requests = new Counted.Requests();
 		CompletableFuture<Void> mayRespond = new CompletableFuture<>();
 		LockService stuck = service((engine) -> new Slow(new Counted(engine, requests), mayRespond::join));
-		assertThat(stuck.acquireAsync(NAME, options.toBuilder().waitTime(Duration.ofSeconds(1)).build()))
-			.failsWithin(patience())
-			.withThrowableThat()
-			.withCauseInstanceOf(LockException.class);
+		do {
+			assertThat(stuck.acquireAsync(NAME, options.toBuilder().waitTime(Duration.ofSeconds(1)).build()))
+				.failsWithin(patience())
+				.withThrowableThat()
+				.withCauseInstanceOf(LockException.class);
+		}
+		while (requests.attempts() == 0); // a busy machine may give up before it requests
 		mayRespond.complete(null);
 		soon(one.acquireAsync(NAME)).close();
 		assertThat(requests.attempts()).isOne();
 		awaitIdle(stuck);
 		leavesNothing();
-	}
-
-	private HeldLock soon(CompletableFuture<HeldLock> wait) {
-		assertThat(wait).succeedsWithin(patience());
-		return wait.join();
 	}
 
 	private static CompletableFuture<HeldLock> inAnotherThread(Supplier<HeldLock> action) {

@@ -180,8 +180,8 @@ abstract class ServiceFormsContract extends EngineFormsContract {
 		CompletableFuture<HeldLock> late = third.acquireAsync(NAME, shared(third));
 		assertThat(late).isNotDone();
 		reader.close();
-		writer.get(patience().toMillis(), TimeUnit.MILLISECONDS).close();
-		late.get(patience().toMillis(), TimeUnit.MILLISECONDS).close();
+		soon(writer).close();
+		soon(late).close();
 		leavesNothing();
 	}
 
@@ -191,9 +191,8 @@ abstract class ServiceFormsContract extends EngineFormsContract {
 		if (refuses(one, shared(one))) {
 			return;
 		}
-		HeldLock ended = one
-			.acquireAsync(NAME, shared(one).toBuilder().lease(shortLease()).maxHold(shortLease()).build())
-			.get(patience().toMillis(), TimeUnit.MILLISECONDS);
+		HeldLock ended = soon(
+				one.acquireAsync(NAME, shared(one).toBuilder().lease(shortLease()).maxHold(shortLease()).build()));
 		HeldLock goesOn = one.acquire(NAME, shared(one));
 		eventually().until(() -> !ended.isValid());
 		assertThat(goesOn.isValid()).isTrue();
@@ -276,10 +275,16 @@ abstract class ServiceFormsContract extends EngineFormsContract {
 	private void holdTogether(List<LockService> services, LockOptions options) throws Exception {
 		List<HeldLock> holds = new ArrayList<>();
 		for (LockService service : services) {
-			holds.add(service.acquireAsync(NAME, options).get(patience().toMillis(), TimeUnit.MILLISECONDS));
+			holds.add(soon(service.acquireAsync(NAME, options)));
 		}
 		assertThat(holds).allMatch(HeldLock::isValid);
 		holds.forEach(HeldLock::close);
+	}
+
+	/** Wait for a lock. One that does not come in time fails the test as an assertion. */
+	final HeldLock soon(CompletableFuture<HeldLock> wait) {
+		assertThat(wait).succeedsWithin(patience());
+		return wait.join();
 	}
 
 	/** Shut a service down, and wait until it is idle. */
