@@ -135,6 +135,7 @@ public final class PostgresTestServer implements AutoCloseable {
 			.setDataDirectory(data())
 			.setCleanDataDirectory(false)
 			.setRegisterShutdownHook(false)
+			.setPGStartupWait(PATIENCE)
 			// Off by this library's default, so that a crash forgets acknowledged commits
 			.setServerConfig("synchronous_commit", "on")
 			.setServerConfig("deadlock_timeout", "100ms")

@@ -127,7 +127,7 @@ public final class RedisTestCluster implements AutoCloseable {
 	public void finishMove(String key, int from, int to) {
 		int slot = operator(0).clusterKeyslot(key).intValue();
 		for (String name : operator(from).clusterGetKeysInSlot(slot, 100)) {
-			operator(from).migrate("127.0.0.1", ports().get(to), name, 0, 1000);
+			operator(from).migrate("127.0.0.1", ports().get(to), name, 0, 30_000);
 		}
 		tell(to, "SETSLOT", slot, "NODE", operator(to).clusterMyId());
 		tell(from, "SETSLOT", slot, "NODE", operator(to).clusterMyId());

@@ -83,7 +83,9 @@ final class SoakHazelcast implements AutoCloseable {
 			do {
 				Thread.sleep(5000 + random.nextInt(20_000));
 				this.cluster.split();
-				Awaitility.await().atMost(PATIENCE).until(() -> this.members.stream().allMatch(SoakHazelcast::isAlone));
+				Awaitility.await()
+					.atMost(PATIENCE)
+					.until(() -> isSplit() && this.members.stream().allMatch(SoakHazelcast::isAlone));
 				Thread.sleep(random.nextInt(5000));
 				this.cluster.heal();
 				Awaitility.await().atMost(PATIENCE).until(() -> !isSplit());

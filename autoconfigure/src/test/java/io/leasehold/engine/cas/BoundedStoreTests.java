@@ -24,7 +24,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 class BoundedStoreTests extends CompareAndSetStoreContract {
 
 	/** Within this time, 32 threads begin and end their requests on a busy machine. */
-	private static final Duration TIMEOUT = Duration.ofSeconds(3);
+	private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
 	private static final Duration LONG = Duration.ofMinutes(10);
 

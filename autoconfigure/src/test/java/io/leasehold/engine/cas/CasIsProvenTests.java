@@ -204,17 +204,12 @@ class CasIsProvenTests {
 
 	}
 
-	/** The contract with short times, on a store that reports changes. */
+	/** The contract with few locks, on a store that reports changes. */
 	static class Contract extends CasLockEngineContractTests {
 
 		@Override
 		CompareAndSetStore connection(MemoryStore store) {
 			return store.watching();
-		}
-
-		@Override
-		protected Duration shortLease() {
-			return Duration.ofMillis(300);
 		}
 
 		@Override
@@ -224,8 +219,13 @@ class CasIsProvenTests {
 
 	}
 
-	/** Soon gives up what a bug prevents. */
+	/** Soon gives up what a bug prevents. Its leases may be too short for a pause. */
 	static class Impatient extends Contract {
+
+		@Override
+		protected Duration shortLease() {
+			return Duration.ofMillis(300);
+		}
 
 		@Override
 		protected Duration patience() {

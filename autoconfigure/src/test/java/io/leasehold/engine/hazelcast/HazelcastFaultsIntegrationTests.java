@@ -31,7 +31,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class HazelcastFaultsIntegrationTests {
 
-	private static final Duration LEASE = Duration.ofMinutes(1);
+	private static final Duration LEASE = Duration.ofMinutes(10);
 
 	private static final int LOCKS = 50;
 

@@ -47,7 +47,7 @@ abstract class CrowdedJdbcLockEngineTests extends JdbcLockFaultsTests {
 	@Test
 	@Fault(106)
 	void acquisitionsThatWaitForLockedRowsDelayNeitherRenewalsNorReleases() throws Exception {
-		Duration call = Duration.ofMillis(1500);
+		Duration call = Duration.ofMillis(2500);
 		Duration lease = call.multipliedBy(3);
 		List<String> keys = IntStream.range(0, 24).mapToObj((i) -> "crowd " + i).toList();
 		use(keys.stream().map(this::claim).toArray(Claim[]::new));
@@ -128,7 +128,7 @@ abstract class CrowdedJdbcLockEngineTests extends JdbcLockFaultsTests {
 		Claim locked = claim(keys.get(0));
 		Claim healthy = claim(keys.get(1));
 		List<Renewal> renewals = List.of(new Renewal(locked, granted(locked).number(), LEASE),
-				new Renewal(healthy, granted(healthy).number(), LEASE.plusSeconds(1)));
+				new Renewal(healthy, granted(healthy).number(), LEASE.multipliedBy(2)));
 		try (JdbcLockEngine apart = apart(1, Duration.ofSeconds(40)); Operator operator = new Operator()) {
 			apart.start();
 			operator.run(LOCK_ROWS.formatted(this.namespace, locked.key().value()));
@@ -207,7 +207,7 @@ abstract class CrowdedJdbcLockEngineTests extends JdbcLockFaultsTests {
 	@Test
 	@Fault(105)
 	void rowIsWaitedForNoLongerThanTheCallLasts() throws Exception {
-		Duration call = Duration.ofSeconds(6);
+		Duration call = Duration.ofSeconds(12);
 		use(claim("one"), claim("other"));
 		try (JdbcLockEngine apart = apart(1, call); Operator first = new Operator(); Operator second = new Operator()) {
 			apart.start();
@@ -216,7 +216,7 @@ abstract class CrowdedJdbcLockEngineTests extends JdbcLockFaultsTests {
 			CompletableFuture<AcquisitionOutcome> one = later(() -> apart.tryAcquire(claim("one")));
 			await().until(() -> number(waitingSessions()) == 1);
 			CompletableFuture<AcquisitionOutcome> other = later(() -> apart.tryAcquire(claim("other")));
-			await().pollDelay(call.dividedBy(2)).until(() -> !other.isDone());
+			await().pollDelay(call.dividedBy(3)).until(() -> !other.isDone());
 			first.commit();
 			assertThat(one.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isInstanceOf(AcquisitionOutcome.Granted.class);
 			assertThatExceptionOfType(CompletionException.class).isThrownBy(other::join)

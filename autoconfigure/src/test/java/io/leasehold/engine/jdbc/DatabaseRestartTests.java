@@ -30,7 +30,7 @@ import static org.awaitility.Awaitility.await;
  */
 abstract class DatabaseRestartTests {
 
-	static final Duration CALL = Duration.ofSeconds(3);
+	static final Duration CALL = Duration.ofSeconds(5);
 
 	private static final Duration PATIENCE = Duration.ofMinutes(1);
 

@@ -63,7 +63,7 @@ class H2JdbcLockEngineTests extends CrowdedJdbcLockEngineTests {
 		age(Duration.ofDays(8));
 		this.engine.start();
 		Claim used = claim("used");
-		await().until(() -> {
+		await().atMost(Duration.ofSeconds(30)).until(() -> {
 			granted(used);
 			return rows() == 1;
 		});

@@ -43,7 +43,9 @@ class H2SharedFileIntegrationTests {
 				Claim kept = claim(member, "kept");
 				assertThat(engine.tryAcquire(kept)).isInstanceOf(AcquisitionOutcome.Granted.class);
 				server.kill();
-				await().ignoreExceptions().until(() -> !engine.inspect(kept.key()).isEmpty());
+				await().atMost(Duration.ofSeconds(30))
+					.ignoreExceptions()
+					.until(() -> !engine.inspect(kept.key()).isEmpty());
 				assertThat(engine.inspect(new LockKey("first"))).isNotEmpty();
 				assertThat(engine.tryAcquire(claim(member, "first"))).isInstanceOf(AcquisitionOutcome.Busy.class);
 				assertThat(engine.tryAcquire(claim(member, "kept"))).isInstanceOf(AcquisitionOutcome.Busy.class);

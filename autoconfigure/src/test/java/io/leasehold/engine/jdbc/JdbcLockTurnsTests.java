@@ -143,7 +143,7 @@ abstract class JdbcLockTurnsTests extends JdbcLockFormsTests {
 			await().until(() -> readers.taken.get() >= 4);
 			release(first);
 			Claim writer = waiting(this.other, "hot", Access.EXCLUSIVE);
-			acquire(writer, Duration.ofSeconds(5));
+			acquire(writer, PATIENCE);
 			assertThat(this.engine.inspect(writer.key())).hasSize(1);
 			int before = readers.taken.get();
 			release(writer);

@@ -24,6 +24,8 @@ import io.leasehold.test.contract.Pace;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -188,7 +190,8 @@ abstract class JdbcLockUpkeepTests extends JdbcLockPollsTests {
 	@Fault(40)
 	void emptyPoolIsABoundedFailureThatMayPass() throws SQLException {
 		try (HikariDataSource poor = new HikariDataSource()) {
-			poor.setJdbcUrl(url());
+			// The pool's login timeout would apply to all users of the driver
+			poor.setDataSource(new DriverManagerDataSource(url()));
 			poor.setMaximumPoolSize(1);
 			poor.setConnectionTimeout(500);
 			JdbcLockEngine apart = new JdbcLockEngine(JdbcConnections.of(poor), settings(Duration.ofMillis(500)),
@@ -208,7 +211,7 @@ abstract class JdbcLockUpkeepTests extends JdbcLockPollsTests {
 	@Fault(56)
 	void rowLockedBySomebodyElseFailsTheRenewalOfNoOther() throws SQLException {
 		List<Renewal> renewals = hold(20);
-		Duration timeout = Duration.ofSeconds(2);
+		Duration timeout = Duration.ofSeconds(6);
 		try (JdbcLockEngine apart = new JdbcLockEngine(connect(url(), 2, timeout), settings(timeout),
 				MonotonicClock.SYSTEM);
 				Connection operator = connection();

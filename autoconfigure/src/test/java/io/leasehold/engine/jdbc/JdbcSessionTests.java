@@ -137,7 +137,7 @@ class JdbcSessionTests {
 
 	@Test
 	void callThatRanOutOfTimeLeavesTheUsualWaitToTheNext() throws SQLException {
-		long deadline = in(Duration.ofSeconds(2));
+		long deadline = in(Duration.ofSeconds(4));
 		try (Session session = this.connections.open(CallKind.ACQUIRE, deadline, CALL)) {
 			session.limitWaiting(new H2Dialect());
 			assertThat(lockTimeout(session)).isLessThan(45_000);

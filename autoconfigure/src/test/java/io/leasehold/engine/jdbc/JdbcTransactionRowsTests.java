@@ -38,7 +38,7 @@ class JdbcTransactionRowsTests {
 
 	private final JdbcLockEngine engine = new JdbcLockEngine(
 			JdbcConnections.of(this.database), new JdbcSettings("test", JdbcSettings.DEFAULT_TABLE,
-					Duration.ofSeconds(2), Duration.ofMillis(5), Duration.ofMillis(100), Duration.ofDays(7), false),
+					Duration.ofSeconds(20), Duration.ofMillis(5), Duration.ofMillis(100), Duration.ofDays(7), false),
 			MonotonicClock.SYSTEM, this.database);
 
 	private final TransactionLocks locks = this.engine.transactionLocks();

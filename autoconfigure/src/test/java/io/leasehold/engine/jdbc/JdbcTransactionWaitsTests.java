@@ -77,7 +77,7 @@ class JdbcTransactionWaitsTests {
 
 	@Test
 	void waitEndsWithTheTransaction() throws Exception {
-		this.transaction.setTimeout(1);
+		this.transaction.setTimeout(4);
 		assertThat(busyAfter(Duration.ofSeconds(30))).isLessThan(Duration.ofSeconds(30));
 	}
 

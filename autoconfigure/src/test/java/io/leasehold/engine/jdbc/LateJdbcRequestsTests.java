@@ -1,5 +1,6 @@
 package io.leasehold.engine.jdbc;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -73,9 +74,12 @@ abstract class LateJdbcRequestsTests extends NetworkedJdbcLockEngineTests {
 		Claim frozen = shared("a");
 		CountDownLatch reached = new CountDownLatch(1);
 		CountDownLatch thawed = new CountDownLatch(1);
-		try (JdbcConnections connections = connect(url(), 2, CALL)) {
+		// The other process waits when the database ends the transaction after that time
+		Duration call = Duration.ofSeconds(5);
+		JdbcLockEngine slow = engine(settings(Duration.ofSeconds(40)));
+		try (JdbcConnections connections = connect(url(), 2, call)) {
 			StatementLog statements = new StatementLog(connections.dataSource());
-			JdbcLockEngine remote = new JdbcLockEngine(JdbcConnections.of(statements), settings(CALL),
+			JdbcLockEngine remote = new JdbcLockEngine(JdbcConnections.of(statements), settings(call),
 					MonotonicClock.SYSTEM);
 			long number = ((AcquisitionOutcome.Granted) remote.tryAcquire(frozen)).number();
 			statements.before("UPDATE leasehold_lock_holder", () -> {
@@ -84,7 +88,7 @@ abstract class LateJdbcRequestsTests extends NetworkedJdbcLockEngineTests {
 			});
 			CompletableFuture<RenewalOutcome> renewal = later(() -> renew(remote, frozen, number));
 			reached.await();
-			later(() -> renew(healthy, healthyNumber, LEASE));
+			later(() -> renew(slow, healthy, healthyNumber));
 			await().until(() -> number(waitingSessions()) == 1);
 			await().atMost(LEASE)
 				.until(() -> renew(healthy, healthyNumber, LEASE), RenewalOutcome.Renewed.class::isInstance);

@@ -66,7 +66,7 @@ class MySqlRollbackOnTimeoutIntegrationTests {
 	}
 
 	private static JdbcLockEngine engine(DataSource database) {
-		JdbcSettings settings = new JdbcSettings("test", JdbcSettings.DEFAULT_TABLE, Duration.ofSeconds(2),
+		JdbcSettings settings = new JdbcSettings("test", JdbcSettings.DEFAULT_TABLE, Duration.ofSeconds(20),
 				Duration.ofMillis(5), Duration.ofMillis(100), Duration.ofDays(7), false);
 		return new JdbcLockEngine(JdbcConnections.of(database), settings, MonotonicClock.SYSTEM, database);
 	}

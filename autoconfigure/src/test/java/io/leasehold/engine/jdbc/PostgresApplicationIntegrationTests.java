@@ -19,13 +19,13 @@ class PostgresApplicationIntegrationTests extends ApplicationContract {
 
 	@Override
 	protected void connectToNothing(SpringApplicationBuilder application) {
-		connect(application, Ports.free()).properties("leasehold.jdbc.initialize-schema=never");
+		connect(application, Ports.free()).properties("leasehold.jdbc.initialize-schema=never",
+				"spring.datasource.hikari.connection-timeout=2000");
 	}
 
 	private static SpringApplicationBuilder connect(SpringApplicationBuilder application, int port) {
 		return application.properties("leasehold.engine=jdbc",
-				"spring.datasource.url=" + PostgresTestServer.shared().url(port),
-				"spring.datasource.hikari.connection-timeout=2000");
+				"spring.datasource.url=" + PostgresTestServer.shared().url(port));
 	}
 
 }

@@ -182,7 +182,7 @@ class PostgresNotificationsIntegrationTests {
 		Claim held = hold(one);
 		listen(two, waitForIt(two));
 		long pid = listeners().get(0);
-		await().until(() -> listeners().isEmpty());
+		await().atMost(Duration.ofMinutes(1)).until(() -> listeners().isEmpty());
 		one.release(held);
 		assertThat(received()).isInstanceOf(Signal.Retry.class);
 		assertThat(this.signals).isEmpty();

@@ -76,7 +76,7 @@ class PostgresRestartIntegrationTests extends DatabaseRestartTests {
 				TestService other = new TestService(engine(), CALL.multipliedBy(2))) {
 			long parked = ParkedLocks.park(keeper.locks(), "a", lingering(keeper, engine.minLease()));
 			crash();
-			await().until(() -> ParkedLocks.of(keeper.locks()).isEmpty());
+			await().atMost(Duration.ofMinutes(1)).until(() -> ParkedLocks.of(keeper.locks()).isEmpty());
 			startAgain();
 			try (HeldLock next = other.locks().acquire("a")) {
 				assertThat(next.fencingToken()).isGreaterThan(parked + ParkedLocks.TOKENS);

@@ -36,7 +36,7 @@ import static org.awaitility.Awaitility.await;
  */
 abstract class ServerClockJumpTests {
 
-	private static final Duration CALL = Duration.ofSeconds(2);
+	private static final Duration CALL = Duration.ofSeconds(4);
 
 	private static final Duration PATIENCE = Duration.ofMinutes(1);
 

@@ -62,7 +62,7 @@ class RedisClusterAskIntegrationTests {
 		Claim other = member.claim(keyOn(2));
 		long otherNumber = member.granted(other);
 		cluster.beginToMove(lock(key), 1, 2);
-		cluster.operator(1).migrate("127.0.0.1", cluster.ports().get(2), lock(key), 0, 1000);
+		cluster.operator(1).migrate("127.0.0.1", cluster.ports().get(2), lock(key), 0, 30_000);
 		long refusals = refusals(2);
 		List<Callable<Void>> callers = new ArrayList<>();
 		for (int i = 0; i < 4; i++) {

@@ -25,7 +25,7 @@ class RedisLoadIntegrationTests extends EngineLoad {
 
 	@Override
 	protected LockEngine open(Member member) {
-		RedisSettings settings = RedisEngines.settings("load", RedisEngines.COMMAND_TIMEOUT, RETENTION);
+		RedisSettings settings = RedisEngines.settings("load", lease().dividedBy(2), RETENTION);
 		this.engine = new RedisLockEngine(
 				RedisConnections.byLettuce(new RedisStandaloneConfiguration("127.0.0.1", this.server.port()), null,
 						null, settings.commandTimeout()),

@@ -130,7 +130,7 @@ class RedisLockEngineScriptsIntegrationTests extends RedisScripts {
 		granted(acquire(A, LEASE, ""));
 		busy(acquire(B, LEASE, "-"));
 		double place = redis.zscore(KEYS.queue(), GRANT_LEASE + "-" + B);
-		redis.pexpire(KEYS.queue(), 500);
+		redis.pexpire(KEYS.queue(), 2000);
 		busy(acquire(B, GRANT_LEASE, "+"));
 		assertThat(redis.zcard(KEYS.queue())).isOne();
 		assertThat(redis.zscore(KEYS.queue(), GRANT_LEASE + "-" + B)).isEqualTo(place);
@@ -232,7 +232,7 @@ class RedisLockEngineScriptsIntegrationTests extends RedisScripts {
 
 	@Test
 	void renewalRaisesTheLeaseButNeverShortensIt() {
-		long number = granted(acquire(A, 1000, ""));
+		long number = granted(acquire(A, 5000, ""));
 		assertThat(renew(number + ":" + A, LEASE)).containsExactly(1L);
 		assertThat(redis.pttl(KEYS.lock())).isCloseTo(LEASE, within(gone()));
 		assertThat(renew(number + ":" + A, 1000)).containsExactly(1L);

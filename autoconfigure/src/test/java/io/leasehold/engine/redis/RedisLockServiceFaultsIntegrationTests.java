@@ -38,7 +38,7 @@ class RedisLockServiceFaultsIntegrationTests {
 	/** Nothing ends by its lease within a test. */
 	private static final Duration LONG = Duration.ofSeconds(60);
 
-	private static final Duration LEASE = Duration.ofSeconds(9);
+	private static final Duration LEASE = Duration.ofSeconds(12);
 
 	private static final Duration RENEWAL_INTERVAL = LEASE.dividedBy(3);
 
@@ -165,6 +165,7 @@ class RedisLockServiceFaultsIntegrationTests {
 		this.server.restartEmpty();
 		await().until(() -> !notified.isEmpty());
 		assertThat(held.isValid()).isFalse();
+		await().until(() -> has(RenewalResult.NOT_OWNER)); // published after the loss
 		int renewals = renewals().size();
 		HeldLock next = this.other.acquire("k", options(LONG).toBuilder().waitTime(LONG).build());
 		assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());

@@ -1,6 +1,5 @@
 package io.leasehold.engine.redis;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -62,9 +61,8 @@ public final class RedisOpener implements EngineAddress.Opener {
 		List<Integer> ports = arguments.subList(1, arguments.size()).stream().map(Integer::valueOf).toList();
 		RedisConfiguration servers = arguments.get(0).equals(CLUSTER) ? clusterAt(ports)
 				: new RedisStandaloneConfiguration("127.0.0.1", ports.get(0));
-		RedisSettings settings = arguments.get(0).equals(SINGLE_WITH_SHORT_POLLS)
-				? RedisEngines.settings(namespace, RedisEngines.COMMAND_TIMEOUT.dividedBy(2), Duration.ofMinutes(1))
-				: RedisEngines.settings(namespace);
+		RedisSettings settings = arguments.get(0).equals(SINGLE_WITH_SHORT_POLLS) ? RedisEngines.settings(namespace)
+				: RedisEngines.patientSettings(namespace);
 		RedisConnections connections = arguments.get(0).equals(SINGLE_BY_JEDIS)
 				? RedisConnections.byJedis(servers, null, null, settings.commandTimeout())
 				: RedisConnections.byLettuce(servers, null, null, settings.commandTimeout());
@@ -74,7 +72,7 @@ public final class RedisOpener implements EngineAddress.Opener {
 	/** Connect by a client library. */
 	static LockEngine open(String namespace, Member member, Connector connector, RedisConfiguration servers,
 			MonotonicClock clock) {
-		RedisSettings settings = RedisEngines.settings(namespace);
+		RedisSettings settings = RedisEngines.patientSettings(namespace);
 		return open(member, RedisConnections.by(connector, servers, settings.commandTimeout()), settings, clock);
 	}
 

@@ -108,7 +108,7 @@ class RedisOrderIntegrationTests {
 
 	private LockService service(int maxConsecutive) {
 		TestMember member = this.engines.member();
-		LockOptions defaults = new LockOptions("test", member.engine().name(), RedisEngines.LEASE,
+		LockOptions defaults = new LockOptions("test", member.engine().name(), Duration.ofSeconds(60),
 				Duration.ofSeconds(30), Duration.ZERO, LockOptions.UNLIMITED);
 		LockService service = new LockService(
 				new ServiceSettings(defaults, OnLost.THROW, maxConsecutive, Duration.ofSeconds(30)),

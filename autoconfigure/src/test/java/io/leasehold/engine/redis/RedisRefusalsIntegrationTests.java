@@ -46,7 +46,7 @@ class RedisRefusalsIntegrationTests {
 	private final RedisTestServer server = RedisTestServer.start("enable-debug-command local",
 			"enable-protected-configs local");
 
-	private final RedisEngines engines = new RedisEngines(this.server.port());
+	private final RedisEngines engines = RedisEngines.patient(this.server.port());
 
 	private final TestMember member = this.engines.member();
 
@@ -154,14 +154,18 @@ class RedisRefusalsIntegrationTests {
 
 	private void refusesUntil(String word, Runnable cure) {
 		Claim refused = this.member.claim("refused");
-		await().untilAsserted(() -> assertThatExceptionOfType(LockEngineException.class)
-			.isThrownBy(() -> this.member.engine().tryAcquire(refused))
-			.withMessageContaining(word)
-			.matches(LockEngineException::isRetryable));
-		assertThat(this.member.renew(this.held, this.number)).isInstanceOfSatisfying(RenewalOutcome.Unknown.class,
-				(unknown) -> assertThat(unknown.cause()).hasMessageContaining(word));
-		isCounted(word);
-		cure.run();
+		try {
+			await().untilAsserted(() -> assertThatExceptionOfType(LockEngineException.class)
+				.isThrownBy(() -> this.member.engine().tryAcquire(refused))
+				.withMessageContaining(word)
+				.matches(LockEngineException::isRetryable));
+			assertThat(this.member.renew(this.held, this.number)).isInstanceOfSatisfying(RenewalOutcome.Unknown.class,
+					(unknown) -> assertThat(unknown.cause()).hasMessageContaining(word));
+			isCounted(word);
+		}
+		finally {
+			cure.run(); // a server that cannot save its data does not stop
+		}
 		await().ignoreExceptions().until(() -> this.member.granted(refused) > this.number);
 		assertThat(this.member.renew(this.held, this.number)).isInstanceOf(RenewalOutcome.Renewed.class);
 		assertThat(this.member.engine().release(refused)).isEqualTo(ReleaseOutcome.RELEASED);

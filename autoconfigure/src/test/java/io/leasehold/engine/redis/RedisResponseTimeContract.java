@@ -23,7 +23,8 @@ abstract class RedisResponseTimeContract extends ResponseTimeContract {
 
 	@Override
 	protected final LockEngine connect(String namespace, Member member, MovingClock clock) {
-		Connector connector = new ProxiedConnector(connector(RedisEngines.COMMAND_TIMEOUT), clock::responded);
+		Duration timeout = RedisEngines.patientSettings(namespace).commandTimeout();
+		Connector connector = new ProxiedConnector(connector(timeout), clock::responded);
 		return RedisOpener.open(namespace, member, connector, servers(), clock);
 	}
 

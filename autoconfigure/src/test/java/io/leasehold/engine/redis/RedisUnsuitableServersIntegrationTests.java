@@ -1,5 +1,7 @@
 package io.leasehold.engine.redis;
 
+import java.time.Duration;
+
 import io.leasehold.LockEngineException;
 import io.leasehold.autoconfigure.Leasehold;
 import io.leasehold.autoconfigure.LockEngineConfigurationException;
@@ -65,7 +67,7 @@ class RedisUnsuitableServersIntegrationTests {
 	@Test
 	void serverThatReplacesAnotherIsCheckedBeforeItIsUsed() {
 		TestMember member = this.engines.warm(new RedisStandaloneConfiguration("127.0.0.1", this.redis.port()));
-		Claim held = member.claim("held");
+		Claim held = member.claim("held", Duration.ofSeconds(60), false);
 		long number = member.granted(held);
 		Claim refused = member.claim("refused");
 		this.redis.report(ACTIVE);

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /**
  * Tests for {@link RedisLockEngine} with virtual threads, on the JDKs that have them.
@@ -66,13 +67,15 @@ class VirtualThreadRedisIntegrationTests {
 			}
 		}, this.recordings)).isEmpty();
 		assertThat(turns).hasValue(VirtualThreads.WARM_UP + WAITERS);
-		assertThat(this.engines.residue()).isEmpty();
+		// A grant that comes by a message is released after the response to a poll in
+		// flight
+		await().untilAsserted(() -> assertThat(this.engines.residue()).isEmpty());
 	}
 
 	private LockService service() {
 		RedisEngines.TestMember process = this.engines.member();
 		LockOptions defaults = new LockOptions("test", process.engine().name(), Duration.ofSeconds(30),
-				Duration.ofMinutes(2), Duration.ZERO, LockOptions.UNLIMITED);
+				Duration.ofMinutes(10), Duration.ZERO, LockOptions.UNLIMITED);
 		LockService service = new LockService(TestSettings.of(defaults), List.of(process.engine()), process.member(),
 				MonotonicClock.SYSTEM, List.of(), ReleaseTiming.IMMEDIATE);
 		this.services.add(service);

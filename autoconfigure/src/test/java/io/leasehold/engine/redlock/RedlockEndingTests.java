@@ -76,7 +76,9 @@ class RedlockEndingTests extends RedlockVotesFixture {
 	void masterThatNeverReceivedTheClaimDoesNotReceiveItsEnd() {
 		this.masters.get(2).fails(RedisFailure.noResponse("unreachable", null));
 		this.masters.get(2).disconnect();
+		int attempts = this.masters.get(2).attempts();
 		this.engine.tryAcquire(this.claim);
+		await().until(() -> this.masters.get(2).attempts() > attempts);
 		this.masters.get(2).fails(null);
 		assertThat(this.engine.release(this.claim)).isEqualTo(released(0));
 		assertThat(sent(Scripts.RELEASE)).containsExactly(1, 1, 0);

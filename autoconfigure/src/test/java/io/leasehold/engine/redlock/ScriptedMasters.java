@@ -168,8 +168,8 @@ final class ScriptedMasters implements Connector {
 		}
 
 		private Connection connect() {
-			this.attempts.incrementAndGet();
 			RedisFailure failure = this.unreachable;
+			this.attempts.incrementAndGet(); // counted when its result is certain
 			if (failure != null) {
 				throw failure;
 			}

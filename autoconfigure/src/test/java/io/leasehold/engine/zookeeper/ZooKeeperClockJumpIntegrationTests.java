@@ -11,10 +11,11 @@ import io.leasehold.test.contract.EngineAddress;
  */
 class ZooKeeperClockJumpIntegrationTests extends ClockJumpContract {
 
+	/** No session ends because a process got no processor for a while. */
 	@Override
 	protected EngineAddress address() {
 		return new EngineAddress(ZooKeeperLockEngineContractIntegrationTests.Opener.class,
-				List.of(ZooKeeperTestServer.shared()));
+				List.of(ZooKeeperTestServer.shared(), "30000"));
 	}
 
 }

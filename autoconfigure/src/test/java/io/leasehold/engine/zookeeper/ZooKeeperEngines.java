@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 
 import io.leasehold.LockKey;
 import io.leasehold.LockOptions;
@@ -75,8 +76,16 @@ final class ZooKeeperEngines {
 		return client(connectString, LONG_SESSION);
 	}
 
+	/** The first connection on a loaded machine may take longer than a call. */
 	CuratorFramework client(String connectString, int sessionMillis) {
-		return open(ZooKeeperTestServer.connect(connectString, sessionMillis));
+		CuratorFramework client = open(ZooKeeperTestServer.connect(connectString, sessionMillis));
+		try {
+			client.blockUntilConnected(1, TimeUnit.MINUTES);
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+		return client;
 	}
 
 	CuratorFramework client(FaultProxy proxy, int sessionMillis) {
@@ -183,8 +192,9 @@ final class ZooKeeperEngines {
 		return engine.renew(List.of(new Renewal(claim, granted.number(), claim.lease()))).get(0);
 	}
 
+	/** Wait for less than a long session, whose end would remove its nodes. */
 	static ConditionFactory eventually() {
-		return Awaitility.await().pollInterval(Duration.ofMillis(10));
+		return Awaitility.await().atMost(Duration.ofSeconds(18)).pollInterval(Duration.ofMillis(10));
 	}
 
 	void close() throws Exception {

@@ -2,6 +2,7 @@ package io.leasehold.engine.zookeeper;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.FutureTask;
 import java.util.stream.Stream;
 
 import io.leasehold.HeldLock;
@@ -52,8 +53,12 @@ class ZooKeeperEnsembleIntegrationTests {
 	@Test
 	void lockSurvivesTheLossOfTheLeader() throws Exception {
 		HeldLock held = service(ZooKeeperEngines.LONG_SESSION).acquire("order:42");
-		this.cluster.killServer(this.specs.stream().filter(this::leads).findAny().orElseThrow());
+		InstanceSpec leader = this.specs.stream().filter(this::leads).findAny().orElseThrow();
+		// The next leader may be there before this one has ended
+		FutureTask<Boolean> killing = new FutureTask<>(() -> this.cluster.killServer(leader));
+		new Thread(killing).start();
 		eventually().until(() -> !held.isValid());
+		assertThat(killing.get()).isTrue();
 		eventually().until(held::isValid);
 		LockService other = service(ZooKeeperEngines.LONG_SESSION);
 		assertThat(other.tryAcquire("order:42")).isEmpty();

@@ -61,8 +61,9 @@ class ZooKeeperMissedConnectionIntegrationTests {
 	private final AtomicReference<Thread> late = new AtomicReference<>();
 
 	@BeforeEach
-	void start() {
+	void start() throws InterruptedException {
 		this.client.start();
+		this.client.blockUntilConnected();
 	}
 
 	@AfterEach

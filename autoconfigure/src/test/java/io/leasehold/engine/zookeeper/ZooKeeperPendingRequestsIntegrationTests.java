@@ -10,6 +10,7 @@ import io.leasehold.LockKey;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.server.FaultProxy;
+import io.leasehold.server.ZooKeeperTestServer;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryForever;
@@ -84,8 +85,9 @@ class ZooKeeperPendingRequestsIntegrationTests {
 	void claimsThatNeverReachedTheServerAreForgotten() throws Exception {
 		FaultProxy proxy = this.engines.proxy(this.server);
 		proxy.blackHole();
-		ZooKeeperLockEngine engine = this.engines.engine(this.engines.client(proxy, ZooKeeperEngines.LONG_SESSION),
-				Duration.ofSeconds(1), Duration.ofMillis(50));
+		CuratorFramework client = this.engines
+			.open(ZooKeeperTestServer.connect("127.0.0.1:" + proxy.port(), ZooKeeperEngines.LONG_SESSION));
+		ZooKeeperLockEngine engine = this.engines.engine(client, Duration.ofSeconds(1), Duration.ofMillis(50));
 		for (int i = 0; i < 10; i++) {
 			Claim claim = this.engines.claim(KEY);
 			assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> engine.tryAcquire(claim));
@@ -127,7 +129,7 @@ class ZooKeeperPendingRequestsIntegrationTests {
 		client.getZookeeperClient().getZooKeeper().getTestable().injectSessionExpiration();
 	}
 
-	private CuratorFramework forgetful() {
+	private CuratorFramework forgetful() throws InterruptedException {
 		CuratorFramework client = this.engines.open(CuratorFrameworkFactory.builder()
 			.connectString(this.server.getConnectString())
 			.sessionTimeoutMs(ZooKeeperEngines.LONG_SESSION)
@@ -135,6 +137,7 @@ class ZooKeeperPendingRequestsIntegrationTests {
 			.zookeeperFactory((servers, timeout, watcher, readOnly) -> new Handle(servers, timeout, watcher))
 			.build());
 		client.start();
+		client.blockUntilConnected();
 		return client;
 	}
 

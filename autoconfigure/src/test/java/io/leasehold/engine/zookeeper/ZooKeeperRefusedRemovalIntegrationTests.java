@@ -44,7 +44,7 @@ class ZooKeeperRefusedRemovalIntegrationTests {
 	void removalIsRepeatedAfterLongerPausesUntilItIsPermitted() throws Exception {
 		CuratorFramework client = this.engines.client(this.engines.server().getConnectString());
 		ZooKeeperLockEngine engine = this.engines.engine(client);
-		Claim claim = this.engines.claim(KEY, Duration.ofSeconds(1));
+		Claim claim = this.engines.claim(KEY, Duration.ofSeconds(4));
 		granted(engine, claim);
 		permit(client, ZooDefs.Perms.ALL & ~ZooDefs.Perms.DELETE);
 		recordRemovals(client);

@@ -81,8 +81,9 @@ class ZooKeeperReplacedSessionIntegrationTests {
 		.build());
 
 	@BeforeEach
-	void start() {
+	void start() throws InterruptedException {
 		this.client.start();
+		this.client.blockUntilConnected();
 	}
 
 	@AfterEach

@@ -288,6 +288,7 @@ class ZooKeeperRequestsIntegrationTests {
 		BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
 		assertThat(this.engine.tryAcquire(claim)).isInstanceOf(AcquisitionOutcome.Busy.class);
 		this.engine.subscribe(claim, signals::add);
+		eventually().until(() -> this.requests.stream().anyMatch((request) -> request.endsWith(" and watch")));
 		return signals;
 	}
 

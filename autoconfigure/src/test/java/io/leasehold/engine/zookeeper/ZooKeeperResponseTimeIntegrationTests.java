@@ -42,9 +42,9 @@ class ZooKeeperResponseTimeIntegrationTests extends ResponseTimeContract {
 
 	private CuratorFramework client;
 
-	/** What happens before the next reading of the engine's clock. */
-	private Runnable beforeReading = () -> {
-	};
+	/** What happens before the next reading of the engine's clock by the same thread. */
+	private final ThreadLocal<Runnable> beforeReading = ThreadLocal.withInitial(() -> () -> {
+	});
 
 	@AfterEach
 	void closeAll() throws Exception {
@@ -76,7 +76,7 @@ class ZooKeeperResponseTimeIntegrationTests extends ResponseTimeContract {
 		ZooKeeperLockEngine engine = open("another", this::read);
 		Claim claim = this.engines.claim(KEY);
 		Granted granted = ZooKeeperEngines.granted(engine, claim);
-		this.beforeReading = this::reconnect;
+		this.beforeReading.set(this::reconnect);
 		assertThat(ZooKeeperEngines.renew(engine, claim, granted)).isInstanceOf(RenewalOutcome.Unknown.class);
 		assertThat(ZooKeeperEngines.renew(engine, claim, granted)).isInstanceOf(RenewalOutcome.Renewed.class);
 	}
@@ -87,15 +87,14 @@ class ZooKeeperResponseTimeIntegrationTests extends ResponseTimeContract {
 		ZooKeeperLockEngine engine = open("another", this::read);
 		Claim claim = this.engines.claim(KEY);
 		this.engines.useOnce(engine, KEY);
-		this.beforeReading = this::reconnect;
+		this.beforeReading.set(this::reconnect);
 		ZooKeeperEngines.granted(engine, claim);
 		assertThat(engine.inDoubt(claim)).isFalse();
 	}
 
 	private long read() {
-		Runnable action = this.beforeReading;
-		this.beforeReading = () -> {
-		};
+		Runnable action = this.beforeReading.get();
+		this.beforeReading.remove();
 		action.run();
 		return System.nanoTime();
 	}

@@ -40,7 +40,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * How the turn of a waiting claim is proven, and the requests for that. The clock moves
  * only when a test moves it.
  */
-@Timeout(60)
+@Timeout(180)
 class ZooKeeperTurnIntegrationTests {
 
 	private static final int SESSION = 60_000;

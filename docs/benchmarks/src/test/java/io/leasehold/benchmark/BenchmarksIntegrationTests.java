@@ -27,7 +27,7 @@ class BenchmarksIntegrationTests {
 
 	@Test
 	void scenarioLeavesTableFiguresAndPlot() throws Exception {
-		Benchmarks.main(new String[] { "hot-key-1", "--rounds=2", "--millis=200", "--results=" + this.results,
+		Benchmarks.main(new String[] { "hot-key-1", "--rounds=2", "--millis=1000", "--results=" + this.results,
 				"--contenders=%s,%s".formatted(Contenders.QUEUE, Contenders.LEASEHOLD) });
 		List<String> table = Files.readAllLines(this.results.resolve("redis-hot-key-1.md"));
 		assertThat(table.stream().filter((line) -> line.startsWith("| leasehold"))).singleElement().satisfies((row) -> {
@@ -50,7 +50,7 @@ class BenchmarksIntegrationTests {
 			new Thread(second).start();
 			assertThatExceptionOfType(TimeoutException.class).isThrownBy(() -> second.get(300, TimeUnit.MILLISECONDS));
 			first.release();
-			second.get(10, TimeUnit.SECONDS).release();
+			second.get(60, TimeUnit.SECONDS).release();
 		}
 	}
 

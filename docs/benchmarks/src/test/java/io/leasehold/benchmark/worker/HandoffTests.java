@@ -19,6 +19,9 @@ class HandoffTests {
 
 	private static final Duration HOLD = Duration.ofMillis(12);
 
+	/** Much longer than any pause of a busy machine. */
+	private static final Duration TIME = Duration.ofSeconds(4);
+
 	private final ReentrantLock lock = new ReentrantLock(true);
 
 	@TempDir
@@ -33,7 +36,7 @@ class HandoffTests {
 				this.lock.unlock();
 			};
 		};
-		Handoff handoff = new Handoff(this.folder.resolve("board").toString(), Duration.ofMillis(500), HOLD);
+		Handoff handoff = new Handoff(this.folder.resolve("board").toString(), TIME, HOLD);
 		CompletableFuture<Sample> other = CompletableFuture.supplyAsync(() -> run(handoff, late, 1));
 		Sample sample = run(handoff, late, 0);
 		assertThat(sample.turns()[0] + other.join().turns()[0]).isGreaterThan(2);
@@ -52,7 +55,7 @@ class HandoffTests {
 				this.lock.unlock();
 			};
 		};
-		Handoff handoff = new Handoff(this.folder.resolve("board").toString(), Duration.ofMillis(500), HOLD);
+		Handoff handoff = new Handoff(this.folder.resolve("board").toString(), TIME, HOLD);
 		CompletableFuture<Sample> other = CompletableFuture.supplyAsync(() -> run(handoff, timed, 1));
 		run(handoff, timed, 0);
 		other.join();
@@ -63,7 +66,7 @@ class HandoffTests {
 	void violationsAreSeenWithoutALock() {
 		Contender nothing = (key) -> () -> {
 		};
-		Handoff handoff = new Handoff(this.folder.resolve("board").toString(), Duration.ofMillis(500), HOLD);
+		Handoff handoff = new Handoff(this.folder.resolve("board").toString(), TIME, HOLD);
 		CompletableFuture<Sample> other = CompletableFuture.supplyAsync(() -> run(handoff, nothing, 1));
 		assertThat(run(handoff, nothing, 0).violations() + other.join().violations()).isPositive();
 	}

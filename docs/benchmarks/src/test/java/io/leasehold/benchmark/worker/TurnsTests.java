@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 import io.leasehold.benchmark.contender.Contender;
@@ -14,6 +15,9 @@ import org.junit.jupiter.api.io.TempDir;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class TurnsTests {
+
+	/** Much longer than any pause of a busy machine. */
+	private static final Duration TIME = Duration.ofSeconds(4);
 
 	@TempDir
 	Path folder;
@@ -40,12 +44,11 @@ class TurnsTests {
 	@Test
 	void keysThatAreUsedOnceDiffer() throws Exception {
 		Queue<String> keys = new ConcurrentLinkedQueue<>();
-		Turns turns = new Turns(List.of(2), Work.once(), Duration.ZERO, Duration.ofMillis(50));
+		Turns turns = new Turns(List.of(2), Work.once(), Duration.ZERO, TIME.dividedBy(2));
 		for (int round = 0; round < 2; round++) {
 			turns.run((key) -> {
 				keys.add(key);
-				return () -> {
-				};
+				return () -> LockSupport.parkNanos(1_000_000);
 			}, 0);
 		}
 		assertThat(keys).hasSizeGreaterThan(4).doesNotHaveDuplicates();
@@ -53,7 +56,7 @@ class TurnsTests {
 
 	private Turns turns() {
 		Work work = Work.together(this.folder.resolve("board").toString(), Duration.ofMillis(1));
-		return new Turns(List.of(4), work, Duration.ZERO, Duration.ofMillis(100));
+		return new Turns(List.of(4), work, Duration.ZERO, TIME);
 	}
 
 }
