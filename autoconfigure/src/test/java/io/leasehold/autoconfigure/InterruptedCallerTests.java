@@ -1,6 +1,7 @@
 package io.leasehold.autoconfigure;
 
 import java.sql.Connection;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -37,7 +38,7 @@ class InterruptedCallerTests {
 	@ValueSource(strings = { "own", "shared" })
 	@Fault(109)
 	void interruptedCallerDoesNotProceedWithoutItsLock(String pool) {
-		run(pool, "30s", (jobs, connections) -> {
+		run(pool, Duration.ofSeconds(30), (jobs, connections) -> {
 			AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
 			AtomicInteger flagged = new AtomicInteger();
 			List<Connection> taken = takeAll(connections);
@@ -69,7 +70,7 @@ class InterruptedCallerTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "own", "shared" })
 	void callerThatIsNotInterruptedProceeds(String pool) {
-		run(pool, "300ms", (jobs, connections) -> {
+		run(pool, Duration.ofSeconds(3), (jobs, connections) -> {
 			List<Connection> taken = takeAll(connections);
 			jobs.run(1);
 			assertThat(jobs.runs()).hasValue(1);
@@ -96,15 +97,14 @@ class InterruptedCallerTests {
 		}
 	}
 
-	private static void run(String pool, String callTimeout, Scenario scenario) {
+	private static void run(String pool, Duration callTimeout, Scenario scenario) {
 		ApplicationContextRunner runner = Leasehold.runner()
 			.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class))
 			.withUserConfiguration(Jobs.class)
 			.withPropertyValues("spring.datasource.url=jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1",
 					"spring.datasource.hikari.maximum-pool-size=1",
-					"spring.datasource.hikari.connection-timeout=" + (callTimeout.equals("30s") ? 30_000 : 300),
-					"leasehold.lease=5m", "leasehold.when-unavailable=proceed",
-					"leasehold.jdbc.call-timeout=" + callTimeout);
+					"spring.datasource.hikari.connection-timeout=" + callTimeout.toMillis(), "leasehold.lease=5m",
+					"leasehold.when-unavailable=proceed", "leasehold.jdbc.call-timeout=" + callTimeout);
 		if (pool.equals("shared")) {
 			runner = runner.withPropertyValues("leasehold.jdbc.data-source=dataSource");
 		}

@@ -26,7 +26,7 @@ class LeakDetectionTests {
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(
 				AutoConfigurations.of(LeaseholdAutoConfiguration.class, LeaseholdLocalAutoConfiguration.class))
-		.withPropertyValues("leasehold.engine=local", "leasehold.lease=300ms");
+		.withPropertyValues("leasehold.engine=local", "leasehold.lease=10m");
 
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })

@@ -100,7 +100,7 @@ class ReadableKeysTests {
 							LeaseholdJdbcAutoConfiguration.class, LeaseholdFencingAutoConfiguration.class))
 			.withPropertyValues("leasehold.engine=" + engine, "leasehold.local.enabled=true",
 					"leasehold.jdbc.enabled=true", "leasehold.slow-hold=1ms", "leasehold.wait-time=50ms",
-					"leasehold.jdbc.call-timeout=500ms", "leasehold.lease=2s",
+					"leasehold.jdbc.call-timeout=10s", "leasehold.lease=10m",
 					"spring.datasource.generate-unique-name=true")
 			.withUserConfiguration(Orders.class, Listeners.class)
 			.run((context) -> {

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
 
 import io.leasehold.DistributedLocks;
 import io.leasehold.HeldLock;
@@ -61,6 +62,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 @Timeout(120)
 class SeveralEnginesIntegrationTests {
 
+	/** Lease of locks whose renewals a test waits for. */
 	private static final Duration LEASE = Duration.ofSeconds(6);
 
 	private static final Runnable DONE = () -> {
@@ -77,8 +79,8 @@ class SeveralEnginesIntegrationTests {
 		.withBean(Shop.class)
 		.withBean(Listener.class)
 		.withPropertyValues("leasehold.namespace=several-" + UUID.randomUUID(), "leasehold.engine=redis",
-				"leasehold.lease=" + LEASE, "leasehold.wait-time=0s", "leasehold.redis.command-timeout=2500ms",
-				"leasehold.redis.min-validity=2500ms", "leasehold.jdbc.call-timeout=2500ms");
+				"leasehold.lease=1m", "leasehold.wait-time=0s", "leasehold.redis.grant-lease=10s")
+		.withPropertyValues(callTimeouts(Duration.ofSeconds(4))); // longer than a pause
 
 	List<String> engines() {
 		return List.of("jdbc", "redis", "zookeeper");
@@ -98,10 +100,17 @@ class SeveralEnginesIntegrationTests {
 		};
 	}
 
-	/** Return the properties of the third store. */
-	List<String> third() {
-		return List.of("leasehold.zookeeper.call-timeout=2500ms",
-				"leasehold.zookeeper.connect-string=127.0.0.1:" + network("zookeeper").port());
+	/** Return the property with the address of the third store. */
+	String third() {
+		return "leasehold.zookeeper.connect-string=127.0.0.1:" + network("zookeeper").port();
+	}
+
+	private static String[] callTimeouts(Duration timeout) {
+		return Stream
+			.of("redis.command-timeout", "redis.min-validity", "jdbc.call-timeout", "zookeeper.call-timeout",
+					"etcd.call-timeout")
+			.map((property) -> "leasehold.%s=%s".formatted(property, timeout))
+			.toArray(String[]::new);
 	}
 
 	@AfterEach
@@ -164,7 +173,9 @@ class SeveralEnginesIntegrationTests {
 	@ValueSource(ints = { 0, 1 })
 	void storeThatHangsDelaysNoRenewalOfTheOthers(int index) {
 		String hanging = this.engines.get(index);
-		all().run((context) -> {
+		ApplicationContextRunner brief = all().withPropertyValues("leasehold.lease=" + LEASE)
+			.withPropertyValues(callTimeouts(Duration.ofMillis(2500)));
+		brief.run((context) -> {
 			DistributedLocks locks = context.getBean(DistributedLocks.class);
 			Map<String, HeldLock> held = new LinkedHashMap<>();
 			this.engines.forEach((engine) -> held.put(engine,
@@ -221,7 +232,7 @@ class SeveralEnginesIntegrationTests {
 			.withPropertyValues(this.engines.stream()
 				.map((engine) -> "leasehold.%s.enabled=true".formatted(engine))
 				.toArray(String[]::new))
-			.withPropertyValues(third().toArray(String[]::new));
+			.withPropertyValues(third());
 	}
 
 	final FaultProxy network(String engine) {

@@ -20,9 +20,8 @@ class SeveralEnginesWithEtcdIntegrationTests extends SeveralEnginesIntegrationTe
 	}
 
 	@Override
-	List<String> third() {
-		return List.of("leasehold.etcd.call-timeout=1s",
-				"leasehold.etcd.endpoints=http://127.0.0.1:" + network("etcd").port());
+	String third() {
+		return "leasehold.etcd.endpoints=http://127.0.0.1:" + network("etcd").port();
 	}
 
 }

@@ -88,7 +88,7 @@ class LocksEndpointTests {
 		assertThat(get("").body()).isEqualTo("{\"held\":[],\"waiting\":[],\"parked\":[]}");
 		CompletableFuture<HeldLock> next;
 		try (HeldLock held = locks.acquire("order:42", locks.defaults().toBuilder().name("pay").build())) {
-			next = locks.acquireAsync("order:42");
+			next = locks.acquireAsync("order:42", locks.defaults().toBuilder().waitTime(Duration.ofMinutes(1)).build());
 			Awaitility.await().until(() -> !json(get("")).path("waiting").isEmpty());
 			JsonNode shown = json(get(""));
 			JsonNode first = shown.path("held").path(0);

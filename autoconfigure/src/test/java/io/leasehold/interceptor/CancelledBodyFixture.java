@@ -20,9 +20,21 @@ abstract class CancelledBodyFixture {
 	/** Wait until another thread has left the body to which it subscribed. */
 	static void awaitReturn(Thread subscribing) {
 		if (subscribing != Thread.currentThread()) {
-			await().until(() -> Arrays.stream(subscribing.getStackTrace())
-				.noneMatch((frame) -> frame.getClassName().equals(Segments.class.getName())));
+			await().until(() -> isOutside(subscribing.getStackTrace()));
 		}
+	}
+
+	/** Wait until no other thread runs a part of a body. */
+	static void awaitOthers() {
+		Thread here = Thread.currentThread();
+		await().until(() -> Thread.getAllStackTraces()
+			.entrySet()
+			.stream()
+			.allMatch((thread) -> thread.getKey() == here || isOutside(thread.getValue())));
+	}
+
+	private static boolean isOutside(StackTraceElement[] stack) {
+		return Arrays.stream(stack).noneMatch((frame) -> frame.getClassName().equals(Segments.class.getName()));
 	}
 
 	static void run(ContextConsumer<AssertableApplicationContext> test) {

@@ -87,7 +87,11 @@ class CancelledCallTests extends CancelledBodyFixture {
 	void workThatTheBodyGaveUpAndReactorDoesNotSeeIsNoPartOfTheBody() {
 		run((context) -> {
 			StubbornBody body = new StubbornBody();
-			Mono<String> call = Mono.fromFuture(body::inAnotherThread).timeout(body.whenBegun(), Mono.just("later"));
+			Mono<String> call = Mono.defer(() -> {
+				Thread subscribing = Thread.currentThread();
+				return Mono.fromFuture(body::inAnotherThread)
+					.timeout(body.whenBegun().doOnNext((begun) -> awaitReturn(subscribing)), Mono.just("later"));
+			});
 			assertThat(context.getBean(Orders.class).mono(1, () -> call).block(Locked.SOON)).isEqualTo("later");
 			await().until(() -> Locked.isFree(context.getBean(DistributedLocks.class), "order:1"));
 			body.end();

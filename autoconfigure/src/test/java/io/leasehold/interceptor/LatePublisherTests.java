@@ -27,6 +27,7 @@ import reactor.core.publisher.Sinks;
 
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 
+import static io.leasehold.interceptor.CancelledBodyFixture.awaitReturn;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
@@ -45,14 +46,17 @@ class LatePublisherTests extends LateResultFixture {
 			DistributedLocks locks = context.getBean(DistributedLocks.class);
 			Sinks.One<String> body = Sinks.one();
 			AtomicInteger calls = new AtomicInteger();
+			CompletableFuture<Thread> subscribing = new CompletableFuture<>();
 			Mono<String> mono = context.getBean(Orders.class).mono(1, () -> {
 				calls.incrementAndGet();
+				subscribing.complete(Thread.currentThread());
 				return body.asMono();
 			});
 			assertThat(calls).hasValue(0);
 			assertThat(Locked.isFree(locks, "order:1")).isTrue();
 			CompletableFuture<String> result = mono.toFuture();
-			await().until(() -> calls.get() == 1);
+			awaitReturn(subscribing.get(SOON.toSeconds(), TimeUnit.SECONDS));
+			assertThat(calls).hasValue(1);
 			assertThat(Locked.isFree(locks, "order:1")).isFalse();
 			body.tryEmitValue("paid");
 			assertThat(result.get()).isEqualTo("paid");
@@ -78,13 +82,15 @@ class LatePublisherTests extends LateResultFixture {
 		run((context) -> {
 			DistributedLocks locks = context.getBean(DistributedLocks.class);
 			Sinks.Many<Integer> body = Sinks.many().unicast().onBackpressureBuffer();
-			CompletableFuture<List<Integer>> result = context.getBean(Orders.class)
-				.flux(1, body::asFlux)
-				.collectList()
-				.toFuture();
+			CompletableFuture<Thread> subscribing = new CompletableFuture<>();
+			CompletableFuture<List<Integer>> result = context.getBean(Orders.class).flux(1, () -> {
+				subscribing.complete(Thread.currentThread());
+				return body.asFlux();
+			}).collectList().toFuture();
+			awaitReturn(subscribing.get(SOON.toSeconds(), TimeUnit.SECONDS));
 			body.tryEmitNext(1);
 			body.tryEmitNext(2);
-			await().until(() -> !Locked.isFree(locks, "order:1"));
+			assertThat(Locked.isFree(locks, "order:1")).isFalse();
 			body.tryEmitComplete();
 			assertThat(result.get()).containsExactly(1, 2);
 			assertThat(Locked.isFree(locks, "order:1")).isTrue();
@@ -116,7 +122,7 @@ class LatePublisherTests extends LateResultFixture {
 
 	@Test
 	void cancelledSubscriptionGivesUpTheWaitOrTheLock() {
-		runWithLease("10m", (context) -> {
+		run((context) -> {
 			DistributedLocks locks = context.getBean(DistributedLocks.class);
 			Orders orders = context.getBean(Orders.class);
 			HeldLock other = locks.acquireAsync("order:1").get();
@@ -127,20 +133,20 @@ class LatePublisherTests extends LateResultFixture {
 			await().until(() -> !Locked.isFree(locks, "order:1"));
 			running.dispose();
 			await().until(() -> Locked.isFree(locks, "order:1"));
-			assertThat(context.getBean(LocalLockEngine.class).size()).isZero();
+			await().until(() -> context.getBean(LocalLockEngine.class).size() == 0);
 		});
 	}
 
 	@Test
 	void cancellingAtAnyMomentReleasesAtOnce() {
-		runWithLease("10m",
-				(context) -> cancelAtAnyMoment(context, () -> Mono.delay(Duration.ofNanos(1)).map((tick) -> "x")));
+		run((context) -> cancelAtAnyMoment(context, () -> Mono.delay(Duration.ofNanos(1)).map((tick) -> "x")));
 	}
 
 	/** At the moment when it goes on to another source, its lock is left to the lease. */
 	@Test
 	void cancellingABodyOfSeveralSourcesLeavesNothingAfterItsLease() {
-		run((context) -> cancelAtAnyMoment(context, () -> Mono.delay(Duration.ofNanos(1)).thenReturn("x")));
+		runWithLease("1500ms",
+				(context) -> cancelAtAnyMoment(context, () -> Mono.delay(Duration.ofNanos(1)).thenReturn("x")));
 	}
 
 	private static void cancelAtAnyMoment(AssertableApplicationContext context, Supplier<Mono<String>> body) {
@@ -197,7 +203,7 @@ class LatePublisherTests extends LateResultFixture {
 
 	@Test
 	void lossOfTheLockEndsThePublisher() {
-		run((context) -> {
+		runWithLease("1500ms", (context) -> {
 			CompletableFuture<HeldLock> held = new CompletableFuture<>();
 			Sinks.One<String> body = Sinks.one();
 			CompletableFuture<String> result = context.getBean(Orders.class)
@@ -235,10 +241,17 @@ class LatePublisherTests extends LateResultFixture {
 		run((context) -> {
 			DistributedLocks locks = context.getBean(DistributedLocks.class);
 			Sinks.One<String> body = Sinks.one();
+			CompletableFuture<Thread> subscribing = new CompletableFuture<>();
+			Mono<String> subscribed = body.asMono()
+				.doOnSubscribe((subscription) -> subscribing.complete(Thread.currentThread()));
 			CompletableFuture<String> result = context.getBean(Orders.class)
-				.all(List.of("b", "a"), body.asMono())
+				.all(List.of("b", "a"), subscribed)
 				.toFuture();
-			await().until(() -> !Locked.isFree(locks, "a") && !Locked.isFree(locks, "b"));
+			// Before, this test could take a key that the publisher requests without a
+			// wait
+			awaitReturn(subscribing.get(SOON.toSeconds(), TimeUnit.SECONDS));
+			assertThat(Locked.isFree(locks, "a")).isFalse();
+			assertThat(Locked.isFree(locks, "b")).isFalse();
 			body.tryEmitValue("x");
 			assertThat(result.get()).isEqualTo("x");
 			Locked.whileHeld(locks, "b",

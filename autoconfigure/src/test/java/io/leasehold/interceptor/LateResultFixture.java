@@ -33,11 +33,11 @@ import static org.awaitility.Awaitility.await;
  */
 abstract class LateResultFixture {
 
+	/** Test with leases that outlast the test, so that nothing is left to them. */
 	static void run(ContextConsumer<AssertableApplicationContext> test) {
-		runWithLease("1500ms", test);
+		runWithLease("10m", test);
 	}
 
-	/** A lease that outlasts the test makes sure that nothing is left to it. */
 	static void runWithLease(String lease, ContextConsumer<AssertableApplicationContext> test) {
 		Locked.runner(Orders.class).withPropertyValues("leasehold.lease=" + lease).run(test);
 	}

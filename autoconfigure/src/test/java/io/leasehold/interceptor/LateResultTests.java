@@ -115,7 +115,7 @@ class LateResultTests extends LateResultFixture {
 
 	@Test
 	void lossOfTheLockEndsTheStage() {
-		run((context) -> {
+		runWithLease("1500ms", (context) -> {
 			CompletableFuture<String> body = new CompletableFuture<>();
 			CompletableFuture<HeldLock> held = new CompletableFuture<>();
 			CompletableFuture<String> result = context.getBean(Orders.class).stage(1, () -> {

@@ -186,8 +186,12 @@ class LockAndOtherAdviceTests {
 		Locked.runner(Asynchronous.class, AsyncFuture.class).run((context) -> {
 			DistributedLocks locks = context.getBean(DistributedLocks.class);
 			CompletableFuture<String> body = new CompletableFuture<>();
+			CountDownLatch begun = AopTestUtils.<AsyncFuture>getTargetObject(context.getBean(AsyncFuture.class)).begun;
 			CompletableFuture<String> result = context.getBean(AsyncFuture.class).run(body);
-			org.awaitility.Awaitility.await().until(() -> !Locked.isFree(locks, "job"));
+			// Before, this test could take the key that the worker requests without a
+			// wait
+			begun.await();
+			assertThat(Locked.isFree(locks, "job")).isFalse();
 			body.complete("done");
 			assertThat(result.get()).isEqualTo("done");
 			assertThat(Locked.isFree(locks, "job")).isTrue();
@@ -317,9 +321,12 @@ class LockAndOtherAdviceTests {
 
 	static class AsyncFuture {
 
+		final CountDownLatch begun = new CountDownLatch(1);
+
 		@Async
 		@DistributedLock(key = "'job'")
 		public CompletableFuture<String> run(CompletableFuture<String> body) {
+			this.begun.countDown();
 			return body;
 		}
 

@@ -236,7 +236,7 @@ class LockModesTests {
 
 	public static class Lingering {
 
-		@DistributedLock(key = "'lingering'", linger = "2s")
+		@DistributedLock(key = "'lingering'", linger = "20s")
 		public void run() {
 		}
 

@@ -31,7 +31,8 @@ class LocalAllocationTests {
 	private final ApplicationContextRunner application = new ApplicationContextRunner()
 		.withConfiguration(
 				AutoConfigurations.of(LeaseholdAutoConfiguration.class, LeaseholdLocalAutoConfiguration.class))
-		.withPropertyValues("leasehold.engine=local")
+		.withPropertyValues("leasehold.engine=local", "leasehold.lease=1h") // no renewal
+																			// is measured
 		.withUserConfiguration(OrderService.class);
 
 	@Test

@@ -236,9 +236,9 @@ class LockObservationsTests {
 	}
 
 	private LockService service(LockObservations observations) {
-		LockOptions defaults = new LockOptions("pay", "local", Duration.ofSeconds(10), Duration.ofSeconds(10),
+		LockOptions defaults = new LockOptions("pay", "local", Duration.ofMinutes(1), Duration.ofSeconds(10),
 				Duration.ZERO, LockOptions.UNLIMITED);
-		return new LockService(new ServiceSettings(defaults, OnLost.THROW, 63, Duration.ofSeconds(5)),
+		return new LockService(new ServiceSettings(defaults, OnLost.THROW, 63, Duration.ofSeconds(20)),
 				List.of(this.store), Member.of("test"), MonotonicClock.SYSTEM, List.of(observations),
 				ReleaseTiming.IMMEDIATE);
 	}

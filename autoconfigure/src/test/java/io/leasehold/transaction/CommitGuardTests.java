@@ -6,12 +6,12 @@ import java.util.function.Consumer;
 import io.leasehold.DistributedLocks;
 import io.leasehold.HeldLock;
 import io.leasehold.HeldLockScope;
+import io.leasehold.LockInspector;
 import io.leasehold.LockKey;
 import io.leasehold.LockLostException;
 import io.leasehold.annotation.DistributedLock;
 import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
 import io.leasehold.autoconfigure.LeaseholdLocalAutoConfiguration;
-import io.leasehold.engine.local.LocalLockEngine;
 import jakarta.persistence.Entity;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.Id;
@@ -57,7 +57,7 @@ class CommitGuardTests {
 				JdbcTemplateAutoConfiguration.class, DataSourceTransactionManagerAutoConfiguration.class,
 				TransactionAutoConfiguration.class, TransactionManagerCustomizationAutoConfiguration.class))
 		.withUserConfiguration(Shop.class)
-		.withPropertyValues("leasehold.engine=local", "leasehold.lease=300ms", "leasehold.wait-time=0s",
+		.withPropertyValues("leasehold.engine=local", "leasehold.lease=10m", "leasehold.wait-time=0s",
 				"spring.datasource.generate-unique-name=true");
 
 	@Test
@@ -256,8 +256,11 @@ class CommitGuardTests {
 		await().until(() -> !held.isValid());
 	}
 
+	/**
+	 * By force, which is reported at once: a lease short enough to wait for could end.
+	 */
 	private static void lose(AssertableApplicationContext context, String key) {
-		context.getBean(LocalLockEngine.class).lose(new LockKey(key));
+		context.getBean(LockInspector.class).forceRelease("local", new LockKey(key));
 	}
 
 	private static void assertLost(ThrowingRunnable action) {

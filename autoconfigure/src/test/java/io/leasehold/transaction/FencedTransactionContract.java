@@ -43,8 +43,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 @Timeout(120)
 abstract class FencedTransactionContract extends StockFixture {
 
-	private final JdbcFencingGuard guard = new JdbcFencingGuard(this.pool, "test", Duration.ofDays(7),
-			Duration.ofSeconds(1));
+	private final JdbcFencingGuard guard = new JdbcFencingGuard(this.pool, "test", Duration.ofDays(7));
 
 	/** Name of the script that creates the table. */
 	abstract String platform();
@@ -141,9 +140,10 @@ abstract class FencedTransactionContract extends StockFixture {
 	@EnumSource(names = { "JDBC", "JPA" })
 	@Fault(100)
 	void comparisonGivesUpWaitingForTheRow(TransactionKind kind) throws Exception {
+		JdbcFencingGuard impatient = new JdbcFencingGuard(this.pool, "test", Duration.ofDays(7), Duration.ofSeconds(1));
 		try (Connection blocker = this.database.getConnection()) {
 			blocker.setAutoCommit(false);
-			under(1, () -> assertThatExceptionOfType(DataAccessException.class)
+			under(impatient, 1, () -> assertThatExceptionOfType(DataAccessException.class)
 				.isThrownBy(() -> transaction(kind.manager(this.pool)).executeWithoutResult((status) -> {
 					setStock(5);
 					lockRow(blocker);
@@ -254,9 +254,13 @@ abstract class FencedTransactionContract extends StockFixture {
 		return thrown.get();
 	}
 
-	@SuppressWarnings("try")
 	private void under(long token, Runnable body) {
-		try (HeldLockScope scope = this.guard.open(BelievedLock.of(token))) {
+		under(this.guard, token, body);
+	}
+
+	@SuppressWarnings("try")
+	private static void under(JdbcFencingGuard guard, long token, Runnable body) {
+		try (HeldLockScope scope = guard.open(BelievedLock.of(token))) {
 			body.run();
 		}
 	}

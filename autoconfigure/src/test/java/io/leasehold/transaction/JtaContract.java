@@ -68,8 +68,7 @@ abstract class JtaContract {
 
 	private final JdbcTemplate observer = new JdbcTemplate(observing(this.database));
 
-	private final JdbcFencingGuard guard = new JdbcFencingGuard(this.enlisted, "test", Duration.ofDays(7),
-			Duration.ofSeconds(1));
+	private final JdbcFencingGuard guard = new JdbcFencingGuard(this.enlisted, "test", Duration.ofDays(7));
 
 	/** Create the database where the application keeps its data. */
 	abstract XADataSource xaDataSource();

@@ -26,6 +26,7 @@ abstract class TransactionProcessContract extends ScopedTransactions {
 	void killedHolderFreesItsLockAndLeavesNothing() {
 		try (ScopedProcess holder = holder(NO_LIMIT)) {
 			Future<?> waiter = waiter();
+			await().until(() -> !this.events.of(LockEvent.WaitStarted.class).isEmpty());
 			holder.kill();
 			get(waiter);
 		}
@@ -51,7 +52,7 @@ abstract class TransactionProcessContract extends ScopedTransactions {
 	void frozenHolderWhoseSessionTheDatabaseEndsCannotCommit() {
 		try (ScopedProcess holder = holder(idleLimit())) {
 			holder.freeze();
-			get(waiter());
+			get(waiter()); // its wait may be over before it begins
 			holder.wake();
 			assertThat(holder.commit()).isNotEmpty();
 		}
@@ -64,12 +65,10 @@ abstract class TransactionProcessContract extends ScopedTransactions {
 
 	/** Start a transaction that waits for the lock of the other process. */
 	private Future<?> waiter() {
-		Future<?> waiter = inOtherTransaction((status) -> {
+		return inOtherTransaction((status) -> {
 			this.shop.patiently("order");
 			sold("waiter");
 		});
-		await().until(() -> !this.events.of(LockEvent.WaitStarted.class).isEmpty());
-		return waiter;
 	}
 
 }

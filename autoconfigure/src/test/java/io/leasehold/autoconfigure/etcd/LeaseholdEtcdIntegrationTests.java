@@ -45,7 +45,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 @Timeout(120)
 class LeaseholdEtcdIntegrationTests {
 
-	private static final Duration LEASE = Duration.ofSeconds(4);
+	private static final Duration LEASE = Duration.ofSeconds(10);
 
 	private final List<AutoCloseable> opened = new ArrayList<>();
 
@@ -73,7 +73,7 @@ class LeaseholdEtcdIntegrationTests {
 		EtcdTestServer server = open(EtcdTestServer.start());
 		EtcdLockEngine elsewhere = open(elsewhere(server));
 		ApplicationContextRunner brief = this.runner.withPropertyValues("leasehold.lease=" + LEASE.toMillis() + "ms",
-				"leasehold.etcd.call-timeout=1500ms", "leasehold.etcd.endpoints=" + server.url());
+				"leasehold.etcd.call-timeout=4s", "leasehold.etcd.endpoints=" + server.url());
 		brief.run((context) -> {
 			HeldLock held = context.getBean(DistributedLocks.class).acquire("order:42");
 			long leaseEnd = System.nanoTime() + held.remaining().toNanos();

@@ -50,20 +50,20 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 @Timeout(60)
 class LeaseholdZooKeeperIntegrationTests {
 
-	private static final Duration LEASE = Duration.ofSeconds(4);
+	private static final Duration LEASE = Duration.ofSeconds(10);
 
 	private final TestingServer server = ZooKeeperTestServer.start();
 
 	private final CuratorFramework client = ZooKeeperTestServer.connect(this.server.getConnectString());
 
 	private final ZooKeeperLockEngine elsewhere = ZooKeeperLockEngine.using(this.client,
-			new ZooKeeperSettings("leasehold", "/leasehold", Duration.ofMillis(1500), Duration.ofSeconds(1)),
+			new ZooKeeperSettings("leasehold", "/leasehold", Duration.ofSeconds(10), Duration.ofSeconds(1)),
 			MonotonicClock.SYSTEM);
 
 	private final ApplicationContextRunner runner = Leasehold.runner()
 		.withConfiguration(AutoConfigurations.of(LifecycleAutoConfiguration.class))
-		.withPropertyValues("spring.lifecycle.timeout-per-shutdown-phase=100ms",
-				"leasehold.zookeeper.call-timeout=1500ms", "leasehold.lease=" + LEASE.toMillis() + "ms");
+		.withPropertyValues("spring.lifecycle.timeout-per-shutdown-phase=100ms", "leasehold.zookeeper.call-timeout=4s",
+				"leasehold.lease=" + LEASE.toMillis() + "ms");
 
 	private final ApplicationContextRunner withSessionOfItsOwn = this.runner
 		.withPropertyValues("leasehold.zookeeper.connect-string=" + this.server.getConnectString());

@@ -70,7 +70,10 @@ final class TwoInstances implements AutoCloseable {
 			.initializers((context) -> ((GenericApplicationContext) context).registerBean("testWork", Work.class,
 					() -> work, (definition) -> definition.setPrimary(true)))
 			.run("--server.port=0", "--shop.report.cron=-",
-					"--spring.datasource.url=jdbc:h2:file:%s/shop;AUTO_SERVER=TRUE;WRITE_DELAY=0".formatted(data));
+					// A pause of the machine ends no wait for a lock or a row
+					"--leasehold.wait-time=60s",
+					"--spring.datasource.url=jdbc:h2:file:%s/shop;AUTO_SERVER=TRUE;WRITE_DELAY=0;LOCK_TIMEOUT=20000"
+						.formatted(data));
 	}
 
 }
