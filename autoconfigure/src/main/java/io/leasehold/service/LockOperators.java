@@ -8,6 +8,7 @@ import io.leasehold.LockHolder;
 import io.leasehold.LockInspector;
 import io.leasehold.LockKey;
 import io.leasehold.LockOverview;
+import io.leasehold.engine.MonotonicClock;
 import io.leasehold.service.gate.Survey;
 
 /**
@@ -17,8 +18,11 @@ final class LockOperators implements LockInspector {
 
 	private final Engines engines;
 
-	LockOperators(Engines engines) {
+	private final MonotonicClock clock;
+
+	LockOperators(Engines engines, MonotonicClock clock) {
 		this.engines = engines;
+		this.clock = clock;
 	}
 
 	@Override
@@ -33,14 +37,14 @@ final class LockOperators implements LockInspector {
 
 	@Override
 	public LockOverview overview() {
-		Survey survey = new Survey();
+		Survey survey = new Survey(this.clock.nanoTime());
 		this.engines.all().forEach((locks) -> locks.describe(survey));
 		return survey.overview();
 	}
 
 	@Override
 	public LockOverview overview(String engine, LockKey key) {
-		Survey survey = new Survey();
+		Survey survey = new Survey(this.clock.nanoTime());
 		this.engines.get(engine).describe(survey, key);
 		return survey.overview();
 	}

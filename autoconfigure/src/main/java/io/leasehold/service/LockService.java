@@ -74,7 +74,7 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 			}
 		}
 		this.engines = new Engines(Map.copyOf(byName), settings.defaults().engine());
-		this.inspector = new LockOperators(this.engines);
+		this.inspector = new LockOperators(this.engines, clock);
 	}
 
 	@Override

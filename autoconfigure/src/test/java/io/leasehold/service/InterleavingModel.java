@@ -160,7 +160,7 @@ public abstract class InterleavingModel {
 
 	/** Require that a lock is held as far as operators see. */
 	final void requireHeld(HeldLock lock) {
-		Survey survey = new Survey();
+		Survey survey = new Survey(this.clock.nanoTime());
 		this.locks.describe(survey, KEY);
 		List<LockOverview.Held> held = survey.overview().held();
 		require(!held.isEmpty() && held.get(0).fencingToken() == lock.fencingToken(), "What was acquired is not held");

@@ -22,10 +22,20 @@ public final class Survey {
 
 	private final Instant date = Instant.now();
 
+	private final long start;
+
+	/**
+	 * Create a survey that begins now.
+	 * @param now reading of the clock of the gates, to which the date of now belongs
+	 */
+	public Survey(long now) {
+		this.start = now;
+	}
+
 	void held(String engine, Hold hold, long now, int waiting) {
-		this.held.add(new LockOverview.Held(engine, hold.key(), hold.options.name(), hold.fencingToken(),
-				nameOf(hold.thread), this.date.minusNanos(now - hold.since), Duration.ofNanos(hold.remaining(now)),
-				hold.handles(), waiting));
+		this.held.add(
+				new LockOverview.Held(engine, hold.key(), hold.options.name(), hold.fencingToken(), nameOf(hold.thread),
+						dateOf(hold.since), Duration.ofNanos(hold.remaining(now)), hold.handles(), waiting));
 	}
 
 	void parked(String engine, Hold last, long now) {
@@ -34,15 +44,19 @@ public final class Survey {
 	}
 
 	void waits(String engine, Waiter waiter, long now) {
-		this.waiting.add(new LockOverview.Waiting(engine, waiter.key(), waiter.options().name(),
-				nameOf(waiter.thread()), this.date.minusNanos(now - waiter.start()),
-				Duration.ofNanos(Math.max(0, waiter.deadline() - now))));
+		this.waiting
+			.add(new LockOverview.Waiting(engine, waiter.key(), waiter.options().name(), nameOf(waiter.thread()),
+					dateOf(waiter.start()), Duration.ofNanos(Math.max(0, waiter.deadline() - now))));
 	}
 
 	public LockOverview overview() {
 		this.held.sort(Comparator.comparing(LockOverview.Held::since));
 		this.waiting.sort(Comparator.comparing(LockOverview.Waiting::since));
 		return new LockOverview(List.copyOf(this.held), List.copyOf(this.waiting), List.copyOf(this.parked));
+	}
+
+	private Instant dateOf(long reading) {
+		return this.date.plusNanos(reading - this.start);
 	}
 
 	/** Return the thread's name. Virtual threads have none by default. */

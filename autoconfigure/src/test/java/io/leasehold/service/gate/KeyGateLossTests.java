@@ -218,6 +218,23 @@ class KeyGateLossTests {
 	}
 
 	@Test
+	void pauseDuringASurveyMovesNoTime() {
+		this.scene.acquire(SHARED);
+		this.gate.startWaiting(this.scene.first(EXCLUSIVE));
+		Survey survey = new Survey(this.scene.clock.nanoTime());
+		this.gate.describe(survey);
+		this.scene.clock.advance(Duration.ofSeconds(10));
+		this.gate.describe(survey);
+		LockOverview overview = survey.overview();
+		assertThat(overview.held()).hasSize(2)
+			.extracting(LockOverview.Held::since)
+			.containsOnly(overview.held().get(0).since());
+		assertThat(overview.waiting()).hasSize(2)
+			.extracting(LockOverview.Waiting::since)
+			.containsOnly(overview.waiting().get(0).since());
+	}
+
+	@Test
 	void overviewOmitsAHoldThatItsCallerHasNotOpened() {
 		this.scene.first(EXCLUSIVE);
 		this.scene.grant();
@@ -225,7 +242,7 @@ class KeyGateLossTests {
 	}
 
 	private LockOverview overview() {
-		Survey survey = new Survey();
+		Survey survey = new Survey(this.scene.clock.nanoTime());
 		this.gate.describe(survey);
 		return survey.overview();
 	}
