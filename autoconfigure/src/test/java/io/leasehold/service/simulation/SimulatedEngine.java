@@ -125,8 +125,10 @@ final class SimulatedEngine implements LockEngine {
 
 	private AcquisitionOutcome.Granted granted(LiveClaim live, long number, long since) {
 		long validUntil = MonotonicClock.validUntil(since, live.claim.lease());
-		// A second response changes nothing, unless the first one came too late
-		if (live.grant != number || live.grantedLate) {
+		// The service ignores responses after the grant that it took. Before, a second
+		// response changes nothing, unless the first one came too late
+		boolean taken = live.over && live.grant != 0;
+		if (!taken && (live.grant != number || live.grantedLate)) {
 			live.grant = number;
 			live.half = since + (validUntil - since) / 2;
 			live.validUntil = validUntil;
