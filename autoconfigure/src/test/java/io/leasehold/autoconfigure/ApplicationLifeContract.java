@@ -46,7 +46,8 @@ abstract class ApplicationLifeContract {
 	private static final Executor THREADS = (task) -> new Thread(task, "test").start();
 
 	private static final Pattern WORKERS = Pattern
-		.compile("ForkJoinPool\\.commonPool.*|HttpClient-\\d+-Worker-.*|hz\\..+\\.(cached\\.thread|internal)-\\d+");
+		.compile("ForkJoinPool\\.commonPool.*|HttpClient-\\d+-Worker-.*|lettuce-(epoll|event|nio)\\w+Loop-\\d+-\\d+"
+				+ "|hz\\..+\\.(cached\\.thread|internal)-\\d+");
 
 	private final String namespace = "application-" + UUID.randomUUID();
 
@@ -178,9 +179,9 @@ abstract class ApplicationLifeContract {
 	}
 
 	/**
-	 * Those alive, without what the JVM itself starts. An open HTTP client or Hazelcast
-	 * instance may start another worker at any time; its other threads show whether it
-	 * was closed.
+	 * Those alive, without what the JVM itself starts. An open client of HTTP or Redis,
+	 * or Hazelcast instance, may start another worker at any time; its other threads show
+	 * whether it was closed.
 	 */
 	private static Set<Thread> threads() {
 		Set<Thread> threads = new HashSet<>(Thread.getAllStackTraces().keySet());
