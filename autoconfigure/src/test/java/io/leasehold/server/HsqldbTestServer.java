@@ -23,9 +23,9 @@ public final class HsqldbTestServer implements AutoCloseable {
 	private HsqldbTestServer() {
 		try {
 			this.process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-cp",
-					System.getProperty("java.class.path"), "org.hsqldb.server.Server", "--database.0",
-					"mem:locks;hsqldb.tx=mvcc", "--dbname.0", "locks", "--address", "127.0.0.1", "--port",
-					Integer.toString(this.port), "--silent", "true")
+					System.getProperty("java.class.path"), "-XX:TieredStopAtLevel=1", "org.hsqldb.server.Server",
+					"--database.0", "mem:locks;hsqldb.tx=mvcc", "--dbname.0", "locks", "--address", "127.0.0.1",
+					"--port", Integer.toString(this.port), "--silent", "true")
 				.redirectErrorStream(true)
 				.redirectOutput(ProcessBuilder.Redirect.DISCARD)
 				.start();

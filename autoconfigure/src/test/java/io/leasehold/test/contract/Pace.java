@@ -22,7 +22,7 @@ public final class Pace {
 
 	private static final long WORK = Duration.ofMillis(1).toNanos();
 
-	private static final long PAUSE = Duration.ofMillis(20).toNanos();
+	private static final long PAUSE = Duration.ofMillis(100).toNanos();
 
 	private static WeakReference<Probe> shared = new WeakReference<>(null);
 
