@@ -41,8 +41,10 @@ record AcquisitionReports(String engine, Events events) {
 	}
 
 	private void ended(Waiter waiter, AcquireOutcome outcome, @Nullable RuntimeException failure, long now) {
-		this.events.publish(new LockEvent.AcquireEnded(this.engine, waiter.options().name(), waiter.key(), outcome,
-				waiter.waited(), now - waiter.start(), failure));
+		if (this.events.haveListeners()) {
+			this.events.publish(new LockEvent.AcquireEnded(this.engine, waiter.options().name(), waiter.key(), outcome,
+					waiter.waited(), now - waiter.start(), failure));
+		}
 		if (!waiter.followers().isEmpty()) {
 			this.events.notifyEach(waiter.followers(), (follower) -> follower.acquireEnded(outcome, failure));
 		}

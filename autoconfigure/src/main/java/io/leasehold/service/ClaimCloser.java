@@ -1,8 +1,8 @@
 package io.leasehold.service;
 
 import java.time.Duration;
-import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 import io.leasehold.LockEngineException;
@@ -13,7 +13,6 @@ import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.support.Jitter;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Background release of claims for callers that cannot wait. It is repeated until the
@@ -80,16 +79,25 @@ final class ClaimCloser {
 		this.threads.releases().execute(() -> tryClose(claim, IGNORED));
 	}
 
+	/** Close a claim after a delay, which may be zero. */
+	void closeAfter(Claim claim, Duration delay) {
+		closeAfter(claim, delay, () -> false);
+	}
+
 	/**
 	 * Close a claim after a delay, such as the rest of its lease.
-	 * @return the scheduled task, {@code null} if the delay is zero
+	 * @param closed whether the claim was closed during the delay
 	 */
-	@Nullable Future<?> closeAfter(Claim claim, Duration rest) {
-		if (rest.isZero()) {
+	void closeAfter(Claim claim, Duration delay, BooleanSupplier closed) {
+		if (delay.isZero()) {
 			close(claim);
-			return null;
+			return;
 		}
-		return this.threads.schedule(() -> close(claim), rest.toNanos());
+		this.threads.schedule(() -> {
+			if (!closed.getAsBoolean()) {
+				close(claim);
+			}
+		}, delay.toNanos());
 	}
 
 	/** Return whether at least one attempt was made to close each claim. */

@@ -27,6 +27,13 @@ final class Events {
 		this.threads = threads;
 	}
 
+	/**
+	 * Return whether anyone receives events. Without listeners none has to be created.
+	 */
+	boolean haveListeners() {
+		return this.listeners.length > 0;
+	}
+
 	/** Publish an event in the current thread. */
 	void publish(LockEvent event) {
 		for (LockEventListener listener : this.listeners) {
@@ -44,14 +51,14 @@ final class Events {
 	 * may occur at most once per hold.
 	 */
 	void publishLater(LockEvent... events) {
-		if (this.listeners.length > 0) {
+		if (haveListeners()) {
 			this.threads.events().add(kindOf(events[0]), () -> List.of(events).forEach(this::publish));
 		}
 	}
 
 	/** Publish in a thread of the library; drop the events if too many renewals wait. */
 	void publishRenewals(List<LockEvent> events) {
-		if (this.listeners.length > 0) {
+		if (haveListeners()) {
 			this.threads.events().addFrequent(kindOf(events.get(0)), () -> events.forEach(this::publish));
 		}
 	}

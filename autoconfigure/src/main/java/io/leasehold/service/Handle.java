@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * Reference to a hold by which its caller uses and closes it. Each acquisition and each
  * re-entry has one.
  */
-final class Handle implements HeldLock {
+final class Handle implements HeldLock, Runnable {
 
 	private static final VarHandle FIRST;
 
@@ -136,9 +136,15 @@ final class Handle implements HeldLock {
 	@Override
 	public void close() {
 		if (FIRST.getAndSet(this, (Object) null) != null) {
-			this.releases.execute(() -> this.holds.close(this.gate, this.hold));
+			this.releases.execute(this);
 			this.holds.throwIfLostAtEnd(this.hold);
 		}
+	}
+
+	/** End the hold of this closed handle. */
+	@Override
+	public void run() {
+		this.holds.close(this.gate, this.hold);
 	}
 
 	/**

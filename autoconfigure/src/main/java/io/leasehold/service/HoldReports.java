@@ -39,7 +39,9 @@ final class HoldReports {
 
 	/** Report in the current thread that a hold was closed. */
 	void closed(Hold hold, long now) {
-		this.events.publish(ended(hold, now));
+		if (this.events.haveListeners()) {
+			this.events.publish(ended(hold, now));
+		}
 		if (!hold.followers.isEmpty()) {
 			this.events.notifyEach(hold.followers, (follower) -> follower.holdEnded(hold.lossCause()));
 		}

@@ -2,7 +2,6 @@ package io.leasehold.service;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.Future;
 import java.util.function.Consumer;
 
 import io.leasehold.LockEngineException;
@@ -167,10 +166,6 @@ final class Holds implements RenewalListener {
 	/** Release a lost hold's key before its lease ends, once no work runs under it. */
 	private void releaseAfterLoss(KeyGate gate, Hold hold) {
 		if (isMinHoldOver(hold, now()) && gate.leaveAfterLoss(hold)) {
-			Future<?> planned = hold.plannedRelease;
-			if (planned != null) {
-				planned.cancel(false);
-			}
 			this.closer.close(hold.grant.claim);
 		}
 	}
@@ -189,12 +184,12 @@ final class Holds implements RenewalListener {
 		if (loss == null) {
 			return;
 		}
+		Hold lost = loss.hold();
 		Duration rest = loss.rest();
 		if (rest != null) {
-			hold.plannedRelease = this.closer.closeAfter(hold.grant.claim, rest);
+			this.closer.closeAfter(lost.grant.claim, rest, () -> loss.used() && lost.isClosed());
 		}
 		this.driver.carryOut(gate, loss.actions());
-		Hold lost = loss.hold();
 		if (loss.used()) {
 			loss.lossActions().forEach((action) -> this.reports.runLossAction(lost, action));
 			this.reports.lost(lost, cause, now());

@@ -64,8 +64,8 @@ class ServiceIsProvenTests {
 						"opened.isLinked() && !opened.isClosed()", "opened.isLinked()",
 						"LockServiceTests.reentryThatMeetsTheEndOfItsHoldHasANewOne"),
 				bug("a loss that is not reported at the end", "Handle",
-						"this.gate, this.hold));\n\t\t\tthis.holds.throwIfLostAtEnd(this.hold);",
-						"this.gate, this.hold));", "LockLossTests.lossIsFoundAtTheReleaseAtTheLatest"));
+						"this.releases.execute(this);\n\t\t\tthis.holds.throwIfLostAtEnd(this.hold);",
+						"this.releases.execute(this);", "LockLossTests.lossIsFoundAtTheReleaseAtTheLatest"));
 	}
 
 	/** Bugs of grants that linger. */

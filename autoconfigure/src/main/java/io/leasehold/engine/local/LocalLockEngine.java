@@ -220,12 +220,12 @@ public final class LocalLockEngine implements LockEngine {
 	}
 
 	private AcquisitionOutcome.Granted grant(Slot slot, Claim claim, long now) {
-		return slot.grant(claim, this.numbers.incrementAndGet(), 0, now);
+		return slot.grant(claim, this.numbers.incrementAndGet(), false, now);
 	}
 
 	private AcquisitionOutcome.Granted grantLingering(Slot slot, Claim claim, long now) {
 		int reserved = AcquisitionOutcome.Granted.RESERVED;
-		return slot.grant(claim, this.numbers.addAndGet(1 + reserved) - reserved, reserved, now);
+		return slot.grant(claim, this.numbers.addAndGet(1 + reserved) - reserved, true, now);
 	}
 
 	private static void addNotification(Slot.Waiter waiter, Signal signal, List<Runnable> notifications) {

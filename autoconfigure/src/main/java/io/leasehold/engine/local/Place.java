@@ -26,7 +26,8 @@ final class Place {
 	/** End of the lease. */
 	private long until;
 
-	private final int reserved;
+	/** Whether further numbers belong to the grant, because it lingered at first. */
+	private final boolean reserves;
 
 	private boolean lingers;
 
@@ -35,12 +36,12 @@ final class Place {
 	/** The next grant, in the order of grants. */
 	@Nullable Place next;
 
-	Place(Claim claim, long number, int reserved, long now) {
+	Place(Claim claim, long number, boolean lingers, long now) {
 		this.claim = claim;
 		this.number = number;
 		this.since = now;
-		this.reserved = reserved;
-		this.lingers = reserved > 0;
+		this.reserves = lingers;
+		this.lingers = lingers;
 		this.until = now + claim.lease().toNanos();
 	}
 
@@ -84,7 +85,8 @@ final class Place {
 
 	AcquisitionOutcome.Granted grant(long now) {
 		return new AcquisitionOutcome.Granted(this.number,
-				MonotonicClock.validUntil(now, Duration.ofNanos(this.until - now)), this.lingers ? this.reserved : 0);
+				MonotonicClock.validUntil(now, Duration.ofNanos(this.until - now)),
+				this.lingers ? AcquisitionOutcome.Granted.RESERVED : 0);
 	}
 
 	/** Return the holder, or null if there is none. */
@@ -92,7 +94,7 @@ final class Place {
 		return isHeld(now) ? Holder
 			.of(this.claim.owner().token(), this.number, Instant.now().minusNanos(now - this.since),
 					Duration.ofNanos(this.until - now))
-			.withReserved(this.reserved, this.lingers) : null;
+			.withReserved(this.reserves ? AcquisitionOutcome.Granted.RESERVED : 0, this.lingers) : null;
 	}
 
 }

@@ -85,9 +85,9 @@ final class Slot {
 		return this.queue.isEmpty() && forgetFree(now) == 0;
 	}
 
-	AcquisitionOutcome.Granted grant(Claim claim, long number, int reserved, long now) {
+	AcquisitionOutcome.Granted grant(Claim claim, long number, boolean lingers, long now) {
 		unqueue(claim.owner());
-		Place place = new Place(claim, number, reserved, now);
+		Place place = new Place(claim, number, lingers, now);
 		putAfter(last(), place);
 		return place.grant(now);
 	}

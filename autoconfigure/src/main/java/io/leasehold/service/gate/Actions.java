@@ -31,17 +31,7 @@ public final class Actions {
 
 	private @Nullable Waiter woken;
 
-	private @Nullable StoreClaim ended;
-
-	private @Nullable Claim released;
-
-	private @Nullable StoreClaim requested;
-
-	private int plan;
-
-	private Duration delay = Duration.ZERO;
-
-	private boolean listens;
+	private @Nullable ClaimActions claims;
 
 	private boolean renews;
 
@@ -53,12 +43,14 @@ public final class Actions {
 	}
 
 	void end(StoreClaim claim) {
-		this.ended = claim.hasResources() ? claim : null;
+		if (claim.hasResources()) {
+			claims().ended = claim;
+		}
 	}
 
 	void release(Claim claim, Duration after) {
-		this.released = claim;
-		this.delay = after;
+		claims().released = claim;
+		claims().delay = after;
 	}
 
 	/** Release a claim that ended during its request, unless nothing must be released. */
@@ -70,13 +62,13 @@ public final class Actions {
 	}
 
 	void request(StoreClaim claim, Duration after) {
-		this.requested = claim;
-		this.plan = claim.plan();
-		this.delay = after;
+		claims().requested = claim;
+		claims().plan = claim.plan();
+		claims().delay = after;
 	}
 
 	void listen() {
-		this.listens = true;
+		claims().listens = true;
 	}
 
 	/** Renew the grant of the first waiter to wake. */
@@ -114,30 +106,56 @@ public final class Actions {
 
 	/** Return a claim that is over, whose timer and listener must be stopped. */
 	public @Nullable StoreClaim ended() {
-		return this.ended;
+		return (this.claims != null) ? this.claims.ended : null;
 	}
 
 	public @Nullable Claim released() {
-		return this.released;
+		return (this.claims != null) ? this.claims.released : null;
 	}
 
 	public @Nullable StoreClaim requested() {
-		return this.requested;
+		return (this.claims != null) ? this.claims.requested : null;
 	}
 
 	/** Return the number of the planned request. */
 	public int plan() {
-		return this.plan;
+		return (this.claims != null) ? this.claims.plan : 0;
 	}
 
 	/** Return the delay before the request or the release. */
 	public Duration delay() {
-		return this.delay;
+		return (this.claims != null) ? this.claims.delay : Duration.ZERO;
 	}
 
 	/** Return whether the busy claim must subscribe to the store's signals. */
 	public boolean listens() {
-		return this.listens;
+		return this.claims != null && this.claims.listens;
+	}
+
+	private ClaimActions claims() {
+		ClaimActions actions = this.claims;
+		if (actions == null) {
+			actions = new ClaimActions();
+			this.claims = actions;
+		}
+		return actions;
+	}
+
+	/** Actions for claims at the store, which a granted key usually does not need. */
+	private static final class ClaimActions {
+
+		private @Nullable StoreClaim ended;
+
+		private @Nullable Claim released;
+
+		private @Nullable StoreClaim requested;
+
+		private int plan;
+
+		private Duration delay = Duration.ZERO;
+
+		private boolean listens;
+
 	}
 
 }

@@ -19,6 +19,9 @@ public final class Grant {
 	private static final AtomicLongFieldUpdater<Grant> VALID_UNTIL = AtomicLongFieldUpdater.newUpdater(Grant.class,
 			"validUntil");
 
+	private static final AtomicLongFieldUpdater<Grant> CONFIRMED = AtomicLongFieldUpdater.newUpdater(Grant.class,
+			"confirmed");
+
 	public final Claim claim;
 
 	/** Grant number in the store. */
@@ -34,12 +37,9 @@ public final class Grant {
 
 	private volatile long validUntil;
 
-	/** Former end of the validity of a grant that was ended early. */
-	private volatile long givenUpUntil = ENDED;
-
 	/**
 	 * Clock reading before the last request for which the store returned this grant was
-	 * sent. Only the watchdog changes it.
+	 * sent. For a grant that was ended early, the former end of its validity.
 	 */
 	private volatile long confirmed;
 
@@ -97,7 +97,12 @@ public final class Grant {
 
 	/** Record that the store granted a renewal that was sent after the given reading. */
 	public void confirm(long sent) {
-		this.confirmed = sent;
+		long former = this.confirmed;
+		if (this.validUntil != ENDED) {
+			// Fails only if the grant was ended in the meantime, or confirmed by another
+			// request
+			CONFIRMED.compareAndSet(this, former, sent);
+		}
 		this.renewalFailure = null;
 	}
 
@@ -140,14 +145,16 @@ public final class Grant {
 	}
 
 	void end() {
-		this.givenUpUntil = this.validUntil;
-		this.validUntil = ENDED;
+		long until = this.validUntil;
+		if (until != ENDED) {
+			this.validUntil = ENDED;
+			this.confirmed = until;
+		}
 	}
 
 	/** Return whether a grant that was ended early would still be valid. */
 	public boolean wouldBeValid(long now) {
-		long until = this.givenUpUntil;
-		return until != ENDED && until - now > 0;
+		return this.validUntil == ENDED && this.confirmed - now > 0;
 	}
 
 }

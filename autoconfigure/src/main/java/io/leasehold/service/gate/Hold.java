@@ -4,7 +4,6 @@ import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Future;
 import java.util.function.Consumer;
 
 import io.leasehold.LockKey;
@@ -39,9 +38,6 @@ public final class Hold extends Link<Hold> {
 
 	public final long since;
 
-	/** Release of the claim at the end of its lease, planned when the hold was lost. */
-	public volatile @Nullable Future<?> plannedRelease;
-
 	/** Time of the next renewal, which a pass does not delay. */
 	private volatile long renewAt;
 
@@ -57,8 +53,8 @@ public final class Hold extends Link<Hold> {
 	/** Number of consecutive self-checks that found the hold stuck. */
 	private byte suspected;
 
-	/** The caller, until it has its first handle. */
-	private @Nullable Caller caller;
+	/** The caller until it opens a handle, then a weak reference to the first handle. */
+	private Object user;
 
 	private int handles;
 
@@ -72,9 +68,6 @@ public final class Hold extends Link<Hold> {
 
 	private @Nullable List<Consumer<LockLostException>> lossActions;
 
-	/** The first handle, {@code null} before it is opened. */
-	private @Nullable WeakReference<Object> lifeline;
-
 	/** Create a caller's hold, of a new grant unless another hold passed its grant. */
 	Hold(Grant grant, Caller caller, @Nullable Hold passed, boolean pushed, long now) {
 		this.grant = grant;
@@ -83,7 +76,7 @@ public final class Hold extends Link<Hold> {
 		this.thread = caller.thread();
 		this.bound = caller.isBound();
 		this.followers = caller.followers();
-		this.caller = caller;
+		this.user = caller;
 		this.since = now;
 		this.pass = (passed != null) ? passed.pass + 1 : 0;
 		long due = nextRenewal(now);
@@ -112,12 +105,11 @@ public final class Hold extends Link<Hold> {
 	Object addHandle(Object handle, boolean bound) {
 		this.handles++;
 		this.bound &= bound;
-		Object first = (this.lifeline != null) ? this.lifeline.get() : null;
+		Object first = (this.user instanceof WeakReference<?> opened) ? opened.get() : null;
 		if (first != null) {
 			return first;
 		}
-		this.caller = null;
-		this.lifeline = new WeakReference<>(handle);
+		this.user = new WeakReference<>(handle);
 		return handle;
 	}
 
@@ -138,7 +130,7 @@ public final class Hold extends Link<Hold> {
 		if (this.bound) {
 			return this.thread != null && !this.thread.isAlive();
 		}
-		return this.lifeline != null && this.lifeline.refersTo(null);
+		return this.user instanceof WeakReference<?> first && first.refersTo(null);
 	}
 
 	/** Return whether to warn of a caller that waits for itself, once per hold. */
@@ -161,7 +153,7 @@ public final class Hold extends Link<Hold> {
 
 	/** Return whether the caller has opened its handle. */
 	public boolean isOpened() {
-		return this.lifeline != null;
+		return this.user instanceof WeakReference;
 	}
 
 	public boolean isClosed() {
@@ -185,7 +177,7 @@ public final class Hold extends Link<Hold> {
 
 	/** Return the caller that was granted the hold and has not opened it. */
 	@Nullable Caller caller() {
-		return this.caller;
+		return (this.user instanceof Caller caller) ? caller : null;
 	}
 
 	public @Nullable LossCause lossCause() {

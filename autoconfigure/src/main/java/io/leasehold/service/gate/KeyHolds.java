@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Holds of one key in this process. Guarded by its monitor.
  */
-abstract class KeyHolds {
+public abstract class KeyHolds {
 
 	final LockKey key;
 

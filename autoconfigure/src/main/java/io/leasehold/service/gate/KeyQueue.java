@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * store for the head of the queue. Responses, signals and timers advance the claim. A
  * successor that needs the same claim inherits its place in the store's queue.
  */
-abstract class KeyQueue extends KeyHolds {
+public abstract class KeyQueue extends KeyHolds {
 
 	private @Nullable Waiter head;
 

@@ -261,6 +261,7 @@ class KeyHoldsTests {
 		assertThat(grant.isValid(this.scene.clock.nanoTime())).isFalse();
 		assertThat(grant.remaining(this.scene.clock.nanoTime())).isZero();
 		this.scene.clock.advance(LEASE.minus(NANO));
+		grant.confirm(this.scene.clock.nanoTime());
 		assertThat(grant.wouldBeValid(this.scene.clock.nanoTime())).isTrue();
 		this.scene.clock.advance(NANO);
 		assertThat(grant.wouldBeValid(this.scene.clock.nanoTime())).isFalse();
