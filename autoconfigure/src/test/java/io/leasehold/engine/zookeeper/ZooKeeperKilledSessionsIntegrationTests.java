@@ -36,6 +36,9 @@ class ZooKeeperKilledSessionsIntegrationTests {
 	/** Less than the session timeout, after which the client would begin another one. */
 	private static final Duration PATIENCE = Duration.ofSeconds(18);
 
+	/** Short, because a key that was busy on a slow machine pauses for as long. */
+	private static final Duration LINGER = Duration.ofSeconds(10);
+
 	private final ZooKeeperEngines engines = new ZooKeeperEngines();
 
 	private final TestingServer server = this.engines.server();
@@ -84,7 +87,7 @@ class ZooKeeperKilledSessionsIntegrationTests {
 		LockService keeper = this.engines.service(engine(client));
 		LockService other = this.engines
 			.service(engine(this.engines.client(this.server.getConnectString(), ZooKeeperEngines.LONG_SESSION)));
-		LockOptions lingering = keeper.defaults().toBuilder().linger(keeper.defaults().lease()).build();
+		LockOptions lingering = keeper.defaults().toBuilder().linger(LINGER).build();
 		LockOptions atOnce = lingering.toBuilder().waitTime(Duration.ZERO).build();
 		for (int i = 0; i < KILLS / 2; i++) {
 			String key = "order:" + i;

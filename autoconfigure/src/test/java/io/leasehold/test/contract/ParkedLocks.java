@@ -19,6 +19,12 @@ public final class ParkedLocks {
 	/** A parked grant has this many tokens after that of its first hold. */
 	public static final int TOKENS = 32 * 64 - 1;
 
+	/**
+	 * A key does not linger for one linger time after it was busy, and on a slow machine
+	 * it may be: a request that is repeated finds what the first one left.
+	 */
+	private static final Duration PATIENCE = Duration.ofMinutes(3);
+
 	private ParkedLocks() {
 	}
 
@@ -30,7 +36,7 @@ public final class ParkedLocks {
 	 * @return the fencing token of the last hold
 	 */
 	public static long park(LockService locks, String key, LockOptions options) {
-		return await().pollDelay(Duration.ZERO).until(() -> {
+		return await().pollDelay(Duration.ZERO).atMost(PATIENCE).until(() -> {
 			locks.acquire(key, options).close();
 			return of(locks).get(key);
 		}, Objects::nonNull);
