@@ -94,7 +94,7 @@ class BlockingCallbacksTests {
 	@Test
 	void blockedCompletionsStopNoRenewalNoReleaseNoLossAndNoWait() throws Exception {
 		HeldLock busy = this.other.acquire("busy");
-		// Its lease ends before so many threads have begun, unless it is renewed
+		// Without a renewal, its lease ends while these threads start
 		HeldLock kept = this.service.acquire("kept");
 		HeldLock lost = this.service.acquire("lost");
 		for (int i = 0; i < 256; i++) {

@@ -12,7 +12,8 @@ import io.leasehold.engine.Access;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds of one key in this process. Guarded by its monitor.
+ * Holds of one key in this process. Guarded by its monitor. Public, because subclasses
+ * would otherwise have a bridge method for each public one.
  */
 public abstract class KeyHolds {
 

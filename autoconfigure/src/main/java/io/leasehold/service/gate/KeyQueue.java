@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Waiters of one key in this process, in the order of their arrival, and the claim at the
  * store for the head of the queue. Responses, signals and timers advance the claim. A
- * successor that needs the same claim inherits its place in the store's queue.
+ * successor that needs the same claim inherits its place in the store's queue. Public for
+ * the same reason as {@link KeyHolds}.
  */
 public abstract class KeyQueue extends KeyHolds {
 
