@@ -7,7 +7,6 @@ import java.util.random.RandomGenerator;
 import io.leasehold.LockEngineException;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Subscription;
-import io.leasehold.engine.support.Jitter;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,10 +14,6 @@ import org.jspecify.annotations.Nullable;
  * At most one request is in flight. Guarded by the gate's monitor.
  */
 public final class StoreClaim {
-
-	private static final long LEAST_BACKOFF = 20_000_000;
-
-	private static final long MOST_BACKOFF = 1_000_000_000;
 
 	private static final long LEAST_RECALL = 1_000_000;
 
@@ -64,30 +59,11 @@ public final class StoreClaim {
 	 */
 	private @Nullable Duration releaseAfterResponse;
 
-	/**
-	 * Time before the last request was sent that returned busy, initially the start of
-	 * the claim. A pushed grant is newer.
-	 */
-	private long lastSent;
-
-	private byte failures;
-
-	private @Nullable LockEngineException failure;
-
-	private boolean listens;
-
-	private @Nullable Subscription listener;
-
-	private int plans;
-
-	private @Nullable Future<?> timer;
-
-	/** Number of consecutive self-checks that found no request sent or planned. */
-	private byte suspected;
+	/** Created when it is needed: most claims are granted by their first request. */
+	private @Nullable Retries retries;
 
 	StoreClaim(Claim claim) {
 		this.claim = claim;
-		this.lastSent = claim.since();
 	}
 
 	Claim claim() {
@@ -109,11 +85,15 @@ public final class StoreClaim {
 
 	/** Return the failure of the last request, {@code null} if the store responded. */
 	@Nullable LockEngineException failure() {
-		return this.failure;
+		return (this.retries != null) ? this.retries.failure() : null;
 	}
 
+	/**
+	 * Return the time before the last request was sent that returned busy, initially the
+	 * start of the claim. A pushed grant is newer.
+	 */
 	long lastSent() {
-		return this.lastSent;
+		return (this.retries != null) ? this.retries.lastSent() : this.claim.since();
 	}
 
 	/** Begin a request. If one is in flight, it is repeated instead. */
@@ -121,7 +101,9 @@ public final class StoreClaim {
 		if (this.phase == Phase.IDLE) {
 			this.phase = Phase.REQUESTED;
 			this.doubted = false;
-			this.plans++;
+			if (this.retries != null) {
+				this.retries.begun();
+			}
 			return true;
 		}
 		repeat();
@@ -156,13 +138,11 @@ public final class StoreClaim {
 	}
 
 	void busy(long sent) {
-		this.lastSent = sent;
-		this.failure = null;
-		this.failures = 0;
+		retries().busy(sent);
 	}
 
 	void failed(LockEngineException reason) {
-		this.failure = reason;
+		retries().failed(reason);
 		this.ambiguous = true;
 	}
 
@@ -192,9 +172,7 @@ public final class StoreClaim {
 	}
 
 	Duration backoff(RandomGenerator random) {
-		long most = Math.min(MOST_BACKOFF, LEAST_BACKOFF << this.failures);
-		this.failures = (byte) Math.min(this.failures + 1, 6);
-		return Jitter.shorten(Duration.ofNanos(most), Jitter.OF_BACKOFF, random);
+		return retries().backoff(random);
 	}
 
 	/**
@@ -240,21 +218,17 @@ public final class StoreClaim {
 
 	/** Return whether the claim must be subscribed, because it is not yet. */
 	boolean startListening() {
-		boolean starts = !this.listens;
-		this.listens = true;
-		return starts;
+		return retries().startListening();
 	}
 
 	/** Store a subscription, or {@code null}, and return whether it stays open. */
 	boolean listen(@Nullable Subscription opened) {
-		this.listens = opened != null;
-		this.listener = isOver() ? null : opened;
-		return this.listener != null;
+		return retries().listen(opened, isOver());
 	}
 
 	/** Plan a request that replaces any other planned one, and return its number. */
 	int plan() {
-		return ++this.plans;
+		return retries().plan();
 	}
 
 	/**
@@ -262,17 +236,12 @@ public final class StoreClaim {
 	 * @return the timer to cancel: the former one, or this one if it is obsolete
 	 */
 	@Nullable Future<?> planned(int plan, Future<?> started) {
-		if (plan != this.plans || isOver()) {
-			return started;
-		}
-		Future<?> former = this.timer;
-		this.timer = started;
-		return former;
+		return isOver() ? started : retries().planned(plan, started);
 	}
 
 	/** Return whether a timer or a subscription must be stopped. */
 	boolean hasResources() {
-		return this.timer != null || this.listener != null;
+		return this.retries != null && this.retries.hasResources();
 	}
 
 	/**
@@ -280,24 +249,32 @@ public final class StoreClaim {
 	 * outside the monitor.
 	 */
 	public void cancelTimer() {
-		if (this.timer != null) {
-			this.timer.cancel(false);
+		Retries current = this.retries;
+		if (current != null) {
+			current.cancelTimer();
 		}
 	}
 
 	/** Stop the timer and subscription of an ended claim. Call it outside the monitor. */
 	public void stop() {
-		cancelTimer();
-		if (this.listener != null) {
-			this.listener.close();
+		Retries current = this.retries;
+		if (current != null) {
+			current.stop();
 		}
 	}
 
 	/** Return whether several checks have found no request sent or planned. */
 	boolean isStuck() {
-		boolean idle = this.phase == Phase.IDLE && (this.timer == null || this.timer.isDone());
-		this.suspected = (byte) (idle ? this.suspected % Repair.PATIENCE + 1 : 0);
-		return this.suspected == Repair.PATIENCE;
+		return retries().areStuck(this.phase == Phase.IDLE);
+	}
+
+	private Retries retries() {
+		Retries created = this.retries;
+		if (created == null) {
+			created = new Retries(this.claim.since());
+			this.retries = created;
+		}
+		return created;
 	}
 
 }
