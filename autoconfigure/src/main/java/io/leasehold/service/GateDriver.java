@@ -10,6 +10,7 @@ import io.leasehold.engine.Claim;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.Subscription;
+import io.leasehold.service.gate.Action;
 import io.leasehold.service.gate.Actions;
 import io.leasehold.service.gate.Hold;
 import io.leasehold.service.gate.KeyGate;
@@ -52,11 +53,11 @@ final class GateDriver {
 
 	/** Carry out a gate's decision. Call it outside the gate's monitor. */
 	void carryOut(KeyGate gate, Actions actions) {
-		if (actions == Actions.NONE) {
+		if (actions == Action.NONE) {
 			return;
 		}
 		try {
-			if (actions.extendsGrant()) {
+			if (actions == Action.EXTEND) {
 				this.watchdog.hurry();
 			}
 			Hold renewed = actions.renewed();

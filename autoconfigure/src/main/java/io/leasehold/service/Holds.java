@@ -12,6 +12,7 @@ import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.event.LockEvent;
+import io.leasehold.service.gate.Action;
 import io.leasehold.service.gate.Actions;
 import io.leasehold.service.gate.Grant;
 import io.leasehold.service.gate.Hold;
@@ -234,7 +235,7 @@ final class Holds implements RenewalListener {
 		if (hold != null && hold.minHoldRest(now) <= 0) {
 			Actions actions = gate.leave(hold, mayPass(hold), now);
 			this.driver.carryOut(gate, actions);
-			if (actions == Actions.RELEASE) {
+			if (actions == Action.RELEASE) {
 				this.releases.releaseLater(gate, hold);
 			}
 		}
@@ -257,10 +258,10 @@ final class Holds implements RenewalListener {
 	/** Pass the grant on or release it; return the store's response, if any. */
 	private @Nullable ReleaseOutcome leave(KeyGate gate, Hold hold, long now) {
 		Actions actions = gate.leave(hold, mayPass(hold), now);
-		if (actions == Actions.RELEASE) {
+		if (actions == Action.RELEASE) {
 			return this.releases.release(gate, hold);
 		}
-		if (actions == Actions.PARKED) {
+		if (actions == Action.PARKED) {
 			this.releases.returnAfterLinger(gate, hold.grant);
 		}
 		this.driver.carryOut(gate, actions);

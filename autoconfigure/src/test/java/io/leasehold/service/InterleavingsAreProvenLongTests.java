@@ -34,7 +34,7 @@ class InterleavingsAreProvenLongTests {
 						"if (isGone()) { return Entry.GONE; }", ""));
 		check(directory, InterleavingTests.Timeout.class, "A gate is left",
 				new SeededService.Bug("a caller that may give up what it was passed", "gate.KeyQueue",
-						"if (waiter.hasEnded()) { return Actions.NONE; }", ""));
+						"if (waiter.hasEnded()) { return Action.NONE; }", ""));
 		check(directory, InterleavingTests.Interrupt.class, "LockBusyException",
 				new SeededService.Bug("an interrupt that is swallowed", "BlockingWaiter",
 						"!this.thread.isInterrupted()", "!Thread.interrupted()"));

@@ -51,7 +51,7 @@ class ServiceIsProvenTests {
 				bug("a deadline that is not checked", "Holds", "if (hold.isValid(now)) {", "if (true) {",
 						"LockRenewalTests.maxHoldEndsRenewal"),
 				bug("a caller that stays in the queue when it gives up", "gate.KeyQueue",
-						"unqueue(waiter); waiter.fail(reason); actions.wake(waiter);",
+						"this.head = Link.remove(this.head, waiter); waiter.fail(reason); decision.wake(waiter);",
 						"waiter.fail(reason); waiter.wake();",
 						"LockServiceTests.interruptedWaiterKeepsItsFlagAndLeavesNothing"),
 				bug("a claim that stays when its last caller has given up", "gate.KeyQueue", "if (claim.abandon()) {",

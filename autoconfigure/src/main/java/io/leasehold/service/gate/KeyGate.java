@@ -162,7 +162,7 @@ public sealed class KeyGate extends KeyQueue permits LingeringGate {
 	 */
 	public synchronized Actions leave(Hold closed, boolean passes, long now) {
 		if (!closed.isLinked()) {
-			return Actions.NONE;
+			return Action.NONE;
 		}
 		Actions staying = (passes && !isClaimed()) ? stay(closed) : null;
 		if (staying != null) {
@@ -173,12 +173,11 @@ public sealed class KeyGate extends KeyQueue permits LingeringGate {
 			return release(closed);
 		}
 		if (!closed.isFreshFor(Hold.leaseOf(next.options()), now)) {
-			return closed.awaitsFirstRenewal() ? Actions.EXTEND : release(closed);
+			return closed.awaitsFirstRenewal() ? Action.EXTEND : release(closed);
 		}
 		remove(closed);
-		Actions actions = new Actions();
-		hand(closed.grant, next, closed, closed.pushed, now, actions);
-		return actions;
+		give(next, new Hold(closed.grant, next, closed, closed.pushed, now));
+		return wake(next);
 	}
 
 	/** Enter the parked grant, and return whether that was possible. */
@@ -238,18 +237,16 @@ public sealed class KeyGate extends KeyQueue permits LingeringGate {
 
 	private Actions release(Hold closed) {
 		end(closed);
-		return closed.grant.mayRelease(Duration.ZERO) ? Actions.RELEASE : released(Duration.ZERO);
+		return closed.grant.mayRelease(Duration.ZERO) ? Action.RELEASE : released(Duration.ZERO);
 	}
 
 	/** Remove a holder whose claim is released or is being released, and proceed. */
 	public synchronized Actions released(Duration standBack) {
 		removeHolder();
 		if (head() == null) {
-			return retires() ? Actions.REMOVE : Actions.NONE;
+			return retires() ? Action.REMOVE : Action.NONE;
 		}
-		Actions actions = new Actions();
-		proceed(standBack, actions);
-		return actions;
+		return proceed(standBack, new Decision());
 	}
 
 	/** Drop closed holds that remain for their minimum hold; their leases expire. */
@@ -261,9 +258,7 @@ public sealed class KeyGate extends KeyQueue permits LingeringGate {
 				removeHolder();
 			}
 		});
-		Actions actions = new Actions();
-		proceed(Duration.ZERO, actions);
-		return actions;
+		return proceed(Duration.ZERO, new Decision());
 	}
 
 	/**

@@ -52,44 +52,37 @@ public abstract class KeyQueue extends KeyHolds {
 	/** End a caller's wait, unless it already has a result. */
 	public synchronized Actions giveUp(Waiter waiter, RuntimeException reason) {
 		if (waiter.hasEnded()) {
-			return Actions.NONE;
+			return Action.NONE;
 		}
-		Actions actions = new Actions();
-		fail(waiter, reason, actions);
-		headMayHaveChanged(actions);
-		return actions;
+		Decision decision = new Decision();
+		fail(waiter, reason, decision);
+		return headMayHaveChanged(decision);
 	}
 
 	public synchronized Actions refuse(LockEngineException reason) {
-		Actions actions = new Actions();
-		failAll(reason, actions);
-		return actions;
+		return failAll(reason, new Decision());
 	}
 
-	private void failAll(LockEngineException reason, Actions actions) {
-		failEach((waiter) -> new LockEngineException(this.key, String.valueOf(reason.getMessage()), reason,
-				reason.isRetryable()), actions);
+	private Decision failAll(LockEngineException reason, Decision decision) {
+		return failEach((waiter) -> new LockEngineException(this.key, String.valueOf(reason.getMessage()), reason,
+				reason.isRetryable()), decision);
 	}
 
 	/** Fail the waiters for which the function returns an exception. */
-	private void failEach(Function<Waiter, @Nullable RuntimeException> failure, Actions actions) {
+	private Decision failEach(Function<Waiter, @Nullable RuntimeException> failure, Decision decision) {
 		Link.forEach(this.head, (waiter) -> {
 			RuntimeException reason = failure.apply(waiter);
 			if (reason != null) {
-				fail(waiter, reason, actions);
+				fail(waiter, reason, decision);
 			}
 		});
-		headMayHaveChanged(actions);
+		return headMayHaveChanged(decision);
 	}
 
-	final void fail(Waiter waiter, RuntimeException reason, Actions actions) {
-		unqueue(waiter);
-		waiter.fail(reason);
-		actions.wake(waiter);
-	}
-
-	final void unqueue(Waiter waiter) {
+	private void fail(Waiter waiter, RuntimeException reason, Decision decision) {
 		this.head = Link.remove(this.head, waiter);
+		waiter.fail(reason);
+		decision.wake(waiter);
 	}
 
 	final RuntimeException contradiction(Access wanted, Access held) {
@@ -105,79 +98,75 @@ public abstract class KeyQueue extends KeyHolds {
 	}
 
 	public synchronized Actions responded(StoreClaim claim, Claim requested, long sent, AcquisitionOutcome response) {
-		Actions actions = new Actions();
 		boolean again = claim.requestEnded();
-		if (claim.isOver()) {
-			actions.releaseAfterResponse(claim);
+		if (response instanceof AcquisitionOutcome.Granted granted && !claim.isOver()) {
+			return granted(claim, granted, sent, false);
 		}
-		else if (response instanceof AcquisitionOutcome.Granted granted) {
-			granted(claim, granted, sent, false, actions);
+		Decision decision = new Decision();
+		if (claim.isOver()) {
+			decision.releaseAfterResponse(claim);
 		}
 		else if (response instanceof AcquisitionOutcome.Contradicted contradicted) {
 			failEach((waiter) -> waiter.access.equals(requested.access())
-					? contradiction(requested.access(), contradicted.held()) : null, actions);
+					? contradiction(requested.access(), contradicted.held()) : null, decision);
 		}
 		else if (response instanceof AcquisitionOutcome.Busy busy) {
 			claim.busy(sent);
 			Duration retryIn = busy.recalled() ? claim.retryAfterRecall(now()) : null;
 			if (retryIn != null) {
 				Link.forEach(this.head, (waiter) -> waiter.awaitTurn(!waiter.waits()));
-				actions.request(claim, retryIn);
+				decision.request(claim, retryIn);
 			}
-			else if (endAttempts(claim, null, actions)) {
+			else if (endAttempts(claim, null, decision)) {
 				if (requested.waits() && claim.startListening()) {
-					actions.listen();
+					decision.listen();
 				}
-				actions.request(claim, again ? Duration.ZERO : busy.retryIn());
+				decision.request(claim, again ? Duration.ZERO : busy.retryIn());
 			}
 		}
-		return actions;
+		return decision;
 	}
 
 	public synchronized Actions noResponse(StoreClaim claim, LockEngineException failure) {
-		Actions actions = new Actions();
+		Decision decision = new Decision();
 		claim.requestEnded();
 		if (claim.isOver()) {
-			actions.releaseAfterResponse(claim);
+			decision.releaseAfterResponse(claim);
 		}
 		else {
 			claim.failed(failure);
 			if (!failure.isRetryable()) {
-				failAll(failure, actions);
+				failAll(failure, decision);
 			}
-			else if (endAttempts(claim, failure, actions)) {
-				actions.request(claim, claim.backoff(this.rules.random));
+			else if (endAttempts(claim, failure, decision)) {
+				decision.request(claim, claim.backoff(this.rules.random));
 			}
 		}
-		return actions;
+		return decision;
 	}
 
 	/**
 	 * Fail the callers with zero wait time once the first request has ended.
 	 * @return whether the claim waits and is not over
 	 */
-	private boolean endAttempts(StoreClaim claim, @Nullable LockEngineException failure, Actions actions) {
+	private boolean endAttempts(StoreClaim claim, @Nullable LockEngineException failure, Decision decision) {
 		boolean waits = claim.claim().waits();
 		if (claim.respondedFirst()) {
 			long now = now();
 			failEach((waiter) -> waiter.waits() ? null
-					: Refusals.timeout(waiter, this.rules.engine(), now, failure, null), actions);
+					: Refusals.timeout(waiter, this.rules.engine(), now, failure, null), decision);
 		}
 		return waits && !claim.isOver();
 	}
 
 	public synchronized Actions signalled(StoreClaim claim, Signal signal) {
 		if (claim.isOver()) {
-			return Actions.NONE;
+			return Action.NONE;
 		}
-		Actions actions = new Actions();
 		if (signal instanceof Signal.Pushed pushed) {
-			granted(claim, pushed.grant(), claim.lastSent(), true, actions);
+			return granted(claim, pushed.grant(), claim.lastSent(), true);
 		}
-		else if (claim.signalled()) {
-			actions.request(claim, Duration.ZERO);
-		}
-		return actions;
+		return claim.signalled() ? new Decision().request(claim, Duration.ZERO) : Action.NONE;
 	}
 
 	/**
@@ -198,25 +187,36 @@ public abstract class KeyQueue extends KeyHolds {
 	}
 
 	/** Grant the key to the head of the queue, unless the grant has already ended. */
-	private void granted(StoreClaim claim, AcquisitionOutcome.Granted response, long sent, boolean pushed,
-			Actions actions) {
+	private Actions granted(StoreClaim claim, AcquisitionOutcome.Granted response, long sent, boolean pushed) {
 		long now = now();
 		if (claim.isDoubted() || response.validUntil() - now <= 0) {
 			claim.grantedTooLate();
-			actions.request(claim, Duration.ZERO);
-			return;
+			return new Decision().request(claim, Duration.ZERO);
 		}
 		claim.end();
-		actions.end(claim);
 		this.remote = null;
 		addHolder(claim.claim().access());
 		Grant grant = new Grant(claim, response, sent, now);
-		received(grant, response, actions);
-		hand(grant, Objects.requireNonNull(this.head), null, pushed, now, actions);
+		boolean renews = received(grant, response);
+		Waiter waiter = Objects.requireNonNull(this.head);
+		give(waiter, new Hold(grant, waiter, null, pushed, now));
+		if (!renews && !claim.hasResources()) {
+			return wake(waiter);
+		}
+		Decision decision = new Decision().wake(waiter);
+		decision.end(claim);
+		if (renews) {
+			decision.renew();
+		}
+		return proceed(Duration.ZERO, decision);
 	}
 
-	/** Process a new grant before it is handed to a waiter. */
-	void received(Grant grant, AcquisitionOutcome.Granted response, Actions actions) {
+	/**
+	 * Process a new grant before it is handed to a waiter.
+	 * @return whether it must be renewed at once
+	 */
+	boolean received(Grant grant, AcquisitionOutcome.Granted response) {
+		return false;
 	}
 
 	/** Create the claim of a waiter. */
@@ -224,29 +224,33 @@ public abstract class KeyQueue extends KeyHolds {
 		return this.rules.newClaim(waiter, since);
 	}
 
-	final void hand(Grant grant, Waiter waiter, @Nullable Hold passed, boolean pushed, long now, Actions actions) {
-		unqueue(waiter);
-		Hold hold = new Hold(grant, waiter, passed, pushed, now);
+	/** Hand a grant to a waiter, which then has to be woken. */
+	final void give(Waiter waiter, Hold hold) {
+		this.head = Link.remove(this.head, waiter);
 		add(hold);
 		waiter.succeed(hold);
-		actions.wake(waiter);
-		proceed(Duration.ZERO, actions);
+	}
+
+	/** Wake a waiter that has a grant, and proceed. */
+	final Actions wake(Waiter waiter) {
+		return (this.head != null) ? proceed(Duration.ZERO, new Decision().wake(waiter)) : waiter;
 	}
 
 	/**
 	 * Create a claim for the head of the queue if it is compatible with the holders here,
 	 * or have the gate removed if it has neither waiters nor holders.
 	 */
-	final void proceed(Duration standBack, Actions actions) {
+	final Decision proceed(Duration standBack, Decision decision) {
 		Waiter next = this.head;
 		if (next != null && isClaimableFor(next)) {
 			StoreClaim claim = newClaim(next, now());
 			this.remote = claim;
-			actions.request(claim, standBack);
+			decision.request(claim, standBack);
 		}
 		else if (retires()) {
-			actions.remove();
+			decision.remove();
 		}
+		return decision;
 	}
 
 	/** Put the gate out of use if it has neither waiters nor holders. */
@@ -255,23 +259,23 @@ public abstract class KeyQueue extends KeyHolds {
 	}
 
 	/** Keep the claim if the head of the queue needs the same one, else replace it. */
-	private void headMayHaveChanged(Actions actions) {
+	private Decision headMayHaveChanged(Decision decision) {
 		Waiter next = this.head;
 		StoreClaim claim = this.remote;
 		if (claim != null && next != null && mayHave(next, claim)) {
 			if (next.waits() && claim.keepWaiting()) {
-				actions.request(claim, Duration.ZERO);
+				decision.request(claim, Duration.ZERO);
 			}
-			return;
+			return decision;
 		}
 		if (claim != null) {
 			this.remote = null;
 			if (claim.abandon()) {
-				actions.release(claim.claim(), Duration.ZERO);
+				decision.release(claim.claim(), Duration.ZERO);
 			}
-			actions.end(claim);
+			decision.end(claim);
 		}
-		proceed(Duration.ZERO, actions);
+		return proceed(Duration.ZERO, decision);
 	}
 
 	/**
@@ -286,17 +290,10 @@ public abstract class KeyQueue extends KeyHolds {
 
 	/** Repeat the request for the head of the queue if several checks found none. */
 	public synchronized Actions repairClaim() {
-		if (this.remote != null && !this.remote.isStuck()) {
-			return Actions.NONE;
+		if (this.remote == null) {
+			return proceed(Duration.ZERO, new Decision());
 		}
-		Actions actions = new Actions();
-		if (this.remote != null) {
-			actions.request(this.remote, Duration.ZERO);
-		}
-		else {
-			proceed(Duration.ZERO, actions);
-		}
-		return actions;
+		return this.remote.isStuck() ? new Decision().request(this.remote, Duration.ZERO) : Action.NONE;
 	}
 
 	final @Nullable Waiter head() {

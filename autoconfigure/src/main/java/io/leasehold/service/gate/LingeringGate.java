@@ -65,15 +65,14 @@ final class LingeringGate extends KeyGate {
 	}
 
 	@Override
-	void received(Grant grant, AcquisitionOutcome.Granted response, Actions actions) {
+	boolean received(Grant grant, AcquisitionOutcome.Granted response) {
 		boolean lingers = response.reserved() > 0 && this.asking == grant.claim.owner();
-		if (response.reserved() > 0 && !lingers) {
-			actions.renew(); // the store does not know it, and lets others recall in vain
-		}
 		this.asking = null;
 		this.lingering = lingers ? grant : null;
 		this.lastPass = FencingTokens.lastPass(response.reserved());
 		this.returnPlanned = false;
+		// The store does not know that it does not linger, and lets others recall in vain
+		return response.reserved() > 0 && !lingers;
 	}
 
 	@Override
@@ -85,6 +84,7 @@ final class LingeringGate extends KeyGate {
 		}
 		this.parked = null;
 		Hold hold = next(former, waiter, now);
+		add(hold);
 		hold.enter();
 		waiter.succeed(hold);
 		return true;
@@ -114,24 +114,19 @@ final class LingeringGate extends KeyGate {
 		this.parked = closed;
 		boolean planned = this.returnPlanned;
 		this.returnPlanned = true;
-		return planned ? Actions.NONE : Actions.PARKED;
+		return planned ? Action.NONE : Action.PARKED;
 	}
 
 	private Actions pass(Hold closed, Waiter next, long now) {
-		Actions actions = new Actions();
 		remove(closed);
-		unqueue(next);
-		next.succeed(next(closed, next, now));
-		actions.wake(next);
-		proceed(Duration.ZERO, actions);
-		return actions;
+		give(next, next(closed, next, now));
+		return wake(next);
 	}
 
 	/** Return the next hold of a grant. Its first renewal is counted from its start. */
 	private Hold next(Hold former, Waiter waiter, long now) {
 		Hold hold = new Hold(former.grant, waiter, former, false, now);
 		hold.renewed(now);
-		add(hold);
 		return hold;
 	}
 

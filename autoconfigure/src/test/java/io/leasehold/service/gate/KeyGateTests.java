@@ -86,7 +86,7 @@ class KeyGateTests {
 		this.scene.acquire(permits(2));
 		TestCaller third = this.scene.queued(permits(2));
 		assertThat(this.gate.remote()).isNull();
-		assertThat(this.scene.leave(first)).isSameAs(Actions.RELEASE);
+		assertThat(this.scene.leave(first)).isSameAs(Action.RELEASE);
 		Actions actions = this.gate.released(Duration.ZERO);
 		assertThat(actions.requested()).isSameAs(this.gate.remote()).isNotNull();
 		this.scene.grant();
@@ -96,7 +96,7 @@ class KeyGateTests {
 	@Test
 	void gateWithoutHoldsAndWaitersIsRemovedAndRefusesCallers() {
 		Hold held = this.scene.acquire(EXCLUSIVE);
-		assertThat(this.scene.leave(held)).isSameAs(Actions.RELEASE);
+		assertThat(this.scene.leave(held)).isSameAs(Action.RELEASE);
 		assertThat(this.gate.enter(this.scene.caller(brief(EXCLUSIVE)))).isEqualTo(Entry.BUSY);
 		assertThat(this.gate.released(Duration.ZERO).removesGate()).isTrue();
 		assertThat(this.gate.enter(this.scene.caller(EXCLUSIVE))).isEqualTo(Entry.GONE);
@@ -247,12 +247,12 @@ class KeyGateTests {
 		TestCaller last = this.scene.queued(EXCLUSIVE);
 		Actions actions = this.scene.leave(held);
 		assertThat(ManualGate.woken(actions)).containsExactly(next);
-		assertThat(actions.extendsGrant()).isFalse();
+		assertThat(actions).isNotSameAs(Action.EXTEND);
 		Hold passed = this.scene.open(next);
 		assertThat(passed.fencingToken()).isEqualTo(held.fencingToken() + 1);
 		assertThat(this.gate.holds()).containsExactly(passed);
 		assertThat(last.hasEnded()).isFalse();
-		assertThat(this.gate.leave(held, true, this.scene.clock.nanoTime())).isSameAs(Actions.NONE);
+		assertThat(this.gate.leave(held, true, this.scene.clock.nanoTime())).isSameAs(Action.NONE);
 		assertThat(passed.isValid(this.scene.clock.nanoTime())).isTrue();
 	}
 
@@ -261,7 +261,7 @@ class KeyGateTests {
 		Hold held = this.scene.acquire(EXCLUSIVE);
 		TestCaller next = this.scene.queued(EXCLUSIVE);
 		this.gate.close(held);
-		assertThat(this.gate.leave(held, false, this.scene.clock.nanoTime())).isSameAs(Actions.RELEASE);
+		assertThat(this.gate.leave(held, false, this.scene.clock.nanoTime())).isSameAs(Action.RELEASE);
 		assertThat(held.isValid(this.scene.clock.nanoTime())).isFalse();
 		assertThat(this.gate.holds()).isEmpty();
 		assertThat(this.gate.remote()).isNull();
@@ -290,7 +290,7 @@ class KeyGateTests {
 		Hold first = this.scene.acquire(permits(2));
 		this.scene.acquire(permits(2));
 		TestCaller third = this.scene.queued(permits(2));
-		assertThat(this.scene.leave(first)).isSameAs(Actions.RELEASE);
+		assertThat(this.scene.leave(first)).isSameAs(Action.RELEASE);
 		assertThat(third.hasEnded()).isFalse();
 	}
 
@@ -318,7 +318,7 @@ class KeyGateTests {
 		TestCaller next = this.scene.queued(EXCLUSIVE);
 		Hold held = pushed(first, LEASE.dividedBy(3));
 		this.scene.clock.advance(LEASE.dividedBy(9));
-		assertThat(this.scene.leave(held).extendsGrant()).isTrue();
+		assertThat(this.scene.leave(held)).isSameAs(Action.EXTEND);
 		assertThat(this.gate.holds()).containsExactly(held);
 		assertThat(next.hasEnded()).isFalse();
 		held.grant.confirm(this.scene.clock.nanoTime());

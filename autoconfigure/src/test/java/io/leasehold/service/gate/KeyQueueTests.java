@@ -210,7 +210,7 @@ class KeyQueueTests {
 		Actions actions = this.gate.responded(claim, requested, this.scene.clock.nanoTime(), BUSY);
 		assertThat(actions.released()).isNull();
 		assertThat(actions.requested()).isNull();
-		assertThat(this.scene.leave(held)).isSameAs(Actions.RELEASE);
+		assertThat(this.scene.leave(held)).isSameAs(Action.RELEASE);
 	}
 
 	@Test
@@ -230,7 +230,7 @@ class KeyQueueTests {
 	void callerGivesUpOnce() {
 		TestCaller caller = this.scene.first(EXCLUSIVE);
 		this.scene.grant();
-		assertThat(this.gate.giveUp(caller, new IllegalStateException("too late"))).isSameAs(Actions.NONE);
+		assertThat(this.gate.giveUp(caller, new IllegalStateException("too late"))).isSameAs(Action.NONE);
 		assertThat(caller.failure()).isNull();
 		assertThat(this.gate.holds()).containsExactly(caller.hold());
 	}

@@ -147,7 +147,7 @@ final class ManualGate {
 
 	/** Close the only handle of a hold whose claim is released then. */
 	Actions release(Hold hold) {
-		if (leave(hold) != Actions.RELEASE) {
+		if (leave(hold) != Action.RELEASE) {
 			throw new AssertionError("Claim is not to be released");
 		}
 		return this.gate.released(Duration.ZERO);

@@ -61,9 +61,9 @@ class StoreClaimTests {
 		Hold held = pushed(LEASE.dividedBy(3));
 		this.scene.queued(EXCLUSIVE);
 		this.scene.clock.advance(LEASE.dividedBy(9));
-		assertThat(this.scene.leave(held).extendsGrant()).isTrue();
+		assertThat(this.scene.leave(held)).isSameAs(Action.EXTEND);
 		assertThat(this.gate.firstRenewalEnded(held.grant)).isSameAs(held);
-		assertThat(this.gate.leave(held, true, this.scene.clock.nanoTime())).isSameAs(Actions.RELEASE);
+		assertThat(this.gate.leave(held, true, this.scene.clock.nanoTime())).isSameAs(Action.RELEASE);
 	}
 
 	@Test
@@ -96,8 +96,8 @@ class StoreClaimTests {
 		StoreClaim claim = this.scene.claim();
 		this.scene.response(BUSY);
 		this.gate.giveUp(caller, new IllegalStateException("given up"));
-		assertThat(this.gate.signalled(claim, new Signal.Pushed(this.scene.granted(LEASE)))).isSameAs(Actions.NONE);
-		assertThat(this.gate.signalled(claim, new Signal.Retry())).isSameAs(Actions.NONE);
+		assertThat(this.gate.signalled(claim, new Signal.Pushed(this.scene.granted(LEASE)))).isSameAs(Action.NONE);
+		assertThat(this.gate.signalled(claim, new Signal.Retry())).isSameAs(Action.NONE);
 		assertThat(this.gate.holds()).isEmpty();
 	}
 
@@ -178,7 +178,7 @@ class StoreClaimTests {
 		this.scene.first(EXCLUSIVE);
 		StoreClaim claim = this.scene.claim();
 		for (int check = 1; check < Repair.PATIENCE; check++) {
-			assertThat(this.gate.repairClaim()).isSameAs(Actions.NONE);
+			assertThat(this.gate.repairClaim()).isSameAs(Action.NONE);
 		}
 		Actions actions = this.gate.repairClaim();
 		assertThat(actions.requested()).isSameAs(claim);
@@ -191,11 +191,11 @@ class StoreClaimTests {
 		Future<?> timer = new CompletableFuture<>();
 		this.gate.planned(this.scene.claim(), this.scene.response(BUSY).plan(), timer);
 		for (int check = 0; check < 2 * Repair.PATIENCE; check++) {
-			assertThat(this.gate.repairClaim()).isSameAs(Actions.NONE);
+			assertThat(this.gate.repairClaim()).isSameAs(Action.NONE);
 		}
 		timer.cancel(false);
 		for (int check = 1; check < Repair.PATIENCE; check++) {
-			assertThat(this.gate.repairClaim()).isSameAs(Actions.NONE);
+			assertThat(this.gate.repairClaim()).isSameAs(Action.NONE);
 		}
 		assertThat(this.gate.repairClaim().requested()).isNotNull();
 	}
@@ -205,7 +205,7 @@ class StoreClaimTests {
 		this.scene.first(EXCLUSIVE);
 		this.scene.request();
 		for (int check = 0; check < 2 * Repair.PATIENCE; check++) {
-			assertThat(this.gate.repairClaim()).isSameAs(Actions.NONE);
+			assertThat(this.gate.repairClaim()).isSameAs(Action.NONE);
 		}
 	}
 
