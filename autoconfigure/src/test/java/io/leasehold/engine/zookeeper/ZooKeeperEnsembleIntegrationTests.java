@@ -34,6 +34,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 @Timeout(90)
 class ZooKeeperEnsembleIntegrationTests {
 
+	/** A key that was busy on a slow machine pauses for as long. */
+	private static final Duration LINGER = Duration.ofSeconds(20);
+
 	private final ZooKeeperEngines engines = new ZooKeeperEngines();
 
 	private final List<InstanceSpec> specs = Stream.generate(ZooKeeperTestServer::spec).limit(3).toList();
@@ -73,7 +76,7 @@ class ZooKeeperEnsembleIntegrationTests {
 	@Test
 	void parkedLockIsReleasedAfterTheLossOfTheLeader() throws Exception {
 		LockService keeper = service(ZooKeeperEngines.LONG_SESSION);
-		LockOptions lingering = keeper.defaults().toBuilder().linger(keeper.defaults().lease()).build();
+		LockOptions lingering = keeper.defaults().toBuilder().linger(LINGER).build();
 		long parked = ParkedLocks.park(keeper, "order:42", lingering);
 		this.cluster.killServer(this.specs.stream().filter(this::leads).findAny().orElseThrow());
 		eventually().until(() -> ParkedLocks.of(keeper).isEmpty());
