@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decision of a gate: no action, one action, or a few related ones. The caller carries it
- * out after it has left the monitor. The decision to wake a single waiter is that waiter
- * itself, so that an uncontended acquisition creates no object for it.
+ * out after it has left the monitor. The decision to wake only a waiter that was granted
+ * the key is that waiter, so that an uncontended acquisition creates no object for it.
  */
 public sealed interface Actions permits Action, Decision, Waiter {
 

@@ -6,7 +6,7 @@ import io.leasehold.engine.Claim;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decision of a gate of several actions. They are added under the gate's monitor.
+ * Decision of a gate to which actions are added under the gate's monitor.
  */
 final class Decision implements Actions {
 

@@ -177,7 +177,7 @@ public sealed class KeyGate extends KeyQueue permits LingeringGate {
 		}
 		remove(closed);
 		give(next, new Hold(closed.grant, next, closed, closed.pushed, now));
-		return wake(next);
+		return waking(next);
 	}
 
 	/** Enter the parked grant, and return whether that was possible. */

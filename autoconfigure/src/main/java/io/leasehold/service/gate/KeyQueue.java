@@ -201,7 +201,7 @@ public abstract class KeyQueue extends KeyHolds {
 		Waiter waiter = Objects.requireNonNull(this.head);
 		give(waiter, new Hold(grant, waiter, null, pushed, now));
 		if (!renews && !claim.hasResources()) {
-			return wake(waiter);
+			return waking(waiter);
 		}
 		Decision decision = new Decision().wake(waiter);
 		decision.end(claim);
@@ -231,8 +231,8 @@ public abstract class KeyQueue extends KeyHolds {
 		waiter.succeed(hold);
 	}
 
-	/** Wake a waiter that has a grant, and proceed. */
-	final Actions wake(Waiter waiter) {
+	/** Decide to wake a waiter that has a hold of this key, and proceed. */
+	final Actions waking(Waiter waiter) {
 		return (this.head != null) ? proceed(Duration.ZERO, new Decision().wake(waiter)) : waiter;
 	}
 

@@ -120,7 +120,7 @@ final class LingeringGate extends KeyGate {
 	private Actions pass(Hold closed, Waiter next, long now) {
 		remove(closed);
 		give(next, next(closed, next, now));
-		return wake(next);
+		return waking(next);
 	}
 
 	/** Return the next hold of a grant. Its first renewal is counted from its start. */

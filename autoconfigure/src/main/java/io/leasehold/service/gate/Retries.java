@@ -10,8 +10,8 @@ import io.leasehold.engine.support.Jitter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * State of a claim that was not granted by its first request: its failures, its planned
- * request and its subscription. Guarded by the gate's monitor.
+ * State of a claim that was planned, or was not granted by its first request: its
+ * failures, its planned request and its subscription. Guarded by the gate's monitor.
  */
 final class Retries {
 
