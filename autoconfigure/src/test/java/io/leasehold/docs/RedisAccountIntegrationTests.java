@@ -1,0 +1,124 @@
+package io.leasehold.docs;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+
+import io.leasehold.DistributedLocks;
+import io.leasehold.HeldLock;
+import io.leasehold.LockInspector;
+import io.leasehold.LockKey;
+import io.leasehold.autoconfigure.Leasehold;
+import io.leasehold.server.RedisTestServer;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.ArrayOutput;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * An account with the privileges that the manual names, on a server with ACLs.
+ */
+class RedisAccountIntegrationTests {
+
+	private static final String USER = "shop";
+
+	private static final String PASSWORD = "secret";
+
+	/** Commands that the engine does not send to a single server without replicas. */
+	private static final List<List<String>> COMMANDS_TO_CLUSTERS = List.of(List.of("ASKING"),
+			List.of("CLUSTER", "SLOTS"), List.of("ROLE"), List.of("WAIT", "1", "100"), List.of("INFO"));
+
+	private final RedisTestServer server = RedisTestServer.start();
+
+	private final RedisClient client = RedisClient.create(RedisURI.create("127.0.0.1", this.server.port()));
+
+	private final RedisCommands<String, String> operator = this.client.connect().sync();
+
+	@BeforeEach
+	void createAccount() {
+		List<String> rules = new ArrayList<>(List.of("SETUSER", USER, "on", ">" + PASSWORD));
+		Manual.page("docs/engines/redis.md")
+			.code()
+			.stream()
+			.filter((code) -> code.startsWith("+evalsha") || code.startsWith("~") || code.startsWith("&"))
+			.forEach((code) -> rules.addAll(List.of(code.split(" "))));
+		assertThat(acl(rules)).isEqualTo("OK");
+	}
+
+	@AfterEach
+	void stop() {
+		this.client.shutdown();
+		this.server.close();
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "lettuce,0", "lettuce,3", "jedis,3" })
+	void accountNeedsNoOtherPrivileges(String client, int database) {
+		ApplicationContextRunner runner = Leasehold.runner()
+			.withConfiguration(AutoConfigurations.of(SslAutoConfiguration.class, DataRedisAutoConfiguration.class))
+			.withPropertyValues("spring.data.redis.host=127.0.0.1", "spring.data.redis.port=" + this.server.port(),
+					"spring.data.redis.username=" + USER, "spring.data.redis.password=" + PASSWORD,
+					"spring.data.redis.database=" + database, "spring.data.redis.client-type=" + client);
+		runner.run((first) -> runner.run((second) -> {
+			handOver(first.getBean(DistributedLocks.class), second.getBean(DistributedLocks.class));
+			operate(first.getBean(DistributedLocks.class), second.getBean(LockInspector.class));
+		}));
+		assertThat(denied()).isEmpty();
+	}
+
+	/** The first lock is renewed, and the second process waits for it. */
+	private static void handOver(DistributedLocks first, DistributedLocks second) {
+		HeldLock held = first.acquire("order:42", first.defaults().toBuilder().lease(Duration.ofSeconds(9)).build());
+		CompletableFuture<HeldLock> next = second.acquireAsync("order:42");
+		Duration lowest = Duration.ofSeconds(7);
+		await().until(() -> held.remaining().compareTo(lowest) < 0);
+		await().until(() -> held.remaining().compareTo(lowest) > 0);
+		held.close();
+		next.join().close();
+	}
+
+	private static void operate(DistributedLocks first, LockInspector inspector) {
+		HeldLock held = first.acquire("order:43");
+		assertThat(inspector.inspect("redis", new LockKey("order:43"))).hasSize(1);
+		assertThat(inspector.forceRelease("redis", new LockKey("order:43"))).hasSize(1);
+		await().until(() -> !held.isValid());
+	}
+
+	@Test
+	void accountMaySendTheCommandsToClusters() {
+		assertThat(COMMANDS_TO_CLUSTERS).allSatisfy(
+				(command) -> assertThat(acl(Stream.concat(Stream.of("DRYRUN", USER), command.stream()).toList()))
+					.isEqualTo("OK"));
+	}
+
+	private String acl(List<String> arguments) {
+		return this.operator.dispatch(CommandType.ACL, new StatusOutput<>(StringCodec.UTF8),
+				new CommandArgs<>(StringCodec.UTF8).addValues(arguments));
+	}
+
+	/** What the server has refused to any account. */
+	private List<Object> denied() {
+		return this.operator.dispatch(CommandType.ACL, new ArrayOutput<>(StringCodec.UTF8),
+				new CommandArgs<>(StringCodec.UTF8).add("LOG"));
+	}
+
+}
