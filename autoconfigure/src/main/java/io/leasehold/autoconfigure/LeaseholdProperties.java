@@ -23,7 +23,8 @@ import org.springframework.core.Ordered;
  * Properties that all engines share. Values with which no lock could work fail startup.
  *
  * @param enabled Whether annotated methods run under their locks. When disabled, they run
- * without locks, and locks acquired in code apply inside this JVM only.
+ * without locks, and locks acquired in code apply inside this JVM only, on the only
+ * engine, 'local'.
  * @param engine Name of the default engine. When not set, the only engine whose client is
  * configured.
  * @param namespace Name that separates these locks from others in the same store.

@@ -19,8 +19,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * recommended.
  * @param poolSize Maximum number of connections in the engine's own pool for acquiring
  * locks. Renewals and releases use four more.
- * @param callTimeout Maximum time of one call, from the request for a connection to the
- * response.
+ * @param callTimeout Maximum time to wait for a connection, and then again for the
+ * response to a call.
  * @param pollMin Minimum time between two polls of a waiting process. A 32nd of it when a
  * release is expected.
  * @param pollMax Maximum time between two polls of a waiting process.
