@@ -19,9 +19,13 @@ abstract class JdbcApplicationFixture {
 
 	final String url = "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1";
 
+	/**
+	 * An application starts if the database does not respond in time, and even a database
+	 * in memory may not on a busy machine.
+	 */
 	final ApplicationContextRunner bare = Leasehold.runner()
 		.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class))
-		.withPropertyValues("leasehold.jdbc.call-timeout=5s");
+		.withPropertyValues("leasehold.jdbc.call-timeout=30s", "leasehold.lease=5m");
 
 	final ApplicationContextRunner runner = this.bare.withPropertyValues("spring.datasource.url=" + this.url);
 

@@ -41,6 +41,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 @ExtendWith(OutputCaptureExtension.class)
 class JdbcLockTableStartTests extends JdbcApplicationFixture {
 
+	/** The pool repeats attempts to connect for the whole time. */
+	private static final String REFUSED_FOR = "leasehold.jdbc.call-timeout=10s";
+
 	@Test
 	void tableInAFileIsCreatedOnlyWhenAskedFor(@TempDir Path folder) {
 		ApplicationContextRunner file = this.bare.withPropertyValues(
@@ -175,7 +178,7 @@ class JdbcLockTableStartTests extends JdbcApplicationFixture {
 	void databaseThatDoesNotExistIsNotReportedAsUnavailable() {
 		this.bare
 			.withPropertyValues("spring.datasource.url=jdbc:h2:mem:%s;IFEXISTS=TRUE".formatted(UUID.randomUUID()),
-					"leasehold.jdbc.initialize-schema=always")
+					"leasehold.jdbc.initialize-schema=always", REFUSED_FOR)
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
 				.isInstanceOf(LockEngineConfigurationException.class)
@@ -188,7 +191,8 @@ class JdbcLockTableStartTests extends JdbcApplicationFixture {
 	void databaseThatRefusesTheUserStopsTheStart(String initialize) {
 		this.runner.run((context) -> assertThat(context).hasNotFailed());
 		this.runner
-			.withPropertyValues("spring.datasource.password=wrong", "leasehold.jdbc.initialize-schema=" + initialize)
+			.withPropertyValues("spring.datasource.password=wrong", "leasehold.jdbc.initialize-schema=" + initialize,
+					REFUSED_FOR)
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
 				.isInstanceOf(LockEngineConfigurationException.class)
