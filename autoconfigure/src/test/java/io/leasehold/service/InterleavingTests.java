@@ -181,10 +181,15 @@ class InterleavingTests {
 
 	}
 
-	/** A thread re-enters a lock that another one releases. */
+	/**
+	 * A thread re-enters a lock that another one releases. Checked when both have ended:
+	 * one switch is then enough to find a hold that was joined too late.
+	 */
 	public static class Reentry extends InterleavingModel {
 
 		private HeldLock outer;
+
+		private HeldLock inner;
 
 		@Override
 		void before() {
@@ -194,17 +199,20 @@ class InterleavingTests {
 		@Override
 		@SuppressWarnings("try")
 		void first() {
-			HeldLock inner;
 			try (HeldLockScope scope = HeldLockScope.open(this.outer)) {
-				inner = acquire();
+				this.inner = acquire();
 			}
-			requireHeld(inner);
-			inner.close();
 		}
 
 		@Override
 		void second() {
 			this.outer.close();
+		}
+
+		@Override
+		void after() {
+			requireHeld(this.inner);
+			this.inner.close();
 		}
 
 	}
