@@ -10,7 +10,8 @@ public sealed interface Signal {
 	}
 
 	/**
-	 * The key was granted to the waiting claim.
+	 * The key was granted to the waiting claim after its last request that returned
+	 * <em>busy</em>. An older grant must not be signalled, because it has ended.
 	 *
 	 * @param grant the grant
 	 */

@@ -137,21 +137,24 @@ final class SimulatedEngine implements LockEngine {
 		return new AcquisitionOutcome.Granted(number, validUntil);
 	}
 
+	/**
+	 * Pass a signal on to the claim. One that comes before the claim listens is kept, and
+	 * judged when it does: the response that lets the claim listen may be newer.
+	 */
 	private void signalled(LiveClaim live, Signal signal) {
 		if (signal instanceof Signal.Pushed outdated && outdated.grant().number() <= live.seen) {
 			return;
 		}
+		if (live.listener == null) {
+			live.early = live.over ? null : signal;
+			return;
+		}
 		Signal received = (signal instanceof Signal.Pushed pushed) ? pushed(live, pushed.grant().number()) : signal;
 		note("<- %s: signal %s", live, received);
-		if (live.listener != null) {
-			if (received instanceof Signal.Pushed) {
-				this.world.figures.pushes++;
-			}
-			live.listener.accept(received);
+		if (received instanceof Signal.Pushed) {
+			this.world.figures.pushes++;
 		}
-		else if (!live.over) {
-			live.early = received;
-		}
+		live.listener.accept(received);
 	}
 
 	/**
@@ -172,7 +175,7 @@ final class SimulatedEngine implements LockEngine {
 		Signal early = live.early;
 		live.early = null;
 		if (early != null) {
-			listener.accept(early);
+			signalled(live, early);
 		}
 		return () -> {
 			live.listener = null;
