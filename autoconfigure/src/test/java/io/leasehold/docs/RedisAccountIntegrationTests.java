@@ -43,6 +43,9 @@ class RedisAccountIntegrationTests {
 
 	private static final String PASSWORD = "secret";
 
+	/** Lease of a lock until its new owner renews it, which is soon. */
+	private static final Duration GRANT_LEASE = Duration.ofSeconds(20);
+
 	/** Commands that the engine sends at startup, to clusters and for replicas. */
 	private static final List<List<String>> OTHER_COMMANDS = List.of(List.of("ASKING"), List.of("CLUSTER", "SLOTS"),
 			List.of("ROLE"), List.of("WAIT", "1", "100"), List.of("INFO"));
@@ -77,23 +80,25 @@ class RedisAccountIntegrationTests {
 			.withConfiguration(AutoConfigurations.of(SslAutoConfiguration.class, DataRedisAutoConfiguration.class))
 			.withPropertyValues("spring.data.redis.host=127.0.0.1", "spring.data.redis.port=" + this.server.port(),
 					"spring.data.redis.username=" + USER, "spring.data.redis.password=" + PASSWORD,
-					"spring.data.redis.database=" + database, "spring.data.redis.client-type=" + client);
+					"spring.data.redis.database=" + database, "spring.data.redis.client-type=" + client,
+					"leasehold.redis.grant-lease=" + GRANT_LEASE);
 		runner.run((first) -> runner.run((second) -> {
-			handOver(first.getBean(DistributedLocks.class), second.getBean(DistributedLocks.class));
+			handOver(first.getBean(DistributedLocks.class), second.getBean(DistributedLocks.class),
+					second.getBean(LockInspector.class));
 			operate(first.getBean(DistributedLocks.class), second.getBean(LockInspector.class));
 		}));
 		assertThat(denied()).isEmpty();
 	}
 
-	/** The first lock is renewed, and the second process waits for it. */
-	private static void handOver(DistributedLocks first, DistributedLocks second) {
-		HeldLock held = first.acquire("order:42", first.defaults().toBuilder().lease(Duration.ofSeconds(9)).build());
+	/** The second process waits for the lock, is granted it, and renews it. */
+	private static void handOver(DistributedLocks first, DistributedLocks second, LockInspector ofSecond) {
+		HeldLock held = first.acquire("order:42");
 		CompletableFuture<HeldLock> next = second.acquireAsync("order:42");
-		Duration lowest = Duration.ofSeconds(7);
-		await().until(() -> held.remaining().compareTo(lowest) < 0);
-		await().until(() -> held.remaining().compareTo(lowest) > 0);
+		await().until(() -> !ofSecond.overview().waiting().isEmpty());
 		held.close();
-		next.join().close();
+		HeldLock pushed = next.join();
+		await().until(() -> pushed.remaining().compareTo(GRANT_LEASE) > 0);
+		pushed.close();
 	}
 
 	private static void operate(DistributedLocks first, LockInspector inspector) {
