@@ -135,7 +135,8 @@ public record LeaseholdProperties(@DefaultValue("true") boolean enabled, @Nullab
 	 * @param maxConsecutive Maximum number of consecutive handoffs of a lock inside this
 	 * JVM before other JVMs get their turn. At most 63; zero means none.
 	 * @param maxTime Maximum time for which a lock is handed off inside this JVM before
-	 * other JVMs get their turn. At most a third of 'leasehold.lease'.
+	 * other JVMs get their turn. At most a third of 'leasehold.lease', or 10ms if that is
+	 * longer.
 	 */
 	record Handoff(@DefaultValue("63") int maxConsecutive, @DefaultValue("10ms") Duration maxTime) {
 
