@@ -22,7 +22,7 @@ class JdbcTimesTests {
 
 	private static final LockKey KEY = new LockKey("a");
 
-	private static final Duration CALL = Duration.ofSeconds(5);
+	private static final Duration CALL = Duration.ofMinutes(1);
 
 	private static final JdbcSettings SETTINGS = H2Memory.settings(CALL);
 
