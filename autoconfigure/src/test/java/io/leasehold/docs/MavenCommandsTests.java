@@ -16,7 +16,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class MavenCommandsTests {
 
 	private static final Set<String> GOALS = Set.of("clean", "compile", "test", "package", "verify", "install",
-			"spring-javaformat:apply", "test-compile", "deploy", "deploy:deploy", "versions:set",
+			"spring-javaformat:apply", "test-compile", "deploy", "deploy:deploy", "versions:set", "surefire:test",
 			"org.pitest:pitest-maven:mutationCoverage");
 
 	private final String poms = Manual.files((name) -> name.endsWith("pom.xml"))

@@ -8,6 +8,7 @@ import io.leasehold.test.contract.EngineAddress;
 import io.leasehold.test.contract.SharedLockEngineContract;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.ScanIterator;
 import io.lettuce.core.api.StatefulRedisConnection;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -47,7 +48,7 @@ class RedisLockEngineContractIntegrationTests extends SharedLockEngineContract {
 
 	@Override
 	protected Collection<String> residue(String namespace) {
-		return RedisOpener.residue(operator.sync().keys("*"), namespace);
+		return RedisOpener.residue(ScanIterator.scan(operator.sync()).stream().toList(), namespace);
 	}
 
 }
