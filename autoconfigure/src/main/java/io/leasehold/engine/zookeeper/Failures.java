@@ -1,6 +1,7 @@
 package io.leasehold.engine.zookeeper;
 
 import java.util.Set;
+import java.util.concurrent.TimeoutException;
 
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
@@ -27,6 +28,11 @@ final class Failures {
 		boolean permanent = cause instanceof KeeperException failure && isRejection(failure.code());
 		return new LockEngineException(key,
 				"ZooKeeper could not %s lock '%s': %s".formatted(action, key, reason(cause)), cause, !permanent);
+	}
+
+	/** Return the failure of a request for a claim whose lease ended meanwhile. */
+	static TimeoutException leaseExpired() {
+		return new TimeoutException("the lease expired before the response was processed");
 	}
 
 	/** Return the failure of a grant after too many leader elections. */

@@ -2,6 +2,7 @@ package io.leasehold.engine.zookeeper;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
 import io.leasehold.LockEngineException;
@@ -93,7 +94,11 @@ final class LiveClaim {
 	}
 
 	/** Start to create its node in the session of this number. */
-	synchronized CompletableFuture<LockNode> create(int in, Supplier<CompletableFuture<LockNode>> creator) {
+	synchronized CompletableFuture<LockNode> create(int in, Supplier<CompletableFuture<LockNode>> creator)
+			throws TimeoutException {
+		if (this.expired) {
+			throw Failures.leaseExpired();
+		}
 		if (this.over) {
 			throw new IllegalStateException("The claim on lock '%s' has already ended".formatted(this.claim.key()));
 		}

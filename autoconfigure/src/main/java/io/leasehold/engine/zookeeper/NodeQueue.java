@@ -109,7 +109,7 @@ final class NodeQueue {
 		}
 		AcquisitionOutcome.Granted granted = TurnGrants.grant(live, node, connection, proven, recall != null);
 		if (granted == null) {
-			throw new TimeoutException("the lease expired before the response was processed");
+			throw Failures.leaseExpired();
 		}
 		return granted;
 	}

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
 
 import io.leasehold.LockKey;
 import io.leasehold.engine.Claim;
@@ -15,6 +16,7 @@ import org.apache.zookeeper.KeeperException;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
@@ -128,7 +130,7 @@ class LiveClaimExpiryTests {
 	}
 
 	@Test
-	void creationCountsUntilItsSessionIsOverOrItFails() {
+	void creationCountsUntilItsSessionIsOverOrItFails() throws TimeoutException {
 		CompletableFuture<LockNode> creation = new CompletableFuture<>();
 		this.live.create(1, () -> creation);
 		this.live.discardUnless(2);
@@ -146,7 +148,7 @@ class LiveClaimExpiryTests {
 	}
 
 	@Test
-	void failedCreationIsForgottenInTheSameSession() {
+	void failedCreationIsForgottenInTheSameSession() throws TimeoutException {
 		this.live.create(1, () -> CompletableFuture.failedFuture(new IllegalStateException()));
 		assertThat(this.live.node()).isNull();
 		this.live.discardUnless(1);
@@ -155,7 +157,7 @@ class LiveClaimExpiryTests {
 
 	@Fault(146)
 	@Test
-	void onlyAPendingCreationOfAFormerSessionIsForgotten() {
+	void onlyAPendingCreationOfAFormerSessionIsForgotten() throws TimeoutException {
 		CompletableFuture<LockNode> first = new CompletableFuture<>();
 		this.live.create(1, () -> first);
 		assertThat(this.live.discardWithoutResponse(2)).isSameAs(first);
@@ -186,7 +188,7 @@ class LiveClaimExpiryTests {
 	}
 
 	@Test
-	void storeMayHaveANodeOnceItWasRequested() {
+	void storeMayHaveANodeOnceItWasRequested() throws TimeoutException {
 		assertThat(this.live.mayHaveNodes()).isFalse();
 		this.live.create(1, CompletableFuture::new);
 		assertThat(this.live.mayHaveNodes()).isTrue();
@@ -199,6 +201,16 @@ class LiveClaimExpiryTests {
 		this.live.end(0);
 		assertThatIllegalStateException().isThrownBy(() -> this.live.create(1, CompletableFuture::new))
 			.withMessage("The claim on lock 'a' has already ended");
+		assertThat(this.live.mayHaveNodes()).isFalse();
+	}
+
+	@Fault(141)
+	@Test
+	void claimThatExpiredCreatesNoNode() {
+		this.live.grant(0, LEASE);
+		this.live.expire(LEASE.toNanos());
+		assertThatExceptionOfType(TimeoutException.class).isThrownBy(() -> this.live.create(1, CompletableFuture::new))
+			.withMessageStartingWith("the lease expired");
 		assertThat(this.live.mayHaveNodes()).isFalse();
 	}
 

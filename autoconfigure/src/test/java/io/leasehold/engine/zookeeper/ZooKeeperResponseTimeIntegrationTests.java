@@ -4,7 +4,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 
+import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
 import io.leasehold.engine.AcquisitionOutcome.Granted;
 import io.leasehold.engine.Claim;
@@ -25,6 +27,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Late responses of {@link ZooKeeperLockEngine}, and those of another connection.
@@ -37,6 +40,8 @@ class ZooKeeperResponseTimeIntegrationTests extends ResponseTimeContract {
 	private static final int SESSION = 30_000;
 
 	private final ZooKeeperEngines engines = new ZooKeeperEngines();
+
+	private final AtomicLong ahead = new AtomicLong();
 
 	private FaultProxy proxy;
 
@@ -92,11 +97,30 @@ class ZooKeeperResponseTimeIntegrationTests extends ResponseTimeContract {
 		assertThat(engine.inDoubt(claim)).isFalse();
 	}
 
+	/** The request finds that its node is missing, as after the end of a session. */
+	@Fault(141)
+	@Test
+	void attemptDuringWhichALeaseIsEndedMayBeRepeated() {
+		ZooKeeperLockEngine engine = open("another", this::read);
+		Claim claim = this.engines.claim(KEY);
+		Granted granted = ZooKeeperEngines.granted(engine, claim);
+		this.beforeReading.set(() -> {
+			this.ahead.addAndGet(claim.lease().toNanos());
+			ZooKeeperEngines.eventually().until(() -> engine.inspect(KEY).isEmpty());
+		});
+		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> engine.tryAcquire(claim))
+			.withMessage("ZooKeeper could not acquire lock '%s': the lease expired before the response was processed",
+					KEY)
+			.satisfies((failure) -> assertThat(failure.isRetryable()).isTrue());
+		assertThat(ZooKeeperEngines.granted(engine, claim).number()).isGreaterThan(granted.number());
+		assertThat(engine.inspect(KEY)).hasSize(1);
+	}
+
 	private long read() {
 		Runnable action = this.beforeReading.get();
 		this.beforeReading.remove();
 		action.run();
-		return System.nanoTime();
+		return System.nanoTime() + this.ahead.get();
 	}
 
 	/** Its listener is called after the engine's. */
