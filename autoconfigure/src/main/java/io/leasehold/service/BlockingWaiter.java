@@ -44,7 +44,8 @@ class BlockingWaiter extends Waiter {
 
 	@Override
 	protected boolean runsUnder(Hold hold) {
-		return HeldLockScope.anyMatch((lock) -> Handle.isOpenHandle(lock, hold)) || ThreadLocks.include(hold);
+		return HeldLockScope.anyMatch((lock) -> Handle.isOpenHandle(lock, hold)) || ThreadLocks.include(hold)
+				|| Handle.waitsForCaller(hold);
 	}
 
 	@Override

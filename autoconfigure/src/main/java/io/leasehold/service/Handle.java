@@ -71,6 +71,14 @@ final class Handle implements HeldLock, Runnable {
 		return false;
 	}
 
+	/**
+	 * Return whether a hold stays because the release of its first handle waits for the
+	 * transaction of the current thread.
+	 */
+	static boolean waitsForCaller(Hold hold) {
+		return hold.firstHandle() instanceof Handle first && first.releases.waitsForCaller();
+	}
+
 	private boolean isOpen() {
 		return this.first != null;
 	}

@@ -50,6 +50,14 @@ public interface ReleaseTiming {
 		default void acquired(String name) {
 		}
 
+		/**
+		 * Return whether a requested release waits for the end of the transaction in
+		 * which the current thread runs. Until then, the thread runs under the lock.
+		 */
+		default boolean waitsForCaller() {
+			return false;
+		}
+
 	}
 
 }

@@ -11,6 +11,7 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
  * Releases of a lock that wait until a transaction is completed. A guarded transaction
@@ -69,6 +70,16 @@ final class DeferredReleases implements TransactionSynchronization, ReleaseTimin
 			}
 		}
 		release.run();
+	}
+
+	@Override
+	public boolean waitsForCaller() {
+		return isWaiting() && TransactionSynchronizationManager.isSynchronizationActive()
+				&& TransactionSynchronizationManager.getSynchronizations().contains(this);
+	}
+
+	private synchronized boolean isWaiting() {
+		return !this.waiting.isEmpty();
 	}
 
 	@Override

@@ -105,12 +105,17 @@ public final class Hold extends Link<Hold> {
 	Object addHandle(Object handle, boolean bound) {
 		this.handles++;
 		this.bound &= bound;
-		Object first = (this.user instanceof WeakReference<?> opened) ? opened.get() : null;
+		Object first = firstHandle();
 		if (first != null) {
 			return first;
 		}
 		this.user = new WeakReference<>(handle);
 		return handle;
+	}
+
+	/** Return the first handle, {@code null} if there is none that is reachable. */
+	public @Nullable Object firstHandle() {
+		return (this.user instanceof WeakReference<?> opened) ? opened.get() : null;
 	}
 
 	int handles() {

@@ -67,7 +67,7 @@ public final class Refusals {
 
 	private static String reason(Waiter waiter, Hold own) {
 		return "'%s', which %s".formatted(waiter.threadName(), own.isPermit() ? "holds a permit of it already"
-				: "holds it already, through a handle that is still open");
+				: "holds it already, through a handle that is still open or until its transaction ends");
 	}
 
 	private static String remedy(Waiter waiter, Hold own) {

@@ -55,8 +55,9 @@ public abstract non-sealed class Waiter extends Link<Waiter> implements Caller, 
 	}
 
 	/**
-	 * Return whether the caller runs under a hold with an open handle. Called in the
-	 * caller's thread if it has one.
+	 * Return whether the caller runs under a hold: it has an open handle, or the hold
+	 * waits for the end of the caller's transaction. Called in the caller's thread if it
+	 * has one.
 	 */
 	protected abstract boolean runsUnder(Hold hold);
 

@@ -1,0 +1,149 @@
+package io.leasehold.transaction;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+import io.leasehold.DistributedLocks;
+import io.leasehold.HeldLock;
+import io.leasehold.HeldLockScope;
+import io.leasehold.LockBusyException;
+import io.leasehold.LockView;
+import io.leasehold.annotation.DistributedLock;
+import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
+import io.leasehold.autoconfigure.LeaseholdLocalAutoConfiguration;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
+import org.springframework.context.ApplicationContext;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.DefaultTransactionDefinition;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Locks that are closed in a transaction and acquired again in it. They are still held,
+ * because their release waits for the end of the transaction.
+ */
+class LockAgainInTransactionTests {
+
+	private static final String KEY = "order:7";
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(LeaseholdAutoConfiguration.class,
+				LeaseholdLocalAutoConfiguration.class, DataSourceAutoConfiguration.class,
+				DataSourceTransactionManagerAutoConfiguration.class, TransactionAutoConfiguration.class))
+		.withUserConfiguration(Orders.class)
+		.withPropertyValues("leasehold.engine=local", "leasehold.wait-time=0s",
+				"spring.datasource.generate-unique-name=true");
+
+	@Test
+	void methodEntersTheLockOfAnEarlierCallAgain() {
+		run((context) -> {
+			inTransaction(context, TransactionDefinition.PROPAGATION_REQUIRED, () -> {
+				long first = context.getBean(Orders.class).change();
+				assertThat(context.getBean(Orders.class).change()).isEqualTo(first);
+				assertThat(isFree(context)).isFalse();
+			});
+			assertThat(isFree(context)).isTrue();
+		});
+	}
+
+	@Test
+	void viewEntersTheLockThatItUnlocked() {
+		run((context) -> {
+			LockView view = context.getBean(DistributedLocks.class).asLock(KEY);
+			inTransaction(context, TransactionDefinition.PROPAGATION_REQUIRED, () -> {
+				for (int i = 0; i < 3; i++) {
+					assertThat(view.tryLock()).isTrue();
+					view.unlock();
+				}
+				assertThat(isFree(context)).isFalse();
+			});
+			assertThat(isFree(context)).isTrue();
+		});
+	}
+
+	/** Work of the second call continues after the transaction. */
+	@Test
+	void lockLastsUntilItsLastHandleIsClosed() {
+		run((context) -> {
+			DistributedLocks locks = context.getBean(DistributedLocks.class);
+			HeldLock[] second = new HeldLock[1];
+			inTransaction(context, TransactionDefinition.PROPAGATION_REQUIRED, () -> {
+				locks.acquire(KEY).close();
+				second[0] = locks.acquire(KEY);
+			});
+			assertThat(isFree(context)).isFalse();
+			assertThat(second[0].isValid()).isTrue();
+			second[0].close();
+			assertThat(isFree(context)).isTrue();
+		});
+	}
+
+	/** It sees the data before the outer transaction, whose changes would be lost. */
+	@Test
+	void innerTransactionDoesNotEnterTheLockOfTheSuspendedOne() {
+		run((context) -> inTransaction(context, TransactionDefinition.PROPAGATION_REQUIRED, () -> {
+			context.getBean(Orders.class).change();
+			inTransaction(context, TransactionDefinition.PROPAGATION_REQUIRES_NEW,
+					() -> assertThatExceptionOfType(LockBusyException.class)
+						.isThrownBy(() -> context.getBean(Orders.class).change())
+						.withMessageContaining("until its transaction ends"));
+			context.getBean(Orders.class).change();
+		}));
+	}
+
+	/** A handle without a scope may belong to another thread's work. */
+	@Test
+	void openHandleIsNotEntered() {
+		run((context) -> inTransaction(context, TransactionDefinition.PROPAGATION_REQUIRED, () -> {
+			DistributedLocks locks = context.getBean(DistributedLocks.class);
+			try (HeldLock open = locks.acquire(KEY)) {
+				assertThat(open.isValid()).isTrue();
+				assertThatExceptionOfType(LockBusyException.class).isThrownBy(() -> locks.acquire(KEY))
+					.withMessageContaining("HeldLockScope.open");
+			}
+			locks.acquire(KEY).close();
+		}));
+	}
+
+	private void run(Consumer<ApplicationContext> test) {
+		this.runner.run(test::accept);
+	}
+
+	private static void inTransaction(ApplicationContext context, int propagation, Runnable work) {
+		new TransactionTemplate(context.getBean(PlatformTransactionManager.class),
+				new DefaultTransactionDefinition(propagation))
+			.executeWithoutResult((status) -> work.run());
+	}
+
+	/** Return whether another thread acquires the lock. */
+	private static boolean isFree(ApplicationContext context) {
+		return CompletableFuture.supplyAsync(() -> {
+			LockView view = context.getBean(DistributedLocks.class).asLock(KEY);
+			boolean free = view.tryLock();
+			if (free) {
+				view.unlock();
+			}
+			return free;
+		}).orTimeout(30, TimeUnit.SECONDS).join();
+	}
+
+	static class Orders {
+
+		@DistributedLock(key = "'order:7'")
+		public long change() {
+			return HeldLockScope.held().get(0).fencingToken();
+		}
+
+	}
+
+}
