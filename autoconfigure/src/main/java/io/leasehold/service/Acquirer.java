@@ -116,12 +116,15 @@ final class Acquirer {
 		}
 	}
 
-	/** Acquire a lock without blocking, or re-enter one of the given outer locks. */
-	CompletableFuture<HeldLock> acquireAsync(LockKey key, LockOptions options, List<HeldLock> outer,
-			Predicate<LockException> bypassed) {
+	/** Return the current thread as the caller of a later {@link #acquireAsync}. */
+	AsyncCaller caller(List<HeldLock> outer, Predicate<LockException> bypassed) {
+		return new AsyncCaller(Thread.currentThread().getName(), outer, bypassed, this.timing.releases());
+	}
+
+	/** Acquire a lock without blocking, or re-enter one of the caller's outer locks. */
+	CompletableFuture<HeldLock> acquireAsync(LockKey key, LockOptions options, AsyncCaller caller) {
 		CompletableFuture<HeldLock> result = new CompletableFuture<>();
-		AsyncWaiter waiter = new AsyncWaiter(key, options, outer, bypassed, this.clock.nanoTime(), result,
-				this.timing.releases(), this::complete);
+		AsyncWaiter waiter = new AsyncWaiter(key, options, caller, this.clock.nanoTime(), result, this::complete);
 		follow(waiter);
 		begin(waiter);
 		return result;
@@ -184,7 +187,8 @@ final class Acquirer {
 	private void open(AsyncWaiter waiter) {
 		try {
 			// A key keeps the gate that granted it while it is held
-			HeldLock held = open(waiter, this.gates.find(waiter.key()), waiter.bypassed, () -> waiter.releases);
+			HeldLock held = open(waiter, this.gates.find(waiter.key()), waiter.caller.bypassed(),
+					waiter.caller::releases);
 			if (held == null) {
 				begin(waiter.again());
 			}

@@ -5,10 +5,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
 
 import io.leasehold.HeldLock;
-import io.leasehold.LockException;
 import io.leasehold.LockKey;
 import io.leasehold.LockOptions;
 import io.leasehold.service.gate.Hold;
@@ -22,48 +20,26 @@ final class AsyncWaiter extends Waiter {
 
 	final CompletableFuture<HeldLock> result;
 
-	/** Executor of the release, chosen when the acquisition began. */
-	final ReleaseTiming.Releases releases;
-
-	/** Whether the caller continues without the lock after an exception. */
-	final Predicate<LockException> bypassed;
-
-	/** Locks under which the caller runs. */
-	private final List<HeldLock> outer;
+	final AsyncCaller caller;
 
 	private final Consumer<AsyncWaiter> completion;
-
-	private final String threadName;
 
 	private final AtomicBoolean completed = new AtomicBoolean();
 
 	private volatile @Nullable Future<?> timer;
 
 	/** Create an acquisition whose future is completed in another thread. */
-	AsyncWaiter(LockKey key, LockOptions options, List<HeldLock> outer, Predicate<LockException> bypassed, long start,
-			CompletableFuture<HeldLock> result, ReleaseTiming.Releases releases, Consumer<AsyncWaiter> completion) {
+	AsyncWaiter(LockKey key, LockOptions options, AsyncCaller caller, long start, CompletableFuture<HeldLock> result,
+			Consumer<AsyncWaiter> completion) {
 		super(key, options, false, start);
-		this.outer = outer;
-		this.bypassed = bypassed;
+		this.caller = caller;
 		this.result = result;
-		this.releases = releases;
 		this.completion = completion;
-		this.threadName = Thread.currentThread().getName();
-	}
-
-	private AsyncWaiter(AsyncWaiter former) {
-		super(former.key(), former.options(), false, former.start());
-		this.outer = former.outer;
-		this.bypassed = former.bypassed;
-		this.result = former.result;
-		this.releases = former.releases;
-		this.completion = former.completion;
-		this.threadName = former.threadName;
 	}
 
 	/** Return a waiter that repeats this acquisition. */
 	AsyncWaiter again() {
-		return continuedBy(new AsyncWaiter(this));
+		return continuedBy(new AsyncWaiter(key(), options(), this.caller, start(), this.result, this.completion));
 	}
 
 	@Override
@@ -73,12 +49,12 @@ final class AsyncWaiter extends Waiter {
 
 	@Override
 	public String threadName() {
-		return this.threadName;
+		return this.caller.thread();
 	}
 
 	@Override
 	protected boolean runsUnder(Hold hold) {
-		for (HeldLock lock : this.outer) {
+		for (HeldLock lock : outer()) {
 			if (Handle.isOpenHandle(lock, hold)) {
 				return true;
 			}
@@ -88,7 +64,7 @@ final class AsyncWaiter extends Waiter {
 
 	@Override
 	public List<HeldLock> outer() {
-		return this.outer;
+		return this.caller.outer();
 	}
 
 	@Override

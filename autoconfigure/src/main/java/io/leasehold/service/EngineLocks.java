@@ -1,6 +1,7 @@
 package io.leasehold.service;
 
 import java.time.Duration;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -152,11 +153,15 @@ final class EngineLocks implements AutoCloseable {
 		long start = this.clock.nanoTime();
 		LockKey only = keys.single();
 		if (only != null) {
-			return this.acquirer.acquireAsync(only, options, outer, bypassed);
+			return this.acquirer.acquireAsync(only, options, this.acquirer.caller(outer, bypassed));
 		}
+		Iterator<AsyncCaller> callers = keys.all()
+			.stream()
+			.map((key) -> this.acquirer.caller(outer, bypassed.or(Acquirer.BUSY_BYPASSED)))
+			.toList()
+			.iterator();
 		return AsyncHeldLocks.take(keys,
-				(key) -> this.acquirer.acquireAsync(key, this.acquirer.rest(options, start), outer,
-						bypassed.or(Acquirer.BUSY_BYPASSED)),
+				(key) -> this.acquirer.acquireAsync(key, this.acquirer.rest(options, start), callers.next()),
 				this.closer::discardAsync, (ex) -> (ex instanceof LockBusyException busy && !bypassed.test(busy))
 						? this.holders.explain(busy, options, outer) : ex,
 				this.threads.callers());

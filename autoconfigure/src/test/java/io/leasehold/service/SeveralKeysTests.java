@@ -14,6 +14,7 @@ import io.leasehold.HeldLockScope;
 import io.leasehold.LockBusyException;
 import io.leasehold.LockKey;
 import io.leasehold.LockKeyException;
+import io.leasehold.LockKeys;
 import io.leasehold.LockLostException;
 import io.leasehold.LockOptions;
 import io.leasehold.engine.AcquisitionOutcome;
@@ -69,6 +70,19 @@ class SeveralKeysTests {
 		assertThat(held.isValid()).isFalse();
 		assertThat(isFree("a")).isTrue();
 		assertThat(isFree("b")).isTrue();
+	}
+
+	/** Another thread of the library requests the second one. */
+	@Test
+	void eachNamesTheThreadOfItsAsyncCaller() throws Exception {
+		String caller = Thread.currentThread().getName();
+		HeldLock held = this.service
+			.acquireAllAsync(LockKeys.of(List.of("a", "b")), this.options, List.of(), Acquirer.NEVER_BYPASSED)
+			.get(1, TimeUnit.MINUTES);
+		assertThat(held.parts())
+			.allSatisfy((part) -> assertThat(this.store.inspect(new LockKey(part.key()))).singleElement()
+				.satisfies((holder) -> assertThat(holder.thread()).isEqualTo(caller)));
+		held.close();
 	}
 
 	/**

@@ -138,6 +138,22 @@ class OpenTransactionTests {
 		});
 	}
 
+	/** Another thread of the library begins to acquire the second key. */
+	@Test
+	void allKeysOfAnAsyncCallerAreReleasedAfterItsTransaction() {
+		run((context) -> {
+			LockService locks = context.getBean(LockService.class);
+			transaction(context).executeWithoutResult((status) -> {
+				locks.acquireAllAsync(LockKeys.of(List.of("a", "b")), locks.defaults(), List.of(), (failure) -> false)
+					.orTimeout(1, TimeUnit.MINUTES)
+					.join()
+					.close();
+				assertThat(context.getBean(LocalLockEngine.class).size()).isEqualTo(2);
+			});
+			assertThat(context.getBean(LocalLockEngine.class).size()).isZero();
+		});
+	}
+
 	private static void acquireInVain(LockService locks, String kind, LockOptions options) throws Throwable {
 		switch (kind) {
 			case "keys" -> locks.acquireAll(List.of("a", "b", "c"), options);
