@@ -40,10 +40,10 @@ enum StageResult implements ResultKind {
 			follow(proceed(call), result);
 			return;
 		}
+		UnaryOperator<Runnable> context = BodyThreads.context();
 		CompletableFuture<HeldLock> acquisition = call.locks()
 			.acquireAllAsync(keys, call.operation().options(), HeldLockScope.held(), call.operation().bypassed());
 		cancelWith(result, acquisition);
-		UnaryOperator<Runnable> context = BodyThreads.context();
 		acquisition.whenComplete((held, failure) -> {
 			if (held != null) {
 				execute(call, context.apply(() -> underLock(call, held, result)), (rejection) -> {

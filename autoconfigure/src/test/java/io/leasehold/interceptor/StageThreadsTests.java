@@ -123,6 +123,27 @@ class StageThreadsTests {
 		}
 	}
 
+	@Test
+	void contextThatCannotBeReadLeavesNoLock() {
+		ContextRegistry.getInstance().registerThreadLocalAccessor("tenant", () -> {
+			throw new IllegalStateException("no tenant");
+		}, TENANT::set, TENANT::remove);
+		try {
+			Locked.runner(Orders.class).run((context) -> {
+				CompletableFuture<String> result = context.getBean(Orders.class)
+					.stage(1, () -> CompletableFuture.completedFuture("paid"));
+				assertThat(result).failsWithin(20, TimeUnit.SECONDS)
+					.withThrowableThat()
+					.withMessageContaining("no tenant");
+				await().until(() -> context.getBean(LocalLockEngine.class).size() == 0);
+				assertThat(Locked.isFree(context.getBean(DistributedLocks.class), "order:1")).isTrue();
+			});
+		}
+		finally {
+			ContextRegistry.getInstance().removeThreadLocalAccessor("tenant");
+		}
+	}
+
 	/** The next task of a pooled thread does not work under the lock of another call. */
 	@Test
 	void threadOfABodyHasNoCurrentLockAfterwards() {
