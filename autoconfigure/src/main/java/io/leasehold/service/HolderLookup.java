@@ -75,7 +75,7 @@ final class HolderLookup {
 		try {
 			own.complete(describe(this.engine.inspect(key)));
 		}
-		catch (RuntimeException ex) {
+		catch (RuntimeException | Error ex) {
 			logger.debug("The holders of lock '%s' could not be read (engine: %s)".formatted(key, this.engine.name()),
 					ex);
 		}

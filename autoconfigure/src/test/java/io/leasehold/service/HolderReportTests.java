@@ -227,6 +227,20 @@ class HolderReportTests {
 		held.close();
 	}
 
+	/** Otherwise an asynchronous caller of several keys would never have a result. */
+	@Test
+	void errorOfTheEngineLeavesTheExceptionAsItIs() {
+		LockService service = service(HolderReport.AFTER_WAIT, (key) -> {
+			throw new NoClassDefFoundError("Driver");
+		});
+		HeldLock held = this.owner.acquire("b");
+		assertThat(busy(() -> service.acquire("b", waiting(service))).getHolders()).isEmpty();
+		assertThat(busyAsync(service.acquireAllAsync(LockKeys.of(List.of("a", "b")), waiting(service), List.of(),
+				Acquirer.NEVER_BYPASSED))
+			.getHolders()).isEmpty();
+		held.close();
+	}
+
 	@Test
 	void ownLocksAreNamedThoughTheStoreReportsNoHolder() {
 		LockService service = service(HolderReport.AFTER_WAIT, (key) -> List.of());
