@@ -141,7 +141,7 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 
 	private AcquisitionOutcome acquire(Claim claim, long deadline) throws KeeperException, TimeoutException {
 		LiveClaim live = this.claims.begin(claim);
-		if (live.hasExpired()) {
+		if (live.isOver()) {
 			leave(live, deadline);
 			live = this.claims.begin(claim);
 		}

@@ -7,6 +7,7 @@ import java.util.concurrent.TimeUnit;
 
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
+import io.leasehold.engine.AcquisitionOutcome.Busy;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.server.FaultProxy;
@@ -42,7 +43,9 @@ class ZooKeeperPendingRequestsIntegrationTests {
 
 	private final TestingServer server = this.engines.server();
 
-	private volatile boolean loses;
+	private volatile boolean losesCreations;
+
+	private volatile boolean losesRemovals;
 
 	@AfterEach
 	void close() throws Exception {
@@ -103,7 +106,7 @@ class ZooKeeperPendingRequestsIntegrationTests {
 		ZooKeeperLockEngine engine = this.engines.engine(client);
 		Claim claim = this.engines.claim(KEY, Duration.ofSeconds(8));
 		granted(engine, claim);
-		this.loses = true;
+		this.losesRemovals = true;
 		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> engine.release(claim));
 		expire(client);
 		eventually().until(() -> engine.liveClaims() == 0);
@@ -116,7 +119,7 @@ class ZooKeeperPendingRequestsIntegrationTests {
 		ZooKeeperLockEngine engine = this.engines.engine(client);
 		this.engines.useOnce(engine, KEY);
 		Claim claim = this.engines.claim(KEY, Duration.ofSeconds(8));
-		this.loses = true;
+		this.losesCreations = true;
 		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> engine.tryAcquire(claim));
 		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> engine.release(claim));
 		expire(client);
@@ -124,8 +127,31 @@ class ZooKeeperPendingRequestsIntegrationTests {
 		assertThat(engine.inspect(KEY)).isEmpty();
 	}
 
+	/** It may have become the claim of another caller meanwhile, which waits. */
+	@Test
+	void busyClaimWhoseRemovalGetsNoResponseIsBegunAnew() throws Exception {
+		ZooKeeperLockEngine other = this.engines.engine(this.engines.client(this.server.getConnectString()));
+		Claim held = this.engines.claim(KEY);
+		granted(other, held);
+		CuratorFramework client = forgetful();
+		ZooKeeperLockEngine engine = this.engines.engine(client);
+		Claim claim = this.engines.claim(KEY);
+		this.losesRemovals = true;
+		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> engine.tryAcquire(claim))
+			.satisfies((failure) -> assertThat(failure.isRetryable()).isTrue());
+		expire(client);
+		Claim waiting = claim.waiting();
+		eventually().ignoreException(LockEngineException.class).until(() -> engine.tryAcquire(waiting) instanceof Busy);
+		assertThat(other.release(held)).isInstanceOf(ReleaseOutcome.Released.class);
+		granted(engine, waiting);
+		assertThat(engine.release(waiting)).isInstanceOf(ReleaseOutcome.Released.class);
+		assertThat(engine.liveClaims()).isZero();
+		assertThat(engine.inspect(KEY)).isEmpty();
+	}
+
 	private void expire(CuratorFramework client) throws Exception {
-		this.loses = false;
+		this.losesCreations = false;
+		this.losesRemovals = false;
 		client.getZookeeperClient().getZooKeeper().getTestable().injectSessionExpiration();
 	}
 
@@ -153,14 +179,14 @@ class ZooKeeperPendingRequestsIntegrationTests {
 
 		@Override
 		public void multi(Iterable<Op> operations, MultiCallback callback, Object context) {
-			if (!ZooKeeperPendingRequestsIntegrationTests.this.loses) {
+			if (!ZooKeeperPendingRequestsIntegrationTests.this.losesCreations) {
 				super.multi(operations, callback, context);
 			}
 		}
 
 		@Override
 		public void delete(String path, int version, VoidCallback callback, Object context) {
-			if (!ZooKeeperPendingRequestsIntegrationTests.this.loses) {
+			if (!ZooKeeperPendingRequestsIntegrationTests.this.losesRemovals) {
 				super.delete(path, version, callback, context);
 			}
 		}
