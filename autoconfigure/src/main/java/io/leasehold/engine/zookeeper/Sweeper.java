@@ -70,24 +70,33 @@ final class Sweeper {
 		this.executor.scheduleWithFixedDelay(this::tick, TICK.toMillis(), TICK.toMillis(), TimeUnit.MILLISECONDS);
 	}
 
+	/** A failure that left this method would end all further ticks. */
 	private void tick() {
-		long now = this.clock.nanoTime();
 		try {
-			this.missed.check(now);
-			if (this.store.isConnected()) {
-				touch(now);
-				this.claims.all()
-					.stream()
-					.filter((live) -> live.expire(now) && live.isRemovalDue(now))
-					.forEach(this::remove);
-				this.queue.removeLate(now);
+			long now = this.clock.nanoTime();
+			try {
+				sweep(now);
+			}
+			finally {
+				if (this.closing) {
+					closeUnlessHeld(now);
+				}
 			}
 		}
-		catch (Exception ex) {
+		catch (Exception | Error ex) {
 			logger.debug("Could not end expired leases in ZooKeeper; retrying", ex);
 		}
-		if (this.closing) {
-			closeUnlessHeld(now);
+	}
+
+	private void sweep(long now) throws Exception {
+		this.missed.check(now);
+		if (this.store.isConnected()) {
+			touch(now);
+			this.claims.all()
+				.stream()
+				.filter((live) -> live.expire(now) && live.isRemovalDue(now))
+				.forEach(this::remove);
+			this.queue.removeLate(now);
 		}
 	}
 

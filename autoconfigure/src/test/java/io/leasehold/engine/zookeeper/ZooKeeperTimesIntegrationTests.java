@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.leasehold.LockKey;
@@ -59,6 +60,8 @@ class ZooKeeperTimesIntegrationTests {
 
 	private final AtomicInteger touches = new AtomicInteger();
 
+	private final AtomicBoolean nextTickFails = new AtomicBoolean();
+
 	private final CuratorFramework client = CuratorFrameworkFactory.newClient(ZooKeeperTestServer.shared(),
 			(int) SESSION.toMillis(), 2000, new RetryForever(100));
 
@@ -77,6 +80,10 @@ class ZooKeeperTimesIntegrationTests {
 
 	private long read() {
 		this.readings.incrementAndGet();
+		if (Thread.currentThread().getName().startsWith("leasehold-zookeeper-")
+				&& this.nextTickFails.compareAndSet(true, false)) {
+			throw new OutOfMemoryError("no");
+		}
 		return this.clock.nanoTime();
 	}
 
@@ -139,6 +146,16 @@ class ZooKeeperTimesIntegrationTests {
 		this.engine.close();
 		// A tick may find that nothing is held just before the call does
 		eventually().until(() -> this.client.getState() == CuratorFrameworkState.STOPPED);
+	}
+
+	@Test
+	void leaseEndsAlthoughATickFailed() {
+		Claim claim = this.engines.claim(this.key);
+		granted(this.engine, claim);
+		this.nextTickFails.set(true);
+		eventually().until(() -> !this.nextTickFails.get());
+		this.clock.advance(claim.lease());
+		eventually().until(() -> this.engine.inspect(this.key).isEmpty());
 	}
 
 	@Test
