@@ -2,9 +2,12 @@ package io.leasehold.engine.redis;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.Signal;
+import io.leasehold.engine.Subscription;
 import io.leasehold.engine.redis.connection.Line;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +45,16 @@ final class LiveClaims {
 
 	private LiveClaim create(Claim claim, String name) {
 		return new LiveClaim(claim, name, this.settings, this.clock);
+	}
+
+	/** Subscribe a claim to signals, unless it was released meanwhile. */
+	Subscription subscribe(Claim claim, Consumer<Signal> listener) {
+		LiveClaim live = named(ClaimName.of(claim));
+		if (live == null) {
+			return Subscription.POLLING;
+		}
+		live.listen(listener);
+		return () -> live.listen(null);
 	}
 
 	void add(LiveClaim live) {

@@ -212,10 +212,7 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 	@Override
 	public Subscription subscribe(Claim claim, Consumer<Signal> listener) {
 		this.state.check(claim.key());
-		LiveClaim live = this.claims.of(claim);
-		this.claims.add(live);
-		live.listen(listener);
-		return () -> live.listen(null);
+		return this.claims.subscribe(claim, listener);
 	}
 
 	@Override

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 import io.leasehold.LockEngineException;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
@@ -75,6 +76,20 @@ class RedisEngineRequestsTests extends RedisEngineFixture {
 		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> member.engine().release(claim));
 		this.servers.close = CompletableFuture.completedFuture(0L);
 		assertThat(member.engine().release(claim)).isInstanceOf(ReleaseOutcome.NotOwner.class);
+	}
+
+	/** A waiter may give up while the claim is being subscribed. */
+	@Test
+	void subscriptionOfAReleasedClaimLeavesNothing() {
+		TestMember member = member(0);
+		this.servers.acquire = CompletableFuture.completedFuture(List.of("busy", "5", 30L));
+		Claim claim = member.waiting("k");
+		assertThat(member.engine().tryAcquire(claim)).isInstanceOf(AcquisitionOutcome.Busy.class);
+		assertThat(member.engine().liveClaims()).isOne();
+		member.engine().release(claim);
+		member.engine().subscribe(claim, (signal) -> {
+		}).close();
+		assertThat(member.engine().liveClaims()).isZero();
 	}
 
 	@Test

@@ -240,12 +240,12 @@ class RedisWakeUpIntegrationTests {
 	/** Enqueue a claim and return the numbers of its grants that messages report. */
 	private static BlockingQueue<Long> wait(TestMember waiter, Claim claim) {
 		BlockingQueue<Long> granted = new LinkedBlockingQueue<>();
+		assertThat(waiter.engine().tryAcquire(claim)).isInstanceOf(AcquisitionOutcome.Busy.class);
 		waiter.engine().subscribe(claim, (signal) -> {
 			if (signal instanceof Signal.Pushed pushed) {
 				granted.add(pushed.grant().number());
 			}
 		});
-		assertThat(waiter.engine().tryAcquire(claim)).isInstanceOf(AcquisitionOutcome.Busy.class);
 		return granted;
 	}
 
