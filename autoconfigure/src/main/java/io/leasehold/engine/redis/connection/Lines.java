@@ -89,7 +89,29 @@ public final class Lines {
 	}
 
 	private CompletableFuture<Line> open(Node node) {
-		return CompletableFuture.supplyAsync(() -> this.opener.apply(node), this.executor);
+		CompletableFuture<Line> opened = new CompletableFuture<>();
+		try {
+			this.executor.execute(() -> open(node, opened));
+		}
+		catch (OutOfMemoryError ex) { // the task may be queued, or even run
+			opened.completeExceptionally(RedisFailure.noResponse("no thread is available to connect", ex));
+		}
+		return opened;
+	}
+
+	private void open(Node node, CompletableFuture<Line> opened) {
+		if (opened.isDone()) {
+			return;
+		}
+		try {
+			Line line = this.opener.apply(node);
+			if (!opened.complete(line)) {
+				line.close();
+			}
+		}
+		catch (RuntimeException | Error ex) {
+			opened.completeExceptionally(ex);
+		}
 	}
 
 	/**
