@@ -25,6 +25,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
@@ -133,6 +135,20 @@ class RedisRefusalsIntegrationTests {
 		this.operator.bgsave();
 		await().until(() -> this.operator.info("persistence").contains("rdb_last_bgsave_status:err"));
 		refusesUntil("MISCONF", () -> this.operator.configSet("save", ""));
+	}
+
+	@Test
+	void serverWithTheMostConnections() {
+		TestMember another = this.engines.member(new RedisStandaloneConfiguration("127.0.0.1", this.server.port()));
+		Claim refused = another.claim("refused");
+		this.operator.configSet("maxclients", "1");
+		await().untilAsserted(() -> assertThatExceptionOfType(LockEngineException.class)
+			.isThrownBy(() -> another.engine().tryAcquire(refused))
+			.matches(LockEngineException::isRetryable)
+			.matches((failure) -> "MAXCLIENTS".equals(failure.refusal())));
+		this.operator.configSet("maxclients", "100");
+		await().ignoreExceptions().until(() -> another.granted(refused) > this.number);
+		assertThat(another.engine().release(refused)).isEqualTo(ReleaseOutcome.RELEASED);
 	}
 
 	/** Passes only by somebody's hand, and is counted as well. */

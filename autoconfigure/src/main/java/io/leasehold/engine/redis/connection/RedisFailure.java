@@ -16,8 +16,8 @@ public final class RedisFailure extends RuntimeException {
 	private static final long serialVersionUID = 1L;
 
 	/** Transient error codes, such as that of a server that is still loading. */
-	private static final Set<String> PASSING = Set.of("ASK", "BUSY", "CLUSTERDOWN", "LOADING", "MASTERDOWN", "MISCONF",
-			"MOVED", "NOREPLICAS", "NOSCRIPT", "OOM", "READONLY", "TRYAGAIN");
+	private static final Set<String> PASSING = Set.of("ASK", "BUSY", "CLUSTERDOWN", "LOADING", "MASTERDOWN",
+			"MAXCLIENTS", "MISCONF", "MOVED", "NOREPLICAS", "NOSCRIPT", "OOM", "READONLY", "TRYAGAIN");
 
 	/** Permanent error codes, which require an operator. */
 	private static final Set<String> LASTING = Set.of("ERR", "NOAUTH", "NOPERM", "WRONGPASS", "WRONGTYPE");
@@ -25,6 +25,9 @@ public final class RedisFailure extends RuntimeException {
 	/** Error of a command in a script, as reported by Redis before 7.0. */
 	private static final Pattern OF_SCRIPT = Pattern.compile("ERR Error running script .*: -([A-Z]+) .*",
 			Pattern.DOTALL);
+
+	/** Rejection of a further connection, which has no separate code. */
+	private static final String TOO_MANY_CLIENTS = "ERR max number of clients";
 
 	private static final String UNSUITABLE = "UNSUITABLE";
 
@@ -143,6 +146,9 @@ public final class RedisFailure extends RuntimeException {
 			return "";
 		}
 		String message = String.valueOf(getMessage());
+		if (message.startsWith(TOO_MANY_CLIENTS)) {
+			return "MAXCLIENTS";
+		}
 		Matcher ofScript = OF_SCRIPT.matcher(message);
 		return ofScript.matches() ? ofScript.group(1) : message.split(" ", 2)[0];
 	}

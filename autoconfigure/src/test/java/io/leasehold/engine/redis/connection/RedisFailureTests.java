@@ -17,7 +17,9 @@ class RedisFailureTests {
 
 	@ParameterizedTest
 	@CsvSource({ "LOADING Redis is loading, LOADING, true", "OOM, OOM, true", "WRONGPASS invalid, WRONGPASS, false",
-			"NOAUTH, NOAUTH, false", "KAPUTT whatever, OTHER, false" })
+			"ERR max number of clients reached, MAXCLIENTS, true",
+			"ERR max number of clients + cluster connections reached, MAXCLIENTS, true",
+			"ERR max number of arguments, ERR, false", "NOAUTH, NOAUTH, false", "KAPUTT whatever, OTHER, false" })
 	void refusalHasItsWordAndMayPass(String message, String word, boolean retryable) {
 		LockEngineException failure = RedisFailure.refusal(message, null).toEngineException("Redis", "acquire", KEY);
 		assertThat(failure).hasMessage("Redis could not acquire lock 'order:42': " + message);
