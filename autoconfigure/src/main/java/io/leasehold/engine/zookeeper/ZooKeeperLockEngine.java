@@ -144,6 +144,7 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 		if (live.isOver()) {
 			leave(live, deadline);
 			live = this.claims.begin(claim);
+			this.state.check(claim.key()); // later, close() ends the claim
 		}
 		AcquisitionOutcome outcome = this.queue.request(live, deadline);
 		if (outcome instanceof AcquisitionOutcome.Contradicted

@@ -2,8 +2,11 @@ package io.leasehold.engine.zookeeper;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
@@ -29,6 +32,7 @@ import static io.leasehold.engine.zookeeper.ZooKeeperEngines.eventually;
 import static io.leasehold.engine.zookeeper.ZooKeeperEngines.granted;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 /**
  * Requests whose responses are late or lost: nothing is kept of their claims for ever,
@@ -46,6 +50,8 @@ class ZooKeeperPendingRequestsIntegrationTests {
 	private volatile boolean losesCreations;
 
 	private volatile boolean losesRemovals;
+
+	private final Queue<Runnable> lostRemovals = new ConcurrentLinkedQueue<>();
 
 	@AfterEach
 	void close() throws Exception {
@@ -149,6 +155,29 @@ class ZooKeeperPendingRequestsIntegrationTests {
 		assertThat(engine.inspect(KEY)).isEmpty();
 	}
 
+	/** Nothing would end the other claim. */
+	@Test
+	void endedClaimIsNotBegunAnewAfterItsEngineIsClosed() throws Exception {
+		ZooKeeperLockEngine other = this.engines.engine(this.engines.client(this.server.getConnectString()));
+		Claim held = this.engines.claim(KEY);
+		granted(other, held);
+		ZooKeeperLockEngine engine = this.engines.engine(forgetful());
+		Claim claim = this.engines.claim(KEY);
+		this.losesRemovals = true;
+		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> engine.tryAcquire(claim));
+		AtomicReference<Throwable> failure = new AtomicReference<>();
+		Thread repeated = new Thread(() -> failure.set(catchThrowable(() -> engine.tryAcquire(claim.waiting()))));
+		repeated.start();
+		eventually().until(() -> repeated.getState() == Thread.State.TIMED_WAITING);
+		engine.close();
+		this.losesRemovals = false;
+		this.lostRemovals.forEach(Runnable::run);
+		repeated.join();
+		assertThat(failure.get()).isInstanceOf(LockEngineException.class).hasMessageContaining("is closed");
+		assertThat(other.release(held)).isInstanceOf(ReleaseOutcome.Released.class);
+		granted(other, this.engines.claim(KEY));
+	}
+
 	private void expire(CuratorFramework client) throws Exception {
 		this.losesCreations = false;
 		this.losesRemovals = false;
@@ -168,7 +197,7 @@ class ZooKeeperPendingRequestsIntegrationTests {
 	}
 
 	/**
-	 * A handle that may lose transactions and removals.
+	 * A handle that may lose transactions, and send removals late.
 	 */
 	@SuppressWarnings("try")
 	private final class Handle extends ZooKeeper {
@@ -188,6 +217,10 @@ class ZooKeeperPendingRequestsIntegrationTests {
 		public void delete(String path, int version, VoidCallback callback, Object context) {
 			if (!ZooKeeperPendingRequestsIntegrationTests.this.losesRemovals) {
 				super.delete(path, version, callback, context);
+			}
+			else {
+				ZooKeeperPendingRequestsIntegrationTests.this.lostRemovals
+					.add(() -> super.delete(path, version, callback, context));
 			}
 		}
 
