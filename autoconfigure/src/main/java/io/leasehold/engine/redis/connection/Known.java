@@ -51,7 +51,13 @@ final class Known<T> {
 		if (!this.response.compareAndSet(last, next)) {
 			return get();
 		}
-		next.completeAsync(this.question, this.executor).thenAccept(this.listener);
+		next.thenAccept(this.listener);
+		try {
+			next.completeAsync(this.question, this.executor);
+		}
+		catch (OutOfMemoryError ex) { // the query may be queued, or even run
+			next.completeExceptionally(RedisFailure.noResponse("no thread is available to send a query", ex));
+		}
 		return next;
 	}
 
@@ -66,7 +72,12 @@ final class Known<T> {
 	/** Repeat the query in the background; the last response remains until a new one. */
 	void refresh() {
 		if (this.refreshing.compareAndSet(false, true)) {
-			this.executor.execute(this::retry);
+			try {
+				this.executor.execute(this::retry);
+			}
+			catch (OutOfMemoryError ex) {
+				logger.debug("No thread is available for a query, which remains queued", ex);
+			}
 		}
 	}
 
