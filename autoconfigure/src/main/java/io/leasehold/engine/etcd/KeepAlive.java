@@ -68,14 +68,17 @@ final class KeepAlive {
 		return reads;
 	}
 
-	/** Return the claims whose keys exist, and were not closed by an operator. */
 	private static Map<LiveClaim, Boolean> held(List<LiveClaim> claims, Reply reply) {
 		Map<LiveClaim, Boolean> held = new HashMap<>();
 		for (int i = 0; i < claims.size(); i++) {
-			List<KeyValue> keys = reply.keys(i + 1);
-			held.put(claims.get(i), isThere(keys, claims.get(i).number()) && !ClaimValue.isClosed(keys.get(0).value()));
+			held.put(claims.get(i), isHeld(claims.get(i), reply.keys(i + 1)));
 		}
 		return held;
+	}
+
+	/** Return whether a claim's key was found, and was not closed by an operator. */
+	static boolean isHeld(LiveClaim live, List<KeyValue> found) {
+		return isThere(found, live.number()) && !ClaimValue.isClosed(found.get(0).value());
 	}
 
 	private static boolean isThere(List<KeyValue> keys, long created) {

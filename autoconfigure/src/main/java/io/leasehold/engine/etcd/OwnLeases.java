@@ -42,8 +42,10 @@ final class OwnLeases {
 		OwnLease own = live.ownLease();
 		if (own == null) {
 			boolean byLease = claim.minHold().compareTo(length) >= 0;
-			return byLease ? attach(live, claim.minHold(), false, ClaimValue.heldByLease(claim, time), deadline)
-					: attach(live, length, true, ClaimValue.held(claim, time, claim.minHold()), deadline);
+			long present = session.lease();
+			return byLease
+					? attach(live, present, claim.minHold(), false, ClaimValue.heldByLease(claim, time), deadline)
+					: attach(live, present, length, true, ClaimValue.held(claim, time, claim.minHold()), deadline);
 		}
 		boolean lasts = own.isKeptAlive() ? own.length().compareTo(length) >= 0 : own.end() - now >= length.toNanos();
 		if (lasts) {
@@ -51,21 +53,35 @@ final class OwnLeases {
 		}
 		// Without a response, the key may be on either lease
 		live.ownLease(new OwnLease(own.id(), Duration.ZERO, now, true));
-		return attach(live, length, true, ClaimValue.held(claim, time, live.heldFor(now)), deadline);
+		return attach(live, own.id(), length, true, ClaimValue.held(claim, time, live.heldFor(now)), deadline);
 	}
 
-	private boolean attach(LiveClaim live, Duration length, boolean keptAlive, String value, long deadline)
-			throws EtcdException, TimeoutException {
+	/**
+	 * Attach the key to a new lease. A late request must not do this after a later one,
+	 * so the lease that the key leaves is a condition.
+	 * @param expected the lease of the key, as far as this is known
+	 */
+	private boolean attach(LiveClaim live, long expected, Duration length, boolean keptAlive, String value,
+			long deadline) throws EtcdException, TimeoutException {
 		long sent = this.clock.nanoTime();
 		JsonObject lease = this.store.grant(Sessions.wholeSeconds(length), deadline);
 		long id = lease.number("ID");
-		boolean attached = replace(this.store, live.key(), live.number(), Operation.put(live.key(), value, id),
-				deadline);
-		if (attached) {
-			Duration granted = Duration.ofSeconds(lease.number("TTL"));
-			live.ownLease(new OwnLease(id, granted, MonotonicClock.validUntil(sent, granted), keptAlive));
+		for (long present = expected;;) {
+			Reply reply = this.store.transact(
+					List.of(Operation.isCreated(live.key(), live.number()), Operation.isOpen(live.key()),
+							Operation.isOn(live.key(), present)),
+					List.of(Operation.put(live.key(), value, id)),
+					List.of(Operation.read(Operation.get(live.key(), false))), deadline);
+			if (reply.succeeded()) {
+				Duration granted = Duration.ofSeconds(lease.number("TTL"));
+				live.ownLease(new OwnLease(id, granted, MonotonicClock.validUntil(sent, granted), keptAlive));
+				return true;
+			}
+			if (!KeepAlive.isHeld(live, reply.keys(0))) {
+				return false;
+			}
+			present = reply.keys(0).get(0).lease();
 		}
-		return attached;
 	}
 
 	/**
@@ -79,14 +95,8 @@ final class OwnLeases {
 			throws EtcdException, TimeoutException {
 		JsonObject closing = byLease ? Operation.write(key, ClaimValue.CLOSED) : Operation.put(key, ClaimValue.CLOSED,
 				store.grant(Sessions.wholeSeconds(rest), deadline).number("ID"));
-		return replace(store, key, created, closing, deadline);
-	}
-
-	/** Write a key if it exists and was not closed. */
-	private static boolean replace(Store store, String key, long created, JsonObject write, long deadline)
-			throws EtcdException, TimeoutException {
 		return store
-			.transact(List.of(Operation.isCreated(key, created), Operation.isOpen(key)), List.of(write), List.of(),
+			.transact(List.of(Operation.isCreated(key, created), Operation.isOpen(key)), List.of(closing), List.of(),
 					deadline)
 			.succeeded();
 	}

@@ -3,7 +3,9 @@ package io.leasehold.engine.etcd;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 
 import io.leasehold.engine.Holder;
 import io.leasehold.LockEngineException;
@@ -16,6 +18,7 @@ import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.server.EtcdTestServer;
+import io.leasehold.server.FaultProxy;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -172,12 +175,7 @@ class EtcdMinimumHoldIntegrationTests {
 	@Test
 	void claimThatWasClosedBeforeItsGrantArrivedBeginsAnew() {
 		Claim claim = claim(Duration.ofMinutes(5));
-		this.relay.change("/v3/lease/grant", (body) -> {
-			if (!this.operator.keys(this.engines.keys.claims(KEY)).isEmpty()) {
-				this.relay.change("/v3/kv/txn", (lost) -> "");
-			}
-			return body;
-		});
+		loseNextMove(this.relay);
 		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> this.engine.tryAcquire(claim));
 		this.relay.changeNothing();
 		KeyValue before = key();
@@ -185,6 +183,85 @@ class EtcdMinimumHoldIntegrationTests {
 		assertThat(this.other.forceRelease(KEY)).hasSize(1);
 		assertThat(EtcdEngines.granted(this.engine, claim).number()).isGreaterThan(before.created());
 		assertThat(this.operator.keys(this.engines.keys.claims(KEY))).hasSize(1);
+	}
+
+	/** The request that moves the key is delayed until the claim was granted. */
+	@Test
+	void lateMoveOfAnAcquisitionDoesNotTakeTheKeyFromItsLease() {
+		FaultProxy proxy = this.engines.proxy();
+		EtcdRelay before = this.engines.open(new EtcdRelay(EtcdEngines.url(proxy)));
+		EtcdLockEngine engine = this.engines.engine(before.url());
+		Claim claim = this.engines.claim(KEY, new LockTerms(Duration.ofMinutes(5), Duration.ofMinutes(1)));
+		AtomicReference<FaultProxy.Valve> late = strandNextMove(before, proxy);
+		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> engine.tryAcquire(claim));
+		before.changeNothing();
+		EtcdEngines.eventually().ignoreExceptions().until(() -> engine.tryAcquire(claim) instanceof Granted);
+		assertKeyStays(before, late.get());
+	}
+
+	@Test
+	void lateMoveOfARenewalDoesNotTakeTheKeyFromItsLease() {
+		FaultProxy proxy = this.engines.proxy();
+		EtcdRelay before = this.engines.open(new EtcdRelay(EtcdEngines.url(proxy)));
+		EtcdLockEngine engine = this.engines.engine(before.url());
+		Claim claim = this.engines.claim(KEY, new LockTerms(Duration.ofMinutes(1), Duration.ofSeconds(1)));
+		Renewal longer = new Renewal(claim, EtcdEngines.granted(engine, claim).number(), Duration.ofMinutes(5));
+		AtomicReference<FaultProxy.Valve> late = strandNextMove(before, proxy);
+		assertThat(engine.renew(List.of(longer)).get(0)).isInstanceOf(RenewalOutcome.Unknown.class);
+		before.changeNothing();
+		EtcdEngines.eventually().until(() -> engine.renew(List.of(longer)).get(0) instanceof RenewalOutcome.Renewed);
+		assertKeyStays(before, late.get());
+	}
+
+	/** The key is on the lease of the renewal that had no response. */
+	@Test
+	void renewalAfterAMoveWithoutAResponseMovesTheKeyAgain() {
+		Claim claim = this.engines.claim(KEY, new LockTerms(Duration.ofMinutes(1), Duration.ofSeconds(1)));
+		Granted granted = EtcdEngines.granted(this.engine, claim);
+		Renewal longer = new Renewal(claim, granted.number(), Duration.ofMinutes(5));
+		long first = key().lease();
+		this.relay.change("/v3/kv/txn", (body) -> "");
+		assertThat(this.engine.renew(List.of(longer)).get(0)).isInstanceOf(RenewalOutcome.Unknown.class);
+		this.relay.changeNothing();
+		long second = key().lease();
+		assertThat(second).isNotEqualTo(first);
+		assertThat(this.engine.renew(List.of(longer)).get(0)).isInstanceOf(RenewalOutcome.Renewed.class);
+		assertThat(key().lease()).isNotIn(first, second);
+	}
+
+	/** Lose the responses from the creation of a lease for the key on. */
+	private void loseNextMove(EtcdRelay relay) {
+		relay.change("/v3/lease/grant", (body) -> {
+			if (!this.operator.keys(this.engines.keys.claims(KEY)).isEmpty()) {
+				relay.change("/v3/kv/txn", (lost) -> "");
+			}
+			return body;
+		});
+	}
+
+	/** Hold back the request that follows the creation of a lease for the key. */
+	private AtomicReference<FaultProxy.Valve> strandNextMove(EtcdRelay relay, FaultProxy proxy) {
+		AtomicReference<FaultProxy.Valve> late = new AtomicReference<>();
+		relay.change("/v3/lease/grant", (body) -> {
+			if (late.get() == null && !this.operator.keys(this.engines.keys.claims(KEY)).isEmpty()) {
+				late.set(proxy.strandRequests());
+			}
+			return body;
+		});
+		return late;
+	}
+
+	/** Let through what was held back, and await its execution. */
+	private void assertKeyStays(EtcdRelay relay, FaultProxy.Valve late) {
+		KeyValue held = key();
+		AtomicInteger executed = new AtomicInteger();
+		relay.change("/v3/kv/txn", (body) -> {
+			executed.incrementAndGet();
+			return body;
+		});
+		late.open();
+		EtcdEngines.eventually().until(() -> executed.get() > 0);
+		assertThat(this.operator.read(this.engines.keys.claims(KEY))).containsExactly(held);
 	}
 
 	private void assertLostByForce(Claim claim, Granted granted) {
