@@ -184,10 +184,12 @@ final class ClaimQueue {
 
 	/**
 	 * Remove a key that an operator closed before its grant arrived here. No work began,
-	 * so it needs no minimum hold.
+	 * so it needs no minimum hold. A late removal must not find the next key of the
+	 * claim.
 	 */
 	private void removeClosed(LiveClaim live, long deadline) throws EtcdException, TimeoutException {
-		this.store.transact(List.of(), List.of(Operation.remove(live.key())), List.of(), deadline);
+		this.store.transact(List.of(Operation.isCreated(live.key(), live.number())),
+				List.of(Operation.remove(live.key())), List.of(), deadline);
 		live.displace();
 	}
 

@@ -229,6 +229,31 @@ class EtcdMinimumHoldIntegrationTests {
 		assertThat(key().lease()).isNotIn(first, second);
 	}
 
+	/** It removes the closed key of the claim, not the one that was created since. */
+	@Test
+	void lateRemovalOfAClosedKeyDoesNotRemoveTheNextOne() {
+		FaultProxy proxy = this.engines.proxy();
+		EtcdRelay before = this.engines.open(new EtcdRelay(EtcdEngines.url(proxy)));
+		EtcdLockEngine engine = this.engines.engine(before.url());
+		Claim claim = claim(Duration.ofMinutes(5));
+		loseNextMove(before);
+		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> engine.tryAcquire(claim));
+		before.changeNothing();
+		assertThat(this.other.forceRelease(KEY)).hasSize(1);
+		AtomicReference<FaultProxy.Valve> late = new AtomicReference<>();
+		before.change("/v3/kv/txn", (body) -> {
+			if (!body.contains("\"succeeded\"") && late.get() == null) {
+				late.set(proxy.strandRequests()); // the key could not be moved
+			}
+			return body;
+		});
+		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> engine.tryAcquire(claim));
+		assertThat(late.get()).isNotNull();
+		before.changeNothing();
+		EtcdEngines.eventually().ignoreExceptions().until(() -> engine.tryAcquire(claim) instanceof Granted);
+		assertKeyStays(before, late.get());
+	}
+
 	/** Lose the responses from the creation of a lease for the key on. */
 	private void loseNextMove(EtcdRelay relay) {
 		relay.change("/v3/lease/grant", (body) -> {
