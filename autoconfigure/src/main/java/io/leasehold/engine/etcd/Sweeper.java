@@ -85,17 +85,26 @@ final class Sweeper {
 		}
 		try {
 			this.paused = false;
-			keepSessions();
-			removeExpired();
-			this.lateKeys.sweep(deadline());
+			sweep();
 		}
-		catch (EtcdException | TimeoutException | RuntimeException ex) {
+		catch (Exception | Error ex) {
+			// One that is thrown ends a periodic task
 			logger.debug("Could not keep the session in etcd, or end expired leases; retrying", ex);
 			this.paused = true;
 			this.pausedAt = System.nanoTime();
 		}
-		if (this.closing) {
-			closeUnlessHeld();
+	}
+
+	private void sweep() throws EtcdException, TimeoutException {
+		try {
+			keepSessions();
+			removeExpired();
+			this.lateKeys.sweep(deadline());
+		}
+		finally {
+			if (this.closing) {
+				closeUnlessHeld();
+			}
 		}
 	}
 

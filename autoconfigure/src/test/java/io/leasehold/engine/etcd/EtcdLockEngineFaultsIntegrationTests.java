@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -190,6 +191,23 @@ class EtcdLockEngineFaultsIntegrationTests {
 			.during(Duration.ofMillis(500))
 			.until(() -> this.operator.keys(this.engines.keys.claims()).isEmpty());
 		EtcdEngines.granted(other, this.engines.claim(KEY));
+	}
+
+	/** One error must not end the periodic task that ends leases. */
+	@Test
+	void leaseEndsAlthoughAnErrorWasThrownBefore() {
+		AtomicBoolean fails = new AtomicBoolean();
+		EtcdLockEngine engine = this.engines.engine(UNRENEWED, () -> {
+			if (Thread.currentThread().getName().startsWith("leasehold-etcd-") && fails.getAndSet(false)) {
+				throw new OutOfMemoryError("of a test");
+			}
+			return System.nanoTime();
+		}, this.url);
+		EtcdEngines.granted(engine, this.engines.claim(KEY, Access.EXCLUSIVE, Duration.ofSeconds(10)));
+		fails.set(true);
+		EtcdEngines.eventually().until(() -> !fails.get());
+		EtcdEngines.eventually().until(() -> engine.liveClaims() == 0);
+		assertThat(engine.inspect(KEY)).isEmpty();
 	}
 
 	/** What no claim of the process knows would be kept alive for ever. */
