@@ -102,11 +102,14 @@ final class ClaimQueue {
 				: Operation.list(live.prefix()).with("keys_only", true);
 	}
 
-	/** Take a key over from an earlier session, which keeps its place. */
+	/**
+	 * Take a key over from an earlier session, which keeps its place. That of a grant
+	 * outlives the session.
+	 */
 	private void moveTo(Session session, LiveClaim live, KeyValue key, long deadline)
 			throws EtcdException, TimeoutException {
 		live.place(key.created());
-		if (key.lease() != session.lease()) {
+		if (key.lease() != session.lease() && live.ownLease() == null) {
 			transact(live, session,
 					List.of(Operation.isCreated(key.key(), key.created()), Operation.isOn(key.key(), key.lease())),
 					List.of(Operation.attach(key.key(), session.lease())), deadline);
@@ -175,6 +178,7 @@ final class ClaimQueue {
 			live.turn().busy(Obstacle.of(order, live.prefix(), revision));
 			return busy(live);
 		}
+		live.replaceOwnLease(); // that of an earlier grant may end soon
 		if (this.ownLeases.secure(live, session, live.claim().lease(), deadline)) {
 			return grant(live, session, own, sent);
 		}

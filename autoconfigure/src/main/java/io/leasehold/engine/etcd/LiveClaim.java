@@ -137,6 +137,14 @@ final class LiveClaim {
 		this.ownLease = lease;
 	}
 
+	/** Ensure that its key is attached to another lease before it is granted again. */
+	synchronized void replaceOwnLease() {
+		OwnLease present = this.ownLease;
+		if (present != null) {
+			this.ownLease = new OwnLease(present.id(), Duration.ZERO, present.end(), true);
+		}
+	}
+
 	/**
 	 * Extend the lease, counted from a request; never shorten it. Return the end of its
 	 * validity, or {@code null} if the claim has ended and its key is being removed.

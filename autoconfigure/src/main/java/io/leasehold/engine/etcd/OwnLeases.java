@@ -51,8 +51,7 @@ final class OwnLeases {
 		if (lasts) {
 			return true;
 		}
-		// Without a response, the key may be on either lease
-		live.ownLease(new OwnLease(own.id(), Duration.ZERO, now, true));
+		live.replaceOwnLease(); // without a response, the key may be on either lease
 		return attach(live, own.id(), length, true, ClaimValue.held(claim, time, live.heldFor(now)), deadline);
 	}
 

@@ -229,6 +229,40 @@ class EtcdMinimumHoldIntegrationTests {
 		assertThat(key().lease()).isNotIn(first, second);
 	}
 
+	/** The key of the grant outlived the session. */
+	@Test
+	void keyOfAClaimThatIsRequestedAgainIsNotMovedToTheNextSession() {
+		assertOutlivesTheSession(this.engines.claim(KEY, new LockTerms(Duration.ofMinutes(5), Duration.ofMinutes(1))));
+	}
+
+	@Test
+	void keyThatIsLockedForItsMinimumHoldIsNotMovedToTheNextSession() {
+		assertOutlivesTheSession(claim(Duration.ofMinutes(5)));
+	}
+
+	/** The second response is valid for a whole lease, too. */
+	@Test
+	void keyOfAClaimThatIsRequestedAgainLastsForTheLeaseOfTheSecondGrant() {
+		Claim claim = this.engines.claim(KEY, new LockTerms(Duration.ofMinutes(1), Duration.ofSeconds(1)));
+		Granted first = EtcdEngines.granted(this.engine, claim);
+		EtcdEngines.eventually().until(() -> EtcdOperator.secondsLeft(this.url, key().lease()) <= 55);
+		Granted second = EtcdEngines.granted(this.engine, claim);
+		assertThat(second.number()).isEqualTo(first.number());
+		long left = EtcdOperator.secondsLeft(this.url, key().lease());
+		assertThat(System.nanoTime() + Duration.ofSeconds(left + 1).toNanos() - second.validUntil()).isPositive();
+	}
+
+	private void assertOutlivesTheSession(Claim claim) {
+		Granted granted = EtcdEngines.granted(this.other, claim);
+		String sessions = this.engines.keys.session(0).replaceFirst("[^/]*$", "");
+		this.operator.keys(sessions).forEach(this.operator::remove);
+		EtcdEngines.eventually().until(() -> this.other.inDoubt(claim));
+		assertThat(EtcdEngines.granted(this.other, claim).number()).isEqualTo(granted.number());
+		assertThat(this.operator.read(sessions)).extracting(KeyValue::lease).doesNotContain(key().lease());
+		assertThat(this.other.release(claim)).isInstanceOf(ReleaseOutcome.Released.class);
+		assertThat(key().value()).isEqualTo(ClaimValue.CLOSED);
+	}
+
 	/** It removes the closed key of the claim, not the one that was created since. */
 	@Test
 	void lateRemovalOfAClosedKeyDoesNotRemoveTheNextOne() {
