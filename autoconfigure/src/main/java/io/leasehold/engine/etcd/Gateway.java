@@ -6,6 +6,8 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
@@ -43,16 +45,25 @@ final class Gateway {
 	 * may still be executed
 	 */
 	JsonObject post(URI member, String path, JsonObject body, long deadline) throws EtcdException, TimeoutException {
+		return postAll(member, path, List.of(body), deadline).get(0);
+	}
+
+	/**
+	 * Send requests concurrently, as {@link #post} does, and return their responses in
+	 * the same order. If one fails, the others may have been executed.
+	 */
+	List<JsonObject> postAll(URI member, String path, List<JsonObject> bodies, long deadline)
+			throws EtcdException, TimeoutException {
 		String used = token(member, deadline);
 		try {
-			return send(member, path, body, used, deadline);
+			return send(member, path, bodies, used, deadline);
 		}
 		catch (EtcdException ex) {
 			if (used == null || !isOfTheToken(ex)) {
 				throw ex;
 			}
 			forget(used);
-			return send(member, path, body, token(member, deadline), deadline);
+			return send(member, path, bodies, token(member, deadline), deadline);
 		}
 	}
 
@@ -71,25 +82,41 @@ final class Gateway {
 	private @Nullable String token(URI member, long deadline) throws EtcdException, TimeoutException {
 		String present = this.token;
 		if (present == null && this.credentials != null) {
-			present = send(member, LOGIN, this.credentials.request(), null, deadline).text("token");
+			present = send(member, LOGIN, List.of(this.credentials.request()), null, deadline).get(0).text("token");
 			this.token = present;
 		}
 		return present;
 	}
 
-	private JsonObject send(URI member, String path, JsonObject body, @Nullable String authorization, long deadline)
-			throws EtcdException, TimeoutException {
-		ResponseBody read = new ResponseBody();
-		CompletableFuture<HttpResponse<String>> response = this.client
-			.sendAsync(request(member, path, body, authorization), read);
+	private List<JsonObject> send(URI member, String path, List<JsonObject> bodies, @Nullable String authorization,
+			long deadline) throws EtcdException, TimeoutException {
+		List<Sent> requests = bodies.stream().map((body) -> send(request(member, path, body, authorization))).toList();
 		try {
-			return read(member, Deadlines.await(response, deadline));
+			List<JsonObject> responses = new ArrayList<>(requests.size());
+			for (Sent request : requests) {
+				responses.add(await(member, request, deadline));
+			}
+			return responses;
+		}
+		finally {
+			// Responses that have arrived are not affected
+			requests.forEach((request) -> request.response.cancel(true));
+		}
+	}
+
+	private Sent send(HttpRequest request) {
+		ResponseBody body = new ResponseBody();
+		return new Sent(this.client.sendAsync(request, body), body);
+	}
+
+	private static JsonObject await(URI member, Sent request, long deadline) throws EtcdException, TimeoutException {
+		try {
+			return read(member, Deadlines.await(request.response, deadline));
 		}
 		catch (ExecutionException ex) {
-			throw read.failure(member, ex.getCause());
+			throw request.body.failure(member, ex.getCause());
 		}
 		catch (TimeoutException ex) {
-			response.cancel(true);
 			throw new TimeoutException("%s did not respond within the call timeout".formatted(member));
 		}
 	}
@@ -138,6 +165,12 @@ final class Gateway {
 			.header("Grpc-Metadata-hasleader", "true")
 			.POST(BodyPublishers.ofString(body.toString()));
 		return ((authorization != null) ? request.header("Authorization", authorization) : request).build();
+	}
+
+	/**
+	 * Request that was sent.
+	 */
+	private record Sent(CompletableFuture<HttpResponse<String>> response, ResponseBody body) {
 	}
 
 }

@@ -17,6 +17,9 @@ import io.leasehold.engine.MonotonicClock;
  */
 final class KeepAlive {
 
+	/** Over HTTP/1.1, each request at a time has a connection. */
+	private static final int CONCURRENT = 16;
+
 	private final Store store;
 
 	private final MonotonicClock clock;
@@ -37,17 +40,10 @@ final class KeepAlive {
 	private Pulse send(URI member, Session session, List<LiveClaim> claims, long deadline)
 			throws EtcdException, TimeoutException {
 		long sent = this.clock.nanoTime();
-		JsonObject kept = this.store.keepAlive(member, session.lease(), deadline);
-		Origin origin = Origin.of(kept);
-		boolean proven = kept.number("TTL") > 0;
-		for (LiveClaim live : claims) {
-			OwnLease own = live.ownLease();
-			if (own != null && own.isKeptAlive()) {
-				proven &= Origin.of(this.store.keepAlive(member, own.id(), deadline)).equals(origin);
-			}
-		}
+		List<JsonObject> kept = keepAlive(member, leases(session, claims), deadline);
 		Reply reply = this.store.transactAt(member, reads(session, claims), deadline);
-		proven &= reply.origin().equals(origin);
+		boolean proven = kept.get(0).number("TTL") > 0
+				&& kept.stream().map(Origin::of).allMatch(reply.origin()::equals);
 		boolean alive = isThere(reply.keys(0), session.created());
 		if (alive) {
 			session.see(reply.revision());
@@ -59,6 +55,28 @@ final class KeepAlive {
 			session.prove(sent);
 		}
 		return new Pulse(sent, alive && proven, held(claims, reply));
+	}
+
+	private static List<Long> leases(Session session, List<LiveClaim> claims) {
+		List<Long> leases = new ArrayList<>(claims.size() + 1);
+		leases.add(session.lease());
+		for (LiveClaim live : claims) {
+			OwnLease own = live.ownLease();
+			if (own != null && own.isKeptAlive()) {
+				leases.add(own.id());
+			}
+		}
+		return leases;
+	}
+
+	private List<JsonObject> keepAlive(URI member, List<Long> leases, long deadline)
+			throws EtcdException, TimeoutException {
+		List<JsonObject> kept = new ArrayList<>(leases.size());
+		for (int i = 0; i < leases.size(); i += CONCURRENT) {
+			kept.addAll(
+					this.store.keepAlive(member, leases.subList(i, Math.min(i + CONCURRENT, leases.size())), deadline));
+		}
+		return kept;
 	}
 
 	private static List<JsonObject> reads(Session session, List<LiveClaim> claims) {

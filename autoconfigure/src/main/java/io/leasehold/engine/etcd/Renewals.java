@@ -12,7 +12,8 @@ import io.leasehold.engine.RenewalOutcome;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Renewal of grants: two requests for up to 127 of them.
+ * Renewal of grants: two requests for up to 127 of them, and one more for each lease of
+ * their own that is kept alive.
  */
 final class Renewals {
 

@@ -54,9 +54,13 @@ final class Store {
 		return post("/v3/lease/grant", JsonObject.of("TTL", seconds), deadline);
 	}
 
-	/** Return the response, which has no {@code TTL} if the lease does not exist. */
-	JsonObject keepAlive(URI member, long lease, long deadline) throws EtcdException, TimeoutException {
-		return this.gateway.post(member, "/v3/lease/keepalive", JsonObject.of("ID", lease), deadline);
+	/**
+	 * Keep leases alive, concurrently. Return the responses in the same order; one has no
+	 * {@code TTL} if the lease does not exist.
+	 */
+	List<JsonObject> keepAlive(URI member, List<Long> leases, long deadline) throws EtcdException, TimeoutException {
+		return this.gateway.postAll(member, "/v3/lease/keepalive",
+				leases.stream().map((lease) -> JsonObject.of("ID", lease)).toList(), deadline);
 	}
 
 	/** Return the keys on a lease. This read is not linearizable. */

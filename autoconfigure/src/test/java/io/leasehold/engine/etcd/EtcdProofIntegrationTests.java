@@ -2,7 +2,10 @@ package io.leasehold.engine.etcd;
 
 import java.net.URI;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
@@ -11,6 +14,7 @@ import io.leasehold.engine.Access;
 import io.leasehold.engine.AcquisitionOutcome.Granted;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.server.EtcdTestServer;
 import io.leasehold.test.contract.Fault;
@@ -132,6 +136,25 @@ class EtcdProofIntegrationTests {
 		assertThat(EtcdEngines.renew(this.engine, kept, grant)).isInstanceOf(RenewalOutcome.Unknown.class);
 		this.relay.changeNothing();
 		assertThat(EtcdEngines.renew(this.engine, kept, grant)).isInstanceOf(RenewalOutcome.Renewed.class);
+	}
+
+	/** One after another, they would take twice the call timeout. */
+	@Test
+	void keepAlivesOfManyLocksAreSentConcurrently() {
+		Duration session = Duration.ofMinutes(5);
+		Duration callTimeout = Duration.ofSeconds(6);
+		EtcdLockEngine many = this.engines.engine(session, callTimeout, MonotonicClock.SYSTEM, this.relay.url());
+		List<Renewal> renewals = new ArrayList<>();
+		for (int i = 0; i < 60; i++) {
+			Claim kept = this.engines.claim(new LockKey("kept:" + i), new LockTerms(session, Duration.ofMinutes(1)));
+			renewals.add(new Renewal(kept, EtcdEngines.granted(many, kept).number(), kept.lease()));
+		}
+		this.relay.change(KEEP_ALIVE, (body) -> {
+			LockSupport.parkNanos(Duration.ofMillis(200).toNanos());
+			return body;
+		});
+		EtcdEngines.eventually()
+			.untilAsserted(() -> assertThat(many.renew(renewals)).hasOnlyElementsOfType(RenewalOutcome.Renewed.class));
 	}
 
 	/** Fifteen whole seconds, although 14.7 were requested. */

@@ -119,6 +119,20 @@ class EtcdRequestsIntegrationTests {
 		assertThat(requests()).isEqualTo(Map.of("LeaseKeepAlive", 2, "Txn", 2));
 	}
 
+	/** One with a minimum hold that is longer than its lease has no keep-alive. */
+	@Test
+	void renewalOfALockWithALeaseOfItsOwnIsOneRequestMore() {
+		List<Renewal> renewals = new ArrayList<>();
+		for (Duration minHold : List.of(Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofMinutes(10))) {
+			Claim claim = this.engines.claim(new LockKey("kept:" + minHold),
+					new LockTerms(Duration.ofMinutes(5), minHold));
+			renewals.add(new Renewal(claim, EtcdEngines.granted(this.engine, claim).number(), claim.lease()));
+		}
+		this.before = counts();
+		assertThat(this.engine.renew(renewals)).hasOnlyElementsOfType(RenewalOutcome.Renewed.class);
+		assertThat(requests()).isEqualTo(Map.of("LeaseKeepAlive", 3, "Txn", 1));
+	}
+
 	@Test
 	void minimumHoldCostsALeaseAndAWriteMore() {
 		lockAndUnlock(this.engines.claim(KEY, new LockTerms(Duration.ofSeconds(5), Duration.ofSeconds(60))));
