@@ -117,12 +117,7 @@ public final class EtcdLockEngine implements LockEngine, AutoCloseable {
 	@Override
 	public Subscription subscribe(Claim claim, Consumer<Signal> listener) {
 		this.state.check(claim.key());
-		LiveClaim live = this.claims.find(claim);
-		if (live == null) {
-			return Subscription.POLLING;
-		}
-		live.turn().listen(listener);
-		return live.turn()::unsubscribe;
+		return this.claims.subscribe(claim, listener);
 	}
 
 	@Override

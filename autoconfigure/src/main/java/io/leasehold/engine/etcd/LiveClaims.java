@@ -9,11 +9,14 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Owner;
 import io.leasehold.engine.RevocationListener;
+import io.leasehold.engine.Signal;
+import io.leasehold.engine.Subscription;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +32,8 @@ final class LiveClaims {
 
 	private final Map<Owner, LiveClaim> byOwner = new ConcurrentHashMap<>();
 
+	private final Map<Owner, Consumer<Signal>> listeners = new ConcurrentHashMap<>();
+
 	private final AtomicLong nextId = new AtomicLong();
 
 	private volatile RevocationListener revocations = (number, claim) -> {
@@ -41,7 +46,36 @@ final class LiveClaims {
 
 	LiveClaim begin(Claim claim) {
 		return this.byOwner.computeIfAbsent(claim.owner(),
-				(owner) -> new LiveClaim(claim, newId(owner), this.keys.claims(claim.key()), new Turn(this.watches)));
+				(owner) -> new LiveClaim(claim, newId(owner), this.keys.claims(claim.key()), newTurn(owner)));
+	}
+
+	private Turn newTurn(Owner owner) {
+		Turn turn = new Turn(this.watches);
+		Consumer<Signal> listener = this.listeners.get(owner);
+		if (listener != null) {
+			turn.listen(listener);
+		}
+		return turn;
+	}
+
+	/**
+	 * Subscribe to the signals for a claim, also after the engine has ended the claim and
+	 * it began anew: the service does not subscribe again.
+	 */
+	Subscription subscribe(Claim claim, Consumer<Signal> listener) {
+		this.listeners.put(claim.owner(), listener);
+		LiveClaim live = find(claim);
+		if (live != null) {
+			live.turn().listen(listener);
+		}
+		return () -> unsubscribe(claim, listener);
+	}
+
+	private void unsubscribe(Claim claim, Consumer<Signal> listener) {
+		LiveClaim live = this.listeners.remove(claim.owner(), listener) ? find(claim) : null;
+		if (live != null) {
+			live.turn().unsubscribe();
+		}
 	}
 
 	/**
