@@ -5,6 +5,9 @@ import java.sql.SQLException;
 import java.sql.SQLTimeoutException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.Objects;
+import java.util.Set;
 
 import io.leasehold.engine.support.Deadlines;
 import org.apache.commons.logging.Log;
@@ -37,7 +40,8 @@ final class Session implements AutoCloseable {
 
 	private @Nullable Duration setWait;
 
-	private @Nullable String restoring;
+	/** Statements that restore the connection's settings. */
+	private final Set<String> restoring = new LinkedHashSet<>();
 
 	private boolean used;
 
@@ -112,12 +116,27 @@ final class Session implements AutoCloseable {
 		if (wanted.toNanos() < present.toNanos() * 7 / 8) {
 			String setting = dialect.setLockTimeout(wanted);
 			if (setting != null && !setting.equals(dialect.setLockTimeout(present))) {
-				connection(); // throws if no time is left, before anything is changed
-				this.restoring = dialect.setLockTimeout(usual);
+				change(setting, Objects.requireNonNull(dialect.setLockTimeout(usual)));
 				this.setWait = wanted;
-				execute(setting);
 			}
 		}
+	}
+
+	/**
+	 * Change a setting of the connection until the session is closed, unless it was
+	 * changed before.
+	 * @param restoring statement that restores it
+	 */
+	void changeOnce(String setting, String restoring) throws SQLException {
+		if (!this.restoring.contains(restoring)) {
+			change(setting, restoring);
+		}
+	}
+
+	private void change(String setting, String restoring) throws SQLException {
+		connection(); // throws if no time is left, before anything is changed
+		this.restoring.add(restoring);
+		execute(setting);
 	}
 
 	void execute(String sql) throws SQLException {
@@ -179,22 +198,23 @@ final class Session implements AutoCloseable {
 	}
 
 	private void restore() throws SQLException {
-		String setting = this.restoring;
-		if (setting != null) {
-			try {
+		try {
+			for (String setting : this.restoring) {
 				execute(setting);
 			}
-			catch (SQLException ex) {
-				this.connection.abort(Runnable::run); // not usable with another setting
-				restoreOnAborted(setting);
-			}
+		}
+		catch (SQLException ex) {
+			this.connection.abort(Runnable::run); // not usable with another setting
+			restoreOnAborted();
 		}
 	}
 
 	/** H2 does not implement {@code abort}. Other drivers fail here at once. */
-	private void restoreOnAborted(String setting) throws SQLException {
+	private void restoreOnAborted() throws SQLException {
 		try (Statement statement = this.connection.createStatement()) {
-			statement.execute(setting);
+			for (String setting : this.restoring) {
+				statement.execute(setting);
+			}
 		}
 	}
 

@@ -119,13 +119,10 @@ final class Sql {
 	 */
 	<T> @Nullable T inTransaction(Session session, Session.Steps<T> steps) throws SQLException {
 		String close = this.dialect.closeWhenIdle(this.settings.callTimeout());
-		if (close == null) {
-			return session.inTransaction(steps);
+		if (close != null) {
+			session.changeOnce(close, this.dialect.keepWhenIdle());
 		}
-		session.execute(close);
-		T result = session.inTransaction(steps);
-		session.execute(this.dialect.keepWhenIdle());
-		return result;
+		return session.inTransaction(steps);
 	}
 
 	<T> List<T> query(Session session, String sql, RowMapper<T> mapper, @Nullable Object... values)

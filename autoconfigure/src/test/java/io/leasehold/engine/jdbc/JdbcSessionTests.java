@@ -20,6 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -33,6 +34,21 @@ class JdbcSessionTests {
 	private static final Duration CALL = Duration.ofMinutes(1);
 
 	private static final JdbcSettings SETTINGS = H2Memory.settings(CALL);
+
+	/** Saves the usual setting, as on MySQL. */
+	private static final Dialect CLOSING = new MySqlDialect() {
+
+		@Override
+		protected String closeWhenIdle(Duration idle) {
+			return "SELECT SET(@usual, COALESCE(@closing, 0)), SET(@closing, 1)";
+		}
+
+		@Override
+		protected String keepWhenIdle() {
+			return "SET @closing = @usual";
+		}
+
+	};
 
 	private final JdbcConnections connections = H2Memory.open(2, CALL);
 
@@ -167,6 +183,60 @@ class JdbcSessionTests {
 	}
 
 	@Test
+	void failedTransactionLeavesItsIdleTimeoutToNoOther() throws SQLException {
+		try (Connection connection = this.connections.dataSource().getConnection()) {
+			SQLException deadlock = new SQLException("deadlock", "40001", 1213);
+			try (Session session = new Session(unclosed(connection), null, in(CALL), CALL, null)) {
+				assertThatExceptionOfType(SQLException.class)
+					.isThrownBy(() -> new Sql(CLOSING, SETTINGS).inTransaction(session, () -> {
+						assertThat(closesWhenIdle(connection)).isTrue();
+						throw deadlock;
+					}))
+					.isSameAs(deadlock);
+			}
+			assertThat(closesWhenIdle(connection)).isFalse();
+		}
+	}
+
+	@Test
+	void secondTransactionOfACallRestoresTheIdleTimeoutFromBeforeTheFirst() throws SQLException {
+		try (Connection connection = this.connections.dataSource().getConnection()) {
+			Sql sql = new Sql(CLOSING, SETTINGS);
+			try (Session session = new Session(unclosed(connection), null, in(CALL), CALL, null)) {
+				for (int i = 0; i < 2; i++) {
+					sql.inTransaction(session, () -> {
+						assertThat(closesWhenIdle(connection)).isTrue();
+						return true;
+					});
+				}
+			}
+			assertThat(closesWhenIdle(connection)).isFalse();
+		}
+	}
+
+	@Test
+	void transactionThatRanOutOfTimeLeavesItsIdleTimeoutToNoOther() throws SQLException {
+		AtomicInteger aborts = new AtomicInteger();
+		long deadline = in(Duration.ofSeconds(4));
+		try (Connection connection = this.connections.dataSource().getConnection()) {
+			try (Session session = new Session(intercepted(unclosed(connection), (method) -> {
+				if (method.equals("abort")) {
+					aborts.incrementAndGet();
+				}
+			}), null, deadline, CALL, null)) {
+				assertThatExceptionOfType(SQLTimeoutException.class)
+					.isThrownBy(() -> new Sql(CLOSING, SETTINGS).inTransaction(session, () -> {
+						assertThat(closesWhenIdle(connection)).isTrue();
+						await().until(() -> System.nanoTime() - deadline > 0);
+						return true;
+					}));
+			}
+			assertThat(aborts).hasValue(1);
+			assertThat(closesWhenIdle(connection)).isFalse();
+		}
+	}
+
+	@Test
 	void connectionThatCannotBeReturnedOccupiesNoLane() throws Exception {
 		Lane lane = new Lane(1, null);
 		assertThat(lane.enter(in(CALL))).isTrue();
@@ -188,6 +258,14 @@ class JdbcSessionTests {
 		}
 	}
 
+	private static boolean closesWhenIdle(Connection connection) throws SQLException {
+		try (Statement statement = connection.createStatement();
+				ResultSet rows = statement.executeQuery("SELECT @closing")) {
+			rows.next();
+			return rows.getInt(1) > 0;
+		}
+	}
+
 	private static long in(Duration left) {
 		return System.nanoTime() + left.toNanos();
 	}
@@ -201,6 +279,11 @@ class JdbcSessionTests {
 			}
 
 		}).open(CallKind.ACQUIRE, in(left), CALL);
+	}
+
+	/** Return a connection that stays open when its session is closed. */
+	private static Connection unclosed(Connection target) throws SQLException {
+		return new SingleConnectionDataSource(target, true).getConnection();
 	}
 
 	private static Connection intercepted(Connection target, Interceptor interceptor) {

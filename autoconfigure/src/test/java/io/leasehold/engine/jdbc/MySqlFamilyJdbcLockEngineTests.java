@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
  * What the engine does on MySQL and MariaDB, each of whose drivers may talk to either.
@@ -95,10 +96,30 @@ abstract class MySqlFamilyJdbcLockEngineTests extends LateJdbcRequestsTests {
 					JdbcConnections.of(new SingleConnectionDataSource(connection, true)), settings(PATIENT_CALL),
 					MonotonicClock.SYSTEM);
 			assertThat(single.tryAcquire(shared("a"))).isInstanceOf(AcquisitionOutcome.Granted.class);
-			try (ResultSet rows = statement.executeQuery("SELECT @@SESSION.wait_timeout")) {
-				assertThat(rows.next()).isTrue();
-				assertThat(rows.getInt(1)).isEqualTo(1234);
-			}
+			assertThat(idleTimeout(statement)).isEqualTo(1234);
+		}
+	}
+
+	@Test
+	void timeoutOfAnIdleSessionIsRestoredAfterAFailedTransaction() throws SQLException {
+		try (Connection connection = connection(); Statement statement = connection.createStatement()) {
+			statement.execute("SET SESSION wait_timeout = 1234");
+			StatementLog statements = new StatementLog(new SingleConnectionDataSource(connection, true));
+			JdbcLockEngine single = new JdbcLockEngine(JdbcConnections.of(statements), settings(PATIENT_CALL),
+					MonotonicClock.SYSTEM);
+			statements.before("INTO leasehold_lock_holder", () -> {
+				throw new IllegalStateException("failed step");
+			});
+			assertThatIllegalStateException().isThrownBy(() -> single.tryAcquire(shared("a")))
+				.withMessage("failed step");
+			assertThat(idleTimeout(statement)).isEqualTo(1234);
+		}
+	}
+
+	private static int idleTimeout(Statement statement) throws SQLException {
+		try (ResultSet rows = statement.executeQuery("SELECT @@SESSION.wait_timeout")) {
+			assertThat(rows.next()).isTrue();
+			return rows.getInt(1);
 		}
 	}
 
