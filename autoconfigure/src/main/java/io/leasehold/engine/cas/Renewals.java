@@ -43,7 +43,12 @@ final class Renewals implements AutoCloseable {
 		AtomicInteger next = new AtomicInteger();
 		Runnable work = () -> {
 			for (int i = next.getAndIncrement(); i < outcomes.size(); i = next.getAndIncrement()) {
-				outcomes.get(i).complete(renew.apply(renewals.get(i)));
+				try {
+					outcomes.get(i).complete(renew.apply(renewals.get(i)));
+				}
+				catch (Error ex) {
+					outcomes.get(i).complete(new RenewalOutcome.Unknown(new IllegalStateException(ex)));
+				}
 			}
 		};
 		try {

@@ -2,8 +2,11 @@ package io.leasehold.engine.cas;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 
 import io.leasehold.LockEngineException;
@@ -22,6 +25,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatNoException;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 /**
  * Tests for the state that {@link CasLockEngine} keeps in its process.
@@ -94,6 +98,42 @@ class CasLockEngineTests {
 			assertThat(Thread.getAllStackTraces().keySet()).extracting(Thread::getName)
 				.filteredOn((thread) -> thread.startsWith("leasehold-%s-renewal-".formatted(name)))
 				.hasSize(threads);
+		}
+	}
+
+	/** The caller waits for the outcomes of its helpers, and would never return. */
+	@Test
+	void errorInAThreadThatHelpsIsAnUnknownOutcome() {
+		String name = UUID.randomUUID().toString();
+		AtomicBoolean fails = new AtomicBoolean(true);
+		CountDownLatch failed = new CountDownLatch(1);
+		List<Renewal> eight = Collections.nCopies(8, new Renewal(claim(), 1, LEASE));
+		try (Renewals shared = new Renewals(name)) {
+			List<RenewalOutcome> outcomes = assertTimeoutPreemptively(Duration.ofMinutes(1),
+					() -> shared.renew(eight, (one) -> {
+						if (!Thread.currentThread().getName().startsWith("leasehold-%s-renewal-".formatted(name))) {
+							awaitUninterruptibly(failed);
+						}
+						else if (fails.getAndSet(false)) {
+							failed.countDown();
+							throw new OutOfMemoryError("unable to create native thread");
+						}
+						return DONE;
+					}));
+			assertThat(outcomes).hasSize(8)
+				.filteredOn((outcome) -> outcome != DONE)
+				.singleElement()
+				.isInstanceOfSatisfying(RenewalOutcome.Unknown.class,
+						(unknown) -> assertThat(unknown.cause()).hasCauseInstanceOf(OutOfMemoryError.class));
+		}
+	}
+
+	private static void awaitUninterruptibly(CountDownLatch latch) {
+		try {
+			latch.await();
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
 		}
 	}
 
