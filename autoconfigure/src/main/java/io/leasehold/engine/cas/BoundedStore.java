@@ -4,9 +4,10 @@ import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -40,13 +41,21 @@ public final class BoundedStore implements CompareAndSetStore, AutoCloseable {
 	 * @param timeout maximum time to wait for a response
 	 */
 	public BoundedStore(String name, CompareAndSetStore store, Duration timeout) {
+		this(daemons("leasehold-%s-request-".formatted(name)), store, timeout);
+	}
+
+	BoundedStore(ThreadFactory factory, CompareAndSetStore store, Duration timeout) {
 		this.store = store;
 		this.timeout = timeout;
-		CustomizableThreadFactory factory = new CustomizableThreadFactory("leasehold-%s-request-".formatted(name));
-		factory.setDaemon(true);
 		this.threads = new ThreadPoolExecutor(MOST_REQUESTS, MOST_REQUESTS, 10, TimeUnit.SECONDS,
 				new LinkedBlockingQueue<>(), factory);
 		this.threads.allowCoreThreadTimeOut(true);
+	}
+
+	private static ThreadFactory daemons(String prefix) {
+		CustomizableThreadFactory factory = new CustomizableThreadFactory(prefix);
+		factory.setDaemon(true);
+		return factory;
 	}
 
 	@Override
@@ -92,10 +101,10 @@ public final class BoundedStore implements CompareAndSetStore, AutoCloseable {
 		}
 	}
 
-	/** End a subscription without waiting for it, unless the store is closed. */
+	/** End a subscription without waiting for it, unless no thread is available. */
 	private void close(Subscription subscription) {
 		try {
-			this.threads.execute(subscription::close);
+			execute(subscription::close);
 		}
 		catch (RejectedExecutionException ex) {
 			subscription.close();
@@ -113,7 +122,8 @@ public final class BoundedStore implements CompareAndSetStore, AutoCloseable {
 	}
 
 	private <T extends @Nullable Object> T call(Callable<T> request) throws Exception {
-		Future<T> response = this.threads.submit(request);
+		FutureTask<T> response = new FutureTask<>(request);
+		execute(response);
 		try {
 			return Deadlines.await(response, Deadlines.after(this.timeout));
 		}
@@ -126,6 +136,22 @@ public final class BoundedStore implements CompareAndSetStore, AutoCloseable {
 				throw failure;
 			}
 			throw ex;
+		}
+	}
+
+	/**
+	 * Run a task in a thread, in a present one if no other can start.
+	 * @throws RejectedExecutionException if there is no thread or the store is closed
+	 */
+	private void execute(Runnable task) {
+		try {
+			this.threads.execute(task);
+		}
+		catch (OutOfMemoryError ex) {
+			if (this.threads.getPoolSize() == 0) {
+				throw new RejectedExecutionException("no thread can start (%s)".formatted(ex.getMessage()), ex);
+			}
+			this.threads.getQueue().add(task);
 		}
 	}
 

@@ -3,10 +3,17 @@ package io.leasehold.engine.cas;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 
+import io.leasehold.LockEngineException;
+import io.leasehold.LockKey;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.Subscription;
 import io.leasehold.test.contract.CompareAndSetStoreContract;
@@ -17,6 +24,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatNoException;
 
 /**
  * The contract of stores, kept by {@link BoundedStore}.
@@ -101,6 +109,73 @@ class BoundedStoreTests extends CompareAndSetStoreContract {
 			opens.countDown();
 			assertThat(closed.await(60, TimeUnit.SECONDS)).isTrue();
 		}
+	}
+
+	@Test
+	void requestRunsInAnIdleThreadIfNoOtherCanStart() throws Exception {
+		this.store.create("key", "value", LONG);
+		try (BoundedStore bounded = new BoundedStore(threads(1), this.store, Duration.ofSeconds(30))) {
+			assertThat(bounded.read("key")).isNotNull();
+			assertThatNoException().isThrownBy(() -> assertThat(bounded.read("key")).isNotNull());
+		}
+	}
+
+	@Test
+	void requestWithoutAThreadMayBeRepeated() {
+		try (BoundedStore bounded = new BoundedStore(threads(0), this.store, Duration.ofSeconds(30));
+				CasLockEngine engine = new CasLockEngine("bounded", bounded, CasSettings.of("test"),
+						MonotonicClock.SYSTEM)) {
+			Claim claim = new Claim(new LockKey("order:42"), Member.of("test").newOwner(), LONG, Duration.ZERO, false,
+					System.nanoTime());
+			assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> engine.tryAcquire(claim))
+				.matches(LockEngineException::isRetryable)
+				.withMessageContaining("no thread");
+		}
+	}
+
+	/** Otherwise the store would report changes of the key for ever. */
+	@Test
+	void subscriptionIsClosedEvenIfNoThreadCanStart() throws Exception {
+		AtomicReference<Thread> thread = new AtomicReference<>();
+		CountDownLatch closed = new CountDownLatch(2);
+		MemoryStore.Connection watched = new MemoryStore.Connection(this.store) {
+
+			@Override
+			public Subscription watch(String key, Runnable changed) {
+				thread.set(Thread.currentThread());
+				return () -> {
+					closed.countDown();
+					throw new IllegalStateException("ends the thread");
+				};
+			}
+
+		};
+		Runnable ignored = () -> {
+		};
+		try (BoundedStore bounded = new BoundedStore(threads(1), watched, Duration.ofSeconds(30))) {
+			Subscription first = bounded.watch("key", ignored);
+			AtomicReference<Subscription> second = new AtomicReference<>();
+			assertThatNoException().isThrownBy(() -> second.set(bounded.watch("key", ignored)));
+			assertThatNoException().isThrownBy(first::close);
+			thread.get().join(Duration.ofMinutes(1).toMillis());
+			assertThat(closed.getCount()).as("closed by the idle thread").isOne();
+			second.get().close();
+			assertThat(closed.getCount()).as("closed without a thread").isZero();
+		}
+	}
+
+	/** Return a factory that has no thread left after so many. */
+	private static ThreadFactory threads(int most) {
+		AtomicInteger left = new AtomicInteger(most);
+		return (task) -> {
+			if (left.getAndDecrement() <= 0) {
+				throw new OutOfMemoryError("unable to create native thread");
+			}
+			Thread thread = new Thread(task);
+			thread.setUncaughtExceptionHandler((failed, failure) -> {
+			});
+			return thread;
+		};
 	}
 
 	@Test
