@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
@@ -52,16 +53,23 @@ final class ChannelListener implements AutoCloseable {
 	 * Begin to listen.
 	 * @param payloads receives each notification
 	 * @param listening called at each start, because earlier notifications may be lost
+	 * @param threads creates the thread
 	 */
-	ChannelListener(DataSource connections, String channel, Consumer<String> payloads, Runnable listening) {
+	ChannelListener(DataSource connections, String channel, Consumer<String> payloads, Runnable listening,
+			ThreadFactory threads) {
 		this.connections = connections;
 		this.channel = channel;
 		this.payloads = payloads;
 		this.listening = listening;
 		this.proof = new ListenProof(connections, channel);
-		this.thread = new Thread(this::run, "leasehold-jdbc-listen");
-		this.thread.setDaemon(true);
+		this.thread = threads.newThread(this::run);
 		this.thread.start();
+	}
+
+	static Thread daemon(Runnable run) {
+		Thread thread = new Thread(run, "leasehold-jdbc-listen");
+		thread.setDaemon(true);
+		return thread;
 	}
 
 	private void run() {

@@ -3,6 +3,7 @@ package io.leasehold.engine.jdbc;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -29,6 +30,8 @@ final class WakeUps implements AutoCloseable {
 
 	private final Predicate<String> reports;
 
+	private final ThreadFactory threads;
+
 	private final Map<String, List<Consumer<Signal>>> listeners = new ConcurrentHashMap<>();
 
 	private volatile @Nullable ChannelListener listener;
@@ -43,9 +46,14 @@ final class WakeUps implements AutoCloseable {
 	 * @param reports processes a payload if it is a report about a grant of any process
 	 */
 	WakeUps(DataSource connections, String channel, Predicate<String> reports) {
+		this(connections, channel, reports, ChannelListener::daemon);
+	}
+
+	WakeUps(DataSource connections, String channel, Predicate<String> reports, ThreadFactory threads) {
 		this.connections = connections;
 		this.channel = channel;
 		this.reports = reports;
+		this.threads = threads;
 	}
 
 	/** Notify a claim whenever the row is freed, until the result is closed. */
@@ -62,7 +70,7 @@ final class WakeUps implements AutoCloseable {
 		return rest.isEmpty() ? null : rest;
 	}
 
-	/** Begin to listen, unless that has begun. */
+	/** Begin to listen, unless that has begun. The next use tries again if it fails. */
 	void start() {
 		if (this.listener == null) {
 			startOnce();
@@ -70,8 +78,15 @@ final class WakeUps implements AutoCloseable {
 	}
 
 	private synchronized void startOnce() {
-		if (this.listener == null && !this.closed) {
-			this.listener = new ChannelListener(this.connections, this.channel, this::receive, this::missed);
+		if (this.listener != null || this.closed) {
+			return;
+		}
+		try {
+			this.listener = new ChannelListener(this.connections, this.channel, this::receive, this::missed,
+					this.threads);
+		}
+		catch (OutOfMemoryError ex) {
+			logger.debug("No thread is available to listen: released locks are detected by polling meanwhile", ex);
 		}
 	}
 

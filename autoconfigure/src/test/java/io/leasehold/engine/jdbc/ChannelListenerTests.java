@@ -9,15 +9,21 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import javax.sql.DataSource;
+
+import io.leasehold.LockKey;
+import io.leasehold.engine.Signal;
 import org.junit.jupiter.api.Test;
 import org.postgresql.PGConnection;
 
 import org.springframework.jdbc.datasource.AbstractDataSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNoException;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -35,9 +41,7 @@ class ChannelListenerTests {
 	@Test
 	void unreachableDatabaseIsConnectedAgainAfterEachPause() {
 		UnreachableDatabase database = new UnreachableDatabase();
-		ChannelListener listener = new ChannelListener(database, "channel", (payload) -> {
-		}, () -> {
-		});
+		ChannelListener listener = listener(database);
 		try (listener) {
 			await().until(() -> database.attempts.size() >= 3);
 		}
@@ -49,9 +53,7 @@ class ChannelListenerTests {
 	@Test
 	void databaseThatCutsEachConnectionIsConnectedAfterLongerPauses() {
 		CuttingDatabase database = new CuttingDatabase();
-		ChannelListener listener = new ChannelListener(database, "channel", (payload) -> {
-		}, () -> {
-		});
+		ChannelListener listener = listener(database);
 		try (listener) {
 			await().until(() -> database.attempts.size() >= 4);
 		}
@@ -68,9 +70,7 @@ class ChannelListenerTests {
 				throw new IllegalStateException("the driver failed");
 			}
 		};
-		ChannelListener listener = new ChannelListener(database, "channel", (payload) -> {
-		}, () -> {
-		});
+		ChannelListener listener = listener(database);
 		try (listener) {
 			await().until(() -> database.attempts.size() >= 2);
 		}
@@ -80,9 +80,7 @@ class ChannelListenerTests {
 	@Test
 	void closeEndsARequestWithoutAResponse() throws Exception {
 		SilentDatabase database = new SilentDatabase();
-		ChannelListener listener = new ChannelListener(database, "channel", (payload) -> {
-		}, () -> {
-		});
+		ChannelListener listener = listener(database);
 		database.asked.await();
 		assertThat(database.caller.isAlive()).isTrue();
 		listener.close();
@@ -102,6 +100,38 @@ class ChannelListenerTests {
 			await().until(() -> !database.attempts.isEmpty());
 			assertThat(wakeUps.areProven()).isFalse();
 		}
+	}
+
+	/** Meanwhile claims poll, and locks are renewed. */
+	@Test
+	void listenerWhoseThreadCannotStartIsStartedByALaterUse() {
+		RowId row = RowId.of("ns", new LockKey("a"));
+		AtomicBoolean exhausted = new AtomicBoolean(true);
+		List<Signal> closed = new CopyOnWriteArrayList<>();
+		List<Signal> open = new CopyOnWriteArrayList<>();
+		try (WakeUps wakeUps = new WakeUps(new CuttingDatabase(), "channel", (payload) -> false, (run) -> {
+			if (exhausted.get()) {
+				throw new OutOfMemoryError("unable to create native thread");
+			}
+			return ChannelListener.daemon(run);
+		})) {
+			assertThatNoException().isThrownBy(wakeUps::start);
+			assertThatNoException().isThrownBy(wakeUps::prove);
+			assertThat(wakeUps.areProven()).isFalse();
+			assertThatNoException().isThrownBy(() -> wakeUps.listen(row, closed::add).close());
+			assertThatNoException().isThrownBy(() -> wakeUps.listen(row, open::add));
+			exhausted.set(false);
+			wakeUps.start();
+			await().until(() -> !open.isEmpty());
+			assertThat(open).containsOnly(new Signal.Retry());
+			assertThat(closed).isEmpty();
+		}
+	}
+
+	private static ChannelListener listener(DataSource database) {
+		return new ChannelListener(database, "channel", (payload) -> {
+		}, () -> {
+		}, ChannelListener::daemon);
 	}
 
 	private static Set<Thread> listeners() {

@@ -66,7 +66,8 @@ class PostgresNotificationSocketsIntegrationTests {
 
 	private static ChannelListener listener(DataSource connections, String name, Queue<Arrival> arrivals) {
 		Runnable arrived = () -> arrivals.add(new Arrival(name, System.nanoTime()));
-		return new ChannelListener(connections, "some_channel", (payload) -> arrived.run(), arrived);
+		return new ChannelListener(connections, "some_channel", (payload) -> arrived.run(), arrived,
+				ChannelListener::daemon);
 	}
 
 	private record Arrival(String listener, long when) {
