@@ -33,12 +33,13 @@ final class Slot {
 	 * Return a claim's grant, its lease extended if it was shorter, or null.
 	 */
 	AcquisitionOutcome.@Nullable Granted renew(Claim claim, long leaseNanos, long now) {
-		Place own = placeOf(claim.owner());
-		if (own == null || !own.isHeld(now)) {
-			return null;
+		for (Place place = this.first; place != null; place = place.next) {
+			if (place.isOwnedBy(claim.owner()) && place.isHeld(now)) {
+				place.extend(leaseNanos, now);
+				return place.grant(now);
+			}
 		}
-		own.extend(leaseNanos, now);
-		return own.grant(now);
+		return null;
 	}
 
 	/** Return the access of the key's holders if it contradicts a claim. */
@@ -156,10 +157,12 @@ final class Slot {
 	/** End a claim; return whether its owner held the key until now. */
 	boolean release(Owner releasing, long now) {
 		unqueue(releasing);
-		Place own = placeOf(releasing);
-		boolean held = own != null && own.isHeld(now);
-		if (own != null) {
-			own.free();
+		boolean held = false;
+		for (Place place = this.first; place != null; place = place.next) {
+			if (place.isOwnedBy(releasing)) {
+				held |= place.isHeld(now);
+				place.free();
+			}
 		}
 		return held;
 	}
@@ -190,14 +193,6 @@ final class Slot {
 		if (!this.queue.isEmpty()) {
 			this.queue.remove(leaving);
 		}
-	}
-
-	private @Nullable Place placeOf(Owner owner) {
-		Place place = this.first;
-		while (place != null && !place.isOwnedBy(owner)) {
-			place = place.next;
-		}
-		return place;
 	}
 
 	/** Claim in the queue, with its listener, if any. */

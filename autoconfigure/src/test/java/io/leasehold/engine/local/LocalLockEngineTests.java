@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
+import io.leasehold.engine.Access;
 import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.AcquisitionOutcome.Busy;
 import io.leasehold.engine.AcquisitionOutcome.Granted;
@@ -22,6 +23,7 @@ import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.Signal;
 import io.leasehold.engine.ManualClock;
+import io.leasehold.test.contract.Terms;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -190,6 +192,32 @@ class LocalLockEngineTests {
 		this.clock.advance(Duration.ofSeconds(1));
 		askForAnotherKey();
 		leaseThatEndedIsFoundByRequestsForOtherKeysOnceASecond();
+	}
+
+	/** The delay of the former grant would hide the new one. */
+	@Test
+	void ownerIsGrantedAgainDuringTheLockDelayOfItsEarlierGrant() {
+		assertThatOwnerIsGrantedAgain(Duration.ZERO, Duration.ofSeconds(10));
+	}
+
+	@Test
+	void ownerIsGrantedAgainDuringTheMinimumHoldOfItsEarlierGrant() {
+		assertThatOwnerIsGrantedAgain(Duration.ofSeconds(10), Duration.ZERO);
+	}
+
+	private void assertThatOwnerIsGrantedAgain(Duration minHold, Duration lockDelay) {
+		Duration lease = Duration.ofSeconds(1);
+		Claim claim = new Claim(KEY, this.member.newOwner(), Terms.of(Access.SHARED, lease, minHold, lockDelay), false,
+				this.clock.nanoTime());
+		granted(claim);
+		this.clock.advance(lease.multipliedBy(2));
+		Granted again = granted(claim);
+		assertThat(renew(claim, again)).isInstanceOf(RenewalOutcome.Renewed.class);
+		assertThat(granted(claim).number()).isEqualTo(again.number());
+		assertThat(this.engine.release(claim)).isInstanceOf(ReleaseOutcome.Released.class);
+		assertThat(this.engine.inspect(KEY)).isEmpty();
+		this.clock.advance(minHold);
+		assertThat(this.engine.size()).as("the lock delay ends with the release").isZero();
 	}
 
 	private void askForAnotherKey() {
