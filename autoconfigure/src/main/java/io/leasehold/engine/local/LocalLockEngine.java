@@ -55,6 +55,8 @@ public final class LocalLockEngine implements LockEngine {
 	/** Starts with the time, so that grant numbers also increase after a restart. */
 	private final AtomicLong numbers = new AtomicLong(ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()));
 
+	private final Subscriptions subscriptions = new Subscriptions();
+
 	private final List<RevocationListener> listeners = new CopyOnWriteArrayList<>();
 
 	private volatile long nextSweep;
@@ -106,11 +108,12 @@ public final class LocalLockEngine implements LockEngine {
 
 	@Override
 	public Subscription subscribe(Claim claim, Consumer<Signal> listener) {
-		Boolean upToDate = read(claim.key(), (slot) -> slot.listen(claim, listener, this.clock.nanoTime()));
-		if (!Boolean.TRUE.equals(upToDate)) {
-			listener.accept(new Signal.Retry());
-		}
-		return () -> read(claim.key(), (slot) -> slot.listen(claim, null, this.clock.nanoTime()));
+		return change(claim.key(), claim, (engine, slot, waiting, now, notifications) -> {
+			if (slot.mustRetry(waiting, now)) {
+				notifications.add(() -> listener.accept(new Signal.Retry()));
+			}
+			return engine.subscriptions.add(waiting, listener);
+		});
 	}
 
 	/**
@@ -211,11 +214,12 @@ public final class LocalLockEngine implements LockEngine {
 	private void serve(Slot slot, long now, List<Runnable> notifications) {
 		Slot.Waiter head = slot.head();
 		while (head != null && slot.isFreeFor(head.claim, now)) {
-			addNotification(head, new Signal.Pushed(grant(slot, head.claim, now)), notifications);
+			this.subscriptions.addNotification(head.claim, new Signal.Pushed(grant(slot, head.claim, now)),
+					notifications);
 			head = slot.head();
 		}
 		if (head != null && slot.isLate(head, now)) {
-			addNotification(head, new Signal.Retry(), notifications);
+			this.subscriptions.addNotification(head.claim, new Signal.Retry(), notifications);
 		}
 	}
 
@@ -226,13 +230,6 @@ public final class LocalLockEngine implements LockEngine {
 	private AcquisitionOutcome.Granted grantLingering(Slot slot, Claim claim, long now) {
 		int reserved = AcquisitionOutcome.Granted.RESERVED;
 		return slot.grant(claim, this.numbers.addAndGet(1 + reserved) - reserved, true, now);
-	}
-
-	private static void addNotification(Slot.Waiter waiter, Signal signal, List<Runnable> notifications) {
-		Consumer<Signal> listener = waiter.listener;
-		if (listener != null) {
-			notifications.add(() -> listener.accept(signal));
-		}
 	}
 
 	private RenewalOutcome renew(Renewal renewal) {

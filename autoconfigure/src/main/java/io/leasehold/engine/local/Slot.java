@@ -5,14 +5,12 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 
 import io.leasehold.engine.Access;
 import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Holder;
 import io.leasehold.engine.Owner;
-import io.leasehold.engine.Signal;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -141,17 +139,10 @@ final class Slot {
 		return this.queue.isEmpty() ? null : this.queue.values().iterator().next();
 	}
 
-	/**
-	 * Set or remove a claim's listener; return false if the claim does not wait, or must
-	 * retry to learn its waiting time.
-	 */
-	boolean listen(Claim claim, @Nullable Consumer<Signal> listener, long now) {
+	/** Whether a claim does not wait, or must retry to learn its waiting time. */
+	boolean mustRetry(Claim claim, long now) {
 		Waiter waiter = this.queue.get(claim.owner());
-		if (waiter == null) {
-			return false;
-		}
-		waiter.listener = listener;
-		return !isLate(waiter, now);
+		return waiter == null || isLate(waiter, now);
 	}
 
 	/** End a claim; return whether its owner held the key until now. */
@@ -195,12 +186,10 @@ final class Slot {
 		}
 	}
 
-	/** Claim in the queue, with its listener, if any. */
+	/** Claim in the queue. */
 	static final class Waiter {
 
 		final Claim claim;
-
-		@Nullable Consumer<Signal> listener;
 
 		long retryAt;
 

@@ -23,6 +23,7 @@ import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.Signal;
 import io.leasehold.engine.ManualClock;
+import io.leasehold.engine.Subscription;
 import io.leasehold.test.contract.Terms;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -218,6 +219,32 @@ class LocalLockEngineTests {
 		assertThat(this.engine.inspect(KEY)).isEmpty();
 		this.clock.advance(minHold);
 		assertThat(this.engine.size()).as("the lock delay ends with the release").isZero();
+	}
+
+	/** The service subscribes a claim once, and keeps the subscription. */
+	@Test
+	void claimThatWaitsAgainAfterItsGrantEndedIsStillSubscribed() {
+		Claim first = claim();
+		granted(first);
+		Claim waiting = claim().waiting();
+		this.engine.tryAcquire(waiting);
+		List<Signal> signals = new ArrayList<>();
+		Subscription subscription = this.engine.subscribe(waiting, signals::add);
+		this.engine.release(first);
+		assertThat(signals).singleElement().isInstanceOf(Signal.Pushed.class);
+		this.clock.advance(LEASE);
+		Claim second = claim();
+		granted(second);
+		assertThat(this.engine.tryAcquire(waiting)).isInstanceOf(Busy.class);
+		this.engine.release(second);
+		assertThat(signals).hasSize(2).hasOnlyElementsOfType(Signal.Pushed.class);
+		this.clock.advance(LEASE);
+		Claim third = claim();
+		granted(third);
+		assertThat(this.engine.tryAcquire(waiting)).isInstanceOf(Busy.class);
+		subscription.close();
+		this.engine.release(third);
+		assertThat(signals).as("after the subscription").hasSize(2);
 	}
 
 	private void askForAnotherKey() {
