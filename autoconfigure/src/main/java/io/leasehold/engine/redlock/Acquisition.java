@@ -52,7 +52,7 @@ final class Acquisition {
 		for (int round = 1;; round++) {
 			long began = System.nanoTime();
 			long sent = this.clock.nanoTime();
-			int voting = live.nextRound();
+			long voting = live.nextRound();
 			Ballot<Vote> ballot = vote(live, voting);
 			Tally tally = count(ballot, deadline);
 			long number = number(live, tally, deadline);
@@ -82,28 +82,28 @@ final class Acquisition {
 		return (tally.granted() >= majority) ? tally : Tally.of(ballot.await(deadline).responses(), majority);
 	}
 
-	private Ballot<Vote> vote(LiveClaim live, int round) {
+	private Ballot<Vote> vote(LiveClaim live, long round) {
 		return this.masters.ask((master) -> request(live, master, round), this::isDecided);
 	}
 
-	private CompletableFuture<Vote> request(LiveClaim live, Master master, int round) {
+	private CompletableFuture<Vote> request(LiveClaim live, Master master, long round) {
 		return master.send((line) -> request(live, master, line, round)).thenApply((response) -> {
 			master.checkCounts();
 			return Vote.parse(response);
 		});
 	}
 
-	private CompletableFuture<List<Object>> request(LiveClaim live, Master master, Line line, int round) {
-		return Master.run(line, Scripts.ACQUIRE, live.keys(), arguments(live, master),
+	private CompletableFuture<List<Object>> request(LiveClaim live, Master master, Line line, long round) {
+		return Master.run(line, Scripts.ACQUIRE, live.keys(), arguments(live, master, round),
 				(request) -> live.send(master, line, round, request));
 	}
 
-	private String[] arguments(LiveClaim live, Master master) {
+	private String[] arguments(LiveClaim live, Master master, long round) {
 		Claim claim = live.claim();
 		return new String[] { live.token(), claim.access().code(), millis(this.settings.lease(claim.lease())),
 				millis(claim.lockDelay()), millis(claim.minHold()), millis(this.settings.fencingRetention()),
 				Long.toString(master.started()), claim.waits() ? millis(this.settings.waitLifetime()) : "0",
-				claim.owner().memberId() };
+				claim.owner().memberId(), Long.toString(round) };
 	}
 
 	private static String millis(Duration duration) {

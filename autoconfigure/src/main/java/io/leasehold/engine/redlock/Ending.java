@@ -38,7 +38,7 @@ final class Ending {
 	 * @param votes the votes; masters that refused the lock have no grant
 	 */
 	void withdraw(LiveClaim live, Ballot<Vote> votes, long deadline) {
-		int ended = live.nextRound();
+		long ended = live.nextRound();
 		this.masters.ask((master) -> {
 			Vote vote = votes.response(master);
 			return (vote != null && !vote.granted() || !live.mayBeKnownTo(master))
@@ -46,8 +46,8 @@ final class Ending {
 		}, Ballot::isComplete).await(deadline);
 	}
 
-	private CompletableFuture<List<Object>> withdraw(LiveClaim live, Master master, int ended) {
-		String[] arguments = arguments(live, WITHDRAW, Duration.ZERO);
+	private CompletableFuture<List<Object>> withdraw(LiveClaim live, Master master, long ended) {
+		String[] arguments = arguments(live, WITHDRAW, Duration.ZERO, ended);
 		return master.sendEnd((line) -> Master.run(line, Scripts.RELEASE, live.keys(), arguments,
 				(request) -> live.sendAfter(ended, request, NOT_HELD)), live.lifetime());
 	}
@@ -57,7 +57,7 @@ final class Ending {
 	 * @throws RedisFailure if no majority responded
 	 */
 	ReleaseOutcome release(LiveClaim live, long deadline) {
-		int ended = live.nextRound();
+		long ended = live.nextRound();
 		boolean sentBefore = live.markEndSent(this.settings.markerLifetime());
 		Ballot<List<Object>> ballot = this.masters.requireMajority(
 				this.masters.ask((master) -> end(live, master, ended), this.masters::hasResponses).await(deadline));
@@ -78,23 +78,23 @@ final class Ending {
 		return Duration.ofMillis(Math.min(waits, NOTIFIED_MILLIS));
 	}
 
-	private CompletableFuture<List<Object>> end(LiveClaim live, Master master, int ended) {
+	private CompletableFuture<List<Object>> end(LiveClaim live, Master master, long ended) {
 		if (!live.mayBeKnownTo(master)) {
 			return CompletableFuture.completedFuture(NOT_HELD);
 		}
 		return master.sendEnd((line) -> end(live, master, line, ended), live.lifetime());
 	}
 
-	private CompletableFuture<List<Object>> end(LiveClaim live, Master master, Line line, int ended) {
+	private CompletableFuture<List<Object>> end(LiveClaim live, Master master, Line line, long ended) {
 		// A request of a broken line may still be executed after this one
 		Duration marker = live.mayArriveLate(master, line) ? this.settings.markerLifetime() : Duration.ZERO;
-		return Master.run(line, Scripts.RELEASE, live.keys(), arguments(live, RELEASE, marker),
+		return Master.run(line, Scripts.RELEASE, live.keys(), arguments(live, RELEASE, marker, ended),
 				(request) -> live.sendAfter(ended, request, NOT_HELD));
 	}
 
-	private String[] arguments(LiveClaim live, String kind, Duration marker) {
+	private String[] arguments(LiveClaim live, String kind, Duration marker, long ended) {
 		return new String[] { live.token(), kind, Long.toString(marker.toMillis()), live.claim().owner().memberId(),
-				LockNames.releases(this.settings.namespace()) };
+				LockNames.releases(this.settings.namespace()), Long.toString(ended) };
 	}
 
 }

@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 import io.leasehold.engine.Claim;
@@ -19,6 +20,9 @@ import io.leasehold.engine.support.Deadlines;
  * know it. Thread-safe.
  */
 final class LiveClaim {
+
+	/** Last round of all claims: rounds grow even if a claim is forgotten meanwhile. */
+	private static final AtomicLong ROUNDS = new AtomicLong();
 
 	private final Claim claim;
 
@@ -42,10 +46,10 @@ final class LiveClaim {
 	/** Longest lease that was requested. */
 	private Duration longestLease;
 
-	private int round;
+	private long round;
 
-	/** Round in which the lock was granted. */
-	private int grantRound = -1;
+	/** Round in which the lock was granted, or -1. */
+	private long grantRound = -1;
 
 	private long granted;
 
@@ -109,17 +113,18 @@ final class LiveClaim {
 	/**
 	 * Begin or end a round of requests: those of earlier rounds that were not sent yet
 	 * will not be sent.
-	 * @return number of the round, or of the time after it
+	 * @return number of the round, or of the time after it; greater than all earlier ones
 	 */
-	synchronized int nextRound() {
-		return ++this.round;
+	synchronized long nextRound() {
+		this.round = ROUNDS.incrementAndGet();
+		return this.round;
 	}
 
 	/**
 	 * Send a request for the lock, unless its round has ended. Under the monitor, so that
 	 * no end of the claim is sent before it.
 	 */
-	synchronized <T> CompletableFuture<T> send(Master master, Line line, int inRound,
+	synchronized <T> CompletableFuture<T> send(Master master, Line line, long inRound,
 			Supplier<CompletableFuture<T>> request) {
 		if (this.round != inRound) {
 			return CompletableFuture.failedFuture(RedisFailure.noResponse("connected too late", null));
@@ -143,7 +148,7 @@ final class LiveClaim {
 	}
 
 	/** Record that the lock was granted in a round. */
-	synchronized void granted(int inRound) {
+	synchronized void granted(long inRound) {
 		this.grantRound = inRound;
 		this.granted = System.nanoTime();
 	}
@@ -153,8 +158,8 @@ final class LiveClaim {
 		return this.round == this.grantRound;
 	}
 
-	/** Return the round in which the lock was granted. */
-	synchronized int grantRound() {
+	/** Return the round in which the lock was granted, or -1. */
+	synchronized long grantRound() {
 		return this.grantRound;
 	}
 
@@ -168,7 +173,7 @@ final class LiveClaim {
 	 * begun.
 	 * @param otherwise the response in that case
 	 */
-	synchronized <T> CompletableFuture<T> sendAfter(int endedRound, Supplier<CompletableFuture<T>> request,
+	synchronized <T> CompletableFuture<T> sendAfter(long endedRound, Supplier<CompletableFuture<T>> request,
 			T otherwise) {
 		return (this.round == endedRound) ? request.get() : CompletableFuture.completedFuture(otherwise);
 	}

@@ -35,12 +35,17 @@ final class LiveClaims {
 		return this.claims.get(claim.owner().token());
 	}
 
-	/** Record that a grant is renewed. */
-	void renewing(Renewal renewal) {
+	/**
+	 * Record that a grant is renewed.
+	 * @return the round in which it was granted, or -1 if its claim has ended
+	 */
+	long renewing(Renewal renewal) {
 		LiveClaim live = find(renewal.claim());
-		if (live != null) {
-			live.renewing(renewal.lease());
+		if (live == null) {
+			return -1;
 		}
+		live.renewing(renewal.lease());
+		return live.grantRound();
 	}
 
 	/** Return the state of a claim that ends, which may have ended before. */

@@ -47,14 +47,15 @@ record Renewer(Masters masters, RedlockSettings settings, LiveClaims claims, Mis
 
 	private Chunk send(List<Renewal> renewals) {
 		List<String> keys = new ArrayList<>(renewals.size());
-		List<String> arguments = new ArrayList<>(3 * renewals.size());
+		List<String> arguments = new ArrayList<>(4 * renewals.size());
 		for (Renewal renewal : renewals) {
 			Claim claim = renewal.claim();
-			this.claims.renewing(renewal);
+			long grantRound = this.claims.renewing(renewal);
 			keys.add(LockNames.of(this.settings.namespace(), claim.key()).lock());
 			arguments.add(claim.owner().token());
 			arguments.add(Long.toString(this.settings.lease(renewal.lease()).toMillis()));
 			arguments.add(Long.toString(claim.lockDelay().toMillis()));
+			arguments.add(Long.toString(grantRound));
 		}
 		long sent = this.clock.nanoTime();
 		return new Chunk(renewals, sent, this.masters.ask(

@@ -15,8 +15,8 @@ final class Scripts {
 	/**
 	 * Acquire the lock here. ARGV: claim, access, lease, lock delay, minimum hold,
 	 * fencing retention, start of the master in microseconds, lifetime of the marks of a
-	 * waiting claim or 0, member; times in milliseconds. Returns {@code granted, number},
-	 * {@code busy, claim, rest of its time} or {@code ended}.
+	 * waiting claim or 0, member, round; times in milliseconds. Returns
+	 * {@code granted, number}, {@code busy, claim, rest of its time} or {@code ended}.
 	 */
 	static final Script<List<Object>> ACQUIRE = Script.load(Scripts.class, RECORD, "acquire.lua");
 
@@ -29,22 +29,24 @@ final class Scripts {
 	/**
 	 * Add a grant that a majority of the masters has. KEYS: also the marker of a forced
 	 * release, without which its renewals could restore the lock. ARGV: claim, access,
-	 * lease, lock delay, minimum hold, fencing retention, number, age of the grant; times
-	 * in milliseconds. Returns 1, or 0 if the claim does not hold the lock here.
+	 * lease, lock delay, minimum hold, fencing retention, number, age of the grant, round
+	 * in which it was granted; times in milliseconds. Returns 1, or 0 if the claim does
+	 * not hold the lock here.
 	 */
 	static final Script<Long> ADD = Script.load(Scripts.class, RECORD, "add.lua");
 
 	/**
 	 * End a claim here. ARGV: claim, {@code release} or {@code withdraw}, lifetime of the
 	 * end marker or 0, member, channel on which a release that another member waits for
-	 * is published. Returns 1 if the claim held the lock here, otherwise 0; and for how
-	 * many milliseconds another member is known to wait.
+	 * is published, round after which a withdrawal removes no grant. Returns 1 if the
+	 * claim held the lock here, otherwise 0; and for how many milliseconds another member
+	 * is known to wait.
 	 */
 	static final Script<List<Object>> RELEASE = Script.load(Scripts.class, RECORD, "release.lua");
 
 	/**
-	 * Extend grants. ARGV for each: claim, lease, lock delay. Returns for each 1, or 0 if
-	 * the claim does not hold its lock here.
+	 * Extend grants. ARGV for each: claim, lease, lock delay, round in which it was
+	 * granted. Returns for each 1, or 0 if the claim does not hold its lock here.
 	 */
 	static final Script<List<Object>> RENEW = Script.load(Scripts.class, "renew.lua");
 

@@ -1,6 +1,6 @@
 -- ARGV: 1 claim, 2 access, 3 lease, 4 lock delay, 5 minimum hold, 6 fencing retention, 7 start of the master in
--- microseconds, 8 lifetime of the marks of a waiting claim or 0, 9 member; times in milliseconds
-local claim, access, member = ARGV[1], ARGV[2], ARGV[9]
+-- microseconds, 8 lifetime of the marks of a waiting claim or 0, 9 member, 10 round; times in milliseconds
+local claim, access, member, round = ARGV[1], ARGV[2], ARGV[9], tonumber(ARGV[10])
 local leaseEnd = now + ARGV[3]
 local keptEnd = leaseEnd + ARGV[4]
 
@@ -12,6 +12,7 @@ local own = grants[claim]
 if own and own.lease > now then
 	own.lease = math.max(own.lease, leaseEnd)
 	own.kept = math.max(own.kept, keptEnd)
+	own.round = math.max(own.round, round)
 	store(claim, own)
 	expire()
 	return { 'granted', own.number }
@@ -54,7 +55,7 @@ redis.call('SET', KEYS[2], number, 'PX', ARGV[6])
 -- Zero without a minimum hold: the clock may go back
 local minEnd = tonumber(ARGV[5]) > 0 and now + ARGV[5] or 0
 store(claim, { access = access, number = number, granted = now, lease = leaseEnd, kept = math.max(keptEnd, minEnd),
-	min = minEnd })
+	min = minEnd, round = round })
 if turn then remove('turn') end
 if waiter and waiter.member == member then remove('waiter') end
 expire()

@@ -1,7 +1,8 @@
 -- First part of all scripts but renew.lua: the record of a lock on this master
 -- KEYS: 1 lock, 2 last grant number, 3 end marker of the claim
--- The lock is a hash: 'claim' -> 'access number granted lease kept min', 'turn' -> 'access end member' and
--- 'waiter' -> 'end member'. A claim contains '@'. Times are milliseconds of this master's clock
+-- The lock is a hash: 'claim' -> 'access number granted lease kept min round', 'turn' -> 'access end member' and
+-- 'waiter' -> 'end member'. A claim contains '@'. Times are milliseconds of this master's clock. The round is the last
+-- one of the claim that may count the grant
 local lock = KEYS[1]
 local time = redis.call('TIME')
 local micros = time[1] * 1000000 + time[2]
@@ -24,7 +25,7 @@ end
 local function store(claim, grant)
 	grants[claim] = grant
 	redis.call('HSET', lock, claim, table.concat({ grant.access, grant.number, decimal(grant.granted),
-		decimal(grant.lease), decimal(grant.kept), decimal(grant.min) }, ' '))
+		decimal(grant.lease), decimal(grant.kept), decimal(grant.min), decimal(grant.round) }, ' '))
 end
 
 local fields = redis.call('HGETALL', lock)
@@ -39,9 +40,10 @@ for i = 1, #fields, 2 do
 		waiter = { ending = tonumber(ending), member = member }
 		if waiter.ending <= now then remove(name) end
 	else
-		local access, number, granted, lease, kept, min = string.match(value, '^(%a) (%d+) (%d+) (%d+) (%d+) (%d+)$')
+		local access, number, granted, lease, kept, min, round = string.match(value,
+			'^(%a) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+)$')
 		grants[name] = { access = access, number = number, granted = tonumber(granted), lease = tonumber(lease),
-			kept = tonumber(kept), min = tonumber(min) }
+			kept = tonumber(kept), min = tonumber(min), round = tonumber(round) }
 		if grants[name].kept <= now then remove(name) end
 	end
 end

@@ -1,6 +1,7 @@
 -- ARGV: 1 claim, 2 'release' or 'withdraw', 3 lifetime of the end marker in milliseconds or 0, 4 member, 5 channel of
--- releases. To withdraw neither keeps a minimum hold nor ends the wait nor is published. Returns whether the claim held
--- the lock here, and for how long a claim of another member is known to wait
+-- releases, 6 round. To withdraw neither keeps a minimum hold nor ends the wait nor is published, and removes no grant
+-- of a later round, because it may arrive late. Returns whether the claim held the lock here, and for how long a claim of
+-- another member is known to wait
 local claim, release, member = ARGV[1], ARGV[2] == 'release', ARGV[4]
 
 if tonumber(ARGV[3]) > 0 then
@@ -10,7 +11,11 @@ end
 local own = grants[claim]
 local held = own and own.lease > now
 if own and own.lease > 0 then
-	if release then finish(claim) else remove(claim) end
+	if release then
+		finish(claim)
+	elseif own.round <= tonumber(ARGV[6]) then
+		remove(claim)
+	end
 end
 if release and waiter and waiter.member == member then remove('waiter') end
 if release and turn and turn.member == member then remove('turn') end

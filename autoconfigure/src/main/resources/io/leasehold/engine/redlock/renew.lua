@@ -1,5 +1,5 @@
--- Extends grants; never shortens or creates one. KEYS: lock of each. ARGV for each: claim, lease, lock delay, in
--- milliseconds. Returns for each 1, or 0 if the claim does not hold its lock here
+-- Extends grants; never shortens or creates one. KEYS: lock of each. ARGV for each: claim, lease, lock delay, round in
+-- which it was granted; times in milliseconds. Returns for each 1, or 0 if the claim does not hold its lock here
 local time = redis.call('TIME')
 local now = math.floor((time[1] * 1000000 + time[2]) / 1000)
 
@@ -7,19 +7,20 @@ local function decimal(value)
 	return string.format('%.0f', value)
 end
 
-local function renew(lock, claim, lease, delay)
+local function renew(lock, claim, lease, delay, grantRound)
 	local value = redis.call('HGET', lock, claim)
 	if not value then
 		return 0
 	end
-	local grant, leaseEnd, kept, min = string.match(value, '^(%a %d+ %d+) (%d+) (%d+) (%d+)$')
+	local grant, leaseEnd, kept, min, round = string.match(value, '^(%a %d+ %d+) (%d+) (%d+) (%d+) (%d+)$')
 	leaseEnd, kept = tonumber(leaseEnd), tonumber(kept)
 	if leaseEnd <= now then
 		return 0
 	end
 	leaseEnd = math.max(leaseEnd, now + lease)
 	kept = math.max(kept, now + lease + delay)
-	redis.call('HSET', lock, claim, table.concat({ grant, decimal(leaseEnd), decimal(kept), min }, ' '))
+	round = math.max(tonumber(round), grantRound)
+	redis.call('HSET', lock, claim, table.concat({ grant, decimal(leaseEnd), decimal(kept), min, decimal(round) }, ' '))
 	if redis.call('PTTL', lock) < kept - now then
 		redis.call('PEXPIREAT', lock, decimal(kept))
 	end
@@ -28,6 +29,7 @@ end
 
 local result = {}
 for i, lock in ipairs(KEYS) do
-	result[i] = renew(lock, ARGV[3 * i - 2], tonumber(ARGV[3 * i - 1]), tonumber(ARGV[3 * i]))
+	local claim, lease, delay, grantRound = unpack(ARGV, 4 * i - 3, 4 * i)
+	result[i] = renew(lock, claim, tonumber(lease), tonumber(delay), tonumber(grantRound))
 end
 return result

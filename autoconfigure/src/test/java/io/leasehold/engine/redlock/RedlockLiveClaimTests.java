@@ -74,7 +74,7 @@ class RedlockLiveClaimTests {
 
 	@Test
 	void requestOfAnEarlierRoundIsNotSent() {
-		int round = this.claim.nextRound();
+		long round = this.claim.nextRound();
 		this.claim.nextRound();
 		assertThat(this.claim.send(this.master, this.line, round, () -> this.first)).isCompletedExceptionally();
 		assertThat(this.claim.mayBeKnownTo(this.master)).isFalse();
@@ -83,11 +83,11 @@ class RedlockLiveClaimTests {
 	@Test
 	void claimIsGrantedUntilItIsRequestedOrReleasedAgain() {
 		assertThat(this.claim.isGranted()).isFalse();
-		int round = this.claim.nextRound();
+		long round = this.claim.nextRound();
 		assertThat(this.claim.isGranted()).isFalse();
 		this.claim.granted(round);
 		assertThat(this.claim.isGranted()).isTrue();
-		int released = this.claim.nextRound();
+		long released = this.claim.nextRound();
 		assertThat(this.claim.isGranted()).isFalse();
 		this.claim.granted(round); // by a thread that was slower than the release
 		assertThat(this.claim.isGranted()).isFalse();
@@ -96,7 +96,7 @@ class RedlockLiveClaimTests {
 
 	@Test
 	void endOfAnEarlierRoundIsNotSent() {
-		int ended = this.claim.nextRound();
+		long ended = this.claim.nextRound();
 		assertThat(this.claim.sendAfter(ended, () -> this.first, 7L)).isSameAs(this.first);
 		this.claim.nextRound();
 		assertThat(this.claim.sendAfter(ended, () -> this.first, 7L)).isCompletedWithValue(7L);

@@ -6,8 +6,11 @@ import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 
 import io.leasehold.LockEngineException;
@@ -254,6 +257,76 @@ class RedlockMastersIntegrationTests {
 		await().during(Duration.ofMillis(500)).until(() -> this.cluster.holding("k") == 0);
 		Process other = this.cluster.process(3);
 		assertThat(other.tryAcquire("k")).isInstanceOf(Granted.class);
+	}
+
+	/**
+	 * The vote of the first round is withdrawn again on a new connection, and the next
+	 * round needs the vote of this master.
+	 */
+	@Test
+	void lateWithdrawalDoesNotRemoveAVoteOfALaterRound() {
+		Process one = this.cluster.process(3);
+		Process other = this.cluster.process(3);
+		connected(one);
+		one.cut(0);
+		Claim claim = one.claim("k");
+		CountDownLatch late = failedRoundWithALateWithdrawal(one, claim, 2);
+		one.network().get(2).reset();
+		await().ignoreExceptions().until(() -> one.engine().tryAcquire(claim) instanceof Granted);
+		executeLate(late, 2);
+		assertThat(other.tryAcquire("k")).isInstanceOf(Busy.class);
+	}
+
+	/**
+	 * The next round is granted without the vote of this master, but a renewal counts the
+	 * grant of the first round there.
+	 */
+	@Test
+	void lateWithdrawalDoesNotRemoveARenewedGrant() {
+		Process one = this.cluster.process(3);
+		connected(one);
+		one.cut(0);
+		Claim claim = one.claim("k");
+		CountDownLatch late = failedRoundWithALateWithdrawal(one, claim, 2);
+		one.cut(2);
+		one.heal(0);
+		AtomicReference<Granted> granted = new AtomicReference<>();
+		await().ignoreExceptions().until(() -> {
+			granted.set(one.granted(claim));
+			return true;
+		});
+		one.heal(2);
+		one.cut(0);
+		await().until(() -> one.renew(claim, granted.get()) instanceof RenewalOutcome.Renewed);
+		executeLate(late, 2);
+		assertThat(one.renew(claim, granted.get())).isInstanceOf(RenewalOutcome.Renewed.class);
+	}
+
+	/**
+	 * Request a lock without a majority. A master grants it, its response is lost, and
+	 * the withdrawal does not arrive there until the result is counted down.
+	 */
+	private CountDownLatch failedRoundWithALateWithdrawal(Process process, Claim claim, int master) {
+		FaultProxy network = process.network().get(master);
+		AtomicInteger requests = new AtomicInteger();
+		CountDownLatch late = new CountDownLatch(1);
+		network.requests().beforeEach(() -> {
+			if (requests.incrementAndGet() == 2) {
+				await().atMost(RedlockCluster.LONG).until(() -> late.getCount() == 0);
+			}
+		});
+		network.replies().drop();
+		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> process.engine().tryAcquire(claim))
+			.matches(LockEngineException::isRetryable);
+		await().until(() -> requests.get() == 2);
+		network.replies().open();
+		return late;
+	}
+
+	private static void executeLate(CountDownLatch late, int master) {
+		long before = MASTERS.scripts(master);
+		late.countDown();
+		await().until(() -> MASTERS.scripts(master) > before);
 	}
 
 	/**

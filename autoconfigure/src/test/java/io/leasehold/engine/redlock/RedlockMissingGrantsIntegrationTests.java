@@ -91,6 +91,7 @@ class RedlockMissingGrantsIntegrationTests {
 		assertThat(added.granted()).isCloseTo(original.granted(), within(10_000L));
 		assertThat(added.min()).isEqualTo(added.granted() + 20_000);
 		assertThat(added.kept()).isEqualTo(added.lease());
+		assertThat(added.round()).isEqualTo(original.round());
 		assertThat(MASTERS.operator(2).get(this.cluster.names("k").number())).isEqualTo(granted.number() + "");
 		this.process.engine().release(claim);
 		assertThat(this.cluster.holding("k")).isEqualTo(3);
@@ -271,18 +272,18 @@ class RedlockMissingGrantsIntegrationTests {
 	}
 
 	/** Grant of a claim in the record of a lock. */
-	private record Grant(String access, long number, long granted, long lease, long kept, long min) {
+	private record Grant(String access, long number, long granted, long lease, long kept, long min, long round) {
 
 		static Grant parse(String entry) {
 			List<String> words = List.of(entry.split(" "));
-			long[] numbers = IntStream.range(1, 6).mapToLong((i) -> Long.parseLong(words.get(i))).toArray();
-			return new Grant(words.get(0), numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]);
+			long[] numbers = IntStream.range(1, 7).mapToLong((i) -> Long.parseLong(words.get(i))).toArray();
+			return new Grant(words.get(0), numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5]);
 		}
 
 		@Override
 		public String toString() {
 			return String.join(" ", this.access, this.number + "", this.granted + "", this.lease + "", this.kept + "",
-					this.min + "");
+					this.min + "", this.round + "");
 		}
 
 	}
