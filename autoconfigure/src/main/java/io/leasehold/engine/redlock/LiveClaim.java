@@ -24,8 +24,6 @@ final class LiveClaim {
 	/** Last round of all claims: rounds grow even if a claim is forgotten meanwhile. */
 	private static final AtomicLong ROUNDS = new AtomicLong();
 
-	private final Claim claim;
-
 	private final String token;
 
 	private final LockNames names;
@@ -42,6 +40,8 @@ final class LiveClaim {
 	private final Releases releases = new Releases();
 
 	private final boolean unknown;
+
+	private Claim claim;
 
 	/** Longest lease that was requested. */
 	private Duration longestLease;
@@ -71,7 +71,13 @@ final class LiveClaim {
 		this.unknown = unknown;
 	}
 
-	Claim claim() {
+	/** Record that the lock is requested, possibly again for a claim that waits now. */
+	synchronized void requesting(Claim requested) {
+		this.claim = requested;
+	}
+
+	/** Return the claim as it was requested last. */
+	synchronized Claim claim() {
 		return this.claim;
 	}
 

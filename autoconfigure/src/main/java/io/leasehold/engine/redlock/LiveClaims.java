@@ -24,10 +24,12 @@ final class LiveClaims {
 		this.nextSweep = Deadlines.after(settings.markerLifetime());
 	}
 
-	/** Return the state of a claim, a new one for a new claim. */
-	LiveClaim of(Claim claim) {
-		return this.claims.computeIfAbsent(claim.owner().token(),
+	/** Return the state of a claim that is requested, a new one for a new claim. */
+	LiveClaim requesting(Claim claim) {
+		LiveClaim live = this.claims.computeIfAbsent(claim.owner().token(),
 				(token) -> new LiveClaim(claim, this.settings.namespace(), false));
+		live.requesting(claim);
+		return live;
 	}
 
 	/** Return the state of a claim, or {@code null} if it has ended. */

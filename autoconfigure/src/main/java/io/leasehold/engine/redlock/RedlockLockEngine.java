@@ -161,7 +161,7 @@ public final class RedlockLockEngine implements LockEngine, AutoCloseable {
 	@Override
 	public AcquisitionOutcome tryAcquire(Claim claim) {
 		long deadline = deadline(claim.key());
-		LiveClaim live = this.claims.of(claim);
+		LiveClaim live = this.claims.requesting(claim);
 		if (claim.waits()) {
 			this.wakeUps.requesting(live);
 		}

@@ -87,6 +87,21 @@ class RedlockAcquisitionTests extends RedlockVotesFixture {
 			.isGreaterThan(60_000);
 	}
 
+	/** The waiter behind the creator of the claim waits, and the creator did not. */
+	@Test
+	void claimThatBeginsToWaitAfterAFailureLeavesMarks() {
+		this.masters.get(1).on(Scripts.ACQUIRE, (request) -> ScriptedMasters.lost());
+		this.masters.get(2).on(Scripts.ACQUIRE, (request) -> ScriptedMasters.lost());
+		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> this.engine.tryAcquire(this.claim));
+		busy(1, "another", 10_000);
+		busy(2, "another", 10_000);
+		assertThat(this.engine.tryAcquire(this.claim.waiting())).isInstanceOf(Busy.class);
+		assertThat(this.masters.get(0).requests(Scripts.ACQUIRE))
+			.extracting((request) -> Long.parseLong(request.arguments().get(7)) > 60_000)
+			.as("whether its marks have a lifetime")
+			.containsExactly(false, true);
+	}
+
 	/** Three claims with a vote each, until one of the others withdraws. */
 	@Test
 	void splitVotesAreRepeatedUntilTheyHaveAMajority() {
