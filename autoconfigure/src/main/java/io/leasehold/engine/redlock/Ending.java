@@ -39,11 +39,14 @@ final class Ending {
 	 */
 	void withdraw(LiveClaim live, Ballot<Vote> votes, long deadline) {
 		long ended = live.nextRound();
-		this.masters.ask((master) -> {
+		Ballot<List<Object>> withdrawals = this.masters.ask((master) -> {
 			Vote vote = votes.response(master);
 			return (vote != null && !vote.granted() || !live.mayBeKnownTo(master))
 					? CompletableFuture.completedFuture(NOT_HELD) : withdraw(live, master, ended);
 		}, Ballot::isComplete).await(deadline);
+		if (withdrawals.size() == this.masters.size()) {
+			live.withdrawn(ended);
+		}
 	}
 
 	private CompletableFuture<List<Object>> withdraw(LiveClaim live, Master master, long ended) {

@@ -53,11 +53,17 @@ final class LiveClaim {
 
 	private long granted;
 
+	/** Last round whose withdrawal all masters have confirmed, or -1. */
+	private long withdrawn = -1;
+
 	private int polls;
 
 	private boolean endSent;
 
-	private long over = Long.MAX_VALUE;
+	/** Whether the claim is forgotten after some time. */
+	private boolean expires;
+
+	private long over;
 
 	/**
 	 * Create the state of a claim.
@@ -74,6 +80,7 @@ final class LiveClaim {
 	/** Record that the lock is requested, possibly again for a claim that waits now. */
 	synchronized void requesting(Claim requested) {
 		this.claim = requested;
+		this.expires = false;
 	}
 
 	/** Return the claim as it was requested last. */
@@ -184,6 +191,16 @@ final class LiveClaim {
 		return (this.round == endedRound) ? request.get() : CompletableFuture.completedFuture(otherwise);
 	}
 
+	/** Record that all masters have confirmed the withdrawal of a round. */
+	synchronized void withdrawn(long endedRound) {
+		this.withdrawn = endedRound;
+	}
+
+	/** Return whether all votes are withdrawn, and no request may arrive late. */
+	synchronized boolean isWithdrawn() {
+		return this.round == this.withdrawn && this.inFlight.isEmpty() && this.stranded.isEmpty();
+	}
+
 	/** Return whether a master may know the claim. */
 	synchronized boolean mayBeKnownTo(Master master) {
 		return this.unknown || this.reached.contains(master);
@@ -207,15 +224,24 @@ final class LiveClaim {
 	synchronized boolean markEndSent(Duration lateRequests) {
 		boolean before = this.endSent;
 		if (!before) {
-			this.over = Deadlines.after(lifetime().plus(lateRequests));
+			expire(lateRequests);
 		}
 		this.endSent = true;
 		return before;
 	}
 
-	/** Return whether the grants and late requests of an ended claim have expired. */
+	/**
+	 * Let the claim be over when its grants and late requests have expired, unless it is
+	 * requested again.
+	 */
+	synchronized void expire(Duration lateRequests) {
+		this.over = Deadlines.after(lifetime().plus(lateRequests));
+		this.expires = true;
+	}
+
+	/** Return whether the grants and late requests of the claim have expired. */
 	synchronized boolean isOver() {
-		return this.endSent && Deadlines.left(this.over) <= 0;
+		return this.expires && Deadlines.left(this.over) <= 0;
 	}
 
 	/** Request that was sent. Each is equal only to itself. */

@@ -62,8 +62,24 @@ final class LiveClaims {
 	}
 
 	/**
-	 * Remove ended claims whose grants and late requests have certainly expired, because
-	 * the service does not repeat a release without a response forever.
+	 * Remove a claim that is busy and does not wait. One with a vote or a request that
+	 * may remain is kept for some time, because the service may request the lock again
+	 * for the same owner.
+	 */
+	void removeBusy(LiveClaim live) {
+		removeExpired();
+		if (live.isWithdrawn()) {
+			remove(live);
+		}
+		else {
+			live.expire(this.settings.markerLifetime());
+		}
+	}
+
+	/**
+	 * Remove claims whose grants and late requests have certainly expired, because the
+	 * service does not repeat a release without a response forever, and may never request
+	 * a busy lock again.
 	 */
 	private void removeExpired() {
 		if (Deadlines.left(this.nextSweep) <= 0) {

@@ -171,7 +171,7 @@ public final class RedlockLockEngine implements LockEngine, AutoCloseable {
 				this.wakeUps.remove(live);
 			}
 			else if (!claim.waits()) {
-				this.claims.remove(live);
+				this.claims.removeBusy(live);
 			}
 			return outcome;
 		}

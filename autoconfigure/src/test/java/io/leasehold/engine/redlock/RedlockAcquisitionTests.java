@@ -10,6 +10,8 @@ import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.AcquisitionOutcome.Busy;
 import io.leasehold.engine.AcquisitionOutcome.Granted;
 import io.leasehold.engine.Claim;
+import io.leasehold.engine.redis.ScriptedConnection;
+import io.leasehold.engine.redlock.ScriptedMasters.Scripted;
 import io.leasehold.test.contract.Pace;
 import org.junit.jupiter.api.Test;
 
@@ -100,6 +102,27 @@ class RedlockAcquisitionTests extends RedlockVotesFixture {
 			.extracting((request) -> Long.parseLong(request.arguments().get(7)) > 60_000)
 			.as("whether its marks have a lifetime")
 			.containsExactly(false, true);
+	}
+
+	/** The master rejects the withdrawal, which is repeated until it is accepted. */
+	@Test
+	void withdrawalOfABusyClaimIsNotSentAfterItsNextRequest() {
+		Scripted third = this.masters.get(2);
+		busy(0, "another", 10_000);
+		busy(1, "another", 10_000);
+		third.on(Scripts.RELEASE, (request) -> ScriptedConnection.refusal("BUSY a script is running"));
+		assertThat(this.engine.tryAcquire(this.claim)).isInstanceOf(Busy.class);
+		this.masters.get(0).on(Scripts.ACQUIRE, (request) -> response(List.of("granted", "7")));
+		AtomicInteger late = new AtomicInteger();
+		third.on(Scripts.ACQUIRE, (request) -> {
+			third.on(Scripts.RELEASE, (release) -> response(List.of((long) late.incrementAndGet(), 0L)));
+			return response(List.of("granted", "7"));
+		});
+		assertThat(this.engine.tryAcquire(this.claim.waiting())).isInstanceOf(Granted.class);
+		third.disconnect();
+		this.engine.checkMasters(); // by a new connection, which sends pending
+									// withdrawals
+		assertThat(late).hasValue(0);
 	}
 
 	/** Three claims with a vote each, until one of the others withdraws. */

@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 import io.leasehold.LockEngineException;
+import io.leasehold.engine.AcquisitionOutcome.Busy;
+import io.leasehold.engine.AcquisitionOutcome.Granted;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.redis.connection.RedisFailure;
@@ -70,6 +72,24 @@ class RedlockEndingTests extends RedlockVotesFixture {
 		this.engine.release(this.claim);
 		assertThat(marker(0)).isZero();
 		await().until(() -> marker(2) > 60_000);
+	}
+
+	/** The first request did not wait, and the claim is requested again for a waiter. */
+	@Test
+	void markerIsLeftWhereARequestOfABusyClaimMayArriveLate() {
+		IntStream.of(0, 1)
+			.forEach((i) -> this.masters.get(i)
+				.on(Scripts.ACQUIRE, (request) -> response(List.of("busy", "another", "10000"))));
+		this.masters.get(2).on(Scripts.ACQUIRE, (request) -> ScriptedMasters.lost());
+		assertThat(this.engine.tryAcquire(this.claim)).isInstanceOf(Busy.class);
+		this.masters.get(2).disconnect();
+		IntStream.range(0, 3)
+			.forEach((i) -> this.masters.get(i).on(Scripts.ACQUIRE, (request) -> response(List.of("granted", "7"))));
+		assertThat(this.engine.tryAcquire(this.claim.waiting())).isInstanceOf(Granted.class);
+		this.engine.release(this.claim);
+		assertThat(marker(0)).isZero();
+		await().until(() -> marker(2) > 60_000);
+		assertThat(this.engine.liveClaims()).isZero();
 	}
 
 	@Test
