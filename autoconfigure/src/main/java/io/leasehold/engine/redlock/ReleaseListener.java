@@ -62,7 +62,18 @@ final class ReleaseListener {
 			check(present);
 		}
 		else if (this.opening.compareAndSet(false, true)) {
-			this.executor.schedule(this::open, Math.max(0, Deadlines.left(this.retryAt)), TimeUnit.NANOSECONDS);
+			schedule(this::open, Math.max(0, Deadlines.left(this.retryAt)));
+		}
+	}
+
+	/** Run a task later. Without a thread for it, the claims continue and poll. */
+	private void schedule(Runnable task, long nanos) {
+		try {
+			this.executor.schedule(task, nanos, TimeUnit.NANOSECONDS);
+		}
+		catch (OutOfMemoryError ex) {
+			logger.debug("No thread is available for releases at Redis master %s; the next one runs the task"
+				.formatted(this.master), ex);
 		}
 	}
 
@@ -115,12 +126,12 @@ final class ReleaseListener {
 	private void check(SubscribedConnection checked) {
 		if (this.checking.compareAndSet(false, true)) {
 			CompletableFuture<?> pong = checked.ping().toCompletableFuture();
-			this.executor.schedule(() -> {
+			schedule(() -> {
 				this.checking.set(false);
 				if (!pong.isDone()) {
 					checked.close();
 				}
-			}, this.silenceTimeout.toNanos(), TimeUnit.NANOSECONDS);
+			}, this.silenceTimeout.toNanos());
 		}
 	}
 
