@@ -145,8 +145,24 @@ class RedlockAcquisitionTests extends RedlockVotesFixture {
 	void votesThatStaySplitAreBusyAfterTenRounds() {
 		busy(0, "one", 10_000);
 		busy(1, "another", 10_000);
-		assertThat(this.engine.tryAcquire(this.claim)).isInstanceOf(Busy.class);
-		assertThat(sent(Scripts.ACQUIRE)).containsExactly(10, 10, 10);
+		assertThat(roundsUntilBusy()).isEqualTo(10);
+	}
+
+	/**
+	 * Return the number of rounds of one attempt. On a machine that stalls, a long round
+	 * may leave no time for the next one: then the attempt is repeated.
+	 */
+	private int roundsUntilBusy() {
+		int rounds = 0;
+		for (int attempt = 0; attempt < 5 && rounds < 10; attempt++) {
+			int before = sent(Scripts.ACQUIRE).get(0);
+			assertThat(this.engine.tryAcquire(this.claim)).isInstanceOf(Busy.class);
+			rounds = sent(Scripts.ACQUIRE).get(0) - before;
+		}
+		assertThat(sent(Scripts.ACQUIRE)).as("each master gets each request")
+			.hasSize(3)
+			.containsOnly(sent(Scripts.ACQUIRE).get(0));
+		return rounds;
 	}
 
 	/** With the third, either claim may have a majority. */
