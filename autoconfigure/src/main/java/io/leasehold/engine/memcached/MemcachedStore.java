@@ -64,7 +64,7 @@ public final class MemcachedStore implements CompareAndSetStore, AutoCloseable {
 	 * @throws IllegalArgumentException if an address is invalid
 	 */
 	public static MemcachedStore connect(List<String> servers, Duration callTimeout) {
-		MemcacheClientBuilder<String> builder = MemcacheClientBuilder.newStringClient(StandardCharsets.US_ASCII)
+		MemcacheClientBuilder<String> builder = new ReliableClientBuilder(StandardCharsets.US_ASCII)
 			.withKeyCharset(StandardCharsets.US_ASCII)
 			.withConnectionTimeoutMillis(callTimeout.toMillis())
 			// Only wakes the caller, which needs no thread of a pool
