@@ -12,7 +12,7 @@ import com.spotify.folsom.transcoder.StringTranscoder;
 
 /**
  * Builder of clients that reconnect in any case. Folsom validates each new connection by
- * a request. If the connection breaks before this begins, folsom waits for it forever,
+ * a request. If the connection breaks before this begins, Folsom waits for it forever,
  * and does not connect to this server again.
  */
 final class ReliableClientBuilder extends MemcacheClientBuilder<String> {

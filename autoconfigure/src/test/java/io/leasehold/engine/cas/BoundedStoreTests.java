@@ -164,7 +164,7 @@ class BoundedStoreTests extends CompareAndSetStoreContract {
 		}
 	}
 
-	/** Return a factory that has no thread left after so many. */
+	/** Return a factory that can create only this number of threads. */
 	private static ThreadFactory threads(int most) {
 		AtomicInteger left = new AtomicInteger(most);
 		return (task) -> {
