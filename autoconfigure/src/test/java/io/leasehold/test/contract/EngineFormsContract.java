@@ -2,6 +2,7 @@ package io.leasehold.test.contract;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 
 import org.assertj.core.api.InstanceOfAssertFactories;
@@ -259,13 +260,13 @@ abstract class EngineFormsContract extends EngineKeysContract {
 	}
 
 	@Test
-	void keyOfAVanishedOwnerStaysUnavailableForTheLockDelay() {
+	void keyOfAVanishedOwnerStaysUnavailableForTheLockDelay() throws Exception {
 		Process one = process();
 		Process other = process();
 		if (!one.has(Capability.LOCK_DELAY)) {
 			return;
 		}
-		for (Access access : accesses(one)) {
+		Parallel.run(accesses(one).stream().map((access) -> (Callable<?>) () -> {
 			LockKey key = new LockKey("vanished:" + access.code());
 			Pace requested = Pace.begin();
 			one.granted(delayed(one, key, access, shortLease()));
@@ -273,7 +274,8 @@ abstract class EngineFormsContract extends EngineKeysContract {
 			other.await(next);
 			took(shortLease().multipliedBy(2), requested);
 			release(other, next);
-		}
+			return null;
+		}).toList());
 	}
 
 	@Test
