@@ -1,7 +1,6 @@
 package io.leasehold.key;
 
 import java.lang.reflect.Method;
-import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
@@ -11,8 +10,7 @@ import org.springframework.expression.spel.SpelParserConfiguration;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
 
 /**
- * Evaluation context of a method's expressions. All calls share what SpEL caches about
- * classes. Thread-safe.
+ * Factory of the evaluation contexts of a method's expressions. Thread-safe.
  */
 final class KeyContext {
 
@@ -24,15 +22,13 @@ final class KeyContext {
 
 	private final KeyVariables variables;
 
-	private final StandardEvaluationContext shared = new StandardEvaluationContext();
+	private final BeanResolver beans;
 
 	KeyContext(Method method, Class<?> targetClass, KeyVariables variables, BeanResolver beans) {
 		this.method = method;
 		this.targetClass = targetClass;
 		this.variables = variables;
-		this.shared.setBeanResolver(beans);
-		this.shared.setPropertyAccessors(List.of(new PropertyReader()));
-		this.shared.setMethodResolvers(List.of(new MethodFinder()));
+		this.beans = beans;
 	}
 
 	String methodName() {
@@ -40,8 +36,32 @@ final class KeyContext {
 	}
 
 	ExpressionState newState(@Nullable Object target, @Nullable Object[] arguments) {
-		CallContext.Root root = new CallContext.Root(this.method, arguments, target, this.targetClass);
-		return new ExpressionState(new CallContext(this.shared, root, this.variables), CONFIGURATION);
+		StandardEvaluationContext context = new ReadOnlyContext(
+				new Root(this.method, arguments, target, this.targetClass));
+		context.setBeanResolver(this.beans);
+		context.setVariable(KeyVariables.TARGET, target);
+		this.variables.positions().forEach((name, position) -> context.setVariable(name, arguments[position]));
+		return new ExpressionState(context, CONFIGURATION);
+	}
+
+	/** Context that rejects increments; assignments are rejected at startup. */
+	private static final class ReadOnlyContext extends StandardEvaluationContext {
+
+		ReadOnlyContext(Root root) {
+			super(root);
+		}
+
+		@Override
+		public boolean isAssignmentEnabled() {
+			return false;
+		}
+
+	}
+
+	/**
+	 * Object behind {@code #root}. SpEL reads its components as properties.
+	 */
+	record Root(Method method, @Nullable Object[] args, @Nullable Object target, Class<?> targetClass) {
 	}
 
 }

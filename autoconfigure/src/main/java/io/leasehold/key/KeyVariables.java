@@ -63,6 +63,11 @@ final class KeyVariables {
 		return this.positions.get(variable);
 	}
 
+	/** Return the positions of all parameters by the names of their variables. */
+	Map<String, Integer> positions() {
+		return this.positions;
+	}
+
 	boolean isKnown(String variable) {
 		return this.positions.containsKey(variable) || TARGET.equals(variable) || RESERVED.contains(variable);
 	}

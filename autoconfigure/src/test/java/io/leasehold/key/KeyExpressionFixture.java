@@ -4,7 +4,6 @@ import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 import io.leasehold.LockKey;
 import org.jspecify.annotations.Nullable;
@@ -67,30 +66,6 @@ abstract class KeyExpressionFixture {
 
 		public Object getPlain() {
 			return new Plain();
-		}
-
-		public int half(int number) {
-			return number / 2;
-		}
-
-		public int sum(List<Integer> numbers) {
-			return numbers.stream().mapToInt(Integer::intValue).sum();
-		}
-
-		public String named(Optional<String> name) {
-			return name.orElse("nobody");
-		}
-
-		public Map<Integer, String> byNumber() {
-			return Map.of(5, "five");
-		}
-
-		public String joined(String... parts) {
-			return (parts.length > 0) ? String.join("", parts) : "none";
-		}
-
-		public Object ofHiddenClass() {
-			return List.of("x");
 		}
 
 		public String fail() {

@@ -57,23 +57,6 @@ class KeyExpressionTests extends KeyExpressionFixture {
 		assertThat(evaluate(expression, 42, "x y")).isEqualTo(key);
 	}
 
-	@ParameterizedTest
-	@CsvSource(delimiter = '|', quoteCharacter = '`', commentCharacter = '%', textBlock = """
-			#target.half(84)                     | 42
-			#target.half('84')                   | 42
-			#target.sum({'1', '2'})              | 3
-			#target.named(null)                  | nobody
-			#target.named('you')                 | you
-			#target.byNumber()['5']              | five
-			#target.joined('a', 'b')             | ab
-			#target.joined()                     | none
-			#target.ofHiddenClass().size()       | 1
-			T(java.lang.Integer).valueOf('7')    | 7
-			""")
-	void methodsTakeAndReturnWhatTheyDoInSpel(String expression, String key) {
-		assertThat(evaluate(expression, 42, "x y")).isEqualTo(key);
-	}
-
 	@Test
 	void textOfValuesIsThatOfSpel() {
 		UUID uuid = UUID.randomUUID();
