@@ -1,5 +1,6 @@
 package io.leasehold.autoconfigure.jdbc;
 
+import java.util.List;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 
@@ -18,6 +19,9 @@ import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.NoSuchBeanDefinitionException;
 import org.springframework.boot.jdbc.DataSourceUnwrapper;
 import org.springframework.boot.jdbc.autoconfigure.JdbcConnectionDetails;
+import org.springframework.core.env.Environment;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.util.StringUtils;
 
 /**
@@ -28,41 +32,87 @@ final class JdbcDatabase {
 
 	private static final Log logger = LogFactory.getLog(JdbcDatabase.class);
 
+	private static final String NAME_ANOTHER = "Set leasehold.jdbc.data-source to the name of a DataSource bean that "
+			+ "nothing else uses.";
+
 	private final JdbcProperties properties;
 
 	private final BeanFactory beans;
 
-	JdbcDatabase(JdbcProperties properties, BeanFactory beans) {
+	private final Environment environment;
+
+	JdbcDatabase(JdbcProperties properties, BeanFactory beans, Environment environment) {
 		this.properties = properties;
 		this.beans = beans;
+		this.environment = environment;
 	}
 
 	JdbcConnections connections() {
-		DataSource application = this.beans.getBeanProvider(DataSource.class).getIfUnique();
 		String name = this.properties.dataSource();
 		if (StringUtils.hasText(name)) {
 			DataSource named = named(name);
-			if (named == application) {
+			if (named == application()) {
 				warnOfSharing("leasehold.jdbc.data-source names the application's own DataSource '%s'".formatted(name));
 			}
-			return JdbcConnections.of(named);
+			return JdbcConnections.of(routed(named));
 		}
-		HikariDataSource pool = (application != null)
-				? DataSourceUnwrapper.unwrap(application, HikariConfigMXBean.class, HikariDataSource.class) : null;
-		JdbcConnectionDetails details = this.beans.getBeanProvider(JdbcConnectionDetails.class).getIfUnique();
-		if (details != null) {
-			return open(details.getJdbcUrl(), details.getDriverClassName(), login(details, pool));
-		}
+		DataSource application = application();
 		if (application == null) {
 			throw new LockEngineConfigurationException(
 					"There are several DataSource beans, and none of them is primary: the one for locks is unknown.",
-					"Set leasehold.jdbc.data-source to the name of one that nothing else uses.");
+					NAME_ANOTHER);
 		}
-		if (pool != null && pool.getJdbcUrl() != null) {
-			return open(pool.getJdbcUrl(), pool.getDriverClassName(), () -> login(pool));
+		DataSource source = routed(application);
+		JdbcConnectionDetails details = this.beans.getBeanProvider(JdbcConnectionDetails.class).getIfUnique();
+		HikariDataSource pool = DataSourceUnwrapper.unwrap(source, HikariConfigMXBean.class, HikariDataSource.class);
+		if (pool != null) {
+			return like(pool, details);
+		}
+		if (details != null) {
+			refuse("The application's connection pool is not HikariCP. The engine takes over the URL, the driver and "
+					+ "the credentials of its connections, but not %s.", PoolProperties.find(this.environment));
+			return open(() -> JdbcConnections.open(details.getJdbcUrl(), details.getDriverClassName(),
+					() -> login(details), this.properties.poolSize(), this.properties.callTimeout()));
 		}
 		warnOfSharing("The application's DataSource does not expose its URL");
-		return JdbcConnections.of(application);
+		return JdbcConnections.of(source);
+	}
+
+	private JdbcConnections like(HikariDataSource pool, @Nullable JdbcConnectionDetails details) {
+		if (pool.getDataSource() == null && pool.getDataSourceClassName() == null && pool.getJdbcUrl() == null) {
+			refuse("The application's connection pool has no URL. The engine cannot take over %s.",
+					List.of("spring.datasource.hikari.data-source-jndi"));
+		}
+		Supplier<JdbcLogin> login = (details != null && details.getJdbcUrl().equals(pool.getJdbcUrl()))
+				? login(details, pool) : () -> login(pool);
+		return open(() -> JdbcConnections.like(pool, login, this.properties.poolSize(), this.properties.callTimeout()));
+	}
+
+	private static void refuse(String message, List<String> properties) {
+		if (!properties.isEmpty()) {
+			throw new LockEngineConfigurationException(message.formatted(String.join(", ", properties)), NAME_ANOTHER);
+		}
+	}
+
+	/**
+	 * Return the data source to which a router leads threads that have no key, as those
+	 * of the engine, or the given one if it is no router.
+	 */
+	private static DataSource routed(DataSource source) {
+		DataSource target = source;
+		while (target instanceof DelegatingDataSource proxy && proxy.getTargetDataSource() != null) {
+			target = proxy.getTargetDataSource();
+		}
+		if (!(target instanceof AbstractRoutingDataSource router)) {
+			return source;
+		}
+		DataSource byDefault = router.getResolvedDefaultDataSource();
+		if (byDefault == null) {
+			throw new LockEngineConfigurationException(
+					"The application's DataSource is a router without a default target: the database for locks is unknown.",
+					NAME_ANOTHER + " Or set the router's default target DataSource.");
+		}
+		return routed(byDefault);
 	}
 
 	/**
@@ -70,9 +120,13 @@ final class JdbcDatabase {
 	 * locks are in another database.
 	 */
 	@Nullable DataSource ofTransactions() {
-		DataSource application = this.beans.getBeanProvider(DataSource.class).getIfUnique();
+		DataSource application = application();
 		String name = this.properties.dataSource();
 		return (!StringUtils.hasText(name) || named(name) == application) ? application : null;
+	}
+
+	private @Nullable DataSource application() {
+		return this.beans.getBeanProvider(DataSource.class).getIfUnique();
 	}
 
 	private DataSource named(String name) {
@@ -86,9 +140,9 @@ final class JdbcDatabase {
 		}
 	}
 
-	private JdbcConnections open(String url, @Nullable String driver, Supplier<JdbcLogin> login) {
+	private static JdbcConnections open(Supplier<JdbcConnections> pool) {
 		try {
-			return JdbcConnections.open(url, driver, login, this.properties.poolSize(), this.properties.callTimeout());
+			return pool.get();
 		}
 		catch (IllegalArgumentException ex) {
 			throw new LockEngineConfigurationException(ex.getMessage() + ".",
@@ -101,14 +155,11 @@ final class JdbcDatabase {
 	 * Rotated credentials appear in the connection details, or in the application's pool
 	 * if the details were read only once.
 	 */
-	private static Supplier<JdbcLogin> login(JdbcConnectionDetails details, @Nullable HikariDataSource pool) {
+	private static Supplier<JdbcLogin> login(JdbcConnectionDetails details, HikariDataSource pool) {
 		JdbcLogin first = login(details);
 		return () -> {
 			JdbcLogin present = login(details);
-			if (pool != null && present.equals(first) && details.getJdbcUrl().equals(pool.getJdbcUrl())) {
-				return login(pool);
-			}
-			return present;
+			return present.equals(first) ? login(pool) : present;
 		};
 	}
 

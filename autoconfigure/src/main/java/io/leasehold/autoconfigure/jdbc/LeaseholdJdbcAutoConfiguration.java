@@ -32,6 +32,7 @@ import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.core.NestedExceptionUtils;
+import org.springframework.core.env.Environment;
 import org.springframework.jdbc.core.JdbcOperations;
 
 /**
@@ -52,9 +53,10 @@ public final class LeaseholdJdbcAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	JdbcConnections jdbcLockConnections(JdbcProperties properties, LeaseholdProperties shared, BeanFactory beans) {
+	JdbcConnections jdbcLockConnections(JdbcProperties properties, LeaseholdProperties shared, BeanFactory beans,
+			Environment environment) {
 		properties.toSettings(shared); // reports a mistake before a pool is opened
-		return new JdbcDatabase(properties, beans).connections();
+		return new JdbcDatabase(properties, beans, environment).connections();
 	}
 
 	@Bean
@@ -82,10 +84,10 @@ public final class LeaseholdJdbcAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	JdbcLockEngine jdbcLockEngine(JdbcConnections connections, JdbcProperties properties, LeaseholdProperties shared,
-			MonotonicClock clock, BeanFactory beans) {
+			MonotonicClock clock, BeanFactory beans, Environment environment) {
 		JdbcSettings settings = properties.toSettings(shared);
 		JdbcLockEngine engine = new JdbcLockEngine(connections, settings, clock,
-				new JdbcDatabase(properties, beans).ofTransactions());
+				new JdbcDatabase(properties, beans, environment).ofTransactions());
 		try {
 			engine.start();
 		}

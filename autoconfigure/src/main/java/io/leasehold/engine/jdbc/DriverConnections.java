@@ -10,21 +10,29 @@ import java.util.Objects;
 import java.util.Properties;
 import java.util.function.Supplier;
 
+import javax.sql.DataSource;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.util.PropertyElf;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.BeanUtils;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.SimpleDriverDataSource;
 import org.springframework.jdbc.support.JdbcUtils;
 import org.springframework.util.ClassUtils;
 
 /**
- * Source of connections that are opened with the current credentials and set up for their
- * database. It does not pass the pool's login timeout to {@link DriverManager}, where it
- * would apply to all pools; the driver's properties contain it. Thread-safe.
+ * Source of connections that are opened with the current credentials, lead where those of
+ * another pool lead, and are set up for their database. It does not pass the pool's login
+ * timeout on: {@link DriverManager} would apply it to all pools, and the driver's
+ * properties contain it. Thread-safe.
  */
-final class DriverConnections extends SimpleDriverDataSource {
+final class DriverConnections extends DelegatingDataSource {
 
-	private final String url;
+	private final DataSource target;
+
+	private final HikariConfig place;
 
 	private final Supplier<JdbcLogin> login;
 
@@ -39,33 +47,68 @@ final class DriverConnections extends SimpleDriverDataSource {
 	 * @throws IllegalArgumentException if there is no driver for the URL
 	 */
 	DriverConnections(String url, @Nullable String driver, Supplier<JdbcLogin> login, Duration callTimeout) {
-		this(driver(url, driver), url, properties(url, callTimeout), login, callTimeout);
+		this(ofDriver(url, driver, new Properties(), callTimeout), new HikariConfig(), login, callTimeout);
 	}
 
-	private DriverConnections(Driver driver, String url, Properties properties, Supplier<JdbcLogin> login,
-			Duration callTimeout) {
-		super(driver, url, properties);
-		this.url = url;
+	/**
+	 * Create a source.
+	 * @param place configuration of a pool whose connections lead to the same place
+	 * @param login the current credentials
+	 * @throws IllegalArgumentException if there is no driver for the pool's URL
+	 */
+	DriverConnections(HikariConfig place, Supplier<JdbcLogin> login, Duration callTimeout) {
+		this(target(place, callTimeout), place, login, callTimeout);
+	}
+
+	private DriverConnections(DataSource target, HikariConfig place, Supplier<JdbcLogin> login, Duration callTimeout) {
+		super(target);
+		this.target = target;
+		this.place = place;
 		this.login = login;
 		this.callTimeout = callTimeout;
 	}
 
+	/** Return the source of a pool's connections, by the precedence of the pool. */
+	private static DataSource target(HikariConfig place, Duration callTimeout) {
+		if (place.getDataSource() != null) {
+			return place.getDataSource();
+		}
+		if (place.getDataSourceClassName() != null) {
+			DataSource created = instantiate(place.getDataSourceClassName(), DataSource.class);
+			PropertyElf.setTargetFromProperties(created, place.getDataSourceProperties());
+			return created;
+		}
+		return ofDriver(place.getJdbcUrl(), place.getDriverClassName(), place.getDataSourceProperties(), callTimeout);
+	}
+
 	/**
 	 * Return a source of connections that receive notifications without delay, if the
-	 * driver can load {@link NotificationSockets}. A socket factory in the URL has
-	 * precedence.
+	 * driver can load {@link NotificationSockets}. A socket factory of the application
+	 * has precedence.
 	 */
 	DriverConnections forNotifications() {
-		Properties properties = properties(this.url, this.callTimeout);
-		Driver driver = Objects.requireNonNull(getDriver());
-		if (isOfPostgres() && loads(driver, NotificationSockets.class)) {
-			properties.setProperty("socketFactory", NotificationSockets.class.getName());
+		if (!isOfPostgres() || !(this.target instanceof SimpleDriverDataSource source)) {
+			return this;
 		}
-		return new DriverConnections(driver, this.url, properties, this.login, this.callTimeout);
+		Driver driver = Objects.requireNonNull(source.getDriver());
+		Properties properties = new Properties();
+		properties.putAll(Objects.requireNonNull(source.getConnectionProperties()));
+		if (loads(driver, NotificationSockets.class)) {
+			properties.putIfAbsent("socketFactory", NotificationSockets.class.getName());
+		}
+		return new DriverConnections(
+				new SimpleDriverDataSource(driver, Objects.requireNonNull(source.getUrl()), properties), this.place,
+				this.login, this.callTimeout);
 	}
 
 	boolean isOfPostgres() {
-		return this.url.startsWith("jdbc:postgresql:");
+		String url = url();
+		return url != null && url.startsWith("jdbc:postgresql:");
+	}
+
+	/** Return the URL, or {@code null} if only a connection reveals it. */
+	@Nullable String url() {
+		return (this.target instanceof SimpleDriverDataSource source) ? source.getUrl() : null;
 	}
 
 	private static boolean loads(Driver driver, Class<?> type) {
@@ -78,15 +121,11 @@ final class DriverConnections extends SimpleDriverDataSource {
 	}
 
 	@Override
-	protected Connection getConnectionFromDriver(Properties properties) throws SQLException {
+	public Connection getConnection() throws SQLException {
 		JdbcLogin present = this.login.get();
-		if (present.username() != null) {
-			properties.setProperty("user", present.username());
-		}
-		if (present.password() != null) {
-			properties.setProperty("password", present.password());
-		}
-		Connection connection = super.getConnectionFromDriver(properties);
+		boolean anonymous = present.username() == null && present.password() == null;
+		Connection connection = anonymous ? this.target.getConnection()
+				: this.target.getConnection(present.username(), present.password());
 		try {
 			setUp(connection);
 			return NetworkTimeouts.orIgnored(connection);
@@ -97,7 +136,15 @@ final class DriverConnections extends SimpleDriverDataSource {
 		}
 	}
 
+	/** Do what the other pool does with a new connection, then what the engine needs. */
 	private void setUp(Connection connection) throws SQLException {
+		if (this.place.getCatalog() != null) {
+			connection.setCatalog(this.place.getCatalog());
+		}
+		if (this.place.getSchema() != null) {
+			connection.setSchema(this.place.getSchema());
+		}
+		execute(connection, this.place.getConnectionInitSql());
 		Dialect dialect = Dialects.find(connection);
 		if (dialect != null) {
 			execute(connection, dialect.setLockTimeout(Dialect.lockTimeout(this.callTimeout)));
@@ -121,6 +168,12 @@ final class DriverConnections extends SimpleDriverDataSource {
 	@Override
 	public int getLoginTimeout() {
 		return this.loginTimeout;
+	}
+
+	private static DataSource ofDriver(String url, @Nullable String driver, Properties own, Duration callTimeout) {
+		Properties properties = properties(url, callTimeout);
+		own.forEach((name, value) -> properties.setProperty(name.toString(), value.toString()));
+		return new SimpleDriverDataSource(driver(url, driver), url, properties);
 	}
 
 	private static Properties properties(String url, Duration callTimeout) {
@@ -150,15 +203,25 @@ final class DriverConnections extends SimpleDriverDataSource {
 
 	private static Driver driver(String url, @Nullable String driver) {
 		try {
-			if (driver == null) {
-				return DriverManager.getDriver(url);
-			}
-			return (Driver) BeanUtils.instantiateClass(ClassUtils.forName(driver, null));
+			return (driver != null) ? instantiate(driver, Driver.class) : DriverManager.getDriver(url);
 		}
-		catch (SQLException | ClassNotFoundException | LinkageError ex) {
-			throw new IllegalArgumentException("There is no JDBC driver '%s' for the lock engine's database"
-				.formatted((driver != null) ? driver : url.replaceFirst("^(jdbc:\\w+).*", "$1")), ex);
+		catch (SQLException ex) {
+			throw missing(url.replaceFirst("^(jdbc:\\w+).*", "$1"), ex);
 		}
+	}
+
+	private static <T> T instantiate(String name, Class<T> type) {
+		try {
+			return type.cast(BeanUtils.instantiateClass(ClassUtils.forName(name, null)));
+		}
+		catch (ClassNotFoundException | LinkageError ex) {
+			throw missing(name, ex);
+		}
+	}
+
+	private static IllegalArgumentException missing(String driver, Throwable cause) {
+		return new IllegalArgumentException(
+				"There is no JDBC driver '%s' for the lock engine's database".formatted(driver), cause);
 	}
 
 }

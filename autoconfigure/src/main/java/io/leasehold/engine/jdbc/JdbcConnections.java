@@ -49,13 +49,13 @@ public final class JdbcConnections implements AutoCloseable {
 		this.location = null;
 	}
 
-	private JdbcConnections(DriverConnections unpooled, @Nullable String location, int size, Duration callTimeout) {
+	private JdbcConnections(DriverConnections unpooled, HikariConfig place, int size, Duration callTimeout) {
 		this.lanes = new Lanes(size);
-		this.pool = pool(unpooled, this.lanes.total(), callTimeout);
+		this.pool = pool(unpooled, place, this.lanes.total(), callTimeout);
 		this.dataSource = this.pool;
 		this.unpooled = unpooled;
 		this.lockTimeout = Dialect.lockTimeout(callTimeout);
-		this.location = location;
+		this.location = Failures.location(unpooled.url());
 	}
 
 	/**
@@ -88,11 +88,27 @@ public final class JdbcConnections implements AutoCloseable {
 	 */
 	public static JdbcConnections open(String url, @Nullable String driver, Supplier<JdbcLogin> login, int size,
 			Duration callTimeout) {
-		return new JdbcConnections(new DriverConnections(url, driver, login, callTimeout), Failures.location(url), size,
+		return new JdbcConnections(new DriverConnections(url, driver, login, callTimeout), new HikariConfig(), size,
 				callTimeout);
 	}
 
-	private static HikariDataSource pool(DataSource unpooled, int size, Duration callTimeout) {
+	/**
+	 * Create a pool whose connections lead to the same place as those of another pool, in
+	 * the same way: to its database, catalog and schema, by its driver with the same
+	 * properties, after the same first statement, and for the same lifetime.
+	 * @param other configuration of the other pool
+	 * @param login returns the current credentials whenever a connection is opened
+	 * @param size maximum number of connections for acquisitions; renewals and releases
+	 * have four more
+	 * @param callTimeout maximum wait for a connection, and for the response on it
+	 * @return the pool, to be closed
+	 * @throws IllegalArgumentException if the driver is missing
+	 */
+	public static JdbcConnections like(HikariConfig other, Supplier<JdbcLogin> login, int size, Duration callTimeout) {
+		return new JdbcConnections(new DriverConnections(other, login, callTimeout), other, size, callTimeout);
+	}
+
+	private static HikariDataSource pool(DataSource unpooled, HikariConfig place, int size, Duration callTimeout) {
 		HikariConfig config = new HikariConfig();
 		config.setPoolName("leasehold-jdbc");
 		config.setDataSource(unpooled);
@@ -104,6 +120,11 @@ public final class JdbcConnections implements AutoCloseable {
 		config.setValidationTimeout(validation(callTimeout).toMillis());
 		// The database may start later than the application
 		config.setInitializationFailTimeout(-1);
+		config.setConnectionTestQuery(place.getConnectionTestQuery());
+		config.setKeepaliveTime(place.getKeepaliveTime());
+		config.setMaxLifetime(place.getMaxLifetime());
+		config.setIdleTimeout(idle(place.getMaxLifetime()));
+		config.setExceptionOverride(place.getExceptionOverride());
 		return new HikariDataSource(config);
 	}
 
@@ -196,6 +217,12 @@ public final class JdbcConnections implements AutoCloseable {
 		if (this.pool != null) {
 			this.pool.close();
 		}
+	}
+
+	/** Return the usual maximum idle time, or half of a short lifetime. */
+	private static long idle(long lifetime) {
+		long usual = Duration.ofMinutes(10).toMillis();
+		return (lifetime > 0) ? Math.min(usual, lifetime / 2) : usual;
 	}
 
 	private static Duration validation(Duration callTimeout) {
