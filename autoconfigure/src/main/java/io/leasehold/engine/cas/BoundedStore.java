@@ -1,8 +1,10 @@
 package io.leasehold.engine.cas;
 
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -21,18 +23,25 @@ import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /**
  * Store whose client blocks without a bound, with a timeout and in threads that are never
- * interrupted. A request that has not begun within the timeout is never sent.
+ * interrupted. Each part of the store has separate threads, so that requests to one that
+ * hangs delay no others. A request that has not begun within the timeout is never sent.
  * Thread-safe.
  */
 public final class BoundedStore implements CompareAndSetStore, AutoCloseable {
 
+	/** For each part. */
 	private static final int MOST_REQUESTS = 32;
+
+	/** Subscriptions may need all parts. */
+	private static final String ALL_PARTS = "all parts";
 
 	private final CompareAndSetStore store;
 
 	private final Duration timeout;
 
-	private final ThreadPoolExecutor threads;
+	private final ThreadFactory factory;
+
+	private final Map<String, ThreadPoolExecutor> threads = new ConcurrentHashMap<>();
 
 	/**
 	 * Create a store with a timeout.
@@ -47,9 +56,16 @@ public final class BoundedStore implements CompareAndSetStore, AutoCloseable {
 	BoundedStore(ThreadFactory factory, CompareAndSetStore store, Duration timeout) {
 		this.store = store;
 		this.timeout = timeout;
-		this.threads = new ThreadPoolExecutor(MOST_REQUESTS, MOST_REQUESTS, 10, TimeUnit.SECONDS,
-				new LinkedBlockingQueue<>(), factory);
-		this.threads.allowCoreThreadTimeOut(true);
+		this.factory = factory;
+	}
+
+	private ThreadPoolExecutor threads(String part) {
+		return this.threads.computeIfAbsent(part, (first) -> {
+			ThreadPoolExecutor created = new ThreadPoolExecutor(MOST_REQUESTS, MOST_REQUESTS, 10, TimeUnit.SECONDS,
+					new LinkedBlockingQueue<>(), this.factory);
+			created.allowCoreThreadTimeOut(true);
+			return created;
+		});
 	}
 
 	private static ThreadFactory daemons(String prefix) {
@@ -60,17 +76,17 @@ public final class BoundedStore implements CompareAndSetStore, AutoCloseable {
 
 	@Override
 	public @Nullable Entry read(String key) throws Exception {
-		return this.<@Nullable Entry>call(() -> this.store.read(key));
+		return this.<@Nullable Entry>call(part(key), () -> this.store.read(key));
 	}
 
 	@Override
 	public boolean create(String key, String value, Duration timeToLive) throws Exception {
-		return call(() -> this.store.create(key, value, timeToLive));
+		return call(part(key), () -> this.store.create(key, value, timeToLive));
 	}
 
 	@Override
 	public boolean replace(String key, Entry expected, String value, Duration timeToLive) throws Exception {
-		return call(() -> this.store.replace(key, expected, value, timeToLive));
+		return call(part(key), () -> this.store.replace(key, expected, value, timeToLive));
 	}
 
 	@Override
@@ -82,7 +98,7 @@ public final class BoundedStore implements CompareAndSetStore, AutoCloseable {
 			opened.thenAccept(this::close); // now, or as soon as it is open
 		};
 		try {
-			return this.<@Nullable Subscription>call(() -> {
+			return this.<@Nullable Subscription>call(ALL_PARTS, () -> {
 				Subscription subscription = this.store.watch(key, () -> {
 					if (open.get()) {
 						changed.run();
@@ -104,11 +120,16 @@ public final class BoundedStore implements CompareAndSetStore, AutoCloseable {
 	/** End a subscription without waiting for it, unless no thread is available. */
 	private void close(Subscription subscription) {
 		try {
-			execute(subscription::close);
+			execute(ALL_PARTS, subscription::close);
 		}
 		catch (RejectedExecutionException ex) {
 			subscription.close();
 		}
+	}
+
+	@Override
+	public String part(String key) {
+		return this.store.part(key);
 	}
 
 	@Override
@@ -121,9 +142,9 @@ public final class BoundedStore implements CompareAndSetStore, AutoCloseable {
 		return this.store.maxTimeToLive();
 	}
 
-	private <T extends @Nullable Object> T call(Callable<T> request) throws Exception {
+	private <T extends @Nullable Object> T call(String part, Callable<T> request) throws Exception {
 		FutureTask<T> response = new FutureTask<>(request);
-		execute(response);
+		execute(part, response);
 		try {
 			return Deadlines.await(response, Deadlines.after(this.timeout));
 		}
@@ -143,15 +164,16 @@ public final class BoundedStore implements CompareAndSetStore, AutoCloseable {
 	 * Run a task in a thread, in a present one if no other can start.
 	 * @throws RejectedExecutionException if there is no thread or the store is closed
 	 */
-	private void execute(Runnable task) {
+	private void execute(String part, Runnable task) {
+		ThreadPoolExecutor executor = threads(part);
 		try {
-			this.threads.execute(task);
+			executor.execute(task);
 		}
 		catch (OutOfMemoryError ex) {
-			if (this.threads.getPoolSize() == 0) {
+			if (executor.getPoolSize() == 0) {
 				throw new RejectedExecutionException("no thread can start (%s)".formatted(ex.getMessage()), ex);
 			}
-			this.threads.getQueue().add(task);
+			executor.getQueue().add(task);
 		}
 	}
 
@@ -161,7 +183,7 @@ public final class BoundedStore implements CompareAndSetStore, AutoCloseable {
 	 */
 	@Override
 	public void close() {
-		this.threads.shutdown();
+		this.threads.values().forEach(ThreadPoolExecutor::shutdown);
 		if (this.store instanceof AutoCloseable closeable) {
 			try {
 				closeable.close();

@@ -178,7 +178,9 @@ public final class CasLockEngine implements LockEngine, AutoCloseable {
 			return this.state.unknown(renewals);
 		}
 		long deadline = Deadlines.after(this.settings.callTimeout());
-		return this.renewals.renew(renewals, (renewal) -> renew(renewal, deadline));
+		return this.renewals.renew(renewals,
+				(renewal) -> this.store.part(this.attempts.storeKey(renewal.claim().key())),
+				(renewal) -> renew(renewal, deadline));
 	}
 
 	private RenewalOutcome renew(Renewal renewal, long deadline) {

@@ -66,6 +66,16 @@ public interface CompareAndSetStore {
 	}
 
 	/**
+	 * Return the part of the store that serves a key, such as the address of a server. A
+	 * part that does not respond delays no requests for keys of other parts.
+	 * @param key key of the entry
+	 * @return the part; the whole store is one unless the store overrides it
+	 */
+	default String part(String key) {
+		return "";
+	}
+
+	/**
 	 * Return whether entries end within seconds after their time to live. Otherwise the
 	 * engine offers neither a minimum hold that outlives the process nor a lock delay,
 	 * and a process that has just started may find a dead holder's lock busy until then.

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
 
-import com.google.common.net.HostAndPort;
 import com.spotify.folsom.BackoffFunction;
 import com.spotify.folsom.ExponentialBackoff;
 import com.spotify.folsom.GetResult;
@@ -41,39 +41,51 @@ public final class MemcachedStore implements CompareAndSetStore, AutoCloseable {
 
 	private static final Log logger = LogFactory.getLog(MemcachedStore.class);
 
-	private static final int DEFAULT_PORT = 11211;
-
 	/** In milliseconds. By default, the client would pause for up to a minute. */
 	static final BackoffFunction RECONNECTION = new ExponentialBackoff(10, 2000, 2.5);
 
 	private final MemcacheClient<String> client;
 
+	private final Servers servers;
+
+	/**
+	 * How often the client has connected. A server that was restarted begins again with
+	 * its versions, so one that was read before does not identify an entry any more.
+	 */
+	private final AtomicLong connections;
+
 	private final Duration callTimeout;
 
-	private MemcachedStore(MemcacheClient<String> client, Duration callTimeout) {
+	private MemcachedStore(MemcacheClient<String> client, Servers servers, AtomicLong connections,
+			Duration callTimeout) {
 		this.client = client;
+		this.servers = servers;
+		this.connections = connections;
 		this.callTimeout = callTimeout;
 	}
 
 	/**
-	 * Connect to servers. Each key is on one of them. An unreachable server is only
-	 * logged.
+	 * Connect to servers. Each key is always on the same one of them. An unreachable
+	 * server is only logged.
 	 * @param servers such as {@code cache1:11211}; the port may be omitted
 	 * @param callTimeout maximum time to wait for a response
 	 * @return the store
 	 * @throws IllegalArgumentException if an address is invalid
 	 */
 	public static MemcachedStore connect(List<String> servers, Duration callTimeout) {
-		MemcacheClientBuilder<String> builder = new ReliableClientBuilder(StandardCharsets.US_ASCII)
+		Servers placement = Servers.of(servers);
+		AtomicLong connections = new AtomicLong();
+		MemcacheClientBuilder<String> builder = new ReliableClientBuilder(StandardCharsets.US_ASCII,
+				connections::incrementAndGet)
 			.withKeyCharset(StandardCharsets.US_ASCII)
 			.withConnectionTimeoutMillis(callTimeout.toMillis())
 			// Only wakes the caller, which needs no thread of a pool
 			.withReplyExecutor(Runnable::run)
-			.withBackoff(RECONNECTION);
-		for (String server : servers) {
-			HostAndPort address = HostAndPort.fromString(server).withDefaultPort(DEFAULT_PORT);
-			builder.withAddress(address.getHost(), address.getPort());
-		}
+			.withBackoff(RECONNECTION)
+			// A second attempt could be sent by another connection
+			.withRetry(false)
+			.withNodeLocator(placement::locator);
+		placement.addresses().forEach((address) -> builder.withAddress(address.getHost(), address.getPort()));
 		MemcacheClient<String> client = builder.connectAscii();
 		try {
 			client.awaitConnected(callTimeout.toMillis(), TimeUnit.MILLISECONDS);
@@ -84,13 +96,14 @@ public final class MemcachedStore implements CompareAndSetStore, AutoCloseable {
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
 		}
-		return new MemcachedStore(client, callTimeout);
+		return new MemcachedStore(client, placement, connections, callTimeout);
 	}
 
 	@Override
 	public @Nullable Entry read(String key) throws Exception {
+		long connection = this.connections.get();
 		GetResult<String> found = await(this.client.casGet(key));
-		return (found != null) ? new Entry(found.getValue(), found.getCas()) : null;
+		return (found != null) ? new Entry(found.getValue(), new Version(connection, found.getCas())) : null;
 	}
 
 	@Override
@@ -100,7 +113,14 @@ public final class MemcachedStore implements CompareAndSetStore, AutoCloseable {
 
 	@Override
 	public boolean replace(String key, Entry expected, String value, Duration timeToLive) throws Exception {
-		return isWritten(await(this.client.set(key, value, seconds(timeToLive), (long) expected.version())));
+		Version version = (Version) expected.version();
+		return version.connection == this.connections.get()
+				&& isWritten(await(this.client.set(key, value, seconds(timeToLive), version.number)));
+	}
+
+	@Override
+	public String part(String key) {
+		return this.servers.of(key);
 	}
 
 	@Override
@@ -132,6 +152,12 @@ public final class MemcachedStore implements CompareAndSetStore, AutoCloseable {
 	@Override
 	public void close() {
 		this.client.shutdown();
+	}
+
+	/**
+	 * Version of an entry, unique while the client stays connected.
+	 */
+	private record Version(long connection, long number) {
 	}
 
 }

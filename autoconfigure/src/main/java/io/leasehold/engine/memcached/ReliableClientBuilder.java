@@ -17,22 +17,30 @@ import com.spotify.folsom.transcoder.StringTranscoder;
  */
 final class ReliableClientBuilder extends MemcacheClientBuilder<String> {
 
-	ReliableClientBuilder(Charset charset) {
+	private final Runnable connecting;
+
+	/**
+	 * Create a builder.
+	 * @param connecting called before each new connection is used
+	 */
+	ReliableClientBuilder(Charset charset, Runnable connecting) {
 		super(new StringTranscoder(charset));
+		this.connecting = connecting;
 	}
 
 	@Override
 	protected RawMemcacheClient connectRaw(boolean binary, Authenticator authenticator) {
-		return super.connectRaw(binary, new Validation(authenticator));
+		return super.connectRaw(binary, new Validation(authenticator, this.connecting));
 	}
 
 	/**
 	 * Validation of a connection that fails if the connection breaks.
 	 */
-	record Validation(Authenticator request) implements Authenticator {
+	record Validation(Authenticator request, Runnable begins) implements Authenticator {
 
 		@Override
 		public CompletionStage<RawMemcacheClient> authenticate(RawMemcacheClient connection) {
+			this.begins.run();
 			CompletableFuture<RawMemcacheClient> result = new CompletableFuture<>();
 			connection.disconnectFuture()
 				.thenRun(() -> result

@@ -4,7 +4,9 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
@@ -88,16 +90,18 @@ class CasLockEngineTests {
 	@ParameterizedTest
 	@CsvSource({ "3,0", "4,1", "7,1", "8,2", "12,3", "100,3" })
 	void threadsThatShareRenewals(int renewals, int threads) {
-		String name = UUID.randomUUID().toString();
-		Claim claim = claim();
-		Renewal renewal = new Renewal(claim, 1, LEASE);
-		try (Renewals shared = new Renewals(name)) {
-			assertThat(shared.renew(IntStream.range(0, renewals).mapToObj((i) -> renewal).toList(), (one) -> DONE))
-				.hasSize(renewals)
-				.containsOnly(DONE);
-			assertThat(Thread.getAllStackTraces().keySet()).extracting(Thread::getName)
-				.filteredOn((thread) -> thread.startsWith("leasehold-%s-renewal-".formatted(name)))
-				.hasSize(threads);
+		Set<Thread> sharing = ConcurrentHashMap.newKeySet();
+		CountDownLatch all = new CountDownLatch(threads + 1);
+		List<Renewal> equal = Collections.nCopies(renewals, new Renewal(claim(), 1, LEASE));
+		try (Renewals shared = new Renewals("test")) {
+			assertThat(shared.renew(equal, (one) -> "", (one) -> {
+				if (sharing.add(Thread.currentThread())) {
+					all.countDown();
+				}
+				awaitUninterruptibly(all);
+				return DONE;
+			})).hasSize(renewals).containsOnly(DONE);
+			assertThat(sharing).hasSize(threads + 1);
 		}
 	}
 
@@ -110,7 +114,7 @@ class CasLockEngineTests {
 		List<Renewal> eight = Collections.nCopies(8, new Renewal(claim(), 1, LEASE));
 		try (Renewals shared = new Renewals(name)) {
 			List<RenewalOutcome> outcomes = assertTimeoutPreemptively(Duration.ofMinutes(1),
-					() -> shared.renew(eight, (one) -> {
+					() -> shared.renew(eight, (one) -> "", (one) -> {
 						if (!Thread.currentThread().getName().startsWith("leasehold-%s-renewal-".formatted(name))) {
 							awaitUninterruptibly(failed);
 						}

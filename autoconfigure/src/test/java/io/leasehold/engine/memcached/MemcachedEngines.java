@@ -29,10 +29,14 @@ final class MemcachedEngines {
 	}
 
 	static CasLockEngine open(String namespace, String server, Duration callTimeout, MonotonicClock clock) {
+		return open(namespace, List.of(server), callTimeout, clock);
+	}
+
+	static CasLockEngine open(String namespace, List<String> servers, Duration callTimeout, MonotonicClock clock) {
 		CasSettings settings = new CasSettings(namespace, callTimeout, Duration.ofMillis(5), Duration.ofMillis(100),
 				Duration.ofMinutes(1));
-		CasLockEngine engine = new CasLockEngine(MemcachedStore.NAME,
-				MemcachedStore.connect(List.of(server), callTimeout), settings, clock);
+		CasLockEngine engine = new CasLockEngine(MemcachedStore.NAME, MemcachedStore.connect(servers, callTimeout),
+				settings, clock);
 		// The first connection of a JVM on a loaded machine may take longer than a call
 		Awaitility.await()
 			.atMost(Duration.ofMinutes(1))

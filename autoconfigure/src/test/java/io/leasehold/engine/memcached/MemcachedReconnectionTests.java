@@ -56,8 +56,8 @@ class MemcachedReconnectionTests {
 	}
 
 	private static CompletableFuture<RawMemcacheClient> validate(RawMemcacheClient connection) {
-		return new ReliableClientBuilder.Validation(AsciiAuthenticationValidator.getInstance()).authenticate(connection)
-			.toCompletableFuture();
+		return new ReliableClientBuilder.Validation(AsciiAuthenticationValidator.getInstance(), () -> {
+		}).authenticate(connection).toCompletableFuture();
 	}
 
 	private static RawMemcacheClient connect(ServerSocket server) throws Exception {
