@@ -5,11 +5,15 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.Consumer;
 
 import com.hazelcast.client.HazelcastClient;
 import com.hazelcast.client.config.ClientConfig;
 import com.hazelcast.config.Config;
+import com.hazelcast.config.EvictionPolicy;
 import com.hazelcast.config.JoinConfig;
+import com.hazelcast.config.MapConfig;
+import com.hazelcast.config.NearCacheConfig;
 import com.hazelcast.core.Hazelcast;
 import com.hazelcast.core.HazelcastInstance;
 import org.awaitility.Awaitility;
@@ -36,13 +40,22 @@ public final class HazelcastTestCluster implements AutoCloseable {
 		this.name = name;
 	}
 
-	/** Return the member that the tests of this JVM share. */
+	/**
+	 * Return the member that the tests of this JVM share. The names of some of its maps
+	 * say what is configured for them, by a wildcard: {@code evicting-*}, {@code idle-*},
+	 * {@code short-*}, {@code near-*}, {@code backup-*} and {@code plain-*}.
+	 */
 	public static HazelcastInstance shared() {
 		return Shared.MEMBER;
 	}
 
 	/** Start a member, and wait until it has joined those before. */
 	public HazelcastInstance member() {
+		return member((config) -> {
+		});
+	}
+
+	private HazelcastInstance member(Consumer<Config> more) {
 		int port = Ports.free();
 		FaultProxy network = FaultProxy.to(port);
 		Config config = config(port);
@@ -51,6 +64,7 @@ public final class HazelcastTestCluster implements AutoCloseable {
 		this.networks.forEach((other) -> join.getTcpIpConfig().addMember("127.0.0.1:" + other.port()));
 		join.getTcpIpConfig().addMember("127.0.0.1:" + network.port());
 		this.networks.add(network);
+		more.accept(config);
 		HazelcastInstance member = Hazelcast.newHazelcastInstance(config);
 		this.members.add(member);
 		Awaitility.await()
@@ -133,7 +147,18 @@ public final class HazelcastTestCluster implements AutoCloseable {
 
 	private static final class Shared {
 
-		static final HazelcastInstance MEMBER = new HazelcastTestCluster().member();
+		static final HazelcastInstance MEMBER = new HazelcastTestCluster().member(Shared::addMaps);
+
+		private static void addMaps(Config config) {
+			MapConfig evicting = new MapConfig("evicting-*");
+			evicting.getEvictionConfig().setEvictionPolicy(EvictionPolicy.LRU).setSize(1000);
+			config.addMapConfig(evicting)
+				.addMapConfig(new MapConfig("idle-*").setMaxIdleSeconds(3600))
+				.addMapConfig(new MapConfig("short-*").setTimeToLiveSeconds(3600))
+				.addMapConfig(new MapConfig("near-*").setNearCacheConfig(new NearCacheConfig()))
+				.addMapConfig(new MapConfig("backup-*").setReadBackupData(true))
+				.addMapConfig(new MapConfig("plain-*"));
+		}
 
 	}
 

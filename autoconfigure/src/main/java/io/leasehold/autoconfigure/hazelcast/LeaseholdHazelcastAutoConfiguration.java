@@ -44,9 +44,20 @@ public final class LeaseholdHazelcastAutoConfiguration {
 					"Mark one of them as @Primary.");
 		}
 		CasSettings settings = properties.toSettings(shared);
-		HazelcastStore store = HazelcastStore.open(instance, properties.map(), settings.retention());
+		HazelcastStore store = open(instance, properties.map(), settings);
 		return new CasLockEngine(HazelcastStore.NAME,
 				new BoundedStore(HazelcastStore.NAME, store, settings.callTimeout()), settings, clock);
+	}
+
+	private static HazelcastStore open(HazelcastInstance instance, String map, CasSettings settings) {
+		try {
+			return HazelcastStore.open(instance, map, settings.retention());
+		}
+		catch (IllegalArgumentException ex) {
+			throw new LockEngineConfigurationException(ex.getMessage() + ".",
+					"Configure the map '%s' by its exact name, without eviction, idle time, near cache and reads from backups, and without a time to live. Or set leasehold.hazelcast.map to another name."
+						.formatted(map));
+		}
 	}
 
 }

@@ -54,10 +54,13 @@ public final class HazelcastStore implements CompareAndSetStore {
 	 * @param name name of the map
 	 * @param retention how long an unused entry is kept; no lock can be longer
 	 * @return the store
+	 * @throws IllegalArgumentException if the instance is a member, and the application's
+	 * configuration of the map would lose or hide entries of held locks
 	 */
 	public static HazelcastStore open(HazelcastInstance hazelcast, String name, Duration retention) {
-		return new HazelcastStore(hazelcast, name,
-				Duration.ofSeconds(Math.min(Integer.MAX_VALUE, retention.toSeconds() + 1)));
+		Duration longest = Duration.ofSeconds(Math.min(Integer.MAX_VALUE, retention.toSeconds() + 1));
+		MapCheck.check(hazelcast, name, longest);
+		return new HazelcastStore(hazelcast, name, longest);
 	}
 
 	/** Concurrent first requests configure the map in the same way. */

@@ -84,6 +84,30 @@ class LeaseholdHazelcastAutoConfigurationTests {
 			.run((context) -> assertThat(context).getFailure().hasStackTraceContaining(message));
 	}
 
+	/** Of a wildcard, which takes precedence over the engine's own configuration. */
+	@ParameterizedTest
+	@CsvSource({ "evicting, eviction-policy is LRU", "idle, max-idle-seconds is 3600",
+			"short, time-to-live-seconds is 3600", "near, near-cache is configured",
+			"backup, read-backup-data is true" })
+	void mapThatRemovesOrHidesHeldEntriesFailsStartup(String map, String reason) {
+		this.configured.withPropertyValues("leasehold.hazelcast.map=%s-locks".formatted(map))
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.hasMessageContaining("map '%s-locks'".formatted(map))
+				.hasMessageContaining("'%s-*'".formatted(map))
+				.hasMessageContaining(reason));
+	}
+
+	@Test
+	void otherConfigurationOfTheMapIsAccepted() {
+		this.configured.withPropertyValues("leasehold.hazelcast.map=plain-locks")
+			.run((context) -> assertThat(context).hasNotFailed());
+		this.configured
+			.withPropertyValues("leasehold.hazelcast.map=short-locks", "leasehold.fencing.retention=30m",
+					"leasehold.lease=10s")
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
 	@Test
 	void leaseLongerThanTheRetentionFailsStartup() {
 		ApplicationContextRunner retaining = this.configured.withPropertyValues("leasehold.hazelcast.map=retaining",
