@@ -11,7 +11,6 @@ import io.leasehold.service.LockService;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.aop.support.AopUtils;
 import org.springframework.core.MethodClassKey;
 import org.springframework.util.StringValueResolver;
 
@@ -62,10 +61,14 @@ public final class LockOperationSource {
 		return known.orElse(null);
 	}
 
+	/**
+	 * Find the operation of a call. If the target is a proxy, the methods are those of its
+	 * interfaces, as the pointcut sees them, not those of the class behind that proxy.
+	 */
 	@Nullable LockOperation find(MethodInvocation invocation) {
 		Object target = invocation.getThis();
 		return find(invocation.getMethod(),
-				(target != null) ? AopUtils.getTargetClass(target) : invocation.getMethod().getDeclaringClass());
+				(target != null) ? target.getClass() : invocation.getMethod().getDeclaringClass());
 	}
 
 }

@@ -39,13 +39,15 @@ public final class MethodName {
 	 * generated.
 	 * @param type class of the bean
 	 * @param method the method
-	 * @return a class that the user wrote; for a JDK proxy and for a lambda, the
-	 * interface that declares the method
+	 * @return a class that the user wrote; for a JDK proxy and for a lambda, its interface
+	 * that declares or inherits the method
 	 */
 	public static Class<?> owner(Class<?> type, Method method) {
-		return (Proxy.isProxyClass(type) || type.isHidden())
-				? ClassUtils.getInterfaceMethodIfPossible(method, type).getDeclaringClass()
-				: ClassUtils.getUserClass(type);
+		if (!(Proxy.isProxyClass(type) || type.isHidden())) {
+			return ClassUtils.getUserClass(type);
+		}
+		Class<?> declaring = ClassUtils.getInterfaceMethodIfPossible(method, type).getDeclaringClass();
+		return Arrays.stream(type.getInterfaces()).filter(declaring::isAssignableFrom).findFirst().orElse(declaring);
 	}
 
 	private static boolean isOverloaded(Class<?> type, Method method) {
