@@ -13,15 +13,16 @@ import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryAware;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
-import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.config.SmartInstantiationAwareBeanPostProcessor;
 import org.springframework.util.ClassUtils;
 
 /**
  * Startup check of all annotated methods by the type of each bean, also lazy, scoped and
  * prototype beans. A class that its type hides is checked when the bean is created.
  */
-public final class LockAnnotationValidator implements BeanPostProcessor, SmartInitializingSingleton, BeanFactoryAware {
+public final class LockAnnotationValidator
+		implements SmartInstantiationAwareBeanPostProcessor, SmartInitializingSingleton, BeanFactoryAware {
 
 	/** Bean of tests that replace beans by mocks, which have no proxies. */
 	private static final String REPLACED_BEANS = "org.springframework.test.context.bean.override.internalBeanOverrideRegistry";
@@ -35,6 +36,9 @@ public final class LockAnnotationValidator implements BeanPostProcessor, SmartIn
 	private final StartupWarnings warnings = new StartupWarnings();
 
 	private final Set<Class<?>> seen = ConcurrentHashMap.newKeySet();
+
+	/** Beans that other beans of a circle refer to, whose proxies are created before. */
+	private final Set<String> early = ConcurrentHashMap.newKeySet();
 
 	private @Nullable ConfigurableListableBeanFactory beans;
 
@@ -65,10 +69,19 @@ public final class LockAnnotationValidator implements BeanPostProcessor, SmartIn
 	}
 
 	@Override
+	public Object getEarlyBeanReference(Object bean, String beanName) {
+		this.early.add(beanName);
+		return bean;
+	}
+
+	@Override
 	public Object postProcessAfterInitialization(Object bean, String beanName) {
 		Class<?> type = AopUtils.getTargetClass(bean);
 		Set<Method> locked = this.methods.of(type);
 		if (!locked.isEmpty()) {
+			if (!(bean instanceof FactoryBean<?> || this.early.contains(beanName))) {
+				checkAdvice(bean, beanName, type, locked);
+			}
 			if (bean instanceof Advised) {
 				ProxyChecks.check(bean, type, locked);
 			}
@@ -91,11 +104,8 @@ public final class LockAnnotationValidator implements BeanPostProcessor, SmartIn
 		}
 		TransactionOrder order = TransactionOrder.of(factory, this.order);
 		this.transactions = order;
-		boolean replaced = factory.containsBean(REPLACED_BEANS);
 		for (String name : factory.getBeanDefinitionNames()) {
-			if (!replaced) {
-				checkSingleton(factory, name, order);
-			}
+			checkSingleton(factory, name, order);
 			Class<?> type = factory.getType(name, false);
 			if (type != null && !type.isInterface() && !Modifier.isAbstract(type.getModifiers())) {
 				this.seen.add(ClassUtils.getUserClass(type));
@@ -126,14 +136,25 @@ public final class LockAnnotationValidator implements BeanPostProcessor, SmartIn
 		}
 		Class<?> type = AopUtils.getTargetClass(bean);
 		Set<Method> locked = this.methods.of(type);
-		if (!locked.isEmpty() && !ProxyChecks.hasAdvice(bean)) {
-			throw new InvalidLockAnnotationException(ClassUtils.getUserClass(type), locked.iterator().next(),
-					"runs without its lock: bean '%s' has no proxy for it".formatted(name),
-					"It was created too early, perhaps for a BeanPostProcessor that needs it (inject an ObjectProvider there"
-							+ " and make its @Bean method static), or it is an aspect, which has no proxy.",
-					null);
+		if (!locked.isEmpty()) {
+			checkAdvice(bean, name, type, locked);
 		}
 		order.checkProxy(bean, type, locked);
+	}
+
+	private void checkAdvice(Object bean, String name, Class<?> type, Set<Method> locked) {
+		ConfigurableListableBeanFactory factory = this.beans;
+		if (factory == null || factory.containsBean(REPLACED_BEANS) || ProxyChecks.hasAdvice(bean)) {
+			return;
+		}
+		throw new InvalidLockAnnotationException(ClassUtils.getUserClass(type), locked.iterator().next(),
+				"runs without its lock: bean '%s' has no proxy for it".formatted(name),
+				AopUtils.isJdkDynamicProxy(bean)
+						? "The bean is a JDK proxy that hides the annotated class. Annotate the interface, or let the @Bean"
+								+ " method or FactoryBean return the object itself."
+						: "It was created too early, perhaps for a BeanPostProcessor that needs it (inject an ObjectProvider there"
+								+ " and make its @Bean method static), or it is an aspect, which has no proxy.",
+				null);
 	}
 
 }

@@ -77,7 +77,12 @@ final class Locked {
 	/** The invalid annotation that stopped the start. */
 	static AbstractThrowableAssert<?, ?> refusal(AssertableApplicationContext context) {
 		assertThat(context).hasFailed();
-		Throwable failure = context.getStartupFailure();
+		return refusal(context.getStartupFailure());
+	}
+
+	/** The invalid annotation that is the cause of a failure. */
+	static AbstractThrowableAssert<?, ?> refusal(Throwable failed) {
+		Throwable failure = failed;
 		while (failure.getCause() != null && !(failure instanceof InvalidLockAnnotationException)) {
 			failure = failure.getCause();
 		}
