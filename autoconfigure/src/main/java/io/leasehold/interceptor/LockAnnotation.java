@@ -1,8 +1,13 @@
 package io.leasehold.interceptor;
 
+import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import io.leasehold.LockScope;
@@ -12,7 +17,6 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.annotation.MergedAnnotation;
-import org.springframework.core.annotation.MergedAnnotationSelectors;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
@@ -25,46 +29,82 @@ import org.springframework.util.ReflectionUtils;
  * @param method the method of that class
  * @param declared the method whose parameter names the key uses: the annotated one, which
  * may belong to an interface
- * @param onMethod whether a method is annotated, not a class or interface
+ * @param source the annotated method, class or interface
  */
-record LockAnnotation(DistributedLock values, Class<?> type, Method method, Method declared, boolean onMethod) {
+record LockAnnotation(DistributedLock values, Class<?> type, Method method, Method declared, AnnotatedElement source) {
 
 	/**
 	 * Find the annotation: on the method, on those that it implements or overrides, on
-	 * the class, on its interfaces.
+	 * the class, on its interfaces. If several apply equally, it is one of them.
 	 */
 	static @Nullable LockAnnotation find(Method method, Class<?> targetClass) {
-		Class<?> type = ClassUtils.getUserClass(targetClass);
-		Method specific = AopUtils.getMostSpecificMethod(method, type);
-		MergedAnnotation<DistributedLock> found = onMethod(specific, type);
-		if (found.isPresent()) {
-			Method declared = (found.getSource() instanceof Method source) ? source : specific;
-			return new LockAnnotation(found.synthesize(), type, specific, declared, true);
-		}
-		return isOpen(specific) ? findOnType(type, specific) : null;
+		Iterator<LockAnnotation> nearest = nearest(method, targetClass).iterator();
+		return nearest.hasNext() ? nearest.next() : null;
 	}
 
 	/**
-	 * Find the annotation of a method. A superclass may declare the method without
-	 * implementing the annotated interface of its subclass.
+	 * Find the annotations that no other one overrides: those of methods override those
+	 * of types, and those of a type override those of its supertypes. More than one is
+	 * ambiguous.
 	 */
-	private static MergedAnnotation<DistributedLock> onMethod(Method method, Class<?> type) {
-		MergedAnnotation<DistributedLock> found = nearest(method);
-		if (found.isPresent() || method.getDeclaringClass() == type) {
-			return found;
+	private static List<LockAnnotation> nearest(Method method, Class<?> targetClass) {
+		Class<?> type = ClassUtils.getUserClass(targetClass);
+		Method specific = AopUtils.getMostSpecificMethod(method, type);
+		List<LockAnnotation> found = onMethods(specific, type);
+		if (found.isEmpty() && isOpen(specific)) {
+			found = onTypes(specific, type);
 		}
-		return ClassUtils.getAllInterfacesForClassAsSet(type)
-			.stream()
-			.flatMap((contract) -> implemented(contract, method, type))
-			.map(LockAnnotation::nearest)
-			.filter(MergedAnnotation::isPresent)
-			.findFirst()
-			.orElse(found);
+		List<LockAnnotation> all = found;
+		return all.stream().filter((annotation) -> all.stream().noneMatch(annotation::isOverriddenBy)).toList();
 	}
 
-	private static MergedAnnotation<DistributedLock> nearest(Method method) {
-		return MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY)
-			.get(DistributedLock.class, null, MergedAnnotationSelectors.firstDirectlyDeclared());
+	/**
+	 * Find the annotations of a method and of those that it implements or overrides. A
+	 * superclass may declare the method without implementing the annotated interface of
+	 * its subclass.
+	 */
+	private static List<LockAnnotation> onMethods(Method method, Class<?> type) {
+		Stream<Method> implemented = (method.getDeclaringClass() != type)
+				? ClassUtils.getAllInterfacesForClassAsSet(type)
+					.stream()
+					.flatMap((contract) -> implemented(contract, method, type))
+				: Stream.empty();
+		return Stream.concat(Stream.of(method), implemented)
+			.flatMap(LockAnnotation::sources)
+			.distinct()
+			.flatMap((source) -> declaredOn(source)
+				.map((values) -> new LockAnnotation(values, type, method, (Method) source, source)))
+			.toList();
+	}
+
+	private static List<LockAnnotation> onTypes(Method method, Class<?> type) {
+		return sources(type)
+			.flatMap((source) -> declaredBy((Class<?>) source, method, type).flatMap((declared) -> declaredOn(source)
+				.map((values) -> new LockAnnotation(values, type, method, declared, source))))
+			.toList();
+	}
+
+	/** Return the annotated elements in the hierarchy of an element. */
+	private static Stream<AnnotatedElement> sources(AnnotatedElement element) {
+		return MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY)
+			.stream(DistributedLock.class)
+			.map((annotation) -> (AnnotatedElement) Objects.requireNonNull(annotation.getSource()))
+			.distinct();
+	}
+
+	/**
+	 * Return the annotations of an element, also those that other annotations compose.
+	 */
+	private static Stream<DistributedLock> declaredOn(AnnotatedElement element) {
+		return MergedAnnotations.from(element).stream(DistributedLock.class).map(MergedAnnotation::synthesize);
+	}
+
+	private boolean isOverriddenBy(LockAnnotation other) {
+		return other.owner() != owner() && owner().isAssignableFrom(other.owner());
+	}
+
+	private Class<?> owner() {
+		return (this.source instanceof Class<?> annotated) ? annotated : ((Method) this.source).getDeclaringClass();
 	}
 
 	/** Return whether an annotation of the whole class applies to the method. */
@@ -74,21 +114,9 @@ record LockAnnotation(DistributedLock values, Class<?> type, Method method, Meth
 				&& ClassUtils.isUserLevelMethod(method);
 	}
 
-	private static @Nullable LockAnnotation findOnType(Class<?> type, Method method) {
-		return MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY)
-			.stream(DistributedLock.class)
-			.flatMap((annotation) -> declaredBy(annotation.getSource(), method, type)
-				.map((declared) -> new LockAnnotation(annotation.synthesize(), type, method, declared, false)))
-			.findFirst()
-			.orElse(null);
-	}
-
 	/** Find the declaration. An interface's annotation covers only its own methods. */
-	private static Stream<Method> declaredBy(@Nullable Object source, Method method, Class<?> type) {
-		if (!(source instanceof Class<?> annotated && annotated.isInterface())) {
-			return Stream.of(method);
-		}
-		return implemented(annotated, method, type);
+	private static Stream<Method> declaredBy(Class<?> annotated, Method method, Class<?> type) {
+		return annotated.isInterface() ? implemented(annotated, method, type).limit(1) : Stream.of(method);
 	}
 
 	/** Find the methods of an interface that a method of a class implements. */
@@ -96,6 +124,25 @@ record LockAnnotation(DistributedLock values, Class<?> type, Method method, Meth
 		return Arrays.stream(contract.getMethods())
 			.filter((candidate) -> candidate.getName().equals(method.getName()))
 			.filter((candidate) -> AopUtils.getMostSpecificMethod(candidate, type).equals(method));
+	}
+
+	/** Return whether a method is annotated, not a class or interface. */
+	boolean onMethod() {
+		return this.source instanceof Method;
+	}
+
+	/** Reject a method to which several annotations apply equally. */
+	void checkUnambiguous() {
+		List<LockAnnotation> nearest = nearest(this.method, this.type);
+		if (nearest.size() > 1) {
+			throw invalid("has several @DistributedLock annotations, of which only one would apply: on %s"
+				.formatted(nearest.stream().map(LockAnnotation::place).distinct().collect(Collectors.joining(" and "))),
+					"Keep one annotation, or write a single one on the method. For several locks, use a list as its key.");
+		}
+	}
+
+	private String place() {
+		return (this.source instanceof Method annotated) ? MethodName.of(owner(), annotated) : owner().getName();
 	}
 
 	boolean isOf(LockScope scope) {

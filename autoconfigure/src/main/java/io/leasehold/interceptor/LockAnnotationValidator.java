@@ -7,6 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.aop.SpringProxy;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanFactory;
@@ -105,9 +106,10 @@ public final class LockAnnotationValidator
 		TransactionOrder order = TransactionOrder.of(factory, this.order);
 		this.transactions = order;
 		for (String name : factory.getBeanDefinitionNames()) {
-			checkSingleton(factory, name, order);
-			Class<?> type = factory.getType(name, false);
-			if (type != null && !type.isInterface() && !Modifier.isAbstract(type.getModifiers())) {
+			Class<?> type = checkedType(factory, name, order);
+			// The class behind a proxy was seen when the proxy was created
+			if (type != null && !SpringProxy.class.isAssignableFrom(type) && !type.isInterface()
+					&& !Modifier.isAbstract(type.getModifiers())) {
 				this.seen.add(ClassUtils.getUserClass(type));
 			}
 		}
@@ -128,11 +130,15 @@ public final class LockAnnotationValidator
 		}
 	}
 
-	/** Reject a bean created before the proxies, such as for a post-processor. */
-	private void checkSingleton(ConfigurableListableBeanFactory factory, String name, TransactionOrder order) {
+	/**
+	 * Return the class of a bean. A bean created before the proxies, such as for a
+	 * post-processor, is rejected.
+	 */
+	private @Nullable Class<?> checkedType(ConfigurableListableBeanFactory factory, String name,
+			TransactionOrder order) {
 		Object bean = factory.getSingleton(name);
 		if (bean == null || bean instanceof FactoryBean<?>) {
-			return;
+			return factory.getType(name, false);
 		}
 		Class<?> type = AopUtils.getTargetClass(bean);
 		Set<Method> locked = this.methods.of(type);
@@ -140,6 +146,7 @@ public final class LockAnnotationValidator
 			checkAdvice(bean, name, type, locked);
 		}
 		order.checkProxy(bean, type, locked);
+		return type;
 	}
 
 	private void checkAdvice(Object bean, String name, Class<?> type, Set<Method> locked) {
@@ -148,12 +155,8 @@ public final class LockAnnotationValidator
 			return;
 		}
 		throw new InvalidLockAnnotationException(ClassUtils.getUserClass(type), locked.iterator().next(),
-				"runs without its lock: bean '%s' has no proxy for it".formatted(name),
-				AopUtils.isJdkDynamicProxy(bean)
-						? "The bean is a JDK proxy that hides the annotated class. Annotate the interface, or let the @Bean"
-								+ " method or FactoryBean return the object itself."
-						: "It was created too early, perhaps for a BeanPostProcessor that needs it (inject an ObjectProvider there"
-								+ " and make its @Bean method static), or it is an aspect, which has no proxy.",
+				"runs without its lock: bean '%s' has no proxy for it".formatted(name), AopUtils.isJdkDynamicProxy(
+						bean) ? "The bean is a JDK proxy that hides the annotated class. Annotate the interface, or let the @Bean" + " method or FactoryBean return the object itself." : "It was created too early, perhaps for a BeanPostProcessor that needs it (inject an ObjectProvider there" + " and make its @Bean method static), or it is an aspect, which has no proxy.",
 				null);
 	}
 

@@ -62,8 +62,9 @@ public final class LockOperationSource {
 	}
 
 	/**
-	 * Find the operation of a call. If the target is a proxy, the methods are those of its
-	 * interfaces, as the pointcut sees them, not those of the class behind that proxy.
+	 * Find the operation of a call. If the target is a proxy, the methods are those of
+	 * its interfaces, as the pointcut sees them, not those of the class behind that
+	 * proxy.
 	 */
 	@Nullable LockOperation find(MethodInvocation invocation) {
 		Object target = invocation.getThis();

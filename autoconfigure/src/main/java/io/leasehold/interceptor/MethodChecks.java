@@ -29,6 +29,7 @@ final class MethodChecks {
 	}
 
 	static void check(LockAnnotation annotation) {
+		annotation.checkUnambiguous();
 		checkReach(annotation);
 		checkResult(annotation);
 	}

@@ -39,8 +39,8 @@ public final class MethodName {
 	 * generated.
 	 * @param type class of the bean
 	 * @param method the method
-	 * @return a class that the user wrote; for a JDK proxy and for a lambda, its interface
-	 * that declares or inherits the method
+	 * @return a class that the user wrote; for a JDK proxy and for a lambda, its
+	 * interface that declares or inherits the method
 	 */
 	public static Class<?> owner(Class<?> type, Method method) {
 		if (!(Proxy.isProxyClass(type) || type.isHidden())) {

@@ -319,12 +319,11 @@ class ProxiedBeansTests {
 		}
 
 		private static void scoped(GenericApplicationContext context, Place place, boolean ofClass) {
-			AbstractBeanDefinition definition = BeanDefinitionBuilder
-				.rootBeanDefinition(place.type(), place.bean::get)
+			AbstractBeanDefinition definition = BeanDefinitionBuilder.rootBeanDefinition(place.type(), place.bean::get)
 				.setScope("prototype")
 				.getBeanDefinition();
-			BeanDefinitionHolder proxy = ScopedProxyUtils.createScopedProxy(new BeanDefinitionHolder(definition, "bean"),
-					context, ofClass);
+			BeanDefinitionHolder proxy = ScopedProxyUtils
+				.createScopedProxy(new BeanDefinitionHolder(definition, "bean"), context, ofClass);
 			context.registerBeanDefinition("bean", proxy.getBeanDefinition());
 		}
 
