@@ -42,7 +42,7 @@ enum DirectResult implements ResultKind {
 	public @Nullable Object invoke(LockCall call) throws Throwable {
 		LockKeys keys = call.keys();
 		if (keys == null) {
-			return call.invocation().proceed();
+			return call.proceed();
 		}
 		HeldLock held;
 		try {
@@ -74,7 +74,7 @@ enum DirectResult implements ResultKind {
 		boolean interrupts = call.locks().onLost() == OnLost.INTERRUPT;
 		try (HeldLockScope scope = call.enter(held);
 				BodyInterrupt interrupt = interrupts ? BodyInterrupt.onLossOf(held) : null) {
-			return call.invocation().proceed();
+			return call.proceed();
 		}
 	}
 

@@ -15,6 +15,7 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
 
 /**
  * Call of an annotated method, with the operation of its annotation.
@@ -29,6 +30,14 @@ record LockCall(LockOperation operation, MethodInvocation invocation, LockServic
 	LockCall again() {
 		return new LockCall(this.operation, ((ProxyMethodInvocation) this.invocation).invocableClone(), this.locks,
 				this.threads);
+	}
+
+	/**
+	 * Continue the call in this thread. Advice of AspectJ's style looks for the current
+	 * invocation there.
+	 */
+	@Nullable Object proceed() throws Throwable {
+		return ExposeInvocationInterceptor.INSTANCE.invoke(this.invocation);
 	}
 
 	/** Return the keys to lock, or {@code null} if the condition disables the lock. */
@@ -77,7 +86,7 @@ record LockCall(LockOperation operation, MethodInvocation invocation, LockServic
 			throw reason;
 		}
 		return (reason instanceof LockBusyException) ? SkippedResult.of(this.invocation.getMethod())
-				: this.invocation.proceed();
+				: proceed();
 	}
 
 }

@@ -141,7 +141,7 @@ final class ReactiveResult implements ResultKind {
 
 	private Publisher<Object> proceed(LockCall call) {
 		try {
-			return this.adapter.toPublisher(call.invocation().proceed());
+			return this.adapter.toPublisher(call.proceed());
 		}
 		catch (Throwable ex) {
 			return Mono.error(ex);

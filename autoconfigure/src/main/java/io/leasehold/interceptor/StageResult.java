@@ -106,7 +106,7 @@ enum StageResult implements ResultKind {
 	/** Call the method. An exception that it throws becomes a failed stage. */
 	private static CompletionStage<?> proceed(LockCall call) {
 		try {
-			Object stage = call.invocation().proceed();
+			Object stage = call.proceed();
 			return (stage != null) ? (CompletionStage<?>) stage : CompletableFuture.completedStage(null);
 		}
 		catch (Throwable ex) {

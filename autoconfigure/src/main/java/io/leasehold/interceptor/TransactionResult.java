@@ -30,7 +30,7 @@ record TransactionResult(String method) implements ResultKind {
 				return call.withoutLock(ex);
 			}
 		}
-		return complete(call.invocation().proceed());
+		return complete(call.proceed());
 	}
 
 	private @Nullable Object complete(@Nullable Object returned) {
