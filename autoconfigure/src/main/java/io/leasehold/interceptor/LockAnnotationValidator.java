@@ -16,6 +16,7 @@ import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.config.SmartInstantiationAwareBeanPostProcessor;
+import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -111,9 +112,17 @@ public final class LockAnnotationValidator
 			if (type != null && !SpringProxy.class.isAssignableFrom(type) && !type.isInterface()
 					&& !Modifier.isAbstract(type.getModifiers())) {
 				this.seen.add(ClassUtils.getUserClass(type));
+				noteLifecycle(factory, name, type);
 			}
 		}
 		this.seen.forEach((type) -> check(type, order));
+	}
+
+	private void noteLifecycle(ConfigurableListableBeanFactory factory, String name, Class<?> type) {
+		if (this.methods.areIn(type)
+				&& factory.getMergedBeanDefinition(name) instanceof AbstractBeanDefinition definition) {
+			this.warnings.lifecycleOf(ClassUtils.getUserClass(type), definition);
+		}
 	}
 
 	private void check(Class<?> type, TransactionOrder order) {

@@ -9,6 +9,7 @@ import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.context.annotation.Bean;
 import org.springframework.core.GenericTypeResolver;
 import org.springframework.core.KotlinDetector;
 import org.springframework.core.ResolvableType;
@@ -36,6 +37,10 @@ final class MethodChecks {
 
 	private static void checkReach(LockAnnotation annotation) {
 		Method method = annotation.method();
+		if (MergedAnnotations.from(method).isPresent(Bean.class)) {
+			throw annotation.invalid("is a @Bean method, so its lock would only cover the creation of the bean",
+					"Annotate methods of the bean's class.");
+		}
 		int modifiers = method.getModifiers();
 		String unreachable = Modifier.isStatic(modifiers) ? "static" : Modifier.isPrivate(modifiers) ? "private" : null;
 		if (unreachable != null) {

@@ -2,6 +2,7 @@ package io.leasehold.interceptor;
 
 import java.lang.reflect.Method;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.InitializingBean;
+import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
@@ -30,6 +32,24 @@ final class StartupWarnings {
 
 	/** Methods with bare keys, by engine and declaring class. */
 	private final Map<String, Map<Class<?>, String>> bareKeys = new ConcurrentHashMap<>();
+
+	/** Attributes of bean definitions that name methods, by class and method. */
+	private final Map<Class<?>, Map<String, String>> definitions = new ConcurrentHashMap<>();
+
+	/** Note which methods of a bean Spring calls by their names. */
+	void lifecycleOf(Class<?> type, AbstractBeanDefinition definition) {
+		Map<String, String> attributes = this.definitions.computeIfAbsent(type, (known) -> new ConcurrentHashMap<>());
+		named(definition.getInitMethodNames()).forEach((name) -> attributes.put(name, "its initMethod"));
+		List<String> destroying = named(definition.getDestroyMethodNames());
+		boolean inferred = destroying.contains(AbstractBeanDefinition.INFER_METHOD)
+				|| destroying.isEmpty() && AutoCloseable.class.isAssignableFrom(type);
+		(inferred ? List.of("close", "shutdown") : destroying)
+			.forEach((name) -> attributes.put(name, "its destroyMethod"));
+	}
+
+	private static List<String> named(String @Nullable [] names) {
+		return (names != null) ? List.of(names) : List.of();
+	}
 
 	/** Warn about methods that are called without the proxy of their bean. */
 	void warnOfUnguardedCalls(Class<?> type, Set<Method> locked) {
@@ -55,7 +75,7 @@ final class StartupWarnings {
 					+ " Call it from another bean, or acquire the lock with DistributedLocks.call(...)"));
 	}
 
-	private static @Nullable String lifecycleCaller(Method method, Class<?> type) {
+	private @Nullable String lifecycleCaller(Method method, Class<?> type) {
 		MergedAnnotations annotations = MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY);
 		for (String name : new String[] { "PostConstruct", "PreDestroy" }) {
 			if (annotations.isPresent("jakarta.annotation." + name)) {
@@ -66,8 +86,11 @@ final class StartupWarnings {
 		if (plain && method.getName().equals("afterPropertiesSet") && InitializingBean.class.isAssignableFrom(type)) {
 			return "InitializingBean";
 		}
-		return (plain && method.getName().equals("destroy") && DisposableBean.class.isAssignableFrom(type))
-				? "DisposableBean" : null;
+		if (plain && method.getName().equals("destroy") && DisposableBean.class.isAssignableFrom(type)) {
+			return "DisposableBean";
+		}
+		return plain ? this.definitions.getOrDefault(ClassUtils.getUserClass(type), Map.of()).get(method.getName())
+				: null;
 	}
 
 	/** Return whether the caller holds the same key, which the call would re-enter. */

@@ -11,6 +11,8 @@ import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -36,6 +38,27 @@ class StartupWarningsTests {
 		start(Ending.class, InterfaceEnding.class);
 		assertThat(output).contains("Ending.stop is called by Spring on the bean itself (@PreDestroy)")
 			.contains("InterfaceEnding.destroy is called by Spring on the bean itself (DisposableBean)");
+	}
+
+	@Fault(132)
+	@Test
+	void annotatedMethodsOfABeanDefinitionAreWarnedOf(CapturedOutput output) {
+		start(Definitions.class, Closing.class);
+		assertThat(output).contains("Device.open is called by Spring on the bean itself (its initMethod)")
+			.contains("Device.shut is called by Spring on the bean itself (its destroyMethod)")
+			.contains("Pool.shutdown is called by Spring on the bean itself (its destroyMethod)")
+			.contains("Closing.close is called by Spring on the bean itself (its destroyMethod)")
+			.doesNotContain("Device.close is called by Spring");
+	}
+
+	@Fault(132)
+	@Test
+	void annotatedBeanMethodIsRejected() {
+		for (Class<?> type : new Class<?>[] { LockedBeanMethod.class, LockedConfiguration.class }) {
+			Locked.runner(type)
+				.run((context) -> Locked.refusal(context)
+					.hasMessageContaining("is a @Bean method, so its lock would only cover the creation of the bean"));
+		}
 	}
 
 	@Test
@@ -71,6 +94,76 @@ class StartupWarningsTests {
 
 	private static void start(Class<?>... beans) {
 		Locked.runner(beans).run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Definitions {
+
+		@Bean(initMethod = "open", destroyMethod = "shut")
+		Device device() {
+			return new Device();
+		}
+
+		@Bean
+		Pool pool() {
+			return new Pool();
+		}
+
+	}
+
+	@Configuration
+	static class LockedBeanMethod {
+
+		@Bean
+		@DistributedLock(key = "'pool'")
+		Pool pool() {
+			return new Pool();
+		}
+
+	}
+
+	@Configuration
+	@DistributedLock(key = "'pool'")
+	static class LockedConfiguration {
+
+		@Bean
+		public Pool pool() {
+			return new Pool();
+		}
+
+	}
+
+	static class Device {
+
+		@DistributedLock(key = "'device'")
+		public void open() {
+		}
+
+		@DistributedLock(key = "'device'")
+		public void shut() {
+		}
+
+		@DistributedLock(key = "'device'")
+		public void close() {
+		}
+
+	}
+
+	static class Pool {
+
+		@DistributedLock(key = "'pool'")
+		public void shutdown() {
+		}
+
+	}
+
+	static class Closing implements AutoCloseable {
+
+		@Override
+		@DistributedLock(key = "'closing'")
+		public void close() {
+		}
+
 	}
 
 	static class Initializing {
