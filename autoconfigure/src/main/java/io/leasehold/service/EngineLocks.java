@@ -219,7 +219,7 @@ final class EngineLocks implements AutoCloseable {
 	private void lose(KeyGate gate, Set<Long> numbers, Predicate<Claim> of) {
 		Claim pending = gate.pending();
 		if (pending != null && of.test(pending)) {
-			gate.doubt(pending);
+			numbers.forEach((number) -> gate.revoke(pending, number));
 		}
 		for (Hold hold : gate.lastHolds()) {
 			Grant grant = hold.grant;

@@ -38,6 +38,12 @@ class SimulationIsProvenTests {
 		requireFound(bug, Simulation.REVOCATIONS);
 	}
 
+	@ParameterizedTest(name = "{0}")
+	@MethodSource("bugsOfContention")
+	void simulatorFindsInContention(SeededService.Bug bug) throws Exception {
+		requireFound(bug, Simulation.CONTENTION);
+	}
+
 	private static void requireFound(SeededService.Bug bug, long firstSeed) throws Exception {
 		Object found = new SeededService(bug).loadClass("io.leasehold.service.simulation.Simulation")
 			.getMethod("firstFailure", long.class, int.class)
@@ -103,10 +109,21 @@ class SimulationIsProvenTests {
 						"this.asking = null; this.lingering = null; this.rules", "this.asking = null; this.rules"),
 				bug("a recall that is forgotten before its grant arrives", "gate.LingeringGate",
 						"this.asking = null; this.lingering = null; this.rules", "this.lingering = null; this.rules"),
-				bug("a revocation that is forgotten before its grant arrives", "EngineLocks", "gate.doubt(pending);",
-						""),
+				bug("a revocation that is forgotten before its grant arrives", "EngineLocks",
+						"numbers.forEach((number) -> gate.revoke(pending, number));", ""),
 				bug("a revocation of another process that is ignored", "EngineLocks", "lose(gate, numbers, claim));",
 						"gate.holds());"));
+	}
+
+	static Stream<SeededService.Bug> bugsOfContention() {
+		return Stream.of(
+				bug("a revocation that is forgotten when the next request begins", "gate.StoreClaim",
+						"this.phase = Phase.REQUESTED; if", "this.phase = Phase.REQUESTED; this.revoked = 0; if"),
+				bug("a revoked claim that is requested again", "gate.KeyQueue",
+						"return replace(claim, Duration.ZERO, new Decision());",
+						"return new Decision().request(claim, Duration.ZERO);"),
+				bug("a claim that does not wait and is requested again", "gate.KeyQueue",
+						"replace(claim, retryIn, decision);", "decision.request(claim, retryIn);"));
 	}
 
 	static Stream<SeededService.Bug> bugsOfGroups() {

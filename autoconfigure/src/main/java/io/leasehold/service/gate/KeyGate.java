@@ -206,13 +206,13 @@ public sealed class KeyGate extends KeyQueue permits LingeringGate {
 	}
 
 	/**
-	 * Let a claim be requested again if it is granted now: the report that the grant was
-	 * revoked may have arrived before it.
+	 * Reject the revoked grant of a claim if it arrives after the report that it was
+	 * revoked.
 	 */
-	public synchronized void doubt(Claim claim) {
+	public synchronized void revoke(Claim claim, long number) {
 		StoreClaim remote = remote();
 		if (remote != null && remote.claim().owner() == claim.owner()) {
-			remote.doubt();
+			remote.revoke(number);
 		}
 	}
 

@@ -112,10 +112,10 @@ public abstract class KeyQueue extends KeyHolds {
 		}
 		else if (response instanceof AcquisitionOutcome.Busy busy) {
 			claim.busy(sent);
-			Duration retryIn = busy.recalled() ? claim.retryAfterRecall(now()) : null;
+			Duration retryIn = busy.recalled() ? claim.retryAfterRecall(this.head, now()) : null;
 			if (retryIn != null) {
 				Link.forEach(this.head, (waiter) -> waiter.awaitTurn(!waiter.waits()));
-				decision.request(claim, retryIn);
+				replace(claim, retryIn, decision);
 			}
 			else if (endAttempts(claim, null, decision)) {
 				if (requested.waits() && claim.startListening()) {
@@ -189,9 +189,9 @@ public abstract class KeyQueue extends KeyHolds {
 	/** Grant the key to the head of the queue, unless the grant has already ended. */
 	private Actions granted(StoreClaim claim, AcquisitionOutcome.Granted response, long sent, boolean pushed) {
 		long now = now();
-		if (claim.isDoubted() || response.validUntil() - now <= 0) {
-			claim.grantedTooLate();
-			return new Decision().request(claim, Duration.ZERO);
+		if (claim.isRevoked(response.number()) || response.validUntil() - now <= 0) {
+			claim.grantedInVain();
+			return replace(claim, Duration.ZERO, new Decision());
 		}
 		claim.end();
 		this.remote = null;
@@ -262,29 +262,31 @@ public abstract class KeyQueue extends KeyHolds {
 	private Decision headMayHaveChanged(Decision decision) {
 		Waiter next = this.head;
 		StoreClaim claim = this.remote;
-		if (claim != null && next != null && mayHave(next, claim)) {
-			if (next.waits() && claim.keepWaiting()) {
-				decision.request(claim, Duration.ZERO);
-			}
-			return decision;
+		if (claim == null) {
+			return proceed(Duration.ZERO, decision);
 		}
-		if (claim != null) {
-			this.remote = null;
-			if (claim.abandon()) {
-				decision.release(claim.claim(), Duration.ZERO);
-			}
-			decision.end(claim);
+		boolean keeps = next != null && mayHave(next, claim);
+		return keeps ? decision : replace(claim, Duration.ZERO, decision);
+	}
+
+	/** Give the claim up, and request the key for the head of the queue by a new one. */
+	private Decision replace(StoreClaim claim, Duration after, Decision decision) {
+		this.remote = null;
+		if (claim.abandon()) {
+			decision.release(claim.claim(), Duration.ZERO);
 		}
-		return proceed(Duration.ZERO, decision);
+		decision.end(claim);
+		return proceed(after, decision);
 	}
 
 	/**
-	 * Return whether a claim may be granted to a waiter. The store may already have
-	 * granted a shared one, with a token less than that of a younger grant that has
-	 * ended: it must not go to a waiter that came after its last request.
+	 * Return whether a claim may be granted to a waiter. One that does not wait is not
+	 * requested again after its response. The store may already have granted a shared
+	 * one, with a token less than that of a younger grant that has ended: it must not go
+	 * to a waiter that came after its last request.
 	 */
 	private boolean mayHave(Waiter next, StoreClaim claim) {
-		return this.rules.needsSame(next, claim.claim())
+		return (claim.claim().waits() || !claim.hasResponse()) && this.rules.needsSame(next, claim.claim())
 				&& (claim.claim().access().limit() == 1 || claim.lastSent() - next.start() >= 0);
 	}
 

@@ -11,13 +11,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Claim of a gate at the store, from its first request until it is granted or given up.
- * At most one request is in flight. Guarded by the gate's monitor.
+ * At most one request is in flight. A claim that was granted or contradicted, or that
+ * does not wait and found the key busy, is never requested again: messages about it may
+ * still arrive, and must not be taken for those of a later claim. Guarded by the gate's
+ * monitor.
  */
 public final class StoreClaim {
 
 	private static final long LEAST_RECALL = 1_000_000;
 
-	/** How long a claim that does not wait polls for the release of a lingering grant. */
+	/** How long a caller with zero wait time polls for the release of a parked grant. */
 	private static final long MOST_RECALL = 100_000_000;
 
 	/** Phase of the claim's requests. */
@@ -40,7 +43,7 @@ public final class StoreClaim {
 
 	}
 
-	private Claim claim;
+	private final Claim claim;
 
 	private Phase phase = Phase.IDLE;
 
@@ -50,8 +53,8 @@ public final class StoreClaim {
 	/** Whether the store's state may differ from its last response. */
 	private boolean ambiguous;
 
-	/** Whether the next grant may have been revoked, because no request began since. */
-	private boolean doubted;
+	/** Greatest number of a grant that was revoked and may be this claim's. */
+	private long revoked;
 
 	/**
 	 * Delay of the release after the response to the request in flight, {@code null} for
@@ -100,7 +103,6 @@ public final class StoreClaim {
 	boolean begin() {
 		if (this.phase == Phase.IDLE) {
 			this.phase = Phase.REQUESTED;
-			this.doubted = false;
 			if (this.retries != null) {
 				this.retries.begun();
 			}
@@ -147,44 +149,33 @@ public final class StoreClaim {
 	}
 
 	/** Record that a grant was revoked that may be this claim's. */
-	void doubt() {
-		this.doubted = true;
+	void revoke(long number) {
+		this.revoked = Math.max(this.revoked, number);
 	}
 
-	boolean isDoubted() {
-		return this.doubted;
+	/** Return whether a grant was revoked before it arrived. */
+	boolean isRevoked(long number) {
+		return number <= this.revoked;
 	}
 
 	/** Record that a grant had ended before it arrived. */
-	void grantedTooLate() {
+	void grantedInVain() {
 		this.ambiguous = true;
 	}
 
 	/**
-	 * Return when to repeat the request of a claim that does not wait, because the
-	 * release of the key was requested from its owner; {@code null} if the time for that
-	 * is over.
+	 * Return when to request the key again for a waiter with zero wait time, because the
+	 * owner of a lingering grant was asked to release it; {@code null} if the time for
+	 * that is over.
 	 */
-	@Nullable Duration retryAfterRecall(long now) {
-		long past = now - this.claim.since();
+	@Nullable Duration retryAfterRecall(@Nullable Waiter waiter, long now) {
+		long past = (waiter != null) ? now - waiter.start() : MOST_RECALL;
 		return (this.claim.waits() || past >= MOST_RECALL) ? null
 				: Duration.ofNanos(Math.min(Math.max(LEAST_RECALL, past), MOST_RECALL - past));
 	}
 
 	Duration backoff(RandomGenerator random) {
 		return retries().backoff(random);
-	}
-
-	/**
-	 * Make the claim a waiting one, for a waiter behind its creator.
-	 * @return whether a request must be sent for that
-	 */
-	boolean keepWaiting() {
-		if (this.claim.waits()) {
-			return false;
-		}
-		this.claim = this.claim.waiting();
-		return !repeat();
 	}
 
 	/** End the claim, which was granted or is given up. */

@@ -1,9 +1,13 @@
 package io.leasehold.engine.redis;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 import io.leasehold.HeldLock;
@@ -12,10 +16,18 @@ import io.leasehold.LockLostException;
 import io.leasehold.LockMode;
 import io.leasehold.LockOptions;
 import io.leasehold.LossCause;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
+import io.leasehold.engine.LockEngine;
+import io.leasehold.engine.Signal;
+import io.leasehold.engine.Subscription;
 import io.leasehold.engine.redis.RedisEngines.TestMember;
 import io.leasehold.server.RedisTestServer;
 import io.leasehold.service.LockService;
+import io.leasehold.service.ReleaseTiming;
+import io.leasehold.test.contract.DelegatingEngine;
+import io.leasehold.test.contract.Fault;
+import io.leasehold.test.contract.TestSettings;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -107,6 +119,42 @@ class RedisRevocationIntegrationTests {
 		assertThat(matched).accepts(claim).rejects(this.member.claim(KEY.value()));
 	}
 
+	/**
+	 * The message that the key was handed to a waiter arrives after the process has
+	 * released it by force, while a later request of the waiter is on its way.
+	 */
+	@Fault(95)
+	@Test
+	void grantThatWasRevokedBeforeItArrivesIsNotHandedToItsWaiter() throws Exception {
+		Delayed engine = new Delayed(this.member.engine());
+		Claim former = this.operator.claim(KEY.value());
+		this.operator.granted(former);
+		try (LockService service = new LockService(TestSettings.of(OPTIONS), List.of(engine), this.member.member(),
+				this.member.clock(), List.of(), ReleaseTiming.IMMEDIATE)) {
+			CompletableFuture<HeldLock> waiting = service.acquireAsync(KEY.value());
+			await().until(() -> engine.listener != null);
+			this.operator.engine().release(former);
+			Runnable push = Objects.requireNonNull(engine.pushes.poll(30, TimeUnit.SECONDS));
+			assertThat(service.inspector().forceRelease(engine.name(), KEY)).hasSize(1);
+			Claim next = this.operator.claim(KEY.value());
+			long number = this.operator.granted(next);
+			engine.holdsRequests = true;
+			engine.listener.accept(new Signal.Retry());
+			await().until(() -> engine.held.get() == 1);
+			push.run();
+			engine.holdsRequests = false;
+			await().until(() -> engine.answered.get() > 1);
+			assertThat(waiting).isNotDone();
+			assertThat(grant(KEY.value()).number()).isEqualTo(number);
+			engine.delaysPushes = false;
+			this.operator.engine().release(next);
+			try (HeldLock held = waiting.get(30, TimeUnit.SECONDS)) {
+				assertThat(held.fencingToken() / 64).isGreaterThan(number);
+				assertThat(held.fencingToken() / 64).isEqualTo(grant(KEY.value()).number());
+			}
+		}
+	}
+
 	private LockService service() {
 		return this.engines.service(this.member, (event) -> {
 		});
@@ -125,6 +173,51 @@ class RedisRevocationIntegrationTests {
 		CompletableFuture<LockLostException> loss = new CompletableFuture<>();
 		held.onLost(loss::complete);
 		return loss;
+	}
+
+	/** An engine whose requests and pushed grants the test delays. */
+	private static final class Delayed extends DelegatingEngine {
+
+		private final LinkedBlockingQueue<Runnable> pushes = new LinkedBlockingQueue<>();
+
+		private final AtomicInteger held = new AtomicInteger();
+
+		private final AtomicInteger answered = new AtomicInteger();
+
+		private volatile boolean delaysPushes = true;
+
+		private volatile boolean holdsRequests;
+
+		private volatile Consumer<Signal> listener;
+
+		Delayed(LockEngine engine) {
+			super(engine);
+		}
+
+		@Override
+		public AcquisitionOutcome tryAcquire(Claim claim) {
+			if (this.holdsRequests) {
+				this.held.incrementAndGet();
+				await().until(() -> !this.holdsRequests);
+			}
+			AcquisitionOutcome outcome = super.tryAcquire(claim);
+			this.answered.incrementAndGet();
+			return outcome;
+		}
+
+		@Override
+		public Subscription subscribe(Claim claim, Consumer<Signal> listener) {
+			this.listener = listener;
+			return super.subscribe(claim, (signal) -> {
+				if (this.delaysPushes && signal instanceof Signal.Pushed) {
+					this.pushes.add(() -> listener.accept(signal));
+				}
+				else {
+					listener.accept(signal);
+				}
+			});
+		}
+
 	}
 
 }

@@ -11,6 +11,8 @@ import io.leasehold.engine.Claim;
 import io.leasehold.engine.Signal;
 import io.leasehold.service.gate.ManualGate.TestCaller;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static io.leasehold.service.gate.ManualGate.EXCLUSIVE;
 import static io.leasehold.service.gate.ManualGate.LEASE;
@@ -67,7 +69,7 @@ class KeyQueueTests {
 	}
 
 	@Test
-	void callersThatDoNotWaitAreAllBusyAndTheWaiterBehindThemKeepsTheClaim() {
+	void callersThatDoNotWaitAreAllBusyAndTheWaiterBehindThemHasANewClaim() {
 		TestCaller first = this.scene.first(brief(SHARED));
 		TestCaller second = this.scene.queued(brief(SHARED));
 		TestCaller waiter = this.scene.queued(SHARED);
@@ -75,7 +77,8 @@ class KeyQueueTests {
 		Actions actions = this.scene.response(BUSY);
 		assertThat(ManualGate.woken(actions)).containsExactly(first, second);
 		assertThat(waiter.hasEnded()).isFalse();
-		assertThat(actions.requested()).isSameAs(claim).isSameAs(this.gate.remote());
+		assertThat(actions.requested()).isNotSameAs(claim).isSameAs(this.gate.remote());
+		assertThat(actions.released()).isNull();
 		assertThat(actions.delay()).isZero();
 		assertThat(this.scene.request().waits()).isTrue();
 	}
@@ -91,28 +94,19 @@ class KeyQueueTests {
 		assertThat(waiter.hasEnded()).isFalse();
 	}
 
-	@Test
-	void grantThatEndsAtItsResponseIsRequestedAgain() {
-		TestCaller caller = this.scene.first(EXCLUSIVE);
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void grantThatEndsAtItsResponseIsReleasedAndTheKeyRequestedByAnotherClaim(boolean waits) {
+		TestCaller caller = this.scene.first(waits ? EXCLUSIVE : brief(EXCLUSIVE));
 		StoreClaim claim = this.scene.claim();
 		Actions actions = this.scene.grant(Duration.ZERO);
 		assertThat(caller.hasEnded()).isFalse();
-		assertThat(actions.requested()).isSameAs(claim);
+		assertThat(actions.released()).isEqualTo(claim.claim());
+		assertThat(actions.requested()).isNotSameAs(claim).isSameAs(this.gate.remote());
 		assertThat(actions.delay()).isZero();
+		assertThat(this.gate.begin(claim)).isNull();
 		this.scene.grant(NANO);
 		assertThat(caller.hold()).isNotNull();
-	}
-
-	/** The store may still have a grant that came too late. */
-	@Test
-	void claimIsReleasedAfterAGrantThatCameTooLate() {
-		TestCaller caller = this.scene.first(brief(EXCLUSIVE));
-		Claim requested = this.scene.request();
-		this.gate.responded(this.scene.claim(), requested, this.scene.clock.nanoTime(),
-				this.scene.granted(Duration.ZERO));
-		Actions actions = this.gate.giveUp(caller, new IllegalStateException("given up"));
-		assertThat(actions.released()).isEqualTo(requested);
-		assertThat(actions.delay()).isZero();
 	}
 
 	@Test
@@ -137,9 +131,10 @@ class KeyQueueTests {
 		Actions actions = this.gate.noResponse(claim, failure);
 		assertThat(brief.failure()).isInstanceOf(LockEngineException.class).hasMessageContaining("down");
 		assertThat(waiter.hasEnded()).isFalse();
-		assertThat(actions.requested()).isSameAs(claim);
+		assertThat(actions.requested()).isNotSameAs(claim).isSameAs(this.gate.remote());
+		assertThat(actions.released()).isEqualTo(claim.claim());
 		this.scene.request();
-		actions = this.gate.noResponse(claim, failure);
+		actions = this.gate.noResponse(this.scene.claim(), failure);
 		assertThat(actions.delay()).isPositive();
 		assertThat(this.gate.lastFailure()).isSameAs(failure);
 		this.scene.response(BUSY);

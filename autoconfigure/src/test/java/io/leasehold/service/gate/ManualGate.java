@@ -38,8 +38,7 @@ final class ManualGate {
 
 	final ManualClock clock = new ManualClock();
 
-	final KeyGate gate = new KeyGate(new LockKey("a"), new GateRules(new LocalLockEngine(this.clock), Member.of("test"),
-			this.clock, ThreadLocalRandom.current(), FencingTokens.MOST_PASSES, Duration.ofHours(1)));
+	final KeyGate gate;
 
 	/**
 	 * A hold refers to its handles weakly: without these references they might vanish.
@@ -47,6 +46,20 @@ final class ManualGate {
 	private final List<Object> handles = new ArrayList<>();
 
 	private long number;
+
+	ManualGate() {
+		this(EXCLUSIVE);
+	}
+
+	/**
+	 * Create a gate.
+	 * @param options options of the caller for which it is created
+	 */
+	ManualGate(LockOptions options) {
+		this.gate = KeyGate.of(new LockKey("a"), options,
+				new GateRules(new LocalLockEngine(this.clock), Member.of("test"), this.clock,
+						ThreadLocalRandom.current(), FencingTokens.MOST_PASSES, Duration.ofHours(1)));
+	}
 
 	static LockOptions permits(int number) {
 		return EXCLUSIVE.toBuilder().permits(number).build();

@@ -44,16 +44,61 @@ class StoreClaimTests {
 
 	/** The request under way was sent for a caller that does not wait. */
 	@Test
-	void claimIsRequestedAgainForTheWaiterThatInheritsItDuringARequest() {
+	void claimThatDoesNotWaitIsReplacedAfterItsResponse() {
 		TestCaller attempt = this.scene.first(brief(SHARED));
 		this.scene.queued(SHARED);
 		StoreClaim claim = this.scene.claim();
 		Claim requested = this.scene.request();
 		assertThat(this.gate.giveUp(attempt, new IllegalStateException("given up")).requested()).isNull();
 		Actions actions = this.gate.responded(claim, requested, this.scene.clock.nanoTime(), BUSY);
-		assertThat(actions.requested()).isSameAs(claim);
+		assertThat(actions.requested()).isNotSameAs(claim).isSameAs(this.gate.remote());
 		assertThat(actions.delay()).isZero();
-		assertThat(this.scene.request().waits()).isTrue();
+		assertThat(this.scene.request()).matches(Claim::waits).isNotEqualTo(requested);
+	}
+
+	/** The report overtook the response that granted the key, and a pushed grant. */
+	@Test
+	void revokedGrantIsNotHandedOutHoweverItArrives() {
+		TestCaller caller = this.scene.first(EXCLUSIVE);
+		StoreClaim claim = this.scene.claim();
+		this.scene.response(BUSY);
+		AcquisitionOutcome.Granted revoked = this.scene.granted(LEASE);
+		Claim requested = this.scene.request();
+		this.gate.revoke(requested, revoked.number());
+		Actions actions = this.gate.responded(claim, requested, this.scene.clock.nanoTime(), revoked);
+		assertThat(actions.released()).isEqualTo(requested);
+		assertThat(this.gate.signalled(claim, new Signal.Pushed(revoked))).isSameAs(Action.NONE);
+		assertThat(caller.hasEnded()).isFalse();
+		Claim next = this.scene.request();
+		assertThat(next.owner()).isNotEqualTo(requested.owner());
+		this.gate.signalled(claim, new Signal.Pushed(revoked));
+		assertThat(caller.hasEnded()).isFalse();
+		this.gate.responded(this.scene.claim(), next, this.scene.clock.nanoTime(), this.scene.granted(LEASE));
+		assertThat(caller.hold()).isNotNull();
+	}
+
+	/** Requests that begin after the report do not make the revoked grant valid. */
+	@Test
+	void revokedGrantIsNotHandedOutAfterAnotherRequestBegan() {
+		TestCaller caller = this.scene.first(EXCLUSIVE);
+		StoreClaim claim = this.scene.claim();
+		this.scene.response(BUSY);
+		AcquisitionOutcome.Granted revoked = this.scene.granted(LEASE);
+		this.gate.revoke(claim.claim(), revoked.number());
+		this.scene.request();
+		Actions actions = this.gate.signalled(claim, new Signal.Pushed(revoked));
+		assertThat(caller.hasEnded()).isFalse();
+		assertThat(actions.requested()).isNotSameAs(claim).isSameAs(this.gate.remote());
+	}
+
+	@Test
+	void grantThatIsYoungerThanTheRevokedOneIsHandedOut() {
+		TestCaller caller = this.scene.first(EXCLUSIVE);
+		StoreClaim claim = this.scene.claim();
+		this.scene.response(BUSY);
+		this.gate.revoke(claim.claim(), this.scene.granted(LEASE).number());
+		this.gate.signalled(claim, new Signal.Pushed(this.scene.granted(LEASE)));
+		assertThat(caller.hold()).isNotNull();
 	}
 
 	@Test

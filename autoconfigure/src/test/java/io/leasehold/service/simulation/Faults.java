@@ -3,6 +3,7 @@ package io.leasehold.service.simulation;
 import java.util.List;
 
 import io.leasehold.LockEngineException;
+import io.leasehold.LockKey;
 
 /**
  * The disturbances of a simulation, until {@link #end()}.
@@ -14,6 +15,9 @@ final class Faults {
 	private static final String[] NEWER_KINDS = { "pause", "pause", "cut", "degrade", "crash", "operator", "operator",
 			"stop" };
 
+	private static final String[] KINDS_IN_CONTENTION = { "operator", "operator", "lag", "lag", "lag", "pause",
+			"degrade", "stop" };
+
 	private final World world;
 
 	private boolean ended;
@@ -24,7 +28,7 @@ final class Faults {
 
 	/** Plan disturbances until a time. */
 	void plan(long end) {
-		for (long i = this.world.dice.between(0, 8); i > 0; i--) {
+		for (long i = this.world.contends ? this.world.dice.between(6, 20) : this.world.dice.between(0, 8); i > 0; i--) {
 			this.world.scheduler.after(this.world.workload.moment(end), this::disturb);
 		}
 	}
@@ -35,7 +39,7 @@ final class Faults {
 		if (this.ended || process.isPaused()) {
 			return;
 		}
-		switch (this.world.dice.pick(this.world.revokes ? NEWER_KINDS : KINDS)) {
+		switch (this.world.dice.pick(kinds())) {
 			case "pause" -> {
 				this.world.figures.pauses++;
 				process.pause();
@@ -50,7 +54,12 @@ final class Faults {
 				process.link.degrade();
 				later(process.link::heal);
 			}
-			case "operator" -> process.start(() -> releaseByForce(process));
+			case "lag" -> {
+				process.link.lag();
+				later(process.link::heal);
+			}
+			case "operator" -> process.start(() -> releaseByForce(process,
+					this.world.dice.pick(this.world.contends ? this.world.workload.keys() : Workload.KEYS)));
 			case "stop" -> {
 				if (this.world.workload.mayStop()) {
 					this.world.figures.stops++;
@@ -69,8 +78,22 @@ final class Faults {
 		}
 	}
 
-	private void releaseByForce(SimulatedProcess process) {
-		String key = this.world.dice.pick(Workload.KEYS);
+	private String[] kinds() {
+		return this.world.contends ? KINDS_IN_CONTENTION : this.world.revokes ? NEWER_KINDS : KINDS;
+	}
+
+	/**
+	 * Note that the store pushes a grant to a process. In contention, an operator of the
+	 * process often revokes it before it arrives.
+	 */
+	void pushed(SimulatedProcess process, LockKey key) {
+		if (this.world.contends && !this.ended && !process.isDead() && this.world.dice.chance(0.5)) {
+			this.world.scheduler.after(this.world.dice.between(0, 1_000_000), process, false,
+					() -> process.start(() -> releaseByForce(process, key.value())));
+		}
+	}
+
+	private void releaseByForce(SimulatedProcess process, String key) {
 		try {
 			List<Long> grants = process.locks.forceRelease(key);
 			this.world.figures.forced += grants.size();

@@ -42,6 +42,9 @@ final class Link {
 
 	private long latency = GOOD_LATENCY;
 
+	/** How much longer than requests signals may take. */
+	private long lag;
+
 	private double losses;
 
 	Link(World world, SimulatedProcess process) {
@@ -106,7 +109,7 @@ final class Link {
 	/** Send a signal to the process. */
 	void signal(Runnable delivery) {
 		int sent = this.epoch;
-		this.lastSignal = arrival(this.lastSignal);
+		this.lastSignal = arrival(this.lastSignal) + ((this.lag > 0) ? this.world.dice.between(0, this.lag) : 0);
 		boolean lost = this.broken || this.world.dice.chance(this.losses);
 		this.signals.add(() -> {
 			if (!lost && sent == this.epoch) {
@@ -142,12 +145,19 @@ final class Link {
 		note("has a bad network");
 	}
 
+	/** Delay signals, but not requests. */
+	void lag() {
+		this.lag = this.world.dice.pick(5_000_000L, 50_000_000L, 400_000_000L);
+		this.process.disturb();
+		note("receives signals late");
+	}
+
 	boolean isConnected() {
 		return !this.broken;
 	}
 
 	boolean isGood() {
-		return !this.broken && this.losses == 0;
+		return !this.broken && this.losses == 0 && this.lag == 0;
 	}
 
 	/** Let all messages pass again. */
@@ -156,6 +166,7 @@ final class Link {
 		this.process.disturb();
 		this.latency = GOOD_LATENCY;
 		this.losses = 0;
+		this.lag = 0;
 		if (this.broken) {
 			this.broken = false;
 			later(0, this.process.engine::resubscribed);

@@ -36,6 +36,9 @@ final class LiveClaim {
 
 	boolean acquiring;
 
+	/** Whether a response has settled the claim, so that no request may follow. */
+	boolean settled;
+
 	/** Whether the store confirmed the release. */
 	boolean ended;
 

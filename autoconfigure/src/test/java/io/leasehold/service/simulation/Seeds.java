@@ -32,8 +32,8 @@ final class Seeds {
 	/**
 	 * Run simulations for a while, from the seed of the system property
 	 * {@code simulation.seed} on, or from random ones: one without lingering grants, one
-	 * with them, one with several keys, and one with revocations, in turn. Fail with the
-	 * history of the first one that breaks a promise.
+	 * with them, one with several keys, one with revocations, and one with contention, in
+	 * turn. Fail with the history of the first one that breaks a promise.
 	 * @param time such as {@code 60s}, unless the system property {@code simulation.time}
 	 * says otherwise
 	 */
@@ -61,7 +61,7 @@ final class Seeds {
 		}
 		long random = ThreadLocalRandom.current().nextLong(Simulation.GROUPS - Simulation.LINGERING);
 		return new long[] { random, Simulation.LINGERING + random, Simulation.GROUPS + random,
-				Simulation.REVOCATIONS + random };
+				Simulation.REVOCATIONS + random, Simulation.CONTENTION + random };
 	}
 
 	private static long cpuTime() {

@@ -32,19 +32,21 @@ import io.leasehold.engine.Subscription;
  */
 final class SimulatedEngine implements LockEngine {
 
-	private static final Duration LONGEST_POLL = Duration.ofSeconds(2);
-
 	private final World world;
 
 	private final SimulatedProcess process;
 
 	private final Map<Owner, LiveClaim> claims = new LinkedHashMap<>();
 
+	/** Maximum time between two requests of a waiting claim. */
+	private final Duration longestPoll;
+
 	private RevocationListener listener;
 
 	SimulatedEngine(World world, SimulatedProcess process) {
 		this.world = world;
 		this.process = process;
+		this.longestPoll = Duration.ofMillis(world.contends ? world.dice.pick(5L, 20L, 2000L) : 2000L);
 	}
 
 	@Override
@@ -68,6 +70,7 @@ final class SimulatedEngine implements LockEngine {
 		note("-> acquire %s", live);
 		require(!live.ended, "A claim is requested after its release was confirmed: %s", live);
 		require(!live.acquiring, "A claim has two requests in flight: %s", live);
+		require(!live.settled, "A claim is requested after it was granted or found its key busy: %s", live);
 		boolean mayRemain = live.mayRemain;
 		live.mayRemain = true;
 		live.acquiring = true;
@@ -76,6 +79,7 @@ final class SimulatedEngine implements LockEngine {
 			Answer response = call(claim.key(), () -> acquireAtStore(claim, live));
 			AcquisitionOutcome attempt = translate(response, live, sent);
 			live.mayRemain = claim.waits() || attempt instanceof AcquisitionOutcome.Granted || mayRemain;
+			live.settled = !(claim.waits() && attempt instanceof AcquisitionOutcome.Busy);
 			note("<- %s: %s", live, attempt);
 			return attempt;
 		}
@@ -100,6 +104,7 @@ final class SimulatedEngine implements LockEngine {
 		this.world.noteAtStore("signal", live, signal);
 		if (signal instanceof Signal.Pushed pushed) {
 			grantedAtStore(live, pushed.grant());
+			this.world.faults.pushed(this.process, live.claim.key());
 		}
 		this.process.link.signal(() -> signalled(live, signal));
 	}
@@ -117,8 +122,8 @@ final class SimulatedEngine implements LockEngine {
 		if (response.attempt() instanceof AcquisitionOutcome.Busy busy) {
 			live.busySince = sent;
 			live.seen = response.lastGrant();
-			return (busy.retryIn().compareTo(LONGEST_POLL) > 0)
-					? new AcquisitionOutcome.Busy(LONGEST_POLL, busy.recalled()) : busy;
+			return (busy.retryIn().compareTo(this.longestPoll) > 0)
+					? new AcquisitionOutcome.Busy(this.longestPoll, busy.recalled()) : busy;
 		}
 		return response.attempt();
 	}

@@ -15,6 +15,9 @@ public final class Simulation {
 	/** The first seed with reports of revocations, and processes that shut down. */
 	public static final long REVOCATIONS = 1L << 41;
 
+	/** The first seed whose processes contend for few keys, with many revocations. */
+	public static final long CONTENTION = 3L << 40;
+
 	private final World world;
 
 	private final long seed;
@@ -56,16 +59,15 @@ public final class Simulation {
 
 	private void run() {
 		Scheduler scheduler = this.world.scheduler;
-		Faults faults = new Faults(this.world);
-		for (long i = this.world.dice.between(1, 4); i > 0; i--) {
+		for (long i = this.world.dice.between(this.world.contends ? 2 : 1, 4); i > 0; i--) {
 			this.world.processes.add(this.world.newProcess());
 		}
 		long end = this.world.dice.between(500_000_000, 8_000_000_000L);
 		this.world.workload.plan(end);
-		faults.plan(end);
+		this.world.faults.plan(end);
 		scheduler.after(end, () -> {
 			this.world.journal.write(scheduler.now(), "", "All disturbances end");
-			faults.end();
+			this.world.faults.end();
 			this.world.workload.finish();
 		});
 		scheduler.run();

@@ -35,7 +35,7 @@ class SimulationTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(longs = { 0, Simulation.REVOCATIONS })
+	@ValueSource(longs = { 0, Simulation.REVOCATIONS, Simulation.CONTENTION })
 	void sameSeedHasTheSameHistory(long firstSeed) {
 		for (long seed = firstSeed; seed < firstSeed + 20; seed++) {
 			Simulation first = Simulation.replay(seed);

@@ -27,6 +27,9 @@ final class Workload {
 	/** Whether times are used that keep a key locked after its release. */
 	private boolean delays;
 
+	/** The keys that callers acquire. */
+	private String[] keys = KEYS;
+
 	private long lastMoment;
 
 	/** Share of the callers that block their threads. */
@@ -45,12 +48,17 @@ final class Workload {
 		this.delays = this.world.dice.chance(0.4);
 		this.blocking = this.world.dice.pick(0.0, 0.0, 0.0, 0.2, 0.5);
 		this.world.orphans |= this.delays;
-		String[] keys = this.world.dice.pick(new String[] { "x" }, EXCLUSIVE, new String[] { READ_WRITE },
-				new String[] { PERMITS }, new String[] { "x", READ_WRITE, PERMITS });
+		this.keys = this.world.contends ? new String[] { this.world.dice.pick("x", "x", READ_WRITE, PERMITS) }
+				: this.world.dice.pick(new String[] { "x" }, EXCLUSIVE, new String[] { READ_WRITE },
+						new String[] { PERMITS }, new String[] { "x", READ_WRITE, PERMITS });
 		for (long i = this.world.dice.between(4, 40); i > 0; i--) {
 			this.world.scheduler.after(moment(end),
-					() -> begin(this.world.dice.pick(keys), this.world.dice.pick(processes())));
+					() -> begin(this.world.dice.pick(this.keys), this.world.dice.pick(processes())));
 		}
+	}
+
+	String[] keys() {
+		return this.keys;
 	}
 
 	/**

@@ -54,6 +54,8 @@ final class World {
 	/** Processes that shut down. */
 	final List<SimulatedProcess> stopping = new ArrayList<>();
 
+	final Faults faults = new Faults(this);
+
 	final List<Caller> callers = new ArrayList<>();
 
 	/** Whether grants linger, in seeds above all older ones, whose histories remain. */
@@ -66,6 +68,9 @@ final class World {
 	 * Whether revocations are reported, and processes shut down, in still newer seeds.
 	 */
 	final boolean revokes;
+
+	/** Whether processes contend for few keys that operators revoke, in the newest seeds. */
+	final boolean contends;
 
 	/** Number of claims so far. */
 	int claims;
@@ -84,6 +89,7 @@ final class World {
 		this.lingers = seed >= Simulation.LINGERING;
 		this.groups = seed >= Simulation.GROUPS;
 		this.revokes = seed >= Simulation.REVOCATIONS;
+		this.contends = seed >= Simulation.CONTENTION;
 		this.journal = new Journal(writes);
 		this.figures = figures;
 		this.scheduler = new Scheduler(this.dice, this.journal, this.promises::check);
