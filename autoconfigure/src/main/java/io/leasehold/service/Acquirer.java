@@ -273,7 +273,7 @@ final class Acquirer {
 
 	private void giveUp(Waiter waiter, KeyGate gate, boolean interrupted) {
 		RuntimeException reason = interrupted ? new LockInterruptedException(waiter.key()) : Refusals.timeout(waiter,
-				this.engine, this.clock.nanoTime(), gate.lastFailure(), gate.holdOfCaller(waiter));
+				this.engine, this.clock.nanoTime(), gate.failureFor(waiter), gate.holdOfCaller(waiter));
 		this.driver.carryOut(gate, gate.giveUp(waiter, reason));
 	}
 

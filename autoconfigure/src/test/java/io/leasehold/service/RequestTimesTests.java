@@ -197,9 +197,10 @@ class RequestTimesTests {
 						? new AcquisitionOutcome.Granted(granted.number(), this.process.store.in(Duration.ZERO))
 						: attempt;
 		CompletableFuture<HeldLock> refused = this.process.await("a", once);
-		assertThatExceptionOfType(LockBusyException.class).isThrownBy(() -> unwrap(refused));
+		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> unwrap(refused))
+			.withMessageContaining("too late");
 		assertThat(this.process.store.requested).hasSize(1);
-		assertThatExceptionOfType(LockBusyException.class).isThrownBy(() -> this.process.locks.acquire("b", once));
+		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> this.process.locks.acquire("b", once));
 		this.process.threads.run();
 		assertThat(this.process.store.requested).hasSize(2);
 		assertThat(this.process.store.local.size()).isZero();

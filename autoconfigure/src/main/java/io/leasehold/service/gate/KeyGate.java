@@ -164,12 +164,12 @@ public sealed class KeyGate extends KeyQueue permits LingeringGate {
 		if (!closed.isLinked()) {
 			return Action.NONE;
 		}
-		Actions staying = (passes && !isClaimed()) ? stay(closed) : null;
+		Actions staying = (passes && remote() == null) ? stay(closed) : null;
 		if (staying != null) {
 			return staying;
 		}
 		Waiter next = head();
-		if (!passes || next == null || isClaimed() || !this.rules.mayPass(closed, next, now)) {
+		if (!passes || next == null || remote() != null || !this.rules.mayPass(closed, next, now)) {
 			return release(closed);
 		}
 		if (!closed.isFreshFor(Hold.leaseOf(next.options()), now)) {

@@ -30,9 +30,9 @@ public abstract class KeyQueue extends KeyHolds {
 		super(key, rules);
 	}
 
-	/** Return the failure of the last request, {@code null} if the store responded. */
-	public synchronized @Nullable LockEngineException lastFailure() {
-		return (this.remote != null) ? this.remote.failure() : null;
+	/** Return why the store has not decided about a waiter, {@code null} if busy. */
+	public synchronized @Nullable LockEngineException failureFor(Waiter waiter) {
+		return (this.remote != null) ? this.remote.failureFor(waiter) : null;
 	}
 
 	/** Return the claim that the store has not granted yet, or {@code null}. */
@@ -189,8 +189,7 @@ public abstract class KeyQueue extends KeyHolds {
 	/** Grant the key to the head of the queue, unless the grant has already ended. */
 	private Actions granted(StoreClaim claim, AcquisitionOutcome.Granted response, long sent, boolean pushed) {
 		long now = now();
-		if (claim.isRevoked(response.number()) || response.validUntil() - now <= 0) {
-			claim.grantedInVain();
+		if (claim.rejects(response, now)) {
 			return replace(claim, Duration.ZERO, new Decision());
 		}
 		claim.end();
@@ -276,7 +275,11 @@ public abstract class KeyQueue extends KeyHolds {
 			decision.release(claim.claim(), Duration.ZERO);
 		}
 		decision.end(claim);
-		return proceed(after, decision);
+		proceed(after, decision);
+		if (this.remote != null) {
+			this.remote.follow(claim);
+		}
+		return decision;
 	}
 
 	/**
@@ -300,11 +303,6 @@ public abstract class KeyQueue extends KeyHolds {
 
 	final @Nullable Waiter head() {
 		return this.head;
-	}
-
-	/** Return whether there is a claim that the store has not granted yet. */
-	final boolean isClaimed() {
-		return this.remote != null;
 	}
 
 	final void enqueue(Waiter waiter) {

@@ -5,6 +5,7 @@ import java.util.concurrent.Future;
 import java.util.random.RandomGenerator;
 
 import io.leasehold.LockEngineException;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Subscription;
 import org.jspecify.annotations.Nullable;
@@ -92,6 +93,18 @@ public final class StoreClaim {
 	}
 
 	/**
+	 * Return why the store did not decide about a waiter whose wait time is over: its
+	 * last request failed, or none had a response during the whole wait. {@code null} if
+	 * it responded that the key is busy.
+	 */
+	@Nullable LockEngineException failureFor(Waiter waiter) {
+		LockEngineException failure = failure();
+		boolean silent = failure == null && !this.responded && this.claim.since() - waiter.start() <= 0;
+		return silent ? new LockEngineException(this.claim.key(), "the store did not respond in this time", null)
+				: failure;
+	}
+
+	/**
 	 * Return the time before the last request was sent that returned busy, initially the
 	 * start of the claim. A pushed grant is newer.
 	 */
@@ -148,19 +161,29 @@ public final class StoreClaim {
 		this.ambiguous = true;
 	}
 
+	/** Take over the failure of the claim that this one replaces. */
+	void follow(StoreClaim former) {
+		LockEngineException failure = former.failure();
+		if (failure != null) {
+			retries().failed(failure);
+		}
+	}
+
 	/** Record that a grant was revoked that may be this claim's. */
 	void revoke(long number) {
 		this.revoked = Math.max(this.revoked, number);
 	}
 
-	/** Return whether a grant was revoked before it arrived. */
-	boolean isRevoked(long number) {
-		return number <= this.revoked;
-	}
-
-	/** Record that a grant had ended before it arrived. */
-	void grantedInVain() {
-		this.ambiguous = true;
+	/**
+	 * Return whether a grant had ended before it arrived, so that it must be released.
+	 */
+	boolean rejects(AcquisitionOutcome.Granted grant, long now) {
+		if (grant.validUntil() - now <= 0) {
+			failed(new LockEngineException(this.claim.key(), "the store granted it, but too late", null));
+			return true;
+		}
+		this.ambiguous |= grant.number() <= this.revoked;
+		return grant.number() <= this.revoked;
 	}
 
 	/**

@@ -5,12 +5,15 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
+import io.leasehold.HeldLock;
 import io.leasehold.LockEngineException;
+import io.leasehold.LockOptions;
 import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.ReleaseOutcome;
@@ -22,6 +25,7 @@ import io.leasehold.engine.redis.connection.Login;
 import io.leasehold.engine.redis.connection.Node;
 import io.leasehold.server.FaultProxy;
 import io.leasehold.server.RedisTestServer;
+import io.leasehold.service.LockService;
 import io.leasehold.test.contract.Fault;
 import io.leasehold.test.contract.Parallel;
 import org.junit.jupiter.api.AfterEach;
@@ -85,6 +89,25 @@ class RedisSilenceIntegrationTests {
 			.forEach((claim) -> assertThat(member.engine().release(claim)).isInstanceOf(ReleaseOutcome.Released.class));
 		member.engine().release(lost);
 		assertThat(output).doesNotContain("already closed");
+	}
+
+	/** Their wait times are shorter than the timeout of the first request. */
+	@Test
+	void lockOfASilentServerIsNotBusyForCallersThatWaitBriefly() {
+		TestMember member = this.engines.member(this.network.port());
+		LockService service = this.engines.service(member, (event) -> {
+		});
+		LockOptions brief = service.defaults().toBuilder().waitTime(Duration.ofMillis(100)).build();
+		this.network.blackHole();
+		CompletableFuture<HeldLock> first = service.acquireAsync("order:42");
+		CompletableFuture<HeldLock> second = service.acquireAsync("order:42", brief);
+		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> service.acquire("order:42", brief))
+			.withMessageContaining("the store did not respond");
+		assertThat(second).failsWithin(Duration.ofMinutes(1))
+			.withThrowableThat()
+			.withCauseInstanceOf(LockEngineException.class);
+		this.network.heal();
+		first.thenAccept(HeldLock::close).join();
 	}
 
 	/** Closing again is not worth a warning of the client library. */

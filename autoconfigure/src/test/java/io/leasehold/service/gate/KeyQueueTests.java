@@ -133,12 +133,34 @@ class KeyQueueTests {
 		assertThat(waiter.hasEnded()).isFalse();
 		assertThat(actions.requested()).isNotSameAs(claim).isSameAs(this.gate.remote());
 		assertThat(actions.released()).isEqualTo(claim.claim());
+		assertThat(this.gate.failureFor(waiter)).isSameAs(failure);
 		this.scene.request();
 		actions = this.gate.noResponse(this.scene.claim(), failure);
 		assertThat(actions.delay()).isPositive();
-		assertThat(this.gate.lastFailure()).isSameAs(failure);
+		assertThat(this.gate.failureFor(waiter)).isSameAs(failure);
 		this.scene.response(BUSY);
-		assertThat(this.gate.lastFailure()).isNull();
+		assertThat(this.gate.failureFor(waiter)).isNull();
+	}
+
+	/** A waiter is busy if others had the key during its wait. */
+	@Test
+	void storeIsSilentForWaitersWhoseClaimHadNoResponseDuringTheirWholeWait() {
+		TestCaller first = this.scene.first(EXCLUSIVE);
+		TestCaller second = this.scene.queued(EXCLUSIVE);
+		this.scene.request();
+		assertThat(this.gate.failureFor(first)).hasMessageContaining("did not respond");
+		assertThat(this.gate.failureFor(second)).hasMessageContaining("did not respond");
+		this.gate.responded(this.scene.claim(), this.scene.claim().claim(), this.scene.clock.nanoTime(),
+				this.scene.granted(LEASE));
+		TestCaller third = this.scene.queued(EXCLUSIVE);
+		assertThat(this.gate.failureFor(third)).isNull();
+		this.scene.clock.advance(NANO);
+		Hold held = this.scene.open(first);
+		this.gate.close(held);
+		this.gate.leave(held, false, this.scene.clock.nanoTime());
+		this.gate.released(Duration.ZERO);
+		assertThat(this.scene.claim().hasResponse()).isFalse();
+		assertThat(this.gate.failureFor(third)).isNull();
 	}
 
 	@Test
@@ -153,7 +175,7 @@ class KeyQueueTests {
 		assertThat(actions.requested()).isNull();
 		assertThat(actions.released()).isEqualTo(requested);
 		assertThat(actions.removesGate()).isTrue();
-		assertThat(this.gate.lastFailure()).isNull();
+		assertThat(this.gate.failureFor(first)).isNull();
 	}
 
 	@Test

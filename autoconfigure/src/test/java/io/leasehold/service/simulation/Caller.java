@@ -121,7 +121,8 @@ abstract class Caller {
 		else if (failure instanceof LockEngineException) {
 			this.world.figures.unavailable++;
 			this.world.promises.require(
-					this.process.isStopping() || this.process.undisturbed() < waited + BACKOFF + TOLERANCE,
+					waited < TOLERANCE || this.process.isStopping()
+							|| this.process.undisturbed() < waited + BACKOFF + TOLERANCE,
 					"%s failed because the store is down", this);
 		}
 		else if (!expects(failure)) {

@@ -28,7 +28,8 @@ final class Faults {
 
 	/** Plan disturbances until a time. */
 	void plan(long end) {
-		for (long i = this.world.contends ? this.world.dice.between(6, 20) : this.world.dice.between(0, 8); i > 0; i--) {
+		for (long i = this.world.contends ? this.world.dice.between(6, 20)
+				: this.world.dice.between(0, 8); i > 0; i--) {
 			this.world.scheduler.after(this.world.workload.moment(end), this::disturb);
 		}
 	}

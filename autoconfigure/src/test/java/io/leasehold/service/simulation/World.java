@@ -69,7 +69,9 @@ final class World {
 	 */
 	final boolean revokes;
 
-	/** Whether processes contend for few keys that operators revoke, in the newest seeds. */
+	/**
+	 * Whether processes contend for few keys that operators revoke, in the newest seeds.
+	 */
 	final boolean contends;
 
 	/** Number of claims so far. */
