@@ -60,13 +60,13 @@ final class Acquirer {
 
 	Acquirer(MonotonicClock clock, EngineThreads threads, BlockingWaiter.Factory waiters, Events events, Gates gates,
 			GateDriver driver, Holds holds, SelfCheck selfCheck, LockCloser closer, HolderLookup holders,
-			ReleaseTiming timing) {
+			ReleaseTiming timing, AcquisitionReports reports) {
 		this.engine = holds.engine();
 		this.clock = clock;
 		this.threads = threads;
 		this.waiters = waiters;
 		this.events = events;
-		this.reports = new AcquisitionReports(this.engine, events);
+		this.reports = reports;
 		this.gates = gates;
 		this.driver = driver;
 		this.holds = holds;
@@ -79,7 +79,7 @@ final class Acquirer {
 	/** Return an acquirer of locks whose release does not wait for a transaction. */
 	Acquirer releasingAtOnce() {
 		return new Acquirer(this.clock, this.threads, this.waiters, this.events, this.gates, this.driver, this.holds,
-				this.selfCheck, this.closer, this.holders, ReleaseTiming.IMMEDIATE);
+				this.selfCheck, this.closer, this.holders, ReleaseTiming.IMMEDIATE, this.reports);
 	}
 
 	/** Return options with the rest of their wait time. */

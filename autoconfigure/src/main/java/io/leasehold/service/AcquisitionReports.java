@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Events about the ends of acquisitions and the starts of holds.
  */
-record AcquisitionReports(String engine, Events events) {
+record AcquisitionReports(String engine, Events events, StoreOutage outage) {
 
 	void started(Hold hold) {
 		if (!hold.followers.isEmpty()) {
@@ -37,7 +37,14 @@ record AcquisitionReports(String engine, Events events) {
 	 * @param bypassed whether the caller continues without the lock
 	 */
 	void failed(Waiter waiter, RuntimeException failure, Predicate<LockException> bypassed, long now) {
-		ended(waiter, outcomeOf(failure, bypassed), failure, now);
+		AcquireOutcome outcome = outcomeOf(failure, bypassed);
+		if (failure instanceof LockEngineException) {
+			this.outage.failed(waiter.start(), failure);
+		}
+		if (outcome == AcquireOutcome.BYPASSED) {
+			this.outage.bypassed(waiter.options().name());
+		}
+		ended(waiter, outcome, failure, now);
 	}
 
 	private void ended(Waiter waiter, AcquireOutcome outcome, @Nullable RuntimeException failure, long now) {

@@ -39,14 +39,18 @@ final class ClaimCloser {
 
 	private final EngineThreads threads;
 
+	private final StoreOutage outage;
+
 	private final Runnable whenTried;
 
 	private final AtomicInteger untried = new AtomicInteger();
 
-	ClaimCloser(LockEngine engine, MonotonicClock clock, EngineThreads threads, Runnable whenTried) {
+	ClaimCloser(LockEngine engine, MonotonicClock clock, EngineThreads threads, StoreOutage outage,
+			Runnable whenTried) {
 		this.engine = engine;
 		this.clock = clock;
 		this.threads = threads;
+		this.outage = outage;
 		this.whenTried = whenTried;
 	}
 
@@ -121,11 +125,15 @@ final class ClaimCloser {
 	}
 
 	private boolean tryClose(Claim claim, Consumer<ReleaseOutcome> responded) {
+		long sent = this.clock.nanoTime();
 		try {
-			responded.accept(this.engine.release(claim));
+			ReleaseOutcome outcome = this.engine.release(claim);
+			this.outage.responded();
+			responded.accept(outcome);
 			return true;
 		}
 		catch (LockEngineException ex) {
+			this.outage.failed(sent, ex);
 			logger.debug("Lock '%s' could not be released yet".formatted(claim.key()), ex);
 		}
 		catch (RuntimeException | Error ex) {

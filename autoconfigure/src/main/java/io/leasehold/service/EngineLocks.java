@@ -68,6 +68,8 @@ final class EngineLocks implements AutoCloseable {
 
 	private final TransactionScopedLocks inTransactions;
 
+	private final ShutdownLog shutdown;
+
 	EngineLocks(ServiceSettings settings, LockEngine engine, Member member, MonotonicClock clock,
 			List<? extends LockEventListener> listeners, ReleaseTiming timing, EngineThreads threads,
 			BlockingWaiter.Factory waiters) {
@@ -78,16 +80,19 @@ final class EngineLocks implements AutoCloseable {
 		this.closer = new LockCloser(threads);
 		GateRules rules = new GateRules(engine, member, clock, threads.random(), settings.maxHandoffs(),
 				settings.maxHandoffTime());
-		ClaimCloser claims = new ClaimCloser(engine, clock, threads, this::checkIdle);
+		StoreOutage outage = new StoreOutage(engine.name(), clock, this::describe);
+		this.shutdown = new ShutdownLog(engine.name(), clock, this::describe);
+		ClaimCloser claims = new ClaimCloser(engine, clock, threads, outage, this::checkIdle);
 		this.probe = new StoreProbe(engine, member, clock, claims);
 		this.gates = new Gates(rules, claims);
 		Watchdog watchdog = new Watchdog(engine, rules, clock, threads, this.gates.all(), this::holds);
-		this.driver = new GateDriver(engine, clock, threads, claims, this.gates, watchdog);
-		this.holds = new Holds(engine, clock, threads, this.events, claims, this.gates, this.driver, settings);
+		this.driver = new GateDriver(engine, clock, threads, claims, this.gates, watchdog, outage);
+		this.holds = new Holds(engine, clock, threads, this.events, claims, this.gates, this.driver, outage, settings);
 		this.selfCheck = new SelfCheck(threads, this.gates, this.driver, this.holds, watchdog);
 		this.holders = new HolderLookup(engine, settings.holderReport());
 		this.acquirer = new Acquirer(clock, threads, waiters, this.events, this.gates, this.driver, this.holds,
-				this.selfCheck, this.closer, this.holders, timing);
+				this.selfCheck, this.closer, this.holders, timing,
+				new AcquisitionReports(engine.name(), this.events, outage));
 		this.inTransactions = new TransactionScopedLocks(engine, clock, this.events, timing);
 		this.permits = new PermitCollector(engine.name(), clock, this.acquirer, this.holders, this.closer);
 		engine.reportRevocations(new Revocations());
@@ -202,17 +207,12 @@ final class EngineLocks implements AutoCloseable {
 	}
 
 	private void revoked(long number, Claim claim) {
-		KeyGate gate = this.gates.find(claim.key());
-		if (gate != null) {
-			lose(gate, Set.of(number), (other) -> other.owner().equals(claim.owner()));
-		}
+		this.gates.ifUsed(claim.key(),
+				(gate) -> lose(gate, Set.of(number), (other) -> other.owner().equals(claim.owner())));
 	}
 
 	private void recalled(Claim claim) {
-		KeyGate gate = this.gates.find(claim.key());
-		if (gate != null) {
-			this.holds.releases().recalled(gate, claim);
-		}
+		this.gates.ifUsed(claim.key(), (gate) -> this.holds.releases().recalled(gate, claim));
 	}
 
 	/** Lose revoked grants: one that may be on its way, one in use or one parked. */
@@ -252,21 +252,23 @@ final class EngineLocks implements AutoCloseable {
 	}
 
 	void describe(Survey survey, LockKey key) {
-		KeyGate gate = this.gates.find(key);
-		if (gate != null) {
-			gate.describe(survey);
-		}
+		this.gates.ifUsed(key, (gate) -> gate.describe(survey));
 	}
 
 	/** Reject new callers, and run the action once nothing is held. */
 	void drain(Runnable action) {
+		refuse(action);
+		this.shutdown.waits();
+		checkIdle();
+	}
+
+	private void refuse(Runnable action) {
 		this.gates.drain(action);
 		for (KeyGate gate : this.gates.all()) {
 			this.driver.carryOut(gate, gate.refuse(Gates.refusal(gate.key())));
 			this.driver.carryOut(gate, gate.dropClosed());
 			this.holds.releases().returnParked(gate, null);
 		}
-		checkIdle();
 	}
 
 	/** Accept callers again. Remaining holds belong to a former member and are lost. */
@@ -281,8 +283,9 @@ final class EngineLocks implements AutoCloseable {
 
 	@Override
 	public void close() {
-		drain(() -> {
+		refuse(() -> {
 		});
+		this.shutdown.leaves();
 		loseAll();
 		this.threads.close();
 	}

@@ -57,7 +57,7 @@ final class Events {
 	}
 
 	/** Publish in a thread of the library; drop the events if too many renewals wait. */
-	void publishRenewals(List<LockEvent> events) {
+	void publishRenewals(List<? extends LockEvent> events) {
 		if (haveListeners()) {
 			this.threads.events().addFrequent(kindOf(events.get(0)), () -> events.forEach(this::publish));
 		}

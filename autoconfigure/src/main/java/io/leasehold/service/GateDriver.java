@@ -41,14 +41,17 @@ final class GateDriver {
 
 	private final Watchdog watchdog;
 
+	private final StoreOutage outage;
+
 	GateDriver(LockEngine engine, MonotonicClock clock, EngineThreads threads, ClaimCloser closer, Gates gates,
-			Watchdog watchdog) {
+			Watchdog watchdog, StoreOutage outage) {
 		this.engine = engine;
 		this.clock = clock;
 		this.threads = threads;
 		this.closer = closer;
 		this.gates = gates;
 		this.watchdog = watchdog;
+		this.outage = outage;
 	}
 
 	/** Carry out a gate's decision. Call it outside the gate's monitor. */
@@ -163,8 +166,10 @@ final class GateDriver {
 		LockEngineException failure = null;
 		try {
 			response = this.engine.tryAcquire(requested);
+			this.outage.responded();
 		}
 		catch (LockEngineException ex) {
+			this.outage.failed(sent, ex);
 			failure = ex;
 		}
 		catch (RuntimeException | Error ex) {

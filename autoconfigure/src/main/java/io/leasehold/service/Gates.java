@@ -3,6 +3,7 @@ package io.leasehold.service;
 import java.util.Collection;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
@@ -44,6 +45,14 @@ final class Gates {
 
 	@Nullable KeyGate find(LockKey key) {
 		return this.gates.get(key);
+	}
+
+	/** Run an action with the gate of a key, if there is one. */
+	void ifUsed(LockKey key, Consumer<KeyGate> action) {
+		KeyGate gate = find(key);
+		if (gate != null) {
+			action.accept(gate);
+		}
 	}
 
 	/** Return a live view of all gates. */

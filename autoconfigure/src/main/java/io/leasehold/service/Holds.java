@@ -12,6 +12,7 @@ import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.event.LockEvent;
+import io.leasehold.event.RenewalResult;
 import io.leasehold.service.gate.Action;
 import io.leasehold.service.gate.Actions;
 import io.leasehold.service.gate.Grant;
@@ -47,12 +48,14 @@ final class Holds implements RenewalListener {
 
 	private final GateDriver driver;
 
+	private final StoreOutage outage;
+
 	private final boolean throwsOnLoss;
 
 	private final long slowNanos;
 
 	Holds(LockEngine engine, MonotonicClock clock, EngineThreads threads, Events events, ClaimCloser closer,
-			Gates gates, GateDriver driver, ServiceSettings settings) {
+			Gates gates, GateDriver driver, StoreOutage outage, ServiceSettings settings) {
 		this.engine = engine;
 		this.name = engine.name();
 		this.storeKeepsMinHold = engine.capabilities().contains(Capability.MIN_HOLD);
@@ -61,9 +64,10 @@ final class Holds implements RenewalListener {
 		this.events = events;
 		this.reports = new HoldReports(this.name, threads, events);
 		this.closer = closer;
-		this.releases = new Releases(engine, clock, threads, closer, driver, this.reports);
+		this.releases = new Releases(engine, clock, threads, closer, driver, this.reports, outage);
 		this.gates = gates;
 		this.driver = driver;
+		this.outage = outage;
 		this.throwsOnLoss = settings.onLost() != OnLost.WARN;
 		this.slowNanos = settings.slowHold().toNanos();
 	}
@@ -242,7 +246,14 @@ final class Holds implements RenewalListener {
 	}
 
 	@Override
-	public void renewed(List<LockEvent> renewals) {
+	public void renewed(List<LockEvent.LeaseRenewed> renewals) {
+		LockEvent.LeaseRenewed first = renewals.get(0);
+		if (renewals.stream().anyMatch((renewal) -> renewal.outcome() != RenewalResult.UNKNOWN)) {
+			this.outage.responded();
+		}
+		else {
+			this.outage.failed(now() - first.took().toNanos(), first.failure());
+		}
 		this.events.publishRenewals(renewals);
 	}
 

@@ -33,14 +33,17 @@ final class Releases {
 
 	private final HoldReports reports;
 
+	private final StoreOutage outage;
+
 	Releases(LockEngine engine, MonotonicClock clock, EngineThreads threads, ClaimCloser closer, GateDriver driver,
-			HoldReports reports) {
+			HoldReports reports, StoreOutage outage) {
 		this.engine = engine;
 		this.clock = clock;
 		this.threads = threads;
 		this.closer = closer;
 		this.driver = driver;
 		this.reports = reports;
+		this.outage = outage;
 	}
 
 	/** Release the grant of a closed hold in a thread of the library. */
@@ -55,8 +58,10 @@ final class Releases {
 	@Nullable ReleaseOutcome release(KeyGate gate, Hold hold) {
 		Duration standBack = Duration.ZERO;
 		boolean interrupted = Thread.interrupted();
+		long sent = this.clock.nanoTime();
 		try {
 			ReleaseOutcome outcome = this.engine.release(hold.grant.claim);
+			this.outage.responded();
 			if (outcome instanceof ReleaseOutcome.Released released) {
 				standBack = released.standBack();
 			}
@@ -64,6 +69,7 @@ final class Releases {
 		}
 		catch (RuntimeException | Error ex) {
 			logger.debug("Lock '%s' will be released in the background".formatted(hold.key()), ex);
+			this.outage.failed(sent, ex);
 			this.closer.close(hold.grant.claim, (outcome) -> releasedLate(hold, outcome));
 			return null;
 		}

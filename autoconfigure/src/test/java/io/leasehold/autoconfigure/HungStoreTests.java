@@ -32,13 +32,18 @@ import io.leasehold.engine.Holder;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.Signal;
 import io.leasehold.engine.Subscription;
 import io.leasehold.engine.local.LocalLockEngine;
 import io.leasehold.test.contract.DelegatingEngine;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -47,6 +52,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * caller, and its policy for a busy lock. A key that was busy before the store hung is
  * busy if no request has failed since.
  */
+@ExtendWith(OutputCaptureExtension.class)
 class HungStoreTests {
 
 	private static final String[] POLICIES = { "throw", "skip", "fallback" };
@@ -57,7 +63,7 @@ class HungStoreTests {
 
 	@ParameterizedTest
 	@CsvSource({ "false, fail", "false, proceed", "true, fail", "true, proceed" })
-	void storeThatHangsFromTheStartIsUnavailable(boolean failsInTime, String whenUnavailable) {
+	void storeThatHangsFromTheStartIsUnavailable(boolean failsInTime, String whenUnavailable, CapturedOutput output) {
 		run(whenUnavailable, "300ms", (jobs, threads) -> {
 			this.engine.hang(failsInTime);
 			begin(jobs, threads);
@@ -69,6 +75,9 @@ class HungStoreTests {
 			assertThat(outcomes()).allSatisfy((caller, outcome) -> assertThat(outcome)
 				.isEqualTo(unavailable(caller, whenUnavailable.equals("proceed"))));
 			assertThat(this.engine.inspections).hasValue(0);
+			assertThat(output.getOut()).containsOnlyOnce("The store of engine 'local' has not responded");
+			assertThat(output.getOut().split("runs without its lock", -1))
+				.hasSize(whenUnavailable.equals("proceed") ? 2 : 1);
 		});
 	}
 
@@ -286,6 +295,14 @@ class HungStoreTests {
 				Thread.currentThread().interrupt();
 			}
 			throw new LockEngineException(claim.key(), "no response in time", null);
+		}
+
+		@Override
+		public ReleaseOutcome release(Claim claim) {
+			if (this.timeout != null) {
+				throw new LockEngineException(claim.key(), "no response in time", null);
+			}
+			return super.release(claim);
 		}
 
 		@Override

@@ -13,6 +13,7 @@ import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 import io.leasehold.HeldLock;
+import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
 import io.leasehold.LockOptions;
 import io.leasehold.engine.Access;
@@ -138,6 +139,9 @@ final class SteppedService implements AutoCloseable {
 
 		private boolean subscribed;
 
+		/** Whether no request has a response. */
+		boolean silent;
+
 		/** Whether no recalls arrive. */
 		boolean deaf;
 
@@ -209,6 +213,7 @@ final class SteppedService implements AutoCloseable {
 		public AcquisitionOutcome tryAcquire(Claim claim) {
 			this.requested.add(now());
 			this.claims.add(claim);
+			requireResponse(claim);
 			AcquisitionOutcome attempt = super.tryAcquire(claim);
 			return (this.pushed != null) ? new AcquisitionOutcome.Busy(WAIT) : this.response.apply(attempt);
 		}
@@ -240,6 +245,12 @@ final class SteppedService implements AutoCloseable {
 			return outcomes;
 		}
 
+		private void requireResponse(Claim claim) {
+			if (this.silent) {
+				throw new LockEngineException(claim.key(), "no response", null);
+			}
+		}
+
 		@Override
 		public boolean inDoubt(Claim claim) {
 			Runnable hook = this.beforeDoubt;
@@ -269,6 +280,7 @@ final class SteppedService implements AutoCloseable {
 		@Override
 		public ReleaseOutcome release(Claim claim) {
 			this.released.add(now());
+			requireResponse(claim);
 			ReleaseOutcome outcome = super.release(claim);
 			return (outcome instanceof ReleaseOutcome.Released) ? new ReleaseOutcome.Released(this.standBack) : outcome;
 		}

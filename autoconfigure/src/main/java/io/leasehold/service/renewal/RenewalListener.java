@@ -25,6 +25,6 @@ public interface RenewalListener {
 	void firstRenewalEnded(KeyGate gate, Grant grant);
 
 	/** Called with one event per renewal of a batch, whatever their results. */
-	void renewed(List<LockEvent> events);
+	void renewed(List<LockEvent.LeaseRenewed> events);
 
 }

@@ -247,7 +247,7 @@ public final class Watchdog {
 		long started = this.clock.nanoTime();
 		List<RenewalOutcome> outcomes = request(batch, started);
 		Duration took = Duration.ofNanos(this.clock.nanoTime() - started);
-		List<LockEvent> events = new ArrayList<>(batch.size());
+		List<LockEvent.LeaseRenewed> events = new ArrayList<>(batch.size());
 		for (int i = 0; i < batch.size(); i++) {
 			events.add(settle(batch.get(i), outcomes.get(i), started, took));
 		}
@@ -271,7 +271,7 @@ public final class Watchdog {
 		}
 	}
 
-	private LockEvent settle(Due renewal, RenewalOutcome outcome, long started, Duration took) {
+	private LockEvent.LeaseRenewed settle(Due renewal, RenewalOutcome outcome, long started, Duration took) {
 		long now = this.clock.nanoTime();
 		Hold hold = renewal.hold;
 		Duration slack = Duration.ofNanos(hold.remaining(now));

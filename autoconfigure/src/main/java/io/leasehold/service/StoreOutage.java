@@ -1,0 +1,146 @@
+package io.leasehold.service;
+
+import java.time.Duration;
+import java.util.LongSummaryStatistics;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+
+import io.leasehold.LockEngineException;
+import io.leasehold.LockOverview;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.service.gate.Survey;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Outage of one engine's store, as the outcomes of its requests show. It begins with a
+ * request that fails while no other one has a response, and ends with the next response.
+ * Both are logged, instead of each failed request. A store that responds to some requests
+ * only is reported once a minute. Thread-safe.
+ */
+final class StoreOutage {
+
+	private static final Log logger = LogFactory.getLog(StoreOutage.class);
+
+	/** An outage that begins again within this time is the same one. */
+	private static final long SAME = Duration.ofMinutes(1).toNanos();
+
+	private final String engine;
+
+	private final MonotonicClock clock;
+
+	private final Consumer<Survey> locks;
+
+	/** Clock reading at the last response, initially at the start. */
+	private volatile long responded;
+
+	/** The outage that has not ended. */
+	private volatile @Nullable Outage current;
+
+	/** The outage that began last. */
+	private @Nullable Outage last;
+
+	/**
+	 * Create an object without an outage.
+	 * @param locks adds the locks of the engine to a survey
+	 */
+	StoreOutage(String engine, MonotonicClock clock, Consumer<Survey> locks) {
+		this.engine = engine;
+		this.clock = clock;
+		this.locks = locks;
+		this.responded = clock.nanoTime();
+	}
+
+	/** Record a response of the store, whatever it says. */
+	void responded() {
+		long now = this.clock.nanoTime();
+		this.responded = now;
+		Outage ended = this.current;
+		if (ended != null) {
+			this.current = null;
+			if (ended.endReported.compareAndSet(false, true)) {
+				logger.info("The store of engine '%s' responds again after %d ms".formatted(this.engine,
+						millis(ended.since, now)));
+			}
+		}
+	}
+
+	/**
+	 * Record a failure. One that a retry cannot repair, such as that of a closed engine,
+	 * is not an outage.
+	 * @param sent clock reading before the request was sent
+	 */
+	void failed(long sent, @Nullable Throwable failure) {
+		boolean passing = !(failure instanceof LockEngineException known) || known.isRetryable();
+		long since = this.responded;
+		if (passing && since - sent <= 0 && this.current == null) {
+			Outage begun = outageAt(since);
+			this.current = begun;
+			if (begun.beginReported.compareAndSet(false, true)) {
+				logger.warn("The store of engine '%s' has not responded for %d ms: %s. %s".formatted(this.engine,
+						millis(since, this.clock.nanoTime()), failure, describeLocks()));
+			}
+		}
+	}
+
+	/** Record that a method runs without its lock, because the store does not respond. */
+	void bypassed(String name) {
+		Outage outage = this.current;
+		if (outage == null) {
+			outage = outageAt(this.clock.nanoTime());
+		}
+		if (outage.bypassReported.compareAndSet(false, true)) {
+			logger.warn(("%s runs without its lock, because engine '%s' is unavailable and leasehold.when-unavailable"
+					+ " is 'proceed'. This is logged once for each outage")
+				.formatted(name, this.engine));
+		}
+	}
+
+	/** Return the last outage if it began lately, or a new one. */
+	private synchronized Outage outageAt(long since) {
+		Outage former = this.last;
+		if (former != null && this.clock.nanoTime() - former.since < SAME) {
+			return former;
+		}
+		Outage begun = new Outage(since);
+		this.last = begun;
+		return begun;
+	}
+
+	private String describeLocks() {
+		Survey survey = new Survey(this.clock.nanoTime());
+		this.locks.accept(survey);
+		LongSummaryStatistics rest = survey.overview()
+			.held()
+			.stream()
+			.map(LockOverview.Held::remaining)
+			.mapToLong(Duration::toMillis)
+			.summaryStatistics();
+		return (rest.getCount() == 0) ? "No lock is held here"
+				: "%d locks that are held here are valid for another %d to %d ms".formatted(rest.getCount(),
+						rest.getMin(), rest.getMax());
+	}
+
+	private static long millis(long from, long to) {
+		return Duration.ofNanos(to - from).toMillis();
+	}
+
+	/** One outage, and what was reported about it. */
+	private static final class Outage {
+
+		private final long since;
+
+		private final AtomicBoolean beginReported = new AtomicBoolean();
+
+		private final AtomicBoolean bypassReported = new AtomicBoolean();
+
+		private final AtomicBoolean endReported = new AtomicBoolean();
+
+		Outage(long since) {
+			this.since = since;
+		}
+
+	}
+
+}

@@ -1,0 +1,151 @@
+package io.leasehold.service;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import io.leasehold.HeldLock;
+import io.leasehold.LockEngineException;
+import io.leasehold.LockKey;
+import io.leasehold.LockOptions;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What is logged while a store does not respond, and while a process shuts down.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class StoreOutageTests {
+
+	private static final Logger LOGGER = (Logger) LoggerFactory.getLogger("io.leasehold.service");
+
+	private static final String BEGIN = "The store of engine 'local' has not responded for";
+
+	private static final String END = "The store of engine 'local' responds again after";
+
+	private final SteppedService process = new SteppedService();
+
+	private final LockOptions once = this.process.options().toBuilder().waitTime(Duration.ZERO).build();
+
+	@BeforeEach
+	void logInfo() {
+		LOGGER.setLevel(Level.INFO);
+	}
+
+	@AfterEach
+	void resetLevel() {
+		LOGGER.setLevel(null);
+	}
+
+	@Test
+	void outageIsOneWarningAndItsEndOneLine(CapturedOutput output) {
+		HeldLock held = this.process.acquire("held");
+		this.process.advance(Duration.ofSeconds(1));
+		fail();
+		this.process.advance(Duration.ofSeconds(2));
+		for (int i = 0; i < 20; i++) {
+			assertThat(this.process.await("key:" + i, this.once)).isCompletedExceptionally();
+		}
+		CompletableFuture<HeldLock> waiting = this.process.await("awaited", this.process.options());
+		this.process.advance(Duration.ofSeconds(20));
+		assertThat(output.getOut()).containsOnlyOnce(BEGIN + " 3000 ms: " + LockEngineException.class.getName())
+			.contains("no response. 1 locks that are held here are valid for another 26698 to 26698 ms")
+			.doesNotContain(END);
+		recover();
+		this.process.advance(Duration.ofSeconds(2));
+		assertThat(waiting).isCompleted();
+		held.close();
+		assertThat(output.getOut()).containsOnlyOnce(BEGIN).containsOnlyOnce(END + " 2");
+	}
+
+	@Test
+	void storeThatRespondsToSomeRequestsIsReportedOnceAMinute(CapturedOutput output) {
+		for (int minute = 1; minute <= 2; minute++) {
+			for (int i = 0; i < 10; i++) {
+				fail();
+				this.process.await("a", this.once);
+				recover();
+				this.process.acquire("b").close();
+			}
+			assertThat(output.getOut().split(BEGIN, -1)).hasSize(1 + minute);
+			assertThat(output.getOut().split(END, -1)).hasSize(1 + minute);
+			this.process.advance(Duration.ofMinutes(1));
+		}
+	}
+
+	@Test
+	void renewalsAloneShowAnOutage(CapturedOutput output) {
+		HeldLock held = this.process.acquire("a");
+		this.process.store.renewNothing();
+		this.process.advance(Duration.ofSeconds(15));
+		assertThat(output.getOut()).containsOnlyOnce(BEGIN);
+		this.process.store.renewal = (renewed, outcome) -> outcome;
+		this.process.advance(Duration.ofSeconds(5));
+		assertThat(output.getOut()).containsOnlyOnce(END);
+		held.close();
+	}
+
+	@Test
+	void failureBesideResponsesIsNoOutage(CapturedOutput output) {
+		StoreOutage outage = new StoreOutage("local", this.process.clock, (survey) -> {
+		});
+		long sent = this.process.clock.nanoTime();
+		this.process.clock.advance(Duration.ofSeconds(1));
+		outage.responded();
+		outage.failed(sent, failure(true));
+		outage.failed(this.process.clock.nanoTime(), failure(false));
+		assertThat(output.getOut()).doesNotContain(BEGIN);
+		outage.failed(this.process.clock.nanoTime(), failure(true));
+		assertThat(output.getOut()).containsOnlyOnce(BEGIN).contains("No lock is held here");
+	}
+
+	@Test
+	void shutdownNamesTheLocksForWhichItWaitsAndThoseThatRemain(CapturedOutput output) {
+		HeldLock finishing = this.process.acquire("finishing");
+		HeldLock remaining = this.process.acquire("remaining");
+		this.process.locks.drain(() -> {
+		});
+		assertThat(output.getOut()).containsOnlyOnce(
+				"The shutdown waits for 2 locks that are held on engine 'local': 'finishing' (test), 'remaining' (test)");
+		finishing.close();
+		this.process.close();
+		assertThat(output.getOut()).containsOnlyOnce(
+				"The shutdown did not wait any longer for 1 locks on engine 'local', which stay locked until their leases"
+						+ " expire: 'remaining' (test)");
+		assertThat(this.process.store.local.inspect(new LockKey("remaining"))).hasSize(1);
+		assertThat(remaining.isValid()).isFalse();
+	}
+
+	@Test
+	void shutdownWithoutLocksIsSilent(CapturedOutput output) {
+		this.process.acquire("a").close();
+		this.process.locks.drain(() -> {
+		});
+		this.process.close();
+		assertThat(output.getOut()).doesNotContain("shutdown");
+	}
+
+	private void fail() {
+		this.process.store.renewNothing();
+		this.process.store.silent = true;
+	}
+
+	private void recover() {
+		this.process.store.silent = false;
+		this.process.store.renewal = (renewed, outcome) -> outcome;
+	}
+
+	private static LockEngineException failure(boolean retryable) {
+		return new LockEngineException(new LockKey("a"), "no response", null, retryable);
+	}
+
+}
