@@ -81,13 +81,19 @@ public final class GateRules {
 	}
 
 	StoreClaim newClaim(Waiter waiter, long now) {
+		return newClaim(waiter, terms(waiter), now, false);
+	}
+
+	/** Create a claim whose grant may linger. */
+	StoreClaim newLingeringClaim(Waiter waiter, long now) {
+		Duration linger = lingerOf(waiter.options());
+		boolean lingers = lingers(waiter.options()) && this.affinity.requested(waiter.key(), linger, now)
+				&& this.engine.receivesRecalls();
 		LockTerms terms = terms(waiter);
-		boolean lingers = false;
-		if (lingers(waiter.options())) {
-			Duration linger = lingerOf(waiter.options());
-			lingers = this.affinity.requested(waiter.key(), linger, now) && this.engine.receivesRecalls();
-			terms = lingers ? terms.with(linger, terms.minHold()) : terms;
-		}
+		return newClaim(waiter, lingers ? terms.with(linger, terms.minHold()) : terms, now, lingers);
+	}
+
+	private StoreClaim newClaim(Waiter waiter, LockTerms terms, long now, boolean lingers) {
 		return new StoreClaim(new Claim(waiter.key(), this.member.newOwner(waiter.threadName()), terms, waiter.waits(),
 				now, lingers));
 	}

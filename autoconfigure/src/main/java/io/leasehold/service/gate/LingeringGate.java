@@ -38,13 +38,16 @@ final class LingeringGate extends KeyGate {
 	/** Whether the return of the lingering grant is planned. */
 	private boolean returnPlanned;
 
+	/** Whether the grant that was parked last is being released. */
+	private boolean returning;
+
 	LingeringGate(LockKey key, GateRules rules) {
 		super(key, rules);
 	}
 
 	@Override
 	StoreClaim newClaim(Waiter waiter, long since) {
-		StoreClaim created = super.newClaim(waiter, since);
+		StoreClaim created = this.rules.newLingeringClaim(waiter, since);
 		this.asking = null;
 		if (!isHeld()) {
 			this.lingering = null;
@@ -90,10 +93,17 @@ final class LingeringGate extends KeyGate {
 		return true;
 	}
 
-	/** A parked grant will be released for the first waiter. */
+	/** A parked grant is released for the first waiter, if that has not begun before. */
 	@Override
 	boolean hasTurn(Waiter waiter) {
-		return (this.parked != null && head() == null) || super.hasTurn(waiter);
+		boolean returns = this.parked != null || this.returning;
+		return (returns && head() == null) || super.hasTurn(waiter);
+	}
+
+	@Override
+	public synchronized Actions released(Duration standBack) {
+		this.returning = false;
+		return super.released(standBack);
 	}
 
 	@Override
@@ -192,6 +202,7 @@ final class LingeringGate extends KeyGate {
 		}
 		this.parked = null;
 		this.lingering = null;
+		this.returning = true;
 		taken.grant.end();
 		return taken;
 	}

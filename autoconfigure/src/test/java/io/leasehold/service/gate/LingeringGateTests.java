@@ -1,5 +1,7 @@
 package io.leasehold.service.gate;
 
+import java.time.Duration;
+
 import io.leasehold.LockOptions;
 import io.leasehold.LossCause;
 import io.leasehold.engine.AcquisitionOutcome.Granted;
@@ -29,6 +31,31 @@ class LingeringGateTests {
 		TestCaller caller = this.scene.queued(OPTIONS);
 		assertThat(caller.hasEnded()).isFalse();
 		assertThat(this.gate.unpark(null)).isSameAs(parked);
+	}
+
+	/** Nobody else wants the key. */
+	@Test
+	void callerThatDoesNotWaitGetsTheKeyWhileAParkedGrantIsReturned() {
+		Hold parked = park();
+		assertThat(this.gate.unpark(parked.grant)).isSameAs(parked);
+		TestCaller caller = this.scene.queued(ManualGate.brief(OPTIONS));
+		assertThat(this.gate.released(Duration.ZERO).requested()).isSameAs(this.scene.claim());
+		this.scene.grant();
+		assertThat(caller.hold()).isNotNull();
+		assertThat(this.gate.enter(this.scene.caller(ManualGate.brief(OPTIONS)))).isEqualTo(KeyGate.Entry.BUSY);
+	}
+
+	/** Only a gate for callers with a linger time can process recalls of its claim. */
+	@Test
+	void gateForCallersWithoutALingerTimeDoesNotAskForALingeringGrant() {
+		ManualGate plain = new ManualGate();
+		Hold held = plain.acquire(EXCLUSIVE);
+		plain.gate.rules.affinity.requested(plain.gate.key(), LEASE, plain.clock.nanoTime());
+		plain.queued(OPTIONS);
+		plain.gate.close(held);
+		plain.gate.leave(held, false, plain.clock.nanoTime());
+		plain.gate.released(Duration.ZERO);
+		assertThat(plain.claim().claim().lingers()).isFalse();
 	}
 
 	@Test
