@@ -1,5 +1,6 @@
 package io.leasehold.service;
 
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 
 import io.leasehold.LossCause;
@@ -33,6 +34,8 @@ final class Releases {
 
 	private final HoldReports reports;
 
+	private final Returns returns;
+
 	private final StoreOutage outage;
 
 	Releases(LockEngine engine, MonotonicClock clock, EngineThreads threads, ClaimCloser closer, GateDriver driver,
@@ -43,6 +46,7 @@ final class Releases {
 		this.closer = closer;
 		this.driver = driver;
 		this.reports = reports;
+		this.returns = new Returns(threads.releases());
 		this.outage = outage;
 	}
 
@@ -92,13 +96,34 @@ final class Releases {
 		}
 	}
 
-	/** Plan the release of a grant that was just parked for the first time. */
+	/**
+	 * Plan the release of a grant that was just parked for the first time. The plan does
+	 * not keep a grant that was released before.
+	 */
 	void returnAfterLinger(KeyGate gate, Grant parked) {
-		this.threads.schedule(() -> returnParked(gate, parked), parked.mayLingerFor(this.clock.nanoTime()));
+		WeakReference<KeyGate> weakGate = new WeakReference<>(gate);
+		WeakReference<Grant> weakGrant = new WeakReference<>(parked);
+		this.threads.schedule(() -> {
+			KeyGate parking = weakGate.get();
+			Grant unused = weakGrant.get();
+			if (parking != null && unused != null) {
+				this.returns.execute(() -> returnUnwanted(parking, unused));
+			}
+		}, parked.mayLingerFor(this.clock.nanoTime()));
 	}
 
 	/**
-	 * Release a parked grant, in a thread of the library.
+	 * Release a parked grant that nobody wants, unless it was released in the meantime.
+	 */
+	private void returnUnwanted(KeyGate gate, Grant parked) {
+		Hold unused = gate.unpark(parked);
+		if (unused != null) {
+			release(gate, unused);
+		}
+	}
+
+	/**
+	 * Release a parked grant that somebody wants, in a thread of the library.
 	 * @param only the grant to release, {@code null} for any
 	 */
 	void returnParked(KeyGate gate, @Nullable Grant only) {

@@ -3,6 +3,7 @@ package io.leasehold.service;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MonitorInfo;
 import java.lang.management.ThreadInfo;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,6 +20,7 @@ import io.leasehold.engine.Claim;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.test.contract.Fault;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -101,6 +103,18 @@ class LingerTests {
 		this.process.advance(NANO);
 		assertThat(this.process.store.local.size()).isZero();
 		assertThat(this.process.locks.inspector().overview().parked()).isEmpty();
+	}
+
+	@Test
+	void planOfAReturnDoesNotKeepAGrantThatWasReleased() {
+		WeakReference<Object> grant = new WeakReference<>(((Handle) park()).hold.grant);
+		this.process.store.local.tryAcquire(claim(true));
+		this.process.threads.run();
+		assertThat(this.process.locks.inspector().overview().parked()).isEmpty();
+		Awaitility.await().until(() -> {
+			System.gc();
+			return grant.get() == null;
+		});
 	}
 
 	/** As grants that are valid for a part of their session. */
