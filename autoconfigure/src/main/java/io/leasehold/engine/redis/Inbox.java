@@ -97,16 +97,21 @@ final class Inbox {
 		return subscription != null && subscription.check();
 	}
 
-	/** Return whether there is a subscription, as far as is known. Never blocks. */
+	/** Return whether the member is subscribed, as far as is known. Never blocks. */
 	boolean isSubscribed() {
 		Subscription subscription = this.current.get();
-		return subscription != null && subscription.isOpen();
+		return subscription != null && subscription.isOpen() && subscription.isOfMember();
 	}
 
 	/**
-	 * Begin to subscribe, unless that has begun or claims only poll. Never blocks.
+	 * Begin to subscribe, unless that has begun or claims only poll. The subscription of
+	 * a former identity of the member is replaced. Never blocks.
 	 */
 	void start() {
+		Subscription former = this.current.get();
+		if (former != null && !former.isOfMember()) {
+			this.executor.execute(former::close);
+		}
 		if (this.settings.wakeUp() != WakeUp.POLL && !this.started.get() && this.started.compareAndSet(false, true)) {
 			this.executor.execute(this::open);
 		}
@@ -213,6 +218,10 @@ final class Inbox {
 			return open != null && open.isOpen();
 		}
 
+		boolean isOfMember() {
+			return this.member.equals(Inbox.this.member.get());
+		}
+
 		private void receive(String message) {
 			this.lastReceived = Inbox.this.nanoTime.getAsLong();
 			Inbox.this.messages.accept(message);
@@ -226,7 +235,7 @@ final class Inbox {
 		 * channel has changed
 		 */
 		boolean check() {
-			if (!this.member.equals(Inbox.this.member.get())) {
+			if (!isOfMember()) {
 				close();
 				return false;
 			}

@@ -144,6 +144,22 @@ class RedisLingerIntegrationTests {
 		}
 	}
 
+	/** The process is another member then, whose messages have another channel. */
+	@Test
+	void parkedLockIsRecalledAfterAStopAndAStart() {
+		LockService locks = park(this.member);
+		locks.drain(() -> {
+		});
+		locks.resume();
+		ParkedLocks.park(locks, KEY.value(), OPTIONS.toBuilder().waitTime(Duration.ZERO).build());
+		LockService waiting = this.engines.service(this.other, (event) -> {
+		});
+		try (HeldLock held = waiting.acquire(KEY.value(), OPTIONS)) {
+			assertThat(held.isValid()).isTrue();
+			assertThat(locks.inspector().overview().parked()).isEmpty();
+		}
+	}
+
 	/** Otherwise the process might use a lock that another process wants. */
 	@Fault(167)
 	@Test
