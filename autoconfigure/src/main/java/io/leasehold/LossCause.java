@@ -21,7 +21,10 @@ public enum LossCause {
 	ABANDONED("no live thread or handle can release it"),
 
 	/** The caller cancelled a result whose method may still be running. */
-	CANCELLED("its caller cancelled the result while the method may still run");
+	CANCELLED("its caller cancelled the result while the method may still run"),
+
+	/** A commit under the lock failed, and its rows may still become visible. */
+	COMMIT_UNKNOWN("the outcome of a commit under it is unknown");
 
 	private final String description;
 

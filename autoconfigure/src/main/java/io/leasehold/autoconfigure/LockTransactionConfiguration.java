@@ -2,8 +2,10 @@ package io.leasehold.autoconfigure;
 
 import io.leasehold.service.ReleaseTiming;
 import io.leasehold.transaction.CommitGuard;
+import io.leasehold.transaction.CommitGuards;
 import io.leasehold.transaction.TransactionalReleaseTiming;
 
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
@@ -28,8 +30,8 @@ class LockTransactionConfiguration {
 
 	/** Binds the properties, because their bean would be created too early. */
 	@Bean
-	static CommitGuardRegistrar commitGuardRegistrar(Environment environment) {
-		return new CommitGuardRegistrar(
+	static CommitGuards commitGuardRegistrar(BeanFactory beans, Environment environment) {
+		return new CommitGuards(beans,
 				environment.getProperty("leasehold.transaction.commit-guard", Boolean.class, true));
 	}
 

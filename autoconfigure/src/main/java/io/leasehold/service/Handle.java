@@ -8,6 +8,7 @@ import java.util.function.Consumer;
 import io.leasehold.HeldLock;
 import io.leasehold.LockKey;
 import io.leasehold.LockLostException;
+import io.leasehold.LossCause;
 import io.leasehold.service.gate.Hold;
 import io.leasehold.service.gate.KeyGate;
 import org.jspecify.annotations.Nullable;
@@ -170,8 +171,13 @@ final class Handle implements HeldLock, Runnable {
 	/** Mark the hold as lost. Its work may continue until this handle is closed. */
 	void cancel() {
 		if (isOpen()) {
-			this.holds.cancel(this.gate, this.hold);
+			this.holds.loseUnlessReleased(this.gate, this.hold, LossCause.CANCELLED);
 		}
+	}
+
+	/** Mark the hold as lost. A release of this handle may wait for its transaction. */
+	void commitUnknown() {
+		this.holds.loseUnlessReleased(this.gate, this.hold, LossCause.COMMIT_UNKNOWN);
 	}
 
 	@Override

@@ -180,9 +180,9 @@ final class Holds implements RenewalListener {
 		lost(gate, hold, cause, gate.lose(hold, cause));
 	}
 
-	/** Lose a hold whose result was cancelled, while its work may continue. */
-	void cancel(KeyGate gate, Hold hold) {
-		lost(gate, hold, LossCause.CANCELLED, gate.cancel(hold));
+	/** Lose a hold whose work, or commit, may continue. */
+	void loseUnlessReleased(KeyGate gate, Hold hold, LossCause cause) {
+		lost(gate, hold, cause, gate.loseUnlessClosed(hold, cause));
 	}
 
 	private void lost(KeyGate gate, Hold hold, LossCause cause, KeyGate.@Nullable Loss loss) {

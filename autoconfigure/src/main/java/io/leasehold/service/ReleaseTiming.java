@@ -28,6 +28,14 @@ public interface ReleaseTiming {
 		return false;
 	}
 
+	/**
+	 * Called when the current thread's transaction must not commit, because a failed
+	 * request for a lock may have undone a part of it.
+	 * @param reason thrown instead of the commit
+	 */
+	default void refuseCommit(RuntimeException reason) {
+	}
+
 	/** Executor that runs a lock's release when it is due. Thread-safe. */
 	@FunctionalInterface
 	interface Releases extends Executor {

@@ -80,6 +80,9 @@ public final class TransactionScopedLocks {
 			}
 			catch (RuntimeException ex) {
 				acquisition.ended(AcquisitionReports.outcomeOf(ex, bypassed), ex, this.clock.nanoTime());
+				if (mustRollBack()) {
+					this.timing.refuseCommit(ex);
+				}
 				throw ex;
 			}
 		}

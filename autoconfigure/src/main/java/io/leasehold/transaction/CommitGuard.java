@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 import io.leasehold.HeldLockScope;
+import io.leasehold.service.Handles;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aot.hint.ExecutableMode;
@@ -15,15 +16,16 @@ import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.transaction.support.DefaultTransactionStatus;
+import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
  * Listener of a transaction manager that rolls a transaction back instead of committing
  * it if a lock of the current thread was lost or a fencing token is stale. It is the last
  * check before the commit, after all synchronizations. A transaction under a lock that
- * fails before its commit is rolled back, whatever the exception. A nested transaction is
- * left to its outer one. {@link TransactionalReleaseTiming} checks the locks that were
- * acquired inside the transaction. Thread-safe.
+ * fails before its commit is rolled back, whatever the exception. After a commit of
+ * unknown outcome, the locks are lost, and their keys stay locked until the leases end. A
+ * nested transaction is left to its outer one. Thread-safe.
  */
 public final class CommitGuard implements TransactionExecutionListener {
 
@@ -41,11 +43,16 @@ public final class CommitGuard implements TransactionExecutionListener {
 	}
 
 	/**
-	 * Guard a transaction manager, after its other listeners.
+	 * Guard a transaction manager, after its other listeners. Does nothing if its last
+	 * listener is a guard.
 	 * @param refusesLost whether lost locks prevent a commit; stale tokens always do
 	 */
 	public static void addTo(ConfigurableTransactionManager manager, boolean refusesLost) {
 		List<TransactionExecutionListener> listeners = new ArrayList<>(manager.getTransactionExecutionListeners());
+		if (!listeners.isEmpty() && listeners.get(listeners.size() - 1) instanceof CommitGuard) {
+			return;
+		}
+		listeners.removeIf(CommitGuard.class::isInstance);
 		listeners.add(new CommitGuard(manager, refusesLost));
 		manager.setTransactionExecutionListeners(listeners); // its own may be immutable
 	}
@@ -67,11 +74,38 @@ public final class CommitGuard implements TransactionExecutionListener {
 			if (this.refusesLost) {
 				HeldLockScope.throwIfAnyLost();
 			}
+			boolean lockedInside = GuardedTransaction.check(this.refusesLost);
 			HeldLockScope.beforeCommit(transaction);
+			if (lockedInside || !HeldLockScope.held().isEmpty()) {
+				CommitAttempt.begin(transaction);
+			}
 		}
 		catch (TransactionException ex) {
 			// Spring would treat it as a failure of the commit itself and not roll back
 			throw new IllegalStateException("The transaction was rolled back: " + ex.getMessage(), ex);
+		}
+	}
+
+	@Override
+	public void afterCommit(TransactionExecution transaction, @Nullable Throwable commitFailure) {
+		ended(transaction, (commitFailure != null) ? TransactionSynchronization.STATUS_UNKNOWN
+				: TransactionSynchronization.STATUS_COMMITTED);
+	}
+
+	@Override
+	public void afterRollback(TransactionExecution transaction, @Nullable Throwable rollbackFailure) {
+		ended(transaction, (rollbackFailure != null) ? TransactionSynchronization.STATUS_UNKNOWN
+				: TransactionSynchronization.STATUS_ROLLED_BACK);
+	}
+
+	/** Also called if there is no synchronization, after the others have completed. */
+	private static void ended(TransactionExecution transaction, int completion) {
+		CommitAttempt attempt = CommitAttempt.of(transaction);
+		if (attempt != null) {
+			CommitAttempt.forget();
+			if (attempt.isUnknown(completion)) {
+				HeldLockScope.held().forEach(Handles::commitUnknown);
+			}
 		}
 	}
 

@@ -5,6 +5,7 @@ import java.util.Deque;
 import java.util.function.Consumer;
 
 import io.leasehold.HeldLock;
+import io.leasehold.service.Handles;
 import io.leasehold.service.ReleaseTiming;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -27,14 +28,23 @@ final class DeferredReleases implements TransactionSynchronization, ReleaseTimin
 
 	private final boolean guarded;
 
+	private final @Nullable GuardedTransaction transaction;
+
 	private final Consumer<String> warning;
 
 	private volatile @Nullable HeldLock lock;
 
 	private boolean completed;
 
-	DeferredReleases(boolean guarded, Consumer<String> warning) {
+	/**
+	 * Create releases.
+	 * @param guarded whether a lost lock prevents the commit
+	 * @param transaction the transaction, or {@code null} if its manager has no guard
+	 * @param warning called with the name of the lock
+	 */
+	DeferredReleases(boolean guarded, @Nullable GuardedTransaction transaction, Consumer<String> warning) {
 		this.guarded = guarded;
+		this.transaction = transaction;
 		this.warning = warning;
 	}
 
@@ -53,10 +63,15 @@ final class DeferredReleases implements TransactionSynchronization, ReleaseTimin
 		this.warning.accept(name);
 	}
 
+	/** For managers without a guard, which checks the lock as its last step. */
 	@Override
 	public void beforeCommit(boolean readOnly) {
+		check(this.guarded);
+	}
+
+	void check(boolean refusesLost) {
 		HeldLock held = this.lock;
-		if (held != null && this.guarded) {
+		if (held != null && refusesLost) {
 			held.throwIfLost();
 		}
 	}
@@ -84,6 +99,11 @@ final class DeferredReleases implements TransactionSynchronization, ReleaseTimin
 
 	@Override
 	public void afterCompletion(int status) {
+		boolean unknown = (this.transaction != null) ? this.transaction.isUnknown() : status == STATUS_UNKNOWN;
+		HeldLock held = this.lock;
+		if (unknown && held != null) {
+			Handles.commitUnknown(held);
+		}
 		for (Runnable release = next(); release != null; release = next()) {
 			try {
 				release.run();

@@ -36,6 +36,10 @@ final class GuardedTransaction implements TransactionSynchronization, Ordered {
 
 	private boolean lockedInside;
 
+	private @Nullable RuntimeException refusal;
+
+	private boolean unknown;
+
 	private boolean commits;
 
 	private boolean rollsBack;
@@ -60,6 +64,35 @@ final class GuardedTransaction implements TransactionSynchronization, Ordered {
 		return null;
 	}
 
+	/**
+	 * Check the thread's current transaction before its commit.
+	 * @param refusesLost whether a lost lock that was acquired inside prevents the commit
+	 * @return whether a lock was acquired inside
+	 */
+	static boolean check(boolean refusesLost) {
+		if (!TransactionSynchronizationManager.isSynchronizationActive()) {
+			return false;
+		}
+		boolean locked = false;
+		for (TransactionSynchronization one : TransactionSynchronizationManager.getSynchronizations()) {
+			if (one instanceof GuardedTransaction transaction && transaction.refusal != null) {
+				throw transaction.refusal;
+			}
+			if (one instanceof DeferredReleases releases) {
+				locked = true;
+				releases.check(refusesLost);
+			}
+		}
+		return locked;
+	}
+
+	/** Let the transaction be rolled back instead of committed, for the first reason. */
+	void refuse(RuntimeException reason) {
+		if (this.refusal == null) {
+			this.refusal = reason;
+		}
+	}
+
 	/** Record that a lock is held until the transaction is completed. */
 	void lockedInside() {
 		this.lockedInside = true;
@@ -67,6 +100,11 @@ final class GuardedTransaction implements TransactionSynchronization, Ordered {
 
 	boolean isCommitted() {
 		return this.committed;
+	}
+
+	/** Return whether the outcome of the commit is unknown, after the completion. */
+	boolean isUnknown() {
+		return this.unknown;
 	}
 
 	@Override
@@ -92,6 +130,8 @@ final class GuardedTransaction implements TransactionSynchronization, Ordered {
 	/** Roll back if Spring has not. A second rollback is safe. */
 	@Override
 	public void afterCompletion(int completion) {
+		CommitAttempt attempt = CommitAttempt.of(this.status);
+		this.unknown = attempt != null && attempt.isUnknown(completion);
 		if (completion != STATUS_COMMITTED && !this.rollsBack
 				&& (this.lockedInside || !HeldLockScope.held().isEmpty())) {
 			ReflectionUtils.invokeMethod(ROLLBACK, this.manager, this.status);

@@ -2,8 +2,10 @@ package io.leasehold.transaction;
 
 import java.sql.Timestamp;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Supplier;
 
 import javax.sql.DataSource;
 
@@ -43,22 +45,37 @@ public final class JdbcFencingGuard implements FencingGuard {
 
 	private final Purge purge;
 
+	private final Supplier<? extends Collection<String>> unguarded;
+
 	/**
 	 * Create a guard.
 	 * @param dataSource the application's database, whose transactions are guarded
 	 * @param namespace namespace of the application's locks
 	 * @param retention how long the tokens of idle locks are kept
+	 * @param guards registrar of the application's transaction managers
 	 */
-	public JdbcFencingGuard(DataSource dataSource, String namespace, Duration retention) {
-		this(dataSource, namespace, retention, LOCK_TIMEOUT);
+	public JdbcFencingGuard(DataSource dataSource, String namespace, Duration retention, CommitGuards guards) {
+		this(dataSource, namespace, retention, LOCK_TIMEOUT, guards::guardAll);
 	}
 
-	JdbcFencingGuard(DataSource dataSource, String namespace, Duration retention, Duration lockTimeout) {
+	/**
+	 * Create a guard for transaction managers that are guarded by {@link CommitGuard}.
+	 * @param dataSource the application's database, whose transactions are guarded
+	 * @param namespace namespace of the application's locks
+	 * @param retention how long the tokens of idle locks are kept
+	 */
+	public JdbcFencingGuard(DataSource dataSource, String namespace, Duration retention) {
+		this(dataSource, namespace, retention, LOCK_TIMEOUT, List::of);
+	}
+
+	JdbcFencingGuard(DataSource dataSource, String namespace, Duration retention, Duration lockTimeout,
+			Supplier<? extends Collection<String>> unguarded) {
 		DataSource target = target(dataSource);
 		this.jdbc = new JdbcTemplate(target);
 		this.connections = new FenceConnections(target);
 		this.table = new FenceTable(lockTimeout);
 		this.namespace = namespace;
+		this.unguarded = unguarded;
 		this.purge = new Purge("leasehold-fence-purge", Duration.ZERO, () -> purge(retention));
 	}
 
@@ -79,6 +96,11 @@ public final class JdbcFencingGuard implements FencingGuard {
 
 	@Override
 	public HeldLockScope open(HeldLock lock) {
+		for (String manager : this.unguarded.get()) {
+			throw new IllegalStateException(
+					"Lock '%s' cannot be fenced: transaction manager '%s' does not support listeners, so a stale owner could commit. Let it implement ConfigurableTransactionManager, or remove it"
+						.formatted(LockKey.readable(lock.key()), manager));
+		}
 		if (this.connections.isTransactionOpen()) {
 			throw new IllegalStateException(
 					"Lock '%s' cannot be fenced in a transaction that was open before: data that it has read may be stale. Acquire the lock first, then begin the transaction"

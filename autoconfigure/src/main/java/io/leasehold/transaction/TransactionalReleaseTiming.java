@@ -43,6 +43,14 @@ public final class TransactionalReleaseTiming implements ReleaseTiming {
 	}
 
 	@Override
+	public void refuseCommit(RuntimeException reason) {
+		GuardedTransaction transaction = isSynchronized() ? GuardedTransaction.current() : null;
+		if (transaction != null) {
+			transaction.refuse(reason);
+		}
+	}
+
+	@Override
 	public Releases releases() {
 		if (!isSynchronized()) {
 			return IMMEDIATE.releases();
@@ -52,7 +60,7 @@ public final class TransactionalReleaseTiming implements ReleaseTiming {
 			transaction.lockedInside();
 		}
 		boolean committed = transaction != null && transaction.isCommitted();
-		DeferredReleases releases = new DeferredReleases(this.guarded, committed ? (name) -> {
+		DeferredReleases releases = new DeferredReleases(this.guarded, transaction, committed ? (name) -> {
 		} : this.warning);
 		TransactionSynchronizationManager.registerSynchronization(releases);
 		return releases;

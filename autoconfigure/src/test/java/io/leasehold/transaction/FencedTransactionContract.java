@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -140,7 +141,8 @@ abstract class FencedTransactionContract extends StockFixture {
 	@EnumSource(names = { "JDBC", "JPA" })
 	@Fault(100)
 	void comparisonGivesUpWaitingForTheRow(TransactionKind kind) throws Exception {
-		JdbcFencingGuard impatient = new JdbcFencingGuard(this.pool, "test", Duration.ofDays(7), Duration.ofSeconds(1));
+		JdbcFencingGuard impatient = new JdbcFencingGuard(this.pool, "test", Duration.ofDays(7), Duration.ofSeconds(1),
+				List::of);
 		try (Connection blocker = this.database.getConnection()) {
 			blocker.setAutoCommit(false);
 			under(impatient, 1, () -> assertThatExceptionOfType(DataAccessException.class)

@@ -55,6 +55,12 @@ abstract class JtaContract {
 			.forEach((log) -> log.setObjectStoreType(VolatileStore.class.getName()));
 	}
 
+	/** Return Spring's manager of Narayana's transactions. */
+	static JtaTransactionManager narayana() {
+		return new JtaTransactionManager(com.arjuna.ats.jta.UserTransaction.userTransaction(),
+				com.arjuna.ats.jta.TransactionManager.transactionManager());
+	}
+
 	private final TransactionManager jta = com.arjuna.ats.jta.TransactionManager.transactionManager();
 
 	private final JtaTransactionManager manager = new JtaTransactionManager(

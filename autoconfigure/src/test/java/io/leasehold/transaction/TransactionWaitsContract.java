@@ -16,10 +16,14 @@ import org.jspecify.annotations.Nullable;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import org.springframework.dao.DataAccessException;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionTimedOutException;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -130,12 +134,13 @@ abstract class TransactionWaitsContract extends TransactionRefusalsContract {
 	 * MySQL and MariaDB roll back all, and the connection goes on: the rest of the body
 	 * must not be committed alone.
 	 */
-	@Test
+	@ParameterizedTest
+	@EnumSource
 	@Fault(value = 148, engine = "jdbc")
-	void deadlockRollsBackOneTransactionWhateverItsBodyDoes() {
+	void deadlockRollsBackOneTransactionWhateverItsBodyDoes(Moment moment) {
 		CyclicBarrier both = new CyclicBarrier(2);
-		Future<@Nullable Throwable> one = inOtherThread(() -> crossing("left", "right", both));
-		Future<@Nullable Throwable> other = inOtherThread(() -> crossing("right", "left", both));
+		Future<@Nullable Throwable> one = inOtherThread(() -> crossing("left", "right", both, moment));
+		Future<@Nullable Throwable> other = inOtherThread(() -> crossing("right", "left", both, moment));
 		Throwable first = get(one);
 		Throwable second = get(other);
 		assertThat(List.of((first != null) ? 1 : 0, (second != null) ? 1 : 0)).containsExactlyInAnyOrder(0, 1);
@@ -147,26 +152,30 @@ abstract class TransactionWaitsContract extends TransactionRefusalsContract {
 		assertThat(isFreeForOthers("right")).isTrue();
 	}
 
-	private @Nullable Throwable crossing(String from, String to, CyclicBarrier both) {
+	private @Nullable Throwable crossing(String from, String to, CyclicBarrier both, Moment moment) {
 		try {
 			this.transaction.executeWithoutResult((status) -> {
 				sold(from);
-				lock(from);
-				meet(both);
-				try {
-					assertThat(this.shop.patientlyOrOther(to)).as("no fallback").isOne();
-					sold(from);
-				}
-				catch (LockBusyException ex) {
-					assertThatIllegalStateException().isThrownBy(() -> lock("third"))
-						.withMessageContaining("can only roll back");
-					soldIfPossible("rest");
-				}
+				moment.run(() -> lockBoth(from, to, both));
 			});
 			return null;
 		}
 		catch (LockBusyException ex) {
 			return ex;
+		}
+	}
+
+	private void lockBoth(String from, String to, CyclicBarrier both) {
+		lock(from);
+		meet(both);
+		try {
+			assertThat(this.shop.patientlyOrOther(to)).as("no fallback").isOne();
+			sold(from);
+		}
+		catch (LockBusyException ex) {
+			assertThatIllegalStateException().isThrownBy(() -> lock("third"))
+				.withMessageContaining("can only roll back");
+			soldIfPossible("rest");
 		}
 	}
 
@@ -197,6 +206,37 @@ abstract class TransactionWaitsContract extends TransactionRefusalsContract {
 
 	private static void meet(CyclicBarrier barrier) {
 		call(() -> barrier.await(2, TimeUnit.MINUTES));
+	}
+
+	/** When a transaction requests its locks. */
+	enum Moment {
+
+		IN_THE_BODY, BEFORE_THE_COMMIT, BEFORE_THE_COMPLETION;
+
+		void run(Runnable action) {
+			if (this == IN_THE_BODY) {
+				action.run();
+				return;
+			}
+			TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+				@Override
+				public void beforeCommit(boolean readOnly) {
+					if (Moment.this == BEFORE_THE_COMMIT) {
+						action.run();
+					}
+				}
+
+				@Override
+				public void beforeCompletion() {
+					if (Moment.this == BEFORE_THE_COMPLETION) {
+						action.run();
+					}
+				}
+
+			});
+		}
+
 	}
 
 }

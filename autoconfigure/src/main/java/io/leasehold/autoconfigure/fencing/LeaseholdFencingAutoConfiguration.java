@@ -5,6 +5,7 @@ import javax.sql.DataSource;
 import io.leasehold.FencingGuard;
 import io.leasehold.autoconfigure.LeaseholdProperties;
 import io.leasehold.autoconfigure.LockEngineConfigurationException;
+import io.leasehold.transaction.CommitGuards;
 import io.leasehold.transaction.JdbcFencingGuard;
 import org.jspecify.annotations.Nullable;
 
@@ -64,9 +65,9 @@ public final class LeaseholdFencingAutoConfiguration {
 	/** Created for the first fenced method; other applications need no table. */
 	@Bean
 	@Lazy
-	JdbcFencingGuard fencingGuard(DataSource dataSource, LeaseholdProperties properties) {
+	JdbcFencingGuard fencingGuard(DataSource dataSource, LeaseholdProperties properties, CommitGuards guards) {
 		JdbcFencingGuard guard = new JdbcFencingGuard(dataSource, properties.namespace(),
-				properties.fencing().retention());
+				properties.fencing().retention(), guards);
 		try {
 			guard.check();
 		}

@@ -286,8 +286,8 @@ public sealed class KeyGate extends KeyQueue permits LingeringGate {
 	}
 
 	/** Lose a hold unless it is closed: its grant may then belong to another hold. */
-	public synchronized @Nullable Loss cancel(Hold cancelled) {
-		return (cancelled.isLinked() && !cancelled.isClosed()) ? lose(cancelled, LossCause.CANCELLED) : null;
+	public synchronized @Nullable Loss loseUnlessClosed(Hold held, LossCause cause) {
+		return (held.isLinked() && !held.isClosed()) ? lose(held, cause) : null;
 	}
 
 	/**

@@ -144,10 +144,10 @@ class KeyGateLossTests {
 		Hold held = this.scene.acquire(SHARED);
 		Hold closed = this.scene.acquire(SHARED);
 		this.gate.close(closed);
-		assertThat(this.gate.cancel(closed)).isNull();
-		assertThat(Objects.requireNonNull(this.gate.cancel(held)).hold()).isSameAs(held);
+		assertThat(this.gate.loseUnlessClosed(closed, LossCause.CANCELLED)).isNull();
+		assertThat(Objects.requireNonNull(this.gate.loseUnlessClosed(held, LossCause.CANCELLED)).hold()).isSameAs(held);
 		assertThat(held.lossCause()).isEqualTo(LossCause.CANCELLED);
-		assertThat(this.gate.cancel(held)).isNull();
+		assertThat(this.gate.loseUnlessClosed(held, LossCause.CANCELLED)).isNull();
 	}
 
 	@Test
@@ -155,7 +155,7 @@ class KeyGateLossTests {
 		Hold held = this.scene.acquire(EXCLUSIVE);
 		TestCaller next = this.scene.queued(EXCLUSIVE);
 		this.scene.leave(held);
-		assertThat(this.gate.cancel(held)).isNull();
+		assertThat(this.gate.loseUnlessClosed(held, LossCause.CANCELLED)).isNull();
 		assertThat(this.gate.holds()).containsExactly(next.hold());
 	}
 

@@ -5,6 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 
 import io.leasehold.LockEngineException;
+import io.leasehold.LossCause;
 import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Signal;
@@ -120,7 +121,8 @@ class StoreClaimTests {
 		this.gate.signalled(claim, new Signal.Pushed(this.scene.granted(LEASE)));
 		Hold held = this.gate.holds().get(0);
 		this.gate.open(held, this, false);
-		assertThat(this.gate.cancel(held)).isNotNull().satisfies((loss) -> assertThat(loss.rest()).isNull());
+		assertThat(this.gate.loseUnlessClosed(held, LossCause.CANCELLED)).isNotNull()
+			.satisfies((loss) -> assertThat(loss.rest()).isNull());
 		this.gate.close(held);
 		assertThat(this.gate.leaveAfterLoss(held)).isFalse();
 		Actions actions = this.gate.responded(claim, requested, this.scene.clock.nanoTime(), BUSY);

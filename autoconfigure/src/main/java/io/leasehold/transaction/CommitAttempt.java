@@ -1,0 +1,102 @@
+package io.leasehold.transaction;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.jdbc.datasource.JdbcTransactionObjectSupport;
+import org.springframework.transaction.TransactionExecution;
+import org.springframework.transaction.support.DefaultTransactionStatus;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Last commit that a thread has begun. If it failed, its outcome is known only if the
+ * connection still works: then the database has responded and has rejected it. Spring's
+ * status does not suffice. It reports a rejected commit as unknown, and a JPA commit
+ * without a response as rolled back. Confined to one thread.
+ */
+final class CommitAttempt {
+
+	private static final ThreadLocal<@Nullable CommitAttempt> LAST = new ThreadLocal<>();
+
+	private static final boolean JDBC = ClassUtils.isPresent(
+			"org.springframework.jdbc.datasource.JdbcTransactionObjectSupport", CommitAttempt.class.getClassLoader());
+
+	/** Longest wait for the response of a connection that may be broken. */
+	private static final Duration TIMEOUT = Duration.ofSeconds(5);
+
+	private final TransactionExecution transaction;
+
+	private final boolean jdbc;
+
+	private final @Nullable Connection connection;
+
+	private @Nullable Boolean unknown;
+
+	private CommitAttempt(TransactionExecution transaction) {
+		this.transaction = transaction;
+		this.jdbc = JDBC && JdbcConnection.isUsedBy(transaction);
+		this.connection = this.jdbc ? JdbcConnection.of(transaction) : null;
+	}
+
+	/** Record that the current thread begins a commit. */
+	static void begin(TransactionExecution transaction) {
+		LAST.set(new CommitAttempt(transaction));
+	}
+
+	static void forget() {
+		LAST.remove();
+	}
+
+	/** Return the attempt to commit a transaction, {@code null} if there was none. */
+	static @Nullable CommitAttempt of(TransactionExecution transaction) {
+		CommitAttempt last = LAST.get();
+		return (last != null && last.transaction == transaction) ? last : null;
+	}
+
+	/**
+	 * Return whether the outcome of the commit is unknown. The first call decides.
+	 * @param completion the status that Spring reports
+	 */
+	boolean isUnknown(int completion) {
+		Boolean decided = this.unknown;
+		if (decided == null) {
+			decided = switch (completion) {
+				case TransactionSynchronization.STATUS_COMMITTED -> false;
+				case TransactionSynchronization.STATUS_UNKNOWN -> !this.jdbc || !isWorking();
+				default -> this.jdbc && !isWorking();
+			};
+			this.unknown = decided;
+		}
+		return decided;
+	}
+
+	private boolean isWorking() {
+		try {
+			return this.connection != null && this.connection.isValid((int) TIMEOUT.toSeconds());
+		}
+		catch (SQLException ex) {
+			return false;
+		}
+	}
+
+	/** Class of its own, because spring-jdbc is optional. */
+	private static final class JdbcConnection {
+
+		static boolean isUsedBy(TransactionExecution transaction) {
+			return transaction instanceof DefaultTransactionStatus status && status.hasTransaction()
+					&& status.getTransaction() instanceof JdbcTransactionObjectSupport;
+		}
+
+		static @Nullable Connection of(TransactionExecution transaction) {
+			return transaction instanceof DefaultTransactionStatus status
+					&& status.getTransaction() instanceof JdbcTransactionObjectSupport jdbc
+					&& jdbc.hasConnectionHolder() ? jdbc.getConnectionHolder().getConnection() : null;
+		}
+
+	}
+
+}

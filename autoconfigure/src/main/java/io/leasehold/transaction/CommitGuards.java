@@ -1,0 +1,92 @@
+package io.leasehold.transaction;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aop.scope.ScopedObject;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.transaction.ConfigurableTransactionManager;
+import org.springframework.transaction.PlatformTransactionManager;
+
+/**
+ * Registrar of the commit guard at all transaction managers that support listeners. Most
+ * are guarded when they are created, before another post-processor wraps them. Those that
+ * were created earlier, or by a parent context, are guarded after startup. Thread-safe.
+ */
+public final class CommitGuards implements BeanPostProcessor, SmartInitializingSingleton {
+
+	private static final Log logger = LogFactory.getLog(CommitGuards.class);
+
+	private final BeanFactory beans;
+
+	private final boolean refusesLost;
+
+	/** Names of the managers that were guarded at their creation. */
+	private final Set<String> guarded = ConcurrentHashMap.newKeySet();
+
+	/**
+	 * Create a registrar.
+	 * @param beans the application's beans
+	 * @param refusesLost whether lost locks prevent a commit; stale tokens always do
+	 */
+	public CommitGuards(BeanFactory beans, boolean refusesLost) {
+		this.beans = beans;
+		this.refusesLost = refusesLost;
+	}
+
+	@Override
+	public Object postProcessBeforeInitialization(Object bean, String beanName) {
+		if (bean instanceof PlatformTransactionManager && bean instanceof ConfigurableTransactionManager manager) {
+			CommitGuard.addTo(manager, this.refusesLost);
+			this.guarded.add(beanName);
+		}
+		return bean;
+	}
+
+	@Override
+	public void afterSingletonsInstantiated() {
+		guardAll().forEach((name) -> logger
+			.warn(("Transaction manager '%s' does not support listeners: transactions that begin under a lock commit"
+					+ " even if the lock is lost, and a lock acquired inside its transaction may be released before the"
+					+ " commit")
+				.formatted(name)));
+	}
+
+	/**
+	 * Guard the managers of this context and its ancestors that exist and are not guarded
+	 * yet.
+	 * @return the names of managers that do not support listeners
+	 */
+	List<String> guardAll() {
+		List<String> unguarded = new ArrayList<>();
+		BeanFactory factory = this.beans;
+		while (factory instanceof ConfigurableListableBeanFactory listable) {
+			for (String name : listable.getBeanNamesForType(PlatformTransactionManager.class, false, false)) {
+				if (listable.containsSingleton(name) && !guard(listable.getBean(name), name)) {
+					unguarded.add(name);
+				}
+			}
+			factory = listable.getParentBeanFactory();
+		}
+		return unguarded;
+	}
+
+	/** Guard a manager; the target of a scoped proxy is guarded at its creation. */
+	private boolean guard(@Nullable Object manager, String name) {
+		if (manager instanceof ConfigurableTransactionManager configurable && !(manager instanceof ScopedObject)) {
+			CommitGuard.addTo(configurable, this.refusesLost);
+			return true;
+		}
+		return manager instanceof ScopedObject || this.guarded.contains(name);
+	}
+
+}
