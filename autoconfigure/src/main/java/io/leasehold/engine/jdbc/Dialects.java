@@ -2,8 +2,10 @@ package io.leasehold.engine.jdbc;
 
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.ServiceConfigurationError;
@@ -51,7 +53,22 @@ final class Dialects {
 						all().stream().map(Dialect::name).toList()),
 					"0A000");
 		}
+		if (BUILT_IN.contains(dialect) && dialect instanceof PostgresDialect) {
+			checkIsPostgres(connection);
+		}
 		return dialect;
+	}
+
+	/** CockroachDB has the functions of advisory locks, but they do nothing. */
+	private static void checkIsPostgres(Connection connection) throws SQLException {
+		try (Statement statement = connection.createStatement();
+				ResultSet row = statement.executeQuery("SELECT version()")) {
+			if (row.next() && row.getString(1).startsWith("CockroachDB")) {
+				throw new SQLFeatureNotSupportedException(
+						"The JDBC lock engine does not support CockroachDB, whose advisory locks lock nothing",
+						"0A000");
+			}
+		}
 	}
 
 	/**
