@@ -4,7 +4,10 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Timestamp;
 import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
 
 import io.leasehold.StaleFencingTokenException;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +32,18 @@ final class FenceTable {
 
 	/** Locks the row and reads its last committed token in any isolation level. */
 	static final String READ = "SELECT token FROM leasehold_fence WHERE id = ? FOR UPDATE";
+
+	private static final String FIND_IDLE = "SELECT id FROM leasehold_fence WHERE announced_at < ?";
+
+	private static final String REMOVE_IDLE = "DELETE FROM leasehold_fence WHERE id = ? AND announced_at < ?";
+
+	private static final int FOUND_AT_ONCE = 1000;
+
+	/**
+	 * Greatest difference between the local times of two instances, whose columns have no
+	 * time zone.
+	 */
+	private static final Duration ZONES = Duration.ofHours(26);
 
 	/** SQL state of a database that rejects a row lock in a read-only transaction. */
 	private static final String READ_ONLY = "25006";
@@ -83,6 +98,32 @@ final class FenceTable {
 		}
 	}
 
+	/**
+	 * Remove tokens that were announced before the retention. A statement for all of them
+	 * would lock each row of the table on MySQL. Therefore each is removed by its key and
+	 * committed.
+	 * @return how many were removed
+	 */
+	int removeIdle(Connection connection, Duration retention) throws SQLException {
+		JdbcTemplate own = new JdbcTemplate(new SingleConnectionDataSource(connection, true));
+		own.setMaxRows(FOUND_AT_ONCE);
+		Timestamp now = Objects.requireNonNull(own.queryForObject("SELECT CURRENT_TIMESTAMP", Timestamp.class));
+		Timestamp idle = Timestamp.from(now.toInstant().minus(retention).minus(ZONES));
+		int removed = 0;
+		List<byte[]> found;
+		do {
+			found = own.queryForList(FIND_IDLE, byte[].class, idle);
+			for (byte[] id : found) {
+				removed += own.update(REMOVE_IDLE, id, idle);
+				if (!connection.getAutoCommit()) {
+					connection.commit();
+				}
+			}
+		}
+		while (found.size() == FOUND_AT_ONCE);
+		return removed;
+	}
+
 	/** Return whether the database has undone the transaction, as for a deadlock. */
 	private static boolean isUndone(DataAccessException failure) {
 		return failure.getCause() instanceof SQLException cause && UNDONE.equals(cause.getSQLState());
@@ -95,7 +136,8 @@ final class FenceTable {
 	void compare(Fence fence, Connection connection) throws SQLException {
 		Long known = token(fence, connection, this.lockTimeout);
 		if (known == null) {
-			throw stale(fence, "it was announced, but its row no longer exists");
+			throw stale(fence,
+					"it was announced, but its row no longer exists, as after a longer time than leasehold.fencing.retention");
 		}
 		if (known != fence.token()) {
 			throw stale(fence, "the announced token is now %d".formatted(known));

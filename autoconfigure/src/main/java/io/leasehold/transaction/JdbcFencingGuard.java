@@ -1,10 +1,10 @@
 package io.leasehold.transaction;
 
-import java.sql.Timestamp;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 import javax.sql.DataSource;
@@ -32,8 +32,6 @@ public final class JdbcFencingGuard implements FencingGuard {
 	 * holder may wait for this thread, a deadlock that no database detects.
 	 */
 	private static final Duration LOCK_TIMEOUT = Duration.ofSeconds(10);
-
-	private static final String PURGE = "DELETE FROM leasehold_fence WHERE announced_at < ?";
 
 	private final JdbcOperations jdbc;
 
@@ -115,10 +113,14 @@ public final class JdbcFencingGuard implements FencingGuard {
 				this.connections.undoingWhatJoins());
 	}
 
-	/** Delete tokens older than the retention by the database's clock. */
+	/**
+	 * Delete tokens that were announced before the retention, and return their number.
+	 */
 	int purge(Duration retention) {
-		Timestamp now = this.jdbc.queryForObject("SELECT CURRENT_TIMESTAMP", Timestamp.class);
-		return this.jdbc.update(PURGE, Timestamp.from(Objects.requireNonNull(now).toInstant().minus(retention)));
+		AtomicInteger removed = new AtomicInteger();
+		this.connections.withOwn("Remove idle fencing tokens",
+				(connection) -> removed.set(this.table.removeIdle(connection, retention)));
+		return removed.get();
 	}
 
 	private void compare(Fence fence, Object transaction) {

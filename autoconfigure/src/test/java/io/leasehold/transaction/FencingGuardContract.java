@@ -1,10 +1,15 @@
 package io.leasehold.transaction;
 
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.stream.Stream;
 
 import javax.sql.DataSource;
 
@@ -31,9 +36,12 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 abstract class FencingGuardContract {
 
-	private final DataSource dataSource = dataSource();
+	/** Retention after which all tokens are removed, of whatever time zone. */
+	static final Duration LONG_AGO = Duration.ofDays(-3);
 
-	private final JdbcTemplate jdbc = new JdbcTemplate(this.dataSource);
+	final DataSource dataSource = dataSource();
+
+	final JdbcTemplate jdbc = new JdbcTemplate(this.dataSource);
 
 	private final JdbcFencingGuard guard = new JdbcFencingGuard(this.dataSource, "test", Duration.ofDays(7));
 
@@ -221,7 +229,70 @@ abstract class FencingGuardContract {
 		under(1, () -> {
 		});
 		assertThat(this.guard.purge(Duration.ofDays(1))).isZero();
-		assertThat(this.guard.purge(Duration.ofDays(-1))).isOne();
+		assertThat(this.guard.purge(LONG_AGO)).isOne();
+	}
+
+	@Test
+	void purgeIsCommittedByAPoolWithoutAutoCommit() {
+		under(1, () -> {
+		});
+		guard(onEachConnection((connection) -> connection.setAutoCommit(false))).purge(LONG_AGO);
+		assertThat(tokens()).isEmpty();
+	}
+
+	/** The column has no time zone: its values are local times of each instance. */
+	@Test
+	void instanceInAnotherTimeZoneKeepsAFreshToken() {
+		List<DataSource> zones = Stream.of(inZone("-11:00"), inZone("+13:00"))
+			.map((statement) -> (DataSource) onEachConnection((connection) -> execute(connection, statement)))
+			.toList();
+		for (DataSource one : zones) {
+			for (DataSource other : zones) {
+				this.jdbc.update("DELETE FROM leasehold_fence");
+				guard(one).open(BelievedLock.of(1)).close();
+				assertThat(guard(other).purge(Duration.ofSeconds(1))).isZero();
+				assertThat(tokens()).containsExactly(1L);
+			}
+		}
+	}
+
+	List<Long> tokens() {
+		return this.jdbc.queryForList("SELECT token FROM leasehold_fence", Long.class);
+	}
+
+	JdbcFencingGuard guard(DataSource dataSource) {
+		return new JdbcFencingGuard(dataSource, "test", Duration.ofDays(7));
+	}
+
+	/** Return the statement that sets the time zone of a session. */
+	String inZone(String offset) {
+		return "SET TIME ZONE INTERVAL '%s' HOUR TO MINUTE".formatted(offset);
+	}
+
+	/** Return the database, with an action on each new connection. */
+	DataSource onEachConnection(Preparation preparation) {
+		return new DelegatingDataSource(this.dataSource) {
+
+			@Override
+			public Connection getConnection() throws SQLException {
+				Connection connection = super.getConnection();
+				preparation.prepare(connection);
+				return connection;
+			}
+
+		};
+	}
+
+	static void execute(Connection connection, String sql) throws SQLException {
+		try (Statement statement = connection.createStatement()) {
+			statement.execute(sql);
+		}
+	}
+
+	interface Preparation {
+
+		void prepare(Connection connection) throws SQLException;
+
 	}
 
 	@SuppressWarnings("try")

@@ -6,7 +6,7 @@ import io.leasehold.server.MariaDbTestServer;
 
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
-class MariaDbFencingGuardIntegrationTests extends FencingGuardContract {
+class MariaDbFencingGuardIntegrationTests extends MySqlFamilyFencingGuardContract {
 
 	@Override
 	DataSource dataSource() {

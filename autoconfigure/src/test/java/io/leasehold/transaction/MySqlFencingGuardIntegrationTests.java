@@ -6,7 +6,7 @@ import io.leasehold.server.MySqlTestServer;
 
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
-class MySqlFencingGuardIntegrationTests extends FencingGuardContract {
+class MySqlFencingGuardIntegrationTests extends MySqlFamilyFencingGuardContract {
 
 	@Override
 	DataSource dataSource() {
