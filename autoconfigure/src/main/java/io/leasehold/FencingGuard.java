@@ -19,7 +19,9 @@ public interface FencingGuard {
 	 * @param lock the lock, which the caller still has to close
 	 * @return the scope, to be closed by the same thread before the lock is closed
 	 * @throws StaleFencingTokenException if a later owner has announced its token
-	 * @throws IllegalStateException if a transaction is active: its reads may be stale
+	 * @throws IllegalStateException if a transaction is active: its reads may be stale;
+	 * if the lock has several owners at once, or an engine whose tokens may decrease; or
+	 * if a transaction manager cannot be guarded
 	 */
 	HeldLockScope open(HeldLock lock);
 

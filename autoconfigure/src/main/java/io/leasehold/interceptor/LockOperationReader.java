@@ -7,7 +7,6 @@ import io.leasehold.FencingGuard;
 import io.leasehold.LockBusyException;
 import io.leasehold.LockEngineException;
 import io.leasehold.LockException;
-import io.leasehold.LockMode;
 import io.leasehold.LockOptions;
 import io.leasehold.LockScope;
 import io.leasehold.annotation.DistributedLock;
@@ -71,19 +70,14 @@ final class LockOperationReader {
 	}
 
 	private FencingGuard fencingGuard(LockAnnotation annotation, LockOptions options) {
-		if (options.mode() == LockMode.SHARED || options.permits() > 0) {
-			throw annotation.invalid(
-					"is fenced, but its lock allows several owners at once, whose tokens would invalidate each other",
-					"Fence methods whose lock is exclusive.");
-		}
 		if (MethodChecks.endsLater(annotation)) {
 			throw annotation.invalid("is fenced, but its result ends later, possibly in another thread",
 					"Fence a method that returns its plain result, and call that method.");
 		}
-		if (!this.options.canBeFenced(options)) {
-			throw annotation.invalid(
-					"is fenced, but its engine loses data without notice, after which its tokens may decrease",
-					"Use an engine whose tokens always grow, such as 'jdbc', or omit fenced.");
+		String reason = this.options.unfenceable(options);
+		if (reason != null) {
+			throw annotation.invalid("is fenced, but " + reason,
+					"Use an exclusive lock on an engine whose tokens always grow, such as 'jdbc', or omit fenced.");
 		}
 		FencingGuard guard = this.fencing.get();
 		if (guard == null) {

@@ -15,6 +15,7 @@ import io.leasehold.service.UnsupportedForm;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
 import org.springframework.util.StringUtils;
@@ -87,8 +88,8 @@ final class LockOptionsReader {
 		return StringUtils.hasText(name) ? name : annotation.defaultName();
 	}
 
-	boolean canBeFenced(LockOptions options) {
-		return this.service.get().canBeFenced(options);
+	@Nullable String unfenceable(LockOptions options) {
+		return this.service.get().unfenceable(options);
 	}
 
 	private Duration minLease(LockAnnotation annotation, LockOptions options) {

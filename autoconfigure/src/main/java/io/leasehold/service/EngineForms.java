@@ -78,6 +78,19 @@ public final class EngineForms {
 				"%s, but engine '%s' supports at most %s".formatted(times, engine.name(), engine.maxLease()), remedy);
 	}
 
+	/**
+	 * Return why a lock cannot be fenced.
+	 * @param options how it is acquired
+	 * @return a clause, or {@code null} if it can be fenced
+	 */
+	static @Nullable String unfenceable(LockOptions options, LockEngine engine) {
+		if (Access.of(options.terms()).kind() != Access.Kind.EXCLUSIVE) {
+			return "its lock allows several owners at once, whose tokens would invalidate each other";
+		}
+		return engine.numbersAlwaysGrow() ? null
+				: "its engine loses data without notice, after which its tokens may decrease";
+	}
+
 	static void check(LockOptions options, LockEngine engine) {
 		UnsupportedForm lacking = unsupported(options, engine);
 		if (lacking != null) {

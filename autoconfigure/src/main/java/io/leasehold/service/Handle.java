@@ -105,6 +105,10 @@ final class Handle implements HeldLock, Runnable {
 		return isOpen() && this.hold == other;
 	}
 
+	@Nullable String unfenceable() {
+		return this.holds.unfenceable(this.hold);
+	}
+
 	@Override
 	public String key() {
 		return this.hold.key().value();

@@ -1,6 +1,7 @@
 package io.leasehold.service;
 
 import io.leasehold.HeldLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Operations on held locks for transactions. They have no effect on locks that are not of
@@ -22,6 +23,11 @@ public final class Handles {
 				handle.commitUnknown();
 			}
 		});
+	}
+
+	/** Return why a lock with one key cannot be fenced, or {@code null} if it can be. */
+	public static @Nullable String unfenceable(HeldLock lock) {
+		return (lock instanceof Handle handle) ? handle.unfenceable() : null;
 	}
 
 }

@@ -76,6 +76,10 @@ final class Holds implements RenewalListener {
 		return this.name;
 	}
 
+	@Nullable String unfenceable(Hold hold) {
+		return EngineForms.unfenceable(hold.options, this.engine);
+	}
+
 	Releases releases() {
 		return this.releases;
 	}

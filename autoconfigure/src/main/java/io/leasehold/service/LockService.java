@@ -108,12 +108,13 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	}
 
 	/**
-	 * Return whether the tokens of locks can be fenced.
-	 * @param options how to acquire and hold a lock
+	 * Return why locks cannot be fenced.
+	 * @param options how they are acquired
+	 * @return a clause, or {@code null} if they can be fenced
 	 * @throws IllegalArgumentException if there is no such engine
 	 */
-	public boolean canBeFenced(LockOptions options) {
-		return engine(options.engine()).numbersAlwaysGrow();
+	public @Nullable String unfenceable(LockOptions options) {
+		return EngineForms.unfenceable(options, engine(options.engine()));
 	}
 
 	/**

@@ -14,6 +14,7 @@ import io.leasehold.HeldLock;
 import io.leasehold.HeldLockScope;
 import io.leasehold.LockKey;
 import io.leasehold.engine.support.Purge;
+import io.leasehold.service.Handles;
 
 import org.springframework.jdbc.core.JdbcOperations;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -104,6 +105,7 @@ public final class JdbcFencingGuard implements FencingGuard {
 					"Lock '%s' cannot be fenced in a transaction that was open before: data that it has read may be stale. Acquire the lock first, then begin the transaction"
 						.formatted(LockKey.readable(lock.key())));
 		}
+		lock.parts().forEach(JdbcFencingGuard::checkFenceable);
 		List<Fence> fences = lock.parts().stream().map((part) -> Fence.of(part, this.namespace)).toList();
 		fences.forEach(
 				(fence) -> this.connections.withOwn("Announce the fencing token of lock '%s'".formatted(fence.key()),
@@ -111,6 +113,14 @@ public final class JdbcFencingGuard implements FencingGuard {
 		this.purge.runIfDue();
 		return HeldLockScope.open(lock, (transaction) -> fences.forEach((fence) -> compare(fence, transaction)),
 				this.connections.undoingWhatJoins());
+	}
+
+	private static void checkFenceable(HeldLock lock) {
+		String reason = Handles.unfenceable(lock);
+		if (reason != null) {
+			throw new IllegalStateException("Lock '%s' cannot be fenced: %s (engine: %s)"
+				.formatted(LockKey.readable(lock.key()), reason, lock.engine()));
+		}
 	}
 
 	/**
