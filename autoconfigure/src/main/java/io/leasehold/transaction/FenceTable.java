@@ -73,7 +73,9 @@ final class FenceTable {
 			if (known != null && known > fence.token()) {
 				throw stale(fence, "a later owner has announced token " + known);
 			}
-			if (known == null && insert(own, fence, connection)) {
+			// Some drivers count no row that has its values already
+			boolean announced = known != null && known == fence.token();
+			if (announced || known == null && insert(own, fence, connection)) {
 				break;
 			}
 		}
@@ -164,10 +166,14 @@ final class FenceTable {
 	/** Read a token with a separate timeout: the transaction's may have expired. */
 	private static @Nullable Long token(Fence fence, Connection connection, int seconds) throws SQLException {
 		try (PreparedStatement statement = connection.prepareStatement(READ)) {
+			int usual = statement.getQueryTimeout();
 			statement.setQueryTimeout(seconds);
 			statement.setBytes(1, fence.id());
 			try (ResultSet rows = statement.executeQuery()) {
 				return rows.next() ? rows.getLong(1) : null;
+			}
+			finally {
+				statement.setQueryTimeout(usual); // H2 keeps it for the connection
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -136,6 +137,34 @@ abstract class AnnouncementContract {
 		owners.forEach(CompletableFuture::join);
 		assertThat(met).hasSize(2);
 		assertThat(tokens()).containsExactly(7L);
+	}
+
+	/** As each method does that is called under a lock of its caller. */
+	@Test
+	@Fault(96)
+	void tokenThatIsAnnouncedAgainNeedsNoRepetition() {
+		List<String> statements = new ArrayList<>();
+		JdbcFencingGuard counted = guard(observed(true, statements::add));
+		counted.open(BelievedLock.of(5)).close();
+		for (int i = 0; i < 20; i++) {
+			counted.open(BelievedLock.of(5)).close();
+		}
+		assertThat(statements).hasSizeLessThan(50);
+		assertThat(tokens()).containsExactly(5L);
+	}
+
+	/** The connection belongs to the application's pool. */
+	@Test
+	void statementsLeaveTheQueryTimeoutOfTheConnectionAsItIs() throws SQLException {
+		try (Connection connection = this.dataSource.getConnection();
+				Statement statement = connection.createStatement()) {
+			int before = statement.getQueryTimeout();
+			Fence fence = Fence.of(BelievedLock.of(5), "test");
+			FenceTable table = new FenceTable(Duration.ofSeconds(7));
+			table.announce(fence, connection);
+			table.compare(fence, connection);
+			assertThat(statement.getQueryTimeout()).isEqualTo(before);
+		}
 	}
 
 	private static void await(CyclicBarrier barrier) {

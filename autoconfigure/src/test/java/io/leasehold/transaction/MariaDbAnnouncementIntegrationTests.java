@@ -10,7 +10,7 @@ class MariaDbAnnouncementIntegrationTests extends AnnouncementContract {
 
 	@Override
 	DataSource dataSource() {
-		return new DriverManagerDataSource(MariaDbTestServer.shared().url());
+		return new DriverManagerDataSource(MariaDbTestServer.shared().url() + "&useAffectedRows=true");
 	}
 
 	@Override

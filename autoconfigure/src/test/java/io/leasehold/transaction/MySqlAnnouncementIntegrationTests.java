@@ -10,7 +10,7 @@ class MySqlAnnouncementIntegrationTests extends AnnouncementContract {
 
 	@Override
 	DataSource dataSource() {
-		return new DriverManagerDataSource(MySqlTestServer.shared().url());
+		return new DriverManagerDataSource(MySqlTestServer.shared().url() + "&useAffectedRows=true");
 	}
 
 	@Override
