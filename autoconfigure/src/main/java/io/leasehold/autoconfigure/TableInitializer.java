@@ -1,7 +1,11 @@
 package io.leasehold.autoconfigure;
 
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+
 import javax.sql.DataSource;
 
+import io.leasehold.engine.support.Jitter;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -10,13 +14,19 @@ import org.springframework.boot.jdbc.init.PropertiesBasedDataSourceScriptDatabas
 import org.springframework.dao.DataAccessException;
 
 /**
- * Initializer of a table of the library. It retries a failure once: databases may reject
- * a table that another instance is creating, even with IF NOT EXISTS.
+ * Initializer of tables of the library. It retries a failure for about a second:
+ * databases may reject a table that another instance is creating, even with IF NOT
+ * EXISTS.
  */
 public abstract class TableInitializer<T extends DatabaseInitializationProperties>
 		extends PropertiesBasedDataSourceScriptDatabaseInitializer<T> {
 
 	private static final Log logger = LogFactory.getLog(TableInitializer.class);
+
+	/** Each statement of a script may fail once for each instance that starts. */
+	private static final int MOST_RETRIES = 20;
+
+	private static final Duration PAUSE = Duration.ofMillis(50);
 
 	private final String what;
 
@@ -35,13 +45,17 @@ public abstract class TableInitializer<T extends DatabaseInitializationPropertie
 
 	@Override
 	protected void runScripts(Scripts scripts) {
-		try {
-			super.runScripts(scripts);
+		for (int left = MOST_RETRIES; left > 0; left--) {
+			try {
+				super.runScripts(scripts);
+				return;
+			}
+			catch (DataAccessException ex) {
+				logger.debug("The creation of the %s is retried".formatted(this.what), ex);
+				LockSupport.parkNanos(Jitter.shorten(PAUSE, Jitter.OF_BACKOFF).toNanos());
+			}
 		}
-		catch (DataAccessException ex) {
-			logger.debug("The creation of the %s is retried".formatted(this.what), ex);
-			runOnceMore(scripts);
-		}
+		runOnceMore(scripts);
 	}
 
 	private void runOnceMore(Scripts scripts) {
