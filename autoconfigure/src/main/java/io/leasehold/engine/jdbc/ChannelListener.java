@@ -82,7 +82,7 @@ final class ChannelListener implements AutoCloseable {
 				logger.debug("No notifications: released locks are detected by polling until the listener reconnects",
 						ex);
 			}
-			catch (RuntimeException ex) {
+			catch (RuntimeException | Error ex) { // such as no thread for the driver
 				logger.warn("The listener for released locks failed; they are detected by polling until it reconnects",
 						ex);
 			}
@@ -144,10 +144,8 @@ final class ChannelListener implements AutoCloseable {
 		return (doubled.compareTo(LONGEST_PAUSE) < 0) ? doubled : LONGEST_PAUSE;
 	}
 
-	@Override
-	public void close() {
-		this.closed = true;
-		LockSupport.unpark(this.thread);
+	/** Break the present connection, so that another one replaces it. */
+	void reconnect() {
 		Connection current = this.connection;
 		if (current != null) {
 			try {
@@ -157,6 +155,13 @@ final class ChannelListener implements AutoCloseable {
 				logger.debug("Could not close the connection of the listener", ex);
 			}
 		}
+	}
+
+	@Override
+	public void close() {
+		this.closed = true;
+		LockSupport.unpark(this.thread);
+		reconnect();
 	}
 
 }

@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -125,6 +126,27 @@ class ChannelListenerTests {
 			await().until(() -> !open.isEmpty());
 			assertThat(open).containsOnly(new Signal.Retry());
 			assertThat(closed).isEmpty();
+		}
+	}
+
+	/** The driver starts a thread for each connection. */
+	@Test
+	void listenerSurvivesAMomentWithoutAThreadForTheDriver() {
+		AtomicInteger failures = new AtomicInteger();
+		CuttingDatabase exhausted = new CuttingDatabase() {
+
+			@Override
+			public Connection getConnection() {
+				if (failures.getAndIncrement() < 2) {
+					throw new OutOfMemoryError("unable to create native thread");
+				}
+				return super.getConnection();
+			}
+
+		};
+		try (ChannelListener listener = listener(exhausted)) {
+			await().until(() -> exhausted.attempts.size() > 1);
+			assertThat(listener.isProven()).isFalse();
 		}
 	}
 
