@@ -26,6 +26,7 @@ import java.util.function.Consumer;
  * sees the connection break (RST) or end (FIN)
  * <li>{@link #reset} and {@link #finish}: so do all connections now
  * <li>{@link #refuse}: there are no new connections
+ * <li>{@link #redirect}: new connections lead to another server
  * </ul>
  * {@link #heal} ends them all. Thread-safe.
  */
@@ -33,7 +34,7 @@ public final class FaultProxy implements AutoCloseable {
 
 	private final ServerSocket entrance;
 
-	private final int target;
+	private volatile int target;
 
 	private volatile Valve requests = new Valve();
 
@@ -99,6 +100,11 @@ public final class FaultProxy implements AutoCloseable {
 		this.refusing = false;
 		this.requests.open();
 		this.replies.open();
+	}
+
+	/** Lead new connections to another port. Those that exist stay. */
+	public void redirect(int port) {
+		this.target = port;
 	}
 
 	/** Reset new connections, until {@link #heal()}. */

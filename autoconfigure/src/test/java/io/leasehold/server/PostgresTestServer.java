@@ -120,6 +120,13 @@ public final class PostgresTestServer implements AutoCloseable {
 		this.server = run(port());
 	}
 
+	/** Start again as a standby, which stays in recovery and accepts only reads. */
+	public void becomeStandby() throws IOException, InterruptedException {
+		stopImmediately();
+		Files.createFile(data().resolve("standby.signal"));
+		startAgain();
+	}
+
 	@Override
 	public void close() throws IOException {
 		this.server.close();

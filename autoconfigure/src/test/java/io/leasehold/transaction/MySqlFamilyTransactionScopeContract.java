@@ -13,6 +13,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -87,6 +88,24 @@ abstract class MySqlFamilyTransactionScopeContract extends SharedTransactionScop
 			await().until(() -> isFreeForOthers("order"));
 		}));
 		assertThat(sold()).isEmpty();
+	}
+
+	/** A replica locks rows as well, apart from the primary. */
+	@Test
+	@Fault(value = 47, engine = "jdbc")
+	void serverThatIsReadOnlyIsRefused() {
+		this.transaction.executeWithoutResult((status) -> lock("order"));
+		this.observer.execute("SET GLOBAL read_only = 1");
+		try {
+			this.transaction
+				.executeWithoutResult((status) -> assertThatIllegalStateException().isThrownBy(() -> lock("order"))
+					.withMessageContaining("ScopedShop.inside")
+					.withMessageContaining("its server is read-only"));
+		}
+		finally {
+			this.observer.execute("SET GLOBAL read_only = 0");
+		}
+		this.transaction.executeWithoutResult((status) -> lock("order"));
 	}
 
 	private static void assertThatConnectionFails(Runnable work) {

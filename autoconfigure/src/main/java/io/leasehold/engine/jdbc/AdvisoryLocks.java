@@ -18,14 +18,21 @@ final class AdvisoryLocks implements ConnectionLocks {
 	/** SQL state of an exceeded lock timeout. */
 	private static final String TIMEOUT = "55P03";
 
-	/** Null at the levels whose snapshot is older than the lock. */
+	/**
+	 * Null at the levels whose snapshot is older than the lock. A standby has advisory
+	 * locks too, but apart from those of the primary.
+	 */
 	private static final String TRY = """
-			SELECT CASE WHEN current_setting('transaction_isolation') IN ('read committed', 'read uncommitted')
-			THEN pg_try_advisory_xact_lock%s(?) END""";
+			SELECT CASE WHEN pg_is_in_recovery() THEN 'standby'
+			WHEN current_setting('transaction_isolation') IN ('read committed', 'read uncommitted')
+			THEN CASE WHEN pg_try_advisory_xact_lock%s(?) THEN 'granted' ELSE 'busy' END END""";
 
 	private static final String WAIT = "SELECT pg_advisory_xact_lock%s(?)";
 
-	private static final String LIMIT = "SELECT current_setting('lock_timeout'), set_config('lock_timeout', ?, TRUE)";
+	/** Returns the former limit, or null on a standby. */
+	private static final String LIMIT = """
+			SELECT CASE WHEN NOT pg_is_in_recovery() THEN current_setting('lock_timeout') END,
+			set_config('lock_timeout', ?, TRUE)""";
 
 	private static final Duration LONGEST = Duration.ofMillis(Integer.MAX_VALUE);
 
@@ -44,11 +51,20 @@ final class AdvisoryLocks implements ConnectionLocks {
 		String suffix = shared ? "_shared" : "";
 		if (wait.isZero()) {
 			String granted = query(connection, TRY.formatted(suffix), id.number());
-			return (granted == null) ? Result.STALE : granted.equals("t") ? Result.GRANTED : Result.BUSY;
+			return switch (String.valueOf(granted)) {
+				case "granted" -> Result.GRANTED;
+				case "busy" -> Result.BUSY;
+				case "standby" -> Result.READ_ONLY;
+				default -> Result.STALE;
+			};
 		}
 		// An error ends the transaction, but for one behind a savepoint
 		Savepoint before = connection.setSavepoint();
 		String limit = query(connection, LIMIT, Long.toString(millis(wait)));
+		if (limit == null) {
+			connection.rollback(before);
+			return Result.READ_ONLY;
+		}
 		try {
 			query(connection, WAIT.formatted(suffix), id.number());
 		}

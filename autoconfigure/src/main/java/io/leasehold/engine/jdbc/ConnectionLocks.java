@@ -39,7 +39,13 @@ interface ConnectionLocks {
 		/**
 		 * The isolation level of the transaction hides the changes of the former holder.
 		 */
-		STALE
+		STALE,
+
+		/**
+		 * The server accepts no changes, as a replica. Its locks exclude nobody on the
+		 * primary.
+		 */
+		READ_ONLY
 
 	}
 

@@ -37,6 +37,9 @@ final class Failures {
 	/** Connection limits of MariaDB and MySQL, with the SQL state of a mistake. */
 	private static final Set<Integer> TOO_MANY = Set.of(1203, 1226);
 
+	/** Read-only server or table of MariaDB and MySQL, and read-only database of H2. */
+	private static final Set<Integer> READ_ONLY = Set.of(1036, 1290, 1836, 90097);
+
 	/** A missing database that H2 may not create. */
 	private static final Set<Integer> NO_DATABASE = Set.of(90146, 90149);
 
@@ -48,6 +51,14 @@ final class Failures {
 		String state = state(failure);
 		return ROLLED_BACK.matcher(state).matches() || UNDONE_STATES.contains(state)
 				|| UNDONE_CODES.contains(failure.getErrorCode());
+	}
+
+	/**
+	 * Return whether a statement certainly changed nothing: it was undone, or the
+	 * database rejected it.
+	 */
+	static boolean changedNothing(SQLException failure) {
+		return isUndone(failure) || isReadOnly(failure) || isMistake(failure);
 	}
 
 	/** Return whether a call failed because a conflict with other sessions undid it. */
@@ -126,8 +137,9 @@ final class Failures {
 		};
 	}
 
-	private static boolean isReadOnly(SQLException failure) {
-		return state(failure).equals("25006") || failure.getErrorCode() == 1290;
+	/** Return whether a server accepts no changes, such as one that became a replica. */
+	static boolean isReadOnly(SQLException failure) {
+		return state(failure).equals("25006") || READ_ONLY.contains(failure.getErrorCode());
 	}
 
 	/** Return whether a failure lasts until the set-up is corrected. */

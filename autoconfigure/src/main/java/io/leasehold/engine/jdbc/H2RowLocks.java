@@ -14,7 +14,7 @@ final class H2RowLocks extends RowLocks {
 	private static final int TIMEOUT = 50200;
 
 	H2RowLocks(String table) {
-		super(table);
+		super(table, "0");
 	}
 
 	@Override

@@ -3,6 +3,7 @@ package io.leasehold.engine.jdbc;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 import javax.sql.DataSource;
@@ -28,6 +29,8 @@ public final class JdbcConnections implements AutoCloseable {
 
 	private static final Duration SHORTEST_VALIDATION = Duration.ofMillis(250);
 
+	private static final Duration BETWEEN_REPLACEMENTS = Duration.ofSeconds(1);
+
 	private final DataSource dataSource;
 
 	private final @Nullable HikariDataSource pool;
@@ -39,6 +42,8 @@ public final class JdbcConnections implements AutoCloseable {
 	private final @Nullable Duration lockTimeout;
 
 	private final @Nullable String location;
+
+	private final AtomicLong replaced = new AtomicLong(System.nanoTime() - BETWEEN_REPLACEMENTS.toNanos());
 
 	private JdbcConnections(DataSource dataSource) {
 		this.dataSource = dataSource;
@@ -209,6 +214,20 @@ public final class JdbcConnections implements AutoCloseable {
 				lane.leave();
 			}
 			throw ex;
+		}
+	}
+
+	/**
+	 * Replace the connections of the engine's own pool, at most once a second, because
+	 * their server is read-only. After a change of roles, its address leads to another
+	 * one.
+	 */
+	void replace() {
+		long now = System.nanoTime();
+		long last = this.replaced.get();
+		if (this.pool != null && now - last >= BETWEEN_REPLACEMENTS.toNanos()
+				&& this.replaced.compareAndSet(last, now)) {
+			this.pool.getHikariPoolMXBean().softEvictConnections();
 		}
 	}
 

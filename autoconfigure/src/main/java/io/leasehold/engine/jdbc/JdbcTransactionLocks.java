@@ -119,6 +119,8 @@ final class JdbcTransactionLocks implements TransactionLocks {
 			case BUSY -> new Outcome.Busy();
 			case STALE -> new Outcome.Refused(
 					"its isolation level hides what the former holder has committed. READ COMMITTED is required");
+			case READ_ONLY -> new Outcome.Refused(
+					"its server is read-only, as a replica, whose locks do not exclude those of the primary");
 			case MISSING -> throw new LockEngineException(key,
 					"The row of lock '%s' is removed repeatedly (engine: %s)".formatted(key, this.engine), null);
 		};

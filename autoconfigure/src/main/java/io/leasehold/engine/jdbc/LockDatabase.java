@@ -68,12 +68,23 @@ final class LockDatabase implements AutoCloseable {
 			}
 			catch (SQLException ex) {
 				long now = System.nanoTime();
+				if (Failures.isReadOnly(ex)) {
+					replaceConnections();
+				}
 				if (!Failures.isUndone(ex) || deadline - now < now - started) {
 					throw failure(action, key, ex);
 				}
 				logger.debug("Retrying to " + action, ex);
 			}
 			LockSupport.parkNanos(Jitter.shorten(LONGEST_PAUSE, Jitter.OF_BACKOFF).toNanos());
+		}
+	}
+
+	private void replaceConnections() {
+		this.connections.replace();
+		WakeUps wakeUps = wakeUps();
+		if (wakeUps != null) {
+			wakeUps.reconnect();
 		}
 	}
 

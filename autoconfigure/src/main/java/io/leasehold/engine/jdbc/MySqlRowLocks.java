@@ -7,10 +7,13 @@ import java.sql.Statement;
 import java.time.Duration;
 
 /**
- * Row locks of MySQL. Queries that lock have no separate timeout: the session's timeout
- * is changed for one query.
+ * Row locks of MySQL. A replica locks rows as well, apart from the primary. Queries that
+ * lock have no separate timeout: the session's timeout is changed for one query.
  */
 class MySqlRowLocks extends RowLocks {
+
+	/** A number or, in newer versions of MariaDB, a name. */
+	private static final String READ_ONLY = "CONCAT(@@GLOBAL.read_only) NOT IN ('0', 'OFF')";
 
 	private static final int TIMEOUT = 1205;
 
@@ -19,7 +22,7 @@ class MySqlRowLocks extends RowLocks {
 	private static final long LONGEST_SECONDS = Duration.ofDays(365).toSeconds();
 
 	MySqlRowLocks(String table) {
-		super(table);
+		super(table, READ_ONLY);
 	}
 
 	@Override

@@ -16,8 +16,12 @@ abstract class RowLocks implements ConnectionLocks {
 
 	private final String query;
 
-	RowLocks(String table) {
-		this.query = "SELECT 1 FROM %s WHERE id = ? ".formatted(table);
+	/**
+	 * Create locks.
+	 * @param readOnly expression that is 1 on a server that accepts no changes
+	 */
+	RowLocks(String table, String readOnly) {
+		this.query = "SELECT %s FROM %s WHERE id = ? ".formatted(readOnly, table);
 	}
 
 	@Override
@@ -45,7 +49,10 @@ abstract class RowLocks implements ConnectionLocks {
 		try (PreparedStatement statement = connection.prepareStatement(this.query + locking(shared, wait))) {
 			statement.setBytes(1, id.bytes());
 			try (ResultSet rows = statement.executeQuery()) {
-				return rows.next() ? Result.GRANTED : Result.MISSING;
+				if (!rows.next()) {
+					return Result.MISSING;
+				}
+				return rows.getBoolean(1) ? Result.READ_ONLY : Result.GRANTED;
 			}
 		}
 		catch (SQLException ex) {

@@ -105,6 +105,14 @@ final class WakeUps implements AutoCloseable {
 		return present != null && present.isProven();
 	}
 
+	/** Listen over another connection. */
+	void reconnect() {
+		ChannelListener present = this.listener;
+		if (present != null) {
+			present.reconnect();
+		}
+	}
+
 	private void receive(String payload) {
 		if (!this.reports.test(payload)) {
 			this.listeners.getOrDefault(payload, List.of()).forEach(WakeUps::wake);

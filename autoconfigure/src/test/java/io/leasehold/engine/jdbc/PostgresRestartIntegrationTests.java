@@ -6,18 +6,29 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 import io.leasehold.HeldLock;
+import io.leasehold.LockKey;
 import io.leasehold.LockOptions;
+import io.leasehold.engine.Access;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.TransactionLocks;
 import io.leasehold.server.PostgresTestServer;
 import io.leasehold.service.LockService;
 import io.leasehold.test.contract.Fault;
 import io.leasehold.test.contract.ParkedLocks;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
+import org.springframework.transaction.support.TransactionTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -124,6 +135,73 @@ class PostgresRestartIntegrationTests extends DatabaseRestartTests {
 	@Override
 	void startAgain() throws Exception {
 		this.server.startAgain();
+	}
+
+	/** A standby has advisory locks, apart from those of the primary. */
+	@Test
+	@Fault(value = 47, engine = "jdbc")
+	void lockInATransactionIsRefusedIfItsConnectionLeadsToAStandby() throws Exception {
+		createTablesOf(former());
+		this.server.becomeStandby();
+		boolean[] reading = new boolean[1];
+		AbstractRoutingDataSource router = new AbstractRoutingDataSource() {
+
+			@Override
+			protected Object determineCurrentLookupKey() {
+				return reading[0];
+			}
+
+		};
+		router.setTargetDataSources(
+				Map.of(true, new DriverManagerDataSource(url()), false, new DriverManagerDataSource(former())));
+		router.afterPropertiesSet();
+		TransactionTemplate transaction = new TransactionTemplate(new DataSourceTransactionManager(router));
+		try (JdbcLockEngine engine = new JdbcLockEngine(JdbcConnections.open(former(), null, null, null, 1, CALL),
+				settings(), MonotonicClock.SYSTEM, router)) {
+			engine.start();
+			for (Access access : List.of(Access.EXCLUSIVE, Access.SHARED)) {
+				for (Duration wait : List.of(Duration.ZERO, Duration.ofSeconds(1))) {
+					reading[0] = true;
+					assertThat(transaction
+						.<Object>execute((status) -> engine.transactionLocks().acquire(new LockKey("a"), access, wait)))
+						.isInstanceOfSatisfying(TransactionLocks.Outcome.Refused.class,
+								(refused) -> assertThat(refused.reason()).startsWith("its server is read-only"));
+					reading[0] = false;
+					assertThat(transaction
+						.<Object>execute((status) -> engine.transactionLocks().acquire(new LockKey("a"), access, wait)))
+						.isInstanceOf(TransactionLocks.Outcome.Granted.class);
+				}
+			}
+		}
+	}
+
+	@Override
+	String former() {
+		return PostgresTestServer.shared().url();
+	}
+
+	@Override
+	List<String> schemes() {
+		return List.of("jdbc:postgresql");
+	}
+
+	@Override
+	List<String> createUser(String user) {
+		return List.of("CREATE ROLE %s LOGIN".formatted(user),
+				"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO " + user);
+	}
+
+	@Override
+	List<String> readOnly(boolean readOnly) {
+		return List.of(
+				"ALTER SYSTEM %s".formatted(
+						readOnly ? "SET default_transaction_read_only = on" : "RESET default_transaction_read_only"),
+				"SELECT pg_reload_conf()");
+	}
+
+	@Override
+	String whetherReadOnly() {
+		return "SELECT CASE WHEN current_setting('default_transaction_read_only') = 'on' THEN 1 ELSE 0 END";
 	}
 
 }
