@@ -45,7 +45,7 @@ record Acquisition(JdbcSettings settings, MonotonicClock clock, LateRequests lat
 			return attempt;
 		}
 		catch (SQLException ex) {
-			responded = Failures.isUndone(ex);
+			responded = Failures.changedNothing(ex);
 			throw ex;
 		}
 		finally {

@@ -74,8 +74,7 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 
 	private final LateRequests late;
 
-	/** Claims that a failed release may have freed. */
-	private final LateRequests lateReleases;
+	private final Releases releases;
 
 	private final JdbcTransactionLocks inTransactions;
 
@@ -105,7 +104,7 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 		this.clock = clock;
 		this.renewals = new Renewals(this.database, clock, settings.namespace());
 		this.late = new LateRequests(clock);
-		this.lateReleases = new LateRequests(clock);
+		this.releases = new Releases(this.database, settings, this.late, clock);
 		this.inTransactions = new JdbcTransactionLocks(NAME, this.database, settings, application);
 	}
 
@@ -159,10 +158,19 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 		}
 		this.reports.expect(claim);
 		RowId id = id(claim.key());
-		return this.reports.responded(claim,
-				this.database.call(CallKind.ACQUIRE, "acquire lock '" + claim.key() + "'", claim.key(), (session,
-						tables) -> new Acquisition(this.settings, this.clock, this.late, session, tables, id, claim)
-							.attempt()));
+		try {
+			AcquisitionOutcome outcome = this.database.call(CallKind.ACQUIRE, "acquire lock '" + claim.key() + "'",
+					claim.key(),
+					(session,
+							tables) -> new Acquisition(this.settings, this.clock, this.late, session, tables, id, claim)
+								.attempt());
+			this.releases.requested(claim);
+			return this.reports.responded(claim, outcome);
+		}
+		catch (LockEngineException ex) {
+			this.releases.failed(claim);
+			throw ex;
+		}
 	}
 
 	@Override
@@ -189,75 +197,9 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 
 	@Override
 	public ReleaseOutcome release(Claim claim) {
-		ReleaseOutcome outcome = free(claim);
-		boolean repeated = this.lateReleases.until(claim) != null;
-		this.lateReleases.remove(claim);
+		ReleaseOutcome outcome = this.releases.release(claim);
 		this.reports.forget(claim);
-		return (repeated && outcome instanceof ReleaseOutcome.NotOwner) ? new ReleaseOutcome.Unknown() : outcome;
-	}
-
-	private ReleaseOutcome free(Claim claim) {
-		RowId id = id(claim.key());
-		Long latest = this.late.until(claim);
-		Long marked = this.database.<@Nullable Long>call((latest != null) ? CallKind.CLOSE : CallKind.RELEASE,
-				"release lock '" + claim.key() + "'", claim.key(), (session, tables) -> {
-					Long freed = (latest != null) ? freeBehind(session, tables, id, claim, latest)
-							: free(session, tables, id, claim, false);
-					if (freed == null && claim.waits()) {
-						tables.rows().leaveTurn(session, id, claim.owner().memberId());
-					}
-					return freed;
-				});
-		this.late.remove(claim);
-		return released(marked);
-	}
-
-	/**
-	 * Free a row after the requests of the claim that the database currently executes.
-	 * The outcome is unknown while the database may still accept further ones. The last
-	 * repetition reports that an earlier one has freed the row.
-	 */
-	private @Nullable Long freeBehind(Session session, LockTables tables, RowId id, Claim claim, long latest)
-			throws SQLException {
-		boolean over = tables.clock().read(session) > latest;
-		Long freed = free(session, tables, id, claim, true);
-		if (freed != null) {
-			this.late.released(claim);
-		}
-		if (!over) {
-			throw new SQLTransientException("An earlier request to acquire it may still arrive");
-		}
-		return (freed == null && this.late.isReleased(claim)) ? Long.valueOf(0) : freed;
-	}
-
-	/** Free a row. A claim is remembered if a failure may have freed its row. */
-	private @Nullable Long free(Session session, LockTables tables, RowId id, Claim claim, boolean behind)
-			throws SQLException {
-		Grants grants = tables.grants(claim);
-		String owner = claim.owner().token();
-		try {
-			return behind ? grants.freeBehind(session, id, claim.key(), owner) : grants.free(session, id, owner);
-		}
-		catch (SQLException | RuntimeException | Error ex) {
-			boolean undone = tables.dialect().undoesFailures() && ex instanceof SQLException thrown
-					&& Failures.isUndone(thrown);
-			if (session.isUsed() && !undone) {
-				this.lateReleases.add(claim, 0);
-			}
-			throw ex;
-		}
-	}
-
-	private ReleaseOutcome released(@Nullable Long marked) {
-		if (marked == null) {
-			return new ReleaseOutcome.NotOwner();
-		}
-		if (marked <= 0) {
-			return ReleaseOutcome.RELEASED;
-		}
-		Duration standBack = micros(marked);
-		Duration most = this.settings.pollMax();
-		return new ReleaseOutcome.Released((standBack.compareTo(most) < 0) ? standBack : most);
+		return outcome;
 	}
 
 	/** Renew, and listen for revocations from the first renewal on. */

@@ -198,6 +198,21 @@ abstract class MySqlFamilyJdbcLockEngineTests extends LateJdbcRequestsTests {
 	}
 
 	@Override
+	final String revokeUpdates(String user) {
+		return "REVOKE UPDATE ON test.* FROM " + user;
+	}
+
+	@Override
+	final String refuseLogin(String user) {
+		return "ALTER USER %s IDENTIFIED BY 'other'".formatted(user);
+	}
+
+	@Override
+	final String allowLogin(String user) {
+		return "ALTER USER %s IDENTIFIED BY ''".formatted(user);
+	}
+
+	@Override
 	final void makeReadOnly() throws SQLException {
 		execute("SET GLOBAL read_only = 1");
 	}

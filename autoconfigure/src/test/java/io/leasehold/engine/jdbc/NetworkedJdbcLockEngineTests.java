@@ -14,12 +14,16 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
 
 import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.leasehold.HeldLock;
 import io.leasehold.LockEngineException;
+import io.leasehold.LockException;
 import io.leasehold.LockInterruptedException;
 import io.leasehold.LockKey;
 import io.leasehold.LockLostException;
@@ -36,6 +40,8 @@ import io.leasehold.server.FaultProxy;
 import io.leasehold.test.contract.Fault;
 import io.leasehold.test.contract.Pace;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import org.springframework.jdbc.support.JdbcUtils;
 
@@ -233,6 +239,146 @@ abstract class NetworkedJdbcLockEngineTests extends CrowdedJdbcLockEngineTests {
 			});
 		}
 	}
+
+	/** What can happen to a database while locks are used. */
+	enum Disturbance {
+
+		/** The user loses a privilege. */
+		PRIVILEGE,
+
+		/** All connections break, and new ones are refused. */
+		LOGIN,
+
+		/** All changes are refused, as by a replica. */
+		READ_ONLY,
+
+		/** The rows are gone, as after a restart without the data. */
+		EMPTIED,
+
+		/** Another session has locked the row of one key. */
+		ROW
+
+	}
+
+	/**
+	 * Whatever happens to the database: no second owner, few requests meanwhile, and
+	 * nothing left afterwards.
+	 */
+	@ParameterizedTest
+	@EnumSource
+	@Fault({ 47, 49 })
+	void disturbanceLetsNobodyInSendsFewRequestsAndLeavesNothing(Disturbance disturbance) throws Exception {
+		Duration call = Duration.ofSeconds(1);
+		String user = newOrdinaryUser();
+		AtomicInteger requests = new AtomicInteger();
+		try (FaultProxy proxy = FaultProxy.to(port());
+				TestService service = new TestService(
+						engineOf(url(proxy.port()).replaceFirst("user=\\w+", "user=" + user), call),
+						call.multipliedBy(3))) {
+			proxy.requests().beforeEach(requests::incrementAndGet);
+			LockOptions once = service.locks().defaults().toBuilder().waitTime(Duration.ZERO).build();
+			HeldLock held = service.locks().acquire("held");
+			try (Connection other = connection()) {
+				begin(disturbance, user, other, proxy);
+				// Without a connection, each call waits for the call timeout
+				int calls = (disturbance == Disturbance.LOGIN) ? 2 : 100;
+				IntStream.range(0, calls).forEach((i) -> use(service, "key " + i, once));
+				requests.set(0);
+				assertNoOverlap(held, disturbance);
+				assertThat(requests).as("requests within a second").hasValueLessThan(60);
+				end(disturbance, user, other);
+			}
+			await().ignoreExceptions().untilAsserted(() -> service.locks().acquire("afterwards").close());
+			closeQuietly(held);
+		}
+		await().untilAsserted(() -> assertThat(number(
+				"SELECT COUNT(*) FROM leasehold_lock WHERE namespace = '%s' AND owner IS NOT NULL AND expires_at > %d"
+					.formatted(this.namespace, databaseClock())))
+			.isZero());
+	}
+
+	private static void closeQuietly(HeldLock held) {
+		try {
+			held.close();
+		}
+		catch (LockLostException ex) {
+			assertThat(ex.getKey()).isEqualTo("held");
+		}
+	}
+
+	private static void use(TestService service, String key, LockOptions once) {
+		try {
+			service.locks().acquire(key, once).close();
+		}
+		catch (LockException ex) {
+			assertThat(ex).hasMessageContaining(key);
+		}
+	}
+
+	/** Another process tries to acquire the key for a second. */
+	private void assertNoOverlap(HeldLock held, Disturbance disturbance) {
+		long end = System.nanoTime() + Duration.ofSeconds(1).toNanos();
+		while (System.nanoTime() - end < 0) {
+			Claim other = claim("held");
+			if (disturbance == Disturbance.EMPTIED) {
+				await().untilAsserted(() -> assertThat(held.isValid()).isFalse());
+			}
+			else if (grants(other)) {
+				assertThat(held.isValid()).as("two owners").isFalse();
+				this.engine.release(other);
+			}
+			LockSupport.parkNanos(Duration.ofMillis(10).toNanos());
+		}
+	}
+
+	private boolean grants(Claim claim) {
+		try {
+			return this.engine.tryAcquire(claim) instanceof AcquisitionOutcome.Granted;
+		}
+		catch (LockEngineException ex) {
+			return false;
+		}
+	}
+
+	private void begin(Disturbance disturbance, String user, Connection other, FaultProxy proxy) throws SQLException {
+		switch (disturbance) {
+			case PRIVILEGE -> execute(revokeUpdates(user));
+			case LOGIN -> {
+				execute(refuseLogin(user));
+				proxy.reset();
+			}
+			case READ_ONLY -> makeReadOnly();
+			case EMPTIED -> execute("DELETE FROM leasehold_lock WHERE namespace = '%s'".formatted(this.namespace));
+			case ROW -> {
+				other.setAutoCommit(false);
+				try (Statement statement = other.createStatement()) {
+					statement
+						.execute("SELECT * FROM leasehold_lock WHERE namespace = '%s' AND lock_key = 'held' FOR UPDATE"
+							.formatted(this.namespace));
+				}
+			}
+		}
+	}
+
+	private void end(Disturbance disturbance, String user, Connection other) throws SQLException {
+		switch (disturbance) {
+			case PRIVILEGE -> execute(revokeUpdates(user).replace("REVOKE", "GRANT").replace(" FROM ", " TO "));
+			case LOGIN -> execute(allowLogin(user));
+			case READ_ONLY -> makeWritable();
+			case EMPTIED -> {
+			}
+			case ROW -> {
+				other.rollback();
+				other.setAutoCommit(true);
+			}
+		}
+	}
+
+	abstract String revokeUpdates(String user);
+
+	abstract String refuseLogin(String user);
+
+	abstract String allowLogin(String user);
 
 	@Test
 	void renewalsGoOnOnceTheNetworkIsBack() throws IOException {

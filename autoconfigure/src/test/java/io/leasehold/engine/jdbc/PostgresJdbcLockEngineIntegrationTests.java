@@ -73,6 +73,21 @@ class PostgresJdbcLockEngineIntegrationTests extends LateJdbcRequestsTests {
 
 	/** For sessions that exist, too, but not for those that say otherwise. */
 	@Override
+	String revokeUpdates(String user) {
+		return "REVOKE UPDATE ON leasehold_lock FROM " + user;
+	}
+
+	@Override
+	String refuseLogin(String user) {
+		return "ALTER ROLE %s NOLOGIN".formatted(user);
+	}
+
+	@Override
+	String allowLogin(String user) {
+		return "ALTER ROLE %s LOGIN".formatted(user);
+	}
+
+	@Override
 	void makeReadOnly() throws SQLException {
 		execute("ALTER SYSTEM SET default_transaction_read_only = on");
 		execute("SELECT pg_reload_conf()");
