@@ -10,10 +10,10 @@ import java.util.concurrent.TimeoutException;
 import io.leasehold.engine.MonotonicClock;
 
 /**
- * Keep-alive of a session, followed by a linearizable read at the same member. The
- * keep-alive alone proves nothing: a leader without followers responds to it. If both
- * responses have one origin, the leader that extended the lease was still in office
- * afterwards. Thread-safe.
+ * Keep-alive of a session, followed by a linearizable read. The keep-alive alone proves
+ * nothing: a leader without followers responds to it. If both responses have one term,
+ * the leader that extended the lease was still in office afterwards. They may come from
+ * different members, as behind a load balancer. Thread-safe.
  */
 final class KeepAlive {
 

@@ -1,15 +1,15 @@
 package io.leasehold.engine.etcd;
 
 /**
- * Member that sent a response, and its term then. Two responses of one origin were sent
- * under the same leader.
+ * Cluster that sent a response, and the term then. Two responses of one origin were sent
+ * under the same leader, since a term has one at most. They may be of different members.
  */
-record Origin(long member, long term) {
+record Origin(long cluster, long term) {
 
 	static Origin of(JsonObject response) {
 		JsonObject header = response.object("header");
 		// An unsigned number of 64 bits
-		return new Origin(Long.parseUnsignedLong(header.text("member_id")), header.number("raft_term"));
+		return new Origin(Long.parseUnsignedLong(header.text("cluster_id")), header.number("raft_term"));
 	}
 
 }

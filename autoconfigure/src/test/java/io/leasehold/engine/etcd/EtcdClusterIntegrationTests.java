@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 
 import io.leasehold.HeldLock;
 import io.leasehold.LockKey;
@@ -13,6 +14,7 @@ import io.leasehold.engine.AcquisitionOutcome.Busy;
 import io.leasehold.engine.AcquisitionOutcome.Granted;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.event.LockEvent;
 import io.leasehold.server.EtcdTestServer;
@@ -147,6 +149,23 @@ class EtcdClusterIntegrationTests {
 		first.signal("CONT");
 		EtcdEngines.eventually()
 			.until(() -> EtcdEngines.renew(engine, claim, granted) instanceof RenewalOutcome.Renewed);
+	}
+
+	/** Each request goes to the next member, so a keep-alive and its read never meet. */
+	@Fault(152)
+	@Test
+	void locksAreRenewedBehindALoadBalancer() {
+		EtcdRelay balancer = this.engines.open(new EtcdRelay(urls(this.members)));
+		EtcdLockEngine engine = this.engines.engine(balancer.url());
+		Claim claim = this.engines.claim(KEY);
+		Granted granted = EtcdEngines.granted(engine, claim);
+		List<RenewalOutcome> outcomes = IntStream.range(0, 8)
+			.mapToObj((i) -> EtcdEngines.renew(engine, claim, granted))
+			.toList();
+		assertThat(outcomes).filteredOn(RenewalOutcome.Renewed.class::isInstance)
+			.as("all but those of an election")
+			.hasSizeGreaterThan(5);
+		assertThat(engine.release(claim)).isInstanceOf(ReleaseOutcome.Released.class);
 	}
 
 	private EtcdLockEngine engine(List<EtcdTestServer> reached) {

@@ -134,11 +134,8 @@ class EtcdPartitionIntegrationTests {
 	}
 
 	private void isolate(EtcdTestServer member) throws Exception {
-		this.network.isolate(member, Long.toHexString(status(member).member()));
-	}
-
-	private static Origin status(EtcdTestServer member) throws Exception {
-		return Origin.of(EtcdOperator.status(url(member)));
+		String id = EtcdOperator.status(url(member)).object("header").text("member_id");
+		this.network.isolate(member, Long.toHexString(Long.parseUnsignedLong(id)));
 	}
 
 	private EtcdTestServer other(EtcdTestServer than) {

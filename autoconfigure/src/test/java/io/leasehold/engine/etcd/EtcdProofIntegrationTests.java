@@ -71,12 +71,48 @@ class EtcdProofIntegrationTests {
 		assertThat(renew()).isInstanceOf(RenewalOutcome.Renewed.class);
 	}
 
-	/** A load balancer sent the two requests to different members. */
+	/**
+	 * A load balancer sent the two requests to different members. A term has one leader,
+	 * which extended the lease and was still in office at the read.
+	 */
 	@Fault(152)
 	@Test
-	void keepAliveOfAnotherMemberProvesNothing() {
+	void keepAliveOfAnotherMemberInTheSameTermIsAProof() {
 		this.relay.change(KEEP_ALIVE, (body) -> body.replaceFirst("\"member_id\":\"\\d+\"", "\"member_id\":\"1\""));
+		assertThat(renew()).isInstanceOf(RenewalOutcome.Renewed.class);
+	}
+
+	@Fault(152)
+	@Test
+	void keepAliveOfAnotherClusterProvesNothing() {
+		this.relay.change(KEEP_ALIVE, (body) -> body.replaceFirst("\"cluster_id\":\"\\d+\"", "\"cluster_id\":\"1\""));
 		assertThat(renew()).isInstanceOf(RenewalOutcome.Unknown.class);
+	}
+
+	/** The session is shorter than the lease, so only its start limits the validity. */
+	@Fault(152)
+	@Test
+	void sessionCountsFromBeforeTheRequestsThatCreateAndKeepIt() {
+		AtomicLong ahead = new AtomicLong();
+		Duration session = Duration.ofMinutes(2);
+		Duration slow = Duration.ofSeconds(20);
+		EtcdLockEngine own = this.engines.engine(session, () -> System.nanoTime() + ahead.get(), this.relay.url());
+		this.relay.change("/v3/lease/grant", (body) -> {
+			ahead.addAndGet(slow.toNanos());
+			return body;
+		});
+		Claim first = longClaim("first");
+		long before = System.nanoTime();
+		Granted grant = EtcdEngines.granted(own, first);
+		assertThat(Duration.ofNanos(grant.validUntil() - before)).isLessThan(session.plus(slow.dividedBy(2)));
+		this.relay.change(KEEP_ALIVE, (body) -> {
+			ahead.addAndGet(slow.toNanos());
+			return body;
+		});
+		long renewing = System.nanoTime() + ahead.get();
+		assertThat(EtcdEngines.renew(own, first, grant)).isInstanceOfSatisfying(RenewalOutcome.Renewed.class,
+				(renewed) -> assertThat(Duration.ofNanos(renewed.validUntil() - renewing))
+					.isLessThan(session.plus(slow.dividedBy(2))));
 	}
 
 	/** A new leader may not know the lease yet. */
@@ -126,13 +162,13 @@ class EtcdProofIntegrationTests {
 	/** The lease of a minimum hold counts as that of the session does. */
 	@Fault(152)
 	@Test
-	void keepAliveOfAKeysOwnLeaseByAnotherMemberProvesNothing() {
+	void keepAliveOfAKeysOwnLeaseInAnotherTermProvesNothing() {
 		LockKey key = new LockKey("kept");
 		Claim kept = this.engines.claim(key, new LockTerms(Duration.ofMinutes(5), Duration.ofMinutes(1)));
 		Granted grant = EtcdEngines.granted(this.engine, kept);
 		String lease = "\"ID\":\"%d\"".formatted(this.operator.read(this.engines.keys.claims(key)).get(0).lease());
 		this.relay.change(KEEP_ALIVE, (body) -> body.contains(lease)
-				? body.replaceFirst("\"member_id\":\"\\d+\"", "\"member_id\":\"1\"") : body);
+				? body.replaceFirst("\"raft_term\":\"\\d+\"", "\"raft_term\":\"1\"") : body);
 		assertThat(EtcdEngines.renew(this.engine, kept, grant)).isInstanceOf(RenewalOutcome.Unknown.class);
 		this.relay.changeNothing();
 		assertThat(EtcdEngines.renew(this.engine, kept, grant)).isInstanceOf(RenewalOutcome.Renewed.class);

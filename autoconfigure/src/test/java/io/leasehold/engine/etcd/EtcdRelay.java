@@ -12,14 +12,16 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 
 /**
- * A relay before a real server that changes the server's responses, as another member or
- * leader would send them. It relays no watches.
+ * A relay before real servers that changes their responses, as another member or leader
+ * would send them. It balances requests: each one goes to the next server. It relays no
+ * watches.
  */
 final class EtcdRelay implements AutoCloseable {
 
@@ -29,12 +31,18 @@ final class EtcdRelay implements AutoCloseable {
 
 	private final Map<String, UnaryOperator<String>> changes = new ConcurrentHashMap<>();
 
-	private final String target;
+	private final Map<String, Runnable> before = new ConcurrentHashMap<>();
+
+	private final Map<String, AtomicInteger> requests = new ConcurrentHashMap<>();
+
+	private final String[] targets;
+
+	private final AtomicInteger next = new AtomicInteger();
 
 	private final HttpServer server;
 
-	EtcdRelay(String target) {
-		this.target = target;
+	EtcdRelay(String... targets) {
+		this.targets = targets;
 		try {
 			this.server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
 		}
@@ -59,6 +67,16 @@ final class EtcdRelay implements AutoCloseable {
 		this.changes.clear();
 	}
 
+	/** Do something before requests of a path reach the server. */
+	void before(String path, Runnable action) {
+		this.before.put(path, action);
+	}
+
+	/** Return the number of requests of a path. */
+	int requests(String path) {
+		return this.requests.computeIfAbsent(path, (first) -> new AtomicInteger()).get();
+	}
+
 	private void relay(HttpExchange exchange) throws IOException {
 		String path = exchange.getRequestURI().getPath();
 		try (exchange) {
@@ -66,17 +84,38 @@ final class EtcdRelay implements AutoCloseable {
 				exchange.sendResponseHeaders(404, -1);
 				return;
 			}
-			HttpResponse<String> response = this.client.send(HttpRequest.newBuilder(URI.create(this.target + path))
-				.POST(HttpRequest.BodyPublishers.ofByteArray(exchange.getRequestBody().readAllBytes()))
-				.build(), HttpResponse.BodyHandlers.ofString());
-			byte[] body = this.changes.getOrDefault(path, UnaryOperator.identity())
-				.apply(response.body())
-				.getBytes(StandardCharsets.UTF_8);
-			exchange.sendResponseHeaders(response.statusCode(), body.length);
-			exchange.getResponseBody().write(body);
+			this.requests.computeIfAbsent(path, (first) -> new AtomicInteger()).incrementAndGet();
+			this.before.getOrDefault(path, () -> {
+			}).run();
+			String body = this.changes.getOrDefault(path, UnaryOperator.identity()).apply(forward(exchange, path));
+			byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
+			exchange.sendResponseHeaders(200, bytes.length);
+			exchange.getResponseBody().write(bytes);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
+		}
+	}
+
+	/** Return the body of a response; the client does not need the status of an error. */
+	private String forward(HttpExchange exchange, String path) throws IOException, InterruptedException {
+		String target = this.targets[Math.floorMod(this.next.getAndIncrement(), this.targets.length)];
+		HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(target + path))
+			.POST(HttpRequest.BodyPublishers.ofByteArray(exchange.getRequestBody().readAllBytes()));
+		String authorization = exchange.getRequestHeaders().getFirst("Authorization");
+		if (authorization != null) {
+			request.header("Authorization", authorization);
+		}
+		ResponseBody response = new ResponseBody();
+		try {
+			return this.client.send(request.build(), response).body();
+		}
+		catch (IOException ex) {
+			EtcdException failure = response.failure(URI.create(target), ex);
+			if (!failure.isRejection()) {
+				throw ex;
+			}
+			return JsonObject.of("code", failure.code()).with("message", "rejected").toString();
 		}
 	}
 
