@@ -6,9 +6,11 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BiConsumer;
@@ -27,15 +29,15 @@ final class Gateway {
 
 	private static final String LOGIN = "/v3/auth/authenticate";
 
+	private static final Duration LOGIN_TIMEOUT = Duration.ofSeconds(10);
+
 	private final HttpClient client;
 
-	private final @Nullable Credentials credentials;
-
-	private volatile @Nullable String token;
+	private final @Nullable Login login;
 
 	Gateway(HttpClient client, @Nullable Credentials credentials) {
 		this.client = client;
-		this.credentials = credentials;
+		this.login = (credentials != null) ? new Login((member) -> logIn(member, credentials)) : null;
 	}
 
 	/**
@@ -54,16 +56,19 @@ final class Gateway {
 	 */
 	List<JsonObject> postAll(URI member, String path, List<JsonObject> bodies, long deadline)
 			throws EtcdException, TimeoutException {
-		String used = token(member, deadline);
+		if (this.login == null) {
+			return send(member, path, bodies, null, deadline);
+		}
+		String used = this.login.token(member, deadline);
 		try {
 			return send(member, path, bodies, used, deadline);
 		}
 		catch (EtcdException ex) {
-			if (used == null || !isOfTheToken(ex)) {
+			if (!isOfTheToken(ex)) {
 				throw ex;
 			}
-			forget(used);
-			return send(member, path, bodies, token(member, deadline), deadline);
+			this.login.forget(used);
+			return send(member, path, bodies, this.login.token(member, deadline), deadline);
 		}
 	}
 
@@ -72,25 +77,30 @@ final class Gateway {
 		return failure.is(EtcdException.UNAUTHENTICATED) || failure.is(EtcdException.INVALID_ARGUMENT);
 	}
 
-	private synchronized void forget(String used) {
-		if (used.equals(this.token)) {
-			this.token = null;
-		}
-	}
-
-	/** Return the token, or {@code null} without credentials. Two logins are safe. */
-	private @Nullable String token(URI member, long deadline) throws EtcdException, TimeoutException {
-		String present = this.token;
-		if (present == null && this.credentials != null) {
-			present = send(member, LOGIN, List.of(this.credentials.request()), null, deadline).get(0).text("token");
-			this.token = present;
-		}
-		return present;
+	/**
+	 * The timeout is longer than that of a call: a busy server takes long for a login.
+	 */
+	private CompletableFuture<JsonObject> logIn(URI member, Credentials credentials) {
+		ResponseBody body = new ResponseBody();
+		HttpRequest request = request(member, LOGIN, credentials.request(), null).timeout(LOGIN_TIMEOUT).build();
+		return this.client.sendAsync(request, body).handle((response, failure) -> {
+			try {
+				if (response == null) {
+					throw body.failure(member, (failure != null) ? failure.getCause() : null);
+				}
+				return read(member, response);
+			}
+			catch (EtcdException ex) {
+				throw new CompletionException(ex);
+			}
+		});
 	}
 
 	private List<JsonObject> send(URI member, String path, List<JsonObject> bodies, @Nullable String authorization,
 			long deadline) throws EtcdException, TimeoutException {
-		List<Sent> requests = bodies.stream().map((body) -> send(request(member, path, body, authorization))).toList();
+		List<Sent> requests = bodies.stream()
+			.map((body) -> send(request(member, path, body, authorization).build()))
+			.toList();
 		try {
 			List<JsonObject> responses = new ArrayList<>(requests.size());
 			for (Sent request : requests) {
@@ -153,18 +163,20 @@ final class Gateway {
 	 */
 	Stream watch(URI member, JsonObject create, BiConsumer<@Nullable JsonObject, @Nullable Throwable> messages) {
 		Stream stream = new Stream(messages);
-		HttpRequest request = request(member, "/v3/watch", JsonObject.of("create_request", create), this.token);
-		stream.start(this.client.sendAsync(request, BodyHandlers.fromLineSubscriber(stream)));
+		HttpRequest.Builder request = request(member, "/v3/watch", JsonObject.of("create_request", create),
+				(this.login != null) ? this.login.present() : null);
+		stream.start(this.client.sendAsync(request.build(), BodyHandlers.fromLineSubscriber(stream)));
 		return stream;
 	}
 
-	private static HttpRequest request(URI member, String path, JsonObject body, @Nullable String authorization) {
+	private static HttpRequest.Builder request(URI member, String path, JsonObject body,
+			@Nullable String authorization) {
 		HttpRequest.Builder request = HttpRequest.newBuilder(member.resolve(path))
 			.version("https".equals(member.getScheme()) ? HttpClient.Version.HTTP_2 : HttpClient.Version.HTTP_1_1)
 			.header("Content-Type", "application/json")
 			.header("Grpc-Metadata-hasleader", "true")
 			.POST(BodyPublishers.ofString(body.toString()));
-		return ((authorization != null) ? request.header("Authorization", authorization) : request).build();
+		return (authorization != null) ? request.header("Authorization", authorization) : request;
 	}
 
 	/**

@@ -16,6 +16,8 @@ import java.util.regex.Pattern;
 import io.leasehold.engine.support.Deadlines;
 import io.leasehold.server.EtcdTestServer;
 
+import org.jspecify.annotations.Nullable;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
@@ -139,10 +141,19 @@ public final class EtcdOperator {
 
 	/** Send a request that the engine never sends. */
 	static String send(String url, String path, JsonObject body) throws IOException, InterruptedException {
-		HttpRequest request = HttpRequest.newBuilder(URI.create(url + path))
-			.POST(HttpRequest.BodyPublishers.ofString(body.toString()))
-			.build();
-		HttpResponse<String> response = HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
+		return send(url, path, body, null);
+	}
+
+	/** Send a request with the token of a user. */
+	static String send(String url, String path, JsonObject body, @Nullable String token)
+			throws IOException, InterruptedException {
+		HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url + path))
+			.POST(HttpRequest.BodyPublishers.ofString(body.toString()));
+		if (token != null) {
+			request.header("Authorization", token);
+		}
+		HttpResponse<String> response = HttpClient.newHttpClient()
+			.send(request.build(), HttpResponse.BodyHandlers.ofString());
 		assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
 		return response.body();
 	}

@@ -1,0 +1,128 @@
+package io.leasehold.engine.etcd;
+
+import java.net.URI;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+
+import io.leasehold.engine.support.Deadlines;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Token of the user. All requests that need a new one share one login at each member,
+ * because a login is expensive for the server. A rejected login is not repeated at once.
+ * Thread-safe.
+ */
+final class Login {
+
+	private static final Duration PAUSE = Duration.ofSeconds(2);
+
+	private final Function<URI, CompletableFuture<JsonObject>> request;
+
+	private final Map<URI, CompletableFuture<String>> running = new HashMap<>();
+
+	private volatile @Nullable String token;
+
+	private @Nullable EtcdException rejected;
+
+	private long rejectedAt;
+
+	/**
+	 * Create the login of a user.
+	 * @param request sends the login to a member
+	 */
+	Login(Function<URI, CompletableFuture<JsonObject>> request) {
+		this.request = request;
+	}
+
+	/** Return the token of the last login, or {@code null} if it was invalid. */
+	@Nullable String present() {
+		return this.token;
+	}
+
+	synchronized void forget(String used) {
+		if (used.equals(this.token)) {
+			this.token = null;
+		}
+	}
+
+	/**
+	 * Return the token, of a login at a member if there is none.
+	 * @throws TimeoutException if the deadline has passed; the login continues, for the
+	 * next request
+	 */
+	String token(URI member, long deadline) throws EtcdException, TimeoutException {
+		String valid = this.token;
+		if (valid != null) {
+			return valid;
+		}
+		try {
+			return Deadlines.await(join(member), deadline);
+		}
+		catch (ExecutionException ex) {
+			EtcdException failure = cause(ex);
+			throw new EtcdException(failure.code(), String.valueOf(failure.getMessage()), failure);
+		}
+		catch (TimeoutException ex) {
+			throw new TimeoutException("%s did not respond to the login within the call timeout".formatted(member));
+		}
+	}
+
+	private CompletableFuture<String> join(URI member) throws EtcdException {
+		CompletableFuture<String> login = new CompletableFuture<>();
+		synchronized (this) {
+			if (this.token != null) {
+				return CompletableFuture.completedFuture(this.token);
+			}
+			EtcdException failure = this.rejected;
+			if (failure != null && System.nanoTime() - this.rejectedAt < PAUSE.toNanos()) {
+				throw new EtcdException(failure.code(), String.valueOf(failure.getMessage()), failure);
+			}
+			CompletableFuture<String> present = this.running.putIfAbsent(member, login);
+			if (present != null) {
+				return present;
+			}
+		}
+		try {
+			this.request.apply(member).whenComplete((response, failure) -> end(member, login, response, failure));
+		}
+		catch (RuntimeException | Error ex) {
+			end(member, login, null, ex);
+		}
+		return login;
+	}
+
+	private void end(URI member, CompletableFuture<String> login, @Nullable JsonObject response,
+			@Nullable Throwable failure) {
+		synchronized (this) {
+			this.running.remove(member);
+			this.rejected = null;
+			if (response != null) {
+				this.token = response.text("token");
+			}
+			else if (failure != null && cause(failure).isRejection()) {
+				this.rejected = cause(failure);
+				this.rejectedAt = System.nanoTime();
+			}
+		}
+		if (response != null) {
+			login.complete(response.text("token"));
+		}
+		else {
+			login.completeExceptionally(cause(failure));
+		}
+	}
+
+	private static EtcdException cause(@Nullable Throwable failure) {
+		Throwable cause = (failure instanceof CompletionException || failure instanceof ExecutionException)
+				? failure.getCause() : failure;
+		return (cause instanceof EtcdException known) ? known
+				: new EtcdException(EtcdException.NO_RESPONSE, String.valueOf(cause), cause);
+	}
+
+}
