@@ -4,6 +4,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Executor;
 
 import javax.net.ssl.SSLContext;
 
@@ -41,9 +42,19 @@ public record EtcdConnection(List<URI> endpoints, @Nullable String user, @Nullab
 		}
 	}
 
-	/** Half of a call's time remains for another member if one cannot be reached. */
 	Store connect(Duration callTimeout) {
-		HttpClient.Builder client = HttpClient.newBuilder().connectTimeout(callTimeout.dividedBy(2));
+		return connect(callTimeout, HttpThreads.pool());
+	}
+
+	/**
+	 * Connect to the members. Half of a call's time remains for another member if one
+	 * cannot be reached.
+	 * @param threads executor for responses
+	 */
+	Store connect(Duration callTimeout, Executor threads) {
+		HttpClient.Builder client = HttpClient.newBuilder()
+			.connectTimeout(callTimeout.dividedBy(2))
+			.executor(new HttpThreads(threads));
 		if (this.tls != null) {
 			client.sslContext(this.tls);
 		}

@@ -61,8 +61,11 @@ public final class EtcdLockEngine implements LockEngine, AutoCloseable {
 	 * @param clock the clock that the service uses
 	 */
 	public EtcdLockEngine(EtcdConnection connection, EtcdSettings settings, MonotonicClock clock) {
+		this(connection.connect(settings.callTimeout()), settings, clock);
+	}
+
+	EtcdLockEngine(Store store, EtcdSettings settings, MonotonicClock clock) {
 		EtcdKeys keys = new EtcdKeys(settings.namespace());
-		Store store = connection.connect(settings.callTimeout());
 		Watches watches = new Watches(store);
 		KeepAlive keepAlive = new KeepAlive(store, clock);
 		OwnLeases ownLeases = new OwnLeases(store, clock);
