@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
 import io.leasehold.LockTerms;
+import io.leasehold.engine.Access;
 import io.leasehold.engine.AcquisitionOutcome.Busy;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Member;
@@ -98,6 +99,37 @@ class EtcdLateKeysIntegrationTests {
 		EtcdEngines.eventually().until(() -> engine.liveClaims() == 0);
 		assertThat(this.operator.keys(this.engines.keys.claims(KEY))).containsExactly(waiting.key());
 		assertThat(other.tryAcquire(this.engines.claim(KEY))).isInstanceOf(Busy.class);
+	}
+
+	/**
+	 * The claim begins, and its key is created, just before the sweeper lists the keys.
+	 * Claims that are known must be read after the list: otherwise the sweeper would
+	 * remove the key of a lock that is held.
+	 */
+	@Fault(155)
+	@Test
+	void keyOfAClaimThatBeginsDuringTheSearchStays() {
+		EtcdRelay relay = this.engines.open(new EtcdRelay(this.url));
+		EtcdLockEngine engine = engine(relay.url());
+		EtcdEngines.granted(engine, this.engines.claim(new LockKey("first")));
+		KeyValue first = this.operator.read(this.engines.keys.claims(new LockKey("first"))).get(0);
+		String strays = this.engines.keys.claims(new LockKey("stray"));
+		EtcdOperator.send(() -> this.operator.store()
+			.transact(List.of(), List.of(Operation.put(strays + "stray:x", "", first.lease())), List.of(),
+					EtcdOperator.deadline()));
+		AtomicReference<Claim> begun = new AtomicReference<>();
+		relay.before("/v3/lease/timetolive", () -> {
+			Claim claim = this.engines.claim(KEY, Access.EXCLUSIVE, Duration.ofMinutes(20));
+			if (begun.compareAndSet(null, claim)) {
+				EtcdEngines.granted(engine, claim);
+			}
+		});
+		this.ahead.set(Duration.ofMinutes(6).toNanos());
+		EtcdEngines.eventually().until(() -> this.operator.keys(strays).isEmpty());
+		this.ahead.set(Duration.ofMinutes(12).toNanos());
+		EtcdEngines.eventually().until(() -> relay.requests("/v3/lease/timetolive") > 1);
+		assertThat(this.engines.engine(this.url).tryAcquire(this.engines.claim(KEY))).isInstanceOf(Busy.class);
+		assertThat(engine.release(begun.get())).isInstanceOf(ReleaseOutcome.Released.class);
 	}
 
 	/**
