@@ -99,7 +99,8 @@ public interface CompareAndSetStore {
 	 *
 	 * @param value the value
 	 * @param version version of the entry in the store, for
-	 * {@link CompareAndSetStore#replace}; the value itself if the store compares values
+	 * {@link CompareAndSetStore#replace}, which no other entry ever has, also not after a
+	 * restart of the store; the value itself if the store compares values
 	 */
 	record Entry(String value, Object version) {
 

@@ -70,6 +70,17 @@ class MemoryStore implements CompareAndSetStore {
 		this.items.remove(key);
 	}
 
+	/** Start again, empty and with the first version. */
+	synchronized void restart() {
+		this.items.clear();
+		this.versions = 0;
+	}
+
+	/** Return the number of writes since the start. */
+	synchronized long writes() {
+		return this.versions;
+	}
+
 	/** Return the time to live with which an entry was last written. */
 	Duration timeToLive(String key) {
 		return this.items.get(key).timeToLive;

@@ -77,6 +77,11 @@ final class EtcdRelay implements AutoCloseable {
 		return this.requests.computeIfAbsent(path, (first) -> new AtomicInteger()).get();
 	}
 
+	/** Return the number of all requests, without watches. */
+	int requests() {
+		return this.requests.values().stream().mapToInt(AtomicInteger::get).sum();
+	}
+
 	private void relay(HttpExchange exchange) throws IOException {
 		String path = exchange.getRequestURI().getPath();
 		try (exchange) {
