@@ -24,9 +24,15 @@ record Servers(List<HostAndPort> addresses) {
 
 	private static final int DEFAULT_PORT = 11211;
 
+	Servers {
+		if (addresses.isEmpty()) {
+			throw new IllegalArgumentException("there is none");
+		}
+	}
+
 	/**
 	 * Parse addresses.
-	 * @throws IllegalArgumentException if one is invalid
+	 * @throws IllegalArgumentException if one is invalid, or there is none
 	 */
 	static Servers of(List<String> addresses) {
 		return new Servers(addresses.stream()
