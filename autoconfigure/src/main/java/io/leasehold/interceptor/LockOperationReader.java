@@ -93,7 +93,7 @@ final class LockOperationReader {
 					annotation.type());
 		}
 		catch (InvalidKeyExpressionException ex) {
-			throw annotation.invalid(ex.getProblem(), ex.getAction(), ex);
+			throw invalid(annotation, ex);
 		}
 	}
 
@@ -106,8 +106,15 @@ final class LockOperationReader {
 			return this.keys.parseCondition(text, annotation.declared(), annotation.method(), annotation.type());
 		}
 		catch (InvalidKeyExpressionException ex) {
-			throw annotation.invalid(ex.getProblem(), ex.getAction(), ex);
+			throw invalid(annotation, ex);
 		}
+	}
+
+	private static InvalidLockAnnotationException invalid(LockAnnotation annotation, InvalidKeyExpressionException ex) {
+		String action = (ex.isMissingParameter() && !annotation.onMethod())
+				? "The annotation applies to all public methods of its class or interface: put it only on those methods that have this parameter."
+				: ex.getAction();
+		return annotation.invalid(ex.getProblem(), action, ex);
 	}
 
 	private static WhenBusy checkSkip(LockAnnotation annotation) {

@@ -19,6 +19,7 @@ import org.springframework.expression.spel.ast.Projection;
 import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 import org.springframework.expression.spel.ast.Selection;
 import org.springframework.expression.spel.ast.VariableReference;
+import org.springframework.util.StringUtils;
 
 /**
  * Checks of the names in an expression. SpEL itself would fail at the call, or evaluate
@@ -54,7 +55,7 @@ final class KeyChecks {
 	 */
 	private void checkNames(SpelNode node, boolean inElement) {
 		if (node instanceof VariableReference) {
-			checkVariable(node.toStringAST().substring(1));
+			checkVariable(node.toStringAST().substring(1), inElement);
 		}
 		else if (node instanceof BeanReference) {
 			checkBean(node.toStringAST().replaceFirst("^@", "").replace("'", ""));
@@ -79,10 +80,16 @@ final class KeyChecks {
 			if (continued) {
 				checkNamesBelow(node.getChild(i - 1), child, inElement);
 			}
-			else {
+			else if (!isRootProperty(node)) {
 				checkNames(child, inElement || node instanceof Selection || node instanceof Projection);
 			}
 		}
+	}
+
+	/** Whether a property of the call is read, as in {@code #root.method}. */
+	private boolean isRootProperty(SpelNode node) {
+		return node instanceof CompoundExpression && "#root".equals(node.getChild(0).toStringAST())
+				&& node.getChild(1) instanceof PropertyOrFieldReference && this.variables.hidden("root") == null;
 	}
 
 	/** Check a member after a dot: only its arguments or index can contain names. */
@@ -99,15 +106,28 @@ final class KeyChecks {
 		}
 	}
 
-	private void checkVariable(String name) {
-		if (this.variables.isKnown(name)) {
+	private void checkVariable(String name, boolean inElement) {
+		if (this.variables.isKnown(name) || inElement && "this".equals(name)) {
 			return;
+		}
+		Integer hidden = this.variables.hidden(name);
+		if (hidden != null) {
+			throw problem("uses #%s, which is not the parameter '%s'".formatted(name, name),
+					"Write #p%s for the parameter.".formatted(hidden));
+		}
+		if ("root".equals(name)) {
+			throw problem("uses #root, which is another object in each call",
+					"Read one of its properties, such as #root.method.name, or %s"
+						.formatted(StringUtils.uncapitalize(instead())));
+		}
+		if ("this".equals(name)) {
+			throw problem("uses #this outside of a projection or selection", instead());
 		}
 		if (this.variables.lacksNames()) {
 			throw problem("uses #%s, but the class was compiled without parameter names".formatted(name),
 					"Compile with -parameters, or use %s.".formatted(positions()));
 		}
-		throw problem("uses #%s, but the method has no parameter '%s'".formatted(name, name), instead());
+		throw InvalidKeyExpressionException.ofMissingParameter(this.attribute, this.text, name, instead());
 	}
 
 	private void checkBean(String name) {
@@ -128,9 +148,7 @@ final class KeyChecks {
 	}
 
 	private String positions() {
-		return IntStream.range(0, this.variables.count())
-			.mapToObj((i) -> "#p%d".formatted(i))
-			.collect(Collectors.joining(", "));
+		return IntStream.range(0, this.variables.count()).mapToObj((i) -> "#p" + i).collect(Collectors.joining(", "));
 	}
 
 	/** Check a leading bare name, which means a member of the root object. */
@@ -140,7 +158,7 @@ final class KeyChecks {
 			throw problem("uses the bare name %s".formatted(name),
 					this.variables.isKnown(name) ? "Write #%s for the parameter.".formatted(name)
 							: "Write '%s' in single quotes for fixed text, or %s".formatted(name,
-									instead().replaceFirst("^U", "u")));
+									StringUtils.uncapitalize(instead())));
 		}
 		if (node instanceof MethodReference method) {
 			throw problem("calls %s without a target".formatted(method.toStringAST()),

@@ -2,8 +2,8 @@ package io.leasehold.key;
 
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 
 import io.leasehold.LockKeyException;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +15,7 @@ import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.CompoundExpression;
 import org.springframework.expression.spel.ast.InlineList;
 import org.springframework.expression.spel.ast.Literal;
+import org.springframework.expression.spel.ast.MethodReference;
 import org.springframework.expression.spel.ast.OpPlus;
 import org.springframework.expression.spel.ast.Projection;
 import org.springframework.expression.spel.ast.SpelNodeImpl;
@@ -52,7 +53,8 @@ sealed interface KeyPart {
 		return (SpelNodeImpl) compound.getChild(compound.getChildCount() - 1).getChild(0);
 	}
 
-	private static SpelNodeImpl elements(SpelNodeImpl compound) {
+	/** Return the expression of the elements. */
+	static SpelNodeImpl elements(SpelNodeImpl compound) {
 		SpelNodeImpl[] before = new SpelNodeImpl[compound.getChildCount() - 1];
 		for (int i = 0; i < before.length; i++) {
 			before[i] = child(compound, i);
@@ -70,9 +72,7 @@ sealed interface KeyPart {
 			return (position != null) ? new Argument(position, node.toStringAST()) : new Expression(node);
 		}
 		if (isConcatenation(node)) {
-			List<KeyPart> operands = new ArrayList<>();
-			addOperands(node, variables, operands);
-			return new Joined(node, operands.toArray(KeyPart[]::new));
+			return new Joined(node, of(child(node, 0), variables), of(child(node, 1), variables));
 		}
 		if (node instanceof InlineList) {
 			KeyPart[] keys = new KeyPart[node.getChildCount()];
@@ -86,18 +86,6 @@ sealed interface KeyPart {
 			return new Projected(node, elements(node), of(projected(node), variables));
 		}
 		return new Expression(node);
-	}
-
-	/** Collect operands: {@code a + b + c} is parsed as {@code (a + b) + c}. */
-	private static void addOperands(SpelNodeImpl plus, KeyVariables variables, List<KeyPart> operands) {
-		SpelNodeImpl left = child(plus, 0);
-		if (isConcatenation(left)) {
-			addOperands(left, variables, operands);
-		}
-		else {
-			operands.add(of(left, variables));
-		}
-		operands.add(of(child(plus, 1), variables));
 	}
 
 	private static SpelNodeImpl child(SpelNodeImpl node, int index) {
@@ -162,18 +150,18 @@ sealed interface KeyPart {
 
 	}
 
-	/** A key per element of a collection or array. */
+	/** A key per element of a collection, an array or another source of elements. */
 	record Projected(SpelNodeImpl node, SpelNodeImpl elements, KeyPart key) implements KeyPart {
 
 		@Override
 		public @Nullable Object value(KeyCall call) {
 			ExpressionState state = call.state();
-			Collection<?> values = KeyText.elements(this.elements.getValue(state));
-			if (values == null) {
-				return this.node.getValue(state);
+			Object source = this.elements.getValue(state);
+			if (source == null) {
+				return null;
 			}
-			List<@Nullable Object> keys = new ArrayList<>(values.size());
-			for (Object value : values) {
+			List<@Nullable Object> keys = new ArrayList<>();
+			for (Object value : elementsOf(source)) {
 				state.pushActiveContextObject(new TypedValue(value));
 				state.enterScope();
 				keys.add(this.key.value(call));
@@ -181,6 +169,18 @@ sealed interface KeyPart {
 				state.popActiveContextObject();
 			}
 			return keys;
+		}
+
+		private Iterable<?> elementsOf(Object source) {
+			if (source instanceof Map<?, ?> map) {
+				return map.entrySet();
+			}
+			Iterable<?> several = (source instanceof Iterable<?> iterable) ? iterable : KeyText.elements(source);
+			if (several == null) {
+				throw new LockKeyException(null, "%s is a %s, which has no elements"
+					.formatted(this.elements.toStringAST(), source.getClass().getTypeName()));
+			}
+			return several;
 		}
 
 		@Override
@@ -195,7 +195,17 @@ sealed interface KeyPart {
 
 		@Override
 		public @Nullable Object value(KeyCall call) {
-			return this.node.getValue(call.state());
+			Object value = this.node.getValue(call.state());
+			if (value instanceof String text && isCall()) {
+				KeyText.checkConverted(text, this);
+			}
+			return value;
+		}
+
+		/** Whether a method returns the value, which may have converted an object. */
+		private boolean isCall() {
+			return this.node instanceof CompoundExpression
+					&& this.node.getChild(this.node.getChildCount() - 1) instanceof MethodReference;
 		}
 
 		@Override
@@ -205,28 +215,16 @@ sealed interface KeyPart {
 
 	}
 
-	record Joined(SpelNodeImpl node, KeyPart... operands) implements KeyPart {
+	/** Two parts: their texts joined, or the sum of two numbers. */
+	record Joined(SpelNodeImpl node, KeyPart left, KeyPart right) implements KeyPart {
 
 		@Override
 		public @Nullable Object value(KeyCall call) {
-			Object first = operand(0, call);
-			Object second = operand(1, call);
-			if (first instanceof String || second instanceof String) {
-				String text = KeyText.of(first, this.operands[0]).concat(KeyText.of(second, this.operands[1]));
-				for (int i = 2; i < this.operands.length; i++) {
-					text = text.concat(KeyText.of(operand(i, call), this.operands[i]));
-				}
-				return text;
-			}
-			for (int i = 2; i < this.operands.length; i++) {
-				operand(i, call); // reject null
-			}
-			return this.node.getValue(call.state()); // numbers are added
-		}
-
-		private Object operand(int index, KeyCall call) {
-			KeyPart operand = this.operands[index];
-			return KeyText.require(operand.value(call), operand);
+			Object first = KeyText.require(this.left.value(call), this.left);
+			Object second = KeyText.require(this.right.value(call), this.right);
+			return (first instanceof String || second instanceof String)
+					? KeyText.of(first, this.left).concat(KeyText.of(second, this.right))
+					: this.node.getValue(call.state());
 		}
 
 		@Override

@@ -1,51 +1,33 @@
 package io.leasehold.key;
 
-import java.nio.file.Path;
+import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.Iterator;
-import java.util.Map;
-import java.util.Optional;
-import java.util.OptionalDouble;
-import java.util.OptionalInt;
-import java.util.OptionalLong;
+import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.BaseStream;
 
 import io.leasehold.LockKeyException;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.core.convert.ConversionService;
-import org.springframework.core.convert.support.DefaultConversionService;
 import org.springframework.util.ObjectUtils;
+import org.springframework.util.ReflectionUtils;
 
 /**
- * Conversion of values to text, as in SpEL, if their text identifies them.
+ * Conversion of values to text, if their text identifies them in every process.
  */
 final class KeyText {
-
-	private static final ConversionService CONVERSION = DefaultConversionService.getSharedInstance();
 
 	/** Name and opening bracket of a generated {@code toString()}. */
 	private static final Pattern COMPONENTS = Pattern.compile("[\\w.$]+[\\[({]");
 
 	private static final Pattern NULL_INSIDE = Pattern.compile("=null[,\\])}]");
 
-	private static final ClassValue<Boolean> ANONYMOUS = new ClassValue<>() {
-
-		@Override
-		protected Boolean computeValue(Class<?> type) {
-			try {
-				return type.getMethod("toString").getDeclaringClass() == Object.class;
-			}
-			catch (NoSuchMethodException ex) {
-				return true;
-			}
-		}
-
-	};
+	/** Text of an object or array that inherits {@code toString()}. */
+	private static final Pattern IDENTITY = Pattern
+		.compile("(\\[[BCDFIJSZ]|[A-Z$][\\w$./]*;?)@[0-9a-f]{4,8}(?![\\w.-])");
 
 	private KeyText() {
 	}
@@ -58,7 +40,7 @@ final class KeyText {
 		return ObjectUtils.isArray(value) ? Arrays.asList(ObjectUtils.toObjectArray(value)) : null;
 	}
 
-	/** Reject a value that cannot be a key or a part of one. */
+	/** Reject a value whose type cannot be a part of a key. */
 	static Object require(@Nullable Object value, KeyPart part) {
 		if (value instanceof String || value instanceof Integer || value instanceof Long) {
 			return value;
@@ -66,23 +48,11 @@ final class KeyText {
 		if (value == null) {
 			throw new LockKeyException(null, "%s is null".formatted(part.text()));
 		}
-		if (isSeveral(value)) {
-			throw new LockKeyException(null,
-					"%s has a %s where one value is needed: use one of its elements, or a collection of whole keys"
-						.formatted(part.text(), value.getClass().getSimpleName()));
-		}
-		if (ANONYMOUS.get(value.getClass())) {
-			throw new LockKeyException(null, "%s is a %s, which does not override toString(): use its id instead"
-				.formatted(part.text(), value.getClass().getName()));
+		String problem = problemOfType(value);
+		if (problem != null) {
+			throw new LockKeyException(null, part.text() + problem);
 		}
 		return value;
-	}
-
-	private static boolean isSeveral(Object value) {
-		return value instanceof Iterable<?> && !(value instanceof Path) || value instanceof Map
-				|| value instanceof Optional || value instanceof OptionalInt || value instanceof OptionalLong
-				|| value instanceof OptionalDouble || value instanceof Iterator || value instanceof BaseStream
-				|| value.getClass().isArray();
 	}
 
 	static String key(@Nullable Object value, KeyPart part) {
@@ -93,26 +63,77 @@ final class KeyText {
 		return text;
 	}
 
-	/** Return the text of a value that may be a key or a part of one. */
+	/** Return the text of a value whose type can be a part of a key. */
 	static String of(Object value, KeyPart part) {
-		if (value instanceof String text) {
-			return text;
-		}
-		if (value instanceof Integer || value instanceof Long || value instanceof UUID) {
-			return value.toString();
-		}
-		boolean convertible = CONVERSION.canConvert(value.getClass(), String.class);
-		String text = String.valueOf(convertible ? CONVERSION.convert(value, String.class) : value);
-		if (isGeneratedWithNull(text, value.getClass().getSimpleName())) {
-			throw new LockKeyException(null,
-					"%s is %s, which contains null: use values that are never null".formatted(part.text(), text));
+		String text = textOf(value);
+		String problem = problemOfText(value, text);
+		if (problem != null) {
+			throw new LockKeyException(null, part.text() + problem);
 		}
 		return text;
 	}
 
+	/** Reject the text of an object that the expression converted. */
+	static void checkConverted(String text, KeyPart part) {
+		if (hasIdentity(text)) {
+			throw new LockKeyException(null, part.text() + identityIn(text));
+		}
+	}
+
+	private static String textOf(Object value) {
+		return (value instanceof Enum<?> constant) ? constant.name() : Objects.toString(value.toString(), "");
+	}
+
+	private static @Nullable String problemOfType(Object value) {
+		KeyType type = KeyType.of(value.getClass());
+		return (type.problem() != null) ? " %s: %s".formatted(type.problem(), type.action()) : null;
+	}
+
+	private static @Nullable String problemOfText(Object value, String text) {
+		if (value instanceof CharSequence || value instanceof Integer || value instanceof Long
+				|| value instanceof UUID) {
+			return null;
+		}
+		List<Method> components = KeyType.of(value.getClass()).components();
+		for (Method component : components) {
+			String problem = problemOf(ReflectionUtils.invokeMethod(component, value));
+			if (problem != null) {
+				return "." + component.getName() + problem;
+			}
+		}
+		return components.isEmpty() ? problemOfOwnText(value, text) : null;
+	}
+
+	private static @Nullable String problemOfOwnText(Object value, String text) {
+		if (text.isEmpty()) {
+			return " is a %s with an empty text: use its id".formatted(value.getClass().getTypeName());
+		}
+		if (hasIdentity(text)) {
+			return identityIn(text);
+		}
+		return isGeneratedWithNull(text, value.getClass().getSimpleName())
+				? " is %s, which contains null: use values that are never null".formatted(text) : null;
+	}
+
+	private static @Nullable String problemOf(@Nullable Object component) {
+		if (component == null) {
+			return " is null";
+		}
+		String problem = problemOfType(component);
+		return (problem != null) ? problem : problemOfText(component, textOf(component));
+	}
+
+	private static boolean hasIdentity(String text) {
+		return text.indexOf('@') >= 0 && IDENTITY.matcher(text).find();
+	}
+
+	private static String identityIn(String text) {
+		return " is %s, which contains an identity hash code, another one in each process: use an id".formatted(text);
+	}
+
 	/**
-	 * Whether a text is a generated {@code toString()} of a record, Lombok or Kotlin
-	 * class with a null component: {@code OrderId[region=eu, number=null]}.
+	 * Whether a text is a generated {@code toString()} of a class of Lombok or an IDE
+	 * with a null component: {@code OrderId(region=eu, number=null)}.
 	 */
 	private static boolean isGeneratedWithNull(String text, String type) {
 		Matcher components = COMPONENTS.matcher(text);

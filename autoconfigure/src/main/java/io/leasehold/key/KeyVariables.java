@@ -22,11 +22,14 @@ final class KeyVariables {
 	static final String TARGET = "target";
 
 	/** Names that SpEL defines, whatever the names of parameters. */
-	static final Set<String> RESERVED = Set.of("root", "this");
+	private static final Set<String> RESERVED = Set.of("root", "this");
 
 	private static final ParameterNameDiscoverer DISCOVERER = new DefaultParameterNameDiscoverer();
 
 	private final Map<String, Integer> positions = new HashMap<>();
+
+	/** Positions of parameters whose names mean something else in SpEL. */
+	private final Map<String, Integer> hidden = new HashMap<>();
 
 	private final List<String> names = new ArrayList<>();
 
@@ -51,9 +54,10 @@ final class KeyVariables {
 		this.names.clear();
 		for (int i = 0; i < found.length; i++) {
 			String name = found[i];
-			if (name != null && !RESERVED.contains(name)) {
-				this.positions.put(name, i);
-				this.names.add(name);
+			if (name != null) {
+				boolean reserved = RESERVED.contains(name);
+				(reserved ? this.hidden : this.positions).put(name, i);
+				this.names.add(reserved ? "p" + i : name);
 			}
 		}
 	}
@@ -68,8 +72,19 @@ final class KeyVariables {
 		return this.positions;
 	}
 
+	/** Return the position of a parameter that its name cannot refer to, or null. */
+	@Nullable Integer hidden(String name) {
+		return this.hidden.get(name);
+	}
+
 	boolean isKnown(String variable) {
-		return this.positions.containsKey(variable) || TARGET.equals(variable) || RESERVED.contains(variable);
+		return this.positions.containsKey(variable) || TARGET.equals(variable);
+	}
+
+	/** Return the declared type of a variable's parameter, or null if there is none. */
+	@Nullable Class<?> type(String variable) {
+		Integer position = position(variable);
+		return (position != null) ? ClassUtils.resolvePrimitiveIfNecessary(this.types[position]) : null;
 	}
 
 	boolean isText(String variable) {

@@ -1,5 +1,6 @@
 package io.leasehold.key;
 
+import java.lang.reflect.Modifier;
 import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
@@ -7,13 +8,16 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.CompoundExpression;
 import org.springframework.expression.spel.ast.InlineList;
+import org.springframework.expression.spel.ast.Literal;
 import org.springframework.expression.spel.ast.MethodReference;
 import org.springframework.expression.spel.ast.NullLiteral;
 import org.springframework.expression.spel.ast.OpPlus;
+import org.springframework.expression.spel.ast.SpelNodeImpl;
 import org.springframework.expression.spel.ast.StringLiteral;
 import org.springframework.expression.spel.ast.Ternary;
 import org.springframework.expression.spel.ast.TypeReference;
 import org.springframework.expression.spel.ast.VariableReference;
+import org.springframework.util.StringUtils;
 
 /**
  * Checks of the parts of a key. Each part is checked for null at each call. A part is
@@ -40,6 +44,7 @@ final class PartChecks {
 		if (node instanceof NullLiteral) {
 			throw problem("has a part that is always null", "Remove it, or write 'null' in single quotes.");
 		}
+		refuseType(node);
 		if (KeyPart.isConcatenation(node)) {
 			checkOperand(node.getChild(0));
 			checkOperand(node.getChild(1));
@@ -52,11 +57,33 @@ final class PartChecks {
 			check(node.getChild(2));
 		}
 		else if (KeyPart.isProjection(node)) {
+			refuseHiddenText(KeyPart.elements((SpelNodeImpl) node));
 			check(KeyPart.projected(node));
 		}
 		else {
 			refuseHiddenText(node);
 		}
+	}
+
+	/** Reject a part if no value of its type can be a key. */
+	private void refuseType(SpelNode node) {
+		Class<?> type = typeOf(node);
+		if (type == null || type.isArray() || !Modifier.isFinal(type.getModifiers())) {
+			return;
+		}
+		KeyType found = KeyType.of(type);
+		if (found.problem() != null) {
+			throw problem("has a part that is no key: %s %s".formatted(node.toStringAST(), found.problem()),
+					StringUtils.capitalize(found.action()) + ".");
+		}
+	}
+
+	private @Nullable Class<?> typeOf(SpelNode node) {
+		if (node instanceof Literal literal) {
+			Object value = literal.getLiteralValue().getValue();
+			return (value != null) ? value.getClass() : null;
+		}
+		return (node instanceof VariableReference) ? this.variables.type(node.toStringAST().substring(1)) : null;
 	}
 
 	private void checkOperands(SpelNode list) {
@@ -105,6 +132,10 @@ final class PartChecks {
 		if (TEXT_OF_NULL.contains(called)) {
 			throw problem("converts its parts to text with %s(...)".formatted(called),
 					"Join the parts with +, such as \"'order:' + #id\": the method turns null into the text \"null\".");
+		}
+		if (method.getName().equals("concat")) {
+			throw problem("joins text with %s(...)".formatted(called),
+					"Join the parts with +, such as \"'order:' + #id\", so that each part is checked.");
 		}
 	}
 

@@ -40,7 +40,7 @@ class LockAnnotationValidatorTests {
 				Arguments.of(UnknownEngine.class, "UnknownEngine.run", "\"etcd\"", "leasehold.<name>.enabled"),
 				Arguments.of(PlainFuture.class, "PlainFuture.run", "Future", "CompletionStage"),
 				Arguments.of(OwnFuture.class, "OwnFuture.run", "Stage", "CompletionStage"),
-				Arguments.of(UnknownInClass.class, "UnknownInClass.second", "'id'", "#name"));
+				Arguments.of(UnknownInClass.class, "UnknownInClass.second", "'id'", "put it only on those methods"));
 	}
 
 	/**

@@ -4,6 +4,7 @@ import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 import io.leasehold.LockKey;
 import org.jspecify.annotations.Nullable;
@@ -81,6 +82,15 @@ abstract class KeyExpressionFixture {
 		void object(Object value) {
 		}
 
+		void root(String root) {
+		}
+
+		void optional(Optional<Object> value) {
+		}
+
+		void real(double value) {
+		}
+
 		@Override
 		public void swap(String right, String left) {
 		}
@@ -116,6 +126,16 @@ abstract class KeyExpressionFixture {
 
 		Generated(String text) {
 			this.text = text;
+		}
+
+		@Override
+		public boolean equals(@Nullable Object other) {
+			return other instanceof Generated generated && this.text.equals(generated.text);
+		}
+
+		@Override
+		public int hashCode() {
+			return this.text.hashCode();
 		}
 
 		@Override

@@ -1,7 +1,7 @@
 package io.leasehold.key;
 
 import java.lang.reflect.Method;
-import java.nio.file.Path;
+import java.math.BigDecimal;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -60,7 +60,7 @@ class KeyExpressionTests extends KeyExpressionFixture {
 	@Test
 	void textOfValuesIsThatOfSpel() {
 		UUID uuid = UUID.randomUUID();
-		for (Object value : List.of(1, 2L, 3.5, 'c', true, uuid, TimeUnit.DAYS, Path.of("a", "b"))) {
+		for (Object value : List.of(1, 2L, new BigDecimal("3.5"), 'c', true, uuid, TimeUnit.DAYS)) {
 			assertThat(evaluateObject("'k:' + #value", value)).isEqualTo("k:" + value);
 			assertThat(evaluateObject("#value", value)).isEqualTo(value.toString());
 		}
@@ -157,7 +157,7 @@ class KeyExpressionTests extends KeyExpressionFixture {
 
 	@Test
 	void valuesWithoutANullInTheirTextAreKeys() {
-		for (Object value : List.of(new OrderId("eu", 7), new OrderId("nullable", 7), "OrderId[region=null]",
+		for (Object value : List.of(new OrderId("eu", 7), new OrderId("null", 7), "OrderId[region=null]",
 				new Generated("a=null"), new Generated("Other(a=null)"), new Generated("Generated(a=nullable)"))) {
 			assertThat(evaluateObject("'k:' + #value", value)).isEqualTo("k:" + value);
 		}

