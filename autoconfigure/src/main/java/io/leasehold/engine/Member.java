@@ -46,7 +46,7 @@ public final class Member {
 	}
 
 	private String newId() {
-		return "%s@%s:%d:%s".formatted(this.application, Owner.printable(hostName(), 60), ProcessHandle.current().pid(),
+		return "%s@%s:%s:%s".formatted(this.application, Owner.printable(hostName(), 60), ProcessHandle.current().pid(),
 				HexFormat.of().toHexDigits(MemberIdentity.RANDOM.nextLong()));
 	}
 

@@ -41,7 +41,7 @@ final class ClaimValue {
 	}
 
 	private static String of(Claim claim, Instant time, String minHold) {
-		return "%s\n%d\n%d\n%s".formatted(claim.owner().token(), time.toEpochMilli(), claim.lease().toMillis(),
+		return "%s\n%s\n%s\n%s".formatted(claim.owner().token(), time.toEpochMilli(), claim.lease().toMillis(),
 				minHold);
 	}
 

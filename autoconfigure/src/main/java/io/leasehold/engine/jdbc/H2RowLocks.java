@@ -1,5 +1,6 @@
 package io.leasehold.engine.jdbc;
 
+import java.math.BigDecimal;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -34,7 +35,7 @@ final class H2RowLocks extends RowLocks {
 			return "FOR UPDATE NOWAIT";
 		}
 		long millis = Math.min(wait.plusNanos(999_999).toMillis(), Integer.MAX_VALUE);
-		return "FOR UPDATE WAIT %d.%03d".formatted(millis / 1000, millis % 1000);
+		return "FOR UPDATE WAIT " + BigDecimal.valueOf(millis, 3);
 	}
 
 	@Override

@@ -65,7 +65,7 @@ final class LingeringGrants implements Grants {
 	@Override
 	public Set<String> renew(Session session, RenewalBatch batch) throws SQLException {
 		return this.sql.extend(session, "{table}", "id",
-				"closed_until = %d, %s".formatted(RENEWED, ExclusiveGrants.EXTEND), batch);
+				"closed_until = %s, %s".formatted(RENEWED, ExclusiveGrants.EXTEND), batch);
 	}
 
 }

@@ -45,12 +45,12 @@ final class LockTable {
 	static final String PLACE_TAKEN = "h.lock_id = id AND %s > {now}".formatted(PLACE_END);
 
 	/** Number of the exclusive owner's grant, before the numbers that it reserves. */
-	private static final String OWN_NUMBER = "grant_number - CASE WHEN closed_until < 0 THEN %d ELSE 0 END"
+	private static final String OWN_NUMBER = "grant_number - CASE WHEN closed_until < 0 THEN %s ELSE 0 END"
 		.formatted(Granted.RESERVED);
 
 	/** Mark of the exclusive owner's grant if it lingers, otherwise zero. */
 	private static final String RECALL_MARK = "CASE WHEN owner IS NOT NULL AND expires_at > {now} "
-			+ "AND closed_until <= -%d THEN -closed_until ELSE 0 END".formatted(Recall.LEAST);
+			+ "AND closed_until <= -%s THEN -closed_until ELSE 0 END".formatted(Recall.LEAST);
 
 	private static final String COLUMNS = "namespace, lock_key, owner, grant_number, granted_at, expires_at, "
 			+ "lock_delay, closed_until, shared_until, turn_until, waited_until, version";

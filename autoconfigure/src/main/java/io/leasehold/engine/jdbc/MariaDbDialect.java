@@ -1,5 +1,6 @@
 package io.leasehold.engine.jdbc;
 
+import java.math.BigDecimal;
 import java.sql.SQLException;
 import java.sql.DatabaseMetaData;
 import java.time.Duration;
@@ -31,13 +32,12 @@ final class MariaDbDialect extends MySqlDialect {
 
 	@Override
 	protected String setLockTimeout(Duration lockTimeout) {
-		return "SET SESSION max_statement_time = %d.%03d".formatted(lockTimeout.toSeconds(),
-				lockTimeout.toMillisPart());
+		return "SET SESSION max_statement_time = " + BigDecimal.valueOf(lockTimeout.toMillis(), 3);
 	}
 
 	@Override
 	protected String setUp(Duration idle) {
-		return "SET SESSION idle_transaction_timeout = %d".formatted(seconds(idle));
+		return "SET SESSION idle_transaction_timeout = %s".formatted(seconds(idle));
 	}
 
 	@Override

@@ -21,7 +21,7 @@ final class MariaDbRowLocks extends MySqlRowLocks {
 	@Override
 	String locking(boolean shared, Duration wait) {
 		return (shared ? "LOCK IN SHARE MODE" : "FOR UPDATE")
-				+ (wait.isZero() ? " NOWAIT" : " WAIT %d".formatted(seconds(wait)));
+				+ (wait.isZero() ? " NOWAIT" : " WAIT %s".formatted(seconds(wait)));
 	}
 
 }

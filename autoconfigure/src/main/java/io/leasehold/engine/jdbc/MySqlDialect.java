@@ -87,7 +87,7 @@ public class MySqlDialect extends Dialect {
 	/** MySQL has no timeout for idle transactions, only one for idle sessions. */
 	@Override
 	protected @Nullable String closeWhenIdle(Duration idle) {
-		return "SET @leasehold_wait = @@SESSION.wait_timeout, SESSION wait_timeout = %d".formatted(seconds(idle));
+		return "SET @leasehold_wait = @@SESSION.wait_timeout, SESSION wait_timeout = %s".formatted(seconds(idle));
 	}
 
 	@Override

@@ -36,7 +36,7 @@ class MySqlRowLocks extends RowLocks {
 			return request(connection, id, shared, wait);
 		}
 		execute(connection, "SET @leasehold_wait = @@SESSION.innodb_lock_wait_timeout, "
-				+ "SESSION innodb_lock_wait_timeout = %d".formatted(seconds(wait)));
+				+ "SESSION innodb_lock_wait_timeout = %s".formatted(seconds(wait)));
 		try {
 			return request(connection, id, shared, wait);
 		}

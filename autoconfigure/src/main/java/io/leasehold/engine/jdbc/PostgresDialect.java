@@ -80,7 +80,7 @@ public class PostgresDialect extends Dialect {
 
 	@Override
 	protected String endingWhenIdle(Duration idle) {
-		return " AND set_config('idle_in_transaction_session_timeout', '%d', TRUE) <> ''".formatted(idle.toMillis());
+		return " AND set_config('idle_in_transaction_session_timeout', '%s', TRUE) <> ''".formatted(idle.toMillis());
 	}
 
 	@Override

@@ -25,7 +25,7 @@ record RevokedGrant(long number, String row) {
 
 	@Override
 	public String toString() {
-		return "revoke %d:%s".formatted(this.number, this.row);
+		return "revoke %s:%s".formatted(this.number, this.row);
 	}
 
 }

@@ -29,7 +29,7 @@ final class ClaimName {
 		if (claim.access().equals(Access.EXCLUSIVE) && claim.minHold().isZero() && claim.lockDelay().isZero()) {
 			return token;
 		}
-		return "%s#%s,%d,%d".formatted(token, claim.access().code(), claim.minHold().toMillis(),
+		return "%s#%s,%s,%s".formatted(token, claim.access().code(), claim.minHold().toMillis(),
 				claim.lockDelay().toMillis());
 	}
 

@@ -2,6 +2,7 @@ package io.leasehold.test.contract;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 
 import org.junit.jupiter.api.Test;
 
@@ -254,12 +255,13 @@ public abstract class SharedLockEngineContract extends LockEngineContract {
 		leavesNothing();
 	}
 
-	/** I1 and I2 between real processes. */
+	/** I1 and I2 between real processes, one of which writes numbers in other digits. */
 	@Test
 	void historyOfAnotherJvmIsTrue() throws Exception {
 		History history = new History();
 		LockService one = service();
-		try (LockProcess other = LockProcess.start(address(), this.namespace)) {
+		try (LockProcess other = LockProcess.start(address(), this.namespace,
+				Map.of("JAVA_TOOL_OPTIONS", "-Duser.language=ar -Duser.country=EG"))) {
 			other.contend(NAME, contention(), one.defaults().lease());
 			LockProcess.contend(one, NAME, one.defaults(), System.nanoTime() + contention().toNanos(), history::add);
 			List<History.Interval> others = other.contended();
