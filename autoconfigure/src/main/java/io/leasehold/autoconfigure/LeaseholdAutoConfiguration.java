@@ -46,44 +46,44 @@ public final class LeaseholdAutoConfiguration {
 
 	/** Static, because it is required before the first properties are bound. */
 	@Bean
-	static DurationUnits lockDurationUnits() {
+	static DurationUnits leaseholdDurationUnits() {
 		return new DurationUnits();
 	}
 
 	@Bean
 	@ConditionalOnMissingBean
-	Member lockMember(Environment environment) {
+	Member leaseholdMember(Environment environment) {
 		String application = environment.getProperty("spring.application.name");
 		return Member.of(StringUtils.hasText(application) ? application : "application");
 	}
 
 	@Bean
 	@ConditionalOnMissingBean
-	MonotonicClock lockClock() {
+	MonotonicClock leaseholdClock() {
 		return MonotonicClock.SYSTEM;
 	}
 
 	@Bean
 	@ConditionalOnMissingBean
-	ApplicationEvents lockApplicationEvents(ApplicationEventPublisher publisher) {
+	ApplicationEvents leaseholdApplicationEvents(ApplicationEventPublisher publisher) {
 		return new ApplicationEvents(publisher);
 	}
 
 	@Bean
 	@ConditionalOnBooleanProperty("leasehold.leak-detection")
-	LeakDetection lockLeakDetection() {
+	LeakDetection leaseholdLeakDetection() {
 		return new LeakDetection();
 	}
 
 	@Bean
 	@ConditionalOnMissingBean
-	ReleaseTiming lockReleaseTiming() {
+	ReleaseTiming leaseholdReleaseTiming() {
 		return ReleaseTiming.IMMEDIATE;
 	}
 
 	@Bean
 	@ConditionalOnMissingBean
-	LockService lockService(LeaseholdProperties properties, ObjectProvider<Map<String, LockEngine>> engines,
+	LockService leaseholdLockService(LeaseholdProperties properties, ObjectProvider<Map<String, LockEngine>> engines,
 			Member member, MonotonicClock clock, ObjectProvider<LockEventListener> listeners, ReleaseTiming timing,
 			ResourceLoader resources, Environment environment) {
 		Map<String, LockEngine> all = engines.getIfAvailable(Map::of);
@@ -128,7 +128,7 @@ public final class LeaseholdAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	LockInspector lockInspector(LockService service) {
+	LockInspector leaseholdLockInspector(LockService service) {
 		return service.inspector();
 	}
 
@@ -140,12 +140,12 @@ public final class LeaseholdAutoConfiguration {
 	@Bean
 	@ConditionalOnBooleanProperty("leasehold.fail-fast")
 	@ConditionalOnBooleanProperty(name = "leasehold.enabled", matchIfMissing = true)
-	StoreCheck lockStoreCheck(LockService service) {
+	StoreCheck leaseholdStoreCheck(LockService service) {
 		return new StoreCheck(service);
 	}
 
 	@Bean
-	UnprotectedMethodsWarning unprotectedMethodsWarning(LeaseholdProperties properties) {
+	UnprotectedMethodsWarning leaseholdUnprotectedMethodsWarning(LeaseholdProperties properties) {
 		return new UnprotectedMethodsWarning(properties);
 	}
 

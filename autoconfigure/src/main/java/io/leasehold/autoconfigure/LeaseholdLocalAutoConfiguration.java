@@ -19,7 +19,7 @@ public final class LeaseholdLocalAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	LocalLockEngine localLockEngine(MonotonicClock clock) {
+	LocalLockEngine leaseholdLocalLockEngine(MonotonicClock clock) {
 		return new LocalLockEngine(clock);
 	}
 

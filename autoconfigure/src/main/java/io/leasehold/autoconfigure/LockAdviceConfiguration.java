@@ -42,7 +42,7 @@ class LockAdviceConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static LockOperationSource lockOperationSource(ObjectProvider<LockService> service,
+	static LockOperationSource leaseholdLockOperationSource(ObjectProvider<LockService> service,
 			ObjectProvider<FencingGuard> fencing, ConfigurableBeanFactory beanFactory, Environment environment) {
 		UnavailablePolicy whenUnavailable = switch (properties(environment).whenUnavailable()) {
 			case FAIL -> UnavailablePolicy.FAIL;
@@ -54,14 +54,14 @@ class LockAdviceConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static LockInterceptor lockInterceptor(LockOperationSource operations, ObjectProvider<LockService> service,
+	static LockInterceptor leaseholdLockInterceptor(LockOperationSource operations, ObjectProvider<LockService> service,
 			BodyThreads threads) {
 		return new LockInterceptor(operations, SingletonSupplier.of(service::getObject), threads);
 	}
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static LockAdvisor lockAdvisor(LockOperationSource operations, LockInterceptor interceptor,
+	static LockAdvisor leaseholdLockAdvisor(LockOperationSource operations, LockInterceptor interceptor,
 			Environment environment) {
 		return new LockAdvisor(operations, interceptor, LockScope.METHOD, properties(environment).order());
 	}
@@ -72,19 +72,20 @@ class LockAdviceConfiguration {
 	 */
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static LockAdvisor transactionLockAdvisor(LockOperationSource operations, LockInterceptor interceptor) {
+	static LockAdvisor leaseholdTransactionLockAdvisor(LockOperationSource operations, LockInterceptor interceptor) {
 		return new LockAdvisor(operations, interceptor, LockScope.TRANSACTION, Ordered.LOWEST_PRECEDENCE);
 	}
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static LockAnnotationValidator lockAnnotationValidator(LockOperationSource operations, Environment environment) {
+	static LockAnnotationValidator leaseholdLockAnnotationValidator(LockOperationSource operations,
+			Environment environment) {
 		return new LockAnnotationValidator(operations, properties(environment).order());
 	}
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static BodyThreads lockBodyThreads(BeanFactory beans, Environment environment) {
+	static BodyThreads leaseholdBodyThreads(BeanFactory beans, Environment environment) {
 		AsyncProperties properties = Binder.get(environment).bindOrCreate("leasehold.async", AsyncProperties.class);
 		BodyExecutors.check(properties, beans);
 		return new BodyThreads(() -> BodyExecutors.find(properties, beans, environment), properties.maxThreads());

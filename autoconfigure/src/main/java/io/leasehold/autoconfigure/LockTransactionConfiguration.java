@@ -24,13 +24,13 @@ class LockTransactionConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean(ReleaseTiming.class)
-	TransactionalReleaseTiming transactionalReleaseTiming(LeaseholdProperties properties) {
+	TransactionalReleaseTiming leaseholdTransactionalReleaseTiming(LeaseholdProperties properties) {
 		return new TransactionalReleaseTiming(properties.transaction().commitGuard());
 	}
 
 	/** Binds the properties, because their bean would be created too early. */
 	@Bean
-	static CommitGuards commitGuardRegistrar(BeanFactory beans, Environment environment) {
+	static CommitGuards leaseholdCommitGuards(BeanFactory beans, Environment environment) {
 		return new CommitGuards(beans,
 				environment.getProperty("leasehold.transaction.commit-guard", Boolean.class, true));
 	}

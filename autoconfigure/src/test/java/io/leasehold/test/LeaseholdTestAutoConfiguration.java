@@ -25,48 +25,48 @@ import org.springframework.context.annotation.Bean;
 final class LeaseholdTestAutoConfiguration {
 
 	@Bean
-	LockRecorder lockRecorder() {
+	LockRecorder leaseholdLockRecorder() {
 		return new LockRecorder();
 	}
 
 	@Bean
 	@ConditionalOnMissingBean(MonotonicClock.class)
-	VirtualClock virtualLockClock() {
+	VirtualClock leaseholdVirtualClock() {
 		return new VirtualClock();
 	}
 
 	@Bean
-	LockEngine localEtcdLockEngine(LocalLockEngine engine) {
+	LockEngine leaseholdLocalEtcdLockEngine(LocalLockEngine engine) {
 		return named(EtcdLockEngine.NAME, engine);
 	}
 
 	@Bean
-	LockEngine localHazelcastLockEngine(LocalLockEngine engine) {
+	LockEngine leaseholdLocalHazelcastLockEngine(LocalLockEngine engine) {
 		return named(HazelcastStore.NAME, engine);
 	}
 
 	@Bean
-	LockEngine localJdbcLockEngine(LocalLockEngine engine) {
+	LockEngine leaseholdLocalJdbcLockEngine(LocalLockEngine engine) {
 		return named(JdbcLockEngine.NAME, engine);
 	}
 
 	@Bean
-	LockEngine localMemcachedLockEngine(LocalLockEngine engine) {
+	LockEngine leaseholdLocalMemcachedLockEngine(LocalLockEngine engine) {
 		return named(MemcachedStore.NAME, engine);
 	}
 
 	@Bean
-	LockEngine localRedisLockEngine(LocalLockEngine engine) {
+	LockEngine leaseholdLocalRedisLockEngine(LocalLockEngine engine) {
 		return named(RedisLockEngine.NAME, engine);
 	}
 
 	@Bean
-	LockEngine localRedlockLockEngine(LocalLockEngine engine) {
+	LockEngine leaseholdLocalRedlockLockEngine(LocalLockEngine engine) {
 		return named(RedlockLockEngine.NAME, engine);
 	}
 
 	@Bean
-	LockEngine localZooKeeperLockEngine(LocalLockEngine engine) {
+	LockEngine leaseholdLocalZooKeeperLockEngine(LocalLockEngine engine) {
 		return named(ZooKeeperLockEngine.NAME, engine);
 	}
 

@@ -29,7 +29,7 @@ public final class LeaseholdEndpointAutoConfiguration {
 	@Bean
 	@ConditionalOnAvailableEndpoint
 	@ConditionalOnMissingBean
-	LocksEndpoint locksEndpoint(LockInspector locks, ApplicationEventPublisher events) {
+	LocksEndpoint leaseholdLocksEndpoint(LockInspector locks, ApplicationEventPublisher events) {
 		return new LocksEndpoint(locks, events);
 	}
 
@@ -37,7 +37,7 @@ public final class LeaseholdEndpointAutoConfiguration {
 	@ConditionalOnAvailableEndpoint(exposure = EndpointExposure.WEB)
 	@ConditionalOnMissingBean
 	@ConditionalOnBean(LocksEndpoint.class)
-	LocksEndpointWebExtension locksEndpointWebExtension(LocksEndpoint endpoint) {
+	LocksEndpointWebExtension leaseholdLocksEndpointWebExtension(LocksEndpoint endpoint) {
 		return new LocksEndpointWebExtension(endpoint);
 	}
 

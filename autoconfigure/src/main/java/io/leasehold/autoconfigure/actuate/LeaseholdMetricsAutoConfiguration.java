@@ -28,21 +28,21 @@ public final class LeaseholdMetricsAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	LockMetrics lockMetrics(MeterRegistry registry) {
+	LockMetrics leaseholdLockMetrics(MeterRegistry registry) {
 		return new LockMetrics(registry);
 	}
 
 	@Bean
 	@ConditionalOnMissingBean
 	@ConditionalOnBean(LockInspector.class)
-	DroppedEventMetrics droppedLockEventMetrics(ApplicationEvents applicationEvents, LockInspector locks) {
+	DroppedEventMetrics leaseholdDroppedEventMetrics(ApplicationEvents applicationEvents, LockInspector locks) {
 		return new DroppedEventMetrics(applicationEvents, locks);
 	}
 
 	@Bean
 	@ConditionalOnMissingBean
 	@ConditionalOnBean(LockInspector.class)
-	ParkedLockMetrics parkedLockMetrics(LockInspector locks) {
+	ParkedLockMetrics leaseholdParkedLockMetrics(LockInspector locks) {
 		return new ParkedLockMetrics(locks);
 	}
 

@@ -28,7 +28,7 @@ public final class LeaseholdObservationAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	LockObservations lockObservations(ObservationRegistry registry,
+	LockObservations leaseholdLockObservations(ObservationRegistry registry,
 			ObjectProvider<AcquireObservationConvention> acquireConvention,
 			ObjectProvider<HoldObservationConvention> holdConvention) {
 		return new LockObservations(registry, acquireConvention.getIfAvailable(), holdConvention.getIfAvailable());
@@ -43,7 +43,7 @@ public final class LeaseholdObservationAutoConfiguration {
 	static class NoTimersConfiguration {
 
 		@Bean
-		static MeterFilter lockObservationMeterFilter() {
+		static MeterFilter leaseholdObservationMeterFilter() {
 			return MeterFilter.denyNameStartsWith("leasehold.lock.");
 		}
 

@@ -33,14 +33,15 @@ public final class LeaseholdEtcdAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean(EtcdConnectionDetails.class)
-	EtcdConnectionDetails etcdLockConnectionDetails(EtcdProperties properties, ObjectProvider<SslBundles> bundles) {
+	EtcdConnectionDetails leaseholdEtcdConnectionDetails(EtcdProperties properties,
+			ObjectProvider<SslBundles> bundles) {
 		return new PropertiesEtcdConnectionDetails(properties, bundles);
 	}
 
 	@Bean
 	@ConditionalOnMissingBean
-	EtcdLockEngine etcdLockEngine(EtcdProperties properties, LeaseholdProperties shared, EtcdConnectionDetails details,
-			MonotonicClock clock) {
+	EtcdLockEngine leaseholdEtcdLockEngine(EtcdProperties properties, LeaseholdProperties shared,
+			EtcdConnectionDetails details, MonotonicClock clock) {
 		return new EtcdLockEngine(EtcdProperties.toConnection(details), properties.toSettings(shared), clock);
 	}
 

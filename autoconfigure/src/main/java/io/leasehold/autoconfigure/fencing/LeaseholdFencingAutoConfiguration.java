@@ -54,7 +54,8 @@ public final class LeaseholdFencingAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	@Conditional(OnTableInitializationCondition.class)
-	@Nullable FenceTableInitializer fenceTableInitializer(DataSource dataSource, FenceTableInitializer.Properties properties) {
+	@Nullable FenceTableInitializer leaseholdFenceTableInitializer(DataSource dataSource,
+			FenceTableInitializer.Properties properties) {
 		if (properties.getInitializeSchema() == DatabaseInitializationMode.EMBEDDED
 				&& !EmbeddedDatabaseConnection.isEmbedded(dataSource)) {
 			return null;
@@ -65,7 +66,7 @@ public final class LeaseholdFencingAutoConfiguration {
 	/** Created for the first fenced method; other applications need no table. */
 	@Bean
 	@Lazy
-	JdbcFencingGuard fencingGuard(DataSource dataSource, LeaseholdProperties properties, CommitGuards guards) {
+	JdbcFencingGuard leaseholdFencingGuard(DataSource dataSource, LeaseholdProperties properties, CommitGuards guards) {
 		JdbcFencingGuard guard = new JdbcFencingGuard(dataSource, properties.namespace(),
 				properties.fencing().retention(), guards);
 		try {

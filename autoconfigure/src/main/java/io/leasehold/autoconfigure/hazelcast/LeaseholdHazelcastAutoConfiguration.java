@@ -34,9 +34,9 @@ public final class LeaseholdHazelcastAutoConfiguration {
 	}
 
 	@Bean
-	@ConditionalOnMissingBean(name = "hazelcastLockEngine")
-	CasLockEngine hazelcastLockEngine(ObjectProvider<HazelcastInstance> instances, HazelcastProperties properties,
-			LeaseholdProperties shared, MonotonicClock clock) {
+	@ConditionalOnMissingBean(name = "leaseholdHazelcastLockEngine")
+	CasLockEngine leaseholdHazelcastLockEngine(ObjectProvider<HazelcastInstance> instances,
+			HazelcastProperties properties, LeaseholdProperties shared, MonotonicClock clock) {
 		HazelcastInstance instance = instances.getIfUnique();
 		if (instance == null) {
 			throw new LockEngineConfigurationException(

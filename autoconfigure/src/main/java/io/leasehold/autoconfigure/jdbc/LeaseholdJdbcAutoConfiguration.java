@@ -53,7 +53,7 @@ public final class LeaseholdJdbcAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	JdbcConnections jdbcLockConnections(JdbcProperties properties, LeaseholdProperties shared, BeanFactory beans,
+	JdbcConnections leaseholdJdbcConnections(JdbcProperties properties, LeaseholdProperties shared, BeanFactory beans,
 			Environment environment) {
 		properties.toSettings(shared); // reports a mistake before a pool is opened
 		return new JdbcDatabase(properties, beans, environment).connections();
@@ -62,7 +62,7 @@ public final class LeaseholdJdbcAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	@Conditional(OnTableInitializationCondition.class)
-	JdbcLockTableInitializer jdbcLockTableInitializer(JdbcConnections connections, JdbcProperties properties,
+	JdbcLockTableInitializer leaseholdJdbcLockTableInitializer(JdbcConnections connections, JdbcProperties properties,
 			JdbcLockTableInitializer.Properties initialization) {
 		try {
 			connections.awaitFirst();
@@ -83,8 +83,8 @@ public final class LeaseholdJdbcAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	JdbcLockEngine jdbcLockEngine(JdbcConnections connections, JdbcProperties properties, LeaseholdProperties shared,
-			MonotonicClock clock, BeanFactory beans, Environment environment) {
+	JdbcLockEngine leaseholdJdbcLockEngine(JdbcConnections connections, JdbcProperties properties,
+			LeaseholdProperties shared, MonotonicClock clock, BeanFactory beans, Environment environment) {
 		JdbcSettings settings = properties.toSettings(shared);
 		JdbcLockEngine engine = new JdbcLockEngine(connections, settings, clock,
 				new JdbcDatabase(properties, beans, environment).ofTransactions());

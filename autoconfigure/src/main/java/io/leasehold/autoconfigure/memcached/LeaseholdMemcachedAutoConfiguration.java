@@ -30,13 +30,13 @@ public final class LeaseholdMemcachedAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	MemcachedConnectionDetails memcachedLockConnectionDetails(MemcachedProperties properties) {
+	MemcachedConnectionDetails leaseholdMemcachedConnectionDetails(MemcachedProperties properties) {
 		return properties::servers;
 	}
 
 	@Bean
-	@ConditionalOnMissingBean(name = "memcachedLockEngine")
-	CasLockEngine memcachedLockEngine(MemcachedConnectionDetails connection, MemcachedProperties properties,
+	@ConditionalOnMissingBean(name = "leaseholdMemcachedLockEngine")
+	CasLockEngine leaseholdMemcachedLockEngine(MemcachedConnectionDetails connection, MemcachedProperties properties,
 			LeaseholdProperties shared, MonotonicClock clock) {
 		CasSettings settings = properties.toSettings(shared);
 		try {

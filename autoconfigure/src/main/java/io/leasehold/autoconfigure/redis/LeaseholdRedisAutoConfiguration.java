@@ -45,8 +45,9 @@ public final class LeaseholdRedisAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	@ConditionalOnBean(RedisClientLibrary.class)
-	RedisLockEngine redisLockEngine(RedisClientLibrary client, RedisProperties properties, LeaseholdProperties shared,
-			DataRedisConnectionDetails details, Environment environment, Member member, MonotonicClock clock) {
+	RedisLockEngine leaseholdRedisLockEngine(RedisClientLibrary client, RedisProperties properties,
+			LeaseholdProperties shared, DataRedisConnectionDetails details, Environment environment, Member member,
+			MonotonicClock clock) {
 		RedisSettings settings = properties.toSettings(shared);
 		RedisConnections connections = client.connections(new RedisServers(details, environment), settings);
 		RedisLockEngine engine = new RedisLockEngine(connections, settings, member, clock);
@@ -55,7 +56,7 @@ public final class LeaseholdRedisAutoConfiguration {
 	}
 
 	@Bean
-	SmartInitializingSingleton redisServerCheck(ObjectProvider<RedisLockEngine> engines) {
+	SmartInitializingSingleton leaseholdRedisServerCheck(ObjectProvider<RedisLockEngine> engines) {
 		return () -> engines.forEach(LeaseholdRedisAutoConfiguration::check);
 	}
 

@@ -24,7 +24,7 @@ abstract class RedisClientConfiguration {
 	static class ByLettuce {
 
 		@Bean
-		RedisClientLibrary redisLockClientLibrary(
+		RedisClientLibrary leaseholdRedisClientLibrary(
 				ObjectProvider<LettuceClientConfigurationBuilderCustomizer> customizers) {
 			return new LettuceLibrary(customizers.orderedStream());
 		}
@@ -38,7 +38,7 @@ abstract class RedisClientConfiguration {
 
 		@Bean
 		@ConditionalOnMissingBean(RedisClientLibrary.class)
-		RedisClientLibrary redisLockClientLibrary(
+		RedisClientLibrary leaseholdRedisClientLibrary(
 				ObjectProvider<JedisClientConfigurationBuilderCustomizer> customizers) {
 			return new JedisLibrary(customizers.orderedStream());
 		}

@@ -49,7 +49,7 @@ public final class LeaseholdRedlockAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	RedlockConnectionDetails redlockConnectionDetails(RedlockProperties properties,
+	RedlockConnectionDetails leaseholdRedlockConnectionDetails(RedlockProperties properties,
 			ObjectProvider<SslBundles> bundles) {
 		return new PropertiesRedlockConnectionDetails(properties, bundles);
 	}
@@ -57,7 +57,7 @@ public final class LeaseholdRedlockAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	@ConditionalOnBean(RedlockConnectors.class)
-	RedlockLockEngine redlockLockEngine(RedlockConnectors connectors, RedlockConnectionDetails details,
+	RedlockLockEngine leaseholdRedlockLockEngine(RedlockConnectors connectors, RedlockConnectionDetails details,
 			RedlockProperties properties, LeaseholdProperties shared, MonotonicClock clock) {
 		RedlockSettings settings = properties.toSettings(shared);
 		List<Node> masters = details.getNodes().stream().map(LeaseholdRedlockAutoConfiguration::parse).toList();

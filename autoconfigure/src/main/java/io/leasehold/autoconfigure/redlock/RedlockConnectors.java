@@ -32,7 +32,7 @@ interface RedlockConnectors {
 	class ByLettuce {
 
 		@Bean
-		RedlockConnectors redlockConnectors() {
+		RedlockConnectors leaseholdRedlockConnectors() {
 			return (ssl, timeout) -> new LettuceConnector(ssl, null, timeout);
 		}
 
@@ -45,7 +45,7 @@ interface RedlockConnectors {
 
 		@Bean
 		@ConditionalOnMissingBean
-		RedlockConnectors redlockConnectors() {
+		RedlockConnectors leaseholdRedlockConnectors() {
 			return (ssl, timeout) -> new JedisConnector(ssl, null, timeout);
 		}
 

@@ -39,13 +39,13 @@ public final class LeaseholdZooKeeperAutoConfiguration {
 	@Bean
 	@ConditionalOnProperty("leasehold.zookeeper.connect-string")
 	@ConditionalOnMissingBean
-	ZooKeeperConnectionDetails zooKeeperLockConnectionDetails(ZooKeeperProperties properties) {
+	ZooKeeperConnectionDetails leaseholdZooKeeperConnectionDetails(ZooKeeperProperties properties) {
 		return () -> Objects.requireNonNull(properties.connectString());
 	}
 
 	@Bean
 	@ConditionalOnMissingBean
-	ZooKeeperLockEngine zooKeeperLockEngine(ZooKeeperProperties properties, LeaseholdProperties shared,
+	ZooKeeperLockEngine leaseholdZooKeeperLockEngine(ZooKeeperProperties properties, LeaseholdProperties shared,
 			ObjectProvider<ZooKeeperConnectionDetails> connection, ListableBeanFactory beans, MonotonicClock clock) {
 		ZooKeeperSettings settings = properties.toSettings(shared);
 		ZooKeeperConnectionDetails details = connection.getIfAvailable();

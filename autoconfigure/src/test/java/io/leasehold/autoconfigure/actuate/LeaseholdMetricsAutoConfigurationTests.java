@@ -62,7 +62,7 @@ class LeaseholdMetricsAutoConfigurationTests {
 	@Test
 	void nothingIsMeasuredWithoutMicrometer() {
 		this.bare.withClassLoader(new FilteredClassLoader(MeterRegistry.class))
-			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean("lockMetrics"));
+			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean("leaseholdLockMetrics"));
 	}
 
 }

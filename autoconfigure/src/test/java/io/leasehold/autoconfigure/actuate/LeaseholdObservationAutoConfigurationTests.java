@@ -92,12 +92,12 @@ class LeaseholdObservationAutoConfigurationTests {
 	@Test
 	void applicationWithoutMicrometerStarts() {
 		this.bare.withClassLoader(new FilteredClassLoader("io.micrometer"))
-			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean("lockObservations"));
+			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean("leaseholdLockObservations"));
 		this.bare.withBean(ObservationRegistry.class, TestObservationRegistry::create)
 			.withClassLoader(new FilteredClassLoader("io.micrometer.core"))
 			.run((context) -> assertThat(context).hasNotFailed()
 				.hasSingleBean(LockObservations.class)
-				.doesNotHaveBean("lockObservationMeterFilter"));
+				.doesNotHaveBean("leaseholdObservationMeterFilter"));
 	}
 
 }
