@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.SpringProxy;
 import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.AopInfrastructureBean;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryAware;
@@ -21,10 +22,11 @@ import org.springframework.util.ClassUtils;
 
 /**
  * Startup check of all annotated methods by the type of each bean, also lazy, scoped and
- * prototype beans. A class that its type hides is checked when the bean is created.
+ * prototype beans. A class that its type hides is checked when the bean is created. It is
+ * never proxied: the search for its advice would create all advisors too early.
  */
-public final class LockAnnotationValidator
-		implements SmartInstantiationAwareBeanPostProcessor, SmartInitializingSingleton, BeanFactoryAware {
+public final class LockAnnotationValidator implements SmartInstantiationAwareBeanPostProcessor,
+		SmartInitializingSingleton, BeanFactoryAware, AopInfrastructureBean {
 
 	/** Bean of tests that replace beans by mocks, which have no proxies. */
 	private static final String REPLACED_BEANS = "org.springframework.test.context.bean.override.internalBeanOverrideRegistry";

@@ -11,13 +11,15 @@ import io.leasehold.service.LockService;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.aop.framework.AopInfrastructureBean;
 import org.springframework.core.MethodClassKey;
 import org.springframework.util.StringValueResolver;
 
 /**
- * Operations of annotated methods, resolved once per method and class. Thread-safe.
+ * Operations of annotated methods, resolved once per method and class. Thread-safe. Never
+ * proxied, since the check of annotations depends on it.
  */
-public final class LockOperationSource {
+public final class LockOperationSource implements AopInfrastructureBean {
 
 	private final LockOperationReader reader;
 

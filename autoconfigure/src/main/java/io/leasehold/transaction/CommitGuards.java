@@ -9,6 +9,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.aop.framework.AopInfrastructureBean;
 import org.springframework.aop.scope.ScopedObject;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -20,9 +21,10 @@ import org.springframework.transaction.PlatformTransactionManager;
 /**
  * Registrar of the commit guard at all transaction managers that support listeners. Most
  * are guarded when they are created, before another post-processor wraps them. Those that
- * were created earlier, or by a parent context, are guarded after startup. Thread-safe.
+ * were created earlier, or by a parent context, are guarded after startup. Never proxied:
+ * the search for advice would create all advisors too early. Thread-safe.
  */
-public final class CommitGuards implements BeanPostProcessor, SmartInitializingSingleton {
+public final class CommitGuards implements BeanPostProcessor, SmartInitializingSingleton, AopInfrastructureBean {
 
 	private static final Log logger = LogFactory.getLog(CommitGuards.class);
 
