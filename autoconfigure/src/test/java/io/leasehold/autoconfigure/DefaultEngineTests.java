@@ -36,7 +36,7 @@ class DefaultEngineTests {
 						    - for locks inside one JVM only, as in tests, set leasehold.engine to 'local'
 						    - for Redis, add org.springframework.boot:spring-boot-starter-data-redis
 						    - for a majority of independent Redis masters, add io.lettuce:lettuce-core and set leasehold.redlock.nodes
-						    - for ZooKeeper, add org.apache.curator:curator-framework and set leasehold.zookeeper.connect-string
+						    - for ZooKeeper, add org.apache.curator:curator-framework:5.9.0 and set leasehold.zookeeper.connect-string
 						    - for another store, define a bean of type io.leasehold.engine.LockEngine"""));
 	}
 

@@ -6,6 +6,7 @@ import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.stream.Collectors;
@@ -64,6 +65,17 @@ class KnownEngineTests {
 				Arrays.stream(engine.description().getOrDefault("client-classes", "").split("[,|]"))
 					.filter((name) -> !name.isEmpty()))
 			.allMatch((name) -> ClassUtils.isPresent(name, LOADER)));
+	}
+
+	/** Spring Boot manages no version of them. */
+	@Test
+	void dependencyNamesTheVersionThatIsTested() throws ClassNotFoundException {
+		for (String engine : List.of("memcached", "zookeeper")) {
+			String[] artifact = this.known.get(engine).artifacts().split(":");
+			Class<?> client = Class.forName(this.known.get(engine).description().get("client-classes"));
+			assertThat(client.getProtectionDomain().getCodeSource().getLocation().getPath()).as(engine)
+				.endsWith("/%s-%s.jar".formatted(artifact[1], artifact[2]));
+		}
 	}
 
 	@Test
