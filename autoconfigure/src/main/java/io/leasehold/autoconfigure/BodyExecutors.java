@@ -21,12 +21,17 @@ final class BodyExecutors {
 	private BodyExecutors() {
 	}
 
-	/** Fail startup if the configured executor is missing. */
+	/** Fail startup if the configured executor is missing, or is no executor. */
 	static void check(AsyncProperties properties, BeanFactory beans) {
 		String name = properties.executor();
 		if (name != null && !beans.containsBean(name)) {
 			throw new InvalidConfigurationPropertyValueException("leasehold.async.executor", name,
 					"There is no Executor bean of this name.");
+		}
+		Class<?> type = (name != null) ? beans.getType(name, false) : null;
+		if (type != null && !Executor.class.isAssignableFrom(type)) {
+			throw new InvalidConfigurationPropertyValueException("leasehold.async.executor", name,
+					"The bean of this name is not an Executor, but of type %s.".formatted(type.getName()));
 		}
 	}
 

@@ -77,6 +77,17 @@ class StageThreadsTests {
 	}
 
 	@Test
+	void beanThatIsNoExecutorFailsStartup() {
+		Locked.runner(Orders.class)
+			.withBean("special", String.class)
+			.withPropertyValues("leasehold.async.executor=special")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.hasFieldOrPropertyWithValue("reason",
+						"The bean of this name is not an Executor, but of type java.lang.String."));
+	}
+
+	@Test
 	@Fault(77)
 	void poolWithoutThreadsFailsStartup() {
 		Locked.runner(Orders.class)
