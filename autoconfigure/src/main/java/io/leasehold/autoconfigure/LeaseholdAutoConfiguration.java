@@ -20,8 +20,11 @@ import io.leasehold.service.UnsupportedForm;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigureOrder;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.context.ApplicationEventPublisher;
@@ -136,6 +139,7 @@ public final class LeaseholdAutoConfiguration {
 	LeaseholdLifecycle leaseholdLifecycle(LockService service) {
 		return new LeaseholdLifecycle(service);
 	}
+	@ConditionalOnBean(value = LockService.class, search = SearchStrategy.CURRENT)
 
 	@Bean
 	@ConditionalOnBooleanProperty("leasehold.fail-fast")
