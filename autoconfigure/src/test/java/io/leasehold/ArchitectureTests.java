@@ -5,6 +5,7 @@ import java.util.Calendar;
 import java.util.Date;
 import java.util.Set;
 import java.util.concurrent.Executor;
+import java.util.stream.Stream;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaAccess;
@@ -26,7 +27,9 @@ import io.leasehold.test.contract.Fault;
 import org.jspecify.annotations.NullMarked;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigureOrder;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.Ordered;
 
 import static com.tngtech.archunit.base.DescribedPredicate.alwaysTrue;
 import static com.tngtech.archunit.base.DescribedPredicate.not;
@@ -227,6 +230,24 @@ class ArchitectureTests {
 		.notBePublic()
 		.allowEmptyShould(true);
 
+	/**
+	 * Boot sorts auto-configurations by name before it follows "after". An earlier one of
+	 * ours, or one that names another library's, would pull that one to the front, before
+	 * the beans that it depends on.
+	 */
+	@ArchTest
+	static final ArchRule autoConfigurationsComeAfterAllOthersAndNameNone = classes().that()
+		.areAnnotatedWith(AutoConfiguration.class)
+		.should(beLastAndNameNoOther());
+
+	/** Other names may belong to beans of the application. */
+	@ArchTest
+	static final ArchRule beansHaveNamesOfTheirOwn = methods().that()
+		.areAnnotatedWith(Bean.class)
+		.should()
+		.haveNameMatching("leasehold[A-Z].*|locksHealthContributor")
+		.because("the health contributor is named after its component, and backs off by name");
+
 	@ArchTest
 	static final ArchRule beanMethodsOfAutoConfigurationsAreNotPublic = methods().that()
 		.areAnnotatedWith(Bean.class)
@@ -282,6 +303,27 @@ class ArchitectureTests {
 
 	private static DescribedPredicate<JavaClass> outside() {
 		return not(resideInAPackage(ROOT + "..")).as("outside of " + ROOT);
+	}
+
+	private static ArchCondition<JavaClass> beLastAndNameNoOther() {
+		return new ArchCondition<>("be last, and name only auto-configurations of Leasehold") {
+
+			@Override
+			public void check(JavaClass type, ConditionEvents events) {
+				Class<?> reflected = type.reflect();
+				AutoConfigureOrder order = reflected.getAnnotation(AutoConfigureOrder.class);
+				AutoConfiguration named = reflected.getAnnotation(AutoConfiguration.class);
+				boolean foreign = Stream.of(named.before(), named.after())
+					.flatMap(Stream::of)
+					.map(Class::getName)
+					.anyMatch((name) -> !name.startsWith(ROOT))
+						|| named.beforeName().length + named.afterName().length > 0;
+				if (foreign || order == null || order.value() != Ordered.LOWEST_PRECEDENCE) {
+					events.add(SimpleConditionEvent.violated(type, type.getName()));
+				}
+			}
+
+		};
 	}
 
 	private static ArchCondition<JavaClass> resideInANullMarkedPackage() {

@@ -31,6 +31,7 @@ import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportRuntimeHints;
+import org.springframework.core.Ordered;
 import org.springframework.core.env.Environment;
 import org.springframework.core.io.ResourceLoader;
 import org.springframework.util.StringUtils;
@@ -38,7 +39,8 @@ import org.springframework.util.StringUtils;
 /**
  * Auto-configuration of an application's locks, for all engines.
  */
-@AutoConfiguration(afterName = "org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration")
+@AutoConfiguration
+@AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE)
 @EnableConfigurationProperties({ LeaseholdProperties.class, AsyncProperties.class })
 @Import({ LockAdviceConfiguration.class, LockTransactionConfiguration.class })
 @ImportRuntimeHints(KnownEngine.Hints.class)
@@ -135,11 +137,12 @@ public final class LeaseholdAutoConfiguration {
 		return service.inspector();
 	}
 
+	/** The context that owns the service stops it, not a child that uses it. */
 	@Bean
+	@ConditionalOnBean(value = LockService.class, search = SearchStrategy.CURRENT)
 	LeaseholdLifecycle leaseholdLifecycle(LockService service) {
 		return new LeaseholdLifecycle(service);
 	}
-	@ConditionalOnBean(value = LockService.class, search = SearchStrategy.CURRENT)
 
 	@Bean
 	@ConditionalOnBooleanProperty("leasehold.fail-fast")

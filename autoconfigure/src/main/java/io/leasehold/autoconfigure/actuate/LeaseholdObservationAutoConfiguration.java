@@ -1,5 +1,6 @@
 package io.leasehold.autoconfigure.actuate;
 
+import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
 import io.leasehold.observation.AcquireObservationConvention;
 import io.leasehold.observation.HoldObservationConvention;
 import io.leasehold.observation.LockObservations;
@@ -8,19 +9,21 @@ import io.micrometer.observation.ObservationRegistry;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigureOrder;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.Ordered;
 
 /**
  * Auto-configuration of the lock observations.
  */
-@AutoConfiguration(
-		afterName = "org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration")
+@AutoConfiguration(after = LeaseholdAutoConfiguration.class)
+@AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE)
 @ConditionalOnClass(ObservationRegistry.class)
-@ConditionalOnBean(ObservationRegistry.class)
+@ConditionalOnBean({ LeaseholdAutoConfiguration.class, ObservationRegistry.class })
 public final class LeaseholdObservationAutoConfiguration {
 
 	LeaseholdObservationAutoConfiguration() {

@@ -1,28 +1,32 @@
 package io.leasehold.autoconfigure.etcd;
 
 import io.leasehold.autoconfigure.ConditionalOnLockEngine;
+import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
 import io.leasehold.autoconfigure.LeaseholdProperties;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.etcd.EtcdLockEngine;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigureOrder;
 import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.OnPropertyListCondition;
-import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
+import org.springframework.core.Ordered;
 
 /**
  * Auto-configuration of the etcd engine if its {@link EtcdConnectionDetails connection}
  * is configured. It needs no client library.
  */
-@AutoConfiguration(after = SslAutoConfiguration.class)
+@AutoConfiguration(after = LeaseholdAutoConfiguration.class)
+@AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE)
+@ConditionalOnBean(LeaseholdAutoConfiguration.class)
 @ConditionalOnLockEngine(EtcdLockEngine.NAME)
 @Conditional(LeaseholdEtcdAutoConfiguration.OnConnectionCondition.class)
 @EnableConfigurationProperties(EtcdProperties.class)

@@ -3,6 +3,7 @@ package io.leasehold.autoconfigure.fencing;
 import javax.sql.DataSource;
 
 import io.leasehold.FencingGuard;
+import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
 import io.leasehold.autoconfigure.LeaseholdProperties;
 import io.leasehold.autoconfigure.LockEngineConfigurationException;
 import io.leasehold.transaction.CommitGuards;
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigureOrder;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -27,6 +29,7 @@ import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.context.annotation.Lazy;
+import org.springframework.core.Ordered;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcOperations;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -34,13 +37,12 @@ import org.springframework.transaction.PlatformTransactionManager;
 /**
  * Auto-configuration of the fencing guard in the application's database.
  */
-@AutoConfiguration(afterName = { "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration",
-		"org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration",
-		"org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration" })
+@AutoConfiguration(after = LeaseholdAutoConfiguration.class)
+@AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE)
 @ConditionalOnClass({ PlatformTransactionManager.class, JdbcOperations.class,
 		DataSourceScriptDatabaseInitializer.class })
 @ConditionalOnSingleCandidate(DataSource.class)
-@ConditionalOnBean(PlatformTransactionManager.class)
+@ConditionalOnBean({ LeaseholdAutoConfiguration.class, PlatformTransactionManager.class })
 @ConditionalOnMissingBean(FencingGuard.class)
 @EnableConfigurationProperties(FenceTableInitializer.Properties.class)
 @Import(DatabaseInitializationDependencyConfigurer.class)

@@ -2,6 +2,7 @@ package io.leasehold.autoconfigure.hazelcast;
 
 import com.hazelcast.core.HazelcastInstance;
 import io.leasehold.autoconfigure.ConditionalOnLockEngine;
+import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
 import io.leasehold.autoconfigure.LeaseholdProperties;
 import io.leasehold.autoconfigure.LockEngineConfigurationException;
 import io.leasehold.engine.MonotonicClock;
@@ -12,21 +13,24 @@ import io.leasehold.engine.hazelcast.HazelcastStore;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigureOrder;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.Ordered;
 
 /**
  * Auto-configuration of the Hazelcast engine with the application's instance, a member or
  * a client. It has to be enabled by name, since a split of the cluster may grant a lock
  * twice.
  */
-@AutoConfiguration(afterName = "org.springframework.boot.hazelcast.autoconfigure.HazelcastAutoConfiguration")
+@AutoConfiguration(after = LeaseholdAutoConfiguration.class)
+@AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE)
 @ConditionalOnClass(HazelcastInstance.class)
 @ConditionalOnLockEngine(value = HazelcastStore.NAME, onlyIfNamed = true)
-@ConditionalOnBean(HazelcastInstance.class)
+@ConditionalOnBean({ LeaseholdAutoConfiguration.class, HazelcastInstance.class })
 @EnableConfigurationProperties(HazelcastProperties.class)
 public final class LeaseholdHazelcastAutoConfiguration {
 

@@ -2,6 +2,7 @@ package io.leasehold.autoconfigure.memcached;
 
 import com.spotify.folsom.MemcacheClient;
 import io.leasehold.autoconfigure.ConditionalOnLockEngine;
+import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
 import io.leasehold.autoconfigure.LeaseholdProperties;
 import io.leasehold.autoconfigure.LockEngineConfigurationException;
 import io.leasehold.engine.MonotonicClock;
@@ -10,16 +11,21 @@ import io.leasehold.engine.cas.CasSettings;
 import io.leasehold.engine.memcached.MemcachedStore;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigureOrder;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.Ordered;
 
 /**
  * Auto-configuration of the memcached engine, which has to be enabled by name, since
  * memcached may lose locks.
  */
-@AutoConfiguration
+@AutoConfiguration(after = LeaseholdAutoConfiguration.class)
+@AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE)
+@ConditionalOnBean(LeaseholdAutoConfiguration.class)
 @ConditionalOnClass(MemcacheClient.class)
 @ConditionalOnLockEngine(value = MemcachedStore.NAME, onlyIfNamed = true)
 @EnableConfigurationProperties(MemcachedProperties.class)

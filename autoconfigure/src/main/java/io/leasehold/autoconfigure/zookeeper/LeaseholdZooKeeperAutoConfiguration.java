@@ -3,6 +3,7 @@ package io.leasehold.autoconfigure.zookeeper;
 import java.util.Objects;
 
 import io.leasehold.autoconfigure.ConditionalOnLockEngine;
+import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
 import io.leasehold.autoconfigure.LeaseholdProperties;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.zookeeper.ZooKeeperLockEngine;
@@ -12,6 +13,7 @@ import org.apache.curator.framework.CuratorFramework;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigureOrder;
 import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -20,13 +22,16 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
+import org.springframework.core.Ordered;
 
 /**
  * Auto-configuration of the ZooKeeper engine, with a separate session if a
  * {@link ZooKeeperConnectionDetails connection} is configured, otherwise with the
  * application's {@link CuratorFramework}.
  */
-@AutoConfiguration(afterName = "org.springframework.cloud.zookeeper.ZookeeperAutoConfiguration")
+@AutoConfiguration(after = LeaseholdAutoConfiguration.class)
+@AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE)
+@ConditionalOnBean(LeaseholdAutoConfiguration.class)
 @ConditionalOnClass(CuratorFramework.class)
 @ConditionalOnLockEngine(ZooKeeperLockEngine.NAME)
 @Conditional(LeaseholdZooKeeperAutoConfiguration.OnClientCondition.class)
