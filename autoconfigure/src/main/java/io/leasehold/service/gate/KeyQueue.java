@@ -32,7 +32,7 @@ public abstract class KeyQueue extends KeyHolds {
 
 	/** Return why the store has not decided about a waiter, {@code null} if busy. */
 	public synchronized @Nullable LockEngineException failureFor(Waiter waiter) {
-		return (this.remote != null) ? this.remote.failureFor(waiter) : null;
+		return (this.remote != null) ? this.remote.failureSince(waiter.start()) : null;
 	}
 
 	/** Return the claim that the store has not granted yet, or {@code null}. */
@@ -112,7 +112,9 @@ public abstract class KeyQueue extends KeyHolds {
 		}
 		else if (response instanceof AcquisitionOutcome.Busy busy) {
 			claim.busy(sent);
-			Duration retryIn = busy.recalled() ? claim.retryAfterRecall(this.head, now()) : null;
+			Waiter first = this.head;
+			Duration retryIn = (busy.recalled() && first != null) ? claim.retryAfterRecall(now() - first.start())
+					: null;
 			if (retryIn != null) {
 				Link.forEach(this.head, (waiter) -> waiter.awaitTurn(!waiter.waits()));
 				replace(claim, retryIn, decision);

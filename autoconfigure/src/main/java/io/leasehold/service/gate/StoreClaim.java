@@ -96,10 +96,11 @@ public final class StoreClaim {
 	 * Return why the store did not decide about a waiter whose wait time is over: its
 	 * last request failed, or none had a response during the whole wait. {@code null} if
 	 * it responded that the key is busy.
+	 * @param start when the wait began
 	 */
-	@Nullable LockEngineException failureFor(Waiter waiter) {
+	@Nullable LockEngineException failureSince(long start) {
 		LockEngineException failure = failure();
-		boolean silent = failure == null && !this.responded && this.claim.since() - waiter.start() <= 0;
+		boolean silent = failure == null && !this.responded && this.claim.since() - start <= 0;
 		return silent ? new LockEngineException(this.claim.key(), "the store did not respond in this time", null)
 				: failure;
 	}
@@ -190,9 +191,9 @@ public final class StoreClaim {
 	 * Return when to request the key again for a waiter with zero wait time, because the
 	 * owner of a lingering grant was asked to release it; {@code null} if the time for
 	 * that is over.
+	 * @param past nanoseconds since the wait began
 	 */
-	@Nullable Duration retryAfterRecall(@Nullable Waiter waiter, long now) {
-		long past = (waiter != null) ? now - waiter.start() : MOST_RECALL;
+	@Nullable Duration retryAfterRecall(long past) {
 		return (this.claim.waits() || past >= MOST_RECALL) ? null
 				: Duration.ofNanos(Math.min(Math.max(LEAST_RECALL, past), MOST_RECALL - past));
 	}
