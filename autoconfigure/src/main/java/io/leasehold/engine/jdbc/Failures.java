@@ -137,8 +137,16 @@ final class Failures {
 		};
 	}
 
+	/**
+	 * Return whether another connection may succeed: to the new primary, or in a session
+	 * that has the privileges of the moment.
+	 */
+	static boolean mayDependOnConnection(SQLException failure) {
+		return isReadOnly(failure) || problem(failure) == Problem.FORBIDDEN;
+	}
+
 	/** Return whether a server accepts no changes, such as one that became a replica. */
-	static boolean isReadOnly(SQLException failure) {
+	private static boolean isReadOnly(SQLException failure) {
 		return state(failure).equals("25006") || READ_ONLY.contains(failure.getErrorCode());
 	}
 

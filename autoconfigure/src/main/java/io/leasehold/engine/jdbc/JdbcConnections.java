@@ -219,16 +219,19 @@ public final class JdbcConnections implements AutoCloseable {
 
 	/**
 	 * Replace the connections of the engine's own pool, at most once a second, because
-	 * their server is read-only. After a change of roles, its address leads to another
-	 * one.
+	 * their server is read-only or they lack a privilege. After a change of roles, the
+	 * address leads to another server, and sessions of MySQL keep their privileges.
+	 * @return whether they are replaced now
 	 */
-	void replace() {
+	boolean replace() {
 		long now = System.nanoTime();
 		long last = this.replaced.get();
 		if (this.pool != null && now - last >= BETWEEN_REPLACEMENTS.toNanos()
 				&& this.replaced.compareAndSet(last, now)) {
 			this.pool.getHikariPoolMXBean().softEvictConnections();
+			return true;
 		}
+		return false;
 	}
 
 	@Override

@@ -68,7 +68,7 @@ final class LockDatabase implements AutoCloseable {
 			}
 			catch (SQLException ex) {
 				long now = System.nanoTime();
-				if (Failures.isReadOnly(ex)) {
+				if (Failures.mayDependOnConnection(ex)) {
 					replaceConnections();
 				}
 				if (!Failures.isUndone(ex) || deadline - now < now - started) {
@@ -81,9 +81,8 @@ final class LockDatabase implements AutoCloseable {
 	}
 
 	private void replaceConnections() {
-		this.connections.replace();
 		WakeUps wakeUps = wakeUps();
-		if (wakeUps != null) {
+		if (this.connections.replace() && wakeUps != null) {
 			wakeUps.reconnect();
 		}
 	}
