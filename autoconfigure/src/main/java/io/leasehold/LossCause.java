@@ -18,7 +18,7 @@ public enum LossCause {
 	SHUTDOWN("the application shut down before its holder finished"),
 
 	/** The holder's thread died, or its handle was dropped without being closed. */
-	ABANDONED("no live thread or handle can release it"),
+	ABANDONED("no live thread or handle can release it, see leasehold.leak-detection"),
 
 	/** The caller cancelled a result whose method may still be running. */
 	CANCELLED("its caller cancelled the result while the method may still run"),

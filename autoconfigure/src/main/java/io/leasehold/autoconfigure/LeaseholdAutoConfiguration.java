@@ -99,8 +99,9 @@ public final class LeaseholdAutoConfiguration {
 				resources.getClassLoader());
 		if (properties.lease().compareTo(engine.minLease()) < 0) {
 			throw new InvalidConfigurationPropertyValueException("leasehold.lease", properties.lease(),
-					"Engine '%s' cannot renew a lease shorter than %d ms in time.".formatted(engine.name(),
-							engine.minLease().toMillis()));
+					("Engine '%s' cannot renew a lease shorter than %s ms in time. This limit is a multiple of the engine's "
+							+ "command or call timeout, if it has one: use a longer lease, or shorten that timeout.")
+						.formatted(engine.name(), engine.minLease().toMillis()));
 		}
 		ServiceSettings settings = properties.toServiceSettings(engine.name());
 		UnsupportedForm lacking = EngineForms.unsupported(settings.defaults(), engine);

@@ -75,7 +75,7 @@ final class LockOptionsReader {
 		}
 		catch (IllegalArgumentException ex) {
 			throw annotation.invalid("has attributes that are out of range or incompatible: " + ex.getMessage(),
-					"Change them.", ex);
+					"Correct them here, or in the properties leasehold.* that define what the annotation omits.", ex);
 		}
 	}
 
@@ -109,7 +109,8 @@ final class LockOptionsReader {
 		if (options.lease().compareTo(minLease) < 0) {
 			throw annotation.invalid(
 					"has lease %s, which its engine could not renew in time".formatted(options.lease()),
-					"Use at least %dms.".formatted(minLease.toMillis()));
+					"Use at least %sms, or shorten the command or call timeout of the engine, which sets this limit."
+						.formatted(minLease.toMillis()));
 		}
 		if (options.maxHold().compareTo(minLease) < 0) {
 			logger.warn(("%s has maxHold %s, which is shorter than the shortest lease of its engine: the lock is "

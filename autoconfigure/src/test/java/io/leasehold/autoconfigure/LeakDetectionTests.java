@@ -45,6 +45,17 @@ class LeakDetectionTests {
 	}
 
 	@Test
+	void warningOfALeakNamesThePropertyThatFindsIt(CapturedOutput output) {
+		this.runner.run((context) -> {
+			acquireAndForget(context.getBean(DistributedLocks.class), false);
+			Awaitility.await().pollInterval(Duration.ofMillis(50)).untilAsserted(() -> {
+				System.gc();
+				assertThat(output).contains("can release it, see leasehold.leak-detection");
+			});
+		});
+	}
+
+	@Test
 	void nothingFollowsAcquisitionsUnlessItIsAskedFor() {
 		this.runner.run((context) -> assertThat(context).doesNotHaveBean(LeakDetection.class));
 	}

@@ -156,7 +156,8 @@ class LeaseholdAutoConfigurationTests {
 				.rootCause()
 				.hasFieldOrPropertyWithValue("name", "leasehold.lease")
 				.hasFieldOrPropertyWithValue("reason",
-						"Engine 'stub' cannot renew a lease shorter than 100 ms in time."));
+						"Engine 'stub' cannot renew a lease shorter than 100 ms in time. This limit is a multiple of the "
+								+ "engine's command or call timeout, if it has one: use a longer lease, or shorten that timeout."));
 	}
 
 	@Test

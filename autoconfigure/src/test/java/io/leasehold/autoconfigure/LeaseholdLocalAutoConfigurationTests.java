@@ -62,7 +62,8 @@ class LeaseholdLocalAutoConfigurationTests {
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
 				.hasFieldOrPropertyWithValue("reason",
-						"Engine 'local' cannot renew a lease shorter than 10 ms in time."));
+						"Engine 'local' cannot renew a lease shorter than 10 ms in time. This limit is a multiple of the "
+								+ "engine's command or call timeout, if it has one: use a longer lease, or shorten that timeout."));
 	}
 
 	@Test

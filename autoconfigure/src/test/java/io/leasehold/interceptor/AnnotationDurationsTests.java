@@ -72,6 +72,7 @@ class AnnotationDurationsTests {
 			.run((context) -> Locked.refusal(context)
 				.hasMessageContaining("Durations.run")
 				.hasMessageContaining("minHold")
+				.hasMessageContaining("leasehold.*")
 				.hasMessageContaining("maxHold"));
 	}
 

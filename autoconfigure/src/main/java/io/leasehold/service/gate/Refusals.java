@@ -54,8 +54,9 @@ public final class Refusals {
 
 	/** Create the exception for a permit count that differs from the holders' one. */
 	static LockModeException contradiction(LockKey key, Access wanted, Access held, String engine) {
-		return new LockModeException(key, "Lock '%s' is requested with %s, but is held with %s (engine: %s)"
-			.formatted(key, wanted, held, engine));
+		return new LockModeException(key,
+				"Lock '%s' is requested with %s, but is held with %s (engine: %s): use one number of permits wherever this key is acquired"
+					.formatted(key, wanted, held, engine));
 	}
 
 	/** Create the exception for a shared holder that requests the lock exclusively. */

@@ -151,7 +151,8 @@ class KeyGateTests {
 		assertThat(this.gate.enter(three)).isEqualTo(Entry.SETTLED);
 		assertThat(three.failure()).isInstanceOf(LockModeException.class)
 			.hasMessageContaining("3 permits")
-			.hasMessageContaining("2 permits");
+			.hasMessageContaining("2 permits")
+			.hasMessageContaining("use one number of permits");
 		TestCaller writer = this.scene.first(EXCLUSIVE);
 		this.scene.release(held);
 		TestCaller later = this.scene.queued(permits(3));
