@@ -41,7 +41,7 @@ import org.springframework.util.StringUtils;
  */
 @AutoConfiguration
 @AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE)
-@EnableConfigurationProperties({ LeaseholdProperties.class, AsyncProperties.class })
+@EnableConfigurationProperties({ LeaseholdProperties.class, AsyncProperties.class, ReactiveProperties.class })
 @Import({ LockAdviceConfiguration.class, LockTransactionConfiguration.class })
 @ImportRuntimeHints(KnownEngine.Hints.class)
 public final class LeaseholdAutoConfiguration {

@@ -55,8 +55,10 @@ class LockAdviceConfiguration {
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static LockInterceptor leaseholdLockInterceptor(LockOperationSource operations, ObjectProvider<LockService> service,
-			BodyThreads threads) {
-		return new LockInterceptor(operations, SingletonSupplier.of(service::getObject), threads);
+			BodyThreads threads, Environment environment) {
+		ReactiveProperties reactive = Binder.get(environment)
+			.bindOrCreate("leasehold.reactive", ReactiveProperties.class);
+		return new LockInterceptor(operations, SingletonSupplier.of(service::getObject), threads, reactive.onCancel());
 	}
 
 	@Bean

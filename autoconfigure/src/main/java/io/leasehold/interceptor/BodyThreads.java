@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
+import io.micrometer.context.ContextSnapshot;
 import io.micrometer.context.ContextSnapshotFactory;
 import org.jspecify.annotations.Nullable;
 
@@ -67,6 +68,15 @@ public final class BodyThreads implements AutoCloseable {
 		return CONTEXT ? Captured.now() : UnaryOperator.identity();
 	}
 
+	/**
+	 * Call an action with the thread-local values of a subscriber, such as its current
+	 * observation, which Reactor leaves in the subscriber's context.
+	 * @param context the context of the subscriber
+	 */
+	static <T> T within(Object context, Supplier<T> action) {
+		return CONTEXT ? Captured.within(context, action) : action.get();
+	}
+
 	/** Shut down the pool that this object owns. Queued tasks still run. */
 	@Override
 	public void close() {
@@ -83,6 +93,13 @@ public final class BodyThreads implements AutoCloseable {
 
 		static UnaryOperator<Runnable> now() {
 			return FACTORY.captureAll()::wrap;
+		}
+
+		@SuppressWarnings("try")
+		static <T> T within(Object context, Supplier<T> action) {
+			try (ContextSnapshot.Scope scope = FACTORY.setThreadLocalsFrom(context)) {
+				return action.get();
+			}
 		}
 
 	}

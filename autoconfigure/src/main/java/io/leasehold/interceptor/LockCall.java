@@ -23,13 +23,15 @@ import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
  * @param invocation the call
  * @param locks service that acquires the locks
  * @param threads threads that call methods whose result is a stage
+ * @param onCancel effect of a cancelled subscription
  */
-record LockCall(LockOperation operation, MethodInvocation invocation, LockService locks, BodyThreads threads) {
+record LockCall(LockOperation operation, MethodInvocation invocation, LockService locks, BodyThreads threads,
+		OnCancel onCancel) {
 
 	/** Return a copy of the call, to proceed once more or in another thread. */
 	LockCall again() {
 		return new LockCall(this.operation, ((ProxyMethodInvocation) this.invocation).invocableClone(), this.locks,
-				this.threads);
+				this.threads, this.onCancel);
 	}
 
 	/**

@@ -18,24 +18,31 @@ public final class LockInterceptor implements MethodInterceptor {
 
 	private final BodyThreads threads;
 
+	private final OnCancel onCancel;
+
 	/**
 	 * Create an interceptor.
 	 * @param service supplies the service that acquires locks, not before the first call
 	 * @param threads threads that call methods whose result is a stage
+	 * @param onCancel effect of a cancelled subscription
 	 */
-	public LockInterceptor(LockOperationSource operations, Supplier<LockService> service, BodyThreads threads) {
+	public LockInterceptor(LockOperationSource operations, Supplier<LockService> service, BodyThreads threads,
+			OnCancel onCancel) {
 		this.operations = operations;
 		this.service = service;
 		this.threads = threads;
+		this.onCancel = onCancel;
 	}
 
 	@Override
 	public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
 		LockOperation operation = this.operations.find(invocation);
 		if (operation == null) {
-			return invocation.proceed();
+			throw new IllegalStateException(
+					"Method '%s' has the lock's advice, but no @DistributedLock: the call would run without a lock. Add the advice by a LockAdvisor, which selects annotated methods."
+						.formatted(invocation.getMethod()));
 		}
-		LockCall call = new LockCall(operation, invocation, this.service.get(), this.threads);
+		LockCall call = new LockCall(operation, invocation, this.service.get(), this.threads, this.onCancel);
 		return operation.result().invoke(call);
 	}
 

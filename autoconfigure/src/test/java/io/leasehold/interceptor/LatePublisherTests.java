@@ -27,7 +27,6 @@ import reactor.core.publisher.Sinks;
 
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 
-import static io.leasehold.interceptor.CancelledBodyFixture.awaitReturn;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
@@ -46,16 +45,16 @@ class LatePublisherTests extends LateResultFixture {
 			DistributedLocks locks = context.getBean(DistributedLocks.class);
 			Sinks.One<String> body = Sinks.one();
 			AtomicInteger calls = new AtomicInteger();
-			CompletableFuture<Thread> subscribing = new CompletableFuture<>();
+			CompletableFuture<Boolean> subscribing = new CompletableFuture<>();
 			Mono<String> mono = context.getBean(Orders.class).mono(1, () -> {
 				calls.incrementAndGet();
-				subscribing.complete(Thread.currentThread());
+				subscribing.complete(true);
 				return body.asMono();
 			});
 			assertThat(calls).hasValue(0);
 			assertThat(Locked.isFree(locks, "order:1")).isTrue();
 			CompletableFuture<String> result = mono.toFuture();
-			awaitReturn(subscribing.get(SOON.toSeconds(), TimeUnit.SECONDS));
+			subscribing.get(SOON.toSeconds(), TimeUnit.SECONDS);
 			assertThat(calls).hasValue(1);
 			assertThat(Locked.isFree(locks, "order:1")).isFalse();
 			body.tryEmitValue("paid");
@@ -82,12 +81,12 @@ class LatePublisherTests extends LateResultFixture {
 		run((context) -> {
 			DistributedLocks locks = context.getBean(DistributedLocks.class);
 			Sinks.Many<Integer> body = Sinks.many().unicast().onBackpressureBuffer();
-			CompletableFuture<Thread> subscribing = new CompletableFuture<>();
+			CompletableFuture<Boolean> subscribing = new CompletableFuture<>();
 			CompletableFuture<List<Integer>> result = context.getBean(Orders.class).flux(1, () -> {
-				subscribing.complete(Thread.currentThread());
+				subscribing.complete(true);
 				return body.asFlux();
 			}).collectList().toFuture();
-			awaitReturn(subscribing.get(SOON.toSeconds(), TimeUnit.SECONDS));
+			subscribing.get(SOON.toSeconds(), TimeUnit.SECONDS);
 			body.tryEmitNext(1);
 			body.tryEmitNext(2);
 			assertThat(Locked.isFree(locks, "order:1")).isFalse();
@@ -118,48 +117,6 @@ class LatePublisherTests extends LateResultFixture {
 			other.close();
 			assertThat(result.get()).isEqualTo("paid");
 		});
-	}
-
-	@Test
-	void cancelledSubscriptionGivesUpTheWaitOrTheLock() {
-		run((context) -> {
-			DistributedLocks locks = context.getBean(DistributedLocks.class);
-			Orders orders = context.getBean(Orders.class);
-			HeldLock other = locks.acquireAsync("order:1").get();
-			Disposable waiting = orders.patientMono(1, () -> Mono.fromSupplier(LateResultTests::mustNotBe)).subscribe();
-			waiting.dispose();
-			other.close();
-			Disposable running = orders.flux(1, Flux::never).subscribe();
-			await().until(() -> !Locked.isFree(locks, "order:1"));
-			running.dispose();
-			await().until(() -> Locked.isFree(locks, "order:1"));
-			await().until(() -> context.getBean(LocalLockEngine.class).size() == 0);
-		});
-	}
-
-	@Test
-	void cancellingAtAnyMomentReleasesAtOnce() {
-		run((context) -> cancelAtAnyMoment(context, () -> Mono.delay(Duration.ofNanos(1)).map((tick) -> "x")));
-	}
-
-	/** At the moment when it goes on to another source, its lock is left to the lease. */
-	@Test
-	void cancellingABodyOfSeveralSourcesLeavesNothingAfterItsLease() {
-		runWithLease("1500ms",
-				(context) -> cancelAtAnyMoment(context, () -> Mono.delay(Duration.ofNanos(1)).thenReturn("x")));
-	}
-
-	private static void cancelAtAnyMoment(AssertableApplicationContext context, Supplier<Mono<String>> body) {
-		Mono<String> mono = context.getBean(Orders.class).patientMono(1, body);
-		for (int i = 0; i < 500; i++) {
-			Disposable subscription = mono.subscribe();
-			long until = System.nanoTime() + i * 1000L;
-			while (System.nanoTime() < until) {
-				Thread.onSpinWait();
-			}
-			subscription.dispose();
-		}
-		await().until(() -> context.getBean(LocalLockEngine.class).size() == 0);
 	}
 
 	@Test
@@ -241,15 +198,14 @@ class LatePublisherTests extends LateResultFixture {
 		run((context) -> {
 			DistributedLocks locks = context.getBean(DistributedLocks.class);
 			Sinks.One<String> body = Sinks.one();
-			CompletableFuture<Thread> subscribing = new CompletableFuture<>();
-			Mono<String> subscribed = body.asMono()
-				.doOnSubscribe((subscription) -> subscribing.complete(Thread.currentThread()));
+			CompletableFuture<Boolean> subscribing = new CompletableFuture<>();
+			Mono<String> subscribed = body.asMono().doOnSubscribe((subscription) -> subscribing.complete(true));
 			CompletableFuture<String> result = context.getBean(Orders.class)
 				.all(List.of("b", "a"), subscribed)
 				.toFuture();
 			// Before, this test could take a key that the publisher requests without a
 			// wait
-			awaitReturn(subscribing.get(SOON.toSeconds(), TimeUnit.SECONDS));
+			subscribing.get(SOON.toSeconds(), TimeUnit.SECONDS);
 			assertThat(Locked.isFree(locks, "a")).isFalse();
 			assertThat(Locked.isFree(locks, "b")).isFalse();
 			body.tryEmitValue("x");

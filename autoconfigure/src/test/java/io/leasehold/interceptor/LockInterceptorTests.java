@@ -5,6 +5,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Supplier;
 
 import io.leasehold.DistributedLocks;
 import io.leasehold.HeldLock;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
@@ -184,6 +186,16 @@ class LockInterceptorTests extends LockInterceptorFixture {
 		Locked.runner(Orders.class, Recorder.class).run((context) -> {
 			context.getBean(Orders.class).payByItself(42);
 			assertThat(context.getBean(Recorder.class).keys).isEmpty();
+		});
+	}
+
+	@Test
+	void adviceRefusesACallWithoutAnAnnotation() {
+		Locked.runner(Orders.class).run((context) -> {
+			ProxyFactory factory = new ProxyFactory((Supplier<String>) LockInterceptorFixture::mustNotRun);
+			factory.addAdvice(context.getBean(LockInterceptor.class));
+			Supplier<?> proxy = (Supplier<?>) factory.getProxy();
+			assertThatIllegalStateException().isThrownBy(proxy::get).withMessageContaining("Supplier.get()");
 		});
 	}
 

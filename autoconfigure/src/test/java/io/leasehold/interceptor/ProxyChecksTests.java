@@ -81,7 +81,7 @@ class ProxyChecksTests {
 		ProxyFactory factory = factory(target);
 		factory.addAdvisor(new LockAdvisor(this.operations, new LockInterceptor(this.operations, () -> {
 			throw new AssertionError("Not needed");
-		}, new BodyThreads(() -> null, 1)), LockScope.METHOD, 0));
+		}, new BodyThreads(() -> null, 1), OnCancel.EXPIRE), LockScope.METHOD, 0));
 		return factory.getProxy();
 	}
 

@@ -88,6 +88,10 @@ final class StubbornBody implements Supplier<String> {
 		this.end.countDown();
 	}
 
+	boolean hasEnded() {
+		return this.running.get() == 0;
+	}
+
 	HeldLock held() throws Exception {
 		return this.held.get(Locked.SOON.toSeconds(), TimeUnit.SECONDS);
 	}

@@ -15,6 +15,7 @@ import io.leasehold.interceptor.BodyThreads;
 import io.leasehold.interceptor.LockAdvisor;
 import io.leasehold.interceptor.LockInterceptor;
 import io.leasehold.interceptor.LockOperationSource;
+import io.leasehold.interceptor.OnCancel;
 import io.leasehold.interceptor.UnavailablePolicy;
 import io.leasehold.key.KeyParser;
 import io.leasehold.service.LockService;
@@ -42,8 +43,8 @@ final class Canceller extends Actor {
 				() -> null, UnavailablePolicy.FAIL);
 		ProxyFactory proxy = new ProxyFactory(new Work());
 		proxy.setProxyTargetClass(true);
-		proxy.addAdvisor(new LockAdvisor(operations, new LockInterceptor(operations, () -> locks, threads),
-				LockScope.METHOD, 0));
+		proxy.addAdvisor(new LockAdvisor(operations,
+				new LockInterceptor(operations, () -> locks, threads, OnCancel.EXPIRE), LockScope.METHOD, 0));
 		this.work = (Work) proxy.getProxy();
 	}
 
