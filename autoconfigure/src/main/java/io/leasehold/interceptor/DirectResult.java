@@ -28,13 +28,27 @@ enum DirectResult implements ResultKind {
 	/**
 	 * A result whose end depends on the returned object: the method is declared to return
 	 * any object, or runs in an {@code @Async} thread. An object that ends later is
-	 * followed to its end.
+	 * followed to its end. If that is not possible, the call fails, and the key is left
+	 * to the lease, because the work may have begun.
 	 */
 	ANY {
 		@Override
 		@Nullable Object end(@Nullable Object returned, HeldLock held, LockCall call) {
-			return (returned != null && LateTypes.isLate(returned)) ? endLate(returned, held, call)
-					: PLAIN.end(returned, held, call);
+			if (returned != null && LateTypes.isLate(returned) && call.operation().fencing() == null) {
+				ResultKind publisher = MethodChecks.publisher(returned.getClass());
+				if (returned instanceof CompletionStage<?> stage) {
+					return followed(stage, held, call);
+				}
+				if (publisher != null) {
+					return publisher.follow(call, held, returned);
+				}
+			}
+			IllegalStateException refusal = call.operation().check().refusal(returned);
+			if (refusal != null) {
+				call.locks().cancelled(held);
+				throw refusal;
+			}
+			return PLAIN.end(returned, held, call);
 		}
 	};
 
@@ -78,28 +92,10 @@ enum DirectResult implements ResultKind {
 		}
 	}
 
-	/** Follow the result to its end, or reject it if that is not possible. */
-	private static Object endLate(Object returned, HeldLock held, LockCall call) {
-		ResultKind publisher = MethodChecks.publisher(returned.getClass());
-		boolean followed = call.operation().fencing() == null;
-		if (followed && returned instanceof CompletionStage<?> stage) {
-			CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
-			new StageBody(call, held, result).follow(stage);
-			return result;
-		}
-		if (followed && publisher != null) {
-			return publisher.follow(call, held, returned);
-		}
-		if (LateTypes.isRunning(returned)) {
-			call.locks().cancelled(held);
-		}
-		else {
-			held.close();
-		}
-		throw new IllegalStateException(
-				"Method '%s' returned a %s, whose work would continue after its lock was released. Return a CompletionStage or a publisher%s, or the plain result."
-					.formatted(call.operation().options().name(), returned.getClass().getSimpleName(),
-							followed ? "" : " from a method that is not fenced"));
+	private static Object followed(CompletionStage<?> stage, HeldLock held, LockCall call) {
+		CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
+		new StageBody(call, held, result).follow(stage);
+		return result;
 	}
 
 }

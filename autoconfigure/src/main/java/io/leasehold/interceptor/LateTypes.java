@@ -1,22 +1,29 @@
 package io.leasehold.interceptor;
 
+import java.lang.reflect.RecordComponent;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import java.util.stream.BaseStream;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.core.NativeDetector;
 import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 
 /**
- * Types of results whose work continues or begins after the method has returned, and
- * whose end cannot be observed.
+ * Types of results whose work continues or begins after the method has returned.
  */
 final class LateTypes {
 
@@ -24,25 +31,24 @@ final class LateTypes {
 
 	private static final String WEB = "org.springframework.web.";
 
-	/** Types whose work begins when other code calls them. */
-	private static final List<Class<?>> BEGINNING = present(Callable.class.getName(),
-			WEB + "context.request.async.WebAsyncTask", WEB + "servlet.mvc.method.annotation.StreamingResponseBody");
-
-	/** Types whose work may already run. */
-	private static final List<Class<?>> RUNNING = present(Future.class.getName(),
-			WEB + "context.request.async.DeferredResult", WEB + "servlet.mvc.method.annotation.ResponseBodyEmitter");
-
-	/** Types that often contain such a result. */
-	private static final List<Class<?>> WRAPPERS = present(Optional.class.getName(), Iterable.class.getName(),
-			Map.class.getName(), CompletionStage.class.getName(), "org.reactivestreams.Publisher",
-			"org.springframework.http.HttpEntity");
+	private static final List<Class<?>> LATE = present(Future.class.getName(), CompletionStage.class.getName(),
+			Flow.Publisher.class.getName(), Callable.class.getName(), Supplier.class.getName(),
+			BaseStream.class.getName(), Iterator.class.getName(), "org.reactivestreams.Publisher",
+			"io.reactivex.rxjava3.core.ObservableSource", "io.reactivex.rxjava3.core.SingleSource",
+			"io.reactivex.rxjava3.core.MaybeSource", "io.reactivex.rxjava3.core.CompletableSource",
+			"io.reactivex.ObservableSource", "io.reactivex.SingleSource", "io.reactivex.MaybeSource",
+			"io.reactivex.CompletableSource", "io.smallrye.mutiny.Uni", "io.vertx.core.Future",
+			"kotlinx.coroutines.Job", "kotlinx.coroutines.flow.Flow", "kotlin.sequences.Sequence",
+			WEB + "context.request.async.DeferredResult", WEB + "context.request.async.WebAsyncTask",
+			WEB + "servlet.mvc.method.annotation.ResponseBodyEmitter",
+			WEB + "servlet.mvc.method.annotation.StreamingResponseBody");
 
 	/** Results of {@link #isLate} by class. A Boolean keeps no class loader reachable. */
-	private static final ClassValue<Boolean> LATE = new ClassValue<>() {
+	private static final ClassValue<Boolean> KNOWN = new ClassValue<>() {
 
 		@Override
 		protected Boolean computeValue(Class<?> type) {
-			return hasLateInstances(type);
+			return isLate(type);
 		}
 
 	};
@@ -60,26 +66,33 @@ final class LateTypes {
 
 	/** Return whether the results of a declared type cannot be followed to their end. */
 	static boolean isUnfollowed(Class<?> type) {
-		boolean followed = CompletionStage.class.isAssignableFrom(type)
-				&& type.isAssignableFrom(CompletableFuture.class);
-		return !followed
-				&& (isOneOf(BEGINNING, type) || isOneOf(RUNNING, type) || CompletionStage.class.isAssignableFrom(type));
+		if (CompletionStage.class.isAssignableFrom(type)) {
+			return !type.isAssignableFrom(CompletableFuture.class);
+		}
+		return isLate(type) && MethodChecks.publisher(type) == null;
 	}
 
 	/** Find a type that ends later inside another, such as in the body of a response. */
 	static @Nullable Class<?> within(ResolvableType type) {
-		return within(type, DEPTH);
+		ResolvableType found = find(type, LateTypes::isLate, DEPTH);
+		return (found != null) ? found.toClass() : null;
 	}
 
-	private static @Nullable Class<?> within(ResolvableType type, int depth) {
-		boolean wrapper = depth > 0 && isOneOf(WRAPPERS, type.toClass());
-		ResolvableType[] parts = type.isArray() ? new ResolvableType[] { type.getComponentType() }
-				: wrapper ? type.getGenerics() : new ResolvableType[0];
-		for (ResolvableType part : parts) {
-			Class<?> raw = part.toClass();
-			boolean late = isUnfollowed(raw) || CompletionStage.class.isAssignableFrom(raw)
-					|| MethodChecks.isPublisher(raw);
-			Class<?> found = late ? raw : within(part, depth - 1);
+	/**
+	 * Return whether the values of a type, or their content, may end later although the
+	 * type does not show it, as with {@code Object} and {@code List<?>}.
+	 */
+	static boolean isOpen(ResolvableType type) {
+		return isOpen(type.toClass()) || find(type, LateTypes::isOpen, DEPTH) != null;
+	}
+
+	private static boolean isOpen(Class<?> type) {
+		return LATE.stream().anyMatch((late) -> type != late && type.isAssignableFrom(late));
+	}
+
+	private static @Nullable ResolvableType find(ResolvableType type, Predicate<Class<?>> wanted, int depth) {
+		for (ResolvableType part : (depth > 0) ? parts(type) : List.<ResolvableType>of()) {
+			ResolvableType found = wanted.test(part.toClass()) ? part : find(part, wanted, depth - 1);
 			if (found != null) {
 				return found;
 			}
@@ -87,30 +100,39 @@ final class LateTypes {
 		return null;
 	}
 
-	/** Return whether a type's values include results that end later. */
-	static boolean mayBe(Class<?> type) {
-		return Stream.concat(BEGINNING.stream(), RUNNING.stream()).anyMatch(type::isAssignableFrom)
-				|| type.isAssignableFrom(CompletableFuture.class);
+	/** Return the types of elements or components, or the type arguments. */
+	private static List<ResolvableType> parts(ResolvableType type) {
+		Class<?> raw = type.toClass();
+		List<ResolvableType> parts = new ArrayList<>();
+		if (type.isArray()) {
+			parts.add(type.getComponentType());
+		}
+		else if (isReadableRecord(raw)) {
+			for (RecordComponent component : raw.getRecordComponents()) {
+				parts.add(ResolvableType.forType(component.getGenericType(), type));
+			}
+		}
+		else if (raw != Class.class) {
+			for (ResolvableType declared : List.of(type, type.as(Iterable.class), type.as(Map.class))) {
+				parts.addAll(Arrays.asList(declared.getGenerics()));
+			}
+		}
+		return parts;
+	}
+
+	/** Return whether a type is a record. Native images do not know components. */
+	static boolean isReadableRecord(Class<?> type) {
+		return type.isRecord() && !NativeDetector.inNativeImage();
 	}
 
 	/** Return whether an object that a method has returned ends later. */
 	static boolean isLate(Object result) {
-		return LATE.get(result.getClass());
+		return KNOWN.get(result.getClass());
 	}
 
 	/** Return whether the objects of a class end later. */
-	static boolean hasLateInstances(Class<?> type) {
-		return CompletionStage.class.isAssignableFrom(type) || MethodChecks.isPublisher(type) || isOneOf(RUNNING, type)
-				|| isOneOf(BEGINNING, type);
-	}
-
-	/** Return whether an object that cannot be followed may already run. */
-	static boolean isRunning(Object result) {
-		return result instanceof CompletionStage<?> || isOneOf(RUNNING, result.getClass());
-	}
-
-	private static boolean isOneOf(List<Class<?>> types, Class<?> type) {
-		return types.stream().anyMatch((late) -> late.isAssignableFrom(type));
+	static boolean isLate(Class<?> type) {
+		return LATE.stream().anyMatch((late) -> late.isAssignableFrom(type)) || MethodChecks.publisher(type) != null;
 	}
 
 }

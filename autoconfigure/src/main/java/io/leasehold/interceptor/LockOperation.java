@@ -18,9 +18,10 @@ import org.jspecify.annotations.Nullable;
  * @param fallback method to call if the lock could not be acquired, if there is one
  * @param bypassed whether a call is skipped or runs unlocked, without the exception
  * @param result kind of the method's result
+ * @param check check of the method's values
  * @param fencing guard of the body's transactions, if the method is fenced
  */
 record LockOperation(LockOptions options, KeyExpression key, @Nullable LockCondition condition,
-		@Nullable Fallback fallback, Predicate<LockException> bypassed, ResultKind result,
+		@Nullable Fallback fallback, Predicate<LockException> bypassed, ResultKind result, ValueCheck check,
 		@Nullable FencingGuard fencing) {
 }

@@ -53,7 +53,7 @@ final class LockOperationReader {
 		FencingGuard guard = values.fenced() ? fencingGuard(annotation, options) : null;
 		Predicate<LockException> bypassed = (reason) -> fallback == null && isBypassed(reason, whenBusy, guard != null);
 		return new LockOperation(options, key, readCondition(annotation), fallback, bypassed, resultOf(annotation),
-				guard);
+				Contents.check(annotation), guard);
 	}
 
 	private boolean isBypassed(LockException reason, WhenBusy whenBusy, boolean fenced) {

@@ -67,18 +67,25 @@ final class MethodChecks {
 			throw annotation.invalid("is a suspending function, whose work continues after its lock was released",
 					"Return a Mono, or acquire the lock with DistributedLocks.acquireAsync(...) instead.");
 		}
-		ResolvableType declared = ResolvableType.forMethodReturnType(annotation.method(), annotation.type());
-		Class<?> late = LateTypes.isUnfollowed(result) ? result : LateTypes.within(declared);
+		Class<?> late = LateTypes.isUnfollowed(result) ? result : LateTypes.within(declaredResult(annotation));
 		if (late != null) {
-			throw annotation.invalid("returns %s%s, whose work continues after the lock was released".formatted(
-					(late != result) ? "a %s with a ".formatted(result.getSimpleName()) : "", late.getSimpleName()),
-					"Return a CompletionStage, a CompletableFuture, a publisher or the plain result.");
-		}
-		if (Flow.Publisher.class.isAssignableFrom(result) && !REACTOR) {
 			throw annotation.invalid(
-					"returns %s, whose work continues after the lock was released".formatted(result.getSimpleName()),
-					"Add reactor-core, so that the lock is held until the publisher ends.");
+					"returns %s, whose work continues after the lock was released"
+						.formatted((late == result) ? late.getSimpleName()
+								: "a %s with a %s".formatted(result.getSimpleName(), late.getSimpleName())),
+					REACTOR ? "Return a CompletionStage, a CompletableFuture, a publisher or the complete value."
+							: "Return a CompletionStage, a CompletableFuture or the complete value, or add reactor-core to return a publisher.");
 		}
+		if (REACTOR && !CompletionStage.class.isAssignableFrom(result) && !ReactiveResult.canBe(result)) {
+			throw annotation.invalid(
+					"returns %s, which no publisher that holds the lock can replace".formatted(result.getSimpleName()),
+					"Return its supertype, such as Flux, and convert that outside the method.");
+		}
+	}
+
+	/** Return the declared type of a method's result. */
+	static ResolvableType declaredResult(LockAnnotation annotation) {
+		return ResolvableType.forMethodReturnType(annotation.method(), annotation.type());
 	}
 
 	static ResultKind resultOf(LockAnnotation annotation) {
@@ -90,7 +97,7 @@ final class MethodChecks {
 		if (publisher != null) {
 			return publisher;
 		}
-		return LateTypes.mayBe(type) ? DirectResult.ANY : DirectResult.PLAIN;
+		return LateTypes.isOpen(declaredResult(annotation)) ? DirectResult.ANY : DirectResult.PLAIN;
 	}
 
 	/** Return whether a method is declared to return a stage or a publisher. */

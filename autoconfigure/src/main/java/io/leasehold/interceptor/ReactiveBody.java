@@ -39,9 +39,17 @@ final class ReactiveBody {
 		Flux<Object> body = Flux
 			.defer(() -> this.begun.compareAndSet(false, true) ? this.method.get() : Flux.<Object>never())
 			.doOnTerminate(() -> this.ended = true)
+			.doOnNext(this::check)
 			.contextWrite((context) -> ReactiveLocks.add(context, this.held));
 		return (this.call.locks().onLost() == OnLost.INTERRUPT)
 				? body.takeUntilOther(Mono.create((sink) -> this.held.onLost(sink::error))) : body;
+	}
+
+	private void check(Object value) {
+		IllegalStateException refusal = this.call.operation().check().refusal(value);
+		if (refusal != null) {
+			throw refusal;
+		}
 	}
 
 	/**

@@ -33,13 +33,16 @@ final class ReactiveResult implements ResultKind {
 		this.adapter = adapter;
 	}
 
-	/**
-	 * Return how to follow a publisher, or {@code null} if the type is none, or is a
-	 * special publisher that no other one can replace.
-	 */
+	/** Return how to follow a publisher, or {@code null} if the type is none. */
 	static @Nullable ResultKind of(Class<?> type) {
 		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
 		return (adapter != null) ? new ReactiveResult(adapter) : null;
+	}
+
+	/** Return whether a result can have a declared type, unless that is no publisher. */
+	static boolean canBe(Class<?> declared) {
+		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(declared);
+		return adapter == null || declared.isInstance(adapter.fromPublisher(Mono.empty()));
 	}
 
 	@Override

@@ -94,6 +94,12 @@ final class StageBody {
 	}
 
 	private void ended(@Nullable Object value, @Nullable Throwable failure) {
+		IllegalStateException refusal = this.call.operation().check().refusal(value);
+		if (refusal != null) {
+			lose();
+			this.result.completeExceptionally(refusal);
+			return;
+		}
 		Throwable own = (failure != null) ? unwrapped(failure) : null;
 		CompletableFuture<Void> closing;
 		if (this.stopped && own instanceof CancellationException) {

@@ -30,14 +30,10 @@ record TransactionResult(String method) implements ResultKind {
 				return call.withoutLock(ex);
 			}
 		}
-		return complete(call.proceed());
-	}
-
-	private @Nullable Object complete(@Nullable Object returned) {
-		if (returned != null && LateTypes.isLate(returned)) {
-			throw new IllegalStateException(
-					"Method '%s' returned a %s, whose work would continue after its transaction. Return the plain result."
-						.formatted(this.method, returned.getClass().getSimpleName()));
+		Object returned = call.proceed();
+		IllegalStateException refusal = call.operation().check().refusal(returned);
+		if (refusal != null) {
+			throw refusal;
 		}
 		return returned;
 	}

@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 /**
  * All Markdown pages of the project, and the files they speak of.
  */
-final class Manual {
+public final class Manual {
 
 	private static final Path ROOT = root();
 
@@ -30,7 +30,7 @@ final class Manual {
 		return Page.read(ROOT.resolve(name));
 	}
 
-	static Path file(String name) {
+	public static Path file(String name) {
 		return ROOT.resolve(name);
 	}
 
@@ -51,7 +51,7 @@ final class Manual {
 		return ROOT.relativize(file).toString().replace('\\', '/');
 	}
 
-	static String read(Path file) {
+	public static String read(Path file) {
 		try {
 			return Files.readString(file);
 		}

@@ -1,5 +1,6 @@
 package io.leasehold.interceptor;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -7,6 +8,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -30,18 +33,15 @@ class LateTypesTests {
 	}
 
 	@Test
-	void typesThatMayHideALateResult() {
-		assertThat(List.of(Object.class, CompletionStage.class, CompletableFuture.class, Callable.class, Future.class))
-			.allMatch(LateTypes::mayBe);
-		assertThat(List.of(String.class, List.class, int.class)).noneMatch(LateTypes::mayBe);
-	}
-
-	/** Without the cache, so that each of the conditions decides. */
-	@Test
-	void classesWhoseObjectsEndLater() {
-		assertThat(List.of(CompletionStage.class, Mono.class, FutureTask.class, Callable.class))
-			.allMatch(LateTypes::hasLateInstances);
-		assertThat(List.of(String.class, List.class, Object.class)).noneMatch(LateTypes::hasLateInstances);
+	void typesWhoseContentMayEndLater() {
+		assertThat(Stream.of(Object.class, List.class, Box.class, Object[].class).map(ResolvableType::forClass))
+			.allMatch(LateTypes::isOpen);
+		assertThat(Stream.of(String.class, int.class, String[].class, Names.class, Class.class)
+			.map(ResolvableType::forClass)).noneMatch(LateTypes::isOpen);
+		assertThat(LateTypes.isOpen(ResolvableType.forClassWithGenerics(Box.class, String.class))).isFalse();
+		assertThat(LateTypes.isOpen(ResolvableType.forClassWithGenerics(Box.class, Object.class))).isTrue();
+		assertThat(LateTypes.isOpen(ResolvableType.forClassWithGenerics(CompletableFuture.class, String.class)))
+			.isFalse();
 	}
 
 	@Test
@@ -50,8 +50,6 @@ class LateTypesTests {
 				(Callable<String>) () -> ""))
 			.allMatch(LateTypes::isLate);
 		assertThat(List.of("", List.of(), 1)).noneMatch(LateTypes::isLate);
-		assertThat(List.of(new CompletableFuture<>(), new FutureTask<>(() -> ""))).allMatch(LateTypes::isRunning);
-		assertThat(List.of((Callable<String>) () -> "", Mono.empty())).noneMatch(LateTypes::isRunning);
 	}
 
 	/** A recursive type would be searched for ever without a bound. */
@@ -64,7 +62,7 @@ class LateTypesTests {
 	}
 
 	@Test
-	void resultIsFoundInArraysAndWrappersOnly() {
+	void resultIsFoundInArraysRecordsAndTypeArguments() {
 		assertThat(LateTypes.within(ResolvableType.forClass(CompletableFuture[].class)))
 			.isEqualTo(CompletableFuture.class);
 		assertThat(LateTypes.within(ResolvableType.forClass(Mono[].class))).isEqualTo(Mono.class);
@@ -73,6 +71,14 @@ class LateTypesTests {
 		assertThat(LateTypes.within(ResolvableType.forClassWithGenerics(Class.class, Callable.class))).isNull();
 		assertThat(LateTypes.within(ResolvableType.forClassWithGenerics(List.class, String.class))).isNull();
 		assertThat(LateTypes.within(ResolvableType.forClass(String[].class))).isNull();
+	}
+
+	@Test
+	void resultIsFoundInASubclassOfACollection() {
+		assertThat(LateTypes.within(ResolvableType.forClass(Receipts.class))).isEqualTo(CompletableFuture.class);
+		assertThat(LateTypes.within(ResolvableType.forClass(Names.class))).isNull();
+		assertThat(LateTypes.within(ResolvableType.forClassWithGenerics(Box.class, Mono.class))).isEqualTo(Mono.class);
+		assertThat(LateTypes.within(ResolvableType.forClass(Page.class))).isEqualTo(Supplier.class);
 	}
 
 	private static @Nullable Class<?> within(int lists) {
@@ -85,6 +91,21 @@ class LateTypesTests {
 
 	private static final class OwnStage extends CompletableFuture<String> {
 
+	}
+
+	private static final class Receipts extends ArrayList<CompletableFuture<String>> {
+
+		private static final long serialVersionUID = 1L;
+
+	}
+
+	record Names(List<String> all) {
+	}
+
+	record Box<T>(T value) {
+	}
+
+	record Page(List<String> names, Supplier<Page> next) {
 	}
 
 }

@@ -1,6 +1,10 @@
 package io.leasehold.interceptor;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.ConcurrentModificationException;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -39,6 +43,8 @@ import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBo
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.verifyNoInteractions;
 
 /**
  * Tests for methods whose declaration does not show when their result is there: what they
@@ -86,25 +92,43 @@ class ReturnedResultTests {
 		});
 	}
 
-	/** What has begun may go on, so its key is left to its lease. */
+	/** Its work may have begun, so its key is left to its lease. */
 	@Test
 	@Fault(125)
 	void resultThatCannotBeFollowedIsRefused() {
 		run((context) -> {
 			DistributedLocks locks = context.getBean(DistributedLocks.class);
-			for (Object late : List.of((Callable<String>) () -> "x", new WebAsyncTask<>(() -> "x"),
-					(StreamingResponseBody) (out) -> out.write(1))) {
-				assertThatIllegalStateException().isThrownBy(() -> context.getBean(Orders.class).any(1, () -> late))
-					.withMessageContaining("Orders.any");
-				assertThat(Locked.isFree(locks, "order:1")).isTrue();
-			}
 			int id = 2;
-			for (Object late : List.of(new FutureTask<>(() -> "x"), new DeferredResult<>(), new SseEmitter())) {
+			for (Object late : List.of((Callable<String>) () -> "x", new WebAsyncTask<>(() -> "x"),
+					(StreamingResponseBody) (out) -> out.write(1), new FutureTask<>(() -> "x"), new DeferredResult<>(),
+					new SseEmitter())) {
 				int next = id++;
 				assertThatIllegalStateException().isThrownBy(() -> context.getBean(Orders.class).any(next, () -> late))
-					.withMessageContaining("Orders.any");
+					.withMessageContaining("Orders.any")
+					.withMessageContaining(late.getClass().getSimpleName());
 				assertThat(Locked.isFree(locks, "order:" + next)).isFalse();
 			}
+		});
+	}
+
+	/** Content that is loaded from elsewhere, or that another thread changes. */
+	@Test
+	@Fault(125)
+	void onlyContentInMemoryIsRead() {
+		run((context) -> {
+			Collection<?> remote = mock(Collection.class);
+			assertThat(context.getBean(Orders.class).any(1, () -> remote)).isSameAs(remote);
+			verifyNoInteractions(remote);
+			List<Object> changing = new ArrayList<>() {
+
+				@Override
+				public Iterator<Object> iterator() {
+					throw new ConcurrentModificationException();
+				}
+
+			};
+			assertThat(context.getBean(Orders.class).any(1, () -> changing)).isSameAs(changing);
+			assertThat(Locked.isFree(context.getBean(DistributedLocks.class), "order:1")).isTrue();
 		});
 	}
 

@@ -41,7 +41,7 @@ class WithoutReactorTests {
 		assertThat(process.waitFor()).as(output).isZero();
 		assertThat(output).contains("without reactor: true, stage: k, plain: k, publisher: refused")
 			.contains(
-					"Published.run returns Publisher, whose work continues after the lock was released. Add reactor-core");
+					"Published.run returns Publisher, whose work continues after the lock was released. Return a CompletionStage, a CompletableFuture or the complete value, or add reactor-core");
 	}
 
 	/**
