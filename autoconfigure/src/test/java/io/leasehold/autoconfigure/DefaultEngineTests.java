@@ -112,9 +112,8 @@ class DefaultEngineTests {
 	@Test
 	void engineWithTheNameOfABuiltInOneIsRefusedBesideIt() {
 		withEngines("local").withPropertyValues("leasehold.local.enabled=true")
-			.run(failsWith(
-					"Two lock engines are named 'local': bean 'local' (io.leasehold.autoconfigure.StubEngine) "
-							+ "and bean 'localLockEngine' (io.leasehold.engine.local.LocalLockEngine).",
+			.run(failsWith("Two lock engines are named 'local': bean 'leaseholdLocalLockEngine' "
+					+ "(io.leasehold.engine.local.LocalLockEngine) and bean 'local' (io.leasehold.autoconfigure.StubEngine).",
 					"Let each bean of type io.leasehold.engine.LockEngine return a different name from name(), "
 							+ "or remove one of them."));
 	}
