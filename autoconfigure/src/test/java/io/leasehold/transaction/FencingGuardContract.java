@@ -244,7 +244,7 @@ abstract class FencingGuardContract {
 	@Test
 	void instanceInAnotherTimeZoneKeepsAFreshToken() {
 		List<DataSource> zones = Stream.of(inZone("-11:00"), inZone("+13:00"))
-			.map((statement) -> (DataSource) onEachConnection((connection) -> execute(connection, statement)))
+			.map((statement) -> onEachConnection((connection) -> execute(connection, statement)))
 			.toList();
 		for (DataSource one : zones) {
 			for (DataSource other : zones) {
