@@ -46,7 +46,9 @@ class FenceableLockTests {
 			.run((context) -> {
 				DistributedLocks locks = context.getBean(DistributedLocks.class);
 				LockOptions defaults = locks.defaults();
-				guard.open(locks.acquire("key", defaults)).close();
+				try (HeldLock lock = locks.acquire("key", defaults)) {
+					guard.open(lock).close();
+				}
 				assertRefused(guard, "several owners at once",
 						locks.acquire("shared", defaults.toBuilder().mode(LockMode.SHARED).build()));
 				assertRefused(guard, "several owners at once",

@@ -2,6 +2,7 @@ package io.leasehold.autoconfigure.fencing;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.UUID;
 
 import io.leasehold.FencingGuard;
@@ -28,6 +29,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -72,6 +74,21 @@ class LeaseholdFencingAutoConfigurationTests {
 					jdbc.update("INSERT INTO sale VALUES (1)");
 					successor
 						.executeWithoutResult((status) -> jdbc.update("UPDATE leasehold_fence SET token = token + 64"));
+				}));
+			assertThat(jdbc.queryForObject("SELECT COUNT(*) FROM sale", Integer.class)).isZero();
+		});
+	}
+
+	@Test
+	void managerWhoseListenersWereReplacedIsGuardedAtTheCall() {
+		this.runner.withUserConfiguration(Shop.class).run((context) -> {
+			JdbcTemplate jdbc = context.getBean(JdbcTemplate.class);
+			jdbc.execute("CREATE TABLE sale (id INT)");
+			context.getBean(ConfigurableTransactionManager.class).setTransactionExecutionListeners(List.of());
+			assertThatExceptionOfType(StaleFencingTokenException.class)
+				.isThrownBy(() -> context.getBean(Shop.class).sell(() -> {
+					jdbc.update("INSERT INTO sale VALUES (1)");
+					jdbc.update("UPDATE leasehold_fence SET token = token + 64");
 				}));
 			assertThat(jdbc.queryForObject("SELECT COUNT(*) FROM sale", Integer.class)).isZero();
 		});
