@@ -34,7 +34,7 @@ class DefaultEngineTests {
 						    - for etcd, set leasehold.etcd.endpoints
 						    - for a database, add org.springframework.boot:spring-boot-starter-jdbc and the driver of your database
 						    - for locks inside one JVM only, as in tests, set leasehold.engine to 'local'
-						    - for Redis, add org.springframework.boot:spring-boot-starter-data-redis
+						    - for Redis, add org.springframework.boot:spring-boot-starter-data-redis, with Lettuce even if the application uses Jedis
 						    - for a majority of independent Redis masters, add io.lettuce:lettuce-core and set leasehold.redlock.nodes
 						    - for ZooKeeper, add org.apache.curator:curator-framework:5.9.0 and set leasehold.zookeeper.connect-string
 						    - for another store, define a bean of type io.leasehold.engine.LockEngine"""));

@@ -36,6 +36,7 @@ final class JavaExamples {
 			import java.util.concurrent.locks.Lock; import java.util.function.*; import java.lang.annotation.*;
 			import io.leasehold.*; import io.leasehold.annotation.*; import io.leasehold.event.*;
 			import io.leasehold.docs.*; import io.leasehold.engine.local.*; import io.leasehold.reactive.*;
+			import org.springframework.data.redis.connection.*; import org.springframework.data.redis.connection.lettuce.*;
 			import reactor.core.publisher.*;
 			import org.slf4j.*;
 			import org.springframework.boot.*; import org.springframework.boot.autoconfigure.*;

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 import com.hazelcast.core.HazelcastInstance;
+import io.leasehold.engine.redis.connection.LettuceTransport;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
@@ -69,8 +70,10 @@ final class SoakEngines {
 	private static LockEngine redis(int port, Member member) {
 		RedisSettings settings = new RedisSettings(Stores.NAMESPACE, CALL, Duration.ofMillis(1200), CALL, CALL, CALL,
 				Duration.ofSeconds(5), FENCING_RETENTION, 0);
-		return new RedisLockEngine(RedisConnections.byLettuce(new RedisStandaloneConfiguration("127.0.0.1", port), null,
-				null, settings.commandTimeout()), settings, member, MonotonicClock.SYSTEM);
+		return new RedisLockEngine(
+				RedisConnections.by(new LettuceConnector(LettuceTransport.PLAIN, settings.commandTimeout()),
+						new RedisStandaloneConfiguration("127.0.0.1", port), settings.commandTimeout()),
+				settings, member, MonotonicClock.SYSTEM);
 	}
 
 	private static LockEngine jdbc(int port) {
@@ -103,7 +106,7 @@ final class SoakEngines {
 	private static LockEngine redlock(List<Integer> ports) {
 		RedlockSettings settings = new RedlockSettings(Stores.NAMESPACE, CALL, Duration.ofMillis(200), Duration.ZERO,
 				FENCING_RETENTION);
-		return new RedlockLockEngine(new LettuceConnector(null, null, CALL),
+		return new RedlockLockEngine(new LettuceConnector(LettuceTransport.PLAIN, CALL),
 				ports.stream().map((port) -> new Node("127.0.0.1", port)).toList(), () -> new Login(null, null, 0),
 				settings, MonotonicClock.SYSTEM);
 	}

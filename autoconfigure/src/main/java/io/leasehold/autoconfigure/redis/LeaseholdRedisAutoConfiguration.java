@@ -9,10 +9,12 @@ import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.redis.RedisLockEngine;
 import io.leasehold.engine.redis.RedisSettings;
 import io.leasehold.engine.redis.connection.RedisConnections;
+import io.lettuce.core.RedisClient;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -23,23 +25,20 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.core.Ordered;
-import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
- * Auto-configuration of the Redis engine, with separate connections to the application's
- * servers. The client library is selected as Spring Boot selects it.
+ * Auto-configuration of the Redis engine, with separate connections to the servers of
+ * the application's connection factory. Lettuce opens them.
  */
 @AutoConfiguration(after = LeaseholdAutoConfiguration.class)
 @AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE)
-@ConditionalOnClass({ DataRedisConnectionDetails.class, RedisConnectionFactory.class })
-@ConditionalOnBean({ LeaseholdAutoConfiguration.class, DataRedisConnectionDetails.class })
+@ConditionalOnClass({ RedisClient.class, DataRedisConnectionDetails.class, RedisConnectionFactory.class })
+@ConditionalOnBean({ LeaseholdAutoConfiguration.class, RedisConnectionFactory.class })
 @ConditionalOnLockEngine(RedisLockEngine.NAME)
 @EnableConfigurationProperties(RedisProperties.class)
-@Import({ RedisClientConfiguration.ByLettuce.class, RedisClientConfiguration.ByJedis.class })
 @ImportRuntimeHints(LeaseholdRedisAutoConfiguration.ScriptHints.class)
 public final class LeaseholdRedisAutoConfiguration {
 
@@ -48,12 +47,13 @@ public final class LeaseholdRedisAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	@ConditionalOnBean(RedisClientLibrary.class)
-	RedisLockEngine leaseholdRedisLockEngine(RedisClientLibrary client, RedisProperties properties,
-			LeaseholdProperties shared, DataRedisConnectionDetails details, Environment environment, Member member,
+	RedisLockEngine leaseholdRedisLockEngine(RedisProperties properties, LeaseholdProperties shared,
+			ListableBeanFactory beans, ObjectProvider<DataRedisConnectionDetails> details, Member member,
 			MonotonicClock clock) {
 		RedisSettings settings = properties.toSettings(shared);
-		RedisConnections connections = client.connections(new RedisServers(details, environment), settings);
+		DataRedisConnectionDetails known = details.getIfUnique();
+		ApplicationFactory factory = ApplicationFactory.select(beans, properties.connectionFactory());
+		RedisConnections connections = ApplicationServers.of(factory, known).connections(known, settings);
 		RedisLockEngine engine = new RedisLockEngine(connections, settings, member, clock);
 		engine.warmUp();
 		return engine;
@@ -71,7 +71,7 @@ public final class LeaseholdRedisAutoConfiguration {
 		catch (IllegalStateException ex) {
 			throw new LockEngineConfigurationException(
 					"The Redis engine cannot work with its server: %s.".formatted(ex.getMessage()),
-					"Configure another server in spring.data.redis.*, or another engine in leasehold.engine.");
+					"Configure another server for the connection factory, or another engine in leasehold.engine.");
 		}
 	}
 

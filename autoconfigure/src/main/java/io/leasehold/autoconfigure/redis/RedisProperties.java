@@ -6,6 +6,7 @@ import io.leasehold.autoconfigure.LeaseholdProperties;
 import io.leasehold.autoconfigure.LockEngineConfigurationException;
 import io.leasehold.engine.redis.RedisSettings;
 import io.leasehold.engine.redis.WakeUp;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -32,12 +33,15 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param wakeUp How waiting processes are notified of their turn: by the scripts of the
  * server, or by the client that released the lock where scripts must not publish
  * messages. With poll they are not notified. Auto finds out what the server accepts.
+ * @param connectionFactory Name of the connection factory bean whose servers keep the
+ * locks. Needed only if several connection factories exist and none is primary.
  */
 @ConfigurationProperties("leasehold.redis")
 public record RedisProperties(@DefaultValue("2s") Duration pollInterval, @DefaultValue("5s") Duration grantLease,
 		@DefaultValue("1s") Duration commandTimeout, @DefaultValue("1s") Duration minValidity,
 		@DefaultValue("5s") Duration silenceTimeout, @DefaultValue("60s") Duration markerLifetime,
-		@DefaultValue("0") int replicasToWait, @DefaultValue("auto") WakeUp wakeUp) {
+		@DefaultValue("0") int replicasToWait, @DefaultValue("auto") WakeUp wakeUp,
+		@Nullable String connectionFactory) {
 
 	/**
 	 * Return the settings of the engine.

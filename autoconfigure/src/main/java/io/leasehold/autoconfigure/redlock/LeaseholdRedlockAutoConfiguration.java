@@ -8,10 +8,13 @@ import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
 import io.leasehold.autoconfigure.LeaseholdProperties;
 import io.leasehold.autoconfigure.LockEngineConfigurationException;
 import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.redis.connection.LettuceConnector;
+import io.leasehold.engine.redis.connection.LettuceTransport;
 import io.leasehold.engine.redis.connection.Login;
 import io.leasehold.engine.redis.connection.Node;
 import io.leasehold.engine.redlock.RedlockLockEngine;
 import io.leasehold.engine.redlock.RedlockSettings;
+import io.lettuce.core.RedisClient;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aot.hint.RuntimeHints;
@@ -21,6 +24,7 @@ import org.springframework.boot.autoconfigure.AutoConfigureOrder;
 import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.OnPropertyListCondition;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
@@ -28,21 +32,20 @@ import org.springframework.boot.ssl.SslBundles;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
-import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.core.Ordered;
 
 /**
  * Auto-configuration of the Redlock engine, with connections to the
- * {@link RedlockConnectionDetails masters} by Lettuce or Jedis.
+ * {@link RedlockConnectionDetails masters} by Lettuce.
  */
 @AutoConfiguration(after = LeaseholdAutoConfiguration.class)
 @AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE)
 @ConditionalOnBean(LeaseholdAutoConfiguration.class)
+@ConditionalOnClass(RedisClient.class)
 @ConditionalOnLockEngine(RedlockLockEngine.NAME)
 @Conditional(LeaseholdRedlockAutoConfiguration.OnMastersCondition.class)
 @EnableConfigurationProperties(RedlockProperties.class)
-@Import({ RedlockConnectors.ByLettuce.class, RedlockConnectors.ByJedis.class })
 @ImportRuntimeHints(LeaseholdRedlockAutoConfiguration.ScriptHints.class)
 public final class LeaseholdRedlockAutoConfiguration {
 
@@ -61,15 +64,14 @@ public final class LeaseholdRedlockAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	@ConditionalOnBean(RedlockConnectors.class)
-	RedlockLockEngine leaseholdRedlockLockEngine(RedlockConnectors connectors, RedlockConnectionDetails details,
+	RedlockLockEngine leaseholdRedlockLockEngine(RedlockConnectionDetails details,
 			RedlockProperties properties, LeaseholdProperties shared, MonotonicClock clock) {
 		RedlockSettings settings = properties.toSettings(shared);
 		List<Node> masters = details.getNodes().stream().map(LeaseholdRedlockAutoConfiguration::parse).toList();
 		RedlockLockEngine engine = null;
 		try {
 			RedlockLockEngine.checkAddresses(masters);
-			engine = new RedlockLockEngine(connectors.create(details.getSslBundle(), settings.commandTimeout()),
+			engine = new RedlockLockEngine(new LettuceConnector(LettuceTransport.of(details.getSslBundle(), null), settings.commandTimeout()),
 					masters, () -> login(details), settings, clock);
 			engine.checkMasters();
 			return engine;

@@ -23,7 +23,6 @@ import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.test.util.ReflectionTestUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -54,7 +53,6 @@ class LeaseholdRedisAutoConfigurationTests {
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', textBlock = """
 			spring.data.redis.port=1                                                     | localhost:1
-			spring.data.redis.client-type=jedis,spring.data.redis.port=1                 | localhost:1
 			spring.data.redis.cluster.nodes=localhost:1                                  | cluster nodes [localhost:1]
 			spring.data.redis.sentinel.master=m,spring.data.redis.sentinel.nodes=localhost:1 | sentinels [localhost:1]
 			""")
@@ -89,8 +87,8 @@ class LeaseholdRedisAutoConfigurationTests {
 	}
 
 	@Test
-	void leftOutWithoutAnyClient() {
-		this.runner.withClassLoader(new FilteredClassLoader("io.lettuce", "redis.clients"))
+	void leftOutWithoutLettuce() {
+		this.runner.withClassLoader(new FilteredClassLoader("io.lettuce"))
 			.withBean("stub", LockEngine.class, () -> new StubEngine("stub"))
 			.run((context) -> assertThat(context).hasNotFailed()
 				.hasSingleBean(DataRedisConnectionDetails.class)
@@ -98,42 +96,18 @@ class LeaseholdRedisAutoConfigurationTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "io.lettuce, Jedis", "redis.clients, Lettuce" })
-	void oneClientIsEnough(String missing, String used) {
-		this.runner.withClassLoader(new FilteredClassLoader(missing))
-			.run((context) -> assertThat(connectorOf(context.getBean(RedisLockEngine.class))).startsWith(used));
-	}
-
-	@ParameterizedTest
-	@CsvSource({ "jedis, Jedis", "lettuce, Lettuce" })
-	void clientIsTheOneThatTheApplicationNames(String type, String used) {
-		this.runner.withPropertyValues("spring.data.redis.client-type=" + type)
-			.run((context) -> assertThat(connectorOf(context.getBean(RedisLockEngine.class))).startsWith(used));
-	}
-
-	@Test
-	void lettuceIsUsedWhereBothAreThere() {
-		this.runner
-			.run((context) -> assertThat(connectorOf(context.getBean(RedisLockEngine.class))).startsWith("Lettuce"));
-	}
-
-	private static String connectorOf(RedisLockEngine engine) {
-		Object connections = ReflectionTestUtils.getField(engine, "connections");
-		return ReflectionTestUtils.getField(connections, "connector").getClass().getSimpleName();
-	}
-
-	@ParameterizedTest
 	@CsvSource({ "leasehold.engine=redis, leasehold.engine is 'redis'",
 			"leasehold.redis.enabled=true, leasehold.redis.enabled is 'true'" })
 	void missingClientIsReportedWithWhatToAdd(String property, String begin) {
-		this.runner.withClassLoader(new FilteredClassLoader("io.lettuce", "redis.clients"))
+		this.runner.withClassLoader(new FilteredClassLoader("io.lettuce"))
 			.withPropertyValues(property)
 			.withBean("stub", LockEngine.class, () -> new StubEngine("stub"))
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
 				.isInstanceOf(LockEngineConfigurationException.class)
 				.hasMessageStartingWith(begin + ", but the client of that engine is not on the classpath.")
-				.hasMessageContaining("spring-boot-starter-data-redis"));
+				.hasMessageContaining("spring-boot-starter-data-redis")
+				.hasMessageContaining("io.lettuce:lettuce-core if the application uses Jedis"));
 	}
 
 	/** A lease shorter than two commands may take stops the start. */

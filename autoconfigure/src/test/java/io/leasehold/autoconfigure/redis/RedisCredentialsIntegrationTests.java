@@ -19,15 +19,11 @@ import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.sync.RedisCommands;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
-import redis.clients.jedis.DefaultRedisCredentials;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
-import org.springframework.boot.data.redis.autoconfigure.JedisClientConfigurationBuilderCustomizer;
 import org.springframework.boot.data.redis.autoconfigure.LettuceClientConfigurationBuilderCustomizer;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.data.redis.connection.RedisConfiguration;
@@ -63,9 +59,8 @@ class RedisCredentialsIntegrationTests {
 	}
 
 	@Fault(135)
-	@ParameterizedTest
-	@ValueSource(strings = { "lettuce", "jedis" })
-	void connectionDetailsAreReadForEachConnection(String client) {
+	@Test
+	void connectionDetailsAreReadForEachConnection() {
 		DataRedisConnectionDetails details = new DataRedisConnectionDetails() {
 
 			@Override
@@ -84,8 +79,7 @@ class RedisCredentialsIntegrationTests {
 			}
 
 		};
-		locksThroughout((application) -> application.withPropertyValues("spring.data.redis.client-type=" + client)
-			.withBean(DataRedisConnectionDetails.class, () -> details));
+		locksThroughout((application) -> application.withBean(DataRedisConnectionDetails.class, () -> details));
 	}
 
 	@Fault(135)
@@ -102,19 +96,8 @@ class RedisCredentialsIntegrationTests {
 		};
 		LettuceClientConfigurationBuilderCustomizer customizer = (builder) -> builder
 			.redisCredentialsProviderFactory(factory);
-		locksThroughout((application) -> application.withPropertyValues("spring.data.redis.client-type=lettuce")
-			.withBean(LettuceClientConfigurationBuilderCustomizer.class, () -> customizer));
-	}
-
-	/** Customized by the name that Spring Boot 4.0 knows, too. */
-	@Fault(135)
-	@SuppressWarnings({ "deprecation", "removal" })
-	@Test
-	void credentialsProviderOfJedisIsAsked() {
-		JedisClientConfigurationBuilderCustomizer customizer = (builder) -> builder.customize(
-				(config) -> config.credentialsProvider(() -> new DefaultRedisCredentials(USER, this.password.get())));
-		locksThroughout((application) -> application.withPropertyValues("spring.data.redis.client-type=jedis")
-			.withBean(JedisClientConfigurationBuilderCustomizer.class, () -> customizer));
+		locksThroughout((application) -> application.withBean(LettuceClientConfigurationBuilderCustomizer.class,
+				() -> customizer));
 	}
 
 	private void locksThroughout(UnaryOperator<ApplicationContextRunner> application) {

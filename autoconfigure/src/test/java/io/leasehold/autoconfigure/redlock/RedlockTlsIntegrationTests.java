@@ -24,8 +24,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
@@ -89,10 +87,9 @@ class RedlockTlsIntegrationTests {
 		servers.forEach(RedisTestServer::close);
 	}
 
-	@ParameterizedTest
-	@ValueSource(strings = { "lettuce", "jedis" })
-	void allMastersAreUsedByTlsAndAsTheUser(String library) {
-		this.trusted.withPropertyValues("spring.data.redis.client-type=" + library).run((context) -> {
+	@Test
+	void allMastersAreUsedByTlsAndAsTheUser() {
+		this.trusted.run((context) -> {
 			try (HeldLock held = acquire(context)) {
 				assertThat(held.isValid()).isTrue();
 				Awaitility.await().until(() -> holding() == 3);
@@ -102,10 +99,9 @@ class RedlockTlsIntegrationTests {
 		});
 	}
 
-	@ParameterizedTest
-	@ValueSource(strings = { "lettuce", "jedis" })
-	void wrongPasswordIsReportedAndNothingIsGranted(String library) {
-		this.trusted.withPropertyValues("spring.data.redis.client-type=" + library, "leasehold.redlock.password=wrong")
+	@Test
+	void wrongPasswordIsReportedAndNothingIsGranted() {
+		this.trusted.withPropertyValues("leasehold.redlock.password=wrong")
 			.run((context) -> fails(context, "WRONGPASS"));
 	}
 

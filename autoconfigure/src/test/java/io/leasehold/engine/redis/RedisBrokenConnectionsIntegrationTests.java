@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 
+import io.leasehold.engine.redis.connection.LettuceTransport;
 import io.leasehold.engine.AcquisitionOutcome.Busy;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.redis.RedisEngines.TestMember;
@@ -33,7 +34,7 @@ class RedisBrokenConnectionsIntegrationTests {
 
 	private final String name = "name-" + UUID.randomUUID();
 
-	private final LettuceConnector connector = new LettuceConnector(null, this.name, TIMEOUT);
+	private final LettuceConnector connector = new LettuceConnector(LettuceTransport.of(null, this.name), TIMEOUT);
 
 	@AutoClose
 	private final RedisEngines engines = RedisEngines.patient(PORT);

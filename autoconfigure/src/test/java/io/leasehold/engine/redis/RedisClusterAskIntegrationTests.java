@@ -15,8 +15,7 @@ import io.leasehold.test.contract.Parallel;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -51,11 +50,9 @@ class RedisClusterAskIntegrationTests {
 	 * command in between would leave the redirected one unasked, and refused.
 	 */
 	@Fault(134)
-	@ParameterizedTest
-	@ValueSource(booleans = { true, false })
-	void nothingComesBetweenAskingAndItsCommand(boolean lettuce) throws Exception {
-		TestMember member = lettuce ? this.engines.warm(RedisOpener.clusterAt(cluster.ports()))
-				: this.engines.byJedis(RedisOpener.clusterAt(cluster.ports()));
+	@Test
+	void nothingComesBetweenAskingAndItsCommand() throws Exception {
+		TestMember member = this.engines.warm(RedisOpener.clusterAt(cluster.ports()));
 		String key = keyOn(1);
 		Claim moving = member.claim(key);
 		long number = member.granted(moving);

@@ -31,8 +31,6 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -128,21 +126,6 @@ class RedisClusterIntegrationTests {
 			this.a.engine().release(first);
 			assertThat(this.signals.poll(20, TimeUnit.SECONDS)).isInstanceOf(Signal.Pushed.class);
 			assertThat(this.b.engine().release(second)).isEqualTo(ReleaseOutcome.RELEASED);
-		}
-	}
-
-	@Test
-	void jedisFindsTheMastersToo() throws Exception {
-		TestMember jedis = this.engines.byJedis(RedisOpener.clusterAt(cluster.ports()));
-		for (int master = 0; master < 3; master++) {
-			Claim first = this.a.claim(keyOn(master));
-			this.a.granted(first);
-			Claim second = jedis.waiting(keyOn(master));
-			soon(() -> jedis.engine().tryAcquire(second) instanceof AcquisitionOutcome.Busy);
-			jedis.engine().subscribe(second, this.signals::add);
-			this.a.engine().release(first);
-			assertThat(this.signals.poll(20, TimeUnit.SECONDS)).isInstanceOf(Signal.Pushed.class);
-			assertThat(jedis.engine().release(second)).isEqualTo(ReleaseOutcome.RELEASED);
 		}
 	}
 
@@ -243,11 +226,10 @@ class RedisClusterIntegrationTests {
 		waiting.get(20, TimeUnit.SECONDS).close();
 	}
 
-	@ParameterizedTest
-	@ValueSource(booleans = { true, false })
-	void nodeThatIsTakenForASingleServerIsReported(boolean lettuce) {
+	@Test
+	void nodeThatIsTakenForASingleServerIsReported() {
 		RedisStandaloneConfiguration server = new RedisStandaloneConfiguration("127.0.0.1", cluster.ports().get(0));
-		TestMember member = lettuce ? this.engines.member(server) : this.engines.byJedis(server);
+		TestMember member = this.engines.member(server);
 		Claim claim = member.waiting(keyOn(1));
 		soon(() -> {
 			LockEngineException notified = catchThrowableOfType(LockEngineException.class,

@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.UUID;
 import java.util.function.Function;
 
+import io.leasehold.engine.redis.connection.LettuceConnector;
+import io.leasehold.engine.redis.connection.LettuceTransport;
 import io.leasehold.LockKey;
 import io.leasehold.LockOptions;
 import io.leasehold.engine.AcquisitionOutcome;
@@ -126,7 +128,9 @@ public final class RedisEngines implements AutoCloseable {
 
 	/** A new member that has connected, and has a clock of its own. */
 	TestMember warm(RedisConfiguration servers, MonotonicClock clock) {
-		TestMember member = member(RedisConnections.byLettuce(servers, null, null, this.settings.commandTimeout()),
+		TestMember member = member(
+				RedisConnections.by(new LettuceConnector(LettuceTransport.PLAIN, this.settings.commandTimeout()),
+						servers, this.settings.commandTimeout()),
 				this.settings, clock);
 		warmUp(member);
 		return member;
@@ -149,21 +153,8 @@ public final class RedisEngines implements AutoCloseable {
 
 	/** A new member with settings of its own. */
 	TestMember member(RedisConfiguration servers, RedisSettings settings) {
-		return member(RedisConnections.byLettuce(servers, null, null, settings.commandTimeout()), settings);
-	}
-
-	/**
-	 * A new member that uses Jedis, reaches the server through a port and has connected.
-	 */
-	TestMember byJedis(int throughPort) {
-		TestMember member = byJedis(new RedisStandaloneConfiguration("127.0.0.1", throughPort));
-		warmUp(member);
-		return member;
-	}
-
-	/** A new member that uses Jedis. */
-	TestMember byJedis(RedisConfiguration servers) {
-		return member(RedisConnections.byJedis(servers, null, null, this.settings.commandTimeout()), this.settings);
+		return member(RedisConnections.by(new LettuceConnector(LettuceTransport.PLAIN, settings.commandTimeout()),
+				servers, settings.commandTimeout()), settings);
 	}
 
 	/** A new member with connections of its own. */

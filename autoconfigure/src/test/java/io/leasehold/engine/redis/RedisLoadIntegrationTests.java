@@ -3,6 +3,8 @@ package io.leasehold.engine.redis;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.redis.connection.LettuceConnector;
+import io.leasehold.engine.redis.connection.LettuceTransport;
 import io.leasehold.engine.redis.connection.RedisConnections;
 import io.leasehold.load.EngineLoad;
 import io.leasehold.server.RedisTestServer;
@@ -27,8 +29,8 @@ class RedisLoadIntegrationTests extends EngineLoad {
 	protected LockEngine open(Member member) {
 		RedisSettings settings = RedisEngines.settings("load", lease().dividedBy(2), RETENTION);
 		this.engine = new RedisLockEngine(
-				RedisConnections.byLettuce(new RedisStandaloneConfiguration("127.0.0.1", this.server.port()), null,
-						null, settings.commandTimeout()),
+				RedisConnections.by(new LettuceConnector(LettuceTransport.PLAIN, settings.commandTimeout()),
+						new RedisStandaloneConfiguration("127.0.0.1", this.server.port()), settings.commandTimeout()),
 				settings, member, MonotonicClock.SYSTEM);
 		return this.engine;
 	}

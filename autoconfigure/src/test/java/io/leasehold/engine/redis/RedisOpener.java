@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 
+import io.leasehold.engine.redis.connection.LettuceConnector;
+import io.leasehold.engine.redis.connection.LettuceTransport;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
@@ -26,18 +28,11 @@ public final class RedisOpener implements EngineAddress.Opener {
 
 	private static final String SINGLE = "single";
 
-	private static final String SINGLE_BY_JEDIS = "single-by-jedis";
-
 	private static final String SINGLE_WITH_SHORT_POLLS = "single-with-short-polls";
 
 	/** The address of a single server. */
 	static EngineAddress single(int port) {
 		return address(SINGLE, List.of(port));
-	}
-
-	/** The address of a single server, for Jedis. */
-	static EngineAddress singleByJedis(int port) {
-		return address(SINGLE_BY_JEDIS, List.of(port));
 	}
 
 	/** The address of a single server that claims poll in short intervals. */
@@ -63,9 +58,9 @@ public final class RedisOpener implements EngineAddress.Opener {
 				: new RedisStandaloneConfiguration("127.0.0.1", ports.get(0));
 		RedisSettings settings = arguments.get(0).equals(SINGLE_WITH_SHORT_POLLS) ? RedisEngines.settings(namespace)
 				: RedisEngines.patientSettings(namespace);
-		RedisConnections connections = arguments.get(0).equals(SINGLE_BY_JEDIS)
-				? RedisConnections.byJedis(servers, null, null, settings.commandTimeout())
-				: RedisConnections.byLettuce(servers, null, null, settings.commandTimeout());
+		RedisConnections connections = RedisConnections.by(
+				new LettuceConnector(LettuceTransport.PLAIN, settings.commandTimeout()), servers,
+				settings.commandTimeout());
 		return open(member, connections, settings, MonotonicClock.SYSTEM);
 	}
 

@@ -2,6 +2,7 @@ package io.leasehold.engine.redis;
 
 import java.time.Duration;
 
+import io.leasehold.engine.redis.connection.LettuceTransport;
 import io.leasehold.engine.redis.connection.Connector;
 import io.leasehold.engine.redis.connection.LettuceConnector;
 import io.leasehold.server.RedisTestServer;
@@ -21,7 +22,7 @@ class RedisResponseTimeIntegrationTests extends RedisResponseTimeContract {
 
 	@Override
 	Connector connector(Duration timeout) {
-		return new LettuceConnector(null, null, timeout);
+		return new LettuceConnector(LettuceTransport.PLAIN, timeout);
 	}
 
 }

@@ -30,8 +30,6 @@ import io.leasehold.test.contract.Fault;
 import io.leasehold.test.contract.TestSettings;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -58,13 +56,11 @@ class RedisRevocationIntegrationTests {
 		this.engines.close();
 	}
 
-	@ParameterizedTest
-	@ValueSource(booleans = { true, false })
-	void holderLearnsOfItsForcedReleaseLongBeforeItsNextRenewal(boolean lettuce) throws Exception {
-		TestMember remote = lettuce ? this.operator : this.engines.byJedis(RedisTestServer.shared().port());
+	@Test
+	void holderLearnsOfItsForcedReleaseLongBeforeItsNextRenewal() throws Exception {
 		HeldLock held = service().acquire(KEY.value(), OPTIONS);
 		CompletableFuture<LockLostException> loss = lossOf(held);
-		assertThat(remote.engine().forceRelease(KEY)).hasSize(1);
+		assertThat(this.operator.engine().forceRelease(KEY)).hasSize(1);
 		assertThat(loss.get(30, TimeUnit.SECONDS).getLossCause()).isEqualTo(LossCause.NOT_OWNER);
 		assertThat(held.isValid()).isFalse();
 	}

@@ -8,6 +8,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
+import io.leasehold.engine.redis.connection.ConfiguredLogins;
+import io.leasehold.engine.redis.connection.LettuceConnector;
+import io.leasehold.engine.redis.connection.LettuceTransport;
 import io.leasehold.LockEngineException;
 import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
@@ -29,8 +32,6 @@ import io.lettuce.core.api.sync.RedisCommands;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConfiguration;
@@ -64,23 +65,21 @@ class RedisRotatedCredentialsIntegrationTests {
 	}
 
 	@Fault(135)
-	@ParameterizedTest
-	@ValueSource(booleans = { true, false })
-	void newConnectionsToAServerUseTheNewPassword(boolean lettuce) throws Exception {
+	@Test
+	void newConnectionsToAServerUseTheNewPassword() throws Exception {
 		try (RedisTestServer server = RedisTestServer.start()) {
 			RedisStandaloneConfiguration servers = new RedisStandaloneConfiguration("127.0.0.1", server.port());
-			locksThroughout(servers, lettuce, List.of(operator(server.port(), null)));
+			locksThroughout(servers, List.of(operator(server.port(), null)));
 		}
 	}
 
 	@Fault(135)
-	@ParameterizedTest
-	@ValueSource(booleans = { true, false })
-	void newConnectionsToAMasterUseTheNewPassword(boolean lettuce) throws Exception {
+	@Test
+	void newConnectionsToAMasterUseTheNewPassword() throws Exception {
 		try (RedisTestSentinels servers = RedisTestSentinels.start()) {
 			RedisSentinelConfiguration master = RedisOpener.master(RedisTestSentinels.MASTER, servers.sentinelPorts());
 			master.setSentinelPassword(RedisTestSentinels.SENTINEL_PASSWORD);
-			locksThroughout(master, lettuce, List.of(operator(servers.master().port(), RedisTestSentinels.PASSWORD),
+			locksThroughout(master, List.of(operator(servers.master().port(), RedisTestSentinels.PASSWORD),
 					operator(servers.replica().port(), RedisTestSentinels.PASSWORD)));
 		}
 	}
@@ -97,7 +96,7 @@ class RedisRotatedCredentialsIntegrationTests {
 			master.setPassword(RedisTestSentinels.PASSWORD);
 			rotate(sentinels, "first");
 			Member member = Member.of("test");
-			try (RedisLockEngine engine = engine(master, true, member, () -> {
+			try (RedisLockEngine engine = engine(master, member, () -> {
 				master.setSentinelUsername(USER);
 				master.setSentinelPassword(this.password.get());
 				return master;
@@ -111,12 +110,11 @@ class RedisRotatedCredentialsIntegrationTests {
 	}
 
 	@Fault(135)
-	@ParameterizedTest
-	@ValueSource(booleans = { true, false })
-	void newConnectionsToAClusterUseTheNewPassword(boolean lettuce) throws Exception {
+	@Test
+	void newConnectionsToAClusterUseTheNewPassword() throws Exception {
 		try (RedisTestCluster cluster = RedisTestCluster.start()) {
 			RedisClusterConfiguration servers = RedisOpener.clusterAt(cluster.ports());
-			locksThroughout(servers, lettuce, cluster.ports().stream().map((port) -> operator(port, null)).toList());
+			locksThroughout(servers, cluster.ports().stream().map((port) -> operator(port, null)).toList());
 		}
 	}
 
@@ -126,7 +124,7 @@ class RedisRotatedCredentialsIntegrationTests {
 		RedisStandaloneConfiguration servers = new RedisStandaloneConfiguration("127.0.0.1",
 				RedisTestServer.shared().port());
 		Member member = Member.of("test");
-		try (RedisLockEngine engine = engine(servers, true, member, () -> {
+		try (RedisLockEngine engine = engine(servers, member, () -> {
 			throw new IllegalStateException("the vault is sealed");
 		})) {
 			Claim claim = new TestMember(member, engine).claim("k");
@@ -136,11 +134,11 @@ class RedisRotatedCredentialsIntegrationTests {
 		}
 	}
 
-	private void locksThroughout(RedisConfiguration servers, boolean lettuce,
-			List<RedisCommands<String, String>> operators) throws Exception {
+	private void locksThroughout(RedisConfiguration servers, List<RedisCommands<String, String>> operators)
+			throws Exception {
 		rotate(operators, "first");
 		Member member = Member.of("test");
-		try (RedisLockEngine engine = engine(servers, lettuce, member, () -> {
+		try (RedisLockEngine engine = engine(servers, member, () -> {
 			((RedisConfiguration.WithAuthentication) servers).setUsername(USER);
 			((RedisConfiguration.WithAuthentication) servers).setPassword(this.password.get());
 			return servers;
@@ -188,13 +186,14 @@ class RedisRotatedCredentialsIntegrationTests {
 		return this.operators.connect(uri).sync();
 	}
 
-	private static RedisLockEngine engine(RedisConfiguration servers, boolean lettuce, Member member,
+	private static RedisLockEngine engine(RedisConfiguration servers, Member member,
 			Supplier<RedisConfiguration> present) {
 		RedisSettings settings = RedisEngines.patientSettings("test");
-		RedisConnections connections = lettuce
-				? RedisConnections.byLettuce(servers, null, null, settings.commandTimeout())
-				: RedisConnections.byJedis(servers, null, null, settings.commandTimeout());
-		return new RedisLockEngine(connections.readingCredentials(present), settings, member, MonotonicClock.SYSTEM);
+		RedisConnections connections = RedisConnections.by(
+				new LettuceConnector(LettuceTransport.PLAIN, settings.commandTimeout()), servers,
+				settings.commandTimeout());
+		return new RedisLockEngine(connections.withLogins(new ConfiguredLogins(present)), settings, member,
+				MonotonicClock.SYSTEM);
 	}
 
 	private static ConditionFactory eventually() {

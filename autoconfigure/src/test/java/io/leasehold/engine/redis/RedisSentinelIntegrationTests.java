@@ -100,16 +100,6 @@ class RedisSentinelIntegrationTests extends RedisSentinelFixture {
 		});
 	}
 
-	@Test
-	void jedisFindsTheNextMasterToo() {
-		TestMember jedis = this.engines.byJedis(master());
-		Claim claim = jedis.claim("k", Duration.ofSeconds(60), false);
-		soon(() -> jedis.engine().tryAcquire(claim) instanceof AcquisitionOutcome.Granted);
-		this.servers.master().close();
-		this.servers.awaitFailover();
-		soon(() -> jedis.engine().release(claim) instanceof ReleaseOutcome.Released);
-	}
-
 	private LockService service(TestMember member) {
 		return this.engines.service(member, (event) -> {
 		});

@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 import io.leasehold.HeldLock;
+import io.leasehold.engine.redis.connection.LettuceTransport;
 import io.leasehold.LockEngineException;
 import io.leasehold.LockOptions;
 import io.leasehold.engine.AcquisitionOutcome;
@@ -114,7 +115,7 @@ class RedisSilenceIntegrationTests {
 	@Test
 	void connectionThatSeveralCallersCloseIsClosedOnce(CapturedOutput output) throws Exception {
 		AtomicInteger losses = new AtomicInteger();
-		try (LettuceConnector connector = new LettuceConnector(null, null, TIMEOUT)) {
+		try (LettuceConnector connector = new LettuceConnector(LettuceTransport.PLAIN, TIMEOUT)) {
 			Node node = new Node("127.0.0.1", RedisTestServer.shared().port());
 			Login login = new Login(null, null, 0);
 			Connection connection = connector.connect(node, login);

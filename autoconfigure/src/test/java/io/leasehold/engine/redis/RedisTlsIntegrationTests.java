@@ -6,6 +6,8 @@ import java.security.KeyStore;
 import java.util.Base64;
 import java.util.function.Function;
 
+import io.leasehold.engine.redis.connection.LettuceConnector;
+import io.leasehold.engine.redis.connection.LettuceTransport;
 import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Member;
@@ -81,12 +83,9 @@ class RedisTlsIntegrationTests {
 
 	@Test
 	void lettuceLocksOverTls() {
-		locks((settings) -> RedisConnections.byLettuce(account(), bundle, "shop-locks", settings.commandTimeout()));
-	}
-
-	@Test
-	void jedisLocksOverTls() {
-		locks((settings) -> RedisConnections.byJedis(account(), bundle, "shop-locks", settings.commandTimeout()));
+		locks((settings) -> RedisConnections.by(
+				new LettuceConnector(LettuceTransport.of(bundle, "shop-locks"), settings.commandTimeout()), account(),
+				settings.commandTimeout()));
 	}
 
 	private static RedisStandaloneConfiguration account() {

@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 
+import io.leasehold.engine.redis.connection.LettuceTransport;
 import io.leasehold.LockEngineException;
 import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
@@ -19,7 +20,6 @@ import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.redis.RedisEngines.TestMember;
 import io.leasehold.engine.redis.connection.Connection;
 import io.leasehold.engine.redis.connection.Connector;
-import io.leasehold.engine.redis.connection.JedisConnector;
 import io.leasehold.engine.redis.connection.LettuceConnector;
 import io.leasehold.engine.redis.connection.Login;
 import io.leasehold.engine.redis.connection.Node;
@@ -33,8 +33,6 @@ import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 
@@ -86,10 +84,9 @@ class RedisUnsentRequestIntegrationTests {
 		this.network.close();
 	}
 
-	@ParameterizedTest
-	@ValueSource(booleans = { true, false })
-	void requestToAcquireThatWasNeverSentTakesANewConnection(boolean lettuce) {
-		InterruptedConnector connector = interrupted(lettuce);
+	@Test
+	void requestToAcquireThatWasNeverSentTakesANewConnection() {
+		InterruptedConnector connector = interrupted();
 		TestMember member = member(connector);
 		Claim claim = member.claim("key");
 		connector.beforeNext(() -> anotherCallerReplacesTheConnection(member));
@@ -100,10 +97,9 @@ class RedisUnsentRequestIntegrationTests {
 		assertThat(member.engine().release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
 	}
 
-	@ParameterizedTest
-	@ValueSource(booleans = { true, false })
-	void releaseThatWasNeverSentTakesANewConnection(boolean lettuce) {
-		InterruptedConnector connector = interrupted(lettuce);
+	@Test
+	void releaseThatWasNeverSentTakesANewConnection() {
+		InterruptedConnector connector = interrupted();
 		TestMember member = member(connector);
 		Claim claim = member.claim("key");
 		member.granted(claim);
@@ -113,10 +109,9 @@ class RedisUnsentRequestIntegrationTests {
 	}
 
 	/** Not unknown: no earlier request can have ended the claim. */
-	@ParameterizedTest
-	@ValueSource(booleans = { true, false })
-	void releaseOfALostLockThatWasNeverSentReportsTheLoss(boolean lettuce) {
-		InterruptedConnector connector = interrupted(lettuce);
+	@Test
+	void releaseOfALostLockThatWasNeverSentReportsTheLoss() {
+		InterruptedConnector connector = interrupted();
 		TestMember member = member(connector);
 		Claim claim = member.claim("key");
 		member.granted(claim);
@@ -125,10 +120,9 @@ class RedisUnsentRequestIntegrationTests {
 		assertThat(member.engine().release(claim)).isInstanceOf(ReleaseOutcome.NotOwner.class);
 	}
 
-	@ParameterizedTest
-	@ValueSource(booleans = { true, false })
-	void renewalThatWasNeverSentTakesANewConnection(boolean lettuce) {
-		InterruptedConnector connector = interrupted(lettuce);
+	@Test
+	void renewalThatWasNeverSentTakesANewConnection() {
+		InterruptedConnector connector = interrupted();
 		TestMember member = member(connector);
 		Claim claim = member.claim("key");
 		long number = member.granted(claim);
@@ -137,10 +131,9 @@ class RedisUnsentRequestIntegrationTests {
 	}
 
 	/** The store has run it, and its response is lost with the connection. */
-	@ParameterizedTest
-	@ValueSource(booleans = { true, false })
-	void requestThatMayHaveBeenSentIsNotRepeated(boolean lettuce) {
-		InterruptedConnector connector = interrupted(lettuce);
+	@Test
+	void requestThatMayHaveBeenSentIsNotRepeated() {
+		InterruptedConnector connector = interrupted();
 		TestMember member = member(connector);
 		Claim claim = member.claim("key");
 		String lock = this.engines.keys("key").lock();
@@ -161,10 +154,9 @@ class RedisUnsentRequestIntegrationTests {
 	}
 
 	/** The server has begun to run it and responds never. */
-	@ParameterizedTest
-	@ValueSource(booleans = { true, false })
-	void requestThatTheServerHasIsNotReportedAsNeverSent(boolean lettuce) {
-		Connection connection = open(lettuce);
+	@Test
+	void requestThatTheServerHasIsNotReportedAsNeverSent() {
+		Connection connection = open();
 		// The one of the other library may not have ended yet
 		eventually().until(() -> blockedClients() == 0);
 		CompletableFuture<?> reply = connection.send("WAIT", "9", "0");
@@ -174,10 +166,9 @@ class RedisUnsentRequestIntegrationTests {
 			.matches((failure) -> !failure.isNeverSent() && !failure.hasNotRun());
 	}
 
-	@ParameterizedTest
-	@ValueSource(booleans = { true, false })
-	void requestToAClosedConnectionIsReportedAsNeverSent(boolean lettuce) {
-		Connector connector = connector(lettuce);
+	@Test
+	void requestToAClosedConnectionIsReportedAsNeverSent() {
+		Connector connector = connector();
 		for (int round = 0; round < 300; round++) {
 			Connection connection = connector.connect(NODE, LOGIN);
 			connection.close();
@@ -187,12 +178,11 @@ class RedisUnsentRequestIntegrationTests {
 		}
 	}
 
-	@ParameterizedTest
-	@ValueSource(booleans = { true, false })
-	void requestsThatAreReportedAsNeverSentHaveNotRun(boolean lettuce) throws Exception {
+	@Test
+	void requestsThatAreReportedAsNeverSentHaveNotRun() throws Exception {
 		String list = this.engines.namespace() + ":run";
 		Set<String> neverSent = ConcurrentHashMap.newKeySet();
-		Connector connector = connector(lettuce);
+		Connector connector = connector();
 		for (int round = 0; round < ROUNDS; round++) {
 			Connection connection = connector.connect(NODE, LOGIN);
 			CountDownLatch begun = new CountDownLatch(2 * CALLERS);
@@ -268,20 +258,18 @@ class RedisUnsentRequestIntegrationTests {
 		return System.nanoTime() + TIMEOUT.toNanos();
 	}
 
-	private Connection open(boolean lettuce) {
-		return connector(lettuce).connect(NODE, LOGIN);
+	private Connection open() {
+		return connector().connect(NODE, LOGIN);
 	}
 
-	private Connector connector(boolean lettuce) {
-		Connector connector = lettuce ? new LettuceConnector(null, null, TIMEOUT)
-				: new JedisConnector(null, null, TIMEOUT);
+	private Connector connector() {
+		Connector connector = new LettuceConnector(LettuceTransport.PLAIN, TIMEOUT);
 		this.opened.add(connector);
 		return connector;
 	}
 
-	private static InterruptedConnector interrupted(boolean lettuce) {
-		return new InterruptedConnector(
-				lettuce ? new LettuceConnector(null, null, TIMEOUT) : new JedisConnector(null, null, TIMEOUT));
+	private static InterruptedConnector interrupted() {
+		return new InterruptedConnector(new LettuceConnector(LettuceTransport.PLAIN, TIMEOUT));
 	}
 
 	private TestMember member(Connector connector) {

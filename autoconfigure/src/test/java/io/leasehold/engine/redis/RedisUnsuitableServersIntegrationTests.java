@@ -50,17 +50,15 @@ class RedisUnsuitableServersIntegrationTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "false, redis_version:6.0.16, The server has version 6.0.16. Locks need Redis 6.2 or later",
-			"true, redis_version:5.0.3, The server has version 5.0.3. Locks need Redis 6.2 or later",
-			"false, role:active-replica, The server is an active replica of KeyDB",
-			"true, role:active-replica, The server is an active replica of KeyDB" })
-	void startupFailsAndSaysWhy(boolean jedis, String info, String reason) {
+	@CsvSource({ "redis_version:6.0.16, The server has version 6.0.16. Locks need Redis 6.2 or later",
+			"redis_version:5.0.3, The server has version 5.0.3. Locks need Redis 6.2 or later",
+			"role:active-replica, The server is an active replica of KeyDB" })
+	void startupFailsAndSaysWhy(String info, String reason) {
 		this.redis.report(info + "\r\n");
-		runner().withPropertyValues("spring.data.redis.client-type=" + (jedis ? "jedis" : "lettuce"))
-			.run((context) -> assertThat(context).getFailure()
-				.isInstanceOf(LockEngineConfigurationException.class)
-				.hasMessageContaining("The Redis engine cannot work with its server: Redis at 127.0.0.1:%d: UNSUITABLE "
-					.formatted(this.redis.port()) + reason));
+		runner().run((context) -> assertThat(context).getFailure()
+			.isInstanceOf(LockEngineConfigurationException.class)
+			.hasMessageContaining("The Redis engine cannot work with its server: Redis at 127.0.0.1:%d: UNSUITABLE "
+				.formatted(this.redis.port()) + reason));
 	}
 
 	/** As after a failover to another server at the same address. */

@@ -23,7 +23,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import org.springframework.boot.test.system.CapturedOutput;
@@ -174,15 +173,14 @@ class RedisWakeUpIntegrationTests {
 	}
 
 	/** The account may use all commands and keys, but no channels. */
-	@ParameterizedTest
-	@CsvSource({ "false", "true" })
-	void accountWithoutChannelsPolls(boolean jedis, CapturedOutput output) {
+	@Test
+	void accountWithoutChannelsPolls(CapturedOutput output) {
 		this.engines.server()
 			.aclSetuser("app", AclSetuserArgs.Builder.on().nopass().allKeys().allCommands().resetChannels());
 		RedisStandaloneConfiguration servers = new RedisStandaloneConfiguration("127.0.0.1", this.server.port());
 		servers.setUsername("app");
 		servers.setPassword("any");
-		TestMember limited = jedis ? this.engines.byJedis(servers) : this.engines.member(servers);
+		TestMember limited = this.engines.member(servers);
 		RedisEngines.warmUp(limited);
 		TestMember other = this.engines.member();
 		Claim held = limited.claim("k");

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
 
+import io.leasehold.engine.redis.connection.LettuceTransport;
 import io.leasehold.engine.AcquisitionOutcome.Busy;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.redis.connection.LettuceConnector;
@@ -26,7 +27,8 @@ class RedlockBrokenConnectionsIntegrationTests {
 
 	private static final RedlockTestMasters MASTERS = RedlockTestMasters.shared();
 
-	private final LettuceConnector connector = new LettuceConnector(null, null, RedlockOpener.COMMAND_TIMEOUT);
+	private final LettuceConnector connector = new LettuceConnector(LettuceTransport.PLAIN,
+			RedlockOpener.COMMAND_TIMEOUT);
 
 	@AutoClose
 	private final RedlockCluster cluster = new RedlockCluster(MASTERS);

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 
+import io.leasehold.engine.redis.connection.LettuceTransport;
 import io.leasehold.LockKey;
 import io.leasehold.LockOptions;
 import io.leasehold.engine.Access;
@@ -65,7 +66,7 @@ final class RedlockCluster implements AutoCloseable {
 
 	Process process(int masters, Duration restartDelay, Duration commandTimeout) {
 		return process(masters, RedlockOpener.settings(this.namespace, restartDelay, commandTimeout),
-				new LettuceConnector(null, null, commandTimeout));
+				new LettuceConnector(LettuceTransport.PLAIN, commandTimeout));
 	}
 
 	/** A process of three masters whose waiting claims hardly poll. */

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.leasehold.engine.redis.connection.LettuceTransport;
 import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.LockEngine;
@@ -11,7 +12,6 @@ import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.LockKey;
 import io.leasehold.engine.redis.connection.Connector;
-import io.leasehold.engine.redis.connection.JedisConnector;
 import io.leasehold.engine.redis.connection.LettuceConnector;
 import io.leasehold.engine.redis.connection.Login;
 import io.leasehold.engine.redis.connection.Node;
@@ -30,16 +30,9 @@ public final class RedlockOpener implements EngineAddress.Opener {
 
 	private static final String LETTUCE = "lettuce";
 
-	private static final String JEDIS = "jedis";
-
 	/** The address of masters, for Lettuce. */
 	static EngineAddress byLettuce(List<Integer> ports) {
 		return address(LETTUCE, ports);
-	}
-
-	/** The address of masters, for Jedis. */
-	static EngineAddress byJedis(List<Integer> ports) {
-		return address(JEDIS, ports);
 	}
 
 	private static EngineAddress address(String library, List<Integer> ports) {
@@ -51,8 +44,7 @@ public final class RedlockOpener implements EngineAddress.Opener {
 	@Override
 	public LockEngine open(String namespace, Member member, List<String> arguments) {
 		List<Integer> ports = arguments.subList(1, arguments.size()).stream().map(Integer::valueOf).toList();
-		Connector connector = arguments.get(0).equals(JEDIS) ? new JedisConnector(null, null, COMMAND_TIMEOUT)
-				: new LettuceConnector(null, null, COMMAND_TIMEOUT);
+		Connector connector = new LettuceConnector(LettuceTransport.PLAIN, COMMAND_TIMEOUT);
 		return warm(member, open(ports, connector, settings(namespace), MonotonicClock.SYSTEM));
 	}
 

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.leasehold.engine.redis.connection.LettuceTransport;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.redis.connection.LettuceConnector;
@@ -24,8 +25,8 @@ class RedlockResponseTimeIntegrationTests extends ResponseTimeContract {
 		RedlockTestMasters.shared().ports().forEach((port) -> this.proxies.add(FaultProxy.to(port)));
 		this.proxies.forEach((proxy) -> proxy.replies().beforeEach(clock::responded));
 		RedlockLockEngine engine = RedlockOpener.open(this.proxies.stream().map(FaultProxy::port).toList(),
-				new LettuceConnector(null, null, RedlockOpener.COMMAND_TIMEOUT), RedlockOpener.settings(namespace),
-				clock);
+				new LettuceConnector(LettuceTransport.PLAIN, RedlockOpener.COMMAND_TIMEOUT),
+				RedlockOpener.settings(namespace), clock);
 		return RedlockOpener.warm(member, engine);
 	}
 

@@ -8,6 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
+import io.leasehold.engine.redis.connection.LettuceTransport;
 import io.leasehold.HeldLock;
 import io.leasehold.LockBusyException;
 import io.leasehold.LockLostException;
@@ -88,7 +89,7 @@ class RedlockServerClockJumpIntegrationTests {
 
 	private RedlockLockEngine connect() {
 		return RedlockOpener.warm(Member.of("test"),
-				RedlockOpener.open(this.ports, new LettuceConnector(null, null, COMMAND_TIMEOUT),
+				RedlockOpener.open(this.ports, new LettuceConnector(LettuceTransport.PLAIN, COMMAND_TIMEOUT),
 						RedlockOpener.settings(NAMESPACE, Duration.ZERO, COMMAND_TIMEOUT), MonotonicClock.SYSTEM));
 	}
 

@@ -3,6 +3,7 @@ package io.leasehold.engine.redlock;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.leasehold.engine.redis.connection.LettuceTransport;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.redis.connection.LettuceConnector;
 import io.leasehold.server.FaultProxy;
@@ -78,8 +79,8 @@ class RedlockStartIntegrationTests {
 	private static void check(Integer... ports) {
 		List<Integer> list = new ArrayList<>(List.of(ports));
 		try (RedlockLockEngine engine = RedlockOpener.open(list,
-				new LettuceConnector(null, null, RedlockOpener.COMMAND_TIMEOUT), RedlockOpener.settings("start"),
-				MonotonicClock.SYSTEM)) {
+				new LettuceConnector(LettuceTransport.PLAIN, RedlockOpener.COMMAND_TIMEOUT),
+				RedlockOpener.settings("start"), MonotonicClock.SYSTEM)) {
 			engine.checkMasters();
 		}
 	}

@@ -10,6 +10,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import io.leasehold.engine.redis.connection.LettuceTransport;
 import io.leasehold.engine.AcquisitionOutcome.Busy;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Member;
@@ -17,7 +18,6 @@ import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.Signal;
 import io.leasehold.engine.redis.connection.Connector;
-import io.leasehold.engine.redis.connection.JedisConnector;
 import io.leasehold.engine.redis.connection.LettuceConnector;
 import io.leasehold.engine.redis.connection.Login;
 import io.leasehold.engine.redlock.RedlockCluster.Process;
@@ -28,8 +28,6 @@ import io.lettuce.core.api.sync.RedisCommands;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -58,10 +56,9 @@ class RedlockWakeUpIntegrationTests {
 
 	private final Claim held = this.holder.claim("k");
 
-	@ParameterizedTest
-	@ValueSource(booleans = { false, true })
-	void waiterIsNotifiedOfTheRelease(boolean jedis) throws Exception {
-		Process waiter = jedis ? patientByJedis() : patient();
+	@Test
+	void waiterIsNotifiedOfTheRelease() throws Exception {
+		Process waiter = patient();
 		this.holder.granted(this.held);
 		Claim claim = waiter.waiting("k");
 		BlockingQueue<Signal> signals = listen(waiter, claim);
@@ -181,16 +178,15 @@ class RedlockWakeUpIntegrationTests {
 	}
 
 	/** The account may use all commands and keys, but no channels. */
-	@ParameterizedTest
-	@ValueSource(booleans = { false, true })
-	void accountWithoutChannelsPollsAndReleases(boolean jedis, CapturedOutput output) throws Exception {
+	@Test
+	void accountWithoutChannelsPollsAndReleases(CapturedOutput output) throws Exception {
 		operators().forEach((operator) -> {
 			operator.aclSetuser("app", AclSetuserArgs.Builder.on().nopass().allKeys().allCommands().resetChannels());
 			operator.aclLogReset();
 		});
-		RedlockLockEngine engine = new RedlockLockEngine(jedis ? byJedis() : byLettuce(),
-				RedlockOpener.nodes(MASTERS.ports()), () -> new Login("app", "any".toCharArray(), 0),
-				RedlockOpener.settings(this.cluster.namespace()), MonotonicClock.SYSTEM);
+		RedlockLockEngine engine = new RedlockLockEngine(byLettuce(), RedlockOpener.nodes(MASTERS.ports()),
+				() -> new Login("app", "any".toCharArray(), 0), RedlockOpener.settings(this.cluster.namespace()),
+				MonotonicClock.SYSTEM);
 		try (engine) {
 			Process limited = new Process(Member.of("limited"), engine, List.of());
 			RedlockOpener.warm(limited.member(), engine);
@@ -211,12 +207,11 @@ class RedlockWakeUpIntegrationTests {
 		assertThat(output).containsOnlyOnce("rejects the subscription to '" + channel() + "'");
 	}
 
-	@ParameterizedTest
-	@ValueSource(booleans = { false, true })
-	void closedEngineLeavesNoSubscriptionAndNoThread(boolean jedis) throws Exception {
+	@Test
+	void closedEngineLeavesNoSubscriptionAndNoThread() throws Exception {
 		this.holder.granted(this.held);
 		Set<Thread> before = threads();
-		Process waiter = jedis ? patientByJedis() : patient();
+		Process waiter = patient();
 		listen(waiter, waiter.waiting("k"));
 		waiter.engine().close();
 		await().until(() -> subscribers().equals(NONE));
@@ -227,16 +222,8 @@ class RedlockWakeUpIntegrationTests {
 		return this.cluster.patientProcess(byLettuce());
 	}
 
-	private Process patientByJedis() {
-		return this.cluster.patientProcess(byJedis());
-	}
-
 	private static Connector byLettuce() {
-		return new LettuceConnector(null, null, RedlockOpener.COMMAND_TIMEOUT);
-	}
-
-	private static Connector byJedis() {
-		return new JedisConnector(null, null, RedlockOpener.COMMAND_TIMEOUT);
+		return new LettuceConnector(LettuceTransport.PLAIN, RedlockOpener.COMMAND_TIMEOUT);
 	}
 
 	/**

@@ -10,25 +10,22 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
-import io.lettuce.core.SslOptions;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultClientResources;
 import io.lettuce.core.resource.NettyCustomizer;
 import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
 import org.jspecify.annotations.Nullable;
-
-import org.springframework.boot.ssl.SslBundle;
 
 /**
  * Connector for Lettuce. Its threads start with the first connection.
  */
 public final class LettuceConnector implements Connector {
 
-	private final boolean ssl;
-
-	private final @Nullable String clientName;
+	private final LettuceTransport transport;
 
 	private final Duration timeout;
 
@@ -36,38 +33,40 @@ public final class LettuceConnector implements Connector {
 
 	private final RedisClient client;
 
-	public LettuceConnector(@Nullable SslBundle ssl, @Nullable String clientName, Duration timeout) {
-		this.ssl = ssl != null;
-		this.clientName = clientName;
+	public LettuceConnector(LettuceTransport transport, Duration timeout) {
+		this.transport = transport;
 		this.timeout = timeout;
-		this.resources = ClientResources.builder()
-			.ioThreadPoolSize(2)
-			.computationThreadPoolSize(2)
-			.nettyCustomizer(new DiscardOnClose())
-			.build();
+		this.resources = resources(transport.resources());
 		this.client = RedisClient.create(this.resources);
-		// A connection that never reconnects cannot replay its requests
-		ClientOptions.Builder options = ClientOptions.builder()
-			.autoReconnect(false)
-			.timeoutOptions(TimeoutOptions.create())
-			.socketOptions(SocketOptions.builder().connectTimeout(timeout).keepAlive(true).build());
-		if (ssl != null) {
-			options.sslOptions(options(ssl));
-		}
-		this.client.setOptions(options.build());
+		this.client.setOptions(options(transport.options(), timeout));
 	}
 
-	private static SslOptions options(SslBundle ssl) {
-		SslOptions.Builder options = SslOptions.builder()
-			.keyManager(ssl.getManagers().getKeyManagerFactory())
-			.trustManager(ssl.getManagers().getTrustManagerFactory());
-		if (ssl.getOptions().getCiphers() != null) {
-			options.cipherSuites(ssl.getOptions().getCiphers());
+	/** Create resources with separate threads, which an application cannot block. */
+	private static ClientResources resources(@Nullable ClientResources application) {
+		ClientResources.Builder builder = ClientResources.builder().ioThreadPoolSize(2).computationThreadPoolSize(2);
+		if (application == null) {
+			return builder.nettyCustomizer(new DiscardOnClose(DefaultClientResources.DEFAULT_NETTY_CUSTOMIZER)).build();
 		}
-		if (ssl.getOptions().getEnabledProtocols() != null) {
-			options.protocols(ssl.getOptions().getEnabledProtocols());
+		return builder.addressResolverGroup(application.addressResolverGroup())
+			.socketAddressResolver(application.socketAddressResolver())
+			.nettyCustomizer(new DiscardOnClose(application.nettyCustomizer()))
+			.build();
+	}
+
+	/** A connection that never reconnects cannot replay its requests. */
+	private static ClientOptions options(ClientOptions application, Duration timeout) {
+		SocketOptions.Builder socket = application.getSocketOptions().mutate().connectTimeout(timeout);
+		if (!application.getSocketOptions().isKeepAlive()) {
+			socket.keepAlive(true);
 		}
-		return options.build();
+		return ClientOptions.builder()
+			.autoReconnect(false)
+			.timeoutOptions(TimeoutOptions.create())
+			.socketOptions(socket.build())
+			.sslOptions(application.getSslOptions())
+			.protocolVersion(application.getProtocolVersion())
+			.pingBeforeActivateConnection(application.isPingBeforeActivateConnection())
+			.build();
 	}
 
 	@Override
@@ -97,7 +96,9 @@ public final class LettuceConnector implements Connector {
 		RedisURI.Builder uri = RedisURI.builder()
 			.withHost(node.host())
 			.withPort(node.port())
-			.withSsl(this.ssl)
+			.withSsl(this.transport.ssl())
+			.withStartTls(this.transport.startTls())
+			.withVerifyPeer(this.transport.verification())
 			.withDatabase(login.database())
 			.withTimeout(this.timeout);
 		char[] password = login.password();
@@ -107,8 +108,9 @@ public final class LettuceConnector implements Connector {
 		else if (password != null) {
 			uri.withPassword(password);
 		}
-		if (this.clientName != null) {
-			uri.withClientName(this.clientName);
+		String clientName = this.transport.clientName();
+		if (clientName != null) {
+			uri.withClientName(clientName);
 		}
 		return uri.build();
 	}
@@ -123,11 +125,17 @@ public final class LettuceConnector implements Connector {
 	 * Socket option that discards undelivered data on close. Otherwise the operating
 	 * system would retry for minutes, and the store would run outdated requests.
 	 */
-	private static final class DiscardOnClose implements NettyCustomizer {
+	private record DiscardOnClose(NettyCustomizer application) implements NettyCustomizer {
 
 		@Override
 		public void afterBootstrapInitialized(Bootstrap bootstrap) {
+			this.application.afterBootstrapInitialized(bootstrap);
 			bootstrap.option(ChannelOption.SO_LINGER, 0);
+		}
+
+		@Override
+		public void afterChannelInitialized(Channel channel) {
+			this.application.afterChannelInitialized(channel);
 		}
 
 	}

@@ -9,13 +9,9 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-import org.jspecify.annotations.Nullable;
-
-import org.springframework.boot.ssl.SslBundle;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisNode;
-import org.springframework.data.redis.connection.RedisPassword;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 
@@ -29,101 +25,50 @@ public final class RedisConnections implements AutoCloseable {
 
 	private final RedisConfiguration servers;
 
-	private final Supplier<? extends RedisConfiguration> credentials;
+	private final Logins logins;
 
 	private final Questions questions;
 
 	private final EvictionWarning evictionWarning = new EvictionWarning();
 
-	private RedisConnections(Connector connector, RedisConfiguration servers,
-			Supplier<? extends RedisConfiguration> credentials, Questions questions) {
+	private RedisConnections(Connector connector, RedisConfiguration servers, Logins logins, Questions questions) {
 		this.connector = connector;
 		this.servers = servers;
-		this.credentials = credentials;
+		this.logins = logins;
 		this.questions = questions;
 	}
 
-	/** Create connections of any client library. */
+	/**
+	 * Create connections.
+	 * @param connector opens them, closed with them
+	 * @param servers a single server, sentinels or a cluster, with their credentials
+	 * @param commandTimeout maximum time to wait for the response to a query of the
+	 * topology
+	 * @return the connections, closed by the engine that uses them
+	 * @throws IllegalArgumentException if servers of this kind are not supported
+	 */
 	public static RedisConnections by(Connector connector, RedisConfiguration servers, Duration commandTimeout) {
-		login(servers); // throws if they are not supported
-		return new RedisConnections(connector, servers, () -> servers, new Questions(commandTimeout));
+		ConfiguredLogins.of(servers);
+		return new RedisConnections(connector, servers, new ConfiguredLogins(() -> servers),
+				new Questions(commandTimeout));
 	}
 
-	/**
-	 * Create connections of Lettuce.
-	 * @param servers a single server, sentinels or a cluster, with their credentials
-	 * @param ssl TLS settings, or {@code null} for plain connections
-	 * @param clientName name of the connections on the server, or {@code null}
-	 * @param commandTimeout maximum time to connect, and to wait for the response to a
-	 * query of the topology
-	 * @return the connections, closed by the engine that uses them
-	 * @throws IllegalArgumentException if servers of this kind are not supported
-	 */
-	public static RedisConnections byLettuce(RedisConfiguration servers, @Nullable SslBundle ssl,
-			@Nullable String clientName, Duration commandTimeout) {
-		return by(new LettuceConnector(ssl, clientName, commandTimeout), servers, commandTimeout);
-	}
-
-	/**
-	 * Create connections of Jedis.
-	 * @param servers a single server, sentinels or a cluster, with their credentials
-	 * @param ssl TLS settings, or {@code null} for plain connections
-	 * @param clientName name of the connections on the server, or {@code null}
-	 * @param commandTimeout maximum time to connect, and to wait for the response to a
-	 * query of the topology
-	 * @return the connections, closed by the engine that uses them
-	 * @throws IllegalArgumentException if servers of this kind are not supported
-	 */
-	public static RedisConnections byJedis(RedisConfiguration servers, @Nullable SslBundle ssl,
-			@Nullable String clientName, Duration commandTimeout) {
-		return by(new JedisConnector(ssl, clientName, commandTimeout), servers, commandTimeout);
-	}
-
-	/**
-	 * Return these connections with credentials that may change. The result replaces this
-	 * object.
-	 * @param present called for each new connection, in a thread of the engine; may block
-	 * briefly. It returns servers of the same kind, of which only the credentials and the
-	 * database are read. An exception fails the connection
-	 * @return the connections, closed by the engine that uses them
-	 */
-	public RedisConnections readingCredentials(Supplier<? extends RedisConfiguration> present) {
-		return new RedisConnections(this.connector, this.servers, present, this.questions);
+	/** Return these connections with other logins. The result replaces this object. */
+	public RedisConnections withLogins(Logins other) {
+		return new RedisConnections(this.connector, this.servers, other, this.questions);
 	}
 
 	private Login login() {
-		return login(present());
+		return present(this.logins::atServers);
 	}
 
-	private Login sentinelLogin() {
-		RedisSentinelConfiguration master = (RedisSentinelConfiguration) present();
-		return login(master.getSentinelUsername(), master.getSentinelPassword(), 0);
-	}
-
-	private RedisConfiguration present() {
+	private static Login present(Supplier<Login> login) {
 		try {
-			return this.credentials.get();
+			return login.get();
 		}
 		catch (RuntimeException ex) {
 			throw RedisFailure.noResponse("The credentials could not be read: " + ex.getMessage(), ex);
 		}
-	}
-
-	private static Login login(RedisConfiguration servers) {
-		if (servers instanceof RedisStandaloneConfiguration server) {
-			return login(server.getUsername(), server.getPassword(), server.getDatabase());
-		}
-		if (servers instanceof RedisSentinelConfiguration master) {
-			return login(master.getUsername(), master.getPassword(), master.getDatabase());
-		}
-		if (servers instanceof RedisClusterConfiguration cluster) {
-			return login(cluster.getUsername(), cluster.getPassword(), 0);
-		}
-		throw new IllegalArgumentException("Neither a single server nor sentinels nor a cluster: " + servers);
-	}
-
-	private static Login login(@Nullable String username, RedisPassword password, int database) {
-		return new Login(username, password.toOptional().orElse(null), database);
 	}
 
 	/**
@@ -135,7 +80,8 @@ public final class RedisConnections implements AutoCloseable {
 		if (this.servers instanceof RedisSentinelConfiguration master) {
 			String name = Objects.requireNonNull(master.getMaster(), "master").getName();
 			return new Sentinels(String.valueOf(name), nodes(master.getSentinels()),
-					(node) -> this.connector.connect(node, sentinelLogin()), this.questions, executor, primaries);
+					(node) -> this.connector.connect(node, present(this.logins::atSentinels)), this.questions, executor,
+					primaries);
 		}
 		if (this.servers instanceof RedisClusterConfiguration cluster) {
 			return new Cluster(nodes(cluster.getClusterNodes()), (node) -> this.connector.connect(node, login()),

@@ -82,10 +82,10 @@ class RedisConnectionsTests {
 	@ParameterizedTest
 	@MethodSource("configurations")
 	void presentCredentialsAreReadForEachConnection(RedisConfiguration servers) {
-		RedisConnections connections = connections(servers).readingCredentials(() -> {
+		RedisConnections connections = connections(servers).withLogins(new ConfiguredLogins(() -> {
 			((RedisConfiguration.WithAuthentication) servers).setPassword("present");
 			return servers;
-		});
+		}));
 		connections.connect(NODE, new SingleServer(NODE));
 		assertThat(this.logins).singleElement().extracting(Login::password).isEqualTo("present".toCharArray());
 	}
