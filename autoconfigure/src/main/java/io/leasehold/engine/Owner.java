@@ -52,7 +52,10 @@ public final class Owner {
 		return this.member.id() + "/" + printable(this.thread, 40);
 	}
 
-	/** Reduce to printable ASCII without the separators of a token's parts. */
+	/**
+	 * Reduce to printable ASCII without the separators of a token's parts, and of what
+	 * stores add to it.
+	 */
 	static String printable(String text, int most) {
 		String kept = (text.length() > most) ? text.substring(0, most) : text;
 		for (int i = 0; i < kept.length(); i++) {
@@ -73,7 +76,7 @@ public final class Owner {
 	}
 
 	private static boolean isPrintable(char c) {
-		return c > ' ' && c < 0x7f && "@:/%{}".indexOf(c) < 0;
+		return c > ' ' && c < 0x7f && "@:/%{}#".indexOf(c) < 0;
 	}
 
 }

@@ -1,6 +1,9 @@
 package io.leasehold.service;
 
 import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -19,7 +22,8 @@ import org.apache.commons.logging.LogFactory;
  * store returns a definite response, or the lease ended so long ago that nothing of the
  * claim can remain or still arrive at the store. A failure that is not retryable, such as
  * a missing permission, is no definite response: nothing else frees the key before its
- * lease ends, and the permission may be granted again.
+ * lease ends, and the permission may be granted again. Until then, only one of these
+ * claims is requested at a time.
  */
 final class ClaimCloser {
 
@@ -33,6 +37,13 @@ final class ClaimCloser {
 	/** Maximum pause in milliseconds, which limits the delay after the store recovers. */
 	private static final int SLOWEST = 500;
 
+	/**
+	 * After so many attempts that the store rejected, it probably rejects others, too.
+	 */
+	private static final int QUICK_RETRIES = 4;
+
+	private static final Duration PROBE_PAUSE = Duration.ofSeconds(1);
+
 	private final LockEngine engine;
 
 	private final MonotonicClock clock;
@@ -42,6 +53,12 @@ final class ClaimCloser {
 	private final StoreOutage outage;
 
 	private final Runnable whenTried;
+
+	/** Claims whose release the store rejected. */
+	private final Queue<Closing> rejected = new ConcurrentLinkedQueue<>();
+
+	/** Whether a request is planned that finds out whether the store accepts releases. */
+	private final AtomicBoolean probing = new AtomicBoolean();
 
 	private final AtomicInteger untried = new AtomicInteger();
 
@@ -68,19 +85,18 @@ final class ClaimCloser {
 		}
 		this.untried.incrementAndGet();
 		long giveUp = this.clock.nanoTime() + claim.lease().toNanos() + LATE_REQUESTS;
+		Closing closing = new Closing(claim, responded, giveUp);
 		this.threads.releases().execute(() -> {
-			boolean closed = tryClose(claim, responded);
+			Attempt attempt = attempt(closing, 1);
 			this.untried.decrementAndGet();
 			this.whenTried.run();
-			if (!closed) {
-				retry(claim, responded, 1, giveUp);
-			}
+			proceed(closing, attempt, 1);
 		});
 	}
 
 	/** Close a claim with one attempt, because its lease is short. */
 	void closeOnce(Claim claim) {
-		this.threads.releases().execute(() -> tryClose(claim, IGNORED));
+		this.threads.releases().execute(() -> attempt(new Closing(claim, IGNORED, 0), 1));
 	}
 
 	/** Close a claim after a delay, which may be zero. */
@@ -109,37 +125,94 @@ final class ClaimCloser {
 		return this.untried.get() == 0;
 	}
 
-	private void retry(Claim claim, Consumer<ReleaseOutcome> responded, int failures, long giveUp) {
-		if (this.clock.nanoTime() - giveUp >= 0) {
-			logger.warn(
-					"Lock '%s' could not be released: it stays locked until its lease expires".formatted(claim.key()));
+	private void proceed(Closing closing, Attempt attempt, int failures) {
+		switch (attempt) {
+			case CLOSED -> {
+			}
+			case REJECTED -> awaitAcceptance(closing);
+			case FAILED -> retry(closing, failures);
+		}
+	}
+
+	private void retry(Closing closing, int failures) {
+		if (closing.isOver(this.clock.nanoTime())) {
+			logger.debug("Lock '%s' was not released before its lease expired".formatted(closing.claim.key()));
 			return;
 		}
 		int most = Math.min(SLOWEST, 50 << Math.min(failures, 5));
 		Duration pause = Jitter.shorten(Duration.ofMillis(most), Jitter.OF_BACKOFF, this.threads.random());
-		this.threads.schedule(() -> {
-			if (!tryClose(claim, responded)) {
-				retry(claim, responded, failures + 1, giveUp);
-			}
-		}, pause, this.threads.releases());
+		this.threads.schedule(() -> proceed(closing, attempt(closing, failures + 1), failures + 1), pause,
+				this.threads.releases());
 	}
 
-	private boolean tryClose(Claim claim, Consumer<ReleaseOutcome> responded) {
+	/** Keep a claim until the store accepts the release of one that it rejected. */
+	private void awaitAcceptance(Closing closing) {
+		this.rejected.add(closing);
+		if (this.probing.compareAndSet(false, true)) {
+			logger
+				.warn(("Engine '%s' could not release lock '%s' and maybe others: the store rejects the request. They "
+						+ "stay locked until their leases expire, or the store accepts such requests again")
+					.formatted(this.engine.name(), closing.claim.key()));
+			probeLater();
+		}
+	}
+
+	private void probeLater() {
+		this.threads.schedule(this::probe, PROBE_PAUSE, this.threads.releases());
+	}
+
+	private void probe() {
+		long now = this.clock.nanoTime();
+		this.rejected.removeIf((closing) -> closing.isOver(now));
+		Closing next = this.rejected.poll();
+		Attempt attempt = (next != null) ? attempt(next, QUICK_RETRIES) : Attempt.CLOSED;
+		if (next != null && attempt != Attempt.CLOSED) {
+			this.rejected.add(next);
+			probeLater();
+			return;
+		}
+		this.probing.set(false);
+		for (Closing closing = this.rejected.poll(); closing != null; closing = this.rejected.poll()) {
+			Closing again = closing;
+			this.threads.releases().execute(() -> proceed(again, attempt(again, 1), 1));
+		}
+	}
+
+	private Attempt attempt(Closing closing, int attempts) {
+		Claim claim = closing.claim;
 		long sent = this.clock.nanoTime();
 		try {
 			ReleaseOutcome outcome = this.engine.release(claim);
 			this.outage.responded();
-			responded.accept(outcome);
-			return true;
+			closing.responded.accept(outcome);
+			return Attempt.CLOSED;
 		}
 		catch (LockEngineException ex) {
 			this.outage.failed(sent, ex);
 			logger.debug("Lock '%s' could not be released yet".formatted(claim.key()), ex);
+			boolean lasts = !ex.isRetryable() || (ex.refusal() != null && attempts >= QUICK_RETRIES);
+			return lasts ? Attempt.REJECTED : Attempt.FAILED;
 		}
 		catch (RuntimeException | Error ex) {
 			logger.warn("Engine '%s' failed to release lock '%s'".formatted(this.engine.name(), claim.key()), ex);
+			return Attempt.FAILED;
 		}
-		return false;
+	}
+
+	/** Result of an attempt to close a claim. */
+	private enum Attempt {
+
+		CLOSED, FAILED, REJECTED
+
+	}
+
+	/** Claim that is being closed, until an instant after which nothing of it remains. */
+	private record Closing(Claim claim, Consumer<ReleaseOutcome> responded, long giveUp) {
+
+		boolean isOver(long now) {
+			return now - this.giveUp >= 0;
+		}
+
 	}
 
 }

@@ -46,7 +46,8 @@ final class JavaExamples {
 			import org.springframework.transaction.annotation.*; import org.springframework.transaction.support.*;
 			import static org.assertj.core.api.Assertions.*; import org.junit.jupiter.api.Test;
 			import org.springframework.beans.factory.annotation.*; import org.springframework.boot.test.context.*;
-			""".replace('\n', ' ');
+			"""
+		.replace('\n', ' ');
 
 	private final List<Source> sources;
 

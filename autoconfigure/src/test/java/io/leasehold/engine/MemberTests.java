@@ -63,6 +63,8 @@ class MemberTests {
 		assertThat(this.member.newOwner("@a b:c\u007fd\ne/f%g{}\u00e4"))
 			.hasToString(this.member.id() + "/_a_b_c_d_e_f_g___");
 		assertThat(this.member.newOwner("@")).hasToString(this.member.id() + "/_");
+		assertThat(this.member.newOwner("pool#1")).as("stores add terms behind it")
+			.hasToString(this.member.id() + "/pool_1");
 		assertThat(this.member.newOwner("t".repeat(40))).hasToString(this.member.id() + "/" + "t".repeat(40));
 		assertThat(this.member.newOwner("t".repeat(40) + "u")).hasToString(this.member.id() + "/" + "t".repeat(40));
 	}

@@ -30,8 +30,8 @@ import org.springframework.core.Ordered;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
- * Auto-configuration of the Redis engine, with separate connections to the servers of
- * the application's connection factory. Lettuce opens them.
+ * Auto-configuration of the Redis engine, with separate connections to the servers of the
+ * application's connection factory. Lettuce opens them.
  */
 @AutoConfiguration(after = LeaseholdAutoConfiguration.class)
 @AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE)

@@ -64,14 +64,15 @@ public final class LeaseholdRedlockAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	RedlockLockEngine leaseholdRedlockLockEngine(RedlockConnectionDetails details,
-			RedlockProperties properties, LeaseholdProperties shared, MonotonicClock clock) {
+	RedlockLockEngine leaseholdRedlockLockEngine(RedlockConnectionDetails details, RedlockProperties properties,
+			LeaseholdProperties shared, MonotonicClock clock) {
 		RedlockSettings settings = properties.toSettings(shared);
 		List<Node> masters = details.getNodes().stream().map(LeaseholdRedlockAutoConfiguration::parse).toList();
 		RedlockLockEngine engine = null;
 		try {
 			RedlockLockEngine.checkAddresses(masters);
-			engine = new RedlockLockEngine(new LettuceConnector(LettuceTransport.of(details.getSslBundle(), null), settings.commandTimeout()),
+			engine = new RedlockLockEngine(
+					new LettuceConnector(LettuceTransport.of(details.getSslBundle(), null), settings.commandTimeout()),
 					masters, () -> login(details), settings, clock);
 			engine.checkMasters();
 			return engine;

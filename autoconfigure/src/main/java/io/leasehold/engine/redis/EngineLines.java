@@ -16,6 +16,8 @@ import io.leasehold.engine.redis.connection.RedisFailure;
 import io.leasehold.engine.redis.connection.Replies;
 import io.leasehold.engine.redis.connection.Topology;
 import io.leasehold.engine.support.Deadlines;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
@@ -25,6 +27,8 @@ import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
  */
 final class EngineLines implements AutoCloseable {
 
+	private static final Log logger = LogFactory.getLog(EngineLines.class);
+
 	private static final int CONNECTING_THREADS = 8;
 
 	private static final String WARM_UP = "warm-up";
@@ -32,8 +36,6 @@ final class EngineLines implements AutoCloseable {
 	private final RedisConnections connections;
 
 	private final RedisSettings settings;
-
-	private final Runnable beforeConnecting;
 
 	private final Consumer<Set<Node>> whenQueried;
 
@@ -47,15 +49,11 @@ final class EngineLines implements AutoCloseable {
 
 	/**
 	 * Create the lines.
-	 * @param beforeConnecting called before each connection, to remove ended claims that
-	 * have certainly expired
 	 * @param whenQueried called with all primaries after each query of the topology
 	 */
-	EngineLines(RedisConnections connections, RedisSettings settings, Runnable beforeConnecting,
-			Consumer<Set<Node>> whenQueried) {
+	EngineLines(RedisConnections connections, RedisSettings settings, Consumer<Set<Node>> whenQueried) {
 		this.connections = connections;
 		this.settings = settings;
-		this.beforeConnecting = beforeConnecting;
 		this.whenQueried = whenQueried;
 		this.topology = connections.topology(this.executor, this::keepOnly);
 		this.claims = new Lines(this.topology, this::open, this.executor);
@@ -76,7 +74,6 @@ final class EngineLines implements AutoCloseable {
 	}
 
 	private Line open(Node node) {
-		this.beforeConnecting.run();
 		return new Line(node, this.connections.connect(node, this.topology), this.settings.silenceTimeout());
 	}
 
@@ -85,6 +82,16 @@ final class EngineLines implements AutoCloseable {
 		this.claims.keepOnly(primaries);
 		this.renewals.keepOnly(primaries);
 		this.whenQueried.accept(primaries);
+	}
+
+	/** Run a task after about a minute. Without a thread for it, it stays queued. */
+	void runLater(Runnable task) {
+		try {
+			this.executor.schedule(task, 1, TimeUnit.MINUTES);
+		}
+		catch (OutOfMemoryError ex) {
+			logger.debug("No thread is available to remove expired claims", ex);
+		}
 	}
 
 	ScheduledExecutorService executor() {

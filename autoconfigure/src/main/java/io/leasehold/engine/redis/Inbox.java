@@ -110,10 +110,17 @@ final class Inbox {
 	void start() {
 		Subscription former = this.current.get();
 		if (former != null && !former.isOfMember()) {
-			this.executor.execute(former::close);
+			run(() -> this.executor.execute(former::close));
 		}
-		if (this.settings.wakeUp() != WakeUp.POLL && !this.started.get() && this.started.compareAndSet(false, true)) {
-			this.executor.execute(this::open);
+		if (this.settings.wakeUp() == WakeUp.POLL || former != null) {
+			return;
+		}
+		if (this.started.compareAndSet(false, true)) {
+			run(() -> this.executor.execute(this::open));
+		}
+		else {
+			run(() -> this.executor.execute(() -> {
+			})); // an attempt that found no thread begins with the next one
 		}
 	}
 
@@ -140,7 +147,8 @@ final class Inbox {
 			}
 			this.subscribed.run();
 		}
-		catch (RuntimeException ex) {
+		catch (RuntimeException | OutOfMemoryError ex) { // without a thread, Lettuce
+															// fails
 			logger.debug("No subscription to '%s'; retrying".formatted(channel(this.member.get())), ex);
 			if (node != null) {
 				this.topology.doubt(node);
@@ -153,13 +161,13 @@ final class Inbox {
 	}
 
 	/** Return whether an operator has to change something before a retry can succeed. */
-	private boolean isRejected(RuntimeException failure) {
-		if (!(failure instanceof RedisFailure reply) || !(reply.is("NOPERM") || reply.is("ERR"))) {
+	private boolean isRejected(Throwable failure) {
+		if (!(failure instanceof RedisFailure reply) || !reply.isLasting()) {
 			return false;
 		}
 		if (this.rejected.compareAndSet(false, true)) {
 			logger.warn(("Redis rejects the subscription to '%s': %s. Waiting threads are not notified and poll. Grant "
-					+ "the account access to this channel, or set leasehold.redis.wake-up to poll")
+					+ "the account access to this channel, correct its password, or set leasehold.redis.wake-up to poll")
 				.formatted(channel(this.member.get()), reply.getMessage()));
 		}
 		return true;
@@ -170,7 +178,17 @@ final class Inbox {
 	}
 
 	private void openLater(long delayMillis) {
-		this.executor.schedule(this::open, delayMillis, TimeUnit.MILLISECONDS);
+		run(() -> this.executor.schedule(this::open, delayMillis, TimeUnit.MILLISECONDS));
+	}
+
+	/** Hand over a task. Without a thread for it, it stays queued. */
+	private static void run(Runnable handOver) {
+		try {
+			handOver.run();
+		}
+		catch (OutOfMemoryError ex) {
+			logger.debug("No thread is available to subscribe to messages", ex);
+		}
 	}
 
 	/** End the subscription if its server is no longer a primary; a new one follows. */

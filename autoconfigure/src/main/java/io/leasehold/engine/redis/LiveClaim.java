@@ -221,7 +221,7 @@ final class LiveClaim {
 		try {
 			to.accept(signal);
 		}
-		catch (RuntimeException ex) {
+		catch (RuntimeException | OutOfMemoryError ex) { // no thread: the claim polls
 			logger.warn("The listener of a claim on '%s' failed".formatted(this.keys.lock()), ex);
 		}
 	}

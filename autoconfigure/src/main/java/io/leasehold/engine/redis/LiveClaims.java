@@ -2,6 +2,7 @@ package io.leasehold.engine.redis;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 import io.leasehold.engine.Claim;
@@ -24,9 +25,19 @@ final class LiveClaims {
 
 	private final MonotonicClock clock;
 
-	LiveClaims(RedisSettings settings, MonotonicClock clock) {
+	private final Consumer<Runnable> later;
+
+	/** Whether the removal of expired claims is planned. */
+	private final AtomicBoolean cleansUp = new AtomicBoolean();
+
+	/**
+	 * Create a set of claims.
+	 * @param later runs a task later, after about a minute
+	 */
+	LiveClaims(RedisSettings settings, MonotonicClock clock, Consumer<Runnable> later) {
 		this.settings = settings;
 		this.clock = clock;
+		this.later = later;
 	}
 
 	/** Return the state of a claim, a new one unless it was added. */
@@ -59,6 +70,21 @@ final class LiveClaims {
 
 	void add(LiveClaim live) {
 		this.claims.put(live.name(), live);
+		cleanUpLater();
+	}
+
+	private void cleanUpLater() {
+		if (!this.cleansUp.get() && this.cleansUp.compareAndSet(false, true)) {
+			this.later.accept(this::cleanUp);
+		}
+	}
+
+	private void cleanUp() {
+		this.cleansUp.set(false);
+		removeExpired();
+		if (!this.claims.isEmpty()) {
+			cleanUpLater();
+		}
 	}
 
 	@Nullable LiveClaim named(String name) {

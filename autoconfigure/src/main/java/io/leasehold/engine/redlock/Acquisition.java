@@ -58,8 +58,8 @@ final class Acquisition {
 			long number = number(live, tally, deadline);
 			if (number > 0) {
 				live.granted(voting);
-				return new AcquisitionOutcome.Granted(number,
-						MonotonicClock.validUntil(sent, this.settings.lease(live.claim().lease())));
+				return new AcquisitionOutcome.Granted(number, MonotonicClock.validUntil(sent,
+						this.settings.lease(live.claim().lease(), live.claim().lockDelay())));
 			}
 			this.ending.withdraw(live, ballot, deadline);
 			this.masters.requireMajority(ballot);
@@ -100,10 +100,11 @@ final class Acquisition {
 
 	private String[] arguments(LiveClaim live, Master master, long round) {
 		Claim claim = live.claim();
-		return new String[] { live.token(), claim.access().code(), millis(this.settings.lease(claim.lease())),
-				millis(claim.lockDelay()), millis(claim.minHold()), millis(this.settings.fencingRetention()),
-				Long.toString(master.started()), claim.waits() ? millis(this.settings.waitLifetime()) : "0",
-				claim.owner().memberId(), Long.toString(round) };
+		return new String[] { live.token(), claim.access().code(),
+				millis(this.settings.lease(claim.lease(), claim.lockDelay())), millis(claim.lockDelay()),
+				millis(claim.minHold()), millis(this.settings.fencingRetention()), Long.toString(master.started()),
+				claim.waits() ? millis(this.settings.waitLifetime()) : "0", claim.owner().memberId(),
+				Long.toString(round) };
 	}
 
 	private static String millis(Duration duration) {

@@ -1,6 +1,7 @@
 package io.leasehold.engine.redlock;
 
 import java.time.Duration;
+import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -60,6 +61,8 @@ final class Master {
 
 	private final ScheduledExecutorService executor;
 
+	private final Map<String, Master> servers;
+
 	private final EvictionWarning evictionWarning = new EvictionWarning();
 
 	/** State at the last connection, from which on the master counts. */
@@ -70,8 +73,13 @@ final class Master {
 	/** Why the last connection failed; no other one is attempted for a short time. */
 	private volatile @Nullable Missed missed;
 
+	/**
+	 * Create a master.
+	 * @param servers the masters by the identities of their servers, shared by all
+	 */
 	Master(Node address, Connector connector, Supplier<Login> login, RedlockSettings settings,
-			ScheduledExecutorService executor) {
+			ScheduledExecutorService executor, Map<String, Master> servers) {
+		this.servers = servers;
 		this.address = address;
 		this.connector = connector;
 		this.login = login;
@@ -107,7 +115,9 @@ final class Master {
 		try {
 			long deadline = Deadlines.after(this.settings.commandTimeout());
 			ServerInfo info = ServerInfo.query(connection, deadline);
-			this.standing = standing(ServerState.query(connection, info, deadline));
+			ServerState state = ServerState.query(connection, info, deadline);
+			checkIsNoOther(state.runId());
+			this.standing = standing(state);
 			this.evictionWarning.check(node, info);
 			Line line = new Line(node, connection, this.settings.silenceTimeout());
 			sendLeftovers(line);
@@ -116,6 +126,20 @@ final class Master {
 		catch (RedisFailure ex) {
 			connection.close();
 			throw ex;
+		}
+	}
+
+	/**
+	 * Reject a server that another address leads to, or led to at its last connection.
+	 */
+	private void checkIsNoOther(String runId) {
+		Master same = runId.isEmpty() ? null : this.servers.putIfAbsent(runId, this);
+		if (same != null && same != this) {
+			throw RedisFailure.unsuitable("%s and %s are the same server".formatted(same, this));
+		}
+		Standing before = this.standing;
+		if (before != null && !before.state().runId().equals(runId)) {
+			this.servers.remove(before.state().runId(), this);
 		}
 	}
 

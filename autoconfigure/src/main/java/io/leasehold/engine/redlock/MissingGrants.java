@@ -38,9 +38,10 @@ record MissingGrants(LiveClaims claims, RedlockSettings settings) {
 
 	private String[] arguments(LiveClaim live, Renewal renewal) {
 		Claim claim = renewal.claim();
-		return new String[] { live.token(), claim.access().code(), millis(this.settings.lease(renewal.lease())),
-				millis(claim.lockDelay()), millis(claim.minHold()), millis(this.settings.fencingRetention()),
-				Long.toString(renewal.number()), millis(live.sinceGrant()), Long.toString(live.grantRound()) };
+		return new String[] { live.token(), claim.access().code(),
+				millis(this.settings.lease(renewal.lease(), claim.lockDelay())), millis(claim.lockDelay()),
+				millis(claim.minHold()), millis(this.settings.fencingRetention()), Long.toString(renewal.number()),
+				millis(live.sinceGrant()), Long.toString(live.grantRound()) };
 	}
 
 	private static String millis(Duration duration) {

@@ -4,7 +4,9 @@ import java.time.Duration;
 import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -89,8 +91,9 @@ public final class RedlockLockEngine implements LockEngine, AutoCloseable {
 		this.settings = settings;
 		this.minLease = RenewalRule.minLease(settings.commandTimeout());
 		this.executor = createExecutor(addresses.size());
+		Map<String, Master> servers = new ConcurrentHashMap<>();
 		this.masters = new Masters(addresses.stream()
-			.map((address) -> new Master(address, connector, login, settings, this.executor))
+			.map((address) -> new Master(address, connector, login, settings, this.executor, servers))
 			.toList());
 		this.claims = new LiveClaims(settings);
 		this.wakeUps = new WakeUps(this.masters, settings, this.executor);
@@ -161,6 +164,7 @@ public final class RedlockLockEngine implements LockEngine, AutoCloseable {
 	@Override
 	public AcquisitionOutcome tryAcquire(Claim claim) {
 		long deadline = deadline(claim.key());
+		this.settings.checkKept(claim);
 		LiveClaim live = this.claims.requesting(claim);
 		if (claim.waits()) {
 			this.wakeUps.requesting(live);

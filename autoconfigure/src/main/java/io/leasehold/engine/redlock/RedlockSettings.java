@@ -2,6 +2,8 @@ package io.leasehold.engine.redlock;
 
 import java.time.Duration;
 
+import io.leasehold.LockEngineException;
+import io.leasehold.engine.Claim;
 import io.leasehold.engine.RenewalRule;
 
 /**
@@ -54,12 +56,30 @@ public record RedlockSettings(String namespace, Duration commandTimeout, Duratio
 	}
 
 	/**
-	 * Return the lease to request: a longer one than the restart delay would outlast the
-	 * time for which a master without its data does not count.
+	 * Return the lease to request: with its lock delay, a longer one than the restart
+	 * delay would outlast the time for which a master without its data does not count.
 	 */
-	Duration lease(Duration wanted) {
-		boolean tooLong = !this.restartDelay.isZero() && wanted.compareTo(this.restartDelay) > 0;
-		return tooLong ? this.restartDelay : wanted;
+	Duration lease(Duration wanted, Duration lockDelay) {
+		Duration longest = this.restartDelay.minus(lockDelay);
+		boolean tooLong = !this.restartDelay.isZero() && wanted.compareTo(longest) > 0;
+		return tooLong ? longest : wanted;
+	}
+
+	/**
+	 * Check that a lock survives the restart of masters without their data.
+	 * @throws LockEngineException if it is kept for longer than the restart delay
+	 */
+	void checkKept(Claim claim) {
+		Duration least = RenewalRule.minLease(this.commandTimeout);
+		if (!this.restartDelay.isZero() && (claim.minHold().compareTo(this.restartDelay) > 0
+				|| claim.lockDelay().compareTo(this.restartDelay.minus(least)) > 0)) {
+			throw new LockEngineException(claim.key(),
+					("Lock '%s' cannot be acquired on engine 'redlock': its minHold (%s) must not exceed "
+							+ "leasehold.redlock.restart-delay (%s), and its lockDelay (%s) not that delay minus twice "
+							+ "leasehold.redlock.command-timeout. Increase leasehold.redlock.restart-delay")
+						.formatted(claim.key(), claim.minHold(), this.restartDelay, claim.lockDelay()),
+					null, false);
+		}
 	}
 
 	/**

@@ -53,7 +53,7 @@ record Renewer(Masters masters, RedlockSettings settings, LiveClaims claims, Mis
 			long grantRound = this.claims.renewing(renewal);
 			keys.add(LockNames.of(this.settings.namespace(), claim.key()).lock());
 			arguments.add(claim.owner().token());
-			arguments.add(Long.toString(this.settings.lease(renewal.lease()).toMillis()));
+			arguments.add(Long.toString(this.settings.lease(renewal.lease(), claim.lockDelay()).toMillis()));
 			arguments.add(Long.toString(claim.lockDelay().toMillis()));
 			arguments.add(Long.toString(grantRound));
 		}
@@ -86,7 +86,8 @@ record Renewer(Masters masters, RedlockSettings settings, LiveClaims claims, Mis
 			int lock = i;
 			long renewed = responses.stream().filter((response) -> isRenewed(response, lock)).count();
 			if (renewed >= this.masters.majority()) {
-				Duration lease = this.settings.lease(chunk.renewals().get(i).lease());
+				Renewal renewal = chunk.renewals().get(i);
+				Duration lease = this.settings.lease(renewal.lease(), renewal.claim().lockDelay());
 				outcomes.add(new RenewalOutcome.Renewed(MonotonicClock.validUntil(chunk.sent(), lease)));
 				if (renewed < responses.size()) {
 					addWhereMissing(chunk, i);

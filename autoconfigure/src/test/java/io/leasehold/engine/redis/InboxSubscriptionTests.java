@@ -61,7 +61,13 @@ class InboxSubscriptionTests {
 		this.executor.shutdownNow();
 	}
 
+	/** Whether the system has no thread left for a connection. */
+	private boolean exhausted;
+
 	private SubscribedConnection listen(Node node, String channel, Consumer<String> listener, Runnable lost) {
+		if (this.exhausted) {
+			throw new OutOfMemoryError("unable to create native thread");
+		}
 		RedisFailure next = this.failure;
 		if (next != null) {
 			this.failure = null;
@@ -97,7 +103,8 @@ class InboxSubscriptionTests {
 
 	/** An operator may grant the account access to the channel. */
 	@ParameterizedTest
-	@ValueSource(strings = { "NOPERM No permissions to access a channel", "ERR unknown command 'SUBSCRIBE'" })
+	@ValueSource(strings = { "NOPERM No permissions to access a channel", "ERR unknown command 'SUBSCRIBE'",
+			"WRONGPASS invalid username-password pair" })
 	void rejectedSubscriptionIsReportedOnceAndTriedAgainLater(String rejection, CapturedOutput output)
 			throws Exception {
 		this.failure = RedisFailure.refusal(rejection, null);
@@ -113,12 +120,23 @@ class InboxSubscriptionTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "LOADING", "WRONGPASS" })
+	@ValueSource(strings = { "LOADING", "READONLY" })
 	void rejectionThatMayPassIsNotReported(String rejection, CapturedOutput output) throws Exception {
 		this.failure = RedisFailure.refusal(rejection, null);
 		assertThat(isReceiving()).isFalse();
 		assertThat(this.executor.delays).containsExactly(250L);
 		assertThat(output).doesNotContain("rejects");
+	}
+
+	/** As at any step of a system without a thread to spare. */
+	@Test
+	void attemptWithoutAThreadIsMadeAgain() throws Exception {
+		this.exhausted = true;
+		assertThat(isReceiving()).isFalse();
+		assertThat(this.executor.delays).containsExactly(250L);
+		this.exhausted = false;
+		this.executor.runDelayed();
+		assertThat(isReceiving()).isTrue();
 	}
 
 	@Test

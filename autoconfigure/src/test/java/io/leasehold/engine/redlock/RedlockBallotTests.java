@@ -1,5 +1,6 @@
 package io.leasehold.engine.redlock;
 
+import java.util.concurrent.ConcurrentHashMap;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -22,7 +23,8 @@ import static org.awaitility.Awaitility.await;
 class RedlockBallotTests {
 
 	private final List<Master> all = IntStream.range(0, 3)
-		.mapToObj((i) -> new Master(new Node("m" + i, 1), null, null, RedlockOpener.settings("ns"), null))
+		.mapToObj((i) -> new Master(new Node("m" + i, 1), null, null, RedlockOpener.settings("ns"), null,
+				new ConcurrentHashMap<>()))
 		.toList();
 
 	private final Masters masters = new Masters(this.all);

@@ -1,5 +1,6 @@
 package io.leasehold.engine.redlock;
 
+import java.util.concurrent.ConcurrentHashMap;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
@@ -22,7 +23,8 @@ class RedlockLiveClaimTests {
 
 	private static final Duration SECOND = Duration.ofSeconds(1);
 
-	private final Master master = new Master(null, null, null, RedlockOpener.settings("ns"), null);
+	private final Master master = new Master(null, null, null, RedlockOpener.settings("ns"), null,
+			new ConcurrentHashMap<>());
 
 	private final Line line = line();
 

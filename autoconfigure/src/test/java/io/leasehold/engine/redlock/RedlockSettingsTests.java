@@ -17,9 +17,11 @@ class RedlockSettingsTests {
 	@Test
 	void leaseIsAtMostTheRestartDelay() {
 		RedlockSettings settings = settings(SECOND, SECOND, Duration.ofSeconds(2));
-		assertThat(settings.lease(Duration.ofSeconds(3))).isEqualTo(Duration.ofSeconds(2));
-		assertThat(settings.lease(SECOND)).isEqualTo(SECOND);
-		assertThat(settings(SECOND, SECOND, Duration.ZERO).lease(Duration.ofDays(1))).isEqualTo(Duration.ofDays(1));
+		assertThat(settings.lease(Duration.ofSeconds(3), Duration.ZERO)).isEqualTo(Duration.ofSeconds(2));
+		assertThat(settings.lease(Duration.ofSeconds(3), Duration.ofMillis(500))).isEqualTo(Duration.ofMillis(1500));
+		assertThat(settings.lease(SECOND, SECOND)).isEqualTo(SECOND);
+		assertThat(settings(SECOND, SECOND, Duration.ZERO).lease(Duration.ofDays(1), SECOND))
+			.isEqualTo(Duration.ofDays(1));
 	}
 
 	@Test

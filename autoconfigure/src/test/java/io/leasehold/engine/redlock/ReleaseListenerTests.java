@@ -1,5 +1,6 @@
 package io.leasehold.engine.redlock;
 
+import java.util.concurrent.ConcurrentHashMap;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -40,7 +41,7 @@ class ReleaseListenerTests {
 	});
 
 	private final Master master = new Master(new Node("m0", 1), this.subscriber, () -> new Login(null, null, 0),
-			this.settings, this.executor);
+			this.settings, this.executor, new ConcurrentHashMap<>());
 
 	private final WakeUps wakeUps = new WakeUps(new Masters(List.of(this.master)), this.settings, this.executor);
 

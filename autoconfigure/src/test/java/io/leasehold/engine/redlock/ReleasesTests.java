@@ -1,5 +1,6 @@
 package io.leasehold.engine.redlock;
 
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executors;
@@ -26,7 +27,7 @@ class ReleasesTests {
 	private final List<Master> masters = this.scripted.nodes()
 		.stream()
 		.map((node) -> new Master(node, this.scripted, () -> new Login(null, null, 0), RedlockOpener.settings("ns"),
-				this.executor))
+				this.executor, new ConcurrentHashMap<>()))
 		.toList();
 
 	private final Releases releases = new Releases();

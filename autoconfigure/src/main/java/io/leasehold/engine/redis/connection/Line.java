@@ -130,22 +130,19 @@ public final class Line {
 	 * @throws RedisFailure if too few replicas have confirmed them
 	 */
 	public void awaitReplicas(int replicas, Duration timeout, long deadline) {
-		Long reached = (Long) await(send("WAIT", Integer.toString(replicas), Long.toString(timeout.toMillis())),
-				deadline);
+		Long reached;
+		try {
+			reached = (Long) Replies.await(send("WAIT", Integer.toString(replicas), Long.toString(timeout.toMillis())),
+					deadline);
+		}
+		catch (RedisFailure ex) {
+			throw ex.ofSeveralCommands("leasehold.redis.replicas-to-wait needs the command WAIT");
+		}
 		if (reached == null || reached < replicas) {
 			throw RedisFailure
 				.refusal(("NOREPLICAS The grant reached %d of the %d replicas that leasehold.redis.replicas-to-wait "
 						+ "requires")
 					.formatted((reached != null) ? reached : 0, replicas), null);
-		}
-	}
-
-	private static @Nullable Object await(CompletableFuture<@Nullable Object> reply, long deadline) {
-		try {
-			return Replies.await(reply, deadline);
-		}
-		catch (RedisFailure ex) {
-			throw ex.ofSeveralCommands();
 		}
 	}
 

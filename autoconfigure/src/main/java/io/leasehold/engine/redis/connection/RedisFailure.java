@@ -22,6 +22,10 @@ public final class RedisFailure extends RuntimeException {
 	/** Permanent error codes, which require an operator. */
 	private static final Set<String> LASTING = Set.of("ERR", "NOAUTH", "NOPERM", "WRONGPASS", "WRONGTYPE");
 
+	/** Codes of rejections before the first write of a request or a script. */
+	private static final Set<String> HAVE_NOT_RUN = Set.of("ASK", "CLUSTERDOWN", "LOADING", "MASTERDOWN", "MISCONF",
+			"MOVED", "NOAUTH", "OOM", "READONLY", "TRYAGAIN", "WRONGPASS");
+
 	/** Error of a command in a script, as reported by Redis before 7.0. */
 	private static final Pattern OF_SCRIPT = Pattern.compile("ERR Error running script .*: -([A-Z]+) .*",
 			Pattern.DOTALL);
@@ -69,16 +73,30 @@ public final class RedisFailure extends RuntimeException {
 		return this.kind == Kind.NEVER_SENT;
 	}
 
-	/** Return whether the addressed server has not run the request and never will. */
+	/**
+	 * Return whether the request has changed nothing on the addressed server and never
+	 * will: it was not sent, belongs to another server, or was rejected before its first
+	 * write.
+	 */
 	public boolean hasNotRun() {
-		return isNeverSent() || isRedirection();
+		return isNeverSent() || HAVE_NOT_RUN.contains(reason()) || (is("NOPERM") && !isOfScript());
+	}
+
+	/** Return whether a command in a script failed, not the script itself. */
+	private boolean isOfScript() {
+		String message = String.valueOf(getMessage());
+		return OF_SCRIPT.matcher(message).matches() || message.contains("script: ");
 	}
 
 	/**
-	 * Return this failure for a request of several commands, some of which were sent.
+	 * Return the failure of a command that follows others, which were sent.
+	 * @param needed what the command is needed for, if the server rejects it for good
 	 */
-	RedisFailure ofSeveralCommands() {
-		return isNeverSent() ? noResponse(String.valueOf(getMessage()), this) : this;
+	RedisFailure ofSeveralCommands(String needed) {
+		if (isNeverSent()) {
+			return noResponse(String.valueOf(getMessage()), this);
+		}
+		return isLasting() ? refusal("%s (%s)".formatted(getMessage(), needed), this) : this;
 	}
 
 	/**
@@ -100,7 +118,7 @@ public final class RedisFailure extends RuntimeException {
 	}
 
 	/** Return whether the server rejected the request, and will reject it again. */
-	boolean isLasting() {
+	public boolean isLasting() {
 		return isRefusal() && !PASSING.contains(reason());
 	}
 

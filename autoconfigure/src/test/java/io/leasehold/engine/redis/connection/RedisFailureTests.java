@@ -68,7 +68,29 @@ class RedisFailureTests {
 	void requestThatBelongsElsewhereHasNotRun(String message, boolean notRun) {
 		RedisFailure refusal = RedisFailure.refusal(message, null);
 		assertThat(refusal.isRedirection()).isEqualTo(notRun);
-		assertThat(refusal.hasNotRun()).isEqualTo(notRun);
+		assertThat(refusal.hasNotRun()).isTrue();
+	}
+
+	/** Whether a rejection proves that nothing was written. */
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			NOPERM User app has no permissions to run the 'evalsha' command                      | true
+			NOPERM No permissions to access a key                                                | true
+			NOPERM User app has no permissions script: 4ca238, on @user_script:12.               | false
+			ERR Error running script (call to f_4c): @user_script:1: -NOPERM no permission       | false
+			ERR Error running script (call to f_4c): @user_script:1: -READONLY You can't write   | true
+			READONLY You can't write against a read only replica. script: 4ca238                 | true
+			OOM command not allowed                                                              | true
+			MISCONF Redis is configured to save                                                  | true
+			LOADING Redis is loading                                                             | true
+			CLUSTERDOWN The cluster is down                                                      | true
+			WRONGPASS invalid                                                                    | true
+			NOREPLICAS The grant reached 0                                                       | false
+			NOSCRIPT No matching script                                                          | false
+			ERR whatever                                                                         | false
+			""")
+	void rejectionBeforeTheFirstWriteHasNotRun(String message, boolean notRun) {
+		assertThat(RedisFailure.refusal(message, null).hasNotRun()).isEqualTo(notRun);
 	}
 
 	@Test
@@ -76,9 +98,11 @@ class RedisFailureTests {
 		RedisFailure neverSent = RedisFailure.neverSent(RedisFailure.noResponse("connection is closed", null));
 		assertThat(neverSent.hasNotRun()).isTrue();
 		assertThat(neverSent.isRedirection()).isFalse();
-		assertThat(neverSent.ofSeveralCommands().hasNotRun()).isFalse();
+		assertThat(neverSent.ofSeveralCommands("x").hasNotRun()).isFalse();
 		RedisFailure refusal = RedisFailure.refusal("NOREPLICAS", null);
-		assertThat(refusal.ofSeveralCommands()).isSameAs(refusal);
+		assertThat(refusal.ofSeveralCommands("x")).isSameAs(refusal);
+		assertThat(RedisFailure.refusal("NOPERM wait", null).ofSeveralCommands("x needs WAIT"))
+			.hasMessage("NOPERM wait (x needs WAIT)");
 	}
 
 }
