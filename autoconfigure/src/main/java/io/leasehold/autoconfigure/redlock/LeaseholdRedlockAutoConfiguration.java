@@ -86,6 +86,10 @@ public final class LeaseholdRedlockAutoConfiguration {
 	}
 
 	private static Node parse(String address) {
+		if (address.contains("@")) { // not named, because it may contain a password
+			throw new LockEngineConfigurationException("An address in leasehold.redlock.nodes contains '@'.",
+					"Set leasehold.redlock.username and leasehold.redlock.password instead.");
+		}
 		var parts = ADDRESS.matcher(address.trim());
 		int port = parts.matches() ? Integer.parseInt(parts.group(2)) : 0;
 		if (port < 1 || port > 65_535) {

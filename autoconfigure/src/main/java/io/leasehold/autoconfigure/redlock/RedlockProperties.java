@@ -54,6 +54,12 @@ public record RedlockProperties(@DefaultValue List<String> nodes, @Nullable Stri
 				"Change the named property.");
 	}
 
+	/** Return the addresses only: the others may contain secrets. */
+	@Override
+	public String toString() {
+		return "RedlockProperties" + this.nodes;
+	}
+
 	/**
 	 * TLS settings.
 	 *

@@ -91,6 +91,16 @@ class LeaseholdRedlockAutoConfigurationTests {
 	}
 
 	@Test
+	void passwordInAnAddressIsRefusedAndNotNamed() {
+		this.runner.withPropertyValues("leasehold.redlock.nodes=a:1,b:2,user:s3cret@c:3")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOf(LockEngineConfigurationException.class)
+				.hasMessageContaining("contains '@'")
+				.hasMessageNotContaining("s3cret"));
+	}
+
+	@Test
 	void onlyLettuceIsNeeded() {
 		this.runner.withClassLoader(new FilteredClassLoader("redis.clients", "org.springframework.data.redis"))
 			.run((context) -> assertThat(context).hasSingleBean(RedlockLockEngine.class));
