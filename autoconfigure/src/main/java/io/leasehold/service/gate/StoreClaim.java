@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StoreClaim {
 
+	/** A store that has not responded for this long hangs. */
+	private static final long SILENCE = 100_000_000;
+
 	private static final long LEAST_RECALL = 1_000_000;
 
 	/** How long a caller with zero wait time polls for the release of a parked grant. */
@@ -95,12 +98,13 @@ public final class StoreClaim {
 	/**
 	 * Return why the store did not decide about a waiter whose wait time is over: its
 	 * last request failed, or none had a response during the whole wait. {@code null} if
-	 * it responded that the key is busy.
+	 * it responded that the key is busy, or may just be slow.
 	 * @param start when the wait began
 	 */
-	@Nullable LockEngineException failureSince(long start) {
+	@Nullable LockEngineException failureSince(long start, long now) {
 		LockEngineException failure = failure();
-		boolean silent = failure == null && !this.responded && this.claim.since() - start <= 0;
+		boolean silent = failure == null && !this.responded && this.claim.since() - start <= 0
+				&& now - this.claim.since() >= SILENCE;
 		return silent ? new LockEngineException(this.claim.key(), "the store did not respond in this time", null)
 				: failure;
 	}

@@ -98,7 +98,7 @@ class RedisSilenceIntegrationTests {
 		TestMember member = this.engines.member(this.network.port());
 		LockService service = this.engines.service(member, (event) -> {
 		});
-		LockOptions brief = service.defaults().toBuilder().waitTime(Duration.ofMillis(100)).build();
+		LockOptions brief = service.defaults().toBuilder().waitTime(Duration.ofMillis(300)).build();
 		this.network.blackHole();
 		CompletableFuture<HeldLock> first = service.acquireAsync("order:42");
 		CompletableFuture<HeldLock> second = service.acquireAsync("order:42", brief);

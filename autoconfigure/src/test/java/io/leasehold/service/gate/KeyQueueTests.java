@@ -148,6 +148,9 @@ class KeyQueueTests {
 		TestCaller first = this.scene.first(EXCLUSIVE);
 		TestCaller second = this.scene.queued(EXCLUSIVE);
 		this.scene.request();
+		this.scene.clock.advance(Duration.ofMillis(100).minus(NANO));
+		assertThat(this.gate.failureFor(first)).isNull();
+		this.scene.clock.advance(NANO);
 		assertThat(this.gate.failureFor(first)).hasMessageContaining("did not respond");
 		assertThat(this.gate.failureFor(second)).hasMessageContaining("did not respond");
 		this.gate.responded(this.scene.claim(), this.scene.claim().claim(), this.scene.clock.nanoTime(),

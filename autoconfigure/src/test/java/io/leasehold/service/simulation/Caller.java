@@ -121,8 +121,7 @@ abstract class Caller {
 		else if (failure instanceof LockEngineException) {
 			this.world.figures.unavailable++;
 			this.world.promises.require(
-					waited < TOLERANCE || this.process.isStopping()
-							|| this.process.undisturbed() < waited + BACKOFF + TOLERANCE,
+					this.process.isStopping() || this.process.undisturbed() < waited + BACKOFF + TOLERANCE,
 					"%s failed because the store is down", this);
 		}
 		else if (!expects(failure)) {
