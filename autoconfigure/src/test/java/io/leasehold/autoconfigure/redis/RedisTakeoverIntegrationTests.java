@@ -133,6 +133,7 @@ class RedisTakeoverIntegrationTests {
 						(clients) -> clients.size() == 1 || clients.size() == 2);
 				DistributedLocks locks = context.getBean(DistributedLocks.class);
 				try (HeldLock held = locks.acquire("order:42")) {
+					assertThat(held.isValid()).isTrue();
 					assertThat(places("*{order:42}")).as(way).isEqualTo(places("data")).isNotEmpty();
 				}
 				assertThat(clients()).as("port, name and user of connections").hasSize(1).isEqualTo(ofApplication);
@@ -255,6 +256,7 @@ class RedisTakeoverIntegrationTests {
 					(definition) -> ((AbstractBeanDefinition) definition).setDefaultCandidate(false))
 			.run((context) -> {
 				try (HeldLock held = context.getBean(DistributedLocks.class).acquire("order:42")) {
+					assertThat(held.isValid()).isTrue();
 					assertThat(places("*{order:42}")).containsExactly(other() + "/" + database);
 				}
 			});
