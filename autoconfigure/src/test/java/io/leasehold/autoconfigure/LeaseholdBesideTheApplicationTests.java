@@ -8,6 +8,7 @@ import io.leasehold.DistributedLocks;
 import io.leasehold.HeldLock;
 import io.leasehold.annotation.DistributedLock;
 import io.leasehold.engine.LockEngine;
+import io.leasehold.test.contract.Fault;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,6 +36,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Applications that have beans of the same names, other contexts, or a part of the
  * auto-configurations only.
  */
+@Fault(168)
 class LeaseholdBesideTheApplicationTests {
 
 	private final ApplicationContextRunner runner = Leasehold.runner().withPropertyValues("leasehold.engine=local");

@@ -5,6 +5,7 @@ import java.lang.annotation.RetentionPolicy;
 
 import io.leasehold.annotation.DistributedLock;
 import io.leasehold.interceptor.LockInterceptorFixture.Recorder;
+import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -14,6 +15,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Tests for methods to which several annotations apply: the most specific declaration
  * overrides others, and the application does not start if there is none.
  */
+@Fault(169)
 class AmbiguousAnnotationTests {
 
 	@ParameterizedTest

@@ -10,6 +10,7 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 import io.leasehold.annotation.DistributedLock;
+import io.leasehold.test.contract.Fault;
 import org.aspectj.lang.ProceedingJoinPoint;
 import org.aspectj.lang.annotation.Around;
 import org.aspectj.lang.annotation.Aspect;
@@ -33,6 +34,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Tests for aspects inside the lock that bind annotations and arguments, for each kind of
  * result: they are called in the thread that continues the call.
  */
+@Fault(170)
 class AspectInsideLockTests {
 
 	private static final Duration PATIENCE = Duration.ofMinutes(1);

@@ -4,6 +4,7 @@ import io.leasehold.DistributedLocks;
 import io.leasehold.LockBusyException;
 import io.leasehold.annotation.DistributedLock;
 import io.leasehold.interceptor.LockInterceptorFixture.Recorder;
+import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.context.annotation.ComponentScan.Filter;
@@ -21,6 +22,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * Tests for repositories of Spring Data, whose proxies call a class that does not
  * implement their interface.
  */
+@Fault(169)
 class LockedRepositoryTests {
 
 	@Test

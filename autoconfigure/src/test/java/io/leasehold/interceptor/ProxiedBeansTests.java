@@ -7,6 +7,7 @@ import java.util.stream.Stream;
 
 import io.leasehold.HeldLock;
 import io.leasehold.annotation.DistributedLock;
+import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -30,6 +31,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
  * A table of the ways to make a bean, and of the places of an annotation: an annotated
  * method runs under its lock, or the bean is rejected, but never runs without the lock.
  */
+@Fault(169)
 class ProxiedBeansTests {
 
 	@ParameterizedTest(name = "{0}, {1}")

@@ -17,7 +17,7 @@ class KeyCatalogueTests {
 
 	private final List<String> problems = new ArrayList<>();
 
-	@Fault({ 72, 73, 129 })
+	@Fault({ 72, 73, 129, 171 })
 	@Test
 	void keyIsTheSameInEveryProcessOrRefused() {
 		try (JvmProcess one = start("America/St_Johns", "en", "US", 5);

@@ -9,6 +9,7 @@ import io.leasehold.HeldLock;
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
 import io.leasehold.LockOptions;
+import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -23,6 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * What is logged while a store does not respond, and while a process shuts down.
  */
+@Fault(179)
 @ExtendWith(OutputCaptureExtension.class)
 class StoreOutageTests {
 

@@ -20,6 +20,7 @@ import io.leasehold.LockInspector;
 import io.leasehold.LockKey;
 import io.leasehold.LockLostException;
 import io.leasehold.StaleFencingTokenException;
+import io.leasehold.test.contract.Fault;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -46,6 +47,7 @@ import static org.awaitility.Awaitility.await;
  * visible to other connections only while its writer has the lock, or while nobody else
  * can have it.
  */
+@Fault({ 173, 174, 175 })
 @Timeout(300)
 class CommitTableTests {
 

@@ -232,6 +232,7 @@ abstract class FencingGuardContract {
 		assertThat(this.guard.purge(LONG_AGO)).isOne();
 	}
 
+	@Fault(176)
 	@Test
 	void purgeIsCommittedByAPoolWithoutAutoCommit() {
 		under(1, () -> {
@@ -241,6 +242,7 @@ abstract class FencingGuardContract {
 	}
 
 	/** The column has no time zone: its values are local times of each instance. */
+	@Fault(177)
 	@Test
 	void instanceInAnotherTimeZoneKeepsAFreshToken() {
 		List<DataSource> zones = Stream.of(inZone("-11:00"), inZone("+13:00"))

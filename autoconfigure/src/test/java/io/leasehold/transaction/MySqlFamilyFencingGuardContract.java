@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
+import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.Test;
 
 import static org.awaitility.Awaitility.await;
@@ -19,6 +20,7 @@ abstract class MySqlFamilyFencingGuardContract extends FencingGuardContract {
 	}
 
 	/** A statement for all idle rows would lock all others until it ends. */
+	@Fault(176)
 	@Test
 	void purgeThatWaitsForARowLocksNoOther() throws Exception {
 		JdbcFencingGuard impatient = guard(

@@ -92,7 +92,7 @@ abstract class MySqlFamilyTransactionScopeContract extends SharedTransactionScop
 
 	/** A replica locks rows as well, apart from the primary. */
 	@Test
-	@Fault(value = 47, engine = "jdbc")
+	@Fault(value = { 47, 181 }, engine = "jdbc")
 	void serverThatIsReadOnlyIsRefused() {
 		this.transaction.executeWithoutResult((status) -> lock("order"));
 		this.observer.execute("SET GLOBAL read_only = 1");

@@ -14,6 +14,7 @@ import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
 import io.leasehold.autoconfigure.LeaseholdLocalAutoConfiguration;
 import io.leasehold.server.FaultProxy;
 import io.leasehold.server.PostgresTestServer;
+import io.leasehold.test.contract.Fault;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -39,6 +40,7 @@ import static org.awaitility.Awaitility.await;
  * Commits over a network that fails at that moment: the next owner of the lock sees their
  * rows, whether they arrive or not.
  */
+@Fault(173)
 @Timeout(120)
 class PostgresUnknownCommitIntegrationTests {
 

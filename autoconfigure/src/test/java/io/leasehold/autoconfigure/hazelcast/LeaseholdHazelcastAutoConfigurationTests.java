@@ -9,6 +9,7 @@ import io.leasehold.autoconfigure.Leasehold;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.server.HazelcastTestCluster;
 import io.leasehold.service.LockService;
+import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -89,6 +90,7 @@ class LeaseholdHazelcastAutoConfigurationTests {
 	@CsvSource({ "evicting, eviction-policy is LRU", "idle, max-idle-seconds is 3600",
 			"short, time-to-live-seconds is 3600", "near, near-cache is configured",
 			"backup, read-backup-data is true" })
+	@Fault(189)
 	void mapThatRemovesOrHidesHeldEntriesFailsStartup(String map, String reason) {
 		this.configured.withPropertyValues("leasehold.hazelcast.map=%s-locks".formatted(map))
 			.run((context) -> assertThat(context).getFailure()

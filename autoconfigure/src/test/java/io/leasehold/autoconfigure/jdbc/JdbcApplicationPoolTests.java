@@ -19,6 +19,7 @@ import io.leasehold.DistributedLocks;
 import io.leasehold.HeldLock;
 import io.leasehold.autoconfigure.LockEngineConfigurationException;
 import io.leasehold.engine.jdbc.JdbcConnections;
+import io.leasehold.test.contract.Fault;
 import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -44,6 +45,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The engine's connections lead where those of the application lead, whatever the
  * application's pool and the proxies before it.
  */
+@Fault(184)
 @ExtendWith(OutputCaptureExtension.class)
 class JdbcApplicationPoolTests extends JdbcApplicationFixture {
 

@@ -29,6 +29,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Instances that start at the same time create the tables once.
  */
+@Fault(183)
 class JdbcTableRaceIntegrationTests {
 
 	private static final int INSTANCES = 16;

@@ -17,6 +17,7 @@ import io.leasehold.autoconfigure.LockEngineConfigurationException;
 import io.leasehold.server.Ports;
 import io.leasehold.server.RedisTestServer;
 import io.leasehold.server.TestCertificate;
+import io.leasehold.test.contract.Fault;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ReadFrom;
 import io.lettuce.core.RedisClient;
@@ -72,6 +73,7 @@ import static org.awaitility.Awaitility.await;
  * All ways to configure where and how an application connects to Redis: its locks are
  * where its data is, over the same kind of connection, or it does not start.
  */
+@Fault(184)
 class RedisTakeoverIntegrationTests {
 
 	private static final String OPERATOR = "operator";

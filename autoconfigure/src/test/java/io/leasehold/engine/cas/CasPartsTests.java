@@ -15,6 +15,7 @@ import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.Subscription;
+import io.leasehold.test.contract.Fault;
 import io.leasehold.test.contract.Parallel;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -38,6 +39,7 @@ class CasPartsTests {
 	private final Member member = Member.of("parts");
 
 	/** More locks than threads, those of the part that hangs first. */
+	@Fault(186)
 	@Test
 	void partThatHangsDelaysNoRequestsOfTheOther() throws Exception {
 		CasSettings settings = new CasSettings("parts", CALL_TIMEOUT, Duration.ofMillis(5), Duration.ofMillis(100),

@@ -11,6 +11,7 @@ import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.test.contract.Fault;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -30,6 +31,7 @@ class CasRestartTests {
 
 	private static final Member MEMBER = Member.of("restart");
 
+	@Fault(188)
 	@Test
 	void ownerAfterTheRestartKeepsItsLockWhicheverRequestFollows() {
 		int restarts = 0;

@@ -15,6 +15,7 @@ import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.server.EtcdTestServer;
 import io.leasehold.server.FaultProxy;
+import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -43,6 +44,7 @@ class EtcdThreadsIntegrationTests {
 		this.engines.close();
 	}
 
+	@Fault(185)
 	@Test
 	void momentWithoutAThreadEndsNeitherRenewalsNorNotifications() {
 		EtcdLockEngine engine = engine();

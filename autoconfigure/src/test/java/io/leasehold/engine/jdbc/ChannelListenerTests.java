@@ -18,6 +18,7 @@ import javax.sql.DataSource;
 
 import io.leasehold.LockKey;
 import io.leasehold.engine.Signal;
+import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.Test;
 import org.postgresql.PGConnection;
 
@@ -130,6 +131,7 @@ class ChannelListenerTests {
 	}
 
 	/** The driver starts a thread for each connection. */
+	@Fault(185)
 	@Test
 	void listenerSurvivesAMomentWithoutAThreadForTheDriver() {
 		AtomicInteger failures = new AtomicInteger();

@@ -89,7 +89,7 @@ abstract class DatabaseRestartTests {
 	 * former primary, which is read-only by now, are replaced after the first failure.
 	 */
 	@Test
-	@Fault(47)
+	@Fault({ 47, 180 })
 	void connectionsToAFormerPrimaryAreReplaced() throws Exception {
 		String user = "u" + UUID.randomUUID().toString().substring(0, 8);
 		createTablesAndUser(url(), user);

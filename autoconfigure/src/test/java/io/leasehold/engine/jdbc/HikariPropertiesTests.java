@@ -26,6 +26,7 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.SQLExceptionOverride;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -40,6 +41,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * over from the application's pool, the others are the engine's own or refused. A
  * property of a later version fails this test until it is classified.
  */
+@Fault(184)
 class HikariPropertiesTests {
 
 	private static final Duration CALL = Duration.ofSeconds(30);

@@ -272,7 +272,7 @@ abstract class NetworkedJdbcLockEngineTests extends CrowdedJdbcLockEngineTests {
 	 */
 	@ParameterizedTest
 	@EnumSource
-	@Fault({ 47, 49 })
+	@Fault({ 47, 49, 182 })
 	void disturbanceLetsNobodyInSendsFewRequestsAndLeavesNothing(Disturbance disturbance) throws Exception {
 		Duration call = Duration.ofSeconds(1);
 		String user = newOrdinaryUser();

@@ -20,6 +20,7 @@ import io.leasehold.engine.cas.CasLockEngine;
 import io.leasehold.engine.cas.CompareAndSetStore.Entry;
 import io.leasehold.server.FaultProxy;
 import io.leasehold.server.MemcachedTestServer;
+import io.leasehold.test.contract.Fault;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
@@ -62,6 +63,7 @@ class MemcachedServersIntegrationTests {
 	}
 
 	/** The other server has no entry of it, and would grant it a second time. */
+	@Fault(187)
 	@Test
 	void keyOfAStoppedServerIsUnavailableAndMovesToNoOtherServer() {
 		CasLockEngine holder = engine();
@@ -95,6 +97,7 @@ class MemcachedServersIntegrationTests {
 		}
 	}
 
+	@Fault(186)
 	@Test
 	void serverThatHangsDoesNotDelayTheRenewalsOfTheOther() {
 		CasLockEngine holder = engine();
@@ -115,6 +118,7 @@ class MemcachedServersIntegrationTests {
 	}
 
 	/** Versions begin again, so the next owner's entry comes to the same one. */
+	@Fault(188)
 	@Test
 	void versionFromBeforeARestartReplacesNothing() throws Exception {
 		MemcachedStore former = store(this.second.address());

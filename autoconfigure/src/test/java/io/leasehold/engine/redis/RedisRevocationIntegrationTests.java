@@ -119,7 +119,7 @@ class RedisRevocationIntegrationTests {
 	 * The message that the key was handed to a waiter arrives after the process has
 	 * released it by force, while a later request of the waiter is on its way.
 	 */
-	@Fault(95)
+	@Fault({ 95, 178 })
 	@Test
 	void grantThatWasRevokedBeforeItArrivesIsNotHandedToItsWaiter() throws Exception {
 		Delayed engine = new Delayed(this.member.engine());

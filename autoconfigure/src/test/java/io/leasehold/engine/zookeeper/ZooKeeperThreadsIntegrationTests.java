@@ -6,6 +6,7 @@ import io.leasehold.LockKey;
 import io.leasehold.engine.AcquisitionOutcome.Busy;
 import io.leasehold.engine.AcquisitionOutcome.Granted;
 import io.leasehold.engine.Claim;
+import io.leasehold.test.contract.Fault;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.ExponentialBackoffRetry;
@@ -40,6 +41,7 @@ class ZooKeeperThreadsIntegrationTests {
 		this.engines.close();
 	}
 
+	@Fault(185)
 	@Test
 	void momentWithoutAThreadEndsNeitherLocksNorNotifications() throws Exception {
 		CuratorFramework client = this.engines.open(CuratorFrameworkFactory.builder()

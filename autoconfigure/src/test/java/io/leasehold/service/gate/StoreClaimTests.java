@@ -11,6 +11,7 @@ import io.leasehold.engine.Claim;
 import io.leasehold.engine.Signal;
 import io.leasehold.engine.Subscription;
 import io.leasehold.service.gate.ManualGate.TestCaller;
+import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.Test;
 
 import static io.leasehold.service.gate.ManualGate.EXCLUSIVE;
@@ -58,6 +59,7 @@ class StoreClaimTests {
 	}
 
 	/** The report overtook the response that granted the key, and a pushed grant. */
+	@Fault(178)
 	@Test
 	void revokedGrantIsNotHandedOutHoweverItArrives() {
 		TestCaller caller = this.scene.first(EXCLUSIVE);
@@ -79,6 +81,7 @@ class StoreClaimTests {
 	}
 
 	/** Requests that begin after the report do not make the revoked grant valid. */
+	@Fault(178)
 	@Test
 	void revokedGrantIsNotHandedOutAfterAnotherRequestBegan() {
 		TestCaller caller = this.scene.first(EXCLUSIVE);

@@ -256,6 +256,7 @@ public abstract class SharedLockEngineContract extends LockEngineContract {
 	}
 
 	/** I1 and I2 between real processes, one of which writes numbers in other digits. */
+	@Fault(172)
 	@Test
 	void historyOfAnotherJvmIsTrue() throws Exception {
 		History history = new History();
