@@ -132,7 +132,15 @@ final class LateTypes {
 
 	/** Return whether the objects of a class end later. */
 	static boolean isLate(Class<?> type) {
-		return LATE.stream().anyMatch((late) -> late.isAssignableFrom(type)) || MethodChecks.publisher(type) != null;
+		return LATE.stream().anyMatch((late) -> late.isAssignableFrom(type) && !isContainer(type, late))
+				|| MethodChecks.publisher(type) != null;
+	}
+
+	/**
+	 * Return whether a supplier only supplies its elements, as pages of Spring Data do.
+	 */
+	private static boolean isContainer(Class<?> type, Class<?> late) {
+		return late == Supplier.class && Iterable.class.isAssignableFrom(type);
 	}
 
 }

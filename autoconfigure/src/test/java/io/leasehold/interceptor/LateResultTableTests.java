@@ -43,13 +43,20 @@ class LateResultTableTests {
 
 	private static final String ENTITY = "org.springframework.http.ResponseEntity";
 
+	private static final String DATA = "org.springframework.data.domain.";
+
+	private static final String PAGE_OF_X = "new " + DATA + "PageImpl<>(List.of(\"x\"))";
+
 	/** Cells of libraries that need no Reactor. */
 	private static final List<Cell> CELLS = List.of(both("String", "\"x\"", PLAIN),
 			both("List<String>", "List.of(\"x\")", PLAIN), both("Object", "\"x\"", PLAIN),
 			both("Object", "List.of(\"x\")", PLAIN), both("List<?>", "List.of(\"x\", 1)", PLAIN),
 			both("Map<String, Object>", "Map.of(\"x\", List.of(1))", PLAIN),
 			both("Object[]", "new Object[] { 1 }", PLAIN), both(ENTITY + "<?>", ENTITY + ".ok(\"x\")", PLAIN),
-			both("Box<?>", "new Box<>(\"x\")", PLAIN),
+			both("Box<?>", "new Box<>(\"x\")", PLAIN), both(DATA + "Page<String>", PAGE_OF_X, PLAIN),
+			both(DATA + "Slice<String>", PAGE_OF_X, PLAIN), both(ENTITY + "<" + DATA + "Page<String>>", "null", PLAIN),
+			both("Object", PAGE_OF_X, PLAIN), both("Map<String, Object>", "Map.of(\"x\", " + PAGE_OF_X + ")", PLAIN),
+			both(DATA + "Page<Future<String>>", "null", STARTUP),
 			both("Object", "CompletableFuture.completedFuture(\"x\")", LOCKED),
 			both("Optional<?>", "Optional.of(CompletableFuture.completedFuture(\"x\"))", PLAIN),
 			both("CompletableFuture<String>", "Work.future()", LOCKED),
