@@ -16,6 +16,7 @@ import io.leasehold.key.MethodName;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.support.AopUtils;
+import org.springframework.core.BridgeMethodResolver;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
@@ -84,11 +85,16 @@ record LockAnnotation(DistributedLock values, Class<?> type, Method method, Meth
 			.toList();
 	}
 
-	/** Return the annotated elements in the hierarchy of an element. */
+	/**
+	 * Return the annotated elements in the hierarchy of an element. The compiler copies
+	 * the annotations of a method to its bridge methods.
+	 */
 	private static Stream<AnnotatedElement> sources(AnnotatedElement element) {
 		return MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY)
 			.stream(DistributedLock.class)
-			.map((annotation) -> (AnnotatedElement) Objects.requireNonNull(annotation.getSource()))
+			.map((annotation) -> Objects.requireNonNull(annotation.getSource()))
+			.map((source) -> (source instanceof Method method) ? BridgeMethodResolver.findBridgedMethod(method)
+					: (AnnotatedElement) source)
 			.distinct();
 	}
 

@@ -38,6 +38,17 @@ class AmbiguousAnnotationTests {
 		});
 	}
 
+	/** The compiler copies annotations to bridge methods. */
+	@ParameterizedTest
+	@ValueSource(
+			classes = { Annotated.class, OverridesAnnotated.class, ImplementsAnnotated.class, InheritsUnrelated.class })
+	void annotationOfABridgeMethodIsThatOfItsMethod(Class<? extends Result<String>> type) {
+		Locked.runner(type, Recorder.class).run((context) -> {
+			context.getBean(Result.class).result(1);
+			assertThat(context.getBean(Recorder.class).keys).containsExactly("own");
+		});
+	}
+
 	@Retention(RetentionPolicy.RUNTIME)
 	@DistributedLock(key = "'order'")
 	@interface OrderLock {
@@ -219,6 +230,60 @@ class AmbiguousAnnotationTests {
 		@Override
 		public void run() {
 		}
+
+	}
+
+	interface Result<T> {
+
+		T result(long id);
+
+	}
+
+	interface OwnResult extends Result<String> {
+
+		@Override
+		@OwnLock
+		String result(long id);
+
+	}
+
+	static class Annotated implements Result<String> {
+
+		@Override
+		@OwnLock
+		public String result(long id) {
+			return "";
+		}
+
+	}
+
+	static class OverridesAnnotated extends Annotated {
+
+		@Override
+		public String result(long id) {
+			return "";
+		}
+
+	}
+
+	static class ImplementsAnnotated implements OwnResult {
+
+		@Override
+		public String result(long id) {
+			return "";
+		}
+
+	}
+
+	static class Unrelated {
+
+		public String result(long id) {
+			return "";
+		}
+
+	}
+
+	static class InheritsUnrelated extends Unrelated implements OwnResult {
 
 	}
 
