@@ -28,6 +28,9 @@ final class ReactiveBody {
 
 	private volatile boolean ended;
 
+	/** Whether a value was refused, which may be work that continues. */
+	private volatile boolean refused;
+
 	ReactiveBody(LockCall call, HeldLock held, Supplier<Publisher<Object>> method) {
 		this.call = call;
 		this.held = held;
@@ -48,6 +51,7 @@ final class ReactiveBody {
 	private void check(Object value) {
 		IllegalStateException refusal = this.call.operation().check().refusal(value);
 		if (refusal != null) {
+			this.refused = true;
 			throw refusal;
 		}
 	}
@@ -58,7 +62,7 @@ final class ReactiveBody {
 	 */
 	Mono<Void> end() {
 		boolean over = this.ended || this.begun.compareAndSet(false, true);
-		if (over || this.call.onCancel() == OnCancel.RELEASE) {
+		if (!this.refused && (over || this.call.onCancel() == OnCancel.RELEASE)) {
 			return Mono.fromFuture(() -> this.call.locks().closeAsync(this.held, this.call.operation().options()));
 		}
 		return Mono.fromRunnable(() -> this.call.locks().cancelled(this.held));

@@ -239,6 +239,18 @@ class CancelledSubscriptionTests {
 		});
 	}
 
+	/** The refused value may be work that runs. */
+	@Test
+	void refusedValueNeverReleasesAtOnce() {
+		releasing().run((context) -> {
+			CompletableFuture<Object> result = context.getBean(Orders.class)
+				.any(1, Mono.just(new CompletableFuture<String>()))
+				.toFuture();
+			Locked.failure(result).isInstanceOf(IllegalStateException.class);
+			assertThat(Locked.isFree(context.getBean(DistributedLocks.class), "order:1")).isFalse();
+		});
+	}
+
 	/** Blocking work that notes its lock. */
 	private static Mono<String> running(StubbornBody body) {
 		return ReactiveLocks.current()
@@ -269,6 +281,11 @@ class CancelledSubscriptionTests {
 		@DistributedLock(key = "'order:' + #id", waitTime = "60s")
 		public Mono<String> patientMono(int id, Supplier<Mono<String>> body) {
 			return body.get();
+		}
+
+		@DistributedLock(key = "'order:' + #id")
+		public Mono<Object> any(int id, Mono<Object> body) {
+			return body;
 		}
 
 		@DistributedLock(key = "'order:' + #id")
