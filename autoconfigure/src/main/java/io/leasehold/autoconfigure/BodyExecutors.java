@@ -29,7 +29,8 @@ final class BodyExecutors {
 					"There is no Executor bean of this name.");
 		}
 		Class<?> type = (name != null) ? beans.getType(name, false) : null;
-		if (type != null && !Executor.class.isAssignableFrom(type)) {
+		// A declared interface, such as TaskScheduler, may hide an executor
+		if (type != null && !Executor.class.isAssignableFrom(type) && !type.isInterface()) {
 			throw new InvalidConfigurationPropertyValueException("leasehold.async.executor", name,
 					"The bean of this name is not an Executor, but of type %s.".formatted(type.getName()));
 		}

@@ -26,6 +26,8 @@ import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
+import org.springframework.scheduling.TaskScheduler;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -85,6 +87,13 @@ class StageThreadsTests {
 				.rootCause()
 				.hasFieldOrPropertyWithValue("reason",
 						"The bean of this name is not an Executor, but of type java.lang.String."));
+	}
+
+	@Test
+	void executorWhoseDeclaredTypeHidesItIsFound() {
+		Locked.runner(Orders.class, Hidden.class)
+			.withPropertyValues("leasehold.async.executor=special")
+			.run((context) -> assertThat(threadOf(context.getBean(Orders.class))).startsWith("special-"));
 	}
 
 	@Test
@@ -213,6 +222,18 @@ class StageThreadsTests {
 		@Bean
 		Executor special() {
 			return new SimpleAsyncTaskExecutor("special-");
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Hidden {
+
+		@Bean
+		TaskScheduler special() {
+			ThreadPoolTaskScheduler scheduler = new ThreadPoolTaskScheduler();
+			scheduler.setThreadNamePrefix("special-");
+			return scheduler;
 		}
 
 	}
