@@ -7,6 +7,7 @@ import java.util.List;
 
 import javax.net.ssl.SSLContext;
 
+import io.leasehold.autoconfigure.Addresses;
 import io.leasehold.autoconfigure.LeaseholdProperties;
 import io.leasehold.autoconfigure.LockEngineConfigurationException;
 import io.leasehold.engine.etcd.EtcdConnection;
@@ -61,6 +62,8 @@ public record EtcdProperties(@DefaultValue List<String> endpoints, @Nullable Str
 	 * @throws LockEngineConfigurationException if it is invalid
 	 */
 	static EtcdConnection toConnection(EtcdConnectionDetails details) {
+		Addresses.refuseCredentials("leasehold.etcd.endpoints", details.getEndpoints(),
+				"Set leasehold.etcd.username and leasehold.etcd.password instead.");
 		try {
 			SslBundle bundle = details.getSslBundle();
 			SSLContext tls = (bundle != null) ? bundle.createSslContext() : null;
@@ -88,10 +91,12 @@ public record EtcdProperties(@DefaultValue List<String> endpoints, @Nullable Str
 				"Change the named property.");
 	}
 
-	/** Return the endpoints only: this text may be logged. */
+	/**
+	 * Return the name only: the addresses may contain a password until they are checked.
+	 */
 	@Override
 	public String toString() {
-		return this.endpoints.toString();
+		return "EtcdProperties";
 	}
 
 	/**

@@ -8,6 +8,7 @@ import com.zaxxer.hikari.HikariConfigMXBean;
 import com.zaxxer.hikari.HikariCredentialsProvider;
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.util.Credentials;
+import io.leasehold.autoconfigure.Addresses;
 import io.leasehold.autoconfigure.LockEngineConfigurationException;
 import io.leasehold.engine.jdbc.JdbcConnections;
 import io.leasehold.engine.jdbc.JdbcLogin;
@@ -71,6 +72,7 @@ final class JdbcDatabase {
 		if (details != null) {
 			refuse("The application's connection pool is not HikariCP. The engine takes over the URL, the driver and "
 					+ "the credentials of its connections, but not %s.", PoolProperties.find(this.environment));
+			refuseCredentials(details.getJdbcUrl());
 			return open(() -> JdbcConnections.open(details.getJdbcUrl(), details.getDriverClassName(),
 					() -> login(details), this.properties.poolSize(), this.properties.callTimeout()));
 		}
@@ -83,6 +85,7 @@ final class JdbcDatabase {
 			refuse("The application's connection pool has no URL. The engine cannot take over %s.",
 					List.of("spring.datasource.hikari.data-source-jndi"));
 		}
+		refuseCredentials(pool.getJdbcUrl());
 		Supplier<JdbcLogin> login = (details != null && details.getJdbcUrl().equals(pool.getJdbcUrl()))
 				? login(details, pool) : () -> login(pool);
 		return open(() -> JdbcConnections.like(pool, login, this.properties.poolSize(), this.properties.callTimeout()));
@@ -91,6 +94,15 @@ final class JdbcDatabase {
 	private static void refuse(String message, List<String> properties) {
 		if (!properties.isEmpty()) {
 			throw new LockEngineConfigurationException(message.formatted(String.join(", ", properties)), NAME_ANOTHER);
+		}
+	}
+
+	/** PostgreSQL's driver takes credentials for a part of the host, and names it. */
+	private static void refuseCredentials(@Nullable String url) {
+		if (url != null && url.startsWith("jdbc:postgresql:")) {
+			Addresses.refuseCredentials("the URL of the application's DataSource",
+					List.of(url.replaceFirst("(//[^/?]*).*", "$1")),
+					"Set spring.datasource.username and spring.datasource.password instead.");
 		}
 	}
 

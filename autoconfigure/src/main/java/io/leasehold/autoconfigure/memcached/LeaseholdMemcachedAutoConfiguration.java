@@ -1,6 +1,7 @@
 package io.leasehold.autoconfigure.memcached;
 
 import com.spotify.folsom.MemcacheClient;
+import io.leasehold.autoconfigure.Addresses;
 import io.leasehold.autoconfigure.ConditionalOnLockEngine;
 import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
 import io.leasehold.autoconfigure.LeaseholdProperties;
@@ -45,6 +46,8 @@ public final class LeaseholdMemcachedAutoConfiguration {
 	CasLockEngine leaseholdMemcachedLockEngine(MemcachedConnectionDetails connection, MemcachedProperties properties,
 			LeaseholdProperties shared, MonotonicClock clock) {
 		CasSettings settings = properties.toSettings(shared);
+		Addresses.refuseCredentials("leasehold.memcached.servers", connection.getServers(),
+				"Write the address of each server as 'host:port'. The engine does not authenticate.");
 		try {
 			MemcachedStore store = MemcachedStore.connect(connection.getServers(), settings.callTimeout());
 			return new CasLockEngine(MemcachedStore.NAME, store, settings, clock);

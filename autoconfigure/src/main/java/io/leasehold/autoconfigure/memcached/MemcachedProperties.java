@@ -42,4 +42,12 @@ public record MemcachedProperties(@DefaultValue("localhost:11211") List<String> 
 		}
 	}
 
+	/**
+	 * Return the name only: the addresses may contain a password until they are checked.
+	 */
+	@Override
+	public String toString() {
+		return "MemcachedProperties";
+	}
+
 }

@@ -3,6 +3,7 @@ package io.leasehold.autoconfigure.redlock;
 import java.util.List;
 import java.util.regex.Pattern;
 
+import io.leasehold.autoconfigure.Addresses;
 import io.leasehold.autoconfigure.ConditionalOnLockEngine;
 import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
 import io.leasehold.autoconfigure.LeaseholdProperties;
@@ -67,6 +68,8 @@ public final class LeaseholdRedlockAutoConfiguration {
 	RedlockLockEngine leaseholdRedlockLockEngine(RedlockConnectionDetails details, RedlockProperties properties,
 			LeaseholdProperties shared, MonotonicClock clock) {
 		RedlockSettings settings = properties.toSettings(shared);
+		Addresses.refuseCredentials("leasehold.redlock.nodes", details.getNodes(),
+				"Set leasehold.redlock.username and leasehold.redlock.password instead.");
 		List<Node> masters = details.getNodes().stream().map(LeaseholdRedlockAutoConfiguration::parse).toList();
 		RedlockLockEngine engine = null;
 		try {
@@ -86,10 +89,6 @@ public final class LeaseholdRedlockAutoConfiguration {
 	}
 
 	private static Node parse(String address) {
-		if (address.contains("@")) { // not named, because it may contain a password
-			throw new LockEngineConfigurationException("An address in leasehold.redlock.nodes contains '@'.",
-					"Set leasehold.redlock.username and leasehold.redlock.password instead.");
-		}
 		var parts = ADDRESS.matcher(address.trim());
 		int port = parts.matches() ? Integer.parseInt(parts.group(2)) : 0;
 		if (port < 1 || port > 65_535) {

@@ -54,10 +54,12 @@ public record RedlockProperties(@DefaultValue List<String> nodes, @Nullable Stri
 				"Change the named property.");
 	}
 
-	/** Return the addresses only: the others may contain secrets. */
+	/**
+	 * Return the name only: the addresses may contain a password until they are checked.
+	 */
 	@Override
 	public String toString() {
-		return "RedlockProperties" + this.nodes;
+		return "RedlockProperties";
 	}
 
 	/**

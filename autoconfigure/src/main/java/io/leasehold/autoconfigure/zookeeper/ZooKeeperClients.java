@@ -2,7 +2,9 @@ package io.leasehold.autoconfigure.zookeeper;
 
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 
+import io.leasehold.autoconfigure.Addresses;
 import io.leasehold.autoconfigure.LeaseholdProperties;
 import io.leasehold.autoconfigure.LockEngineConfigurationException;
 import org.apache.curator.framework.CuratorFramework;
@@ -38,6 +40,8 @@ final class ZooKeeperClients {
 	}
 
 	private static String check(String connectString) {
+		Addresses.refuseCredentials("leasehold.zookeeper.connect-string", List.of(connectString),
+				"Write the servers as 'host:port'. For authentication, declare a CuratorFramework bean.");
 		try {
 			if (!new ConnectStringParser(connectString).getServerAddresses().isEmpty()) {
 				return connectString;

@@ -67,4 +67,12 @@ public record ZooKeeperProperties(@Nullable String connectString, @Nullable Dura
 		return (this.sessionTimeout != null) ? this.sessionTimeout : ZooKeeperSettings.sessionTimeout(shared.lease());
 	}
 
+	/**
+	 * Return the name only: the addresses may contain a password until they are checked.
+	 */
+	@Override
+	public String toString() {
+		return "ZooKeeperProperties";
+	}
+
 }

@@ -7,6 +7,18 @@ package io.leasehold.engine.redis.connection;
  */
 public record Node(String host, int port) {
 
+	/**
+	 * Create an address.
+	 * @throws IllegalArgumentException if the host contains credentials, which messages
+	 * would show
+	 */
+	public Node {
+		if (host.contains("@")) {
+			throw new IllegalArgumentException(
+					"The address of a Redis server contains '@'. Configure user name and password separately");
+		}
+	}
+
 	/** Parse {@code host:port}; the host may be an IPv6 address. */
 	public static Node parse(String text) {
 		int colon = text.lastIndexOf(':');
