@@ -79,21 +79,36 @@ class JdbcTimesTests {
 	}
 
 	@Test
-	void failedAcquisitionMayTakeEffectUntilItsWaitForTheRowIsOver() throws SQLException {
-		LockTables tables = LockTables.of(new H2Dialect(), SETTINGS, false);
+	void acquisitionWithoutAResponseMayTakeEffectUntilItsWaitForTheRowIsOver() throws SQLException {
 		LateRequests late = new LateRequests(this.clock);
 		Claim claim = claim();
+		LockTables tables = LockTables.of(new H2Dialect(), SETTINGS, false);
+		try (Session session = session(CALL)) {
+			long before = tables.clock().read(session);
+			session.execute("SHUTDOWN IMMEDIATELY");
+			assertThatExceptionOfType(SQLException.class)
+				.isThrownBy(acquisition(tables, late, session, claim)::attempt);
+			long longest = Sql.micros(CALL.multipliedBy(2).plus(CALL));
+			assertThat(late.until(claim)).isBetween(before + longest, tables.clock().estimate() + longest + 1_000_000);
+		}
+	}
+
+	@Test
+	void rejectedAcquisitionTakesNoEffectLater() throws SQLException {
+		LateRequests late = new LateRequests(this.clock);
+		Claim claim = claim();
+		LockTables tables = LockTables.of(new H2Dialect(), SETTINGS, false);
 		try (Session session = session(CALL)) {
 			session.execute("DROP TABLE leasehold_lock_holder");
 			session.execute("DROP TABLE leasehold_lock");
-			long before = tables.clock().read(session);
-			Acquisition acquisition = new Acquisition(SETTINGS, this.clock, late, session, tables, RowId.of("ns", KEY),
-					claim);
-			assertThatExceptionOfType(SQLException.class).isThrownBy(acquisition::attempt);
-			long after = tables.clock().read(session);
-			long longest = Sql.micros(CALL.multipliedBy(2).plus(CALL));
-			assertThat(late.until(claim)).isBetween(before + longest, after + longest + 1_000_000);
+			assertThatExceptionOfType(SQLException.class)
+				.isThrownBy(acquisition(tables, late, session, claim)::attempt);
+			assertThat(late.until(claim)).isNull();
 		}
+	}
+
+	private Acquisition acquisition(LockTables tables, LateRequests late, Session session, Claim claim) {
+		return new Acquisition(SETTINGS, this.clock, late, session, tables, RowId.of("ns", KEY), claim);
 	}
 
 	private Session session(Duration left) throws SQLException {
