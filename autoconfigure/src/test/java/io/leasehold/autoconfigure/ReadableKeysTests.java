@@ -42,6 +42,7 @@ import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerA
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.event.EventListener;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -97,7 +98,8 @@ class ReadableKeysTests {
 			.withConfiguration(
 					AutoConfigurations.of(LeaseholdAutoConfiguration.class, LeaseholdLocalAutoConfiguration.class,
 							DataSourceAutoConfiguration.class, DataSourceTransactionManagerAutoConfiguration.class,
-							LeaseholdJdbcAutoConfiguration.class, LeaseholdFencingAutoConfiguration.class))
+							TransactionAutoConfiguration.class, LeaseholdJdbcAutoConfiguration.class,
+							LeaseholdFencingAutoConfiguration.class))
 			.withPropertyValues("leasehold.engine=" + engine, "leasehold.local.enabled=true",
 					"leasehold.jdbc.enabled=true", "leasehold.slow-hold=1ms", "leasehold.wait-time=50ms",
 					"leasehold.jdbc.call-timeout=10s", "leasehold.lease=10m",
