@@ -60,8 +60,8 @@ class DefaultEngineTests {
 		this.runner.withPropertyValues("leasehold.engine=redis")
 			.withClassLoader(new FilteredClassLoader("org.springframework.data.redis"))
 			.run(failsWith("leasehold.engine is 'redis', but the client of that engine is not on the classpath.",
-					"Add org.springframework.boot:spring-boot-starter-data-redis, "
-							+ "or set leasehold.engine to another engine."));
+					"Add org.springframework.boot:spring-boot-starter-data-redis, or io.lettuce:lettuce-core"
+							+ " if the application uses Jedis, or set leasehold.engine to another engine."));
 	}
 
 	@Test
