@@ -53,7 +53,10 @@ public final class LettuceConnector implements Connector {
 			.build();
 	}
 
-	/** A connection that never reconnects cannot replay its requests. */
+	/**
+	 * A connection that never reconnects cannot replay its requests. A protocol that is
+	 * not configured is negotiated.
+	 */
 	private static ClientOptions options(ClientOptions application, Duration timeout) {
 		SocketOptions.Builder socket = application.getSocketOptions().mutate().connectTimeout(timeout);
 		if (!application.getSocketOptions().isKeepAlive()) {
@@ -64,7 +67,7 @@ public final class LettuceConnector implements Connector {
 			.timeoutOptions(TimeoutOptions.create())
 			.socketOptions(socket.build())
 			.sslOptions(application.getSslOptions())
-			.protocolVersion(application.getProtocolVersion())
+			.protocolVersion(application.getConfiguredProtocolVersion())
 			.pingBeforeActivateConnection(application.isPingBeforeActivateConnection())
 			.build();
 	}
