@@ -8,8 +8,10 @@ import io.leasehold.autoconfigure.LockEngineConfigurationException;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.data.redis.connection.ReactiveRedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
@@ -60,13 +62,26 @@ record ApplicationFactory(String bean, Object factory) {
 
 	private static @Nullable Object unique(ListableBeanFactory beans) {
 		Object blocking = beans.getBeanProvider(RedisConnectionFactory.class).getIfUnique();
-		var reactive = beans.getBeanProvider(ReactiveRedisConnectionFactory.class);
-		boolean same = reactive.stream().findAny().isEmpty() || reactive.getIfUnique() == blocking;
+		boolean none = BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans,
+				ReactiveRedisConnectionFactory.class).length == 0;
+		boolean same = none || beans.getBeanProvider(ReactiveRedisConnectionFactory.class).getIfUnique() == blocking;
 		return same ? blocking : null;
 	}
 
-	private static String nameOf(Object selected, ListableBeanFactory beans, Set<String> names) {
-		return names.stream().filter((name) -> beans.getBean(name) == selected).findFirst().orElse("?");
+	/** Return the name of a factory, for messages. No other factory is created for it. */
+	private static String nameOf(Object selected, BeanFactory beans, Set<String> names) {
+		return names.stream()
+			.filter((name) -> created(name, beans) == selected)
+			.findFirst()
+			.orElse(String.join(", ", names));
+	}
+
+	private static @Nullable Object created(String name, @Nullable BeanFactory beans) {
+		if (!(beans instanceof ConfigurableBeanFactory present)) {
+			return null;
+		}
+		Object singleton = present.getSingleton(name);
+		return (singleton != null) ? singleton : created(name, present.getParentBeanFactory());
 	}
 
 	/** Return the failure that the engine cannot connect as this factory does. */

@@ -23,6 +23,12 @@ import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.context.annotation.Primary;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -165,6 +171,30 @@ class LeaseholdRedisAutoConfigurationTests {
 				.rootCause()
 				.isInstanceOf(LockEngineConfigurationException.class)
 				.hasMessageContaining("spring.data.redis.masterreplica"));
+	}
+
+	/** Such as a lazy one whose server is rarely needed, or one of another scope. */
+	@Test
+	void otherFactoriesAreNotCreated() {
+		this.runner.withUserConfiguration(SeveralFactories.class)
+			.run((context) -> assertThat(context).hasNotFailed().hasSingleBean(RedisLockEngine.class));
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class SeveralFactories {
+
+		@Bean
+		@Lazy
+		RedisConnectionFactory archive() {
+			throw new IllegalStateException("The archive is not available");
+		}
+
+		@Bean
+		@Primary
+		LettuceConnectionFactory orders() {
+			return new LettuceConnectionFactory("localhost", 1);
+		}
+
 	}
 
 }
