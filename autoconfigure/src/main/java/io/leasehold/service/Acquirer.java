@@ -272,8 +272,9 @@ final class Acquirer {
 	}
 
 	private void giveUp(Waiter waiter, KeyGate gate, boolean interrupted) {
-		RuntimeException reason = interrupted ? new LockInterruptedException(waiter.key()) : Refusals.timeout(waiter,
-				this.engine, this.clock.nanoTime(), gate.failureFor(waiter), gate.holdOfCaller(waiter));
+		RuntimeException reason = interrupted ? new LockInterruptedException(waiter.key())
+				: Refusals.timeout(waiter, this.engine, this.clock.nanoTime(),
+						gate.failureFor(waiter, this.reports.isStoreSilent(waiter)), gate.holdOfCaller(waiter));
 		this.driver.carryOut(gate, gate.giveUp(waiter, reason));
 	}
 

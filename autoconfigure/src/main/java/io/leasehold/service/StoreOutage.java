@@ -74,7 +74,7 @@ final class StoreOutage {
 	void failed(long sent, @Nullable Throwable failure) {
 		boolean passing = !(failure instanceof LockEngineException known) || known.isRetryable();
 		long since = this.responded;
-		if (passing && since - sent <= 0 && this.current == null) {
+		if (passing && since - sent <= 0 && begins(since)) {
 			Outage begun = outageAt(since);
 			this.current = begun;
 			if (begun.beginReported.compareAndSet(false, true)) {
@@ -82,6 +82,17 @@ final class StoreOutage {
 						millis(since, this.clock.nanoTime()), failure, describeLocks()));
 			}
 		}
+	}
+
+	/** Return whether no outage is known that includes the time since a response. */
+	private boolean begins(long since) {
+		Outage known = this.current;
+		return known == null || (known.since - since < 0 && this.clock.nanoTime() - known.since >= SAME);
+	}
+
+	/** Return whether the store has not responded to any request since an instant. */
+	boolean isSilentSince(long start) {
+		return this.responded - start <= 0;
 	}
 
 	/** Record that a method runs without its lock, because the store does not respond. */
@@ -97,10 +108,13 @@ final class StoreOutage {
 		}
 	}
 
-	/** Return the last outage if it began lately, or a new one. */
+	/**
+	 * Return the last outage if it began lately, or a new one. If the former one lasts,
+	 * the new one is reported when that one is no longer recent.
+	 */
 	private synchronized Outage outageAt(long since) {
 		Outage former = this.last;
-		if (former != null && this.clock.nanoTime() - former.since < SAME) {
+		if (former != null && (former.since == since || this.clock.nanoTime() - former.since < SAME)) {
 			return former;
 		}
 		Outage begun = new Outage(since);

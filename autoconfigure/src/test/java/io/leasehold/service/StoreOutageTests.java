@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import io.leasehold.HeldLock;
+import io.leasehold.LockBusyException;
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
 import io.leasehold.LockOptions;
@@ -82,6 +83,54 @@ class StoreOutageTests {
 			assertThat(output.getOut().split(END, -1)).hasSize(1 + minute);
 			this.process.advance(Duration.ofMinutes(1));
 		}
+	}
+
+	/** Such as a failover, and the failure of the new primary. */
+	@Test
+	void outageSoonAfterAnotherIsReportedIfItLasts(CapturedOutput output) {
+		fail();
+		this.process.await("a", this.once);
+		recover();
+		this.process.acquire("b").close();
+		this.process.advance(Duration.ofSeconds(30));
+		fail();
+		for (int i = 0; i < 12; i++) {
+			this.process.await("a", this.once);
+			this.process.advance(Duration.ofSeconds(10));
+		}
+		assertThat(output.getOut().split(BEGIN, -1)).hasSize(3);
+		assertThat(output.getOut()).containsOnlyOnce(END);
+		recover();
+		this.process.acquire("b").close();
+		assertThat(output.getOut().split(BEGIN, -1)).hasSize(3);
+		assertThat(output.getOut().split(END, -1)).hasSize(3);
+	}
+
+	/** If all threads are busy, the store is not down. */
+	@Test
+	void requestThatWasNotSentInTimeIsBusyIfTheStoreRespondsToOthers() {
+		CompletableFuture<HeldLock> waiting = awaitWithoutThread();
+		this.process.advance(Duration.ofMillis(500));
+		this.process.acquire("b").close();
+		this.process.advance(Duration.ofMillis(500));
+		assertThat(waiting).failsWithin(Duration.ZERO).withThrowableThat().withCauseInstanceOf(LockBusyException.class);
+	}
+
+	@Test
+	void requestThatWasNotSentInTimeIsNotBusyIfTheStoreIsSilent() {
+		CompletableFuture<HeldLock> waiting = awaitWithoutThread();
+		this.process.advance(Duration.ofSeconds(1));
+		assertThat(waiting).failsWithin(Duration.ZERO)
+			.withThrowableThat()
+			.withCauseInstanceOf(LockEngineException.class);
+	}
+
+	private CompletableFuture<HeldLock> awaitWithoutThread() {
+		this.process.threads.losingTasks = true;
+		CompletableFuture<HeldLock> waiting = this.process.await("a",
+				this.once.toBuilder().waitTime(Duration.ofSeconds(1)).build());
+		this.process.threads.losingTasks = false;
+		return waiting;
 	}
 
 	@Test

@@ -31,8 +31,8 @@ public abstract class KeyQueue extends KeyHolds {
 	}
 
 	/** Return why the store has not decided about a waiter, {@code null} if busy. */
-	public synchronized @Nullable LockEngineException failureFor(Waiter waiter) {
-		return (this.remote != null) ? this.remote.failureSince(waiter.start(), now()) : null;
+	public synchronized @Nullable LockEngineException failureFor(Waiter waiter, boolean storeSilent) {
+		return (this.remote != null) ? this.remote.failureSince(waiter.start(), now(), storeSilent) : null;
 	}
 
 	/** Return the claim that the store has not granted yet, or {@code null}. */

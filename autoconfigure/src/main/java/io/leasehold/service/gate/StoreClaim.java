@@ -98,13 +98,16 @@ public final class StoreClaim {
 	/**
 	 * Return why the store did not decide about a waiter whose wait time is over: its
 	 * last request failed, or none had a response during the whole wait. {@code null} if
-	 * it responded that the key is busy, or may just be slow.
+	 * it responded that the key is busy, or may just be slow, or if the request waits for
+	 * a thread while the store responds to others.
 	 * @param start when the wait began
+	 * @param storeSilent whether no request at all had a response during the wait
 	 */
-	@Nullable LockEngineException failureSince(long start, long now) {
+	@Nullable LockEngineException failureSince(long start, long now, boolean storeSilent) {
 		LockEngineException failure = failure();
-		boolean silent = failure == null && !this.responded && this.claim.since() - start <= 0
-				&& now - this.claim.since() >= SILENCE;
+		boolean older = this.claim.since() - start <= 0;
+		boolean silent = failure == null && !this.responded && (storeSilent || older && isRequested())
+				&& now - (older ? this.claim.since() : start) >= SILENCE;
 		return silent ? new LockEngineException(this.claim.key(), "the store did not respond in this time", null)
 				: failure;
 	}

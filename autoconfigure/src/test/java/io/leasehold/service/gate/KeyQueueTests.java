@@ -133,13 +133,13 @@ class KeyQueueTests {
 		assertThat(waiter.hasEnded()).isFalse();
 		assertThat(actions.requested()).isNotSameAs(claim).isSameAs(this.gate.remote());
 		assertThat(actions.released()).isEqualTo(claim.claim());
-		assertThat(this.gate.failureFor(waiter)).isSameAs(failure);
+		assertThat(this.gate.failureFor(waiter, false)).isSameAs(failure);
 		this.scene.request();
 		actions = this.gate.noResponse(this.scene.claim(), failure);
 		assertThat(actions.delay()).isPositive();
-		assertThat(this.gate.failureFor(waiter)).isSameAs(failure);
+		assertThat(this.gate.failureFor(waiter, false)).isSameAs(failure);
 		this.scene.response(BUSY);
-		assertThat(this.gate.failureFor(waiter)).isNull();
+		assertThat(this.gate.failureFor(waiter, false)).isNull();
 	}
 
 	/** A waiter is busy if others had the key during its wait. */
@@ -149,21 +149,21 @@ class KeyQueueTests {
 		TestCaller second = this.scene.queued(EXCLUSIVE);
 		this.scene.request();
 		this.scene.clock.advance(Duration.ofMillis(100).minus(NANO));
-		assertThat(this.gate.failureFor(first)).isNull();
+		assertThat(this.gate.failureFor(first, false)).isNull();
 		this.scene.clock.advance(NANO);
-		assertThat(this.gate.failureFor(first)).hasMessageContaining("did not respond");
-		assertThat(this.gate.failureFor(second)).hasMessageContaining("did not respond");
+		assertThat(this.gate.failureFor(first, false)).hasMessageContaining("did not respond");
+		assertThat(this.gate.failureFor(second, false)).hasMessageContaining("did not respond");
 		this.gate.responded(this.scene.claim(), this.scene.claim().claim(), this.scene.clock.nanoTime(),
 				this.scene.granted(LEASE));
 		TestCaller third = this.scene.queued(EXCLUSIVE);
-		assertThat(this.gate.failureFor(third)).isNull();
+		assertThat(this.gate.failureFor(third, false)).isNull();
 		this.scene.clock.advance(NANO);
 		Hold held = this.scene.open(first);
 		this.gate.close(held);
 		this.gate.leave(held, false, this.scene.clock.nanoTime());
 		this.gate.released(Duration.ZERO);
 		assertThat(this.scene.claim().hasResponse()).isFalse();
-		assertThat(this.gate.failureFor(third)).isNull();
+		assertThat(this.gate.failureFor(third, false)).isNull();
 	}
 
 	@Test
@@ -178,7 +178,7 @@ class KeyQueueTests {
 		assertThat(actions.requested()).isNull();
 		assertThat(actions.released()).isEqualTo(requested);
 		assertThat(actions.removesGate()).isTrue();
-		assertThat(this.gate.failureFor(first)).isNull();
+		assertThat(this.gate.failureFor(first, false)).isNull();
 	}
 
 	@Test
