@@ -4,6 +4,7 @@ import java.lang.reflect.Method;
 import java.util.Objects;
 
 import io.leasehold.HeldLockScope;
+import io.leasehold.service.Handles;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.Ordered;
@@ -127,11 +128,18 @@ final class GuardedTransaction implements TransactionSynchronization, Ordered {
 		this.committed = true;
 	}
 
-	/** Roll back if Spring has not. A second rollback is safe. */
+	/**
+	 * Roll back if Spring has not. A second rollback is safe. Decides whether the outcome
+	 * is unknown before other synchronizations, which may commit transactions of their
+	 * own.
+	 */
 	@Override
 	public void afterCompletion(int completion) {
 		CommitAttempt attempt = CommitAttempt.of(this.status);
 		this.unknown = attempt != null && attempt.isUnknown(completion);
+		if (this.unknown) {
+			HeldLockScope.held().forEach(Handles::commitUnknown);
+		}
 		if (completion != STATUS_COMMITTED && !this.rollsBack
 				&& (this.lockedInside || !HeldLockScope.held().isEmpty())) {
 			ReflectionUtils.invokeMethod(ROLLBACK, this.manager, this.status);

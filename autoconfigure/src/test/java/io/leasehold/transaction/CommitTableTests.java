@@ -31,6 +31,7 @@ import org.springframework.beans.factory.BeanFactory;
 import org.springframework.core.Ordered;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
@@ -69,6 +70,26 @@ class CommitTableTests {
 					}
 				}
 			}
+		});
+		assertThat(this.wrong).isEmpty();
+	}
+
+	/** As listeners of transactional events do, which write of the failure. */
+	@ParameterizedTest
+	@EnumSource(names = { "JDBC", "PLAIN", "ROLLING_BACK", "JPA" })
+	void anotherTransactionAfterAnUnknownCommitDoesNotFreeTheKey(ManagerSetup setup) {
+		setup.runner(this.database).run((context) -> {
+			Application application = new Application(context, this.database);
+			Cell cell = new Cell(application, Place.AROUND, Event.UNKNOWN, "audited");
+			cell.afterCompletion = () -> {
+				this.database.expect(UncertainDatabase.Outcome.DONE, () -> {
+				});
+				TransactionTemplate another = new TransactionTemplate(
+						context.getBean(PlatformTransactionManager.class));
+				another.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+				another.executeWithoutResult((status) -> application.jdbc.queryForList("SELECT id FROM sale"));
+			};
+			cell.check(this.wrong, false);
 		});
 		assertThat(this.wrong).isEmpty();
 	}
@@ -187,6 +208,9 @@ class CommitTableTests {
 		private boolean done;
 
 		private @Nullable HeldLock held;
+
+		private Runnable afterCompletion = () -> {
+		};
 
 		Cell(Application application, Place place, Event event, String key) {
 			this.application = application;
@@ -314,6 +338,11 @@ class CommitTableTests {
 					if (order == Ordered.LOWEST_PRECEDENCE) {
 						at(Event.LOST_BEFORE_COMPLETION);
 					}
+				}
+
+				@Override
+				public void afterCompletion(int status) {
+					Cell.this.afterCompletion.run();
 				}
 
 			});
