@@ -65,7 +65,7 @@ final class JdbcDatabase {
 		}
 		DataSource source = routed(application);
 		JdbcConnectionDetails details = this.beans.getBeanProvider(JdbcConnectionDetails.class).getIfUnique();
-		HikariDataSource pool = DataSourceUnwrapper.unwrap(source, HikariConfigMXBean.class, HikariDataSource.class);
+		HikariDataSource pool = pool(source);
 		if (pool != null) {
 			return like(pool, details);
 		}
@@ -78,6 +78,10 @@ final class JdbcDatabase {
 		}
 		warnOfSharing("The application's DataSource does not expose its URL");
 		return JdbcConnections.of(source);
+	}
+
+	private static @Nullable HikariDataSource pool(DataSource source) {
+		return DataSourceUnwrapper.unwrap(source, HikariConfigMXBean.class, HikariDataSource.class);
 	}
 
 	private JdbcConnections like(HikariDataSource pool, @Nullable JdbcConnectionDetails details) {
@@ -107,8 +111,9 @@ final class JdbcDatabase {
 	}
 
 	/**
-	 * Return the data source to which a router leads threads that have no key, as those
-	 * of the engine, or the given one if it is no router.
+	 * Return the pool that a router chooses for this thread, outside of transactions and
+	 * requests, or otherwise the router's default target. Return the given data source if
+	 * it is no router.
 	 */
 	private static DataSource routed(DataSource source) {
 		DataSource target = source;
@@ -117,6 +122,10 @@ final class JdbcDatabase {
 		}
 		if (!(target instanceof AbstractRoutingDataSource router)) {
 			return source;
+		}
+		HikariDataSource chosen = pool(router);
+		if (chosen != null) {
+			return chosen;
 		}
 		DataSource byDefault = router.getResolvedDefaultDataSource();
 		if (byDefault == null) {

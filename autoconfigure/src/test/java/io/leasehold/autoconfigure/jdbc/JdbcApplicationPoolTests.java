@@ -6,6 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -218,12 +219,36 @@ class JdbcApplicationPoolTests extends JdbcApplicationFixture {
 		return pool;
 	}
 
+	/** Most routers to replicas never return null, and need no default target. */
+	@Test
+	void targetThatARouterChoosesHasPrecedenceOverItsDefault() {
+		DataSource nowhere = new DriverManagerDataSource("jdbc:nope:");
+		for (DataSource byDefault : Arrays.asList(null, nowhere)) {
+			for (UnaryOperator<DataSource> proxy : List.<UnaryOperator<DataSource>>of(UnaryOperator.identity(),
+					LazyConnectionDataSourceProxy::new)) {
+				this.bare
+					.withBean(DataSource.class,
+							() -> proxy.apply(router(Map.of("primary", proxy.apply(pool()), "replica", nowhere),
+									byDefault, "primary")))
+					.run((context) -> {
+						assertThat(context).hasNotFailed();
+						context.getBean(DistributedLocks.class).acquire("order").close();
+						assertThat(schemasOfTheTable(this.url)).containsExactly("ONE");
+					});
+			}
+		}
+	}
+
 	private static DataSource router(Map<Object, Object> targets, DataSource byDefault) {
+		return router(targets, byDefault, null);
+	}
+
+	private static DataSource router(Map<Object, Object> targets, DataSource byDefault, String key) {
 		AbstractRoutingDataSource router = new AbstractRoutingDataSource() {
 
 			@Override
 			protected Object determineCurrentLookupKey() {
-				return null;
+				return key;
 			}
 
 		};
