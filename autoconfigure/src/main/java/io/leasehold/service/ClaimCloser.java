@@ -1,7 +1,9 @@
 package io.leasehold.service;
 
 import java.time.Duration;
+import java.util.Map;
 import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -16,14 +18,15 @@ import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.support.Jitter;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Background release of claims for callers that cannot wait. It is repeated until the
  * store returns a definite response, or the lease ended so long ago that nothing of the
  * claim can remain or still arrive at the store. A failure that is not retryable, such as
  * a missing permission, is no definite response: nothing else frees the key before its
- * lease ends, and the permission may be granted again. Until then, only one of these
- * claims is requested at a time.
+ * lease ends, and the permission may be granted again. Until then, only one of the claims
+ * with the same reason is requested at a time.
  */
 final class ClaimCloser {
 
@@ -54,11 +57,8 @@ final class ClaimCloser {
 
 	private final Runnable whenTried;
 
-	/** Claims whose release the store rejected. */
-	private final Queue<Closing> rejected = new ConcurrentLinkedQueue<>();
-
-	/** Whether a request is planned that finds out whether the store accepts releases. */
-	private final AtomicBoolean probing = new AtomicBoolean();
+	/** Claims whose release the store rejected, by its error code. */
+	private final Map<String, Rejected> rejected = new ConcurrentHashMap<>();
 
 	private final AtomicInteger untried = new AtomicInteger();
 
@@ -126,12 +126,16 @@ final class ClaimCloser {
 	}
 
 	private void proceed(Closing closing, Attempt attempt, int failures) {
-		switch (attempt) {
-			case CLOSED -> {
-			}
-			case REJECTED -> awaitAcceptance(closing);
-			case FAILED -> retry(closing, failures);
+		if (attempt.rejection() != null) {
+			rejected(attempt.rejection()).add(closing);
 		}
+		else if (!attempt.closed()) {
+			retry(closing, failures);
+		}
+	}
+
+	private Rejected rejected(String reason) {
+		return this.rejected.computeIfAbsent(reason, (first) -> new Rejected());
 	}
 
 	private void retry(Closing closing, int failures) {
@@ -143,39 +147,6 @@ final class ClaimCloser {
 		Duration pause = Jitter.shorten(Duration.ofMillis(most), Jitter.OF_BACKOFF, this.threads.random());
 		this.threads.schedule(() -> proceed(closing, attempt(closing, failures + 1), failures + 1), pause,
 				this.threads.releases());
-	}
-
-	/** Keep a claim until the store accepts the release of one that it rejected. */
-	private void awaitAcceptance(Closing closing) {
-		this.rejected.add(closing);
-		if (this.probing.compareAndSet(false, true)) {
-			logger
-				.warn(("Engine '%s' could not release lock '%s' and maybe others: the store rejects the request. They "
-						+ "stay locked until their leases expire, or the store accepts such requests again")
-					.formatted(this.engine.name(), closing.claim.key()));
-			probeLater();
-		}
-	}
-
-	private void probeLater() {
-		this.threads.schedule(this::probe, PROBE_PAUSE, this.threads.releases());
-	}
-
-	private void probe() {
-		long now = this.clock.nanoTime();
-		this.rejected.removeIf((closing) -> closing.isOver(now));
-		Closing next = this.rejected.poll();
-		Attempt attempt = (next != null) ? attempt(next, QUICK_RETRIES) : Attempt.CLOSED;
-		if (next != null && attempt != Attempt.CLOSED) {
-			this.rejected.add(next);
-			probeLater();
-			return;
-		}
-		this.probing.set(false);
-		for (Closing closing = this.rejected.poll(); closing != null; closing = this.rejected.poll()) {
-			Closing again = closing;
-			this.threads.releases().execute(() -> proceed(again, attempt(again, 1), 1));
-		}
 	}
 
 	private Attempt attempt(Closing closing, int attempts) {
@@ -191,7 +162,7 @@ final class ClaimCloser {
 			this.outage.failed(sent, ex);
 			logger.debug("Lock '%s' could not be released yet".formatted(claim.key()), ex);
 			boolean lasts = !ex.isRetryable() || (ex.refusal() != null && attempts >= QUICK_RETRIES);
-			return lasts ? Attempt.REJECTED : Attempt.FAILED;
+			return lasts ? new Attempt(false, String.valueOf(ex.refusal())) : Attempt.FAILED;
 		}
 		catch (RuntimeException | Error ex) {
 			logger.warn("Engine '%s' failed to release lock '%s'".formatted(this.engine.name(), claim.key()), ex);
@@ -199,10 +170,59 @@ final class ClaimCloser {
 		}
 	}
 
-	/** Result of an attempt to close a claim. */
-	private enum Attempt {
+	/**
+	 * Result of an attempt to close a claim.
+	 *
+	 * @param closed whether the store has responded
+	 * @param rejection why the store will probably reject others, too, or {@code null}
+	 */
+	private record Attempt(boolean closed, @Nullable String rejection) {
 
-		CLOSED, FAILED, REJECTED
+		private static final Attempt CLOSED = new Attempt(true, null);
+
+		private static final Attempt FAILED = new Attempt(false, null);
+
+	}
+
+	/** Claims that are kept until the store accepts the release of one of them. */
+	private final class Rejected {
+
+		private final Queue<Closing> claims = new ConcurrentLinkedQueue<>();
+
+		/** Whether the request of one of the claims is planned. */
+		private final AtomicBoolean probing = new AtomicBoolean();
+
+		void add(Closing closing) {
+			this.claims.add(closing);
+			if (this.probing.compareAndSet(false, true)) {
+				logger.warn(("Engine '%s' could not release lock '%s' and maybe others: the store rejects the request. "
+						+ "They stay locked until their leases expire, or the store accepts such requests again")
+					.formatted(ClaimCloser.this.engine.name(), closing.claim.key()));
+				probeLater();
+			}
+		}
+
+		private void probeLater() {
+			ClaimCloser.this.threads.schedule(this::probe, PROBE_PAUSE, ClaimCloser.this.threads.releases());
+		}
+
+		private void probe() {
+			long now = ClaimCloser.this.clock.nanoTime();
+			this.claims.removeIf((closing) -> closing.isOver(now));
+			Closing next = this.claims.poll();
+			Attempt attempt = (next != null) ? attempt(next, QUICK_RETRIES) : Attempt.CLOSED;
+			if (next != null && !attempt.closed()) {
+				Rejected kept = (attempt.rejection() != null) ? rejected(attempt.rejection()) : this;
+				kept.add(next);
+				probeLater();
+				return;
+			}
+			this.probing.set(false);
+			for (Closing closing = this.claims.poll(); closing != null; closing = this.claims.poll()) {
+				Closing again = closing;
+				ClaimCloser.this.threads.releases().execute(() -> proceed(again, attempt(again, 1), 1));
+			}
+		}
 
 	}
 
