@@ -35,6 +35,8 @@ public final class CommitGuards implements BeanPostProcessor, SmartInitializingS
 	/** Names of the managers that were guarded at their creation. */
 	private final Set<String> guarded = ConcurrentHashMap.newKeySet();
 
+	private volatile @Nullable Found found;
+
 	/**
 	 * Create a registrar.
 	 * @param beans the application's beans
@@ -70,25 +72,65 @@ public final class CommitGuards implements BeanPostProcessor, SmartInitializingS
 	 */
 	List<String> guardAll() {
 		List<String> unguarded = new ArrayList<>();
-		BeanFactory factory = this.beans;
-		while (factory instanceof ConfigurableListableBeanFactory listable) {
-			for (String name : listable.getBeanNamesForType(PlatformTransactionManager.class, false, false)) {
-				if (listable.containsSingleton(name) && !guard(listable.getBean(name), name)) {
-					unguarded.add(name);
-				}
+		for (Existing manager : existing()) {
+			if (!guard(manager.bean(), manager.name())) {
+				unguarded.add(manager.name());
 			}
-			factory = listable.getParentBeanFactory();
 		}
 		return unguarded;
 	}
 
+	/** Search again only after new singletons: a search examines each definition. */
+	private List<Existing> existing() {
+		int singletons = 0;
+		for (ConfigurableListableBeanFactory factory : factories()) {
+			singletons += factory.getSingletonCount();
+		}
+		Found last = this.found;
+		if (last == null || last.singletons() != singletons) {
+			last = new Found(singletons, find());
+			this.found = last;
+		}
+		return last.managers();
+	}
+
+	private List<Existing> find() {
+		List<Existing> managers = new ArrayList<>();
+		for (ConfigurableListableBeanFactory factory : factories()) {
+			for (String name : factory.getBeanNamesForType(PlatformTransactionManager.class, false, false)) {
+				if (factory.containsSingleton(name)) {
+					managers.add(new Existing(name, factory.getBean(name)));
+				}
+			}
+		}
+		return managers;
+	}
+
+	private List<ConfigurableListableBeanFactory> factories() {
+		List<ConfigurableListableBeanFactory> factories = new ArrayList<>(2);
+		BeanFactory factory = this.beans;
+		while (factory instanceof ConfigurableListableBeanFactory listable) {
+			factories.add(listable);
+			factory = listable.getParentBeanFactory();
+		}
+		return factories;
+	}
+
 	/** Guard a manager; the target of a scoped proxy is guarded at its creation. */
-	private boolean guard(@Nullable Object manager, String name) {
+	private boolean guard(Object manager, String name) {
 		if (manager instanceof ConfigurableTransactionManager configurable && !(manager instanceof ScopedObject)) {
 			CommitGuard.addTo(configurable, this.refusesLost);
 			return true;
 		}
 		return manager instanceof ScopedObject || this.guarded.contains(name);
+	}
+
+	/** Manager that has been created. */
+	private record Existing(String name, Object bean) {
+	}
+
+	/** Managers that existed when there were so many singletons. */
+	private record Found(int singletons, List<Existing> managers) {
 	}
 
 }
