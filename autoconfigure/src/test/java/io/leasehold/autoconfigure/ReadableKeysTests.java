@@ -95,11 +95,10 @@ class ReadableKeysTests {
 	@ValueSource(strings = { "local", "jdbc" })
 	void lineBreakInAKeyBeginsNoLine(String engine, CapturedOutput output) {
 		new ApplicationContextRunner()
-			.withConfiguration(
-					AutoConfigurations.of(LeaseholdAutoConfiguration.class, LeaseholdLocalAutoConfiguration.class,
-							DataSourceAutoConfiguration.class, DataSourceTransactionManagerAutoConfiguration.class,
-							TransactionAutoConfiguration.class, LeaseholdJdbcAutoConfiguration.class,
-							LeaseholdFencingAutoConfiguration.class))
+			.withConfiguration(AutoConfigurations.of(LeaseholdAutoConfiguration.class,
+					LeaseholdLocalAutoConfiguration.class, DataSourceAutoConfiguration.class,
+					DataSourceTransactionManagerAutoConfiguration.class, TransactionAutoConfiguration.class,
+					LeaseholdJdbcAutoConfiguration.class, LeaseholdFencingAutoConfiguration.class))
 			.withPropertyValues("leasehold.engine=" + engine, "leasehold.local.enabled=true",
 					"leasehold.jdbc.enabled=true", "leasehold.slow-hold=1ms", "leasehold.wait-time=50ms",
 					"leasehold.jdbc.call-timeout=10s", "leasehold.lease=10m",
