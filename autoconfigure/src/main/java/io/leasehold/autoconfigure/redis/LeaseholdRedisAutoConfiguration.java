@@ -54,17 +54,20 @@ public final class LeaseholdRedisAutoConfiguration {
 		DataRedisConnectionDetails known = details.getIfUnique();
 		ApplicationFactory factory = ApplicationFactory.select(beans, properties.connectionFactory());
 		RedisConnections connections = ApplicationServers.of(factory, known).connections(known, settings);
-		RedisLockEngine engine = new RedisLockEngine(connections, settings, member, clock);
-		engine.warmUp();
-		return engine;
+		return new RedisLockEngine(connections, settings, member, clock);
 	}
 
+	/**
+	 * Connects when all beans exist. Netty would log stack traces if an invalid
+	 * configuration closed the engine while it connects.
+	 */
 	@Bean
 	SmartInitializingSingleton leaseholdRedisServerCheck(ObjectProvider<RedisLockEngine> engines) {
 		return () -> engines.forEach(LeaseholdRedisAutoConfiguration::check);
 	}
 
 	private static void check(RedisLockEngine engine) {
+		engine.warmUp();
 		try {
 			engine.checkServer();
 		}

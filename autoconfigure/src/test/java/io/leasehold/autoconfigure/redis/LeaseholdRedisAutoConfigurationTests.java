@@ -68,6 +68,18 @@ class LeaseholdRedisAutoConfigurationTests {
 				.until(() -> output.toString().contains("Locks fail until Redis can be reached at " + address)));
 	}
 
+	/** Netty logged stack traces because it was closed while it still connected. */
+	@Test
+	void startupThatFailsForItsConfigurationDoesNotConnect(CapturedOutput output) {
+		for (int i = 0; i < 15; i++) { // The first one ends before Netty's classes load
+			this.runner.withPropertyValues("leasehold.lease=100ms").run((context) -> {
+				assertThat(context).hasFailed();
+				assertThat(context.getStartupFailure()).rootCause().hasMessageContaining("leasehold.lease");
+			});
+		}
+		assertThat(output).doesNotContain("io.netty", "io.lettuce", "leasehold-redis");
+	}
+
 	@Test
 	void ownEngineWins() {
 		this.runner.run((context) -> {
