@@ -199,11 +199,19 @@ final class Master {
 		}
 	}
 
-	/** Connect after a pause, and again after a longer one until that succeeds. */
+	/**
+	 * Connect after a pause, and again after a longer one until that succeeds. Without a
+	 * thread for it, the task stays queued.
+	 */
 	private void sendLeftoversAfter(long pause) {
 		if (this.connects.compareAndSet(false, true)) {
-			this.executor.schedule(() -> this.lines.to(ANY_LOCK).whenComplete(this::connected), pause,
-					TimeUnit.NANOSECONDS);
+			try {
+				this.executor.schedule(() -> this.lines.to(ANY_LOCK).whenComplete(this::connected), pause,
+						TimeUnit.NANOSECONDS);
+			}
+			catch (OutOfMemoryError ex) {
+				logger.debug("No thread is available to connect to Redis master %s".formatted(this.address), ex);
+			}
 		}
 	}
 
