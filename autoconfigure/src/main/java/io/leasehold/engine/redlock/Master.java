@@ -134,12 +134,12 @@ final class Master {
 	 */
 	private void checkIsNoOther(String runId) {
 		Master same = runId.isEmpty() ? null : this.servers.putIfAbsent(runId, this);
-		if (same != null && same != this) {
-			throw RedisFailure.unsuitable("%s and %s are the same server".formatted(same, this));
-		}
 		Standing before = this.standing;
 		if (before != null && !before.state().runId().equals(runId)) {
 			this.servers.remove(before.state().runId(), this);
+		}
+		if (same != null && same != this) {
+			throw RedisFailure.unsuitable("%s and %s are the same server".formatted(same, this));
 		}
 	}
 

@@ -201,6 +201,20 @@ class RedlockMasterTests {
 			.withMessageContaining("m2:1");
 	}
 
+	/** As two proxies do that are confused during a failure. */
+	@Test
+	void addressesMayExchangeTheirServers() {
+		this.engine.checkMasters();
+		Scripted second = this.masters.get(1);
+		second.info("role:master\r\nrun_id:m2");
+		this.third.info("role:master\r\nrun_id:m1");
+		second.disconnect();
+		this.third.disconnect();
+		await().ignoreExceptions()
+			.until(() -> turn() && !second.requests(Scripts.ACQUIRE).isEmpty()
+					&& !this.third.requests(Scripts.ACQUIRE).isEmpty());
+	}
+
 	/** Such as those of a service that hides it. */
 	@Test
 	void serversWithoutAnIdentityAreDifferent() {

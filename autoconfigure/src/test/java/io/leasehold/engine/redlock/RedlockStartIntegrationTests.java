@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 import io.leasehold.engine.redis.connection.LettuceTransport;
+import io.leasehold.LockEngineException;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.redis.connection.LettuceConnector;
 import io.leasehold.server.FaultProxy;
@@ -12,6 +14,7 @@ import io.leasehold.server.RedisTestServer;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
@@ -55,6 +58,27 @@ class RedlockStartIntegrationTests {
 			assertThatIllegalStateException()
 				.isThrownBy(() -> check(this.ports.get(0), this.ports.get(1), proxy.port()))
 				.withMessageContaining("are the same server");
+		}
+	}
+
+	/** As a proxy does that leads to another master after a failure. */
+	@Test
+	void serverThatAppearsAtASecondAddressCountsOnce() {
+		try (RedlockCluster cluster = new RedlockCluster(RedlockTestMasters.shared())) {
+			RedlockCluster.Process process = cluster.process(3);
+			FaultProxy moved = process.network().get(2);
+			moved.redirect(this.ports.get(0));
+			moved.reset();
+			process.cut(1);
+			await().untilAsserted(
+					() -> assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> process.tryAcquire("k"))
+						.withMessageContaining("only 1 of 3 masters responded")
+						.withMessageContaining("127.0.0.1:%d and 127.0.0.1:%d are the same server",
+								process.network().get(0).port(), moved.port()));
+			await().untilAsserted(() -> assertThat(cluster.holding("k")).isZero());
+			moved.redirect(this.ports.get(2));
+			await().ignoreExceptions().until(() -> process.tryAcquire("k") instanceof AcquisitionOutcome.Granted);
+			assertThat(cluster.holding("k")).isEqualTo(2);
 		}
 	}
 
