@@ -13,6 +13,7 @@ import io.leasehold.HeldLock;
 import io.leasehold.LockEngineException;
 import io.leasehold.LockOptions;
 import io.leasehold.engine.AcquisitionOutcome;
+import io.leasehold.engine.Claim;
 import io.leasehold.engine.redis.RedisEngines.TestMember;
 import io.leasehold.server.RedisTestServer;
 import io.leasehold.service.LockService;
@@ -22,6 +23,7 @@ import io.lettuce.core.KillArgs;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.protocol.CommandType;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -114,6 +116,22 @@ class RedisRefusalsIntegrationTests {
 					account(server, AclSetuserArgs.Builder.resetpass().addPassword("other"));
 					server.clientKill(KillArgs.Builder.user(USER));
 				}, (server) -> account(server, args())));
+	}
+
+	@Test
+	void missingPermissionForReplicasNamesTheProperty() {
+		account(args());
+		account(removed(CommandType.WAIT));
+		RedisStandaloneConfiguration login = new RedisStandaloneConfiguration("127.0.0.1", this.server.port());
+		login.setUsername(USER);
+		login.setPassword("secret");
+		TestMember member = this.engines.member(login, RedisEngines.patientSettings(this.engines.namespace(), 1));
+		Claim claim = member.claim("k");
+		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> member.engine().tryAcquire(claim))
+			.withMessageContaining("leasehold.redis.replicas-to-wait needs the command WAIT")
+			.withMessageContaining("NOPERM");
+		member.engine().release(claim);
+		assertThat(this.engines.residue()).isEmpty();
 	}
 
 	private static Arguments row(String name, Consumer<RedisCommands<String, String>> begin,
