@@ -18,6 +18,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaMethod;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import org.jspecify.annotations.Nullable;
+import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -29,6 +30,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * refused. The values are found by the names of their components, so those that are added
  * later are checked as well.
  */
+@Fault(190)
 class SecretValuesTests {
 
 	private static final String SECRET = "s3cr3t";

@@ -6,6 +6,7 @@ import java.util.List;
 import io.leasehold.DistributedLocks;
 import io.leasehold.LockBusyException;
 import io.leasehold.annotation.DistributedLock;
+import io.leasehold.test.contract.Fault;
 import io.micrometer.core.annotation.Timed;
 import io.micrometer.core.aop.TimedAspect;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -46,6 +47,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * The order of the lock and of other advice, as the manual's table has it: by default,
  * and with the settings that the table names.
  */
+@Fault(170)
 class OrderOfProxiesTests {
 
 	private static final List<Class<?>> BEANS = List.of(Asynchronous.class, Retried.class, Limited.class, Cached.class,

@@ -107,6 +107,7 @@ class StoreOutageTests {
 	}
 
 	/** If all threads are busy, the store is not down. */
+	@Fault(192)
 	@Test
 	void requestThatWasNotSentInTimeIsBusyIfTheStoreRespondsToOthers() {
 		CompletableFuture<HeldLock> waiting = awaitWithoutThread();

@@ -11,6 +11,7 @@ import io.leasehold.engine.redis.connection.LettuceConnector;
 import io.leasehold.server.FaultProxy;
 import io.leasehold.server.Ports;
 import io.leasehold.server.RedisTestServer;
+import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -62,6 +63,7 @@ class RedlockStartIntegrationTests {
 	}
 
 	/** As a proxy does that leads to another master after a failure. */
+	@Fault(191)
 	@Test
 	void serverThatAppearsAtASecondAddressCountsOnce() {
 		try (RedlockCluster cluster = new RedlockCluster(RedlockTestMasters.shared())) {
