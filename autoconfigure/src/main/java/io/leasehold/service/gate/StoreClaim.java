@@ -105,9 +105,8 @@ public final class StoreClaim {
 	 */
 	@Nullable LockEngineException failureSince(long start, long now, boolean storeSilent) {
 		LockEngineException failure = failure();
-		boolean older = this.claim.since() - start <= 0;
-		boolean silent = failure == null && !this.responded && (storeSilent || older && isRequested())
-				&& now - (older ? this.claim.since() : start) >= SILENCE;
+		boolean silent = failure == null && !this.responded && (storeSilent || isRequested())
+				&& this.claim.since() - start <= 0 && now - this.claim.since() >= SILENCE;
 		return silent ? new LockEngineException(this.claim.key(), "the store did not respond in this time", null)
 				: failure;
 	}
