@@ -32,7 +32,10 @@ public abstract class KeyQueue extends KeyHolds {
 
 	/** Return why the store has not decided about a waiter, {@code null} if busy. */
 	public synchronized @Nullable LockEngineException failureFor(Waiter waiter, boolean storeSilent) {
-		return (this.remote != null) ? this.remote.failureSince(waiter.start(), now(), storeSilent) : null;
+		// A pause of this process after the wait is no silence of the store
+		long now = now();
+		long end = (now - waiter.deadline() < 0) ? now : waiter.deadline();
+		return (this.remote != null) ? this.remote.failureSince(waiter.start(), end, storeSilent) : null;
 	}
 
 	/** Return the claim that the store has not granted yet, or {@code null}. */

@@ -101,12 +101,13 @@ public final class StoreClaim {
 	 * it responded that the key is busy, or may just be slow, or if the request waits for
 	 * a thread while the store responds to others.
 	 * @param start when the wait began
+	 * @param end when it ended
 	 * @param storeSilent whether no request at all had a response during the wait
 	 */
-	@Nullable LockEngineException failureSince(long start, long now, boolean storeSilent) {
+	@Nullable LockEngineException failureSince(long start, long end, boolean storeSilent) {
 		LockEngineException failure = failure();
 		boolean silent = failure == null && !this.responded && (storeSilent || isRequested())
-				&& this.claim.since() - start <= 0 && now - this.claim.since() >= SILENCE;
+				&& this.claim.since() - start <= 0 && end - start >= SILENCE;
 		return silent ? new LockEngineException(this.claim.key(), "the store did not respond in this time", null)
 				: failure;
 	}
