@@ -197,6 +197,7 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 
 	@Override
 	public ReleaseOutcome release(Claim claim) {
+		this.state.check(claim.key());
 		ReleaseOutcome outcome = this.releases.release(claim);
 		this.reports.forget(claim);
 		return outcome;
