@@ -63,7 +63,9 @@ final class LateRequests {
 	}
 
 	void remove(Claim claim) {
-		this.claims.remove(claim.owner().token());
+		if (!this.claims.isEmpty()) {
+			this.claims.remove(claim.owner().token());
+		}
 	}
 
 	private record Late(long until, long forgotten, boolean released) {
