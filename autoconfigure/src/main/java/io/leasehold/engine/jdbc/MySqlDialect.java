@@ -80,7 +80,7 @@ public class MySqlDialect extends Dialect {
 	/** MySQL accepts only whole seconds, at least one. */
 	@Override
 	protected String setLockTimeout(Duration lockTimeout) {
-		return "SET SESSION innodb_lock_wait_timeout = %1$d, lock_wait_timeout = %1$d"
+		return "SET SESSION innodb_lock_wait_timeout = %1$s, lock_wait_timeout = %1$s"
 			.formatted(Math.max(1, lockTimeout.toSeconds()));
 	}
 
