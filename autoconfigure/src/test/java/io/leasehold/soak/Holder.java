@@ -14,6 +14,7 @@ import io.leasehold.LockLostException;
 import io.leasehold.LockMode;
 import io.leasehold.LockOptions;
 import io.leasehold.StaleFencingTokenException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Acquires a lock, writes under it and releases it.
@@ -47,9 +48,9 @@ final class Holder extends Actor {
 
 	private final Character character;
 
-	private final FencedLedger ledger;
+	private final @Nullable FencedLedger ledger;
 
-	Holder(DistributedLocks locks, LockOptions options, Character character, FencedLedger ledger, Diary diary,
+	Holder(DistributedLocks locks, LockOptions options, Character character, @Nullable FencedLedger ledger, Diary diary,
 			Random random) {
 		super(diary, random);
 		this.locks = locks;
@@ -81,8 +82,10 @@ final class Holder extends Actor {
 	private void hold(HeldLock lock, LockMode mode, Diary.Claimed claimed) throws InterruptedException {
 		try {
 			stay(claimed);
-			if (mode == LockMode.EXCLUSIVE && (this.character != Character.OBEYING || claimed.isBelieved())) {
-				write(lock);
+			FencedLedger fenced = this.ledger;
+			if (fenced != null && mode == LockMode.EXCLUSIVE
+					&& (this.character != Character.OBEYING || claimed.isBelieved())) {
+				write(lock, fenced);
 			}
 		}
 		finally {
@@ -100,11 +103,11 @@ final class Holder extends Actor {
 		}
 	}
 
-	private void write(HeldLock lock) {
+	private void write(HeldLock lock, FencedLedger fenced) {
 		UUID id = new UUID(this.random.nextLong(), this.random.nextLong());
 		boolean committed = false;
 		try {
-			committed = this.ledger.write(lock, id);
+			committed = fenced.write(lock, id);
 		}
 		catch (StaleFencingTokenException ex) {
 			tell("stale-write");

@@ -69,11 +69,12 @@ final class SoakWorker {
 		FencedLedger heedless = new FencedLedger(this.database, false);
 		Random random = new Random(orders.seed());
 		for (LockEngine engine : this.engines) {
+			boolean fenced = engine.numbersAlwaysGrow();
 			for (int i = 0; i < HOLDERS; i++) {
 				Character character = orders.naive() ? Character.NAIVE
 						: (i > 0) ? Character.OBEYING : Character.HEEDLESS;
 				this.actors.add(new Holder(this.locks, this.locks.defaults().toBuilder().engine(engine.name()).build(),
-						character, (character == Character.OBEYING) ? obeying : heedless, diary,
+						character, !fenced ? null : (character == Character.OBEYING) ? obeying : heedless, diary,
 						new Random(random.nextLong())));
 			}
 			this.actors
