@@ -33,7 +33,8 @@ class HazelcastApplicationIntegrationTests extends ApplicationContract {
 	}
 
 	private static void use(SpringApplicationBuilder application, HazelcastInstance instance) {
-		application.properties("leasehold.engine=hazelcast")
+		// Other tests configure the usual map with another retention
+		application.properties("leasehold.engine=hazelcast", "leasehold.hazelcast.map=application")
 			.initializers((context) -> ((GenericApplicationContext) context).registerBean("hazelcast",
 					HazelcastInstance.class, () -> instance, (definition) -> definition.setDestroyMethodName("")));
 	}
