@@ -2,7 +2,9 @@ package io.leasehold.engine.etcd;
 
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
@@ -14,10 +16,14 @@ import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
  */
 record HttpThreads(Executor threads) implements Executor {
 
+	/** The threads of a closed client end after this time. */
+	private static final int IDLE_SECONDS = 10;
+
 	static ExecutorService pool() {
 		CustomizableThreadFactory threads = new CustomizableThreadFactory("leasehold-etcd-http-");
 		threads.setDaemon(true);
-		return Executors.newCachedThreadPool(threads);
+		return new ThreadPoolExecutor(0, Integer.MAX_VALUE, IDLE_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(),
+				threads);
 	}
 
 	@Override
