@@ -32,9 +32,7 @@ public abstract class KeyQueue extends KeyHolds {
 
 	/** Return why the store has not decided about a waiter, {@code null} if busy. */
 	public synchronized @Nullable LockEngineException failureFor(Waiter waiter, boolean storeSilent) {
-		// A pause of this process after the wait is no silence of the store
-		long now = now();
-		long end = (now - waiter.deadline() < 0) ? now : waiter.deadline();
+		long end = now() - Math.max(0, now() - waiter.deadline());
 		return (this.remote != null) ? this.remote.failureSince(waiter.start(), end, storeSilent) : null;
 	}
 

@@ -101,7 +101,7 @@ public final class StoreClaim {
 	 * it responded that the key is busy, or may just be slow, or if the request waits for
 	 * a thread while the store responds to others.
 	 * @param start when the wait began
-	 * @param end when it ended
+	 * @param end when it ended; a pause of this process afterwards is no silence
 	 * @param storeSilent whether no request at all had a response during the wait
 	 */
 	@Nullable LockEngineException failureSince(long start, long end, boolean storeSilent) {
