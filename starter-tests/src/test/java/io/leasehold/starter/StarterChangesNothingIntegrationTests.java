@@ -2,6 +2,7 @@ package io.leasehold.starter;
 
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.net.URLConnection;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -14,6 +15,7 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
@@ -72,6 +74,15 @@ class StarterChangesNothingIntegrationTests {
 	private static final Path STARTER = Path.of(System.getProperty("starter.jar"));
 
 	private final Dependencies dependencies;
+
+	/**
+	 * Jars in the JVM's cache are shared: a class loader that is closed would close them
+	 * under another one.
+	 */
+	@BeforeAll
+	static void cacheNoJars() {
+		URLConnection.setDefaultUseCaches("jar", false);
+	}
 
 	StarterChangesNothingIntegrationTests() throws Exception {
 		this.dependencies = new Dependencies(BUILD);
