@@ -15,7 +15,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class FaultsPageTests {
 
-	private static final Path PAGE = Manual.file("docs/guarantees/faults.md");
+	private static final Path PAGE = Manual.file("docs/design/faults.md");
 
 	private final FaultCatalogue catalogue = new FaultCatalogue(Manual.read(PAGE));
 
