@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
 import io.leasehold.HeldLock;
@@ -109,6 +110,24 @@ class RedisSilenceIntegrationTests {
 			.withCauseInstanceOf(LockEngineException.class);
 		this.network.heal();
 		first.thenAccept(HeldLock::close).join();
+	}
+
+	/** The inbox closes a lost subscription and opens another one. */
+	@Test
+	void subscriptionThatTheShutdownClosesIsNotReportedAsLost(CapturedOutput output) {
+		AtomicReference<SubscribedConnection> subscription = new AtomicReference<>();
+		AtomicInteger losses = new AtomicInteger();
+		try (LettuceConnector connector = new LettuceConnector(LettuceTransport.PLAIN, TIMEOUT)) {
+			Node node = new Node("127.0.0.1", RedisTestServer.shared().port());
+			subscription.set(connector.listen(node, new Login(null, null, 0), "inbox", (message) -> {
+			}, () -> {
+				losses.incrementAndGet();
+				subscription.get().close();
+			}));
+		} // ends the threads of the client
+		assertThat(subscription.get().isOpen()).isFalse();
+		assertThat(losses).hasValue(0);
+		assertThat(output).doesNotContain("already closed");
 	}
 
 	/** Closing again is not worth a warning of the client library. */

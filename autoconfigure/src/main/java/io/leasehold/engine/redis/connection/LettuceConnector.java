@@ -33,6 +33,8 @@ public final class LettuceConnector implements Connector {
 
 	private final RedisClient client;
 
+	private volatile boolean closing;
+
 	public LettuceConnector(LettuceTransport transport, Duration timeout) {
 		this.transport = transport;
 		this.timeout = timeout;
@@ -82,8 +84,15 @@ public final class LettuceConnector implements Connector {
 			Runnable lost) {
 		return translated(
 				() -> new LettuceSubscribedConnection(this.client.connectPubSub(StringCodec.UTF8, uri(node, login)),
-						messages, lost)
+						messages, () -> lost(lost))
 					.subscribe(channel, this.timeout));
+	}
+
+	/** Report a lost subscription, unless the client is closing it. */
+	private void lost(Runnable report) {
+		if (!this.closing) {
+			report.run();
+		}
 	}
 
 	private static <T> T translated(Supplier<T> action) {
@@ -120,6 +129,7 @@ public final class LettuceConnector implements Connector {
 
 	@Override
 	public void close() {
+		this.closing = true;
 		this.client.shutdown(Duration.ZERO, this.timeout);
 		this.resources.shutdown(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(1, TimeUnit.SECONDS);
 	}
