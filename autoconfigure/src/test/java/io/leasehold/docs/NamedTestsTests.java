@@ -39,9 +39,30 @@ class NamedTestsTests {
 		assertThat(unknown).isEmpty();
 	}
 
+	/** Except the contracts that users extend. */
+	@Test
+	void pagesForUsersNameNoTests() {
+		List<String> named = new ArrayList<>();
+		for (Page page : Manual.pages()) {
+			if (page.name().matches("README\\.md|docs/(?!design/|guarantees/).*")) {
+				page.code()
+					.stream()
+					.filter((code) -> NAME.matcher(code).matches() && !isPublished(code))
+					.forEach((code) -> named.add(page + ": " + code));
+			}
+		}
+		assertThat(named).isEmpty();
+	}
+
 	@Test
 	void everyTestHasANameOfItsOwn() {
 		assertThat(this.sources.values()).isNotEmpty().allSatisfy((files) -> assertThat(files).hasSize(1));
+	}
+
+	private boolean isPublished(String type) {
+		return this.sources.getOrDefault(type, List.of())
+			.stream()
+			.anyMatch((file) -> Manual.nameOf(file).contains("/io/leasehold/test/contract/"));
 	}
 
 	private boolean isThere(String type, @Nullable String method) {

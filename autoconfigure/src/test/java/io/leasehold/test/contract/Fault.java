@@ -7,8 +7,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * The faults of the catalogue in {@code docs/design/faults.md} that a test covers.
- * The table there is generated from it: a test of a class in an engine's package, or in a
+ * The faults of the catalogue in {@code docs/design/faults.md} that a test covers. The
+ * table there is generated from it: a test of a class in an engine's package, or in a
  * subclass of the contract there, counts for that engine, any other for all.
  */
 @Documented
