@@ -5,6 +5,7 @@ import java.io.StringWriter;
 
 import io.leasehold.autoconfigure.Leasehold;
 import io.leasehold.server.RedisTestServer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,6 +26,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
  * No message and no line of the log contains a password if the connection to a store
  * fails, wherever the password was configured.
  */
+@Tag("full")
 @ExtendWith(OutputCaptureExtension.class)
 class SecretMessagesIntegrationTests {
 

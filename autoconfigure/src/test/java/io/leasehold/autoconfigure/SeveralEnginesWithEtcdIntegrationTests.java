@@ -2,11 +2,14 @@ package io.leasehold.autoconfigure;
 
 import java.util.List;
 
+import org.junit.jupiter.api.Tag;
+
 import io.leasehold.server.EtcdTestServer;
 
 /**
  * One application whose methods lock in etcd, in PostgreSQL and in Redis.
  */
+@Tag("full")
 class SeveralEnginesWithEtcdIntegrationTests extends SeveralEnginesIntegrationTests {
 
 	@Override

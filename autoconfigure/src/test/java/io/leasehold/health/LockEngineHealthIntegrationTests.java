@@ -12,6 +12,7 @@ import io.lettuce.core.ScanIterator;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.leasehold.LockInspector;
@@ -34,6 +35,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Tests for {@link LockEngineHealthIndicator} on stores that respond but give no locks.
  */
+@Tag("full")
 class LockEngineHealthIntegrationTests {
 
 	private final AtomicLong now = new AtomicLong();

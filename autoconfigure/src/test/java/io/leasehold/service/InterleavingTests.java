@@ -13,6 +13,7 @@ import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.service.gate.Grant;
 import io.leasehold.service.gate.Hold;
 import io.leasehold.service.gate.KeyGate;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.Test;
  * {@code -Dleasehold.interleavings=5000}. {@link InterleavingsAreProvenLongTests} shows
  * that each model finds what it is there to find.
  */
+@Tag("full")
 class InterleavingTests {
 
 	@Test

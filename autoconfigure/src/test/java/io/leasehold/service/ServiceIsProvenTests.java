@@ -5,6 +5,7 @@ import java.util.stream.Stream;
 
 import io.leasehold.Proof;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -15,6 +16,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * engines: with one snippet of the service's source replaced, the test that is named
  * beside it fails.
  */
+@Tag("full")
 @Timeout(300)
 class ServiceIsProvenTests {
 

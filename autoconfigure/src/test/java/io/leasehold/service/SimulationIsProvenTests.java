@@ -4,6 +4,7 @@ import java.util.stream.Stream;
 
 import io.leasehold.service.simulation.Quiet;
 import io.leasehold.service.simulation.Simulation;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -14,6 +15,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The simulator finds bugs of the service. The seeds are always the same, so each bug is
  * found by the same schedule.
  */
+@Tag("full")
 @ExtendWith(Quiet.class)
 class SimulationIsProvenTests {
 

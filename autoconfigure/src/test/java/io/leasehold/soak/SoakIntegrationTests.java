@@ -12,6 +12,7 @@ import java.util.concurrent.ThreadLocalRandom;
 
 import io.leasehold.engine.hazelcast.HazelcastStore;
 import io.leasehold.test.contract.Parallel;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.convert.DurationStyle;
@@ -28,6 +29,7 @@ import org.springframework.util.FileSystemUtils;
  * repeat the disturbances of another soak; {@code soak.naive}, for holders that take no
  * notice of lost locks, which has to fail.
  */
+@Tag("full")
 class SoakIntegrationTests {
 
 	private static final int JVMS = 3;

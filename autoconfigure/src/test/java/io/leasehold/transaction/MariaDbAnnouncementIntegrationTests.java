@@ -2,10 +2,13 @@ package io.leasehold.transaction;
 
 import javax.sql.DataSource;
 
+import org.junit.jupiter.api.Tag;
+
 import io.leasehold.server.MariaDbTestServer;
 
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
+@Tag("full")
 class MariaDbAnnouncementIntegrationTests extends AnnouncementContract {
 
 	@Override

@@ -1,7 +1,10 @@
 package io.leasehold.transaction;
 
+import org.junit.jupiter.api.Tag;
+
 import io.leasehold.server.MariaDbTestServer;
 
+@Tag("full")
 class MariaDbJpaTransactionScopeIntegrationTests extends JpaTransactionScopeContract {
 
 	@Override

@@ -1,7 +1,10 @@
 package io.leasehold.transaction;
 
+import org.junit.jupiter.api.Tag;
+
 import io.leasehold.server.MySqlTestServer;
 
+@Tag("full")
 class MySqlTransactionProcessIntegrationTests extends TransactionProcessContract {
 
 	@Override

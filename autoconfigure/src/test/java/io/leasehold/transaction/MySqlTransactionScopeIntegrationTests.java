@@ -1,6 +1,7 @@
 package io.leasehold.transaction;
 
 import io.leasehold.server.MySqlTestServer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.transaction.TransactionDefinition;
@@ -8,6 +9,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+@Tag("full")
 class MySqlTransactionScopeIntegrationTests extends MySqlFamilyTransactionScopeContract {
 
 	@Override

@@ -1,7 +1,10 @@
 package io.leasehold.transaction;
 
+import org.junit.jupiter.api.Tag;
+
 import io.leasehold.server.PostgresTestServer;
 
+@Tag("full")
 class PostgresTransactionProcessIntegrationTests extends TransactionProcessContract {
 
 	@Override

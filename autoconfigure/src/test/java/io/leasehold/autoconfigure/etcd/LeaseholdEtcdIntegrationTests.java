@@ -26,6 +26,7 @@ import io.leasehold.test.contract.Fault;
 import io.leasehold.test.contract.Pace;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,6 +43,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * Applications with etcd: users, TLS, and the end of the application.
  */
+@Tag("full")
 @Timeout(120)
 class LeaseholdEtcdIntegrationTests {
 

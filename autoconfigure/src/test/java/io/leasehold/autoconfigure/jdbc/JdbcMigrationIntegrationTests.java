@@ -18,6 +18,7 @@ import io.leasehold.server.MariaDbTestServer;
 import io.leasehold.server.PostgresTestServer;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.MigrationInfo;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -37,6 +38,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The lock table as a migration of the application's, by the real tools.
  */
+@Tag("full")
 class JdbcMigrationIntegrationTests {
 
 	private static final String OURS = "classpath:io/leasehold/engine/jdbc/migration/{vendor}";

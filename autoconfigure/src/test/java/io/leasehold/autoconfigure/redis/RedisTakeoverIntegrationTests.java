@@ -32,6 +32,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -73,6 +74,7 @@ import static org.awaitility.Awaitility.await;
  * All ways to configure where and how an application connects to Redis: its locks are
  * where its data is, over the same kind of connection, or it does not start.
  */
+@Tag("full")
 @Fault(184)
 class RedisTakeoverIntegrationTests {
 

@@ -21,6 +21,7 @@ import io.lettuce.core.api.sync.RedisCommands;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,6 +38,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * Applications with three masters that require TLS with certificates on both sides, and a
  * user. Operators of the masters have another port.
  */
+@Tag("full")
 @Timeout(120)
 class RedlockTlsIntegrationTests {
 

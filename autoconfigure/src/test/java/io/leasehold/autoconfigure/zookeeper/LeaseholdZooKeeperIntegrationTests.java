@@ -34,6 +34,7 @@ import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -47,6 +48,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * Applications with ZooKeeper, from their start to their end.
  */
+@Tag("full")
 @Timeout(60)
 class LeaseholdZooKeeperIntegrationTests {
 

@@ -5,6 +5,7 @@ import java.util.stream.Stream;
 
 import io.leasehold.Proof;
 import io.leasehold.service.SeededService;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -15,6 +16,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * contract on a store in memory, the tests of the protocol or the simulation find each of
  * them.
  */
+@Tag("full")
 @Timeout(120)
 class CasIsProvenTests {
 

@@ -2,12 +2,15 @@ package io.leasehold.engine.etcd;
 
 import java.time.Duration;
 
+import org.junit.jupiter.api.Tag;
+
 import io.leasehold.test.contract.ClockJumpContract;
 import io.leasehold.test.contract.EngineAddress;
 
 /**
  * Clocks of processes that share an etcd server.
  */
+@Tag("full")
 class EtcdClockJumpIntegrationTests extends ClockJumpContract {
 
 	@Override

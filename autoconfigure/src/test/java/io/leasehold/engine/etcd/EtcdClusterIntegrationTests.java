@@ -22,6 +22,7 @@ import io.leasehold.service.LockService;
 import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -31,6 +32,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * {@link EtcdLockEngine} on a cluster of three that loses members.
  */
+@Tag("full")
 @Timeout(180)
 class EtcdClusterIntegrationTests {
 

@@ -29,6 +29,7 @@ import io.leasehold.server.FaultProxy;
 import io.leasehold.service.LockService;
 import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -38,6 +39,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * Lost sessions, lost responses and late requests of {@link EtcdLockEngine}.
  */
+@Tag("full")
 @Timeout(120)
 class EtcdLockEngineFaultsIntegrationTests {
 

@@ -21,6 +21,7 @@ import io.leasehold.server.EtcdTestServer;
 import io.leasehold.server.FaultProxy;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -31,6 +32,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * Leases of keys with a minimum hold, and forced releases of such keys. The clock of the
  * holder runs ahead of the server's on command.
  */
+@Tag("full")
 @Timeout(60)
 class EtcdMinimumHoldIntegrationTests {
 

@@ -20,6 +20,7 @@ import io.leasehold.server.EtcdTestServer;
 import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -30,6 +31,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * {@link EtcdLockEngine} at a member that is cut off from its leader, or was the leader
  * itself. The other two members have a quorum.
  */
+@Tag("full")
 @Timeout(120)
 class EtcdPartitionIntegrationTests {
 

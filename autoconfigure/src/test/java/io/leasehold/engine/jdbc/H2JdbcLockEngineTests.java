@@ -8,6 +8,7 @@ import io.leasehold.engine.Claim;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.Subscription;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -16,6 +17,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * The engine on H2 in memory.
  */
+@Tag("full")
 class H2JdbcLockEngineTests extends CrowdedJdbcLockEngineTests {
 
 	private final String url = "jdbc:h2:mem:" + UUID.randomUUID();

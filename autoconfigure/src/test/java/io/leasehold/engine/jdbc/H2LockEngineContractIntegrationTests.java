@@ -7,6 +7,7 @@ import java.sql.SQLException;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
  * share. The process that was first to open the file serves it to the others: here this
  * one, since a frozen server does not respond.
  */
+@Tag("full")
 class H2LockEngineContractIntegrationTests extends JdbcLockEngineContract {
 
 	@TempDir

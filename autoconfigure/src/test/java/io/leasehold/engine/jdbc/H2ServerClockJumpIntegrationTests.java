@@ -5,11 +5,13 @@ import java.util.Map;
 
 import io.leasehold.server.Ports;
 import org.h2.tools.Server;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The clock of the process is set that has opened an H2 database for others.
  */
+@Tag("full")
 class H2ServerClockJumpIntegrationTests extends ServerClockJumpTests {
 
 	@TempDir

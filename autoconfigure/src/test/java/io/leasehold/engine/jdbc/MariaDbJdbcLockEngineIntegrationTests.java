@@ -1,10 +1,13 @@
 package io.leasehold.engine.jdbc;
 
+import org.junit.jupiter.api.Tag;
+
 import io.leasehold.server.MariaDbTestServer;
 
 /**
  * The engine on MariaDB.
  */
+@Tag("full")
 class MariaDbJdbcLockEngineIntegrationTests extends MySqlFamilyJdbcLockEngineTests {
 
 	@Override

@@ -1,10 +1,13 @@
 package io.leasehold.engine.jdbc;
 
+import org.junit.jupiter.api.Tag;
+
 import io.leasehold.server.MariaDbTestServer;
 
 /**
  * The contract, kept by {@link JdbcLockEngine} on MariaDB.
  */
+@Tag("full")
 class MariaDbLockEngineContractIntegrationTests extends JdbcLockEngineContract {
 
 	@Override

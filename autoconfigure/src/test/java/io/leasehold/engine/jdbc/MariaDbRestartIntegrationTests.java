@@ -4,10 +4,12 @@ import java.util.List;
 
 import io.leasehold.server.MariaDbTestServer;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 
 /**
  * MariaDB crashes and comes back.
  */
+@Tag("full")
 class MariaDbRestartIntegrationTests extends DatabaseRestartTests {
 
 	private final MariaDbTestServer server = MariaDbTestServer.start();

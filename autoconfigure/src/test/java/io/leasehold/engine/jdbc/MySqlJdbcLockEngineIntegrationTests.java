@@ -1,10 +1,13 @@
 package io.leasehold.engine.jdbc;
 
+import org.junit.jupiter.api.Tag;
+
 import io.leasehold.server.MySqlTestServer;
 
 /**
  * The engine on MySQL.
  */
+@Tag("full")
 class MySqlJdbcLockEngineIntegrationTests extends MySqlFamilyJdbcLockEngineTests {
 
 	@Override

@@ -1,10 +1,13 @@
 package io.leasehold.engine.jdbc;
 
+import org.junit.jupiter.api.Tag;
+
 import io.leasehold.server.MySqlTestServer;
 
 /**
  * The contract, kept by {@link JdbcLockEngine} on MySQL.
  */
+@Tag("full")
 class MySqlLockEngineContractIntegrationTests extends JdbcLockEngineContract {
 
 	@Override

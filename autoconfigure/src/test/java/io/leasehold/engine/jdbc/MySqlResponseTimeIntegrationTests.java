@@ -1,10 +1,13 @@
 package io.leasehold.engine.jdbc;
 
+import org.junit.jupiter.api.Tag;
+
 import io.leasehold.server.MySqlTestServer;
 
 /**
  * The contract of late responses, kept by {@link JdbcLockEngine} on MySQL.
  */
+@Tag("full")
 class MySqlResponseTimeIntegrationTests extends JdbcResponseTimeContract {
 
 	MySqlResponseTimeIntegrationTests() {

@@ -4,10 +4,12 @@ import java.util.List;
 
 import io.leasehold.server.MySqlTestServer;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 
 /**
  * MySQL crashes and comes back.
  */
+@Tag("full")
 class MySqlRestartIntegrationTests extends DatabaseRestartTests {
 
 	private final MySqlTestServer server = MySqlTestServer.start();

@@ -13,6 +13,7 @@ import io.leasehold.engine.TransactionLocks;
 import io.leasehold.engine.TransactionLocks.Outcome;
 import io.leasehold.server.MySqlTestServer;
 import io.leasehold.test.contract.Fault;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.core.io.ClassPathResource;
@@ -29,6 +30,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * A server that undoes the whole transaction after a lock timeout, and whose connection
  * goes on: the rest must not be committed alone.
  */
+@Tag("full")
 class MySqlRollbackOnTimeoutIntegrationTests {
 
 	private static final LockKey KEY = new LockKey("order");

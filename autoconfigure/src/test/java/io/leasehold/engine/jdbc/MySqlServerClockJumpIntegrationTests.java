@@ -2,11 +2,14 @@ package io.leasehold.engine.jdbc;
 
 import java.util.Map;
 
+import org.junit.jupiter.api.Tag;
+
 import io.leasehold.server.MySqlTestServer;
 
 /**
  * The clock of MySQL is set.
  */
+@Tag("full")
 class MySqlServerClockJumpIntegrationTests extends ServerClockJumpTests {
 
 	private MySqlTestServer server;

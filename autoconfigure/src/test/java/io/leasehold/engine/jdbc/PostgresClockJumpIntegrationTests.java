@@ -9,6 +9,7 @@ import io.leasehold.server.PostgresTestServer;
 import io.leasehold.test.contract.ClockJumpContract;
 import io.leasehold.test.contract.EngineAddress;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.datasource.init.ScriptUtils;
@@ -16,6 +17,7 @@ import org.springframework.jdbc.datasource.init.ScriptUtils;
 /**
  * Clocks of processes that share a PostgreSQL database.
  */
+@Tag("full")
 class PostgresClockJumpIntegrationTests extends ClockJumpContract {
 
 	@BeforeAll

@@ -6,6 +6,8 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.UUID;
 
+import org.junit.jupiter.api.Tag;
+
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
@@ -17,6 +19,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.datasource.init.ScriptUtils;
 
+@Tag("full")
 class PostgresLoadIntegrationTests extends EngineLoad {
 
 	private final String url = PostgresTestServer.shared().url();

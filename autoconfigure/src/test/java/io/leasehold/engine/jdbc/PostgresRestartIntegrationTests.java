@@ -23,6 +23,7 @@ import io.leasehold.service.LockService;
 import io.leasehold.test.contract.Fault;
 import io.leasehold.test.contract.ParkedLocks;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
@@ -36,6 +37,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * PostgreSQL crashes and comes back.
  */
+@Tag("full")
 class PostgresRestartIntegrationTests extends DatabaseRestartTests {
 
 	/** Nothing but a recall or a caller releases a parked lock within a test. */

@@ -2,11 +2,14 @@ package io.leasehold.engine.jdbc;
 
 import java.util.Map;
 
+import org.junit.jupiter.api.Tag;
+
 import io.leasehold.server.PostgresTestServer;
 
 /**
  * The clock of PostgreSQL is set.
  */
+@Tag("full")
 class PostgresServerClockJumpIntegrationTests extends ServerClockJumpTests {
 
 	private PostgresTestServer server;

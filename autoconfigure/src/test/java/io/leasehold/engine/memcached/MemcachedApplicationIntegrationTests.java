@@ -1,5 +1,7 @@
 package io.leasehold.engine.memcached;
 
+import org.junit.jupiter.api.Tag;
+
 import io.leasehold.autoconfigure.ApplicationContract;
 import io.leasehold.server.MemcachedTestServer;
 import io.leasehold.server.Ports;
@@ -9,6 +11,7 @@ import org.springframework.boot.builder.SpringApplicationBuilder;
 /**
  * The contract of applications, kept with {@link MemcachedStore}.
  */
+@Tag("full")
 class MemcachedApplicationIntegrationTests extends ApplicationContract {
 
 	@Override

@@ -22,6 +22,7 @@ import io.leasehold.test.contract.Fault;
 import io.leasehold.test.contract.Pace;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -30,6 +31,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * Faults of memcached: a restart, an eviction, and a network that does not respond.
  */
+@Tag("full")
 class MemcachedFaultsIntegrationTests {
 
 	private static final LockKey KEY = new LockKey("order:42");

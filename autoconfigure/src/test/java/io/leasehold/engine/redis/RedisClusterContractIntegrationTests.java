@@ -10,10 +10,12 @@ import io.leasehold.test.contract.EngineAddress;
 import io.leasehold.test.contract.SharedLockEngineContract;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /**
  * The contract, kept by {@link RedisLockEngine} on a cluster.
  */
+@Tag("full")
 class RedisClusterContractIntegrationTests extends SharedLockEngineContract {
 
 	private static RedisTestCluster cluster;

@@ -12,9 +12,11 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 
+@Tag("full")
 class RedisLoadIntegrationTests extends EngineLoad {
 
 	private final RedisTestServer server = RedisTestServer.start();

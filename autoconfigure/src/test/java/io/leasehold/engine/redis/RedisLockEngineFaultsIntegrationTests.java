@@ -15,6 +15,7 @@ import io.leasehold.engine.redis.RedisEngines.TestMember;
 import io.leasehold.server.FaultProxy;
 import io.leasehold.test.contract.Fault;
 import io.leasehold.test.contract.Pace;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -26,6 +27,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * Networks and servers that fail, under the engine alone.
  */
+@Tag("full")
 @ExtendWith(OutputCaptureExtension.class)
 class RedisLockEngineFaultsIntegrationTests extends RedisFaultsFixture {
 

@@ -24,6 +24,7 @@ import io.leasehold.service.LockService;
 import io.leasehold.test.contract.Fault;
 import io.leasehold.test.contract.Pace;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -33,6 +34,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * Networks and servers that fail, and what holders and callers see of it.
  */
+@Tag("full")
 class RedisLockServiceFaultsIntegrationTests {
 
 	/** Nothing ends by its lease within a test. */

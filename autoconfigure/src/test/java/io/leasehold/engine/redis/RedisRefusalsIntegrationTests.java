@@ -23,6 +23,7 @@ import io.lettuce.core.KillArgs;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.protocol.CommandType;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,6 +42,7 @@ import static org.awaitility.Awaitility.await;
  * A server that rejects requests at run time: what it costs while it lasts, and what is
  * left of it.
  */
+@Tag("full")
 @ExtendWith(OutputCaptureExtension.class)
 class RedisRefusalsIntegrationTests {
 

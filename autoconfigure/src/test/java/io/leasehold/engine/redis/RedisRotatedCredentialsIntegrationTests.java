@@ -31,6 +31,7 @@ import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.sync.RedisCommands;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
@@ -47,6 +48,7 @@ import static org.awaitility.Awaitility.await;
  * An account's password is changed while locks are held, and all its connections are
  * killed.
  */
+@Tag("full")
 class RedisRotatedCredentialsIntegrationTests {
 
 	private static final String USER = "shop";

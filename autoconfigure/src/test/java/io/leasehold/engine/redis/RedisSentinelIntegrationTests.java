@@ -17,6 +17,7 @@ import io.leasehold.service.LockService;
 import io.leasehold.test.contract.Fault;
 import io.leasehold.test.contract.Pace;
 import io.lettuce.core.api.sync.RedisCommands;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -26,6 +27,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * A master that sentinels name, and its failover.
  */
+@Tag("full")
 class RedisSentinelIntegrationTests extends RedisSentinelFixture {
 
 	/**

@@ -20,6 +20,7 @@ import io.leasehold.test.contract.Fault;
 import io.leasehold.test.contract.FencedShop;
 import io.leasehold.test.contract.ParkedLocks;
 import io.lettuce.core.api.sync.RedisCommands;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -29,6 +30,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * Locks that a process keeps for its next caller while their master fails.
  */
+@Tag("full")
 class RedisSentinelLingerIntegrationTests extends RedisSentinelFixture {
 
 	/** No lease and no linger time ends within a test, unless the clock is moved. */

@@ -19,6 +19,7 @@ import io.leasehold.test.contract.FakeClock;
 import io.leasehold.test.contract.Fault;
 import io.leasehold.test.contract.Pace;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -29,6 +30,7 @@ import static org.awaitility.Awaitility.await;
  * A server whose clock jumps. Needs libfaketime, and a {@code redis-server} that can be
  * made to use it: that of the other tests is linked statically.
  */
+@Tag("full")
 class RedisServerClockJumpIntegrationTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(6);

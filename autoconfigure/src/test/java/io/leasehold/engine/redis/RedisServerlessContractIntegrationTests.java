@@ -7,11 +7,13 @@ import io.leasehold.engine.redis.ManagedRedis.Service;
 import io.leasehold.test.contract.EngineAddress;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /**
  * The contract, kept by {@link RedisLockEngine} on an emulation of ElastiCache
  * Serverless.
  */
+@Tag("full")
 class RedisServerlessContractIntegrationTests extends ManagedRedisContract {
 
 	private static ManagedRedis service;

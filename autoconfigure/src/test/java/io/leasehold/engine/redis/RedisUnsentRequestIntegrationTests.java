@@ -32,6 +32,7 @@ import io.leasehold.test.contract.Parallel;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
@@ -44,6 +45,7 @@ import static org.awaitility.Awaitility.await;
  * Requests whose connection closes around the moment of sending. A request that was never
  * sent takes a new connection; one that may have been sent is not repeated.
  */
+@Tag("full")
 class RedisUnsentRequestIntegrationTests {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(20);

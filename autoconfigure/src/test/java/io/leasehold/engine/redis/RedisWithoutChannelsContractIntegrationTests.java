@@ -2,11 +2,13 @@ package io.leasehold.engine.redis;
 
 import io.leasehold.test.contract.EngineAddress;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /**
  * The contract, kept by {@link RedisLockEngine} with an account that may use no channel,
  * as a new account of Redis 7.
  */
+@Tag("full")
 class RedisWithoutChannelsContractIntegrationTests extends ManagedRedisContract {
 
 	private static int port;

@@ -3,6 +3,8 @@ package io.leasehold.engine.redlock;
 import java.util.List;
 import java.util.stream.Collectors;
 
+import org.junit.jupiter.api.Tag;
+
 import io.leasehold.autoconfigure.ApplicationContract;
 import io.leasehold.server.Ports;
 
@@ -11,6 +13,7 @@ import org.springframework.boot.builder.SpringApplicationBuilder;
 /**
  * The contract of applications for {@link RedlockLockEngine}.
  */
+@Tag("full")
 class RedlockApplicationIntegrationTests extends ApplicationContract {
 
 	@Override

@@ -1,11 +1,14 @@
 package io.leasehold.engine.redlock;
 
+import org.junit.jupiter.api.Tag;
+
 import io.leasehold.test.contract.ClockJumpContract;
 import io.leasehold.test.contract.EngineAddress;
 
 /**
  * Clocks of processes that share three masters.
  */
+@Tag("full")
 class RedlockClockJumpIntegrationTests extends ClockJumpContract {
 
 	@Override

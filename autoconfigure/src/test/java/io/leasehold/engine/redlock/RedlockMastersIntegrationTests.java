@@ -26,6 +26,7 @@ import io.leasehold.test.contract.Fault;
 import io.leasehold.test.contract.Pace;
 import io.leasehold.test.contract.Parallel;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -39,6 +40,7 @@ import static org.awaitility.Awaitility.await;
  * Three and five masters, some of which are down, slow, restarted, or cut off from some
  * processes.
  */
+@Tag("full")
 class RedlockMastersIntegrationTests {
 
 	@AutoClose

@@ -20,6 +20,7 @@ import io.leasehold.engine.RenewalOutcome.Renewed;
 import io.leasehold.engine.redlock.RedlockCluster.Process;
 import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -30,6 +31,7 @@ import static org.awaitility.Awaitility.await;
  * Locks that one of three masters does not know: it was not available when they were
  * granted, or it lost its data.
  */
+@Tag("full")
 class RedlockMissingGrantsIntegrationTests {
 
 	@AutoClose

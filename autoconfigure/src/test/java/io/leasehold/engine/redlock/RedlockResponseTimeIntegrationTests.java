@@ -12,10 +12,12 @@ import io.leasehold.server.FaultProxy;
 import io.leasehold.test.contract.ResponseTimeContract;
 import io.leasehold.test.contract.MovingClock;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 
 /**
  * Late responses to {@link RedlockLockEngine}. Each master adds to the time.
  */
+@Tag("full")
 class RedlockResponseTimeIntegrationTests extends ResponseTimeContract {
 
 	private final List<FaultProxy> proxies = new ArrayList<>();

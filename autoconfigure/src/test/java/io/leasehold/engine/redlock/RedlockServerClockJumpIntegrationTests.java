@@ -29,6 +29,7 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.sync.RedisCommands;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -39,6 +40,7 @@ import static org.awaitility.Awaitility.await;
  * Three masters whose clocks jump. Needs libfaketime, and a {@code redis-server} that can
  * be made to use it: that of the other tests is linked statically.
  */
+@Tag("full")
 class RedlockServerClockJumpIntegrationTests {
 
 	private static final String NAMESPACE = "clocks";

@@ -30,6 +30,7 @@ import io.leasehold.test.contract.Pace;
 import io.lettuce.core.AclSetuserArgs;
 import io.lettuce.core.protocol.CommandType;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -40,6 +41,7 @@ import static org.awaitility.Awaitility.await;
  * Failures of the network and of servers at a majority of three masters, from the point
  * of view of holders and callers.
  */
+@Tag("full")
 class RedlockServiceFaultsIntegrationTests {
 
 	/** No lease expires within a test. */

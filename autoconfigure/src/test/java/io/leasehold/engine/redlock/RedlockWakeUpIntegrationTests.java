@@ -26,6 +26,7 @@ import io.lettuce.core.AclSetuserArgs;
 import io.lettuce.core.KillArgs;
 import io.lettuce.core.api.sync.RedisCommands;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -39,6 +40,7 @@ import static org.awaitility.Awaitility.await;
  * Waiting claims that masters notify of a release. Their next poll would be after minutes
  * at the earliest, unless a test says otherwise.
  */
+@Tag("full")
 @ExtendWith(OutputCaptureExtension.class)
 class RedlockWakeUpIntegrationTests {
 

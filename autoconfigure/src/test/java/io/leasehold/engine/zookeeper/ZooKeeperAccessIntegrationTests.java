@@ -27,6 +27,7 @@ import io.leasehold.test.contract.Parallel;
 import org.apache.curator.framework.CuratorFramework;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -40,6 +41,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Keys with several owners at once.
  */
+@Tag("full")
 @Timeout(60)
 class ZooKeeperAccessIntegrationTests {
 

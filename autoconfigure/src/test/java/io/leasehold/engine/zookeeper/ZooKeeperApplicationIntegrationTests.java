@@ -1,5 +1,7 @@
 package io.leasehold.engine.zookeeper;
 
+import org.junit.jupiter.api.Tag;
+
 import io.leasehold.autoconfigure.ApplicationContract;
 import io.leasehold.server.Ports;
 import io.leasehold.server.ZooKeeperTestServer;
@@ -9,6 +11,7 @@ import org.springframework.boot.builder.SpringApplicationBuilder;
 /**
  * The contract of applications, kept with {@link ZooKeeperLockEngine}.
  */
+@Tag("full")
 class ZooKeeperApplicationIntegrationTests extends ApplicationContract {
 
 	@Override

@@ -19,6 +19,7 @@ import org.apache.curator.test.TestingCluster;
 import org.apache.zookeeper.client.FourLetterWordMain;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -30,6 +31,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * An ensemble of three servers that loses its leader, by which a lock is kept, and two of
  * them, by which it is lost when its session would be.
  */
+@Tag("full")
 @Fault(33)
 @Timeout(90)
 class ZooKeeperEnsembleIntegrationTests {

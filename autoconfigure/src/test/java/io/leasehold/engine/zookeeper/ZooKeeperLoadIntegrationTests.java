@@ -12,7 +12,9 @@ import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.test.TestingServer;
 import org.apache.zookeeper.data.Stat;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 
+@Tag("full")
 class ZooKeeperLoadIntegrationTests extends EngineLoad {
 
 	/** A session bounds the validity of a lease, too. */

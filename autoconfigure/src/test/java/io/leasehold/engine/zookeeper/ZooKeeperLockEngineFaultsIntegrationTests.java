@@ -29,6 +29,7 @@ import org.apache.curator.test.TestingServer;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.Watcher.Event.KeeperState;
 import org.apache.zookeeper.ZooKeeper;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -46,6 +47,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * What becomes of locks when sessions end and servers fail.
  */
+@Tag("full")
 @Timeout(90)
 class ZooKeeperLockEngineFaultsIntegrationTests extends ZooKeeperFaultsFixture {
 

@@ -27,6 +27,7 @@ import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Id;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,6 +42,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * Requests of {@link ZooKeeperLockEngine} without a response.
  */
+@Tag("full")
 @Timeout(90)
 class ZooKeeperLostResponsesIntegrationTests extends ZooKeeperFaultsFixture {
 

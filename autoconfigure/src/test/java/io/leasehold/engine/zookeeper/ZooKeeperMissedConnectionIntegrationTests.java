@@ -22,6 +22,7 @@ import org.apache.zookeeper.Watcher.Event.KeeperState;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -33,6 +34,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
  * A Curator client whose session expires, and which takes itself for unconnected after
  * the next session has connected: the old session's event thread came last.
  */
+@Tag("full")
 @Fault(144)
 @Timeout(120)
 class ZooKeeperMissedConnectionIntegrationTests {

@@ -25,6 +25,7 @@ import org.apache.zookeeper.Op;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -38,6 +39,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
  * Requests whose responses are late or lost: nothing is kept of their claims for ever,
  * and no release is taken for a loss.
  */
+@Tag("full")
 @Timeout(120)
 class ZooKeeperPendingRequestsIntegrationTests {
 

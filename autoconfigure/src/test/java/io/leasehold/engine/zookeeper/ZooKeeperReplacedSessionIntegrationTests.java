@@ -35,6 +35,7 @@ import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,6 +50,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * A client that begins another session: without reporting a break, or without a response
  * to what was requested in the former one.
  */
+@Tag("full")
 @Timeout(120)
 class ZooKeeperReplacedSessionIntegrationTests {
 

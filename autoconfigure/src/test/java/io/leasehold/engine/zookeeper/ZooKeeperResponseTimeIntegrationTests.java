@@ -24,6 +24,7 @@ import org.apache.curator.framework.api.CuratorEventType;
 import org.apache.curator.test.TestingServer;
 import org.apache.zookeeper.Watcher.Event.KeeperState;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -32,6 +33,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * Late responses of {@link ZooKeeperLockEngine}, and those of another connection.
  */
+@Tag("full")
 class ZooKeeperResponseTimeIntegrationTests extends ResponseTimeContract {
 
 	private static final LockKey KEY = new LockKey("order:7");

@@ -17,6 +17,7 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Named;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -47,6 +48,7 @@ import io.leasehold.engine.local.LocalLockEngine;
  * made by others before, fail the test that is named beside them. Without the bug the
  * same engine passes it, in {@code LocalLockEngineContractTests}.
  */
+@Tag("full")
 @Timeout(120)
 class ContractIsProvenTests {
 

@@ -8,6 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -28,6 +29,7 @@ import io.leasehold.test.contract.ContractIsProvenTests.Sound;
  * The contract finds bugs in the forms that an engine may have, as
  * {@link ContractIsProvenTests} shows for the lock of one owner.
  */
+@Tag("full")
 @Timeout(120)
 class FormsContractIsProvenTests {
 

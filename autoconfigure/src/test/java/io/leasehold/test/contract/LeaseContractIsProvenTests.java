@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -23,6 +24,7 @@ import io.leasehold.test.contract.ContractIsProvenTests.Sound;
  * The contract finds bugs of leases and grant numbers, as {@link ContractIsProvenTests}
  * shows for exclusion.
  */
+@Tag("full")
 @Timeout(120)
 class LeaseContractIsProvenTests {
 

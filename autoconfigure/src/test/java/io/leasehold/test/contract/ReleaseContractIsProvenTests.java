@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -29,6 +30,7 @@ import io.leasehold.test.contract.ContractIsProvenTests.Sound;
  * The contract finds bugs of renewals and releases, as {@link ContractIsProvenTests}
  * shows for exclusion.
  */
+@Tag("full")
 @Timeout(120)
 class ReleaseContractIsProvenTests {
 

@@ -9,6 +9,7 @@ import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -35,6 +36,7 @@ import io.leasehold.test.contract.ContractIsProvenTests.Sound;
  * The contract finds bugs of waiting claims and their signals, as
  * {@link ContractIsProvenTests} shows for exclusion.
  */
+@Tag("full")
 @Timeout(120)
 class WaitContractIsProvenTests {
 
