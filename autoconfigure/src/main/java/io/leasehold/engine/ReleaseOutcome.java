@@ -11,7 +11,7 @@ public sealed interface ReleaseOutcome {
 	ReleaseOutcome RELEASED = new Released(Duration.ZERO);
 
 	/**
-	 * The claim's owner held the key until now.
+	 * The claim's owner held the key until now, as far as is known.
 	 *
 	 * @param standBack how long this process should leave the key to other waiters, in a
 	 * store without a queue; otherwise zero
@@ -20,15 +20,12 @@ public sealed interface ReleaseOutcome {
 	}
 
 	/**
-	 * The claim's owner did not hold the key: it was lost before, or never granted. If an
-	 * earlier release, whose response was lost, may have freed it, the outcome is
-	 * {@link Unknown} instead.
+	 * The claim's owner did not hold the key when the request ran: it was lost before,
+	 * never granted, or freed by an earlier release whose response was lost. The first
+	 * release of a claim returns it only for the first two reasons, because the service
+	 * reports a loss.
 	 */
 	record NotOwner() implements ReleaseOutcome {
-	}
-
-	/** The claim has ended, but it is unknown whether its owner still held the key. */
-	record Unknown() implements ReleaseOutcome {
 	}
 
 }

@@ -8,13 +8,11 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 
 import io.leasehold.LockEngineException;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.MonotonicClock;
-import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.support.Jitter;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -31,9 +29,6 @@ import org.jspecify.annotations.Nullable;
 final class ClaimCloser {
 
 	private static final Log logger = LogFactory.getLog(ClaimCloser.class);
-
-	private static final Consumer<ReleaseOutcome> IGNORED = (outcome) -> {
-	};
 
 	private static final long LATE_REQUESTS = Duration.ofMinutes(1).toNanos();
 
@@ -72,20 +67,12 @@ final class ClaimCloser {
 	}
 
 	void close(Claim claim) {
-		close(claim, IGNORED);
-	}
-
-	/**
-	 * Close a claim.
-	 * @param responded called with the store's response, in a thread that must not block
-	 */
-	void close(Claim claim, Consumer<ReleaseOutcome> responded) {
 		if (this.threads.isClosed()) {
 			return;
 		}
 		this.untried.incrementAndGet();
 		long giveUp = this.clock.nanoTime() + claim.lease().toNanos() + LATE_REQUESTS;
-		Closing closing = new Closing(claim, responded, giveUp);
+		Closing closing = new Closing(claim, giveUp);
 		this.threads.releases().execute(() -> {
 			Attempt attempt = attempt(closing, 1);
 			this.untried.decrementAndGet();
@@ -96,7 +83,7 @@ final class ClaimCloser {
 
 	/** Close a claim with one attempt, because its lease is short. */
 	void closeOnce(Claim claim) {
-		this.threads.releases().execute(() -> attempt(new Closing(claim, IGNORED, 0), 1));
+		this.threads.releases().execute(() -> attempt(new Closing(claim, 0), 1));
 	}
 
 	/** Close a claim after a delay, which may be zero. */
@@ -153,9 +140,8 @@ final class ClaimCloser {
 		Claim claim = closing.claim;
 		long sent = this.clock.nanoTime();
 		try {
-			ReleaseOutcome outcome = this.engine.release(claim);
+			this.engine.release(claim);
 			this.outage.responded();
-			closing.responded.accept(outcome);
 			return Attempt.CLOSED;
 		}
 		catch (LockEngineException ex) {
@@ -227,7 +213,7 @@ final class ClaimCloser {
 	}
 
 	/** Claim that is being closed, until an instant after which nothing of it remains. */
-	private record Closing(Claim claim, Consumer<ReleaseOutcome> responded, long giveUp) {
+	private record Closing(Claim claim, long giveUp) {
 
 		boolean isOver(long now) {
 			return now - this.giveUp >= 0;

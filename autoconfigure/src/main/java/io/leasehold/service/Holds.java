@@ -64,7 +64,7 @@ final class Holds implements RenewalListener {
 		this.events = events;
 		this.reports = new HoldReports(this.name, threads, events);
 		this.closer = closer;
-		this.releases = new Releases(engine, clock, threads, closer, driver, this.reports, outage);
+		this.releases = new Releases(engine, clock, threads, closer, driver, outage);
 		this.gates = gates;
 		this.driver = driver;
 		this.outage = outage;

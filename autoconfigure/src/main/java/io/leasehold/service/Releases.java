@@ -3,7 +3,6 @@ package io.leasehold.service;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 
-import io.leasehold.LossCause;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.MonotonicClock;
@@ -32,20 +31,17 @@ final class Releases {
 
 	private final GateDriver driver;
 
-	private final HoldReports reports;
-
 	private final Returns returns;
 
 	private final StoreOutage outage;
 
 	Releases(LockEngine engine, MonotonicClock clock, EngineThreads threads, ClaimCloser closer, GateDriver driver,
-			HoldReports reports, StoreOutage outage) {
+			StoreOutage outage) {
 		this.engine = engine;
 		this.clock = clock;
 		this.threads = threads;
 		this.closer = closer;
 		this.driver = driver;
-		this.reports = reports;
 		this.returns = new Returns(threads.releases());
 		this.outage = outage;
 	}
@@ -74,7 +70,9 @@ final class Releases {
 		catch (RuntimeException | Error ex) {
 			logger.debug("Lock '%s' will be released in the background".formatted(hold.key()), ex);
 			this.outage.failed(sent, ex);
-			this.closer.close(hold.grant.claim, (outcome) -> releasedLate(hold, outcome));
+			// If the repeated release is not of the owner, the first one may have freed
+			// the key
+			this.closer.close(hold.grant.claim);
 			return null;
 		}
 		finally {
@@ -82,17 +80,6 @@ final class Releases {
 			if (interrupted) {
 				Thread.currentThread().interrupt();
 			}
-		}
-	}
-
-	/**
-	 * Process the response to a repeated release. It is a loss only if the lease would
-	 * still be valid, because otherwise the lease may have expired after the hold.
-	 */
-	private void releasedLate(Hold hold, ReleaseOutcome outcome) {
-		if (outcome instanceof ReleaseOutcome.NotOwner && hold.grant.wouldBeValid(this.clock.nanoTime())) {
-			hold.lose(LossCause.NOT_OWNER);
-			this.reports.lostAfterClosing(hold, this.clock.nanoTime());
 		}
 	}
 

@@ -70,7 +70,7 @@ class SimulationIsProvenTests {
 				bug("a renewal that counts from its response on", "renewal.Watchdog",
 						"hold.grant.extend(renewed.validUntil(), now)", "hold.grant.extend(now + hold.lease(), now)"),
 				bug("a release that counts although its response was lost", "Releases",
-						"this.closer.close(hold.grant.claim, (outcome) -> releasedLate(hold, outcome));", ""),
+						"this.closer.close(hold.grant.claim);", ""),
 				bug("a claim that is not requested again after a failure", "gate.KeyQueue",
 						"decision.request(claim, claim.backoff(this.rules.random));", ""),
 				bug("a claim that is not polled", "gate.KeyQueue",

@@ -65,11 +65,11 @@ public final class CasLockEngine implements LockEngine, AutoCloseable {
 
 	private final Renewals renewals;
 
-	/** Owners whose write had no response: it may still happen. */
-	private final Set<Owner> late = owners();
-
-	/** Owners that a release without response may have released. */
-	private final Set<Owner> lateReleases = owners();
+	/**
+	 * Owners whose write had no response, so that it may still happen, until no caller
+	 * has them any more.
+	 */
+	private final Set<Owner> late = Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 
 	/**
 	 * Create an engine.
@@ -93,11 +93,6 @@ public final class CasLockEngine implements LockEngine, AutoCloseable {
 		this.state = new OpenState(name);
 		this.attempts = new Attempts(store, settings, clock, this.state, name);
 		this.renewals = new Renewals(name);
-	}
-
-	/** Create a set that forgets the owners of claims that no caller has any more. */
-	private static Set<Owner> owners() {
-		return Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 	}
 
 	@Override
@@ -205,11 +200,10 @@ public final class CasLockEngine implements LockEngine, AutoCloseable {
 	public ReleaseOutcome release(Claim claim) {
 		Owner owner = claim.owner();
 		boolean write = this.late.contains(owner);
-		ReleaseOutcome outcome = this.attempts.change("release", claim.key(), () -> this.lateReleases.add(owner),
+		ReleaseOutcome outcome = this.attempts.change("release", claim.key(), NOTHING,
 				(sight) -> Places.release(sight, claim, write, this.settings.pollMax()));
 		this.late.remove(owner);
-		boolean repeated = this.lateReleases.remove(owner);
-		return (repeated && outcome instanceof ReleaseOutcome.NotOwner) ? new ReleaseOutcome.Unknown() : outcome;
+		return outcome;
 	}
 
 	@Override
@@ -234,7 +228,7 @@ public final class CasLockEngine implements LockEngine, AutoCloseable {
 
 	/** Return how many owners are known whose requests had no response. */
 	int ownersWithoutResponse() {
-		return this.late.size() + this.lateReleases.size();
+		return this.late.size();
 	}
 
 	/** Return how many keys the engine remembers. */

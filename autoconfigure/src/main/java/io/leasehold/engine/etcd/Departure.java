@@ -62,7 +62,7 @@ final class Departure {
 		if (removed) {
 			return ReleaseOutcome.RELEASED;
 		}
-		return (repeated || failures != this.store.members().failures()) ? new ReleaseOutcome.Unknown()
+		return (repeated || failures != this.store.members().failures()) ? ReleaseOutcome.RELEASED
 				: new ReleaseOutcome.NotOwner();
 	}
 

@@ -37,8 +37,8 @@ final class LateRequests {
 			this.claims.values().removeIf((late) -> this.clock.nanoTime() - late.forgotten() > 0);
 		}
 		long forgotten = this.clock.nanoTime() + claim.lease().plus(REMEMBERED).toNanos();
-		this.claims.merge(claim.owner().token(), new Late(until, forgotten, false),
-				(one, other) -> new Late(Math.max(one.until(), other.until()), forgotten, one.released()));
+		this.claims.merge(claim.owner().token(), new Late(until, forgotten),
+				(one, other) -> new Late(Math.max(one.until(), other.until()), forgotten));
 	}
 
 	/**
@@ -50,25 +50,13 @@ final class LateRequests {
 		return (late != null) ? late.until() : null;
 	}
 
-	/** Record that a claim's grant was released before its requests had ended. */
-	void released(Claim claim) {
-		this.claims.computeIfPresent(claim.owner().token(),
-				(token, late) -> new Late(late.until(), late.forgotten(), true));
-	}
-
-	/** Return whether a claim's grant was released before its requests had ended. */
-	boolean isReleased(Claim claim) {
-		Late late = this.claims.get(claim.owner().token());
-		return late != null && late.released();
-	}
-
 	void remove(Claim claim) {
 		if (!this.claims.isEmpty()) {
 			this.claims.remove(claim.owner().token());
 		}
 	}
 
-	private record Late(long until, long forgotten, boolean released) {
+	private record Late(long until, long forgotten) {
 	}
 
 }

@@ -3,6 +3,7 @@ package io.leasehold.engine.jdbc;
 import java.sql.SQLException;
 import java.sql.SQLTransientException;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.MonotonicClock;
@@ -25,9 +26,6 @@ final class Releases {
 
 	private final LateRequests late;
 
-	/** Claims that a failed release may have freed. */
-	private final LateRequests lateReleases;
-
 	/** Claims whose requests certainly changed nothing, so that nothing is released. */
 	private final LateRequests refused;
 
@@ -40,7 +38,6 @@ final class Releases {
 		this.namespace = settings.namespace();
 		this.mostStandBack = settings.pollMax();
 		this.late = late;
-		this.lateReleases = new LateRequests(clock);
 		this.refused = new LateRequests(clock);
 	}
 
@@ -60,61 +57,40 @@ final class Releases {
 		boolean nothing = this.refused.until(claim) != null && this.late.until(claim) == null;
 		ReleaseOutcome outcome = nothing ? new ReleaseOutcome.NotOwner() : free(claim);
 		this.refused.remove(claim);
-		boolean repeated = this.lateReleases.until(claim) != null;
-		this.lateReleases.remove(claim);
-		return (repeated && outcome instanceof ReleaseOutcome.NotOwner) ? new ReleaseOutcome.Unknown() : outcome;
+		return outcome;
 	}
 
 	private ReleaseOutcome free(Claim claim) {
 		RowId id = RowId.of(this.namespace, claim.key());
 		Long latest = this.late.until(claim);
+		AtomicBoolean mayBeFreed = new AtomicBoolean();
 		Long marked = this.database.<@Nullable Long>call((latest != null) ? CallKind.CLOSE : CallKind.RELEASE,
 				"release lock '" + claim.key() + "'", claim.key(), (session, tables) -> {
+					// A failed attempt is repeated, and may have freed the row
+					boolean repeated = mayBeFreed.getAndSet(!tables.dialect().undoesFailures());
 					Long freed = (latest != null) ? freeBehind(session, tables, id, claim, latest)
-							: free(session, tables, id, claim, false);
+							: tables.grants(claim).free(session, id, claim.owner().token());
 					if (freed == null && claim.waits()) {
 						tables.rows().leaveTurn(session, id, claim.owner().memberId());
 					}
-					return freed;
+					return (freed == null && repeated) ? Long.valueOf(0) : freed;
 				});
 		this.late.remove(claim);
 		return released(marked);
 	}
 
 	/**
-	 * Free a row after the requests of the claim that the database currently executes.
-	 * The outcome is unknown while the database may still accept further ones. The last
-	 * repetition reports that an earlier one has freed the row.
+	 * Free a row after the requests of the claim that the database currently executes. It
+	 * is repeated while the database may still accept further ones.
 	 */
 	private @Nullable Long freeBehind(Session session, LockTables tables, RowId id, Claim claim, long latest)
 			throws SQLException {
 		boolean over = tables.clock().read(session) > latest;
-		Long freed = free(session, tables, id, claim, true);
-		if (freed != null) {
-			this.late.released(claim);
-		}
+		Long freed = tables.grants(claim).freeBehind(session, id, claim.key(), claim.owner().token());
 		if (!over) {
 			throw new SQLTransientException("An earlier request to acquire it may still arrive");
 		}
-		return (freed == null && this.late.isReleased(claim)) ? Long.valueOf(0) : freed;
-	}
-
-	/** Free a row. A claim is remembered if a failure may have freed its row. */
-	private @Nullable Long free(Session session, LockTables tables, RowId id, Claim claim, boolean behind)
-			throws SQLException {
-		Grants grants = tables.grants(claim);
-		String owner = claim.owner().token();
-		try {
-			return behind ? grants.freeBehind(session, id, claim.key(), owner) : grants.free(session, id, owner);
-		}
-		catch (SQLException | RuntimeException | Error ex) {
-			boolean undone = tables.dialect().undoesFailures() && ex instanceof SQLException thrown
-					&& Failures.isUndone(thrown);
-			if (session.isUsed() && !undone) {
-				this.lateReleases.add(claim, 0);
-			}
-			throw ex;
-		}
+		return freed;
 	}
 
 	private ReleaseOutcome released(@Nullable Long marked) {

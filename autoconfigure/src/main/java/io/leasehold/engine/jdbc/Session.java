@@ -43,8 +43,6 @@ final class Session implements AutoCloseable {
 	/** Statements that restore the connection's settings. */
 	private final Set<String> restoring = new LinkedHashSet<>();
 
-	private boolean used;
-
 	/**
 	 * Create a session.
 	 * @param lane left when the session is closed, if there is one
@@ -78,14 +76,8 @@ final class Session implements AutoCloseable {
 		if (left < 1) {
 			throw new SQLTimeoutException("The call timeout expired before the next statement");
 		}
-		this.used = true;
 		this.connection.setNetworkTimeout(Runnable::run, (int) left);
 		return this.connection;
-	}
-
-	/** Return whether a statement may have been sent. */
-	boolean isUsed() {
-		return this.used;
 	}
 
 	private Duration left() {

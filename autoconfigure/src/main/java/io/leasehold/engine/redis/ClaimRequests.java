@@ -121,23 +121,14 @@ final class ClaimRequests {
 	/**
 	 * End a claim.
 	 * @param mark whether requests of a broken line may still run after this one
-	 * @param sentBefore whether a request to end the claim was sent before
 	 * @return whether the claim held the lock
 	 */
-	boolean close(LiveClaim live, Line line, boolean mark, boolean sentBefore, long deadline) {
-		try {
-			if (!mark && releaseSole(live, line, deadline)) {
-				return true;
-			}
-			return this.notifications.run(Scripts.CLOSE, line, live.keys(),
-					arguments(live, mark ? millis(this.settings.markerLifetime()) : "0"), deadline) == 1;
+	boolean close(LiveClaim live, Line line, boolean mark, long deadline) {
+		if (!mark && releaseSole(live, line, deadline)) {
+			return true;
 		}
-		catch (RedisFailure ex) {
-			if (ex.hasNotRun()) {
-				live.endHasNotRun(sentBefore);
-			}
-			throw ex;
-		}
+		return this.notifications.run(Scripts.CLOSE, line, live.keys(),
+				arguments(live, mark ? millis(this.settings.markerLifetime()) : "0"), deadline) == 1;
 	}
 
 	/**

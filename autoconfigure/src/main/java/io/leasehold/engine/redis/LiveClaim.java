@@ -56,8 +56,6 @@ final class LiveClaim {
 
 	private long closingSince;
 
-	private boolean closeSent;
-
 	private @Nullable Consumer<Signal> listener;
 
 	LiveClaim(Claim claim, String name, RedisSettings settings, MonotonicClock clock) {
@@ -191,21 +189,6 @@ final class LiveClaim {
 	synchronized boolean isLongOver(long now, Duration lateRequests) {
 		Duration kept = this.claim.lease().plus(this.claim.lockDelay()).plus(this.claim.minHold());
 		return this.closing && now - this.closingSince > kept.plus(lateRequests).toNanos();
-	}
-
-	/**
-	 * Record that a request to end the claim is about to be sent.
-	 * @return whether one was sent before, which may be the reason for <em>not owner</em>
-	 */
-	synchronized boolean markEndSent() {
-		boolean before = this.closeSent;
-		this.closeSent = true;
-		return before;
-	}
-
-	/** Record that the store has not run the request to end the claim and never will. */
-	synchronized void endHasNotRun(boolean sentBefore) {
-		this.closeSent = sentBefore;
 	}
 
 	private void signal() {

@@ -259,13 +259,9 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 	private ReleaseOutcome end(LiveClaim live, Line line, long deadline) {
 		// Requests of a broken line may still run after this one
 		boolean mark = !live.requestedOnlyThrough(line);
-		boolean sentBefore = live.markEndSent();
-		boolean held = this.requests.close(live, line, mark, sentBefore, deadline);
+		boolean held = this.requests.close(live, line, mark, deadline);
 		this.claims.remove(live);
-		if (held) {
-			return ReleaseOutcome.RELEASED;
-		}
-		return sentBefore ? new ReleaseOutcome.Unknown() : new ReleaseOutcome.NotOwner();
+		return held ? ReleaseOutcome.RELEASED : new ReleaseOutcome.NotOwner();
 	}
 
 	@Override

@@ -61,7 +61,7 @@ final class Ending {
 	 */
 	ReleaseOutcome release(LiveClaim live, long deadline) {
 		long ended = live.nextRound();
-		boolean sentBefore = live.markEndSent(this.settings.markerLifetime());
+		live.expire(this.settings.markerLifetime());
 		Ballot<List<Object>> ballot = this.masters.requireMajority(
 				this.masters.ask((master) -> end(live, master, ended), this.masters::hasResponses).await(deadline));
 		long held = ballot.responses().stream().filter((response) -> (Long) response.get(0) == 1).count();
@@ -69,7 +69,7 @@ final class Ending {
 			return new ReleaseOutcome.Released(standBack(ballot));
 		}
 		boolean certain = held + this.masters.size() - ballot.size() < this.masters.majority();
-		return (certain && !sentBefore) ? new ReleaseOutcome.NotOwner() : new ReleaseOutcome.Unknown();
+		return certain ? new ReleaseOutcome.NotOwner() : ReleaseOutcome.RELEASED;
 	}
 
 	/**

@@ -58,8 +58,6 @@ final class LiveClaim {
 
 	private int polls;
 
-	private boolean endSent;
-
 	/** Whether the claim is forgotten after some time. */
 	private boolean expires;
 
@@ -215,19 +213,6 @@ final class LiveClaim {
 	/** Return the number of the next poll, beginning at zero. */
 	synchronized int poll() {
 		return this.polls++;
-	}
-
-	/**
-	 * Record that a request to end the claim is sent.
-	 * @return whether one was sent before
-	 */
-	synchronized boolean markEndSent(Duration lateRequests) {
-		boolean before = this.endSent;
-		if (!before) {
-			expire(lateRequests);
-		}
-		this.endSent = true;
-		return before;
 	}
 
 	/**

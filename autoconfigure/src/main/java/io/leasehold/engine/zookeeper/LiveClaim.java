@@ -232,16 +232,16 @@ final class LiveClaim {
 
 	/**
 	 * Return the removal of its nodes, in flight or completed. It is repeated if it
-	 * failed, or if it has no response although its session has ended. It may have
-	 * removed the nodes.
+	 * failed, or if it has no response although its session has ended.
 	 * @param present number of the present session
 	 */
-	synchronized CompletableFuture<ReleaseOutcome> removal(int present, Removal remover) {
+	synchronized CompletableFuture<ReleaseOutcome> removal(int present,
+			Supplier<CompletableFuture<ReleaseOutcome>> remover) {
 		CompletableFuture<ReleaseOutcome> current = this.removal;
 		boolean pending = current != null && !current.isDone() && this.removalSession != present;
 		if (current == null || current.isCompletedExceptionally() || pending) {
 			this.removalSession = present;
-			current = remover.begin(current != null);
+			current = remover.get();
 			this.removal = current;
 		}
 		return current;
@@ -277,14 +277,6 @@ final class LiveClaim {
 
 	boolean wasSeenThrough(int connection) {
 		return this.seenThrough == connection;
-	}
-
-	/** Operation that starts a removal. */
-	@FunctionalInterface
-	interface Removal {
-
-		CompletableFuture<ReleaseOutcome> begin(boolean repeated);
-
 	}
 
 }

@@ -205,15 +205,15 @@ final class NodeQueue {
 	/** Leave the queue, with one removal at a time. Never blocks. */
 	CompletableFuture<ReleaseOutcome> leave(LiveClaim live) {
 		end(live);
-		return live.removal(this.store.sessionNumber(), (repeated) -> remove(live, repeated));
+		return live.removal(this.store.sessionNumber(), () -> remove(live));
 	}
 
-	private CompletableFuture<ReleaseOutcome> remove(LiveClaim live, boolean repeated) {
+	private CompletableFuture<ReleaseOutcome> remove(LiveClaim live) {
 		discardWithoutResponse(live);
 		int connection = this.store.connectionNumber();
 		long sent = this.clock.nanoTime();
 		return removeNode(live).thenCompose((removed) -> removeStrays(live).thenApply((nothing) -> outcome(live,
-				removed, repeated || (connection != this.store.connectionNumber() && !wasOver(live, sent)))));
+				removed, connection != this.store.connectionNumber() && !wasOver(live, sent))));
 	}
 
 	/** Remove the claim's node; a failed creation leaves only strays. */
@@ -248,10 +248,7 @@ final class NodeQueue {
 		if (!live.wasGranted()) {
 			return new ReleaseOutcome.NotOwner();
 		}
-		if (removed) {
-			return ReleaseOutcome.RELEASED;
-		}
-		return ambiguous ? new ReleaseOutcome.Unknown() : new ReleaseOutcome.NotOwner();
+		return (removed || ambiguous) ? ReleaseOutcome.RELEASED : new ReleaseOutcome.NotOwner();
 	}
 
 	/**

@@ -19,9 +19,6 @@ public final class Grant {
 	private static final AtomicLongFieldUpdater<Grant> VALID_UNTIL = AtomicLongFieldUpdater.newUpdater(Grant.class,
 			"validUntil");
 
-	private static final AtomicLongFieldUpdater<Grant> CONFIRMED = AtomicLongFieldUpdater.newUpdater(Grant.class,
-			"confirmed");
-
 	public final Claim claim;
 
 	/** Grant number in the store. */
@@ -39,7 +36,7 @@ public final class Grant {
 
 	/**
 	 * Clock reading before the last request for which the store returned this grant was
-	 * sent. For a grant that was ended early, the former end of its validity.
+	 * sent.
 	 */
 	private volatile long confirmed;
 
@@ -97,12 +94,7 @@ public final class Grant {
 
 	/** Record that the store granted a renewal that was sent after the given reading. */
 	public void confirm(long sent) {
-		long former = this.confirmed;
-		if (this.validUntil != ENDED) {
-			// Fails only if the grant was ended in the meantime, or confirmed by another
-			// request
-			CONFIRMED.compareAndSet(this, former, sent);
-		}
+		this.confirmed = sent;
 		this.renewalFailure = null;
 	}
 
@@ -145,16 +137,7 @@ public final class Grant {
 	}
 
 	void end() {
-		long until = this.validUntil;
-		if (until != ENDED) {
-			this.validUntil = ENDED;
-			this.confirmed = until;
-		}
-	}
-
-	/** Return whether a grant that was ended early would still be valid. */
-	public boolean wouldBeValid(long now) {
-		return this.validUntil == ENDED && this.confirmed - now > 0;
+		this.validUntil = ENDED;
 	}
 
 }

@@ -308,7 +308,7 @@ class EtcdLockEngineFaultsIntegrationTests {
 		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> engine.release(claim));
 		assertThat(this.operator.keys(this.engines.keys.claims(KEY))).isEmpty();
 		proxy.heal();
-		assertThat(engine.release(claim)).isInstanceOf(ReleaseOutcome.Unknown.class);
+		assertThat(engine.release(claim)).isInstanceOf(ReleaseOutcome.Released.class);
 		assertThat(engine.liveClaims()).isZero();
 	}
 

@@ -66,19 +66,6 @@ class LateRequestsTests {
 		assertThat(claims).allSatisfy((claim) -> assertThat(this.late.until(claim)).isNull());
 	}
 
-	@Test
-	void releaseIsRememberedAcrossLaterRequests() {
-		Claim claim = claim(0);
-		this.late.released(claim);
-		assertThat(this.late.isReleased(claim)).as("without a late request").isFalse();
-		this.late.add(claim, 10);
-		assertThat(this.late.isReleased(claim)).isFalse();
-		this.late.released(claim);
-		this.late.add(claim, 20);
-		assertThat(this.late.isReleased(claim)).isTrue();
-		assertThat(this.late.until(claim)).isEqualTo(20);
-	}
-
 	private Claim claim(int key) {
 		return new Claim(new LockKey("k" + key), this.member.newOwner(), Duration.ofSeconds(30), Duration.ZERO, false,
 				0);

@@ -124,10 +124,9 @@ class RedlockLiveClaimTests {
 	void endedClaimIsOverWhenItsGrantsAndLateRequestsHaveExpired() {
 		LiveClaim brief = claim(Duration.ofMillis(1), Duration.ZERO, Duration.ZERO);
 		assertThat(brief.isOver()).isFalse();
-		assertThat(brief.markEndSent(Duration.ZERO)).isFalse();
-		assertThat(brief.markEndSent(Duration.ofDays(1))).isTrue();
+		brief.expire(Duration.ZERO);
 		await().until(brief::isOver);
-		this.claim.markEndSent(Duration.ZERO);
+		this.claim.expire(Duration.ZERO);
 		assertThat(this.claim.isOver()).isFalse();
 	}
 
@@ -139,7 +138,7 @@ class RedlockLiveClaimTests {
 		brief.requesting(brief.claim().waiting());
 		assertThat(brief.isOver()).isFalse();
 		assertThat(brief.claim().waits()).isTrue();
-		brief.markEndSent(Duration.ZERO);
+		brief.expire(Duration.ZERO);
 		await().until(brief::isOver);
 	}
 

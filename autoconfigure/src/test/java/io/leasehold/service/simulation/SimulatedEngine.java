@@ -281,9 +281,8 @@ final class SimulatedEngine implements LockEngine {
 			return response;
 		});
 		live.ended = true;
-		boolean notOwner = outcome instanceof ReleaseOutcome.NotOwner;
-		live.lost |= notOwner && !repeated;
-		return (notOwner && repeated) ? new ReleaseOutcome.Unknown() : outcome;
+		live.lost |= outcome instanceof ReleaseOutcome.NotOwner && !repeated;
+		return outcome;
 	}
 
 	@Override
