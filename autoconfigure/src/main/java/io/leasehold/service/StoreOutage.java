@@ -14,10 +14,10 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Outage of one engine's store, as the outcomes of its requests show. It begins with a
- * request that fails while no other one has a response, and ends with the next response.
- * Both are logged, instead of each failed request. A store that responds to some requests
- * only is reported once a minute. Thread-safe.
+ * Outage of one engine's store, as the outcomes of its requests show. It begins when a
+ * request is sent that fails while no other one has a response, and ends with the next
+ * response. Both are logged, instead of each failed request. A store that responds to
+ * some requests only is reported once a minute. Thread-safe.
  */
 final class StoreOutage {
 
@@ -35,6 +35,11 @@ final class StoreOutage {
 	/** Clock reading at the last response, initially at the start. */
 	private volatile long responded;
 
+	/**
+	 * Clock reading at the first failed request, before the response if there is none.
+	 */
+	private long failed;
+
 	/** The outage that has not ended. */
 	private volatile @Nullable Outage current;
 
@@ -50,6 +55,7 @@ final class StoreOutage {
 		this.clock = clock;
 		this.locks = locks;
 		this.responded = clock.nanoTime();
+		this.failed = this.responded - 1;
 	}
 
 	/** Record a response of the store, whatever it says. */
@@ -73,18 +79,31 @@ final class StoreOutage {
 	 */
 	void failed(long sent, @Nullable Throwable failure) {
 		boolean passing = !(failure instanceof LockEngineException known) || known.isRetryable();
-		long since = this.responded;
-		if (passing && since - sent <= 0 && begins(since)) {
+		if (passing && isSilentSince(sent)) {
+			begin(silentSince(sent), failure);
+		}
+	}
+
+	/** Return when the first request was sent that failed since the last response. */
+	private synchronized long silentSince(long sent) {
+		if (this.failed - this.responded < 0) {
+			this.failed = sent;
+		}
+		return this.failed;
+	}
+
+	private void begin(long since, @Nullable Throwable failure) {
+		if (begins(since)) {
 			Outage begun = outageAt(since);
 			this.current = begun;
 			if (begun.beginReported.compareAndSet(false, true)) {
-				logger.warn("The store of engine '%s' has not responded for %d ms: %s. %s".formatted(this.engine,
-						millis(since, this.clock.nanoTime()), failure, describeLocks()));
+				logger.warn("The store of engine '%s' does not respond: %s. %s".formatted(this.engine, failure,
+						describeLocks()));
 			}
 		}
 	}
 
-	/** Return whether no outage is known that includes the time since a response. */
+	/** Return whether no outage is known that includes the time since an instant. */
 	private boolean begins(long since) {
 		Outage known = this.current;
 		return known == null || (known.since - since < 0 && this.clock.nanoTime() - known.since >= SAME);

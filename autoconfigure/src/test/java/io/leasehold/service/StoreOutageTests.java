@@ -31,7 +31,7 @@ class StoreOutageTests {
 
 	private static final Logger LOGGER = (Logger) LoggerFactory.getLogger("io.leasehold.service");
 
-	private static final String BEGIN = "The store of engine 'local' has not responded for";
+	private static final String BEGIN = "The store of engine 'local' does not respond: ";
 
 	private static final String END = "The store of engine 'local' responds again after";
 
@@ -60,7 +60,7 @@ class StoreOutageTests {
 		}
 		CompletableFuture<HeldLock> waiting = this.process.await("awaited", this.process.options());
 		this.process.advance(Duration.ofSeconds(20));
-		assertThat(output.getOut()).containsOnlyOnce(BEGIN + " 3000 ms: " + LockEngineException.class.getName())
+		assertThat(output.getOut()).containsOnlyOnce(BEGIN + LockEngineException.class.getName())
 			.contains("no response. 1 locks that are held here are valid for another 26698 to 26698 ms")
 			.doesNotContain(END);
 		recover();
@@ -104,6 +104,18 @@ class StoreOutageTests {
 		this.process.acquire("b").close();
 		assertThat(output.getOut().split(BEGIN, -1)).hasSize(3);
 		assertThat(output.getOut().split(END, -1)).hasSize(3);
+	}
+
+	@Test
+	void outageBeginsWithItsFirstRequestAndNotWithTheLastResponse(CapturedOutput output) {
+		this.process.advance(Duration.ofHours(1));
+		fail();
+		this.process.await("a", this.once);
+		this.process.advance(Duration.ofSeconds(2));
+		this.process.await("b", this.once);
+		recover();
+		this.process.acquire("c").close();
+		assertThat(output.getOut()).containsOnlyOnce(BEGIN).containsOnlyOnce(END + " 2000 ms");
 	}
 
 	/** If all threads are busy, the store is not down. */
