@@ -54,7 +54,15 @@ public final class LeaseholdRedisAutoConfiguration {
 		DataRedisConnectionDetails known = details.getIfUnique();
 		ApplicationFactory factory = ApplicationFactory.select(beans, properties.connectionFactory());
 		RedisConnections connections = ApplicationServers.of(factory, known).connections(known, settings);
-		return new RedisLockEngine(connections, settings, member, clock);
+		try {
+			return new RedisLockEngine(connections, settings, member, clock);
+		}
+		catch (IllegalArgumentException ex) { // an address contains credentials
+			connections.close();
+			throw new LockEngineConfigurationException(
+					"An address in the connection factory '%s' contains '@'.".formatted(factory.bean()),
+					"Set spring.data.redis.username and spring.data.redis.password instead.");
+		}
 	}
 
 	/**

@@ -176,6 +176,20 @@ class LeaseholdRedisAutoConfigurationTests {
 		});
 	}
 
+	@ParameterizedTest
+	@CsvSource({ "spring.data.redis.host=user:secret@redis, ''",
+			"spring.data.redis.sentinel.master=m, spring.data.redis.sentinel.nodes=user:secret@redis:1",
+			"spring.data.redis.cluster.nodes=user:secret@redis:1, ''" })
+	void credentialsInAnAddressFailStartupWithoutShowingThem(String property, String another) {
+		this.runner.withPropertyValues(property, another)
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOf(LockEngineConfigurationException.class)
+				.hasMessageContaining("An address in the connection factory 'redisConnectionFactory' contains '@'")
+				.hasMessageContaining("spring.data.redis.password")
+				.hasMessageNotContaining("secret"));
+	}
+
 	@Test
 	void staticMasterReplicaStopsTheStart() {
 		this.runner.withPropertyValues("spring.data.redis.masterreplica.nodes=127.0.0.1:1")

@@ -14,8 +14,7 @@ public record Node(String host, int port) {
 	 */
 	public Node {
 		if (host.contains("@")) {
-			throw new IllegalArgumentException(
-					"The address of a Redis server contains '@'. Configure user name and password separately");
+			throw new IllegalArgumentException("The address of a Redis server contains '@'");
 		}
 	}
 
