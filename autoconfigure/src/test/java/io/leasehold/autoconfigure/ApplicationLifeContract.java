@@ -46,7 +46,7 @@ abstract class ApplicationLifeContract {
 	private static final Executor THREADS = (task) -> new Thread(task, "test").start();
 
 	private static final Pattern WORKERS = Pattern
-		.compile("ForkJoinPool\\.commonPool.*|leasehold-etcd-http-\\d+|lettuce-(epoll|event|nio)\\w+Loop-\\d+-\\d+"
+		.compile("ForkJoinPool\\.commonPool.*|grpc-[\\w-]+|lettuce-(epoll|event|nio)\\w+Loop-\\d+-\\d+"
 				+ "|hz\\..+\\.(cached\\.thread|internal)-\\d+");
 
 	private final String namespace = "application-" + UUID.randomUUID();

@@ -31,7 +31,7 @@ class DefaultEngineTests {
 				"""
 						Do one of these:
 
-						    - for etcd, set leasehold.etcd.endpoints
+						    - for etcd, add io.grpc:grpc-netty-shaded and set leasehold.etcd.endpoints
 						    - for a database, add org.springframework.boot:spring-boot-starter-jdbc and the driver of your database
 						    - for locks inside one JVM only, as in tests, set leasehold.engine to 'local'
 						    - for Redis, add org.springframework.boot:spring-boot-starter-data-redis, with Lettuce even if the application uses Jedis

@@ -5,8 +5,8 @@ import java.net.URISyntaxException;
 import java.time.Duration;
 import java.util.List;
 
-import javax.net.ssl.SSLContext;
-
+import io.grpc.ChannelCredentials;
+import io.grpc.TlsChannelCredentials;
 import io.leasehold.autoconfigure.Addresses;
 import io.leasehold.autoconfigure.LeaseholdProperties;
 import io.leasehold.autoconfigure.LockEngineConfigurationException;
@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.ssl.SslBundle;
+import org.springframework.boot.ssl.SslManagerBundle;
 
 /**
  * Properties of the etcd engine.
@@ -66,13 +67,20 @@ public record EtcdProperties(@DefaultValue List<String> endpoints, @Nullable Str
 				"Set leasehold.etcd.username and leasehold.etcd.password instead.");
 		try {
 			SslBundle bundle = details.getSslBundle();
-			SSLContext tls = (bundle != null) ? bundle.createSslContext() : null;
+			ChannelCredentials tls = (bundle != null) ? credentials(bundle.getManagers()) : null;
 			return new EtcdConnection(details.getEndpoints().stream().map(EtcdProperties::endpoint).toList(),
 					details.getUsername(), details.getPassword(), tls);
 		}
 		catch (IllegalArgumentException ex) {
 			throw invalid(ex);
 		}
+	}
+
+	private static ChannelCredentials credentials(SslManagerBundle managers) {
+		return TlsChannelCredentials.newBuilder()
+			.trustManager(managers.getTrustManagers())
+			.keyManager(managers.getKeyManagers())
+			.build();
 	}
 
 	private static URI endpoint(String text) {

@@ -1,5 +1,6 @@
 package io.leasehold.autoconfigure.etcd;
 
+import io.grpc.ManagedChannel;
 import io.leasehold.autoconfigure.ConditionalOnLockEngine;
 import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
 import io.leasehold.autoconfigure.LeaseholdProperties;
@@ -12,6 +13,7 @@ import org.springframework.boot.autoconfigure.AutoConfigureOrder;
 import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.OnPropertyListCondition;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
@@ -21,11 +23,12 @@ import org.springframework.context.annotation.Conditional;
 import org.springframework.core.Ordered;
 
 /**
- * Auto-configuration of the etcd engine if its {@link EtcdConnectionDetails connection}
- * is configured. It needs no client library.
+ * Auto-configuration of the etcd engine if gRPC is present and its
+ * {@link EtcdConnectionDetails connection} is configured.
  */
 @AutoConfiguration(after = LeaseholdAutoConfiguration.class)
 @AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE)
+@ConditionalOnClass(ManagedChannel.class)
 @ConditionalOnBean(LeaseholdAutoConfiguration.class)
 @ConditionalOnLockEngine(EtcdLockEngine.NAME)
 @Conditional(LeaseholdEtcdAutoConfiguration.OnConnectionCondition.class)

@@ -6,6 +6,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeoutException;
 
+import io.grpc.Status;
 import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.MonotonicClock;
@@ -81,8 +82,8 @@ final class ClaimQueue {
 		return null;
 	}
 
-	private List<JsonObject> conditions(LiveClaim live, boolean waits) {
-		List<JsonObject> conditions = new ArrayList<>();
+	private List<Message> conditions(LiveClaim live, boolean waits) {
+		List<Message> conditions = new ArrayList<>();
 		conditions.add(Operation.isCreated(live.key(), 0));
 		conditions.add(Operation.isCreated(this.keys.givenUp(live.id()), 0));
 		if (!waits && live.isExclusive()) {
@@ -91,15 +92,14 @@ final class ClaimQueue {
 		return conditions;
 	}
 
-	private static List<JsonObject> creation(LiveClaim live, Session session, long now) {
+	private static List<Message> creation(LiveClaim live, Session session, long now) {
 		return List.of(Operation.put(live.key(), ClaimValue.of(live.claim(), session.timeAt(now)), session.lease()),
 				Operation.read(range(live)));
 	}
 
 	/** An exclusive claim has to know the claim before it, others all of them. */
-	private static JsonObject range(LiveClaim live) {
-		return live.isExclusive() ? Operation.latest(live.prefix())
-				: Operation.list(live.prefix()).with("keys_only", true);
+	private static Message range(LiveClaim live) {
+		return live.isExclusive() ? Operation.latest(live.prefix()) : Operation.names(live.prefix());
 	}
 
 	/**
@@ -120,15 +120,15 @@ final class ClaimQueue {
 	 * Run a transaction that attaches the claim's key to a session, or reads the key.
 	 * @return {@code null} if the session has ended
 	 */
-	private @Nullable Reply transact(LiveClaim live, Session session, List<JsonObject> compare,
-			List<JsonObject> success, long deadline) throws EtcdException, TimeoutException {
+	private @Nullable Reply transact(LiveClaim live, Session session, List<Message> compare, List<Message> success,
+			long deadline) throws EtcdException, TimeoutException {
 		int failures = this.store.members().failures();
 		try {
 			return this.store.transact(compare, success, List.of(Operation.read(Operation.get(live.key(), true))),
 					deadline);
 		}
 		catch (EtcdException ex) {
-			if (!ex.is(EtcdException.NOT_FOUND)) {
+			if (!ex.is(Status.Code.NOT_FOUND)) {
 				throw ex;
 			}
 			session.lose();
@@ -149,9 +149,8 @@ final class ClaimQueue {
 	private @Nullable AcquisitionOutcome list(LiveClaim live, Session session, long deadline)
 			throws EtcdException, TimeoutException {
 		long sent = this.clock.nanoTime();
-		JsonObject response = this.store.range(range(live).with("max_create_revision", live.number()), deadline);
-		return evaluate(live, session, Reply.keysOf(response), response.object("header").number("revision"), sent,
-				deadline);
+		Message response = this.store.range(Operation.upTo(range(live), live.number()), deadline);
+		return evaluate(live, session, Reply.keysOf(response), Reply.revision(response), sent, deadline);
 	}
 
 	private @Nullable AcquisitionOutcome evaluate(LiveClaim live, Session session, List<KeyValue> read, long revision,

@@ -5,8 +5,8 @@ package io.leasehold.engine.etcd;
  */
 record Credentials(String user, String password) {
 
-	JsonObject request() {
-		return JsonObject.of("name", this.user).with("password", this.password);
+	Message request() {
+		return Message.of(1, this.user).with(2, this.password);
 	}
 
 	/** Return the user only: this text may be logged. */

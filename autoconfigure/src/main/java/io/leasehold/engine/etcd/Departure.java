@@ -95,7 +95,7 @@ final class Departure {
 		if (live.mayComeLate()) {
 			return this.lateKeys.remove(live, deadline);
 		}
-		List<JsonObject> removal = List.of(Operation.remove(live.key()));
+		List<Message> removal = List.of(Operation.remove(live.key()));
 		return (live.ownLease() == null) ? this.store.transact(List.of(), removal, List.of(), deadline).removed(0)
 				: this.store.transact(List.of(Operation.isOpen(live.key())), removal, removal, deadline).succeeded();
 	}

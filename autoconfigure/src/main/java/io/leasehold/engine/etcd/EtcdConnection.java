@@ -1,13 +1,17 @@
 package io.leasehold.engine.etcd;
 
 import java.net.URI;
-import java.net.http.HttpClient;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 
-import javax.net.ssl.SSLContext;
-
+import io.grpc.ChannelCredentials;
+import io.grpc.Grpc;
+import io.grpc.InsecureChannelCredentials;
+import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
+import io.grpc.TlsChannelCredentials;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +24,10 @@ import org.jspecify.annotations.Nullable;
  * those of the JVM
  */
 public record EtcdConnection(List<URI> endpoints, @Nullable String user, @Nullable String password,
-		@Nullable SSLContext tls) {
+		@Nullable ChannelCredentials tls) {
+
+	/** The shortest time that servers of etcd and gRPC accept. */
+	private static final int KEEP_ALIVE_SECONDS = 10;
 
 	/**
 	 * Create a connection; nothing is sent yet.
@@ -47,24 +54,31 @@ public record EtcdConnection(List<URI> endpoints, @Nullable String user, @Nullab
 	}
 
 	Store connect(Duration callTimeout) {
-		return connect(callTimeout, HttpThreads.pool());
+		return connect((member) -> channel(member, callTimeout).build());
+	}
+
+	Store connect(Function<URI, ManagedChannel> factory) {
+		Credentials login = (this.user == null) ? null
+				: new Credentials(this.user, (this.password != null) ? this.password : "");
+		return new Store(new EtcdClient(new Channels(factory), login), new Members(this.endpoints));
 	}
 
 	/**
-	 * Connect to the members. Half of a call's time remains for another member if one
-	 * cannot be reached.
-	 * @param threads executor for responses
+	 * Prepare the connection to a member. It repeats no request, and runs no code that
+	 * blocks in its threads. A silent connection ends its watches.
 	 */
-	Store connect(Duration callTimeout, Executor threads) {
-		HttpClient.Builder client = HttpClient.newBuilder()
-			.connectTimeout(callTimeout.dividedBy(2))
-			.executor(new HttpThreads(threads));
-		if (this.tls != null) {
-			client.sslContext(this.tls);
-		}
-		Credentials credentials = (this.user == null) ? null
-				: new Credentials(this.user, (this.password != null) ? this.password : "");
-		return new Store(new Gateway(client.build(), credentials), new Members(this.endpoints));
+	ManagedChannelBuilder<?> channel(URI member, Duration callTimeout) {
+		boolean encrypted = "https".equals(member.getScheme());
+		ChannelCredentials plain = InsecureChannelCredentials.create();
+		ChannelCredentials trusted = (this.tls != null) ? this.tls : TlsChannelCredentials.create();
+		int port = (member.getPort() != -1) ? member.getPort() : (encrypted ? 443 : 80);
+		return Grpc.newChannelBuilderForAddress(member.getHost(), port, encrypted ? trusted : plain)
+			.directExecutor()
+			.disableRetry()
+			.disableServiceConfigLookUp()
+			.maxInboundMessageSize(Integer.MAX_VALUE)
+			.keepAliveTime(KEEP_ALIVE_SECONDS, TimeUnit.SECONDS)
+			.keepAliveTimeout(callTimeout.toMillis(), TimeUnit.MILLISECONDS);
 	}
 
 	/** Return the endpoints only: this text may be logged. */

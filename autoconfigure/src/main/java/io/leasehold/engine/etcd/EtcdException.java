@@ -1,60 +1,56 @@
 package io.leasehold.engine.etcd;
 
+import java.net.URI;
+import java.util.EnumSet;
 import java.util.Set;
 
+import io.grpc.Status;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.core.NestedExceptionUtils;
+
 /**
- * Failure of a request to etcd, with the code of gRPC that the gateway passes on.
+ * Failure of a request to etcd, with its code of gRPC.
  */
 final class EtcdException extends Exception {
 
 	private static final long serialVersionUID = 1L;
 
-	/** No member responded, or it responded with something that is not etcd's. */
-	static final int NO_RESPONSE = -1;
+	private static final Set<Status.Code> REJECTIONS = EnumSet.of(Status.Code.INVALID_ARGUMENT, Status.Code.NOT_FOUND,
+			Status.Code.PERMISSION_DENIED, Status.Code.RESOURCE_EXHAUSTED, Status.Code.FAILED_PRECONDITION,
+			Status.Code.OUT_OF_RANGE, Status.Code.UNIMPLEMENTED, Status.Code.UNAUTHENTICATED);
 
-	static final int INVALID_ARGUMENT = 3;
+	private final Status.Code code;
 
-	static final int NOT_FOUND = 5;
-
-	static final int PERMISSION_DENIED = 7;
-
-	static final int RESOURCE_EXHAUSTED = 8;
-
-	static final int FAILED_PRECONDITION = 9;
-
-	static final int OUT_OF_RANGE = 11;
-
-	static final int UNIMPLEMENTED = 12;
-
-	static final int UNAUTHENTICATED = 16;
-
-	private static final Set<Integer> REJECTIONS = Set.of(INVALID_ARGUMENT, NOT_FOUND, PERMISSION_DENIED,
-			RESOURCE_EXHAUSTED, FAILED_PRECONDITION, OUT_OF_RANGE, UNIMPLEMENTED, UNAUTHENTICATED);
-
-	private final int code;
-
-	EtcdException(int code, String message, @Nullable Throwable cause) {
+	EtcdException(Status.Code code, String message, @Nullable Throwable cause) {
 		super(message, cause);
 		this.code = code;
 	}
 
-	/**
-	 * Create the exception for an error message.
-	 * @param error the object that contains the code; unary and streaming requests name
-	 * it differently
-	 */
-	static EtcdException of(JsonObject error) {
-		int code = (int) error.number(error.has("grpc_code") ? "grpc_code" : "code");
-		return new EtcdException(code, error.text("message"), null);
+	/** Create the exception for a request that ended without a response. */
+	static EtcdException of(URI member, Status status) {
+		Throwable cause = status.getCause();
+		String message = (cause != null) ? "%s did not respond: %s".formatted(member, reason(cause))
+				: "%s responded: %s".formatted(member, status.getDescription());
+		return new EtcdException(status.getCode(), message, cause);
 	}
 
-	int code() {
+	/** Create the exception for a failure in another thread. */
+	static EtcdException of(@Nullable Throwable cause) {
+		return (cause instanceof EtcdException known)
+				? new EtcdException(known.code, String.valueOf(known.getMessage()), known)
+				: new EtcdException(Status.Code.UNAVAILABLE, String.valueOf(cause), cause);
+	}
+
+	private static String reason(Throwable failure) {
+		return NestedExceptionUtils.getMostSpecificCause(failure).toString();
+	}
+
+	Status.Code code() {
 		return this.code;
 	}
 
-	boolean is(int other) {
+	boolean is(Status.Code other) {
 		return this.code == other;
 	}
 

@@ -1,7 +1,9 @@
 package io.leasehold.engine.etcd;
 
+import java.util.EnumSet;
 import java.util.Set;
 
+import io.grpc.Status;
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
 
@@ -10,9 +12,9 @@ import io.leasehold.LockKey;
  */
 final class Failures {
 
-	private static final Set<Integer> PERMANENT = Set.of(EtcdException.INVALID_ARGUMENT,
-			EtcdException.PERMISSION_DENIED, EtcdException.FAILED_PRECONDITION, EtcdException.UNIMPLEMENTED,
-			EtcdException.UNAUTHENTICATED);
+	private static final Set<Status.Code> PERMANENT = EnumSet.of(Status.Code.INVALID_ARGUMENT,
+			Status.Code.PERMISSION_DENIED, Status.Code.FAILED_PRECONDITION, Status.Code.UNIMPLEMENTED,
+			Status.Code.UNAUTHENTICATED);
 
 	private Failures() {
 	}
@@ -29,11 +31,10 @@ final class Failures {
 			return message;
 		}
 		return switch (failure.code()) {
-			case EtcdException.PERMISSION_DENIED ->
+			case PERMISSION_DENIED ->
 				message + ". Grant the user the permission to read and write all keys that begin with the namespace";
-			case EtcdException.UNIMPLEMENTED ->
-				message + ". Use etcd 3.4 or later, with its gateway enabled (--enable-grpc-gateway)";
-			case EtcdException.INVALID_ARGUMENT, EtcdException.UNAUTHENTICATED, EtcdException.FAILED_PRECONDITION ->
+			case UNIMPLEMENTED -> message + ". Use etcd 3.4 or later";
+			case INVALID_ARGUMENT, UNAUTHENTICATED, FAILED_PRECONDITION ->
 				message + ". Check leasehold.etcd.username and leasehold.etcd.password";
 			default -> message;
 		};

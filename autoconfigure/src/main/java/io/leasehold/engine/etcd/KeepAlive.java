@@ -17,7 +17,7 @@ import io.leasehold.engine.MonotonicClock;
  */
 final class KeepAlive {
 
-	/** Over HTTP/1.1, each request at a time has a connection. */
+	/** Servers and proxies limit the streams of a connection. */
 	private static final int CONCURRENT = 16;
 
 	private final Store store;
@@ -40,10 +40,9 @@ final class KeepAlive {
 	private Pulse send(URI member, Session session, List<LiveClaim> claims, long deadline)
 			throws EtcdException, TimeoutException {
 		long sent = this.clock.nanoTime();
-		List<JsonObject> kept = keepAlive(member, leases(session, claims), deadline);
+		List<Message> kept = keepAlive(member, leases(session, claims), deadline);
 		Reply reply = this.store.transactAt(member, reads(session, claims), deadline);
-		boolean proven = kept.get(0).number("TTL") > 0
-				&& kept.stream().map(Origin::of).allMatch(reply.origin()::equals);
+		boolean proven = kept.get(0).number(3) > 0 && kept.stream().map(Origin::of).allMatch(reply.origin()::equals);
 		boolean alive = isThere(reply.keys(0), session.created());
 		if (alive) {
 			session.see(reply.revision());
@@ -69,9 +68,9 @@ final class KeepAlive {
 		return leases;
 	}
 
-	private List<JsonObject> keepAlive(URI member, List<Long> leases, long deadline)
+	private List<Message> keepAlive(URI member, List<Long> leases, long deadline)
 			throws EtcdException, TimeoutException {
-		List<JsonObject> kept = new ArrayList<>(leases.size());
+		List<Message> kept = new ArrayList<>(leases.size());
 		for (int i = 0; i < leases.size(); i += CONCURRENT) {
 			kept.addAll(
 					this.store.keepAlive(member, leases.subList(i, Math.min(i + CONCURRENT, leases.size())), deadline));
@@ -79,8 +78,8 @@ final class KeepAlive {
 		return kept;
 	}
 
-	private static List<JsonObject> reads(Session session, List<LiveClaim> claims) {
-		List<JsonObject> reads = new ArrayList<>(claims.size() + 1);
+	private static List<Message> reads(Session session, List<LiveClaim> claims) {
+		List<Message> reads = new ArrayList<>(claims.size() + 1);
 		reads.add(Operation.read(Operation.get(session.key(), true)));
 		claims.forEach((live) -> reads.add(Operation.read(Operation.get(live.key(), live.ownLease() == null))));
 		return reads;

@@ -1,8 +1,5 @@
 package io.leasehold.engine.etcd;
 
-import java.nio.charset.StandardCharsets;
-import java.util.Base64;
-
 /**
  * Key in the store.
  *
@@ -12,17 +9,8 @@ import java.util.Base64;
  */
 record KeyValue(String key, long created, long lease, String value) {
 
-	static KeyValue of(JsonObject kv) {
-		return new KeyValue(decode(kv.text("key")), kv.number("create_revision"), kv.number("lease"),
-				decode(kv.text("value")));
-	}
-
-	static String encode(String text) {
-		return Base64.getEncoder().encodeToString(text.getBytes(StandardCharsets.UTF_8));
-	}
-
-	static String decode(String code) {
-		return new String(Base64.getDecoder().decode(code), StandardCharsets.UTF_8);
+	static KeyValue of(Message kv) {
+		return new KeyValue(kv.text(1), kv.number(2), kv.number(6), kv.text(5));
 	}
 
 	/** Return the end of the range of all keys with a prefix, which ends with a slash. */

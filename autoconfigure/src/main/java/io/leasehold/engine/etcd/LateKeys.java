@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeoutException;
 
+import io.grpc.Status;
 import io.leasehold.engine.MonotonicClock;
 
 /**
@@ -58,13 +59,12 @@ final class LateKeys {
 			Session session = this.sessions.require(live.claim().owner().memberId(), deadline);
 			this.marks.add(new Mark(mark, this.clock.nanoTime()));
 			try {
-				List<JsonObject> removal = List.of(Operation.put(mark, "", session.lease()),
-						Operation.remove(live.key()));
+				List<Message> removal = List.of(Operation.put(mark, "", session.lease()), Operation.remove(live.key()));
 				return this.store.transact(List.of(Operation.isOpen(live.key())), removal, removal, deadline)
 					.succeeded();
 			}
 			catch (EtcdException ex) {
-				if (!ex.is(EtcdException.NOT_FOUND)) {
+				if (!ex.is(Status.Code.NOT_FOUND)) {
 					throw ex;
 				}
 				session.lose();

@@ -22,7 +22,7 @@ final class Login {
 
 	private static final Duration PAUSE = Duration.ofSeconds(2);
 
-	private final Function<URI, CompletableFuture<JsonObject>> request;
+	private final Function<URI, CompletableFuture<String>> request;
 
 	private final Map<URI, CompletableFuture<String>> running = new HashMap<>();
 
@@ -36,7 +36,7 @@ final class Login {
 	 * Create the login of a user.
 	 * @param request sends the login to a member
 	 */
-	Login(Function<URI, CompletableFuture<JsonObject>> request) {
+	Login(Function<URI, CompletableFuture<String>> request) {
 		this.request = request;
 	}
 
@@ -65,8 +65,7 @@ final class Login {
 			return Deadlines.await(join(member), deadline);
 		}
 		catch (ExecutionException ex) {
-			EtcdException failure = cause(ex);
-			throw new EtcdException(failure.code(), String.valueOf(failure.getMessage()), failure);
+			throw EtcdException.of(ex.getCause());
 		}
 		catch (TimeoutException ex) {
 			throw new TimeoutException("%s did not respond to the login within the call timeout".formatted(member));
@@ -81,7 +80,7 @@ final class Login {
 			}
 			EtcdException failure = this.rejected;
 			if (failure != null && System.nanoTime() - this.rejectedAt < PAUSE.toNanos()) {
-				throw new EtcdException(failure.code(), String.valueOf(failure.getMessage()), failure);
+				throw EtcdException.of(failure);
 			}
 			CompletableFuture<String> present = this.running.putIfAbsent(member, login);
 			if (present != null) {
@@ -97,13 +96,13 @@ final class Login {
 		return login;
 	}
 
-	private void end(URI member, CompletableFuture<String> login, @Nullable JsonObject response,
+	private void end(URI member, CompletableFuture<String> login, @Nullable String response,
 			@Nullable Throwable failure) {
 		synchronized (this) {
 			this.running.remove(member);
 			this.rejected = null;
 			if (response != null) {
-				this.token = response.text("token");
+				this.token = response;
 			}
 			else if (failure != null && cause(failure).isRejection()) {
 				this.rejected = cause(failure);
@@ -111,7 +110,7 @@ final class Login {
 			}
 		}
 		if (response != null) {
-			login.complete(response.text("token"));
+			login.complete(response);
 		}
 		else {
 			login.completeExceptionally(cause(failure));
@@ -119,10 +118,7 @@ final class Login {
 	}
 
 	private static EtcdException cause(@Nullable Throwable failure) {
-		Throwable cause = (failure instanceof CompletionException || failure instanceof ExecutionException)
-				? failure.getCause() : failure;
-		return (cause instanceof EtcdException known) ? known
-				: new EtcdException(EtcdException.NO_RESPONSE, String.valueOf(cause), cause);
+		return EtcdException.of((failure instanceof CompletionException) ? failure.getCause() : failure);
 	}
 
 }

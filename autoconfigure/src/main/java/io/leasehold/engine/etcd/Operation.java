@@ -3,81 +3,141 @@ package io.leasehold.engine.etcd;
 import java.util.List;
 
 /**
- * Parts of transactions.
+ * Parts of transactions. The numbers of the fields are those of etcd's {@code rpc.proto}.
  */
 final class Operation {
+
+	private static final int KEY = 1;
+
+	private static final int RANGE_END = 2;
+
+	private static final int LIMIT = 3;
+
+	private static final int SORT_ORDER = 5;
+
+	private static final int ASCENDING = 1;
+
+	private static final int DESCENDING = 2;
+
+	private static final int SORT_TARGET = 6;
+
+	private static final int CREATION = 2;
+
+	private static final int KEYS_ONLY = 8;
+
+	private static final int MAX_CREATED = 13;
+
+	private static final int PUT_VALUE = 2;
+
+	private static final int PUT_LEASE = 3;
+
+	private static final int PUT_IGNORES_VALUE = 5;
+
+	private static final int PUT_IGNORES_LEASE = 6;
+
+	private static final int COMPARE_RESULT = 1;
+
+	private static final int NOT_EQUAL = 3;
+
+	private static final int COMPARE_TARGET = 2;
+
+	private static final int OF_CREATION = 1;
+
+	private static final int OF_VALUE = 3;
+
+	private static final int OF_LEASE = 4;
+
+	private static final int COMPARE_KEY = 3;
+
+	private static final int COMPARE_CREATION = 5;
+
+	private static final int COMPARE_VALUE = 7;
+
+	private static final int COMPARE_LEASE = 8;
+
+	private static final int COMPARE_RANGE_END = 64;
 
 	private Operation() {
 	}
 
-	static JsonObject get(String key, boolean keysOnly) {
-		return range(key).with("keys_only", keysOnly);
+	static Message get(String key, boolean keysOnly) {
+		return Message.of(KEY, key).with(KEYS_ONLY, keysOnly);
 	}
 
 	/** Read all keys with a prefix, in the order of their creation. */
-	static JsonObject list(String prefix) {
-		return range(prefix).with("range_end", KeyValue.encode(KeyValue.rangeEnd(prefix)))
-			.with("sort_target", "CREATE")
-			.with("sort_order", "ASCEND");
+	static Message list(String prefix) {
+		return range(prefix, ASCENDING);
 	}
 
-	/** Read at most the two latest keys with a prefix, the latest one first. */
-	static JsonObject latest(String prefix) {
-		return list(prefix).with("sort_order", "DESCEND").with("limit", 2).with("keys_only", true);
+	/** Read the names of all keys with a prefix, in the order of their creation. */
+	static Message names(String prefix) {
+		return range(prefix, ASCENDING).with(KEYS_ONLY, true);
 	}
 
-	private static JsonObject range(String key) {
-		return JsonObject.of("key", KeyValue.encode(key));
+	/** Read at most the two latest names with a prefix, the latest one first. */
+	static Message latest(String prefix) {
+		return range(prefix, DESCENDING).with(LIMIT, 2).with(KEYS_ONLY, true);
 	}
 
-	static JsonObject put(String key, String value, long lease) {
-		return JsonObject.of("request_put", range(key).with("value", KeyValue.encode(value)).with("lease", lease));
+	/** Omit keys that were created after a revision. */
+	static Message upTo(Message range, long created) {
+		return range.with(MAX_CREATED, created);
+	}
+
+	private static Message range(String prefix, int order) {
+		return Message.of(KEY, prefix)
+			.with(RANGE_END, KeyValue.rangeEnd(prefix))
+			.with(SORT_TARGET, CREATION)
+			.with(SORT_ORDER, order);
+	}
+
+	static Message read(Message range) {
+		return Message.of(1, range);
+	}
+
+	static Message put(String key, String value, long lease) {
+		return Message.of(2, Message.of(KEY, key).with(PUT_VALUE, value).with(PUT_LEASE, lease));
 	}
 
 	/** Write a key's value, on its present lease. */
-	static JsonObject write(String key, String value) {
-		return JsonObject.of("request_put",
-				range(key).with("value", KeyValue.encode(value)).with("ignore_lease", true));
+	static Message write(String key, String value) {
+		return Message.of(2, Message.of(KEY, key).with(PUT_VALUE, value).with(PUT_IGNORES_LEASE, true));
 	}
 
 	/** Attach a key to another lease. */
-	static JsonObject attach(String key, long lease) {
-		return JsonObject.of("request_put", range(key).with("lease", lease).with("ignore_value", true));
+	static Message attach(String key, long lease) {
+		return Message.of(2, Message.of(KEY, key).with(PUT_LEASE, lease).with(PUT_IGNORES_VALUE, true));
 	}
 
-	static JsonObject read(JsonObject range) {
-		return JsonObject.of("request_range", range);
-	}
-
-	static JsonObject remove(String key) {
-		return JsonObject.of("request_delete_range", range(key));
+	static Message remove(String key) {
+		return Message.of(3, Message.of(KEY, key));
 	}
 
 	/** Compare the revision that created a key; zero for a key that does not exist. */
-	static JsonObject isCreated(String key, long revision) {
-		return compare(key, "CREATE", "EQUAL").with("create_revision", revision);
+	static Message isCreated(String key, long revision) {
+		return compare(key, OF_CREATION).with(COMPARE_CREATION, revision);
 	}
 
 	/** Compare with no key of a prefix. */
-	static JsonObject isEmpty(String prefix) {
-		return isCreated(prefix, 0).with("range_end", KeyValue.encode(KeyValue.rangeEnd(prefix)));
+	static Message isEmpty(String prefix) {
+		return isCreated(prefix, 0).with(COMPARE_RANGE_END, KeyValue.rangeEnd(prefix));
 	}
 
-	static JsonObject isOn(String key, long lease) {
-		return compare(key, "LEASE", "EQUAL").with("lease", lease);
+	static Message isOn(String key, long lease) {
+		return compare(key, OF_LEASE).with(COMPARE_LEASE, lease);
 	}
 
 	/** Compare with a key that exists, and was not closed. */
-	static JsonObject isOpen(String key) {
-		return compare(key, "VALUE", "NOT_EQUAL").with("value", KeyValue.encode(ClaimValue.CLOSED));
+	static Message isOpen(String key) {
+		return compare(key, OF_VALUE).with(COMPARE_RESULT, NOT_EQUAL).with(COMPARE_VALUE, ClaimValue.CLOSED);
 	}
 
-	private static JsonObject compare(String key, String target, String result) {
-		return range(key).with("target", target).with("result", result);
+	private static Message compare(String key, int target) {
+		return Message.of(COMPARE_KEY, key).with(COMPARE_TARGET, target);
 	}
 
-	static JsonObject transaction(List<JsonObject> compare, List<JsonObject> success, List<JsonObject> failure) {
-		return JsonObject.of("compare", compare).with("success", success).with("failure", failure);
+	static Message transaction(List<Message> compare, List<Message> success, List<Message> failure) {
+		return new Message().with(1, compare).with(2, success).with(3, failure);
 	}
 
 }

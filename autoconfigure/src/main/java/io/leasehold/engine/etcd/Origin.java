@@ -6,10 +6,9 @@ package io.leasehold.engine.etcd;
  */
 record Origin(long cluster, long term) {
 
-	static Origin of(JsonObject response) {
-		JsonObject header = response.object("header");
-		// An unsigned number of 64 bits
-		return new Origin(Long.parseUnsignedLong(header.text("cluster_id")), header.number("raft_term"));
+	static Origin of(Message response) {
+		Message header = response.message(1);
+		return new Origin(header.number(1), header.number(4));
 	}
 
 }

@@ -63,8 +63,8 @@ final class OwnLeases {
 	private boolean attach(LiveClaim live, long expected, Duration length, boolean keptAlive, String value,
 			long deadline) throws EtcdException, TimeoutException {
 		long sent = this.clock.nanoTime();
-		JsonObject lease = this.store.grant(Sessions.wholeSeconds(length), deadline);
-		long id = lease.number("ID");
+		Message lease = this.store.grant(Sessions.wholeSeconds(length), deadline);
+		long id = lease.number(2);
 		for (long present = expected;;) {
 			Reply reply = this.store.transact(
 					List.of(Operation.isCreated(live.key(), live.number()), Operation.isOpen(live.key()),
@@ -72,7 +72,7 @@ final class OwnLeases {
 					List.of(Operation.put(live.key(), value, id)),
 					List.of(Operation.read(Operation.get(live.key(), false))), deadline);
 			if (reply.succeeded()) {
-				Duration granted = Duration.ofSeconds(lease.number("TTL"));
+				Duration granted = Duration.ofSeconds(lease.number(3));
 				live.ownLease(new OwnLease(id, granted, MonotonicClock.validUntil(sent, granted), keptAlive));
 				return true;
 			}
@@ -92,8 +92,8 @@ final class OwnLeases {
 	 */
 	static boolean close(Store store, String key, long created, boolean byLease, Duration rest, long deadline)
 			throws EtcdException, TimeoutException {
-		JsonObject closing = byLease ? Operation.write(key, ClaimValue.CLOSED) : Operation.put(key, ClaimValue.CLOSED,
-				store.grant(Sessions.wholeSeconds(rest), deadline).number("ID"));
+		Message closing = byLease ? Operation.write(key, ClaimValue.CLOSED)
+				: Operation.put(key, ClaimValue.CLOSED, store.grant(Sessions.wholeSeconds(rest), deadline).number(2));
 		return store
 			.transact(List.of(Operation.isCreated(key, created), Operation.isOpen(key)), List.of(closing), List.of(),
 					deadline)

@@ -9,25 +9,29 @@ import java.util.List;
  * @param revision the store's revision at that moment
  * @param responses the responses of its operations
  */
-record Reply(Origin origin, boolean succeeded, long revision, List<JsonObject> responses) {
+record Reply(Origin origin, boolean succeeded, long revision, List<Message> responses) {
 
-	static Reply of(JsonObject response) {
-		return new Reply(Origin.of(response), response.flag("succeeded"), response.object("header").number("revision"),
-				response.objects("responses"));
+	static Reply of(Message response) {
+		return new Reply(Origin.of(response), response.flag(2), revision(response), response.all(3));
+	}
+
+	/** Return the store's revision from the header of a response. */
+	static long revision(Message response) {
+		return response.message(1).number(3);
 	}
 
 	/** Return the keys that an operation has read. */
 	List<KeyValue> keys(int operation) {
-		return keysOf(this.responses.get(operation).object("response_range"));
+		return keysOf(this.responses.get(operation).message(1));
 	}
 
-	static List<KeyValue> keysOf(JsonObject range) {
-		return range.objects("kvs").stream().map(KeyValue::of).toList();
+	static List<KeyValue> keysOf(Message range) {
+		return range.all(2).stream().map(KeyValue::of).toList();
 	}
 
 	/** Return whether an operation has removed a key. */
 	boolean removed(int operation) {
-		return this.responses.get(operation).object("response_delete_range").number("deleted") > 0;
+		return this.responses.get(operation).message(3).number(2) > 0;
 	}
 
 }

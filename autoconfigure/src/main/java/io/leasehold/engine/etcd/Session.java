@@ -40,7 +40,7 @@ final class Session {
 	 * @param timeout how long the store keeps the lease without a keep-alive
 	 * @param key the session's own key
 	 * @param created revision that created the key
-	 * @param began when the lease was created, by the server's clock
+	 * @param began when the lease was created, by the clock of this process
 	 * @param sent when the request for the lease was sent
 	 * @param whenLost called once, in any thread, when the session is known to be lost
 	 */
@@ -83,7 +83,7 @@ final class Session {
 		return this.seen;
 	}
 
-	/** Return the time by the server's clock, for display. */
+	/** Return the time that the clock of this process showed first, for display. */
 	Instant timeAt(long now) {
 		return this.began.plusNanos(now - this.sent);
 	}

@@ -52,16 +52,15 @@ final class SessionWatches {
 			Opened next = new Opened(member, this.clock.nanoTime());
 			this.open.put(session, next);
 			next.stream = this.store.watch(member, session.key(), null, session.seen(),
-					(message, failure) -> received(session, next, message));
+					(message) -> received(session, next, message));
 		}
 	}
 
-	private void received(Session session, Opened opened, @Nullable JsonObject message) {
-		JsonObject result = (message != null) ? message.object("result") : new JsonObject();
-		if (!result.objects("events").isEmpty()) {
+	private void received(Session session, Opened opened, @Nullable Message message) {
+		if (message != null && message.has(Store.EVENTS)) {
 			session.lose();
 		}
-		if (message == null || result.flag("canceled")) {
+		if (message == null || message.flag(Store.CANCELLED)) {
 			opened.ended = true;
 		}
 	}
@@ -88,7 +87,7 @@ final class SessionWatches {
 
 		private volatile boolean ended;
 
-		private volatile @Nullable Stream stream;
+		private volatile @Nullable WatchStream stream;
 
 		private Opened(URI member, long since) {
 			this.member = member;

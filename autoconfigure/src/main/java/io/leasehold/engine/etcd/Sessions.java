@@ -1,9 +1,7 @@
 package io.leasehold.engine.etcd;
 
-import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.format.DateTimeFormatter;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -13,6 +11,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
+import io.grpc.Status;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.support.Deadlines;
 
@@ -82,7 +81,7 @@ final class Sessions {
 			return Deadlines.await(known, deadline);
 		}
 		catch (ExecutionException ex) {
-			throw new EtcdException(EtcdException.NO_RESPONSE, String.valueOf(ex.getCause()), ex.getCause());
+			throw new EtcdException(Status.Code.UNAVAILABLE, String.valueOf(ex.getCause()), ex.getCause());
 		}
 	}
 
@@ -103,23 +102,13 @@ final class Sessions {
 
 	private Session create(String member, long deadline) throws EtcdException, TimeoutException {
 		long sent = this.clock.nanoTime();
-		JsonObject lease = this.store.grant(this.seconds, deadline);
-		String key = this.keys.session(lease.number("ID"));
+		Message lease = this.store.grant(this.seconds, deadline);
+		String key = this.keys.session(lease.number(2));
 		Reply reply = this.store.transact(List.of(),
-				List.of(Operation.put(key, member, lease.number("ID")), Operation.read(Operation.get(key, true))),
+				List.of(Operation.put(key, member, lease.number(2)), Operation.read(Operation.get(key, true))),
 				List.of(), deadline);
-		return new Session(lease.number("ID"), Duration.ofSeconds(lease.number("TTL")), key,
-				reply.keys(1).get(0).created(), time(lease.text(Gateway.DATE)), sent, this.whenLost);
-	}
-
-	/** Parse the time of a response; a proxy may have changed it. */
-	private static Instant time(String date) {
-		try {
-			return Instant.from(DateTimeFormatter.RFC_1123_DATE_TIME.parse(date));
-		}
-		catch (DateTimeException ex) {
-			return Instant.EPOCH;
-		}
+		return new Session(lease.number(2), Duration.ofSeconds(lease.number(3)), key, reply.keys(1).get(0).created(),
+				Instant.EPOCH.plusNanos(sent + this.clock.wallClockOffset(sent)), sent, this.whenLost);
 	}
 
 	/** Return the sessions that were not lost. */

@@ -3,24 +3,37 @@ package io.leasehold.engine.etcd;
 import java.net.URI;
 import java.util.List;
 import java.util.concurrent.TimeoutException;
-import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 
+import io.grpc.MethodDescriptor;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Requests of the engine. Each may be executed more than once, because a request without
  * a response is repeated at another member. Reads are linearizable. Thread-safe.
  */
-final class Store {
+final class Store implements AutoCloseable {
 
-	private static final String TRANSACTION = "/v3/kv/txn";
+	/** Field of a watch's message. */
+	static final int CREATED = 3;
 
-	private final Gateway gateway;
+	/** Field of a watch's message. */
+	static final int CANCELLED = 4;
+
+	/** Field of a watch's message that was cancelled. */
+	static final int COMPACTED = 5;
+
+	/** Field of a watch's message. */
+	static final int EVENTS = 11;
+
+	private static final int WITHOUT_PUTS = 0;
+
+	private final EtcdClient client;
 
 	private final Members members;
 
-	Store(Gateway gateway, Members members) {
-		this.gateway = gateway;
+	Store(EtcdClient client, Members members) {
+		this.client = client;
 		this.members = members;
 	}
 
@@ -28,56 +41,54 @@ final class Store {
 		return this.members;
 	}
 
-	Reply transact(List<JsonObject> compare, List<JsonObject> success, List<JsonObject> failure, long deadline)
+	Reply transact(List<Message> compare, List<Message> success, List<Message> failure, long deadline)
 			throws EtcdException, TimeoutException {
-		JsonObject body = Operation.transaction(compare, success, failure);
-		return this.members.run((member) -> Reply.of(this.gateway.post(member, TRANSACTION, body, deadline)), deadline);
+		Message body = Operation.transaction(compare, success, failure);
+		return this.members.run((member) -> Reply.of(this.client.send(member, Rpc.TXN, body, deadline)), deadline);
 	}
 
 	/** Run a transaction at one member, and once at most. */
-	Reply transactAt(URI member, List<JsonObject> operations, long deadline) throws EtcdException, TimeoutException {
-		return Reply.of(this.gateway.post(member, TRANSACTION, Operation.transaction(List.of(), operations, List.of()),
-				deadline));
+	Reply transactAt(URI member, List<Message> operations, long deadline) throws EtcdException, TimeoutException {
+		return Reply
+			.of(this.client.send(member, Rpc.TXN, Operation.transaction(List.of(), operations, List.of()), deadline));
 	}
 
-	List<KeyValue> list(JsonObject range, long deadline) throws EtcdException, TimeoutException {
-		return Reply.keysOf(post("/v3/kv/range", range, deadline));
+	List<KeyValue> list(Message range, long deadline) throws EtcdException, TimeoutException {
+		return Reply.keysOf(send(Rpc.RANGE, range, deadline));
 	}
 
 	/** Return the revision of a list, and its keys. */
-	JsonObject range(JsonObject range, long deadline) throws EtcdException, TimeoutException {
-		return post("/v3/kv/range", range, deadline);
+	Message range(Message range, long deadline) throws EtcdException, TimeoutException {
+		return send(Rpc.RANGE, range, deadline);
 	}
 
 	/** Create a lease of whole seconds; the store may make it longer. */
-	JsonObject grant(long seconds, long deadline) throws EtcdException, TimeoutException {
-		return post("/v3/lease/grant", JsonObject.of("TTL", seconds), deadline);
+	Message grant(long seconds, long deadline) throws EtcdException, TimeoutException {
+		return send(Rpc.GRANT, Message.of(1, seconds), deadline);
 	}
 
 	/**
 	 * Keep leases alive, concurrently. Return the responses in the same order; one has no
 	 * {@code TTL} if the lease does not exist.
 	 */
-	List<JsonObject> keepAlive(URI member, List<Long> leases, long deadline) throws EtcdException, TimeoutException {
-		return this.gateway.postAll(member, "/v3/lease/keepalive",
-				leases.stream().map((lease) -> JsonObject.of("ID", lease)).toList(), deadline);
+	List<Message> keepAlive(URI member, List<Long> leases, long deadline) throws EtcdException, TimeoutException {
+		return this.client.sendAll(member, Rpc.KEEP_ALIVE,
+				leases.stream().map((lease) -> Message.of(1, lease)).toList(), deadline);
 	}
 
 	/** Return the keys on a lease. This read is not linearizable. */
 	List<String> keysOn(long lease, long deadline) throws EtcdException, TimeoutException {
-		return post("/v3/lease/timetolive", JsonObject.of("ID", lease).with("keys", true), deadline).texts("keys")
-			.stream()
-			.map(KeyValue::decode)
-			.toList();
+		return send(Rpc.TIME_TO_LIVE, Message.of(1, lease).with(2, true), deadline).texts(5);
 	}
 
 	/** End a lease, and remove its keys. */
 	void revoke(long lease, long deadline) throws EtcdException, TimeoutException {
-		post("/v3/lease/revoke", JsonObject.of("ID", lease), deadline);
+		send(Rpc.REVOKE, Message.of(1, lease), deadline);
 	}
 
-	private JsonObject post(String path, JsonObject body, long deadline) throws EtcdException, TimeoutException {
-		return this.members.run((member) -> this.gateway.post(member, path, body, deadline), deadline);
+	private Message send(MethodDescriptor<Message, Message> method, Message request, long deadline)
+			throws EtcdException, TimeoutException {
+		return this.members.run((member) -> this.client.send(member, method, request, deadline), deadline);
 	}
 
 	/**
@@ -85,15 +96,18 @@ final class Store {
 	 * @param rangeEnd end of the range, or {@code null} for a single key
 	 * @param after revision after which removals are reported
 	 */
-	Stream watch(URI member, String key, @Nullable String rangeEnd, long after,
-			BiConsumer<@Nullable JsonObject, @Nullable Throwable> messages) {
-		JsonObject create = JsonObject.of("key", KeyValue.encode(key))
-			.with("start_revision", after + 1)
-			.with("filters", List.of("NOPUT"));
+	WatchStream watch(URI member, String key, @Nullable String rangeEnd, long after,
+			Consumer<@Nullable Message> messages) {
+		Message create = Message.of(1, key).with(3, after + 1).with(5, WITHOUT_PUTS);
 		if (rangeEnd != null) {
-			create.with("range_end", KeyValue.encode(rangeEnd));
+			create.with(2, rangeEnd);
 		}
-		return this.gateway.watch(member, create, messages);
+		return this.client.watch(member, create, messages);
+	}
+
+	@Override
+	public void close() {
+		this.client.close();
 	}
 
 }

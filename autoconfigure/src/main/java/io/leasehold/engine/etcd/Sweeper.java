@@ -182,6 +182,7 @@ final class Sweeper {
 		}
 		if (!held) {
 			this.watches.closeAll();
+			this.store.close();
 			this.executor.shutdown();
 		}
 	}

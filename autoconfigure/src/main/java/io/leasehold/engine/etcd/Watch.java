@@ -33,7 +33,7 @@ final class Watch {
 
 	private volatile boolean created;
 
-	private volatile @Nullable Stream stream;
+	private volatile @Nullable WatchStream stream;
 
 	/**
 	 * Create a watch that is not open yet.
@@ -52,27 +52,26 @@ final class Watch {
 	}
 
 	void open() {
-		Stream begun = this.store.watch(this.store.members().present(), this.obstacle.key(), this.obstacle.rangeEnd(),
-				this.obstacle.revision(), this::received);
+		WatchStream begun = this.store.watch(this.store.members().present(), this.obstacle.key(),
+				this.obstacle.rangeEnd(), this.obstacle.revision(), this::received);
 		this.stream = begun;
 		if (this.over.get()) {
 			begun.close();
 		}
 	}
 
-	private void received(@Nullable JsonObject message, @Nullable Throwable failure) {
-		if (message == null || message.has("error")) {
+	private void received(@Nullable Message message) {
+		if (message == null) {
 			end(this.created && System.nanoTime() - this.opened > SHORT.toNanos());
 			return;
 		}
-		JsonObject result = message.object("result");
-		if (result.flag("canceled")) {
+		if (message.flag(Store.CANCELLED)) {
 			// A change may be missed after a compaction; otherwise the token has expired
-			end(result.number("compact_revision") > 0);
+			end(message.number(Store.COMPACTED) > 0);
 			return;
 		}
-		this.created |= result.flag("created");
-		result.objects("events").forEach((event) -> this.removed.add(KeyValue.of(event.object("kv")).key()));
+		this.created |= message.flag(Store.CREATED);
+		message.all(Store.EVENTS).forEach((event) -> this.removed.add(KeyValue.of(event.message(2)).key()));
 		if (!this.removed.isEmpty() && this.obstacle.isOver(this.removed)) {
 			end(true);
 		}
@@ -90,7 +89,7 @@ final class Watch {
 			return false;
 		}
 		this.whenOver.run();
-		Stream open = this.stream;
+		WatchStream open = this.stream;
 		if (open != null) {
 			open.close();
 		}

@@ -6,8 +6,8 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limit of the open watches of waiting claims: over HTTP/1.1, each one has a connection.
- * Thread-safe.
+ * Limit of the open watches of waiting claims: servers and proxies limit the streams of a
+ * connection. Thread-safe.
  */
 final class Watches {
 

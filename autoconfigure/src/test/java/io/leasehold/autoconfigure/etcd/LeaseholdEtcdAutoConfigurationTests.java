@@ -19,6 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.ssl.NoSuchSslBundleException;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
@@ -43,8 +44,8 @@ class LeaseholdEtcdAutoConfigurationTests {
 
 	@Test
 	void contextStartsWithoutAServer() {
-		this.configured.run((context) -> assertThat(unreachable(context))
-			.contains("etcd could not acquire lock 'order:42': http://127.0.0.1:1 did not respond: connection failed"));
+		this.configured.run((context) -> assertThat(unreachable(context)).contains(
+				"etcd could not acquire lock 'order:42': http://127.0.0.1:1 did not respond", "Connection refused"));
 	}
 
 	@Test
@@ -89,6 +90,17 @@ class LeaseholdEtcdAutoConfigurationTests {
 				.isInstanceOf(LockEngineConfigurationException.class)
 				.hasMessageContaining("the client of that engine is not configured")
 				.hasMessageContaining("leasehold.etcd.endpoints"));
+	}
+
+	@Test
+	void missingClientIsNamed() {
+		this.configured.withClassLoader(new FilteredClassLoader("io.grpc"))
+			.withPropertyValues("leasehold.engine=etcd")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOf(LockEngineConfigurationException.class)
+				.hasMessageContaining(
+						"leasehold.engine is 'etcd', but the client of that engine is not on the classpath"));
 	}
 
 	@Test

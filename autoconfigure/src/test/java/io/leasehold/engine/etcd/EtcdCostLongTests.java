@@ -1,7 +1,6 @@
 package io.leasehold.engine.etcd;
 
 import java.net.URI;
-import java.net.http.HttpClient;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeoutException;
@@ -39,7 +38,7 @@ class EtcdCostLongTests {
 
 	private final EtcdLockEngine engine = this.engines.engine(this.server.url());
 
-	private final Gateway gateway = new Gateway(HttpClient.newHttpClient(), null);
+	private final EtcdClient client = this.engines.open(new EtcdClient(EtcdEngines.channels(), null));
 
 	@AfterEach
 	void closeAll() throws Exception {
@@ -79,11 +78,10 @@ class EtcdCostLongTests {
 	}
 
 	private void putAndDelete() throws EtcdException, TimeoutException {
-		JsonObject key = JsonObject.of("key", KeyValue.encode("bare/order:42"));
 		URI member = URI.create(this.server.url());
-		this.gateway.post(member, "/v3/kv/put", JsonObject.of("key", key.text("key")).with("value", "eA=="),
+		this.client.send(member, Rpc.unary("KV/Put"), Message.of(1, "bare/order:42").with(2, "x"),
 				EtcdOperator.deadline());
-		this.gateway.post(member, "/v3/kv/deleterange", key, EtcdOperator.deadline());
+		this.client.send(member, Rpc.unary("KV/DeleteRange"), Message.of(1, "bare/order:42"), EtcdOperator.deadline());
 	}
 
 }

@@ -1,9 +1,11 @@
 package io.leasehold.engine.etcd;
 
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.grpc.MethodDescriptor;
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
 import io.leasehold.engine.AcquisitionOutcome;
@@ -30,7 +32,7 @@ class EtcdEmptiedIntegrationTests {
 	/** Held by the other process, whose session stays. */
 	private static final LockKey KEPT = new LockKey("kept");
 
-	private static final String[] PATHS = { "/v3/kv/txn", "/v3/kv/range", "/v3/lease/grant", "/v3/lease/keepalive" };
+	private static final List<MethodDescriptor<?, ?>> METHODS = List.of(Rpc.TXN, Rpc.RANGE, Rpc.GRANT, Rpc.KEEP_ALIVE);
 
 	private final EtcdEngines engines = new EtcdEngines();
 
@@ -72,8 +74,8 @@ class EtcdEmptiedIntegrationTests {
 		Claim claim = this.engines.claim(key);
 		Claim nextClaim = this.engines.claim(key);
 		try (EtcdLockEngine former = this.engines.engine(this.relay.url())) {
-			for (String path : PATHS) {
-				this.relay.before(path, () -> emptyIfDue(nextClaim));
+			for (MethodDescriptor<?, ?> method : METHODS) {
+				this.relay.before(method, () -> emptyIfDue(nextClaim));
 			}
 			this.requestsLeft.set(request);
 			if (acquire(former, claim) instanceof Granted granted) {

@@ -84,6 +84,11 @@ final class EtcdEngines {
 		return new EtcdConnection(Arrays.stream(urls).map(URI::create).toList(), null, null, null);
 	}
 
+	/** Connections that belong to no engine. */
+	static Channels channels() {
+		return new Channels((member) -> connection(member.toString()).channel(member, CALL_TIMEOUT).build());
+	}
+
 	LockService service(EtcdLockEngine engine) {
 		return service(engine, Duration.ofSeconds(60));
 	}

@@ -84,8 +84,8 @@ class EtcdLateKeysIntegrationTests {
 		EtcdOperator.send(() -> this.operator.store()
 			.transact(List.of(), List.of(Operation.put(strays + "stray:x", "", waiting.lease())), List.of(),
 					EtcdOperator.deadline()));
-		AtomicReference<String> list = new AtomicReference<>();
-		relay.change("/v3/lease/timetolive", (body) -> {
+		AtomicReference<Message> list = new AtomicReference<>();
+		relay.change(Rpc.TIME_TO_LIVE, (body) -> {
 			if (list.compareAndSet(null, body)) {
 				other.release(holder);
 				EtcdEngines.granted(engine, claim);
@@ -95,7 +95,7 @@ class EtcdLateKeysIntegrationTests {
 		});
 		this.ahead.set(Duration.ofMinutes(6).toNanos());
 		EtcdEngines.eventually().until(() -> this.operator.keys(strays).isEmpty());
-		assertThat(list.get()).contains(KeyValue.encode(waiting.key()));
+		assertThat(list.get().texts(5)).contains(waiting.key());
 		EtcdEngines.eventually().until(() -> engine.liveClaims() == 0);
 		assertThat(this.operator.keys(this.engines.keys.claims(KEY))).containsExactly(waiting.key());
 		assertThat(other.tryAcquire(this.engines.claim(KEY))).isInstanceOf(Busy.class);
@@ -118,7 +118,7 @@ class EtcdLateKeysIntegrationTests {
 			.transact(List.of(), List.of(Operation.put(strays + "stray:x", "", first.lease())), List.of(),
 					EtcdOperator.deadline()));
 		AtomicReference<Claim> begun = new AtomicReference<>();
-		relay.before("/v3/lease/timetolive", () -> {
+		relay.before(Rpc.TIME_TO_LIVE, () -> {
 			Claim claim = this.engines.claim(KEY, Access.EXCLUSIVE, Duration.ofMinutes(20));
 			if (begun.compareAndSet(null, claim)) {
 				EtcdEngines.granted(engine, claim);
@@ -127,7 +127,7 @@ class EtcdLateKeysIntegrationTests {
 		this.ahead.set(Duration.ofMinutes(6).toNanos());
 		EtcdEngines.eventually().until(() -> this.operator.keys(strays).isEmpty());
 		this.ahead.set(Duration.ofMinutes(12).toNanos());
-		EtcdEngines.eventually().until(() -> relay.requests("/v3/lease/timetolive") > 1);
+		EtcdEngines.eventually().until(() -> relay.requests(Rpc.TIME_TO_LIVE) > 1);
 		assertThat(this.engines.engine(this.url).tryAcquire(this.engines.claim(KEY))).isInstanceOf(Busy.class);
 		assertThat(engine.release(begun.get())).isInstanceOf(ReleaseOutcome.Released.class);
 	}

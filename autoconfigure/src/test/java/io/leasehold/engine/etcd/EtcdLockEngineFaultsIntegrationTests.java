@@ -284,9 +284,9 @@ class EtcdLockEngineFaultsIntegrationTests {
 		EtcdEngines.granted(this.engines.engine(this.url), holder);
 		List<String> held = this.operator.keys(this.engines.keys.claims(KEY));
 		Claim claim = this.engines.claim(KEY, Access.permits(3), Duration.ofSeconds(60)).waiting();
-		relay.change("/v3/kv/txn", (response) -> {
-			if (response.contains("response_delete_range")) {
-				throw new IllegalStateException("The response is lost");
+		relay.change(Rpc.TXN, (response) -> {
+			if (response.all(3).stream().anyMatch((operation) -> operation.has(3))) {
+				EtcdRelay.lose(response);
 			}
 			return response;
 		});

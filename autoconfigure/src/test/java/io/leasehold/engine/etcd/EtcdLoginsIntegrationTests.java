@@ -32,9 +32,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 @Timeout(120)
 class EtcdLoginsIntegrationTests {
 
-	private static final String LOGIN = "/v3/auth/authenticate";
-
 	private static final int CALLS = 16;
+
+	private static final int READ_AND_WRITE = 2;
 
 	private static final Credentials ROOT = new Credentials("root", "root");
 
@@ -55,12 +55,12 @@ class EtcdLoginsIntegrationTests {
 	@BeforeEach
 	void acquire() throws Exception {
 		this.server = this.engines.open(EtcdTestServer.start("bcrypt-cost=4"));
-		send("/v3/auth/user/add", ROOT.request());
-		send("/v3/auth/role/add", JsonObject.of("name", "root"));
-		send("/v3/auth/user/grant", JsonObject.of("user", "root").with("role", "root"));
-		send("/v3/auth/user/add", new Credentials("admin", "admin").request());
-		send("/v3/auth/user/grant", JsonObject.of("user", "admin").with("role", "root"));
-		send("/v3/auth/enable", new JsonObject());
+		send("UserAdd", ROOT.request());
+		send("RoleAdd", Message.of(1, "root"));
+		send("UserGrantRole", Message.of(1, "root").with(2, "root"));
+		send("UserAdd", new Credentials("admin", "admin").request());
+		send("UserGrantRole", Message.of(1, "admin").with(2, "root"));
+		send("AuthEnable", new Message());
 		this.enabled = true;
 		this.relay = this.engines.open(new EtcdRelay(this.server.url()));
 		this.engine = engine("root");
@@ -83,10 +83,10 @@ class EtcdLoginsIntegrationTests {
 	@Fault(158)
 	@Test
 	void requestsWhoseTokenIsInvalidShareOneLogin() throws Exception {
-		int before = this.relay.requests(LOGIN);
+		int before = this.relay.requests(Rpc.LOGIN);
 		changePassword("root");
 		CountDownLatch sent = new CountDownLatch(CALLS);
-		this.relay.before("/v3/kv/txn", () -> {
+		this.relay.before(Rpc.TXN, () -> {
 			sent.countDown();
 			await(sent); // all of them have the invalid token
 		});
@@ -94,7 +94,7 @@ class EtcdLoginsIntegrationTests {
 			EtcdEngines.granted(this.engine, this.engines.claim(new LockKey("order:" + i)));
 			return null;
 		}).toList());
-		assertThat(this.relay.requests(LOGIN) - before).isOne();
+		assertThat(this.relay.requests(Rpc.LOGIN) - before).isOne();
 		assertThat(EtcdEngines.renew(this.engine, this.held, this.granted)).isInstanceOf(RenewalOutcome.Renewed.class);
 	}
 
@@ -103,7 +103,7 @@ class EtcdLoginsIntegrationTests {
 	@Test
 	void rejectedLoginIsNotRepeatedAtOnceAndSucceedsLater() throws Exception {
 		changePassword("another");
-		int before = this.relay.requests(LOGIN);
+		int before = this.relay.requests(Rpc.LOGIN);
 		long start = System.nanoTime();
 		for (int i = 0; i < 50; i++) {
 			assertThatExceptionOfType(LockEngineException.class)
@@ -111,7 +111,7 @@ class EtcdLoginsIntegrationTests {
 				.withMessageContaining("Check leasehold.etcd.username and leasehold.etcd.password");
 		}
 		long pauses = 1 + (System.nanoTime() - start) / Duration.ofSeconds(2).toNanos();
-		assertThat(this.relay.requests(LOGIN) - before).isBetween(1, (int) (1 + pauses));
+		assertThat(this.relay.requests(Rpc.LOGIN) - before).isBetween(1, (int) (1 + pauses));
 		changePassword("root");
 		EtcdEngines.eventually()
 			.until(() -> EtcdEngines.renew(this.engine, this.held, this.granted) instanceof RenewalOutcome.Renewed);
@@ -121,15 +121,15 @@ class EtcdLoginsIntegrationTests {
 	@Fault(158)
 	@Test
 	void locksSurviveAPermissionThatIsLostForAWhile() throws Exception {
-		send("/v3/auth/user/add", new Credentials("shop", "shop").request());
-		send("/v3/auth/role/add", JsonObject.of("name", "locks"));
-		send("/v3/auth/user/grant", JsonObject.of("user", "shop").with("role", "locks"));
+		send("UserAdd", new Credentials("shop", "shop").request());
+		send("RoleAdd", Message.of(1, "locks"));
+		send("UserGrantRole", Message.of(1, "shop").with(2, "locks"));
 		permit();
 		EtcdLockEngine shop = engine("shop");
 		Claim claim = this.engines.claim(new LockKey("of the shop"));
 		Granted grant = EtcdEngines.granted(shop, claim);
 		int before = this.relay.requests();
-		send("/v3/auth/role/revoke", range().with("role", "locks"));
+		send("RoleRevokePermission", Message.of(1, "locks").with(2, prefix()).with(3, KeyValue.rangeEnd(prefix())));
 		for (int i = 0; i < 10; i++) {
 			assertThat(EtcdEngines.renew(shop, claim, grant)).isInstanceOf(RenewalOutcome.Unknown.class);
 			assertThatExceptionOfType(LockEngineException.class)
@@ -142,14 +142,13 @@ class EtcdLoginsIntegrationTests {
 		assertThat(shop.release(claim)).isInstanceOf(ReleaseOutcome.Released.class);
 	}
 
-	private JsonObject range() {
-		String prefix = this.engines.namespace + "/";
-		return JsonObject.of("key", KeyValue.encode(prefix))
-			.with("range_end", KeyValue.encode(KeyValue.rangeEnd(prefix)));
+	private void permit() {
+		Message permission = Message.of(1, READ_AND_WRITE).with(2, prefix()).with(3, KeyValue.rangeEnd(prefix()));
+		send("RoleGrantPermission", Message.of(1, "locks").with(2, permission));
 	}
 
-	private void permit() throws Exception {
-		send("/v3/auth/role/grant", JsonObject.of("name", "locks").with("perm", range().with("permType", "READWRITE")));
+	private String prefix() {
+		return this.engines.namespace + "/";
 	}
 
 	private static void await(CountDownLatch latch) {
@@ -162,18 +161,16 @@ class EtcdLoginsIntegrationTests {
 	}
 
 	/** Any change of a password invalidates the user's tokens, and so does a revision. */
-	private void changePassword(String password) throws Exception {
-		send("/v3/auth/user/changepw", new Credentials("root", password).request());
+	private void changePassword(String password) {
+		send("UserChangePassword", new Credentials("root", password).request());
 	}
 
-	private String adminToken() throws Exception {
-		return JsonReader
-			.parse(EtcdOperator.send(this.server.url(), LOGIN, new Credentials("admin", "admin").request()))
-			.text("token");
+	private String adminToken() {
+		return EtcdOperator.send(this.server.url(), Rpc.LOGIN, new Credentials("admin", "admin").request()).text(2);
 	}
 
-	private void send(String path, JsonObject body) throws Exception {
-		EtcdOperator.send(this.server.url(), path, body, this.enabled ? adminToken() : null);
+	private void send(String method, Message request) {
+		EtcdOperator.send(this.server.url(), Rpc.unary("Auth/" + method), request, this.enabled ? adminToken() : null);
 	}
 
 }

@@ -122,7 +122,7 @@ class EtcdMinimumHoldIntegrationTests {
 		Granted granted = EtcdEngines.granted(this.engine, claim);
 		EtcdRelay between = this.engines.open(new EtcdRelay(this.url));
 		AtomicBoolean once = new AtomicBoolean();
-		between.change("/v3/kv/range", (body) -> {
+		between.change(Rpc.RANGE, (body) -> {
 			if (once.compareAndSet(false, true)) {
 				move(claim, granted);
 			}
@@ -222,7 +222,7 @@ class EtcdMinimumHoldIntegrationTests {
 		Granted granted = EtcdEngines.granted(this.engine, claim);
 		Renewal longer = new Renewal(claim, granted.number(), Duration.ofMinutes(5));
 		long first = key().lease();
-		this.relay.change("/v3/kv/txn", (body) -> "");
+		this.relay.change(Rpc.TXN, EtcdRelay::lose);
 		assertThat(this.engine.renew(List.of(longer)).get(0)).isInstanceOf(RenewalOutcome.Unknown.class);
 		this.relay.changeNothing();
 		long second = key().lease();
@@ -277,8 +277,8 @@ class EtcdMinimumHoldIntegrationTests {
 		before.changeNothing();
 		assertThat(this.other.forceRelease(KEY)).hasSize(1);
 		AtomicReference<FaultProxy.Valve> late = new AtomicReference<>();
-		before.change("/v3/kv/txn", (body) -> {
-			if (!body.contains("\"succeeded\"") && late.get() == null) {
+		before.change(Rpc.TXN, (body) -> {
+			if (!body.flag(2) && late.get() == null) {
 				late.set(proxy.strandRequests()); // the key could not be moved
 			}
 			return body;
@@ -292,9 +292,9 @@ class EtcdMinimumHoldIntegrationTests {
 
 	/** Lose the responses from the creation of a lease for the key on. */
 	private void loseNextMove(EtcdRelay relay) {
-		relay.change("/v3/lease/grant", (body) -> {
+		relay.change(Rpc.GRANT, (body) -> {
 			if (!this.operator.keys(this.engines.keys.claims(KEY)).isEmpty()) {
-				relay.change("/v3/kv/txn", (lost) -> "");
+				relay.change(Rpc.TXN, EtcdRelay::lose);
 			}
 			return body;
 		});
@@ -303,7 +303,7 @@ class EtcdMinimumHoldIntegrationTests {
 	/** Hold back the request that follows the creation of a lease for the key. */
 	private AtomicReference<FaultProxy.Valve> strandNextMove(EtcdRelay relay, FaultProxy proxy) {
 		AtomicReference<FaultProxy.Valve> late = new AtomicReference<>();
-		relay.change("/v3/lease/grant", (body) -> {
+		relay.change(Rpc.GRANT, (body) -> {
 			if (late.get() == null && !this.operator.keys(this.engines.keys.claims(KEY)).isEmpty()) {
 				late.set(proxy.strandRequests());
 			}
@@ -316,7 +316,7 @@ class EtcdMinimumHoldIntegrationTests {
 	private void assertKeyStays(EtcdRelay relay, FaultProxy.Valve late) {
 		KeyValue held = key();
 		AtomicInteger executed = new AtomicInteger();
-		relay.change("/v3/kv/txn", (body) -> {
+		relay.change(Rpc.TXN, (body) -> {
 			executed.incrementAndGet();
 			return body;
 		});

@@ -8,11 +8,14 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
+import io.grpc.MethodDescriptor;
+import io.grpc.Status;
 import io.leasehold.engine.support.Deadlines;
 import io.leasehold.server.EtcdTestServer;
 
@@ -27,6 +30,9 @@ public final class EtcdOperator {
 
 	private static final Pattern WATCHES = Pattern.compile("etcd_debugging_mvcc_watcher_total (\\d+)");
 
+	/** Never closed: servers of other tests use other ports. */
+	private static final Channels channels = EtcdEngines.channels();
+
 	private final Store store;
 
 	EtcdOperator(String... urls) {
@@ -34,7 +40,9 @@ public final class EtcdOperator {
 	}
 
 	EtcdOperator(EtcdConnection connection) {
-		this.store = connection.connect(Duration.ofSeconds(10));
+		Credentials login = (connection.user() != null) ? new Credentials(connection.user(), connection.password())
+				: null;
+		this.store = new Store(new EtcdClient(channels, login), new Members(connection.endpoints()));
 	}
 
 	/** Return the keys of all claims on locks of a namespace. */
@@ -51,8 +59,7 @@ public final class EtcdOperator {
 	}
 
 	long revision() {
-		return send(() -> this.store.range(Operation.get("none", true), deadline())).object("header")
-			.number("revision");
+		return Reply.revision(send(() -> this.store.range(Operation.get("none", true), deadline())));
 	}
 
 	boolean remove(String key) {
@@ -69,38 +76,27 @@ public final class EtcdOperator {
 
 	/** Return the remaining seconds of a lease, negative if it does not exist. */
 	static long secondsLeft(String url, long lease) {
-		try {
-			return JsonReader.parse(send(url, "/v3/lease/timetolive", JsonObject.of("ID", lease))).number("TTL");
-		}
-		catch (IOException | InterruptedException ex) {
-			throw new IllegalStateException(ex);
-		}
+		return send(url, Rpc.TIME_TO_LIVE, Message.of(1, lease)).number(3);
 	}
 
 	/** Use a token, and return whether the server does not know it any more. */
 	static boolean isExpired(String url, String token) {
-		HttpRequest request = HttpRequest.newBuilder(URI.create(url + "/v3/kv/range"))
-			.header("Authorization", token)
-			.POST(HttpRequest.BodyPublishers.ofString(Operation.get("none", true).toString()))
-			.build();
-		AtomicInteger status = new AtomicInteger();
 		try {
-			HttpClient.newHttpClient().send(request, (response) -> {
-				status.set(response.statusCode());
-				return HttpResponse.BodySubscribers.discarding();
-			});
+			send(url, Rpc.RANGE, Operation.get("none", true), token);
+			return false;
 		}
-		catch (IOException ex) {
-			// With assertions, the JDK's client cannot read the trailers of errors
+		catch (CompletionException ex) {
+			return EtcdException.of(ex.getCause()).is(Status.Code.UNAUTHENTICATED);
 		}
-		catch (InterruptedException ex) {
-			throw new IllegalStateException(ex);
-		}
-		return status.get() == 401;
 	}
 
-	static JsonObject status(String url) throws IOException, InterruptedException {
-		return JsonReader.parse(send(url, "/v3/maintenance/status", new JsonObject()));
+	static Message status(String url) {
+		return send(url, Rpc.unary("Maintenance/Status"), new Message());
+	}
+
+	/** Return the id of the member that sent a response. */
+	static long member(Message response) {
+		return response.message(1).number(2);
 	}
 
 	/** Wait for a member that is the leader, or for one that follows it. */
@@ -108,10 +104,9 @@ public final class EtcdOperator {
 		List<EtcdTestServer> found = new ArrayList<>();
 		EtcdEngines.eventually().ignoreExceptions().until(() -> {
 			for (EtcdTestServer member : members) {
-				JsonObject status = status(member.url());
-				String leader = status.text("leader");
-				boolean known = !leader.isEmpty() && !leader.equals("0");
-				if (known && leader.equals(status.object("header").text("member_id")) == leads) {
+				Message status = status(member.url());
+				long leader = status.number(4);
+				if (leader != 0 && (leader == member(status)) == leads) {
 					return found.add(member);
 				}
 			}
@@ -135,27 +130,23 @@ public final class EtcdOperator {
 	}
 
 	/** Let the store forget all changes before a revision. */
-	static void compact(String url, long revision) throws IOException, InterruptedException {
-		send(url, "/v3/kv/compaction", JsonObject.of("revision", revision));
+	static void compact(String url, long revision) {
+		send(url, Rpc.unary("KV/Compact"), Message.of(1, revision));
 	}
 
 	/** Send a request that the engine never sends. */
-	static String send(String url, String path, JsonObject body) throws IOException, InterruptedException {
-		return send(url, path, body, null);
+	static Message send(String url, MethodDescriptor<Message, Message> method, Message request) {
+		return send(url, method, request, null);
 	}
 
 	/** Send a request with the token of a user. */
-	static String send(String url, String path, JsonObject body, @Nullable String token)
-			throws IOException, InterruptedException {
-		HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url + path))
-			.POST(HttpRequest.BodyPublishers.ofString(body.toString()));
-		if (token != null) {
-			request.header("Authorization", token);
-		}
-		HttpResponse<String> response = HttpClient.newHttpClient()
-			.send(request.build(), HttpResponse.BodyHandlers.ofString());
-		assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
-		return response.body();
+	static Message send(String url, MethodDescriptor<Message, Message> method, Message request,
+			@Nullable String token) {
+		URI member = URI.create(url);
+		return Call.send(channels.to(member), member, method, request, token)
+			.response()
+			.orTimeout(10, TimeUnit.SECONDS)
+			.join();
 	}
 
 	static long deadline() {

@@ -136,8 +136,7 @@ class EtcdPartitionIntegrationTests {
 	}
 
 	private void isolate(EtcdTestServer member) throws Exception {
-		String id = EtcdOperator.status(url(member)).object("header").text("member_id");
-		this.network.isolate(member, Long.toHexString(Long.parseUnsignedLong(id)));
+		this.network.isolate(member, Long.toHexString(EtcdOperator.member(EtcdOperator.status(url(member)))));
 	}
 
 	private EtcdTestServer other(EtcdTestServer than) {

@@ -4,19 +4,24 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 
-import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
+import io.grpc.HandlerRegistry;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+import io.grpc.Server;
+import io.grpc.ServerCall;
+import io.grpc.ServerMethodDefinition;
+import io.grpc.Status;
+import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
 
 /**
  * A relay before real servers that changes their responses, as another member or leader
@@ -25,56 +30,64 @@ import com.sun.net.httpserver.HttpServer;
  */
 final class EtcdRelay implements AutoCloseable {
 
-	private final HttpClient client = HttpClient.newHttpClient();
+	private static final Metadata.Key<String> TOKEN = Metadata.Key.of("token", Metadata.ASCII_STRING_MARSHALLER);
 
 	private final ExecutorService threads = Executors.newCachedThreadPool();
 
-	private final Map<String, UnaryOperator<String>> changes = new ConcurrentHashMap<>();
+	private final Map<String, UnaryOperator<Message>> changes = new ConcurrentHashMap<>();
 
 	private final Map<String, Runnable> before = new ConcurrentHashMap<>();
 
 	private final Map<String, AtomicInteger> requests = new ConcurrentHashMap<>();
 
-	private final String[] targets;
+	private final List<URI> targets;
+
+	private final Channels channels = EtcdEngines.channels();
 
 	private final AtomicInteger next = new AtomicInteger();
 
-	private final HttpServer server;
+	private final Server server;
 
 	EtcdRelay(String... targets) {
-		this.targets = targets;
+		this.targets = Arrays.stream(targets).map(URI::create).toList();
 		try {
-			this.server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+			this.server = NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
+				.executor(this.threads)
+				.fallbackHandlerRegistry(new AllMethods())
+				.build()
+				.start();
 		}
 		catch (IOException ex) {
 			throw new IllegalStateException(ex);
 		}
-		this.server.createContext("/", this::relay);
-		this.server.setExecutor(this.threads);
-		this.server.start();
 	}
 
 	String url() {
-		return "http://127.0.0.1:" + this.server.getAddress().getPort();
+		return "http://127.0.0.1:" + this.server.getPort();
 	}
 
-	/** Change the responses to requests of a path. */
-	void change(String path, UnaryOperator<String> response) {
-		this.changes.put(path, response);
+	/** Change the responses of a method. They are lost if the change fails. */
+	void change(MethodDescriptor<?, ?> method, UnaryOperator<Message> response) {
+		this.changes.put(method.getFullMethodName(), response);
+	}
+
+	/** Change a response so that it is lost. */
+	static Message lose(Message response) {
+		throw new IllegalStateException("The response is lost");
 	}
 
 	void changeNothing() {
 		this.changes.clear();
 	}
 
-	/** Do something before requests of a path reach the server. */
-	void before(String path, Runnable action) {
-		this.before.put(path, action);
+	/** Do something before requests of a method reach the server. */
+	void before(MethodDescriptor<?, ?> method, Runnable action) {
+		this.before.put(method.getFullMethodName(), action);
 	}
 
-	/** Return the number of requests of a path. */
-	int requests(String path) {
-		return this.requests.computeIfAbsent(path, (first) -> new AtomicInteger()).get();
+	/** Return the number of requests of a method. */
+	int requests(MethodDescriptor<?, ?> method) {
+		return count(method.getFullMethodName()).get();
 	}
 
 	/** Return the number of all requests, without watches. */
@@ -82,52 +95,85 @@ final class EtcdRelay implements AutoCloseable {
 		return this.requests.values().stream().mapToInt(AtomicInteger::get).sum();
 	}
 
-	private void relay(HttpExchange exchange) throws IOException {
-		String path = exchange.getRequestURI().getPath();
-		try (exchange) {
-			if (path.equals("/v3/watch")) {
-				exchange.sendResponseHeaders(404, -1);
-				return;
-			}
-			this.requests.computeIfAbsent(path, (first) -> new AtomicInteger()).incrementAndGet();
-			this.before.getOrDefault(path, () -> {
-			}).run();
-			String body = this.changes.getOrDefault(path, UnaryOperator.identity()).apply(forward(exchange, path));
-			byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
-			exchange.sendResponseHeaders(200, bytes.length);
-			exchange.getResponseBody().write(bytes);
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-		}
+	private AtomicInteger count(String method) {
+		return this.requests.computeIfAbsent(method, (first) -> new AtomicInteger());
 	}
 
-	/** Return the body of a response; the client does not need the status of an error. */
-	private String forward(HttpExchange exchange, String path) throws IOException, InterruptedException {
-		String target = this.targets[Math.floorMod(this.next.getAndIncrement(), this.targets.length)];
-		HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(target + path))
-			.POST(HttpRequest.BodyPublishers.ofByteArray(exchange.getRequestBody().readAllBytes()));
-		String authorization = exchange.getRequestHeaders().getFirst("Authorization");
-		if (authorization != null) {
-			request.header("Authorization", authorization);
-		}
-		ResponseBody response = new ResponseBody();
+	private void relay(URI target, ServerCall<Message, Message> call, Message request, Metadata headers) {
+		String method = call.getMethodDescriptor().getFullMethodName();
+		count(method).incrementAndGet();
+		Status status = Status.OK;
 		try {
-			return this.client.send(request.build(), response).body();
+			this.before.getOrDefault(method, () -> {
+			}).run();
+			Message response = forward(target, call.getMethodDescriptor(), request, headers);
+			Message changed = this.changes.getOrDefault(method, UnaryOperator.identity()).apply(response);
+			call.sendHeaders(new Metadata());
+			call.sendMessage(changed);
 		}
-		catch (IOException ex) {
-			EtcdException failure = response.failure(URI.create(target), ex);
-			if (!failure.isRejection()) {
-				throw ex;
-			}
-			return JsonObject.of("code", failure.code()).with("message", "rejected").toString();
+		catch (CompletionException ex) {
+			EtcdException failure = EtcdException.of(ex.getCause());
+			status = Status.fromCode(failure.code()).withDescription(failure.getMessage());
 		}
+		catch (IllegalStateException ex) {
+			status = Status.UNAVAILABLE.withCause(ex);
+		}
+		call.close(status, new Metadata());
+	}
+
+	private Message forward(URI target, MethodDescriptor<Message, Message> method, Message request, Metadata headers) {
+		return Call.send(this.channels.to(target), target, method, request, headers.get(TOKEN)).response().join();
 	}
 
 	@Override
 	public void close() {
-		this.server.stop(0);
+		this.server.shutdownNow();
 		this.threads.shutdownNow();
+		this.channels.close();
+	}
+
+	/**
+	 * Methods of etcd, by any name. Each but watches has one request.
+	 */
+	private final class AllMethods extends HandlerRegistry {
+
+		@Override
+		public ServerMethodDefinition<?, ?> lookupMethod(String name, String authority) {
+			if (name.equals(Rpc.WATCH.getFullMethodName())) {
+				return null;
+			}
+			MethodDescriptor<Message, Message> method = Rpc.unary(name.substring(name.indexOf('.') + 1));
+			return ServerMethodDefinition
+				.create(method.toBuilder().setType(MethodDescriptor.MethodType.UNKNOWN).build(), this::start);
+		}
+
+		private ServerCall.Listener<Message> start(ServerCall<Message, Message> call, Metadata headers) {
+			URI target = EtcdRelay.this.targets
+				.get(Math.floorMod(EtcdRelay.this.next.getAndIncrement(), EtcdRelay.this.targets.size()));
+			call.request(2);
+			return new ServerCall.Listener<>() {
+
+				private Message request;
+
+				@Override
+				public void onMessage(Message message) {
+					this.request = message;
+				}
+
+				@Override
+				public void onHalfClose() {
+					relay(target, call, this.request, headers);
+				}
+
+				/** A connection that does not respond is left, as by the engine. */
+				@Override
+				public void onCancel() {
+					EtcdRelay.this.channels.replace(target, EtcdRelay.this.channels.to(target));
+				}
+
+			};
+		}
+
 	}
 
 }

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeoutException;
 
+import io.grpc.Status;
 import io.leasehold.LockKey;
 import io.leasehold.engine.Access;
 import io.leasehold.engine.Claim;
@@ -188,7 +189,7 @@ class EtcdStatesTests {
 	void failedRequestIsSentToAllMembers() {
 		Members members = new Members(List.of(URI.create("http://one"), URI.create("http://two")));
 		List<URI> sent = new ArrayList<>();
-		EtcdException broken = new EtcdException(EtcdException.NO_RESPONSE, "broken", null);
+		EtcdException broken = new EtcdException(Status.Code.UNAVAILABLE, "broken", null);
 		assertThatExceptionOfType(EtcdException.class).isThrownBy(() -> members.run((member) -> {
 			sent.add(member);
 			throw broken;
@@ -206,7 +207,7 @@ class EtcdStatesTests {
 	void memberThatRejectsARequestIsKeptAndOneThatIsLateIsNot() {
 		Members members = new Members(List.of(URI.create("http://one"), URI.create("http://two")));
 		assertThatExceptionOfType(EtcdException.class).isThrownBy(() -> members.run((member) -> {
-			throw new EtcdException(EtcdException.PERMISSION_DENIED, "denied", null);
+			throw new EtcdException(Status.Code.PERMISSION_DENIED, "denied", null);
 		}, later()));
 		assertThat(members.failures()).isZero();
 		assertThatExceptionOfType(TimeoutException.class).isThrownBy(() -> members.run((member) -> {

@@ -58,9 +58,11 @@ class EtcdThreadsIntegrationTests {
 		AtomicInteger signals = new AtomicInteger();
 		this.engines.open(engine.subscribe(waiting, (signal) -> signals.incrementAndGet()));
 		this.exhausted = true;
+		this.proxy.refuse();
 		this.proxy.reset();
 		EtcdEngines.eventually().alias("threads refused").until(() -> this.refused.get() > 2);
 		this.exhausted = false;
+		this.proxy.heal();
 		EtcdEngines.eventually()
 			.alias("renewed")
 			.until(() -> EtcdEngines.renew(engine, claim, granted) instanceof RenewalOutcome.Renewed);
@@ -85,7 +87,9 @@ class EtcdThreadsIntegrationTests {
 					return new Thread(task);
 				});
 		Duration callTimeout = Duration.ofSeconds(5);
-		Store store = EtcdEngines.connection(EtcdEngines.url(this.proxy)).connect(callTimeout, threads);
+		EtcdConnection connection = EtcdEngines.connection(EtcdEngines.url(this.proxy));
+		Store store = connection
+			.connect((member) -> connection.channel(member, callTimeout).offloadExecutor(threads).build());
 		return this.engines.open(new EtcdLockEngine(store,
 				new EtcdSettings(this.engines.namespace, Duration.ofMinutes(2), callTimeout, Duration.ofMinutes(5)),
 				MonotonicClock.SYSTEM));

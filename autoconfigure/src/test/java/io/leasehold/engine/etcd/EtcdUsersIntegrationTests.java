@@ -1,6 +1,5 @@
 package io.leasehold.engine.etcd;
 
-import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -47,7 +46,7 @@ class EtcdUsersIntegrationTests {
 
 	/** The session needs no keep-alive during the test. */
 	@BeforeEach
-	void acquireAndLetTheTokenExpire() throws Exception {
+	void acquireAndLetTheTokenExpire() {
 		this.server = this.engines.open(EtcdTestServer.start("bcrypt-cost=4", "auth-token-ttl=1"));
 		enableUsers();
 		this.proxy = this.engines.open(FaultProxy.to(this.server.port()));
@@ -90,7 +89,7 @@ class EtcdUsersIntegrationTests {
 
 	@Fault(158)
 	@Test
-	void renewalAndReleaseLogInAgain() throws Exception {
+	void renewalAndReleaseLogInAgain() {
 		assertThat(EtcdEngines.renew(this.engine, this.claim, this.granted)).isInstanceOf(RenewalOutcome.Renewed.class);
 		awaitExpiry();
 		assertThat(this.engine.release(this.claim)).isInstanceOf(ReleaseOutcome.Released.class);
@@ -101,14 +100,11 @@ class EtcdUsersIntegrationTests {
 	 * Wait until a token has expired that is not older than the engine's. Each one is
 	 * used once, because a use extends it.
 	 */
-	private void awaitExpiry() throws IOException, InterruptedException {
+	private void awaitExpiry() {
 		Deque<String> tokens = new ArrayDeque<>();
 		for (int i = 0; i < 100; i++) {
 			tokens.add(
-					JsonReader
-						.parse(EtcdOperator.send(this.server.url(), "/v3/auth/authenticate",
-								new Credentials("root", "root").request()))
-						.text("token"));
+					EtcdOperator.send(this.server.url(), Rpc.LOGIN, new Credentials("root", "root").request()).text(2));
 		}
 		EtcdEngines.eventually()
 			.pollInterval(Duration.ofMillis(200))
@@ -123,12 +119,12 @@ class EtcdUsersIntegrationTests {
 		return new EtcdConnection(List.of(URI.create(url)), "root", "root", null);
 	}
 
-	private void enableUsers() throws Exception {
+	private void enableUsers() {
 		String url = this.server.url();
-		EtcdOperator.send(url, "/v3/auth/user/add", new Credentials("root", "root").request());
-		EtcdOperator.send(url, "/v3/auth/role/add", JsonObject.of("name", "root"));
-		EtcdOperator.send(url, "/v3/auth/user/grant", JsonObject.of("user", "root").with("role", "root"));
-		EtcdOperator.send(url, "/v3/auth/enable", new JsonObject());
+		EtcdOperator.send(url, Rpc.unary("Auth/UserAdd"), new Credentials("root", "root").request());
+		EtcdOperator.send(url, Rpc.unary("Auth/RoleAdd"), Message.of(1, "root"));
+		EtcdOperator.send(url, Rpc.unary("Auth/UserGrantRole"), Message.of(1, "root").with(2, "root"));
+		EtcdOperator.send(url, Rpc.unary("Auth/AuthEnable"), new Message());
 	}
 
 }

@@ -18,6 +18,7 @@ final class EtcdContenders {
 		all.put(Contenders.QUEUE, (address) -> new LocalQueue(new BareEtcd(address)));
 		all.put(Contenders.LEASEHOLD,
 				(address) -> LeaseholdContender.withoutDatabase("etcd", Map.of("leasehold.etcd.endpoints", address)));
+		all.put("jetcd", JetcdContender::new);
 		return all;
 	}
 
