@@ -8,7 +8,9 @@ import java.time.Duration;
 public sealed interface AcquisitionOutcome {
 
 	/**
-	 * The claim's owner holds the key, alone or with others of the same access.
+	 * The claim's owner holds the key, alone or with others of the same access. The
+	 * service releases a grant whose validity ended before it arrived, and requests the
+	 * key by a new claim.
 	 *
 	 * @param number grant number, greater than those of all earlier grants of the key,
 	 * positive and below 2^57
@@ -37,10 +39,11 @@ public sealed interface AcquisitionOutcome {
 	}
 
 	/**
-	 * The key has another owner, or other claims precede the claim in the queue.
+	 * The key has another owner, or other claims precede the claim in the queue. Nothing
+	 * of a claim that does not wait remains in the store.
 	 *
-	 * @param retryIn maximum time until the next request; a {@linkplain Signal signal}
-	 * may arrive earlier
+	 * @param retryIn maximum time until the next request, by a new claim if this one does
+	 * not wait; a {@linkplain Signal signal} may arrive earlier
 	 * @param recalled whether the grant of the owner lingers, so that the owner was
 	 * notified and may release it at once. Used only for a claim that does not wait
 	 */

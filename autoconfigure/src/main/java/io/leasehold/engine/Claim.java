@@ -7,7 +7,9 @@ import io.leasehold.LockTerms;
 
 /**
  * Request of a process for a key, from its first message until the store has confirmed
- * its end. The store identifies it only by its {@linkplain Owner owner}.
+ * its end. The store identifies it only by its {@linkplain Owner owner}. A claim goes one
+ * way: once it was granted or {@linkplain LockEngine#tryAcquire(Claim) has failed}, the
+ * key is requested by a new claim of a new owner.
  *
  * @param key the key
  * @param owner the owner, created for this claim
@@ -64,11 +66,6 @@ public record Claim(LockKey key, Owner owner, LockTerms terms, boolean waits, lo
 	/** Return how long the key stays locked after the lease of a silent owner. */
 	public Duration lockDelay() {
 		return this.terms.lockDelay();
-	}
-
-	/** Return this claim, with the same owner, as a waiting one. */
-	public Claim waiting() {
-		return this.waits ? this : new Claim(this.key, this.owner, this.terms, true, this.since, this.lingers);
 	}
 
 }

@@ -72,6 +72,11 @@ public interface LockEngine {
 	 * Request a claim's key, in the caller's thread, with one round trip. Idempotent: if
 	 * a response was lost, a repeated request for the same claim returns the same grant
 	 * number.
+	 * <p>
+	 * The service repeats the request only for a claim that waits, after a failure or
+	 * <em>busy</em>. A claim that was granted, also by a signal, or contradicted, or that
+	 * does not wait, is never requested again: the service releases it, unless nothing of
+	 * it remains, and requests the key by a new claim.
 	 * @param claim the claim
 	 * @return granted, busy, or contradicted by those who hold the key
 	 * @throws LockEngineException if the store did not respond; the claim may have been

@@ -39,14 +39,11 @@ final class Ending {
 	 */
 	void withdraw(LiveClaim live, Ballot<Vote> votes, long deadline) {
 		long ended = live.nextRound();
-		Ballot<List<Object>> withdrawals = this.masters.ask((master) -> {
+		this.masters.ask((master) -> {
 			Vote vote = votes.response(master);
 			return (vote != null && !vote.granted() || !live.mayBeKnownTo(master))
 					? CompletableFuture.completedFuture(NOT_HELD) : withdraw(live, master, ended);
 		}, Ballot::isComplete).await(deadline);
-		if (withdrawals.size() == this.masters.size()) {
-			live.withdrawn(ended);
-		}
 	}
 
 	private CompletableFuture<List<Object>> withdraw(LiveClaim live, Master master, long ended) {
@@ -61,7 +58,7 @@ final class Ending {
 	 */
 	ReleaseOutcome release(LiveClaim live, long deadline) {
 		long ended = live.nextRound();
-		live.expire(this.settings.markerLifetime());
+		live.end(this.settings.markerLifetime());
 		Ballot<List<Object>> ballot = this.masters.requireMajority(
 				this.masters.ask((master) -> end(live, master, ended), this.masters::hasResponses).await(deadline));
 		long held = ballot.responses().stream().filter((response) -> (Long) response.get(0) == 1).count();

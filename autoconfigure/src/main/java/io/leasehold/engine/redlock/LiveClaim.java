@@ -6,7 +6,6 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 import io.leasehold.engine.Claim;
@@ -20,9 +19,6 @@ import io.leasehold.engine.support.Deadlines;
  * know it. Thread-safe.
  */
 final class LiveClaim {
-
-	/** Last round of all claims: rounds grow even if a claim is forgotten meanwhile. */
-	private static final AtomicLong ROUNDS = new AtomicLong();
 
 	private final String token;
 
@@ -41,7 +37,7 @@ final class LiveClaim {
 
 	private final boolean unknown;
 
-	private Claim claim;
+	private final Claim claim;
 
 	/** Longest lease that was requested. */
 	private Duration longestLease;
@@ -53,13 +49,10 @@ final class LiveClaim {
 
 	private long granted;
 
-	/** Last round whose withdrawal all masters have confirmed, or -1. */
-	private long withdrawn = -1;
-
 	private int polls;
 
-	/** Whether the claim is forgotten after some time. */
-	private boolean expires;
+	/** Whether a request to end the claim was sent. */
+	private boolean ends;
 
 	private long over;
 
@@ -75,14 +68,7 @@ final class LiveClaim {
 		this.unknown = unknown;
 	}
 
-	/** Record that the lock is requested, possibly again for a claim that waits now. */
-	synchronized void requesting(Claim requested) {
-		this.claim = requested;
-		this.expires = false;
-	}
-
-	/** Return the claim as it was requested last. */
-	synchronized Claim claim() {
+	Claim claim() {
 		return this.claim;
 	}
 
@@ -127,8 +113,7 @@ final class LiveClaim {
 	 * @return number of the round, or of the time after it; greater than all earlier ones
 	 */
 	synchronized long nextRound() {
-		this.round = ROUNDS.incrementAndGet();
-		return this.round;
+		return ++this.round;
 	}
 
 	/**
@@ -189,16 +174,6 @@ final class LiveClaim {
 		return (this.round == endedRound) ? request.get() : CompletableFuture.completedFuture(otherwise);
 	}
 
-	/** Record that all masters have confirmed the withdrawal of a round. */
-	synchronized void withdrawn(long endedRound) {
-		this.withdrawn = endedRound;
-	}
-
-	/** Return whether all votes are withdrawn, and no request may arrive late. */
-	synchronized boolean isWithdrawn() {
-		return this.round == this.withdrawn && this.inFlight.isEmpty() && this.stranded.isEmpty();
-	}
-
 	/** Return whether a master may know the claim. */
 	synchronized boolean mayBeKnownTo(Master master) {
 		return this.unknown || this.reached.contains(master);
@@ -215,18 +190,15 @@ final class LiveClaim {
 		return this.polls++;
 	}
 
-	/**
-	 * Let the claim be over when its grants and late requests have expired, unless it is
-	 * requested again.
-	 */
-	synchronized void expire(Duration lateRequests) {
+	/** Let the claim be over when its grants and late requests have expired. */
+	synchronized void end(Duration lateRequests) {
 		this.over = Deadlines.after(lifetime().plus(lateRequests));
-		this.expires = true;
+		this.ends = true;
 	}
 
 	/** Return whether the grants and late requests of the claim have expired. */
 	synchronized boolean isOver() {
-		return this.expires && Deadlines.left(this.over) <= 0;
+		return this.ends && Deadlines.left(this.over) <= 0;
 	}
 
 	/** Request that was sent. Each is equal only to itself. */

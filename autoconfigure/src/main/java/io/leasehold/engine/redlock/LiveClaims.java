@@ -26,10 +26,8 @@ final class LiveClaims {
 
 	/** Return the state of a claim that is requested, a new one for a new claim. */
 	LiveClaim requesting(Claim claim) {
-		LiveClaim live = this.claims.computeIfAbsent(claim.owner().token(),
+		return this.claims.computeIfAbsent(claim.owner().token(),
 				(token) -> new LiveClaim(claim, this.settings.namespace(), false));
-		live.requesting(claim);
-		return live;
 	}
 
 	/** Return the state of a claim, or {@code null} if it has ended. */
@@ -62,24 +60,8 @@ final class LiveClaims {
 	}
 
 	/**
-	 * Remove a claim that is busy and does not wait. One with a vote or a request that
-	 * may remain is kept for some time, because the service may request the lock again
-	 * for the same owner.
-	 */
-	void removeBusy(LiveClaim live) {
-		removeExpired();
-		if (live.isWithdrawn()) {
-			remove(live);
-		}
-		else {
-			live.expire(this.settings.markerLifetime());
-		}
-	}
-
-	/**
 	 * Remove claims whose grants and late requests have certainly expired, because the
-	 * service does not repeat a release without a response forever, and may never request
-	 * a busy lock again.
+	 * service does not repeat a release without a response forever.
 	 */
 	private void removeExpired() {
 		if (Deadlines.left(this.nextSweep) <= 0) {

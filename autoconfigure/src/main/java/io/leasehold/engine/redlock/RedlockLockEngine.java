@@ -175,7 +175,7 @@ public final class RedlockLockEngine implements LockEngine, AutoCloseable {
 				this.wakeUps.remove(live);
 			}
 			else if (!claim.waits()) {
-				this.claims.removeBusy(live);
+				this.claims.remove(live); // votes that remain expire
 			}
 			return outcome;
 		}

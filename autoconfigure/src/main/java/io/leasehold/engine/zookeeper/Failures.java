@@ -30,9 +30,9 @@ final class Failures {
 				"ZooKeeper could not %s lock '%s': %s".formatted(action, key, reason(cause)), cause, !permanent);
 	}
 
-	/** Return the failure of a request for a claim whose lease ended meanwhile. */
-	static TimeoutException leaseExpired() {
-		return new TimeoutException("the lease expired before the response was processed");
+	/** Return the failure of a request for a claim that has ended meanwhile. */
+	static TimeoutException ended() {
+		return new TimeoutException("the claim has ended before the response was processed");
 	}
 
 	/** Return the failure of a grant after too many leader elections. */

@@ -96,11 +96,8 @@ final class LiveClaim {
 	/** Start to create its node in the session of this number. */
 	synchronized CompletableFuture<LockNode> create(int in, Supplier<CompletableFuture<LockNode>> creator)
 			throws TimeoutException {
-		if (this.expired) {
-			throw Failures.leaseExpired();
-		}
 		if (this.over) {
-			throw new IllegalStateException("The claim on lock '%s' has already ended".formatted(this.claim.key()));
+			throw Failures.ended();
 		}
 		CompletableFuture<LockNode> begun = creator.get();
 		this.creation = begun;

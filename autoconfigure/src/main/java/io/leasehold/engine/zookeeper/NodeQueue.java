@@ -109,7 +109,7 @@ final class NodeQueue {
 		}
 		AcquisitionOutcome.Granted granted = TurnGrants.grant(live, node, connection, proven, recall != null);
 		if (granted == null) {
-			throw Failures.leaseExpired();
+			throw Failures.ended();
 		}
 		return granted;
 	}

@@ -141,11 +141,6 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 
 	private AcquisitionOutcome acquire(Claim claim, long deadline) throws KeeperException, TimeoutException {
 		LiveClaim live = this.claims.begin(claim);
-		if (live.isOver()) {
-			leave(live, deadline);
-			live = this.claims.begin(claim);
-			this.state.check(claim.key()); // later, close() ends the claim
-		}
 		AcquisitionOutcome outcome = this.queue.request(live, deadline);
 		if (outcome instanceof AcquisitionOutcome.Contradicted
 				|| (outcome instanceof AcquisitionOutcome.Busy && !claim.waits())) {

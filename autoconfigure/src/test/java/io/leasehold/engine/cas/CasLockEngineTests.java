@@ -20,6 +20,7 @@ import io.leasehold.engine.ManualClock;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.test.contract.Claims;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -50,7 +51,7 @@ class CasLockEngineTests {
 	void pollsGrowWithTheTimeSinceTheClaimBegan() {
 		this.clock.advance(Duration.ofHours(1));
 		granted(claim());
-		Claim waiting = claim().waiting();
+		Claim waiting = Claims.waiting(claim());
 		assertThat(retryIn(waiting)).isEqualTo(Duration.ofMillis(20));
 		this.clock.advance(Duration.ofMillis(400));
 		assertThat(retryIn(waiting)).isBetween(Duration.ofMillis(150), Duration.ofMillis(200));

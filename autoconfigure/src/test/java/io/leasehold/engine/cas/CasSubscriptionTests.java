@@ -15,6 +15,7 @@ import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.Signal;
 import io.leasehold.engine.Subscription;
+import io.leasehold.test.contract.Claims;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -34,7 +35,7 @@ class CasSubscriptionTests {
 
 	private final Claim held = claim();
 
-	private final Claim waiting = claim().waiting();
+	private final Claim waiting = Claims.waiting(claim());
 
 	private final List<Signal> signals = new ArrayList<>();
 

@@ -19,6 +19,7 @@ import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.event.LockEvent;
 import io.leasehold.server.EtcdTestServer;
 import io.leasehold.service.LockService;
+import io.leasehold.test.contract.Claims;
 import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -122,7 +123,7 @@ class EtcdClusterIntegrationTests {
 		EtcdLockEngine other = engine(this.members.subList(1, 2));
 		Claim holder = this.engines.claim(KEY);
 		EtcdEngines.granted(other, holder);
-		Claim waiting = this.engines.claim(KEY).waiting();
+		Claim waiting = Claims.waiting(this.engines.claim(KEY));
 		assertThat(engine.tryAcquire(waiting)).isInstanceOf(Busy.class);
 		other.release(holder);
 		Claim last = this.engines.claim(new LockKey("another"));

@@ -15,6 +15,7 @@ import io.leasehold.engine.Member;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.server.EtcdTestServer;
 import io.leasehold.server.FaultProxy;
+import io.leasehold.test.contract.Claims;
 import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -77,7 +78,8 @@ class EtcdLateKeysIntegrationTests {
 		EtcdLockEngine other = this.engines.engine(this.url);
 		Claim holder = this.engines.claim(KEY);
 		EtcdEngines.granted(other, holder);
-		Claim claim = this.engines.claim(KEY, new LockTerms(Duration.ofSeconds(60), Duration.ofHours(1))).waiting();
+		Claim claim = Claims
+			.waiting(this.engines.claim(KEY, new LockTerms(Duration.ofSeconds(60), Duration.ofHours(1))));
 		assertThat(engine.tryAcquire(claim)).isInstanceOf(Busy.class);
 		KeyValue waiting = this.operator.read(this.engines.keys.claims(KEY)).get(1);
 		String strays = this.engines.keys.claims(new LockKey("stray"));

@@ -27,6 +27,7 @@ import io.leasehold.event.LockEvent;
 import io.leasehold.server.EtcdTestServer;
 import io.leasehold.server.FaultProxy;
 import io.leasehold.service.LockService;
+import io.leasehold.test.contract.Claims;
 import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -102,7 +103,7 @@ class EtcdLockEngineFaultsIntegrationTests {
 		EtcdLockEngine engine = this.engines.engine(this.url);
 		Claim holder = this.engines.claim(KEY);
 		EtcdEngines.granted(this.engines.engine(this.url), holder);
-		Claim waiting = this.engines.claim(KEY).waiting();
+		Claim waiting = Claims.waiting(this.engines.claim(KEY));
 		assertThat(engine.tryAcquire(waiting)).isInstanceOf(Busy.class);
 		List<String> before = this.operator.keys(this.engines.keys.claims(KEY));
 		AtomicInteger signals = new AtomicInteger();
@@ -124,11 +125,11 @@ class EtcdLockEngineFaultsIntegrationTests {
 		EtcdLockEngine other = this.engines.engine(this.url);
 		Claim first = this.engines.claim(KEY);
 		EtcdEngines.granted(other, first);
-		Claim waiting = this.engines.claim(KEY).waiting();
+		Claim waiting = Claims.waiting(this.engines.claim(KEY));
 		assertThat(engine.tryAcquire(waiting)).isInstanceOf(Busy.class);
 		AtomicInteger signals = new AtomicInteger();
 		this.engines.open(engine.subscribe(waiting, (signal) -> signals.incrementAndGet()));
-		Claim second = this.engines.claim(KEY).waiting();
+		Claim second = Claims.waiting(this.engines.claim(KEY));
 		assertThat(other.tryAcquire(second)).isInstanceOf(Busy.class);
 		other.release(first);
 		EtcdEngines.eventually().until(() -> signals.get() > 0);
@@ -150,7 +151,7 @@ class EtcdLockEngineFaultsIntegrationTests {
 		EtcdLockEngine engine = this.engines.engine(this.url);
 		EtcdLockEngine other = this.engines.engine(this.url);
 		EtcdEngines.granted(other, this.engines.claim(KEY));
-		Claim waiting = this.engines.claim(KEY).waiting();
+		Claim waiting = Claims.waiting(this.engines.claim(KEY));
 		assertThat(engine.tryAcquire(waiting)).isInstanceOf(Busy.class);
 		KeyValue before = this.operator.read(this.engines.keys.claims(KEY)).get(1);
 		assertThat(this.operator.remove(this.engines.keys.session(before.lease()))).isTrue();
@@ -283,7 +284,7 @@ class EtcdLockEngineFaultsIntegrationTests {
 		Claim holder = this.engines.claim(KEY, Access.permits(2), Duration.ofSeconds(60));
 		EtcdEngines.granted(this.engines.engine(this.url), holder);
 		List<String> held = this.operator.keys(this.engines.keys.claims(KEY));
-		Claim claim = this.engines.claim(KEY, Access.permits(3), Duration.ofSeconds(60)).waiting();
+		Claim claim = Claims.waiting(this.engines.claim(KEY, Access.permits(3), Duration.ofSeconds(60)));
 		relay.change(Rpc.TXN, (response) -> {
 			if (response.all(3).stream().anyMatch((operation) -> operation.has(3))) {
 				EtcdRelay.lose(response);
@@ -335,7 +336,7 @@ class EtcdLockEngineFaultsIntegrationTests {
 		for (int i = 0; i < Watches.LIMIT + 2; i++) {
 			LockKey key = new LockKey("key:" + i);
 			EtcdEngines.granted(other, this.engines.claim(key));
-			Claim claim = this.engines.claim(key).waiting();
+			Claim claim = Claims.waiting(this.engines.claim(key));
 			Busy busy = (Busy) engine.tryAcquire(claim);
 			assertThat(busy.retryIn()).isBetween(Duration.ofSeconds((i < Watches.LIMIT) ? 200 : 20),
 					Duration.ofSeconds((i < Watches.LIMIT) ? 300 : 40));
@@ -345,7 +346,7 @@ class EtcdLockEngineFaultsIntegrationTests {
 		}
 		waiting.forEach(engine::release);
 		LockKey key = new LockKey("key:0");
-		Claim claim = this.engines.claim(key).waiting();
+		Claim claim = Claims.waiting(this.engines.claim(key));
 		assertThat(((Busy) engine.tryAcquire(claim)).retryIn()).as("there is room again")
 			.isGreaterThan(Duration.ofSeconds(200));
 	}

@@ -17,6 +17,7 @@ import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.Subscription;
 import io.leasehold.server.EtcdNetwork;
 import io.leasehold.server.EtcdTestServer;
+import io.leasehold.test.contract.Claims;
 import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -80,7 +81,7 @@ class EtcdPartitionIntegrationTests {
 		EtcdLockEngine elsewhere = engine(LONG, url(other(cutOff)));
 		Claim holder = this.engines.claim(KEY);
 		EtcdEngines.granted(elsewhere, holder);
-		Claim waiting = this.engines.claim(KEY).waiting();
+		Claim waiting = Claims.waiting(this.engines.claim(KEY));
 		assertThat(engine.tryAcquire(waiting)).isInstanceOf(Busy.class);
 		AtomicInteger signals = new AtomicInteger();
 		this.engines.open(engine.subscribe(waiting, (signal) -> signals.incrementAndGet()));

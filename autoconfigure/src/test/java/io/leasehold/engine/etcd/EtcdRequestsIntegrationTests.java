@@ -23,6 +23,7 @@ import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.Subscription;
 import io.leasehold.server.EtcdTestServer;
+import io.leasehold.test.contract.Claims;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -95,7 +96,7 @@ class EtcdRequestsIntegrationTests {
 	void waitingClaimCostsOneListMore() {
 		Claim holder = this.engines.claim(KEY);
 		EtcdEngines.granted(this.engine, holder);
-		Claim waiting = this.engines.claim(KEY).waiting();
+		Claim waiting = Claims.waiting(this.engines.claim(KEY));
 		AtomicInteger signals = new AtomicInteger();
 		assertThat(this.engine.tryAcquire(waiting)).isInstanceOf(Busy.class);
 		Subscription open = this.engine.subscribe(waiting, (signal) -> signals.incrementAndGet());

@@ -15,6 +15,7 @@ import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.server.EtcdTestServer;
 import io.leasehold.server.FaultProxy;
+import io.leasehold.test.contract.Claims;
 import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -53,7 +54,7 @@ class EtcdThreadsIntegrationTests {
 		Granted granted = EtcdEngines.granted(engine, claim);
 		Claim holder = this.engines.claim(new LockKey("awaited"));
 		EtcdEngines.granted(other, holder);
-		Claim waiting = this.engines.claim(new LockKey("awaited")).waiting();
+		Claim waiting = Claims.waiting(this.engines.claim(new LockKey("awaited")));
 		assertThat(engine.tryAcquire(waiting)).isInstanceOf(Busy.class);
 		AtomicInteger signals = new AtomicInteger();
 		this.engines.open(engine.subscribe(waiting, (signal) -> signals.incrementAndGet()));

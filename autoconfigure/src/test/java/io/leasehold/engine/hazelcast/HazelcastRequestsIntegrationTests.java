@@ -24,6 +24,7 @@ import io.leasehold.engine.cas.BoundedStore;
 import io.leasehold.engine.cas.CasLockEngine;
 import io.leasehold.engine.cas.CasSettings;
 import io.leasehold.server.HazelcastTestCluster;
+import io.leasehold.test.contract.Claims;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -90,7 +91,7 @@ class HazelcastRequestsIntegrationTests {
 	void waiterIsTwoRequestsForItsMarkTwoForEachPollAndAListener() {
 		granted(claim());
 		this.requests.clear();
-		Claim waiting = claim().waiting();
+		Claim waiting = Claims.waiting(claim());
 		assertThat(this.engine.tryAcquire(waiting)).isInstanceOf(Busy.class);
 		assertRequests(Map.of("get", 1, "containsKey", 1, "set", 1, "replace", 1, "removeAsync", 1));
 		assertThat(this.engine.tryAcquire(waiting)).isInstanceOf(Busy.class);

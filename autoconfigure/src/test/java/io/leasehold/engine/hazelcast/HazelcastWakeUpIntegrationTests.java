@@ -18,6 +18,7 @@ import io.leasehold.engine.Signal;
 import io.leasehold.engine.Subscription;
 import io.leasehold.engine.cas.CasLockEngine;
 import io.leasehold.server.HazelcastTestCluster;
+import io.leasehold.test.contract.Claims;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -59,7 +60,7 @@ class HazelcastWakeUpIntegrationTests {
 				CasLockEngine waiter = engine(namespace, instance)) {
 			Claim held = claim();
 			assertThat(holder.tryAcquire(held)).isInstanceOf(Granted.class);
-			Claim waiting = claim().waiting();
+			Claim waiting = Claims.waiting(claim());
 			assertThat(waiter.tryAcquire(waiting)).isInstanceOf(Busy.class);
 			Subscription subscription = waiter.subscribe(waiting, signals::add);
 			assertThat(signals).as("of a key that is busy").isEmpty();

@@ -35,6 +35,7 @@ import io.leasehold.server.FaultProxy;
 import io.leasehold.server.PostgresTestServer;
 import io.leasehold.service.LockService;
 import io.leasehold.service.ReleaseTiming;
+import io.leasehold.test.contract.Claims;
 import io.leasehold.test.contract.Fault;
 import io.leasehold.test.contract.FencedShop;
 import io.leasehold.test.contract.ParkedLocks;
@@ -215,8 +216,8 @@ class PostgresLingerIntegrationTests {
 		execute("LISTEN " + this.settings.channel());
 		Claim reader = new Claim(KEY, this.other.newOwner(),
 				Terms.of(Access.SHARED, LONG, Duration.ZERO, Duration.ZERO), true, System.nanoTime());
-		for (Claim busy : List.of(claim(this.other, false), claim(this.other, true), claim(this.other, false).waiting(),
-				reader)) {
+		for (Claim busy : List.of(claim(this.other, false), claim(this.other, true),
+				Claims.waiting(claim(this.other, false)), reader)) {
 			assertThat(busy(busy).recalled()).isTrue();
 		}
 		execute("NOTIFY %s, 'until here'".formatted(this.settings.channel()));
@@ -231,7 +232,7 @@ class PostgresLingerIntegrationTests {
 		JdbcLockEngine logged = logged();
 		granted(this.engine, claim(this.member, true));
 		LoggingDriver.clear();
-		logged.tryAcquire(claim(this.other, false).waiting());
+		logged.tryAcquire(Claims.waiting(claim(this.other, false)));
 		List<String> executed = LoggingDriver.executed();
 		assertThat(executed.get(executed.size() - 2)).contains("waited_until = ");
 		assertThat(executed.get(executed.size() - 1)).contains("pg_notify");
@@ -435,7 +436,7 @@ class PostgresLingerIntegrationTests {
 		granted(this.engine, held);
 		for (int i = 0; i < 10; i++) {
 			assertThat(this.engine.tryAcquire(claim(this.other, true))).isInstanceOf(Busy.class);
-			assertThat(this.engine.tryAcquire(claim(this.other, true).waiting())).isInstanceOf(Busy.class);
+			assertThat(this.engine.tryAcquire(Claims.waiting(claim(this.other, true)))).isInstanceOf(Busy.class);
 		}
 		assertThat(this.engine.reports.expected()).isOne();
 		this.engine.release(held);

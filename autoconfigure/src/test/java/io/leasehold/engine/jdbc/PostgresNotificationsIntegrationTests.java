@@ -1,5 +1,6 @@
 package io.leasehold.engine.jdbc;
 
+import io.leasehold.test.contract.Claims;
 import io.leasehold.test.contract.Terms;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -292,7 +293,7 @@ class PostgresNotificationsIntegrationTests {
 	}
 
 	private Claim waitForIt(JdbcLockEngine engine) {
-		Claim claim = claim(this.other, Access.EXCLUSIVE).waiting();
+		Claim claim = Claims.waiting(claim(this.other, Access.EXCLUSIVE));
 		assertThat(engine.tryAcquire(claim)).isInstanceOf(AcquisitionOutcome.Busy.class);
 		return claim;
 	}

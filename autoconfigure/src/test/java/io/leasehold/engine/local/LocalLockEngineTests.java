@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
+import io.leasehold.test.contract.Claims;
 import org.junit.jupiter.api.Test;
 
 import io.leasehold.LockEngineException;
@@ -73,7 +74,7 @@ class LocalLockEngineTests {
 	void grantThatEndedBeforeItWasReceivedIsRequestedAgain() {
 		Claim held = claim();
 		granted(held);
-		Claim waiting = claim().waiting();
+		Claim waiting = Claims.waiting(claim());
 		this.engine.tryAcquire(waiting);
 		this.engine.release(held);
 		this.clock.advance(LEASE);
@@ -85,9 +86,9 @@ class LocalLockEngineTests {
 	void expiredGrantIsNotPushed() {
 		Claim held = claim();
 		granted(held);
-		Claim waiting = claim().waiting();
+		Claim waiting = Claims.waiting(claim());
 		this.engine.tryAcquire(waiting);
-		this.engine.tryAcquire(claim().waiting());
+		this.engine.tryAcquire(Claims.waiting(claim()));
 		this.engine.release(held);
 		this.clock.advance(LEASE);
 		assertThat(signals(waiting)).hasOnlyElementsOfType(Signal.Retry.class).hasSize(1);
@@ -97,7 +98,7 @@ class LocalLockEngineTests {
 	void waitingClaimThatIsNoLongerRequestedIsForgottenAfterItsTurn() {
 		Claim held = claim();
 		granted(held);
-		this.engine.tryAcquire(claim().waiting());
+		this.engine.tryAcquire(Claims.waiting(claim()));
 		this.clock.advance(LEASE);
 		granted(waitedFor());
 		this.clock.advance(LEASE);
@@ -116,7 +117,7 @@ class LocalLockEngineTests {
 	@Test
 	void keyThatOnlyTheDeadWaitForIsForgotten() {
 		granted(claim());
-		this.engine.tryAcquire(claim().waiting());
+		this.engine.tryAcquire(Claims.waiting(claim()));
 		this.clock.advance(LEASE);
 		assertThat(this.engine.size()).isOne();
 		this.clock.advance(LEASE);
@@ -177,7 +178,7 @@ class LocalLockEngineTests {
 		Duration lease = Duration.ofMillis(500);
 		granted(new Claim(KEY, this.member.newOwner(), lease, Duration.ZERO, false, this.clock.nanoTime()));
 		List<Signal> signals = new ArrayList<>();
-		Claim waiting = claim().waiting();
+		Claim waiting = Claims.waiting(claim());
 		this.engine.tryAcquire(waiting);
 		this.engine.subscribe(waiting, signals::add);
 		this.clock.advance(Duration.ofSeconds(1).minusNanos(1));
@@ -226,7 +227,7 @@ class LocalLockEngineTests {
 	void claimThatWaitsAgainAfterItsGrantEndedIsStillSubscribed() {
 		Claim first = claim();
 		granted(first);
-		Claim waiting = claim().waiting();
+		Claim waiting = Claims.waiting(claim());
 		this.engine.tryAcquire(waiting);
 		List<Signal> signals = new ArrayList<>();
 		Subscription subscription = this.engine.subscribe(waiting, signals::add);
@@ -258,7 +259,7 @@ class LocalLockEngineTests {
 
 	/** A claim that waits until those before it have had their turn. */
 	private Claim waitedFor() {
-		Claim claim = claim().waiting();
+		Claim claim = Claims.waiting(claim());
 		this.engine.tryAcquire(claim);
 		this.clock.advance(LEASE);
 		return claim;

@@ -18,6 +18,7 @@ import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.cas.CasLockEngine;
 import io.leasehold.engine.cas.CasSettings;
 import io.leasehold.server.MemcachedTestServer;
+import io.leasehold.test.contract.Claims;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -83,7 +84,7 @@ class MemcachedRequestsIntegrationTests {
 	void waiterIsAWriteForItsMarkAndAReadForEachPoll() {
 		granted(claim());
 		this.before = counts();
-		Claim waiting = claim().waiting();
+		Claim waiting = Claims.waiting(claim());
 		for (int polls = 1; polls <= 3; polls++) {
 			assertThat(this.engine.tryAcquire(waiting)).isInstanceOf(Busy.class);
 			assertRequests(polls, 1);

@@ -103,19 +103,6 @@ class RedisLockEngineIntegrationTests extends RedisLockEngineFixture {
 	}
 
 	@Test
-	void claimThatBeginsToWaitLaterIsQueued() throws Exception {
-		Claim first = this.a.claim("k");
-		granted(this.a, first);
-		Claim second = this.b.claim("k");
-		busy(this.b, second);
-		busy(this.b, second.waiting());
-		this.b.engine().subscribe(second.waiting(), this.signals::add);
-		released(this.a, first);
-		pushed();
-		released(this.b, second);
-	}
-
-	@Test
 	void secondReleaseFindsNothing() {
 		Claim claim = this.a.claim("k");
 		granted(this.a, claim);

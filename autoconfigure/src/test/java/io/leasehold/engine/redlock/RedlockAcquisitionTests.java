@@ -89,36 +89,22 @@ class RedlockAcquisitionTests extends RedlockVotesFixture {
 			.isGreaterThan(60_000);
 	}
 
-	/** The waiter behind the creator of the claim waits, and the creator did not. */
-	@Test
-	void claimThatBeginsToWaitAfterAFailureLeavesMarks() {
-		this.masters.get(1).on(Scripts.ACQUIRE, (request) -> ScriptedMasters.lost());
-		this.masters.get(2).on(Scripts.ACQUIRE, (request) -> ScriptedMasters.lost());
-		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> this.engine.tryAcquire(this.claim));
-		busy(1, "another", 10_000);
-		busy(2, "another", 10_000);
-		assertThat(this.engine.tryAcquire(this.claim.waiting())).isInstanceOf(Busy.class);
-		assertThat(this.masters.get(0).requests(Scripts.ACQUIRE))
-			.extracting((request) -> Long.parseLong(request.arguments().get(7)) > 60_000)
-			.as("whether its marks have a lifetime")
-			.containsExactly(false, true);
-	}
-
 	/** The master rejects the withdrawal, which is repeated until it is accepted. */
 	@Test
 	void withdrawalOfABusyClaimIsNotSentAfterItsNextRequest() {
 		Scripted third = this.masters.get(2);
+		Claim waiting = this.masters.claim("k", true);
 		busy(0, "another", 10_000);
 		busy(1, "another", 10_000);
 		third.on(Scripts.RELEASE, (request) -> ScriptedConnection.refusal("BUSY a script is running"));
-		assertThat(this.engine.tryAcquire(this.claim)).isInstanceOf(Busy.class);
+		assertThat(this.engine.tryAcquire(waiting)).isInstanceOf(Busy.class);
 		this.masters.get(0).on(Scripts.ACQUIRE, (request) -> response(List.of("granted", "7")));
 		AtomicInteger late = new AtomicInteger();
 		third.on(Scripts.ACQUIRE, (request) -> {
 			third.on(Scripts.RELEASE, (release) -> response(List.of((long) late.incrementAndGet(), 0L)));
 			return response(List.of("granted", "7"));
 		});
-		assertThat(this.engine.tryAcquire(this.claim.waiting())).isInstanceOf(Granted.class);
+		assertThat(this.engine.tryAcquire(waiting)).isInstanceOf(Granted.class);
 		third.disconnect();
 		this.engine.checkMasters(); // by a new connection, which sends pending
 									// withdrawals

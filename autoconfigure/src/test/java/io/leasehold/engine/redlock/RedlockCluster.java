@@ -24,6 +24,7 @@ import io.leasehold.event.LockEventListener;
 import io.leasehold.server.FaultProxy;
 import io.leasehold.service.LockService;
 import io.leasehold.service.ReleaseTiming;
+import io.leasehold.test.contract.Claims;
 import io.leasehold.test.contract.Terms;
 import io.leasehold.test.contract.TestSettings;
 
@@ -127,7 +128,7 @@ final class RedlockCluster implements AutoCloseable {
 
 		/** A claim that waits if the lock is busy. */
 		Claim waiting(String key) {
-			return claim(key).waiting();
+			return Claims.waiting(claim(key));
 		}
 
 		Claim claim(String key, Duration lease) {

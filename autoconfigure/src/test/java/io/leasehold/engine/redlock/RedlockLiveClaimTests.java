@@ -124,46 +124,10 @@ class RedlockLiveClaimTests {
 	void endedClaimIsOverWhenItsGrantsAndLateRequestsHaveExpired() {
 		LiveClaim brief = claim(Duration.ofMillis(1), Duration.ZERO, Duration.ZERO);
 		assertThat(brief.isOver()).isFalse();
-		brief.expire(Duration.ZERO);
+		brief.end(Duration.ZERO);
 		await().until(brief::isOver);
-		this.claim.expire(Duration.ZERO);
+		this.claim.end(Duration.ZERO);
 		assertThat(this.claim.isOver()).isFalse();
-	}
-
-	@Test
-	void busyClaimIsOverLaterUnlessItIsRequestedAgain() {
-		LiveClaim brief = claim(Duration.ofMillis(1), Duration.ZERO, Duration.ZERO);
-		brief.expire(Duration.ZERO);
-		await().until(brief::isOver);
-		brief.requesting(brief.claim().waiting());
-		assertThat(brief.isOver()).isFalse();
-		assertThat(brief.claim().waits()).isTrue();
-		brief.expire(Duration.ZERO);
-		await().until(brief::isOver);
-	}
-
-	@Test
-	void claimIsWithdrawnIfItsLastRoundIsAndNoRequestMayArriveLate() {
-		assertThat(this.claim.isWithdrawn()).isFalse();
-		send(this.line, this.first);
-		long ended = this.claim.nextRound();
-		this.claim.withdrawn(ended);
-		assertThat(this.claim.isWithdrawn()).isFalse();
-		this.first.complete(1L);
-		assertThat(this.claim.isWithdrawn()).isTrue();
-		this.claim.nextRound();
-		assertThat(this.claim.isWithdrawn()).isFalse();
-		this.claim.withdrawn(ended);
-		assertThat(this.claim.isWithdrawn()).isFalse();
-	}
-
-	@Test
-	void claimWithARequestOfABrokenLineIsNotWithdrawn() {
-		send(this.line, this.first);
-		send(line(), this.second);
-		this.second.complete(1L);
-		this.claim.withdrawn(this.claim.nextRound());
-		assertThat(this.claim.isWithdrawn()).isFalse();
 	}
 
 	@Test

@@ -23,6 +23,7 @@ import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.Signal;
 import io.leasehold.engine.Subscription;
 import io.leasehold.server.ZooKeeperTestServer;
+import io.leasehold.test.contract.Claims;
 import io.leasehold.test.contract.Parallel;
 import org.apache.curator.framework.CuratorFramework;
 import org.jspecify.annotations.Nullable;
@@ -229,7 +230,7 @@ class ZooKeeperAccessIntegrationTests {
 	}
 
 	private Claim claim(String access) {
-		return this.engines.claim(this.key, access).waiting();
+		return Claims.waiting(this.engines.claim(this.key, access));
 	}
 
 	private List<String> nodes() throws Exception {

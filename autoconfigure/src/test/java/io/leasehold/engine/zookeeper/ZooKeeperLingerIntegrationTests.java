@@ -20,6 +20,7 @@ import io.leasehold.engine.RevocationListener;
 import io.leasehold.server.FaultProxy;
 import io.leasehold.server.ZooKeeperTestServer;
 import io.leasehold.service.LockService;
+import io.leasehold.test.contract.Claims;
 import io.leasehold.test.contract.Fault;
 import org.apache.curator.drivers.AdvancedTracerDriver;
 import org.apache.curator.drivers.EventTrace;
@@ -173,7 +174,7 @@ class ZooKeeperLingerIntegrationTests extends ZooKeeperFaultsFixture {
 	void grantDoesNotLingerAfterAWait() {
 		Claim held = this.engines.claim(this.key);
 		granted(this.other, held);
-		Claim claim = this.engines.lingering(this.key).waiting();
+		Claim claim = Claims.waiting(this.engines.lingering(this.key));
 		assertThat(this.engine.tryAcquire(claim)).isInstanceOf(AcquisitionOutcome.Busy.class);
 		this.other.release(held);
 		assertThat(granted(this.engine, claim).reserved()).isZero();
@@ -226,7 +227,7 @@ class ZooKeeperLingerIntegrationTests extends ZooKeeperFaultsFixture {
 
 	private AcquisitionOutcome.Busy requestElsewhere(boolean waits) {
 		Claim claim = this.engines.claim(this.key);
-		return (AcquisitionOutcome.Busy) this.other.tryAcquire(waits ? claim.waiting() : claim);
+		return (AcquisitionOutcome.Busy) this.other.tryAcquire(waits ? Claims.waiting(claim) : claim);
 	}
 
 	/** Return the path of the only node of the key. */

@@ -11,6 +11,7 @@ import io.leasehold.HeldLockScope;
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
 import io.leasehold.LockLostException;
+import io.leasehold.engine.AcquisitionOutcome.Busy;
 import io.leasehold.engine.AcquisitionOutcome.Granted;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.ReleaseOutcome;
@@ -19,6 +20,7 @@ import io.leasehold.event.LockEvent;
 import io.leasehold.server.FaultProxy;
 import io.leasehold.server.ZooKeeperTestServer;
 import io.leasehold.service.LockService;
+import io.leasehold.test.contract.Claims;
 import io.leasehold.test.contract.Fault;
 import io.leasehold.test.contract.Pace;
 import io.leasehold.transaction.CommitGuard;
@@ -114,7 +116,7 @@ class ZooKeeperLockEngineFaultsIntegrationTests extends ZooKeeperFaultsFixture {
 		Granted granted = granted(engine, claim);
 		replaceSession(client, proxy);
 		eventually().until(() -> renew(engine, claim, granted) instanceof RenewalOutcome.NotOwner);
-		Claim next = this.engines.claim(KEY).waiting();
+		Claim next = Claims.waiting(this.engines.claim(KEY));
 		eventually().ignoreException(LockEngineException.class).until(() -> engine.tryAcquire(next) instanceof Granted);
 		assertThat(granted(engine, next).number()).isGreaterThan(granted.number());
 		assertThat(engine.release(claim)).isInstanceOf(ReleaseOutcome.NotOwner.class);
@@ -122,22 +124,28 @@ class ZooKeeperLockEngineFaultsIntegrationTests extends ZooKeeperFaultsFixture {
 	}
 
 	/**
-	 * A claim that is asked again finds a node of its own that a former session left: it
-	 * removes that, and has the key by a new one only.
+	 * A waiting claim that is requested again finds its node that a former session left:
+	 * it removes that, and waits by a new one only.
 	 */
 	@Fault(32)
 	@Test
-	void claimThatIsAskedAgainInANewSessionHasANodeOfThat() throws Exception {
-		FaultProxy proxy = this.engines.proxy(this.engines.server());
+	void claimThatIsRequestedAgainInANewSessionHasANodeOfThat() throws Exception {
+		TestingServer server = this.engines.server();
+		ZooKeeperLockEngine other = this.engines.engine(this.engines.client(server.getConnectString()));
+		Claim held = this.engines.claim(KEY);
+		granted(other, held);
+		FaultProxy proxy = this.engines.proxy(server);
 		CuratorFramework client = this.engines.client(proxy, ZooKeeperEngines.LONG_SESSION);
 		ZooKeeperLockEngine engine = this.engines.engine(client);
-		Claim claim = this.engines.claim(KEY);
-		long number = granted(engine, claim).number();
+		Claim claim = Claims.waiting(this.engines.claim(KEY));
+		assertThat(engine.tryAcquire(claim)).isInstanceOf(Busy.class);
 		replaceSession(client, proxy);
-		assertThat(client.getChildren().forPath(CONTAINER)).as("left by the former session").hasSize(1);
+		assertThat(client.getChildren().forPath(CONTAINER)).as("left by the former session").hasSize(2);
 		Pace replaced = Pace.begin();
+		eventually().ignoreException(LockEngineException.class).until(() -> engine.tryAcquire(claim) instanceof Busy);
+		other.release(held);
 		eventually().ignoreException(LockEngineException.class)
-			.until(() -> engine.tryAcquire(claim) instanceof Granted again && again.number() > number);
+			.until(() -> engine.tryAcquire(claim) instanceof Granted);
 		assertThat(replaced.elapsed()).as("the former session lasts longer")
 			.isLessThan(replaced.slack(Duration.ofSeconds(15)));
 		assertThat(client.getChildren().forPath(CONTAINER)).singleElement()

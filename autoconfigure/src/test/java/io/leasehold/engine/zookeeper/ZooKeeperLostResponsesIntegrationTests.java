@@ -18,6 +18,7 @@ import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.server.FaultProxy;
 import io.leasehold.server.ZooKeeperTestServer;
 import io.leasehold.service.LockService;
+import io.leasehold.test.contract.Claims;
 import io.leasehold.test.contract.Fault;
 import io.leasehold.test.contract.Pace;
 import org.apache.curator.framework.CuratorFramework;
@@ -117,7 +118,7 @@ class ZooKeeperLostResponsesIntegrationTests extends ZooKeeperFaultsFixture {
 		eventually().ignoreException(LockEngineException.class)
 			.until(() -> engine.release(claim) instanceof ReleaseOutcome.NotOwner);
 		// Curator may send the creation again after that
-		Claim next = this.engines.claim(KEY).waiting();
+		Claim next = Claims.waiting(this.engines.claim(KEY));
 		eventually().until(() -> other.tryAcquire(next) instanceof Granted);
 		eventually().until(() -> nodes(operator).size() == 1);
 	}
@@ -206,7 +207,7 @@ class ZooKeeperLostResponsesIntegrationTests extends ZooKeeperFaultsFixture {
 			.engine(this.engines.client(proxy, ZooKeeperTestServer.SESSION_MILLIS));
 		this.engines.useOnce(engine, KEY);
 		proxy.replies().drop();
-		Claim claim = this.engines.claim(KEY, access).waiting();
+		Claim claim = Claims.waiting(this.engines.claim(KEY, access));
 		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> engine.tryAcquire(claim));
 		proxy.reset();
 		proxy.heal();

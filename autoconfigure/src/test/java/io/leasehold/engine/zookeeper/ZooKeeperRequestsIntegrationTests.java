@@ -20,6 +20,7 @@ import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.Signal;
 import io.leasehold.server.ZooKeeperTestServer;
 import io.leasehold.service.LockService;
+import io.leasehold.test.contract.Claims;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.zookeeper.CreateMode;
 import org.junit.jupiter.api.AfterEach;
@@ -135,7 +136,7 @@ class ZooKeeperRequestsIntegrationTests {
 		assertThat(this.engine.tryAcquire(this.engines.claim(this.key))).isInstanceOf(AcquisitionOutcome.Busy.class);
 		assertThat(this.requests).containsExactly(CREATE, LIST, LOOK, DELETE);
 		this.requests.clear();
-		Claim waiting = this.engines.claim(this.key).waiting();
+		Claim waiting = Claims.waiting(this.engines.claim(this.key));
 		assertThat(this.engine.tryAcquire(waiting)).isInstanceOf(AcquisitionOutcome.Busy.class);
 		assertThat(this.requests).containsExactly(CREATE, LIST);
 		this.engine.release(waiting);
@@ -196,7 +197,7 @@ class ZooKeeperRequestsIntegrationTests {
 	void firstToWaitForAPermitWatchesAllHolders() throws Exception {
 		Claim first = heldElsewhere("2");
 		Claim second = heldElsewhere("2");
-		Claim waiting = this.engines.claim(this.key, "2").waiting();
+		Claim waiting = Claims.waiting(this.engines.claim(this.key, "2"));
 		BlockingQueue<Signal> signals = busy(waiting);
 		this.other.release(first);
 		received(signals);
@@ -211,9 +212,9 @@ class ZooKeeperRequestsIntegrationTests {
 	void nextToWaitForAPermitWatchesTheOneBefore() throws Exception {
 		Claim first = heldElsewhere("2");
 		heldElsewhere("2");
-		Claim next = this.engines.claim(this.key, "2").waiting();
+		Claim next = Claims.waiting(this.engines.claim(this.key, "2"));
 		assertThat(this.other.tryAcquire(next)).isInstanceOf(AcquisitionOutcome.Busy.class);
-		Claim waiting = this.engines.claim(this.key, "2").waiting();
+		Claim waiting = Claims.waiting(this.engines.claim(this.key, "2"));
 		BlockingQueue<Signal> signals = busy(waiting);
 		this.other.release(first);
 		assertThat(signals.poll(200, TimeUnit.MILLISECONDS)).isNull();
@@ -241,9 +242,9 @@ class ZooKeeperRequestsIntegrationTests {
 	void permitIsNotWrittenBeforeItIsGranted() throws Exception {
 		heldElsewhere("2");
 		heldElsewhere("2");
-		Claim vain = this.engines.claim(this.key).waiting();
+		Claim vain = Claims.waiting(this.engines.claim(this.key));
 		assertThat(this.other.tryAcquire(vain)).isInstanceOf(AcquisitionOutcome.Busy.class);
-		Claim waiting = this.engines.claim(this.key, "2").waiting();
+		Claim waiting = Claims.waiting(this.engines.claim(this.key, "2"));
 		BlockingQueue<Signal> signals = busy(waiting);
 		this.other.release(vain);
 		received(signals);
@@ -256,13 +257,13 @@ class ZooKeeperRequestsIntegrationTests {
 	void nodeThatAnOperatorHasWrittenIsWatchedOn() throws Exception {
 		heldElsewhere("2");
 		heldElsewhere("2");
-		assertThat(this.other.tryAcquire(this.engines.claim(this.key, "2").waiting()))
+		assertThat(this.other.tryAcquire(Claims.waiting(this.engines.claim(this.key, "2"))))
 			.isInstanceOf(AcquisitionOutcome.Busy.class);
 		for (String name : this.client.getChildren().forPath(this.container)) {
 			this.client.setData().forPath(this.container + "/" + name, new byte[0]);
 		}
 		this.requests.clear();
-		BlockingQueue<Signal> signals = busy(this.engines.claim(this.key, "2").waiting());
+		BlockingQueue<Signal> signals = busy(Claims.waiting(this.engines.claim(this.key, "2")));
 		assertThat(signals.poll(200, TimeUnit.MILLISECONDS)).isNull();
 		eventually().untilAsserted(() -> assertThat(this.requests).containsExactly(CREATE, LIST, READ_AND_WATCH, LIST));
 	}
@@ -270,7 +271,7 @@ class ZooKeeperRequestsIntegrationTests {
 	@Test
 	void contradictionIsACreateAListAndADelete() {
 		Claim held = heldElsewhere("2");
-		assertThat(this.engine.tryAcquire(this.engines.claim(this.key, "3").waiting()))
+		assertThat(this.engine.tryAcquire(Claims.waiting(this.engines.claim(this.key, "3"))))
 			.isEqualTo(new AcquisitionOutcome.Contradicted(Access.permits(2)));
 		assertThat(this.requests).containsExactly(CREATE, LIST, DELETE);
 		this.other.release(held);

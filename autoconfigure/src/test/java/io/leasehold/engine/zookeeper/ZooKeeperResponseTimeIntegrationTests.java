@@ -99,25 +99,6 @@ class ZooKeeperResponseTimeIntegrationTests extends ResponseTimeContract {
 		assertThat(engine.inDoubt(claim)).isFalse();
 	}
 
-	/** The request finds that its node is missing, as after the end of a session. */
-	@Fault(141)
-	@Test
-	void attemptDuringWhichALeaseIsEndedMayBeRepeated() {
-		ZooKeeperLockEngine engine = open("another", this::read);
-		Claim claim = this.engines.claim(KEY);
-		Granted granted = ZooKeeperEngines.granted(engine, claim);
-		this.beforeReading.set(() -> {
-			this.ahead.addAndGet(claim.lease().toNanos());
-			ZooKeeperEngines.eventually().until(() -> engine.inspect(KEY).isEmpty());
-		});
-		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> engine.tryAcquire(claim))
-			.withMessage("ZooKeeper could not acquire lock '%s': the lease expired before the response was processed",
-					KEY)
-			.satisfies((failure) -> assertThat(failure.isRetryable()).isTrue());
-		assertThat(ZooKeeperEngines.granted(engine, claim).number()).isGreaterThan(granted.number());
-		assertThat(engine.inspect(KEY)).hasSize(1);
-	}
-
 	private long read() {
 		Runnable action = this.beforeReading.get();
 		this.beforeReading.remove();

@@ -6,6 +6,7 @@ import io.leasehold.LockKey;
 import io.leasehold.engine.AcquisitionOutcome.Busy;
 import io.leasehold.engine.AcquisitionOutcome.Granted;
 import io.leasehold.engine.Claim;
+import io.leasehold.test.contract.Claims;
 import io.leasehold.test.contract.Fault;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
@@ -66,7 +67,7 @@ class ZooKeeperThreadsIntegrationTests {
 		ZooKeeperEngines.eventually()
 			.alias("granted to another")
 			.until(() -> other.tryAcquire(holder) instanceof Granted);
-		Claim waiting = this.engines.claim(key).waiting();
+		Claim waiting = Claims.waiting(this.engines.claim(key));
 		ZooKeeperEngines.eventually()
 			.alias("connected again")
 			.ignoreExceptions()

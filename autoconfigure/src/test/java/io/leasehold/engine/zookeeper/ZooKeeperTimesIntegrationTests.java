@@ -18,6 +18,7 @@ import io.leasehold.engine.ManualClock;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.server.ZooKeeperTestServer;
+import io.leasehold.test.contract.Claims;
 import org.apache.curator.drivers.AdvancedTracerDriver;
 import org.apache.curator.drivers.EventTrace;
 import org.apache.curator.drivers.OperationTrace;
@@ -164,7 +165,7 @@ class ZooKeeperTimesIntegrationTests {
 	void waitingClaimPollsOnceInAPollIntervalOrATenthEarlier() {
 		Claim held = this.engines.claim(this.key);
 		granted(this.engine, held);
-		Claim waiting = this.engines.claim(this.key).waiting();
+		Claim waiting = Claims.waiting(this.engines.claim(this.key));
 		for (int i = 0; i < 100; i++) {
 			assertThat(this.engine.tryAcquire(waiting)).isInstanceOfSatisfying(AcquisitionOutcome.Busy.class,
 					(busy) -> assertThat(busy.retryIn()).isBetween(POLL.multipliedBy(9).dividedBy(10), POLL));

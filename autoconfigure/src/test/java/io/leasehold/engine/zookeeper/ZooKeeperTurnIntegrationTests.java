@@ -19,6 +19,7 @@ import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.Signal;
 import io.leasehold.server.FaultProxy;
 import io.leasehold.server.ZooKeeperTestServer;
+import io.leasehold.test.contract.Claims;
 import io.leasehold.test.contract.Fault;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.test.TestingServer;
@@ -83,7 +84,7 @@ class ZooKeeperTurnIntegrationTests {
 	@ValueSource(strings = { "x", "s" })
 	void turnSoonAfterAWriteIsGrantedWithoutARequest(String access) throws Exception {
 		Claim first = heldElsewhere("x");
-		Claim waiting = this.engines.claim(this.key, access).waiting();
+		Claim waiting = Claims.waiting(this.engines.claim(this.key, access));
 		long created = this.clock.nanoTime();
 		BlockingQueue<Signal> signals = busy(waiting);
 		this.clock.advance(OLD.minusNanos(1));
@@ -108,7 +109,7 @@ class ZooKeeperTurnIntegrationTests {
 	@ValueSource(strings = { "x", "s", "2" })
 	void turnOfAWaitingClaimIsProvenByAWrite(String access) throws Exception {
 		Claim first = heldElsewhere("x");
-		Claim waiting = this.engines.claim(this.key, access).waiting();
+		Claim waiting = Claims.waiting(this.engines.claim(this.key, access));
 		BlockingQueue<Signal> signals = busy(waiting);
 		for (int i = 0; i < 200; i++) {
 			waitElsewhere("x");
@@ -124,8 +125,8 @@ class ZooKeeperTurnIntegrationTests {
 	/** Others see by the write that the permit, or the lingering grant, is held. */
 	@Test
 	void turnThatOthersHaveToSeeIsAWriteAtAnyTime() throws Exception {
-		for (Claim waiting : new Claim[] { this.engines.claim(this.key, "2").waiting(),
-				this.engines.lingering(this.key).waiting() }) {
+		for (Claim waiting : new Claim[] { Claims.waiting(this.engines.claim(this.key, "2")),
+				Claims.waiting(this.engines.lingering(this.key)) }) {
 			Claim first = heldElsewhere("x");
 			BlockingQueue<Signal> signals = busy(waiting);
 			this.requests.clear();
@@ -142,7 +143,7 @@ class ZooKeeperTurnIntegrationTests {
 	void turnBehindAnotherWaiterSoonAfterAWriteIsOneList() throws Exception {
 		Claim first = heldElsewhere("x");
 		Claim second = waitElsewhere("x");
-		Claim waiting = this.engines.claim(this.key).waiting();
+		Claim waiting = Claims.waiting(this.engines.claim(this.key));
 		BlockingQueue<Signal> signals = busy(waiting);
 		this.other.release(second);
 		retried(signals);
@@ -159,7 +160,7 @@ class ZooKeeperTurnIntegrationTests {
 	void writerWritesNothingBeforeItsTurn() throws Exception {
 		Claim first = heldElsewhere("s");
 		Claim second = heldElsewhere("s");
-		Claim waiting = this.engines.claim(this.key, "x").waiting();
+		Claim waiting = Claims.waiting(this.engines.claim(this.key, "x"));
 		BlockingQueue<Signal> signals = busy(waiting);
 		this.other.release(second);
 		retried(signals);
@@ -177,7 +178,7 @@ class ZooKeeperTurnIntegrationTests {
 	@ValueSource(booleans = { true, false })
 	void turnThatIsFoundByAPollIsProvenByAWrite(boolean soon) {
 		Claim first = heldElsewhere("x");
-		Claim waiting = this.engines.claim(this.key, "x").waiting();
+		Claim waiting = Claims.waiting(this.engines.claim(this.key, "x"));
 		assertThat(this.engine.tryAcquire(waiting)).isInstanceOf(AcquisitionOutcome.Busy.class);
 		this.clock.advance(soon ? Duration.ZERO : OLD);
 		this.other.release(first);
@@ -195,7 +196,7 @@ class ZooKeeperTurnIntegrationTests {
 	@ValueSource(booleans = { true, false })
 	void turnBeforeTheWatchIsProvenByAWrite(boolean soon) throws Exception {
 		Claim first = heldElsewhere("x");
-		Claim waiting = this.engines.claim(this.key, "x").waiting();
+		Claim waiting = Claims.waiting(this.engines.claim(this.key, "x"));
 		assertThat(this.engine.tryAcquire(waiting)).isInstanceOf(AcquisitionOutcome.Busy.class);
 		this.clock.advance(soon ? Duration.ZERO : OLD);
 		this.other.release(first);
@@ -217,7 +218,7 @@ class ZooKeeperTurnIntegrationTests {
 	@Test
 	void writeBeforeTheMachineWasSuspendedProvesNothing() throws Exception {
 		Claim first = heldElsewhere("x");
-		Claim waiting = this.engines.claim(this.key).waiting();
+		Claim waiting = Claims.waiting(this.engines.claim(this.key));
 		BlockingQueue<Signal> signals = busy(waiting);
 		this.clock.suspend(OLD);
 		this.other.release(first);
@@ -231,7 +232,7 @@ class ZooKeeperTurnIntegrationTests {
 	@Test
 	void claimThatHasEndedIsNotGranted() throws Exception {
 		Claim first = heldElsewhere("x");
-		Claim waiting = this.engines.claim(this.key).waiting();
+		Claim waiting = Claims.waiting(this.engines.claim(this.key));
 		BlockingQueue<Signal> signals = busy(waiting);
 		this.engine.release(waiting);
 		this.other.release(first);
@@ -245,7 +246,7 @@ class ZooKeeperTurnIntegrationTests {
 	@Test
 	void writeOfAFormerSessionProvesNothing() throws Exception {
 		Claim first = heldElsewhere("x");
-		Claim waiting = this.engines.claim(this.key).waiting();
+		Claim waiting = Claims.waiting(this.engines.claim(this.key));
 		BlockingQueue<Signal> signals = busy(waiting);
 		this.client.getZookeeperClient().getZooKeeper().getTestable().injectSessionExpiration();
 		this.other.release(first);
@@ -269,7 +270,7 @@ class ZooKeeperTurnIntegrationTests {
 		this.engines.useOnce(waiter, this.key);
 		Claim first = this.engines.claim(this.key);
 		granted(holder, first);
-		Claim waiting = this.engines.claim(this.key).waiting();
+		Claim waiting = Claims.waiting(this.engines.claim(this.key));
 		assertThat(waiter.tryAcquire(waiting)).isInstanceOf(AcquisitionOutcome.Busy.class);
 		BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
 		waiter.subscribe(waiting, signals::add);
@@ -292,7 +293,7 @@ class ZooKeeperTurnIntegrationTests {
 	}
 
 	private Claim waitElsewhere(String access) {
-		Claim claim = this.engines.claim(this.key, access).waiting();
+		Claim claim = Claims.waiting(this.engines.claim(this.key, access));
 		assertThat(this.other.tryAcquire(claim)).isInstanceOf(AcquisitionOutcome.Busy.class);
 		return claim;
 	}

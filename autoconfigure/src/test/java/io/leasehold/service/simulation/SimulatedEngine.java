@@ -70,7 +70,7 @@ final class SimulatedEngine implements LockEngine {
 		note("-> acquire %s", live);
 		require(!live.ended, "A claim is requested after its release was confirmed: %s", live);
 		require(!live.acquiring, "A claim has two requests in flight: %s", live);
-		require(!live.settled, "A claim is requested after it was granted or found its key busy: %s", live);
+		require(!live.settled, "A claim is requested again after it was granted, or without waiting: %s", live);
 		boolean mayRemain = live.mayRemain;
 		live.mayRemain = true;
 		live.acquiring = true;
@@ -84,6 +84,7 @@ final class SimulatedEngine implements LockEngine {
 			return attempt;
 		}
 		finally {
+			live.settled |= !claim.waits();
 			live.acquiring = false;
 		}
 	}

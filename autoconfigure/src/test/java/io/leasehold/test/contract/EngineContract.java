@@ -125,7 +125,7 @@ abstract class EngineContract extends EngineContractFixture {
 		Process one = process();
 		Process other = process();
 		eventually().until(() -> {
-			Claim claim = one.claim(KEY, shortLease()).waiting();
+			Claim claim = Claims.waiting(one.claim(KEY, shortLease()));
 			Granted granted = one.await(claim);
 			long sent = System.nanoTime();
 			RenewalOutcome outcome = one.renew(claim, granted);

@@ -185,7 +185,7 @@ abstract class EngineContractFixture {
 		}
 
 		Claim waiting(LockKey key) {
-			return claim(key).waiting();
+			return Claims.waiting(claim(key));
 		}
 
 		Granted granted(Claim claim) {

@@ -85,7 +85,7 @@ abstract class EngineFormsContract extends EngineKeysContract {
 		Process one = process();
 		Process other = process();
 		for (Access access : accesses(one)) {
-			Claim claim = claim(one, access).waiting();
+			Claim claim = Claims.waiting(claim(one, access));
 			assertThat(one.granted(claim).number()).isEqualTo(one.granted(claim).number());
 			release(one, claim);
 			Claim next = other.claim(KEY);
@@ -108,7 +108,7 @@ abstract class EngineFormsContract extends EngineKeysContract {
 		Claim writer = other.waiting(KEY);
 		try (Waiter waitingWriter = other.begin(writer)) {
 			assertThat(third.engine().tryAcquire(claim(third, Access.SHARED))).isInstanceOf(Busy.class);
-			Claim late = claim(third, Access.SHARED).waiting();
+			Claim late = Claims.waiting(claim(third, Access.SHARED));
 			try (Waiter lateReader = third.begin(late)) {
 				release(one, reader);
 				waitingWriter.await();
@@ -129,7 +129,7 @@ abstract class EngineFormsContract extends EngineKeysContract {
 		one.granted(writer);
 		List<Process> readers = List.of(process(), process(), process());
 		List<Waiter> waiters = readers.stream()
-			.map((reader) -> reader.begin(claim(reader, Access.SHARED).waiting()))
+			.map((reader) -> reader.begin(Claims.waiting(claim(reader, Access.SHARED))))
 			.toList();
 		release(one, writer);
 		waiters.forEach(Waiter::await);
@@ -175,7 +175,7 @@ abstract class EngineFormsContract extends EngineKeysContract {
 		other.granted(second);
 		assertThat(one.engine().tryAcquire(claim(one, two))).isInstanceOf(Busy.class);
 		assertThat(one.engine().tryAcquire(one.claim(KEY))).isInstanceOf(Busy.class);
-		Claim third = claim(process(), two).waiting();
+		Claim third = Claims.waiting(claim(process(), two));
 		try (Waiter waiting = one.begin(third)) {
 			release(other, second);
 			waiting.await();
@@ -198,7 +198,7 @@ abstract class EngineFormsContract extends EngineKeysContract {
 		Pace requested = Pace.begin();
 		one.granted(claim(one, two, shortLease()));
 		other.granted(claim(other, two));
-		other.await(claim(other, two).waiting());
+		other.await(Claims.waiting(claim(other, two)));
 		tookAtMost(shortLease(), requested);
 	}
 
@@ -211,7 +211,8 @@ abstract class EngineFormsContract extends EngineKeysContract {
 		}
 		Claim held = claim(one, Access.permits(2));
 		one.granted(held);
-		for (Claim differing : List.of(claim(other, Access.permits(3)), claim(other, Access.permits(3)).waiting())) {
+		for (Claim differing : List.of(claim(other, Access.permits(3)),
+				Claims.waiting(claim(other, Access.permits(3))))) {
 			assertThat(other.engine().tryAcquire(differing))
 				.isEqualTo(new AcquisitionOutcome.Contradicted(Access.permits(2)));
 			other.engine().release(differing);
@@ -250,7 +251,7 @@ abstract class EngineFormsContract extends EngineKeysContract {
 		Claim held = one.claim(KEY);
 		one.granted(held);
 		for (Access access : accesses(one)) {
-			Claim abandoned = claim(other, access).waiting();
+			Claim abandoned = Claims.waiting(claim(other, access));
 			other.begin(abandoned).close();
 			other.engine().release(abandoned);
 
@@ -310,7 +311,7 @@ abstract class EngineFormsContract extends EngineKeysContract {
 				false, System.nanoTime());
 		one.granted(released);
 		release(one, released);
-		other.await(claim(other, single).waiting());
+		other.await(Claims.waiting(claim(other, single)));
 		took(shortLease(), requested);
 	}
 

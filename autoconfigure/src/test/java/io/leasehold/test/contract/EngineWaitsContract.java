@@ -69,7 +69,7 @@ abstract class EngineWaitsContract extends EngineContract {
 		Process other = process();
 		Claim claim = one.claim(KEY, Duration.ofSeconds(60));
 		one.granted(claim);
-		Claim abandoned = other.claim(KEY, Duration.ofSeconds(60)).waiting();
+		Claim abandoned = Claims.waiting(other.claim(KEY, Duration.ofSeconds(60)));
 		Waiter closed = other.begin(abandoned);
 		Process next = process();
 		Waiter waiter = next.begin(next.waiting(KEY));
@@ -88,7 +88,7 @@ abstract class EngineWaitsContract extends EngineContract {
 		Claim claim = one.claim(KEY, Duration.ofSeconds(60));
 		one.granted(claim);
 		Process dead = process();
-		dead.begin(dead.claim(KEY, shortLease()).waiting()).close();
+		dead.begin(Claims.waiting(dead.claim(KEY, shortLease()))).close();
 		Process next = process();
 		Waiter waiter = next.begin(next.waiting(KEY));
 		dead.close();
@@ -122,6 +122,7 @@ abstract class EngineWaitsContract extends EngineContract {
 		other.engine().tryAcquire(other.claim(KEY));
 		one.engine().release(claim);
 		assertThat(residue(this.namespace)).isEmpty();
+		other.granted(other.claim(KEY)); // a new claim of the same process
 	}
 
 	/** Waiters are served in order of arrival if the store has a queue. */

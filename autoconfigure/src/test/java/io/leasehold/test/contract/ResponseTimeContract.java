@@ -122,7 +122,7 @@ public abstract class ResponseTimeContract {
 		this.process.granted(holder);
 		Duration response = lease.dividedBy(4);
 		this.clock.eachResponseTakes(response);
-		Claim waiting = this.process.claim(KEY, lease).waiting();
+		Claim waiting = Claims.waiting(this.process.claim(KEY, lease));
 		try (Waiter waiter = this.process.begin(waiting)) {
 			long latest = this.clock.nanoTime() - response.toNanos() + believed(lease);
 			this.clock.eachResponseTakes(Duration.ZERO);
