@@ -2,6 +2,7 @@ package io.leasehold.interceptor;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoSink;
 import reactor.util.context.ContextView;
 
 import org.springframework.core.ReactiveAdapter;
@@ -80,11 +82,28 @@ final class ReactiveResult implements ResultKind {
 		List<HeldLock> outer = ReactiveLocks.held(context);
 		Supplier<CompletableFuture<HeldLock>> acquisition = () -> call.locks()
 			.acquireAllAsync(keys, call.operation().options(), outer, call.operation().bypassed());
-		return Mono.fromFuture(() -> BodyThreads.within(context, acquisition))
+		return Mono.<HeldLock>create((sink) -> emit(BodyThreads.within(context, acquisition), sink))
 			.doOnDiscard(HeldLock.class, (lock) -> call.locks().closeAsync(lock, call.operation().options()))
 			.map((lock) -> Taken.by(new ReactiveBody(call, lock, () -> proceed(call))))
 			.onErrorResume(call::hasAlternative,
 					(reason) -> Mono.just(new Taken(alternative(call, (LockException) reason), null)));
+	}
+
+	/**
+	 * Unlike {@code Mono.fromFuture}, discards a lock if it is cancelled before its
+	 * request.
+	 */
+	private static void emit(CompletableFuture<HeldLock> acquisition, MonoSink<HeldLock> sink) {
+		sink.onCancel(() -> acquisition.cancel(true));
+		acquisition.whenComplete((lock, failure) -> {
+			if (lock != null) {
+				sink.success(lock);
+			}
+			else {
+				sink.error((failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
+						: failure);
+			}
+		});
 	}
 
 	private Publisher<Object> alternative(LockCall call, LockException reason) {
