@@ -34,7 +34,9 @@ public final class FaultProxy implements AutoCloseable {
 
 	private final ServerSocket entrance;
 
-	private volatile int target;
+	private volatile int[] targets;
+
+	private int connections;
 
 	private volatile Valve requests = new Valve();
 
@@ -46,15 +48,18 @@ public final class FaultProxy implements AutoCloseable {
 
 	private volatile boolean refusing;
 
-	private FaultProxy(int target) throws IOException {
-		this.target = target;
+	private FaultProxy(int... targets) throws IOException {
+		this.targets = targets;
 		this.entrance = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
 	}
 
-	/** Start a proxy before a server's port. */
-	public static FaultProxy to(int port) {
+	/**
+	 * Start a proxy before a server's port, or one that leads each connection to the next
+	 * of several ports.
+	 */
+	public static FaultProxy to(int... ports) {
 		try {
-			FaultProxy proxy = new FaultProxy(port);
+			FaultProxy proxy = new FaultProxy(ports);
 			proxy.start(proxy::accept);
 			return proxy;
 		}
@@ -104,7 +109,7 @@ public final class FaultProxy implements AutoCloseable {
 
 	/** Lead new connections to another port. Those that exist stay. */
 	public void redirect(int port) {
-		this.target = port;
+		this.targets = new int[] { port };
 	}
 
 	/** Reset new connections, until {@link #heal()}. */
@@ -156,7 +161,8 @@ public final class FaultProxy implements AutoCloseable {
 			resetQuietly(client);
 			return;
 		}
-		Socket server = new Socket(InetAddress.getLoopbackAddress(), this.target);
+		int[] ports = this.targets;
+		Socket server = new Socket(InetAddress.getLoopbackAddress(), ports[this.connections++ % ports.length]);
 		client.setTcpNoDelay(true);
 		server.setTcpNoDelay(true);
 		this.servers.add(server);

@@ -1,16 +1,13 @@
 package io.leasehold.soak;
 
+import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.locks.LockSupport;
 
 import io.leasehold.LockScope;
-import io.leasehold.HeldLock;
-import io.leasehold.LockMode;
-import io.leasehold.annotation.DistributedLock;
 import io.leasehold.interceptor.BodyThreads;
 import io.leasehold.interceptor.LockAdvisor;
 import io.leasehold.interceptor.LockInterceptor;
@@ -24,13 +21,12 @@ import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 
 /**
- * Calls an annotated method whose stage ends later, and cancels the result half of the
- * time. The body goes on after that, and claims the lock until its end or the deadline
- * that the lock had.
+ * Calls annotated methods whose stage or publisher ends later, and does not wait for the
+ * end half of the time.
  */
 final class Canceller extends Actor {
 
-	private final Work work;
+	private final LateWork work;
 
 	/**
 	 * Create a canceller.
@@ -41,49 +37,58 @@ final class Canceller extends Actor {
 		LockOperationSource operations = new LockOperationSource(() -> locks,
 				new KeyParser(new DefaultListableBeanFactory()), (text) -> text.replace("${engine}", engine),
 				() -> null, UnavailablePolicy.FAIL);
-		ProxyFactory proxy = new ProxyFactory(new Work());
+		ProxyFactory proxy = new ProxyFactory(new LateWork());
 		proxy.setProxyTargetClass(true);
 		proxy.addAdvisor(new LockAdvisor(operations,
 				new LockInterceptor(operations, () -> locks, threads, OnCancel.EXPIRE), LockScope.METHOD, 0));
-		this.work = (Work) proxy.getProxy();
+		this.work = (LateWork) proxy.getProxy();
 	}
 
 	@Override
 	void takeTurn() throws InterruptedException {
 		String key = Holder.KEYS.get(this.random.nextInt(Holder.KEYS.size()));
-		CompletableFuture<Void> result = this.work.under(key, System.nanoTime(), this.random.nextInt(1000), this.diary);
+		Result kind = Result.values()[this.random.nextInt(Result.values().length)];
+		int limit = this.random.nextBoolean() ? this.random.nextInt(500) : Integer.MAX_VALUE;
+		CompletableFuture<Void> result = kind.call(this.work, key, this.random.nextInt(1000), limit, this.diary);
 		try {
-			if (this.random.nextBoolean()) {
-				result.get(this.random.nextInt(500), TimeUnit.MILLISECONDS);
-			}
-			else {
-				result.get();
-			}
+			result.get(limit, TimeUnit.MILLISECONDS);
 		}
 		catch (TimeoutException ex) {
-			this.diary.write(result.cancel(true) ? "cancelled" : "completed");
+			this.diary.write(result.cancel(true) ? "cancelled-" + kind : "completed");
 		}
 		catch (ExecutionException ex) {
-			this.diary.write("not-completed");
+			this.diary.write((ex.getCause() instanceof TimeoutException) ? "timed-out" : "not-completed");
 		}
 	}
 
-	/** What runs under a lock, in a thread that no cancellation reaches. */
-	static class Work {
+	/** Kinds of results. */
+	private enum Result {
 
-		@DistributedLock(key = "#key", engine = "${engine}")
-		CompletableFuture<Void> under(String key, long asked, long millis, Diary diary) {
-			Diary.Claimed claimed = diary.acquired(HeldLock.current(), LockMode.EXCLUSIVE, asked);
-			return CompletableFuture.runAsync(() -> stay(claimed, System.nanoTime() + millis * 1_000_000));
-		}
-
-		private void stay(Diary.Claimed claimed, long until) {
-			while (System.nanoTime() - until < 0) {
-				claimed.isBelieved();
-				LockSupport.parkNanos(20_000_000);
+		STAGE {
+			@Override
+			CompletableFuture<Void> call(LateWork work, String key, long millis, int limit, Diary diary) {
+				return work.stage(key, System.nanoTime(), millis, diary);
 			}
-			claimed.end();
-		}
+		},
+
+		PUBLISHER {
+			@Override
+			CompletableFuture<Void> call(LateWork work, String key, long millis, int limit, Diary diary) {
+				return work.publisher(key, System.nanoTime(), millis, diary).toFuture();
+			}
+		},
+
+		/** The publisher is cancelled by an operator. */
+		LIMITED_PUBLISHER {
+			@Override
+			CompletableFuture<Void> call(LateWork work, String key, long millis, int limit, Diary diary) {
+				return work.publisher(key, System.nanoTime(), millis, diary)
+					.timeout(Duration.ofMillis(limit / 2))
+					.toFuture();
+			}
+		};
+
+		abstract CompletableFuture<Void> call(LateWork work, String key, long millis, int limit, Diary diary);
 
 	}
 

@@ -1,12 +1,11 @@
 package io.leasehold.soak;
 
+import java.io.FileOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -22,13 +21,14 @@ final class Diary {
 
 	private static final long WORTH_A_LINE = Duration.ofMillis(100).toNanos();
 
-	private final FileChannel file;
+	/** An interrupt does not close it, as it does with a channel. */
+	private final OutputStream file;
 
 	private final AtomicLong holds = new AtomicLong();
 
 	Diary(Path file) {
 		try {
-			this.file = FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+			this.file = new FileOutputStream(file.toFile());
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
@@ -44,11 +44,8 @@ final class Diary {
 	}
 
 	synchronized void write(String line) {
-		ByteBuffer bytes = ByteBuffer.wrap((line + "\n").getBytes(StandardCharsets.UTF_8));
 		try {
-			while (bytes.hasRemaining()) {
-				this.file.write(bytes);
-			}
+			this.file.write((line + "\n").getBytes(StandardCharsets.UTF_8));
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
@@ -96,6 +93,11 @@ final class Diary {
 		void end() {
 			long now = System.nanoTime();
 			end((isBelieved() || now - this.deadline < 0) ? now : this.deadline);
+		}
+
+		/** Claim the lock until its deadline, which has to keep it from others. */
+		void endAtDeadline() {
+			end(this.deadline);
 		}
 
 		void end(long when) {

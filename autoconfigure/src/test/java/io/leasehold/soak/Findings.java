@@ -25,25 +25,33 @@ final class Findings {
 
 	private final Map<String, History> histories = new TreeMap<>();
 
-	/** Holds in a store that was split, by key. */
-	private final Map<String, SplitHistory> splitHistories = new TreeMap<>();
+	/** Holds in a store that was exempt, by key. */
+	private final Map<String, ExemptHistory> exemptHistories = new TreeMap<>();
 
-	/** When the store of an engine was split. */
-	private final Map<String, List<Split>> splits = new HashMap<>();
+	/** When the store of an engine was exempt. */
+	private final Map<String, List<Exemption>> exemptions = new HashMap<>();
 
 	/** Writes whose transaction failed, as their holders saw it. */
 	private final Set<String> rolledBack = new LinkedHashSet<>();
 
+	/** Writes whose holders do not know whether they were committed. */
+	private final Set<String> unknown = new HashSet<>();
+
 	private final Set<String> accepted = new HashSet<>();
+
+	/** The last write to each key. */
+	private final Map<String, Long> lastWrites = new HashMap<>();
+
+	private final List<String> lostUpdates = new ArrayList<>();
 
 	private final Map<String, Integer> counts = new TreeMap<>();
 
 	/**
-	 * Take note that the store of an engine was split, before diaries are read: it
+	 * Take note that the store of an engine was exempt, before diaries are read: it
 	 * promises less for holds at these times.
 	 */
-	void split(String engine, List<Split> times) {
-		this.splits.put(engine, times);
+	void exempt(String engine, List<Exemption> times) {
+		this.exemptions.put(engine, times);
 	}
 
 	/**
@@ -63,6 +71,10 @@ final class Findings {
 					add(words[0]);
 					this.rolledBack.add(words[1]);
 				}
+				case "unknown-commit" -> {
+					add(words[0]);
+					this.unknown.add(words[1]);
+				}
 				default -> add(words[0]);
 			}
 		});
@@ -74,11 +86,11 @@ final class Findings {
 
 	private void add(Hold hold) {
 		add("acquired-" + hold.engine);
-		if (this.splits.getOrDefault(hold.engine, List.of())
+		if (this.exemptions.getOrDefault(hold.engine, List.of())
 			.stream()
-			.anyMatch((split) -> split.touches(hold.claimed))) {
-			add("in-a-split-" + hold.engine);
-			this.splitHistories.computeIfAbsent(hold.engine + " " + hold.key, (name) -> new SplitHistory())
+			.anyMatch((exemption) -> exemption.concerns(hold.key, hold.claimed))) {
+			add("exempt-" + hold.engine);
+			this.exemptHistories.computeIfAbsent(hold.engine + " " + hold.key, (name) -> new ExemptHistory())
 				.add(hold.claimed);
 		}
 		else {
@@ -86,11 +98,25 @@ final class Findings {
 		}
 	}
 
-	/** Take note of a write that the ledger accepted, in its order. */
-	void accepted(String engine, String key, long token, String id) {
+	/**
+	 * Take note of a write that the ledger accepted, in its order.
+	 * @param number its number
+	 * @param read number of the write that its holder had read last, 0 if there was none
+	 */
+	void accepted(String engine, String key, long token, String id, long number, long read) {
 		add("accepted");
 		this.accepted.add(id);
 		history(engine, key).accepted(token);
+		Long last = this.lastWrites.put(engine + " " + key, number);
+		if (read != ((last != null) ? last : 0)) {
+			this.lostUpdates
+				.add("%s %s: lost update: write %d had read %d, not %d".formatted(engine, key, number, read, last));
+		}
+	}
+
+	/** How many writes of unknown outcome were committed. */
+	int unknownCommitted() {
+		return (int) this.unknown.stream().filter(this.accepted::contains).count();
 	}
 
 	private History history(String engine, String key) {
@@ -115,14 +141,14 @@ final class Findings {
 		return this.counts;
 	}
 
-	/** How often a key was granted, because of a split, while it had an owner. */
-	int overlapsInSplits() {
-		return this.splitHistories.values().stream().mapToInt(SplitHistory::overlaps).sum();
+	/** How often a key of an exempt store was granted while it had an owner. */
+	int exemptOverlaps() {
+		return this.exemptHistories.values().stream().mapToInt(ExemptHistory::overlaps).sum();
 	}
 
 	/** What cannot be true of any key. */
 	List<String> violations() {
-		List<String> found = new ArrayList<>();
+		List<String> found = new ArrayList<>(this.lostUpdates);
 		this.histories.forEach((key, history) -> history.violations().forEach((text) -> found.add(key + ": " + text)));
 		this.rolledBack.stream()
 			.filter(this.accepted::contains)

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -74,34 +75,42 @@ class FindingsTests {
 
 	@Test
 	void eachPartOfASplitMayHaveAnOwner() throws IOException {
-		this.findings.split("hazelcast", List.of(new Split(50, 100)));
+		exempt(50, 100, "account:1");
 		read("acquired 1 hazelcast account:1 EXCLUSIVE 64 0 10 70\nended 1 70\n", NEVER);
 		read("acquired 1 hazelcast account:1 EXCLUSIVE 64 0 60 90\nended 1 90\n", NEVER);
 		assertThat(this.findings.violations()).isEmpty();
-		assertThat(this.findings.overlapsInSplits()).isOne();
+		assertThat(this.findings.exemptOverlaps()).isOne();
 	}
 
 	@Test
 	void overlapBesideASplitIsFound() throws IOException {
-		this.findings.split("hazelcast", List.of(new Split(100, 200)));
+		exempt(100, 200, "account:1");
 		read("acquired 1 hazelcast account:1 EXCLUSIVE 64 0 10 70\nended 1 70\n", NEVER);
 		read("acquired 1 hazelcast account:1 EXCLUSIVE 128 0 60 90\nended 1 90\n", NEVER);
 		assertThat(this.findings.violations()).singleElement().asString().startsWith("hazelcast account:1: overlap: ");
-		assertThat(this.findings.overlapsInSplits()).isZero();
+		assertThat(this.findings.exemptOverlaps()).isZero();
 	}
 
 	@Test
 	void overlapOfAnEngineThatWasNotSplitIsFound() throws IOException {
-		this.findings.split("hazelcast", List.of(new Split(0, 200)));
+		exempt(0, 200, "account:1");
 		read("acquired 1 etcd account:1 EXCLUSIVE 64 0 10 70\nended 1 70\n", NEVER);
 		read("acquired 1 etcd account:1 EXCLUSIVE 128 0 60 90\nended 1 90\n", NEVER);
 		assertThat(this.findings.violations()).singleElement().asString().startsWith("etcd account:1: overlap: ");
 	}
 
 	@Test
+	void overlapOfAKeyThatAnotherServerHasIsFound() throws IOException {
+		exempt(0, 200, "account:2");
+		read("acquired 1 hazelcast account:1 EXCLUSIVE 64 0 10 70\nended 1 70\n", NEVER);
+		read("acquired 1 hazelcast account:1 EXCLUSIVE 128 0 60 90\nended 1 90\n", NEVER);
+		assertThat(this.findings.violations()).singleElement().asString().startsWith("hazelcast account:1: overlap: ");
+	}
+
+	@Test
 	void acceptedWriteOfAFormerOwnerIsFound() {
-		this.findings.accepted("redis", "account:1", 128, "b");
-		this.findings.accepted("redis", "account:1", 64, "a");
+		this.findings.accepted("redis", "account:1", 128, "b", 1, 0);
+		this.findings.accepted("redis", "account:1", 64, "a", 2, 1);
 		assertThat(this.findings.violations())
 			.containsExactly("redis account:1: write of a former owner: 64 after 128");
 	}
@@ -109,10 +118,32 @@ class FindingsTests {
 	@Test
 	void failedWriteThatIsInTheLedgerIsFound() throws IOException {
 		read("rolled-back a\nrolled-back b\n", NEVER);
-		this.findings.accepted("redis", "account:1", 64, "b");
-		this.findings.accepted("redis", "account:1", 128, "c");
+		this.findings.accepted("redis", "account:1", 64, "b", 1, 0);
+		this.findings.accepted("redis", "account:1", 128, "c", 2, 1);
 		assertThat(this.findings.violations()).containsExactly("write b: committed, although its transaction failed");
 		assertThat(this.findings.count("rolled-back")).isEqualTo(2);
+	}
+
+	@Test
+	void writeThatReplacesAnotherOneIsFound() {
+		this.findings.accepted("redis", "account:1", 64, "a", 1, 0);
+		this.findings.accepted("redis", "account:2", 64, "b", 2, 0);
+		this.findings.accepted("redis", "account:1", 128, "c", 3, 1);
+		this.findings.accepted("redis", "account:1", 192, "d", 4, 1);
+		assertThat(this.findings.violations())
+			.containsExactly("redis account:1: lost update: write 4 had read 1, not 3");
+	}
+
+	@Test
+	void unknownCommitMayBeInTheLedger() throws IOException {
+		read("unknown-commit a\nunknown-commit b\n", NEVER);
+		this.findings.accepted("redis", "account:1", 64, "b", 1, 0);
+		assertThat(this.findings.violations()).isEmpty();
+		assertThat(this.findings.unknownCommitted()).isOne();
+	}
+
+	private void exempt(long begin, long end, String key) {
+		this.findings.exempt("hazelcast", List.of(new Exemption(begin, end, Set.of(key))));
 	}
 
 	private void read(String diary, long diedAt) throws IOException {

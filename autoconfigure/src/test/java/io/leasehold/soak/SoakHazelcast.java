@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.Callable;
+import java.util.Set;
 
 import com.hazelcast.cluster.MembershipAdapter;
 import com.hazelcast.cluster.MembershipEvent;
@@ -30,7 +30,7 @@ final class SoakHazelcast implements AutoCloseable {
 
 	private final List<HazelcastInstance> members = List.of(this.cluster.member(), this.cluster.member());
 
-	private final List<Split> splits = new ArrayList<>();
+	private final List<Exemption> splits = new ArrayList<>();
 
 	/** Begin of the split that has not ended. */
 	private @Nullable Long begin;
@@ -59,7 +59,7 @@ final class SoakHazelcast implements AutoCloseable {
 	/** The holder of a lock that did not survive learns of it within a lease. */
 	private synchronized void changed(LifecycleEvent event) {
 		if (event.getState() == LifecycleState.MERGED && this.begin != null) {
-			this.splits.add(new Split(this.begin, System.nanoTime() + 2 * SoakEngines.LEASE.toNanos()));
+			this.splits.add(exemption(this.begin, SoakEngines.LEASE.multipliedBy(2)));
 			this.begin = null;
 		}
 	}
@@ -68,31 +68,28 @@ final class SoakHazelcast implements AutoCloseable {
 		return this.begin != null;
 	}
 
+	private static Exemption exemption(long begin, Duration more) {
+		return new Exemption(begin, System.nanoTime() + more.toNanos(), Set.copyOf(Holder.KEYS));
+	}
+
 	/** Return all splits, those included that nobody caused. */
-	synchronized List<Split> splits() {
-		List<Split> all = new ArrayList<>(this.splits);
+	synchronized List<Exemption> splits() {
+		List<Exemption> all = new ArrayList<>(this.splits);
 		if (this.begin != null) {
-			all.add(new Split(this.begin, System.nanoTime() + PATIENCE.toNanos()));
+			all.add(exemption(this.begin, PATIENCE));
 		}
 		return all;
 	}
 
-	/** Return what splits the cluster until a time, and at least once. */
-	Callable<Void> chaos(Random random, long until) {
-		return () -> {
-			do {
-				Thread.sleep(5000 + random.nextInt(20_000));
-				this.cluster.split();
-				Awaitility.await()
-					.atMost(PATIENCE)
-					.until(() -> isSplit() && this.members.stream().allMatch(SoakHazelcast::isAlone));
-				Thread.sleep(random.nextInt(5000));
-				this.cluster.heal();
-				Awaitility.await().atMost(PATIENCE).until(() -> !isSplit());
-			}
-			while (System.nanoTime() - until < 0);
-			return null;
-		};
+	/** Split the cluster in two for a while. */
+	void split(Random random) throws InterruptedException {
+		this.cluster.split();
+		Awaitility.await()
+			.atMost(PATIENCE)
+			.until(() -> isSplit() && this.members.stream().allMatch(SoakHazelcast::isAlone));
+		Thread.sleep(random.nextInt(5000));
+		this.cluster.heal();
+		Awaitility.await().atMost(PATIENCE).until(() -> !isSplit());
 	}
 
 	private static boolean isAlone(HazelcastInstance member) {

@@ -4,13 +4,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadLocalRandom;
 
-import io.leasehold.engine.hazelcast.HazelcastStore;
 import io.leasehold.test.contract.Parallel;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -19,11 +19,12 @@ import org.springframework.boot.convert.DurationStyle;
 import org.springframework.util.FileSystemUtils;
 
 /**
- * Three JVMs that use Redis, PostgreSQL, ZooKeeper, etcd, Redlock and Hazelcast with
- * short leases, and are stopped, killed, replaced and cut off at random. Whatever
- * happens, nobody holds a key beside its owner, no former owner writes, everybody can go
- * on, and nothing is left. Only while the Hazelcast cluster is split, a key may have an
- * owner in each part.
+ * Three JVMs that use Redis, PostgreSQL, ZooKeeper, etcd, Redlock, Hazelcast and
+ * memcached with short leases, and are stopped, killed, replaced and cut off at random,
+ * while the stores lose members, restart and reject passwords. Whatever happens, nobody
+ * holds a key beside its owner, no former owner writes, no update is lost, everybody can
+ * go on, and nothing is left. Only while the Hazelcast cluster is split, or after
+ * memcached was restarted, a key may have more than one owner.
  * <p>
  * By system properties: {@code soak.time}, such as {@code 1h}; {@code soak.seed}, to
  * repeat the disturbances of another soak; {@code soak.naive}, for holders that take no
@@ -52,7 +53,7 @@ class SoakIntegrationTests {
 		SoakReport report;
 		List<SoakJvm> jvms = new ArrayList<>();
 		try (Stores stores = new Stores()) {
-			report = new SoakReport(this.time, this.seed, stores.ports().keySet());
+			report = new SoakReport(this.time, this.seed);
 			try {
 				Random random = new Random(this.seed);
 				for (int i = 0; i < JVMS; i++) {
@@ -74,14 +75,19 @@ class SoakIntegrationTests {
 		jvms.forEach(SoakJvm::awaitStart);
 		long until = System.nanoTime() + this.time.toNanos();
 		List<Chaos> chaos = jvms.stream().map((jvm) -> new Chaos(jvm, until)).toList();
+		Random random = new Random(this.seed);
+		List<StoreChaos> storeChaos = Arrays.stream(StoreDisturbance.values())
+			.map((disturbance) -> new StoreChaos(disturbance, stores, new Random(random.nextLong()), until))
+			.toList();
 		List<Callable<Void>> tasks = new ArrayList<>(chaos);
-		tasks.add(stores.hazelcast().chaos(new Random(this.seed), until));
+		tasks.addAll(storeChaos);
 		Parallel.run(tasks);
 		chaos.forEach(report::disturbed);
+		storeChaos.forEach(report::disturbed);
 		order(jvms, "rest");
 		order(jvms, "take all");
 		report.leftInStores(leftAfterAWhile(stores));
-		report.findings().split(HazelcastStore.NAME, stores.hazelcast().splits());
+		stores.exempt(report.findings());
 		for (SoakJvm jvm : jvms) {
 			report.leftInJvm(jvm.leave());
 			jvm.readDiaries(report.findings());

@@ -34,7 +34,7 @@ final class SoakJvm implements AutoCloseable {
 	private final List<Integer> members;
 
 	/** Those to the servers of each engine's store, by the name of the engine. */
-	private final Map<String, List<FaultProxy>> networks = new LinkedHashMap<>();
+	private final Map<String, List<FaultProxy>> networks;
 
 	/** When each JVM had ended, by the file that it has written. */
 	private final Map<Path, Long> ends = new LinkedHashMap<>();
@@ -50,8 +50,7 @@ final class SoakJvm implements AutoCloseable {
 		this.naive = naive;
 		this.ledger = stores.postgresPort();
 		this.members = stores.hazelcast().members();
-		stores.ports()
-			.forEach((engine, ports) -> this.networks.put(engine, ports.stream().map(FaultProxy::to).toList()));
+		this.networks = stores.networks();
 		this.diary = nextDiary();
 		this.process = launch();
 	}

@@ -9,7 +9,6 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -24,22 +23,25 @@ final class SoakReport {
 
 	private final Map<Disturbance, Integer> disturbances = new EnumMap<>(Disturbance.class);
 
+	private final Map<StoreDisturbance, Integer> storeDisturbances = new EnumMap<>(StoreDisturbance.class);
+
 	private final Findings findings = new Findings();
 
 	private final List<String> leftInJvms = new ArrayList<>();
 
-	private final Set<String> engines;
-
 	private List<String> leftInStores = List.of();
 
-	SoakReport(Duration time, long seed, Set<String> engines) {
+	SoakReport(Duration time, long seed) {
 		this.time = time;
 		this.seed = seed;
-		this.engines = engines;
 	}
 
 	void disturbed(Chaos chaos) {
 		chaos.counts().forEach((disturbance, count) -> this.disturbances.merge(disturbance, count, Integer::sum));
+	}
+
+	void disturbed(StoreChaos chaos) {
+		this.storeDisturbances.put(chaos.disturbance(), chaos.count());
 	}
 
 	void leftInStores(List<String> left) {
@@ -65,15 +67,18 @@ final class SoakReport {
 		List<String> violations = this.findings.violations();
 		StringBuilder text = new StringBuilder("Soak of %s, seed %d%n".formatted(this.time, this.seed));
 		line(text, "faults injected", this.disturbances.toString().toLowerCase(Locale.ROOT));
+		line(text, "faults of stores", this.storeDisturbances.toString().toLowerCase(Locale.ROOT));
 		line(text, "acquisitions", this.findings.count("acquired"));
 		line(text, "losses reported", this.findings.count("lost"));
 		line(text, "overlaps", violations.stream().filter((violation) -> violation.contains(": overlap: ")).count());
-		line(text, "overlaps in splits", this.findings.overlapsInSplits());
+		line(text, "overlaps in exempt stores", this.findings.exemptOverlaps());
 		line(text, "other contradictions",
 				violations.stream().filter((violation) -> !violation.contains(": overlap: ")).count());
 		line(text, "stale writes rejected", this.findings.count("stale-write"));
 		line(text, "writes rolled back", this.findings.count("rolled-back"));
 		line(text, "writes accepted", this.findings.count("accepted"));
+		line(text, "commits of unknown outcome", this.findings.count("unknown-commit"));
+		line(text, "  of them committed", this.findings.unknownCommitted());
 		line(text, "left in stores", this.leftInStores);
 		line(text, "left in JVMs", this.leftInJvms);
 		this.findings.counts().forEach((what, count) -> line(text, "  " + what, count));
@@ -91,12 +96,16 @@ final class SoakReport {
 		assertThat(this.findings.count("failed")).as("threads that failed").isZero();
 		assertThat(this.leftInStores).as("left in the stores").isEmpty();
 		assertThat(this.leftInJvms).as("left in the JVMs").containsOnly("[]");
-		for (String engine : this.engines) {
+		for (String engine : Stores.engines()) {
 			assertThat(this.findings.count("acquired-" + engine)).as("acquisitions by " + engine).isPositive();
 		}
 		assertThat(this.findings.count("lost")).as("losses that were reported").isPositive();
 		assertThat(this.findings.count("rolled-back")).as("writes that were rolled back").isPositive();
-		assertThat(this.findings.count("cancelled")).as("results that were cancelled").isPositive();
+		assertThat(this.findings.count("cancelled-STAGE")).as("stages that were cancelled").isPositive();
+		assertThat(this.findings.count("cancelled-PUBLISHER")).as("publishers that were cancelled").isPositive();
+		assertThat(this.findings.count("timed-out")).as("publishers that timed out").isPositive();
+		assertThat(this.findings.count("unknown-commit")).as("commits of unknown outcome").isPositive();
+		assertThat(this.findings.unknownCommitted()).as("of them committed").isPositive();
 	}
 
 }

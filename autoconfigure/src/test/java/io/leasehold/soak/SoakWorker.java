@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 
 import com.hazelcast.client.HazelcastClient;
 import com.zaxxer.hikari.HikariDataSource;
+import io.leasehold.LockEngineException;
 import io.leasehold.LockLostException;
 import io.leasehold.LockOptions;
 import io.leasehold.LockOverview;
@@ -25,10 +26,12 @@ import io.leasehold.soak.Holder.Character;
 import io.leasehold.test.contract.TestSettings;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import reactor.core.publisher.Hooks;
 
 /**
  * A JVM of a soak: for each engine three holders, one of whom is heedless, and one that
- * cancels.
+ * cancels; and for all engines one whose commits have unknown outcomes. Reactor works as
+ * with {@code spring.reactor.context-propagation=auto}.
  */
 final class SoakWorker {
 
@@ -46,6 +49,8 @@ final class SoakWorker {
 
 	private final BodyThreads bodies = new BodyThreads(() -> null, 8);
 
+	private final BreakingDatabase breaking;
+
 	private final List<Thread> threads = new ArrayList<>();
 
 	private final List<LockEngine> engines;
@@ -60,6 +65,7 @@ final class SoakWorker {
 		this.locks = this.scarce.service(TestSettings.of(defaults), this.engines, member,
 				List.of(new LockMetrics(this.meters)));
 		this.database.setJdbcUrl(Stores.postgresUrl(orders.ledger()));
+		this.breaking = new BreakingDatabase(orders.ledger(), new Random(orders.seed()));
 		employ(orders);
 	}
 
@@ -80,6 +86,11 @@ final class SoakWorker {
 			this.actors
 				.add(new Canceller(this.locks, engine.name(), this.bodies, diary, new Random(random.nextLong())));
 		}
+		List<String> fenced = this.engines.stream()
+			.filter(LockEngine::numbersAlwaysGrow)
+			.map(LockEngine::name)
+			.toList();
+		this.actors.add(new Committer(this.locks, fenced, this.breaking, diary, new Random(random.nextLong())));
 	}
 
 	/** Begin when each store has responded, however long the first connection takes. */
@@ -107,12 +118,22 @@ final class SoakWorker {
 		}
 	}
 
+	/**
+	 * Rejected passwords fail at once. So do locks of a JVM that did not run for a lease.
+	 */
 	private void take(String key, LockOptions options) {
-		try {
-			this.locks.acquire(key, options).close();
-		}
-		catch (LockLostException ex) {
-			take(key, options); // this JVM was kept from running for a whole lease
+		long until = System.nanoTime() + PATIENCE.toNanos();
+		boolean taken = false;
+		while (!taken) {
+			try {
+				this.locks.acquire(key, options).close();
+				taken = true;
+			}
+			catch (LockLostException | LockEngineException ex) {
+				if (System.nanoTime() - until > 0) {
+					throw ex;
+				}
+			}
 		}
 	}
 
@@ -142,6 +163,7 @@ final class SoakWorker {
 		}
 		HazelcastClient.shutdownAll();
 		this.database.close();
+		this.breaking.close();
 		left.addAll(threadsLeft());
 		return left;
 	}
@@ -173,6 +195,7 @@ final class SoakWorker {
 	 */
 	public static void main(String[] args) {
 		int status = 1;
+		Hooks.enableAutomaticContextPropagation();
 		try {
 			obey(new SoakWorker(Orders.parse(args)));
 			status = 0;

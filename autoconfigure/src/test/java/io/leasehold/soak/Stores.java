@@ -1,25 +1,23 @@
 package io.leasehold.soak;
 
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
-import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 import io.leasehold.engine.etcd.EtcdLockEngine;
-import io.leasehold.engine.etcd.EtcdOperator;
 import io.leasehold.engine.hazelcast.HazelcastStore;
 import io.leasehold.engine.jdbc.JdbcLockEngine;
+import io.leasehold.engine.memcached.MemcachedStore;
 import io.leasehold.engine.redis.RedisLockEngine;
 import io.leasehold.engine.redlock.RedlockLockEngine;
 import io.leasehold.engine.redlock.RedlockTestMasters;
 import io.leasehold.engine.zookeeper.ZooKeeperLockEngine;
-import io.leasehold.server.EtcdTestServer;
+import io.leasehold.server.FaultProxy;
 import io.leasehold.server.PostgresTestServer;
 import io.leasehold.server.RedisTestServer;
 import io.leasehold.server.ZooKeeperTestServer;
@@ -29,7 +27,6 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.test.TestingServer;
 import org.apache.zookeeper.KeeperException;
-import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -56,9 +53,9 @@ final class Stores implements AutoCloseable {
 
 	private final SoakHazelcast hazelcast = new SoakHazelcast();
 
-	/** No Maven repository has it. */
-	private final @Nullable EtcdTestServer etcd = Files.exists(Path.of("/usr/bin/etcd")) ? EtcdTestServer.start()
-			: null;
+	private final SoakMemcached memcached = new SoakMemcached();
+
+	private final SoakEtcd etcd = new SoakEtcd();
 
 	private final RedisClient redisClient = RedisClient.create(RedisURI.create("127.0.0.1", this.redis.port()));
 
@@ -66,7 +63,13 @@ final class Stores implements AutoCloseable {
 
 	private final CuratorFramework zookeeperClient = ZooKeeperTestServer.connect(this.zookeeper.getConnectString());
 
-	Stores() throws SQLException {
+	private final Account redisAccount = Account.redis(this.redisClient, List.of(this.redis.port()));
+
+	private final Account redlockAccount = Account.redis(this.redisClient, this.masters.ports());
+
+	private final Account postgresAccount = Account.postgres(this.jdbc);
+
+	Stores() throws Exception {
 		try (Connection connection = DriverManager.getConnection(this.postgres.url())) {
 			for (String script : List.of("engine/jdbc/migration/postgresql/R__leasehold_lock.sql",
 					"transaction/migration/postgresql/R__leasehold_fence.sql")) {
@@ -80,22 +83,57 @@ final class Stores implements AutoCloseable {
 		return this.postgres.port();
 	}
 
-	/** Return the ports of each engine's servers, by the name of the engine. */
-	Map<String, List<Integer>> ports() {
-		Map<String, List<Integer>> ports = new LinkedHashMap<>();
-		ports.put(RedisLockEngine.NAME, List.of(this.redis.port()));
-		ports.put(JdbcLockEngine.NAME, List.of(postgresPort()));
-		ports.put(ZooKeeperLockEngine.NAME, List.of(this.zookeeper.getPort()));
-		ports.put(RedlockLockEngine.NAME, this.masters.ports());
-		ports.put(HazelcastStore.NAME, this.hazelcast.ports());
-		if (this.etcd != null) {
-			ports.put(EtcdLockEngine.NAME, List.of(this.etcd.port()));
-		}
-		return ports;
+	/** Return the engines whose stores these are. */
+	static Set<String> engines() {
+		return Set.of(RedisLockEngine.NAME, JdbcLockEngine.NAME, ZooKeeperLockEngine.NAME, EtcdLockEngine.NAME,
+				RedlockLockEngine.NAME, HazelcastStore.NAME, MemcachedStore.NAME);
+	}
+
+	/** Create networks of a JVM to the servers of each engine, by its name. */
+	Map<String, List<FaultProxy>> networks() {
+		Map<String, List<FaultProxy>> networks = new LinkedHashMap<>();
+		networks.put(RedisLockEngine.NAME, List.of(FaultProxy.to(this.redis.port())));
+		networks.put(JdbcLockEngine.NAME, List.of(FaultProxy.to(postgresPort())));
+		networks.put(ZooKeeperLockEngine.NAME, List.of(FaultProxy.to(this.zookeeper.getPort())));
+		networks.put(EtcdLockEngine.NAME, List.of(this.etcd.network()));
+		networks.put(RedlockLockEngine.NAME, networks(this.masters.ports()));
+		networks.put(HazelcastStore.NAME, networks(this.hazelcast.ports()));
+		networks.put(MemcachedStore.NAME, this.memcached.networks());
+		return networks;
+	}
+
+	private static List<FaultProxy> networks(List<Integer> ports) {
+		return ports.stream().map(FaultProxy::to).toList();
 	}
 
 	SoakHazelcast hazelcast() {
 		return this.hazelcast;
+	}
+
+	SoakMemcached memcached() {
+		return this.memcached;
+	}
+
+	SoakEtcd etcd() {
+		return this.etcd;
+	}
+
+	Account redisAccount() {
+		return this.redisAccount;
+	}
+
+	Account redlockAccount() {
+		return this.redlockAccount;
+	}
+
+	Account postgresAccount() {
+		return this.postgresAccount;
+	}
+
+	/** Take note of when some stores promised less. */
+	void exempt(Findings findings) {
+		findings.exempt(HazelcastStore.NAME, this.hazelcast.splits());
+		findings.exempt(MemcachedStore.NAME, this.memcached.restarts());
 	}
 
 	/** URL of the database at a port, which may be that of a proxy. */
@@ -106,8 +144,8 @@ final class Stores implements AutoCloseable {
 	/** Take note of what the {@link FencedLedger} accepted. */
 	void readLedger(Findings findings) {
 		RowCallbackHandler accepted = (row) -> findings.accepted(row.getString(1), row.getString(2), row.getLong(3),
-				row.getString(4));
-		this.jdbc.query("SELECT engine, lock_key, token, id FROM ledger ORDER BY number", accepted);
+				row.getString(4), row.getLong(5), row.getLong(6));
+		this.jdbc.query("SELECT engine, lock_key, token, id, number, read FROM ledger ORDER BY number", accepted);
 	}
 
 	/** What is left in the stores, beside what they remember for fencing tokens alone. */
@@ -131,9 +169,8 @@ final class Stores implements AutoCloseable {
 		// A marker of an ended claim expires after about a minute
 		this.masters.residue(NAMESPACE).stream().filter((name) -> !name.contains(":ended:")).forEach(found::add);
 		found.addAll(this.hazelcast.residue());
-		if (this.etcd != null) {
-			found.addAll(EtcdOperator.residue(this.etcd.url(), NAMESPACE));
-		}
+		found.addAll(this.memcached.residue());
+		found.addAll(this.etcd.residue());
 		return found;
 	}
 
@@ -151,9 +188,8 @@ final class Stores implements AutoCloseable {
 	public void close() throws IOException {
 		this.zookeeperClient.close();
 		this.redisClient.shutdown();
-		if (this.etcd != null) {
-			this.etcd.close();
-		}
+		this.etcd.close();
+		this.memcached.close();
 		this.hazelcast.close();
 		this.masters.close();
 		this.zookeeper.close();

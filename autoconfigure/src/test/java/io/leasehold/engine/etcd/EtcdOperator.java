@@ -33,6 +33,8 @@ public final class EtcdOperator {
 	/** Never closed: servers of other tests use other ports. */
 	private static final Channels channels = EtcdEngines.channels();
 
+	private static final Credentials ROOT = new Credentials("root", "root");
+
 	private final Store store;
 
 	EtcdOperator(String... urls) {
@@ -45,9 +47,34 @@ public final class EtcdOperator {
 		this.store = new Store(new EtcdClient(channels, login), new Members(connection.endpoints()));
 	}
 
-	/** Return the keys of all claims on locks of a namespace. */
+	/** Return the keys of all claims on locks of a namespace, as {@code root}. */
 	public static List<String> residue(String url, String namespace) {
-		return new EtcdOperator(url).keys(new EtcdKeys(namespace).claims());
+		return new EtcdOperator(new EtcdConnection(List.of(URI.create(url)), ROOT.user(), ROOT.password(), null))
+			.keys(new EtcdKeys(namespace).claims());
+	}
+
+	/** Require a password from now on. There is only the user {@code root}. */
+	public static void enableUsers(String url) {
+		send(url, Rpc.unary("Auth/UserAdd"), ROOT.request());
+		send(url, Rpc.unary("Auth/RoleAdd"), Message.of(1, "root"));
+		send(url, Rpc.unary("Auth/UserGrantRole"), Message.of(1, "root").with(2, "root"));
+		send(url, Rpc.unary("Auth/AuthEnable"), new Message());
+	}
+
+	/** Add a user with all permissions. */
+	public static void addUser(String url, String user, String password) {
+		send(url, Rpc.unary("Auth/UserAdd"), new Credentials(user, password).request(), token(url));
+		send(url, Rpc.unary("Auth/UserGrantRole"), Message.of(1, user).with(2, "root"), token(url));
+	}
+
+	/** Change the password of a user. */
+	public static void setPassword(String url, String user, String password) {
+		send(url, Rpc.unary("Auth/UserChangePassword"), new Credentials(user, password).request(), token(url));
+	}
+
+	/** Return a new token of {@code root}. */
+	static String token(String url) {
+		return send(url, Rpc.LOGIN, ROOT.request()).text(2);
 	}
 
 	List<KeyValue> read(String prefix) {

@@ -48,7 +48,7 @@ class EtcdUsersIntegrationTests {
 	@BeforeEach
 	void acquireAndLetTheTokenExpire() {
 		this.server = this.engines.open(EtcdTestServer.start("bcrypt-cost=4", "auth-token-ttl=1"));
-		enableUsers();
+		EtcdOperator.enableUsers(this.server.url());
 		this.proxy = this.engines.open(FaultProxy.to(this.server.port()));
 		this.operator = new EtcdOperator(connection(this.server.url()));
 		this.engine = this.engines
@@ -103,8 +103,7 @@ class EtcdUsersIntegrationTests {
 	private void awaitExpiry() {
 		Deque<String> tokens = new ArrayDeque<>();
 		for (int i = 0; i < 100; i++) {
-			tokens.add(
-					EtcdOperator.send(this.server.url(), Rpc.LOGIN, new Credentials("root", "root").request()).text(2));
+			tokens.add(EtcdOperator.token(this.server.url()));
 		}
 		EtcdEngines.eventually()
 			.pollInterval(Duration.ofMillis(200))
@@ -117,14 +116,6 @@ class EtcdUsersIntegrationTests {
 
 	private static EtcdConnection connection(String url) {
 		return new EtcdConnection(List.of(URI.create(url)), "root", "root", null);
-	}
-
-	private void enableUsers() {
-		String url = this.server.url();
-		EtcdOperator.send(url, Rpc.unary("Auth/UserAdd"), new Credentials("root", "root").request());
-		EtcdOperator.send(url, Rpc.unary("Auth/RoleAdd"), Message.of(1, "root"));
-		EtcdOperator.send(url, Rpc.unary("Auth/UserGrantRole"), Message.of(1, "root").with(2, "root"));
-		EtcdOperator.send(url, Rpc.unary("Auth/AuthEnable"), new Message());
 	}
 
 }

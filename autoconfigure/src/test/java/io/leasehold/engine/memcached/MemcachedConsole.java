@@ -17,13 +17,13 @@ import org.awaitility.Awaitility;
 /**
  * A connection of an operator to memcached.
  */
-final class MemcachedConsole {
+public final class MemcachedConsole {
 
 	private static final String BUSY = "BUSY currently processing crawler request";
 
 	private final int port;
 
-	MemcachedConsole(int port) {
+	public MemcachedConsole(int port) {
 		this.port = port;
 	}
 
@@ -33,7 +33,7 @@ final class MemcachedConsole {
 	}
 
 	/** Return the entries of a namespace that are more than a last grant number. */
-	Collection<String> residue(String namespace) {
+	public Collection<String> residue(String namespace) {
 		List<String> left = new ArrayList<>();
 		for (String key : keys()) {
 			if (key.startsWith(namespace + ":")) {

@@ -6,11 +6,11 @@ import java.util.List;
 import io.leasehold.test.contract.History.Interval;
 
 /**
- * Exclusive holds of one key in a store that may have been split. Each part may have
- * granted the key, and the whole store again after their data was merged, so there is no
- * limit for the holds that overlap.
+ * Exclusive holds of one key while its store was {@linkplain Exemption exempt}. Each part
+ * of a split cluster may have granted the key, and the whole store again after their data
+ * was merged, so there is no limit for the holds that overlap.
  */
-final class SplitHistory {
+final class ExemptHistory {
 
 	private final List<Interval> holds = new ArrayList<>();
 
