@@ -26,7 +26,7 @@ import java.util.function.Consumer;
  * sees the connection break (RST) or end (FIN)
  * <li>{@link #reset} and {@link #finish}: so do all connections now
  * <li>{@link #refuse}: there are no new connections
- * <li>{@link #redirect}: new connections lead to another server
+ * <li>{@link #redirect}: new connections lead to another server, or to several in turn
  * </ul>
  * {@link #heal} ends them all. Thread-safe.
  */
@@ -107,9 +107,9 @@ public final class FaultProxy implements AutoCloseable {
 		this.replies.open();
 	}
 
-	/** Lead new connections to another port. Those that exist stay. */
-	public void redirect(int port) {
-		this.targets = new int[] { port };
+	/** Lead new connections to other ports, in turn. Those that exist stay. */
+	public void redirect(int... ports) {
+		this.targets = ports;
 	}
 
 	/** Reset new connections, until {@link #heal()}. */
