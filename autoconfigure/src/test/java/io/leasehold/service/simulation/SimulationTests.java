@@ -20,7 +20,7 @@ class SimulationTests {
 
 	@Test
 	void newSeedsBreakNoPromise() {
-		Figures figures = Seeds.runFor("60s");
+		Figures figures = Seeds.runFor("20s");
 		assertThat(figures.schedules).isPositive();
 	}
 
