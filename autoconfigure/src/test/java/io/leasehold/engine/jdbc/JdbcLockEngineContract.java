@@ -32,10 +32,13 @@ abstract class JdbcLockEngineContract extends SharedLockEngineContract {
 	/** Name of the platform, as in the location of the table's script. */
 	abstract String platform();
 
+	/** PostgreSQL rejects concurrent statements that create the same table. */
 	@BeforeEach
 	void createTable() throws SQLException {
-		try (Connection connection = DriverManager.getConnection(url())) {
-			ScriptUtils.executeSqlScript(connection, new ClassPathResource(LockTableScript.location(platform())));
+		synchronized (JdbcLockEngineContract.class) {
+			try (Connection connection = DriverManager.getConnection(url())) {
+				ScriptUtils.executeSqlScript(connection, new ClassPathResource(LockTableScript.location(platform())));
+			}
 		}
 	}
 

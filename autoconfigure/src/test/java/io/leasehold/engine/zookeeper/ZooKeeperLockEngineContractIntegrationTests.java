@@ -26,9 +26,9 @@ import org.junit.jupiter.api.BeforeAll;
  */
 class ZooKeeperLockEngineContractIntegrationTests extends SharedLockEngineContract {
 
-	private static final Queue<CuratorFramework> clients = new ConcurrentLinkedQueue<>();
-
 	private static CuratorFramework operator;
+
+	private final Queue<CuratorFramework> clients = new ConcurrentLinkedQueue<>();
 
 	@BeforeAll
 	static void connect() {
@@ -42,8 +42,7 @@ class ZooKeeperLockEngineContractIntegrationTests extends SharedLockEngineContra
 
 	@AfterEach
 	void closeClients() {
-		clients.forEach(CuratorFramework::close);
-		clients.clear();
+		this.clients.forEach(CuratorFramework::close);
 	}
 
 	@Override
@@ -54,7 +53,9 @@ class ZooKeeperLockEngineContractIntegrationTests extends SharedLockEngineContra
 	/** A parked lock must outlast a test, and is valid for a part of its session. */
 	@Override
 	protected LockEngine connect(String namespace, Member member) {
-		return new Opener().open(namespace, member, List.of(ZooKeeperTestServer.shared(), "30000"));
+		CuratorFramework client = Opener.connect(ZooKeeperTestServer.shared(), 30_000);
+		this.clients.add(client);
+		return Opener.engine(namespace, client);
 	}
 
 	/**
@@ -115,11 +116,10 @@ class ZooKeeperLockEngineContractIntegrationTests extends SharedLockEngineContra
 
 		@Override
 		public LockEngine open(String namespace, Member member, List<String> arguments) {
-			int session = (arguments.size() > 1) ? Integer.parseInt(arguments.get(1))
-					: ZooKeeperTestServer.SESSION_MILLIS;
-			CuratorFramework client = ZooKeeperTestServer.connect(arguments.get(0), session);
-			clients.add(client);
-			awaitConnection(client);
+			return engine(namespace, connect(arguments.get(0), ZooKeeperTestServer.SESSION_MILLIS));
+		}
+
+		static LockEngine engine(String namespace, CuratorFramework client) {
 			return ZooKeeperLockEngine.using(client,
 					new ZooKeeperSettings(namespace, "/leasehold", Duration.ofSeconds(5), Duration.ofSeconds(1)),
 					MonotonicClock.SYSTEM);
@@ -128,9 +128,11 @@ class ZooKeeperLockEngineContractIntegrationTests extends SharedLockEngineContra
 		/**
 		 * The first connection of a JVM on a loaded machine may take longer than a call.
 		 */
-		private static void awaitConnection(CuratorFramework client) {
+		static CuratorFramework connect(String server, int sessionMillis) {
+			CuratorFramework client = ZooKeeperTestServer.connect(server, sessionMillis);
 			try {
 				client.blockUntilConnected(1, TimeUnit.MINUTES);
+				return client;
 			}
 			catch (InterruptedException ex) {
 				throw new IllegalStateException(ex);

@@ -13,6 +13,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import io.leasehold.HeldLock;
 import io.leasehold.HeldLockScope;
@@ -36,7 +38,11 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * invariants I1 to I8 and the guarantees of the design that an engine could violate, both
  * directly and through services that represent separate processes. An engine whose store
  * other processes can reach has to pass {@link SharedLockEngineContract}.
+ * <p>
+ * The tests mostly wait. They run concurrently if parallel execution is enabled in
+ * {@code junit-platform.properties}.
  */
+@Execution(ExecutionMode.CONCURRENT)
 public abstract class LockEngineContract extends LingerContract {
 
 	/** There is never more than one owner at a time, and tokens grow. */
