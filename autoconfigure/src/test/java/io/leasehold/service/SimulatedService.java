@@ -78,11 +78,6 @@ public final class SimulatedService {
 			.toList();
 	}
 
-	/** Return what the self-check has repaired. */
-	public List<String> findings() {
-		return this.locks.inspector().findings(options().engine());
-	}
-
 	/** Close a lock without blocking. */
 	public CompletableFuture<Void> close(HeldLock lock) {
 		return this.locks.closeAsync(lock, options());
@@ -151,9 +146,6 @@ public final class SimulatedService {
 
 		/** Run a task after a time on the clock of the process. */
 		Future<?> schedule(Runnable task, long nanos);
-
-		/** Run a task once a second from now on. */
-		void everySecond(Runnable task);
 
 		/** Return how the current thread blocks. */
 		Parking parking();

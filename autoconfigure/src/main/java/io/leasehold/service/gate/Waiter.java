@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * Acquisition of a key by one caller, from the call until it has a hold or an exception.
  * Its links and its result are guarded by the gate's monitor.
  */
-public abstract non-sealed class Waiter extends Link<Waiter> implements Caller, Actions {
+public abstract non-sealed class Waiter extends Link<Waiter> implements Actions {
 
 	final Access access;
 
@@ -70,10 +70,10 @@ public abstract non-sealed class Waiter extends Link<Waiter> implements Caller, 
 	/** Return the name of the calling thread, for operators. */
 	public abstract String threadName();
 
-	@Override
+	/** Return the thread that acquires and waits, {@code null} for an async caller. */
 	public abstract @Nullable Thread thread();
 
-	@Override
+	/** Notify the caller of its result. Does not block. */
 	public abstract void wake();
 
 	/**
@@ -106,12 +106,14 @@ public abstract non-sealed class Waiter extends Link<Waiter> implements Caller, 
 		return this.key;
 	}
 
-	@Override
 	public final LockOptions options() {
 		return this.options;
 	}
 
-	@Override
+	/**
+	 * Return whether the handle stays with its thread, so that the hold ends when the
+	 * thread dies.
+	 */
 	public final boolean isBound() {
 		return this.bound;
 	}
@@ -132,7 +134,6 @@ public abstract non-sealed class Waiter extends Link<Waiter> implements Caller, 
 		return this.waited;
 	}
 
-	@Override
 	public final List<AcquisitionListener> followers() {
 		return this.followers;
 	}
