@@ -219,8 +219,8 @@ public abstract class DisturbanceContract {
 	 * Disturbance of a store.
 	 *
 	 * @param loses whether the locks are lost
-	 * @param calls how many calls of the disturbed process are made while it lasts; few if
-	 * each one waits for its timeout
+	 * @param calls how many calls of the disturbed process are made while it lasts; few
+	 * if each one waits for its timeout
 	 */
 	public record Disturbance(String name, boolean loses, int calls, Step begin, Step end) {
 

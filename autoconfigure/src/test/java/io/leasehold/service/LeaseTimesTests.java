@@ -69,7 +69,9 @@ class LeaseTimesTests {
 	@Test
 	void leaseWhoseReleaseWasLostIsNotRenewed() {
 		try (SteppedService keeping = new SteppedService(63, Duration.ofHours(1), false)) {
-			keeping.locks.acquire(new LockKey("a"), keeping.options().toBuilder().minHold(Duration.ofSeconds(5)).build()).close();
+			keeping.locks
+				.acquire(new LockKey("a"), keeping.options().toBuilder().minHold(Duration.ofSeconds(5)).build())
+				.close();
 			keeping.threads.losingTasks = true;
 			keeping.advance(Duration.ofSeconds(5));
 			keeping.threads.losingTasks = false;

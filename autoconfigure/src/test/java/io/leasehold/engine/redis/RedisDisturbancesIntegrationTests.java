@@ -12,8 +12,8 @@ import io.leasehold.server.RedisTestServer;
 import org.junit.jupiter.api.AfterAll;
 
 /**
- * Disturbances of a server with a replica. {@link RedisRefusalsIntegrationTests} has those
- * of its account.
+ * Disturbances of a server with a replica. {@link RedisRefusalsIntegrationTests} has
+ * those of its account.
  */
 class RedisDisturbancesIntegrationTests extends DisturbanceContract {
 

@@ -61,8 +61,10 @@ class RedlockDisturbancesIntegrationTests extends DisturbanceContract {
 					this.networks.get(1).blackHole();
 				}, (namespace) -> this.networks.forEach(FaultProxy::heal)),
 				new Disturbance("emptied", true, 20, this::empty, (namespace) -> {
-				}), new Disturbance("no scripts", false, 20, (namespace) -> account(AclSetuserArgs.Builder
-					.removeCommand(CommandType.EVALSHA).removeCommand(CommandType.EVAL)),
+				}),
+				new Disturbance("no scripts", false, 20,
+						(namespace) -> account(AclSetuserArgs.Builder.removeCommand(CommandType.EVALSHA)
+							.removeCommand(CommandType.EVAL)),
 						(namespace) -> account(permitted())),
 				new Disturbance("wrong password", false, 20, (namespace) -> {
 					account(AclSetuserArgs.Builder.resetpass().addPassword("other"));
