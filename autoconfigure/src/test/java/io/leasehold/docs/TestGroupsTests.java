@@ -71,7 +71,7 @@ class TestGroupsTests {
 		Set<String> others = new TreeSet<>();
 		this.tests.stream()
 			.filter((type) -> named(type,
-					"(MySql|MariaDb|Soak|.*Load|.*ClockJump|.*Restart|.*Killed|.*Partition).*IntegrationTests|.*IsProvenTests"))
+					"(MySql|MariaDb|Soak|.*Load|.*ClockJump|.*Restart|.*Disturbances|.*Killed|.*Partition).*IntegrationTests|.*IsProvenTests"))
 			.filter((type) -> !isFull(type) && ModifierSupport.isNotAbstract(type))
 			.forEach((type) -> others.add(type.getName()));
 		assertThat(others).isEmpty();

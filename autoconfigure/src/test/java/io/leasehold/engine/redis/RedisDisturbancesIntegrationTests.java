@@ -10,11 +10,13 @@ import io.leasehold.engine.Member;
 import io.leasehold.server.FaultProxy;
 import io.leasehold.server.RedisTestServer;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 
 /**
  * Disturbances of a server with a replica. {@link RedisRefusalsIntegrationTests} has
  * those of its account.
  */
+@Tag("full")
 class RedisDisturbancesIntegrationTests extends DisturbanceContract {
 
 	private final RedisTestServer master = RedisTestServer.start();

@@ -19,10 +19,12 @@ import io.lettuce.core.AclSetuserArgs;
 import io.lettuce.core.KillArgs;
 import io.lettuce.core.protocol.CommandType;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 
 /**
  * Disturbances of three masters.
  */
+@Tag("full")
 class RedlockDisturbancesIntegrationTests extends DisturbanceContract {
 
 	private static final String USER = "app";

@@ -20,10 +20,12 @@ import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.data.ACL;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /**
  * Disturbances of an ensemble behind one address, which is balanced over its members.
  */
+@Tag("full")
 class ZooKeeperDisturbancesIntegrationTests extends DisturbanceContract {
 
 	private final ZooKeeperEngines engines = new ZooKeeperEngines();
