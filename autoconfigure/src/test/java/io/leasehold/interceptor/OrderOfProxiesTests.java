@@ -1,9 +1,12 @@
 package io.leasehold.interceptor;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 
 import io.leasehold.DistributedLocks;
+import io.leasehold.HeldLock;
 import io.leasehold.LockBusyException;
 import io.leasehold.annotation.DistributedLock;
 import io.leasehold.test.contract.Fault;
@@ -14,6 +17,8 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.observation.annotation.Observed;
 import io.micrometer.observation.aop.ObservedAspect;
+import jakarta.validation.ConstraintViolationException;
+import jakarta.validation.constraints.NotNull;
 import org.aspectj.lang.ProceedingJoinPoint;
 import org.aspectj.lang.annotation.Around;
 import org.aspectj.lang.annotation.Aspect;
@@ -35,10 +40,16 @@ import org.springframework.core.Ordered;
 import org.springframework.resilience.annotation.ConcurrencyLimit;
 import org.springframework.resilience.annotation.EnableResilientMethods;
 import org.springframework.resilience.annotation.Retryable;
+import org.springframework.retry.annotation.Backoff;
+import org.springframework.retry.annotation.EnableRetry;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
+import org.springframework.test.util.AopTestUtils;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.validation.annotation.Validated;
+import org.springframework.validation.beanvalidation.LocalValidatorFactoryBean;
+import org.springframework.validation.beanvalidation.MethodValidationPostProcessor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -51,7 +62,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 class OrderOfProxiesTests {
 
 	private static final List<Class<?>> BEANS = List.of(Asynchronous.class, Retried.class, Limited.class, Cached.class,
-			Transacted.class, Measured.class, Watched.class, Traced.class);
+			Transacted.class, Validation.class, Measured.class, Watched.class, Repeated.class, Traced.class);
 
 	@Test
 	void defaultOrderIsThatOfTheManual() {
@@ -62,10 +73,13 @@ class OrderOfProxiesTests {
 						Limited.class);
 				assertThat(context.getBean(Cached.class).read()).isEqualTo("page");
 				Locked.whileHeld(context.getBean(DistributedLocks.class), "key", () -> {
+					assertThatExceptionOfType(LockBusyException.class)
+						.isThrownBy(() -> context.getBean(Validation.class).run(null));
 					assertThatExceptionOfType(LockBusyException.class).isThrownBy(context.getBean(Cached.class)::read);
 					assertThatExceptionOfType(LockBusyException.class).isThrownBy(context.getBean(Measured.class)::run);
 				});
 				assertThat(context.getBean(MeterRegistry.class).find("measured").timer()).isNull();
+				assertThat(new HashSet<>(tokensOfRetries(context))).hasSize(1);
 			});
 	}
 
@@ -76,13 +90,16 @@ class OrderOfProxiesTests {
 			.withPropertyValues("leasehold.order=2147483646")
 			.run((context) -> {
 				assertThat(outside(context)).containsExactlyInAnyOrder(Asynchronous.class, Retried.class, Limited.class,
-						Cached.class, Measured.class, Traced.class);
+						Cached.class, Validation.class, Measured.class, Repeated.class, Traced.class);
 				assertThat(context.getBean(Cached.class).read()).isEqualTo("page");
 				Locked.whileHeld(context.getBean(DistributedLocks.class), "key", () -> {
+					assertThatExceptionOfType(ConstraintViolationException.class)
+						.isThrownBy(() -> context.getBean(Validation.class).run(null));
 					assertThat(context.getBean(Cached.class).read()).as("hit").isEqualTo("page");
 					assertThatExceptionOfType(LockBusyException.class).isThrownBy(context.getBean(Measured.class)::run);
 				});
 				assertThat(context.getBean(MeterRegistry.class).get("measured").timer().count()).isEqualTo(1);
+				assertThat(tokensOfRetries(context)).doesNotHaveDuplicates();
 			});
 	}
 
@@ -95,6 +112,14 @@ class OrderOfProxiesTests {
 			assertThat(advisors).as(type.getSimpleName()).hasSize(2).hasAtLeastOneElementOfType(LockAdvisor.class);
 			return advisors.get(1) instanceof LockAdvisor;
 		}).toList();
+	}
+
+	/** Return the fencing tokens under which a body with two retries ran. */
+	private static List<Long> tokensOfRetries(AssertableApplicationContext context) {
+		context.getBean(Repeated.class).run();
+		List<Long> tokens = AopTestUtils.<Repeated>getTargetObject(context.getBean(Repeated.class)).tokens;
+		assertThat(tokens).hasSize(3);
+		return tokens;
 	}
 
 	@Configuration(proxyBeanMethods = false)
@@ -124,10 +149,16 @@ class OrderOfProxiesTests {
 			return new LikeResilience4j();
 		}
 
+		@Bean
+		static LocalValidatorFactoryBean validator() {
+			return new LocalValidatorFactoryBean();
+		}
+
 	}
 
 	@Configuration(proxyBeanMethods = false)
 	@EnableCaching
+	@EnableRetry
 	static class Defaults {
 
 		@Bean
@@ -135,15 +166,31 @@ class OrderOfProxiesTests {
 			return new TimedAspect(registry);
 		}
 
+		@Bean
+		static MethodValidationPostProcessor methodValidation(LocalValidatorFactoryBean validator) {
+			MethodValidationPostProcessor validation = new MethodValidationPostProcessor();
+			validation.setValidator(validator);
+			return validation;
+		}
+
 	}
 
 	@Configuration(proxyBeanMethods = false)
 	@EnableCaching(order = 0)
+	@EnableRetry(order = 0)
 	static class Settings {
 
 		@Bean
 		OrderedTimedAspect timedAspect(MeterRegistry registry) {
 			return new OrderedTimedAspect(registry);
+		}
+
+		@Bean
+		static MethodValidationPostProcessor methodValidation(LocalValidatorFactoryBean validator) {
+			MethodValidationPostProcessor validation = new MethodValidationPostProcessor();
+			validation.setValidator(validator);
+			validation.setBeforeExistingAdvisors(true);
+			return validation;
 		}
 
 	}
@@ -223,6 +270,15 @@ class OrderOfProxiesTests {
 
 	}
 
+	@Validated
+	static class Validation {
+
+		@DistributedLock(key = "'key'")
+		public void run(@NotNull @Nullable String id) {
+		}
+
+	}
+
 	static class Measured {
 
 		@Timed("measured")
@@ -237,6 +293,21 @@ class OrderOfProxiesTests {
 		@Observed(name = "watched")
 		@DistributedLock(key = "'key'")
 		public void run() {
+		}
+
+	}
+
+	static class Repeated {
+
+		final List<Long> tokens = new ArrayList<>();
+
+		@org.springframework.retry.annotation.Retryable(backoff = @Backoff(delay = 1))
+		@DistributedLock(key = "'key'")
+		public void run() {
+			this.tokens.add(HeldLock.current().fencingToken());
+			if (this.tokens.size() < 3) {
+				throw new IllegalStateException("Try again");
+			}
 		}
 
 	}
