@@ -78,6 +78,11 @@ public final class SimulatedService {
 			.toList();
 	}
 
+	/** Return how many callers wait for a key in this process. */
+	public int waiting(String key) {
+		return this.locks.inspector().overview(options().engine(), new LockKey(key)).waiting().size();
+	}
+
 	/** Close a lock without blocking. */
 	public CompletableFuture<Void> close(HeldLock lock) {
 		return this.locks.closeAsync(lock, options());

@@ -1,5 +1,7 @@
 package io.leasehold.service.simulation;
 
+import java.util.concurrent.CancellationException;
+
 import io.leasehold.HeldLock;
 import io.leasehold.LockBusyException;
 import io.leasehold.LockEngineException;
@@ -129,6 +131,10 @@ abstract class Caller {
 		}
 		this.world.promises.require(!this.calm, "%s did not acquire its lock although all was well", this);
 		requireInTime(waited - wait);
+		if (!(failure instanceof CancellationException)) {
+			// The future of a cancelled caller ends first
+			this.world.promises.requireGone(this);
+		}
 	}
 
 	/** Return whether the acquisition may end like this. */

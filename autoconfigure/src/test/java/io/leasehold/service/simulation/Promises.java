@@ -104,6 +104,14 @@ final class Promises {
 		this.endedTokens.merge(caller.key, caller.token(), Math::max);
 	}
 
+	/** Check that a caller that has ended does not stay in the queue of its key. */
+	void requireGone(Caller caller) {
+		long present = this.world.callers.stream()
+			.filter((other) -> other.process == caller.process && other.key.equals(caller.key) && !other.hasEnded())
+			.count();
+		require(caller.process.locks.waiting(caller.key) <= present, "%s still waits after its end", caller);
+	}
+
 	void cancelled(Caller caller) {
 		this.cancelled.add(caller.token());
 	}
