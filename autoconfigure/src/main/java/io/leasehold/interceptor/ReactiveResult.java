@@ -2,8 +2,8 @@ package io.leasehold.interceptor;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.leasehold.HeldLock;
@@ -15,7 +15,6 @@ import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.MonoSink;
 import reactor.util.context.ContextView;
 
 import org.springframework.core.ReactiveAdapter;
@@ -52,7 +51,7 @@ final class ReactiveResult implements ResultKind {
 		return adapted(Flux.deferContextual((context) -> {
 			LockCall own = call.again();
 			LockKeys keys = own.keys();
-			return (keys != null) ? underLock(acquire(own, keys, context)) : proceed(own);
+			return (keys != null) ? underLock(() -> acquire(own, keys, context)) : proceed(own);
 		}));
 	}
 
@@ -60,50 +59,39 @@ final class ReactiveResult implements ResultKind {
 	@Override
 	public Object follow(LockCall call, HeldLock held, Object returned) {
 		AtomicBoolean subscribed = new AtomicBoolean();
-		return adapted(underLock(Mono.fromSupplier(() -> {
+		return adapted(underLock(() -> {
 			Assert.state(subscribed.compareAndSet(false, true),
 					() -> "The result of method '%s' was subscribed to twice, but acquired its lock only once. Declare that the method returns a %s."
 						.formatted(call.operation().options().name(), this.adapter.getReactiveType().getSimpleName()));
-			return Taken.by(new ReactiveBody(call, held, () -> this.adapter.toPublisher(returned)));
-		})));
+			return new Taken(call, CompletableFuture.completedFuture(held), () -> this.adapter.toPublisher(returned));
+		}));
 	}
 
 	private Object adapted(Flux<Object> result) {
 		return this.adapter.fromPublisher(this.adapter.isMultiValue() ? result : result.singleOrEmpty());
 	}
 
-	private static Flux<Object> underLock(Mono<Taken> taking) {
+	private Flux<Object> underLock(Supplier<Taken> taking) {
 		return Flux
-			.usingWhen(taking, Taken::publisher, Taken::end, Taken::endAfter, (taken) -> taken.end().onErrorComplete())
+			.usingWhen(Mono.fromSupplier(taking), this::publisher, Taken::end, Taken::endAfter,
+					(taken) -> taken.end().onErrorComplete())
 			.onErrorMap(ReactiveResult::unwrapped);
 	}
 
-	private Mono<Taken> acquire(LockCall call, LockKeys keys, ContextView context) {
+	private Taken acquire(LockCall call, LockKeys keys, ContextView context) {
 		List<HeldLock> outer = ReactiveLocks.held(context);
 		Supplier<CompletableFuture<HeldLock>> acquisition = () -> call.locks()
 			.acquireAllAsync(keys, call.operation().options(), outer, call.operation().bypassed());
-		return Mono.<HeldLock>create((sink) -> emit(BodyThreads.within(context, acquisition), sink))
-			.doOnDiscard(HeldLock.class, (lock) -> call.locks().closeAsync(lock, call.operation().options()))
-			.map((lock) -> Taken.by(new ReactiveBody(call, lock, () -> proceed(call))))
-			.onErrorResume(call::hasAlternative,
-					(reason) -> Mono.just(new Taken(alternative(call, (LockException) reason), null)));
+		return new Taken(call, BodyThreads.within(context, acquisition), () -> proceed(call));
 	}
 
-	/**
-	 * Unlike {@code Mono.fromFuture}, discards a lock if it is cancelled before its
-	 * request.
-	 */
-	private static void emit(CompletableFuture<HeldLock> acquisition, MonoSink<HeldLock> sink) {
-		sink.onCancel(() -> acquisition.cancel(true));
-		acquisition.whenComplete((lock, failure) -> {
-			if (lock != null) {
-				sink.success(lock);
-			}
-			else {
-				sink.error((failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
-						: failure);
-			}
-		});
+	private Flux<Object> publisher(Taken taken) {
+		LockCall call = taken.call;
+		return Mono.fromFuture(taken.acquisition, true)
+			.<Publisher<Object>>map((held) -> taken.body(held).publisher())
+			.onErrorResume(call::hasAlternative,
+					(reason) -> Mono.just(alternative(call, (LockException) reason)))
+			.flatMapMany(Function.identity());
 	}
 
 	private Publisher<Object> alternative(LockCall call, LockException reason) {
@@ -133,23 +121,43 @@ final class ReactiveResult implements ResultKind {
 	}
 
 	/**
-	 * Outcome of an acquisition.
-	 *
-	 * @param publisher the method's publisher, or the one that replaces it
-	 * @param body the body under the lock, {@code null} if the lock was not acquired
+	 * An acquisition, and the body under its lock. Reactor drops a lock that is granted
+	 * at the moment of a cancellation, so the future decides which of them came first.
 	 */
-	private record Taken(Publisher<Object> publisher, @Nullable ReactiveBody body) {
+	private static final class Taken {
 
-		static Taken by(ReactiveBody body) {
-			return new Taken(body.publisher(), body);
+		private final LockCall call;
+
+		private final CompletableFuture<HeldLock> acquisition;
+
+		private final Supplier<Publisher<Object>> method;
+
+		private @Nullable ReactiveBody body;
+
+		Taken(LockCall call, CompletableFuture<HeldLock> acquisition, Supplier<Publisher<Object>> method) {
+			this.call = call;
+			this.acquisition = acquisition;
+			this.method = method;
+		}
+
+		synchronized ReactiveBody body(HeldLock held) {
+			if (this.body == null) {
+				this.body = new ReactiveBody(this.call, held, this.method);
+			}
+			return this.body;
 		}
 
 		Mono<Void> end() {
-			return (this.body != null) ? this.body.end() : Mono.empty();
+			return isGranted() ? body(this.acquisition.join()).end() : Mono.empty();
 		}
 
 		Mono<Void> endAfter(Throwable failure) {
-			return (this.body != null) ? this.body.endAfter(failure) : Mono.empty();
+			return isGranted() ? body(this.acquisition.join()).endAfter(failure) : Mono.empty();
+		}
+
+		/** A cancelled acquisition releases the lock by itself. */
+		private boolean isGranted() {
+			return !this.acquisition.cancel(true) && !this.acquisition.isCompletedExceptionally();
 		}
 
 	}
