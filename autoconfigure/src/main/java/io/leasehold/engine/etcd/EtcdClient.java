@@ -27,10 +27,17 @@ final class EtcdClient implements AutoCloseable {
 
 	private final Channels channels;
 
+	private final boolean alone;
+
 	private final @Nullable Login login;
 
-	EtcdClient(Channels channels, @Nullable Credentials credentials) {
+	/**
+	 * Create a client.
+	 * @param alone whether there is only one member
+	 */
+	EtcdClient(Channels channels, boolean alone, @Nullable Credentials credentials) {
 		this.channels = channels;
+		this.alone = alone;
 		this.login = (credentials != null) ? new Login((member) -> logIn(member, credentials)) : null;
 	}
 
@@ -100,7 +107,10 @@ final class EtcdClient implements AutoCloseable {
 		}
 	}
 
-	/** A member that does not accept the connection in half of the time is left. */
+	/**
+	 * A member that does not accept the connection in half of the time is left, unless it
+	 * is the only one.
+	 */
 	private Message await(URI member, ManagedChannel channel, Call call, long deadline)
 			throws EtcdException, TimeoutException {
 		try {
@@ -109,7 +119,7 @@ final class EtcdClient implements AutoCloseable {
 				return Deadlines.await(call.response(), deadline - left / 2);
 			}
 			catch (TimeoutException ex) {
-				if (channel.getState(false) != ConnectivityState.READY) {
+				if (!this.alone && channel.getState(false) != ConnectivityState.READY) {
 					throw new EtcdException(Status.Code.UNAVAILABLE,
 							"%s did not accept a connection in time".formatted(member), ex);
 				}

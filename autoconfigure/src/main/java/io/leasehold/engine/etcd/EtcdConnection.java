@@ -60,7 +60,8 @@ public record EtcdConnection(List<URI> endpoints, @Nullable String user, @Nullab
 	Store connect(Function<URI, ManagedChannel> factory) {
 		Credentials login = (this.user == null) ? null
 				: new Credentials(this.user, (this.password != null) ? this.password : "");
-		return new Store(new EtcdClient(new Channels(factory), login), new Members(this.endpoints));
+		return new Store(new EtcdClient(new Channels(factory), this.endpoints.size() == 1, login),
+				new Members(this.endpoints));
 	}
 
 	/**

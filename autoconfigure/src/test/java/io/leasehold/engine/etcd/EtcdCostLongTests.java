@@ -38,7 +38,7 @@ class EtcdCostLongTests {
 
 	private final EtcdLockEngine engine = this.engines.engine(this.server.url());
 
-	private final EtcdClient client = this.engines.open(new EtcdClient(EtcdEngines.channels(), null));
+	private final EtcdClient client = this.engines.open(new EtcdClient(EtcdEngines.channels(), true, null));
 
 	@AfterEach
 	void closeAll() throws Exception {
