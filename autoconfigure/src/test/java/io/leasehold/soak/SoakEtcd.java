@@ -41,7 +41,7 @@ final class SoakEtcd implements AutoCloseable {
 	}
 
 	List<String> residue() {
-		return EtcdOperator.residue(this.members.get(0).url(), Stores.NAMESPACE);
+		return EtcdOperator.root(this.members.get(0).url()).residue(Stores.NAMESPACE);
 	}
 
 	@Override

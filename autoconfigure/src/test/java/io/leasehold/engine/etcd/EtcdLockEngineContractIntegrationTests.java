@@ -60,7 +60,7 @@ class EtcdLockEngineContractIntegrationTests extends SharedLockEngineContract {
 
 	@Override
 	protected Collection<String> residue(String namespace) {
-		return EtcdOperator.residue(this.url, namespace);
+		return new EtcdOperator(this.url).residue(namespace);
 	}
 
 	/**

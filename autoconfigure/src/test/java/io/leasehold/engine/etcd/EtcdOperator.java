@@ -44,13 +44,18 @@ public final class EtcdOperator {
 	EtcdOperator(EtcdConnection connection) {
 		Credentials login = (connection.user() != null) ? new Credentials(connection.user(), connection.password())
 				: null;
-		this.store = new Store(new EtcdClient(channels, login), new Members(connection.endpoints()));
+		this.store = new Store(new EtcdClient(channels, connection.endpoints().size() == 1, login),
+				new Members(connection.endpoints()));
 	}
 
-	/** Return the keys of all claims on locks of a namespace, as {@code root}. */
-	public static List<String> residue(String url, String namespace) {
-		return new EtcdOperator(new EtcdConnection(List.of(URI.create(url)), ROOT.user(), ROOT.password(), null))
-			.keys(new EtcdKeys(namespace).claims());
+	/** Return an operator of a server with users. */
+	public static EtcdOperator root(String url) {
+		return new EtcdOperator(new EtcdConnection(List.of(URI.create(url)), ROOT.user(), ROOT.password(), null));
+	}
+
+	/** Return the keys of all claims on locks of a namespace. */
+	public List<String> residue(String namespace) {
+		return keys(new EtcdKeys(namespace).claims());
 	}
 
 	/** Require a password from now on. There is only the user {@code root}. */
