@@ -89,8 +89,7 @@ final class ReactiveResult implements ResultKind {
 		LockCall call = taken.call;
 		return Mono.fromFuture(taken.acquisition, true)
 			.<Publisher<Object>>map((held) -> taken.body(held).publisher())
-			.onErrorResume(call::hasAlternative,
-					(reason) -> Mono.just(alternative(call, (LockException) reason)))
+			.onErrorResume(call::hasAlternative, (reason) -> Mono.just(alternative(call, (LockException) reason)))
 			.flatMapMany(Function.identity());
 	}
 
