@@ -23,7 +23,7 @@ final class ManualThreads extends EngineThreads {
 	}
 
 	@Override
-	void start() {
+	void start(Runnable selfCheck) {
 		// each task has its thread
 	}
 

@@ -137,7 +137,8 @@ class RequestUnderWayTests {
 			}
 		};
 		try (LockService other = service(this.store, MonotonicClock.SYSTEM);
-				ServiceOverThreads here = new ServiceOverThreads(engine, new EngineThreads("test"))) {
+				ServiceOverThreads here = new ServiceOverThreads(engine,
+						new EngineThreads("test", new FailingThreads()))) {
 			HeldLock holder = other.acquire("a");
 			CompletableFuture<HeldLock> waiter = here.acquireAsync("a");
 			Awaitility.await().until(() -> enqueued.get() > 1);

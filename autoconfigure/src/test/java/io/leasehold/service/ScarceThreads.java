@@ -2,7 +2,6 @@ package io.leasehold.service;
 
 import java.util.Collection;
 import java.util.List;
-import java.util.concurrent.ThreadFactory;
 
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
@@ -15,33 +14,18 @@ import io.leasehold.event.LockEventListener;
  */
 public final class ScarceThreads {
 
-	private volatile boolean exhausted;
+	private final FailingThreads threads = new FailingThreads();
 
 	/** Create a service on these threads. */
 	public LockService service(ServiceSettings settings, Collection<? extends LockEngine> engines, Member member,
 			List<? extends LockEventListener> listeners) {
 		return new LockService(settings, engines, member, MonotonicClock.SYSTEM, listeners, ReleaseTiming.IMMEDIATE,
-				this::of, BlockingWaiter::new);
-	}
-
-	/** Create the threads of an engine. */
-	EngineThreads of(String engine) {
-		return new EngineThreads(engine, this::named);
-	}
-
-	private ThreadFactory named(String name) {
-		ThreadFactory threads = EngineThreads.daemons(name);
-		return (task) -> {
-			if (this.exhausted) {
-				throw new OutOfMemoryError("unable to create native thread");
-			}
-			return threads.newThread(task);
-		};
+				(engine) -> new EngineThreads(engine, this.threads), BlockingWaiter::new);
 	}
 
 	/** Set whether no thread can be started. */
 	public void exhausted(boolean exhausted) {
-		this.exhausted = exhausted;
+		this.threads.exhausted(exhausted);
 	}
 
 }

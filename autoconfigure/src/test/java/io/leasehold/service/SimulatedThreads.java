@@ -15,6 +15,8 @@ final class SimulatedThreads extends EngineThreads {
 
 	private final Executor blocking;
 
+	private boolean started;
+
 	SimulatedThreads(String engine, SimulatedService.Tasks tasks) {
 		super(engine);
 		this.tasks = tasks;
@@ -23,8 +25,11 @@ final class SimulatedThreads extends EngineThreads {
 	}
 
 	@Override
-	void start() {
-		// Tasks of a simulation need no threads
+	void start(Runnable selfCheck) {
+		if (!this.started) {
+			this.started = true;
+			this.tasks.everySecond(selfCheck);
+		}
 	}
 
 	@Override

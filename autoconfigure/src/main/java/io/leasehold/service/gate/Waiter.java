@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * Acquisition of a key by one caller, from the call until it has a hold or an exception.
  * Its links and its result are guarded by the gate's monitor.
  */
-public abstract non-sealed class Waiter extends Link<Waiter> implements Actions {
+public abstract non-sealed class Waiter extends Link<Waiter> implements Caller, Actions {
 
 	final Access access;
 
@@ -70,10 +70,10 @@ public abstract non-sealed class Waiter extends Link<Waiter> implements Actions 
 	/** Return the name of the calling thread, for operators. */
 	public abstract String threadName();
 
-	/** Return the thread that acquires and waits, {@code null} for an async caller. */
+	@Override
 	public abstract @Nullable Thread thread();
 
-	/** Notify the caller of its result. Does not block. */
+	@Override
 	public abstract void wake();
 
 	/**
@@ -106,14 +106,12 @@ public abstract non-sealed class Waiter extends Link<Waiter> implements Actions 
 		return this.key;
 	}
 
+	@Override
 	public final LockOptions options() {
 		return this.options;
 	}
 
-	/**
-	 * Return whether the handle stays with its thread, so that the hold ends when the
-	 * thread dies.
-	 */
+	@Override
 	public final boolean isBound() {
 		return this.bound;
 	}
@@ -134,6 +132,7 @@ public abstract non-sealed class Waiter extends Link<Waiter> implements Actions 
 		return this.waited;
 	}
 
+	@Override
 	public final List<AcquisitionListener> followers() {
 		return this.followers;
 	}
