@@ -13,8 +13,11 @@ import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.service.gate.Grant;
 import io.leasehold.service.gate.Hold;
 import io.leasehold.service.gate.KeyGate;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * What threads do to each other at a lock, tried by Lincheck in many orders. How many:
@@ -23,6 +26,15 @@ import org.junit.jupiter.api.Test;
  */
 @Tag("full")
 class InterleavingTests {
+
+	/**
+	 * Messages need the locale's data, which the JVM reads once. In a fresh JVM it would
+	 * do so in the first schedule only.
+	 */
+	@BeforeAll
+	static void readTheDataOfTheLocale() {
+		assertThat("%d".formatted(1)).isEqualTo("1");
+	}
 
 	@Test
 	void gateOutlivesNoneOfItsCallers() {
