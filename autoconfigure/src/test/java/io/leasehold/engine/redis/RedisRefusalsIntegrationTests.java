@@ -100,7 +100,7 @@ class RedisRefusalsIntegrationTests {
 		await().until(() -> member.engine().liveClaims() == 0);
 		TestMember other = this.engines.member();
 		assertThat(other.engine().tryAcquire(other.claim("held-0"))).isInstanceOf(AcquisitionOutcome.Granted.class);
-		assertThat(output.getAll().lines().filter((line) -> line.contains(" WARN "))).hasSizeLessThan(6);
+		assertThat(output.getAll().lines().filter(RedisRefusalsIntegrationTests::isWarning)).hasSizeLessThan(6);
 	}
 
 	static Stream<Arguments> rejectionsCostLittleAndLeaveNothing() {
@@ -155,6 +155,11 @@ class RedisRefusalsIntegrationTests {
 
 	private void account(AclSetuserArgs args) {
 		account(this.engines.server(), args);
+	}
+
+	/** Other tests of the JVM may have left garbage that the client warns of. */
+	private static boolean isWarning(String line) {
+		return line.contains(" WARN ") && line.contains(" io.leasehold.");
 	}
 
 	private static void closeInVain(HeldLock lock) {
