@@ -180,7 +180,8 @@ final class JdkValues {
 			.refused("Clock", UNSTABLE, Clock::systemDefaultZone)
 			.refused("Chronology", UNSTABLE, () -> IsoChronology.INSTANCE)
 			.refused("DateTimeFormatter", UNSTABLE, () -> DateTimeFormatter.ISO_DATE)
-			.refused("DateFormat", OWN, () -> new SimpleDateFormat("yyyy"));
+			// Newer JDKs give it a text, which is refused too
+			.refused("DateFormat", "SimpleDateFormat", () -> new SimpleDateFormat("yyyy"));
 	}
 
 	private static void addOthers(KeyCatalogue rows) {
