@@ -46,8 +46,8 @@ abstract class ApplicationLifeContract {
 	private static final Executor THREADS = (task) -> new Thread(task, "test").start();
 
 	private static final Pattern WORKERS = Pattern
-		.compile("ForkJoinPool\\.commonPool.*|grpc-[\\w-]+|lettuce-(epoll|event|nio)\\w+Loop-\\d+-\\d+"
-				+ "|hz\\..+\\.(cached\\.thread|internal)-\\d+");
+		.compile("ForkJoinPool(\\.commonPool.*|-\\d+-worker-\\d+)|grpc-[\\w-]+"
+				+ "|lettuce-(epoll|event|nio)\\w+Loop-\\d+-\\d+|hz\\..+\\.(cached\\.thread|internal)-\\d+");
 
 	private final String namespace = "application-" + UUID.randomUUID();
 
@@ -179,7 +179,7 @@ abstract class ApplicationLifeContract {
 	}
 
 	/**
-	 * Those alive, without what the JVM itself starts. An open client of HTTP or Redis,
+	 * Those alive, without what the JVM or JUnit starts. An open client of HTTP or Redis,
 	 * or Hazelcast instance, may start another worker at any time; its other threads show
 	 * whether it was closed.
 	 */
