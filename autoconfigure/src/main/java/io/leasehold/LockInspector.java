@@ -23,6 +23,12 @@ public interface LockInspector {
 	Duration minLease(String engine);
 
 	/**
+	 * Return how long an engine keeps keys of a process that died, even if their leases
+	 * are much shorter: the timeout of its session, or zero if only leases count.
+	 */
+	Duration sessionTimeout(String engine);
+
+	/**
 	 * Return the locks that this process holds and the callers that wait in it. Sends no
 	 * request.
 	 */

@@ -51,6 +51,16 @@ public interface LockEngine {
 	}
 
 	/**
+	 * Return how long the store keeps keys of a process that died, even if their leases
+	 * are much shorter.
+	 * @return the timeout of the engine's session; zero if the engine has none, or if
+	 * sessions are as short as leases
+	 */
+	default Duration sessionTimeout() {
+		return Duration.ZERO;
+	}
+
+	/**
 	 * Return whether the grant numbers of a key increase even if the store loses data.
 	 * Otherwise they then depend on the wall clocks of the processes, and methods that
 	 * use this engine cannot be fenced.

@@ -36,6 +36,11 @@ final class LockOperators implements LockInspector {
 	}
 
 	@Override
+	public Duration sessionTimeout(String engine) {
+		return this.engines.get(engine).engine().sessionTimeout();
+	}
+
+	@Override
 	public LockOverview overview() {
 		Survey survey = new Survey(this.clock.nanoTime());
 		this.engines.all().forEach((locks) -> locks.describe(survey));

@@ -110,7 +110,7 @@ final class SoakEngines {
 	private static LockEngine zookeeper(int port) {
 		CuratorFramework client = CuratorFrameworkFactory.newClient("127.0.0.1:" + port,
 				ZooKeeperTestServer.SESSION_MILLIS, 2000, new RetryForever(100));
-		return ZooKeeperLockEngine.owning(client,
+		return ZooKeeperLockEngine.owning(client, Duration.ZERO,
 				new ZooKeeperSettings(Stores.NAMESPACE, "/leasehold", CALL, Duration.ofSeconds(1)),
 				MonotonicClock.SYSTEM);
 	}

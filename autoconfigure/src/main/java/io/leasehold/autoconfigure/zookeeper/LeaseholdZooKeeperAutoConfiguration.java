@@ -57,7 +57,8 @@ public final class LeaseholdZooKeeperAutoConfiguration {
 		if (details == null) {
 			return ZooKeeperLockEngine.using(ZooKeeperClients.ofTheApplication(beans), settings, clock);
 		}
-		return ZooKeeperLockEngine.owning(ZooKeeperClients.own(details, properties, shared), settings, clock);
+		return ZooKeeperLockEngine.owning(ZooKeeperClients.own(details, properties, shared),
+				properties.sessionTimeout(shared), settings, clock);
 	}
 
 	static class OnClientCondition extends AnyNestedCondition {

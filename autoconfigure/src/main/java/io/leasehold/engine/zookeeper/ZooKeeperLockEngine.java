@@ -47,6 +47,8 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 
 	private final Store store;
 
+	private final Duration sessionTimeout;
+
 	private final Watches watches;
 
 	private final Recalls recalls;
@@ -63,9 +65,10 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 
 	private final StoreCalls calls;
 
-	private ZooKeeperLockEngine(CuratorFramework client, ZooKeeperSettings settings, MonotonicClock clock,
-			Runnable whenLeft) {
+	private ZooKeeperLockEngine(CuratorFramework client, Duration sessionTimeout, ZooKeeperSettings settings,
+			MonotonicClock clock, Runnable whenLeft) {
 		NodePaths paths = new NodePaths(settings);
+		this.sessionTimeout = sessionTimeout;
 		this.settings = settings;
 		this.calls = new StoreCalls(this.state, settings.callTimeout(), Failures::of);
 		this.claims = new LiveClaims(paths);
@@ -92,7 +95,7 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 	 * @param clock the clock that the service uses
 	 */
 	public static ZooKeeperLockEngine using(CuratorFramework client, ZooKeeperSettings settings, MonotonicClock clock) {
-		return new ZooKeeperLockEngine(client, settings, clock, () -> {
+		return new ZooKeeperLockEngine(client, Duration.ZERO, settings, clock, () -> {
 		});
 	}
 
@@ -100,11 +103,12 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 	 * Create an engine with a private client.
 	 * @param client the client, which the engine starts now. After the engine is closed,
 	 * it closes the client when the remaining leases have ended
+	 * @param sessionTimeout that of the client
 	 * @param clock the clock that the service uses
 	 */
-	public static ZooKeeperLockEngine owning(CuratorFramework client, ZooKeeperSettings settings,
-			MonotonicClock clock) {
-		ZooKeeperLockEngine engine = new ZooKeeperLockEngine(client, settings, clock, client::close);
+	public static ZooKeeperLockEngine owning(CuratorFramework client, Duration sessionTimeout,
+			ZooKeeperSettings settings, MonotonicClock clock) {
+		ZooKeeperLockEngine engine = new ZooKeeperLockEngine(client, sessionTimeout, settings, clock, client::close);
 		client.start();
 		return engine;
 	}
@@ -132,6 +136,12 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 	@Override
 	public Duration minLease() {
 		return RenewalRule.minLease(this.settings.callTimeout());
+	}
+
+	/** That of a client of the application is not known. */
+	@Override
+	public Duration sessionTimeout() {
+		return this.sessionTimeout;
 	}
 
 	@Override

@@ -69,7 +69,7 @@ class ZooKeeperTimesIntegrationTests {
 			(int) SESSION.toMillis(), 2000, new RetryForever(100));
 
 	private final ZooKeeperLockEngine engine = this.engines
-		.open(ZooKeeperLockEngine.owning(this.client, settings(LONG_CALL), this::read));
+		.open(ZooKeeperLockEngine.owning(this.client, Duration.ZERO, settings(LONG_CALL), this::read));
 
 	private static ZooKeeperSettings settings(Duration callTimeout) {
 		return new ZooKeeperSettings("faults", "/leasehold", callTimeout, POLL);
