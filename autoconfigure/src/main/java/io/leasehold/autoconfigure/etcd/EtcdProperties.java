@@ -28,7 +28,8 @@ import org.springframework.boot.ssl.SslManagerBundle;
  * @param password Password of the user.
  * @param ssl TLS settings for endpoints that begin with 'https'.
  * @param sessionTimeout How long locks outlive a process that died or was disconnected.
- * Default is four thirds of 'leasehold.lease'. Rounded up to whole seconds.
+ * Locks with shorter leases have shorter sessions. Default is four thirds of
+ * 'leasehold.lease'. Rounded up to whole seconds.
  * @param callTimeout Maximum time to wait for a response, including the time to connect.
  * @param pollInterval Maximum time between two polls of a waiting process. Waiters are
  * notified of their turn; polls only detect lost messages.

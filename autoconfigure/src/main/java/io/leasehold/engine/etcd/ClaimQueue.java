@@ -51,7 +51,7 @@ final class ClaimQueue {
 	AcquisitionOutcome request(LiveClaim live, boolean waits, long deadline) throws EtcdException, TimeoutException {
 		AcquisitionOutcome outcome = null;
 		while (outcome == null) {
-			Session session = this.sessions.require(live.claim().owner().memberId(), deadline);
+			Session session = this.sessions.require(live.claim(), deadline);
 			outcome = (live.number() != 0 && live.session() == session) ? list(live, session, deadline)
 					: enter(live, session, waits, deadline);
 		}

@@ -26,8 +26,9 @@ import io.leasehold.engine.support.StoreCalls;
 
 /**
  * Lock engine on an etcd cluster, which grants locks in the order of requests. A lock is
- * a key on the lease of this process. It outlives a dead or disconnected process by the
- * session timeout, and a live process that does not renew it by the lock's lease.
+ * a key on a lease of this process, its session. It outlives a dead or disconnected
+ * process by the session's timeout, and a live process that does not renew it by the
+ * lock's lease.
  * <p>
  * Thread-safe. Connects when it is first used.
  */
@@ -72,7 +73,7 @@ public final class EtcdLockEngine implements LockEngine, AutoCloseable {
 		this.settings = settings;
 		this.calls = new StoreCalls(this.state, settings.callTimeout(), Failures::of);
 		this.claims = new LiveClaims(keys, watches);
-		Sessions sessions = new Sessions(store, keys, keepAlive, settings.sessionTimeout(), this.claims::lost, clock);
+		Sessions sessions = new Sessions(store, keys, keepAlive, settings, this.claims::lost, clock);
 		this.queue = new ClaimQueue(store, sessions, keys, ownLeases, watches, settings.pollInterval(), clock);
 		LateKeys lateKeys = new LateKeys(store, sessions, keys, this.claims, clock);
 		this.departure = new Departure(store, lateKeys, this.claims, clock);

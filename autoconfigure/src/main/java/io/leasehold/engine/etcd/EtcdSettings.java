@@ -8,7 +8,8 @@ import java.time.Duration;
  * @param namespace name that separates the locks of applications that share a cluster;
  * all keys begin with it
  * @param sessionTimeout how long locks outlive a process that died or was disconnected.
- * Rounded up to whole seconds; the store has a minimum, two seconds by default
+ * Locks with shorter leases have shorter sessions. Rounded up to whole seconds; the store
+ * has a minimum, two seconds by default
  * @param callTimeout maximum time to wait for a response
  * @param pollInterval maximum time between two polls of a waiting process, whose watch
  * may have failed
@@ -25,7 +26,7 @@ public record EtcdSettings(String namespace, Duration sessionTimeout, Duration c
 		}
 		requirePositive("call-timeout", callTimeout);
 		requirePositive("poll-interval", pollInterval);
-		Duration least = sessionTimeout(callTimeout.multipliedBy(2));
+		Duration least = shortestSession(callTimeout);
 		if (sessionTimeout.compareTo(least) < 0) {
 			throw new IllegalArgumentException(
 					"leasehold.etcd.session-timeout (%s) must be at least %s, eight thirds of call-timeout"
@@ -41,6 +42,26 @@ public record EtcdSettings(String namespace, Duration sessionTimeout, Duration c
 	 */
 	public static Duration sessionTimeout(Duration lease) {
 		return lease.multipliedBy(4).dividedBy(3);
+	}
+
+	private static Duration shortestSession(Duration callTimeout) {
+		return sessionTimeout(callTimeout.multipliedBy(2));
+	}
+
+	/**
+	 * Return the timeout of the session for a lease. It is the shortest one with which
+	 * grants are valid for the whole lease, out of a few: each of them is twice as long
+	 * as the one before, so that no process has many sessions.
+	 * @param lease the lease
+	 * @return the timeout, at most {@link #sessionTimeout()}
+	 */
+	Duration sessionFor(Duration lease) {
+		Duration needed = sessionTimeout(lease);
+		Duration session = shortestSession(this.callTimeout);
+		while (session.compareTo(needed) < 0 && session.compareTo(this.sessionTimeout) < 0) {
+			session = session.multipliedBy(2);
+		}
+		return (session.compareTo(this.sessionTimeout) < 0) ? session : this.sessionTimeout;
 	}
 
 	private static void requirePositive(String name, Duration value) {

@@ -56,7 +56,7 @@ final class LateKeys {
 	boolean remove(LiveClaim live, long deadline) throws EtcdException, TimeoutException {
 		String mark = this.keys.givenUp(live.id());
 		while (true) {
-			Session session = this.sessions.require(live.claim().owner().memberId(), deadline);
+			Session session = this.sessions.require(live.claim(), deadline);
 			this.marks.add(new Mark(mark, this.clock.nanoTime()));
 			try {
 				List<Message> removal = List.of(Operation.put(mark, "", session.lease()), Operation.remove(live.key()));

@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 import io.leasehold.engine.MonotonicClock;
 
 /**
- * Lease of this process in etcd, which the locks of the process are attached to. The
+ * Lease of this process in etcd, which locks of the process are attached to. The
  * session's own key exists for as long as its lease. Thread-safe.
  */
 final class Session {
@@ -26,6 +26,8 @@ final class Session {
 	private final long sent;
 
 	private volatile long seen;
+
+	private volatile long used;
 
 	private final AtomicBoolean lost = new AtomicBoolean();
 
@@ -54,6 +56,7 @@ final class Session {
 		this.began = began;
 		this.sent = sent;
 		this.proven = sent;
+		this.used = sent;
 		this.whenLost = whenLost;
 	}
 
@@ -97,6 +100,16 @@ final class Session {
 		if (this.lost.compareAndSet(false, true)) {
 			this.whenLost.accept(this);
 		}
+	}
+
+	/** Record that a claim needs the session. */
+	void use(long now) {
+		this.used = now;
+	}
+
+	/** Return whether no claim has needed the session for as long as it lasts. */
+	boolean isIdle(long now) {
+		return now - this.used >= this.timeout.toNanos();
 	}
 
 	/** Record a proof that the session was alive after a moment. */

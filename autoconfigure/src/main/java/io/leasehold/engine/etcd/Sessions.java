@@ -12,13 +12,14 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
 import io.grpc.Status;
+import io.leasehold.engine.Claim;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.support.Deadlines;
 
 /**
- * Sessions of this process: one for each member that makes claims. A process that was
- * restored from a snapshot is another member, so copies never share a session.
- * Thread-safe.
+ * Sessions of this process: one for each member that makes claims and each length that
+ * their leases need. A process that was restored from a snapshot is another member, so
+ * copies never share a session. Thread-safe.
  */
 final class Sessions {
 
@@ -28,20 +29,20 @@ final class Sessions {
 
 	private final KeepAlive keepAlive;
 
-	private final long seconds;
+	private final EtcdSettings settings;
 
 	private final Consumer<Session> whenLost;
 
 	private final MonotonicClock clock;
 
-	private final Map<String, CompletableFuture<Session>> byMember = new ConcurrentHashMap<>();
+	private final Map<Purpose, CompletableFuture<Session>> byPurpose = new ConcurrentHashMap<>();
 
-	Sessions(Store store, EtcdKeys keys, KeepAlive keepAlive, Duration timeout, Consumer<Session> whenLost,
+	Sessions(Store store, EtcdKeys keys, KeepAlive keepAlive, EtcdSettings settings, Consumer<Session> whenLost,
 			MonotonicClock clock) {
 		this.store = store;
 		this.keys = keys;
 		this.keepAlive = keepAlive;
-		this.seconds = wholeSeconds(timeout);
+		this.settings = settings;
 		this.whenLost = whenLost;
 		this.clock = clock;
 	}
@@ -51,27 +52,30 @@ final class Sessions {
 		return Math.max(1, time.plusSeconds(1).minusNanos(1).toSeconds());
 	}
 
-	/** Return the member's session, which is alive and not about to end. */
-	Session require(String member, long deadline) throws EtcdException, TimeoutException {
-		Session session = find(member, deadline);
-		if (session.isStale(this.clock.nanoTime())) {
+	/** Return the session for a claim, which is alive and not about to end. */
+	Session require(Claim claim, long deadline) throws EtcdException, TimeoutException {
+		Purpose purpose = new Purpose(claim.owner().memberId(), wholeSeconds(this.settings.sessionFor(claim.lease())));
+		Session session = find(purpose, deadline);
+		long now = this.clock.nanoTime();
+		session.use(now);
+		if (session.isStale(now)) {
 			this.keepAlive.send(session, List.of(), deadline);
 		}
-		return session.isLost() ? find(member, deadline) : session;
+		return session.isLost() ? find(purpose, deadline) : session;
 	}
 
-	private Session find(String member, long deadline) throws EtcdException, TimeoutException {
+	private Session find(Purpose purpose, long deadline) throws EtcdException, TimeoutException {
 		while (true) {
 			CompletableFuture<Session> begun = new CompletableFuture<>();
-			CompletableFuture<Session> known = this.byMember.putIfAbsent(member, begun);
+			CompletableFuture<Session> known = this.byPurpose.putIfAbsent(purpose, begun);
 			if (known == null) {
-				return begin(member, begun, deadline);
+				return begin(purpose, begun, deadline);
 			}
 			Session session = await(known, deadline);
 			if (!session.isLost()) {
 				return session;
 			}
-			this.byMember.remove(member, known);
+			this.byPurpose.remove(purpose, known);
 		}
 	}
 
@@ -85,27 +89,27 @@ final class Sessions {
 		}
 	}
 
-	private Session begin(String member, CompletableFuture<Session> begun, long deadline)
+	private Session begin(Purpose purpose, CompletableFuture<Session> begun, long deadline)
 			throws EtcdException, TimeoutException {
 		try {
-			Session session = create(member, deadline);
+			Session session = create(purpose, deadline);
 			begun.complete(session);
 			return session;
 		}
 		finally {
 			if (!begun.isDone()) {
-				this.byMember.remove(member, begun);
+				this.byPurpose.remove(purpose, begun);
 				begun.completeExceptionally(new TimeoutException("etcd did not create a lease for this process"));
 			}
 		}
 	}
 
-	private Session create(String member, long deadline) throws EtcdException, TimeoutException {
+	private Session create(Purpose purpose, long deadline) throws EtcdException, TimeoutException {
 		long sent = this.clock.nanoTime();
-		Message lease = this.store.grant(this.seconds, deadline);
+		Message lease = this.store.grant(purpose.seconds, deadline);
 		String key = this.keys.session(lease.number(2));
 		Reply reply = this.store.transact(List.of(),
-				List.of(Operation.put(key, member, lease.number(2)), Operation.read(Operation.get(key, true))),
+				List.of(Operation.put(key, purpose.member, lease.number(2)), Operation.read(Operation.get(key, true))),
 				List.of(), deadline);
 		return new Session(lease.number(2), Duration.ofSeconds(lease.number(3)), key, reply.keys(1).get(0).created(),
 				Instant.EPOCH.plusNanos(sent + this.clock.wallClockOffset(sent)), sent, this.whenLost);
@@ -113,7 +117,7 @@ final class Sessions {
 
 	/** Return the sessions that were not lost. */
 	Collection<Session> present() {
-		return this.byMember.values()
+		return this.byPurpose.values()
 			.stream()
 			.filter((begun) -> begun.isDone() && !begun.isCompletedExceptionally())
 			.map(CompletableFuture::join)
@@ -123,8 +127,17 @@ final class Sessions {
 
 	/** Forget a session, whose lease ends in the store by itself. */
 	void forget(Session session) {
-		this.byMember.values()
+		this.byPurpose.values()
 			.removeIf((begun) -> begun.isDone() && !begun.isCompletedExceptionally() && begun.join() == session);
+	}
+
+	/**
+	 * Whom a session is for.
+	 *
+	 * @param member the member whose claims use it
+	 * @param seconds how long it lasts without a keep-alive
+	 */
+	private record Purpose(String member, long seconds) {
 	}
 
 }

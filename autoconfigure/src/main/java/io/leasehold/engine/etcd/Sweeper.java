@@ -108,12 +108,16 @@ final class Sweeper {
 		}
 	}
 
-	/** A session that is not the only one is kept for as long as claims use it. */
+	/**
+	 * A session that is not the only one is kept for as long as claims use it, and for a
+	 * while after the last one.
+	 */
 	private void keepSessions() throws EtcdException, TimeoutException {
 		Collection<Session> present = this.sessions.present();
 		this.watches.retain(present);
 		for (Session session : present) {
-			if (present.size() > 1 && !this.claims.use(session)) {
+			if (session.isIdle(this.clock.nanoTime()) && !this.claims.use(session)
+					&& this.sessions.present().size() > 1) {
 				this.sessions.forget(session);
 			}
 			else {

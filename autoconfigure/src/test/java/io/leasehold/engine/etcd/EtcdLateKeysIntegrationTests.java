@@ -32,6 +32,8 @@ class EtcdLateKeysIntegrationTests {
 
 	private static final LockKey KEY = new LockKey("order:42");
 
+	private static final Duration SESSION = Duration.ofMinutes(30);
+
 	private final EtcdEngines engines = new EtcdEngines();
 
 	private final String url = EtcdTestServer.shared().url();
@@ -167,19 +169,21 @@ class EtcdLateKeysIntegrationTests {
 	@Test
 	void sessionThatNoClaimUsesIsForgottenIfThereIsAnother() {
 		EtcdLockEngine engine = engine(this.url);
-		EtcdEngines.granted(engine, this.engines.claim(KEY));
+		Duration lease = Duration.ofDays(100);
+		EtcdEngines.granted(engine, this.engines.claim(KEY, Access.EXCLUSIVE, lease));
 		long kept = this.operator.read(session()).get(0).lease();
 		Member former = Member.of("former");
 		EtcdEngines.eventually().until(() -> {
-			Claim claim = new Claim(new LockKey("another"), former.newOwner(), Duration.ofSeconds(60), Duration.ZERO,
-					false, System.nanoTime());
+			Claim claim = new Claim(new LockKey("another"), former.newOwner(), lease, Duration.ZERO, false,
+					System.nanoTime());
 			EtcdEngines.granted(engine, claim);
 			engine.release(claim);
+			this.ahead.addAndGet(SESSION.toNanos());
 			return this.operator.keys(session()).size() == 3; // the second has been
 																// replaced
 		});
 		LockKey next = new LockKey("next");
-		EtcdEngines.granted(engine, this.engines.claim(next));
+		EtcdEngines.granted(engine, this.engines.claim(next, Access.EXCLUSIVE, lease));
 		assertThat(this.operator.read(this.engines.keys.claims(next))).extracting(KeyValue::lease)
 			.containsExactly(kept);
 	}
@@ -189,11 +193,9 @@ class EtcdLateKeysIntegrationTests {
 	}
 
 	private EtcdLockEngine engine(String reached) {
-		return this.engines
-			.open(new EtcdLockEngine(
-					EtcdEngines.connection(reached), new EtcdSettings(this.engines.namespace, Duration.ofMinutes(30),
-							Duration.ofSeconds(10), Duration.ofMinutes(5)),
-					() -> System.nanoTime() + this.ahead.get()));
+		return this.engines.open(new EtcdLockEngine(EtcdEngines.connection(reached),
+				new EtcdSettings(this.engines.namespace, SESSION, Duration.ofSeconds(10), Duration.ofMinutes(5)),
+				() -> System.nanoTime() + this.ahead.get()));
 	}
 
 }

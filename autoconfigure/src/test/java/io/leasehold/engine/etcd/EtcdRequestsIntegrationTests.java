@@ -53,10 +53,11 @@ class EtcdRequestsIntegrationTests {
 
 	private Map<String, Integer> before;
 
-	/** A session of its own that needs no keep-alive during the test. */
+	/** A session for all leases that needs no keep-alive during the test. */
 	@BeforeEach
 	void connect() {
-		this.engine = this.engines.engine(Duration.ofMinutes(10), MonotonicClock.SYSTEM, this.server.url());
+		this.engine = this.engines.engine(Duration.ofMinutes(10), Duration.ofMinutes(3), MonotonicClock.SYSTEM,
+				this.server.url());
 		lockAndUnlock(this.engines.claim(new LockKey("first")));
 		EtcdEngines.eventually().until(() -> counts().getOrDefault("Watch", 0) > 0);
 		this.before = counts();

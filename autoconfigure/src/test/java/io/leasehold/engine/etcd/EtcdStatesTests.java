@@ -1,5 +1,6 @@
 package io.leasehold.engine.etcd;
 
+import java.math.BigDecimal;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
@@ -17,6 +18,7 @@ import io.leasehold.engine.support.Deadlines;
 import io.leasehold.test.contract.Terms;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -233,6 +235,14 @@ class EtcdStatesTests {
 			.withMessageContaining("leasehold.etcd.poll-interval");
 		assertThatIllegalArgumentException().isThrownBy(() -> new EtcdSettings(" ", session, least, least))
 			.withMessageContaining("leasehold.namespace");
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "1, 16", "12, 16", "12.001, 32", "24, 32", "30, 40", "3600, 40" })
+	void sessionIsAsLongAsALeaseNeeds(BigDecimal lease, int session) {
+		EtcdSettings settings = new EtcdSettings("ns", Duration.ofSeconds(40), Duration.ofSeconds(6),
+				Duration.ofSeconds(1));
+		assertThat(settings.sessionFor(Duration.ofMillis(lease.movePointRight(3).longValue()))).hasSeconds(session);
 	}
 
 	private static long later() {
