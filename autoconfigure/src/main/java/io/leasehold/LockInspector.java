@@ -66,8 +66,7 @@ public interface LockInspector {
 	Duration probe(String engine);
 
 	/**
-	 * Return the findings of an engine's self-check: repairs since startup and present
-	 * problems. Does not block.
+	 * Return the present problems of an engine's threads. Does not block.
 	 * @return one sentence per finding, empty if there is none
 	 */
 	List<String> findings(String engine);

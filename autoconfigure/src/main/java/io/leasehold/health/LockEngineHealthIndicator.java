@@ -55,7 +55,7 @@ public class LockEngineHealthIndicator extends AbstractHealthIndicator {
 		builder.withDetail("latencyMs", TimeUnit.NANOSECONDS.toMicros(probe.nanos()) / 1000.0);
 		List<String> findings = this.locks.findings(this.engine);
 		if (!findings.isEmpty()) {
-			builder.withDetail("selfCheck", findings);
+			builder.withDetail("findings", findings);
 		}
 		if (probe.failure() != null) {
 			// Not the exception itself, which would be logged at each request

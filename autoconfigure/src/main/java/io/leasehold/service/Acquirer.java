@@ -50,8 +50,6 @@ final class Acquirer {
 
 	private final Holds holds;
 
-	private final SelfCheck selfCheck;
-
 	private final LockCloser closer;
 
 	private final HolderLookup holders;
@@ -59,8 +57,8 @@ final class Acquirer {
 	private final ReleaseTiming timing;
 
 	Acquirer(MonotonicClock clock, EngineThreads threads, BlockingWaiter.Factory waiters, Events events, Gates gates,
-			GateDriver driver, Holds holds, SelfCheck selfCheck, LockCloser closer, HolderLookup holders,
-			ReleaseTiming timing, AcquisitionReports reports) {
+			GateDriver driver, Holds holds, LockCloser closer, HolderLookup holders, ReleaseTiming timing,
+			AcquisitionReports reports) {
 		this.engine = holds.engine();
 		this.clock = clock;
 		this.threads = threads;
@@ -70,7 +68,6 @@ final class Acquirer {
 		this.gates = gates;
 		this.driver = driver;
 		this.holds = holds;
-		this.selfCheck = selfCheck;
 		this.closer = closer;
 		this.holders = holders;
 		this.timing = timing;
@@ -79,7 +76,7 @@ final class Acquirer {
 	/** Return an acquirer of locks whose release does not wait for a transaction. */
 	Acquirer releasingAtOnce() {
 		return new Acquirer(this.clock, this.threads, this.waiters, this.events, this.gates, this.driver, this.holds,
-				this.selfCheck, this.closer, this.holders, ReleaseTiming.IMMEDIATE, this.reports);
+				this.closer, this.holders, ReleaseTiming.IMMEDIATE, this.reports);
 	}
 
 	/** Return options with the rest of their wait time. */
@@ -137,7 +134,7 @@ final class Acquirer {
 	 */
 	@Nullable LockEngineException start(LockKey key) {
 		try {
-			this.threads.start(this.selfCheck);
+			this.threads.start();
 			return null;
 		}
 		catch (OutOfMemoryError ex) {
@@ -177,11 +174,7 @@ final class Acquirer {
 
 	/** Complete the future of an async caller with its result, which runs user code. */
 	private void complete(AsyncWaiter waiter) {
-		this.threads.callers().execute(() -> {
-			if (waiter.completesNow()) {
-				open(waiter);
-			}
-		});
+		this.threads.callers().execute(() -> open(waiter));
 	}
 
 	private void open(AsyncWaiter waiter) {

@@ -3,7 +3,6 @@ package io.leasehold.service;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 import io.leasehold.HeldLock;
@@ -23,8 +22,6 @@ final class AsyncWaiter extends Waiter {
 	final AsyncCaller caller;
 
 	private final Consumer<AsyncWaiter> completion;
-
-	private final AtomicBoolean completed = new AtomicBoolean();
 
 	private volatile @Nullable Future<?> timer;
 
@@ -71,11 +68,6 @@ final class AsyncWaiter extends Waiter {
 	public void wake() {
 		stopTimer();
 		this.completion.accept(this);
-	}
-
-	/** Return whether to complete the future: true once, however often it is called. */
-	boolean completesNow() {
-		return this.completed.compareAndSet(false, true);
 	}
 
 	void stopTimerAtEnd(Future<?> started) {

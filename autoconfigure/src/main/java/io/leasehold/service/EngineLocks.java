@@ -54,8 +54,6 @@ final class EngineLocks implements AutoCloseable {
 
 	private final Holds holds;
 
-	private final SelfCheck selfCheck;
-
 	private final LockCloser closer;
 
 	private final HolderLookup holders;
@@ -88,11 +86,9 @@ final class EngineLocks implements AutoCloseable {
 		Watchdog watchdog = new Watchdog(engine, rules, clock, threads, this.gates.all(), this::holds);
 		this.driver = new GateDriver(engine, clock, threads, claims, this.gates, watchdog, outage);
 		this.holds = new Holds(engine, clock, threads, this.events, claims, this.gates, this.driver, outage, settings);
-		this.selfCheck = new SelfCheck(threads, this.gates, this.driver, this.holds, watchdog);
 		this.holders = new HolderLookup(engine, settings.holderReport());
 		this.acquirer = new Acquirer(clock, threads, waiters, this.events, this.gates, this.driver, this.holds,
-				this.selfCheck, this.closer, this.holders, timing,
-				new AcquisitionReports(engine.name(), this.events, outage));
+				this.closer, this.holders, timing, new AcquisitionReports(engine.name(), this.events, outage));
 		this.inTransactions = new TransactionScopedLocks(engine, clock, this.events, timing);
 		this.permits = new PermitCollector(engine.name(), clock, this.acquirer, this.holders, this.closer);
 		engine.reportRevocations(new Revocations());
@@ -236,7 +232,7 @@ final class EngineLocks implements AutoCloseable {
 	}
 
 	List<String> findings() {
-		return this.selfCheck.findings();
+		return this.threads.isCrowded() ? List.of(EngineThreads.CROWDED) : List.of();
 	}
 
 	long droppedEvents() {

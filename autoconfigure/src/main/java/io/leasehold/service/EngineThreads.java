@@ -3,42 +3,47 @@ package io.leasehold.service;
 import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
 
 import io.leasehold.event.EventQueue;
 import io.leasehold.service.renewal.RenewalThreads;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 
 /**
  * Threads of one engine's locks, few for any number of locks. Each kind is separate: a
  * slow request does not delay timers, and neither a blocking listener nor user code
  * delays renewals.
  * <p>
- * The first thread of each kind starts before the engine's first acquisition, and ends
- * with the service. From then on a submission only adds a task to a queue. It succeeds
- * even if the system has no thread left, so that nothing has to be undone.
+ * All threads start before the engine's first request and end with the service, except
+ * further threads for user code. From then on a submission only adds a task to a queue.
  */
 class EngineThreads implements RenewalThreads, AutoCloseable {
 
-	/** Maximum number of concurrent requests for waiting callers, and of releases. */
+	private static final Log logger = LogFactory.getLog(EngineThreads.class);
+
+	static final String CROWDED = "code of callers blocks all threads available to it";
+
+	/** Number of concurrent requests for waiting callers, and of releases. */
 	private static final int REQUESTS = 8;
 
-	/** Number of threads for user code that does not block. */
-	private static final int CALLERS = 16;
-
-	/** Maximum number of threads while user code blocks. */
-	private static final int MOST_CALLERS = 256;
-
-	private static final int MOST_RENEWALS = 4;
+	private static final int RENEWALS = 4;
 
 	/** Maximum number of renewal events that wait for listeners. */
 	private static final int RENEWED_EVENTS = 10_000;
 
 	private static final RandomGenerator RANDOM = () -> ThreadLocalRandom.current().nextLong();
 
-	private final Timers timers;
+	private final String engine;
+
+	private final ScheduledThreadPoolExecutor timers;
 
 	private final WorkerPool workers;
 
@@ -46,9 +51,9 @@ class EngineThreads implements RenewalThreads, AutoCloseable {
 
 	private final WorkerPool renewals;
 
-	private final WorkerPool callers;
+	private final CallbackPool callers;
 
-	private final WorkerPool losses;
+	private final CallbackPool losses;
 
 	private final EventQueue events;
 
@@ -60,27 +65,48 @@ class EngineThreads implements RenewalThreads, AutoCloseable {
 	private volatile boolean crowded;
 
 	EngineThreads(String engine) {
-		this(engine, new Parts());
-	}
-
-	EngineThreads(String engine, Parts parts) {
-		String name = "leasehold-" + engine;
-		this.timers = parts.timers(name + "-timer");
-		this.workers = parts.workers(name + "-worker", REQUESTS, REQUESTS, false);
-		this.releases = parts.workers(name + "-release", REQUESTS, REQUESTS, true);
-		this.renewals = parts.workers(name + "-renewal", 1, MOST_RENEWALS, false);
-		this.callers = parts.workers(name + "-caller", CALLERS, MOST_CALLERS, true);
-		this.losses = parts.workers(name + "-loss", CALLERS, MOST_CALLERS, true);
-		this.events = new EventQueue(name + "-event", RENEWED_EVENTS, parts.threads(name + "-event"));
+		this(engine, EngineThreads::daemons);
 	}
 
 	/**
-	 * Start the first thread of each kind, unless they were started before.
-	 * @param selfCheck run once a second from then on
+	 * Create the pools, without threads.
+	 * @param threads returns the factory of threads with a name
+	 */
+	EngineThreads(String engine, Function<String, ThreadFactory> threads) {
+		String name = "leasehold-" + engine;
+		this.engine = engine;
+		this.timers = new ScheduledThreadPoolExecutor(1, threads.apply(name + "-timer"),
+				new ThreadPoolExecutor.DiscardPolicy());
+		this.timers.setRemoveOnCancelPolicy(true);
+		this.workers = new WorkerPool(REQUESTS, threads.apply(name + "-worker"), WorkerPool.DROP);
+		this.releases = new WorkerPool(REQUESTS, threads.apply(name + "-release"), WorkerPool.RUN);
+		this.renewals = new WorkerPool(RENEWALS, threads.apply(name + "-renewal"), WorkerPool.DROP);
+		this.callers = new CallbackPool(threads.apply(name + "-caller"));
+		this.losses = new CallbackPool(threads.apply(name + "-loss"));
+		this.events = new EventQueue(name + "-event", RENEWED_EVENTS, threads.apply(name + "-event"));
+	}
+
+	static ThreadFactory daemons(String name) {
+		AtomicInteger count = new AtomicInteger();
+		return (task) -> {
+			Thread thread = new Thread(task, name + "-" + count.incrementAndGet());
+			thread.setDaemon(true);
+			return thread;
+		};
+	}
+
+	/**
+	 * Start the threads, unless they were started before.
 	 * @throws OutOfMemoryError if the system has too few threads left; the call may be
 	 * repeated
 	 */
-	void start(Runnable selfCheck) {
+	void start() {
+		if (!this.started) {
+			startAll();
+		}
+	}
+
+	private synchronized void startAll() {
 		if (this.started) {
 			return;
 		}
@@ -90,19 +116,19 @@ class EngineThreads implements RenewalThreads, AutoCloseable {
 		this.callers.start();
 		this.losses.start();
 		this.events.start();
-		this.timers.start(() -> {
-			check();
-			selfCheck.run();
-		});
+		this.timers.prestartAllCoreThreads();
+		this.timers.scheduleWithFixedDelay(WorkerPool.logged(this::check), 1, 1, TimeUnit.SECONDS);
 		this.started = true;
 	}
 
 	private void check() {
-		this.workers.check();
-		this.releases.check();
-		this.renewals.check();
+		boolean before = this.crowded;
 		boolean blocked = this.callers.check();
 		this.crowded = this.losses.check() | blocked;
+		if (this.crowded && !before) {
+			logger.warn(
+					"%s: completions of futures and onLost actions wait (engine: %s)".formatted(CROWDED, this.engine));
+		}
 	}
 
 	/**
@@ -144,7 +170,7 @@ class EngineThreads implements RenewalThreads, AutoCloseable {
 
 	@Override
 	public Future<?> schedule(Runnable task, long nanos) {
-		return this.timers.schedule(task, Math.max(0, nanos));
+		return this.timers.schedule(WorkerPool.logged(task), Math.max(0, nanos), TimeUnit.NANOSECONDS);
 	}
 
 	Future<?> schedule(Runnable task, Duration delay, Executor executor) {
@@ -164,35 +190,13 @@ class EngineThreads implements RenewalThreads, AutoCloseable {
 	@Override
 	public void close() {
 		this.closed = true;
-		this.timers.close();
+		this.timers.shutdownNow();
 		this.workers.close();
 		this.callers.close();
 		this.losses.close();
 		this.releases.close();
 		this.renewals.close();
 		this.events.close();
-	}
-
-	/** Factory of the components, replaceable in tests. */
-	static class Parts {
-
-		Timers timers(String name) {
-			return new Timers(threads(name));
-		}
-
-		WorkerPool workers(String name, int size, int mostSize, boolean runsWhenClosed) {
-			return new WorkerPool(name, size, mostSize, runsWhenClosed, threads(name));
-		}
-
-		ThreadFactory threads(String name) {
-			AtomicInteger count = new AtomicInteger();
-			return (task) -> {
-				Thread thread = new Thread(task, name + "-" + count.incrementAndGet());
-				thread.setDaemon(true);
-				return thread;
-			};
-		}
-
 	}
 
 }

@@ -261,11 +261,6 @@ final class Holds implements RenewalListener {
 		this.events.publishRenewals(renewals);
 	}
 
-	/** Leave a closed hold in a thread of the library. */
-	void leaveLater(KeyGate gate, Hold hold) {
-		this.threads.releases().execute(() -> leave(gate, hold));
-	}
-
 	private void leave(KeyGate gate, Hold hold) {
 		leave(gate, hold, now());
 	}

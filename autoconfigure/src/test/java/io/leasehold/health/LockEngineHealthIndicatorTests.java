@@ -1,18 +1,14 @@
 package io.leasehold.health;
 
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-import org.assertj.core.api.InstanceOfAssertFactories;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-import io.leasehold.HeldLock;
+import io.leasehold.LockInspector;
 import io.leasehold.LockOptions;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
@@ -32,7 +28,7 @@ class LockEngineHealthIndicatorTests {
 
 	private final LocalLockEngine engine = new LocalLockEngine(MonotonicClock.SYSTEM);
 
-	private final LockService locks = locks(ReleaseTiming.IMMEDIATE);
+	private final LockService locks = locks();
 
 	private final AtomicLong now = new AtomicLong();
 
@@ -59,33 +55,23 @@ class LockEngineHealthIndicatorTests {
 		assertThat((String) health.getDetails().get("error")).contains("LockEngineException").contains("down");
 	}
 
-	/** A caller that does not take its lock for so long is woken by the self-check. */
-	@Fault(116)
+	@Fault(113)
 	@Test
-	void findingsOfTheSelfCheckAreReported() throws Exception {
-		assertThat(this.indicator.health().getDetails()).doesNotContainKey("selfCheck");
-		CountDownLatch free = new CountDownLatch(1);
-		try (LockService slow = locks(() -> released(free))) {
-			LockEngineHealthIndicator health = new LockEngineHealthIndicator(slow.inspector(), "local", this.now::get);
-			CompletableFuture<HeldLock> held = CompletableFuture.supplyAsync(() -> slow.acquire("a"));
-			Awaitility.await()
-				.untilAsserted(() -> assertThat(health.health().getDetails().get("selfCheck"))
-					.asInstanceOf(InstanceOfAssertFactories.list(String.class))
-					.contains("repaired 1 times: granted locks were not taken by their callers"));
-			assertThat(health.health().getStatus()).isEqualTo(Status.UP);
-			free.countDown();
-			held.get(30, TimeUnit.SECONDS).close();
-		}
+	void blockedThreadsAreReportedAndDoNotChangeTheStatus() {
+		assertThat(this.indicator.health().getDetails()).doesNotContainKey("findings");
+		LockEngineHealthIndicator blocked = new LockEngineHealthIndicator(withFinding("code of callers blocks"),
+				"local", this.now::get);
+		Health health = blocked.health();
+		assertThat(health.getDetails()).containsEntry("findings", List.of("code of callers blocks"));
+		assertThat(health.getStatus()).isEqualTo(Status.UP);
 	}
 
-	private static ReleaseTiming.Releases released(CountDownLatch free) {
-		try {
-			free.await();
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-		}
-		return Runnable::run;
+	private LockInspector withFinding(String finding) {
+		LockInspector inspector = this.locks.inspector();
+		return (LockInspector) Proxy.newProxyInstance(getClass().getClassLoader(),
+				new Class<?>[] { LockInspector.class },
+				(proxy, method, arguments) -> method.getName().equals("findings") ? List.of(finding)
+						: method.invoke(inspector, arguments));
 	}
 
 	@Test
@@ -101,11 +87,11 @@ class LockEngineHealthIndicatorTests {
 		assertThat(this.indicator.health().getStatus()).isEqualTo(Status.UP);
 	}
 
-	private LockService locks(ReleaseTiming timing) {
+	private LockService locks() {
 		return new LockService(
 				new ServiceSettings(new LockOptions("test", "local", Duration.ofSeconds(10), Duration.ZERO,
 						Duration.ZERO, LockOptions.UNLIMITED), OnLost.THROW, 63, Duration.ofMillis(10)),
-				List.of(this.engine), Member.of("test"), MonotonicClock.SYSTEM, List.of(), timing);
+				List.of(this.engine), Member.of("test"), MonotonicClock.SYSTEM, List.of(), ReleaseTiming.IMMEDIATE);
 	}
 
 }

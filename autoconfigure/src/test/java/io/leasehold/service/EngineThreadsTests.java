@@ -1,33 +1,30 @@
 package io.leasehold.service;
 
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import io.leasehold.test.contract.Fault;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Tests for {@link EngineThreads}: their start, and what their check finds. The heartbeat
- * beats when a test wants it.
+ * Tests for {@link EngineThreads}: which threads start, and what becomes of tasks that
+ * fail or come after the end.
  */
+@Timeout(60)
 class EngineThreadsTests {
-
-	/** Kinds of threads that are blocked. */
-	private final Set<String> blocked = new HashSet<>();
-
-	private final List<Runnable> heartbeats = new ArrayList<>();
 
 	private final AtomicInteger created = new AtomicInteger();
 
-	private final AtomicInteger selfChecks = new AtomicInteger();
-
-	private final EngineThreads threads = new EngineThreads("stepped", new Parts());
+	private final EngineThreads threads = new EngineThreads("started", this::counting);
 
 	@AfterEach
 	void close() {
@@ -36,66 +33,57 @@ class EngineThreadsTests {
 
 	@Test
 	void secondStartStartsNothing() {
-		this.threads.start(this.selfChecks::incrementAndGet);
+		this.threads.start();
 		int started = this.created.get();
-		assertThat(started).isGreaterThanOrEqualTo(6);
-		this.threads.start(this.selfChecks::incrementAndGet);
+		assertThat(started).isEqualTo(1 + 8 + 8 + 4 + 1 + 1 + 1);
+		this.threads.start();
 		assertThat(this.created).hasValue(started);
-		assertThat(this.heartbeats).hasSize(1);
-		this.heartbeats.get(0).run();
-		assertThat(this.selfChecks).hasValue(1);
+	}
+
+	@Fault(116)
+	@Test
+	void taskThatFailsEndsNoThread() throws Exception {
+		this.threads.start();
+		int started = this.created.get();
+		for (int i = 0; i < 100; i++) {
+			for (Executor executor : executors()) {
+				executor.execute(() -> {
+					throw new StackOverflowError("task");
+				});
+			}
+		}
+		for (Executor executor : executors()) {
+			CountDownLatch ran = new CountDownLatch(1);
+			executor.execute(ran::countDown);
+			ran.await();
+		}
+		assertThat(this.created).hasValue(started);
 	}
 
 	@Test
-	void codeOfCallersIsCrowdedWhileEitherKindOfItIsBlocked() {
-		this.threads.start(this.selfChecks::incrementAndGet);
-		assertThat(isCrowded()).isFalse();
-		assertThat(isCrowded("worker", "release", "renewal")).isFalse();
-		assertThat(isCrowded("caller")).isTrue();
-		assertThat(isCrowded()).isFalse();
-		assertThat(isCrowded("loss")).isTrue();
-		assertThat(isCrowded("caller", "loss")).isTrue();
-		assertThat(isCrowded()).isFalse();
+	void releaseThatComesAfterTheEndRunsInTheThreadOfItsCallerAndARequestIsDropped() {
+		this.threads.close();
+		List<Thread> ran = new ArrayList<>();
+		this.threads.releases().execute(() -> ran.add(Thread.currentThread()));
+		assertThat(ran).containsExactly(Thread.currentThread());
+		this.threads.workers().execute(() -> ran.add(Thread.currentThread()));
+		this.threads.renewals().execute(() -> ran.add(Thread.currentThread()));
+		this.threads.schedule(() -> ran.add(Thread.currentThread()), 0);
+		assertThat(ran).hasSize(1);
 	}
 
-	private boolean isCrowded(String... kinds) {
-		this.blocked.clear();
-		this.blocked.addAll(List.of(kinds));
-		this.heartbeats.get(0).run();
-		return this.threads.isCrowded();
+	/** Without those for user code, of which further ones may start. */
+	private List<Executor> executors() {
+		return List.of(this.threads.workers(), this.threads.releases(), this.threads.renewals(),
+				(task) -> this.threads.schedule(task, 0));
 	}
 
-	private final class Parts extends EngineThreads.Parts {
-
-		@Override
-		Timers timers(String name) {
-			return new Timers(threads(name)) {
-				@Override
-				synchronized void start(Runnable heartbeat) {
-					EngineThreadsTests.this.heartbeats.add(heartbeat);
-				}
-			};
-		}
-
-		@Override
-		WorkerPool workers(String name, int size, int mostSize, boolean runsWhenClosed) {
-			return new WorkerPool(name, size, mostSize, runsWhenClosed, threads(name)) {
-				@Override
-				boolean check() {
-					return EngineThreadsTests.this.blocked.contains(name.substring("leasehold-stepped-".length()));
-				}
-			};
-		}
-
-		@Override
-		ThreadFactory threads(String name) {
-			ThreadFactory threads = super.threads(name);
-			return (task) -> {
-				EngineThreadsTests.this.created.incrementAndGet();
-				return threads.newThread(task);
-			};
-		}
-
+	private ThreadFactory counting(String name) {
+		ThreadFactory threads = EngineThreads.daemons(name);
+		return (task) -> {
+			this.created.incrementAndGet();
+			return threads.newThread(task);
+		};
 	}
 
 }

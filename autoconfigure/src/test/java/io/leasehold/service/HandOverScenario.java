@@ -59,13 +59,17 @@ final class HandOverScenario {
 	private final EngineLocks there = locks(new EngineThreads("there"), event -> {
 	});
 
-	HandOverScenario(EngineThreads.Parts threads) {
-		this.here = locks(new EngineThreads("here", threads), this.events::add);
+	HandOverScenario(EngineThreads threads) {
+		this.here = locks(threads, this.events::add);
 	}
 
-	/** Do all of it, and return what the self-check has found. */
-	List<String> run() throws Exception {
+	/**
+	 * Do all of it.
+	 * @param started run once the first lock is held
+	 */
+	void run(Runnable started) throws Exception {
 		HeldLock kept = acquire("kept");
+		started.run();
 		HeldLock lost = acquire("lost");
 		CompletableFuture<LockLostException> notified = new CompletableFuture<>();
 		lost.onLost(notified::complete);
@@ -95,10 +99,9 @@ final class HandOverScenario {
 		assertThat(this.there.isCurrent(new LockKey("kept"), kept.fencingToken())).isTrue();
 		kept.close();
 		Awaitility.await().until(() -> this.here.gates().all().isEmpty() && this.store.size() == 0);
-		List<String> findings = this.here.findings();
+		assertThat(this.here.findings()).isEmpty();
 		this.here.close();
 		this.there.close();
-		return findings;
 	}
 
 	private void blocking() {

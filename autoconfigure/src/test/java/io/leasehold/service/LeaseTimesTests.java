@@ -2,8 +2,10 @@ package io.leasehold.service;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
 import io.leasehold.HeldLock;
+import io.leasehold.LockKey;
 import io.leasehold.LockLostException;
 import io.leasehold.LockOptions;
 import io.leasehold.LossCause;
@@ -46,6 +48,38 @@ class LeaseTimesTests {
 		assertThat(held.isValid()).isFalse();
 		assertThat(held.remaining()).isZero();
 		assertLost(held, LossCause.EXPIRED);
+	}
+
+	/** Its completion was lost, or waits behind code of callers that blocks. */
+	@Test
+	void leaseThatItsCallerHasNotTakenIsNotRenewed() {
+		CompletableFuture<HeldLock> waiting = this.process.locks.acquireAsync("a");
+		this.process.store.response = (attempt) -> {
+			this.process.threads.losingTasks = true;
+			return attempt;
+		};
+		this.process.threads.run();
+		this.process.threads.losingTasks = false;
+		this.process.advance(BELIEVED.plus(Duration.ofSeconds(1)));
+		assertThat(waiting).isNotDone();
+		assertThat(this.process.store.renewed).isEmpty();
+		assertThat(this.process.store.local.size()).isZero();
+	}
+
+	@Test
+	void leaseWhoseReleaseWasLostIsNotRenewed() {
+		try (SteppedService keeping = new SteppedService(63, Duration.ofHours(1), false)) {
+			keeping.locks
+				.acquire(new LockKey("a"), keeping.options().toBuilder().minHold(Duration.ofSeconds(5)).build())
+				.close();
+			keeping.threads.losingTasks = true;
+			keeping.advance(Duration.ofSeconds(5));
+			keeping.threads.losingTasks = false;
+			assertThat(keeping.store.local.size()).isOne();
+			keeping.advance(BELIEVED.plus(Duration.ofSeconds(1)));
+			assertThat(keeping.store.renewed).isEmpty();
+			assertThat(keeping.store.local.size()).isZero();
+		}
 	}
 
 	@Test

@@ -23,7 +23,7 @@ final class ManualThreads extends EngineThreads {
 	}
 
 	@Override
-	void start(Runnable selfCheck) {
+	void start() {
 		// each task has its thread
 	}
 

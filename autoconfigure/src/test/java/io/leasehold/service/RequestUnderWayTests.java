@@ -137,8 +137,7 @@ class RequestUnderWayTests {
 			}
 		};
 		try (LockService other = service(this.store, MonotonicClock.SYSTEM);
-				ServiceOverThreads here = new ServiceOverThreads(engine,
-						new EngineThreads("test", new FailingThreads()))) {
+				ServiceOverThreads here = new ServiceOverThreads(engine, new EngineThreads("test"))) {
 			HeldLock holder = other.acquire("a");
 			CompletableFuture<HeldLock> waiter = here.acquireAsync("a");
 			Awaitility.await().until(() -> enqueued.get() > 1);

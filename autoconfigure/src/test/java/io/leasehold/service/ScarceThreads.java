@@ -2,6 +2,7 @@ package io.leasehold.service;
 
 import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.ThreadFactory;
 
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
@@ -14,18 +15,33 @@ import io.leasehold.event.LockEventListener;
  */
 public final class ScarceThreads {
 
-	private final FailingThreads threads = new FailingThreads();
+	private volatile boolean exhausted;
 
 	/** Create a service on these threads. */
 	public LockService service(ServiceSettings settings, Collection<? extends LockEngine> engines, Member member,
 			List<? extends LockEventListener> listeners) {
 		return new LockService(settings, engines, member, MonotonicClock.SYSTEM, listeners, ReleaseTiming.IMMEDIATE,
-				(engine) -> new EngineThreads(engine, this.threads), BlockingWaiter::new);
+				this::of, BlockingWaiter::new);
+	}
+
+	/** Create the threads of an engine. */
+	EngineThreads of(String engine) {
+		return new EngineThreads(engine, this::named);
+	}
+
+	private ThreadFactory named(String name) {
+		ThreadFactory threads = EngineThreads.daemons(name);
+		return (task) -> {
+			if (this.exhausted) {
+				throw new OutOfMemoryError("unable to create native thread");
+			}
+			return threads.newThread(task);
+		};
 	}
 
 	/** Set whether no thread can be started. */
 	public void exhausted(boolean exhausted) {
-		this.threads.exhausted(exhausted);
+		this.exhausted = exhausted;
 	}
 
 }

@@ -78,11 +78,6 @@ public final class SimulatedService {
 			.toList();
 	}
 
-	/** Return what the self-check has repaired. */
-	public List<String> findings() {
-		return this.locks.inspector().findings(options().engine());
-	}
-
 	/** Return how many callers wait for a key in this process. */
 	public int waiting(String key) {
 		return this.locks.inspector().overview(options().engine(), new LockKey(key)).waiting().size();
@@ -156,9 +151,6 @@ public final class SimulatedService {
 
 		/** Run a task after a time on the clock of the process. */
 		Future<?> schedule(Runnable task, long nanos);
-
-		/** Run a task once a second from now on. */
-		void everySecond(Runnable task);
 
 		/** Return how the current thread blocks. */
 		Parking parking();

@@ -15,8 +15,6 @@ final class SimulatedThreads extends EngineThreads {
 
 	private final Executor blocking;
 
-	private boolean started;
-
 	SimulatedThreads(String engine, SimulatedService.Tasks tasks) {
 		super(engine);
 		this.tasks = tasks;
@@ -25,11 +23,8 @@ final class SimulatedThreads extends EngineThreads {
 	}
 
 	@Override
-	void start(Runnable selfCheck) {
-		if (!this.started) {
-			this.started = true;
-			this.tasks.everySecond(selfCheck);
-		}
+	void start() {
+		// Tasks of a simulation need no threads
 	}
 
 	@Override

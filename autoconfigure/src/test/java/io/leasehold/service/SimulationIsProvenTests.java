@@ -88,7 +88,6 @@ class SimulationIsProvenTests {
 				bug("a waiter that is not woken when its claim had a timer", "gate.KeyQueue",
 						"Decision decision = new Decision().wake(waiter); decision.end(claim);",
 						"Decision decision = new Decision(); decision.end(claim);"),
-				bug("a self-check that repairs what is well", "gate.KeyQueue", "this.remote.isStuck() ?", "true ?"),
 				bug("a lock that is released while cancelled work runs under it", "Holds",
 						"this.closer.closeAfter(lost.grant.claim, rest,",
 						"this.closer.closeAfter(lost.grant.claim, Duration.ZERO,"),

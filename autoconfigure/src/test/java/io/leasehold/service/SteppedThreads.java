@@ -25,17 +25,8 @@ final class SteppedThreads extends EngineThreads {
 
 	private final Executor later = this::handOver;
 
-	/** Whether tasks are lost that are handed over, and timers that are set. */
-	boolean losing;
-
 	/** Whether tasks are lost that are handed over. */
 	boolean losingTasks;
-
-	/** Whether timers are lost that are set. */
-	boolean losingTimers;
-
-	/** Whether code of callers blocks all threads available to it. */
-	boolean crowded;
 
 	/** Called before the next timer is set, once. */
 	Runnable beforeTimer = () -> {
@@ -43,17 +34,13 @@ final class SteppedThreads extends EngineThreads {
 
 	private int scheduled;
 
-	private Runnable selfCheck = () -> {
-	};
-
 	SteppedThreads(String engine, ManualClock clock) {
 		super(engine);
 		this.clock = clock;
 	}
 
 	@Override
-	void start(Runnable selfCheck) {
-		this.selfCheck = selfCheck;
+	void start() {
 		events().start();
 	}
 
@@ -65,11 +52,6 @@ final class SteppedThreads extends EngineThreads {
 	@Override
 	Executor losses() {
 		return this.later;
-	}
-
-	@Override
-	boolean isCrowded() {
-		return this.crowded;
 	}
 
 	@Override
@@ -94,18 +76,8 @@ final class SteppedThreads extends EngineThreads {
 		};
 		hook.run();
 		Timer timer = new Timer(task, this.clock.nanoTime() + Math.max(0, nanos), this.scheduled++);
-		if (!this.losing && !this.losingTimers) {
-			this.timers.add(timer);
-		}
+		this.timers.add(timer);
 		return timer;
-	}
-
-	/** Run the self-check a number of times, as if as many seconds passed. */
-	void checkSelf(int times) {
-		for (int i = 0; i < times; i++) {
-			this.selfCheck.run();
-			run();
-		}
 	}
 
 	/** Run all that was handed over or is due, until nothing is left. */
@@ -127,7 +99,7 @@ final class SteppedThreads extends EngineThreads {
 	}
 
 	private void handOver(Runnable task) {
-		if (!this.losing && !this.losingTasks) {
+		if (!this.losingTasks) {
 			this.tasks.add(task);
 		}
 	}

@@ -24,7 +24,4 @@ interface Caller {
 
 	List<AcquisitionListener> followers();
 
-	/** Notify the caller of its result. Does not block. */
-	void wake();
-
 }

@@ -50,11 +50,8 @@ public final class Hold extends Link<Hold> {
 	/** Whether the grant was parked before. */
 	private boolean entered;
 
-	/** Number of consecutive self-checks that found the hold stuck. */
-	private byte suspected;
-
-	/** The caller until it opens a handle, then a weak reference to the first handle. */
-	private Object user;
+	/** The first handle, {@code null} until the caller opens it. */
+	private @Nullable WeakReference<Object> firstHandle;
 
 	private int handles;
 
@@ -76,7 +73,6 @@ public final class Hold extends Link<Hold> {
 		this.thread = caller.thread();
 		this.bound = caller.isBound();
 		this.followers = caller.followers();
-		this.user = caller;
 		this.since = now;
 		this.pass = (passed != null) ? passed.pass + 1 : 0;
 		long due = nextRenewal(now);
@@ -109,13 +105,14 @@ public final class Hold extends Link<Hold> {
 		if (first != null) {
 			return first;
 		}
-		this.user = new WeakReference<>(handle);
+		this.firstHandle = new WeakReference<>(handle);
 		return handle;
 	}
 
 	/** Return the first handle, {@code null} if there is none that is reachable. */
 	public @Nullable Object firstHandle() {
-		return (this.user instanceof WeakReference<?> opened) ? opened.get() : null;
+		WeakReference<Object> opened = this.firstHandle;
+		return (opened != null) ? opened.get() : null;
 	}
 
 	int handles() {
@@ -135,7 +132,7 @@ public final class Hold extends Link<Hold> {
 		if (this.bound) {
 			return this.thread != null && !this.thread.isAlive();
 		}
-		return this.user instanceof WeakReference<?> first && first.refersTo(null);
+		return this.firstHandle != null && this.firstHandle.refersTo(null);
 	}
 
 	/** Return whether to warn of a caller that waits for itself, once per hold. */
@@ -158,7 +155,15 @@ public final class Hold extends Link<Hold> {
 
 	/** Return whether the caller has opened its handle. */
 	public boolean isOpened() {
-		return this.user instanceof WeakReference;
+		return this.firstHandle != null;
+	}
+
+	/**
+	 * Return whether the hold needs further renewals: its caller has it, or it remains
+	 * for its minimum hold.
+	 */
+	boolean isInUse(long now) {
+		return isOpened() && (!this.closed || minHoldRest(now) > 0);
 	}
 
 	public boolean isClosed() {
@@ -178,11 +183,6 @@ public final class Hold extends Link<Hold> {
 	/** Return whether another hold passed the grant on to this one, in this process. */
 	public boolean isPassed() {
 		return this.pass > 0 && !this.entered;
-	}
-
-	/** Return the caller that was granted the hold and has not opened it. */
-	@Nullable Caller caller() {
-		return (this.user instanceof Caller caller) ? caller : null;
 	}
 
 	public @Nullable LossCause lossCause() {
@@ -290,18 +290,6 @@ public final class Hold extends Link<Hold> {
 
 	void firstRenewalEnded() {
 		this.firstRenewal = false;
-	}
-
-	/** Count a self-check; return the repair due if the hold stays stuck, or null. */
-	@Nullable Repair suspect(long now) {
-		boolean unopened = !isOpened() && !this.closed;
-		boolean unreleased = this.closed && !this.firstRenewal && minHoldRest(now) <= 0;
-		boolean stuck = isLinked() && (unopened || unreleased);
-		this.suspected = (byte) (stuck ? this.suspected % (2 * Repair.PATIENCE) + 1 : 0);
-		if (!stuck || this.suspected % Repair.PATIENCE != 0) {
-			return null;
-		}
-		return (unopened && this.suspected == Repair.PATIENCE) ? Repair.GRANT : Repair.RELEASE;
 	}
 
 }

@@ -72,6 +72,14 @@ public abstract class KeyHolds {
 		return held.isAbandoned();
 	}
 
+	/**
+	 * Return whether a hold needs further renewals. One that its caller never takes, or
+	 * that nobody releases, ends with its lease.
+	 */
+	public synchronized boolean isInUse(Hold held) {
+		return held.isInUse(now());
+	}
+
 	public synchronized boolean reportsSlow(Hold held) {
 		return held.reportsSlow();
 	}
@@ -138,28 +146,6 @@ public abstract class KeyHolds {
 			held.addLossAction(action);
 		}
 		return held.lossCause() != null;
-	}
-
-	/**
-	 * Return the repair that a hold needs, or {@code null}. A hold whose caller could not
-	 * be woken is closed.
-	 */
-	public synchronized @Nullable Repair check(Hold hold) {
-		Repair repair = hold.suspect(now());
-		if (repair == Repair.RELEASE) {
-			hold.close();
-		}
-		return repair;
-	}
-
-	public void wake(Hold hold) {
-		Caller caller;
-		synchronized (this) {
-			caller = hold.caller();
-		}
-		if (caller != null) {
-			caller.wake();
-		}
 	}
 
 	final long now() {

@@ -296,14 +296,6 @@ public abstract class KeyQueue extends KeyHolds {
 				&& (claim.claim().access().limit() == 1 || claim.lastSent() - next.start() >= 0);
 	}
 
-	/** Repeat the request for the head of the queue if several checks found none. */
-	public synchronized Actions repairClaim() {
-		if (this.remote == null) {
-			return proceed(Duration.ZERO, new Decision());
-		}
-		return this.remote.isStuck() ? new Decision().request(this.remote, Duration.ZERO) : Action.NONE;
-	}
-
 	final @Nullable Waiter head() {
 		return this.head;
 	}

@@ -33,9 +33,6 @@ final class Retries {
 
 	private @Nullable Future<?> timer;
 
-	/** Number of consecutive self-checks that found no request sent or planned. */
-	private byte suspected;
-
 	Retries(long since) {
 		this.lastSent = since;
 	}
@@ -122,16 +119,6 @@ final class Retries {
 		if (this.listener != null) {
 			this.listener.close();
 		}
-	}
-
-	/**
-	 * Return whether several checks have found no request sent or planned.
-	 * @param idle whether no request is in flight
-	 */
-	boolean areStuck(boolean idle) {
-		boolean none = idle && (this.timer == null || this.timer.isDone());
-		this.suspected = (byte) (none ? this.suspected % Repair.PATIENCE + 1 : 0);
-		return this.suspected == Repair.PATIENCE;
 	}
 
 }

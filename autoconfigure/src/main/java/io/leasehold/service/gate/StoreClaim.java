@@ -285,11 +285,6 @@ public final class StoreClaim {
 		}
 	}
 
-	/** Return whether several checks have found no request sent or planned. */
-	boolean isStuck() {
-		return retries().areStuck(this.phase == Phase.IDLE);
-	}
-
 	private Retries retries() {
 		Retries created = this.retries;
 		if (created == null) {

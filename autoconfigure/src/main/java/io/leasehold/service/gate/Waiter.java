@@ -73,7 +73,7 @@ public abstract non-sealed class Waiter extends Link<Waiter> implements Caller, 
 	@Override
 	public abstract @Nullable Thread thread();
 
-	@Override
+	/** Notify the caller of its result. Does not block. */
 	public abstract void wake();
 
 	/**

@@ -8,7 +8,7 @@ import java.util.concurrent.Future;
  */
 public interface RenewalThreads {
 
-	/** Return the executor of renewals. It adds threads only while one blocks. */
+	/** Return the executor of renewals. */
 	Executor renewals();
 
 	/** Schedule a task that does not block after a delay in nanoseconds. */

@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Future;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -22,7 +21,6 @@ import io.leasehold.event.RenewalResult;
 import io.leasehold.service.gate.GateRules;
 import io.leasehold.service.gate.Hold;
 import io.leasehold.service.gate.KeyGate;
-import io.leasehold.service.gate.Repair;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -62,19 +60,8 @@ public final class Watchdog {
 
 	private final Queue<Due> urgent = new ConcurrentLinkedQueue<>();
 
-	/** The batch that is being renewed, or {@code null}. */
-	private final AtomicReference<@Nullable List<Due>> renewing = new AtomicReference<>();
-
-	/** Number of ticks, for the self-check. */
-	private volatile int ticks;
-
-	private int checkedTicks;
-
-	private int checksWithoutTick;
-
-	private @Nullable List<Due> checkedBatch;
-
-	private int checksOfBatch;
+	/** Whether a batch of due holds is being renewed. */
+	private volatile boolean renewing;
 
 	private volatile boolean planned;
 
@@ -143,7 +130,6 @@ public final class Watchdog {
 	private void tick() {
 		long now = this.clock.nanoTime();
 		this.planned = false;
-		this.ticks++;
 		long next = LONGEST_TICK;
 		try {
 			next = checkAll(now);
@@ -157,47 +143,24 @@ public final class Watchdog {
 	}
 
 	private long checkAll(long now) {
-		boolean free = this.renewing.get() == null;
+		boolean free = !this.renewing;
 		List<Due> due = new ArrayList<>();
 		long next = IDLE;
 		for (KeyGate gate : this.gates) {
 			for (Hold hold : gate.holds()) {
 				if (this.listener.get().isHeld(gate, hold, now)) {
 					next = Math.min(next, check(hold, now));
-					if (free && isDue(hold, now)) {
+					if (free && isDue(hold, now) && gate.isInUse(hold)) {
 						due.add(new Due(gate, hold));
 					}
 				}
 			}
 		}
 		if (!due.isEmpty()) {
-			this.renewing.set(due);
+			this.renewing = true;
 			this.threads.renewals().execute(() -> renewDue(due));
 		}
 		return next;
-	}
-
-	/**
-	 * Restart renewals that have not ended for long, and ticks that have stopped.
-	 * @param held whether anything is held
-	 * @return whether a restart was necessary
-	 */
-	public boolean repair(boolean held) {
-		if (!this.urgent.isEmpty()) {
-			hurry();
-		}
-		List<Due> batch = this.renewing.get();
-		this.checksOfBatch = (batch != null && batch == this.checkedBatch) ? this.checksOfBatch + 1 : 0;
-		this.checkedBatch = batch;
-		boolean stuck = this.checksOfBatch >= Repair.PATIENCE && this.renewing.compareAndSet(batch, null);
-		this.checksWithoutTick = (held && this.ticks == this.checkedTicks) ? this.checksWithoutTick + 1 : 0;
-		this.checkedTicks = this.ticks;
-		boolean stopped = this.checksWithoutTick >= Repair.PATIENCE;
-		if (stuck || stopped) {
-			this.planned = false;
-			tickAt(this.clock.nanoTime());
-		}
-		return stuck || stopped;
 	}
 
 	/** Return the time until the next check of a hold. */
@@ -234,7 +197,7 @@ public final class Watchdog {
 			renew(batch);
 		}
 		finally {
-			this.renewing.compareAndSet(batch, null);
+			this.renewing = false;
 		}
 	}
 

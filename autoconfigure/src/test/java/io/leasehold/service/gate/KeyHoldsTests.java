@@ -209,57 +209,26 @@ class KeyHoldsTests {
 	}
 
 	@Test
-	void callerThatHasNotOpenedItsHoldIsWokenByTheFifthCheckAndTheHoldReleasedByTheTenth() {
-		TestCaller caller = this.scene.first(EXCLUSIVE);
+	void holdIsInUseFromItsOpeningToItsEnd() {
+		TestCaller caller = this.scene.first(EXCLUSIVE.toBuilder().minHold(DELAY).build());
 		this.scene.grant();
-		Hold unopened = Objects.requireNonNull(caller.hold());
-		assertThat(checks(unopened, 5)).containsExactly(null, null, null, null, Repair.GRANT);
-		this.scene.gate.wake(unopened);
-		assertThat(caller.wakes).isOne();
-		assertThat(unopened.isClosed()).isFalse();
-		assertThat(checks(unopened, 5)).containsExactly(null, null, null, null, Repair.RELEASE);
-		assertThat(unopened.isClosed()).isTrue();
+		Hold held = Objects.requireNonNull(caller.hold());
+		assertThat(this.scene.gate.isInUse(held)).isFalse();
+		this.scene.open(caller);
+		this.scene.clock.advance(DELAY);
+		assertThat(this.scene.gate.isInUse(held)).isTrue();
+		this.scene.gate.close(held);
+		assertThat(this.scene.gate.isInUse(held)).isFalse();
 	}
 
 	@Test
-	void callerThatHasOpenedItsHoldIsNotWokenAgain() {
-		TestCaller caller = this.scene.first(EXCLUSIVE);
-		this.scene.grant();
-		Hold opened = this.scene.open(caller);
-		this.scene.gate.wake(opened);
-		assertThat(caller.wakes).isZero();
-		assertThat(checks(opened, 10)).containsOnlyNulls();
-	}
-
-	@Test
-	void closedHoldIsReleasedByEveryFifthCheckAfterItsMinHold() {
+	void closedHoldIsInUseUntilTheEndOfItsMinHold() {
 		Hold held = this.scene.acquire(EXCLUSIVE.toBuilder().minHold(DELAY).build());
 		this.scene.gate.close(held);
 		this.scene.clock.advance(DELAY.minus(NANO));
-		assertThat(checks(held, 10)).containsOnlyNulls();
+		assertThat(this.scene.gate.isInUse(held)).isTrue();
 		this.scene.clock.advance(NANO);
-		assertThat(checks(held, 4)).containsOnlyNulls();
-		for (int round = 0; round < 25; round++) {
-			assertThat(checks(held, 5)).containsExactly(Repair.RELEASE, null, null, null, null);
-		}
-	}
-
-	private List<@Nullable Repair> checks(Hold hold, int times) {
-		List<@Nullable Repair> repairs = new ArrayList<>();
-		for (int check = 0; check < times; check++) {
-			repairs.add(this.scene.gate.check(hold));
-		}
-		return repairs;
-	}
-
-	@Test
-	void grantThatWasGivenUpIsNotValid() {
-		Hold held = this.scene.acquire(EXCLUSIVE);
-		Grant grant = held.grant;
-		this.scene.release(held);
-		grant.confirm(this.scene.clock.nanoTime());
-		assertThat(grant.isValid(this.scene.clock.nanoTime())).isFalse();
-		assertThat(grant.remaining(this.scene.clock.nanoTime())).isZero();
+		assertThat(this.scene.gate.isInUse(held)).isFalse();
 	}
 
 	@Test

@@ -223,59 +223,6 @@ class StoreClaimTests {
 		assertThat(this.scene.response(BUSY).listens()).isTrue();
 	}
 
-	@Test
-	void requestThatIsMissingIsSentByTheFifthCheck() {
-		this.scene.first(EXCLUSIVE);
-		StoreClaim claim = this.scene.claim();
-		for (int check = 1; check < Repair.PATIENCE; check++) {
-			assertThat(this.gate.repairClaim()).isSameAs(Action.NONE);
-		}
-		Actions actions = this.gate.repairClaim();
-		assertThat(actions.requested()).isSameAs(claim);
-		assertThat(actions.delay()).isZero();
-	}
-
-	@Test
-	void requestThatIsPlannedIsNotMissingUntilItsTimerIsDone() {
-		this.scene.first(EXCLUSIVE);
-		Future<?> timer = new CompletableFuture<>();
-		this.gate.planned(this.scene.claim(), this.scene.response(BUSY).plan(), timer);
-		for (int check = 0; check < 2 * Repair.PATIENCE; check++) {
-			assertThat(this.gate.repairClaim()).isSameAs(Action.NONE);
-		}
-		timer.cancel(false);
-		for (int check = 1; check < Repair.PATIENCE; check++) {
-			assertThat(this.gate.repairClaim()).isSameAs(Action.NONE);
-		}
-		assertThat(this.gate.repairClaim().requested()).isNotNull();
-	}
-
-	@Test
-	void requestUnderWayIsNotMissing() {
-		this.scene.first(EXCLUSIVE);
-		this.scene.request();
-		for (int check = 0; check < 2 * Repair.PATIENCE; check++) {
-			assertThat(this.gate.repairClaim()).isSameAs(Action.NONE);
-		}
-	}
-
-	@Test
-	void gateThatIsNotUsedIsRemovedByACheck() {
-		assertThat(this.gate.repairClaim().removesGate()).isTrue();
-		assertThat(this.gate.enter(this.scene.caller(EXCLUSIVE))).isEqualTo(KeyGate.Entry.GONE);
-	}
-
-	@Test
-	void gateThatIsHeldIsNotRepaired() {
-		this.scene.acquire(EXCLUSIVE);
-		this.scene.queued(EXCLUSIVE);
-		for (int check = 0; check < 2 * Repair.PATIENCE; check++) {
-			Actions actions = this.gate.repairClaim();
-			assertThat(actions.requested()).isNull();
-			assertThat(actions.removesGate()).isFalse();
-		}
-	}
-
 	/**
 	 * The store may have granted the claim already. Its token would be less than that of
 	 * a younger grant that others shared and released before the successor came. The

@@ -18,9 +18,6 @@ final class SimulatedProcess implements SimulatedService.Tasks {
 	/** A delay from which on the process counts as disturbed. */
 	private static final long NOTABLE = 20_000_000;
 
-	/** Time after which the self-check counts an operation as stuck. */
-	private static final long SELF_CHECK = 6_000_000_000L;
-
 	final String name;
 
 	final SimulatedClock clock;
@@ -169,19 +166,6 @@ final class SimulatedProcess implements SimulatedService.Tasks {
 			else {
 				timer.run();
 			}
-		});
-	}
-
-	@Override
-	public void everySecond(Runnable task) {
-		this.scheduler.inBackground(this.clock.until(this.clock.nanoTime() + 1_000_000_000), this, () -> {
-			int repairs = this.locks.findings().hashCode();
-			task.run();
-			if (repairs != this.locks.findings().hashCode() && undisturbed() > SELF_CHECK) {
-				this.scheduler.violated("The self-check of %s repaired something although all was well: %s"
-					.formatted(this, this.locks.findings()));
-			}
-			everySecond(task);
 		});
 	}
 
