@@ -18,7 +18,7 @@ import static org.awaitility.Awaitility.await;
  * The engine on H2 in memory.
  */
 @Tag("full")
-class H2JdbcLockEngineTests extends CrowdedJdbcLockEngineTests {
+class H2JdbcLockEngineTests extends JdbcWaitingRowsTests {
 
 	private final String url = "jdbc:h2:mem:" + UUID.randomUUID();
 
@@ -30,21 +30,6 @@ class H2JdbcLockEngineTests extends CrowdedJdbcLockEngineTests {
 	@Override
 	String platform() {
 		return "h2";
-	}
-
-	@Override
-	String waitingSessions() {
-		return "SELECT COUNT(*) FROM information_schema.sessions WHERE blocker_id IS NOT NULL";
-	}
-
-	@Override
-	String setUpOperator() {
-		return "SET LOCK_TIMEOUT 60000";
-	}
-
-	@Override
-	String setTimeZoneOfSession() {
-		return "SET TIME ZONE '%s'";
 	}
 
 	@Test

@@ -20,12 +20,14 @@ import io.leasehold.LockKey;
 import io.leasehold.engine.Access;
 import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
+import io.leasehold.engine.Holder;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.test.contract.Terms;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
@@ -245,6 +247,17 @@ abstract class JdbcLockEngineFixture {
 
 	final Connection connection() throws SQLException {
 		return this.connections.dataSource().getConnection();
+	}
+
+	/** New connections see the lease of five minutes as it is. */
+	final void assertSameTimesElsewhere(Claim claim) {
+		try (JdbcLockEngine there = new JdbcLockEngine(connect(url(), 2, Duration.ofSeconds(5)),
+				settings(Duration.ofSeconds(5)), MonotonicClock.SYSTEM)) {
+			assertThat(there.tryAcquire(claim(claim.key().value()))).isInstanceOf(AcquisitionOutcome.Busy.class);
+			assertThat(there.inspect(claim.key())).singleElement()
+				.extracting(Holder::remaining, InstanceOfAssertFactories.DURATION)
+				.satisfies((rest) -> assertThat(rest).isBetween(Duration.ofMinutes(4), Duration.ofMinutes(5)));
+		}
 	}
 
 	static void inParallel(int threads, Callable<Void> task) throws Exception {

@@ -50,7 +50,7 @@ import static org.awaitility.Awaitility.await;
  * What the engine does when other sessions, transactions of its callers or an earlier
  * state of the database stand in its way.
  */
-abstract class JdbcLockFaultsTests extends JdbcWaitingRowsTests {
+abstract class JdbcLockFaultsTests extends JdbcLockEngineFixture {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(30);
 

@@ -14,14 +14,12 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.leasehold.LockEngineException;
 import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
-import io.leasehold.engine.Holder;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.test.contract.Fault;
 import io.leasehold.test.contract.Pace;
-import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
@@ -154,17 +152,6 @@ abstract class JdbcLockUpkeepTests extends JdbcLockPollsTests {
 		}
 		finally {
 			TimeZone.setDefault(zone);
-		}
-	}
-
-	/** New connections see the lease of five minutes as it is. */
-	final void assertSameTimesElsewhere(Claim claim) {
-		try (JdbcLockEngine there = new JdbcLockEngine(connect(url(), 2, Duration.ofSeconds(5)),
-				settings(Duration.ofSeconds(5)), MonotonicClock.SYSTEM)) {
-			assertThat(there.tryAcquire(claim(claim.key().value()))).isInstanceOf(AcquisitionOutcome.Busy.class);
-			assertThat(there.inspect(claim.key())).singleElement()
-				.extracting(Holder::remaining, InstanceOfAssertFactories.DURATION)
-				.satisfies((rest) -> assertThat(rest).isBetween(Duration.ofMinutes(4), Duration.ofMinutes(5)));
 		}
 	}
 

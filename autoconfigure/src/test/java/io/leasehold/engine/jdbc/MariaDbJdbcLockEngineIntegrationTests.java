@@ -8,31 +8,16 @@ import io.leasehold.server.MariaDbTestServer;
  * The engine on MariaDB.
  */
 @Tag("full")
-class MariaDbJdbcLockEngineIntegrationTests extends MySqlFamilyJdbcLockEngineTests {
+class MariaDbJdbcLockEngineIntegrationTests extends JdbcWaitingRowsTests {
 
 	@Override
-	int port() {
-		return MariaDbTestServer.shared().port();
-	}
-
-	@Override
-	String url(int port) {
-		return MariaDbTestServer.shared().url(port);
+	String url() {
+		return MariaDbTestServer.shared().url();
 	}
 
 	@Override
 	String platform() {
 		return "mariadb";
-	}
-
-	@Override
-	String lockTimeoutVariable() {
-		return "max_statement_time";
-	}
-
-	@Override
-	String setUpOperator() {
-		return "SET SESSION idle_transaction_timeout = 0";
 	}
 
 }

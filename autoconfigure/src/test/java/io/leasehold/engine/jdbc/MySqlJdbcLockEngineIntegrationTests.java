@@ -8,26 +8,16 @@ import io.leasehold.server.MySqlTestServer;
  * The engine on MySQL.
  */
 @Tag("full")
-class MySqlJdbcLockEngineIntegrationTests extends MySqlFamilyJdbcLockEngineTests {
+class MySqlJdbcLockEngineIntegrationTests extends JdbcWaitingRowsTests {
 
 	@Override
-	int port() {
-		return MySqlTestServer.shared().port();
-	}
-
-	@Override
-	String url(int port) {
-		return MySqlTestServer.shared().url(port);
+	String url() {
+		return MySqlTestServer.shared().url();
 	}
 
 	@Override
 	String platform() {
 		return "mysql";
-	}
-
-	@Override
-	String lockTimeoutVariable() {
-		return "innodb_lock_wait_timeout";
 	}
 
 }
