@@ -50,8 +50,8 @@ public final class JvmProcess implements AutoCloseable {
 	 */
 	public static JvmProcess start(Class<?> main, List<String> arguments, Map<String, String> environment) {
 		List<String> line = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-				"-cp", System.getProperty("java.class.path"), "-XX:TieredStopAtLevel=1", TestSettings.argument(),
-				main.getName()));
+				"-cp", System.getProperty("java.class.path"), "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
+				TestSettings.argument(), main.getName()));
 		line.addAll(arguments);
 		try {
 			ProcessBuilder builder = new ProcessBuilder(line).redirectError(ProcessBuilder.Redirect.INHERIT);

@@ -56,7 +56,10 @@ final class ShopProcess implements AutoCloseable {
 		File log = Files.createTempFile(data, "shop", ".log").toFile();
 		List<String> command = new ArrayList<>();
 		command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-		command.add("-XX:TieredStopAtLevel=1"); // it does not run for long
+		command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")); // it does
+																				// not run
+																				// for
+																				// long
 		command.addAll(options);
 		command.addAll(List.of("-jar", System.getProperty("sample.jar"), "--server.port=0",
 				"--spring.datasource.url=jdbc:h2:file:%s/shop;AUTO_SERVER=TRUE;WRITE_DELAY=0".formatted(data)));
