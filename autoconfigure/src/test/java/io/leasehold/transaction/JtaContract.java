@@ -23,9 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.MethodSource;
 
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.dao.DataAccessException;
@@ -37,6 +35,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import org.springframework.transaction.support.TransactionTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
@@ -104,15 +103,20 @@ abstract class JtaContract {
 		}
 	}
 
-	@ParameterizedTest(name = "{0}, {1}, rollbackOnCommitFailure = {2}")
-	@MethodSource("failures")
+	@ParameterizedTest
+	@EnumSource
 	@Fault(97)
-	void failureBeforeTheCommitRollsBack(RollbackContract.Place place, RollbackContract.Failure failure,
-			boolean rollbackOnCommitFailure) throws Exception {
-		JtaTransactionManager manager = new JtaTransactionManager(this.manager.getUserTransaction(), this.jta);
-		manager.setRollbackOnCommitFailure(rollbackOnCommitFailure);
-		RollbackContract.fail(manager, place, failure, () -> setStock(9));
-		assertStockIs(10);
+	void failureBeforeTheCommitRollsBack(RollbackContract.Place place) {
+		for (RollbackContract.Failure failure : RollbackContract.Failure.values()) {
+			for (boolean rollbackOnCommitFailure : new boolean[] { false, true }) {
+				JtaTransactionManager manager = new JtaTransactionManager(this.manager.getUserTransaction(), this.jta);
+				manager.setRollbackOnCommitFailure(rollbackOnCommitFailure);
+				assertThatCode(() -> {
+					RollbackContract.fail(manager, place, failure, () -> setStock(9));
+					assertStockIs(10);
+				}).as("%s, rollbackOnCommitFailure = %s", failure, rollbackOnCommitFailure).doesNotThrowAnyException();
+			}
+		}
 	}
 
 	@Test
@@ -203,13 +207,6 @@ abstract class JtaContract {
 		try (HeldLockScope scope = this.guard.open(BelievedLock.of(1))) {
 			body.run();
 		}
-	}
-
-	static Stream<Arguments> failures() {
-		return RollbackContract.failures()
-			.map(Arguments::get)
-			.filter((arguments) -> arguments[0] == TransactionKind.JDBC)
-			.map((arguments) -> Arguments.of(arguments[1], arguments[2], arguments[3]));
 	}
 
 	enum End {

@@ -2,10 +2,13 @@ package io.leasehold.transaction;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.Objects;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 import javax.sql.DataSource;
 
+import jakarta.persistence.EntityManagerFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.jdbc.datasource.ConnectionHolder;
@@ -25,7 +28,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  */
 enum TransactionKind {
 
-	JDBC(DataSourceTransactionManager::new),
+	JDBC((dataSource) -> () -> new DataSourceTransactionManager(dataSource)),
 
 	JPA((dataSource) -> {
 		LocalContainerEntityManagerFactoryBean factory = new LocalContainerEntityManagerFactoryBean();
@@ -34,21 +37,29 @@ enum TransactionKind {
 		factory.setPersistenceUnitName("transactions");
 		factory.setManagedTypes(PersistenceManagedTypes.of(SoldEntity.class.getName()));
 		factory.afterPropertiesSet();
-		JpaTransactionManager manager = new JpaTransactionManager(factory.getObject());
-		manager.afterPropertiesSet();
-		return manager;
+		EntityManagerFactory entities = Objects.requireNonNull(factory.getObject());
+		return () -> {
+			JpaTransactionManager manager = new JpaTransactionManager(entities);
+			manager.afterPropertiesSet();
+			return manager;
+		};
 	}),
 
 	/** Commits when a connection that was not rolled back is closed, as Oracle does. */
-	OTHER(OtherManager::new);
+	OTHER((dataSource) -> () -> new OtherManager(dataSource));
 
-	private final Function<DataSource, AbstractPlatformTransactionManager> factory;
+	private final Function<DataSource, Supplier<AbstractPlatformTransactionManager>> factory;
 
-	TransactionKind(Function<DataSource, AbstractPlatformTransactionManager> factory) {
+	TransactionKind(Function<DataSource, Supplier<AbstractPlatformTransactionManager>> factory) {
 		this.factory = factory;
 	}
 
 	AbstractPlatformTransactionManager manager(DataSource dataSource) {
+		return managers(dataSource).get();
+	}
+
+	/** Those of JPA share the factory of their entity managers, which starts slowly. */
+	Supplier<AbstractPlatformTransactionManager> managers(DataSource dataSource) {
 		return this.factory.apply(dataSource);
 	}
 
