@@ -129,14 +129,24 @@ public abstract class ApplicationContract extends ApplicationLifeContract {
 		kinds.put("async", orders::async);
 		kinds.put("mono", (key, body) -> orders.mono(key, body).toFuture());
 		kinds.put("flux", (key, body) -> orders.flux(key, body).next().toFuture());
-		for (String kind : kinds.keySet()) {
-			CompletableFuture<String> body = new CompletableFuture<>();
-			CompletableFuture<String> result = kinds.get(kind).apply(kind, body);
-			eventually().until(() -> this.other.owners(kind) == 1);
-			assertThat(this.other.findsFree(kind)).as(kind).isFalse();
-			assertThat(result).isNotDone();
-			body.complete("done");
+		CompletableFuture<String> body = new CompletableFuture<>();
+		List<CompletableFuture<String>> results = new ArrayList<>();
+		List<Callable<Void>> others = new ArrayList<>();
+		kinds.forEach((kind, method) -> {
+			results.add(method.apply(kind, body));
+			others.add(() -> {
+				eventually().until(() -> this.other.owners(kind) == 1);
+				assertThat(this.other.findsFree(kind)).as(kind).isFalse();
+				return null;
+			});
+		});
+		Parallel.run(others);
+		assertThat(results).noneMatch(CompletableFuture::isDone);
+		body.complete("done");
+		for (CompletableFuture<String> result : results) {
 			assertThat(result.get(20, TimeUnit.SECONDS)).isEqualTo("done");
+		}
+		for (String kind : kinds.keySet()) {
 			eventually().until(() -> this.other.findsFree(kind));
 		}
 	}
