@@ -2,9 +2,12 @@ package io.leasehold.transaction;
 
 import javax.sql.DataSource;
 
+import org.junit.jupiter.api.Tag;
+
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
 
+@Tag("full")
 class H2FencedTransactionTests extends FencedTransactionContract {
 
 	@Override

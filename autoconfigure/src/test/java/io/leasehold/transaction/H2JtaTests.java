@@ -3,8 +3,11 @@ package io.leasehold.transaction;
 import javax.sql.DataSource;
 import javax.sql.XADataSource;
 
+import org.junit.jupiter.api.Tag;
+
 import org.h2.jdbcx.JdbcDataSource;
 
+@Tag("full")
 class H2JtaTests extends JtaContract {
 
 	private static int databases;

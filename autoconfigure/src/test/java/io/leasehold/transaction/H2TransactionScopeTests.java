@@ -3,6 +3,7 @@ package io.leasehold.transaction;
 import javax.sql.DataSource;
 
 import io.leasehold.test.contract.Fault;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
@@ -10,6 +11,7 @@ import org.springframework.transaction.TransactionDefinition;
 
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+@Tag("full")
 class H2TransactionScopeTests extends SavepointContract {
 
 	@Override

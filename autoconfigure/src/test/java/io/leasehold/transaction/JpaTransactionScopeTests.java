@@ -2,8 +2,11 @@ package io.leasehold.transaction;
 
 import javax.sql.DataSource;
 
+import org.junit.jupiter.api.Tag;
+
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
+@Tag("full")
 class JpaTransactionScopeTests extends JpaTransactionScopeContract {
 
 	@Override

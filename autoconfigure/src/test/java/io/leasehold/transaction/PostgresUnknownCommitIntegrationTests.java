@@ -18,6 +18,7 @@ import io.leasehold.test.contract.Fault;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -40,6 +41,7 @@ import static org.awaitility.Awaitility.await;
  * Commits over a network that fails at that moment: the next owner of the lock sees their
  * rows, whether they arrive or not.
  */
+@Tag("full")
 @Fault(173)
 @Timeout(120)
 class PostgresUnknownCommitIntegrationTests {

@@ -19,6 +19,7 @@ import io.leasehold.server.MariaDbTestServer;
 import io.leasehold.server.MySqlTestServer;
 import io.leasehold.server.PostgresTestServer;
 import io.leasehold.test.contract.Fault;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -29,6 +30,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Instances that start at the same time create the tables once.
  */
+@Tag("full")
 @Fault(183)
 class JdbcTableRaceIntegrationTests {
 

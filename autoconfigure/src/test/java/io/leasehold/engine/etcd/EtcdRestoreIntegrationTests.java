@@ -13,6 +13,7 @@ import io.leasehold.server.EtcdTestServer;
 import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -21,6 +22,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * {@link EtcdLockEngine} on a server whose data is replaced by an earlier copy.
  */
+@Tag("full")
 @Timeout(120)
 class EtcdRestoreIntegrationTests {
 

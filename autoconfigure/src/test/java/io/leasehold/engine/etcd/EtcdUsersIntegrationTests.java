@@ -17,6 +17,7 @@ import io.leasehold.server.FaultProxy;
 import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -25,6 +26,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * {@link EtcdLockEngine} with a user whose tokens expire after a second without use.
  */
+@Tag("full")
 @Timeout(90)
 class EtcdUsersIntegrationTests {
 

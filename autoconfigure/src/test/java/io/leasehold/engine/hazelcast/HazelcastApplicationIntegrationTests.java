@@ -5,6 +5,7 @@ import io.leasehold.autoconfigure.ApplicationContract;
 import io.leasehold.server.HazelcastTestCluster;
 import io.leasehold.server.Ports;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.support.GenericApplicationContext;
@@ -13,6 +14,7 @@ import org.springframework.context.support.GenericApplicationContext;
  * The contract of applications, kept with {@link HazelcastStore}. Each of them uses the
  * same member.
  */
+@Tag("full")
 class HazelcastApplicationIntegrationTests extends ApplicationContract {
 
 	private final HazelcastInstance disconnected = HazelcastTestCluster.disconnected(Ports.free());

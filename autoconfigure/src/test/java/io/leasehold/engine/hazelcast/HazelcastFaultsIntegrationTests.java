@@ -22,6 +22,7 @@ import io.leasehold.test.contract.Fault;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -29,6 +30,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Faults of a cluster of two Hazelcast members: one is killed, or they are separated.
  */
+@Tag("full")
 class HazelcastFaultsIntegrationTests {
 
 	private static final Duration LEASE = Duration.ofMinutes(10);

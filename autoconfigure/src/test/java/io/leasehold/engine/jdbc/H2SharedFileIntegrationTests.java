@@ -12,6 +12,7 @@ import io.leasehold.engine.Claim;
 import io.leasehold.engine.Member;
 import io.leasehold.test.contract.EngineAddress;
 import io.leasehold.test.contract.LockProcess;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -24,6 +25,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * The process that was first to open an H2 file, and serves it to the others, is killed.
  */
+@Tag("full")
 class H2SharedFileIntegrationTests {
 
 	@TempDir

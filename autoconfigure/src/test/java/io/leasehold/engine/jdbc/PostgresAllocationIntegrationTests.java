@@ -5,6 +5,7 @@ import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
 import io.leasehold.autoconfigure.jdbc.LeaseholdJdbcAutoConfiguration;
 import io.leasehold.load.Allocations;
 import io.leasehold.server.PostgresTestServer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -18,6 +19,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * including the driver and the pool. The limit leaves room for code that is not yet
  * optimized.
  */
+@Tag("full")
 class PostgresAllocationIntegrationTests {
 
 	private static final int CALLS = 100;

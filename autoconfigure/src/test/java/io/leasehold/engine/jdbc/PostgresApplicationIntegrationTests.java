@@ -3,6 +3,7 @@ package io.leasehold.engine.jdbc;
 import io.leasehold.autoconfigure.ApplicationContract;
 import io.leasehold.server.Ports;
 import io.leasehold.server.PostgresTestServer;
+import org.junit.jupiter.api.Tag;
 
 import org.springframework.boot.builder.SpringApplicationBuilder;
 
@@ -10,6 +11,7 @@ import org.springframework.boot.builder.SpringApplicationBuilder;
  * The contract of applications, kept with {@link JdbcLockEngine} in the database that
  * they keep their own data in.
  */
+@Tag("full")
 class PostgresApplicationIntegrationTests extends ApplicationContract {
 
 	@Override

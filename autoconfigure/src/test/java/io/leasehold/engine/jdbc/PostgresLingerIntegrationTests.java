@@ -43,6 +43,7 @@ import io.leasehold.test.contract.Terms;
 import io.leasehold.test.contract.TestSettings;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
@@ -60,6 +61,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * Grants that linger, as PostgreSQL stores them.
  */
+@Tag("full")
 class PostgresLingerIntegrationTests {
 
 	/** A parked grant does not end within the time of a test. */

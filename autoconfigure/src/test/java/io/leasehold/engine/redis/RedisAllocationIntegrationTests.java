@@ -6,6 +6,7 @@ import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
 import io.leasehold.autoconfigure.redis.LeaseholdRedisAutoConfiguration;
 import io.leasehold.load.Allocations;
 import io.leasehold.server.RedisTestServer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -18,6 +19,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Bytes that an uncontended lock and its release allocate in the caller's thread. The
  * limits leave room for code that is not yet optimized.
  */
+@Tag("full")
 class RedisAllocationIntegrationTests {
 
 	private static final int CALLS = 250;

@@ -15,6 +15,7 @@ import io.leasehold.test.contract.Parallel;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -22,6 +23,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Renewals of a lock whose slot is on the move, by many threads that share connections.
  */
+@Tag("full")
 class RedisClusterAskIntegrationTests {
 
 	private static final int ROUNDS = 300;

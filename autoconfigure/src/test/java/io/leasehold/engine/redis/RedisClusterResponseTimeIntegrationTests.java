@@ -8,12 +8,14 @@ import io.leasehold.engine.redis.connection.LettuceConnector;
 import io.leasehold.server.RedisTestCluster;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 import org.springframework.data.redis.connection.RedisConfiguration;
 
 /**
  * Late responses of a cluster.
  */
+@Tag("full")
 class RedisClusterResponseTimeIntegrationTests extends RedisResponseTimeContract {
 
 	private static RedisTestCluster cluster;

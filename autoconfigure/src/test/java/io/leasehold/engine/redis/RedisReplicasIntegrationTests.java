@@ -14,6 +14,7 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.sync.RedisCommands;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
@@ -31,6 +32,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * Grants that count only when a replica has them.
  */
+@Tag("full")
 class RedisReplicasIntegrationTests {
 
 	private final RedisTestServer master = RedisTestServer.start("repl-diskless-sync-delay 0");

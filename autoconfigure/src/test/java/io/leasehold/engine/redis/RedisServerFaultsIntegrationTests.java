@@ -13,6 +13,7 @@ import io.leasehold.engine.Signal;
 import io.leasehold.engine.redis.RedisEngines.TestMember;
 import io.leasehold.test.contract.Fault;
 import io.lettuce.core.KillArgs;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -27,6 +28,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * Servers that forget, reject or lose, and messages that do not arrive.
  */
+@Tag("full")
 @ExtendWith(OutputCaptureExtension.class)
 class RedisServerFaultsIntegrationTests extends RedisFaultsFixture {
 

@@ -31,6 +31,7 @@ import io.leasehold.service.LockService;
 import io.leasehold.test.contract.Fault;
 import io.leasehold.test.contract.Parallel;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -45,6 +46,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * Callers of an engine whose connection has died without a word.
  */
+@Tag("full")
 @ExtendWith(OutputCaptureExtension.class)
 class RedisSilenceIntegrationTests {
 

@@ -14,6 +14,7 @@ import io.lettuce.core.AclSetuserArgs;
 import io.lettuce.core.KillArgs;
 import io.lettuce.core.protocol.CommandType;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -32,6 +33,7 @@ import static org.awaitility.Awaitility.await;
  * Servers that cannot keep locks: Redis before 6.2, and active replicas of KeyDB. A proxy
  * in front of a real server reports what these servers report.
  */
+@Tag("full")
 class RedisUnsuitableServersIntegrationTests {
 
 	private static final String ACTIVE = "redis_version:6.3.4\r\nrole:active-replica\r\n";
