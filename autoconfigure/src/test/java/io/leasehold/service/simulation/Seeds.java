@@ -34,7 +34,7 @@ final class Seeds {
 	 * {@code simulation.seed} on, or from random ones: one without lingering grants, one
 	 * with them, one with several keys, one with revocations, and one with contention, in
 	 * turn. Fail with the history of the first one that breaks a promise.
-	 * @param time such as {@code 20s}, unless the system property {@code simulation.time}
+	 * @param time such as {@code 5s}, unless the system property {@code simulation.time}
 	 * says otherwise
 	 */
 	static Figures runFor(String time) {

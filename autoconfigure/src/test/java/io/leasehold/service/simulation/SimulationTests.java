@@ -20,7 +20,7 @@ class SimulationTests {
 
 	@Test
 	void newSeedsBreakNoPromise() {
-		Figures figures = Seeds.runFor("20s");
+		Figures figures = Seeds.runFor("5s");
 		assertThat(figures.schedules).isPositive();
 	}
 
