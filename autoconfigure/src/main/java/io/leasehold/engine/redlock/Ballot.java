@@ -119,10 +119,8 @@ final class Ballot<T> {
 		List<String> reasons = new ArrayList<>();
 		this.failures.forEach((master, failure) -> reasons.add(master + ": " + failure.getMessage()));
 		this.pending.forEach((master) -> reasons.add(master + ": no response in time"));
-		RedisFailure result = RedisFailure.noResponse("only %d of %d masters responded and count (%s)"
-			.formatted(this.responses.size(), masters, String.join("; ", reasons)), null);
-		this.failures.values().forEach(result::addSuppressed);
-		return result;
+		return RedisFailure.ofSeveral("only %d of %d masters responded and count (%s)".formatted(this.responses.size(),
+				masters, String.join("; ", reasons)), this.failures.values(), masters - masters / 2);
 	}
 
 }

@@ -4,10 +4,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -41,8 +38,6 @@ final class Master {
 
 	private static final long RECONNECT_NANOS = Duration.ofMillis(100).toNanos();
 
-	private static final long RETRY_NANOS = Duration.ofSeconds(1).toNanos();
-
 	private final Node address;
 
 	private final Connector connector;
@@ -53,13 +48,7 @@ final class Master {
 
 	private final Lines lines;
 
-	/** Ends of claims that had no response. */
-	private final Queue<Leftover> leftovers = new ConcurrentLinkedQueue<>();
-
-	/** Whether a connection for them is going to be opened. */
-	private final AtomicBoolean connects = new AtomicBoolean();
-
-	private final ScheduledExecutorService executor;
+	private final Leftovers leftovers;
 
 	private final Map<String, Master> servers;
 
@@ -84,8 +73,8 @@ final class Master {
 		this.connector = connector;
 		this.login = login;
 		this.settings = settings;
-		this.executor = executor;
 		this.lines = new Lines(new SingleServer(address), this::open, executor);
+		this.leftovers = new Leftovers(address, () -> this.lines.to(ANY_LOCK), executor);
 	}
 
 	private Line open(Node node) {
@@ -120,7 +109,7 @@ final class Master {
 			this.standing = standing(state);
 			this.evictionWarning.check(node, info);
 			Line line = new Line(node, connection, this.settings.silenceTimeout());
-			sendLeftovers(line);
+			this.leftovers.send(line);
 			return line;
 		}
 		catch (RedisFailure ex) {
@@ -188,49 +177,7 @@ final class Master {
 	 * @param lifetime time after which nothing of the claim is left anyway
 	 */
 	<T> CompletableFuture<T> sendEnd(Function<Line, CompletableFuture<T>> request, Duration lifetime) {
-		return send(request)
-			.whenComplete((response, failure) -> keep(failure, new Leftover(request, Deadlines.after(lifetime))));
-	}
-
-	private void keep(@Nullable Throwable failure, Leftover leftover) {
-		if (failure != null && !leftover.isOver()) {
-			this.leftovers.add(leftover);
-			sendLeftoversAfter(RECONNECT_NANOS);
-		}
-	}
-
-	/**
-	 * Connect after a pause, and again after a longer one until that succeeds. Without a
-	 * thread for it, the task stays queued.
-	 */
-	private void sendLeftoversAfter(long pause) {
-		if (this.connects.compareAndSet(false, true)) {
-			try {
-				this.executor.schedule(() -> this.lines.to(ANY_LOCK).whenComplete(this::connected), pause,
-						TimeUnit.NANOSECONDS);
-			}
-			catch (OutOfMemoryError ex) {
-				logger.debug("No thread is available to connect to Redis master %s".formatted(this.address), ex);
-			}
-		}
-	}
-
-	private void connected(@Nullable Line line, @Nullable Throwable failure) {
-		this.connects.set(false);
-		if (line != null) {
-			sendLeftovers(line);
-		}
-		else if (!this.leftovers.isEmpty()) {
-			this.leftovers.removeIf(Leftover::isOver);
-			sendLeftoversAfter(RETRY_NANOS);
-		}
-	}
-
-	private void sendLeftovers(Line line) {
-		for (Leftover leftover = this.leftovers.poll(); leftover != null; leftover = this.leftovers.poll()) {
-			Leftover sent = leftover;
-			leftover.request().apply(line).whenComplete((response, failure) -> keep(failure, sent));
-		}
+		return send(request).whenComplete((response, failure) -> this.leftovers.keep(request, lifetime, failure));
 	}
 
 	/**
@@ -301,14 +248,6 @@ final class Master {
 	}
 
 	private record Missed(RedisFailure failure, long at) {
-	}
-
-	private record Leftover(Function<Line, ? extends CompletableFuture<?>> request, long until) {
-
-		private boolean isOver() {
-			return Deadlines.left(this.until) <= 0;
-		}
-
 	}
 
 }

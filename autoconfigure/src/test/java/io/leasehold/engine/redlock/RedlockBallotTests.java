@@ -8,10 +8,14 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 
+import io.leasehold.LockEngineException;
+import io.leasehold.LockKey;
 import io.leasehold.engine.redis.connection.Node;
 import io.leasehold.engine.redis.connection.RedisFailure;
 import io.leasehold.engine.support.Deadlines;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -68,6 +72,20 @@ class RedlockBallotTests {
 		assertThat(this.masters.hasResponses(ballot)).isFalse();
 		assertThatExceptionOfType(RedisFailure.class).isThrownBy(() -> this.masters.requireMajority(ballot))
 			.withMessageContaining("only 1 of 3 masters responded and count (m1:1: broken; m2:1: broken)");
+	}
+
+	/** A minority of masters cannot help to acquire the lock. */
+	@ParameterizedTest
+	@CsvSource({ "NOPERM,NOPERM,false,NOPERM", "LOADING,NOPERM,true,LOADING", "RESTARTED,RESTARTED,true,RESTARTED",
+			"NOPERM,,true,", ",,true," })
+	void rejectionsByAMajorityAreARejection(String second, String third, boolean retryable, String code) {
+		Ballot<Long> ballot = ask();
+		respond(0, 7);
+		fail(1, second);
+		fail(2, third);
+		LockEngineException failure = ballot.failure(3).toEngineException("Redlock", "acquire", new LockKey("k"));
+		assertThat(failure.isRetryable()).isEqualTo(retryable);
+		assertThat(failure.refusal()).isEqualTo(code);
 	}
 
 	@Test
@@ -127,7 +145,13 @@ class RedlockBallotTests {
 	}
 
 	private void fail(int master) {
-		this.requests.get(this.all.get(master)).completeExceptionally(RedisFailure.noResponse("broken", null));
+		fail(master, null);
+	}
+
+	private void fail(int master, String rejection) {
+		this.requests.get(this.all.get(master))
+			.completeExceptionally((rejection != null) ? RedisFailure.refusal(rejection + " rejected", null)
+					: RedisFailure.noResponse("broken", null));
 	}
 
 }

@@ -17,6 +17,7 @@ import io.leasehold.engine.redis.connection.Login;
 import io.leasehold.server.FaultProxy;
 import io.lettuce.core.AclSetuserArgs;
 import io.lettuce.core.KillArgs;
+import io.lettuce.core.protocol.CommandType;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
 
@@ -62,7 +63,12 @@ class RedlockDisturbancesIntegrationTests extends DisturbanceContract {
 					this.networks.get(1).blackHole();
 				}, (namespace) -> this.networks.forEach(FaultProxy::heal)),
 				new Disturbance("emptied", true, 20, this::empty, (namespace) -> {
-				}), new Disturbance("wrong password", false, 20, (namespace) -> {
+				}),
+				new Disturbance("no scripts", false, 20,
+						(namespace) -> account(AclSetuserArgs.Builder.removeCommand(CommandType.EVALSHA)
+							.removeCommand(CommandType.EVAL)),
+						(namespace) -> account(permitted())),
+				new Disturbance("wrong password", false, 20, (namespace) -> {
 					account(AclSetuserArgs.Builder.resetpass().addPassword("other"));
 					operate((master) -> this.masters.operator(master).clientKill(KillArgs.Builder.user(USER)));
 				}, (namespace) -> account(permitted())));

@@ -92,7 +92,7 @@ final class Cluster implements Topology {
 	}
 
 	private SlotMap readSlots() {
-		RedisFailure failure = RedisFailure.noResponse("No node of the cluster responds", null);
+		List<RedisFailure> failures = new ArrayList<>();
 		Set<Node> candidates = new LinkedHashSet<>(shuffled(this.nodes.get()));
 		candidates.addAll(this.seeds);
 		for (Node node : candidates) {
@@ -102,10 +102,10 @@ final class Cluster implements Topology {
 				return map;
 			}
 			catch (RedisFailure ex) {
-				failure.addSuppressed(ex);
+				failures.add(ex);
 			}
 		}
-		throw failure;
+		throw RedisFailure.ofSeveral("No node of the cluster responds", failures, failures.size());
 	}
 
 	private SlotMap readSlots(Node node) {

@@ -1,5 +1,7 @@
 package io.leasehold.engine.redis.connection;
 
+import java.util.Collection;
+import java.util.List;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -17,7 +19,7 @@ public final class RedisFailure extends RuntimeException {
 
 	/** Transient error codes, such as that of a server that is still loading. */
 	private static final Set<String> PASSING = Set.of("ASK", "BUSY", "CLUSTERDOWN", "LOADING", "MASTERDOWN",
-			"MAXCLIENTS", "MISCONF", "MOVED", "NOREPLICAS", "NOSCRIPT", "OOM", "READONLY", "TRYAGAIN");
+			"MAXCLIENTS", "MISCONF", "MOVED", "NOREPLICAS", "NOSCRIPT", "OOM", "READONLY", "RESTARTED", "TRYAGAIN");
 
 	/** Permanent error codes, which require an operator. */
 	private static final Set<String> LASTING = Set.of("ERR", "NOAUTH", "NOPERM", "WRONGPASS", "WRONGTYPE");
@@ -58,6 +60,23 @@ public final class RedisFailure extends RuntimeException {
 	/** Create a failure: the server must not be used for locks. */
 	public static RedisFailure unsuitable(String reason) {
 		return refusal(UNSUITABLE + " " + reason, null);
+	}
+
+	/**
+	 * Create a failure from those of several servers.
+	 * @param decisive how many rejections prevent a result: so many make it a rejection,
+	 * which lasts if so many of them last
+	 */
+	public static RedisFailure ofSeveral(String message, Collection<RedisFailure> failures, int decisive) {
+		List<RedisFailure> rejections = failures.stream().filter(RedisFailure::isRefusal).toList();
+		boolean lasts = rejections.stream().filter(RedisFailure::isLasting).count() >= decisive;
+		RedisFailure cause = rejections.stream()
+			.filter((rejection) -> rejections.size() >= decisive && rejection.isLasting() == lasts)
+			.findFirst()
+			.orElse(null);
+		RedisFailure result = (cause != null) ? refusal(message, cause) : noResponse(message, null);
+		failures.stream().filter((failure) -> failure != cause).forEach(result::addSuppressed);
+		return result;
 	}
 
 	/**
@@ -162,6 +181,9 @@ public final class RedisFailure extends RuntimeException {
 	private String reason() {
 		if (!isRefusal()) {
 			return "";
+		}
+		if (getCause() instanceof RedisFailure rejection) {
+			return rejection.reason();
 		}
 		String message = String.valueOf(getMessage());
 		if (message.startsWith(TOO_MANY_CLIENTS)) {

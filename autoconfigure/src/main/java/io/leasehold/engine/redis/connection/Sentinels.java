@@ -109,10 +109,8 @@ final class Sentinels implements Topology {
 		if (response != null) {
 			return response;
 		}
-		RedisFailure failure = RedisFailure
-			.noResponse("No sentinel of %s knows master '%s'".formatted(this.sentinels, this.name), null);
-		failures.forEach(failure::addSuppressed);
-		throw failure;
+		throw RedisFailure.ofSeveral("No sentinel of %s knows master '%s'".formatted(this.sentinels, this.name),
+				failures, failures.size());
 	}
 
 	private @Nullable Node masterBy(Node node, List<RedisFailure> failures) {

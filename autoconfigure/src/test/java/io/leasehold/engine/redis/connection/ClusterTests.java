@@ -86,6 +86,15 @@ class ClusterTests {
 	}
 
 	@Test
+	void rejectionByEachNodeIsARejection() {
+		this.servers.put(SEED, new ScriptedConnection((command) -> ScriptedConnection.refusal("NOPERM no permission")));
+		assertThatExceptionOfType(RedisFailure.class)
+			.isThrownBy(() -> Replies.await(this.cluster.anyPrimary(), System.nanoTime()))
+			.withMessage("No node of the cluster responds")
+			.matches((failure) -> failure.is("NOPERM") && failure.isLasting());
+	}
+
+	@Test
 	void slotThatHasMovedIsFollowedBeforeTheNodesAreAsked() {
 		serve(SEED, range(0, 16383, A));
 		this.cluster.anyPrimary().join();

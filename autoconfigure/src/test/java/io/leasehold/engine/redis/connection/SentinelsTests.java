@@ -115,6 +115,16 @@ class SentinelsTests {
 				.containsExactly("first:1 is unreachable", "Unexpected response to SENTINEL: []"));
 	}
 
+	@Test
+	void rejectionByAllSentinelsIsARejection() {
+		serve(FIRST, new ScriptedConnection((command) -> ScriptedConnection.refusal("NOAUTH password required")));
+		serve(SECOND, new ScriptedConnection((command) -> ScriptedConnection.refusal("NOAUTH password required")));
+		assertThatExceptionOfType(RedisFailure.class)
+			.isThrownBy(() -> Replies.await(this.sentinels.anyPrimary(), System.nanoTime()))
+			.withMessage("No sentinel of [first:1, second:2] knows master 'mymaster'")
+			.matches((failure) -> failure.is("NOAUTH") && failure.isLasting());
+	}
+
 	/** A refresh and a first question may run in two threads. */
 	@Test
 	void oneConnectionIsKeptIfTwoQuestionsMeet() {
