@@ -2,8 +2,12 @@ package io.leasehold.docs;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
@@ -16,8 +20,8 @@ public final class Manual {
 
 	private static final Path ROOT = root();
 
-	/** What builds and tools leave behind. */
-	private static final Pattern NOT_OURS = Pattern.compile("(.*/)?(target[^/]*|\\.[^/]+|node_modules|data)/.*");
+	/** Folders of what builds and tools leave behind. Other processes change them. */
+	private static final Pattern NOT_OURS = Pattern.compile("target.*|\\..+|node_modules|data");
 
 	private Manual() {
 	}
@@ -36,15 +40,30 @@ public final class Manual {
 
 	/** Files by their paths from the root of the project. */
 	static Stream<Path> files(Predicate<String> names) {
-		try (Stream<Path> all = Files.walk(ROOT)) {
-			return all.filter(Files::isRegularFile).filter((file) -> {
-				String name = nameOf(file);
-				return !NOT_OURS.matcher(name).matches() && names.test(name);
-			}).sorted().toList().stream();
+		List<Path> files = new ArrayList<>();
+		try {
+			Files.walkFileTree(ROOT, new SimpleFileVisitor<>() {
+
+				@Override
+				public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) {
+					boolean ours = folder.equals(ROOT) || !NOT_OURS.matcher(folder.getFileName().toString()).matches();
+					return ours ? FileVisitResult.CONTINUE : FileVisitResult.SKIP_SUBTREE;
+				}
+
+				@Override
+				public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+					if (attributes.isRegularFile() && names.test(nameOf(file))) {
+						files.add(file);
+					}
+					return FileVisitResult.CONTINUE;
+				}
+
+			});
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
+		return files.stream().sorted();
 	}
 
 	static String nameOf(Path file) {
