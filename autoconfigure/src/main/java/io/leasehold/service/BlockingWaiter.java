@@ -11,6 +11,7 @@ import io.leasehold.LockKey;
 import io.leasehold.LockOptions;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.service.gate.Hold;
+import io.leasehold.service.gate.KeyGate;
 import io.leasehold.service.gate.Waiter;
 import org.jspecify.annotations.Nullable;
 
@@ -80,10 +81,18 @@ class BlockingWaiter extends Waiter {
 	/**
 	 * Wait for the result, an interruption or the end of the wait time. The wait for a
 	 * turn to send a request has no separate limit, because requests are bounded.
+	 * @param gate the gate that the waiter has entered
 	 */
-	final void await(MonotonicClock clock) {
+	final void await(MonotonicClock clock, KeyGate gate) {
+		await(clock, deadline());
+		if (!hasEnded()) {
+			await(clock, clock.nanoTime() + gate.undecidedFor(this));
+		}
+	}
+
+	private void await(MonotonicClock clock, long end) {
 		while (!hasEnded() && !this.thread.isInterrupted()) {
-			long rest = awaitsTurn() ? Long.MAX_VALUE : deadline() - clock.nanoTime();
+			long rest = awaitsTurn() ? Long.MAX_VALUE : end - clock.nanoTime();
 			if (rest <= 0) {
 				return;
 			}
