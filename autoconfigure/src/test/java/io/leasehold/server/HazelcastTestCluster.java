@@ -96,6 +96,11 @@ public final class HazelcastTestCluster implements AutoCloseable {
 		return config;
 	}
 
+	/** Return the networks before the members, in their order. */
+	public List<FaultProxy> networks() {
+		return List.copyOf(this.networks);
+	}
+
 	/** Cut the network between all members. */
 	public void split() {
 		this.networks.forEach((network) -> {

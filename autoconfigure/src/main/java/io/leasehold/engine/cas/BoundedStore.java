@@ -68,7 +68,7 @@ public final class BoundedStore implements CompareAndSetStore, AutoCloseable {
 		});
 	}
 
-	private static ThreadFactory daemons(String prefix) {
+	static ThreadFactory daemons(String prefix) {
 		CustomizableThreadFactory factory = new CustomizableThreadFactory(prefix);
 		factory.setDaemon(true);
 		return factory;

@@ -9,14 +9,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
-
-import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /**
  * Renewal of many grants. Each is a read and a write of its entry, so several threads
@@ -36,8 +35,10 @@ final class Renewals implements AutoCloseable {
 	private final ThreadPoolExecutor helpers;
 
 	Renewals(String engine) {
-		CustomizableThreadFactory threads = new CustomizableThreadFactory("leasehold-%s-renewal-".formatted(engine));
-		threads.setDaemon(true);
+		this(BoundedStore.daemons("leasehold-%s-renewal-".formatted(engine)));
+	}
+
+	Renewals(ThreadFactory threads) {
 		this.helpers = new ThreadPoolExecutor(0, MOST_THREADS, 10, TimeUnit.SECONDS, new SynchronousQueue<>(), threads);
 	}
 

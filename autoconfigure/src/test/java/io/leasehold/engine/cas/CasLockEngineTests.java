@@ -9,6 +9,7 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
 import io.leasehold.LockEngineException;
@@ -21,6 +22,7 @@ import io.leasehold.engine.Member;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.test.contract.Claims;
+import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -103,6 +105,19 @@ class CasLockEngineTests {
 				return DONE;
 			})).hasSize(renewals).containsOnly(DONE);
 			assertThat(sharing).hasSize(threads + 1);
+		}
+	}
+
+	@Fault(185)
+	@Test
+	void momentWithoutAThreadDoesNotDelayRenewals() {
+		List<Renewal> twenty = Collections.nCopies(20, new Renewal(claim(), 1, LEASE));
+		AtomicInteger parts = new AtomicInteger();
+		try (Renewals alone = new Renewals((task) -> {
+			throw new OutOfMemoryError("unable to create native thread");
+		})) {
+			assertThat(alone.renew(twenty, (one) -> "part " + parts.getAndIncrement() % 2, (one) -> DONE)).hasSize(20)
+				.containsOnly(DONE);
 		}
 	}
 
