@@ -28,7 +28,7 @@ public record LockHolder(String application, String host, long process, String t
 	/** Return application, host, process and thread on one line, for messages. */
 	@Override
 	public String toString() {
-		return "%s@%s (pid %d, thread %s) since %s".formatted(this.application, this.host, this.process, this.thread,
+		return "%s@%s (pid %s, thread %s) since %s".formatted(this.application, this.host, this.process, this.thread,
 				this.since.truncatedTo(ChronoUnit.MILLIS));
 	}
 

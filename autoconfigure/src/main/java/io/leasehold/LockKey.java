@@ -28,7 +28,7 @@ public record LockKey(String value) {
 		}
 		int bytes = utf8Length(value);
 		if (bytes > MAX_BYTES) {
-			throw new LockKeyException(value, "Lock key '%s...' has %d bytes in UTF-8, at most %d are allowed"
+			throw new LockKeyException(value, "Lock key '%s...' has %s bytes in UTF-8, at most %s are allowed"
 				.formatted(value.substring(0, 40), bytes, MAX_BYTES));
 		}
 	}

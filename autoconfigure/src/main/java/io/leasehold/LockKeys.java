@@ -43,7 +43,7 @@ public final class LockKeys {
 		List<String> known = new ArrayList<>(texts.size());
 		for (String text : texts) {
 			if (text == null) {
-				throw new LockKeyException(null, "One of %d lock keys is null".formatted(texts.size()));
+				throw new LockKeyException(null, "One of %s lock keys is null".formatted(texts.size()));
 			}
 			known.add(text);
 		}

@@ -15,7 +15,7 @@ public record LockLostEvent(String engine, String name, String key, long fencing
 	/** With the key in its {@linkplain LockKey#readable() readable} form. */
 	@Override
 	public String toString() {
-		return "LockLostEvent[engine=%s, name=%s, key=%s, fencingToken=%d, cause=%s]".formatted(this.engine, this.name,
+		return "LockLostEvent[engine=%s, name=%s, key=%s, fencingToken=%s, cause=%s]".formatted(this.engine, this.name,
 				LockKey.readable(this.key), this.fencingToken, this.cause);
 	}
 

@@ -18,7 +18,7 @@ public record LockSlowHoldEvent(String engine, String name, String key, long fen
 	/** With the key in its {@linkplain LockKey#readable() readable} form. */
 	@Override
 	public String toString() {
-		return "LockSlowHoldEvent[engine=%s, name=%s, key=%s, fencingToken=%d, held=%s]".formatted(this.engine,
+		return "LockSlowHoldEvent[engine=%s, name=%s, key=%s, fencingToken=%s, held=%s]".formatted(this.engine,
 				this.name, LockKey.readable(this.key), this.fencingToken, this.held);
 	}
 

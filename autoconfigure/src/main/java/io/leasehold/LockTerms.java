@@ -33,10 +33,10 @@ public record LockTerms(LockMode mode, int permits, Duration lease, Duration min
 		check("lockDelay", lockDelay, Duration.ZERO, MAX_LEASE);
 		if (permits < 0 || permits > MAX_PERMITS) {
 			throw new IllegalArgumentException(
-					"permits must be between 0 and %d, but is %d".formatted(MAX_PERMITS, permits));
+					"permits must be between 0 and %s, but is %s".formatted(MAX_PERMITS, permits));
 		}
 		if (permits > 0 && mode == LockMode.SHARED) {
-			throw new IllegalArgumentException("mode SHARED cannot be combined with %d permits".formatted(permits));
+			throw new IllegalArgumentException("mode SHARED cannot be combined with %s permits".formatted(permits));
 		}
 	}
 

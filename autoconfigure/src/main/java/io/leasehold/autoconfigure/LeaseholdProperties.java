@@ -149,7 +149,7 @@ public record LeaseholdProperties(@DefaultValue("true") boolean enabled, @Nullab
 					"It must be at least 0 and at most " + ServiceSettings.MOST_HANDOFFS + ".");
 			LeaseholdProperties.check("leasehold.handoff.max-time", this.maxTime,
 					isBetween(this.maxTime, Duration.ofNanos(1), longest),
-					("It must be more than 0s and at most %d ms, a third of leasehold.lease, after which a lock is "
+					("It must be more than 0s and at most %s ms, a third of leasehold.lease, after which a lock is "
 							+ "renewed. To pass no lock on, set leasehold.handoff.max-consecutive to 0.")
 						.formatted(longest.toMillis()));
 		}

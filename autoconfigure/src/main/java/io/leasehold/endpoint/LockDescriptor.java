@@ -44,7 +44,7 @@ public record LockDescriptor(String engine, String key, List<Holder> holders, @N
 
 		@Override
 		public String toString() {
-			return "%s on %s, process %d, thread %s, since %s".formatted(this.application, this.host, this.process,
+			return "%s on %s, process %s, thread %s, since %s".formatted(this.application, this.host, this.process,
 					this.thread, this.since);
 		}
 

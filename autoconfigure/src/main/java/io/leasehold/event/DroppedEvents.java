@@ -71,12 +71,12 @@ final class DroppedEvents {
 	private String warning(int room, Duration busyFor) {
 		String events = this.unreported.entrySet()
 			.stream()
-			.map((entry) -> "%d %s".formatted(entry.getValue(), entry.getKey()))
+			.map((entry) -> "%s %s".formatted(entry.getValue(), entry.getKey()))
 			.collect(Collectors.joining(", "));
 		String reason = (busyFor.compareTo(BLOCKED) >= 0)
-				? "a listener has been blocking the thread '%s' for %d s".formatted(this.queue, busyFor.toSeconds())
+				? "a listener has been blocking the thread '%s' for %s s".formatted(this.queue, busyFor.toSeconds())
 				: "they occur faster than the thread '%s' can pass them to the listeners".formatted(this.queue);
-		return "Lock events were dropped since the last warning: %s. %d were waiting already: %s".formatted(events,
+		return "Lock events were dropped since the last warning: %s. %s were waiting already: %s".formatted(events,
 				room, reason);
 	}
 

@@ -114,7 +114,7 @@ final class LockOptionsReader {
 		}
 		if (options.maxHold().compareTo(minLease) < 0) {
 			logger.warn(("%s has maxHold %s, which is shorter than the shortest lease of its engine: the lock is "
-					+ "released after maxHold, but after a crash the key stays locked for up to %d ms")
+					+ "released after maxHold, but after a crash the key stays locked for up to %s ms")
 				.formatted(MethodName.of(annotation.type(), annotation.method()), options.maxHold(),
 						minLease.toMillis()));
 		}
@@ -157,7 +157,7 @@ final class LockOptionsReader {
 			// rejected below, as is zero
 		}
 		throw annotation.invalid("has permits \"%s\", which is not a number of owners".formatted(value),
-				"Write a whole number of at least 1 and at most %d.".formatted(LockTerms.MAX_PERMITS));
+				"Write a whole number of at least 1 and at most %s.".formatted(LockTerms.MAX_PERMITS));
 	}
 
 	private Duration duration(LockAnnotation annotation, String attribute, String text, Duration absent) {

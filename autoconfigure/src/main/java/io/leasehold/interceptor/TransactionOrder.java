@@ -42,9 +42,9 @@ final class TransactionOrder {
 		if (this.transactions instanceof Ordered ordered && ordered.getOrder() <= this.lockOrder
 				&& isTransactional(this.transactions, LockScope.METHOD, method, type)) {
 			throw new InvalidLockAnnotationException(type, method,
-					"would release its lock before its transaction is committed: the order of the lock's advice is %d, that of the transaction's %d"
+					"would release its lock before its transaction is committed: the order of the lock's advice is %s, that of the transaction's %s"
 						.formatted(this.lockOrder, ordered.getOrder()),
-					"Set leasehold.order to a value below %d.".formatted(ordered.getOrder()), null);
+					"Set leasehold.order to a value below %s.".formatted(ordered.getOrder()), null);
 		}
 	}
 

@@ -186,7 +186,7 @@ final class Handle implements HeldLock, Runnable {
 
 	@Override
 	public String toString() {
-		return "HeldLock '%s' (token %d, %s)".formatted(this.hold.key(), fencingToken(),
+		return "HeldLock '%s' (token %s, %s)".formatted(this.hold.key(), fencingToken(),
 				isValid() ? "valid" : "not valid");
 	}
 

@@ -31,7 +31,7 @@ final class HoldReports {
 	}
 
 	void slow(Hold hold, long nanos) {
-		logger.warn("Lock '%s' (%s) is held for %d ms, longer than leasehold.slow-hold allows (engine: %s)"
+		logger.warn("Lock '%s' (%s) is held for %s ms, longer than leasehold.slow-hold allows (engine: %s)"
 			.formatted(hold.key(), hold.options.name(), Duration.ofNanos(nanos).toMillis(), this.engine));
 		this.events.publishLater(
 				new LockEvent.HoldSlow(this.engine, hold.options.name(), hold.key(), hold.fencingToken(), nanos));
@@ -80,7 +80,7 @@ final class HoldReports {
 			return;
 		}
 		Exception failure = hold.grant.renewalFailure();
-		String message = "Lock '%s' (%s) was lost after %d ms: %s (engine: %s)%s".formatted(hold.key(),
+		String message = "Lock '%s' (%s) was lost after %s ms: %s (engine: %s)%s".formatted(hold.key(),
 				hold.options.name(), Duration.ofNanos(now - hold.since).toMillis(), cause.description(), this.engine,
 				(failure != null) ? ". Its last renewal failed: " + failure.getMessage() : "");
 		if (cause == LossCause.CANCELLED) {

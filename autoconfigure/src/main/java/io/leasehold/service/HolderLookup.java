@@ -102,7 +102,7 @@ final class HolderLookup {
 		int others = holders.size() - MOST_NAMED;
 		boolean lingers = holders.stream().anyMatch(LockHolder::lingers);
 		return (lingers ? ". It is held, or kept for the next caller (linger), by " : ". It is held by ") + named
-				+ ((others > 0) ? " and %d more".formatted(others) : "");
+				+ ((others > 0) ? " and %s more".formatted(others) : "");
 	}
 
 	private static String nameOwnLocks(List<String> keys) {

@@ -46,7 +46,7 @@ final class PermitCollector {
 	HeldLock acquire(LockKey key, int count, LockOptions options) {
 		if (count < 1 || count > options.permits()) {
 			throw new IllegalArgumentException(
-					"Lock '%s' has %d permits: %d cannot be acquired at once".formatted(key, options.permits(), count));
+					"Lock '%s' has %s permits: %s cannot be acquired at once".formatted(key, options.permits(), count));
 		}
 		long start = this.clock.nanoTime();
 		try {
@@ -64,7 +64,7 @@ final class PermitCollector {
 		}
 		catch (LockBusyException ex) {
 			Duration waited = Duration.ofNanos(this.clock.nanoTime() - start);
-			String message = "%d of the %d permits of lock '%s' could not be acquired within %d ms (engine: %s)"
+			String message = "%s of the %s permits of lock '%s' could not be acquired within %s ms (engine: %s)"
 				.formatted(count, options.permits(), key, waited.toMillis(), this.engine);
 			throw this.holders.explain(new LockBusyException(message, key, waited), options, ThreadLocks.outer());
 		}

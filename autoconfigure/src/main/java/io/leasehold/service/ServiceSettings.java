@@ -30,7 +30,7 @@ public record ServiceSettings(LockOptions defaults, OnLost onLost, int maxHandof
 	public ServiceSettings {
 		if (maxHandoffs < 0 || maxHandoffs > MOST_HANDOFFS) {
 			throw new IllegalArgumentException(
-					"maxHandoffs must be between 0 and %d, but is %d".formatted(MOST_HANDOFFS, maxHandoffs));
+					"maxHandoffs must be between 0 and %s, but is %s".formatted(MOST_HANDOFFS, maxHandoffs));
 		}
 	}
 

@@ -24,12 +24,12 @@ record ShutdownLog(String engine, MonotonicClock clock, Consumer<Survey> locks) 
 
 	/** Log the locks whose holders have to finish. */
 	void waits() {
-		log("The shutdown waits for %d locks that are held on engine '%s': %s");
+		log("The shutdown waits for %s locks that are held on engine '%s': %s");
 	}
 
 	/** Log the locks whose holders did not finish in time. */
 	void leaves() {
-		log("The shutdown did not wait any longer for %d locks on engine '%s', which stay locked until their"
+		log("The shutdown did not wait any longer for %s locks on engine '%s', which stay locked until their"
 				+ " leases expire: %s");
 	}
 

@@ -66,7 +66,7 @@ final class StoreOutage {
 		if (ended != null) {
 			this.current = null;
 			if (ended.endReported.compareAndSet(false, true)) {
-				logger.info("The store of engine '%s' responds again after %d ms".formatted(this.engine,
+				logger.info("The store of engine '%s' responds again after %s ms".formatted(this.engine,
 						millis(ended.since, now)));
 			}
 		}
@@ -151,7 +151,7 @@ final class StoreOutage {
 			.mapToLong(Duration::toMillis)
 			.summaryStatistics();
 		return (rest.getCount() == 0) ? "No lock is held here"
-				: "%d locks that are held here are valid for another %d to %d ms".formatted(rest.getCount(),
+				: "%s locks that are held here are valid for another %s to %s ms".formatted(rest.getCount(),
 						rest.getMin(), rest.getMax());
 	}
 

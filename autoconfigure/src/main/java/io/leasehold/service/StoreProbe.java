@@ -51,7 +51,7 @@ final class StoreProbe {
 			}
 		}
 		throw new LockEngineException(key,
-				"Engine '%s' granted none of %d keys reserved for health checks, such as '%s'"
+				"Engine '%s' granted none of %s keys reserved for health checks, such as '%s'"
 					.formatted(this.engine.name(), ATTEMPTS, key),
 				null);
 	}

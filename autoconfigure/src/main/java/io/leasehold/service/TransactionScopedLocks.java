@@ -119,7 +119,7 @@ public final class TransactionScopedLocks {
 		}
 		Duration waited = Duration.ofNanos(this.clock.nanoTime() - start);
 		throw new LockBusyException(
-				"Lock '%s' could not be acquired within %d ms: another transaction held it (engine: %s)".formatted(key,
+				"Lock '%s' could not be acquired within %s ms: another transaction held it (engine: %s)".formatted(key,
 						waited.toMillis(), this.engine),
 				key, waited);
 	}

@@ -142,7 +142,7 @@ final class FenceTable {
 					"it was announced, but its row no longer exists, as after a longer time than leasehold.fencing.retention");
 		}
 		if (known != fence.token()) {
-			throw stale(fence, "the announced token is now %d".formatted(known));
+			throw stale(fence, "the announced token is now %s".formatted(known));
 		}
 	}
 
@@ -180,7 +180,7 @@ final class FenceTable {
 
 	private static StaleFencingTokenException stale(Fence fence, String found) {
 		return new StaleFencingTokenException(fence.key().value(), fence.token(),
-				"Token %d of lock '%s' is stale: %s (engine: %s)".formatted(fence.token(), fence.key(), found,
+				"Token %s of lock '%s' is stale: %s (engine: %s)".formatted(fence.token(), fence.key(), found,
 						fence.engine()));
 	}
 

@@ -1,6 +1,7 @@
 package io.leasehold.docs;
 
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 import org.junit.jupiter.api.Test;
@@ -13,10 +14,16 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class MessagesTests {
 
-	private final String code = Manual.files((name) -> name.matches("autoconfigure/src/main/java/.*\\.java"))
+	/** Conversions that use the digits of the default locale, such as those of ar-EG. */
+	private static final Pattern LOCAL_DIGITS = Pattern.compile("%(\\d+\\$)?[-#+ 0,(]*\\d*(\\.\\d+)?[defgt]");
+
+	private final List<String> sources = Manual.files((name) -> name.matches("autoconfigure/src/main/java/.*\\.java"))
 		.map(Manual::read)
+		.toList();
+
+	private final String code = this.sources.stream()
 		.map((source) -> source.replaceAll("\"\\s*\\+\\s*\"", "")
-			.replaceAll("%[sd]|\" \\+ \\w[\\w.() ]* \\+ \"", "…")
+			.replaceAll("%s|\" \\+ \\w[\\w.() ]* \\+ \"", "…")
 			.replace("\\\"", "\""))
 		.collect(Collectors.joining());
 
@@ -29,6 +36,14 @@ class MessagesTests {
 			.toList();
 		assertThat(messages).isNotEmpty();
 		assertThat(messages).filteredOn((message) -> !this.code.contains(message)).isEmpty();
+	}
+
+	/** Monitoring searches for them. */
+	@Test
+	void numbersInTextsHaveTheSameDigitsInEveryLocale() {
+		assertThat(LOCAL_DIGITS.matcher("waited %,d ms").find()).isTrue();
+		assertThat(this.sources.stream().flatMap(String::lines)).filteredOn((line) -> LOCAL_DIGITS.matcher(line).find())
+			.isEmpty();
 	}
 
 }

@@ -43,7 +43,7 @@ public record JdbcProperties(@DefaultValue("leasehold_lock") String table, @Null
 	JdbcSettings toSettings(LeaseholdProperties shared) {
 		try {
 			if (this.poolSize < 1 || this.poolSize > LARGEST_POOL) {
-				throw new IllegalArgumentException("leasehold.jdbc.pool-size must be between 1 and %d, but is %d"
+				throw new IllegalArgumentException("leasehold.jdbc.pool-size must be between 1 and %s, but is %s"
 					.formatted(LARGEST_POOL, this.poolSize));
 			}
 			return new JdbcSettings(shared.namespace(), this.table, this.callTimeout, this.pollMin, this.pollMax,

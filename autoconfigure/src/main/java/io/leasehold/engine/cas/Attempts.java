@@ -119,7 +119,7 @@ final class Attempts {
 		}
 		while (Deadlines.left(deadline) > 0);
 		throw new LockEngineException(key,
-				"Could not %s lock '%s' on engine '%s': other processes changed its entry for %d ms".formatted(action,
+				"Could not %s lock '%s' on engine '%s': other processes changed its entry for %s ms".formatted(action,
 						key, this.engine, this.settings.callTimeout().toMillis()),
 				null);
 	}

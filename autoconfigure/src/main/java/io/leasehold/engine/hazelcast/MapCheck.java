@@ -51,7 +51,7 @@ final class MapCheck {
 			return "its max-idle-seconds is " + config.getMaxIdleSeconds();
 		}
 		if (timeToLive != 0 && timeToLive < longest.toSeconds()) {
-			return "its time-to-live-seconds is %d, shorter than leasehold.fencing.retention".formatted(timeToLive);
+			return "its time-to-live-seconds is %s, shorter than leasehold.fencing.retention".formatted(timeToLive);
 		}
 		if (config.isNearCacheEnabled()) {
 			return "its near-cache is configured";

@@ -51,7 +51,7 @@ final class Lanes {
 		}
 		throw new SQLTransientConnectionException(
 				"No connection became free in time, all are in use by calls that wait for the database"
-						+ ((kind == CallKind.ACQUIRE) ? " (leasehold.jdbc.pool-size: %d)".formatted(this.size) : ""));
+						+ ((kind == CallKind.ACQUIRE) ? " (leasehold.jdbc.pool-size: %s)".formatted(this.size) : ""));
 	}
 
 	private Lane of(CallKind kind) {

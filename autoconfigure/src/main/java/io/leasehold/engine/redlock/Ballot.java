@@ -119,7 +119,7 @@ final class Ballot<T> {
 		List<String> reasons = new ArrayList<>();
 		this.failures.forEach((master, failure) -> reasons.add(master + ": " + failure.getMessage()));
 		this.pending.forEach((master) -> reasons.add(master + ": no response in time"));
-		return RedisFailure.ofSeveral("only %d of %d masters responded and count (%s)".formatted(this.responses.size(),
+		return RedisFailure.ofSeveral("only %s of %s masters responded and count (%s)".formatted(this.responses.size(),
 				masters, String.join("; ", reasons)), this.failures.values(), masters - masters / 2);
 	}
 

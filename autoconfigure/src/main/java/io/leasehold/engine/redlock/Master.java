@@ -135,7 +135,7 @@ final class Master {
 	private Standing standing(ServerState state) {
 		Duration out = state.outFor(this.settings.restartDelay());
 		if (!out.isZero()) {
-			logger.warn(("Redis master %s started %d s ago and may have lost locks. It does not count for %d s "
+			logger.warn(("Redis master %s started %s s ago and may have lost locks. It does not count for %s s "
 					+ "(leasehold.redlock.restart-delay)")
 				.formatted(this.address, state.uptime().toSeconds(), out.toSeconds()));
 		}
@@ -215,7 +215,7 @@ final class Master {
 		long rest = untilItCounts();
 		if (rest > 0) {
 			throw RedisFailure
-				.refusal("RESTARTED the server restarted and does not count for %d ms (leasehold.redlock.restart-delay)"
+				.refusal("RESTARTED the server restarted and does not count for %s ms (leasehold.redlock.restart-delay)"
 					.formatted(Duration.ofNanos(rest).toMillis()), null);
 		}
 	}

@@ -113,7 +113,7 @@ public final class RedlockLockEngine implements LockEngine, AutoCloseable {
 	public static void checkAddresses(List<Node> addresses) {
 		if (addresses.size() < 3 || addresses.size() % 2 == 0) {
 			throw new IllegalArgumentException(
-					"leasehold.redlock.nodes must name 3, 5 or another odd number of masters, but names %d: %s"
+					"leasehold.redlock.nodes must name 3, 5 or another odd number of masters, but names %s: %s"
 						.formatted(addresses.size(), addresses));
 		}
 		if (new LinkedHashSet<>(addresses).size() < addresses.size()) {

@@ -50,7 +50,7 @@ public record RedlockSettings(String namespace, Duration commandTimeout, Duratio
 
 	private static void check(String property, Duration value, Duration least) {
 		if (value.compareTo(least) < 0 || value.compareTo(LONGEST) > 0) {
-			throw new IllegalArgumentException("%s must be at least %dms and at most 3650d, but is %s"
+			throw new IllegalArgumentException("%s must be at least %sms and at most 3650d, but is %s"
 				.formatted(property, least.toMillis(), value));
 		}
 	}

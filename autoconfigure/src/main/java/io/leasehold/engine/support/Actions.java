@@ -19,7 +19,7 @@ public final class Actions {
 	 */
 	public static String renew(List<Renewal> renewals) {
 		return (renewals.size() == 1) ? "renew lock '%s'".formatted(renewals.get(0).claim().key())
-				: "renew %d locks".formatted(renewals.size());
+				: "renew %s locks".formatted(renewals.size());
 	}
 
 }

@@ -33,17 +33,17 @@ public final class Refusals {
 		Duration time = Duration.ofNanos(now - waiter.start());
 		if (failure != null) {
 			return new LockEngineException(waiter.key(),
-					"Lock '%s' could not be requested within %d ms (engine: %s): %s".formatted(waiter.key(),
+					"Lock '%s' could not be requested within %s ms (engine: %s): %s".formatted(waiter.key(),
 							time.toMillis(), engine, failure.getMessage()),
 					failure);
 		}
 		if (own == null) {
 			return new LockBusyException(
-					"Lock '%s' could not be acquired within %d ms: another owner held it (engine: %s)"
+					"Lock '%s' could not be acquired within %s ms: another owner held it (engine: %s)"
 						.formatted(waiter.key(), time.toMillis(), engine),
 					waiter.key(), time);
 		}
-		return new LockBusyException("Lock '%s' could not be acquired within %d ms by %s (engine: %s). %s".formatted(
+		return new LockBusyException("Lock '%s' could not be acquired within %s ms by %s (engine: %s). %s".formatted(
 				waiter.key(), time.toMillis(), reason(waiter, own), engine, remedy(waiter, own)), waiter.key(), time);
 	}
 

@@ -54,7 +54,7 @@ final class Cluster implements Topology {
 		Node primary = map.primary(slot);
 		if (primary == null) {
 			this.slots.refresh();
-			throw RedisFailure.refusal("CLUSTERDOWN No node serves slot %d".formatted(slot), null);
+			throw RedisFailure.refusal("CLUSTERDOWN No node serves slot %s".formatted(slot), null);
 		}
 		return primary;
 	}

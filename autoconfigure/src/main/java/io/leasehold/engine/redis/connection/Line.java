@@ -140,7 +140,7 @@ public final class Line {
 		}
 		if (reached == null || reached < replicas) {
 			throw RedisFailure
-				.refusal(("NOREPLICAS The grant reached %d of the %d replicas that leasehold.redis.replicas-to-wait "
+				.refusal(("NOREPLICAS The grant reached %s of the %s replicas that leasehold.redis.replicas-to-wait "
 						+ "requires")
 					.formatted((reached != null) ? reached : 0, replicas), null);
 		}

@@ -54,7 +54,7 @@ public record ServerInfo(Map<String, String> values) {
 		String version = get("redis_version", "");
 		if (isTooOld(version)) {
 			throw RedisFailure.unsuitable(
-					"The server has version %s. Locks need Redis %d.%d or later".formatted(version, MAJOR, MINOR));
+					"The server has version %s. Locks need Redis %s.%s or later".formatted(version, MAJOR, MINOR));
 		}
 		if ("active-replica".equals(get("role", ""))) {
 			throw RedisFailure.unsuitable("The server is an active replica of KeyDB. Its master accepts writes, too, "

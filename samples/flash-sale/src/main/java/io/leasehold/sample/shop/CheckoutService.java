@@ -25,7 +25,7 @@ public class CheckoutService {
 	 */
 	@DistributedLock(key = "'submit:' + #customer", waitTime = "0s", minHold = "5s", fallback = "alreadySubmitted")
 	public String submit(String customer) {
-		return "Order %d accepted".formatted(this.orders.create());
+		return "Order %s accepted".formatted(this.orders.create());
 	}
 
 	String alreadySubmitted(String customer, LockException reason) {
