@@ -120,9 +120,10 @@ final class LockOptionsReader {
 		}
 		Duration session = this.service.get().inspector().sessionTimeout(options.engine());
 		if (session.compareTo(options.lease().multipliedBy(4).dividedBy(3)) > 0) {
-			logger.info(("%s has lease %s, but if its process dies, the key stays locked for the session timeout of its "
-					+ "engine, %s")
-				.formatted(MethodName.of(annotation.type(), annotation.method()), options.lease(), session));
+			logger
+				.info(("%s has lease %s, but if its process dies, the key stays locked for the session timeout of its "
+						+ "engine, %s")
+					.formatted(MethodName.of(annotation.type(), annotation.method()), options.lease(), session));
 		}
 		UnsupportedForm lacking = this.service.get().unsupported(options);
 		if (lacking != null) {
