@@ -83,15 +83,18 @@ final class LockTable {
 				IN_TIME + dialect.waiting())));
 		this.find = sql
 			.of("""
-					SELECT CASE WHEN owner IS NULL THEN 0 ELSE expires_at + lock_delay END - {now}, closed_until - {now},
-					CASE WHEN shared_until = 0 THEN 0 ELSE 1 END, shared_until - {now}, shared_access,
-					(SELECT COUNT(*) FROM {holders} h WHERE %1$s),
-					(SELECT MIN(%2$s) FROM {holders} h WHERE %1$s) - {now},
-					turn_until - {now}, turn_access, waited_until - {now}, CASE WHEN waiter = ? THEN 1 ELSE 0 END,
-					CASE WHEN owner IS NULL THEN 0 ELSE granted_at END, {now} - granted_at,
+					SELECT CASE WHEN owner IS NULL THEN 0 ELSE expires_at + lock_delay END - {now} AS owned_for,
+					closed_until - {now} AS closed_for,
+					CASE WHEN shared_until = 0 THEN 0 ELSE 1 END AS has_holders,
+					shared_until - {now} AS shared_for, shared_access,
+					(SELECT COUNT(*) FROM {holders} h WHERE %1$s) AS places,
+					(SELECT MIN(%2$s) FROM {holders} h WHERE %1$s) - {now} AS place_for,
+					turn_until - {now} AS turn_for, turn_access, waited_until - {now} AS marked_for,
+					CASE WHEN waiter = ? THEN 1 ELSE 0 END AS marks_claim,
+					CASE WHEN owner IS NULL THEN 0 ELSE granted_at END AS owned_since, {now} - granted_at AS held_for,
 					CASE WHEN owner = ? AND expires_at > {now} THEN %3$s ELSE
-					(SELECT MAX(h.grant_number) FROM {holders} h WHERE h.lock_id = id AND h.owner = ? AND h.expires_at > {now}) END,
-					%4$s
+					(SELECT MAX(h.grant_number) FROM {holders} h WHERE h.lock_id = id AND h.owner = ? AND h.expires_at > {now}) END
+					AS own_number, %4$s AS recall_mark
 					FROM {table} WHERE id = ?"""
 				.formatted(PLACE_TAKEN, PLACE_END, OWN_NUMBER, RECALL_MARK));
 		this.exists = sql.of("SELECT 1 FROM {table} WHERE id = ?");
@@ -140,14 +143,17 @@ final class LockTable {
 	/** Read a row that could not be acquired; {@code null} if there is none. */
 	@Nullable LockRow find(Session session, RowId id, Owner owner) throws SQLException {
 		List<LockRow> rows = this.sql.query(session, this.find,
-				(row, index) -> new LockRow(row.getLong(1), row.getLong(2), row.getBoolean(3), row.getLong(4),
-						access(row, 5), row.getInt(6), row.getLong(7), row.getLong(8), access(row, 9), row.getLong(10),
-						row.getBoolean(11), row.getLong(12), row.getLong(13), row.getLong(14), row.getLong(15)),
+				(row, index) -> new LockRow(row.getLong("owned_for"), row.getLong("closed_for"),
+						row.getBoolean("has_holders"), row.getLong("shared_for"), access(row, "shared_access"),
+						row.getInt("places"), row.getLong("place_for"), row.getLong("turn_for"),
+						access(row, "turn_access"), row.getLong("marked_for"), row.getBoolean("marks_claim"),
+						row.getLong("owned_since"), row.getLong("held_for"), row.getLong("own_number"),
+						row.getLong("recall_mark")),
 				owner.memberId(), owner.token(), owner.token(), id.bytes());
 		return rows.isEmpty() ? null : rows.get(0);
 	}
 
-	private static Access access(ResultSet row, int column) throws SQLException {
+	private static Access access(ResultSet row, String column) throws SQLException {
 		String code = row.getString(column);
 		return (code != null) ? Access.parse(code) : Access.EXCLUSIVE;
 	}
