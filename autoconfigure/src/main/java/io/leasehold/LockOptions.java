@@ -114,67 +114,104 @@ public record LockOptions(String name, String engine, LockTerms terms, Duration 
 			this.linger = options.linger;
 		}
 
-		/** Set fixed name for metrics and messages. */
+		/**
+		 * Set the name of the lock in metrics and messages. It is the same for all keys,
+		 * so do not derive it from a key.
+		 */
 		public Builder name(String name) {
 			this.name = name;
 			return this;
 		}
 
-		/** Set name of the engine, or empty for the default. */
+		/** Set the name of the engine. An empty name is the configured default. */
 		public Builder engine(String engine) {
 			this.engine = engine;
 			return this;
 		}
 
-		/** Set whether the lock is exclusive or shared. */
+		/**
+		 * Set whether the lock is exclusive, or shared by all callers in this mode.
+		 */
 		public Builder mode(LockMode mode) {
 			this.mode = mode;
 			return this;
 		}
 
-		/** Set how many owners at once, zero for a lock without permits. */
+		/**
+		 * Set the number of permits: how many owners in all processes may hold the key at
+		 * once. All users of the key must set the same number. Zero means a lock without
+		 * permits. Cannot be combined with {@link LockMode#SHARED}.
+		 */
 		public Builder permits(int permits) {
 			this.permits = permits;
 			return this;
 		}
 
-		/** Set how long the lock outlives a silent owner. */
+		/**
+		 * Set the length of the lease, from one millisecond to
+		 * {@link LockTerms#MAX_LEASE}. The lease is renewed while the lock is held. If
+		 * its process dies, the key becomes available when the lease ends.
+		 */
 		public Builder lease(Duration lease) {
 			this.lease = lease;
 			return this;
 		}
 
-		/** Set maximum time to wait, zero for one attempt. */
+		/**
+		 * Set the maximum time to wait for the lock. Zero means one attempt;
+		 * {@link #UNLIMITED} waits until the lock is granted.
+		 */
 		public Builder waitTime(Duration waitTime) {
 			this.waitTime = waitTime;
 			return this;
 		}
 
-		/** Set minimum time for which the key stays locked. */
+		/**
+		 * Set the minimum time for which the key stays locked, counted from the grant,
+		 * even if the lock is released earlier. It may not exceed
+		 * {@link #maxHold(Duration)}. Zero means no minimum.
+		 */
 		public Builder minHold(Duration minHold) {
 			this.minHold = minHold;
 			return this;
 		}
 
-		/** Set maximum time to hold the lock. */
+		/**
+		 * Set the maximum time to hold the lock, counted from the grant. After it, the
+		 * lock is lost and the key becomes available, while the code of the holder may
+		 * still be running. {@link #UNLIMITED} renews the lock while it is held.
+		 */
 		public Builder maxHold(Duration maxHold) {
 			this.maxHold = maxHold;
 			return this;
 		}
 
-		/** Set how long the key stays locked after an owner vanished. */
+		/**
+		 * Set how long the key stays locked after the lease of an owner that vanished
+		 * without a release, so that its in-flight requests fail before the next owner
+		 * begins. Zero means no delay.
+		 */
 		public Builder lockDelay(Duration lockDelay) {
 			this.lockDelay = lockDelay;
 			return this;
 		}
 
-		/** Set whether a caller re-enters a lock under which it runs. */
+		/**
+		 * Set whether a caller that already runs under the lock of the key re-enters it.
+		 * Otherwise it waits like any other caller.
+		 */
 		public Builder reentrant(boolean reentrant) {
 			this.reentrant = reentrant;
 			return this;
 		}
 
-		/** Set how long the process may keep the lock after its release. */
+		/**
+		 * Set how long this process may keep the lock after its release, so that its next
+		 * caller needs no request to the store. The lock is released earlier if another
+		 * process wants it. Requires an engine that can notify this process. Has no
+		 * effect on shared locks and permits, or together with a minimum hold or a lock
+		 * delay. Zero means a release at once.
+		 */
 		public Builder linger(Duration linger) {
 			this.linger = linger;
 			return this;
