@@ -63,7 +63,7 @@ public final class CasLockEngine implements LockEngine, AutoCloseable {
 
 	private final Attempts attempts;
 
-	private final Renewals renewals;
+	private final Renewer renewer;
 
 	/**
 	 * Owners whose write had no response, so that it may still happen, until no caller
@@ -92,7 +92,7 @@ public final class CasLockEngine implements LockEngine, AutoCloseable {
 		this.maxLease = Attempts.longestWithin(store.maxTimeToLive());
 		this.state = new OpenState(name);
 		this.attempts = new Attempts(store, settings, clock, this.state, name);
-		this.renewals = new Renewals(name);
+		this.renewer = new Renewer(name);
 	}
 
 	@Override
@@ -173,8 +173,7 @@ public final class CasLockEngine implements LockEngine, AutoCloseable {
 			return this.state.unknown(renewals);
 		}
 		long deadline = Deadlines.after(this.settings.callTimeout());
-		return this.renewals.renew(renewals,
-				(renewal) -> this.store.part(this.attempts.storeKey(renewal.claim().key())),
+		return this.renewer.renew(renewals, (renewal) -> this.store.part(this.attempts.storeKey(renewal.claim().key())),
 				(renewal) -> renew(renewal, deadline));
 	}
 
@@ -239,7 +238,7 @@ public final class CasLockEngine implements LockEngine, AutoCloseable {
 	@Override
 	public void close() {
 		this.state.close();
-		this.renewals.close();
+		this.renewer.close();
 		if (this.store instanceof AutoCloseable closeable) {
 			try {
 				closeable.close();

@@ -43,9 +43,9 @@ public final class EtcdLockEngine implements LockEngine, AutoCloseable {
 
 	private final ClaimQueue queue;
 
-	private final Departure departure;
+	private final Ending ending;
 
-	private final Renewals renewals;
+	private final Renewer renewer;
 
 	private final Operator operator;
 
@@ -76,10 +76,10 @@ public final class EtcdLockEngine implements LockEngine, AutoCloseable {
 		Sessions sessions = new Sessions(store, keys, keepAlive, settings, this.claims::lost, clock);
 		this.queue = new ClaimQueue(store, sessions, keys, ownLeases, watches, settings.pollInterval(), clock);
 		LateKeys lateKeys = new LateKeys(store, sessions, keys, this.claims, clock);
-		this.departure = new Departure(store, lateKeys, this.claims, clock);
-		this.renewals = new Renewals(keepAlive, ownLeases, this.claims);
+		this.ending = new Ending(store, lateKeys, this.claims, clock);
+		this.renewer = new Renewer(keepAlive, ownLeases, this.claims);
 		this.operator = new Operator(store, keys);
-		this.sweeper = new Sweeper(store, this.claims, sessions, keepAlive, this.departure, lateKeys,
+		this.sweeper = new Sweeper(store, this.claims, sessions, keepAlive, this.ending, lateKeys,
 				settings.callTimeout(), clock);
 		this.sweeper.start();
 	}
@@ -106,14 +106,14 @@ public final class EtcdLockEngine implements LockEngine, AutoCloseable {
 
 	private AcquisitionOutcome acquire(Claim claim, long deadline) throws EtcdException, TimeoutException {
 		LiveClaim live = this.claims.begin(claim);
-		if (this.departure.isOver(live)) {
-			this.departure.leave(live, deadline);
+		if (this.ending.isOver(live)) {
+			this.ending.leave(live, deadline);
 			live = this.claims.begin(claim);
 		}
 		AcquisitionOutcome outcome = this.queue.request(live, claim.waits(), deadline);
 		if (outcome instanceof AcquisitionOutcome.Contradicted
 				|| (outcome instanceof AcquisitionOutcome.Busy && !claim.waits())) {
-			this.departure.leave(live, deadline);
+			this.ending.leave(live, deadline);
 		}
 		return outcome;
 	}
@@ -131,7 +131,7 @@ public final class EtcdLockEngine implements LockEngine, AutoCloseable {
 
 	@Override
 	public List<RenewalOutcome> renew(List<Renewal> due) {
-		return this.state.isClosed() ? this.state.unknown(due) : this.renewals.renew(due, this.calls.deadline());
+		return this.state.isClosed() ? this.state.unknown(due) : this.renewer.renew(due, this.calls.deadline());
 	}
 
 	@Override
@@ -148,7 +148,7 @@ public final class EtcdLockEngine implements LockEngine, AutoCloseable {
 			if (live == null) {
 				return new ReleaseOutcome.NotOwner(); // nothing of it is in the store
 			}
-			return this.departure.leave(live, deadline);
+			return this.ending.leave(live, deadline);
 		});
 	}
 

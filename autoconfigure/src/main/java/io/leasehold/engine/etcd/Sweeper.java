@@ -41,7 +41,7 @@ final class Sweeper {
 
 	private final KeepAlive keepAlive;
 
-	private final Departure departure;
+	private final Ending ending;
 
 	private final LateKeys lateKeys;
 
@@ -59,14 +59,14 @@ final class Sweeper {
 
 	private final AtomicBoolean closed = new AtomicBoolean();
 
-	Sweeper(Store store, LiveClaims claims, Sessions sessions, KeepAlive keepAlive, Departure departure,
-			LateKeys lateKeys, Duration callTimeout, MonotonicClock clock) {
+	Sweeper(Store store, LiveClaims claims, Sessions sessions, KeepAlive keepAlive, Ending ending, LateKeys lateKeys,
+			Duration callTimeout, MonotonicClock clock) {
 		this.store = store;
 		this.claims = claims;
 		this.sessions = sessions;
 		this.watches = new SessionWatches(store, clock);
 		this.keepAlive = keepAlive;
-		this.departure = departure;
+		this.ending = ending;
 		this.lateKeys = lateKeys;
 		this.callTimeout = callTimeout;
 		this.clock = clock;
@@ -137,7 +137,7 @@ final class Sweeper {
 		long now = this.clock.nanoTime();
 		for (LiveClaim live : this.claims.all()) {
 			if (live.expire(now)) {
-				this.departure.leave(live, deadline());
+				this.ending.leave(live, deadline());
 			}
 		}
 	}
@@ -194,7 +194,7 @@ final class Sweeper {
 	private void leaveQueues() throws EtcdException, TimeoutException {
 		for (LiveClaim live : this.claims.all()) {
 			if (!live.isHeld()) {
-				this.departure.leave(live, deadline());
+				this.ending.leave(live, deadline());
 			}
 		}
 	}

@@ -67,7 +67,7 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 
 	private final MonotonicClock clock;
 
-	private final Renewals renewals;
+	private final Renewer renewer;
 
 	/** Created when the engine starts. */
 	private volatile @Nullable Purge purge;
@@ -102,7 +102,7 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 		this.database = new LockDatabase(connections, settings, this.state, this.reports);
 		this.settings = settings;
 		this.clock = clock;
-		this.renewals = new Renewals(this.database, clock, settings.namespace());
+		this.renewer = new Renewer(this.database, clock, settings.namespace());
 		this.late = new LateRequests(clock);
 		this.releases = new Releases(this.database, settings, this.late, clock);
 		this.inTransactions = new JdbcTransactionLocks(NAME, this.database, settings, application);
@@ -207,7 +207,7 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 	@Override
 	public List<RenewalOutcome> renew(List<Renewal> renewals) {
 		this.database.listen();
-		return this.state.isClosed() ? this.state.unknown(renewals) : this.renewals.renew(renewals);
+		return this.state.isClosed() ? this.state.unknown(renewals) : this.renewer.renew(renewals);
 	}
 
 	@Override
@@ -256,7 +256,7 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 	@Override
 	public void close() {
 		this.state.close();
-		this.renewals.close();
+		this.renewer.close();
 		this.database.close();
 	}
 

@@ -1,6 +1,9 @@
 package io.leasehold.engine.zookeeper;
 
+import java.nio.charset.StandardCharsets;
+
 import io.leasehold.engine.AcquisitionOutcome;
+import io.leasehold.engine.Claim;
 import org.apache.zookeeper.data.Stat;
 
 /**
@@ -22,6 +25,16 @@ record LockNode(String path, long zxid, long session, boolean alone) {
 	/** Return the grant number of a node that a transaction created. */
 	static long number(long zxid) {
 		return zxid * NUMBERS;
+	}
+
+	/** Return the data of a claim's node, for operators. */
+	static byte[] data(Claim claim) {
+		return (claim.owner().token() + "\n" + claim.lease().toMillis()).getBytes(StandardCharsets.US_ASCII);
+	}
+
+	/** Return the claim token in the data of a node. */
+	static String token(byte[] data) {
+		return new String(data, StandardCharsets.US_ASCII).split("\n")[0];
 	}
 
 	long number() {

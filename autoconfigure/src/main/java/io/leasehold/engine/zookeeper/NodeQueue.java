@@ -161,7 +161,7 @@ final class NodeQueue {
 		TurnGrants.Write write = this.grants.write(connection);
 		String name = NodeName.begin(live.id(), live.claim());
 		return this.nodes
-			.create(new NodeCreator.NewNode(live.container(), name, Keys.data(live.claim()), connection.session()))
+			.create(new NodeCreator.NewNode(live.container(), name, LockNode.data(live.claim()), connection.session()))
 			.whenComplete((node, failure) -> {
 				if (failure != null || connection.number() != this.store.connectionNumber()) {
 					live.expectStrays();
@@ -175,7 +175,7 @@ final class NodeQueue {
 	/** Write the claim's node, which notifies a successor of its grant. */
 	private @Nullable CompletableFuture<?> writeInTurn(LiveClaim live) {
 		LockNode node = live.turn().isExpected() ? live.node() : null;
-		return (node != null) ? this.store.write(node.path(), Keys.data(live.claim())) : null;
+		return (node != null) ? this.store.write(node.path(), LockNode.data(live.claim())) : null;
 	}
 
 	private @Nullable AcquisitionOutcome refused(LiveClaim live, NodeOrder order, LockNode node, long deadline)

@@ -55,9 +55,9 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 
 	private final NodeQueue queue;
 
-	private final Heartbeat heartbeat;
+	private final Renewer renewer;
 
-	private final Keys keys;
+	private final Operator operator;
 
 	private final Sweeper sweeper;
 
@@ -77,8 +77,8 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 		this.recalls = new Recalls(this.store);
 		this.queue = new NodeQueue(this.store, new NodeCreator(this.store, paths), this.watches, this.recalls,
 				settings.pollInterval(), clock);
-		this.heartbeat = new Heartbeat(this.store, this.claims, paths, clock);
-		this.keys = new Keys(this.store, paths);
+		this.renewer = new Renewer(this.store, this.claims, paths, clock);
+		this.operator = new Operator(this.store, paths);
 		this.sweeper = new Sweeper(this.store, this.claims, this.queue, paths, new MissedConnection(client), clock,
 				() -> {
 					this.store.close();
@@ -116,7 +116,7 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 	private void connected() {
 		this.claims.all().forEach((live) -> live.turn().retry());
 		try {
-			this.heartbeat.recheck();
+			this.renewer.recheck();
 		}
 		catch (KeeperException ex) {
 			logger.debug("Could not check held locks; their state is unknown until they are renewed", ex);
@@ -184,7 +184,7 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 	@Override
 	public List<RenewalOutcome> renew(List<Renewal> renewals) {
 		return this.state.isClosed() ? this.state.unknown(renewals)
-				: this.heartbeat.renew(renewals, this.calls.deadline());
+				: this.renewer.renew(renewals, this.calls.deadline());
 	}
 
 	@Override
@@ -218,12 +218,12 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 
 	@Override
 	public List<Holder> inspect(LockKey key) {
-		return this.calls.run("inspect", key, (deadline) -> this.keys.inspect(key, deadline));
+		return this.calls.run("inspect", key, (deadline) -> this.operator.inspect(key, deadline));
 	}
 
 	@Override
 	public List<Holder> forceRelease(LockKey key) {
-		return this.calls.run("force the release of", key, (deadline) -> this.keys.forceRelease(key, deadline));
+		return this.calls.run("force the release of", key, (deadline) -> this.operator.forceRelease(key, deadline));
 	}
 
 	int liveClaims() {

@@ -60,7 +60,7 @@ class CasIsProvenTests {
 						contract("renewalOfALostLockIsRejectedAndCreatesNothing")),
 				bug("a renewal of an expired lease", "Sight", "place.owner().equals(owner) && isHeld(place)",
 						"place.owner().equals(owner)", contract("expiredLeaseIsNeitherRenewedNorReleased")),
-				bug("a batch with one outcome for all", "Renewals", "complete(outcome, renewal, renew)",
+				bug("a batch with one outcome for all", "Renewer", "complete(outcome, renewal, renew)",
 						"complete(outcome, renewals.get(0), renew)", contract("batchReportsTheOutcomeOfEachLease")),
 				bug("a release that always succeeds", "Places",
 						"Step.of(new ReleaseOutcome.NotOwner(), withoutEnded(sight, claim))",

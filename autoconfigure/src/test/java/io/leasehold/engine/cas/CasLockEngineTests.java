@@ -96,7 +96,7 @@ class CasLockEngineTests {
 		Set<Thread> sharing = ConcurrentHashMap.newKeySet();
 		CountDownLatch all = new CountDownLatch(threads + 1);
 		List<Renewal> equal = Collections.nCopies(renewals, new Renewal(claim(), 1, LEASE));
-		try (Renewals shared = new Renewals("test")) {
+		try (Renewer shared = new Renewer("test")) {
 			assertThat(shared.renew(equal, (one) -> "", (one) -> {
 				if (sharing.add(Thread.currentThread())) {
 					all.countDown();
@@ -113,7 +113,7 @@ class CasLockEngineTests {
 	void momentWithoutAThreadDoesNotDelayRenewals() {
 		List<Renewal> twenty = Collections.nCopies(20, new Renewal(claim(), 1, LEASE));
 		AtomicInteger parts = new AtomicInteger();
-		try (Renewals alone = new Renewals((task) -> {
+		try (Renewer alone = new Renewer((task) -> {
 			throw new OutOfMemoryError("unable to create native thread");
 		})) {
 			assertThat(alone.renew(twenty, (one) -> "part " + parts.getAndIncrement() % 2, (one) -> DONE)).hasSize(20)
@@ -128,7 +128,7 @@ class CasLockEngineTests {
 		AtomicBoolean fails = new AtomicBoolean(true);
 		CountDownLatch failed = new CountDownLatch(1);
 		List<Renewal> eight = Collections.nCopies(8, new Renewal(claim(), 1, LEASE));
-		try (Renewals shared = new Renewals(name)) {
+		try (Renewer shared = new Renewer(name)) {
 			List<RenewalOutcome> outcomes = assertTimeoutPreemptively(Duration.ofMinutes(1),
 					() -> shared.renew(eight, (one) -> "", (one) -> {
 						if (!Thread.currentThread().getName().startsWith("leasehold-%s-renewal-".formatted(name))) {

@@ -112,7 +112,7 @@ class EtcdRequestsIntegrationTests {
 	@Test
 	void renewalOfManyLocksIsTwoRequestsForEach127() {
 		List<Renewal> renewals = new ArrayList<>();
-		for (int i = 0; i < 2 * Renewals.BATCH; i++) {
+		for (int i = 0; i < 2 * Renewer.BATCH; i++) {
 			Claim claim = this.engines.claim(new LockKey("batch:" + i));
 			renewals.add(new Renewal(claim, EtcdEngines.granted(this.engine, claim).number(), claim.lease()));
 		}

@@ -23,7 +23,7 @@ import io.leasehold.engine.RenewalOutcome;
  * store has separate threads, so that one that hangs does not delay the others.
  * Thread-safe.
  */
-final class Renewals implements AutoCloseable {
+final class Renewer implements AutoCloseable {
 
 	private static final int HELPERS = 3;
 
@@ -34,11 +34,11 @@ final class Renewals implements AutoCloseable {
 
 	private final ThreadPoolExecutor helpers;
 
-	Renewals(String engine) {
+	Renewer(String engine) {
 		this(BoundedStore.daemons("leasehold-%s-renewal-".formatted(engine)));
 	}
 
-	Renewals(ThreadFactory threads) {
+	Renewer(ThreadFactory threads) {
 		this.helpers = new ThreadPoolExecutor(0, MOST_THREADS, 10, TimeUnit.SECONDS, new SynchronousQueue<>(), threads);
 	}
 
@@ -57,7 +57,7 @@ final class Renewals implements AutoCloseable {
 				.add(() -> complete(outcome, renewal, renew));
 		}
 		startHelpers(parts);
-		parts.values().forEach(Renewals::work);
+		parts.values().forEach(Renewer::work);
 		return outcomes.stream().map(CompletableFuture::join).toList();
 	}
 

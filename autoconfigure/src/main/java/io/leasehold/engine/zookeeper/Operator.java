@@ -1,6 +1,5 @@
 package io.leasehold.engine.zookeeper;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,29 +9,23 @@ import java.util.function.Function;
 
 import io.leasehold.LockKey;
 import io.leasehold.engine.AcquisitionOutcome;
-import io.leasehold.engine.Claim;
 import io.leasehold.engine.Holder;
 import org.apache.curator.framework.api.CuratorEvent;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.data.Stat;
 
 /**
- * Requests of operators, which use the data of the holders' nodes.
+ * Requests of operators: list the holders of a lock, and release it by force.
  */
-final class Keys {
+final class Operator {
 
 	private final Store store;
 
 	private final NodePaths paths;
 
-	Keys(Store store, NodePaths paths) {
+	Operator(Store store, NodePaths paths) {
 		this.store = store;
 		this.paths = paths;
-	}
-
-	/** Return the data of a claim's node, for operators. */
-	static byte[] data(Claim claim) {
-		return (claim.owner().token() + "\n" + claim.lease().toMillis()).getBytes(StandardCharsets.US_ASCII);
 	}
 
 	List<Holder> inspect(LockKey key, long deadline) throws KeeperException, TimeoutException {
@@ -64,7 +57,7 @@ final class Keys {
 
 	/** Return a node's holder. Its end is unknown: the lease or the session ends it. */
 	private static Holder holder(CuratorEvent node, boolean lingering) {
-		String token = new String(node.getData(), StandardCharsets.US_ASCII).split("\n")[0];
+		String token = LockNode.token(node.getData());
 		Stat stat = node.getStat();
 		Holder holder = Holder.of(token, LockNode.number(stat.getCzxid()), Instant.ofEpochMilli(stat.getCtime()), null);
 		return lingering ? holder.withReserved(AcquisitionOutcome.Granted.RESERVED, stat.getVersion() == 0) : holder;

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * followed by a check of each node. A write proves more than a <em>sync</em>, to which a
  * leader responds without a check that it still has followers.
  */
-final class Heartbeat {
+final class Renewer {
 
 	/**
 	 * Maximum number of checks in flight. A late response is useless and delays those of
@@ -36,7 +36,7 @@ final class Heartbeat {
 
 	private final MonotonicClock clock;
 
-	Heartbeat(Store store, LiveClaims claims, NodePaths paths, MonotonicClock clock) {
+	Renewer(Store store, LiveClaims claims, NodePaths paths, MonotonicClock clock) {
 		this.store = store;
 		this.claims = claims;
 		this.paths = paths;
@@ -100,7 +100,7 @@ final class Heartbeat {
 			return null;
 		}
 		return live.lingers()
-				? this.store.overwrite(node.path(), Keys.data(live.claim())).thenApply(CuratorEvent::getStat)
+				? this.store.overwrite(node.path(), LockNode.data(live.claim())).thenApply(CuratorEvent::getStat)
 				: this.store.stat(node.path());
 	}
 

@@ -12,9 +12,9 @@ import org.apache.commons.logging.LogFactory;
 /**
  * End of claims: the removal of their keys, and the prevention of late ones. Thread-safe.
  */
-final class Departure {
+final class Ending {
 
-	private static final Log logger = LogFactory.getLog(Departure.class);
+	private static final Log logger = LogFactory.getLog(Ending.class);
 
 	private final Store store;
 
@@ -24,7 +24,7 @@ final class Departure {
 
 	private final MonotonicClock clock;
 
-	Departure(Store store, LateKeys lateKeys, LiveClaims claims, MonotonicClock clock) {
+	Ending(Store store, LateKeys lateKeys, LiveClaims claims, MonotonicClock clock) {
 		this.store = store;
 		this.lateKeys = lateKeys;
 		this.claims = claims;

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * Renewal of grants: two requests for up to 127 of them, and one more for each lease of
  * their own that is kept alive.
  */
-final class Renewals {
+final class Renewer {
 
 	/** A transaction has at most 128 operations by default; one reads the session. */
 	static final int BATCH = 127;
@@ -26,7 +26,7 @@ final class Renewals {
 
 	private final LiveClaims claims;
 
-	Renewals(KeepAlive keepAlive, OwnLeases ownLeases, LiveClaims claims) {
+	Renewer(KeepAlive keepAlive, OwnLeases ownLeases, LiveClaims claims) {
 		this.keepAlive = keepAlive;
 		this.ownLeases = ownLeases;
 		this.claims = claims;

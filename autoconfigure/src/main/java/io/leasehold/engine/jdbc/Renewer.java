@@ -34,9 +34,9 @@ import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
  * Renewal of grants in batches, two of them concurrently. A failed batch does not affect
  * the others, nor a locked row the others of its batch. Thread-safe.
  */
-final class Renewals implements AutoCloseable {
+final class Renewer implements AutoCloseable {
 
-	private static final Log logger = LogFactory.getLog(Renewals.class);
+	private static final Log logger = LogFactory.getLog(Renewer.class);
 
 	private static final int MOST = 256;
 
@@ -48,7 +48,7 @@ final class Renewals implements AutoCloseable {
 
 	private final ThreadPoolExecutor helper;
 
-	Renewals(LockDatabase database, MonotonicClock clock, String namespace) {
+	Renewer(LockDatabase database, MonotonicClock clock, String namespace) {
 		this.database = database;
 		this.clock = clock;
 		this.namespace = namespace;
