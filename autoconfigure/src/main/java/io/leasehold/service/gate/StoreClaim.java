@@ -113,10 +113,10 @@ public final class StoreClaim {
 
 	/**
 	 * Return how long after an instant it is known whether the store hangs; zero if it
-	 * has responded, or is known to hang.
+	 * has responded, has failed, or is known to hang.
 	 */
 	long undecidedAfter(long instant) {
-		return this.responded ? 0 : Math.max(0, this.claim.since() + SILENCE - instant);
+		return (this.responded || failure() != null) ? 0 : Math.max(0, this.claim.since() + SILENCE - instant);
 	}
 
 	/**
