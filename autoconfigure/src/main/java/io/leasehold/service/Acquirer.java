@@ -100,7 +100,7 @@ final class Acquirer {
 			}
 			else if (isReady(waiter)) {
 				gate = enter(waiter);
-				waiter.await(this.clock, gate);
+				waiter.await(this.clock);
 				if (!waiter.hasEnded()) {
 					giveUp(waiter, gate, thread.isInterrupted());
 				}
@@ -162,8 +162,8 @@ final class Acquirer {
 	private void begin(AsyncWaiter waiter) {
 		KeyGate gate = enter(waiter);
 		if (waiter.waits()) {
-			waiter.stopTimerAtEnd(
-					this.threads.schedule(() -> endWait(waiter, gate), waiter.deadline() - this.clock.nanoTime()));
+			waiter.stopTimerAtEnd(this.threads.schedule(() -> giveUp(waiter, gate, false),
+					waiter.deadline() - this.clock.nanoTime()));
 		}
 		waiter.result.whenComplete((held, failure) -> {
 			if (waiter.result.isCancelled()) {
@@ -205,7 +205,7 @@ final class Acquirer {
 				case SETTLED -> waiter.wake();
 				case ENTERED -> this.driver.watch(gate, waiter);
 				case BUSY -> {
-					waiter.fail(timeout(waiter, gate, waiter.start()));
+					waiter.fail(Refusals.timeout(waiter, this.engine, waiter.start(), null, gate.holdOfCaller(waiter)));
 					waiter.wake();
 				}
 				case FIRST, QUEUED -> {
@@ -264,19 +264,11 @@ final class Acquirer {
 		}
 	}
 
-	private void endWait(AsyncWaiter waiter, KeyGate gate) {
-		waiter.stopTimerAtEnd(this.threads.schedule(() -> giveUp(waiter, gate, false), gate.undecidedFor(waiter)));
-	}
-
 	private void giveUp(Waiter waiter, KeyGate gate, boolean interrupted) {
 		RuntimeException reason = interrupted ? new LockInterruptedException(waiter.key())
-				: timeout(waiter, gate, this.clock.nanoTime());
+				: Refusals.timeout(waiter, this.engine, this.clock.nanoTime(),
+						gate.failureFor(waiter, this.reports.isStoreSilent(waiter)), gate.holdOfCaller(waiter));
 		this.driver.carryOut(gate, gate.giveUp(waiter, reason));
-	}
-
-	private RuntimeException timeout(Waiter waiter, KeyGate gate, long now) {
-		return Refusals.timeout(waiter, this.engine, now, gate.failureFor(waiter, this.reports::isStoreSilent),
-				gate.holdOfCaller(waiter));
 	}
 
 	/**

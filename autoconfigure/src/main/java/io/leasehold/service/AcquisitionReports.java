@@ -47,9 +47,9 @@ record AcquisitionReports(String engine, Events events, StoreOutage outage) {
 		ended(waiter, outcome, failure, now);
 	}
 
-	/** Return whether the store has not responded to any request since an instant. */
-	boolean isStoreSilent(long start) {
-		return this.outage.isSilentSince(start);
+	/** Return whether the store has not responded to any request during a wait. */
+	boolean isStoreSilent(Waiter waiter) {
+		return this.outage.isSilentSince(waiter.start());
 	}
 
 	private void ended(Waiter waiter, AcquireOutcome outcome, @Nullable RuntimeException failure, long now) {

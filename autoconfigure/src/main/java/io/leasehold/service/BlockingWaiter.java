@@ -11,7 +11,6 @@ import io.leasehold.LockKey;
 import io.leasehold.LockOptions;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.service.gate.Hold;
-import io.leasehold.service.gate.KeyGate;
 import io.leasehold.service.gate.Waiter;
 import org.jspecify.annotations.Nullable;
 
@@ -81,18 +80,10 @@ class BlockingWaiter extends Waiter {
 	/**
 	 * Wait for the result, an interruption or the end of the wait time. The wait for a
 	 * turn to send a request has no separate limit, because requests are bounded.
-	 * @param gate the gate that the waiter has entered
 	 */
-	final void await(MonotonicClock clock, KeyGate gate) {
-		await(clock, deadline());
-		if (!hasEnded()) {
-			await(clock, clock.nanoTime() + gate.undecidedFor(this));
-		}
-	}
-
-	private void await(MonotonicClock clock, long end) {
+	final void await(MonotonicClock clock) {
 		while (!hasEnded() && !this.thread.isInterrupted()) {
-			long rest = awaitsTurn() ? Long.MAX_VALUE : end - clock.nanoTime();
+			long rest = awaitsTurn() ? Long.MAX_VALUE : deadline() - clock.nanoTime();
 			if (rest <= 0) {
 				return;
 			}

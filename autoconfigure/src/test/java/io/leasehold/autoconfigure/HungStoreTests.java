@@ -41,7 +41,6 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import reactor.core.publisher.Mono;
 
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -79,25 +78,6 @@ class HungStoreTests {
 			assertThat(output.getOut()).containsOnlyOnce("The store of engine 'local' does not respond");
 			assertThat(output.getOut().split("runs without its lock", -1))
 				.hasSize(whenUnavailable.equals("proceed") ? 2 : 1);
-		});
-	}
-
-	/** Requests that had no response for 100 ms are what the later callers find. */
-	@ParameterizedTest
-	@CsvSource({ "0s, fail", "0s, proceed", "50ms, fail", "50ms, proceed", "150ms, fail", "150ms, proceed" })
-	void storeThatHangsIsUnavailableHoweverShortTheWait(String waitTime, String whenUnavailable) {
-		run(whenUnavailable, waitTime, (jobs, threads) -> {
-			this.engine.hang(false);
-			begin("first", jobs, threads);
-			long requested = System.nanoTime();
-			Awaitility.await().until(() -> System.nanoTime() - requested >= Duration.ofMillis(100).toNanos());
-			begin("second", jobs, threads);
-			// Those that wait for the responses to their own requests
-			int requesting = waitTime.equals("0s") ? keys().size() : POLICIES.length;
-			Awaitility.await().until(() -> ended() == this.callers.size() - requesting);
-			this.engine.end();
-			assertThat(outcomes()).allSatisfy((caller, outcome) -> assertThat(outcome)
-				.isEqualTo(unavailable(caller, whenUnavailable.equals("proceed"))));
 		});
 	}
 
@@ -156,7 +136,7 @@ class HungStoreTests {
 
 	private static List<String> keys() {
 		List<String> keys = new ArrayList<>();
-		for (String form : new String[] { "blocking", "stage", "mono" }) {
+		for (String form : new String[] { "blocking", "stage" }) {
 			for (String policy : POLICIES) {
 				keys.add(form + " " + policy);
 			}
@@ -166,26 +146,20 @@ class HungStoreTests {
 
 	/** Begin two callers of each form and policy, which share a key. */
 	private void begin(Jobs jobs, ExecutorService threads) {
-		begin("first", jobs, threads);
-		begin("second", jobs, threads);
+		for (String place : new String[] { "first", "second" }) {
+			keys().forEach((key) -> this.callers.put("%s %s".formatted(key, place), begin(key, jobs, threads)));
+			Awaitility.await().until(() -> this.engine.requested.size() == keys().size());
+		}
 	}
 
-	private void begin(String place, Jobs jobs, ExecutorService threads) {
-		keys().forEach((key) -> this.callers.put("%s %s".formatted(key, place), call(key, jobs, threads)));
-		Awaitility.await().until(() -> this.engine.requested.size() == keys().size());
-	}
-
-	private static CompletableFuture<String> call(String key, Jobs jobs, ExecutorService threads) {
+	private static CompletableFuture<String> begin(String key, Jobs jobs, ExecutorService threads) {
 		return switch (key) {
 			case "blocking throw" -> outcome(threads, () -> jobs.throwing(key));
 			case "blocking skip" -> outcome(threads, () -> jobs.skipping(key));
 			case "blocking fallback" -> outcome(threads, () -> jobs.falling(key));
 			case "stage throw" -> outcome(jobs.throwingLater(key));
 			case "stage skip" -> outcome(jobs.skippingLater(key));
-			case "stage fallback" -> outcome(jobs.fallingLater(key));
-			case "mono throw" -> outcome(jobs.throwingReactively(key).toFuture());
-			case "mono skip" -> outcome(jobs.skippingReactively(key).toFuture());
-			default -> outcome(jobs.fallingReactively(key).toFuture());
+			default -> outcome(jobs.fallingLater(key));
 		};
 	}
 
@@ -258,25 +232,6 @@ class HungStoreTests {
 
 		CompletionStage<Optional<String>> failedLater(String key, LockException failure) {
 			return CompletableFuture.completedStage(failed(key, failure));
-		}
-
-		@DistributedLock(key = "#key", waitTime = "${test.wait}")
-		public Mono<Optional<String>> throwingReactively(String key) {
-			return Mono.just(Optional.of("ran"));
-		}
-
-		@DistributedLock(key = "#key", waitTime = "${test.wait}", whenBusy = WhenBusy.SKIP)
-		public Mono<Optional<String>> skippingReactively(String key) {
-			return Mono.just(Optional.of("ran"));
-		}
-
-		@DistributedLock(key = "#key", waitTime = "${test.wait}", fallback = "failedReactively")
-		public Mono<Optional<String>> fallingReactively(String key) {
-			return Mono.just(Optional.of("ran"));
-		}
-
-		Mono<Optional<String>> failedReactively(String key, LockException failure) {
-			return Mono.just(failed(key, failure));
 		}
 
 	}

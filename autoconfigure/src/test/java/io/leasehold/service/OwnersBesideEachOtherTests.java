@@ -16,7 +16,6 @@ import io.leasehold.HeldLock;
 import io.leasehold.HeldLockScope;
 import io.leasehold.LockBusyException;
 import io.leasehold.LockEngineException;
-import io.leasehold.LockException;
 import io.leasehold.LockHolder;
 import io.leasehold.LockKey;
 import io.leasehold.LockMode;
@@ -291,8 +290,7 @@ class OwnersBesideEachOtherTests {
 	@Test
 	void attemptsAtTheSameTimeHaveAsManyPermitsAsThereAre() {
 		List<CompletableFuture<HeldLock>> attempts = attemptAtTheSameTime(this.permits, 2);
-		// Busy, or the store is said to hang if its response takes long
-		assertThatExceptionOfType(LockException.class)
+		assertThatExceptionOfType(LockBusyException.class)
 			.isThrownBy(() -> this.service.acquire(KEY, this.permits.toBuilder().waitTime(Duration.ZERO).build()));
 		this.open.complete(null);
 		attempts.forEach((attempt) -> attempt.join().close());

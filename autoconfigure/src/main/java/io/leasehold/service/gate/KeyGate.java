@@ -146,15 +146,6 @@ public sealed class KeyGate extends KeyQueue permits LingeringGate {
 		return compatible && waiter.access.joins(waiter.access, count);
 	}
 
-	/**
-	 * Return for how long a waiter stays after its wait time, because a store that has
-	 * not responded to its claim yet may hang, or may just be slow.
-	 */
-	public synchronized long undecidedFor(Waiter waiter) {
-		StoreClaim claim = remote();
-		return (claim != null && accepts(waiter.access)) ? claim.undecidedAfter(waiter.deadline()) : 0;
-	}
-
 	/** Mark the waiter as waiting unless it has already completed. */
 	public synchronized boolean startWaiting(Waiter waiter) {
 		if (waiter.waited || waiter.hasEnded()) {

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Future;
 import java.util.function.Function;
-import java.util.function.LongPredicate;
 
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
@@ -32,8 +31,9 @@ public abstract class KeyQueue extends KeyHolds {
 	}
 
 	/** Return why the store has not decided about a waiter, {@code null} if busy. */
-	public synchronized @Nullable LockEngineException failureFor(Waiter waiter, LongPredicate silentSince) {
-		return (this.remote != null && accepts(waiter.access)) ? this.remote.failureAt(now(), silentSince) : null;
+	public synchronized @Nullable LockEngineException failureFor(Waiter waiter, boolean storeSilent) {
+		long end = now() - Math.max(0, now() - waiter.deadline());
+		return (this.remote != null) ? this.remote.failureSince(waiter.start(), end, storeSilent) : null;
 	}
 
 	/** Return the claim that the store has not granted yet, or {@code null}. */

@@ -2,7 +2,6 @@ package io.leasehold.service.gate;
 
 import java.time.Duration;
 import java.util.concurrent.Future;
-import java.util.function.LongPredicate;
 import java.util.random.RandomGenerator;
 
 import io.leasehold.LockEngineException;
@@ -97,26 +96,20 @@ public final class StoreClaim {
 	}
 
 	/**
-	 * Return why the store has not decided: the last request failed, or none had a
-	 * response for so long that the store hangs. {@code null} if it responded that the
-	 * key is busy, or may just be slow, or if the request waits for a thread while the
-	 * store responds to others.
-	 * @param silentSince whether no request at all had a response since an instant
+	 * Return why the store did not decide about a waiter whose wait time is over: its
+	 * last request failed, or none had a response during the whole wait. {@code null} if
+	 * it responded that the key is busy, or may just be slow, or if the request waits for
+	 * a thread while the store responds to others.
+	 * @param start when the wait began
+	 * @param end when it ended; a pause of this process afterwards is no silence
+	 * @param storeSilent whether no request at all had a response during the wait
 	 */
-	@Nullable LockEngineException failureAt(long now, LongPredicate silentSince) {
-		long since = this.claim.since();
-		boolean silent = failure() == null && !this.responded && now - since >= SILENCE
-				&& (isRequested() || silentSince.test(since));
+	@Nullable LockEngineException failureSince(long start, long end, boolean storeSilent) {
+		LockEngineException failure = failure();
+		boolean silent = failure == null && !this.responded && (storeSilent || isRequested())
+				&& this.claim.since() - start <= 0 && end - start >= SILENCE;
 		return silent ? new LockEngineException(this.claim.key(), "the store did not respond in this time", null)
-				: failure();
-	}
-
-	/**
-	 * Return how long after an instant it is known whether the store hangs; zero if it
-	 * has responded, has failed, or is known to hang.
-	 */
-	long undecidedAfter(long instant) {
-		return (this.responded || failure() != null) ? 0 : Math.max(0, this.claim.since() + SILENCE - instant);
+				: failure;
 	}
 
 	/**

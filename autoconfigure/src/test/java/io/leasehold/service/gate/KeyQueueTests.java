@@ -5,7 +5,6 @@ import java.time.Duration;
 import io.leasehold.LockBusyException;
 import io.leasehold.LockEngineException;
 import io.leasehold.LockModeException;
-import io.leasehold.LockOptions;
 import io.leasehold.engine.Access;
 import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
@@ -134,79 +133,37 @@ class KeyQueueTests {
 		assertThat(waiter.hasEnded()).isFalse();
 		assertThat(actions.requested()).isNotSameAs(claim).isSameAs(this.gate.remote());
 		assertThat(actions.released()).isEqualTo(claim.claim());
-		assertThat(failureFor(waiter)).isSameAs(failure);
+		assertThat(this.gate.failureFor(waiter, false)).isSameAs(failure);
 		this.scene.request();
 		actions = this.gate.noResponse(this.scene.claim(), failure);
 		assertThat(actions.delay()).isPositive();
-		assertThat(failureFor(waiter)).isSameAs(failure);
+		assertThat(this.gate.failureFor(waiter, false)).isSameAs(failure);
 		this.scene.response(BUSY);
-		assertThat(failureFor(waiter)).isNull();
+		assertThat(this.gate.failureFor(waiter, false)).isNull();
 	}
 
+	/** A waiter is busy if others had the key during its wait. */
 	@Test
-	void storeHangsOnceARequestHadNoResponseForAWhile() {
+	void storeIsSilentForWaitersWhoseClaimHadNoResponseDuringTheirWholeWait() {
 		TestCaller first = this.scene.first(EXCLUSIVE);
 		TestCaller second = this.scene.queued(EXCLUSIVE);
 		this.scene.request();
 		this.scene.clock.advance(Duration.ofMillis(100).minus(NANO));
-		assertThat(failureFor(first)).isNull();
-		assertThat(failureFor(busy())).isNull();
+		assertThat(this.gate.failureFor(first, false)).isNull();
 		this.scene.clock.advance(NANO);
-		assertThat(failureFor(first)).hasMessageContaining("did not respond");
-		assertThat(failureFor(busy())).hasMessageContaining("did not respond");
-		assertThat(failureFor(second)).hasMessageContaining("did not respond");
+		assertThat(this.gate.failureFor(first, false)).hasMessageContaining("did not respond");
+		assertThat(this.gate.failureFor(second, false)).hasMessageContaining("did not respond");
 		this.gate.responded(this.scene.claim(), this.scene.claim().claim(), this.scene.clock.nanoTime(),
 				this.scene.granted(LEASE));
 		TestCaller third = this.scene.queued(EXCLUSIVE);
-		assertThat(failureFor(third)).isNull();
+		assertThat(this.gate.failureFor(third, false)).isNull();
 		this.scene.clock.advance(NANO);
 		Hold held = this.scene.open(first);
 		this.gate.close(held);
 		this.gate.leave(held, false, this.scene.clock.nanoTime());
 		this.gate.released(Duration.ZERO);
 		assertThat(this.scene.claim().hasResponse()).isFalse();
-		assertThat(failureFor(third)).as("request that has just been planned").isNull();
-	}
-
-	/** The method of such a caller must not run beside the holder. */
-	@Test
-	void keyThatIsHeldHereIsBusyAlthoughTheStoreHangs() {
-		this.scene.acquire(SHARED);
-		TestCaller writer = this.scene.first(EXCLUSIVE);
-		this.scene.request();
-		this.scene.clock.advance(Duration.ofSeconds(1));
-		assertThat(this.scene.claim().hasResponse()).isFalse();
-		assertThat(failureFor(writer)).isNull();
-		assertThat(this.gate.undecidedFor(writer)).isZero();
-	}
-
-	@Test
-	void shortWaitIsContinuedUntilItIsKnownWhetherTheStoreHangs() {
-		TestCaller first = this.scene.first(waiting(30));
-		this.scene.clock.advance(Duration.ofMillis(10));
-		TestCaller second = this.scene.queued(waiting(30));
-		TestCaller patient = this.scene.queued(waiting(150));
-		assertThat(this.gate.undecidedFor(first)).isEqualTo(Duration.ofMillis(70).toNanos());
-		assertThat(this.gate.undecidedFor(second)).isEqualTo(Duration.ofMillis(60).toNanos());
-		assertThat(this.gate.undecidedFor(patient)).isZero();
-		this.scene.response(BUSY);
-		assertThat(this.gate.undecidedFor(first)).isZero();
-		assertThat(failureFor(first)).isNull();
-	}
-
-	private LockEngineException failureFor(TestCaller caller) {
-		return this.gate.failureFor(caller, (start) -> false);
-	}
-
-	/** Let a caller without a wait time find others before it. */
-	private TestCaller busy() {
-		TestCaller caller = this.scene.caller(brief(EXCLUSIVE));
-		assertThat(this.gate.enter(caller)).isEqualTo(KeyGate.Entry.BUSY);
-		return caller;
-	}
-
-	private static LockOptions waiting(int millis) {
-		return EXCLUSIVE.toBuilder().waitTime(Duration.ofMillis(millis)).build();
+		assertThat(this.gate.failureFor(third, false)).isNull();
 	}
 
 	@Test
@@ -221,7 +178,7 @@ class KeyQueueTests {
 		assertThat(actions.requested()).isNull();
 		assertThat(actions.released()).isEqualTo(requested);
 		assertThat(actions.removesGate()).isTrue();
-		assertThat(failureFor(first)).isNull();
+		assertThat(this.gate.failureFor(first, false)).isNull();
 	}
 
 	@Test
