@@ -6,8 +6,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
 
+import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
 import io.leasehold.LockOptions;
 import io.leasehold.LockTerms;
@@ -51,6 +53,11 @@ final class EtcdEngines {
 	private final List<AutoCloseable> opened = new ArrayList<>();
 
 	private final Member member = Member.of("faults");
+
+	/** The first request of a JVM may take longer than a call on a busy machine. */
+	EtcdEngines() {
+		new EtcdOperator(EtcdTestServer.shared().url()).revision();
+	}
 
 	FaultProxy proxy() {
 		return open(FaultProxy.to(EtcdTestServer.shared().port()));
@@ -126,6 +133,14 @@ final class EtcdEngines {
 
 	static RenewalOutcome renew(EtcdLockEngine engine, Claim claim, Granted granted) {
 		return engine.renew(List.of(new Renewal(claim, granted.number(), claim.lease()))).get(0);
+	}
+
+	/**
+	 * Repeat a request until it has a response, as the service does: after a fault, a
+	 * connection may break once more.
+	 */
+	static <T> T repeated(Callable<T> request) {
+		return eventually().ignoreException(LockEngineException.class).until(request, (response) -> true);
 	}
 
 	static ConditionFactory eventually() {

@@ -177,12 +177,12 @@ public final class EtcdOperator {
 		URI member = URI.create(url);
 		return Call.send(channels.to(member), member, method, request, token)
 			.response()
-			.orTimeout(10, TimeUnit.SECONDS)
+			.orTimeout(60, TimeUnit.SECONDS)
 			.join();
 	}
 
 	static long deadline() {
-		return Deadlines.after(Duration.ofSeconds(10));
+		return Deadlines.after(Duration.ofSeconds(60));
 	}
 
 	Store store() {
