@@ -31,39 +31,21 @@ final class Ending {
 		this.clock = clock;
 	}
 
-	/**
-	 * Return whether the claim begins again: it was ended, or its granted lease has
-	 * ended.
-	 */
-	boolean isOver(LiveClaim live) {
-		return live.hasEnded() || live.isLeaseOver(this.clock.nanoTime());
-	}
-
-	private void end(LiveClaim live) {
-		live.end(this.clock.nanoTime());
-		live.turn().unsubscribe();
-	}
-
 	/** End a claim. It is kept until the response, for a repeated release. */
 	ReleaseOutcome leave(LiveClaim live, long deadline) throws EtcdException, TimeoutException {
-		end(live);
+		live.end(this.clock.nanoTime());
+		live.turn().unsubscribe();
 		ReleaseOutcome outcome = live.mayHaveKey() ? remove(live, deadline) : new ReleaseOutcome.NotOwner();
 		this.claims.forget(live);
 		return live.hasExpired() ? new ReleaseOutcome.NotOwner() : outcome;
 	}
 
+	/** A removal that was sent twice may have found nothing because of the first one. */
 	private ReleaseOutcome remove(LiveClaim live, long deadline) throws EtcdException, TimeoutException {
-		boolean repeated = live.removeAgain();
 		int failures = this.store.members().failures();
 		boolean removed = live.wasGranted() ? removeHeld(live, deadline) : removeKey(live, deadline);
-		if (!live.wasGranted()) {
-			return new ReleaseOutcome.NotOwner();
-		}
-		if (removed) {
-			return ReleaseOutcome.RELEASED;
-		}
-		return (repeated || failures != this.store.members().failures()) ? ReleaseOutcome.RELEASED
-				: new ReleaseOutcome.NotOwner();
+		boolean released = removed || failures != this.store.members().failures();
+		return (live.wasGranted() && released) ? ReleaseOutcome.RELEASED : new ReleaseOutcome.NotOwner();
 	}
 
 	private boolean removeHeld(LiveClaim live, long deadline) throws EtcdException, TimeoutException {

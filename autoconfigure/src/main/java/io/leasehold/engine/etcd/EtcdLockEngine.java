@@ -106,7 +106,7 @@ public final class EtcdLockEngine implements LockEngine, AutoCloseable {
 
 	private AcquisitionOutcome acquire(Claim claim, long deadline) throws EtcdException, TimeoutException {
 		LiveClaim live = this.claims.begin(claim);
-		if (this.ending.isOver(live)) {
+		if (live.hasEnded()) { // it was contradicted, but its removal had no response
 			this.ending.leave(live, deadline);
 			live = this.claims.begin(claim);
 		}

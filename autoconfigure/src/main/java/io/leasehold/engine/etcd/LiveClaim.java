@@ -33,8 +33,6 @@ final class LiveClaim {
 	/** Whether a request without a response may still create its key. */
 	private boolean lacksResponse;
 
-	private boolean removing;
-
 	private boolean granted;
 
 	private boolean over;
@@ -219,13 +217,6 @@ final class LiveClaim {
 
 	synchronized boolean isKeyOver(long now) {
 		return this.ends && now - this.keyEnd >= 0;
-	}
-
-	/** Record a removal, and return whether an earlier one may have been executed. */
-	synchronized boolean removeAgain() {
-		boolean again = this.removing;
-		this.removing = true;
-		return again;
 	}
 
 }

@@ -32,8 +32,6 @@ final class LiveClaims {
 
 	private final Map<Owner, LiveClaim> byOwner = new ConcurrentHashMap<>();
 
-	private final Map<Owner, Consumer<Signal>> listeners = new ConcurrentHashMap<>();
-
 	private final AtomicLong nextId = new AtomicLong();
 
 	private volatile RevocationListener revocations = (number, claim) -> {
@@ -46,36 +44,17 @@ final class LiveClaims {
 
 	LiveClaim begin(Claim claim) {
 		return this.byOwner.computeIfAbsent(claim.owner(),
-				(owner) -> new LiveClaim(claim, newId(owner), this.keys.claims(claim.key()), newTurn(owner)));
+				(owner) -> new LiveClaim(claim, newId(owner), this.keys.claims(claim.key()), new Turn(this.watches)));
 	}
 
-	private Turn newTurn(Owner owner) {
-		Turn turn = new Turn(this.watches);
-		Consumer<Signal> listener = this.listeners.get(owner);
-		if (listener != null) {
-			turn.listen(listener);
-		}
-		return turn;
-	}
-
-	/**
-	 * Subscribe to the signals for a claim, also after the engine has ended the claim and
-	 * it began anew: the service does not subscribe again.
-	 */
+	/** Subscribe to the signals for a claim. One that has ended has none. */
 	Subscription subscribe(Claim claim, Consumer<Signal> listener) {
-		this.listeners.put(claim.owner(), listener);
 		LiveClaim live = find(claim);
-		if (live != null) {
-			live.turn().listen(listener);
+		if (live == null) {
+			return Subscription.POLLING;
 		}
-		return () -> unsubscribe(claim, listener);
-	}
-
-	private void unsubscribe(Claim claim, Consumer<Signal> listener) {
-		LiveClaim live = this.listeners.remove(claim.owner(), listener) ? find(claim) : null;
-		if (live != null) {
-			live.turn().unsubscribe();
-		}
+		live.turn().listen(listener);
+		return live.turn()::unsubscribe;
 	}
 
 	/**
