@@ -198,6 +198,7 @@ class RedlockWakeUpIntegrationTests {
 			engine.subscribe(polling, (signal) -> {
 			});
 			await().until(() -> operators().noneMatch((operator) -> operator.aclLog().isEmpty()));
+			await().until(() -> output.getAll().contains("rejects the subscription"));
 			this.holder.engine().release(this.held);
 			limited.granted(polling);
 			Claim listening = this.holder.waiting("k");
