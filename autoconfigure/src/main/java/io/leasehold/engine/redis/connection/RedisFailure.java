@@ -182,7 +182,7 @@ public final class RedisFailure extends RuntimeException {
 		if (!isRefusal()) {
 			return "";
 		}
-		if (getCause() instanceof RedisFailure rejection) {
+		if (getCause() instanceof RedisFailure rejection && rejection.isRefusal()) {
 			return rejection.reason();
 		}
 		String message = String.valueOf(getMessage());
