@@ -44,11 +44,6 @@ final class EtcdEngines {
 	/** No session ends by itself within a test. */
 	private static final Duration SESSION_TIMEOUT = Duration.ofMinutes(2);
 
-	static {
-		// The first request of a JVM may take longer than a call on a busy machine
-		new EtcdOperator(EtcdTestServer.shared().url()).revision();
-	}
-
 	final String namespace = "faults-" + UUID.randomUUID();
 
 	final EtcdKeys keys = new EtcdKeys(this.namespace);
@@ -58,6 +53,15 @@ final class EtcdEngines {
 	private final List<AutoCloseable> opened = new ArrayList<>();
 
 	private final Member member = Member.of("faults");
+
+	EtcdEngines() {
+		warmUp();
+	}
+
+	/** The first request of a JVM may take longer than a call on a busy machine. */
+	static void warmUp() {
+		new EtcdOperator(EtcdTestServer.shared().url()).revision();
+	}
 
 	FaultProxy proxy() {
 		return open(FaultProxy.to(EtcdTestServer.shared().port()));

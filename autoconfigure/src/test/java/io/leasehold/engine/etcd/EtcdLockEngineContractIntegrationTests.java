@@ -35,6 +35,7 @@ class EtcdLockEngineContractIntegrationTests extends SharedLockEngineContract {
 	/** No process of this JVM dies, so its calls may take longer than a short session. */
 	@Override
 	protected LockEngine connect(String namespace, Member member) {
+		EtcdEngines.warmUp();
 		return new EtcdLockEngine(EtcdEngines.connection(this.url),
 				new EtcdSettings(namespace, Duration.ofMinutes(2), EtcdEngines.CALL_TIMEOUT, Duration.ofSeconds(1)),
 				MonotonicClock.SYSTEM);

@@ -28,6 +28,7 @@ class EtcdResponseTimeIntegrationTests extends ResponseTimeContract {
 	 */
 	@Override
 	protected LockEngine connect(String namespace, Member member, MovingClock clock) {
+		EtcdEngines.warmUp();
 		this.proxy = FaultProxy.to(EtcdTestServer.shared().port());
 		this.proxy.replies().beforeEach(clock::responded);
 		return new EtcdLockEngine(EtcdEngines.connection(EtcdEngines.url(this.proxy)),
