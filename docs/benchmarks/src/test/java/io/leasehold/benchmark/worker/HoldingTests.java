@@ -21,7 +21,8 @@ class HoldingTests {
 			return () -> held.remove(key);
 		};
 		Sample sample = new Holding(10_000, Duration.ofMillis(40)).run(heavy, 0);
-		assertThat(sample.figures().get(Holding.HEAP)).isBetween(KEPT * 1.0, KEPT * 1.5);
+		// What was garbage before may have been collected meanwhile
+		assertThat(sample.figures().get(Holding.HEAP)).isBetween(KEPT * 0.75, KEPT * 1.5);
 		assertThat(sample.all()).isEqualTo(10_000);
 		assertThat(held).isEmpty();
 	}
