@@ -43,6 +43,13 @@ class RedisFailureTests {
 		assertThat(RedisFailure.noResponse("READONLY", null).is("READONLY")).isFalse();
 	}
 
+	/** As of a subscription, whose failure in the client was translated before. */
+	@Test
+	void refusalHasItsOwnReasonWhateverItsCause() {
+		RedisFailure cause = RedisFailure.noResponse("NOPERM no channel", null);
+		assertThat(RedisFailure.refusal("NOPERM no channel", cause).is("NOPERM")).isTrue();
+	}
+
 	/** Redis before 7.0 reports the error of a command as that of its script. */
 	@Test
 	void errorOfACommandInAScriptHasItsOwnReason() {
