@@ -44,11 +44,9 @@ class LeaseholdEtcdAutoConfigurationTests {
 
 	@Test
 	void contextStartsWithoutAServer() {
-		// The first connection of a JVM may take longer than usual
-		this.configured.withPropertyValues("leasehold.etcd.call-timeout=10s")
-			.run((context) -> assertThat(unreachable(context)).contains(
-					"etcd could not acquire lock 'order:42': http://127.0.0.1:1 did not respond",
-					"Connection refused"));
+		// The first connection of a JVM on a busy machine may not even be refused in time
+		this.configured.run((context) -> assertThat(unreachable(context))
+			.contains("etcd could not acquire lock 'order:42': http://127.0.0.1:1 did not respond"));
 	}
 
 	@Test

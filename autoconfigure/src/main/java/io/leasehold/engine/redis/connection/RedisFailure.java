@@ -39,9 +39,17 @@ public final class RedisFailure extends RuntimeException {
 
 	private final Kind kind;
 
+	/** The error code, empty if there is none. */
+	private final String reason;
+
 	private RedisFailure(Kind kind, String message, @Nullable Throwable cause) {
+		this(kind, message, cause, (kind == Kind.REFUSAL) ? reasonOf(message) : "");
+	}
+
+	private RedisFailure(Kind kind, String message, @Nullable Throwable cause, String reason) {
 		super(message, cause);
 		this.kind = kind;
+		this.reason = reason;
 	}
 
 	/** Create a failure: no connection, or no response in time. */
@@ -74,7 +82,8 @@ public final class RedisFailure extends RuntimeException {
 			.filter((rejection) -> rejections.size() >= decisive && rejection.isLasting() == lasts)
 			.findFirst()
 			.orElse(null);
-		RedisFailure result = (cause != null) ? refusal(message, cause) : noResponse(message, null);
+		RedisFailure result = (cause != null) ? new RedisFailure(Kind.REFUSAL, message, cause, cause.reason)
+				: noResponse(message, null);
 		failures.stream().filter((failure) -> failure != cause).forEach(result::addSuppressed);
 		return result;
 	}
@@ -98,7 +107,7 @@ public final class RedisFailure extends RuntimeException {
 	 * write.
 	 */
 	public boolean hasNotRun() {
-		return isNeverSent() || HAVE_NOT_RUN.contains(reason()) || (is("NOPERM") && !isOfScript());
+		return isNeverSent() || HAVE_NOT_RUN.contains(this.reason) || (is("NOPERM") && !isOfScript());
 	}
 
 	/** Return whether a command in a script failed, not the script itself. */
@@ -128,7 +137,7 @@ public final class RedisFailure extends RuntimeException {
 
 	/** Return whether a server responded with an error code such as {@code READONLY}. */
 	public boolean is(String reason) {
-		return reason.equals(reason());
+		return reason.equals(this.reason);
 	}
 
 	/** Return whether the server must not be used for locks. */
@@ -138,7 +147,7 @@ public final class RedisFailure extends RuntimeException {
 
 	/** Return whether the server rejected the request, and will reject it again. */
 	public boolean isLasting() {
-		return isRefusal() && !PASSING.contains(reason());
+		return isRefusal() && !PASSING.contains(this.reason);
 	}
 
 	/** Return whether the request did not run because it belongs to another server. */
@@ -175,17 +184,10 @@ public final class RedisFailure extends RuntimeException {
 
 	/** Return the server's error code, or {@code OTHER} if it is unknown. */
 	private String word() {
-		return (PASSING.contains(reason()) || LASTING.contains(reason())) ? reason() : "OTHER";
+		return (PASSING.contains(this.reason) || LASTING.contains(this.reason)) ? this.reason : "OTHER";
 	}
 
-	private String reason() {
-		if (!isRefusal()) {
-			return "";
-		}
-		if (getCause() instanceof RedisFailure rejection && rejection.isRefusal()) {
-			return rejection.reason();
-		}
-		String message = String.valueOf(getMessage());
+	private static String reasonOf(String message) {
 		if (message.startsWith(TOO_MANY_CLIENTS)) {
 			return "MAXCLIENTS";
 		}

@@ -48,6 +48,8 @@ class RedisFailureTests {
 	void refusalHasItsOwnReasonWhateverItsCause() {
 		RedisFailure cause = RedisFailure.noResponse("NOPERM no channel", null);
 		assertThat(RedisFailure.refusal("NOPERM no channel", cause).is("NOPERM")).isTrue();
+		RedisFailure moved = RedisFailure.refusal("MOVED 1 127.0.0.1:2", null);
+		assertThat(RedisFailure.refusal("CLUSTER it is a node of a cluster", moved).isLasting()).isTrue();
 	}
 
 	/** Redis before 7.0 reports the error of a command as that of its script. */
