@@ -37,6 +37,7 @@ final class BreakingDatabase implements AutoCloseable {
 		this.network = FaultProxy.to(port);
 		this.pool.setJdbcUrl(Stores.postgresUrl(this.network.port()) + "&socketTimeout=1");
 		this.pool.setMaximumPoolSize(2);
+		this.pool.setConnectionTimeout(2000);
 		this.ledger = new FencedLedger(this.pool, true, new TransactionExecutionListener() {
 
 			@Override

@@ -10,6 +10,7 @@ import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 
 import io.leasehold.test.contract.Parallel;
 import org.junit.jupiter.api.Tag;
@@ -61,6 +62,10 @@ class SoakIntegrationTests {
 				}
 				soak(jvms, stores, report);
 			}
+			catch (Exception ex) {
+				printThreads();
+				throw ex;
+			}
 			finally {
 				for (SoakJvm jvm : jvms) {
 					jvm.close();
@@ -93,6 +98,16 @@ class SoakIntegrationTests {
 			jvm.readDiaries(report.findings());
 		}
 		stores.readLedger(report.findings());
+	}
+
+	/** Write down what all JVMs do, to see why one of them waited in vain. */
+	private void printThreads() throws Exception {
+		new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
+				SoakWorker.class.getName(), "Thread.print")
+			.redirectErrorStream(true)
+			.redirectOutput(this.folder.resolve("threads.txt").toFile())
+			.start()
+			.waitFor(1, TimeUnit.MINUTES);
 	}
 
 	private static void order(List<SoakJvm> jvms, String command) throws Exception {
