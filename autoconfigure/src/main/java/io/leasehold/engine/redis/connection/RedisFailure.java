@@ -71,9 +71,9 @@ public final class RedisFailure extends RuntimeException {
 	}
 
 	/**
-	 * Create a failure from those of several servers.
-	 * @param decisive how many rejections prevent a result: so many make it a rejection,
-	 * which lasts if so many of them last
+	 * Create a failure from those of several servers. It is a rejection if enough of them
+	 * are, and lasts if enough of them last.
+	 * @param decisive number of failures that are enough
 	 */
 	public static RedisFailure ofSeveral(String message, Collection<RedisFailure> failures, int decisive) {
 		List<RedisFailure> rejections = failures.stream().filter(RedisFailure::isRefusal).toList();
