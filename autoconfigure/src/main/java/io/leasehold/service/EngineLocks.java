@@ -81,7 +81,7 @@ final class EngineLocks implements AutoCloseable {
 		StoreOutage outage = new StoreOutage(engine.name(), clock, this::describe);
 		this.shutdown = new ShutdownLog(engine.name(), clock, this::describe);
 		ClaimCloser claims = new ClaimCloser(engine, clock, threads, outage, this::checkIdle);
-		this.probe = new StoreProbe(engine, member, clock, claims);
+		this.probe = new StoreProbe(engine, member, rules.atLeastMinLease(settings.defaults().lease()), clock, claims);
 		this.gates = new Gates(rules, claims);
 		Watchdog watchdog = new Watchdog(engine, rules, clock, threads, this.gates.all(), this::holds);
 		this.driver = new GateDriver(engine, clock, threads, claims, this.gates, watchdog, outage);

@@ -25,13 +25,20 @@ final class StoreProbe {
 
 	private final Member member;
 
+	private final Duration lease;
+
 	private final MonotonicClock clock;
 
 	private final ClaimCloser closer;
 
-	StoreProbe(LockEngine engine, Member member, MonotonicClock clock, ClaimCloser closer) {
+	/**
+	 * Create a probe.
+	 * @param lease a usual lease, so that the engine needs no session for probes alone
+	 */
+	StoreProbe(LockEngine engine, Member member, Duration lease, MonotonicClock clock, ClaimCloser closer) {
 		this.engine = engine;
 		this.member = member;
+		this.lease = lease;
 		this.clock = clock;
 		this.closer = closer;
 	}
@@ -62,7 +69,7 @@ final class StoreProbe {
 
 	/** Return whether the key was free; another process may be probing it, too. */
 	private boolean takeAndRelease(LockKey key, long start) {
-		Claim claim = new Claim(key, this.member.newOwner(), this.engine.minLease(), Duration.ZERO, false, start);
+		Claim claim = new Claim(key, this.member.newOwner(), this.lease, Duration.ZERO, false, start);
 		try {
 			if (!(this.engine.tryAcquire(claim) instanceof AcquisitionOutcome.Granted)) {
 				return false;

@@ -13,6 +13,7 @@ import io.leasehold.engine.Claim;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.server.EtcdTestServer;
 import io.leasehold.server.FaultProxy;
+import io.leasehold.service.LockService;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -80,6 +81,15 @@ class EtcdSessionsIntegrationTests {
 		EtcdEngines.eventually().until(() -> sessions().size() == 1);
 		lockAndUnlock(engine, key);
 		assertThat(sessions()).hasSize(2);
+	}
+
+	/** Its lock has the lease of other locks. */
+	@Test
+	void healthCheckNeedsNoFurtherSession() {
+		LockService service = this.engines.service(engine(MonotonicClock.SYSTEM, this.url), LONGEST);
+		service.acquire("k").close();
+		service.inspector().probe("");
+		assertThat(sessions()).hasSize(1);
 	}
 
 	private EtcdLockEngine engine(MonotonicClock clock, String url) {
