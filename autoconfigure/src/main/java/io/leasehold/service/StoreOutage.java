@@ -66,7 +66,7 @@ final class StoreOutage {
 		if (ended != null) {
 			this.current = null;
 			if (ended.endReported.compareAndSet(false, true)) {
-				logger.info("The store of engine '%s' responds again after %s ms".formatted(this.engine,
+				logger.info("The store of engine '%s' is available again after %s ms".formatted(this.engine,
 						millis(ended.since, now)));
 			}
 		}
@@ -97,7 +97,7 @@ final class StoreOutage {
 			Outage begun = outageAt(since);
 			this.current = begun;
 			if (begun.beginReported.compareAndSet(false, true)) {
-				logger.warn("The store of engine '%s' does not respond: %s. %s".formatted(this.engine, failure,
+				logger.warn("The store of engine '%s' is unavailable: %s. %s".formatted(this.engine, failure,
 						describeLocks()));
 			}
 		}

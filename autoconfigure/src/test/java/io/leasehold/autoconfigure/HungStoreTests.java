@@ -75,7 +75,7 @@ class HungStoreTests {
 			assertThat(outcomes()).allSatisfy((caller, outcome) -> assertThat(outcome)
 				.isEqualTo(unavailable(caller, whenUnavailable.equals("proceed"))));
 			assertThat(this.engine.inspections).hasValue(0);
-			assertThat(output.getOut()).containsOnlyOnce("The store of engine 'local' does not respond");
+			assertThat(output.getOut()).containsOnlyOnce("The store of engine 'local' is unavailable");
 			assertThat(output.getOut().split("runs without its lock", -1))
 				.hasSize(whenUnavailable.equals("proceed") ? 2 : 1);
 		});

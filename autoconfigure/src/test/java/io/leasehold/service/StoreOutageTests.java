@@ -31,9 +31,9 @@ class StoreOutageTests {
 
 	private static final Logger LOGGER = (Logger) LoggerFactory.getLogger("io.leasehold.service");
 
-	private static final String BEGIN = "The store of engine 'local' does not respond: ";
+	private static final String BEGIN = "The store of engine 'local' is unavailable: ";
 
-	private static final String END = "The store of engine 'local' responds again after";
+	private static final String END = "The store of engine 'local' is available again after";
 
 	private final SteppedService process = new SteppedService();
 
