@@ -2,7 +2,6 @@ package io.leasehold.test.contract;
 
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -10,10 +9,14 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 
 /**
  * Another JVM with the class path of this one, which reads commands line by line. It can
- * be killed, frozen and woken. Needs the system's {@code kill}.
+ * be killed, frozen and woken. What it prints is read at once, so that a log does not
+ * fill the pipe and block it while it holds a lock. Needs the system's {@code kill}.
  */
 public final class JvmProcess implements AutoCloseable {
 
@@ -21,12 +24,27 @@ public final class JvmProcess implements AutoCloseable {
 
 	private final PrintWriter commands;
 
-	private final BufferedReader responses;
+	/** Lines that it has printed; empty for the end. */
+	private final BlockingQueue<Optional<String>> lines = new LinkedBlockingQueue<>();
 
 	private JvmProcess(Process process) {
 		this.process = process;
 		this.commands = new PrintWriter(process.getOutputStream(), true, StandardCharsets.UTF_8);
-		this.responses = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+		Thread reader = new Thread(this::read, "output of " + process.pid());
+		reader.setDaemon(true);
+		reader.start();
+	}
+
+	private void read() {
+		try (BufferedReader output = this.process.inputReader(StandardCharsets.UTF_8)) {
+			output.lines().map(Optional::of).forEach(this.lines::add);
+		}
+		catch (IOException | UncheckedIOException ex) {
+			// it was killed
+		}
+		finally {
+			this.lines.add(Optional.empty());
+		}
 	}
 
 	/**
@@ -77,20 +95,26 @@ public final class JvmProcess implements AutoCloseable {
 	 * @return the rest of the line
 	 */
 	public String expect(String word) {
-		try {
-			for (String line = this.responses.readLine(); line != null; line = this.responses.readLine()) {
-				if (line.equals(word)) {
-					return "";
-				}
-				if (line.startsWith(word + " ")) {
-					return line.substring(word.length() + 1);
-				}
+		for (Optional<String> next = take(); next.isPresent(); next = take()) {
+			String line = next.get();
+			if (line.equals(word)) {
+				return "";
+			}
+			if (line.startsWith(word + " ")) {
+				return line.substring(word.length() + 1);
 			}
 		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		this.lines.add(Optional.empty()); // for the next call
 		throw new IllegalStateException("The other process ended before it printed '%s'".formatted(word));
+	}
+
+	private Optional<String> take() {
+		try {
+			return this.lines.take();
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
 	}
 
 	/**
