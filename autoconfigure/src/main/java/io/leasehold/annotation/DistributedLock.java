@@ -40,8 +40,9 @@ public @interface DistributedLock {
 	 * SpEL expression for the key, such as {@code "'order:' + #id"}. It may use
 	 * parameters by name ({@code #id}) or position ({@code #p0}, {@code #a0}), the bean
 	 * as {@code #target}, {@code #root.method}, {@code #root.args},
-	 * {@code #root.targetClass} and other beans as {@code @name}. A list such as
-	 * <code>{'account:' + #from, 'account:' + #to}</code> has one key per operand, a
+	 * {@code #root.targetClass} and other beans as {@code @name}. Placeholders such as
+	 * <code>'${app.region}:' + #id</code> are resolved at startup, to text. A list such
+	 * as <code>{'account:' + #from, 'account:' + #to}</code> has one key per operand, a
 	 * collection or array one per element. Null or blank results, null parts, multiple
 	 * values and values without their own {@code toString()} are rejected when the method
 	 * is called. The contents of arguments are never parsed.

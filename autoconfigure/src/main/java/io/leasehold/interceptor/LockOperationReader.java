@@ -14,6 +14,7 @@ import io.leasehold.annotation.WhenBusy;
 import io.leasehold.key.InvalidKeyExpressionException;
 import io.leasehold.key.KeyExpression;
 import io.leasehold.key.KeyParser;
+import io.leasehold.key.KeyPlaceholders;
 import io.leasehold.key.LockCondition;
 import io.leasehold.key.MethodName;
 import io.leasehold.service.LockService;
@@ -89,12 +90,27 @@ final class LockOperationReader {
 
 	private KeyExpression readKey(LockAnnotation annotation) {
 		try {
-			return this.keys.parse(annotation.values().key(), annotation.declared(), annotation.method(),
-					annotation.type());
+			return this.keys.parse(keyText(annotation), annotation.declared(), annotation.method(), annotation.type());
 		}
 		catch (InvalidKeyExpressionException ex) {
 			throw invalid(annotation, ex);
 		}
+	}
+
+	/**
+	 * Return the key expression with the values of its placeholders, of which none is
+	 * blank.
+	 */
+	private String keyText(LockAnnotation annotation) {
+		String key = annotation.values().key();
+		return KeyPlaceholders.replace(key, (placeholder) -> {
+			String value = this.options.resolve(annotation, "key", placeholder);
+			if (value.isEmpty()) {
+				throw annotation.invalid("has key \"%s\", whose placeholder %s is blank".formatted(key, placeholder),
+						"Set the property, so that unrelated applications do not share their keys.");
+			}
+			return value;
+		});
 	}
 
 	private @Nullable LockCondition readCondition(LockAnnotation annotation) {

@@ -189,7 +189,8 @@ final class LockOptionsReader {
 		}
 	}
 
-	private String resolve(LockAnnotation annotation, String attribute, String text) {
+	/** Return a text with the values of its placeholders, without blanks around it. */
+	String resolve(LockAnnotation annotation, String attribute, String text) {
 		try {
 			String value = this.values.resolveStringValue(text);
 			return (value != null) ? value.strip() : "";
@@ -197,7 +198,8 @@ final class LockOptionsReader {
 		catch (RuntimeException ex) {
 			throw annotation.invalid(
 					"has %s \"%s\", which cannot be resolved: %s".formatted(attribute, text, ex.getMessage()),
-					"Set the property, or add a default, as in \"${my.lease:30s}\".", ex);
+					"Set the property, or add a default, as in \"${my.property:value}\". A parameter of the method is written as #id.",
+					ex);
 		}
 	}
 

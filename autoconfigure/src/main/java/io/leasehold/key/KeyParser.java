@@ -35,7 +35,7 @@ public final class KeyParser {
 
 	/**
 	 * Parse a key expression.
-	 * @param text the expression
+	 * @param text the expression, its {@linkplain KeyPlaceholders placeholders} replaced
 	 * @param declared the annotated method, whose parameter names take precedence
 	 * @param targetClass class of the object that it is called on
 	 * @throws InvalidKeyExpressionException if the expression can never work
@@ -46,6 +46,8 @@ public final class KeyParser {
 					"Write a SpEL expression, such as \"'order:' + #id\", or a fixed text in quotes, such as \"'report'\".",
 					null);
 		}
+		refuse("key", text, "${", "contains an unresolved placeholder ${...}",
+				"End it with }, and set its property. Write a parameter as in \"'order:' + #id\".");
 		KeyVariables variables = new KeyVariables(declared, method);
 		SpelNodeImpl root = parse("key", text);
 		new KeyChecks("key", text, variables, this.beans).checkNames(root);
@@ -73,15 +75,14 @@ public final class KeyParser {
 	 */
 	public LockCondition parseCondition(String text, Method declared, Method method, Class<?> targetClass) {
 		KeyVariables variables = new KeyVariables(declared, method);
+		refuse("condition", text, "${", "contains a placeholder ${...}: conditions do not resolve it",
+				"Read a property with @environment.getRequiredProperty('...').");
 		SpelNodeImpl root = parse("condition", text);
 		new KeyChecks("condition", text, variables, this.beans).checkNames(root);
 		return new LockCondition(root, new KeyContext(method, targetClass, variables, this.resolver));
 	}
 
 	private SpelNodeImpl parse(String attribute, String text) {
-		refuse(attribute, text, "${", "contains a placeholder ${...}: expressions do not resolve it",
-				"Read a property with @environment.getRequiredProperty('...'), and write a parameter as in"
-						+ " \"'order:' + #id\".");
 		refuse(attribute, text, "#{", "contains a template #{...}: the whole text is one expression",
 				"Write it without #{ and }, such as \"'order:' + #id\".");
 		try {

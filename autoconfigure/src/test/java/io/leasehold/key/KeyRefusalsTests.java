@@ -147,8 +147,7 @@ class KeyRefusalsTests extends KeyExpressionFixture {
 			T(String).join('-', #name)    | converts its parts          | Join the parts with +
 			T(String).valueOf(#name)      | converts its parts          | Join the parts with +
 			'a' + T(java.util.Objects).toString(#id) | converts its parts | Join the parts with +
-			'${app.name}:' + #id          | placeholder                  | @environment
-			${app.name}                   | placeholder                  | @environment
+			'${app.name:' + #id           | unresolved placeholder       | End it with }
 			order:#{#id}                  | template                     | without #{
 			""")
 	void mistakesAreFoundBeforeTheFirstCall(String expression, String problem, String action) {
