@@ -1,0 +1,36 @@
+package io.leasehold.autoconfigure.web;
+
+import io.leasehold.web.LockProblemHandler;
+
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigureOrder;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.Ordered;
+import org.springframework.web.bind.annotation.ControllerAdvice;
+
+/**
+ * Auto-configuration of responses to HTTP requests whose lock failed.
+ */
+@AutoConfiguration
+@AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE)
+@ConditionalOnWebApplication
+@ConditionalOnClass(ControllerAdvice.class)
+@ConditionalOnBooleanProperty("leasehold.web.problem-details")
+@EnableConfigurationProperties(WebProperties.class)
+public final class LeaseholdWebAutoConfiguration {
+
+	LeaseholdWebAutoConfiguration() {
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	LockProblemHandler leaseholdLockProblemHandler() {
+		return new LockProblemHandler();
+	}
+
+}

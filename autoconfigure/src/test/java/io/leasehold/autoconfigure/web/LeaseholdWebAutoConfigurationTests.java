@@ -1,0 +1,167 @@
+package io.leasehold.autoconfigure.web;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+import io.leasehold.LockBusyException;
+import io.leasehold.LockEngineException;
+import io.leasehold.LockException;
+import io.leasehold.LockInterruptedException;
+import io.leasehold.LockKey;
+import io.leasehold.LockKeyException;
+import io.leasehold.LockLostException;
+import io.leasehold.LockModeException;
+import io.leasehold.LossCause;
+import io.leasehold.StaleFencingTokenException;
+import io.leasehold.web.LockProblemHandler;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import reactor.core.publisher.Mono;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.core.annotation.Order;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+import org.springframework.http.ResponseEntity;
+import org.springframework.test.web.reactive.server.WebTestClient;
+import org.springframework.test.web.servlet.client.MockMvcWebTestClient;
+import org.springframework.web.bind.annotation.ControllerAdvice;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.reactive.config.EnableWebFlux;
+import org.springframework.web.servlet.config.annotation.EnableWebMvc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link LeaseholdWebAutoConfiguration} and its {@link LockProblemHandler}.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class LeaseholdWebAutoConfigurationTests {
+
+	private static final String ENABLED = "leasehold.web.problem-details=true";
+
+	private static final LockKey KEY = new LockKey("secret:7");
+
+	private static final Map<String, LockException> FAILURES = Map.of("busy",
+			new LockBusyException("secret:7 is held", KEY, Duration.ZERO), "down",
+			new LockEngineException(KEY, "The store of secret:7 is down", null), "interrupted",
+			new LockInterruptedException(KEY), "lost", new LockLostException(KEY, "local", LossCause.EXPIRED), "stale",
+			new StaleFencingTokenException("secret:7", 1, "secret:7 is stale"), "key",
+			new LockKeyException("secret:7", "secret:7 is too long"), "mode",
+			new LockModeException(KEY, "mode of secret:7"));
+
+	@ParameterizedTest
+	@CsvSource({ "busy, 409, 1", "down, 503, 1", "interrupted, 503, 1", "lost, 500,", "stale, 409,", "key, 400,",
+			"mode, 500," })
+	void failuresHaveTheirStatuses(String failure, int status, @Nullable String retryAfter, CapturedOutput output) {
+		onBothStacks(CatchAll.class, (client) -> {
+			client.get()
+				.uri("/" + failure)
+				.exchange()
+				.expectStatus()
+				.isEqualTo(status)
+				.expectHeader()
+				.contentType(MediaType.APPLICATION_PROBLEM_JSON)
+				.expectHeader()
+				.values(HttpHeaders.RETRY_AFTER,
+						(values) -> assertThat(values).isEqualTo((retryAfter != null) ? List.of(retryAfter) : null))
+				.expectBody(String.class)
+				.value((body) -> assertThat(body).contains("\"detail\":").doesNotContain("secret"));
+		});
+		assertThat(output.getOut().contains("Responded with status " + status)).isEqualTo(status >= 500);
+	}
+
+	@Test
+	void handlerOfTheApplicationThatComesFirstDecides() {
+		onBothStacks(Own.class,
+				(client) -> client.get().uri("/busy").exchange().expectStatus().isEqualTo(HttpStatus.LOCKED));
+	}
+
+	@Test
+	void nothingIsThereUnlessItIsWanted() {
+		WebApplicationContextRunner web = new WebApplicationContextRunner().withConfiguration(configuration());
+		web.run((context) -> assertThat(context).doesNotHaveBean(LockProblemHandler.class));
+		web.withPropertyValues(ENABLED).run((context) -> assertThat(context).hasSingleBean(LockProblemHandler.class));
+		web.withPropertyValues(ENABLED)
+			.withClassLoader(new FilteredClassLoader(ControllerAdvice.class))
+			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean("leaseholdLockProblemHandler"));
+		new ApplicationContextRunner().withConfiguration(configuration())
+			.withPropertyValues(ENABLED)
+			.run((context) -> assertThat(context).doesNotHaveBean(LockProblemHandler.class));
+	}
+
+	private static AutoConfigurations configuration() {
+		return AutoConfigurations.of(LeaseholdWebAutoConfiguration.class);
+	}
+
+	private static void onBothStacks(Class<?> advice, Consumer<WebTestClient> test) {
+		new WebApplicationContextRunner().withConfiguration(configuration())
+			.withPropertyValues(ENABLED)
+			.withUserConfiguration(Mvc.class, advice)
+			.run((context) -> test
+				.accept(MockMvcWebTestClient.bindToApplicationContext(context.getSourceApplicationContext()).build()));
+		new ReactiveWebApplicationContextRunner().withConfiguration(configuration())
+			.withPropertyValues(ENABLED)
+			.withUserConfiguration(Reactive.class, advice)
+			.run((context) -> test.accept(WebTestClient.bindToApplicationContext(context).build()));
+	}
+
+	@EnableWebMvc
+	@RestController
+	static class Mvc {
+
+		@GetMapping("/{failure}")
+		String fail(@PathVariable("failure") String failure) {
+			throw FAILURES.get(failure);
+		}
+
+	}
+
+	@EnableWebFlux
+	@RestController
+	static class Reactive {
+
+		@GetMapping("/{failure}")
+		Mono<String> fail(@PathVariable("failure") String failure) {
+			return Mono.error(FAILURES.get(failure));
+		}
+
+	}
+
+	@ControllerAdvice
+	static class CatchAll {
+
+		@ExceptionHandler
+		ResponseEntity<String> handle(Exception failure) {
+			return ResponseEntity.status(HttpStatus.GONE).build();
+		}
+
+	}
+
+	@ControllerAdvice
+	@Order(-1)
+	static class Own {
+
+		@ExceptionHandler
+		ResponseEntity<String> handle(LockBusyException failure) {
+			return ResponseEntity.status(HttpStatus.LOCKED).build();
+		}
+
+	}
+
+}
