@@ -21,8 +21,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * locks. Renewals and releases use four more.
  * @param callTimeout Maximum time to wait for a connection, and then again for the
  * response to a call.
- * @param pollMin Minimum time between two polls of a waiting process. A 32nd of it when a
- * release is expected.
+ * @param pollMin Minimum time between two polls of a waiting process. A tenth of it for
+ * the process that is next, on databases without notifications.
  * @param pollMax Maximum time between two polls of a waiting process.
  * @param notifications Whether PostgreSQL notifies waiting processes of a release, and
  * holders of a forced release (LISTEN and NOTIFY), in addition to polling and renewals.

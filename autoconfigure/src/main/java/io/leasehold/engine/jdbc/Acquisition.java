@@ -9,7 +9,6 @@ import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.Renewal;
-import io.leasehold.engine.jdbc.HoldTime.Watch;
 import io.leasehold.engine.support.Jitter;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -95,9 +94,9 @@ record Acquisition(JdbcSettings settings, MonotonicClock clock, LateRequests lat
 	 * update alone, or {@code null} if this is a usual poll.
 	 */
 	private @Nullable Duration untilExtraPoll() {
-		HoldTimes times = this.tables.holdTimes();
-		return (times != null && this.claim.waits() && this.late.until(this.claim) == null)
-				? times.untilPoll(this.id, this.claim.owner().token(), this.clock.nanoTime()) : null;
+		ExtraPolls polls = this.tables.extraPolls();
+		return (polls != null && this.claim.waits() && this.late.until(this.claim) == null)
+				? polls.next(this.id, this.claim, this.clock.nanoTime()) : null;
 	}
 
 	/**
@@ -109,10 +108,6 @@ record Acquisition(JdbcSettings settings, MonotonicClock clock, LateRequests lat
 	}
 
 	private AcquisitionOutcome granted(long number, long sent, boolean lingers) {
-		HoldTimes times = this.tables.holdTimes();
-		if (times != null && this.claim.waits()) {
-			times.granted(this.id, this.claim.owner().token(), number);
-		}
 		return new AcquisitionOutcome.Granted(number, MonotonicClock.validUntil(sent, this.claim.lease()),
 				lingers ? AcquisitionOutcome.Granted.RESERVED : 0);
 	}
@@ -150,7 +145,7 @@ record Acquisition(JdbcSettings settings, MonotonicClock clock, LateRequests lat
 		boolean recalled = false;
 		try {
 			if (this.claim.waits() && leaveMark(row, retryIn)) {
-				retryIn = nearRelease(row, retryIn);
+				retryIn = beginExtraPolls(retryIn);
 			}
 			// After the mark: the release that follows has to notify this claim
 			recalled = row.recallMark() > 0 && this.tables.rows().recall(this.session, new Recall(row.recallMark()));
@@ -180,16 +175,11 @@ record Acquisition(JdbcSettings settings, MonotonicClock clock, LateRequests lat
 		return row.marksClaim();
 	}
 
-	/**
-	 * Return the time until the next poll of the only process that polls when a release
-	 * is likely: the one that has the mark.
-	 */
-	private Duration nearRelease(LockRow row, Duration usual) {
-		HoldTimes times = this.tables.holdTimes();
-		if (times == null || row.grantedAt() == 0 || !this.claim.access().equals(Access.EXCLUSIVE)) {
-			return usual;
-		}
-		return times.watch(this.id, Watch.of(this.claim.owner().token(), row, this.clock.nanoTime(), usual));
+	/** Return the time until the next poll of the only process that polls more often. */
+	private Duration beginExtraPolls(Duration usual) {
+		ExtraPolls polls = this.tables.extraPolls();
+		return (polls != null && this.claim.access().equals(Access.EXCLUSIVE))
+				? polls.begin(this.id, this.claim, this.clock.nanoTime(), usual) : usual;
 	}
 
 	/** Return half of the waited time, bounded, with jitter: polls leave no state. */

@@ -213,19 +213,15 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 	@Override
 	public List<Holder> inspect(LockKey key) {
 		RowId id = id(key);
-		return holders(this.database.call(CallKind.ACQUIRE, "inspect lock '%s'".formatted(key), key,
-				(session, tables) -> tables.rows().inspect(session, id)));
+		return this.database.call(CallKind.ACQUIRE, "inspect lock '%s'".formatted(key), key,
+				(session, tables) -> tables.rows().inspect(session, id));
 	}
 
 	@Override
 	public List<Holder> forceRelease(LockKey key) {
 		RowId id = id(key);
-		return holders(this.database.call(CallKind.ACQUIRE, "force the release of lock '%s'".formatted(key), key,
-				(session, tables) -> tables.shared().freeAll(session, id)));
-	}
-
-	private static List<Holder> holders(List<LockTable.Owned> owned) {
-		return owned.stream().map(LockTable.Owned::toHolder).toList();
+		return this.database.call(CallKind.ACQUIRE, "force the release of lock '%s'".formatted(key), key,
+				(session, tables) -> tables.shared().freeAll(session, id));
 	}
 
 	/**

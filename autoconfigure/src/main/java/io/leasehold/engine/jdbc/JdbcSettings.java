@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param table name of the lock table, preceded by its schema if necessary
  * @param callTimeout maximum duration of one call, from the request for a connection to
  * the response
- * @param pollMin minimum time between two polls of a waiting claim; a 32nd of it when a
- * release is expected
+ * @param pollMin minimum time between two polls of a waiting claim; a tenth of it for
+ * extra polls
  * @param pollMax maximum time between two polls of a waiting claim
  * @param fencingRetention how long the row of an idle key and its last grant number are
  * kept; longer than any backward step of the database's clock
@@ -79,9 +79,9 @@ public record JdbcSettings(String namespace, String table, Duration callTimeout,
 		return this.callTimeout.plus(this.callTimeout);
 	}
 
-	/** Return the minimum time between two polls when a release is expected. */
-	Duration pollNearRelease() {
-		return this.pollMin.dividedBy(32);
+	/** Return the minimum time until an extra poll. */
+	Duration shortestExtraPoll() {
+		return this.pollMin.dividedBy(10);
 	}
 
 	/**

@@ -17,15 +17,13 @@ import io.leasehold.engine.Access;
  * @param turnAccess access of these waiters
  * @param markedFor time until the waiters' mark expires
  * @param marksClaim whether the claim's process has written this mark
- * @param grantedAt time of the grant of the exclusive owner since 1970, zero for none
- * @param heldFor time since then
  * @param ownNumber number of the claim's own grant, zero for none
  * @param recallMark mark by which the exclusive owner's grant is recalled, zero if it
  * does not linger
  */
 record LockRow(long ownedFor, long closedFor, boolean hasHolders, long sharedFor, Access sharedAccess, int places,
-		long placeFor, long turnFor, Access turnAccess, long markedFor, boolean marksClaim, long grantedAt,
-		long heldFor, long ownNumber, long recallMark) {
+		long placeFor, long turnFor, Access turnAccess, long markedFor, boolean marksClaim, long ownNumber,
+		long recallMark) {
 
 	/** Return how long the row stays busy for an access if nothing else changes. */
 	long busyFor(Access access) {

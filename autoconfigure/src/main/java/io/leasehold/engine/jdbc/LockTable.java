@@ -91,7 +91,6 @@ final class LockTable {
 					(SELECT MIN(%2$s) FROM {holders} h WHERE %1$s) - {now} AS place_for,
 					turn_until - {now} AS turn_for, turn_access, waited_until - {now} AS marked_for,
 					CASE WHEN waiter = ? THEN 1 ELSE 0 END AS marks_claim,
-					CASE WHEN owner IS NULL THEN 0 ELSE granted_at END AS owned_since, {now} - granted_at AS held_for,
 					CASE WHEN owner = ? AND expires_at > {now} THEN %3$s ELSE
 					(SELECT MAX(h.grant_number) FROM {holders} h WHERE h.lock_id = id AND h.owner = ? AND h.expires_at > {now}) END
 					AS own_number, %4$s AS recall_mark
@@ -108,13 +107,12 @@ final class LockTable {
 		this.leaveTurn = sql.change("""
 				UPDATE {table} SET turn_until = 0, waited_until = 0, version = version + 1
 				WHERE id = ? AND waiter = ? AND turn_until > {now}""");
-		this.inspect = sql
-			.of("""
-					SELECT owner, %s, granted_at, expires_at - {now}, CASE WHEN closed_until < 0 THEN 1 ELSE 0 END, %s FROM {table}
-					WHERE id = ? AND owner IS NOT NULL AND expires_at > {now}
-					UNION ALL SELECT owner, grant_number, granted_at, expires_at - {now}, 0, 0 FROM {holders}
-					WHERE lock_id = ? AND expires_at > {now} ORDER BY 2"""
-				.formatted(OWN_NUMBER, RECALL_MARK));
+		this.inspect = sql.of("""
+				SELECT owner, %s AS own_number, granted_at, expires_at - {now} AS remaining,
+				CASE WHEN closed_until < 0 THEN 1 ELSE 0 END AS reserves, %s AS recall_mark
+				FROM {table} WHERE id = ? AND owner IS NOT NULL AND expires_at > {now}
+				UNION ALL SELECT owner, grant_number, granted_at, expires_at - {now}, 0, 0 FROM {holders}
+				WHERE lock_id = ? AND expires_at > {now} ORDER BY own_number""".formatted(OWN_NUMBER, RECALL_MARK));
 	}
 
 	/**
@@ -147,8 +145,7 @@ final class LockTable {
 						row.getBoolean("has_holders"), row.getLong("shared_for"), access(row, "shared_access"),
 						row.getInt("places"), row.getLong("place_for"), row.getLong("turn_for"),
 						access(row, "turn_access"), row.getLong("marked_for"), row.getBoolean("marks_claim"),
-						row.getLong("owned_since"), row.getLong("held_for"), row.getLong("own_number"),
-						row.getLong("recall_mark")),
+						row.getLong("own_number"), row.getLong("recall_mark")),
 				owner.memberId(), owner.token(), owner.token(), id.bytes());
 		return rows.isEmpty() ? null : rows.get(0);
 	}
@@ -222,9 +219,14 @@ final class LockTable {
 	}
 
 	/** Return the holders of a row in the order of their grant numbers. */
-	List<Owned> inspect(Session session, RowId id) throws SQLException {
-		return this.sql.query(session, this.inspect, (row, index) -> new Owned(row.getString(1), row.getLong(2),
-				row.getLong(3), row.getLong(4), row.getBoolean(5), row.getLong(6) > 0), id.bytes(), id.bytes());
+	List<Holder> inspect(Session session, RowId id) throws SQLException {
+		return this.sql.query(session, this.inspect, (row, index) -> holder(row), id.bytes(), id.bytes());
+	}
+
+	private static Holder holder(ResultSet row) throws SQLException {
+		Instant since = Instant.EPOCH.plus(row.getLong("granted_at"), ChronoUnit.MICROS);
+		return Holder.of(row.getString("owner"), row.getLong("own_number"), since, micros(row.getLong("remaining")))
+			.withReserved(row.getBoolean("reserves") ? Granted.RESERVED : 0, row.getLong("recall_mark") > 0);
 	}
 
 	/**
@@ -233,26 +235,6 @@ final class LockTable {
 	 */
 	boolean recall(Session session, Recall recall) throws SQLException {
 		return this.sql.publish(session, recall.toString());
-	}
-
-	/**
-	 * Holder of a key.
-	 *
-	 * @param owner claim token of the owner
-	 * @param number grant number
-	 * @param since time of the grant in microseconds since 1970
-	 * @param remaining microseconds until the lease ends
-	 * @param reserves whether the grant has reserved numbers
-	 * @param lingers whether it lingers
-	 */
-	record Owned(String owner, long number, long since, long remaining, boolean reserves, boolean lingers) {
-
-		Holder toHolder() {
-			return Holder
-				.of(this.owner, this.number, Instant.EPOCH.plus(this.since, ChronoUnit.MICROS), micros(this.remaining))
-				.withReserved(this.reserves ? Granted.RESERVED : 0, this.lingers);
-		}
-
 	}
 
 }

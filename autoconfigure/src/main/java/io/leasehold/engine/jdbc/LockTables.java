@@ -11,11 +11,11 @@ import org.jspecify.annotations.Nullable;
  * @param lingering grants to one exclusive owner that linger
  * @param shared grants to concurrent holders
  * @param upkeep maintenance of the tables
- * @param holdTimes by which waiting claims poll, {@code null} if they are notified
+ * @param extraPolls of waiting claims, {@code null} if they are notified
  * @param inTransactions locks that are part of a caller's transaction
  */
 record LockTables(Dialect dialect, LockTable rows, ExclusiveGrants exclusive, LingeringGrants lingering,
-		SharedGrants shared, Upkeep upkeep, DatabaseClock clock, @Nullable HoldTimes holdTimes,
+		SharedGrants shared, Upkeep upkeep, DatabaseClock clock, @Nullable ExtraPolls extraPolls,
 		ConnectionLocks inTransactions) {
 
 	static LockTables of(Dialect dialect, JdbcSettings settings, boolean notified) {
@@ -24,7 +24,7 @@ record LockTables(Dialect dialect, LockTable rows, ExclusiveGrants exclusive, Li
 		ExclusiveGrants exclusive = new ExclusiveGrants(sql, rows);
 		return new LockTables(dialect, rows, exclusive, new LingeringGrants(sql, rows, exclusive),
 				new SharedGrants(sql, rows), new Upkeep(sql, rows), new DatabaseClock(sql),
-				notified ? null : new HoldTimes(settings.pollNearRelease()),
+				notified ? null : new ExtraPolls(settings.shortestExtraPoll()),
 				Dialects.connectionLocks(dialect, settings.table()));
 	}
 

@@ -6,6 +6,7 @@ import java.util.Set;
 
 import io.leasehold.LockKey;
 import io.leasehold.engine.Claim;
+import io.leasehold.engine.Holder;
 import io.leasehold.engine.jdbc.Sql.Change;
 import org.jspecify.annotations.Nullable;
 
@@ -124,18 +125,18 @@ final class SharedGrants implements Grants {
 	 * Revoke all grants of a row, to one owner or many, notify their holders and return
 	 * them.
 	 */
-	List<LockTable.Owned> freeAll(Session session, RowId id) throws SQLException {
-		List<LockTable.Owned> freed = this.sql.inTransaction(session, () -> {
+	List<Holder> freeAll(Session session, RowId id) throws SQLException {
+		List<Holder> freed = this.sql.inTransaction(session, () -> {
 			if (this.table.lock(session, List.of(id.bytes())) == 0) {
 				return null;
 			}
-			List<LockTable.Owned> owned = this.table.inspect(session, id);
+			List<Holder> holders = this.table.inspect(session, id);
 			this.sql.update(session, this.endAll, id.bytes());
 			settle(session, id);
-			for (LockTable.Owned revoked : owned) {
+			for (Holder revoked : holders) {
 				this.sql.publish(session, new RevokedGrant(revoked.number(), id.toString()).toString());
 			}
-			return owned;
+			return holders;
 		});
 		return (freed != null) ? freed : List.of();
 	}

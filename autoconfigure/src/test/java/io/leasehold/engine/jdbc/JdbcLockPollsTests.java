@@ -51,6 +51,7 @@ abstract class JdbcLockPollsTests extends JdbcLockEngineTests {
 	@Test
 	void pollsSlowDownWithTheTimeWaited() {
 		granted(claim("a"));
+		busy(patientEngine(), waiting(this.member, "a", Duration.ofMinutes(1)));
 		long start = System.nanoTime();
 		Duration first = busy(waiting(this.other, "a", Duration.ZERO)).retryIn();
 		Duration waited = Duration.ofNanos(System.nanoTime() - start);

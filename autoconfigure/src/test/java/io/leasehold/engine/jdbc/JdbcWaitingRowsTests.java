@@ -3,7 +3,6 @@ package io.leasehold.engine.jdbc;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
 
 import io.leasehold.LockEngineException;
 import io.leasehold.engine.Access;
@@ -33,43 +32,30 @@ abstract class JdbcWaitingRowsTests extends JdbcLockRowsTests {
 		assertThat(standBack(patient, reader)).isPositive();
 	}
 
-	/**
-	 * The key is held for 570 or 630 seconds each time, and polled only after the grant:
-	 * half of this time is assumed.
-	 */
 	@Test
-	void onlyTheProcessThatMarkedTheRowPollsOftenWhenTheReleaseIsLikely() throws SQLException {
-		AtomicLong ahead = new AtomicLong();
-		JdbcLockEngine patient = engine(usualPolls(), () -> System.nanoTime() + ahead.get());
+	void onlyTheProcessThatMarkedTheRowSendsExtraPolls() {
+		JdbcLockEngine patient = engine(usualPolls());
 		granted(claim("a", Access.EXCLUSIVE, Duration.ofHours(1), Duration.ZERO, Duration.ZERO));
 		Claim first = waiting(this.other, "a", Access.EXCLUSIVE);
 		Claim second = waiting(this.member, "a", Access.EXCLUSIVE);
-		PollOfHold next = (claim, grantedAt) -> {
-			ahead.addAndGet(USUAL_POLL.toNanos());
-			execute(OURS.formatted("granted_at = " + grantedAt, this.namespace));
-			return ((AcquisitionOutcome.Busy) patient.tryAcquire(claim)).retryIn();
-		};
-		long grantedAt = databaseClock();
-		for (int i = 0; i < 40; i++) {
-			grantedAt += Sql.micros(Duration.ofSeconds((i % 2 == 0) ? 570 : 630));
-			next.poll(first, grantedAt);
+		for (int i = 0; i < 2; i++) {
+			assertThat(busy(patient, first).retryIn()).isLessThan(OFTEN);
+			assertThat(busy(patient, second).retryIn()).isGreaterThan(OFTEN);
 		}
-		long expected = databaseClock() - Sql.micros(Duration.ofSeconds(300));
-		assertThat(next.poll(first, expected)).isLessThan(OFTEN);
-		assertThat(next.poll(second, expected)).isGreaterThan(OFTEN);
-		assertThat(next.poll(first, databaseClock())).isGreaterThan(OFTEN);
+	}
+
+	/** Each of their polls is a transaction. */
+	@Test
+	void sharedClaimsSendNoExtraPolls() {
+		JdbcLockEngine patient = engine(usualPolls());
+		granted(claim("a", TWO));
+		granted(claim("a", TWO));
+		assertThat(busy(patient, waiting(this.other, "a", TWO)).retryIn()).isGreaterThan(OFTEN);
 	}
 
 	private JdbcSettings usualPolls() {
 		return new JdbcSettings(this.namespace, JdbcSettings.DEFAULT_TABLE, Duration.ofSeconds(5), Duration.ofMillis(5),
 				USUAL_POLL, Duration.ofDays(7), true);
-	}
-
-	/** Poll of a claim that waits for a grant of a given time. */
-	private interface PollOfHold {
-
-		Duration poll(Claim claim, long grantedAt) throws SQLException;
-
 	}
 
 	@Test
@@ -102,16 +88,6 @@ abstract class JdbcWaitingRowsTests extends JdbcLockRowsTests {
 		this.statements.failAfter("UPDATE leasehold_lock SET\ngrant_number", new SQLException("lost", "08006"));
 		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> patient.tryAcquire(waiting));
 		granted(patient, waiting);
-	}
-
-	private Duration nextOfHoldFor(JdbcLockEngine patient, Claim claim, Duration held) throws SQLException {
-		return next(patient, claim, databaseClock() - Sql.micros(held));
-	}
-
-	/** Return the time until the next poll, for a grant of that time. */
-	private Duration next(JdbcLockEngine patient, Claim claim, long grantedAt) throws SQLException {
-		execute(OURS.formatted("granted_at = " + grantedAt, this.namespace));
-		return ((AcquisitionOutcome.Busy) patient.tryAcquire(claim)).retryIn();
 	}
 
 	@Test

@@ -42,7 +42,7 @@ class LockRowTests {
 	void numberOfPermitsIsContradictedUntilTheLastPlaceEnds() {
 		assertThat(permits(1).contradicts(Access.permits(3))).isTrue();
 		assertThat(permits(1).contradicts(PERMITS)).isFalse();
-		LockRow over = new LockRow(0, 0, true, 0, PERMITS, 0, 0, 0, Access.EXCLUSIVE, 0, false, 0, 0, 0, 0);
+		LockRow over = new LockRow(0, 0, true, 0, PERMITS, 0, 0, 0, Access.EXCLUSIVE, 0, false, 0, 0);
 		assertThat(over.contradicts(Access.permits(3))).isFalse();
 	}
 
@@ -70,11 +70,11 @@ class LockRowTests {
 	/** Permits may have been taken, and a claim for shared access may wait. */
 	private static LockRow row(long ownedFor, long closedFor, long sharedFor, long turnFor) {
 		return new LockRow(ownedFor, closedFor, true, sharedFor, PERMITS, 2, sharedFor, turnFor, Access.SHARED, 0,
-				false, 0, 0, 0, 0);
+				false, 0, 0);
 	}
 
 	private static LockRow permits(int taken) {
-		return new LockRow(0, 0, true, 9, PERMITS, taken, 4, 0, Access.EXCLUSIVE, 0, false, 0, 0, 0, 0);
+		return new LockRow(0, 0, true, 9, PERMITS, taken, 4, 0, Access.EXCLUSIVE, 0, false, 0, 0);
 	}
 
 }
