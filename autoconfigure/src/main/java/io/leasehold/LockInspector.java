@@ -23,10 +23,10 @@ public interface LockInspector {
 	Duration minLease(String engine);
 
 	/**
-	 * Return how long an engine keeps keys of a process that died, even if their leases
-	 * are much shorter: the timeout of its session, or zero if only leases count.
+	 * Return how long an engine keeps a key of a process that died, if that is longer
+	 * than its lease requires: the timeout of the engine's session. Zero otherwise.
 	 */
-	Duration sessionTimeout(String engine);
+	Duration sessionTimeout(String engine, Duration lease);
 
 	/**
 	 * Return the locks that this process holds and the callers that wait in it. Sends no

@@ -44,6 +44,25 @@ public final class RenewalRule {
 	}
 
 	/**
+	 * Return the timeout of a session in which grants are valid for a whole lease: four
+	 * thirds of it, because the session is kept alive after a quarter of its timeout.
+	 * @param lease length of the lease
+	 * @return the session timeout
+	 */
+	public static Duration sessionTimeout(Duration lease) {
+		return lease.multipliedBy(4).dividedBy(3);
+	}
+
+	/**
+	 * Return the longest lease for which grants in a session are valid.
+	 * @param sessionTimeout timeout of the session
+	 * @return three quarters of it
+	 */
+	public static Duration longestLease(Duration sessionTimeout) {
+		return sessionTimeout.multipliedBy(3).dividedBy(4);
+	}
+
+	/**
 	 * Return the part of a lease that its owner does not rely on: one percent for clock
 	 * drift, and two milliseconds for rounding.
 	 * @param lease length of the lease

@@ -118,8 +118,8 @@ final class LockOptionsReader {
 				.formatted(MethodName.of(annotation.type(), annotation.method()), options.maxHold(),
 						minLease.toMillis()));
 		}
-		Duration session = this.service.get().inspector().sessionTimeout(options.engine());
-		if (session.compareTo(options.lease().multipliedBy(4).dividedBy(3)) > 0) {
+		Duration session = this.service.get().inspector().sessionTimeout(options.engine(), options.lease());
+		if (!session.isZero()) {
 			logger
 				.info(("%s has lease %s, but if its process dies, the key stays locked for the session timeout of its "
 						+ "engine, %s")

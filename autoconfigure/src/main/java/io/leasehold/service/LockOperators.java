@@ -9,6 +9,7 @@ import io.leasehold.LockInspector;
 import io.leasehold.LockKey;
 import io.leasehold.LockOverview;
 import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.RenewalRule;
 import io.leasehold.service.gate.Survey;
 
 /**
@@ -36,8 +37,9 @@ final class LockOperators implements LockInspector {
 	}
 
 	@Override
-	public Duration sessionTimeout(String engine) {
-		return this.engines.get(engine).engine().sessionTimeout();
+	public Duration sessionTimeout(String engine, Duration lease) {
+		Duration session = this.engines.get(engine).engine().sessionTimeout();
+		return (session.compareTo(RenewalRule.sessionTimeout(lease)) > 0) ? session : Duration.ZERO;
 	}
 
 	@Override

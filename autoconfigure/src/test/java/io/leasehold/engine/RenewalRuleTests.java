@@ -56,6 +56,13 @@ class RenewalRuleTests {
 		assertThat(RenewalRule.leastGain(lease)).isEqualTo(Duration.ofMillis(204).toNanos());
 	}
 
+	@ParameterizedTest
+	@CsvSource({ "PT3S, PT4S", "PT30S, PT40S" })
+	void quarterOfASessionIsReserved(Duration lease, Duration session) {
+		assertThat(RenewalRule.sessionTimeout(lease)).isEqualTo(session);
+		assertThat(RenewalRule.longestLease(session)).isEqualTo(lease);
+	}
+
 	@Test
 	void shortestLeaseIsThatOfTwoCalls() {
 		assertThat(RenewalRule.minLease(Duration.ofSeconds(2))).isEqualTo(Duration.ofSeconds(4));

@@ -10,6 +10,7 @@ import io.grpc.TlsChannelCredentials;
 import io.leasehold.autoconfigure.Addresses;
 import io.leasehold.autoconfigure.LeaseholdProperties;
 import io.leasehold.autoconfigure.LockEngineConfigurationException;
+import io.leasehold.engine.RenewalRule;
 import io.leasehold.engine.etcd.EtcdConnection;
 import io.leasehold.engine.etcd.EtcdSettings;
 import org.jspecify.annotations.Nullable;
@@ -54,8 +55,8 @@ public record EtcdProperties(@DefaultValue List<String> endpoints, @Nullable Str
 
 	/** A short lease does not fail startup if its session is only rounded up. */
 	private Duration sessionTimeout(LeaseholdProperties shared) {
-		Duration least = EtcdSettings.sessionTimeout(this.callTimeout.multipliedBy(2));
-		Duration derived = EtcdSettings.sessionTimeout(shared.lease());
+		Duration least = EtcdSettings.shortestSession(this.callTimeout);
+		Duration derived = RenewalRule.sessionTimeout(shared.lease());
 		return (this.sessionTimeout != null) ? this.sessionTimeout : (derived.compareTo(least) > 0) ? derived : least;
 	}
 

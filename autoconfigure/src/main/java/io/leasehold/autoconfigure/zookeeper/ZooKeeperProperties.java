@@ -54,7 +54,7 @@ public record ZooKeeperProperties(@Nullable String connectString, @Nullable Dura
 			throw new IllegalArgumentException("leasehold.zookeeper.connection-timeout (%s) must be at least 1ms"
 				.formatted(this.connectionTimeout));
 		}
-		Duration least = ZooKeeperSettings.sessionTimeout(RenewalRule.minLease(this.callTimeout));
+		Duration least = RenewalRule.sessionTimeout(RenewalRule.minLease(this.callTimeout));
 		if (this.sessionTimeout != null && this.sessionTimeout.compareTo(least) < 0) {
 			throw new IllegalArgumentException(
 					"leasehold.zookeeper.session-timeout (%s) must be at least %s, eight thirds of call-timeout"
@@ -64,7 +64,7 @@ public record ZooKeeperProperties(@Nullable String connectString, @Nullable Dura
 
 	/** Return the session timeout to request from the servers. */
 	Duration sessionTimeout(LeaseholdProperties shared) {
-		return (this.sessionTimeout != null) ? this.sessionTimeout : ZooKeeperSettings.sessionTimeout(shared.lease());
+		return (this.sessionTimeout != null) ? this.sessionTimeout : RenewalRule.sessionTimeout(shared.lease());
 	}
 
 	/**

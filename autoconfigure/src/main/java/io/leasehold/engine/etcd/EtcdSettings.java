@@ -2,6 +2,8 @@ package io.leasehold.engine.etcd;
 
 import java.time.Duration;
 
+import io.leasehold.engine.RenewalRule;
+
 /**
  * Settings of the etcd engine.
  *
@@ -35,17 +37,12 @@ public record EtcdSettings(String namespace, Duration sessionTimeout, Duration c
 	}
 
 	/**
-	 * Return the session timeout with which grants are valid for a whole lease at any
-	 * time: four thirds of it.
-	 * @param lease the lease
-	 * @return the session timeout
+	 * Return the timeout of the session for the shortest lease.
+	 * @param callTimeout maximum time to wait for a response
+	 * @return the timeout
 	 */
-	public static Duration sessionTimeout(Duration lease) {
-		return lease.multipliedBy(4).dividedBy(3);
-	}
-
-	private static Duration shortestSession(Duration callTimeout) {
-		return sessionTimeout(callTimeout.multipliedBy(2));
+	public static Duration shortestSession(Duration callTimeout) {
+		return RenewalRule.sessionTimeout(RenewalRule.minLease(callTimeout));
 	}
 
 	/**
@@ -56,7 +53,7 @@ public record EtcdSettings(String namespace, Duration sessionTimeout, Duration c
 	 * @return the timeout, at most {@link #sessionTimeout()}
 	 */
 	Duration sessionFor(Duration lease) {
-		Duration needed = sessionTimeout(lease);
+		Duration needed = RenewalRule.sessionTimeout(lease);
 		Duration session = shortestSession(this.callTimeout);
 		while (session.compareTo(needed) < 0 && session.compareTo(this.sessionTimeout) < 0) {
 			session = session.multipliedBy(2);

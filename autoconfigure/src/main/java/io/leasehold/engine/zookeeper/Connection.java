@@ -3,6 +3,7 @@ package io.leasehold.engine.zookeeper;
 import java.time.Duration;
 
 import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.RenewalRule;
 
 /**
  * Connection within a session.
@@ -17,7 +18,7 @@ record Connection(int number, long session, Duration timeout) {
 	 * certainly alive after a request, given when that was sent.
 	 */
 	long earlier(long moment, long sent) {
-		long end = MonotonicClock.validUntil(sent, ZooKeeperSettings.longestLease(this.timeout));
+		long end = MonotonicClock.validUntil(sent, RenewalRule.longestLease(this.timeout));
 		return (end - moment < 0) ? end : moment;
 	}
 

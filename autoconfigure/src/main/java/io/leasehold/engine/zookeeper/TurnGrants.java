@@ -47,7 +47,7 @@ final class TurnGrants {
 	 */
 	@Nullable Long provenSince(LiveClaim live, Connection connection) {
 		Write write = this.last;
-		Duration longest = ZooKeeperSettings.longestLease(connection.timeout());
+		Duration longest = RenewalRule.longestLease(connection.timeout());
 		long recent = RenewalRule.retryPause(Math.min(live.claim().lease().toNanos(), longest.toNanos()));
 		boolean proven = write.connection == connection.number() && age(write) < recent
 				&& live.claim().access().kind() != Access.Kind.PERMITS && !live.claim().lingers();

@@ -30,24 +30,6 @@ public record ZooKeeperSettings(String namespace, String basePath, Duration call
 		requirePositive("poll-interval", pollInterval);
 	}
 
-	/**
-	 * Return the session timeout with which grants are valid for a whole lease: four
-	 * thirds of it.
-	 * @param lease the lease
-	 * @return the session timeout
-	 */
-	public static Duration sessionTimeout(Duration lease) {
-		return lease.multipliedBy(4).dividedBy(3);
-	}
-
-	/**
-	 * Return the longest lease of grants in a session. A quarter of the session timeout
-	 * is reserved, because the leader is notified of a request with a delay.
-	 */
-	static Duration longestLease(Duration sessionTimeout) {
-		return Duration.ofNanos(sessionTimeout.toNanos() * 3 / 4);
-	}
-
 	private static void requirePositive(String name, Duration value) {
 		if (value.toMillis() < 1) {
 			throw new IllegalArgumentException(

@@ -27,13 +27,6 @@ class ZooKeeperSettingsTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "PT3S, PT4S", "PT30S, PT40S" })
-	void quarterOfASessionIsReserved(Duration lease, Duration session) {
-		assertThat(ZooKeeperSettings.sessionTimeout(lease)).isEqualTo(session);
-		assertThat(ZooKeeperSettings.longestLease(session)).isEqualTo(lease);
-	}
-
-	@ParameterizedTest
 	@CsvSource({ "' ', /leasehold, leasehold.namespace", "shop, leasehold, leasehold.zookeeper.base-path",
 			"shop, /, leasehold.zookeeper.base-path", "shop, /a/, leasehold.zookeeper.base-path",
 			"shop, /.., leasehold.zookeeper.base-path" })

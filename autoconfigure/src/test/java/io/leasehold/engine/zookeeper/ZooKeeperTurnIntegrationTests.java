@@ -16,6 +16,7 @@ import io.leasehold.engine.ManualClock;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.engine.RenewalRule;
 import io.leasehold.engine.Signal;
 import io.leasehold.server.FaultProxy;
 import io.leasehold.server.ZooKeeperTestServer;
@@ -48,7 +49,7 @@ class ZooKeeperTurnIntegrationTests {
 
 	private static final int SESSION = 60_000;
 
-	private static final Duration VALID = ZooKeeperSettings.longestLease(Duration.ofMillis(SESSION));
+	private static final Duration VALID = RenewalRule.longestLease(Duration.ofMillis(SESSION));
 
 	/** The age from which a write proves nothing. */
 	private static final Duration OLD = Duration.ofSeconds(1);
