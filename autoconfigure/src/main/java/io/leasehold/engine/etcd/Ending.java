@@ -34,7 +34,7 @@ final class Ending {
 	/** End a claim. It is kept until the response, for a repeated release. */
 	ReleaseOutcome leave(LiveClaim live, long deadline) throws EtcdException, TimeoutException {
 		live.end(this.clock.nanoTime());
-		live.turn().unsubscribe();
+		live.turn().forget();
 		ReleaseOutcome outcome = live.mayHaveKey() ? remove(live, deadline) : new ReleaseOutcome.NotOwner();
 		this.claims.forget(live);
 		return live.hasExpired() ? new ReleaseOutcome.NotOwner() : outcome;

@@ -108,7 +108,7 @@ public final class EtcdLockEngine implements LockEngine, AutoCloseable {
 		LiveClaim live = this.claims.begin(claim);
 		if (live.hasEnded()) { // it was contradicted, but its removal had no response
 			this.ending.leave(live, deadline);
-			live = this.claims.begin(claim);
+			live = this.claims.beginAgain(live);
 		}
 		AcquisitionOutcome outcome = this.queue.request(live, claim.waits(), deadline);
 		if (outcome instanceof AcquisitionOutcome.Contradicted
