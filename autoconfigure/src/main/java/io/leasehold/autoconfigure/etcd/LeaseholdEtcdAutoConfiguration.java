@@ -1,10 +1,13 @@
 package io.leasehold.autoconfigure.etcd;
 
 import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelRegistry;
 import io.leasehold.autoconfigure.ConditionalOnLockEngine;
 import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
 import io.leasehold.autoconfigure.LeaseholdProperties;
+import io.leasehold.autoconfigure.LockEngineConfigurationException;
 import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.etcd.EtcdConnection;
 import io.leasehold.engine.etcd.EtcdLockEngine;
 
 import org.springframework.beans.factory.ObjectProvider;
@@ -49,7 +52,15 @@ public final class LeaseholdEtcdAutoConfiguration {
 	@ConditionalOnMissingBean
 	EtcdLockEngine leaseholdEtcdLockEngine(EtcdProperties properties, LeaseholdProperties shared,
 			EtcdConnectionDetails details, MonotonicClock clock) {
-		return new EtcdLockEngine(EtcdProperties.toConnection(details), properties.toSettings(shared), clock);
+		EtcdConnection connection = EtcdProperties.toConnection(details);
+		try {
+			return new EtcdLockEngine(connection, properties.toSettings(shared), clock);
+		}
+		catch (ManagedChannelRegistry.ProviderNotFoundException ex) {
+			throw new LockEngineConfigurationException(
+					"The etcd engine has no transport of gRPC: %s.".formatted(ex.getMessage()),
+					"Add io.grpc:grpc-netty-shaded.");
+		}
 	}
 
 	static class OnConnectionCondition extends AnyNestedCondition {

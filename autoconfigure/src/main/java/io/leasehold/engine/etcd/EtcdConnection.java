@@ -53,7 +53,11 @@ public record EtcdConnection(List<URI> endpoints, @Nullable String user, @Nullab
 		}
 	}
 
+	/**
+	 * Prepare the connections, without a request. This fails if gRPC has no transport.
+	 */
 	Store connect(Duration callTimeout) {
+		this.endpoints.forEach((member) -> channel(member, callTimeout));
 		return connect((member) -> channel(member, callTimeout).build());
 	}
 

@@ -1,7 +1,10 @@
 package io.leasehold.autoconfigure.etcd;
 
+import java.util.ArrayList;
 import java.util.List;
 
+import io.grpc.ManagedChannelProvider;
+import io.grpc.ManagedChannelRegistry;
 import io.leasehold.DistributedLocks;
 import io.leasehold.LockEngineException;
 import io.leasehold.autoconfigure.Leasehold;
@@ -102,6 +105,36 @@ class LeaseholdEtcdAutoConfigurationTests {
 				.isInstanceOf(LockEngineConfigurationException.class)
 				.hasMessageContaining(
 						"leasehold.engine is 'etcd', but the client of that engine is not on the classpath"));
+	}
+
+	/** gRPC itself, without one of its transports. */
+	@Test
+	void missingTransportIsNamed() {
+		ManagedChannelRegistry transports = ManagedChannelRegistry.getDefaultRegistry();
+		List<ManagedChannelProvider> present = new ArrayList<>();
+		try {
+			while (hasTransport()) {
+				present.add(ManagedChannelProvider.provider());
+				transports.deregister(ManagedChannelProvider.provider());
+			}
+			this.configured.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOf(LockEngineConfigurationException.class)
+				.hasMessageContaining("The etcd engine has no transport of gRPC")
+				.hasMessageContaining("Add io.grpc:grpc-netty-shaded"));
+		}
+		finally {
+			present.forEach(transports::register);
+		}
+	}
+
+	private static boolean hasTransport() {
+		try {
+			return ManagedChannelProvider.provider() != null;
+		}
+		catch (ManagedChannelProvider.ProviderNotFoundException ex) {
+			return false;
+		}
 	}
 
 	@Test
