@@ -50,6 +50,7 @@ final class Members {
 	 * call uses the next member. A member that fails earlier is replaced within the call.
 	 */
 	<T> T run(Request<T> request, long deadline) throws EtcdException, TimeoutException {
+		EtcdException failure = null;
 		for (int rest = this.endpoints.size();; rest--) {
 			URI member = present();
 			try {
@@ -57,18 +58,26 @@ final class Members {
 			}
 			catch (TimeoutException ex) {
 				leave(member);
-				throw ex;
+				throw (failure != null) ? late(ex, failure) : ex;
 			}
 			catch (EtcdException ex) {
 				if (ex.isRejection()) {
 					throw ex;
 				}
 				leave(member);
+				failure = ex;
 				if (rest == 0 || Deadlines.left(deadline) <= 0) {
 					throw ex;
 				}
 			}
 		}
+	}
+
+	/** Name the earlier failure, too: it may be why no member responded in time. */
+	private static TimeoutException late(TimeoutException last, EtcdException earlier) {
+		TimeoutException both = new TimeoutException("%s, after %s".formatted(last.getMessage(), earlier.getMessage()));
+		both.initCause(earlier);
+		return both;
 	}
 
 	/**

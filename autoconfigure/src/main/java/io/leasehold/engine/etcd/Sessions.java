@@ -11,7 +11,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
-import io.grpc.Status;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.support.Deadlines;
@@ -85,7 +84,7 @@ final class Sessions {
 			return Deadlines.await(known, deadline);
 		}
 		catch (ExecutionException ex) {
-			throw new EtcdException(Status.Code.UNAVAILABLE, String.valueOf(ex.getCause()), ex.getCause());
+			throw EtcdException.of(ex.getCause());
 		}
 	}
 
@@ -96,11 +95,10 @@ final class Sessions {
 			begun.complete(session);
 			return session;
 		}
-		finally {
-			if (!begun.isDone()) {
-				this.byPurpose.remove(purpose, begun);
-				begun.completeExceptionally(new TimeoutException("etcd did not create a lease for this process"));
-			}
+		catch (EtcdException | TimeoutException | RuntimeException | Error ex) {
+			this.byPurpose.remove(purpose, begun);
+			begun.completeExceptionally(ex);
+			throw ex;
 		}
 	}
 

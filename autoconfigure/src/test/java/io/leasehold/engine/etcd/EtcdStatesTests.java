@@ -6,7 +6,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
 
 import io.grpc.Status;
 import io.leasehold.LockKey;
@@ -24,6 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 /**
  * Tests for the states of sessions, claims and members, at the limits of their times.
@@ -216,6 +219,54 @@ class EtcdStatesTests {
 			throw new TimeoutException("late");
 		}, later()));
 		assertThat(members.present()).hasHost("two");
+	}
+
+	@Test
+	void lateResponseIsReportedWithTheFailureBefore() {
+		Members members = new Members(List.of(URI.create("http://one"), URI.create("http://two")));
+		EtcdException refused = new EtcdException(Status.Code.UNAVAILABLE, "http://one refused", null);
+		assertThatExceptionOfType(TimeoutException.class).isThrownBy(() -> members.run((member) -> {
+			if (member.getHost().equals("one")) {
+				throw refused;
+			}
+			throw new TimeoutException("http://two did not respond");
+		}, later())).withMessage("http://two did not respond, after http://one refused").withCause(refused);
+	}
+
+	/** A waiting call reports why the call that creates the session has failed. */
+	@Test
+	void sessionThatCannotBeCreatedHasOneReasonForAllCalls() throws Exception {
+		CompletableFuture<URI> begun = new CompletableFuture<>();
+		CompletableFuture<Void> waits = new CompletableFuture<>();
+		Channels refusing = new Channels((member) -> {
+			begun.complete(member);
+			waits.join();
+			throw new IllegalStateException("no connection to " + member);
+		});
+		EtcdSettings settings = new EtcdSettings("ns", LEASE, Duration.ofSeconds(1), Duration.ofSeconds(1));
+		Store store = new Store(new EtcdClient(refusing, true, null), new Members(List.of(URI.create("http://one"))));
+		Sessions sessions = new Sessions(store, new EtcdKeys("ns"), null, settings, (lost) -> {
+		}, MonotonicClock.SYSTEM);
+		Claim claim = this.live.claim();
+		CompletableFuture<Session> first = CompletableFuture.supplyAsync(() -> require(sessions, claim));
+		begun.join();
+		AtomicReference<Throwable> second = new AtomicReference<>();
+		Thread waiting = new Thread(() -> second.set(catchThrowable(() -> sessions.require(claim, later()))));
+		waiting.start();
+		EtcdEngines.eventually().until(() -> waiting.getState() == Thread.State.TIMED_WAITING);
+		waits.complete(null);
+		waiting.join();
+		assertThat(first).failsWithin(Duration.ofMinutes(1));
+		assertThat(second.get()).hasMessageContaining("no connection to http://one");
+	}
+
+	private static Session require(Sessions sessions, Claim claim) {
+		try {
+			return sessions.require(claim, later());
+		}
+		catch (EtcdException | TimeoutException ex) {
+			throw new IllegalStateException(ex);
+		}
 	}
 
 	@ParameterizedTest
