@@ -35,13 +35,14 @@ final class Call extends ClientCall.Listener<Message> {
 	static Call send(Channel channel, URI member, MethodDescriptor<Message, Message> method, Message request,
 			@Nullable String token) {
 		Call call = new Call(member, channel.newCall(method, CallOptions.DEFAULT));
-		start(call.call, call, request, token);
+		start(call.call, call, token);
+		call.call.sendMessage(request);
 		call.call.halfClose();
 		return call;
 	}
 
-	/** Start a call with its first request, and accept all responses. */
-	static void start(ClientCall<Message, Message> call, ClientCall.Listener<Message> listener, Message request,
+	/** Start a call, and accept all responses. */
+	static void start(ClientCall<Message, Message> call, ClientCall.Listener<Message> listener,
 			@Nullable String token) {
 		Metadata headers = new Metadata();
 		headers.put(HAS_LEADER, "true");
@@ -50,7 +51,6 @@ final class Call extends ClientCall.Listener<Message> {
 		}
 		call.start(listener, headers);
 		call.request(Integer.MAX_VALUE);
-		call.sendMessage(request);
 	}
 
 	/** Return the response, or the {@link EtcdException}. */

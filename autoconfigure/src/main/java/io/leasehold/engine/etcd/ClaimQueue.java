@@ -19,9 +19,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class ClaimQueue {
 
-	/** Share of the poll interval for claims that are not watched. */
-	private static final int UNWATCHED = 8;
-
 	private final Store store;
 
 	private final Sessions sessions;
@@ -30,19 +27,16 @@ final class ClaimQueue {
 
 	private final OwnLeases ownLeases;
 
-	private final Watches watches;
-
 	private final Duration pollInterval;
 
 	private final MonotonicClock clock;
 
-	ClaimQueue(Store store, Sessions sessions, EtcdKeys keys, OwnLeases ownLeases, Watches watches,
-			Duration pollInterval, MonotonicClock clock) {
+	ClaimQueue(Store store, Sessions sessions, EtcdKeys keys, OwnLeases ownLeases, Duration pollInterval,
+			MonotonicClock clock) {
 		this.store = store;
 		this.sessions = sessions;
 		this.keys = keys;
 		this.ownLeases = ownLeases;
-		this.watches = watches;
 		this.pollInterval = pollInterval;
 		this.clock = clock;
 	}
@@ -76,7 +70,7 @@ final class ClaimQueue {
 			return evaluate(live, session, reply.keys(1), reply.revision(), sent, deadline);
 		}
 		if (reply.keys(0).isEmpty()) {
-			return busy(live); // others hold the lock
+			return busy(); // others hold the lock
 		}
 		moveTo(session, live, reply.keys(0).get(0), deadline);
 		return null;
@@ -175,7 +169,7 @@ final class ClaimQueue {
 		}
 		if (!order.lastHolds()) {
 			live.turn().busy(Obstacle.of(order, live.prefix(), revision));
-			return busy(live);
+			return busy();
 		}
 		live.replaceOwnLease(); // that of an earlier grant may end soon
 		if (this.ownLeases.secure(live, session, live.claim().lease(), deadline)) {
@@ -196,10 +190,8 @@ final class ClaimQueue {
 		live.displace();
 	}
 
-	private AcquisitionOutcome busy(LiveClaim live) {
-		boolean watched = live.turn().isWatched() || this.watches.haveRoom();
-		Duration interval = watched ? this.pollInterval : this.pollInterval.dividedBy(UNWATCHED);
-		return new AcquisitionOutcome.Busy(Jitter.shorten(interval, Jitter.OF_POLLS));
+	private AcquisitionOutcome busy() {
+		return new AcquisitionOutcome.Busy(Jitter.shorten(this.pollInterval, Jitter.OF_POLLS));
 	}
 
 	private static AcquisitionOutcome grant(LiveClaim live, Session session, KeyValue own, long sent)

@@ -8,8 +8,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Consumer;
 
+import io.grpc.CallOptions;
+import io.grpc.ClientCall;
 import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
 import io.grpc.MethodDescriptor;
@@ -136,15 +137,13 @@ final class EtcdClient implements AutoCloseable {
 	}
 
 	/**
-	 * Open a watch, with the token of the last request. It may have expired: then the
-	 * watch is cancelled, and the next request logs in.
-	 * @param messages called for each message, and with {@code null} when it has ended
-	 * @return the open watch
+	 * Open a stream of watches, with the token of the last request. It may have expired:
+	 * then watches are rejected, and the next request logs in.
 	 */
-	WatchStream watch(URI member, Message create, Consumer<@Nullable Message> messages) {
-		WatchStream stream = new WatchStream(this.channels.to(member), messages);
-		stream.open(create, (this.login != null) ? this.login.present() : null);
-		return stream;
+	ClientCall<Message, Message> watch(URI member, ClientCall.Listener<Message> listener) {
+		ClientCall<Message, Message> call = this.channels.to(member).newCall(Rpc.WATCH, CallOptions.DEFAULT);
+		Call.start(call, listener, (this.login != null) ? this.login.present() : null);
+		return call;
 	}
 
 	@Override

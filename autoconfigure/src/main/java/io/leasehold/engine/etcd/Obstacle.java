@@ -2,6 +2,7 @@ package io.leasehold.engine.etcd;
 
 import java.util.Collection;
 import java.util.Set;
+import java.util.function.BiConsumer;
 
 import org.jspecify.annotations.Nullable;
 
@@ -21,9 +22,9 @@ record Obstacle(String key, @Nullable String rangeEnd, long revision, ClaimOrder
 				: new Obstacle(prefix, KeyValue.rangeEnd(prefix), revision, order);
 	}
 
-	/** Return whether a watch on this obstacle is one on the other, too. */
-	boolean isSameAs(Obstacle other) {
-		return this.key.equals(other.key);
+	/** Return a watch on this obstacle that is not open yet. */
+	Watch watch(BiConsumer<Watch, Watch.End> listener) {
+		return new Watch(this.key, this.rangeEnd, this.revision, this::isOver, listener);
 	}
 
 	/** Return whether the claim may hold the lock after these keys were removed. */

@@ -6,12 +6,16 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 import io.leasehold.engine.MonotonicClock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Lease of this process in etcd, which locks of the process are attached to. The
  * session's own key exists for as long as its lease. Thread-safe.
  */
 final class Session {
+
+	/** Pause between two watches, so that a server which ends them is not flooded. */
+	private static final Duration PAUSE = Duration.ofSeconds(1);
 
 	private final long lease;
 
@@ -32,6 +36,11 @@ final class Session {
 	private final AtomicBoolean lost = new AtomicBoolean();
 
 	private final Consumer<Session> whenLost;
+
+	private @Nullable Watch watch;
+
+	/** When the watch was opened. */
+	private long watched;
 
 	/** When the last proven request was sent. */
 	private long proven;
@@ -79,11 +88,25 @@ final class Session {
 	}
 
 	/**
-	 * Return a revision at which the session's key existed, recent enough for a watch.
-	 * The store forgets old ones.
+	 * Return whether the end of the session should be watched, for the first time or
+	 * because the watch has ended.
 	 */
-	long seen() {
-		return this.seen;
+	synchronized boolean lacksWatch(long now) {
+		return this.watch == null || (this.watch.hasEnded() && now - this.watched >= PAUSE.toNanos());
+	}
+
+	/**
+	 * Return a watch on the end of the session that is not open yet. It begins at the
+	 * last revision that was seen, because the store forgets old ones.
+	 */
+	synchronized Watch watch(long now) {
+		this.watched = now;
+		this.watch = new Watch(this.key, null, this.seen, (removed) -> true, (by, end) -> {
+			if (end == Watch.End.REMOVED) {
+				lose();
+			}
+		});
+		return this.watch;
 	}
 
 	/** Return the time that the clock of this process showed first, for display. */

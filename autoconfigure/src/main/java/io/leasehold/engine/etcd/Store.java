@@ -3,30 +3,15 @@ package io.leasehold.engine.etcd;
 import java.net.URI;
 import java.util.List;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Consumer;
 
+import io.grpc.ClientCall;
 import io.grpc.MethodDescriptor;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Requests of the engine. Each may be executed more than once, because a request without
  * a response is repeated at another member. Reads are linearizable. Thread-safe.
  */
 final class Store implements AutoCloseable {
-
-	/** Field of a watch's message. */
-	static final int CREATED = 3;
-
-	/** Field of a watch's message. */
-	static final int CANCELLED = 4;
-
-	/** Field of a watch's message that was cancelled. */
-	static final int COMPACTED = 5;
-
-	/** Field of a watch's message. */
-	static final int EVENTS = 11;
-
-	private static final int WITHOUT_PUTS = 0;
 
 	private final EtcdClient client;
 
@@ -91,18 +76,9 @@ final class Store implements AutoCloseable {
 		return this.members.run((member) -> this.client.send(member, method, request, deadline), deadline);
 	}
 
-	/**
-	 * Watch the removal of keys at one member.
-	 * @param rangeEnd end of the range, or {@code null} for a single key
-	 * @param after revision after which removals are reported
-	 */
-	WatchStream watch(URI member, String key, @Nullable String rangeEnd, long after,
-			Consumer<@Nullable Message> messages) {
-		Message create = Message.of(1, key).with(3, after + 1).with(5, WITHOUT_PUTS);
-		if (rangeEnd != null) {
-			create.with(2, rangeEnd);
-		}
-		return this.client.watch(member, create, messages);
+	/** Open a stream of watches at one member. */
+	ClientCall<Message, Message> watch(URI member, ClientCall.Listener<Message> listener) {
+		return this.client.watch(member, listener);
 	}
 
 	@Override

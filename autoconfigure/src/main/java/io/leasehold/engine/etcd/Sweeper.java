@@ -1,7 +1,6 @@
 package io.leasehold.engine.etcd;
 
 import java.time.Duration;
-import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
@@ -37,7 +36,7 @@ final class Sweeper {
 
 	private final Sessions sessions;
 
-	private final SessionWatches watches;
+	private final Watches watches;
 
 	private final KeepAlive keepAlive;
 
@@ -59,12 +58,12 @@ final class Sweeper {
 
 	private final AtomicBoolean closed = new AtomicBoolean();
 
-	Sweeper(Store store, LiveClaims claims, Sessions sessions, KeepAlive keepAlive, Ending ending, LateKeys lateKeys,
-			Duration callTimeout, MonotonicClock clock) {
+	Sweeper(Store store, LiveClaims claims, Sessions sessions, Watches watches, KeepAlive keepAlive, Ending ending,
+			LateKeys lateKeys, Duration callTimeout, MonotonicClock clock) {
 		this.store = store;
 		this.claims = claims;
 		this.sessions = sessions;
-		this.watches = new SessionWatches(store, clock);
+		this.watches = watches;
 		this.keepAlive = keepAlive;
 		this.ending = ending;
 		this.lateKeys = lateKeys;
@@ -113,9 +112,8 @@ final class Sweeper {
 	 * while after the last one.
 	 */
 	private void keepSessions() throws EtcdException, TimeoutException {
-		Collection<Session> present = this.sessions.present();
-		this.watches.retain(present);
-		for (Session session : present) {
+		this.watches.follow(this.store.members().present());
+		for (Session session : this.sessions.present()) {
 			if (session.isIdle(this.clock.nanoTime()) && !this.claims.use(session)
 					&& this.sessions.present().size() > 1) {
 				this.sessions.forget(session);
@@ -127,10 +125,13 @@ final class Sweeper {
 	}
 
 	private void keep(Session session) throws EtcdException, TimeoutException {
-		if (session.isDue(this.clock.nanoTime()) || this.watches.isBroken(session)) {
+		boolean lacksWatch = session.lacksWatch(this.clock.nanoTime());
+		if (lacksWatch || session.isDue(this.clock.nanoTime())) {
 			this.keepAlive.send(session, List.of(), deadline());
 		}
-		this.watches.watch(session);
+		if (lacksWatch && !session.isLost()) {
+			this.watches.open(session.watch(this.clock.nanoTime()));
+		}
 	}
 
 	private void removeExpired() throws EtcdException, TimeoutException {
@@ -185,7 +186,6 @@ final class Sweeper {
 			logger.debug("Could not leave etcd; its keys end with their leases", ex);
 		}
 		if (!held) {
-			this.watches.closeAll();
 			this.store.close();
 			this.executor.shutdown();
 		}

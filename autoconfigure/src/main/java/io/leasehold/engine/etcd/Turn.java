@@ -55,13 +55,8 @@ final class Turn {
 			this.obstacle = null;
 		}
 		if (useless != null) {
-			useless.close();
+			this.watches.close(useless);
 		}
-	}
-
-	/** Return whether a change is reported without a poll. */
-	synchronized boolean isWatched() {
-		return this.watch != null;
 	}
 
 	private void watch() {
@@ -70,29 +65,27 @@ final class Turn {
 		synchronized (this) {
 			Obstacle present = this.obstacle;
 			useless = this.watch;
-			if (this.listener == null || present == null || (useless != null && useless.isOn(present))) {
+			if (this.listener == null || present == null || (useless != null && useless.key().equals(present.key()))) {
 				return;
 			}
-			begun = this.watches.begin(present, this::end);
+			begun = present.watch(this::end);
 			this.watch = begun;
 		}
 		if (useless != null) {
-			useless.close();
+			this.watches.close(useless);
 		}
-		if (begun != null) {
-			begun.open();
-		}
+		this.watches.open(begun);
 	}
 
-	/** Record that a watch has ended, and report its change. */
-	private void end(Watch by, boolean changed) {
+	/** Record that a watch has ended, and report a change. */
+	private void end(Watch by, Watch.End how) {
 		synchronized (this) {
 			if (this.watch != by) {
 				return;
 			}
 			this.watch = null;
 		}
-		if (changed) {
+		if (how != Watch.End.UNAVAILABLE) {
 			retry();
 		}
 	}

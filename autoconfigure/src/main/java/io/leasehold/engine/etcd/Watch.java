@@ -1,99 +1,109 @@
 package io.leasehold.engine.etcd;
 
-import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
+import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watch of a waiting claim on its obstacle. A watch that fails after it was created may
- * have missed a change; one that cannot be created is left to the polls.
+ * Watch on the removal of one key, or of the keys of a range. It ends once. Thread-safe.
  */
 final class Watch {
 
-	/** A server that ends each watch at once must not cause a request at each end. */
-	private static final Duration SHORT = Duration.ofSeconds(1);
+	private static final int WITHOUT_PUTS = 0;
 
-	private final Store store;
+	private final String key;
 
-	private final Obstacle obstacle;
+	private final @Nullable String rangeEnd;
 
-	private final BiConsumer<Watch, Boolean> listener;
+	private final long after;
 
-	private final Runnable whenOver;
+	private final Predicate<Collection<String>> isOver;
 
-	private final AtomicBoolean over = new AtomicBoolean();
+	private final BiConsumer<Watch, End> listener;
 
 	private final List<String> removed = new ArrayList<>();
 
-	private final long opened = System.nanoTime();
+	/** Number of the watch in its stream, zero before the server has assigned one. */
+	private volatile long id;
 
-	private volatile boolean created;
-
-	private volatile @Nullable WatchStream stream;
+	private final AtomicBoolean ended = new AtomicBoolean();
 
 	/**
 	 * Create a watch that is not open yet.
-	 * @param listener called at most once, with whether the obstacle may have changed
-	 * @param whenOver called once
+	 * @param rangeEnd end of the range, or {@code null} for a single key
+	 * @param after revision after which removals are reported
+	 * @param isOver whether the removal of these keys ends the watch
+	 * @param listener called once, unless the watch is closed before
 	 */
-	Watch(Store store, Obstacle obstacle, BiConsumer<Watch, Boolean> listener, Runnable whenOver) {
-		this.store = store;
-		this.obstacle = obstacle;
+	Watch(String key, @Nullable String rangeEnd, long after, Predicate<Collection<String>> isOver,
+			BiConsumer<Watch, End> listener) {
+		this.key = key;
+		this.rangeEnd = rangeEnd;
+		this.after = after;
+		this.isOver = isOver;
 		this.listener = listener;
-		this.whenOver = whenOver;
 	}
 
-	boolean isOn(Obstacle other) {
-		return this.obstacle.isSameAs(other);
+	String key() {
+		return this.key;
 	}
 
-	void open() {
-		WatchStream begun = this.store.watch(this.store.members().present(), this.obstacle.key(),
-				this.obstacle.rangeEnd(), this.obstacle.revision(), this::received);
-		this.stream = begun;
-		if (this.over.get()) {
-			begun.close();
+	long id() {
+		return this.id;
+	}
+
+	void id(long assigned) {
+		this.id = assigned;
+	}
+
+	/** Return the request to create it. */
+	Message request() {
+		Message create = Message.of(1, this.key).with(3, this.after + 1).with(5, WITHOUT_PUTS);
+		return Message.of(1, (this.rangeEnd != null) ? create.with(2, this.rangeEnd) : create);
+	}
+
+	/** Process removals, one call after another. */
+	void removed(List<String> keys) {
+		this.removed.addAll(keys);
+		if (this.isOver.test(this.removed)) {
+			end(End.REMOVED);
 		}
 	}
 
-	private void received(@Nullable Message message) {
-		if (message == null) {
-			end(this.created && System.nanoTime() - this.opened > SHORT.toNanos());
-			return;
-		}
-		if (message.flag(Store.CANCELLED)) {
-			// A change may be missed after a compaction; otherwise the token has expired
-			end(message.number(Store.COMPACTED) > 0);
-			return;
-		}
-		this.created |= message.flag(Store.CREATED);
-		message.all(Store.EVENTS).forEach((event) -> this.removed.add(KeyValue.of(event.message(2)).key()));
-		if (!this.removed.isEmpty() && this.obstacle.isOver(this.removed)) {
-			end(true);
-		}
-	}
-
-	private void end(boolean changed) {
+	void end(End how) {
 		if (close()) {
-			this.listener.accept(this, changed);
+			this.listener.accept(this, how);
 		}
 	}
 
-	/** End the watch, without a report. */
+	boolean hasEnded() {
+		return this.ended.get();
+	}
+
+	/** End the watch without a report. Return whether it had not ended before. */
 	boolean close() {
-		if (!this.over.compareAndSet(false, true)) {
-			return false;
-		}
-		this.whenOver.run();
-		WatchStream open = this.stream;
-		if (open != null) {
-			open.close();
-		}
-		return true;
+		return this.ended.compareAndSet(false, true);
+	}
+
+	/**
+	 * Reason why a watch has ended.
+	 */
+	enum End {
+
+		/** The awaited keys were removed. */
+		REMOVED,
+
+		/** The awaited keys may have been removed. */
+		MISSED,
+
+		/** The server ends each watch at once; polls must replace it. */
+		UNAVAILABLE
+
 	}
 
 }

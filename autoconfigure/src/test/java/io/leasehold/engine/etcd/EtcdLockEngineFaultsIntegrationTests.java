@@ -3,7 +3,9 @@ package io.leasehold.engine.etcd;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -329,28 +331,50 @@ class EtcdLockEngineFaultsIntegrationTests {
 		EtcdEngines.eventually().until(() -> engine.inDoubt(claim));
 	}
 
-	/** More than there are watches. */
+	/** Each of their watches has to be created before the next one is. */
 	@Test
-	void claimsWithoutAWatchPoll() {
+	void manyWaitingClaimsAreNotifiedOfTheirTurns() {
 		EtcdLockEngine engine = this.engines.engine(this.url);
 		EtcdLockEngine other = this.engines.engine(this.url);
-		List<Claim> waiting = new ArrayList<>();
-		for (int i = 0; i < Watches.LIMIT + 2; i++) {
+		List<Claim> holders = new ArrayList<>();
+		Set<LockKey> notified = ConcurrentHashMap.newKeySet();
+		for (int i = 0; i < 100; i++) {
 			LockKey key = new LockKey("key:" + i);
-			EtcdEngines.granted(other, this.engines.claim(key));
+			holders.add(this.engines.claim(key));
+			EtcdEngines.granted(other, holders.get(i));
 			Claim claim = Claims.waiting(this.engines.claim(key));
-			Busy busy = (Busy) engine.tryAcquire(claim);
-			assertThat(busy.retryIn()).isBetween(Duration.ofSeconds((i < Watches.LIMIT) ? 200 : 20),
-					Duration.ofSeconds((i < Watches.LIMIT) ? 300 : 40));
-			this.engines.open(engine.subscribe(claim, (signal) -> {
-			}));
-			waiting.add(claim);
+			assertThat(engine.tryAcquire(claim)).isInstanceOf(Busy.class);
+			engine.subscribe(claim, (signal) -> notified.add(key)).close(); // before its
+																			// watch is
+																			// created
+			assertThat(engine.tryAcquire(claim)).isInstanceOf(Busy.class);
+			this.engines.open(engine.subscribe(claim, (signal) -> notified.add(key)));
 		}
-		waiting.forEach(engine::release);
-		LockKey key = new LockKey("key:0");
-		Claim claim = Claims.waiting(this.engines.claim(key));
-		assertThat(((Busy) engine.tryAcquire(claim)).retryIn()).as("there is room again")
-			.isGreaterThan(Duration.ofSeconds(200));
+		holders.forEach(other::release);
+		EtcdEngines.eventually().until(() -> notified.size() == holders.size());
+	}
+
+	/** Otherwise the server would keep it for as long as its process runs. */
+	@Test
+	void watchOfAClaimThatEndsIsClosed() {
+		EtcdTestServer server = this.engines.open(EtcdTestServer.start());
+		EtcdLockEngine engine = this.engines.engine(server.url());
+		Claim holder = this.engines.claim(KEY);
+		EtcdEngines.granted(engine, holder);
+		EtcdEngines.eventually().until(() -> EtcdOperator.watches(server.url()) == 1);
+		Claim claim = Claims.waiting(this.engines.claim(KEY));
+		assertThat(engine.tryAcquire(claim)).isInstanceOf(Busy.class);
+		Subscription open = engine.subscribe(claim, (signal) -> {
+		});
+		EtcdEngines.eventually().until(() -> EtcdOperator.watches(server.url()) == 2);
+		open.close();
+		EtcdEngines.eventually().until(() -> EtcdOperator.watches(server.url()) == 1);
+		assertThat(engine.tryAcquire(claim)).isInstanceOf(Busy.class);
+		this.engines.open(engine.subscribe(claim, (signal) -> {
+		}));
+		EtcdEngines.eventually().until(() -> EtcdOperator.watches(server.url()) == 2);
+		engine.release(holder);
+		EtcdEngines.eventually().until(() -> EtcdOperator.watches(server.url()) == 1);
 	}
 
 	private static CompletableFuture<LossCause> lossOf(HeldLock held) {
