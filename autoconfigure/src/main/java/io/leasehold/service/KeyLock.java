@@ -25,10 +25,13 @@ final class KeyLock implements LockView {
 
 	private final LockOptions options;
 
+	private final ThreadLocks.Monitor monitor;
+
 	KeyLock(EngineLocks locks, LockKey key, LockOptions options) {
 		this.locks = locks;
 		this.key = key;
 		this.options = options;
+		this.monitor = new ThreadLocks.Monitor(locks.holds(), key, options.mode(), options.permits());
 	}
 
 	@Override
@@ -93,9 +96,9 @@ final class KeyLock implements LockView {
 
 	@Override
 	public void unlock() {
-		HeldLock last = ThreadLocks.remove(this);
+		HeldLock last = ThreadLocks.remove(this.monitor);
 		if (last == null) {
-			throw new IllegalMonitorStateException("Lock '%s' is not held by thread '%s' through this object"
+			throw new IllegalMonitorStateException("Lock '%s' is not held by thread '%s' through asLock"
 				.formatted(this.key, Thread.currentThread().getName()));
 		}
 		last.close();
@@ -103,7 +106,7 @@ final class KeyLock implements LockView {
 
 	@Override
 	public Optional<HeldLock> held() {
-		return Optional.ofNullable(ThreadLocks.newest(this));
+		return Optional.ofNullable(ThreadLocks.newest(this.monitor));
 	}
 
 	@Override
@@ -147,7 +150,7 @@ final class KeyLock implements LockView {
 			close(acquired, ex);
 			throw ex;
 		}
-		ThreadLocks.add(this, acquired);
+		ThreadLocks.add(this.monitor, acquired);
 	}
 
 	private static void close(HeldLock lock, Exception reason) {

@@ -6,12 +6,13 @@ import java.util.List;
 import io.leasehold.HeldLock;
 import io.leasehold.HeldLockScope;
 import io.leasehold.LockKey;
+import io.leasehold.LockMode;
 import io.leasehold.LockView;
 import io.leasehold.service.gate.Hold;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Locks that a thread holds through {@link LockView}, newest first. A thread re-enters
+ * Locks that a thread holds through a {@link LockView}, newest first. A thread re-enters
  * them until it unlocks them. Each thread has access only to its own; those of a dead
  * thread are unreachable.
  */
@@ -19,37 +20,37 @@ final class ThreadLocks {
 
 	private static final ThreadLocal<@Nullable ThreadLocks> NEWEST = new ThreadLocal<>();
 
-	private final LockView view;
+	private final Monitor monitor;
 
 	private final Handle handle;
 
 	private @Nullable ThreadLocks older;
 
-	private ThreadLocks(LockView view, Handle handle, @Nullable ThreadLocks older) {
-		this.view = view;
+	private ThreadLocks(Monitor monitor, Handle handle, @Nullable ThreadLocks older) {
+		this.monitor = monitor;
 		this.handle = handle;
 		this.older = older;
 	}
 
-	static void add(LockView view, Handle handle) {
-		NEWEST.set(new ThreadLocks(view, handle, NEWEST.get()));
+	static void add(Monitor monitor, Handle handle) {
+		NEWEST.set(new ThreadLocks(monitor, handle, NEWEST.get()));
 	}
 
-	/** Return the newest lock that the current thread holds through a view, or null. */
-	static @Nullable Handle newest(LockView view) {
+	/** Return the newest lock that the current thread holds of a monitor, or null. */
+	static @Nullable Handle newest(Monitor monitor) {
 		for (ThreadLocks lock = NEWEST.get(); lock != null; lock = lock.older) {
-			if (lock.view == view) {
+			if (lock.monitor.equals(monitor)) {
 				return lock.handle;
 			}
 		}
 		return null;
 	}
 
-	/** Remove and return the newest lock that the current thread holds through a view. */
-	static @Nullable Handle remove(LockView view) {
+	/** Remove and return the newest lock that the current thread holds of a monitor. */
+	static @Nullable Handle remove(Monitor monitor) {
 		ThreadLocks newer = null;
 		for (ThreadLocks lock = NEWEST.get(); lock != null; lock = lock.older) {
-			if (lock.view == view) {
+			if (lock.monitor.equals(monitor)) {
 				unlink(lock, newer);
 				return lock.handle;
 			}
@@ -96,6 +97,14 @@ final class ThreadLocks {
 			}
 		}
 		return false;
+	}
+
+	/**
+	 * What is one lock to a thread, whichever view it uses, and whatever its lease.
+	 *
+	 * @param holds those of the engine
+	 */
+	record Monitor(Holds holds, LockKey key, LockMode mode, int permits) {
 	}
 
 }

@@ -77,6 +77,42 @@ class ThreadLockTests {
 				List.of("c", "a", "b"), List.of("c", "b", "a"));
 	}
 
+	/** As with registries of locks, which create an object for each use of a key. */
+	@Test
+	void viewsOfOneKeyAndModeAreOneLockToTheirThread() {
+		this.locks.asLock("a").lock();
+		this.locks.asLock("a").lock();
+		assertThat(this.locks.asLock("a", this.options).held()).isPresent();
+		this.locks.asReadWriteLock("a").writeLock().unlock();
+		assertThat(this.store.size()).isOne();
+		this.locks.asLock("a").unlock();
+		assertThat(this.store.size()).isZero();
+		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(this.locks.asLock("a")::unlock)
+			.withMessageContaining("'a'");
+	}
+
+	@Test
+	void viewsOfOtherKeysModesNumbersOfPermitsAndEnginesAreOtherLocks() {
+		this.locks.asLock("a").lock();
+		LockOptions permits = this.options.toBuilder().permits(2).build();
+		this.locks.asLock("p", permits).lock();
+		try (LockService other = new LockService(
+				new ServiceSettings(this.options, OnLost.THROW, 63, Duration.ofSeconds(5)),
+				List.of(new LocalLockEngine(MonotonicClock.SYSTEM)), Member.of("test"), MonotonicClock.SYSTEM,
+				List.of(), ReleaseTiming.IMMEDIATE)) {
+			for (LockView view : List.of(this.locks.asLock("b"), this.locks.asReadWriteLock("a").readLock(),
+					this.locks.asLock("p", permits.toBuilder().permits(3).build()), this.locks.asLock("p"),
+					other.asLock("a"))) {
+				assertThat(view.held()).isEmpty();
+				assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(view::unlock);
+			}
+		}
+		assertThat(this.store.size()).isEqualTo(2);
+		this.locks.asLock("p", permits).unlock();
+		this.locks.asLock("a").unlock();
+		assertThat(this.store.size()).isZero();
+	}
+
 	@Test
 	void lockIsHeldUntilItsLastUnlock() {
 		LockView view = this.locks.asLock("a");
