@@ -173,9 +173,9 @@ public interface DistributedLocks {
 
 	/**
 	 * Return a JDK lock. It is owned by its thread, which re-enters it, and is no longer
-	 * renewed once that thread has died. Another view of the key may unlock it. Conditions
-	 * are not supported, and {@code lock()} waits without limit. After a loss, each
-	 * method that locks throws {@link LockLostException} in the thread that lost the
+	 * renewed once that thread has died. Another view of the key may unlock it.
+	 * Conditions are not supported, and {@code lock()} waits without limit. After a loss,
+	 * each method that locks throws {@link LockLostException} in the thread that lost the
 	 * lock, until that thread has unlocked it.
 	 * @return a view of the lock, which is not acquired yet
 	 * @throws LockKeyException if the key cannot name a lock

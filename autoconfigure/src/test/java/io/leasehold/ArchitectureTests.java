@@ -87,6 +87,10 @@ class ArchitectureTests {
 
 	private static final String ENDPOINT = ROOT + ".endpoint";
 
+	private static final String WEB = ROOT + ".web";
+
+	private static final String INTEGRATION = ROOT + ".integration";
+
 	/** What the auto-configurations of all engines share. */
 	private static final String CONFIGURATION = ROOT + ".autoconfigure";
 
@@ -165,6 +169,12 @@ class ArchitectureTests {
 
 	@ArchTest
 	static final ArchRule endpointOnlyObserves = only(ENDPOINT, EVENT, SERVICE, ROOT);
+
+	@ArchTest
+	static final ArchRule webUsesOnlyTheRoot = only(WEB, ROOT);
+
+	@ArchTest
+	static final ArchRule integrationUsesOnlyKeysAndRoot = only(INTEGRATION, KEY, ROOT);
 
 	@ArchTest
 	static final ArchRule nothingUsesAutoconfigure = classes().that()

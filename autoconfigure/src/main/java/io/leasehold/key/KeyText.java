@@ -18,7 +18,7 @@ import org.springframework.util.ReflectionUtils;
 /**
  * Conversion of values to text, if their text identifies them in every process.
  */
-final class KeyText {
+public final class KeyText {
 
 	/** Name and opening bracket of a generated {@code toString()}. */
 	private static final Pattern COMPONENTS = Pattern.compile("[\\w.$]+[\\[({]");
@@ -53,6 +53,15 @@ final class KeyText {
 			throw new LockKeyException(null, part.text() + problem);
 		}
 		return value;
+	}
+
+	/**
+	 * Return the text of a value that is a key of its own.
+	 * @param subject what the value is, for messages
+	 * @throws LockKeyException if the text does not identify the value in every process
+	 */
+	public static String of(Object value, String subject) {
+		return key(value, new KeyPart.Fixed(value, subject));
 	}
 
 	static String key(@Nullable Object value, KeyPart part) {

@@ -1,0 +1,7 @@
+/**
+ * Auto-configuration of locks for Spring Integration.
+ */
+@NullMarked
+package io.leasehold.autoconfigure.integration;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,106 @@
+package io.leasehold.integration;
+
+import java.time.Duration;
+import java.util.ConcurrentModificationException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+
+import io.leasehold.DistributedLocks;
+import io.leasehold.LockKey;
+import io.leasehold.LockLostException;
+import io.leasehold.LockOptions;
+import io.leasehold.LockView;
+
+import org.springframework.integration.support.locks.DistributedLock;
+
+/**
+ * Lock of a {@link LeaseholdLockRegistry}. Thread-safe.
+ */
+final class RegistryLock implements DistributedLock {
+
+	private final DistributedLocks locks;
+
+	private final String key;
+
+	private final LockView view;
+
+	RegistryLock(DistributedLocks locks, String key) {
+		this.locks = locks;
+		this.key = key;
+		this.view = locks.asLock(key);
+	}
+
+	@Override
+	public void lock() {
+		this.view.lock();
+	}
+
+	@Override
+	public void lock(Duration timeToLive) {
+		viewFor(timeToLive).lock();
+	}
+
+	@Override
+	public void lockInterruptibly() throws InterruptedException {
+		this.view.lockInterruptibly();
+	}
+
+	@Override
+	public boolean tryLock() {
+		return this.view.tryLock();
+	}
+
+	@Override
+	public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+		return this.view.tryLock(time, unit);
+	}
+
+	@Override
+	public boolean tryLock(Duration waitTime, Duration timeToLive) throws InterruptedException {
+		return viewFor(timeToLive).tryLock(waitTime.toNanos(), TimeUnit.NANOSECONDS);
+	}
+
+	/** Return a view that acquires the lock with another lease. */
+	private LockView viewFor(Duration timeToLive) {
+		LockOptions options = this.locks.defaults().toBuilder().lease(timeToLive).build();
+		return this.locks.asLock(this.key, options);
+	}
+
+	@Override
+	public void unlock() {
+		reportingLoss(this.view::unlock);
+	}
+
+	/**
+	 * Check that the current thread holds the lock.
+	 * @throws IllegalStateException if it does not hold the lock
+	 * @throws ConcurrentModificationException if it has lost the lock
+	 */
+	void requireHeld() {
+		reportingLoss(() -> this.view.held()
+			.orElseThrow(() -> new IllegalStateException(
+					"Lock '%s' is not held by this thread".formatted(LockKey.readable(this.key))))
+			.throwIfLost());
+	}
+
+	/** Report a lost lock as Spring Integration's registries do. */
+	private static void reportingLoss(Runnable action) {
+		try {
+			action.run();
+		}
+		catch (LockLostException ex) {
+			throw new ConcurrentModificationException(ex.getMessage(), ex);
+		}
+	}
+
+	@Override
+	public Condition newCondition() {
+		return this.view.newCondition();
+	}
+
+	@Override
+	public String toString() {
+		return this.view.toString();
+	}
+
+}
