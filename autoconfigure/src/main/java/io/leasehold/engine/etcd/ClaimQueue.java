@@ -23,19 +23,15 @@ final class ClaimQueue {
 
 	private final Sessions sessions;
 
-	private final EtcdKeys keys;
-
 	private final OwnLeases ownLeases;
 
 	private final Duration pollInterval;
 
 	private final MonotonicClock clock;
 
-	ClaimQueue(Store store, Sessions sessions, EtcdKeys keys, OwnLeases ownLeases, Duration pollInterval,
-			MonotonicClock clock) {
+	ClaimQueue(Store store, Sessions sessions, OwnLeases ownLeases, Duration pollInterval, MonotonicClock clock) {
 		this.store = store;
 		this.sessions = sessions;
-		this.keys = keys;
 		this.ownLeases = ownLeases;
 		this.pollInterval = pollInterval;
 		this.clock = clock;
@@ -62,24 +58,40 @@ final class ClaimQueue {
 			throw new TimeoutException("the claim has ended");
 		}
 		long sent = this.clock.nanoTime();
-		Reply reply = transact(live, session, conditions(live, waits), creation(live, session, sent), deadline);
+		long written = session.written();
+		Reply reply = transact(live, session, conditions(live, session, written, waits), creation(live, session, sent),
+				deadline);
 		if (reply == null) {
 			return null;
 		}
 		if (reply.succeeded()) {
 			return evaluate(live, session, reply.keys(1), reply.revision(), sent, deadline);
 		}
-		if (reply.keys(0).isEmpty()) {
-			return busy(); // others hold the lock
+		if (!reply.keys(0).isEmpty()) {
+			moveTo(session, live, reply.keys(0).get(0), deadline);
+			return null;
 		}
-		moveTo(session, live, reply.keys(0).get(0), deadline);
-		return null;
+		return isCurrent(session, written, reply.keys(1)) ? busy() : null; // others hold
+																			// the lock
 	}
 
-	private List<Message> conditions(LiveClaim live, boolean waits) {
+	/**
+	 * Return whether a session's key was written as expected. A claim that ended without
+	 * a response may have written it meanwhile.
+	 */
+	private static boolean isCurrent(Session session, long expected, List<KeyValue> found) {
+		if (found.isEmpty()) {
+			session.lose();
+			return false;
+		}
+		session.written(found.get(0).written());
+		return found.get(0).written() == expected;
+	}
+
+	private static List<Message> conditions(LiveClaim live, Session session, long written, boolean waits) {
 		List<Message> conditions = new ArrayList<>();
 		conditions.add(Operation.isCreated(live.key(), 0));
-		conditions.add(Operation.isCreated(this.keys.givenUp(live.id()), 0));
+		conditions.add(Operation.isWritten(session.key(), written));
 		if (!waits && live.isExclusive()) {
 			conditions.add(Operation.isEmpty(live.prefix()));
 		}
@@ -118,8 +130,8 @@ final class ClaimQueue {
 			long deadline) throws EtcdException, TimeoutException {
 		int failures = this.store.members().failures();
 		try {
-			return this.store.transact(compare, success, List.of(Operation.read(Operation.get(live.key(), true))),
-					deadline);
+			return this.store.transact(compare, success, List.of(Operation.read(Operation.get(live.key(), true)),
+					Operation.read(Operation.get(session.key(), true))), deadline);
 		}
 		catch (EtcdException ex) {
 			if (!ex.is(Status.Code.NOT_FOUND)) {

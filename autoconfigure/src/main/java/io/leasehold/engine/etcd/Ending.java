@@ -1,6 +1,7 @@
 package io.leasehold.engine.etcd;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeoutException;
 
@@ -10,7 +11,8 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * End of claims: the removal of their keys, and the prevention of late ones. Thread-safe.
+ * End of claims: the removal of their keys, and the prevention of late ones, which no
+ * claim would release. Thread-safe.
  */
 final class Ending {
 
@@ -18,15 +20,12 @@ final class Ending {
 
 	private final Store store;
 
-	private final LateKeys lateKeys;
-
 	private final LiveClaims claims;
 
 	private final MonotonicClock clock;
 
-	Ending(Store store, LateKeys lateKeys, LiveClaims claims, MonotonicClock clock) {
+	Ending(Store store, LiveClaims claims, MonotonicClock clock) {
 		this.store = store;
-		this.lateKeys = lateKeys;
 		this.claims = claims;
 		this.clock = clock;
 	}
@@ -74,12 +73,30 @@ final class Ending {
 
 	/** Remove the key, and return whether it existed and was not closed. */
 	private boolean removeKey(LiveClaim live, long deadline) throws EtcdException, TimeoutException {
-		if (live.mayComeLate()) {
-			return this.lateKeys.remove(live, deadline);
+		Session session = live.session();
+		if (session != null && live.mayComeLate()) {
+			return removeForGood(live, session, deadline);
 		}
 		List<Message> removal = List.of(Operation.remove(live.key()));
 		return (live.ownLease() == null) ? this.store.transact(List.of(), removal, List.of(), deadline).removed(0)
 				: this.store.transact(List.of(Operation.isOpen(live.key())), removal, removal, deadline).succeeded();
+	}
+
+	/**
+	 * Remove the key, and write the key of its session, so that requests which were sent
+	 * before fail. Requests of a session that has ended fail, too.
+	 */
+	private boolean removeForGood(LiveClaim live, Session session, long deadline)
+			throws EtcdException, TimeoutException {
+		List<Message> removal = List.of(Operation.read(Operation.get(live.key(), false)), Operation.remove(live.key()));
+		List<Message> both = new ArrayList<>(removal);
+		both.add(Operation.attach(session.key(), session.lease()));
+		Reply reply = this.store.transact(List.of(Operation.isCreated(session.key(), session.created())), both, removal,
+				deadline);
+		if (reply.succeeded()) {
+			session.written(reply.revision());
+		}
+		return reply.keys(0).stream().anyMatch((key) -> !ClaimValue.isClosed(key.value()));
 	}
 
 }

@@ -28,11 +28,6 @@ final class EtcdKeys {
 		return this.root + "sessions/" + Long.toHexString(lease);
 	}
 
-	/** Return the key that prevents late requests of a claim. */
-	String givenUp(String claimId) {
-		return this.root + "given-up/" + claimId;
-	}
-
 	/**
 	 * Replace slashes, percent signs and control characters by percent codes, so that
 	 * different texts remain different and none contains a slash.

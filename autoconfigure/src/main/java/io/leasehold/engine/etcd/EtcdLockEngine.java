@@ -74,12 +74,11 @@ public final class EtcdLockEngine implements LockEngine, AutoCloseable {
 		this.calls = new StoreCalls(this.state, settings.callTimeout(), Failures::of);
 		this.claims = new LiveClaims(keys, watches);
 		Sessions sessions = new Sessions(store, keys, keepAlive, settings, this.claims::lost, clock);
-		this.queue = new ClaimQueue(store, sessions, keys, ownLeases, settings.pollInterval(), clock);
-		LateKeys lateKeys = new LateKeys(store, sessions, keys, this.claims, clock);
-		this.ending = new Ending(store, lateKeys, this.claims, clock);
+		this.queue = new ClaimQueue(store, sessions, ownLeases, settings.pollInterval(), clock);
+		this.ending = new Ending(store, this.claims, clock);
 		this.renewer = new Renewer(keepAlive, ownLeases, this.claims);
 		this.operator = new Operator(store, keys);
-		this.sweeper = new Sweeper(store, this.claims, sessions, watches, keepAlive, this.ending, lateKeys,
+		this.sweeper = new Sweeper(store, this.claims, sessions, watches, keepAlive, this.ending, keys,
 				settings.callTimeout(), clock);
 		this.sweeper.start();
 	}

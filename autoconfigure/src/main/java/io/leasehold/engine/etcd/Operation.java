@@ -43,6 +43,8 @@ final class Operation {
 
 	private static final int OF_CREATION = 1;
 
+	private static final int OF_WRITE = 2;
+
 	private static final int OF_VALUE = 3;
 
 	private static final int OF_LEASE = 4;
@@ -50,6 +52,8 @@ final class Operation {
 	private static final int COMPARE_KEY = 3;
 
 	private static final int COMPARE_CREATION = 5;
+
+	private static final int COMPARE_WRITE = 6;
 
 	private static final int COMPARE_VALUE = 7;
 
@@ -104,7 +108,7 @@ final class Operation {
 		return Message.of(2, Message.of(KEY, key).with(PUT_VALUE, value).with(PUT_IGNORES_LEASE, true));
 	}
 
-	/** Attach a key to another lease. */
+	/** Attach a key to a lease, and keep its value. */
 	static Message attach(String key, long lease) {
 		return Message.of(2, Message.of(KEY, key).with(PUT_LEASE, lease).with(PUT_IGNORES_VALUE, true));
 	}
@@ -116,6 +120,11 @@ final class Operation {
 	/** Compare the revision that created a key; zero for a key that does not exist. */
 	static Message isCreated(String key, long revision) {
 		return compare(key, OF_CREATION).with(COMPARE_CREATION, revision);
+	}
+
+	/** Compare the revision that wrote a key last. */
+	static Message isWritten(String key, long revision) {
+		return compare(key, OF_WRITE).with(COMPARE_WRITE, revision);
 	}
 
 	/** Compare with no key of a prefix. */

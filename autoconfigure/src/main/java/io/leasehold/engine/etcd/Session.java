@@ -29,6 +29,9 @@ final class Session {
 
 	private final long sent;
 
+	/** Revision that wrote the session's key last, as far as this is known. */
+	private volatile long written;
+
 	private volatile long seen;
 
 	private volatile long used;
@@ -61,6 +64,7 @@ final class Session {
 		this.timeout = timeout;
 		this.key = key;
 		this.created = created;
+		this.written = created;
 		this.seen = created;
 		this.began = began;
 		this.sent = sent;
@@ -80,6 +84,19 @@ final class Session {
 	/** Return the revision that created the session's key. */
 	long created() {
 		return this.created;
+	}
+
+	/**
+	 * Return the revision that wrote the session's key last. Requests for claims are
+	 * executed only if it is still the last one.
+	 */
+	long written() {
+		return this.written;
+	}
+
+	/** Record that a revision wrote the session's key. Requests sent before fail. */
+	void written(long revision) {
+		this.written = revision;
 	}
 
 	/** Record a revision at which the session's key existed. */

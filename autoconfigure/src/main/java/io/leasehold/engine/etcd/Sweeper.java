@@ -2,6 +2,7 @@ package io.leasehold.engine.etcd;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -19,7 +20,7 @@ import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /**
  * Periodic task that keeps sessions alive and ends leases that were not renewed, because
- * the store knows only the sessions of live processes. Removes late keys.
+ * the store knows only the sessions of live processes.
  */
 final class Sweeper {
 
@@ -29,6 +30,9 @@ final class Sweeper {
 
 	/** Pause after a failure, so that a store that is down is not flooded. */
 	private static final Duration PAUSE = Duration.ofMillis(500);
+
+	/** Pause between two searches for keys without a claim. */
+	private static final Duration SEARCH = Duration.ofMinutes(5);
 
 	private final Store store;
 
@@ -42,13 +46,15 @@ final class Sweeper {
 
 	private final Ending ending;
 
-	private final LateKeys lateKeys;
+	private final EtcdKeys keys;
 
 	private final Duration callTimeout;
 
 	private final MonotonicClock clock;
 
 	private final ScheduledExecutorService executor;
+
+	private long searched;
 
 	private long pausedAt;
 
@@ -59,16 +65,17 @@ final class Sweeper {
 	private final AtomicBoolean closed = new AtomicBoolean();
 
 	Sweeper(Store store, LiveClaims claims, Sessions sessions, Watches watches, KeepAlive keepAlive, Ending ending,
-			LateKeys lateKeys, Duration callTimeout, MonotonicClock clock) {
+			EtcdKeys keys, Duration callTimeout, MonotonicClock clock) {
 		this.store = store;
 		this.claims = claims;
 		this.sessions = sessions;
 		this.watches = watches;
 		this.keepAlive = keepAlive;
 		this.ending = ending;
-		this.lateKeys = lateKeys;
+		this.keys = keys;
 		this.callTimeout = callTimeout;
 		this.clock = clock;
+		this.searched = clock.nanoTime();
 		CustomizableThreadFactory threads = new CustomizableThreadFactory("leasehold-etcd-");
 		threads.setDaemon(true);
 		this.executor = Executors.newSingleThreadScheduledExecutor(threads);
@@ -98,7 +105,7 @@ final class Sweeper {
 		try {
 			keepSessions();
 			removeExpired();
-			this.lateKeys.sweep(deadline());
+			removeStrays();
 		}
 		finally {
 			if (this.closing) {
@@ -139,6 +146,36 @@ final class Sweeper {
 		for (LiveClaim live : this.claims.all()) {
 			if (live.expire(now)) {
 				this.ending.leave(live, deadline());
+			}
+		}
+	}
+
+	/**
+	 * Remove keys on the sessions that no claim knows, such as after the store was
+	 * restored from a backup. They would be kept alive.
+	 */
+	private void removeStrays() throws EtcdException, TimeoutException {
+		long now = this.clock.nanoTime();
+		if (now - this.searched >= SEARCH.toNanos()) {
+			this.searched = now;
+			for (Session session : this.sessions.present()) {
+				removeStrays(session.lease());
+			}
+		}
+	}
+
+	/**
+	 * A claim is known before its first request, and until its key was removed. The list
+	 * may be outdated: a key that has left the session since then stays for its minimum
+	 * hold.
+	 */
+	private void removeStrays(long lease) throws EtcdException, TimeoutException {
+		List<String> found = this.store.keysOn(lease, deadline());
+		Set<String> known = this.claims.keys();
+		for (String key : found) {
+			if (key.startsWith(this.keys.claims()) && !known.contains(key)) {
+				this.store.transact(List.of(Operation.isOn(key, lease)), List.of(Operation.remove(key)), List.of(),
+						deadline());
 			}
 		}
 	}

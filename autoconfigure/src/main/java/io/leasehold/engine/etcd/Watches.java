@@ -30,7 +30,7 @@ final class Watches {
 
 	/** Open a watch. If this is not possible, it ends at once. */
 	void open(Watch watch) {
-		if (!stream().add(watch)) {
+		if (!stream().add(watch) && !stream().add(watch)) {
 			watch.end(Watch.End.UNAVAILABLE);
 		}
 	}

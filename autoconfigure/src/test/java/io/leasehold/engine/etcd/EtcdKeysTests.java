@@ -14,7 +14,6 @@ class EtcdKeysTests {
 	void keysBeginWithTheNamespace() {
 		assertThat(this.keys.claims(new LockKey("order:42"))).isEqualTo("shop%2Feu/locks/order:42/");
 		assertThat(this.keys.session(0x2a)).isEqualTo("shop%2Feu/sessions/2a");
-		assertThat(this.keys.givenUp("1-2")).isEqualTo("shop%2Feu/given-up/1-2");
 	}
 
 	/** The range of one lock has no claim of another. */

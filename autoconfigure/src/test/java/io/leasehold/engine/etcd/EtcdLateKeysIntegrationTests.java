@@ -2,6 +2,8 @@ package io.leasehold.engine.etcd;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -25,7 +27,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Marks of ended claims, and the search for keys without a claim.
+ * Late requests of ended claims, and the search for keys without a claim.
  */
 @Timeout(60)
 class EtcdLateKeysIntegrationTests {
@@ -47,25 +49,60 @@ class EtcdLateKeysIntegrationTests {
 		this.engines.close();
 	}
 
+	/** A server between them forwards the request after its claim was released. */
+	@Fault({ 104, 155 })
+	@Test
+	void requestThatArrivesAfterItsReleaseCreatesNothing() {
+		EtcdRelay relay = this.engines.open(new EtcdRelay(this.url));
+		long now = System.nanoTime();
+		EtcdLockEngine engine = this.engines.engine(SESSION, () -> now, relay.url());
+		EtcdEngines.granted(engine, this.engines.claim(new LockKey("first")));
+		AtomicBoolean arrives = new AtomicBoolean();
+		CompletableFuture<Void> released = new CompletableFuture<>();
+		relay.before(Rpc.TXN, () -> {
+			if (!arrives.getAndSet(true)) {
+				released.join();
+			}
+		});
+		Claim claim = this.engines.claim(KEY);
+		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> engine.tryAcquire(claim));
+		assertThat(arrives).isTrue();
+		assertThat(engine.release(claim)).isInstanceOf(ReleaseOutcome.NotOwner.class);
+		AtomicReference<Message> response = new AtomicReference<>();
+		relay.change(Rpc.TXN, (late) -> {
+			response.set(late);
+			return late;
+		});
+		released.complete(null);
+		EtcdEngines.eventually().until(() -> response.get() != null);
+		assertThat(this.operator.keys(this.engines.keys.claims(KEY))).isEmpty();
+		EtcdEngines.granted(engine, this.engines.claim(KEY));
+	}
+
+	/** Each request that was sent before such a release fails, and is repeated. */
 	@Fault(155)
 	@Test
-	void markIsRemovedAfterAMinute() {
-		FaultProxy proxy = this.engines.proxy();
-		EtcdLockEngine engine = engine(EtcdEngines.url(proxy));
-		Claim first = this.engines.claim(new LockKey("first"));
-		EtcdEngines.granted(engine, first);
-		Claim claim = this.engines.claim(KEY);
-		proxy.replies().reset();
-		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> engine.tryAcquire(claim));
-		proxy.heal();
-		assertThat(EtcdEngines.repeated(() -> engine.release(claim))).isInstanceOf(ReleaseOutcome.NotOwner.class);
-		String mark = this.engines.keys.givenUp("");
-		assertThat(this.operator.read(mark)).singleElement()
-			.matches((present) -> present.lease() == this.operator.read(session()).get(0).lease(), "on the session");
-		this.ahead.set(Duration.ofSeconds(50).toNanos());
-		EtcdEngines.eventually().during(Duration.ofMillis(500)).until(() -> this.operator.keys(mark).size() == 1);
-		this.ahead.set(Duration.ofSeconds(65).toNanos());
-		EtcdEngines.eventually().until(() -> this.operator.keys(mark).isEmpty());
+	void requestsBesideTheEndOfAClaimWithoutAResponseAreRepeated() {
+		EtcdRelay relay = this.engines.open(new EtcdRelay(this.url));
+		EtcdLockEngine engine = engine(relay.url());
+		EtcdEngines.granted(engine, this.engines.claim(new LockKey("first")));
+		KeyValue session = this.operator.read(session()).get(0);
+		AtomicBoolean ends = new AtomicBoolean(true);
+		relay.before(Rpc.TXN, () -> {
+			if (ends.getAndSet(false)) {
+				EtcdOperator.send(() -> this.operator.store()
+					.transact(List.of(), List.of(Operation.attach(session.key(), session.lease())), List.of(),
+							EtcdOperator.deadline()));
+			}
+		});
+		EtcdEngines.granted(engine, this.engines.claim(KEY));
+		assertThat(ends).isFalse();
+		for (Claim next : List.of(this.engines.claim(KEY), Claims.waiting(this.engines.claim(KEY)))) {
+			ends.set(true);
+			assertThat(engine.tryAcquire(next)).isInstanceOf(Busy.class);
+			assertThat(ends).isFalse();
+		}
+		assertThat(this.operator.keys(this.engines.keys.claims(KEY))).as("with the waiting claim").hasSize(2);
 	}
 
 	/**
@@ -142,7 +179,7 @@ class EtcdLateKeysIntegrationTests {
 	 */
 	@Fault(155)
 	@Test
-	void markOfAClaimWhoseSessionHasEndedIsOnTheNextSession() {
+	void claimWithoutAResponseEndsAfterItsSession() {
 		// No other test opens or closes a watch at this server
 		EtcdTestServer server = this.engines.open(EtcdTestServer.start());
 		EtcdOperator own = new EtcdOperator(server.url());
@@ -160,9 +197,9 @@ class EtcdLateKeysIntegrationTests {
 		EtcdEngines.eventually().until(() -> EtcdOperator.watches(server.url()) == 0);
 		own.revoke(former);
 		assertThat(engine.release(claim)).isInstanceOf(ReleaseOutcome.NotOwner.class);
-		KeyValue mark = own.read(this.engines.keys.givenUp("")).get(0);
-		assertThat(own.read(session())).extracting(KeyValue::lease).containsExactly(mark.lease());
-		assertThat(mark.lease()).isNotEqualTo(former);
+		assertThat(own.keys(this.engines.namespace + "/")).isEmpty();
+		EtcdEngines.granted(engine, this.engines.claim(KEY));
+		assertThat(own.read(session())).extracting(KeyValue::lease).doesNotContain(former);
 	}
 
 	/** Such as that of a process before it was restored from a snapshot. */

@@ -175,30 +175,6 @@ class EtcdLockEngineFaultsIntegrationTests {
 			.until(() -> EtcdEngines.renew(engine, claim, granted) instanceof RenewalOutcome.NotOwner);
 	}
 
-	/** The request is on its way while its claim is released, and arrives after that. */
-	@Fault({ 104, 155 })
-	@Test
-	void requestThatArrivesAfterItsReleaseCreatesNothing() {
-		FaultProxy proxy = this.engines.proxy();
-		AtomicInteger replies = new AtomicInteger();
-		EtcdLockEngine engine = this.engines.engine(EtcdEngines.url(proxy));
-		Claim first = this.engines.claim(KEY);
-		EtcdEngines.granted(engine, first);
-		engine.release(first);
-		FaultProxy.Valve late = proxy.strandRequests();
-		Claim claim = this.engines.claim(KEY);
-		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> engine.tryAcquire(claim));
-		assertThat(engine.release(claim)).isInstanceOf(ReleaseOutcome.NotOwner.class);
-		proxy.replies().beforeEach(replies::incrementAndGet);
-		late.open();
-		EtcdEngines.eventually().until(() -> replies.get() > 0);
-		EtcdLockEngine other = this.engines.engine(this.url);
-		EtcdEngines.eventually()
-			.during(Duration.ofMillis(500))
-			.until(() -> this.operator.keys(this.engines.keys.claims()).isEmpty());
-		EtcdEngines.granted(other, this.engines.claim(KEY));
-	}
-
 	/** One error must not end the periodic task that ends leases. */
 	@Test
 	void leaseEndsAlthoughAnErrorWasThrownBefore() {

@@ -14,6 +14,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 
+import io.grpc.Context;
 import io.grpc.HandlerRegistry;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
@@ -121,8 +122,17 @@ final class EtcdRelay implements AutoCloseable {
 		call.close(status, new Metadata());
 	}
 
+	/**
+	 * Forward a request, also one whose client does not wait for the response any more.
+	 */
 	private Message forward(URI target, MethodDescriptor<Message, Message> method, Message request, Metadata headers) {
-		return Call.send(this.channels.to(target), target, method, request, headers.get(TOKEN)).response().join();
+		Context cancelled = Context.ROOT.attach();
+		try {
+			return Call.send(this.channels.to(target), target, method, request, headers.get(TOKEN)).response().join();
+		}
+		finally {
+			Context.ROOT.detach(cancelled);
+		}
 	}
 
 	@Override
