@@ -4,7 +4,6 @@ import java.sql.Connection;
 import java.sql.Driver;
 import java.sql.DriverManager;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Properties;
@@ -154,9 +153,7 @@ final class DriverConnections extends DelegatingDataSource {
 
 	private static void execute(Connection connection, @Nullable String sql) throws SQLException {
 		if (sql != null) {
-			try (Statement statement = connection.createStatement()) {
-				statement.execute(sql);
-			}
+			Session.execute(connection, sql);
 		}
 	}
 

@@ -205,14 +205,13 @@ public final class JdbcConnections implements AutoCloseable {
 	 * @param lockTimeout maximum wait for rows that other sessions have locked
 	 */
 	Session open(CallKind kind, long deadline, Duration lockTimeout) throws SQLException {
-		Lane lane = (this.lanes != null) ? this.lanes.enter(kind, deadline) : null;
+		Runnable leave = (this.lanes != null) ? this.lanes.enter(kind, deadline) : () -> {
+		};
 		try {
-			return new Session(this.dataSource.getConnection(), lane, deadline, lockTimeout, this.lockTimeout);
+			return new Session(this.dataSource.getConnection(), leave, deadline, lockTimeout, this.lockTimeout);
 		}
 		catch (SQLException | RuntimeException | Error ex) {
-			if (lane != null) {
-				lane.leave();
-			}
+			leave.run();
 			throw ex;
 		}
 	}

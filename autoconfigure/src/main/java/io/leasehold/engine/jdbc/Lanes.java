@@ -2,6 +2,14 @@ package io.leasehold.engine.jdbc;
 
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+
+import io.leasehold.engine.support.Deadlines;
 
 /**
  * Division of a pool's connections among the kinds of calls, so that acquisitions that
@@ -14,19 +22,17 @@ final class Lanes {
 
 	private final int size;
 
-	private final Lane acquisitions;
-
-	private final Lane releases;
-
-	private final Lane renewals = new Lane(RENEWALS, null);
-
-	private final Lane closings = new Lane(1, null);
+	/** Permits that a call of each kind needs, in this order. */
+	private final Map<CallKind, List<Semaphore>> permits;
 
 	/** Create lanes for a maximum number of concurrent acquisitions. */
 	Lanes(int size) {
 		this.size = size;
-		this.releases = new Lane(size + 1, null);
-		this.acquisitions = new Lane(size, this.releases);
+		// Releases may use the connections of acquisitions, and one more
+		Semaphore releases = new Semaphore(size + 1);
+		this.permits = Map.of(CallKind.ACQUIRE, List.of(new Semaphore(size), releases), CallKind.RELEASE,
+				List.of(releases), CallKind.RENEW, List.of(new Semaphore(RENEWALS)), CallKind.CLOSE,
+				List.of(new Semaphore(1)));
 	}
 
 	int total() {
@@ -36,31 +42,36 @@ final class Lanes {
 	/**
 	 * Wait for a connection.
 	 * @param deadline reading of {@link System#nanoTime()} at which the wait ends
-	 * @return the lane, to be left when the connection is closed
+	 * @return action that leaves the lane, to be run when the connection is closed
 	 */
-	Lane enter(CallKind kind, long deadline) throws SQLException {
-		Lane lane = of(kind);
+	Runnable enter(CallKind kind, long deadline) throws SQLException {
+		long until = (kind == CallKind.CLOSE) ? System.nanoTime() : deadline;
+		List<Semaphore> entered = new ArrayList<>();
+		Runnable leave = () -> entered.forEach(Semaphore::release);
 		try {
-			if (lane.enter((kind == CallKind.CLOSE) ? System.nanoTime() : deadline)) {
-				return lane;
+			for (Semaphore permit : Objects.requireNonNull(this.permits.get(kind))) {
+				if (!permit.tryAcquire() && !permit.tryAcquire(Deadlines.left(until), TimeUnit.NANOSECONDS)) {
+					throw new SQLTransientConnectionException(
+							"No connection became free in time, all are in use by calls that wait for the database"
+									+ hint(kind));
+				}
+				entered.add(permit);
 			}
+			return leave;
 		}
 		catch (InterruptedException ex) {
+			leave.run();
 			Thread.currentThread().interrupt();
 			throw new SQLTransientConnectionException("Interrupted while waiting for a connection");
 		}
-		throw new SQLTransientConnectionException(
-				"No connection became free in time, all are in use by calls that wait for the database"
-						+ ((kind == CallKind.ACQUIRE) ? " (leasehold.jdbc.pool-size: %s)".formatted(this.size) : ""));
+		catch (SQLException ex) {
+			leave.run();
+			throw ex;
+		}
 	}
 
-	private Lane of(CallKind kind) {
-		return switch (kind) {
-			case ACQUIRE -> this.acquisitions;
-			case RENEW -> this.renewals;
-			case RELEASE -> this.releases;
-			case CLOSE -> this.closings;
-		};
+	private String hint(CallKind kind) {
+		return (kind == CallKind.ACQUIRE) ? " (leasehold.jdbc.pool-size: %s)".formatted(this.size) : "";
 	}
 
 }

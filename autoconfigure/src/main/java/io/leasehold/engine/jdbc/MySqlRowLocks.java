@@ -35,13 +35,13 @@ class MySqlRowLocks extends RowLocks {
 		if (wait.isZero()) {
 			return request(connection, id, shared, wait);
 		}
-		execute(connection, "SET @leasehold_wait = @@SESSION.innodb_lock_wait_timeout, "
+		Session.execute(connection, "SET @leasehold_wait = @@SESSION.innodb_lock_wait_timeout, "
 				+ "SESSION innodb_lock_wait_timeout = %s".formatted(seconds(wait)));
 		try {
 			return request(connection, id, shared, wait);
 		}
 		finally {
-			execute(connection, "SET SESSION innodb_lock_wait_timeout = @leasehold_wait");
+			Session.execute(connection, "SET SESSION innodb_lock_wait_timeout = @leasehold_wait");
 		}
 	}
 
@@ -61,12 +61,6 @@ class MySqlRowLocks extends RowLocks {
 		try (Statement statement = connection.createStatement();
 				ResultSet rows = statement.executeQuery("SELECT @@innodb_rollback_on_timeout")) {
 			return rows.next() && rows.getBoolean(1);
-		}
-	}
-
-	private static void execute(Connection connection, String sql) throws SQLException {
-		try (Statement statement = connection.createStatement()) {
-			statement.execute(sql);
 		}
 	}
 

@@ -34,7 +34,7 @@ final class Session implements AutoCloseable {
 
 	private final @Nullable Duration usualWait;
 
-	private final @Nullable Lane lane;
+	private final Runnable leave;
 
 	private final int networkTimeout;
 
@@ -45,16 +45,16 @@ final class Session implements AutoCloseable {
 
 	/**
 	 * Create a session.
-	 * @param lane left when the session is closed, if there is one
+	 * @param leave run after the connection was closed
 	 * @param deadline reading of {@link System#nanoTime()} at which the call ends
 	 * @param longestWait maximum wait of a change for rows that others have locked
 	 * @param usualWait the connection's setting for that wait, or {@code null} if it must
 	 * not be changed
 	 */
-	Session(Connection connection, @Nullable Lane lane, long deadline, Duration longestWait,
-			@Nullable Duration usualWait) throws SQLException {
+	Session(Connection connection, Runnable leave, long deadline, Duration longestWait, @Nullable Duration usualWait)
+			throws SQLException {
 		this.connection = connection;
-		this.lane = lane;
+		this.leave = leave;
 		this.deadline = deadline;
 		this.longestWait = longestWait;
 		this.usualWait = usualWait;
@@ -132,7 +132,11 @@ final class Session implements AutoCloseable {
 	}
 
 	void execute(String sql) throws SQLException {
-		try (Statement statement = connection().createStatement()) {
+		execute(connection(), sql);
+	}
+
+	static void execute(Connection connection, String sql) throws SQLException {
+		try (Statement statement = connection.createStatement()) {
 			statement.execute(sql);
 		}
 	}
@@ -183,9 +187,7 @@ final class Session implements AutoCloseable {
 			logger.debug("Could not return a connection", ex);
 		}
 		finally {
-			if (this.lane != null) {
-				this.lane.leave();
-			}
+			this.leave.run();
 		}
 	}
 
@@ -197,15 +199,9 @@ final class Session implements AutoCloseable {
 		}
 		catch (SQLException ex) {
 			this.connection.abort(Runnable::run); // not usable with another setting
-			restoreOnAborted();
-		}
-	}
-
-	/** H2 does not implement {@code abort}. Other drivers fail here at once. */
-	private void restoreOnAborted() throws SQLException {
-		try (Statement statement = this.connection.createStatement()) {
+			// H2 does not implement abort. Other drivers fail here at once
 			for (String setting : this.restoring) {
-				statement.execute(setting);
+				execute(this.connection, setting);
 			}
 		}
 	}

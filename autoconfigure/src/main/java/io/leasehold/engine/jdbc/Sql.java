@@ -91,11 +91,8 @@ final class Sql {
 
 	/** Run a change that may wait for a row, and return the number of matching rows. */
 	int update(Session session, Change change, @Nullable Object... values) throws SQLException {
-		session.limitWaiting(this.dialect);
 		try (PreparedStatement statement = session.connection().prepareStatement(change.text())) {
-			bind(statement, values);
-			this.dialect.bindWaiting(statement, values.length + 1, session.lockTimeout());
-			return statement.executeUpdate();
+			return run(session, statement, PreparedStatement::executeUpdate, values);
 		}
 	}
 
@@ -104,12 +101,25 @@ final class Sql {
 	 * @return the number, or {@code null} if no row was changed
 	 */
 	@Nullable Long number(Session session, Change change, @Nullable Object... values) throws SQLException {
-		session.limitWaiting(this.dialect);
 		try (PreparedStatement statement = this.dialect.prepare(session.connection(), change.text())) {
-			bind(statement, values);
-			this.dialect.bindWaiting(statement, values.length + 1, session.lockTimeout());
-			return this.dialect.run(statement);
+			return this.<@Nullable Long>run(session, statement, this.dialect::run, values);
 		}
+	}
+
+	/** Run a change that {@linkplain Dialect#returning returns} rows. */
+	private <T> List<T> rows(Session session, Change change, RowMapper<T> mapper, Object... values)
+			throws SQLException {
+		try (PreparedStatement statement = session.connection().prepareStatement(change.text())) {
+			return run(session, statement, (prepared) -> read(prepared, mapper), values);
+		}
+	}
+
+	private <T extends @Nullable Object> T run(Session session, PreparedStatement statement, Execution<T> execution,
+			@Nullable Object... values) throws SQLException {
+		session.limitWaiting(this.dialect);
+		bind(statement, values);
+		this.dialect.bindWaiting(statement, values.length + 1, session.lockTimeout());
+		return execution.run(statement);
 	}
 
 	/**
@@ -129,17 +139,6 @@ final class Sql {
 			throws SQLException {
 		try (PreparedStatement statement = session.connection().prepareStatement(sql)) {
 			bind(statement, values);
-			return read(statement, mapper);
-		}
-	}
-
-	/** Run a change that {@linkplain Dialect#returning returns} rows. */
-	private <T> List<T> rows(Session session, Change change, RowMapper<T> mapper, Object... values)
-			throws SQLException {
-		session.limitWaiting(this.dialect);
-		try (PreparedStatement statement = session.connection().prepareStatement(change.text())) {
-			bind(statement, values);
-			this.dialect.bindWaiting(statement, values.length + 1, session.lockTimeout());
 			return read(statement, mapper);
 		}
 	}
@@ -214,6 +213,13 @@ final class Sql {
 
 	/** Change that may wait for rows that other sessions have locked. */
 	record Change(String text) {
+	}
+
+	/** Execution of a prepared change. */
+	private interface Execution<T extends @Nullable Object> {
+
+		T run(PreparedStatement statement) throws SQLException;
+
 	}
 
 }

@@ -33,6 +33,9 @@ class JdbcSessionTests {
 
 	private static final Duration CALL = Duration.ofMinutes(1);
 
+	private static final Runnable NONE = () -> {
+	};
+
 	private static final JdbcSettings SETTINGS = H2Memory.settings(CALL);
 
 	/** Saves the usual setting, as on MySQL. */
@@ -175,7 +178,7 @@ class JdbcSessionTests {
 				if (method.equals("abort")) {
 					aborts.incrementAndGet();
 				}
-			}), null, in(Duration.ofSeconds(40)), CALL, Duration.ofSeconds(45));
+			}), NONE, in(Duration.ofSeconds(40)), CALL, Duration.ofSeconds(45));
 			assertThatExceptionOfType(SQLException.class).isThrownBy(() -> session.limitWaiting(new H2Dialect()));
 			session.close();
 		}
@@ -186,7 +189,7 @@ class JdbcSessionTests {
 	void failedTransactionLeavesItsIdleTimeoutToNoOther() throws SQLException {
 		try (Connection connection = this.connections.dataSource().getConnection()) {
 			SQLException deadlock = new SQLException("deadlock", "40001", 1213);
-			try (Session session = new Session(unclosed(connection), null, in(CALL), CALL, null)) {
+			try (Session session = new Session(unclosed(connection), NONE, in(CALL), CALL, null)) {
 				assertThatExceptionOfType(SQLException.class)
 					.isThrownBy(() -> new Sql(CLOSING, SETTINGS).inTransaction(session, () -> {
 						assertThat(closesWhenIdle(connection)).isTrue();
@@ -202,7 +205,7 @@ class JdbcSessionTests {
 	void secondTransactionOfACallRestoresTheIdleTimeoutFromBeforeTheFirst() throws SQLException {
 		try (Connection connection = this.connections.dataSource().getConnection()) {
 			Sql sql = new Sql(CLOSING, SETTINGS);
-			try (Session session = new Session(unclosed(connection), null, in(CALL), CALL, null)) {
+			try (Session session = new Session(unclosed(connection), NONE, in(CALL), CALL, null)) {
 				for (int i = 0; i < 2; i++) {
 					sql.inTransaction(session, () -> {
 						assertThat(closesWhenIdle(connection)).isTrue();
@@ -223,7 +226,7 @@ class JdbcSessionTests {
 				if (method.equals("abort")) {
 					aborts.incrementAndGet();
 				}
-			}), null, deadline, CALL, null)) {
+			}), NONE, deadline, CALL, null)) {
 				assertThatExceptionOfType(SQLTimeoutException.class)
 					.isThrownBy(() -> new Sql(CLOSING, SETTINGS).inTransaction(session, () -> {
 						assertThat(closesWhenIdle(connection)).isTrue();
@@ -238,16 +241,15 @@ class JdbcSessionTests {
 
 	@Test
 	void connectionThatCannotBeReturnedOccupiesNoLane() throws Exception {
-		Lane lane = new Lane(1, null);
-		assertThat(lane.enter(in(CALL))).isTrue();
+		AtomicInteger left = new AtomicInteger();
 		try (Connection connection = this.connections.dataSource().getConnection()) {
 			new Session(intercepted(connection, (method) -> {
 				if (method.equals("close")) {
 					throw new SQLException("broken");
 				}
-			}), lane, in(CALL), CALL, null).close();
+			}), left::incrementAndGet, in(CALL), CALL, null).close();
 		}
-		assertThat(lane.enter(System.nanoTime())).isTrue();
+		assertThat(left).hasValue(1);
 	}
 
 	private static long lockTimeout(Session session) throws SQLException {
