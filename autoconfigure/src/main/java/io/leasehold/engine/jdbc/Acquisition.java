@@ -133,8 +133,8 @@ record Acquisition(JdbcSettings settings, MonotonicClock clock, LateRequests lat
 	/** Extend the claim's own grant, which then lingers no longer. */
 	private @Nullable AcquisitionOutcome foundAgain(long number) throws SQLException {
 		long sent = this.clock.nanoTime();
-		RenewalBatch batch = new RenewalBatch(List.of(this.id),
-				List.of(new Renewal(this.claim, number, this.claim.lease())));
+		RenewalBatch batch = new RenewalBatch(
+				List.of(new RenewalBatch.Entry(this.id, new Renewal(this.claim, number, this.claim.lease()))));
 		boolean extended = !this.tables.grants(this.claim).renew(this.session, batch).isEmpty();
 		return extended ? granted(number, sent, false) : null;
 	}

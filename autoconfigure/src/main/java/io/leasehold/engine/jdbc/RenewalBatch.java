@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 
 import io.leasehold.engine.AcquisitionOutcome.Granted;
 import io.leasehold.engine.Claim;
@@ -14,36 +13,34 @@ import io.leasehold.engine.Renewal;
 /**
  * Grants that the same statements renew, all of the same kind, for the same lease.
  *
- * @param ids the rows of the renewals, in the same order
- * @param renewals the renewals, not empty
+ * @param entries the renewals with their rows, not empty
  */
-record RenewalBatch(List<RowId> ids, List<Renewal> renewals) {
+record RenewalBatch(List<Entry> entries) {
 
 	int size() {
-		return this.renewals.size();
+		return this.entries.size();
 	}
 
 	/** Return the renewals with the given rows, which must include one of this batch. */
 	RenewalBatch of(Set<RowId> rows) {
-		List<Integer> indexes = IntStream.range(0, size())
-			.boxed()
-			.filter((i) -> rows.contains(this.ids.get(i)))
-			.toList();
-		return new RenewalBatch(indexes.stream().map(this.ids::get).toList(),
-				indexes.stream().map(this.renewals::get).toList());
+		return new RenewalBatch(this.entries.stream().filter((entry) -> rows.contains(entry.id())).toList());
 	}
 
 	/** Return the first claim; all others are of the same kind. */
 	Claim claim() {
-		return this.renewals.get(0).claim();
+		return this.entries.get(0).renewal().claim();
 	}
 
 	Duration lease() {
-		return this.renewals.get(0).lease();
+		return this.entries.get(0).renewal().lease();
+	}
+
+	List<Renewal> renewals() {
+		return this.entries.stream().map(Entry::renewal).toList();
 	}
 
 	Set<String> owners() {
-		return this.renewals.stream().map((renewal) -> renewal.claim().owner().token()).collect(Collectors.toSet());
+		return this.entries.stream().map(Entry::owner).collect(Collectors.toSet());
 	}
 
 	/** Number of places: a power of two, so that the server parses few statements. */
@@ -51,11 +48,11 @@ record RenewalBatch(List<RowId> ids, List<Renewal> renewals) {
 		return Integer.highestOneBit(Math.max(1, 2 * size() - 1));
 	}
 
-	/** Return ids for all places. The last id fills the remaining ones. */
+	/** Return ids for all places. */
 	List<Object> rows() {
 		List<Object> values = new ArrayList<>();
 		for (int i = 0; i < places(); i++) {
-			values.add(this.ids.get(Math.min(i, size() - 1)).bytes());
+			values.add(place(i).id().bytes());
 		}
 		return values;
 	}
@@ -64,11 +61,25 @@ record RenewalBatch(List<RowId> ids, List<Renewal> renewals) {
 	List<Object> grants() {
 		List<Object> values = new ArrayList<>();
 		for (int i = 0; i < places(); i++) {
-			Renewal renewal = this.renewals.get(Math.min(i, size() - 1));
-			values.add(renewal.claim().owner().token());
-			values.add(renewal.number() + (renewal.claim().lingers() ? Granted.RESERVED : 0));
+			Entry entry = place(i);
+			values.add(entry.owner());
+			values.add(entry.renewal().number() + (claim().lingers() ? Granted.RESERVED : 0));
 		}
 		return values;
+	}
+
+	/** Return the renewal of a place. The last one fills the remaining places. */
+	private Entry place(int index) {
+		return this.entries.get(Math.min(index, size() - 1));
+	}
+
+	/** Renewal of a row. */
+	record Entry(RowId id, Renewal renewal) {
+
+		String owner() {
+			return this.renewal.claim().owner().token();
+		}
+
 	}
 
 }

@@ -35,21 +35,19 @@ class RenewalBatchTests {
 	void lastRenewalFillsThePlacesThatAreLeft() {
 		RenewalBatch batch = batch(3);
 		String last = batch.renewals().get(2).claim().owner().token();
-		assertThat(batch.rows()).containsExactly(batch.ids().get(0).bytes(), batch.ids().get(1).bytes(),
-				batch.ids().get(2).bytes(), batch.ids().get(2).bytes());
+		List<byte[]> ids = batch.entries().stream().map((entry) -> entry.id().bytes()).toList();
+		assertThat(batch.rows()).containsExactly(ids.get(0), ids.get(1), ids.get(2), ids.get(2));
 		assertThat(batch.grants()).hasSize(8).endsWith(last, 2L, last, 2L);
 	}
 
 	private RenewalBatch batch(int size) {
-		List<RowId> ids = new ArrayList<>();
-		List<Renewal> renewals = new ArrayList<>();
+		List<RenewalBatch.Entry> entries = new ArrayList<>();
 		for (int i = 0; i < size; i++) {
 			LockKey key = new LockKey("k" + i);
 			Claim claim = new Claim(key, this.member.newOwner(), Duration.ofSeconds(30), Duration.ZERO, false, 0);
-			ids.add(RowId.of("ns", key));
-			renewals.add(new Renewal(claim, i, claim.lease()));
+			entries.add(new RenewalBatch.Entry(RowId.of("ns", key), new Renewal(claim, i, claim.lease())));
 		}
-		return new RenewalBatch(ids, renewals);
+		return new RenewalBatch(entries);
 	}
 
 }
