@@ -41,29 +41,52 @@ final class ChannelListener implements AutoCloseable {
 
 	private final ListenProof proof;
 
+	private final ThreadFactory threads;
+
 	private Duration pause = SHORTEST_PAUSE;
 
-	private final Thread thread;
+	private volatile @Nullable Thread thread;
 
 	private volatile @Nullable Connection connection;
 
 	private volatile boolean closed;
 
 	/**
-	 * Begin to listen.
-	 * @param payloads receives each notification
+	 * Create a listener.
+	 * @param proof proof that notifications arrive
+	 * @param payloads receives each other notification
 	 * @param listening called at each start, because earlier notifications may be lost
 	 * @param threads creates the thread
 	 */
-	ChannelListener(DataSource connections, String channel, Consumer<String> payloads, Runnable listening,
-			ThreadFactory threads) {
+	ChannelListener(DataSource connections, String channel, ListenProof proof, Consumer<String> payloads,
+			Runnable listening, ThreadFactory threads) {
 		this.connections = connections;
 		this.channel = channel;
+		this.proof = proof;
 		this.payloads = payloads;
 		this.listening = listening;
-		this.proof = new ListenProof(connections, channel);
-		this.thread = threads.newThread(this::run);
-		this.thread.start();
+		this.threads = threads;
+	}
+
+	/** Begin to listen, unless that has begun. The next use tries again if it fails. */
+	void start() {
+		if (this.thread == null) {
+			startOnce();
+		}
+	}
+
+	private synchronized void startOnce() {
+		if (this.thread != null || this.closed) {
+			return;
+		}
+		try {
+			Thread created = this.threads.newThread(this::run);
+			created.start();
+			this.thread = created;
+		}
+		catch (OutOfMemoryError ex) {
+			logger.debug("No thread is available to listen: released locks are detected by polling meanwhile", ex);
+		}
 	}
 
 	static Thread daemon(Runnable run) {
@@ -128,16 +151,6 @@ final class ChannelListener implements AutoCloseable {
 		}
 	}
 
-	/** Prove from now on that notifications arrive. */
-	void requireProof() {
-		this.proof.require();
-	}
-
-	/** Return whether notifications have arrived on the present connection. */
-	boolean isProven() {
-		return this.proof.isGiven();
-	}
-
 	/** Return the pause after a pause. */
 	static Duration longer(Duration pause) {
 		Duration doubled = pause.multipliedBy(2);
@@ -158,7 +171,7 @@ final class ChannelListener implements AutoCloseable {
 	}
 
 	@Override
-	public void close() {
+	public synchronized void close() {
 		this.closed = true;
 		LockSupport.unpark(this.thread);
 		reconnect();

@@ -15,7 +15,7 @@ import static io.leasehold.engine.jdbc.Sql.micros;
  * Grants of rows to one exclusive owner. Each step is a single statement that commits by
  * itself, except {@link #freeBehind} and, on H2, {@link #renew}.
  */
-final class ExclusiveGrants implements Grants {
+class ExclusiveGrants implements Grants {
 
 	/** Assignments of a renewal. */
 	static final String EXTEND = "expires_at = GREATEST(expires_at, {now} + ?), version = version + 1";
@@ -75,12 +75,12 @@ final class ExclusiveGrants implements Grants {
 	}
 
 	@Override
-	public @Nullable Long free(Session session, RowId id, String owner) throws SQLException {
+	public final @Nullable Long free(Session session, RowId id, String owner) throws SQLException {
 		return this.sql.number(session, this.free, id.bytes(), owner);
 	}
 
 	@Override
-	public @Nullable Long freeBehind(Session session, RowId id, LockKey key, String owner) throws SQLException {
+	public final @Nullable Long freeBehind(Session session, RowId id, LockKey key, String owner) throws SQLException {
 		return this.sql.inTransaction(session, () -> {
 			this.table.lockOrInsert(session, id, key);
 			return free(session, id, owner);

@@ -146,7 +146,7 @@ final class Failures {
 	}
 
 	/** Return whether a server accepts no changes, such as one that became a replica. */
-	private static boolean isReadOnly(SQLException failure) {
+	static boolean isReadOnly(SQLException failure) {
 		return state(failure).equals("25006") || READ_ONLY.contains(failure.getErrorCode());
 	}
 

@@ -1,7 +1,5 @@
 package io.leasehold.engine.jdbc;
 
-import java.sql.SQLException;
-import java.sql.SQLTransientException;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
@@ -31,8 +29,6 @@ import io.leasehold.engine.support.Purge;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
-
-import static io.leasehold.engine.jdbc.Sql.micros;
 
 /**
  * Engine that stores locks as rows of a table. An uncontended exclusive lock needs one
@@ -104,7 +100,7 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 		this.clock = clock;
 		this.renewer = new Renewer(this.database, clock, settings.namespace());
 		this.late = new LateRequests(clock);
-		this.releases = new Releases(this.database, settings, this.late, clock);
+		this.releases = new Releases(this.database, settings, this.late);
 		this.inTransactions = new JdbcTransactionLocks(NAME, this.database, settings, application);
 	}
 
@@ -164,11 +160,11 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 					(session,
 							tables) -> new Acquisition(this.settings, this.clock, this.late, session, tables, id, claim)
 								.attempt());
-			this.releases.requested(claim);
+			this.late.responded(claim);
 			return this.reports.responded(claim, outcome);
 		}
 		catch (LockEngineException ex) {
-			this.releases.failed(claim);
+			this.late.addRefused(claim);
 			throw ex;
 		}
 	}
@@ -187,12 +183,16 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 
 	@Override
 	public void subscribeToRecalls() {
-		this.database.subscribeToRecalls();
+		WakeUps wakeUps = this.database.wakeUps();
+		if (wakeUps != null) {
+			wakeUps.prove();
+		}
 	}
 
 	@Override
 	public boolean receivesRecalls() {
-		return this.database.receivesRecalls();
+		WakeUps wakeUps = this.database.wakeUps();
+		return wakeUps != null && wakeUps.areProven();
 	}
 
 	@Override
@@ -206,7 +206,10 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 	/** Renew, and listen for revocations from the first renewal on. */
 	@Override
 	public List<RenewalOutcome> renew(List<Renewal> renewals) {
-		this.database.listen();
+		WakeUps wakeUps = this.database.wakeUps();
+		if (wakeUps != null) {
+			wakeUps.start();
+		}
 		return this.state.isClosed() ? this.state.unknown(renewals) : this.renewer.renew(renewals);
 	}
 

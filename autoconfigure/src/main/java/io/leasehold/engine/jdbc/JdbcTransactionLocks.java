@@ -32,8 +32,6 @@ final class JdbcTransactionLocks implements TransactionLocks {
 	/** SQL state of a deadlock in PostgreSQL. */
 	private static final String POSTGRES_DEADLOCK = "40P01";
 
-	private static final String READ_ONLY = "25006";
-
 	/** Maximum number of rounds if the row of a key is removed while it is requested. */
 	private static final int MOST_ROUNDS = 3;
 
@@ -167,7 +165,7 @@ final class JdbcTransactionLocks implements TransactionLocks {
 
 	private Outcome failed(OpenTransaction transaction, LockKey key, SQLException failure) {
 		String state = String.valueOf(failure.getSQLState());
-		if (state.equals(READ_ONLY)) {
+		if (Failures.isReadOnly(failure)) {
 			return new Outcome.Refused("it is read-only, in which its database locks no rows");
 		}
 		if (state.equals(POSTGRES_DEADLOCK) || DEADLOCK.contains(failure.getErrorCode())) {

@@ -9,10 +9,14 @@ import io.leasehold.engine.MonotonicClock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Claims with a request of unknown outcome: the database may execute it after its caller
- * has timed out, until a given time of the database's clock. Thread-safe.
+ * Claims whose last response is missing or a refusal. The database may execute a request
+ * of unknown outcome after its caller has timed out, until a given time of the database's
+ * clock. Thread-safe.
  */
 final class LateRequests {
+
+	/** For a claim of which no request has changed anything. */
+	private static final long NOTHING = Long.MIN_VALUE;
 
 	/** How long the service tries to release a claim after its lease. */
 	static final Duration REMEMBERED = Duration.ofMinutes(1);
@@ -41,13 +45,31 @@ final class LateRequests {
 				(one, other) -> new Late(Math.max(one.until(), other.until()), forgotten));
 	}
 
+	/** Add a claim with a request that certainly changed nothing, or was not sent. */
+	void addRefused(Claim claim) {
+		add(claim, NOTHING);
+	}
+
+	/** Record that the database responded to a request of a claim. */
+	void responded(Claim claim) {
+		if (areRefused(claim)) {
+			remove(claim);
+		}
+	}
+
+	/** Return whether all requests of a claim have certainly changed nothing. */
+	boolean areRefused(Claim claim) {
+		Late late = find(claim);
+		return late != null && late.until() == NOTHING;
+	}
+
 	/**
 	 * Return the time after which no request of a claim can take effect, or {@code null}
-	 * if all had a response.
+	 * if the outcomes of all are known.
 	 */
 	@Nullable Long until(Claim claim) {
-		Late late = this.claims.isEmpty() ? null : this.claims.get(claim.owner().token());
-		return (late != null) ? late.until() : null;
+		Late late = find(claim);
+		return (late != null && late.until() != NOTHING) ? late.until() : null;
 	}
 
 	void remove(Claim claim) {
@@ -56,7 +78,12 @@ final class LateRequests {
 		}
 	}
 
+	private @Nullable Late find(Claim claim) {
+		return this.claims.isEmpty() ? null : this.claims.get(claim.owner().token());
+	}
+
 	private record Late(long until, long forgotten) {
+
 	}
 
 }

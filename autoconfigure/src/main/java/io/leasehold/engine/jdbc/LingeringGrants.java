@@ -3,7 +3,6 @@ package io.leasehold.engine.jdbc;
 import java.sql.SQLException;
 import java.util.Set;
 
-import io.leasehold.LockKey;
 import io.leasehold.engine.AcquisitionOutcome.Granted;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.jdbc.Sql.Change;
@@ -18,7 +17,7 @@ import static io.leasehold.engine.jdbc.Sql.micros;
  * renewal, and before it the negative mark by which others {@linkplain Recall recall} the
  * grant.
  */
-final class LingeringGrants implements Grants {
+final class LingeringGrants extends ExclusiveGrants {
 
 	private static final long RENEWED = -1;
 
@@ -26,15 +25,13 @@ final class LingeringGrants implements Grants {
 
 	private final LockTable table;
 
-	private final ExclusiveGrants exclusive;
-
 	private final Change take;
 
-	LingeringGrants(Sql sql, LockTable table, ExclusiveGrants exclusive) {
+	LingeringGrants(Sql sql, LockTable table) {
+		super(sql, table);
 		this.sql = sql;
 		this.table = table;
-		this.exclusive = exclusive;
-		this.take = ExclusiveGrants.take(sql, " + " + Granted.RESERVED, "?", " - " + Granted.RESERVED);
+		this.take = take(sql, " + " + Granted.RESERVED, "?", " - " + Granted.RESERVED);
 	}
 
 	@Override
@@ -51,21 +48,10 @@ final class LingeringGrants implements Grants {
 		return take(session, id, claim, latest);
 	}
 
-	@Override
-	public @Nullable Long free(Session session, RowId id, String owner) throws SQLException {
-		return this.exclusive.free(session, id, owner);
-	}
-
-	@Override
-	public @Nullable Long freeBehind(Session session, RowId id, LockKey key, String owner) throws SQLException {
-		return this.exclusive.freeBehind(session, id, key, owner);
-	}
-
 	/** Extend leases, and store that the grants linger no longer. */
 	@Override
 	public Set<String> renew(Session session, RenewalBatch batch) throws SQLException {
-		return this.sql.extend(session, "{table}", "id",
-				"closed_until = %s, %s".formatted(RENEWED, ExclusiveGrants.EXTEND), batch);
+		return this.sql.extend(session, "{table}", "id", "closed_until = %s, %s".formatted(RENEWED, EXTEND), batch);
 	}
 
 }

@@ -32,11 +32,14 @@ final class LockDatabase implements AutoCloseable {
 
 	private final JdbcSettings settings;
 
-	private final AtomicReference<@Nullable Known> known = new AtomicReference<>();
+	private final AtomicReference<@Nullable LockTables> known = new AtomicReference<>();
 
 	private final OpenState state;
 
 	private final GrantReports reports;
+
+	/** Host and database, {@code null} while they are unknown. */
+	private volatile @Nullable String location;
 
 	/** {@code null} until the first use, constant afterwards. */
 	private volatile @Nullable Boolean mayRecall;
@@ -50,6 +53,7 @@ final class LockDatabase implements AutoCloseable {
 		this.connections = connections;
 		this.settings = settings;
 		this.state = state;
+		this.location = connections.location();
 	}
 
 	/**
@@ -63,8 +67,9 @@ final class LockDatabase implements AutoCloseable {
 		long deadline = Deadlines.after(this.settings.callTimeout());
 		while (true) {
 			long started = System.nanoTime();
-			try (Session session = open(kind, deadline)) {
-				return work.run(session, known(session).tables());
+			try (Session session = this.connections.open(kind, deadline,
+					kind.lockTimeout(this.settings.callTimeout()))) {
+				return work.run(session, tables(session));
 			}
 			catch (SQLException ex) {
 				long now = System.nanoTime();
@@ -90,30 +95,19 @@ final class LockDatabase implements AutoCloseable {
 	/** Translate a failure of an action. */
 	LockEngineException failure(String action, @Nullable LockKey key, SQLException thrown) {
 		LockTables tables = tables();
-		return this.state.reason(key, Failures.of(action, key, location(), this.settings.table(),
+		return this.state.reason(key, Failures.of(action, key, this.location, this.settings.table(),
 				(tables != null) ? tables.dialect() : null, thrown));
-	}
-
-	private Session open(CallKind kind, long deadline) throws SQLException {
-		return this.connections.open(kind, deadline, kind.lockTimeout(this.settings.callTimeout()));
-	}
-
-	/** Return host and database, or {@code null} while they are unknown. */
-	private @Nullable String location() {
-		Known database = this.known.get();
-		return (database != null) ? database.location() : this.connections.location();
 	}
 
 	/** Return the tables, or {@code null} while the kind of database is unknown. */
 	@Nullable LockTables tables() {
-		Known database = this.known.get();
-		return (database != null) ? database.tables() : null;
+		return this.known.get();
 	}
 
 	/** Return the source of notifications, or {@code null} if there is none. */
 	@Nullable WakeUps wakeUps() {
-		Known database = this.known.get();
-		return (database != null) ? database.wakeUps() : null;
+		LockTables tables = tables();
+		return (tables != null) ? tables.wakeUps() : null;
 	}
 
 	/**
@@ -123,55 +117,31 @@ final class LockDatabase implements AutoCloseable {
 	boolean mayRecall() {
 		Boolean decided = this.mayRecall;
 		if (decided == null) {
-			decided = (this.known.get() != null) ? wakeUps() != null
+			decided = (tables() != null) ? wakeUps() != null
 					: this.settings.channel() != null && this.connections.areOfPostgres();
 			this.mayRecall = decided;
 		}
 		return decided;
 	}
 
-	/** Begin to listen to notifications, if there are any. */
-	void listen() {
-		WakeUps wakeUps = wakeUps();
-		if (wakeUps != null) {
-			wakeUps.start();
+	private LockTables tables(Session session) throws SQLException {
+		LockTables tables = tables();
+		if (tables != null) {
+			return tables;
 		}
+		LockTables found = find(session.connection());
+		return this.known.compareAndSet(null, found) ? found : Objects.requireNonNull(tables());
 	}
 
-	/** Begin to listen, and to prove that notifications arrive, if there are any. */
-	void subscribeToRecalls() {
-		WakeUps wakeUps = wakeUps();
-		if (wakeUps != null) {
-			wakeUps.prove();
-		}
-	}
-
-	/** Return whether recalls arrive now, as far as is known. */
-	boolean receivesRecalls() {
-		WakeUps wakeUps = wakeUps();
-		return wakeUps != null && wakeUps.areProven();
-	}
-
-	private Known known(Session session) throws SQLException {
-		Known database = this.known.get();
-		if (database != null) {
-			return database;
-		}
-		Known found = find(session.connection());
-		return this.known.compareAndSet(null, found) ? found : Objects.requireNonNull(this.known.get());
-	}
-
-	private Known find(Connection connection) throws SQLException {
+	private LockTables find(Connection connection) throws SQLException {
 		Dialect dialect = Dialects.of(connection);
+		if (this.location == null) {
+			this.location = Failures.location(connection.getMetaData().getURL());
+		}
 		DataSource kept = this.connections.forNotifications();
 		String channel = this.settings.channel();
-		String location = this.connections.location();
-		if (location == null) {
-			location = Failures.location(connection.getMetaData().getURL());
-		}
-		WakeUps wakeUps = (kept != null && channel != null && dialect.listens())
-				? new WakeUps(kept, channel, this.reports::receive) : null;
-		return new Known(LockTables.of(dialect, this.settings, wakeUps != null), wakeUps, location);
+		return LockTables.of(dialect, this.settings, (kept != null && channel != null && dialect.listens())
+				? new WakeUps(kept, channel, this.reports::receive) : null);
 	}
 
 	@Override
@@ -181,10 +151,6 @@ final class LockDatabase implements AutoCloseable {
 			wakeUps.close();
 		}
 		this.connections.close();
-	}
-
-	/** Properties that are known once the database has responded. */
-	private record Known(LockTables tables, @Nullable WakeUps wakeUps, @Nullable String location) {
 	}
 
 	/** Work with the tables in a session. */

@@ -5,7 +5,8 @@ import io.leasehold.engine.Claim;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lock table and that of its holders, in the dialect of one database.
+ * The lock table and that of its holders, in the dialect of one database, and its
+ * notifications.
  *
  * @param exclusive grants to one exclusive owner
  * @param lingering grants to one exclusive owner that linger
@@ -13,19 +14,19 @@ import org.jspecify.annotations.Nullable;
  * @param upkeep maintenance of the tables
  * @param extraPolls of waiting claims, {@code null} if they are notified
  * @param inTransactions locks that are part of a caller's transaction
+ * @param wakeUps source of notifications, {@code null} if there is none
  */
 record LockTables(Dialect dialect, LockTable rows, ExclusiveGrants exclusive, LingeringGrants lingering,
 		SharedGrants shared, Upkeep upkeep, DatabaseClock clock, @Nullable ExtraPolls extraPolls,
-		ConnectionLocks inTransactions) {
+		ConnectionLocks inTransactions, @Nullable WakeUps wakeUps) {
 
-	static LockTables of(Dialect dialect, JdbcSettings settings, boolean notified) {
+	static LockTables of(Dialect dialect, JdbcSettings settings, @Nullable WakeUps wakeUps) {
 		Sql sql = new Sql(dialect, settings);
 		LockTable rows = new LockTable(sql, settings.namespace());
-		ExclusiveGrants exclusive = new ExclusiveGrants(sql, rows);
-		return new LockTables(dialect, rows, exclusive, new LingeringGrants(sql, rows, exclusive),
+		return new LockTables(dialect, rows, new ExclusiveGrants(sql, rows), new LingeringGrants(sql, rows),
 				new SharedGrants(sql, rows), new Upkeep(sql, rows), new DatabaseClock(sql),
-				notified ? null : new ExtraPolls(settings.shortestExtraPoll()),
-				Dialects.connectionLocks(dialect, settings.table()));
+				(wakeUps != null) ? null : new ExtraPolls(settings.shortestExtraPoll()),
+				Dialects.connectionLocks(dialect, settings.table()), wakeUps);
 	}
 
 	Grants grants(Claim claim) {

@@ -4,14 +4,11 @@ import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 
 import javax.net.SocketFactory;
-
-import org.jspecify.annotations.Nullable;
 
 /**
  * Sockets for the connection of PostgreSQL's driver that receives notifications. After
@@ -33,36 +30,27 @@ public final class NotificationSockets extends SocketFactory {
 	}
 
 	@Override
-	public Socket createSocket(String host, int port) throws IOException {
-		return connect(new InetSocketAddress(host, port), null);
+	public Socket createSocket(String host, int port) throws SocketException {
+		throw unused();
 	}
 
 	@Override
-	public Socket createSocket(InetAddress host, int port) throws IOException {
-		return connect(new InetSocketAddress(host, port), null);
+	public Socket createSocket(InetAddress host, int port) throws SocketException {
+		throw unused();
 	}
 
 	@Override
-	public Socket createSocket(String host, int port, InetAddress localHost, int localPort) throws IOException {
-		return connect(new InetSocketAddress(host, port), new InetSocketAddress(localHost, localPort));
+	public Socket createSocket(String host, int port, InetAddress local, int localPort) throws SocketException {
+		throw unused();
 	}
 
 	@Override
-	public Socket createSocket(InetAddress host, int port, InetAddress localHost, int localPort) throws IOException {
-		return connect(new InetSocketAddress(host, port), new InetSocketAddress(localHost, localPort));
+	public Socket createSocket(InetAddress host, int port, InetAddress local, int localPort) throws SocketException {
+		throw unused();
 	}
 
-	private static Socket connect(InetSocketAddress server, @Nullable InetSocketAddress local) throws IOException {
-		Socket socket = new NotificationSocket();
-		try {
-			socket.bind(local);
-			socket.connect(server);
-			return socket;
-		}
-		catch (IOException | RuntimeException ex) {
-			socket.close();
-			throw ex;
-		}
+	private static SocketException unused() {
+		return new SocketException("The driver connects its sockets itself");
 	}
 
 	private static final class NotificationSocket extends Socket {

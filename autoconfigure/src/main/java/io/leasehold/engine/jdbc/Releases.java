@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.leasehold.engine.Claim;
-import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
 import org.jspecify.annotations.Nullable;
 
@@ -26,37 +25,20 @@ final class Releases {
 
 	private final LateRequests late;
 
-	/** Claims whose requests certainly changed nothing, so that nothing is released. */
-	private final LateRequests refused;
-
 	/**
 	 * Create the releases.
-	 * @param late claims with requests that had no response
+	 * @param late claims with requests that had no response or were refused
 	 */
-	Releases(LockDatabase database, JdbcSettings settings, LateRequests late, MonotonicClock clock) {
+	Releases(LockDatabase database, JdbcSettings settings, LateRequests late) {
 		this.database = database;
 		this.namespace = settings.namespace();
 		this.mostStandBack = settings.pollMax();
 		this.late = late;
-		this.refused = new LateRequests(clock);
-	}
-
-	/** Record that the database responded to a request of a claim. */
-	void requested(Claim claim) {
-		this.refused.remove(claim);
-	}
-
-	/** Record that a request of a claim failed, or was not sent. */
-	void failed(Claim claim) {
-		if (this.late.until(claim) == null) {
-			this.refused.add(claim, 0);
-		}
 	}
 
 	ReleaseOutcome release(Claim claim) {
-		boolean nothing = this.refused.until(claim) != null && this.late.until(claim) == null;
-		ReleaseOutcome outcome = nothing ? new ReleaseOutcome.NotOwner() : free(claim);
-		this.refused.remove(claim);
+		ReleaseOutcome outcome = this.late.areRefused(claim) ? new ReleaseOutcome.NotOwner() : free(claim);
+		this.late.remove(claim);
 		return outcome;
 	}
 
@@ -75,7 +57,6 @@ final class Releases {
 					}
 					return (freed == null && repeated) ? Long.valueOf(0) : freed;
 				});
-		this.late.remove(claim);
 		return released(marked);
 	}
 

@@ -24,19 +24,13 @@ final class WakeUps implements AutoCloseable {
 
 	private static final Log logger = LogFactory.getLog(WakeUps.class);
 
-	private final DataSource connections;
-
-	private final String channel;
-
 	private final Predicate<String> reports;
 
-	private final ThreadFactory threads;
+	private final ListenProof proof;
+
+	private final ChannelListener listener;
 
 	private final Map<String, List<Consumer<Signal>>> listeners = new ConcurrentHashMap<>();
-
-	private volatile @Nullable ChannelListener listener;
-
-	private boolean closed;
 
 	/**
 	 * Create the notifications.
@@ -50,10 +44,9 @@ final class WakeUps implements AutoCloseable {
 	}
 
 	WakeUps(DataSource connections, String channel, Predicate<String> reports, ThreadFactory threads) {
-		this.connections = connections;
-		this.channel = channel;
 		this.reports = reports;
-		this.threads = threads;
+		this.proof = new ListenProof(connections, channel);
+		this.listener = new ChannelListener(connections, channel, this.proof, this::receive, this::missed, threads);
 	}
 
 	/** Notify a claim whenever the row is freed, until the result is closed. */
@@ -72,45 +65,23 @@ final class WakeUps implements AutoCloseable {
 
 	/** Begin to listen, unless that has begun. The next use tries again if it fails. */
 	void start() {
-		if (this.listener == null) {
-			startOnce();
-		}
-	}
-
-	private synchronized void startOnce() {
-		if (this.listener != null || this.closed) {
-			return;
-		}
-		try {
-			this.listener = new ChannelListener(this.connections, this.channel, this::receive, this::missed,
-					this.threads);
-		}
-		catch (OutOfMemoryError ex) {
-			logger.debug("No thread is available to listen: released locks are detected by polling meanwhile", ex);
-		}
+		this.listener.start();
 	}
 
 	/** Begin to listen, and to prove that notifications arrive. */
 	void prove() {
+		this.proof.require();
 		start();
-		ChannelListener present = this.listener;
-		if (present != null) {
-			present.requireProof();
-		}
 	}
 
 	/** Return whether notifications arrive now, as far as is known. */
 	boolean areProven() {
-		ChannelListener present = this.listener;
-		return present != null && present.isProven();
+		return this.proof.isGiven();
 	}
 
 	/** Listen over another connection. */
 	void reconnect() {
-		ChannelListener present = this.listener;
-		if (present != null) {
-			present.reconnect();
-		}
+		this.listener.reconnect();
 	}
 
 	private void receive(String payload) {
@@ -133,12 +104,8 @@ final class WakeUps implements AutoCloseable {
 	}
 
 	@Override
-	public synchronized void close() {
-		this.closed = true;
-		ChannelListener present = this.listener;
-		if (present != null) {
-			present.close();
-		}
+	public void close() {
+		this.listener.close();
 	}
 
 }

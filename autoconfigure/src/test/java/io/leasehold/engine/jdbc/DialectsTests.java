@@ -95,7 +95,7 @@ class DialectsTests {
 	private static ConnectionLocks locksInTransactions(Dialect dialect) {
 		JdbcSettings settings = new JdbcSettings("test", JdbcSettings.DEFAULT_TABLE, Duration.ofSeconds(1),
 				Duration.ofMillis(5), Duration.ofMillis(100), Duration.ofMinutes(1), false);
-		return LockTables.of(dialect, settings, false).inTransactions();
+		return LockTables.of(dialect, settings, null).inTransactions();
 	}
 
 	private void inApplication(String dialect, SqlTest test) throws Exception {

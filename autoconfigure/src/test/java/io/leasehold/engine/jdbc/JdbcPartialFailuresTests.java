@@ -171,7 +171,7 @@ class JdbcPartialFailuresTests {
 		granted(claim);
 		execute("CREATE TABLE inserted AS SELECT * FROM leasehold_lock");
 		execute("DELETE FROM leasehold_lock");
-		ExclusiveGrants grants = LockTables.of(new H2Dialect(), settings(CALL), false).exclusive();
+		ExclusiveGrants grants = LockTables.of(new H2Dialect(), settings(CALL), null).exclusive();
 		try (Connection connection = this.connections.dataSource().getConnection();
 				Statement statement = connection.createStatement();
 				Session session = this.connections.open(CallKind.CLOSE, System.nanoTime() + CALL.toNanos(), CALL)) {

@@ -82,7 +82,7 @@ class JdbcTimesTests {
 	void acquisitionWithoutAResponseMayTakeEffectUntilItsWaitForTheRowIsOver() throws SQLException {
 		LateRequests late = new LateRequests(this.clock);
 		Claim claim = claim();
-		LockTables tables = LockTables.of(new H2Dialect(), SETTINGS, false);
+		LockTables tables = LockTables.of(new H2Dialect(), SETTINGS, null);
 		try (Session session = session(CALL)) {
 			long before = tables.clock().read(session);
 			session.execute("SHUTDOWN IMMEDIATELY");
@@ -97,7 +97,7 @@ class JdbcTimesTests {
 	void rejectedAcquisitionTakesNoEffectLater() throws SQLException {
 		LateRequests late = new LateRequests(this.clock);
 		Claim claim = claim();
-		LockTables tables = LockTables.of(new H2Dialect(), SETTINGS, false);
+		LockTables tables = LockTables.of(new H2Dialect(), SETTINGS, null);
 		try (Session session = session(CALL)) {
 			session.execute("DROP TABLE leasehold_lock_holder");
 			session.execute("DROP TABLE leasehold_lock");

@@ -66,8 +66,11 @@ class PostgresNotificationSocketsIntegrationTests {
 
 	private static ChannelListener listener(DataSource connections, String name, Queue<Arrival> arrivals) {
 		Runnable arrived = () -> arrivals.add(new Arrival(name, System.nanoTime()));
-		return new ChannelListener(connections, "some_channel", (payload) -> arrived.run(), arrived,
+		ChannelListener listener = new ChannelListener(connections, "some_channel",
+				new ListenProof(connections, "some_channel"), (payload) -> arrived.run(), arrived,
 				ChannelListener::daemon);
+		listener.start();
+		return listener;
 	}
 
 	private record Arrival(String listener, long when) {
