@@ -15,6 +15,7 @@ import io.leasehold.LockKey;
 import io.leasehold.LockOptions;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.event.LockEvent;
+import io.leasehold.service.gate.Decision;
 import io.leasehold.service.gate.Hold;
 import io.leasehold.service.gate.KeyGate;
 import io.leasehold.service.gate.Refusals;
@@ -101,8 +102,11 @@ final class Acquirer {
 			else if (isReady(waiter)) {
 				gate = enter(waiter);
 				waiter.await(this.clock);
-				if (!waiter.hasEnded()) {
-					giveUp(waiter, gate, thread.isInterrupted());
+				if (thread.isInterrupted()) {
+					interrupted(waiter, gate);
+				}
+				else if (!waiter.hasEnded()) {
+					timedOut(waiter, gate);
 				}
 			}
 			Handle held = open(waiter, gate, bypassed, this.timing);
@@ -162,12 +166,12 @@ final class Acquirer {
 	private void begin(AsyncWaiter waiter) {
 		KeyGate gate = enter(waiter);
 		if (waiter.waits()) {
-			waiter.stopTimerAtEnd(this.threads.schedule(() -> giveUp(waiter, gate, false),
-					waiter.deadline() - this.clock.nanoTime()));
+			waiter.stopTimerAtEnd(
+					this.threads.schedule(() -> timedOut(waiter, gate), waiter.deadline() - this.clock.nanoTime()));
 		}
 		waiter.result.whenComplete((held, failure) -> {
 			if (waiter.result.isCancelled()) {
-				this.driver.carryOut(gate, gate.giveUp(waiter, new LockInterruptedException(waiter.key())));
+				interrupted(waiter, gate);
 			}
 		});
 	}
@@ -198,77 +202,52 @@ final class Acquirer {
 	private KeyGate enter(Waiter waiter) {
 		while (true) {
 			KeyGate gate = this.gates.gate(waiter.key(), waiter.options());
-			KeyGate.Entry entry = gate.enter(waiter);
-			switch (entry) {
-				case GONE -> this.gates.remove(gate);
-				case EXPIRED -> gate.holds().forEach((hold) -> this.holds.isValid(gate, hold));
-				case SETTLED -> waiter.wake();
-				case ENTERED -> this.driver.watch(gate, waiter);
-				case BUSY -> {
-					waiter.fail(Refusals.timeout(waiter, this.engine, waiter.start(), null, gate.holdOfCaller(waiter)));
-					waiter.wake();
+			Decision decision = gate.enter(waiter);
+			this.driver.carryOut(gate, decision);
+			if (!decision.entersAgain()) {
+				if (!waiter.options().linger().isZero() && !waiter.hasEnded()) {
+					this.driver.subscribeToRecalls();
 				}
-				case FIRST, QUEUED -> {
-					this.holds.releases().returnParked(gate, null);
-					begin(gate, waiter, (entry == KeyGate.Entry.FIRST) ? gate.remote() : null);
+				StoreClaim first = decision.first();
+				if (first != null && waiter.thread() != null) {
+					this.driver.send(gate, first);
 				}
-			}
-			if (entry != KeyGate.Entry.GONE && entry != KeyGate.Entry.EXPIRED) {
+				else if (first != null) {
+					this.threads.workers().execute(() -> requestFirst(gate, first, waiter));
+					return gate;
+				}
+				startWaiting(gate, waiter);
 				return gate;
 			}
+			gate.holds().forEach((hold) -> this.holds.isValid(gate, hold));
 		}
 	}
 
-	/** Send the first request for a claim, or begin to wait in the queue. */
-	private void begin(KeyGate gate, Waiter waiter, @Nullable StoreClaim claim) {
-		if (this.gates.isDraining()) {
-			this.driver.carryOut(gate, gate.giveUp(waiter, Gates.refusal(waiter.key())));
-		}
-		if (!waiter.options().linger().isZero()) {
-			this.driver.subscribeToRecalls();
-		}
-		if (claim != null) {
-			requestFirst(gate, claim, waiter);
-		}
-		else {
-			startWaiting(gate, waiter);
-		}
-	}
-
-	/** Send the first request, in the caller's thread if that may block. */
+	/** Send the first request of an async caller, in a thread of the library. */
 	private void requestFirst(KeyGate gate, StoreClaim claim, Waiter waiter) {
-		if (waiter.thread() != null) {
-			request(gate, claim, waiter);
-			return;
-		}
-		this.threads.workers().execute(() -> {
-			request(gate, claim, waiter);
-			if (!waiter.waits() && !waiter.hasEnded() && !waiter.awaitsTurn()) {
-				giveUp(waiter, gate, false);
-			}
-		});
-	}
-
-	private void request(KeyGate gate, StoreClaim claim, Waiter waiter) {
 		this.driver.request(gate, claim);
 		startWaiting(gate, waiter);
+		if (!waiter.waits() && !waiter.hasEnded() && !waiter.awaitsTurn()) {
+			timedOut(waiter, gate);
+		}
 	}
 
 	private void startWaiting(KeyGate gate, Waiter waiter) {
 		if (waiter.waits() && !waiter.hasEnded() && gate.startWaiting(waiter)) {
 			this.events.publish(new LockEvent.WaitStarted(this.engine, waiter.options().name(), waiter.key()));
-			Hold own = gate.holdOfCaller(waiter);
-			if (own != null && gate.reportsSelfWait(own, waiter)) {
+			Hold own = gate.selfWait(waiter);
+			if (own != null) {
 				Refusals.warnOfSelfWait(waiter, own, this.engine);
 			}
 		}
 	}
 
-	private void giveUp(Waiter waiter, KeyGate gate, boolean interrupted) {
-		RuntimeException reason = interrupted ? new LockInterruptedException(waiter.key())
-				: Refusals.timeout(waiter, this.engine, this.clock.nanoTime(),
-						gate.failureFor(waiter, this.reports.isStoreSilent(waiter)), gate.holdOfCaller(waiter));
-		this.driver.carryOut(gate, gate.giveUp(waiter, reason));
+	private void timedOut(Waiter waiter, KeyGate gate) {
+		this.driver.carryOut(gate, gate.timedOut(waiter, this.reports.isStoreSilent(waiter)));
+	}
+
+	private void interrupted(Waiter waiter, KeyGate gate) {
+		this.driver.carryOut(gate, gate.giveUp(waiter, new LockInterruptedException(waiter.key())));
 	}
 
 	/**

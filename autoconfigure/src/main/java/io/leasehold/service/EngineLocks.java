@@ -26,7 +26,6 @@ import io.leasehold.event.AcquireOutcome;
 import io.leasehold.event.LockEvent;
 import io.leasehold.event.LockEventListener;
 import io.leasehold.service.gate.GateRules;
-import io.leasehold.service.gate.Grant;
 import io.leasehold.service.gate.FencingTokens;
 import io.leasehold.service.gate.Hold;
 import io.leasehold.service.gate.KeyGate;
@@ -85,7 +84,7 @@ final class EngineLocks implements AutoCloseable {
 		this.gates = new Gates(rules, claims);
 		Watchdog watchdog = new Watchdog(engine, rules, clock, threads, this.gates.all(), this::holds);
 		this.driver = new GateDriver(engine, clock, threads, claims, this.gates, watchdog, outage);
-		this.holds = new Holds(engine, clock, threads, this.events, claims, this.gates, this.driver, outage, settings);
+		this.holds = new Holds(engine, clock, threads, this.events, claims, this.driver, outage, settings);
 		this.holders = new HolderLookup(engine, settings.holderReport());
 		this.acquirer = new Acquirer(clock, threads, waiters, this.events, this.gates, this.driver, this.holds,
 				this.closer, this.holders, timing, new AcquisitionReports(engine.name(), this.events, outage));
@@ -198,8 +197,7 @@ final class EngineLocks implements AutoCloseable {
 
 	/** Notify the holder of a grant that another process revoked, if it is here. */
 	private void revoked(long number, Predicate<Claim> claim) {
-		Set<Long> numbers = Set.of(number);
-		this.gates.all().forEach((gate) -> lose(gate, numbers, claim));
+		this.gates.all().forEach((gate) -> lose(gate, Set.of(number), claim));
 	}
 
 	private void revoked(long number, Claim claim) {
@@ -208,22 +206,12 @@ final class EngineLocks implements AutoCloseable {
 	}
 
 	private void recalled(Claim claim) {
-		this.gates.ifUsed(claim.key(), (gate) -> this.holds.releases().recalled(gate, claim));
+		this.gates.ifUsed(claim.key(), (gate) -> this.driver.carryOut(gate, gate.recalled(claim)));
 	}
 
 	/** Lose revoked grants: one that may be on its way, one in use or one parked. */
 	private void lose(KeyGate gate, Set<Long> numbers, Predicate<Claim> of) {
-		Claim pending = gate.pending();
-		if (pending != null && of.test(pending)) {
-			numbers.forEach((number) -> gate.revoke(pending, number));
-		}
-		for (Hold hold : gate.lastHolds()) {
-			Grant grant = hold.grant;
-			if (numbers.contains(grant.number) && of.test(grant.claim)) {
-				this.holds.lose(gate, hold, LossCause.NOT_OWNER);
-				this.holds.releases().returnParked(gate, grant);
-			}
-		}
+		gate.revoked(numbers, of).forEach((hold) -> this.holds.lose(gate, hold, LossCause.NOT_OWNER));
 	}
 
 	/** Acquire and release a lock for testing, and return the time that this took. */
@@ -261,9 +249,7 @@ final class EngineLocks implements AutoCloseable {
 	private void refuse(Runnable action) {
 		this.gates.drain(action);
 		for (KeyGate gate : this.gates.all()) {
-			this.driver.carryOut(gate, gate.refuse(Gates.refusal(gate.key())));
-			this.driver.carryOut(gate, gate.dropClosed());
-			this.holds.releases().returnParked(gate, null);
+			this.driver.carryOut(gate, gate.drained());
 		}
 	}
 

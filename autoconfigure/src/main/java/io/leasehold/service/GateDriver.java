@@ -1,5 +1,6 @@
 package io.leasehold.service;
 
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Future;
@@ -9,9 +10,10 @@ import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.Subscription;
-import io.leasehold.service.gate.Action;
-import io.leasehold.service.gate.Actions;
+import io.leasehold.service.gate.Decision;
+import io.leasehold.service.gate.Grant;
 import io.leasehold.service.gate.Hold;
 import io.leasehold.service.gate.KeyGate;
 import io.leasehold.service.gate.StoreClaim;
@@ -43,6 +45,9 @@ final class GateDriver {
 
 	private final StoreOutage outage;
 
+	/** Executor of the releases of parked grants that nobody wants. */
+	private final Returns returns;
+
 	GateDriver(LockEngine engine, MonotonicClock clock, EngineThreads threads, ClaimCloser closer, Gates gates,
 			Watchdog watchdog, StoreOutage outage) {
 		this.engine = engine;
@@ -52,36 +57,108 @@ final class GateDriver {
 		this.gates = gates;
 		this.watchdog = watchdog;
 		this.outage = outage;
+		this.returns = new Returns(threads.releases());
 	}
 
 	/** Carry out a gate's decision. Call it outside the gate's monitor. */
-	void carryOut(KeyGate gate, Actions actions) {
-		if (actions == Action.NONE) {
-			return;
-		}
+	void carryOut(KeyGate gate, Decision decision) {
 		try {
-			if (actions == Action.EXTEND) {
-				this.watchdog.hurry();
-			}
-			Hold renewed = actions.renewed();
-			if (renewed != null) {
-				extend(gate, renewed);
-			}
-			StoreClaim requested = actions.requested();
+			treatGrants(gate, decision);
+			StoreClaim requested = decision.requested();
 			if (requested != null) {
-				plan(gate, requested, actions.plan(), actions.delay());
+				plan(gate, requested, decision.plan(), decision.delay());
 			}
-			Claim released = actions.released();
+			Claim released = decision.released();
 			if (released != null) {
-				this.closer.closeAfter(released, actions.delay());
+				this.closer.closeAfter(released, decision.delay());
 			}
-			StoreClaim ended = actions.ended();
+			StoreClaim ended = decision.ended();
 			if (ended != null) {
 				ended.stop();
 			}
 		}
 		finally {
-			finish(gate, actions);
+			finish(gate, decision);
+		}
+	}
+
+	/** Renew, release, or plan to release the grants of a gate. */
+	private void treatGrants(KeyGate gate, Decision decision) {
+		if (decision.hurries()) {
+			this.watchdog.hurry();
+		}
+		Hold renewed = decision.renewed();
+		if (renewed != null) {
+			this.watchdog.extend(gate, renewed);
+		}
+		Hold freed = decision.freed();
+		if (freed != null) {
+			this.threads.releases().execute(() -> release(gate, freed));
+		}
+		Hold leaving = decision.leaving();
+		if (leaving != null) {
+			this.threads.schedule(() -> carryOut(gate, gate.minHoldEnded(leaving)),
+					Duration.ofNanos(leaving.minHoldRest(this.clock.nanoTime())), this.threads.releases());
+		}
+		Grant parked = decision.parked();
+		if (parked != null) {
+			returnAfterLinger(gate, parked);
+		}
+	}
+
+	/**
+	 * Release the grant of a closed hold, and repeat that in the background if it fails.
+	 * @return the response of the store, {@code null} if it has not responded yet
+	 */
+	@Nullable ReleaseOutcome release(KeyGate gate, Hold hold) {
+		Duration standBack = Duration.ZERO;
+		boolean interrupted = Thread.interrupted();
+		long sent = this.clock.nanoTime();
+		try {
+			ReleaseOutcome outcome = this.engine.release(hold.grant.claim);
+			this.outage.responded();
+			if (outcome instanceof ReleaseOutcome.Released released) {
+				standBack = released.standBack();
+			}
+			return outcome;
+		}
+		catch (RuntimeException | Error ex) {
+			logger.debug("Lock '%s' will be released in the background".formatted(hold.key()), ex);
+			this.outage.failed(sent, ex);
+			// If the repeated release is not of the owner, the first one may have freed
+			// the key
+			this.closer.close(hold.grant.claim);
+			return null;
+		}
+		finally {
+			carryOut(gate, gate.released(standBack));
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
+		}
+	}
+
+	/**
+	 * Plan the release of a grant that was just parked for the first time. The plan does
+	 * not keep a grant that was released before.
+	 */
+	private void returnAfterLinger(KeyGate gate, Grant parked) {
+		WeakReference<KeyGate> weakGate = new WeakReference<>(gate);
+		WeakReference<Grant> weakGrant = new WeakReference<>(parked);
+		this.threads.schedule(() -> {
+			KeyGate parking = weakGate.get();
+			Grant unused = weakGrant.get();
+			if (parking != null && unused != null) {
+				this.returns.execute(() -> returnUnwanted(parking, unused));
+			}
+		}, parked.mayLingerFor(this.clock.nanoTime()));
+	}
+
+	/** Release a parked grant in this thread, unless it was released in the meantime. */
+	private void returnUnwanted(KeyGate gate, Grant parked) {
+		Hold unused = gate.lingerEnded(parked).freed();
+		if (unused != null) {
+			release(gate, unused);
 		}
 	}
 
@@ -89,14 +166,14 @@ final class GateDriver {
 	 * Remove an unused gate and wake waiters. Releases were submitted before, because a
 	 * service without gates counts as idle.
 	 */
-	private void finish(KeyGate gate, Actions actions) {
+	private void finish(KeyGate gate, Decision decision) {
 		try {
-			if (actions.removesGate()) {
+			if (decision.removesGate()) {
 				this.gates.remove(gate);
 			}
 		}
 		finally {
-			wake(gate, actions.woken());
+			wake(gate, decision.woken());
 		}
 	}
 
@@ -110,22 +187,17 @@ final class GateDriver {
 		}
 	}
 
-	/** Watch the hold of a waiter, if it has one, and wake the waiter. */
-	void watch(KeyGate gate, Waiter waiter) {
+	/** Watch the hold of a waiter, unless it is re-entered, and wake the waiter. */
+	private void watch(KeyGate gate, Waiter waiter) {
 		Hold hold = waiter.hold();
 		try {
-			if (hold != null) {
+			if (hold != null && !hold.isOpened()) {
 				this.watchdog.watch(gate, hold);
 			}
 		}
 		finally {
 			waiter.wake();
 		}
-	}
-
-	/** Renew the grant of a hold soon. */
-	void extend(KeyGate gate, Hold hold) {
-		this.watchdog.extend(gate, hold);
 	}
 
 	/**
@@ -154,13 +226,17 @@ final class GateDriver {
 		}
 	}
 
-	/** Send one request in this thread, unless one is in flight. */
+	/** Request a claim in this thread, unless a request is in flight. */
 	void request(KeyGate gate, StoreClaim claim) {
-		Claim requested = gate.begin(claim);
-		if (requested == null) {
-			return;
+		if (gate.begin(claim)) {
+			claim.cancelTimer();
+			send(gate, claim);
 		}
-		claim.cancelTimer();
+	}
+
+	/** Send the request of a claim that has begun. */
+	void send(KeyGate gate, StoreClaim claim) {
+		Claim requested = claim.claim();
 		long sent = claim.hasResponse() ? this.clock.nanoTime() : requested.since();
 		AcquisitionOutcome response = null;
 		LockEngineException failure = null;
@@ -177,15 +253,15 @@ final class GateDriver {
 					"Engine '%s' failed to acquire lock '%s'".formatted(this.engine.name(), requested.key()), ex,
 					false);
 		}
-		Actions actions = (response != null) ? gate.responded(claim, requested, sent, response)
-				: gate.noResponse(claim, Objects.requireNonNull(failure));
+		Decision decision = (response != null) ? gate.answered(claim, sent, response)
+				: gate.failed(claim, Objects.requireNonNull(failure));
 		try {
-			if (actions.listens()) {
+			if (decision.listens()) {
 				listen(gate, claim, requested);
 			}
 		}
 		finally {
-			carryOut(gate, actions);
+			carryOut(gate, decision);
 		}
 	}
 

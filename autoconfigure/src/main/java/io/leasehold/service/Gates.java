@@ -5,7 +5,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
-import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
 import io.leasehold.LockOptions;
 import io.leasehold.service.gate.GateRules;
@@ -25,8 +24,6 @@ final class Gates {
 
 	private final ClaimCloser closer;
 
-	private volatile boolean draining;
-
 	Gates(GateRules rules, ClaimCloser closer) {
 		this.rules = rules;
 		this.closer = closer;
@@ -38,7 +35,7 @@ final class Gates {
 		if (found != null) {
 			return found;
 		}
-		KeyGate created = KeyGate.of(key, options, this.rules);
+		KeyGate created = new KeyGate(key, options, this.rules);
 		found = this.gates.putIfAbsent(key, created);
 		return (found != null) ? found : created;
 	}
@@ -65,27 +62,17 @@ final class Gates {
 		checkIdle();
 	}
 
-	/** Return whether new callers are rejected. */
-	boolean isDraining() {
-		return this.draining;
-	}
-
-	static LockEngineException refusal(LockKey key) {
-		return new LockEngineException(key,
-				"Lock '%s' could not be acquired: the application is shutting down".formatted(key), null, false);
-	}
-
 	void drain(Runnable action) {
 		this.whenIdle.set(action);
-		this.draining = true;
+		this.rules.drain(true);
 	}
 
 	void resume() {
-		this.draining = false;
+		this.rules.drain(false);
 	}
 
 	void checkIdle() {
-		if (this.draining && this.gates.isEmpty() && this.closer.hasTriedAll()) {
+		if (this.rules.isDraining() && this.gates.isEmpty() && this.closer.hasTriedAll()) {
 			Runnable action = this.whenIdle.getAndSet(null);
 			if (action != null) {
 				action.run();

@@ -54,7 +54,7 @@ final class Handle implements HeldLock, Runnable {
 	/** Open a handle, or return {@code null} if the hold has ended or was lost. */
 	static @Nullable Handle open(Holds holds, KeyGate gate, Hold hold, ReleaseTiming.Releases releases, boolean bound) {
 		Handle handle = new Handle(holds, gate, hold, releases);
-		Object first = gate.open(hold, handle, bound);
+		Object first = gate.opened(hold, handle, bound);
 		handle.first = first;
 		return (first != null) ? handle : null;
 	}
@@ -175,13 +175,13 @@ final class Handle implements HeldLock, Runnable {
 	/** Mark the hold as lost. Its work may continue until this handle is closed. */
 	void cancel() {
 		if (isOpen()) {
-			this.holds.loseUnlessReleased(this.gate, this.hold, LossCause.CANCELLED);
+			this.holds.lose(this.gate, this.hold, LossCause.CANCELLED);
 		}
 	}
 
 	/** Mark the hold as lost. A release of this handle may wait for its transaction. */
 	void commitUnknown() {
-		this.holds.loseUnlessReleased(this.gate, this.hold, LossCause.COMMIT_UNKNOWN);
+		this.holds.lose(this.gate, this.hold, LossCause.COMMIT_UNKNOWN);
 	}
 
 	@Override

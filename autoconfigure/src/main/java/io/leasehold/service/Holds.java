@@ -7,14 +7,12 @@ import java.util.function.Consumer;
 import io.leasehold.LockEngineException;
 import io.leasehold.LockLostException;
 import io.leasehold.LossCause;
-import io.leasehold.engine.Capability;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.event.LockEvent;
 import io.leasehold.event.RenewalResult;
-import io.leasehold.service.gate.Action;
-import io.leasehold.service.gate.Actions;
+import io.leasehold.service.gate.Decision;
 import io.leasehold.service.gate.Grant;
 import io.leasehold.service.gate.Hold;
 import io.leasehold.service.gate.KeyGate;
@@ -30,21 +28,13 @@ final class Holds implements RenewalListener {
 
 	private final String name;
 
-	private final boolean storeKeepsMinHold;
-
 	private final MonotonicClock clock;
-
-	private final EngineThreads threads;
 
 	private final Events events;
 
 	private final HoldReports reports;
 
 	private final ClaimCloser closer;
-
-	private final Releases releases;
-
-	private final Gates gates;
 
 	private final GateDriver driver;
 
@@ -55,17 +45,13 @@ final class Holds implements RenewalListener {
 	private final long slowNanos;
 
 	Holds(LockEngine engine, MonotonicClock clock, EngineThreads threads, Events events, ClaimCloser closer,
-			Gates gates, GateDriver driver, StoreOutage outage, ServiceSettings settings) {
+			GateDriver driver, StoreOutage outage, ServiceSettings settings) {
 		this.engine = engine;
 		this.name = engine.name();
-		this.storeKeepsMinHold = engine.capabilities().contains(Capability.MIN_HOLD);
 		this.clock = clock;
-		this.threads = threads;
 		this.events = events;
 		this.reports = new HoldReports(this.name, threads, events);
 		this.closer = closer;
-		this.releases = new Releases(engine, clock, threads, closer, driver, outage);
-		this.gates = gates;
 		this.driver = driver;
 		this.outage = outage;
 		this.throwsOnLoss = settings.onLost() != OnLost.WARN;
@@ -78,10 +64,6 @@ final class Holds implements RenewalListener {
 
 	@Nullable String unfenceable(Hold hold) {
 		return EngineForms.unfenceable(hold.options, this.engine);
-	}
-
-	Releases releases() {
-		return this.releases;
 	}
 
 	boolean isValid(KeyGate gate, Hold hold) {
@@ -157,61 +139,34 @@ final class Holds implements RenewalListener {
 		long now = now();
 		isValid(gate, hold, now);
 		checkSlow(gate, hold, now);
-		if (!gate.close(hold)) {
-			releaseAfterLoss(gate, hold);
-			return;
+		Decision decision = gate.closed(hold, now);
+		if (decision.freed() == null) {
+			this.driver.carryOut(gate, decision);
 		}
-		long rest = this.storeKeepsMinHold ? 0 : hold.minHoldRest(now);
-		if (rest > 0) {
-			this.threads.schedule(() -> leave(gate, hold), Duration.ofNanos(rest), this.threads.releases());
-		}
-		else if (leave(gate, hold, now) instanceof ReleaseOutcome.NotOwner) {
+		else if (this.driver.release(gate, hold) instanceof ReleaseOutcome.NotOwner) {
 			hold.lose(LossCause.NOT_OWNER);
 			this.reports.lostAtRelease(hold, now());
 		}
-		this.reports.closed(hold, now);
-	}
-
-	/** Release a lost hold's key before its lease ends, once no work runs under it. */
-	private void releaseAfterLoss(KeyGate gate, Hold hold) {
-		if (isMinHoldOver(hold, now()) && gate.leaveAfterLoss(hold)) {
-			this.closer.close(hold.grant.claim);
+		if (decision.closes()) {
+			this.reports.closed(hold, now);
 		}
 	}
 
 	/** Lose a hold, or the one that now has its grant, if that is no longer in force. */
 	void lose(KeyGate gate, Hold hold, LossCause cause) {
-		lost(gate, hold, cause, gate.lose(hold, cause));
-	}
-
-	/** Lose a hold whose work, or commit, may continue. */
-	void loseUnlessReleased(KeyGate gate, Hold hold, LossCause cause) {
-		lost(gate, hold, cause, gate.loseUnlessClosed(hold, cause));
-	}
-
-	private void lost(KeyGate gate, Hold hold, LossCause cause, KeyGate.@Nullable Loss loss) {
-		if (loss == null) {
-			return;
+		Decision decision = gate.lost(hold, cause);
+		Decision.Loss loss = decision.loss();
+		if (loss != null && loss.rest() != null) {
+			this.closer.closeAfter(loss.hold().grant.claim, loss.rest(), () -> loss.used() && loss.hold().isClosed());
 		}
-		Hold lost = loss.hold();
-		Duration rest = loss.rest();
-		if (rest != null) {
-			this.closer.closeAfter(lost.grant.claim, rest, () -> loss.used() && lost.isClosed());
+		this.driver.carryOut(gate, decision);
+		if (loss != null && loss.used()) {
+			loss.actions().forEach((action) -> this.reports.runLossAction(loss.hold(), action));
+			this.reports.lost(loss.hold(), cause, now());
 		}
-		this.driver.carryOut(gate, loss.actions());
-		if (loss.used()) {
-			loss.lossActions().forEach((action) -> this.reports.runLossAction(lost, action));
-			this.reports.lost(lost, cause, now());
+		else if (loss != null && loss.unnoticed()) {
+			this.reports.lostAfterClosing(loss.hold(), now());
 		}
-		else if (cause == LossCause.NOT_OWNER && lost.isOpened() && isMinHoldOver(lost, now())) {
-			// Closed, but its release was not sent, which would have detected the loss
-			this.reports.lostAfterClosing(lost, now());
-		}
-	}
-
-	/** Return whether this process does not keep a closed hold for its minimum hold. */
-	private boolean isMinHoldOver(Hold hold, long now) {
-		return this.storeKeepsMinHold || hold.minHoldRest(now) <= 0;
 	}
 
 	/** Mark all holds of a key as lost. Their leases expire. */
@@ -221,7 +176,7 @@ final class Holds implements RenewalListener {
 
 	@Override
 	public boolean isHeld(KeyGate gate, Hold hold, long now) {
-		if (gate.isAbandoned(hold)) {
+		if (gate.useOf(hold) == Hold.Use.ABANDONED) {
 			lose(gate, hold, LossCause.ABANDONED);
 		}
 		boolean held = isValid(gate, hold);
@@ -238,15 +193,7 @@ final class Holds implements RenewalListener {
 
 	@Override
 	public void firstRenewalEnded(KeyGate gate, Grant grant) {
-		long now = now();
-		Hold hold = gate.firstRenewalEnded(grant);
-		if (hold != null && hold.minHoldRest(now) <= 0) {
-			Actions actions = gate.leave(hold, mayPass(hold), now);
-			this.driver.carryOut(gate, actions);
-			if (actions == Action.RELEASE) {
-				this.releases.releaseLater(gate, hold);
-			}
-		}
+		this.driver.carryOut(gate, gate.firstRenewalEnded(grant));
 	}
 
 	@Override
@@ -259,30 +206,6 @@ final class Holds implements RenewalListener {
 			this.outage.failed(now() - first.took().toNanos(), first.failure());
 		}
 		this.events.publishRenewals(renewals);
-	}
-
-	private void leave(KeyGate gate, Hold hold) {
-		leave(gate, hold, now());
-	}
-
-	/** Pass the grant on or release it; return the store's response, if any. */
-	private @Nullable ReleaseOutcome leave(KeyGate gate, Hold hold, long now) {
-		Actions actions = gate.leave(hold, mayPass(hold), now);
-		if (actions == Action.RELEASE) {
-			return this.releases.release(gate, hold);
-		}
-		if (actions == Action.PARKED) {
-			this.releases.returnAfterLinger(gate, hold.grant);
-		}
-		this.driver.carryOut(gate, actions);
-		if (this.gates.isDraining()) {
-			this.releases.returnParked(gate, null);
-		}
-		return null;
-	}
-
-	private boolean mayPass(Hold hold) {
-		return !this.gates.isDraining() && !isInDoubt(hold);
 	}
 
 	private long now() {

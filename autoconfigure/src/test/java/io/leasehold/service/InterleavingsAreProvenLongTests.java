@@ -31,16 +31,16 @@ class InterleavingsAreProvenLongTests {
 						"mayRelease(Duration.ZERO) && (", "this.phase == Phase.ENDED && ("));
 		check(directory, InterleavingTests.TwoCallers.class, "What was acquired is not held",
 				new SeededService.Bug("a gate that is entered after it was removed", "gate.KeyGate",
-						"if (isGone()) { return Entry.GONE; }", ""));
+						"if (this.holders.isGone()) { return decision.remove().enterAgain(); }", ""));
 		check(directory, InterleavingTests.Timeout.class, "A gate is left",
-				new SeededService.Bug("a caller that may give up what it was passed", "gate.KeyQueue",
-						"if (waiter.hasEnded()) { return Action.NONE; }", ""));
+				new SeededService.Bug("a caller that may give up what it was passed", "gate.KeyGate",
+						"waiter.hasEnded() ? decision : this", "this"));
 		check(directory, InterleavingTests.Interrupt.class, "LockBusyException",
 				new SeededService.Bug("an interrupt that is swallowed", "BlockingWaiter",
 						"!this.thread.isInterrupted()", "!Thread.interrupted()"));
 		check(directory, InterleavingTests.Reentry.class, "What was acquired is not held",
-				new SeededService.Bug("a hold that is re-entered after its end", "gate.KeyHolds",
-						"opened.isLinked() && !opened.isClosed()", "opened.isLinked()"));
+				new SeededService.Bug("a hold that is re-entered after its end", "gate.KeyGate",
+						"(opened.isLinked() && !opened.isClosed())", "(!opened.isClosed() || !opened.isLinked())"));
 		check(directory, InterleavingTests.Loss.class, "The loss was not reported",
 				new SeededService.Bug("a loss that is not noted", "Holds",
 						"hold.lose(LossCause.NOT_OWNER); this.reports.lostAtRelease(hold, now());",
@@ -49,8 +49,9 @@ class InterleavingsAreProvenLongTests {
 				new SeededService.Bug("a deadline that is set whatever it is by now", "gate.Grant",
 						"VALID_UNTIL.compareAndSet(this, until, newUntil)",
 						"VALID_UNTIL.getAndSet(this, newUntil) != 0"));
-		check(directory, InterleavingTests.Renewal.class, "LockLostException", new SeededService.Bug(
-				"a release that is taken for a loss", "gate.KeyGate", "if (!held.isLinked()) {", "if (false) {"));
+		check(directory, InterleavingTests.Renewal.class, "LockLostException",
+				new SeededService.Bug("a release that is taken for a loss", "gate.Holders",
+						"default -> held.isLinked() ? held : of(held.grant);", "default -> held;"));
 	}
 
 	private static void check(Path directory, Class<? extends InterleavingModel> model, String finding,

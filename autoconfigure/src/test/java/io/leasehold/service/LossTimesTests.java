@@ -279,11 +279,13 @@ class LossTimesTests {
 		assertThat(this.process.store.released).hasSize(1);
 	}
 
-	/** The loss is detected after the body has ended, and before the release is sent. */
+	/**
+	 * The lock is lost after the body has ended, and before the store has the release.
+	 */
 	@Test
-	void lossThatIsDetectedBeforeTheReleaseIsReported() {
+	void lossBetweenTheEndAndTheReleaseIsReported() {
 		HeldLock held = this.process.acquire("a");
-		this.process.store.beforeDoubt = () -> this.process.locks.inspector().forceRelease("", new LockKey("a"));
+		this.process.store.beforeRelease = () -> this.process.locks.inspector().forceRelease("", new LockKey("a"));
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
 		this.process.threads.run();
 		assertLossAndEndAreReported();

@@ -59,7 +59,7 @@ class ServiceIsProvenTests {
 						"!Thread.interrupted()", "LockServiceTests.interruptedWaiterKeepsItsFlagAndLeavesNothing"),
 				bug("a re-entry whose end ends the hold", "gate.Hold", "return --this.handles == 0;",
 						"this.handles--; return true;", "LockServiceTests.scopeReentersWithTheSameToken"),
-				bug("a hold that is re-entered after its end", "gate.KeyHolds",
+				bug("a hold that is re-entered after its end", "gate.KeyGate",
 						"opened.isLinked() && !opened.isClosed()", "opened.isLinked()",
 						"LockServiceTests.reentryThatMeetsTheEndOfItsHoldHasANewOne"),
 				bug("a loss that is not reported at the end", "Handle",
@@ -70,19 +70,18 @@ class ServiceIsProvenTests {
 	/** Bugs of grants that linger. */
 	static Stream<Arguments> bugsOfLingering() {
 		return Stream.of(
-				bug("an entry with the token of the hold before", "gate.LingeringGate",
+				bug("an entry with the token of the hold before", "gate.Linger",
 						"new Hold(former.grant, waiter, former, false, now)",
 						"new Hold(former.grant, waiter, null, false, now)",
 						"LingerTests.grantOfARepeatedKeyIsEnteredWithoutARequest"),
-				bug("a recall that is ignored while nothing runs", "Releases", "returnParked(gate, unused.grant);", "",
-						"LingerTests.parkedGrantIsReleasedWhenAnotherProcessWaits"),
-				bug("a parked grant that remains at a shutdown", "EngineLocks",
-						"this.holds.releases().returnParked(gate, null);", "",
+				bug("a recall that is ignored while nothing runs", "gate.Linger", "free(this.parked.grant, decision);",
+						"", "LingerTests.parkedGrantIsReleasedWhenAnotherProcessWaits"),
+				bug("a parked grant that remains at a shutdown", "gate.KeyGate",
+						"this.holders.dropClosed(now()); free(null, decision);", "this.holders.dropClosed(now());",
 						"LingerTests.parkedGrantIsReleasedAtShutdown"),
-				bug("a parked grant that is entered after its end", "gate.LingeringGate", "grant.mayLingerFor(now) > 0",
+				bug("a parked grant that is entered after its end", "gate.Linger", "grant.mayLingerFor(now) > 0",
 						"true", "LingerTests.parkedGrantIsNotEnteredAfterHalfOfItsLease"),
-				bug("a revocation that leaves the grant parked", "EngineLocks",
-						"this.holds.releases().returnParked(gate, grant);", "",
+				bug("a revocation that leaves the grant parked", "gate.Linger", "free(lost, decision);", "",
 						"LingerTests.grantWhoseHolderClosesDuringItsRevocationIsNotParked"));
 	}
 

@@ -69,7 +69,7 @@ class SimulationIsProvenTests {
 						"(gate != null && this.holds.isValid(gate, hold, now))", "(gate != null)"),
 				bug("a renewal that counts from its response on", "renewal.Watchdog",
 						"hold.grant.extend(renewed.validUntil(), now)", "hold.grant.extend(now + hold.lease(), now)"),
-				bug("a release that counts although its response was lost", "Releases",
+				bug("a release that counts although its response was lost", "GateDriver",
 						"this.closer.close(hold.grant.claim);", ""),
 				bug("a claim that is not requested again after a failure", "gate.KeyQueue",
 						"decision.request(claim, claim.backoff(this.rules.random));", ""),
@@ -79,20 +79,20 @@ class SimulationIsProvenTests {
 						"boolean may = this.phase == Phase.ENDED;", "boolean may = true;"),
 				bug("a lock that is renewed after its release", "renewal.Watchdog",
 						"this.gate.renewing(this.hold.grant)", "this.hold"),
-				bug("a shared claim that a later caller inherits", "gate.KeyQueue",
-						"claim.claim().access().limit() == 1 ||", "true ||"),
-				bug("a waiter that is not woken when it is granted", "gate.KeyQueue", ": waiter;", ": Action.NONE;"),
-				bug("a waiter that is not woken while others wait", "gate.KeyQueue",
-						"proceed(Duration.ZERO, new Decision().wake(waiter))",
-						"proceed(Duration.ZERO, new Decision())"),
-				bug("a waiter that is not woken when its claim had a timer", "gate.KeyQueue",
-						"Decision decision = new Decision().wake(waiter); decision.end(claim);",
-						"Decision decision = new Decision(); decision.end(claim);"),
+				bug("a shared claim that a later caller inherits", "gate.GateRules", "(claim.access().limit() == 1 ||",
+						"(true ||"),
+				bug("a waiter that is not woken when it is granted", "gate.KeyQueue",
+						"return proceed(Duration.ZERO, decision.wake(waiter));",
+						"return proceed(Duration.ZERO, decision);"),
+				bug("a first request that is not sent", "Acquirer", "this.driver.send(gate, first);",
+						"this.driver.hashCode();"),
+				bug("a grant that is not released when its hold is closed", "Holds",
+						"this.driver.release(gate, hold) instanceof ReleaseOutcome.NotOwner", "false"),
 				bug("a lock that is released while cancelled work runs under it", "Holds",
-						"this.closer.closeAfter(lost.grant.claim, rest,",
-						"this.closer.closeAfter(lost.grant.claim, Duration.ZERO,"),
+						"this.closer.closeAfter(loss.hold().grant.claim, loss.rest(),",
+						"this.closer.closeAfter(loss.hold().grant.claim, Duration.ZERO,"),
 				bug("a release by force that its process does not notice", "EngineLocks",
-						"this.holds.lose(gate, hold, LossCause.NOT_OWNER);", ""),
+						"this.holds.lose(gate, hold, LossCause.NOT_OWNER)", "gate.hashCode()"),
 				bug("a loss that a renewal does not notice", "renewal.Watchdog",
 						"this.listener.get().notOwner(renewal.gate, hold);",
 						"hold.grant.extend(now + hold.lease(), now); hold.renewed(now);"));
@@ -106,23 +106,23 @@ class SimulationIsProvenTests {
 
 	private static Stream<SeededService.Bug> furtherBugsOfLingering() {
 		return Stream.of(
-				bug("a recall that is forgotten while a caller has the lock", "gate.LingeringGate",
+				bug("a recall that is forgotten while a caller has the lock", "gate.Linger",
 						"this.asking = null; this.lingering = null; this.rules", "this.asking = null; this.rules"),
-				bug("a recall that is forgotten before its grant arrives", "gate.LingeringGate",
+				bug("a recall that is forgotten before its grant arrives", "gate.Linger",
 						"this.asking = null; this.lingering = null; this.rules", "this.lingering = null; this.rules"),
-				bug("a revocation that is forgotten before its grant arrives", "EngineLocks",
-						"numbers.forEach((number) -> gate.revoke(pending, number));", ""),
-				bug("a revocation of another process that is ignored", "EngineLocks", "lose(gate, numbers, claim));",
-						"gate.holds());"));
+				bug("a revocation that is forgotten before its grant arrives", "gate.KeyGate",
+						"numbers.forEach(pending::revoke);", ""),
+				bug("a revocation of another process that is ignored", "EngineLocks",
+						"lose(gate, Set.of(number), claim));", "gate.holds());"));
 	}
 
 	static Stream<SeededService.Bug> bugsOfContention() {
 		return Stream.of(
 				bug("a revocation that is forgotten when the next request begins", "gate.StoreClaim",
 						"this.phase = Phase.REQUESTED; if", "this.phase = Phase.REQUESTED; this.revoked = 0; if"),
-				bug("a revoked claim that is requested again", "gate.KeyQueue",
-						"return replace(claim, Duration.ZERO, new Decision());",
-						"return new Decision().request(claim, Duration.ZERO);"),
+				bug("a revoked claim that is requested again", "gate.KeyGate",
+						"return this.queue.replace(claim, Duration.ZERO, decision);",
+						"return decision.request(claim, Duration.ZERO);"),
 				bug("a claim that does not wait and is requested again", "gate.KeyQueue",
 						"replace(claim, retryIn, decision);", "decision.request(claim, retryIn);"));
 	}

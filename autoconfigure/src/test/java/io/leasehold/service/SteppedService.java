@@ -129,6 +129,10 @@ final class SteppedService implements AutoCloseable {
 		Runnable beforeDoubt = () -> {
 		};
 
+		/** Called once, before the store receives a release. */
+		Runnable beforeRelease = () -> {
+		};
+
 		/** Receives the store's reports about grants. */
 		RevocationListener reports = (number, claim) -> {
 		};
@@ -279,6 +283,10 @@ final class SteppedService implements AutoCloseable {
 
 		@Override
 		public ReleaseOutcome release(Claim claim) {
+			Runnable hook = this.beforeRelease;
+			this.beforeRelease = () -> {
+			};
+			hook.run();
 			this.released.add(now());
 			requireResponse(claim);
 			ReleaseOutcome outcome = super.release(claim);

@@ -1,36 +1,66 @@
 package io.leasehold.service.gate;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.function.Consumer;
 
+import io.leasehold.LockLostException;
 import io.leasehold.engine.Claim;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decision of a gate to which actions are added under the gate's monitor.
+ * Decision of a gate about one event: any number of actions, often none. They are added
+ * under the gate's monitor and carried out after it was left.
  */
-final class Decision implements Actions {
+public final class Decision {
 
 	private @Nullable Waiter woken;
 
-	private @Nullable StoreClaim ended;
+	private @Nullable StoreClaim first;
 
-	private @Nullable Claim released;
+	private @Nullable StoreClaim ended;
 
 	private @Nullable StoreClaim requested;
 
 	private int plan;
 
+	private @Nullable Claim released;
+
 	private Duration delay = Duration.ZERO;
+
+	private @Nullable Hold freed;
+
+	private @Nullable Hold renewed;
+
+	private @Nullable Hold leaving;
+
+	private @Nullable Grant parked;
+
+	private @Nullable Loss loss;
+
+	private boolean entersAgain;
+
+	private boolean closes;
 
 	private boolean listens;
 
-	private boolean renews;
+	private boolean hurries;
 
 	private boolean removes;
 
 	/** Add a waiter to wake, after those added before. It must not be in a queue. */
 	Decision wake(Waiter waiter) {
 		this.woken = Link.add(this.woken, waiter);
+		return this;
+	}
+
+	Decision begin(StoreClaim claim) {
+		this.first = claim;
+		return this;
+	}
+
+	Decision enterAgain() {
+		this.entersAgain = true;
 		return this;
 	}
 
@@ -64,59 +94,153 @@ final class Decision implements Actions {
 		this.listens = true;
 	}
 
-	/** Renew the grant of the first waiter to wake. */
-	void renew() {
-		this.renews = true;
+	void renew(Hold hold) {
+		this.renewed = hold;
 	}
 
-	void remove() {
+	Decision hurry() {
+		this.hurries = true;
+		return this;
+	}
+
+	void close() {
+		this.closes = true;
+	}
+
+	Decision leave(Hold closed) {
+		this.leaving = closed;
+		return this;
+	}
+
+	Decision free(Hold last) {
+		this.freed = last;
+		return this;
+	}
+
+	void park(Grant grant) {
+		this.parked = grant;
+	}
+
+	Decision lose(Loss lost) {
+		this.loss = lost;
+		return this;
+	}
+
+	Decision remove() {
 		this.removes = true;
+		return this;
 	}
 
-	@Override
+	/**
+	 * Return whether the waiter must enter again: the gate is out of use, or one of its
+	 * holds has expired unnoticed and must be marked as lost first.
+	 */
+	public boolean entersAgain() {
+		return this.entersAgain;
+	}
+
+	/**
+	 * Return the claim of a waiter that entered, which must be requested now. If the
+	 * waiter has a thread, that sends the request, which has begun. {@code null} if the
+	 * waiter has its result or is queued.
+	 */
+	public @Nullable StoreClaim first() {
+		return this.first;
+	}
+
+	/** Return whether the gate is out of use. */
 	public boolean removesGate() {
 		return this.removes;
 	}
 
-	@Override
+	/** Return the hold whose grant must be renewed at once, {@code null} for none. */
 	public @Nullable Hold renewed() {
-		Waiter granted = this.renews ? this.woken : null;
-		return (granted != null) ? granted.hold() : null;
+		return this.renewed;
 	}
 
-	@Override
+	/** Return whether the renewals that wait for their time must be sent at once. */
+	public boolean hurries() {
+		return this.hurries;
+	}
+
+	/**
+	 * Return the first of the waiters to wake, each with a result. A granted hold must be
+	 * watched before its waiter is woken.
+	 */
 	public @Nullable Waiter woken() {
 		return this.woken;
 	}
 
-	@Override
+	/** Return a claim that is over, whose timer and listener must be stopped. */
 	public @Nullable StoreClaim ended() {
 		return this.ended;
 	}
 
-	@Override
+	/** Return a claim that must be released after the delay. */
 	public @Nullable Claim released() {
 		return this.released;
 	}
 
-	@Override
+	/** Return a claim that must be requested after the delay. */
 	public @Nullable StoreClaim requested() {
 		return this.requested;
 	}
 
-	@Override
+	/** Return the number of the planned request. */
 	public int plan() {
 		return this.plan;
 	}
 
-	@Override
+	/** Return the delay before the request or the release. */
 	public Duration delay() {
 		return this.delay;
 	}
 
-	@Override
+	/** Return whether the busy claim must subscribe to the store's signals. */
 	public boolean listens() {
 		return this.listens;
+	}
+
+	/** Return whether the last handle of a hold that was not lost has been closed. */
+	public boolean closes() {
+		return this.closes;
+	}
+
+	/** Return a closed hold that must be left at the end of its minimum hold. */
+	public @Nullable Hold leaving() {
+		return this.leaving;
+	}
+
+	/**
+	 * Return the last hold of a grant that must be released. The gate keeps the key for
+	 * it until it is notified of that.
+	 */
+	public @Nullable Hold freed() {
+		return this.freed;
+	}
+
+	/**
+	 * Return a grant that was parked for the first time, whose return must be planned.
+	 */
+	public @Nullable Grant parked() {
+		return this.parked;
+	}
+
+	public @Nullable Loss loss() {
+		return this.loss;
+	}
+
+	/**
+	 * Loss of a hold.
+	 *
+	 * @param hold the hold that was lost
+	 * @param used whether it had an open handle
+	 * @param unnoticed whether it was closed, but no release detects the loss
+	 * @param actions actions of its holder
+	 * @param rest delay before its claim is released, {@code null} if not released now
+	 */
+	public record Loss(Hold hold, boolean used, boolean unnoticed, List<Consumer<LockLostException>> actions,
+			@Nullable Duration rest) {
 	}
 
 }

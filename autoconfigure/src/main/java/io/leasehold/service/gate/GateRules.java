@@ -39,6 +39,8 @@ public final class GateRules {
 
 	private final long maxHandoffNanos;
 
+	private volatile boolean draining;
+
 	public GateRules(LockEngine engine, Member member, MonotonicClock clock, RandomGenerator random, int maxHandoffs,
 			Duration maxHandoffTime) {
 		this.engine = engine;
@@ -73,6 +75,25 @@ public final class GateRules {
 	static boolean isPlain(LockOptions options) {
 		return options.mode() == LockMode.EXCLUSIVE && options.permits() == 0 && options.minHold().isZero()
 				&& options.lockDelay().isZero();
+	}
+
+	/** Set whether new callers are rejected. */
+	public void drain(boolean drains) {
+		this.draining = drains;
+	}
+
+	public boolean isDraining() {
+		return this.draining;
+	}
+
+	/** Return whether a grant may stay in this process after its hold. */
+	boolean trusts(Claim claim) {
+		return !this.draining && !this.engine.inDoubt(claim);
+	}
+
+	/** Return for how long this process has to keep a closed hold. */
+	long minHoldRest(Hold closed, long now) {
+		return this.storeKeepsMinHold ? 0 : closed.minHoldRest(now);
 	}
 
 	/** Return whether recalls of a lingering grant reach this process. */
@@ -110,10 +131,19 @@ public final class GateRules {
 			.with(atLeastMinLease(Hold.leaseOf(options)), this.storeKeepsMinHold ? options.minHold() : Duration.ZERO);
 	}
 
-	/** Return whether a waiter needs the same claim, apart from its lease. */
-	boolean needsSame(Waiter waiter, Claim claim) {
-		LockTerms terms = terms(waiter);
-		return terms.with(claim.lease(), terms.minHold()).equals(claim.terms());
+	/**
+	 * Return whether a claim may be granted to a waiter that needs the same one, apart
+	 * from its lease. A claim that does not wait is not requested again after its
+	 * response. The store may already have granted a shared one, with a token less than
+	 * that of a younger grant that has ended: it must not go to a waiter that came after
+	 * its last request.
+	 */
+	boolean mayInherit(Waiter next, StoreClaim pending) {
+		Claim claim = pending.claim();
+		LockTerms terms = terms(next);
+		return (claim.waits() || !pending.hasResponse())
+				&& terms.with(claim.lease(), terms.minHold()).equals(claim.terms())
+				&& (claim.access().limit() == 1 || pending.lastSent() - next.start() >= 0);
 	}
 
 	/**

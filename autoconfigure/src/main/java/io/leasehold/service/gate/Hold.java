@@ -21,6 +21,20 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Hold extends Link<Hold> {
 
+	/** Use of a hold, on which its renewal depends. */
+	public enum Use {
+
+		/** Its caller has it, or it remains for its minimum hold. */
+		IN_USE,
+
+		/** Its caller has not taken it, or it was closed. It ends with its lease. */
+		UNUSED,
+
+		/** No live handle or thread can release it. */
+		ABANDONED
+
+	}
+
 	public final Grant grant;
 
 	public final LockOptions options;
@@ -124,11 +138,15 @@ public final class Hold extends Link<Hold> {
 		return --this.handles == 0;
 	}
 
-	/** Return whether the hold is abandoned: no live handle or thread can release it. */
-	boolean isAbandoned() {
-		if (this.closed || !isLinked()) {
-			return false;
+	/** Return who uses the hold. */
+	Use use(long now) {
+		if (!this.closed && isLinked() && isAbandoned()) {
+			return Use.ABANDONED;
 		}
+		return (isOpened() && (!this.closed || minHoldRest(now) > 0)) ? Use.IN_USE : Use.UNUSED;
+	}
+
+	private boolean isAbandoned() {
 		if (this.bound) {
 			return this.thread != null && !this.thread.isAlive();
 		}
@@ -156,14 +174,6 @@ public final class Hold extends Link<Hold> {
 	/** Return whether the caller has opened its handle. */
 	public boolean isOpened() {
 		return this.firstHandle != null;
-	}
-
-	/**
-	 * Return whether the hold needs further renewals: its caller has it, or it remains
-	 * for its minimum hold.
-	 */
-	boolean isInUse(long now) {
-		return isOpened() && (!this.closed || minHoldRest(now) > 0);
 	}
 
 	public boolean isClosed() {

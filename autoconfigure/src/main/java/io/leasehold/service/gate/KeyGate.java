@@ -1,306 +1,398 @@
 package io.leasehold.service.gate;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.Set;
+import java.util.concurrent.Future;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
+import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
 import io.leasehold.LockLostException;
 import io.leasehold.LockOptions;
 import io.leasehold.LossCause;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
+import io.leasehold.engine.Signal;
+import io.leasehold.engine.Subscription;
 import org.jspecify.annotations.Nullable;
 
 /**
  * State of one key inside this process, which exists while the key is held or awaited
  * here. Waiters queue in the order of their arrival. Only the head of the queue has a
- * claim at the store. If it gives up, its successor inherits the claim. Holders share the
- * key if their access allows it.
+ * claim at the store. If it gives up, a successor that needs the same claim inherits its
+ * place in the store's queue. Holders share the key if their access allows it.
  * <p>
- * A state machine: each input changes the state under the monitor and returns the
- * {@link Actions} that the caller carries out afterwards. No store request, no handover
+ * A state machine: each event changes the state under the monitor and returns the
+ * {@link Decision} that the caller carries out afterwards. No store request, no handover
  * to a thread and no user code runs under the monitor.
  */
-public sealed class KeyGate extends KeyQueue permits LingeringGate {
+public final class KeyGate {
 
-	/** Outcome of entering the gate. */
-	public enum Entry {
+	private final LockKey key;
 
-		/**
-		 * The caller has its result: it re-entered a hold, or its access was rejected.
-		 */
-		SETTLED,
+	final GateRules rules;
 
-		/**
-		 * The caller is the head of the queue and sends the claim's first request. A
-		 * parked grant must be released.
-		 */
-		FIRST,
+	/** Strategy for grants that may linger, {@code null} if none does. */
+	private final @Nullable Linger linger;
 
-		/** A hold has expired unnoticed and must be marked as lost first. */
-		EXPIRED,
+	private final Holders holders = new Holders();
 
-		/** The caller waits behind others. A parked grant must be released. */
-		QUEUED,
-
-		/** Other waiters or holders precede the caller, whose wait time is zero. */
-		BUSY,
-
-		/** The gate is out of use and must be removed. */
-		GONE,
-
-		/** The caller has a parked grant, which must be watched. */
-		ENTERED
-
-	}
-
-	KeyGate(LockKey key, GateRules rules) {
-		super(key, rules);
-	}
+	private final KeyQueue queue;
 
 	/**
 	 * Create a gate.
 	 * @param options options of the caller for which it is created
 	 */
-	public static KeyGate of(LockKey key, LockOptions options, GateRules rules) {
-		return rules.lingers(options) ? new LingeringGate(key, rules) : new KeyGate(key, rules);
+	public KeyGate(LockKey key, LockOptions options, GateRules rules) {
+		this.key = key;
+		this.rules = rules;
+		this.linger = rules.lingers(options) ? new Linger(key, rules) : null;
+		this.queue = new KeyQueue(key, rules, this.holders, this.linger);
+	}
+
+	public LockKey key() {
+		return this.key;
+	}
+
+	public synchronized List<Hold> holds() {
+		return this.holders.all();
 	}
 
 	/** Add the holds and waiters of this key to a survey for operators. */
 	public synchronized void describe(Survey survey) {
-		long now = now();
-		AtomicInteger waiting = new AtomicInteger();
-		Link.forEach(head(), (waiter) -> {
-			if (waiter.waited) {
-				waiting.incrementAndGet();
-				survey.waits(this.rules.engine(), waiter, now);
-			}
-		});
-		forEachHold((hold) -> {
-			if (hold.isOpened() && !hold.isClosed()) {
-				survey.held(this.rules.engine(), hold, now, waiting.get());
-			}
-		});
+		Hold parked = (this.linger != null) ? this.linger.parked() : null;
+		survey.add(this.rules.engine(), this.queue.head(), this.holders.first(), parked, now());
 	}
 
-	public synchronized Entry enter(Waiter waiter) {
-		if (isGone()) {
-			return Entry.GONE;
+	/** A waiter enters, and is granted the key, rejected or queued. */
+	public synchronized Decision enter(Waiter waiter) {
+		Decision decision = new Decision();
+		if (this.holders.isGone()) {
+			return decision.remove().enterAgain();
 		}
-		if (enterParked(waiter)) {
-			return Entry.ENTERED;
+		Hold parked = (this.linger != null && this.queue.head() == null) ? this.linger.enter(waiter) : null;
+		if (parked != null) {
+			return this.queue.give(waiter, parked, decision);
 		}
-		boolean first = head() == null && isClaimableFor(waiter);
-		Hold own = isHeld() ? find(Waiter::mayReenter, waiter) : null;
-		if ((own != null || !first) && anyExpired(now())) {
-			return Entry.EXPIRED;
+		boolean first = this.queue.isFirst(waiter);
+		Hold own = this.holders.reenteredBy(waiter);
+		if ((own != null || !first) && this.holders.anyExpired(now())) {
+			return decision.enterAgain();
 		}
 		if (own != null) {
-			reenter(own, waiter);
-			return Entry.SETTLED;
+			return reenter(own, waiter, decision);
 		}
-		if (isHeld() && waiter.access.contradicts(access())) {
-			waiter.fail(contradiction(waiter.access, access()));
-			return Entry.SETTLED;
+		RuntimeException refusal = this.queue.refusal(waiter, first);
+		if (refusal != null) {
+			waiter.fail(refusal);
+			return this.queue.proceed(Duration.ZERO, decision.wake(waiter));
 		}
-		waiter.awaitTurn(!first && !waiter.waits());
-		if (!first && !waiter.waits() && !hasTurn(waiter)) {
-			return Entry.BUSY;
-		}
-		enqueue(waiter);
-		if (!first) {
-			return Entry.QUEUED;
-		}
-		claimFor(waiter);
-		return Entry.FIRST;
+		this.queue.add(waiter, first, decision);
+		return free(null, decision);
 	}
 
 	/**
 	 * Re-enter a hold that covers the access, or reject an upgrade: it would deadlock.
 	 */
-	private void reenter(Hold own, Waiter waiter) {
+	private Decision reenter(Hold own, Waiter waiter, Decision decision) {
 		if (own.access().covers(waiter.access)) {
 			waiter.succeed(own);
 		}
 		else {
 			waiter.fail(Refusals.upgrade(this.key, waiter.access, own.access(), this.rules.engine()));
 		}
-	}
-
-	/**
-	 * Return whether a caller with zero wait time may send a request after the waiters
-	 * before it: all are compatible, and the store has not responded to the claim yet.
-	 */
-	boolean hasTurn(Waiter waiter) {
-		StoreClaim claim = remote();
-		if (claim == null || claim.hasResponse()) {
-			return false;
-		}
-		int count = holders();
-		boolean compatible = count == 0 || waiter.access.equals(access());
-		for (Waiter before = head(); compatible && before != null; before = before.next) {
-			compatible = waiter.access.equals(before.access);
-			count++;
-		}
-		return compatible && waiter.access.joins(waiter.access, count);
+		return decision.wake(waiter);
 	}
 
 	/** Mark the waiter as waiting unless it has already completed. */
 	public synchronized boolean startWaiting(Waiter waiter) {
-		if (waiter.waited || waiter.hasEnded()) {
-			return false;
+		boolean starts = !waiter.waited && !waiter.hasEnded();
+		waiter.waited |= starts;
+		return starts;
+	}
+
+	/** Return a hold for which its own caller waits, if a warning of that is due. */
+	public synchronized @Nullable Hold selfWait(Waiter waiter) {
+		Hold own = this.holders.ofCaller(waiter);
+		return (own != null && own.reportsSelfWait(waiter.runsUnder(own))) ? own : null;
+	}
+
+	/**
+	 * The wait time of a waiter is over.
+	 * @param storeSilent whether no request at all had a response during the wait
+	 */
+	public synchronized Decision timedOut(Waiter waiter, boolean storeSilent) {
+		return giveUp(waiter, this.queue.timeout(waiter, storeSilent));
+	}
+
+	/** End a caller's wait, unless it already has a result. */
+	public synchronized Decision giveUp(Waiter waiter, RuntimeException reason) {
+		Decision decision = new Decision();
+		return waiter.hasEnded() ? decision : this.queue.fail(waiter, reason, decision);
+	}
+
+	/** The engine accepts no new callers: reject the waiters, and keep no grant. */
+	public synchronized Decision drained() {
+		Decision decision = new Decision();
+		this.holders.dropClosed(now());
+		free(null, decision);
+		return this.queue.failAll(Refusals.shutdown(this.key), decision);
+	}
+
+	/**
+	 * Begin a request for a claim. If one is in flight, it is repeated later.
+	 * @return whether to send it now; not if the claim is over
+	 */
+	public synchronized boolean begin(StoreClaim claim) {
+		return claim.begin();
+	}
+
+	/** The store responded to the request of a claim that was sent at the given time. */
+	public synchronized Decision answered(StoreClaim claim, long sent, AcquisitionOutcome response) {
+		Decision decision = new Decision();
+		boolean again = claim.requestEnded();
+		return (response instanceof AcquisitionOutcome.Granted granted && !claim.isOver())
+				? granted(claim, granted, sent, false, decision)
+				: this.queue.answered(claim, sent, response, again, decision);
+	}
+
+	/** The request of a claim failed. */
+	public synchronized Decision failed(StoreClaim claim, LockEngineException failure) {
+		claim.requestEnded();
+		return this.queue.failed(claim, failure, new Decision());
+	}
+
+	/** The store sent a signal to a claim. */
+	public synchronized Decision signalled(StoreClaim claim, Signal signal) {
+		Decision decision = new Decision();
+		if (claim.isOver()) {
+			return decision;
 		}
-		waiter.waited = true;
-		return true;
+		if (signal instanceof Signal.Pushed pushed) {
+			return granted(claim, pushed.grant(), claim.lastSent(), true, decision);
+		}
+		return claim.signalled() ? decision.request(claim, Duration.ZERO) : decision;
+	}
+
+	/**
+	 * Store the subscription of a claim, {@code null} if it could not be opened.
+	 * @return whether the subscription stays open
+	 */
+	public synchronized boolean listening(StoreClaim claim, @Nullable Subscription listener) {
+		return claim.listen(listener);
+	}
+
+	/** Store the timer of a planned request, and return the timer to cancel, if any. */
+	public synchronized @Nullable Future<?> planned(StoreClaim claim, int plan, Future<?> timer) {
+		return claim.planned(plan, timer);
+	}
+
+	/** Grant the key to the head of the queue, unless the grant has already ended. */
+	private Decision granted(StoreClaim claim, AcquisitionOutcome.Granted response, long sent, boolean pushed,
+			Decision decision) {
+		long now = now();
+		if (claim.rejects(response, now)) {
+			return this.queue.replace(claim, Duration.ZERO, decision);
+		}
+		Waiter waiter = this.queue.granted(claim, decision);
+		this.holders.increment(claim.claim().access());
+		Grant grant = new Grant(claim, response, sent, now);
+		Hold hold = new Hold(grant, waiter, null, pushed, now);
+		if (this.linger != null && this.linger.granted(grant, response)) {
+			decision.renew(hold);
+		}
+		return this.queue.give(waiter, hold, decision);
+	}
+
+	/**
+	 * Add a handle of a hold, unless the hold was lost or closed.
+	 * @return the first handle, to be kept reachable, or {@code null}
+	 */
+	public synchronized @Nullable Object opened(Hold opened, Object handle, boolean bound) {
+		return (opened.isLinked() && !opened.isClosed()) ? opened.addHandle(handle, bound) : null;
+	}
+
+	/**
+	 * A handle of a hold is closed. With the last one the hold ends, after its minimum
+	 * hold: its grant is parked, passed on or released.
+	 */
+	public synchronized Decision closed(Hold closing, long now) {
+		Decision decision = new Decision();
+		if (!closing.removeHandle()) {
+			return decision;
+		}
+		boolean early = this.rules.minHoldRest(closing, now) > 0;
+		if (closing.isLinked()) {
+			closing.close();
+			decision.close();
+			return early ? decision.leave(closing) : leave(closing, now, decision);
+		}
+		if (!early && closing.mayBeKept()) {
+			closing.close();
+			if (closing.grant.mayRelease(Duration.ZERO)) {
+				decision.release(closing.grant.claim, Duration.ZERO);
+			}
+		}
+		return decision;
+	}
+
+	/** The minimum hold of a closed hold is over. */
+	public synchronized Decision minHoldEnded(Hold closed) {
+		return leave(closed, now(), new Decision());
+	}
+
+	/** The first renewal of a grant has ended, for which its hold may wait. */
+	public synchronized Decision firstRenewalEnded(Grant renewed) {
+		Decision decision = new Decision();
+		long now = now();
+		Hold hold = this.holders.of(renewed);
+		if (hold == null) {
+			return decision;
+		}
+		hold.firstRenewalEnded();
+		return (hold.isClosed() && hold.minHoldRest(now) <= 0) ? leave(hold, now, decision) : decision;
 	}
 
 	/**
 	 * Leave a closed hold: pass its grant on to the next waiter, or have its claim
 	 * released. A grant with a short lease that is not fresh is extended first.
-	 * @param passes whether the engine accepts new callers and does not doubt the grant
 	 */
-	public synchronized Actions leave(Hold closed, boolean passes, long now) {
+	private Decision leave(Hold closed, long now, Decision decision) {
 		if (!closed.isLinked()) {
-			return Action.NONE;
+			return decision;
 		}
-		Actions staying = (passes && remote() == null) ? stay(closed) : null;
-		if (staying != null) {
-			return staying;
+		Waiter next = this.queue.head();
+		if (this.queue.remote() != null || next == null && this.linger == null
+				|| !this.rules.trusts(closed.grant.claim)) {
+			return release(closed, decision);
 		}
-		Waiter next = head();
-		if (!passes || next == null || remote() != null || !this.rules.mayPass(closed, next, now)) {
-			return release(closed);
-		}
-		if (!closed.isFreshFor(Hold.leaseOf(next.options()), now)) {
-			return closed.awaitsFirstRenewal() ? Action.EXTEND : release(closed);
-		}
-		remove(closed);
-		give(next, new Hold(closed.grant, next, closed, closed.pushed, now));
-		return waking(next);
-	}
-
-	/** Enter the parked grant, and return whether that was possible. */
-	boolean enterParked(Waiter waiter) {
-		return false;
-	}
-
-	/** Keep the grant of a closed hold in this process; null if it does not linger. */
-	@Nullable Actions stay(Hold closed) {
-		return null;
-	}
-
-	/**
-	 * Process the report that another process wants the key of a lingering grant, which
-	 * is then neither parked nor entered again.
-	 * @return the hold that has the grant, {@code null} if none has it
-	 */
-	public @Nullable Hold recalled(Claim claim) {
-		return null;
-	}
-
-	/** Return the claim that the store has not granted yet, {@code null} for none. */
-	public synchronized @Nullable Claim pending() {
-		StoreClaim remote = remote();
-		return (remote != null) ? remote.claim() : null;
-	}
-
-	/**
-	 * Reject the revoked grant of a claim if it arrives after the report that it was
-	 * revoked.
-	 */
-	public synchronized void revoke(Claim claim, long number) {
-		StoreClaim remote = remote();
-		if (remote != null && remote.claim().owner() == claim.owner()) {
-			remote.revoke(number);
-		}
-	}
-
-	/** Return the last hold of each grant of this process, also of a parked one. */
-	public List<Hold> lastHolds() {
-		return holds();
-	}
-
-	/** Return the last hold of a parked grant, {@code null} if none is parked. */
-	public @Nullable Hold parked() {
-		return null;
-	}
-
-	/**
-	 * End a parked grant, whose claim must be released.
-	 * @param only the grant to end, {@code null} for any
-	 * @return its last hold, {@code null} if it is not parked
-	 */
-	public @Nullable Hold unpark(@Nullable Grant only) {
-		return null;
-	}
-
-	private Actions release(Hold closed) {
-		end(closed);
-		return closed.grant.mayRelease(Duration.ZERO) ? Action.RELEASE : released(Duration.ZERO);
-	}
-
-	/** Remove a holder whose claim is released or is being released, and proceed. */
-	public synchronized Actions released(Duration standBack) {
-		removeHolder();
-		if (head() == null) {
-			return retires() ? Action.REMOVE : Action.NONE;
-		}
-		return proceed(standBack, new Decision());
-	}
-
-	/** Drop closed holds that remain for their minimum hold; their leases expire. */
-	public synchronized Actions dropClosed() {
-		long now = now();
-		forEachHold((hold) -> {
-			if (hold.isClosed() && hold.minHoldRest(now) > 0) {
-				end(hold);
-				removeHolder();
+		Hold kept = (this.linger != null) ? this.linger.keep(closed, next, decision) : null;
+		if (kept == null) {
+			if (next == null || !this.rules.mayPass(closed, next, now)) {
+				return release(closed, decision);
 			}
-		});
-		return proceed(Duration.ZERO, new Decision());
+			if (!closed.isFreshFor(Hold.leaseOf(next.options()), now)) {
+				return closed.awaitsFirstRenewal() ? decision.hurry() : release(closed, decision);
+			}
+			kept = new Hold(closed.grant, next, closed, closed.pushed, now);
+		}
+		this.holders.remove(closed);
+		return (next != null) ? this.queue.give(next, kept, decision) : decision;
+	}
+
+	private Decision release(Hold closed, Decision decision) {
+		this.holders.end(closed);
+		return closed.grant.mayRelease(Duration.ZERO) ? decision.free(closed) : released(Duration.ZERO, decision);
+	}
+
+	/** The claim of a holder is released, or is being released. */
+	public synchronized Decision released(Duration standBack) {
+		return released(standBack, new Decision());
+	}
+
+	private Decision released(Duration standBack, Decision decision) {
+		if (this.linger != null) {
+			this.linger.released();
+		}
+		this.holders.decrement();
+		return this.queue.proceed(standBack, decision);
 	}
 
 	/**
-	 * End a hold that has expired, or whose grant is no longer in force; if the grant was
-	 * passed on, end the hold that has it now. The key becomes available at once.
-	 * @return the consequences, {@code null} if the hold had already ended
+	 * A hold has expired, or its grant is no longer in force. If the grant was passed on,
+	 * the hold that has it now is lost. The key becomes available at once. A hold whose
+	 * work may continue is not lost after it was closed.
 	 */
-	public synchronized @Nullable Loss lose(Hold held, LossCause cause) {
-		Hold losing = held;
-		if (!held.isLinked()) {
-			losing = (cause == LossCause.MAX_HOLD) ? null : holdOf(held.grant);
+	public synchronized Decision lost(Hold held, LossCause cause) {
+		Decision decision = new Decision();
+		if (cause == LossCause.NOT_OWNER && this.linger != null) {
+			this.linger.ended(held.grant, decision);
 		}
-		if (losing == null) {
-			return null;
-		}
-		Grant lost = held.grant;
-		// The lease ends with the maximum hold time, so no rest of it remains to wait for
-		long left = (cause == LossCause.MAX_HOLD) ? 0 : lost.remaining(now());
-		Duration rest = Duration.ofNanos(left).plus(lost.claim.lockDelay());
-		boolean used = losing.isOpened() && !losing.isClosed();
-		List<Consumer<LockLostException>> lossActions = losing.lose(cause);
-		end(losing);
-		boolean release = lost.mayRelease(rest);
-		return new Loss(losing, used, lossActions, release ? rest : null, released(Duration.ZERO));
-	}
-
-	/** Lose a hold unless it is closed: its grant may then belong to another hold. */
-	public synchronized @Nullable Loss loseUnlessClosed(Hold held, LossCause cause) {
-		return (held.isLinked() && !held.isClosed()) ? lose(held, cause) : null;
+		Decision.Loss loss = this.holders.lose(held, cause, this.rules, now());
+		return (loss != null) ? released(Duration.ZERO, decision.lose(loss)) : decision;
 	}
 
 	/**
-	 * Consequences of the loss of a hold.
-	 *
-	 * @param hold the hold that was lost
-	 * @param used whether it had an open handle
-	 * @param lossActions actions of its holder
-	 * @param rest delay before its claim is released, {@code null} if not released now
-	 * @param actions actions to carry out
+	 * Register an action for the loss of a hold.
+	 * @return whether the hold was lost already, so that the action must run now
 	 */
-	public record Loss(Hold hold, boolean used, List<Consumer<LockLostException>> lossActions, @Nullable Duration rest,
-			Actions actions) {
+	public synchronized boolean onLost(Hold held, Consumer<LockLostException> action) {
+		if (held.isLinked() && !held.isClosed()) {
+			held.addLossAction(action);
+		}
+		return held.lossCause() != null;
+	}
+
+	public synchronized Hold.Use useOf(Hold held) {
+		return held.use(now());
+	}
+
+	public synchronized boolean reportsSlow(Hold held) {
+		return held.reportsSlow();
+	}
+
+	/**
+	 * Return the hold whose grant is about to be renewed, or {@code null} if the grant is
+	 * not held any more.
+	 */
+	public synchronized @Nullable Hold renewing(Grant renewed) {
+		if (this.linger != null) {
+			this.linger.renewing(renewed);
+		}
+		return this.holders.of(renewed);
+	}
+
+	/**
+	 * Another process wants the key of a lingering grant, which is then released, or
+	 * renewed and no longer lingers.
+	 */
+	public synchronized Decision recalled(Claim claim) {
+		Decision decision = new Decision();
+		Grant wanted = (this.linger != null) ? this.linger.recalled(claim, decision) : null;
+		Hold held = (wanted != null) ? this.holders.of(wanted) : null;
+		if (held != null) {
+			decision.renew(held);
+		}
+		return decision;
+	}
+
+	/**
+	 * Grants were revoked. One of them is rejected if it arrives later.
+	 * @param numbers the grant numbers
+	 * @param concerned whether a claim may have one of them
+	 * @return the last hold of each of them, also of a parked one, to be marked as lost
+	 */
+	public synchronized List<Hold> revoked(Set<Long> numbers, Predicate<Claim> concerned) {
+		StoreClaim pending = this.queue.remote();
+		if (pending != null && concerned.test(pending.claim())) {
+			numbers.forEach(pending::revoke);
+		}
+		List<Hold> last = new ArrayList<>(holds());
+		if (this.linger != null && this.linger.parked() != null) {
+			last.add(this.linger.parked());
+		}
+		last.removeIf((hold) -> !numbers.contains(hold.grant.number) || !concerned.test(hold.grant.claim));
+		return last;
+	}
+
+	/** The linger time of a grant is over. */
+	public synchronized Decision lingerEnded(Grant parked) {
+		return free(parked, new Decision());
+	}
+
+	/** Have a parked grant released; {@code null} stands for any. */
+	private Decision free(@Nullable Grant parked, Decision decision) {
+		if (this.linger != null) {
+			this.linger.free(parked, decision);
+		}
+		return decision;
+	}
+
+	private long now() {
+		return this.rules.clock.nanoTime();
 	}
 
 }

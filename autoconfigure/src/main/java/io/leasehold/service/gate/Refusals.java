@@ -28,8 +28,8 @@ public final class Refusals {
 	 * @param failure failure of the last request, {@code null} if the store responded
 	 * @param own the hold of the caller that it cannot re-enter, or {@code null}
 	 */
-	public static RuntimeException timeout(Waiter waiter, String engine, long now,
-			@Nullable LockEngineException failure, @Nullable Hold own) {
+	static RuntimeException timeout(Waiter waiter, String engine, long now, @Nullable LockEngineException failure,
+			@Nullable Hold own) {
 		Duration time = Duration.ofNanos(now - waiter.start());
 		if (failure != null) {
 			return new LockEngineException(waiter.key(),
@@ -45,6 +45,12 @@ public final class Refusals {
 		}
 		return new LockBusyException("Lock '%s' could not be acquired within %s ms by %s (engine: %s). %s".formatted(
 				waiter.key(), time.toMillis(), reason(waiter, own), engine, remedy(waiter, own)), waiter.key(), time);
+	}
+
+	/** Create the exception for a caller of a service that shuts down. */
+	static LockEngineException shutdown(LockKey key) {
+		return new LockEngineException(key,
+				"Lock '%s' could not be acquired: the application is shutting down".formatted(key), null, false);
 	}
 
 	public static void warnOfSelfWait(Waiter waiter, Hold own, String engine) {

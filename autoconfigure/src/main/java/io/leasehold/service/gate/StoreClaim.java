@@ -73,7 +73,7 @@ public final class StoreClaim {
 		this.claim = claim;
 	}
 
-	Claim claim() {
+	public Claim claim() {
 		return this.claim;
 	}
 

@@ -32,21 +32,27 @@ public final class Survey {
 		this.start = now;
 	}
 
-	void held(String engine, Hold hold, long now, int waiting) {
-		this.held.add(
-				new LockOverview.Held(engine, hold.key(), hold.options.name(), hold.fencingToken(), nameOf(hold.thread),
-						dateOf(hold.since), Duration.ofNanos(hold.remaining(now)), hold.handles(), waiting));
-	}
-
-	void parked(String engine, Hold last, long now) {
-		this.parked.add(new LockOverview.Parked(engine, last.key(), last.options.name(), last.fencingToken(),
-				Duration.ofNanos(last.grant.remaining(now))));
-	}
-
-	void waits(String engine, Waiter waiter, long now) {
-		this.waiting
-			.add(new LockOverview.Waiting(engine, waiter.key(), waiter.options().name(), nameOf(waiter.thread()),
-					dateOf(waiter.start()), Duration.ofNanos(Math.max(0, waiter.deadline() - now))));
+	/** Add the callers that wait for a key, its open holds and its parked grant. */
+	void add(String engine, @Nullable Waiter head, @Nullable Hold first, @Nullable Hold parked, long now) {
+		int before = this.waiting.size();
+		for (Waiter waiter = head; waiter != null; waiter = waiter.next) {
+			if (waiter.waited) {
+				this.waiting.add(
+						new LockOverview.Waiting(engine, waiter.key(), waiter.options().name(), nameOf(waiter.thread()),
+								dateOf(waiter.start()), Duration.ofNanos(Math.max(0, waiter.deadline() - now))));
+			}
+		}
+		for (Hold hold = first; hold != null; hold = hold.next) {
+			if (hold.isOpened() && !hold.isClosed()) {
+				this.held.add(new LockOverview.Held(engine, hold.key(), hold.options.name(), hold.fencingToken(),
+						nameOf(hold.thread), dateOf(hold.since), Duration.ofNanos(hold.remaining(now)), hold.handles(),
+						this.waiting.size() - before));
+			}
+		}
+		if (parked != null) {
+			this.parked.add(new LockOverview.Parked(engine, parked.key(), parked.options.name(), parked.fencingToken(),
+					Duration.ofNanos(parked.grant.remaining(now))));
+		}
 	}
 
 	public LockOverview overview() {

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * Acquisition of a key by one caller, from the call until it has a hold or an exception.
  * Its links and its result are guarded by the gate's monitor.
  */
-public abstract non-sealed class Waiter extends Link<Waiter> implements Caller, Actions {
+public abstract class Waiter extends Link<Waiter> implements Caller {
 
 	final Access access;
 
@@ -90,11 +90,6 @@ public abstract non-sealed class Waiter extends Link<Waiter> implements Caller, 
 	boolean isCallerOf(Hold awaited) {
 		return awaited.isOpened() && !awaited.isClosed()
 				&& (awaited.thread != null && awaited.thread == thread() || runsUnder(awaited));
-	}
-
-	@Override
-	public final Waiter woken() {
-		return this;
 	}
 
 	/** Return the next of several waiters that have their results. */

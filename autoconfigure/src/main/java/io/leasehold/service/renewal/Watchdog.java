@@ -150,7 +150,7 @@ public final class Watchdog {
 			for (Hold hold : gate.holds()) {
 				if (this.listener.get().isHeld(gate, hold, now)) {
 					next = Math.min(next, check(hold, now));
-					if (free && isDue(hold, now) && gate.isInUse(hold)) {
+					if (free && isDue(hold, now) && gate.useOf(hold) == Hold.Use.IN_USE) {
 						due.add(new Due(gate, hold));
 					}
 				}

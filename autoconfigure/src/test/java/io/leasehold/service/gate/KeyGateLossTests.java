@@ -34,12 +34,13 @@ class KeyGateLossTests {
 		Hold held = this.scene.acquire(EXCLUSIVE.toBuilder().lockDelay(DELAY).build());
 		TestCaller next = this.scene.queued(EXCLUSIVE);
 		this.scene.clock.advance(Duration.ofSeconds(4));
-		KeyGate.Loss loss = lose(held, LossCause.NOT_OWNER);
+		Decision decision = this.scene.lose(held, LossCause.NOT_OWNER);
+		Decision.Loss loss = Objects.requireNonNull(decision.loss());
 		assertThat(loss.hold()).isSameAs(held);
 		assertThat(loss.used()).isTrue();
 		assertThat(loss.rest()).isEqualTo(LEASE.minusSeconds(4).plus(DELAY));
-		assertThat(loss.actions().requested()).isNotNull().isSameAs(this.gate.remote());
-		assertThat(loss.actions().delay()).isZero();
+		assertThat(decision.requested()).isNotNull().isSameAs(this.scene.pending());
+		assertThat(decision.delay()).isZero();
 		assertThat(held.lossCause()).isEqualTo(LossCause.NOT_OWNER);
 		assertThat(held.isValid(this.scene.clock.nanoTime())).isFalse();
 		assertThat(this.gate.holds()).isEmpty();
@@ -56,7 +57,7 @@ class KeyGateLossTests {
 
 	@Test
 	void lossOfTheOnlyHoldRemovesTheGate() {
-		assertThat(lose(this.scene.acquire(EXCLUSIVE), LossCause.EXPIRED).actions().removesGate()).isTrue();
+		assertThat(this.scene.lose(this.scene.acquire(EXCLUSIVE), LossCause.EXPIRED).removesGate()).isTrue();
 	}
 
 	@Test
@@ -64,7 +65,7 @@ class KeyGateLossTests {
 		Hold held = this.scene.acquire(EXCLUSIVE);
 		lose(held, LossCause.EXPIRED);
 		for (LossCause cause : LossCause.values()) {
-			assertThat(this.gate.lose(held, cause)).isNull();
+			assertThat(this.scene.lose(held, cause).loss()).isNull();
 		}
 		assertThat(held.lossCause()).isEqualTo(LossCause.EXPIRED);
 	}
@@ -73,7 +74,7 @@ class KeyGateLossTests {
 	void onlyOneOfSeveralHoldersIsLost() {
 		Hold lost = this.scene.acquire(SHARED);
 		Hold other = this.scene.acquire(SHARED);
-		assertThat(lose(lost, LossCause.NOT_OWNER).actions().removesGate()).isFalse();
+		assertThat(this.scene.lose(lost, LossCause.NOT_OWNER).removesGate()).isFalse();
 		assertThat(this.gate.holds()).containsExactly(other);
 		assertThat(other.isValid(this.scene.clock.nanoTime())).isTrue();
 	}
@@ -85,7 +86,7 @@ class KeyGateLossTests {
 		TestCaller next = this.scene.queued(EXCLUSIVE);
 		this.scene.leave(held);
 		Hold passed = this.scene.open(next);
-		KeyGate.Loss loss = lose(held, LossCause.NOT_OWNER);
+		Decision.Loss loss = lose(held, LossCause.NOT_OWNER);
 		assertThat(loss.hold()).isSameAs(passed);
 		assertThat(passed.lossCause()).isEqualTo(LossCause.NOT_OWNER);
 		assertThat(held.lossCause()).isNull();
@@ -96,7 +97,7 @@ class KeyGateLossTests {
 		Hold held = this.scene.acquire(EXCLUSIVE);
 		TestCaller next = this.scene.queued(EXCLUSIVE);
 		this.scene.leave(held);
-		assertThat(this.gate.lose(held, LossCause.MAX_HOLD)).isNull();
+		assertThat(this.scene.lose(held, LossCause.MAX_HOLD).loss()).isNull();
 		assertThat(this.gate.holds()).containsExactly(next.hold());
 	}
 
@@ -105,7 +106,7 @@ class KeyGateLossTests {
 		Hold held = this.scene.acquire(SHARED);
 		Hold other = this.scene.acquire(SHARED);
 		this.scene.release(held);
-		assertThat(this.gate.lose(held, LossCause.NOT_OWNER)).isNull();
+		assertThat(this.scene.lose(held, LossCause.NOT_OWNER).loss()).isNull();
 		assertThat(this.gate.holds()).containsExactly(other);
 	}
 
@@ -114,10 +115,10 @@ class KeyGateLossTests {
 		Hold held = this.scene.acquire(EXCLUSIVE.toBuilder().minHold(DELAY).build());
 		List<LockLostException> losses = new ArrayList<>();
 		assertThat(this.gate.onLost(held, losses::add)).isFalse();
-		assertThat(this.gate.close(held)).isTrue();
-		KeyGate.Loss loss = lose(held, LossCause.EXPIRED);
+		assertThat(this.scene.close(held).closes()).isTrue();
+		Decision.Loss loss = lose(held, LossCause.EXPIRED);
 		assertThat(loss.used()).isFalse();
-		assertThat(loss.lossActions()).isEmpty();
+		assertThat(loss.actions()).isEmpty();
 	}
 
 	@Test
@@ -126,7 +127,7 @@ class KeyGateLossTests {
 		this.scene.grant();
 		Hold unopened = Objects.requireNonNull(caller.hold());
 		assertThat(lose(unopened, LossCause.EXPIRED).used()).isFalse();
-		assertThat(this.gate.open(unopened, new Object(), false)).isNull();
+		assertThat(this.gate.opened(unopened, new Object(), false)).isNull();
 	}
 
 	@Test
@@ -135,7 +136,7 @@ class KeyGateLossTests {
 		List<LockLostException> losses = new ArrayList<>();
 		assertThat(this.gate.onLost(held, losses::add)).isFalse();
 		assertThat(this.gate.onLost(held, losses::add)).isFalse();
-		assertThat(lose(held, LossCause.EXPIRED).lossActions()).hasSize(2);
+		assertThat(lose(held, LossCause.EXPIRED).actions()).hasSize(2);
 		assertThat(this.gate.onLost(held, losses::add)).isTrue();
 	}
 
@@ -143,11 +144,11 @@ class KeyGateLossTests {
 	void cancelledHoldIsLostUnlessItWasClosed() {
 		Hold held = this.scene.acquire(SHARED);
 		Hold closed = this.scene.acquire(SHARED);
-		this.gate.close(closed);
-		assertThat(this.gate.loseUnlessClosed(closed, LossCause.CANCELLED)).isNull();
-		assertThat(Objects.requireNonNull(this.gate.loseUnlessClosed(held, LossCause.CANCELLED)).hold()).isSameAs(held);
+		this.scene.close(closed);
+		assertThat(this.scene.lose(closed, LossCause.CANCELLED).loss()).isNull();
+		assertThat(lose(held, LossCause.CANCELLED).hold()).isSameAs(held);
 		assertThat(held.lossCause()).isEqualTo(LossCause.CANCELLED);
-		assertThat(this.gate.loseUnlessClosed(held, LossCause.CANCELLED)).isNull();
+		assertThat(this.scene.lose(held, LossCause.CANCELLED).loss()).isNull();
 	}
 
 	@Test
@@ -155,7 +156,7 @@ class KeyGateLossTests {
 		Hold held = this.scene.acquire(EXCLUSIVE);
 		TestCaller next = this.scene.queued(EXCLUSIVE);
 		this.scene.leave(held);
-		assertThat(this.gate.loseUnlessClosed(held, LossCause.CANCELLED)).isNull();
+		assertThat(this.scene.lose(held, LossCause.CANCELLED).loss()).isNull();
 		assertThat(this.gate.holds()).containsExactly(next.hold());
 	}
 
@@ -163,40 +164,56 @@ class KeyGateLossTests {
 	void closedHoldsAreDroppedBeforeTheEndOfTheirMinHold() {
 		Hold open = this.scene.acquire(SHARED.toBuilder().minHold(DELAY).build());
 		Hold closed = this.scene.acquire(SHARED.toBuilder().minHold(DELAY).build());
-		this.gate.close(closed);
+		this.scene.close(closed);
 		this.scene.clock.advance(DELAY.minus(NANO));
-		assertThat(this.gate.dropClosed().removesGate()).isFalse();
+		assertThat(this.scene.drain().removesGate()).isFalse();
 		assertThat(this.gate.holds()).containsExactly(open);
 		assertThat(closed.isValid(this.scene.clock.nanoTime())).isFalse();
-		this.gate.close(open);
-		assertThat(this.gate.dropClosed().removesGate()).isTrue();
+		this.scene.close(open);
+		assertThat(this.scene.drain().removesGate()).isTrue();
 	}
 
-	/** It is being released already. */
+	/** It is left, although nobody has noticed that yet. */
 	@Test
 	void closedHoldsAreNotDroppedAtTheEndOfTheirMinHold() {
 		Hold closed = this.scene.acquire(EXCLUSIVE.toBuilder().minHold(DELAY).build());
-		this.gate.close(closed);
+		assertThat(this.scene.close(closed).leaving()).isSameAs(closed);
 		this.scene.clock.advance(DELAY);
-		assertThat(this.gate.dropClosed().removesGate()).isFalse();
+		assertThat(this.scene.drain().removesGate()).isFalse();
 		assertThat(this.gate.holds()).containsExactly(closed);
+		assertThat(this.gate.minHoldEnded(closed).freed()).isSameAs(closed);
 	}
 
 	@Test
-	void waiterClaimsTheKeyOnceClosedHoldsAreDropped() {
+	void waitersBehindAClosedHoldAreRejectedWhenItIsDropped() {
 		Hold closed = this.scene.acquire(EXCLUSIVE.toBuilder().minHold(DELAY).build());
-		this.scene.queued(EXCLUSIVE);
-		this.gate.close(closed);
-		Actions actions = this.gate.dropClosed();
-		assertThat(actions.requested()).isNotNull().isSameAs(this.gate.remote());
-		assertThat(actions.delay()).isZero();
+		TestCaller waiter = this.scene.queued(EXCLUSIVE);
+		this.scene.close(closed);
+		Decision decision = this.scene.drain();
+		assertThat(ManualGate.woken(decision)).containsExactly(waiter);
+		assertThat(waiter.failure()).hasMessageContaining("shutting down");
+		assertThat(decision.requested()).isNull();
+		assertThat(decision.removesGate()).isTrue();
+	}
+
+	/** Its gate was just created. */
+	@Test
+	void callerThatEntersDuringTheShutdownIsRejectedAndLeavesNoGate() {
+		this.gate.rules.drain(true);
+		TestCaller caller = this.scene.caller(EXCLUSIVE);
+		Decision decision = this.gate.enter(caller);
+		assertThat(ManualGate.woken(decision)).containsExactly(caller);
+		assertThat(caller.failure()).hasMessageContaining("shutting down");
+		assertThat(decision.first()).isNull();
+		assertThat(decision.removesGate()).isTrue();
+		assertThat(decision.entersAgain()).isFalse();
 	}
 
 	@Test
 	void overviewShowsOpenHoldsAndCallersThatWait() {
 		Hold open = this.scene.acquire(SHARED);
 		Hold closed = this.scene.acquire(SHARED);
-		this.gate.close(closed);
+		this.scene.close(closed);
 		TestCaller writer = this.scene.first(EXCLUSIVE);
 		this.gate.startWaiting(writer);
 		TestCaller reader = this.scene.queued(SHARED);
@@ -247,8 +264,8 @@ class KeyGateLossTests {
 		return survey.overview();
 	}
 
-	private KeyGate.Loss lose(Hold held, LossCause cause) {
-		KeyGate.@Nullable Loss loss = this.gate.lose(held, cause);
+	private Decision.Loss lose(Hold held, LossCause cause) {
+		Decision.Loss loss = this.scene.lose(held, cause).loss();
 		assertThat(loss).isNotNull();
 		return loss;
 	}

@@ -2,12 +2,12 @@ package io.leasehold.service.gate;
 
 import java.time.Duration;
 
+import io.leasehold.LockBusyException;
 import io.leasehold.LockModeException;
 import io.leasehold.LockOptions;
 import io.leasehold.engine.Access;
 import io.leasehold.engine.AcquisitionOutcome;
-import io.leasehold.engine.Signal;
-import io.leasehold.service.gate.KeyGate.Entry;
+import io.leasehold.service.gate.ManualGate.Entry;
 import io.leasehold.service.gate.ManualGate.TestCaller;
 import org.junit.jupiter.api.Test;
 
@@ -32,13 +32,13 @@ class KeyGateTests {
 	void firstCallerClaimsTheKeyAndTheNextOneIsQueued() {
 		TestCaller first = this.scene.caller(EXCLUSIVE);
 		TestCaller second = this.scene.caller(EXCLUSIVE);
-		assertThat(this.gate.enter(first)).isEqualTo(Entry.FIRST);
-		assertThat(this.gate.enter(second)).isEqualTo(Entry.QUEUED);
-		Actions actions = this.scene.grant();
-		assertThat(ManualGate.woken(actions)).containsExactly(first);
+		assertThat(this.scene.enter(first)).isEqualTo(Entry.FIRST);
+		assertThat(this.scene.enter(second)).isEqualTo(Entry.QUEUED);
+		Decision decision = this.scene.grant();
+		assertThat(ManualGate.woken(decision)).containsExactly(first);
 		assertThat(second.hasEnded()).isFalse();
 		assertThat(this.gate.holds()).containsExactly(first.hold());
-		assertThat(this.gate.remote()).isNull();
+		assertThat(this.scene.pending()).isNull();
 	}
 
 	@Test
@@ -56,18 +56,18 @@ class KeyGateTests {
 		this.scene.acquire(EXCLUSIVE);
 		for (LockOptions options : new LockOptions[] { EXCLUSIVE, permits(1) }) {
 			TestCaller caller = this.scene.caller(brief(options));
-			assertThat(this.gate.enter(caller)).isEqualTo(Entry.BUSY);
-			assertThat(caller.hasEnded()).isFalse();
+			assertThat(this.scene.enter(caller)).isEqualTo(Entry.BUSY);
+			assertThat(caller.failure()).isInstanceOf(LockBusyException.class).hasMessageContaining("0 ms");
 		}
 		this.scene.queued(EXCLUSIVE);
-		assertThat(this.gate.remote()).isNull();
+		assertThat(this.scene.pending()).isNull();
 	}
 
 	/** It is not compatible with the holder, so its place is in the store's queue. */
 	@Test
 	void waiterWithAnotherAccessClaimsTheKeyBesideAHold() {
 		this.scene.acquire(EXCLUSIVE);
-		assertThat(this.gate.enter(this.scene.caller(brief(SHARED)))).isEqualTo(Entry.BUSY);
+		assertThat(this.scene.enter(this.scene.caller(brief(SHARED)))).isEqualTo(Entry.BUSY);
 		this.scene.first(SHARED);
 		assertThat(this.scene.claim().claim().access()).isEqualTo(Access.SHARED);
 	}
@@ -85,10 +85,10 @@ class KeyGateTests {
 		Hold first = this.scene.acquire(permits(2));
 		this.scene.acquire(permits(2));
 		TestCaller third = this.scene.queued(permits(2));
-		assertThat(this.gate.remote()).isNull();
-		assertThat(this.scene.leave(first)).isSameAs(Action.RELEASE);
-		Actions actions = this.gate.released(Duration.ZERO);
-		assertThat(actions.requested()).isSameAs(this.gate.remote()).isNotNull();
+		assertThat(this.scene.pending()).isNull();
+		assertThat(this.scene.leave(first).freed()).isSameAs(first);
+		Decision decision = this.scene.released(Duration.ZERO);
+		assertThat(decision.requested()).isSameAs(this.scene.pending()).isNotNull();
 		this.scene.grant();
 		assertThat(third.hold()).isNotNull();
 	}
@@ -96,11 +96,11 @@ class KeyGateTests {
 	@Test
 	void gateWithoutHoldsAndWaitersIsRemovedAndRefusesCallers() {
 		Hold held = this.scene.acquire(EXCLUSIVE);
-		assertThat(this.scene.leave(held)).isSameAs(Action.RELEASE);
-		assertThat(this.gate.enter(this.scene.caller(brief(EXCLUSIVE)))).isEqualTo(Entry.BUSY);
-		assertThat(this.gate.released(Duration.ZERO).removesGate()).isTrue();
-		assertThat(this.gate.enter(this.scene.caller(EXCLUSIVE))).isEqualTo(Entry.GONE);
-		assertThat(this.gate.remote()).isNull();
+		assertThat(this.scene.leave(held).freed()).isSameAs(held);
+		assertThat(this.scene.enter(this.scene.caller(brief(EXCLUSIVE)))).isEqualTo(Entry.BUSY);
+		assertThat(this.scene.released(Duration.ZERO).removesGate()).isTrue();
+		assertThat(this.scene.enter(this.scene.caller(EXCLUSIVE))).isEqualTo(Entry.GONE);
+		assertThat(this.scene.pending()).isNull();
 	}
 
 	@Test
@@ -118,10 +118,10 @@ class KeyGateTests {
 	void callerReentersTheHoldUnderWhichItRuns() {
 		Hold held = this.scene.acquire(EXCLUSIVE);
 		TestCaller inner = this.scene.caller(brief(EXCLUSIVE)).under(held);
-		assertThat(this.gate.enter(inner)).isEqualTo(Entry.SETTLED);
+		assertThat(this.scene.enter(inner)).isEqualTo(Entry.SETTLED);
 		assertThat(inner.hold()).isSameAs(held);
 		TestCaller reader = this.scene.caller(SHARED).under(held);
-		assertThat(this.gate.enter(reader)).isEqualTo(Entry.SETTLED);
+		assertThat(this.scene.enter(reader)).isEqualTo(Entry.SETTLED);
 		assertThat(reader.hold()).isSameAs(held);
 	}
 
@@ -129,18 +129,18 @@ class KeyGateTests {
 	void sharedHoldIsNotUpgraded() {
 		Hold held = this.scene.acquire(SHARED);
 		TestCaller writer = this.scene.caller(EXCLUSIVE).under(held);
-		assertThat(this.gate.enter(writer)).isEqualTo(Entry.SETTLED);
+		assertThat(this.scene.enter(writer)).isEqualTo(Entry.SETTLED);
 		assertThat(writer.failure()).isInstanceOf(LockModeException.class)
 			.hasMessageContaining("exclusive")
 			.hasMessageContaining("shared");
-		assertThat(this.gate.remote()).isNull();
+		assertThat(this.scene.pending()).isNull();
 	}
 
 	@Test
 	void exclusiveHoldCoversAPermit() {
 		Hold held = this.scene.acquire(EXCLUSIVE);
 		TestCaller permit = this.scene.caller(permits(2)).under(held);
-		assertThat(this.gate.enter(permit)).isEqualTo(Entry.SETTLED);
+		assertThat(this.scene.enter(permit)).isEqualTo(Entry.SETTLED);
 		assertThat(permit.hold()).isSameAs(held);
 	}
 
@@ -148,7 +148,7 @@ class KeyGateTests {
 	void callerWithAnotherNumberOfPermitsIsRefusedWhileTheFirstNumberIsHeld() {
 		Hold held = this.scene.acquire(permits(2));
 		TestCaller three = this.scene.caller(permits(3));
-		assertThat(this.gate.enter(three)).isEqualTo(Entry.SETTLED);
+		assertThat(this.scene.enter(three)).isEqualTo(Entry.SETTLED);
 		assertThat(three.failure()).isInstanceOf(LockModeException.class)
 			.hasMessageContaining("3 permits")
 			.hasMessageContaining("2 permits")
@@ -166,11 +166,11 @@ class KeyGateTests {
 	void holdThatHasExpiredIsLostBeforeACallerIsQueuedBehindIt() {
 		this.scene.acquire(EXCLUSIVE);
 		this.scene.clock.advance(LEASE.minus(NANO));
-		assertThat(this.gate.enter(this.scene.caller(brief(EXCLUSIVE)))).isEqualTo(Entry.BUSY);
+		assertThat(this.scene.enter(this.scene.caller(brief(EXCLUSIVE)))).isEqualTo(Entry.BUSY);
 		this.scene.clock.advance(NANO);
-		assertThat(this.gate.enter(this.scene.caller(brief(EXCLUSIVE)))).isEqualTo(Entry.EXPIRED);
-		assertThat(this.gate.enter(this.scene.caller(EXCLUSIVE))).isEqualTo(Entry.EXPIRED);
-		assertThat(this.gate.head()).isNull();
+		assertThat(this.scene.enter(this.scene.caller(brief(EXCLUSIVE)))).isEqualTo(Entry.EXPIRED);
+		assertThat(this.scene.enter(this.scene.caller(EXCLUSIVE))).isEqualTo(Entry.EXPIRED);
+		assertThat(this.scene.pending()).isNull();
 	}
 
 	@Test
@@ -178,7 +178,7 @@ class KeyGateTests {
 		Hold held = this.scene.acquire(SHARED);
 		this.scene.clock.advance(LEASE);
 		TestCaller inner = this.scene.caller(SHARED).under(held);
-		assertThat(this.gate.enter(inner)).isEqualTo(Entry.EXPIRED);
+		assertThat(this.scene.enter(inner)).isEqualTo(Entry.EXPIRED);
 		assertThat(inner.hasEnded()).isFalse();
 	}
 
@@ -196,9 +196,9 @@ class KeyGateTests {
 		TestCaller third = this.scene.queued(SHARED);
 		assertThat(second.awaitsTurn()).isTrue();
 		assertThat(third.awaitsTurn()).isFalse();
-		assertThat(this.gate.enter(this.scene.caller(brief(EXCLUSIVE)))).isEqualTo(Entry.BUSY);
+		assertThat(this.scene.enter(this.scene.caller(brief(EXCLUSIVE)))).isEqualTo(Entry.BUSY);
 		this.scene.queued(EXCLUSIVE);
-		assertThat(this.gate.enter(this.scene.caller(brief(SHARED)))).isEqualTo(Entry.BUSY);
+		assertThat(this.scene.enter(this.scene.caller(brief(SHARED)))).isEqualTo(Entry.BUSY);
 	}
 
 	@Test
@@ -211,21 +211,21 @@ class KeyGateTests {
 		this.scene.acquire(permits(3));
 		this.scene.first(permits(3));
 		this.scene.queued(brief(permits(3)));
-		assertThat(this.gate.enter(this.scene.caller(brief(permits(3))))).isEqualTo(Entry.BUSY);
+		assertThat(this.scene.enter(this.scene.caller(brief(permits(3))))).isEqualTo(Entry.BUSY);
 	}
 
 	@Test
 	void callerDoesNotHaveItsTurnBesideAHoldOfAnotherAccess() {
 		this.scene.acquire(EXCLUSIVE);
 		this.scene.first(SHARED);
-		assertThat(this.gate.enter(this.scene.caller(brief(SHARED)))).isEqualTo(Entry.BUSY);
+		assertThat(this.scene.enter(this.scene.caller(brief(SHARED)))).isEqualTo(Entry.BUSY);
 	}
 
 	@Test
 	void callerDoesNotHaveItsTurnAfterTheFirstResponse() {
 		this.scene.first(SHARED);
 		this.scene.response(new AcquisitionOutcome.Busy(Duration.ofSeconds(1)));
-		assertThat(this.gate.enter(this.scene.caller(brief(SHARED)))).isEqualTo(Entry.BUSY);
+		assertThat(this.scene.enter(this.scene.caller(brief(SHARED)))).isEqualTo(Entry.BUSY);
 	}
 
 	@Test
@@ -236,7 +236,7 @@ class KeyGateTests {
 		assertThat(this.gate.startWaiting(caller)).isFalse();
 		assertThat(caller.waited()).isTrue();
 		TestCaller second = this.scene.queued(EXCLUSIVE);
-		this.gate.giveUp(second, new IllegalStateException("given up"));
+		this.scene.giveUp(second);
 		assertThat(this.gate.startWaiting(second)).isFalse();
 		assertThat(second.waited()).isFalse();
 	}
@@ -246,14 +246,14 @@ class KeyGateTests {
 		Hold held = this.scene.acquire(EXCLUSIVE);
 		TestCaller next = this.scene.queued(EXCLUSIVE);
 		TestCaller last = this.scene.queued(EXCLUSIVE);
-		Actions actions = this.scene.leave(held);
-		assertThat(ManualGate.woken(actions)).containsExactly(next);
-		assertThat(actions).isNotSameAs(Action.EXTEND);
+		Decision decision = this.scene.leave(held);
+		assertThat(ManualGate.woken(decision)).containsExactly(next);
+		assertThat(decision.hurries()).isFalse();
+		assertThat(decision.freed()).isNull();
 		Hold passed = this.scene.open(next);
 		assertThat(passed.fencingToken()).isEqualTo(held.fencingToken() + 1);
 		assertThat(this.gate.holds()).containsExactly(passed);
 		assertThat(last.hasEnded()).isFalse();
-		assertThat(this.gate.leave(held, true, this.scene.clock.nanoTime())).isSameAs(Action.NONE);
 		assertThat(passed.isValid(this.scene.clock.nanoTime())).isTrue();
 	}
 
@@ -261,15 +261,14 @@ class KeyGateTests {
 	void grantIsReleasedIfItIsInDoubt() {
 		Hold held = this.scene.acquire(EXCLUSIVE);
 		TestCaller next = this.scene.queued(EXCLUSIVE);
-		this.gate.close(held);
-		assertThat(this.gate.leave(held, false, this.scene.clock.nanoTime())).isSameAs(Action.RELEASE);
+		assertThat(this.scene.leaveWithoutPass(held).freed()).isSameAs(held);
 		assertThat(held.isValid(this.scene.clock.nanoTime())).isFalse();
 		assertThat(this.gate.holds()).isEmpty();
-		assertThat(this.gate.remote()).isNull();
+		assertThat(this.scene.pending()).isNull();
 		Duration standBack = Duration.ofSeconds(1);
-		Actions actions = this.gate.released(standBack);
-		assertThat(actions.requested()).isNotNull().isSameAs(this.gate.remote());
-		assertThat(actions.delay()).isEqualTo(standBack);
+		Decision decision = this.scene.released(standBack);
+		assertThat(decision.requested()).isNotNull().isSameAs(this.scene.pending());
+		assertThat(decision.delay()).isEqualTo(standBack);
 		assertThat(next.hasEnded()).isFalse();
 	}
 
@@ -278,9 +277,9 @@ class KeyGateTests {
 		Hold held = this.scene.acquire(EXCLUSIVE);
 		TestCaller reader = this.scene.first(SHARED);
 		StoreClaim claim = this.scene.claim();
-		Actions actions = this.scene.release(held);
-		assertThat(actions.requested()).isNull();
-		assertThat(actions.removesGate()).isFalse();
+		Decision decision = this.scene.release(held);
+		assertThat(decision.requested()).isNull();
+		assertThat(decision.removesGate()).isFalse();
 		assertThat(this.scene.claim()).isSameAs(claim);
 		assertThat(reader.hasEnded()).isFalse();
 	}
@@ -291,7 +290,7 @@ class KeyGateTests {
 		Hold first = this.scene.acquire(permits(2));
 		this.scene.acquire(permits(2));
 		TestCaller third = this.scene.queued(permits(2));
-		assertThat(this.scene.leave(first)).isSameAs(Action.RELEASE);
+		assertThat(this.scene.leave(first).freed()).isSameAs(first);
 		assertThat(third.hasEnded()).isFalse();
 	}
 
@@ -306,7 +305,7 @@ class KeyGateTests {
 		assertThat(ManualGate.woken(this.scene.leave(held))).containsExactly(next);
 		Hold passed = this.scene.open(next);
 		assertThat(passed.awaitsFirstRenewal()).isTrue();
-		assertThat(this.gate.firstRenewalEnded(held.grant)).as("still open").isNull();
+		assertThat(this.gate.firstRenewalEnded(held.grant).woken()).as("still open").isNull();
 		assertThat(passed.awaitsFirstRenewal()).isFalse();
 		this.scene.leave(passed);
 		assertThat(last.hasEnded()).as("not renewed").isFalse();
@@ -319,19 +318,18 @@ class KeyGateTests {
 		TestCaller next = this.scene.queued(EXCLUSIVE);
 		Hold held = pushed(first, LEASE.dividedBy(3));
 		this.scene.clock.advance(LEASE.dividedBy(9));
-		assertThat(this.scene.leave(held)).isSameAs(Action.EXTEND);
+		assertThat(this.scene.leave(held).hurries()).isTrue();
 		assertThat(this.gate.holds()).containsExactly(held);
 		assertThat(next.hasEnded()).isFalse();
 		held.grant.confirm(this.scene.clock.nanoTime());
 		held.grant.extend(this.scene.clock.nanoTime() + LEASE.toNanos(), this.scene.clock.nanoTime());
-		assertThat(this.gate.firstRenewalEnded(held.grant)).isSameAs(held);
-		Actions actions = this.gate.leave(held, true, this.scene.clock.nanoTime());
-		assertThat(ManualGate.woken(actions)).containsExactly(next);
+		Decision decision = this.gate.firstRenewalEnded(held.grant);
+		assertThat(ManualGate.woken(decision)).containsExactly(next);
 	}
 
 	private Hold pushed(TestCaller to, Duration lease) {
 		this.scene.request();
-		this.gate.signalled(this.scene.claim(), new Signal.Pushed(this.scene.granted(lease)));
+		this.scene.push(this.scene.claim(), this.scene.granted(lease));
 		return this.scene.open(to);
 	}
 

@@ -32,23 +32,27 @@ class KeyHoldsTests {
 		KeyGate gate = this.scene.gate;
 		Hold held = this.scene.acquire(EXCLUSIVE);
 		Object second = new Object();
-		assertThat(gate.open(held, second, false)).isNotNull().isNotSameAs(second);
+		assertThat(gate.opened(held, second, false)).isNotNull().isNotSameAs(second);
 		assertThat(held.handles()).isEqualTo(2);
-		assertThat(gate.close(held)).isFalse();
-		assertThat(gate.open(held, second, false)).isNotNull();
-		assertThat(gate.close(held)).isFalse();
-		assertThat(gate.close(held)).isTrue();
-		assertThat(gate.open(held, second, false)).isNull();
+		assertThat(this.scene.close(held).closes()).isFalse();
+		assertThat(gate.opened(held, second, false)).isNotNull();
+		assertThat(this.scene.close(held).closes()).isFalse();
+		assertThat(gate.holds()).containsExactly(held);
+		assertThat(this.scene.close(held).closes()).isTrue();
+		assertThat(gate.opened(held, second, false)).isNull();
+		assertThat(gate.holds()).isEmpty();
 	}
 
 	@Test
 	void handleOfALostHoldDoesNotLeaveIt() {
 		KeyGate gate = this.scene.gate;
 		Hold held = this.scene.acquire(EXCLUSIVE);
-		assertThat(gate.holdOf(held.grant)).isSameAs(held);
-		gate.lose(held, LossCause.EXPIRED);
-		assertThat(gate.holdOf(held.grant)).isNull();
-		assertThat(gate.close(held)).isFalse();
+		assertThat(gate.renewing(held.grant)).isSameAs(held);
+		this.scene.lose(held, LossCause.EXPIRED);
+		assertThat(gate.renewing(held.grant)).isNull();
+		Decision decision = this.scene.close(held);
+		assertThat(decision.closes()).isFalse();
+		assertThat(decision.freed()).isNull();
 		assertThat(held.isClosed()).isFalse();
 	}
 
@@ -74,25 +78,25 @@ class KeyHoldsTests {
 		});
 		ended.start();
 		ended.join();
-		assertThat(gate.isAbandoned(acquireBound(ended))).isTrue();
-		assertThat(gate.isAbandoned(acquireBound(Thread.currentThread()))).isFalse();
+		assertThat(gate.useOf(acquireBound(ended))).isEqualTo(Hold.Use.ABANDONED);
+		assertThat(gate.useOf(acquireBound(Thread.currentThread()))).isNotEqualTo(Hold.Use.ABANDONED);
 		Hold handedOver = acquireBound(ended);
-		gate.open(handedOver, this, false);
-		assertThat(gate.isAbandoned(handedOver)).isFalse();
+		gate.opened(handedOver, this, false);
+		assertThat(gate.useOf(handedOver)).isNotEqualTo(Hold.Use.ABANDONED);
 		Hold closed = acquireBound(ended);
-		gate.close(closed);
-		assertThat(gate.isAbandoned(closed)).isFalse();
+		this.scene.close(closed);
+		assertThat(gate.useOf(closed)).isNotEqualTo(Hold.Use.ABANDONED);
 		Hold lost = acquireBound(ended);
-		gate.lose(lost, LossCause.NOT_OWNER);
-		assertThat(gate.isAbandoned(lost)).isFalse();
+		this.scene.lose(lost, LossCause.NOT_OWNER);
+		assertThat(gate.useOf(lost)).isNotEqualTo(Hold.Use.ABANDONED);
 	}
 
 	private Hold acquireBound(Thread thread) {
 		TestCaller caller = this.scene.caller(SHARED, thread);
-		this.scene.gate.enter(caller);
+		this.scene.enter(caller);
 		this.scene.grant();
 		Hold hold = Objects.requireNonNull(caller.hold());
-		this.scene.gate.open(hold, this, true);
+		this.scene.gate.opened(hold, this, true);
 		return hold;
 	}
 
@@ -101,16 +105,16 @@ class KeyHoldsTests {
 		TestCaller caller = this.scene.first(EXCLUSIVE);
 		this.scene.grant();
 		Hold hold = Objects.requireNonNull(caller.hold());
-		assertThat(this.scene.gate.isAbandoned(hold)).isFalse();
+		assertThat(this.scene.gate.useOf(hold)).isNotEqualTo(Hold.Use.ABANDONED);
 		Object[] handle = { new Object() };
-		assertThat(this.scene.gate.open(hold, handle[0], false)).isSameAs(handle[0]);
+		assertThat(this.scene.gate.opened(hold, handle[0], false)).isSameAs(handle[0]);
 		System.gc();
-		assertThat(this.scene.gate.isAbandoned(hold)).isFalse();
-		assertThat(this.scene.gate.open(hold, this, false)).isSameAs(handle[0]);
+		assertThat(this.scene.gate.useOf(hold)).isNotEqualTo(Hold.Use.ABANDONED);
+		assertThat(this.scene.gate.opened(hold, this, false)).isSameAs(handle[0]);
 		handle[0] = this;
 		await().until(() -> {
 			System.gc();
-			return this.scene.gate.isAbandoned(hold);
+			return this.scene.gate.useOf(hold) == Hold.Use.ABANDONED;
 		});
 	}
 
@@ -125,7 +129,7 @@ class KeyHoldsTests {
 		assertThat(gate.reportsSlow(held)).isTrue();
 		assertThat(gate.reportsSlow(held)).isFalse();
 		Hold closed = this.scene.acquire(SHARED);
-		gate.close(closed);
+		this.scene.close(closed);
 		assertThat(gate.reportsSlow(closed)).isFalse();
 	}
 
@@ -133,21 +137,27 @@ class KeyHoldsTests {
 	void callerThatWaitsForItsOwnHoldIsReportedOnce() {
 		KeyGate gate = this.scene.gate;
 		Hold held = this.scene.acquire(EXCLUSIVE);
-		TestCaller caller = this.scene.queued(EXCLUSIVE);
-		assertThat(gate.reportsSelfWait(held, caller)).isTrue();
-		assertThat(gate.reportsSelfWait(held, caller)).isFalse();
-		assertThat(gate.reportsSelfWait(held, caller.under(held))).isFalse();
+		TestCaller other = this.scene.queued(EXCLUSIVE);
+		assertThat(gate.selfWait(other)).isNull();
+		TestCaller caller = this.scene.queued(EXCLUSIVE.toBuilder().reentrant(false).build(), held);
+		assertThat(gate.selfWait(caller)).isSameAs(held);
+		assertThat(gate.selfWait(caller)).isNull();
 	}
 
 	/** Its thread may have handed the first permit to another one. */
 	@Test
 	void callerThatWaitsForAnotherPermitIsReportedIfItRunsUnderTheFirst() {
 		KeyGate gate = this.scene.gate;
-		Hold held = this.scene.acquire(permits(1));
-		TestCaller caller = this.scene.queued(permits(1));
-		assertThat(gate.reportsSelfWait(held, caller)).isFalse();
-		assertThat(gate.reportsSelfWait(held, caller.under(held))).isTrue();
-		assertThat(gate.reportsSelfWait(held, caller)).isFalse();
+		Thread thread = Thread.currentThread();
+		TestCaller first = this.scene.caller(permits(1), thread);
+		this.scene.enter(first);
+		this.scene.grant();
+		Hold held = this.scene.open(first);
+		TestCaller caller = this.scene.caller(permits(1), thread);
+		this.scene.enter(caller);
+		assertThat(gate.selfWait(caller)).isNull();
+		assertThat(gate.selfWait(caller.under(held))).isSameAs(held);
+		assertThat(gate.selfWait(caller)).isNull();
 	}
 
 	/** The store may keep the key for a holder whose work goes on. */
@@ -166,46 +176,28 @@ class KeyHoldsTests {
 		this.scene = new ManualGate();
 		KeyGate gate = this.scene.gate;
 		Hold held = this.scene.acquire(EXCLUSIVE.toBuilder().lockDelay(lockDelay).build());
-		assertThat(gate.leaveAfterLoss(held)).isFalse();
-		gate.open(held, this, false);
-		gate.lose(held, cause);
-		gate.close(held);
-		assertThat(gate.leaveAfterLoss(held)).isFalse();
-		gate.close(held);
-		boolean released = gate.leaveAfterLoss(held);
-		assertThat(gate.leaveAfterLoss(held)).isFalse();
-		return released;
+		gate.opened(held, this, false);
+		this.scene.lose(held, cause);
+		assertThat(this.scene.close(held).released()).isNull();
+		Decision last = this.scene.close(held);
+		assertThat(last.closes()).isFalse();
+		return last.released() == held.grant.claim;
 	}
 
 	@Test
-	void closedHoldThatIsStillPresentIsNotReleasedAsALostOne() {
-		Hold held = this.scene.acquire(EXCLUSIVE);
-		this.scene.gate.close(held);
-		assertThat(this.scene.gate.leaveAfterLoss(held)).isFalse();
-		held.lose(LossCause.CANCELLED);
-		assertThat(this.scene.gate.leaveAfterLoss(held)).isFalse();
-	}
-
-	/** One that was lost within a release, by two threads. */
-	@Test
-	void presentHoldWithoutHandlesIsNotReleasedAsALostOne() {
-		TestCaller caller = this.scene.first(EXCLUSIVE);
-		this.scene.grant();
-		Hold unopened = Objects.requireNonNull(caller.hold());
-		unopened.lose(LossCause.CANCELLED);
-		assertThat(this.scene.gate.leaveAfterLoss(unopened)).isFalse();
+	void keyOfALostHoldIsNotReleasedBeforeTheEndOfItsMinHold() {
+		Hold held = this.scene.acquire(EXCLUSIVE.toBuilder().minHold(DELAY).build());
+		this.scene.lose(held, LossCause.CANCELLED);
+		assertThat(this.scene.close(held).released()).isNull();
 	}
 
 	@Test
-	void closedHoldThatFirstWaitsForItsExtensionIsToBeLeft() {
-		KeyGate gate = this.scene.gate;
+	void holdThatIsNotClosedIsNotLeftWhenItsFirstRenewalEnds() {
 		Hold open = this.scene.acquire(SHARED);
-		Hold closed = this.scene.acquire(SHARED);
-		gate.close(closed);
-		assertThat(gate.firstRenewalEnded(open.grant)).isNull();
-		assertThat(gate.firstRenewalEnded(closed.grant)).isSameAs(closed);
-		gate.leave(closed, true, this.scene.clock.nanoTime());
-		assertThat(gate.firstRenewalEnded(closed.grant)).isNull();
+		assertThat(this.scene.gate.firstRenewalEnded(open.grant).freed()).isNull();
+		assertThat(this.scene.gate.holds()).containsExactly(open);
+		this.scene.release(open);
+		assertThat(this.scene.gate.firstRenewalEnded(open.grant).freed()).isNull();
 	}
 
 	@Test
@@ -213,22 +205,22 @@ class KeyHoldsTests {
 		TestCaller caller = this.scene.first(EXCLUSIVE.toBuilder().minHold(DELAY).build());
 		this.scene.grant();
 		Hold held = Objects.requireNonNull(caller.hold());
-		assertThat(this.scene.gate.isInUse(held)).isFalse();
+		assertThat(this.scene.gate.useOf(held)).isEqualTo(Hold.Use.UNUSED);
 		this.scene.open(caller);
 		this.scene.clock.advance(DELAY);
-		assertThat(this.scene.gate.isInUse(held)).isTrue();
-		this.scene.gate.close(held);
-		assertThat(this.scene.gate.isInUse(held)).isFalse();
+		assertThat(this.scene.gate.useOf(held)).isEqualTo(Hold.Use.IN_USE);
+		this.scene.close(held);
+		assertThat(this.scene.gate.useOf(held)).isEqualTo(Hold.Use.UNUSED);
 	}
 
 	@Test
 	void closedHoldIsInUseUntilTheEndOfItsMinHold() {
 		Hold held = this.scene.acquire(EXCLUSIVE.toBuilder().minHold(DELAY).build());
-		this.scene.gate.close(held);
+		this.scene.close(held);
 		this.scene.clock.advance(DELAY.minus(NANO));
-		assertThat(this.scene.gate.isInUse(held)).isTrue();
+		assertThat(this.scene.gate.useOf(held)).isEqualTo(Hold.Use.IN_USE);
 		this.scene.clock.advance(NANO);
-		assertThat(this.scene.gate.isInUse(held)).isFalse();
+		assertThat(this.scene.gate.useOf(held)).isEqualTo(Hold.Use.UNUSED);
 	}
 
 	@Test

@@ -10,6 +10,7 @@ import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Signal;
 import io.leasehold.service.gate.ManualGate.TestCaller;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -37,10 +38,10 @@ class KeyQueueTests {
 	void busyClaimListensOnceAndIsRequestedAgain() {
 		this.scene.first(EXCLUSIVE);
 		StoreClaim claim = this.scene.claim();
-		Actions actions = this.scene.response(BUSY);
-		assertThat(actions.listens()).isTrue();
-		assertThat(actions.requested()).isSameAs(claim);
-		assertThat(actions.delay()).isEqualTo(BUSY.retryIn());
+		Decision decision = this.scene.response(BUSY);
+		assertThat(decision.listens()).isTrue();
+		assertThat(decision.requested()).isSameAs(claim);
+		assertThat(decision.delay()).isEqualTo(BUSY.retryIn());
 		assertThat(this.scene.response(BUSY).listens()).isFalse();
 	}
 
@@ -48,10 +49,10 @@ class KeyQueueTests {
 	void busyClaimThatWasSignalledMeanwhileIsRequestedAtOnce() {
 		this.scene.first(EXCLUSIVE);
 		StoreClaim claim = this.scene.claim();
-		Claim requested = this.scene.request();
-		assertThat(this.gate.begin(claim)).isNull();
-		Actions actions = this.gate.responded(claim, requested, this.scene.clock.nanoTime(), BUSY);
-		assertThat(actions.delay()).isZero();
+		this.scene.request();
+		assertThat(this.gate.begin(claim)).isFalse();
+		Decision decision = this.scene.answer(claim, BUSY);
+		assertThat(decision.delay()).isZero();
 		assertThat(this.scene.response(BUSY).delay()).isEqualTo(BUSY.retryIn());
 	}
 
@@ -59,13 +60,13 @@ class KeyQueueTests {
 	void callerThatDoesNotWaitIsBusyAndItsGateIsRemoved() {
 		TestCaller caller = this.scene.first(brief(EXCLUSIVE));
 		this.scene.clock.advance(Duration.ofMillis(7));
-		Actions actions = this.scene.response(BUSY);
-		assertThat(ManualGate.woken(actions)).containsExactly(caller);
+		Decision decision = this.scene.response(BUSY);
+		assertThat(ManualGate.woken(decision)).containsExactly(caller);
 		assertThat(caller.failure()).isInstanceOf(LockBusyException.class).hasMessageContaining(" 7 ms");
-		assertThat(actions.removesGate()).isTrue();
-		assertThat(actions.listens()).isFalse();
-		assertThat(actions.requested()).isNull();
-		assertThat(actions.released()).isNull();
+		assertThat(decision.removesGate()).isTrue();
+		assertThat(decision.listens()).isFalse();
+		assertThat(decision.requested()).isNull();
+		assertThat(decision.released()).isNull();
 	}
 
 	@Test
@@ -74,12 +75,12 @@ class KeyQueueTests {
 		TestCaller second = this.scene.queued(brief(SHARED));
 		TestCaller waiter = this.scene.queued(SHARED);
 		StoreClaim claim = this.scene.claim();
-		Actions actions = this.scene.response(BUSY);
-		assertThat(ManualGate.woken(actions)).containsExactly(first, second);
+		Decision decision = this.scene.response(BUSY);
+		assertThat(ManualGate.woken(decision)).containsExactly(first, second);
 		assertThat(waiter.hasEnded()).isFalse();
-		assertThat(actions.requested()).isNotSameAs(claim).isSameAs(this.gate.remote());
-		assertThat(actions.released()).isNull();
-		assertThat(actions.delay()).isZero();
+		assertThat(decision.requested()).isNotSameAs(claim).isSameAs(this.scene.pending());
+		assertThat(decision.released()).isNull();
+		assertThat(decision.delay()).isZero();
 		assertThat(this.scene.request().waits()).isTrue();
 	}
 
@@ -88,8 +89,8 @@ class KeyQueueTests {
 		this.scene.first(SHARED);
 		this.scene.queued(brief(SHARED));
 		TestCaller waiter = this.scene.queued(SHARED);
-		Actions actions = this.scene.response(BUSY);
-		assertThat(ManualGate.woken(actions)).hasSize(1);
+		Decision decision = this.scene.response(BUSY);
+		assertThat(ManualGate.woken(decision)).hasSize(1);
 		assertThat(ManualGate.woken(this.scene.response(BUSY))).isEmpty();
 		assertThat(waiter.hasEnded()).isFalse();
 	}
@@ -99,12 +100,12 @@ class KeyQueueTests {
 	void grantThatEndsAtItsResponseIsReleasedAndTheKeyRequestedByAnotherClaim(boolean waits) {
 		TestCaller caller = this.scene.first(waits ? EXCLUSIVE : brief(EXCLUSIVE));
 		StoreClaim claim = this.scene.claim();
-		Actions actions = this.scene.grant(Duration.ZERO);
+		Decision decision = this.scene.grant(Duration.ZERO);
 		assertThat(caller.hasEnded()).isFalse();
-		assertThat(actions.released()).isEqualTo(claim.claim());
-		assertThat(actions.requested()).isNotSameAs(claim).isSameAs(this.gate.remote());
-		assertThat(actions.delay()).isZero();
-		assertThat(this.gate.begin(claim)).isNull();
+		assertThat(decision.released()).isEqualTo(claim.claim());
+		assertThat(decision.requested()).isNotSameAs(claim).isSameAs(this.scene.pending());
+		assertThat(decision.delay()).isZero();
+		assertThat(this.gate.begin(claim)).isFalse();
 		this.scene.grant(NANO);
 		assertThat(caller.hold()).isNotNull();
 	}
@@ -114,8 +115,8 @@ class KeyQueueTests {
 		TestCaller first = this.scene.first(permits(3));
 		TestCaller writer = this.scene.queued(EXCLUSIVE);
 		TestCaller second = this.scene.queued(permits(3));
-		Actions actions = this.scene.response(new AcquisitionOutcome.Contradicted(Access.permits(2)));
-		assertThat(ManualGate.woken(actions)).containsExactly(first, second);
+		Decision decision = this.scene.response(new AcquisitionOutcome.Contradicted(Access.permits(2)));
+		assertThat(ManualGate.woken(decision)).containsExactly(first, second);
 		assertThat(first.failure()).isInstanceOf(LockModeException.class);
 		assertThat(writer.hasEnded()).isFalse();
 		assertThat(this.scene.claim().claim().access()).isEqualTo(Access.EXCLUSIVE);
@@ -128,18 +129,18 @@ class KeyQueueTests {
 		LockEngineException failure = new LockEngineException(this.gate.key(), "down", null);
 		StoreClaim claim = this.scene.claim();
 		this.scene.request();
-		Actions actions = this.gate.noResponse(claim, failure);
+		Decision decision = this.scene.fail(claim, failure);
 		assertThat(brief.failure()).isInstanceOf(LockEngineException.class).hasMessageContaining("down");
 		assertThat(waiter.hasEnded()).isFalse();
-		assertThat(actions.requested()).isNotSameAs(claim).isSameAs(this.gate.remote());
-		assertThat(actions.released()).isEqualTo(claim.claim());
-		assertThat(this.gate.failureFor(waiter, false)).isSameAs(failure);
+		assertThat(decision.requested()).isNotSameAs(claim).isSameAs(this.scene.pending());
+		assertThat(decision.released()).isEqualTo(claim.claim());
+		assertThat(failureFor(waiter)).isSameAs(failure);
 		this.scene.request();
-		actions = this.gate.noResponse(this.scene.claim(), failure);
-		assertThat(actions.delay()).isPositive();
-		assertThat(this.gate.failureFor(waiter, false)).isSameAs(failure);
+		decision = this.scene.fail(this.scene.claim(), failure);
+		assertThat(decision.delay()).isPositive();
+		assertThat(failureFor(waiter)).isSameAs(failure);
 		this.scene.response(BUSY);
-		assertThat(this.gate.failureFor(waiter, false)).isNull();
+		assertThat(failureFor(waiter)).isNull();
 	}
 
 	/** A waiter is busy if others had the key during its wait. */
@@ -149,21 +150,19 @@ class KeyQueueTests {
 		TestCaller second = this.scene.queued(EXCLUSIVE);
 		this.scene.request();
 		this.scene.clock.advance(Duration.ofMillis(100).minus(NANO));
-		assertThat(this.gate.failureFor(first, false)).isNull();
+		assertThat(failureFor(first)).isNull();
 		this.scene.clock.advance(NANO);
-		assertThat(this.gate.failureFor(first, false)).hasMessageContaining("did not respond");
-		assertThat(this.gate.failureFor(second, false)).hasMessageContaining("did not respond");
-		this.gate.responded(this.scene.claim(), this.scene.claim().claim(), this.scene.clock.nanoTime(),
-				this.scene.granted(LEASE));
+		assertThat(failureFor(first)).hasMessageContaining("did not respond");
+		assertThat(failureFor(second)).hasMessageContaining("did not respond");
+		this.scene.answer(this.scene.claim(), this.scene.granted(LEASE));
 		TestCaller third = this.scene.queued(EXCLUSIVE);
-		assertThat(this.gate.failureFor(third, false)).isNull();
+		assertThat(failureFor(third)).isNull();
 		this.scene.clock.advance(NANO);
 		Hold held = this.scene.open(first);
-		this.gate.close(held);
-		this.gate.leave(held, false, this.scene.clock.nanoTime());
-		this.gate.released(Duration.ZERO);
+		this.scene.leaveWithoutPass(held);
+		this.scene.released(Duration.ZERO);
 		assertThat(this.scene.claim().hasResponse()).isFalse();
-		assertThat(this.gate.failureFor(third, false)).isNull();
+		assertThat(failureFor(third)).isNull();
 	}
 
 	@Test
@@ -171,24 +170,24 @@ class KeyQueueTests {
 		TestCaller first = this.scene.first(EXCLUSIVE);
 		TestCaller second = this.scene.queued(EXCLUSIVE);
 		Claim requested = this.scene.request();
-		Actions actions = this.gate.noResponse(this.scene.claim(),
+		Decision decision = this.scene.fail(this.scene.claim(),
 				new LockEngineException(this.gate.key(), "no such table", null, false));
-		assertThat(ManualGate.woken(actions)).containsExactly(first, second);
+		assertThat(ManualGate.woken(decision)).containsExactly(first, second);
 		assertThat(first.failure()).hasMessage("no such table").isNotSameAs(second.failure());
-		assertThat(actions.requested()).isNull();
-		assertThat(actions.released()).isEqualTo(requested);
-		assertThat(actions.removesGate()).isTrue();
-		assertThat(this.gate.failureFor(first, false)).isNull();
+		assertThat(decision.requested()).isNull();
+		assertThat(decision.released()).isEqualTo(requested);
+		assertThat(decision.removesGate()).isTrue();
+		assertThat(failureFor(first)).isNull();
 	}
 
 	@Test
 	void callersAreRefusedAndTheGateIsRemoved() {
 		TestCaller first = this.scene.first(EXCLUSIVE);
 		TestCaller second = this.scene.queued(EXCLUSIVE);
-		Actions actions = this.gate.refuse(new LockEngineException(this.gate.key(), "shutting down", null));
-		assertThat(ManualGate.woken(actions)).containsExactly(first, second);
-		assertThat(second.failure()).hasMessage("shutting down");
-		assertThat(actions.removesGate()).isTrue();
+		Decision decision = this.scene.drain();
+		assertThat(ManualGate.woken(decision)).containsExactly(first, second);
+		assertThat(second.failure()).hasMessageContaining("shutting down");
+		assertThat(decision.removesGate()).isTrue();
 	}
 
 	/** What is under way may still be granted. */
@@ -197,12 +196,12 @@ class KeyQueueTests {
 		TestCaller caller = this.scene.first(EXCLUSIVE);
 		StoreClaim claim = this.scene.claim();
 		Claim requested = this.scene.request();
-		Actions actions = this.gate.giveUp(caller, new IllegalStateException("given up"));
-		assertThat(actions.released()).isNull();
-		assertThat(actions.removesGate()).isTrue();
-		actions = this.gate.responded(claim, requested, this.scene.clock.nanoTime(), this.scene.granted(LEASE));
-		assertThat(actions.released()).isEqualTo(requested);
-		assertThat(actions.requested()).isNull();
+		Decision decision = this.scene.giveUp(caller);
+		assertThat(decision.released()).isNull();
+		assertThat(decision.removesGate()).isTrue();
+		decision = this.scene.answer(claim, this.scene.granted(LEASE));
+		assertThat(decision.released()).isEqualTo(requested);
+		assertThat(decision.requested()).isNull();
 		assertThat(this.gate.holds()).isEmpty();
 	}
 
@@ -211,11 +210,11 @@ class KeyQueueTests {
 		TestCaller caller = this.scene.first(EXCLUSIVE);
 		StoreClaim claim = this.scene.claim();
 		Claim requested = this.scene.request();
-		this.gate.giveUp(caller, new IllegalStateException("given up"));
-		Actions actions = this.gate.noResponse(claim, new LockEngineException(this.gate.key(), "down", null));
-		assertThat(actions.released()).isEqualTo(requested);
-		assertThat(actions.requested()).isNull();
-		assertThat(this.gate.begin(claim)).isNull();
+		this.scene.giveUp(caller);
+		Decision decision = this.scene.fail(claim, new LockEngineException(this.gate.key(), "down", null));
+		assertThat(decision.released()).isEqualTo(requested);
+		assertThat(decision.requested()).isNull();
+		assertThat(this.gate.begin(claim)).isFalse();
 	}
 
 	/** The store pushes a grant while a request of the same claim is under way. */
@@ -225,12 +224,12 @@ class KeyQueueTests {
 		StoreClaim claim = this.scene.claim();
 		this.scene.response(BUSY);
 		Claim requested = this.scene.request();
-		this.gate.signalled(claim, new Signal.Pushed(this.scene.granted(LEASE)));
+		this.scene.push(claim, this.scene.granted(LEASE));
 		Hold held = this.scene.open(caller);
-		Actions actions = this.gate.responded(claim, requested, this.scene.clock.nanoTime(), BUSY);
-		assertThat(actions.released()).isNull();
-		assertThat(actions.requested()).isNull();
-		assertThat(this.scene.leave(held)).isSameAs(Action.RELEASE);
+		Decision decision = this.scene.answer(claim, BUSY);
+		assertThat(decision.released()).isNull();
+		assertThat(decision.requested()).isNull();
+		assertThat(this.scene.leave(held).freed()).isSameAs(held);
 	}
 
 	@Test
@@ -239,18 +238,18 @@ class KeyQueueTests {
 		StoreClaim claim = this.scene.claim();
 		this.scene.response(BUSY);
 		Claim requested = this.scene.request();
-		this.gate.signalled(claim, new Signal.Pushed(this.scene.granted(LEASE)));
+		this.scene.push(claim, this.scene.granted(LEASE));
 		Hold held = this.scene.open(caller);
 		assertThat(this.scene.leave(held).removesGate()).isTrue();
-		Actions actions = this.gate.responded(claim, requested, this.scene.clock.nanoTime(), BUSY);
-		assertThat(actions.released()).isEqualTo(requested);
+		Decision decision = this.scene.answer(claim, BUSY);
+		assertThat(decision.released()).isEqualTo(requested);
 	}
 
 	@Test
 	void callerGivesUpOnce() {
 		TestCaller caller = this.scene.first(EXCLUSIVE);
 		this.scene.grant();
-		assertThat(this.gate.giveUp(caller, new IllegalStateException("too late"))).isSameAs(Action.NONE);
+		assertThat(this.scene.giveUp(caller).woken()).isNull();
 		assertThat(caller.failure()).isNull();
 		assertThat(this.gate.holds()).containsExactly(caller.hold());
 	}
@@ -260,9 +259,9 @@ class KeyQueueTests {
 		TestCaller first = this.scene.first(EXCLUSIVE);
 		TestCaller second = this.scene.queued(EXCLUSIVE);
 		TestCaller busy = this.scene.caller(brief(EXCLUSIVE));
-		this.gate.enter(busy);
-		Actions actions = this.gate.giveUp(busy, new IllegalStateException("given up"));
-		assertThat(actions.removesGate()).isFalse();
+		this.scene.enter(busy);
+		Decision decision = this.scene.giveUp(busy);
+		assertThat(decision.removesGate()).isFalse();
 		assertThat(ManualGate.woken(this.scene.grant())).containsExactly(first);
 		assertThat(ManualGate.woken(this.scene.leave(this.scene.open(first)))).containsExactly(second);
 	}
@@ -271,8 +270,8 @@ class KeyQueueTests {
 	void waitersThatShareTheKeyClaimItOneAfterTheOther() {
 		this.scene.first(SHARED);
 		TestCaller second = this.scene.queued(SHARED);
-		Actions actions = this.scene.grant();
-		assertThat(actions.requested()).isNotNull().isSameAs(this.gate.remote());
+		Decision decision = this.scene.grant();
+		assertThat(decision.requested()).isNotNull().isSameAs(this.scene.pending());
 		this.scene.grant();
 		assertThat(second.hold()).isNotNull();
 	}
@@ -283,10 +282,10 @@ class KeyQueueTests {
 		TestCaller second = this.scene.queued(EXCLUSIVE);
 		StoreClaim claim = this.scene.claim();
 		this.scene.response(BUSY);
-		Actions actions = this.gate.giveUp(first, new IllegalStateException("given up"));
-		assertThat(ManualGate.woken(actions)).containsExactly(first);
-		assertThat(actions.requested()).isNull();
-		assertThat(actions.released()).isNull();
+		Decision decision = this.scene.giveUp(first);
+		assertThat(ManualGate.woken(decision)).containsExactly(first);
+		assertThat(decision.requested()).isNull();
+		assertThat(decision.released()).isNull();
 		assertThat(this.scene.claim()).isSameAs(claim);
 		this.scene.grant();
 		assertThat(second.hold()).isNotNull();
@@ -297,8 +296,8 @@ class KeyQueueTests {
 		TestCaller first = this.scene.first(brief(SHARED));
 		this.scene.queued(brief(SHARED));
 		StoreClaim claim = this.scene.claim();
-		Actions actions = this.gate.giveUp(first, new IllegalStateException("given up"));
-		assertThat(actions.requested()).isNull();
+		Decision decision = this.scene.giveUp(first);
+		assertThat(decision.requested()).isNull();
 		assertThat(this.scene.claim()).isSameAs(claim);
 		assertThat(claim.claim().waits()).isFalse();
 	}
@@ -309,9 +308,9 @@ class KeyQueueTests {
 		this.scene.queued(SHARED);
 		StoreClaim claim = this.scene.claim();
 		this.scene.response(BUSY);
-		Actions actions = this.gate.giveUp(first, new IllegalStateException("given up"));
-		assertThat(actions.released()).isEqualTo(claim.claim());
-		assertThat(actions.requested()).isSameAs(this.scene.claim()).isNotSameAs(claim);
+		Decision decision = this.scene.giveUp(first);
+		assertThat(decision.released()).isEqualTo(claim.claim());
+		assertThat(decision.requested()).isSameAs(this.scene.claim()).isNotSameAs(claim);
 		assertThat(this.scene.claim().claim().access()).isEqualTo(Access.SHARED);
 	}
 
@@ -321,11 +320,17 @@ class KeyQueueTests {
 		TestCaller second = this.scene.queued(SHARED);
 		TestCaller third = this.scene.queued(EXCLUSIVE);
 		StoreClaim claim = this.scene.claim();
-		Actions actions = this.gate.giveUp(second, new IllegalStateException("given up"));
-		assertThat(actions.released()).isNull();
-		assertThat(actions.requested()).isNull();
+		Decision decision = this.scene.giveUp(second);
+		assertThat(decision.released()).isNull();
+		assertThat(decision.requested()).isNull();
 		assertThat(this.scene.claim()).isSameAs(claim);
 		assertThat(third.hasEnded()).isFalse();
+	}
+
+	/** Return why the store has not decided about a waiter, {@code null} if busy. */
+	private @Nullable LockEngineException failureFor(TestCaller waiter) {
+		StoreClaim pending = this.scene.pending();
+		return (pending != null) ? pending.failureSince(waiter.start(), this.scene.clock.nanoTime(), false) : null;
 	}
 
 }

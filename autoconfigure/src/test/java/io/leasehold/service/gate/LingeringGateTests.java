@@ -27,22 +27,23 @@ class LingeringGateTests {
 	@Test
 	void parkedGrantThatIsNoLongerInForceIsNotEntered() {
 		Hold parked = park();
-		assertThat(this.gate.lose(parked, LossCause.NOT_OWNER)).isNull();
+		Decision decision = this.scene.lose(parked, LossCause.NOT_OWNER);
+		assertThat(decision.loss()).isNull();
+		assertThat(decision.freed()).isSameAs(parked);
 		TestCaller caller = this.scene.queued(OPTIONS);
 		assertThat(caller.hasEnded()).isFalse();
-		assertThat(this.gate.unpark(null)).isSameAs(parked);
 	}
 
 	/** Nobody else wants the key. */
 	@Test
 	void callerThatDoesNotWaitGetsTheKeyWhileAParkedGrantIsReturned() {
 		Hold parked = park();
-		assertThat(this.gate.unpark(parked.grant)).isSameAs(parked);
+		assertThat(this.gate.lingerEnded(parked.grant).freed()).isSameAs(parked);
 		TestCaller caller = this.scene.queued(ManualGate.brief(OPTIONS));
-		assertThat(this.gate.released(Duration.ZERO).requested()).isSameAs(this.scene.claim());
+		assertThat(this.scene.released(Duration.ZERO).requested()).isSameAs(this.scene.claim());
 		this.scene.grant();
 		assertThat(caller.hold()).isNotNull();
-		assertThat(this.gate.enter(this.scene.caller(ManualGate.brief(OPTIONS)))).isEqualTo(KeyGate.Entry.BUSY);
+		assertThat(this.scene.enter(this.scene.caller(ManualGate.brief(OPTIONS)))).isEqualTo(ManualGate.Entry.BUSY);
 	}
 
 	/** Only a gate for callers with a linger time can process recalls of its claim. */
@@ -52,9 +53,8 @@ class LingeringGateTests {
 		Hold held = plain.acquire(EXCLUSIVE);
 		plain.gate.rules.affinity.requested(plain.gate.key(), LEASE, plain.clock.nanoTime());
 		plain.queued(OPTIONS);
-		plain.gate.close(held);
-		plain.gate.leave(held, false, plain.clock.nanoTime());
-		plain.gate.released(Duration.ZERO);
+		plain.leaveWithoutPass(held);
+		plain.released(Duration.ZERO);
 		assertThat(plain.claim().claim().lingers()).isFalse();
 	}
 
@@ -62,7 +62,7 @@ class LingeringGateTests {
 	void parkedGrantIsEntered() {
 		Hold parked = park();
 		TestCaller caller = this.scene.caller(OPTIONS);
-		assertThat(this.gate.enter(caller)).isEqualTo(KeyGate.Entry.ENTERED);
+		assertThat(this.scene.enter(caller)).isEqualTo(ManualGate.Entry.SETTLED);
 		assertThat(caller.hold().grant).isSameAs(parked.grant);
 	}
 
@@ -72,8 +72,9 @@ class LingeringGateTests {
 		TestCaller caller = this.scene.first(OPTIONS);
 		Granted granted = this.scene.granted(LEASE);
 		this.scene.response(new Granted(granted.number(), granted.validUntil(), Granted.RESERVED));
-		assertThat(this.scene.leave(this.scene.open(caller))).isSameAs(Action.PARKED);
-		return this.gate.parked();
+		Hold held = this.scene.open(caller);
+		assertThat(this.scene.leave(held).parked()).isSameAs(held.grant);
+		return held;
 	}
 
 }

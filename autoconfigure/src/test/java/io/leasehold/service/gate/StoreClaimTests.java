@@ -1,6 +1,7 @@
 package io.leasehold.service.gate;
 
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 
@@ -37,9 +38,9 @@ class StoreClaimTests {
 		this.scene.first(EXCLUSIVE);
 		StoreClaim claim = this.scene.claim();
 		this.scene.response(BUSY);
-		Actions actions = this.gate.signalled(claim, new Signal.Retry());
-		assertThat(actions.requested()).isSameAs(claim);
-		assertThat(actions.delay()).isZero();
+		Decision decision = this.gate.signalled(claim, new Signal.Retry());
+		assertThat(decision.requested()).isSameAs(claim);
+		assertThat(decision.delay()).isZero();
 		this.scene.request();
 		assertThat(this.gate.signalled(claim, new Signal.Retry()).requested()).isNull();
 	}
@@ -51,10 +52,10 @@ class StoreClaimTests {
 		this.scene.queued(SHARED);
 		StoreClaim claim = this.scene.claim();
 		Claim requested = this.scene.request();
-		assertThat(this.gate.giveUp(attempt, new IllegalStateException("given up")).requested()).isNull();
-		Actions actions = this.gate.responded(claim, requested, this.scene.clock.nanoTime(), BUSY);
-		assertThat(actions.requested()).isNotSameAs(claim).isSameAs(this.gate.remote());
-		assertThat(actions.delay()).isZero();
+		assertThat(this.scene.giveUp(attempt).requested()).isNull();
+		Decision decision = this.scene.answer(claim, BUSY);
+		assertThat(decision.requested()).isNotSameAs(claim).isSameAs(this.scene.pending());
+		assertThat(decision.delay()).isZero();
 		assertThat(this.scene.request()).matches(Claim::waits).isNotEqualTo(requested);
 	}
 
@@ -67,16 +68,16 @@ class StoreClaimTests {
 		this.scene.response(BUSY);
 		AcquisitionOutcome.Granted revoked = this.scene.granted(LEASE);
 		Claim requested = this.scene.request();
-		this.gate.revoke(requested, revoked.number());
-		Actions actions = this.gate.responded(claim, requested, this.scene.clock.nanoTime(), revoked);
-		assertThat(actions.released()).isEqualTo(requested);
-		assertThat(this.gate.signalled(claim, new Signal.Pushed(revoked))).isSameAs(Action.NONE);
+		this.gate.revoked(Set.of(revoked.number()), (any) -> true);
+		Decision decision = this.scene.answer(claim, revoked);
+		assertThat(decision.released()).isEqualTo(requested);
+		assertThat(this.scene.push(claim, revoked)).satisfies(StoreClaimTests::hasNoEffect);
 		assertThat(caller.hasEnded()).isFalse();
 		Claim next = this.scene.request();
 		assertThat(next.owner()).isNotEqualTo(requested.owner());
-		this.gate.signalled(claim, new Signal.Pushed(revoked));
+		this.scene.push(claim, revoked);
 		assertThat(caller.hasEnded()).isFalse();
-		this.gate.responded(this.scene.claim(), next, this.scene.clock.nanoTime(), this.scene.granted(LEASE));
+		this.scene.answer(this.scene.claim(), this.scene.granted(LEASE));
 		assertThat(caller.hold()).isNotNull();
 	}
 
@@ -88,11 +89,11 @@ class StoreClaimTests {
 		StoreClaim claim = this.scene.claim();
 		this.scene.response(BUSY);
 		AcquisitionOutcome.Granted revoked = this.scene.granted(LEASE);
-		this.gate.revoke(claim.claim(), revoked.number());
+		this.gate.revoked(Set.of(revoked.number()), (any) -> true);
 		this.scene.request();
-		Actions actions = this.gate.signalled(claim, new Signal.Pushed(revoked));
+		Decision decision = this.scene.push(claim, revoked);
 		assertThat(caller.hasEnded()).isFalse();
-		assertThat(actions.requested()).isNotSameAs(claim).isSameAs(this.gate.remote());
+		assertThat(decision.requested()).isNotSameAs(claim).isSameAs(this.scene.pending());
 	}
 
 	@Test
@@ -100,8 +101,8 @@ class StoreClaimTests {
 		TestCaller caller = this.scene.first(EXCLUSIVE);
 		StoreClaim claim = this.scene.claim();
 		this.scene.response(BUSY);
-		this.gate.revoke(claim.claim(), this.scene.granted(LEASE).number());
-		this.gate.signalled(claim, new Signal.Pushed(this.scene.granted(LEASE)));
+		this.gate.revoked(Set.of(this.scene.granted(LEASE).number()), (any) -> true);
+		this.scene.push(claim, this.scene.granted(LEASE));
 		assertThat(caller.hold()).isNotNull();
 	}
 
@@ -110,9 +111,8 @@ class StoreClaimTests {
 		Hold held = pushed(LEASE.dividedBy(3));
 		this.scene.queued(EXCLUSIVE);
 		this.scene.clock.advance(LEASE.dividedBy(9));
-		assertThat(this.scene.leave(held)).isSameAs(Action.EXTEND);
-		assertThat(this.gate.firstRenewalEnded(held.grant)).isSameAs(held);
-		assertThat(this.gate.leave(held, true, this.scene.clock.nanoTime())).isSameAs(Action.RELEASE);
+		assertThat(this.scene.leave(held).hurries()).isTrue();
+		assertThat(this.gate.firstRenewalEnded(held.grant).freed()).isSameAs(held);
 	}
 
 	@Test
@@ -121,22 +121,21 @@ class StoreClaimTests {
 		StoreClaim claim = this.scene.claim();
 		this.scene.response(BUSY);
 		Claim requested = this.scene.request();
-		this.gate.signalled(claim, new Signal.Pushed(this.scene.granted(LEASE)));
+		this.scene.push(claim, this.scene.granted(LEASE));
 		Hold held = this.gate.holds().get(0);
-		this.gate.open(held, this, false);
-		assertThat(this.gate.loseUnlessClosed(held, LossCause.CANCELLED)).isNotNull()
+		this.gate.opened(held, this, false);
+		assertThat(this.scene.lose(held, LossCause.CANCELLED).loss()).isNotNull()
 			.satisfies((loss) -> assertThat(loss.rest()).isNull());
-		this.gate.close(held);
-		assertThat(this.gate.leaveAfterLoss(held)).isFalse();
-		Actions actions = this.gate.responded(claim, requested, this.scene.clock.nanoTime(), BUSY);
-		assertThat(actions.released()).isEqualTo(requested);
-		assertThat(actions.delay()).isZero();
+		assertThat(this.scene.close(held).released()).isNull();
+		Decision decision = this.scene.answer(claim, BUSY);
+		assertThat(decision.released()).isEqualTo(requested);
+		assertThat(decision.delay()).isZero();
 	}
 
 	private Hold pushed(Duration lease) {
 		TestCaller caller = this.scene.first(EXCLUSIVE);
 		this.scene.response(BUSY);
-		this.gate.signalled(this.scene.claim(), new Signal.Pushed(this.scene.granted(lease)));
+		this.scene.push(this.scene.claim(), this.scene.granted(lease));
 		return this.scene.open(caller);
 	}
 
@@ -145,9 +144,9 @@ class StoreClaimTests {
 		TestCaller caller = this.scene.first(EXCLUSIVE);
 		StoreClaim claim = this.scene.claim();
 		this.scene.response(BUSY);
-		this.gate.giveUp(caller, new IllegalStateException("given up"));
-		assertThat(this.gate.signalled(claim, new Signal.Pushed(this.scene.granted(LEASE)))).isSameAs(Action.NONE);
-		assertThat(this.gate.signalled(claim, new Signal.Retry())).isSameAs(Action.NONE);
+		this.scene.giveUp(caller);
+		assertThat(this.scene.push(claim, this.scene.granted(LEASE))).satisfies(StoreClaimTests::hasNoEffect);
+		assertThat(this.gate.signalled(claim, new Signal.Retry())).satisfies(StoreClaimTests::hasNoEffect);
 		assertThat(this.gate.holds()).isEmpty();
 	}
 
@@ -155,14 +154,14 @@ class StoreClaimTests {
 	void timerAndListenerAreStoppedWithTheClaim() {
 		TestCaller caller = this.scene.first(EXCLUSIVE);
 		StoreClaim claim = this.scene.claim();
-		Actions busy = this.scene.response(BUSY);
+		Decision busy = this.scene.response(BUSY);
 		boolean[] closed = new boolean[1];
 		Subscription listener = () -> closed[0] = true;
 		assertThat(this.gate.listening(claim, listener)).isTrue();
 		Future<?> timer = new CompletableFuture<>();
 		assertThat(this.gate.planned(claim, busy.plan(), timer)).isNull();
-		Actions actions = this.gate.giveUp(caller, new IllegalStateException("given up"));
-		assertThat(actions.ended()).isSameAs(claim);
+		Decision decision = this.scene.giveUp(caller);
+		assertThat(decision.ended()).isSameAs(claim);
 		claim.stop();
 		assertThat(timer).isCancelled();
 		assertThat(closed[0]).isTrue();
@@ -235,10 +234,10 @@ class StoreClaimTests {
 		Claim requested = this.scene.request();
 		this.scene.clock.advance(NANO);
 		this.scene.queued(SHARED);
-		this.gate.noResponse(claim, new LockEngineException(this.gate.key(), "silent", null));
-		Actions actions = this.gate.giveUp(first, new IllegalStateException("given up"));
-		assertThat(actions.released()).isEqualTo(requested);
-		assertThat(actions.requested()).isSameAs(this.scene.claim()).isNotSameAs(claim);
+		this.scene.fail(claim, new LockEngineException(this.gate.key(), "silent", null));
+		Decision decision = this.scene.giveUp(first);
+		assertThat(decision.released()).isEqualTo(requested);
+		assertThat(decision.requested()).isSameAs(this.scene.claim()).isNotSameAs(claim);
 	}
 
 	@Test
@@ -248,8 +247,14 @@ class StoreClaimTests {
 		this.scene.clock.advance(NANO);
 		this.scene.queued(SHARED);
 		this.scene.response(new AcquisitionOutcome.Busy(LEASE));
-		this.gate.giveUp(first, new IllegalStateException("given up"));
+		this.scene.giveUp(first);
 		assertThat(this.scene.claim()).isSameAs(claim);
+	}
+
+	private static void hasNoEffect(Decision decision) {
+		assertThat(decision.woken()).isNull();
+		assertThat(decision.requested()).isNull();
+		assertThat(decision.released()).isNull();
 	}
 
 }

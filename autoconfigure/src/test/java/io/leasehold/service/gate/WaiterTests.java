@@ -18,57 +18,61 @@ class WaiterTests {
 
 	private final ManualGate scene = new ManualGate();
 
-	private final KeyGate gate = this.scene.gate;
-
 	@Test
 	void callerOfAHoldIsTheThreadThatAcquiredItOrRunsUnderIt() {
 		Thread thread = Thread.currentThread();
 		TestCaller first = this.scene.caller(EXCLUSIVE, thread);
-		this.gate.enter(first);
+		this.scene.enter(first);
 		this.scene.grant();
 		Hold held = this.scene.open(first);
-		assertThat(this.gate.holdOfCaller(this.scene.caller(EXCLUSIVE, thread))).isSameAs(held);
-		assertThat(this.gate.holdOfCaller(this.scene.caller(EXCLUSIVE, new Thread()))).isNull();
-		assertThat(this.gate.holdOfCaller(this.scene.caller(EXCLUSIVE))).isNull();
-		assertThat(this.gate.holdOfCaller(this.scene.caller(EXCLUSIVE).under(held))).isSameAs(held);
-		this.gate.close(held);
-		assertThat(this.gate.holdOfCaller(this.scene.caller(EXCLUSIVE, thread).under(held))).isNull();
+		assertThat(waitsForItself(this.scene.caller(EXCLUSIVE, new Thread()))).isFalse();
+		assertThat(waitsForItself(this.scene.caller(EXCLUSIVE))).isFalse();
+		assertThat(waitsForItself(this.scene.caller(EXCLUSIVE, thread))).isTrue();
+		assertThat(waitsForItself(this.scene.caller(EXCLUSIVE).under(held))).isTrue();
+		this.scene.close(held);
+		assertThat(waitsForItself(this.scene.caller(EXCLUSIVE, thread).under(held))).isFalse();
+	}
+
+	/** Return whether the gate says that a busy caller holds the key itself. */
+	private boolean waitsForItself(TestCaller caller) {
+		RuntimeException reason = this.scene.timeout(caller);
+		return reason != null && reason.getMessage().contains("holds it already");
 	}
 
 	@Test
 	void holdWithoutThreadIsNotThatOfACallerWithoutThread() {
 		this.scene.acquire(EXCLUSIVE);
-		assertThat(this.gate.holdOfCaller(this.scene.caller(EXCLUSIVE))).isNull();
+		assertThat(waitsForItself(this.scene.caller(EXCLUSIVE))).isFalse();
 	}
 
 	@Test
 	void holdThatItsCallerHasNotOpenedIsNotYetThatOfACaller() {
 		Thread thread = Thread.currentThread();
-		this.gate.enter(this.scene.caller(EXCLUSIVE, thread));
+		this.scene.enter(this.scene.caller(EXCLUSIVE, thread));
 		this.scene.grant();
-		assertThat(this.gate.holdOfCaller(this.scene.caller(EXCLUSIVE, thread))).isNull();
+		assertThat(waitsForItself(this.scene.caller(EXCLUSIVE, thread))).isFalse();
 	}
 
 	@Test
 	void closedHoldIsNotReentered() {
 		Hold held = this.scene.acquire(EXCLUSIVE.toBuilder().minHold(Duration.ofSeconds(5)).build());
-		this.gate.close(held);
-		assertThat(this.gate.enter(this.scene.caller(EXCLUSIVE).under(held))).isEqualTo(KeyGate.Entry.QUEUED);
+		this.scene.close(held);
+		assertThat(this.scene.enter(this.scene.caller(EXCLUSIVE).under(held))).isEqualTo(ManualGate.Entry.QUEUED);
 	}
 
 	@Test
 	void callerThatExcludesReentryWaits() {
 		Hold held = this.scene.acquire(EXCLUSIVE);
-		assertThat(this.gate.enter(this.scene.caller(EXCLUSIVE.toBuilder().reentrant(false).build()).under(held)))
-			.isEqualTo(KeyGate.Entry.QUEUED);
+		assertThat(this.scene.enter(this.scene.caller(EXCLUSIVE.toBuilder().reentrant(false).build()).under(held)))
+			.isEqualTo(ManualGate.Entry.QUEUED);
 	}
 
 	@Test
 	void permitIsReenteredAsNoOtherPermitAndByNoReader() {
 		Hold held = this.scene.acquire(permits(1));
-		assertThat(this.gate.enter(this.scene.caller(permits(1)).under(held))).isEqualTo(KeyGate.Entry.QUEUED);
+		assertThat(this.scene.enter(this.scene.caller(permits(1)).under(held))).isEqualTo(ManualGate.Entry.QUEUED);
 		TestCaller reader = this.scene.caller(SHARED).under(held);
-		assertThat(this.gate.enter(reader)).isEqualTo(KeyGate.Entry.SETTLED);
+		assertThat(this.scene.enter(reader)).isEqualTo(ManualGate.Entry.SETTLED);
 		assertThat(reader.failure()).isInstanceOf(LockModeException.class)
 			.hasMessageContaining("shared")
 			.hasMessageContaining("1 permit");

@@ -1,0 +1,171 @@
+package io.leasehold.service.gate;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+import io.leasehold.LockLostException;
+import io.leasehold.LossCause;
+import io.leasehold.engine.Access;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Holders of one key in this process, all with the same access, and their holds. Guarded
+ * by the gate's monitor.
+ */
+final class Holders {
+
+	private @Nullable Hold first;
+
+	/**
+	 * Number of holders, including closed ones whose claim is not released yet; negative
+	 * once the gate is out of use.
+	 */
+	private int count;
+
+	/** Access of the present holders, or of the last ones. */
+	private Access access = Access.EXCLUSIVE;
+
+	int count() {
+		return this.count;
+	}
+
+	Access access() {
+		return this.access;
+	}
+
+	/** Count a further holder, after the store granted the key. */
+	void increment(Access granted) {
+		this.access = granted;
+		this.count++;
+	}
+
+	/** Remove a holder from the count, whose claim is released or is being released. */
+	void decrement() {
+		this.count--;
+	}
+
+	/** Put the gate out of use unless the key is held. */
+	boolean retire() {
+		boolean free = this.count == 0;
+		this.count = free ? -1 : this.count;
+		return free;
+	}
+
+	/** Return whether the gate is out of use. */
+	boolean isGone() {
+		return this.count < 0;
+	}
+
+	/** Return whether a further holder would be compatible with the present ones. */
+	boolean accept(Access wanted) {
+		return wanted.joins(this.access, this.count);
+	}
+
+	/** Return the first of the holds, {@code null} if there is none. */
+	@Nullable Hold first() {
+		return this.first;
+	}
+
+	List<Hold> all() {
+		Hold only = this.first;
+		if (only == null || only.next == null) {
+			return (only != null) ? List.of(only) : List.of();
+		}
+		List<Hold> all = new ArrayList<>(this.count);
+		Link.forEach(only, all::add);
+		return all;
+	}
+
+	void add(Hold added) {
+		this.first = Link.add(this.first, added);
+	}
+
+	void remove(Hold removed) {
+		this.first = Link.remove(this.first, removed);
+	}
+
+	/** End the grant of a hold, too. */
+	void end(Hold ended) {
+		ended.grant.end();
+		remove(ended);
+	}
+
+	/** Drop closed holds that remain for their minimum hold; their leases expire. */
+	void dropClosed(long now) {
+		Link.forEach(this.first, (hold) -> {
+			if (hold.isClosed() && hold.minHoldRest(now) > 0) {
+				end(hold);
+				decrement();
+			}
+		});
+	}
+
+	/** Return the hold that has a grant now, or {@code null}. */
+	@Nullable Hold of(Grant grant) {
+		Hold hold = this.first;
+		while (hold != null && hold.grant != grant) {
+			hold = hold.next;
+		}
+		return hold;
+	}
+
+	/** Return the hold that a waiter re-enters, or {@code null}. */
+	@Nullable Hold reenteredBy(Waiter waiter) {
+		Hold hold = this.first;
+		while (hold != null && !waiter.mayReenter(hold)) {
+			hold = hold.next;
+		}
+		return hold;
+	}
+
+	/** Return a hold of the caller that it would wait for, or {@code null}. */
+	@Nullable Hold ofCaller(Waiter waiter) {
+		Hold hold = this.first;
+		while (hold != null && !waiter.isCallerOf(hold)) {
+			hold = hold.next;
+		}
+		return hold;
+	}
+
+	boolean anyExpired(long now) {
+		Hold hold = this.first;
+		while (hold != null && hold.isValid(now)) {
+			hold = hold.next;
+		}
+		return hold != null;
+	}
+
+	/**
+	 * Lose a hold that has expired, or whose grant is no longer in force; if the grant
+	 * was passed on, lose the hold that has it now.
+	 * @return the loss, {@code null} if the hold had already ended
+	 */
+	Decision.@Nullable Loss lose(Hold held, LossCause cause, GateRules rules, long now) {
+		Hold losing = losing(held, cause);
+		if (losing == null) {
+			return null;
+		}
+		Grant grant = losing.grant;
+		// The lease ends with the maximum hold time, so no rest of it remains to wait for
+		long left = (cause == LossCause.MAX_HOLD) ? 0 : grant.remaining(now);
+		Duration rest = Duration.ofNanos(left).plus(grant.claim.lockDelay());
+		boolean used = losing.isOpened() && !losing.isClosed();
+		boolean unnoticed = cause == LossCause.NOT_OWNER && losing.isOpened() && losing.isClosed()
+				&& rules.minHoldRest(losing, now) <= 0;
+		List<Consumer<LockLostException>> actions = losing.lose(cause);
+		end(losing);
+		return new Decision.Loss(losing, used, unnoticed, actions, grant.mayRelease(rest) ? rest : null);
+	}
+
+	/** A hold whose work may continue is not lost after it was closed. */
+	private @Nullable Hold losing(Hold held, LossCause cause) {
+		return switch (cause) {
+			case CANCELLED, COMMIT_UNKNOWN -> (held.isLinked() && !held.isClosed()) ? held : null;
+			case MAX_HOLD -> held.isLinked() ? held : null;
+			default -> held.isLinked() ? held : of(held.grant);
+		};
+	}
+
+}
