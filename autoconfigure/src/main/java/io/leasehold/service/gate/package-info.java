@@ -1,6 +1,6 @@
 /**
  * State of the keys in use: a gate per key, with its queue, its holds and its claim at
- * the store. A gate decides and returns {@link io.leasehold.service.gate.Actions}. It
+ * the store. A gate decides and returns {@link io.leasehold.service.gate.Decision}. It
  * starts no thread and sends no request.
  */
 @NullMarked
