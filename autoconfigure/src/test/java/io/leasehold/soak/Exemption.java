@@ -6,7 +6,8 @@ import io.leasehold.test.contract.History.Interval;
 
 /**
  * A time in which a store may have granted some keys twice, as the page of its engine
- * says: its cluster was split in two, or it was restarted empty.
+ * says: its cluster was split in two, it was restarted empty, or a former leader ended
+ * leases.
  *
  * @param begin when this was possible at the earliest
  * @param end when nobody believed in a former lock any more, at the latest

@@ -1,7 +1,9 @@
 package io.leasehold.soak;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 
 import io.leasehold.engine.etcd.EtcdOperator;
 import io.leasehold.server.EtcdTestServer;
@@ -19,6 +21,8 @@ final class SoakEtcd implements AutoCloseable {
 
 	private final Account account;
 
+	private final List<Exemption> returns = new ArrayList<>();
+
 	SoakEtcd() {
 		this.account = Account.etcd(this.members.get(0).url());
 	}
@@ -32,12 +36,25 @@ final class SoakEtcd implements AutoCloseable {
 		return this.account;
 	}
 
-	/** Stop one of the members as it is, and let it go on after a while. */
+	/**
+	 * Stop one of the members as it is, and let it go on after a while. If another one
+	 * was elected meanwhile, a former leader before etcd 3.4.31 may then end leases that
+	 * this one has extended.
+	 * @see <a href="https://github.com/etcd-io/etcd/issues/15247">etcd issue 15247</a>
+	 */
 	void stopMember(Random random) throws InterruptedException {
 		EtcdTestServer member = this.members.get(random.nextInt(this.members.size()));
 		member.signal("STOP");
 		Thread.sleep(random.nextInt(3000));
+		long goesOn = System.nanoTime();
 		member.signal("CONT");
+		this.returns.add(new Exemption(goesOn, goesOn + SoakEngines.LEASE.multipliedBy(2).toNanos(),
+				Set.copyOf(Holder.KEYS)));
+	}
+
+	/** Return when members went on, once none is stopped any more. */
+	List<Exemption> returns() {
+		return this.returns;
 	}
 
 	List<String> residue() {

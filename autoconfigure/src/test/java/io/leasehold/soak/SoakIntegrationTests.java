@@ -24,8 +24,9 @@ import org.springframework.util.FileSystemUtils;
  * memcached with short leases, and are stopped, killed, replaced and cut off at random,
  * while the stores lose members, restart and reject passwords. Whatever happens, nobody
  * holds a key beside its owner, no former owner writes, no update is lost, everybody can
- * go on, and nothing is left. Only while the Hazelcast cluster is split, or after
- * memcached was restarted, a key may have more than one owner.
+ * go on, and nothing is left. Only while the Hazelcast cluster is split, after memcached
+ * was restarted, or when a stopped member of etcd goes on, a key may have more than one
+ * owner.
  * <p>
  * By system properties: {@code soak.time}, such as {@code 1h}; {@code soak.seed}, to
  * repeat the disturbances of another soak; {@code soak.naive}, for holders that take no

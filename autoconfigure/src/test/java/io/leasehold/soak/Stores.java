@@ -134,6 +134,7 @@ final class Stores implements AutoCloseable {
 	void exempt(Findings findings) {
 		findings.exempt(HazelcastStore.NAME, this.hazelcast.splits());
 		findings.exempt(MemcachedStore.NAME, this.memcached.restarts());
+		findings.exempt(EtcdLockEngine.NAME, this.etcd.returns());
 	}
 
 	/** URL of the database at a port, which may be that of a proxy. */
