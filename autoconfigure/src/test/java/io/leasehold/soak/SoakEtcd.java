@@ -48,8 +48,8 @@ final class SoakEtcd implements AutoCloseable {
 		Thread.sleep(random.nextInt(3000));
 		long goesOn = System.nanoTime();
 		member.signal("CONT");
-		this.returns.add(new Exemption(goesOn, goesOn + SoakEngines.LEASE.multipliedBy(2).toNanos(),
-				Set.copyOf(Holder.KEYS)));
+		this.returns
+			.add(new Exemption(goesOn, goesOn + SoakEngines.LEASE.multipliedBy(2).toNanos(), Set.copyOf(Holder.KEYS)));
 	}
 
 	/** Return when members went on, once none is stopped any more. */
