@@ -56,7 +56,7 @@ class StarterChangesNothingIntegrationTests {
 
 	/**
 	 * Types of the application's libraries that Leasehold's beans may have, besides
-	 * callbacks.
+	 * callbacks. It adds a registry of locks only if the application has none.
 	 */
 	private static final Set<String> EXTENSIONS = Set.of("io.micrometer.core.instrument.binder.MeterBinder",
 			"io.micrometer.core.instrument.config.MeterFilter", "io.micrometer.observation.ObservationHandler",
@@ -67,7 +67,10 @@ class StarterChangesNothingIntegrationTests {
 			"org.springframework.boot.jdbc.init.DataSourceScriptDatabaseInitializer",
 			"org.springframework.boot.jdbc.init.DatabaseInitializationProperties",
 			"org.springframework.boot.jdbc.init.PropertiesBasedDataSourceScriptDatabaseInitializer",
-			"org.springframework.boot.sql.init.AbstractScriptDatabaseInitializer");
+			"org.springframework.boot.sql.init.AbstractScriptDatabaseInitializer",
+			"org.springframework.integration.support.locks.ExpirableLockRegistry",
+			"org.springframework.integration.support.locks.LockRegistry",
+			"org.springframework.integration.support.locks.RenewableLockRegistry");
 
 	private static final Path BUILD = Path.of(System.getProperty("build.directory"));
 
