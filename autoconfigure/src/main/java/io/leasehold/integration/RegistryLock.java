@@ -57,7 +57,7 @@ final class RegistryLock implements DistributedLock {
 
 	@Override
 	public boolean tryLock(Duration waitTime, Duration timeToLive) throws InterruptedException {
-		return viewFor(timeToLive).tryLock(waitTime.toNanos(), TimeUnit.NANOSECONDS);
+		return viewFor(timeToLive).tryLock(TimeUnit.NANOSECONDS.convert(waitTime), TimeUnit.NANOSECONDS);
 	}
 
 	/** Return a view that acquires the lock with another lease. */
