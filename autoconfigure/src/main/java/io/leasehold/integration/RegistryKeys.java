@@ -1,8 +1,6 @@
 package io.leasehold.integration;
 
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 import io.leasehold.LockKey;
@@ -28,21 +26,12 @@ final class RegistryKeys {
 	 */
 	static String of(Object key) {
 		String text = KeyText.of(key, "The key of a LockRegistry");
-		byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-		if (bytes.length <= LockKey.MAX_BYTES) {
+		if (text.getBytes(StandardCharsets.UTF_8).length <= LockKey.MAX_BYTES) {
 			return text;
 		}
 		int end = Character.isHighSurrogate(text.charAt(KEPT - 1)) ? KEPT - 1 : KEPT;
-		return text.substring(0, end) + "...sha256:" + HexFormat.of().formatHex(sha256(bytes));
-	}
-
-	private static byte[] sha256(byte[] bytes) {
-		try {
-			return MessageDigest.getInstance("SHA-256").digest(bytes);
-		}
-		catch (NoSuchAlgorithmException ex) {
-			throw new IllegalStateException("Every Java platform has SHA-256", ex);
-		}
+		String beginning = text.substring(0, end) + "...sha256:";
+		return beginning + HexFormat.of().formatHex(new LockKey(beginning).digest(text));
 	}
 
 }
