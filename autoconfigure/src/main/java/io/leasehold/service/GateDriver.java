@@ -45,7 +45,7 @@ final class GateDriver {
 
 	private final StoreOutage outage;
 
-	/** Executor of the releases of parked grants that nobody wants. */
+	/** Executor of the releases of parked grants whose time is over. */
 	private final Returns returns;
 
 	GateDriver(LockEngine engine, MonotonicClock clock, EngineThreads threads, ClaimCloser closer, Gates gates,

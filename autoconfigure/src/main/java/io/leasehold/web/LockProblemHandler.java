@@ -50,7 +50,7 @@ public final class LockProblemHandler {
 	private static final Answer OTHER = new Answer(HttpStatus.INTERNAL_SERVER_ERROR, false,
 			"The request was not executed.");
 
-	/** Respond to a request. The caller may be told to repeat it after a second. */
+	/** Respond to a request, which may have to be repeated after a second. */
 	@ExceptionHandler
 	ResponseEntity<ProblemDetail> respond(LockException failure) {
 		Answer answer = answerTo(failure);

@@ -173,7 +173,7 @@ class KeyGateLossTests {
 		assertThat(this.scene.drain().removesGate()).isTrue();
 	}
 
-	/** It is left, although nobody has noticed that yet. */
+	/** It is left although this is not known yet. */
 	@Test
 	void closedHoldsAreNotDroppedAtTheEndOfTheirMinHold() {
 		Hold closed = this.scene.acquire(EXCLUSIVE.toBuilder().minHold(DELAY).build());
