@@ -84,6 +84,16 @@ public interface HeldLock extends AutoCloseable {
 	Duration remaining();
 
 	/**
+	 * Return whether the application has begun to shut down. The shutdown waits for the
+	 * lock to be closed, at most for its grace period. Then the lock is lost, with the
+	 * cause {@link LossCause#SHUTDOWN}. A method that runs longer than the grace period
+	 * should check this between its steps, and end.
+	 * @return {@code true} from the beginning of the shutdown, also after the lock was
+	 * lost or closed
+	 */
+	boolean isStopping();
+
+	/**
 	 * Run an action when the lock is lost. It runs once, in a thread of the library: at
 	 * once if the lock is lost already, never after it was closed. A failing action is
 	 * logged. Actions may block; once they block 256 threads, further actions wait.

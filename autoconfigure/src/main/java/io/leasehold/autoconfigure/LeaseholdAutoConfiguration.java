@@ -27,6 +27,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
@@ -141,8 +142,8 @@ public final class LeaseholdAutoConfiguration {
 	/** The context that owns the service stops it, not a child that uses it. */
 	@Bean
 	@ConditionalOnBean(value = LockService.class, search = SearchStrategy.CURRENT)
-	LeaseholdLifecycle leaseholdLifecycle(LockService service) {
-		return new LeaseholdLifecycle(service);
+	LeaseholdLifecycle leaseholdLifecycle(LockService service, ApplicationContext context) {
+		return new LeaseholdLifecycle(service, context);
 	}
 
 	@Bean

@@ -2,23 +2,38 @@ package io.leasehold.autoconfigure;
 
 import io.leasehold.service.LockService;
 
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.ApplicationListener;
 import org.springframework.context.SmartLifecycle;
+import org.springframework.context.event.ContextClosedEvent;
 
 /**
  * Lifecycle that lets holders finish when the application stops: after the web server and
- * the task executors, which start new work, and before the clients of the stores.
+ * the task executors, which start new work, and before the clients of the stores. It
+ * notifies holders before all of these, because they wait for running methods as well.
  */
-class LeaseholdLifecycle implements SmartLifecycle {
+class LeaseholdLifecycle implements SmartLifecycle, ApplicationListener<ContextClosedEvent> {
 
 	/** Task executors and schedulers stop at half of the maximum phase, clients at 0. */
 	static final int PHASE = Integer.MAX_VALUE / 2 - 1024;
 
 	private final LockService service;
 
+	private final ApplicationContext context;
+
 	private volatile boolean running;
 
-	LeaseholdLifecycle(LockService service) {
+	LeaseholdLifecycle(LockService service, ApplicationContext context) {
 		this.service = service;
+		this.context = context;
+	}
+
+	/** Notify holders, unless it is a child of the context that closes. */
+	@Override
+	public void onApplicationEvent(ContextClosedEvent event) {
+		if (event.getApplicationContext() == this.context) {
+			this.service.stopping();
+		}
 	}
 
 	@Override

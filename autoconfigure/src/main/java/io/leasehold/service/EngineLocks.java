@@ -241,12 +241,16 @@ final class EngineLocks implements AutoCloseable {
 
 	/** Reject new callers, and run the action once nothing is held. */
 	void drain(Runnable action) {
-		refuse(action);
+		refuse(() -> {
+			this.shutdown.ended();
+			action.run();
+		});
 		this.shutdown.waits();
 		checkIdle();
 	}
 
 	private void refuse(Runnable action) {
+		this.holds.stopping(true);
 		this.gates.drain(action);
 		for (KeyGate gate : this.gates.all()) {
 			this.driver.carryOut(gate, gate.drained());
@@ -256,6 +260,7 @@ final class EngineLocks implements AutoCloseable {
 	/** Accept callers again. Remaining holds belong to a former member and are lost. */
 	void resume() {
 		loseAll();
+		this.holds.stopping(false);
 		this.gates.resume();
 	}
 

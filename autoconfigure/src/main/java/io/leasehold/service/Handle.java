@@ -140,6 +140,11 @@ final class Handle implements HeldLock, Runnable {
 	}
 
 	@Override
+	public boolean isStopping() {
+		return this.holds.isStopping();
+	}
+
+	@Override
 	public void onLost(Consumer<LockLostException> action) {
 		if (isOpen()) {
 			this.holds.onLost(this.gate, this.hold, action);

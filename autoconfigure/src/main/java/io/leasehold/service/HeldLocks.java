@@ -108,6 +108,11 @@ final class HeldLocks implements HeldLock {
 		return this.parts.stream().map(HeldLock::remaining).min(Duration::compareTo).orElse(Duration.ZERO);
 	}
 
+	@Override
+	public boolean isStopping() {
+		return this.parts.get(0).isStopping();
+	}
+
 	/** Run the action once, for the first loss. */
 	@Override
 	public void onLost(Consumer<LockLostException> action) {

@@ -44,6 +44,8 @@ final class Holds implements RenewalListener {
 
 	private final long slowNanos;
 
+	private volatile boolean stopping;
+
 	Holds(LockEngine engine, MonotonicClock clock, EngineThreads threads, Events events, ClaimCloser closer,
 			GateDriver driver, StoreOutage outage, ServiceSettings settings) {
 		this.engine = engine;
@@ -93,6 +95,15 @@ final class Holds implements RenewalListener {
 
 	Duration remaining(KeyGate gate, Hold hold) {
 		return isValid(gate, hold) ? Duration.ofNanos(hold.remaining(now())) : Duration.ZERO;
+	}
+
+	/** Set whether the application is shutting down. */
+	void stopping(boolean stops) {
+		this.stopping = stops;
+	}
+
+	boolean isStopping() {
+		return this.stopping;
 	}
 
 	void onLost(KeyGate gate, Hold hold, Consumer<LockLostException> action) {

@@ -93,7 +93,7 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	 * @throws IllegalArgumentException if no engine has that name
 	 */
 	public LockEngine engine(String name) {
-		return locks(name).engine();
+		return this.engines.get(name).engine();
 	}
 
 	/**
@@ -122,7 +122,7 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	 * @param engine its name, or empty for the default engine
 	 */
 	public TransactionScopedLocks inTransactions(String engine) {
-		return locks(engine).inTransactions();
+		return this.engines.get(engine).inTransactions();
 	}
 
 	/** Return how a holder is notified of the loss of its lock. */
@@ -274,6 +274,11 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 		locks(options).publishEnd(options, AcquireOutcome.NOT_WANTED, null);
 	}
 
+	/** Notify holders of a shutdown, before the {@link #drain}. */
+	public void stopping() {
+		this.engines.all().forEach((locks) -> locks.holds().stopping(true));
+	}
+
 	/**
 	 * Reject new acquisitions, and run an action once nothing is held.
 	 * @param whenIdle run once, immediately if nothing is held
@@ -307,11 +312,7 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	}
 
 	private EngineLocks locks(LockOptions options) {
-		return locks(options.engine());
-	}
-
-	private EngineLocks locks(String engine) {
-		return this.engines.get(engine);
+		return this.engines.get(options.engine());
 	}
 
 }

@@ -1,5 +1,7 @@
 package io.leasehold.autoconfigure;
 
+import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
@@ -138,6 +140,53 @@ class LeaseholdLifecycleTests {
 		});
 		holder.get().get(); // would be a LockLostException if the service had been closed
 							// first
+	}
+
+	/** Task executors wait for their tasks first, so a task has to know it before. */
+	@Test
+	void taskUnderALockIsNotifiedBeforeItsExecutorWaitsForIt() {
+		CompletableFuture<Boolean> early = new CompletableFuture<>();
+		CountDownLatch begun = new CountDownLatch(1);
+		this.runner.withBean(ThreadPoolTaskExecutor.class).run((context) -> {
+			HeldLock held = context.getBean(DistributedLocks.class).acquireAll(List.of("a", "b"));
+			LeaseholdLifecycle lifecycle = context.getBean(LeaseholdLifecycle.class);
+			assertThat(held.isStopping()).isFalse();
+			context.getBean(ThreadPoolTaskExecutor.class).execute(() -> {
+				begun.countDown();
+				await().atMost(Duration.ofSeconds(20)).until(held::isStopping);
+				early.complete(lifecycle.isRunning() && held.isValid());
+				held.close();
+			});
+			begun.await();
+		});
+		assertThat(early).isCompletedWithValue(true);
+	}
+
+	@Test
+	void applicationDoesNotStopWithAChildContext() {
+		this.runner.run((context) -> {
+			HeldLock held = context.getBean(DistributedLocks.class).acquire("order:42");
+			new ApplicationContextRunner().withParent(context).run((child) -> {
+			});
+			assertThat(held.isStopping()).isFalse();
+			held.close();
+		});
+	}
+
+	@Test
+	void restartedApplicationIsNotStopping() {
+		this.runner.run((context) -> {
+			DistributedLocks locks = context.getBean(DistributedLocks.class);
+			HeldLock held = locks.acquire("order:42");
+			LeaseholdLifecycle lifecycle = context.getBean(LeaseholdLifecycle.class);
+			lifecycle.stop();
+			assertThat(held.isStopping()).isTrue();
+			held.close();
+			lifecycle.start();
+			try (HeldLock next = locks.acquire("order:42")) {
+				assertThat(next.isStopping()).isFalse();
+			}
+		});
 	}
 
 	@Test

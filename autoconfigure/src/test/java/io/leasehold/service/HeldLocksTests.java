@@ -228,6 +228,11 @@ class HeldLocksTests {
 		}
 
 		@Override
+		public boolean isStopping() {
+			return false;
+		}
+
+		@Override
 		public void onLost(Consumer<LockLostException> action) {
 			this.actions.add(action);
 		}

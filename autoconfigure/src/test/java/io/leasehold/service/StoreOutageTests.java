@@ -175,18 +175,37 @@ class StoreOutageTests {
 	@Test
 	void shutdownNamesTheLocksForWhichItWaitsAndThoseThatRemain(CapturedOutput output) {
 		HeldLock finishing = this.process.acquire("finishing");
+		this.process.advance(Duration.ofSeconds(2));
 		HeldLock remaining = this.process.acquire("remaining");
+		this.process.advance(Duration.ofSeconds(3));
 		this.process.locks.drain(() -> {
 		});
 		assertThat(output.getOut()).containsOnlyOnce(
-				"The shutdown waits for 2 locks that are held on engine 'local': 'finishing' (test), 'remaining' (test)");
+				"The shutdown waits for 2 locks that are held on engine 'local': 'finishing' (test, held for"
+						+ " 5000 ms), 'remaining' (test, held for 3000 ms)");
+		this.process.advance(Duration.ofSeconds(4));
 		finishing.close();
 		this.process.close();
-		assertThat(output.getOut()).containsOnlyOnce(
-				"The shutdown did not wait any longer for 1 locks on engine 'local', which stay locked until their leases"
-						+ " expire: 'remaining' (test)");
+		assertThat(output.getOut())
+			.containsOnlyOnce(
+					"The shutdown waited 4000 ms and leaves 1 locks on engine 'local', which stay locked until"
+							+ " their leases expire: 'remaining' (test, held for 7000 ms)")
+			.doesNotContain("all released");
 		assertThat(this.process.store.local.inspect(new LockKey("remaining"))).hasSize(1);
 		assertThat(remaining.isValid()).isFalse();
+	}
+
+	@Test
+	void shutdownSaysHowLongItWaitedForLocks(CapturedOutput output) {
+		HeldLock held = this.process.acquire("a");
+		this.process.locks.drain(() -> {
+		});
+		this.process.advance(Duration.ofSeconds(3));
+		held.close();
+		this.process.close();
+		assertThat(output.getOut())
+			.containsOnlyOnce("The shutdown waited 3000 ms for locks on engine 'local', which are all released now")
+			.doesNotContain("leaves");
 	}
 
 	@Test

@@ -37,6 +37,8 @@ public final class TestLock implements HeldLock {
 
 	private boolean lost;
 
+	private boolean stopping;
+
 	private boolean closed;
 
 	private TestLock(String key) {
@@ -60,6 +62,11 @@ public final class TestLock implements HeldLock {
 	 */
 	public void lose() {
 		loseUnlessEnded().forEach((action) -> action.accept(this.loss));
+	}
+
+	/** Report from now on that the application is shutting down. */
+	public synchronized void stop() {
+		this.stopping = true;
 	}
 
 	private synchronized List<Consumer<LockLostException>> loseUnlessEnded() {
@@ -101,6 +108,11 @@ public final class TestLock implements HeldLock {
 	@Override
 	public Duration remaining() {
 		return isValid() ? LEASE : Duration.ZERO;
+	}
+
+	@Override
+	public synchronized boolean isStopping() {
+		return this.stopping;
 	}
 
 	@Override

@@ -51,6 +51,16 @@ class TestLockTests {
 	}
 
 	@Test
+	void methodCanEndWhenItsApplicationStops() {
+		try (TestLock lock = TestLock.hold("order:1")) {
+			assertThat(HeldLock.current().isStopping()).isFalse();
+			lock.stop();
+			assertThat(HeldLock.current().isStopping()).isTrue();
+			assertThat(lock.isValid()).isTrue();
+		}
+	}
+
+	@Test
 	void closedLockIsNotLost() {
 		List<LockLostException> losses = new ArrayList<>();
 		TestLock lock = TestLock.hold("order:1");

@@ -31,6 +31,11 @@ record BelievedLock(String engine, String key, long fencingToken) implements Hel
 	}
 
 	@Override
+	public boolean isStopping() {
+		return false;
+	}
+
+	@Override
 	public void onLost(Consumer<LockLostException> action) {
 	}
 

@@ -61,6 +61,11 @@ public final class Survey {
 		return new LockOverview(List.copyOf(this.held), List.copyOf(this.waiting), List.copyOf(this.parked));
 	}
 
+	/** Return how long a lock of this survey was held when the survey began. */
+	public Duration age(LockOverview.Held lock) {
+		return Duration.between(lock.since(), this.date);
+	}
+
 	private Instant dateOf(long reading) {
 		return this.date.plusNanos(reading - this.start);
 	}
