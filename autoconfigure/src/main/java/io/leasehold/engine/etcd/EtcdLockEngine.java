@@ -105,13 +105,15 @@ public final class EtcdLockEngine implements LockEngine, AutoCloseable {
 
 	private AcquisitionOutcome acquire(Claim claim, long deadline) throws EtcdException, TimeoutException {
 		LiveClaim live = this.claims.begin(claim);
-		if (live.hasEnded()) { // it was contradicted, but its removal had no response
-			this.ending.leave(live, deadline);
-			live = this.claims.beginAgain(live);
+		AcquisitionOutcome outcome = live.contradiction();
+		if (outcome == null) {
+			outcome = this.queue.request(live, claim.waits(), deadline);
 		}
-		AcquisitionOutcome outcome = this.queue.request(live, claim.waits(), deadline);
-		if (outcome instanceof AcquisitionOutcome.Contradicted
-				|| (outcome instanceof AcquisitionOutcome.Busy && !claim.waits())) {
+		if (outcome instanceof AcquisitionOutcome.Contradicted contradicted) {
+			live.contradict(contradicted);
+			this.ending.leave(live, deadline);
+		}
+		else if (outcome instanceof AcquisitionOutcome.Busy && !claim.waits()) {
 			this.ending.leave(live, deadline);
 		}
 		return outcome;

@@ -3,6 +3,7 @@ package io.leasehold.engine.etcd;
 import java.time.Duration;
 
 import io.leasehold.engine.Access;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.MonotonicClock;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +33,8 @@ final class LiveClaim {
 
 	/** Whether a request without a response may still create its key. */
 	private boolean lacksResponse;
+
+	private AcquisitionOutcome.@Nullable Contradicted contradiction;
 
 	private boolean granted;
 
@@ -182,9 +185,16 @@ final class LiveClaim {
 		return this.granted;
 	}
 
-	/** Return whether the claim was ended, and its key may still have to be removed. */
-	synchronized boolean hasEnded() {
-		return this.over;
+	/**
+	 * Record why the claim ends. Its request may be repeated until its removal has a
+	 * response.
+	 */
+	synchronized void contradict(AcquisitionOutcome.Contradicted by) {
+		this.contradiction = by;
+	}
+
+	synchronized AcquisitionOutcome.@Nullable Contradicted contradiction() {
+		return this.contradiction;
 	}
 
 	/** End the claim: its only further request is the removal of its key. */

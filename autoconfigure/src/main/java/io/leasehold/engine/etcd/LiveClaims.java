@@ -43,17 +43,8 @@ final class LiveClaims {
 	}
 
 	LiveClaim begin(Claim claim) {
-		return begin(claim, new Turn(this.watches));
-	}
-
-	/** Begin a claim whose former key may still exist again, with its listener. */
-	LiveClaim beginAgain(LiveClaim ended) {
-		return begin(ended.claim(), ended.turn());
-	}
-
-	private LiveClaim begin(Claim claim, Turn turn) {
 		return this.byOwner.computeIfAbsent(claim.owner(),
-				(owner) -> new LiveClaim(claim, newId(owner), this.keys.claims(claim.key()), turn));
+				(owner) -> new LiveClaim(claim, newId(owner), this.keys.claims(claim.key()), new Turn(this.watches)));
 	}
 
 	/** Subscribe to the signals for a claim. One that has ended has none. */

@@ -6,6 +6,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
 import io.leasehold.LockEngineException;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
@@ -44,6 +45,8 @@ final class LiveClaim {
 
 	/** Whether a node of this claim with an unknown path may exist. */
 	private boolean strays;
+
+	private AcquisitionOutcome.@Nullable Contradicted contradiction;
 
 	private boolean granted;
 
@@ -172,6 +175,18 @@ final class LiveClaim {
 		this.granted = true;
 		this.ends = true;
 		return this.validUntil;
+	}
+
+	/**
+	 * Record why the claim ends. Its request may be repeated until its removal has a
+	 * response.
+	 */
+	synchronized void contradict(AcquisitionOutcome.Contradicted by) {
+		this.contradiction = by;
+	}
+
+	synchronized AcquisitionOutcome.@Nullable Contradicted contradiction() {
+		return this.contradiction;
 	}
 
 	/** Record whether its node shows others that its grant lingers. */

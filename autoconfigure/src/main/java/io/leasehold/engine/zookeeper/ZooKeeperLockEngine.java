@@ -151,9 +151,15 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 
 	private AcquisitionOutcome acquire(Claim claim, long deadline) throws KeeperException, TimeoutException {
 		LiveClaim live = this.claims.begin(claim);
-		AcquisitionOutcome outcome = this.queue.request(live, deadline);
-		if (outcome instanceof AcquisitionOutcome.Contradicted
-				|| (outcome instanceof AcquisitionOutcome.Busy && !claim.waits())) {
+		AcquisitionOutcome outcome = live.contradiction();
+		if (outcome == null) {
+			outcome = this.queue.request(live, deadline);
+		}
+		if (outcome instanceof AcquisitionOutcome.Contradicted contradicted) {
+			live.contradict(contradicted);
+			leave(live, deadline);
+		}
+		else if (outcome instanceof AcquisitionOutcome.Busy && !claim.waits()) {
 			leave(live, deadline);
 		}
 		return outcome;

@@ -249,35 +249,6 @@ class EtcdLockEngineFaultsIntegrationTests {
 		assertThat(engine.liveClaims()).isZero();
 	}
 
-	/** The relay has no watches, so the loss of the session notifies it. */
-	@Fault(11)
-	@Test
-	void contradictedClaimWhoseRemovalHadNoResponseIsStillNotified() {
-		EtcdRelay relay = this.engines.open(new EtcdRelay(this.url));
-		EtcdLockEngine engine = this.engines.engine(relay.url());
-		EtcdLockEngine other = this.engines.engine(this.url);
-		Claim first = this.engines.claim(KEY);
-		EtcdEngines.granted(other, first);
-		Claim permit = Claims.waiting(this.engines.claim(KEY, Access.permits(2), Duration.ofSeconds(60)));
-		assertThat(other.tryAcquire(permit)).isInstanceOf(Busy.class);
-		Claim claim = Claims.waiting(this.engines.claim(KEY, Access.permits(3), Duration.ofSeconds(60)));
-		assertThat(engine.tryAcquire(claim)).isInstanceOf(Busy.class);
-		AtomicInteger signals = new AtomicInteger();
-		Subscription open = engine.subscribe(claim, (signal) -> signals.incrementAndGet());
-		other.release(first);
-		EtcdEngines.granted(other, permit);
-		relay.change(Rpc.TXN, EtcdRelay::lose);
-		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> engine.tryAcquire(claim));
-		relay.changeNothing();
-		other.release(permit);
-		EtcdEngines.granted(other, this.engines.claim(KEY));
-		assertThat(engine.tryAcquire(claim)).isInstanceOf(Busy.class);
-		this.operator.revoke(this.operator.read(this.engines.keys.claims(KEY)).get(1).lease());
-		engine.tryAcquire(this.engines.claim(new LockKey("another")));
-		assertThat(signals).hasPositiveValue();
-		open.close();
-	}
-
 	@Fault(13)
 	@Test
 	void repeatedReleaseAfterALostResponseFindsNothing() {
