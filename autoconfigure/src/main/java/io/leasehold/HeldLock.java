@@ -84,6 +84,20 @@ public interface HeldLock extends AutoCloseable {
 	Duration remaining();
 
 	/**
+	 * Move the end of the maximum hold time, forward or back. At its end, the lock is
+	 * lost with the cause {@link LossCause#MAX_HOLD}, unless it is closed or extended
+	 * before. The lease is renewed until then, in the background. A re-entry extends the
+	 * acquisition that it re-enters.
+	 * @param maxHold maximum time to hold the lock, counted from now;
+	 * {@link LockOptions#UNLIMITED} to hold it until it is closed
+	 * @throws IllegalArgumentException if the time is not positive, ends before the
+	 * minimum hold, or leads to a lease that the engine does not support
+	 * @throws LockLostException if the lock was lost
+	 * @throws IllegalStateException if the lock was closed
+	 */
+	void extend(Duration maxHold);
+
+	/**
 	 * Return whether the application has begun to shut down. The shutdown waits for the
 	 * lock to be closed, at most for its grace period. Then the lock is lost, with the
 	 * cause {@link LossCause#SHUTDOWN}. A method that runs longer than the grace period

@@ -82,6 +82,11 @@ final class GateDriver {
 		}
 	}
 
+	/** The end of a hold was moved. */
+	void extended(KeyGate gate, Hold hold) {
+		this.watchdog.endMoved(gate, hold);
+	}
+
 	/** Renew, release, or plan to release the grants of a gate. */
 	private void treatGrants(KeyGate gate, Decision decision) {
 		if (decision.hurries()) {

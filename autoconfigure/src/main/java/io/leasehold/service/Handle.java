@@ -13,6 +13,8 @@ import io.leasehold.service.gate.Hold;
 import io.leasehold.service.gate.KeyGate;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.util.Assert;
+
 /**
  * Reference to a hold by which its caller uses and closes it. Each acquisition and each
  * re-entry has one.
@@ -137,6 +139,12 @@ final class Handle implements HeldLock, Runnable {
 	@Override
 	public Duration remaining() {
 		return isOpen() ? this.holds.remaining(this.gate, this.hold) : Duration.ZERO;
+	}
+
+	@Override
+	public void extend(Duration maxHold) {
+		Assert.state(isOpen(), () -> "Lock '%s' is closed and cannot be extended".formatted(this.hold.key()));
+		this.holds.extend(this.gate, this.hold, maxHold);
 	}
 
 	@Override

@@ -109,6 +109,11 @@ final class HeldLocks implements HeldLock {
 	}
 
 	@Override
+	public void extend(Duration maxHold) {
+		this.parts.forEach((part) -> part.extend(maxHold));
+	}
+
+	@Override
 	public boolean isStopping() {
 		return this.parts.get(0).isStopping();
 	}

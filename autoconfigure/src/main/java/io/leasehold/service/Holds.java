@@ -97,6 +97,22 @@ final class Holds implements RenewalListener {
 		return isValid(gate, hold) ? Duration.ofNanos(hold.remaining(now())) : Duration.ZERO;
 	}
 
+	/** Move the end of a hold's maximum hold time, counted from now. */
+	void extend(KeyGate gate, Hold hold, Duration maxHold) {
+		EngineForms.check(hold.options.toBuilder().minHold(Duration.ZERO).maxHold(maxHold).build(), this.engine);
+		long now = now();
+		Duration minHold = Duration.ofNanos(hold.minHoldRest(now));
+		if (maxHold.compareTo(minHold) < 0) {
+			throw new IllegalArgumentException(
+					"maxHold %s ends before the minimum hold of lock '%s', which lasts %s more".formatted(maxHold,
+							hold.key(), minHold));
+		}
+		isValid(gate, hold, now);
+		throwIfLost(hold);
+		hold.extend(maxHold, now);
+		this.driver.extended(gate, hold);
+	}
+
 	/** Set whether the application is shutting down. */
 	void stopping(boolean stops) {
 		this.stopping = stops;

@@ -228,6 +228,10 @@ class HeldLocksTests {
 		}
 
 		@Override
+		public void extend(Duration maxHold) {
+		}
+
+		@Override
 		public boolean isStopping() {
 			return false;
 		}

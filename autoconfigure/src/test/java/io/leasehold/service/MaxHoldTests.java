@@ -30,6 +30,8 @@ import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
  * The longest hold time is a maximum, whatever the lease is, and wherever the grant comes
@@ -156,6 +158,24 @@ class MaxHoldTests {
 			.satisfies((loss) -> assertThat(loss.getLossCause()).isEqualTo(LossCause.EXPIRED));
 	}
 
+	@Test
+	void holdTimeThatCannotBeIsRefused() {
+		HeldLock held = this.service.acquire("a", this.limited.toBuilder().minHold(Duration.ofSeconds(50)).build());
+		assertThatIllegalArgumentException().isThrownBy(() -> held.extend(Duration.ofSeconds(-1)))
+			.withMessage("maxHold must be between PT0.001S and %s, but is PT-1S", LockOptions.UNLIMITED);
+		this.clock.advance(Duration.ofSeconds(20));
+		assertThatIllegalArgumentException().isThrownBy(() -> held.extend(Duration.ofSeconds(10)))
+			.withMessageStartingWith("maxHold PT10S ends before the minimum hold of lock 'a', which lasts PT");
+		held.extend(Duration.ofSeconds(30));
+		held.extend(LEASE);
+		this.store.most = Duration.ofMinutes(5);
+		assertThatIllegalArgumentException().isThrownBy(() -> held.extend(LEASE))
+			.withMessageStartingWith("Lock 'test' requires a lease of PT10M, but engine 'local' supports at most PT5M");
+		held.close();
+		assertThatIllegalStateException().isThrownBy(() -> held.extend(LEASE))
+			.withMessage("Lock 'a' is closed and cannot be extended");
+	}
+
 	private LockService service(LockEngine engine) {
 		LockOptions defaults = new LockOptions("test", "local", LEASE, Duration.ofSeconds(30), Duration.ZERO,
 				LockOptions.UNLIMITED);
@@ -170,6 +190,8 @@ class MaxHoldTests {
 
 		private Duration least = Duration.ofMillis(1);
 
+		private Duration most = LockOptions.UNLIMITED;
+
 		private Duration pushed = Duration.ofDays(1);
 
 		private volatile int waiting;
@@ -181,6 +203,11 @@ class MaxHoldTests {
 		@Override
 		public Duration minLease() {
 			return this.least;
+		}
+
+		@Override
+		public Duration maxLease() {
+			return this.most;
 		}
 
 		@Override

@@ -10,7 +10,10 @@ import io.leasehold.HeldLock;
 import io.leasehold.HeldLockScope;
 import io.leasehold.LockKey;
 import io.leasehold.LockLostException;
+import io.leasehold.LockOptions;
 import io.leasehold.LossCause;
+
+import org.springframework.util.Assert;
 
 /**
  * A lock for unit tests without Spring and without an engine. While it is open, it is the
@@ -34,6 +37,8 @@ public final class TestLock implements HeldLock {
 	private final LockLostException loss;
 
 	private final List<Consumer<LockLostException>> lossActions = new ArrayList<>();
+
+	private Duration remaining = LEASE;
 
 	private boolean lost;
 
@@ -104,10 +109,21 @@ public final class TestLock implements HeldLock {
 		}
 	}
 
-	/** Return 30 seconds, or zero if the lock was lost or closed. */
+	/**
+	 * Return 30 seconds or the time of {@link #extend} if that is shorter, whatever the
+	 * time; zero if the lock was lost or closed.
+	 */
 	@Override
-	public Duration remaining() {
-		return isValid() ? LEASE : Duration.ZERO;
+	public synchronized Duration remaining() {
+		return isValid() ? this.remaining : Duration.ZERO;
+	}
+
+	@Override
+	public synchronized void extend(Duration maxHold) {
+		Duration checked = new LockOptions("test", ENGINE, LEASE, Duration.ZERO, Duration.ZERO, maxHold).maxHold();
+		Assert.state(!this.closed, () -> "Lock '%s' is closed and cannot be extended".formatted(this.key));
+		throwIfLost();
+		this.remaining = (checked.compareTo(LEASE) < 0) ? checked : LEASE;
 	}
 
 	@Override

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
@@ -48,6 +49,22 @@ class TestLockTests {
 			assertThat(lock.remaining()).isEqualTo(Duration.ZERO);
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::throwIfLost);
 		}
+	}
+
+	@Test
+	void holdTimeIsMovedWhileTheLockIsHeld() {
+		TestLock lock = TestLock.hold("order:1");
+		try (lock) {
+			lock.extend(Duration.ofSeconds(2));
+			assertThat(lock.remaining()).hasSeconds(2);
+			lock.extend(Duration.ofHours(2));
+			assertThat(lock.remaining()).hasSeconds(30);
+			assertThatIllegalArgumentException().isThrownBy(() -> lock.extend(Duration.ZERO))
+				.withMessageStartingWith("maxHold must be between");
+			lock.lose();
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> lock.extend(Duration.ofHours(1)));
+		}
+		assertThatIllegalStateException().isThrownBy(() -> lock.extend(Duration.ofHours(1)));
 	}
 
 	@Test

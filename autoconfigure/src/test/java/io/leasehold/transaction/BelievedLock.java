@@ -31,6 +31,10 @@ record BelievedLock(String engine, String key, long fencingToken) implements Hel
 	}
 
 	@Override
+	public void extend(Duration maxHold) {
+	}
+
+	@Override
 	public boolean isStopping() {
 		return false;
 	}

@@ -35,6 +35,8 @@ public final class Hold extends Link<Hold> {
 
 	}
 
+	private static final long FOREVER = Long.MAX_VALUE / 2; // clock readings do not overflow
+
 	public final Grant grant;
 
 	public final LockOptions options;
@@ -51,6 +53,12 @@ public final class Hold extends Link<Hold> {
 	public final int pass;
 
 	public final long since;
+
+	/** End of the maximum hold time. */
+	private volatile long heldUntil;
+
+	/** Length of the lease, or the maximum hold time if that is shorter. */
+	private volatile long lease;
 
 	/** Time of the next renewal, which a pass does not delay. */
 	private volatile long renewAt;
@@ -89,6 +97,7 @@ public final class Hold extends Link<Hold> {
 		this.followers = caller.followers();
 		this.since = now;
 		this.pass = (passed != null) ? passed.pass + 1 : 0;
+		extend(this.options.maxHold(), now);
 		long due = nextRenewal(now);
 		this.renewAt = (passed != null && due - passed.renewAt > 0) ? passed.renewAt : due;
 		this.firstRenewal = (passed != null) ? passed.firstRenewal
@@ -239,9 +248,15 @@ public final class Hold extends Link<Hold> {
 		return Math.max(0, Math.min(this.grant.remaining(now), maxHoldRest(now)));
 	}
 
+	/** Begin the maximum hold time anew. */
+	public final void extend(Duration maxHold, long now) {
+		this.lease = Math.min(this.options.lease().toNanos(), maxHold.toNanos());
+		this.heldUntil = now + Math.min(maxHold.toNanos(), FOREVER);
+	}
+
 	/** Return the rest of the maximum hold time; not positive after its end. */
 	private long maxHoldRest(long now) {
-		return this.options.maxHold().toNanos() - Math.max(0, now - this.since);
+		return this.heldUntil - now;
 	}
 
 	/** Return the lease, or the maximum hold time if that is shorter. */
@@ -252,7 +267,7 @@ public final class Hold extends Link<Hold> {
 
 	/** Return the length of the lease in nanoseconds. */
 	public long lease() {
-		return leaseOf(this.options).toNanos();
+		return this.lease;
 	}
 
 	/** Return the lease that a renewal requests, at most the rest of the hold time. */

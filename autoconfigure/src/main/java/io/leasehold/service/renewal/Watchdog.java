@@ -99,6 +99,17 @@ public final class Watchdog {
 		hurry();
 	}
 
+	/**
+	 * Check a hold in time for its new end, and renew its grant at once if that is due.
+	 */
+	public void endMoved(KeyGate gate, Hold hold) {
+		long now = this.clock.nanoTime();
+		if (isDue(hold, now)) {
+			extend(gate, hold);
+		}
+		tickAt(now + check(hold, now));
+	}
+
 	public void hurry() {
 		this.threads.renewals().execute(this::renewUrgent);
 	}
