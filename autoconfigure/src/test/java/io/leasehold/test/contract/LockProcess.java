@@ -10,7 +10,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
 
 import io.leasehold.HeldLock;
@@ -28,7 +30,8 @@ import io.leasehold.service.ReleaseTiming;
 import org.awaitility.Awaitility;
 
 /**
- * Another JVM that acquires locks on command, and can be killed, frozen and woken.
+ * Another JVM that acquires locks on command, and can be killed, frozen and woken. One
+ * that lived through a test serves the next one, with a new engine.
  */
 public final class LockProcess implements AutoCloseable {
 
@@ -36,20 +39,37 @@ public final class LockProcess implements AutoCloseable {
 
 	private static final long HOLD = Duration.ofMillis(3).toNanos();
 
+	/** Where numbers are written in other digits. */
+	private static final Map<String, String> EGYPT = Map.of("JAVA_TOOL_OPTIONS",
+			"-Duser.language=ar -Duser.country=EG");
+
+	/** JVMs that earlier tests started, and that have closed their engines. */
+	private static final Queue<JvmProcess> SPARE = new ConcurrentLinkedQueue<>();
+
 	private final JvmProcess process;
 
-	private LockProcess(JvmProcess process) {
+	private final Consumer<JvmProcess> whenClosed;
+
+	/** Whether the process has responded to all commands, and runs. */
+	private boolean idle;
+
+	private LockProcess(JvmProcess process, EngineAddress address, String namespace, Consumer<JvmProcess> whenClosed) {
 		this.process = process;
+		this.whenClosed = whenClosed;
+		tell("open " + String.join(" ", address.commandLine(namespace)));
+		expect("ready");
 	}
 
 	/**
-	 * Start another JVM that is connected to a store.
+	 * Connect another JVM, which writes numbers in other digits, to a store.
 	 * @param address where the store is
 	 * @param namespace namespace of its locks
 	 * @return the process, to be closed
 	 */
 	public static LockProcess start(EngineAddress address, String namespace) {
-		return start(address, namespace, Map.of());
+		JvmProcess spare = SPARE.poll();
+		return new LockProcess((spare != null) ? spare : JvmProcess.start(LockProcess.class, List.of(), EGYPT), address,
+				namespace, SPARE::add);
 	}
 
 	/**
@@ -59,11 +79,9 @@ public final class LockProcess implements AutoCloseable {
 	 * @param environment additional environment variables
 	 * @return the process, to be closed
 	 */
-	public static LockProcess start(EngineAddress address, String namespace, Map<String, String> environment) {
-		LockProcess started = new LockProcess(
-				JvmProcess.start(LockProcess.class, address.commandLine(namespace), environment));
-		started.expect("ready");
-		return started;
+	static LockProcess start(EngineAddress address, String namespace, Map<String, String> environment) {
+		return new LockProcess(JvmProcess.start(LockProcess.class, List.of(), environment), address, namespace,
+				JvmProcess::close);
 	}
 
 	/**
@@ -87,7 +105,7 @@ public final class LockProcess implements AutoCloseable {
 	}
 
 	private long acquire(String key, Duration lease, Duration minHold, Access access) {
-		this.process.tell("acquire %s %d %d %s".formatted(key, lease.toMillis(), minHold.toMillis(), access.code()));
+		tell("acquire %s %d %d %s".formatted(key, lease.toMillis(), minHold.toMillis(), access.code()));
 		return Long.parseLong(expect("acquired"));
 	}
 
@@ -97,7 +115,7 @@ public final class LockProcess implements AutoCloseable {
 	 * @return the result of {@code isValid()} in that process
 	 */
 	public boolean isValid(String key) {
-		this.process.tell("check " + key);
+		tell("check " + key);
 		return Boolean.parseBoolean(expect("valid"));
 	}
 
@@ -107,14 +125,14 @@ public final class LockProcess implements AutoCloseable {
 	 * @return whether it was held until the release
 	 */
 	public boolean release(String key) {
-		this.process.tell("release " + key);
+		tell("release " + key);
 		return Boolean.parseBoolean(expect("kept"));
 	}
 
 	/** Begin to wait for a lock, in addition to the locks that the process holds. */
 	void beginToWait(String key, Duration waitTime) {
-		this.process.tell("wait %s %d".formatted(key, waitTime.toMillis()));
-		expect("waits");
+		tell("wait %s %d".formatted(key, waitTime.toMillis()));
+		this.process.expect("waits");
 	}
 
 	/** Wait for the end of that wait, and return whether it failed with a busy lock. */
@@ -124,13 +142,13 @@ public final class LockProcess implements AutoCloseable {
 
 	/** Return the time of the process's wall clock, in milliseconds. */
 	long wallClock() {
-		this.process.tell("time");
+		tell("time");
 		return Long.parseLong(expect("time"));
 	}
 
 	/** Acquire and release a lock until the process parks it for its next caller. */
 	void park(String key, Duration linger) {
-		this.process.tell("park %s %d".formatted(key, linger.toMillis()));
+		tell("park %s %d".formatted(key, linger.toMillis()));
 		expect("parked");
 	}
 
@@ -139,13 +157,13 @@ public final class LockProcess implements AutoCloseable {
 	 * reading and writing.
 	 */
 	void beginToSell(String key, String shop) {
-		this.process.tell("sell %s %s".formatted(key, shop));
-		expect("read");
+		tell("sell %s %s".formatted(key, shop));
+		this.process.expect("read");
 	}
 
 	/** Continue the sale, as soon as the process is able to. */
 	void goOn() {
-		this.process.tell("go on");
+		tell("go on");
 	}
 
 	/** Return the result of the sale: empty, or the name of the exception. */
@@ -157,18 +175,19 @@ public final class LockProcess implements AutoCloseable {
 	 * Acquire and release a lock repeatedly; {@link #contended()} returns the holds.
 	 */
 	void contend(String key, Duration time, Duration lease) {
-		this.process.tell("contend %s %d %d".formatted(key, time.toMillis(), lease.toMillis()));
+		tell("contend %s %d %d".formatted(key, time.toMillis(), lease.toMillis()));
 	}
 
 	/** Wait for the end of a contention. */
 	List<History.Interval> contended() {
 		List<History.Interval> intervals = new ArrayList<>();
-		int count = Integer.parseInt(expect("contended"));
+		int count = Integer.parseInt(this.process.expect("contended"));
 		for (int i = 0; i < count; i++) {
-			String[] numbers = expect("interval").split(" ");
+			String[] numbers = this.process.expect("interval").split(" ");
 			intervals.add(new History.Interval(Long.parseLong(numbers[0]), Long.parseLong(numbers[1]),
 					Long.parseLong(numbers[2]), Long.parseLong(numbers[3])));
 		}
+		this.idle = true;
 		return intervals;
 	}
 
@@ -176,6 +195,7 @@ public final class LockProcess implements AutoCloseable {
 	 * End the process as a power failure does.
 	 */
 	public void kill() {
+		this.idle = false;
 		this.process.kill();
 	}
 
@@ -183,6 +203,7 @@ public final class LockProcess implements AutoCloseable {
 	 * Stop the process until it is woken.
 	 */
 	public void freeze() {
+		this.idle = false;
 		this.process.freeze();
 	}
 
@@ -195,59 +216,43 @@ public final class LockProcess implements AutoCloseable {
 
 	@Override
 	public void close() {
-		this.process.close();
+		if (this.idle) {
+			tell("close");
+			expect("closed");
+			this.whenClosed.accept(this.process);
+		}
+		else {
+			this.process.close();
+		}
 	}
 
+	private void tell(String command) {
+		this.idle = false;
+		this.process.tell(command);
+	}
+
+	/** Wait for the response to the last command. */
 	private String expect(String word) {
-		return this.process.expect(word);
+		String response = this.process.expect(word);
+		this.idle = true;
+		return response;
 	}
 
 	/**
 	 * Run the other process.
-	 * @param args opener, namespace, and the opener's arguments
-	 * @throws IOException if its standard input breaks
+	 * @param args none
+	 * @throws Exception if its standard input breaks, or an engine cannot be closed
 	 */
-	public static void main(String[] args) throws IOException {
+	public static void main(String[] args) throws Exception {
 		Awaitility.setDefaultTimeout(PATIENCE); // for openers that wait
-		Member member = Member.of("other");
-		LockEngine engine = new ShortLeases(
-				EngineAddress.open(args[0], args[1], member, List.of(args).subList(2, args.length)));
-		LockOptions defaults = new LockOptions("other", engine.name(), Duration.ofSeconds(10), Duration.ofSeconds(20),
-				Duration.ZERO, LockOptions.UNLIMITED);
-		LockService locks = new LockService(TestSettings.of(defaults), List.of(engine), member, MonotonicClock.SYSTEM,
-				List.of(), ReleaseTiming.IMMEDIATE);
-		Map<String, HeldLock> held = new HashMap<>();
 		BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-		System.out.println("ready");
 		for (String line = commands.readLine(); line != null; line = commands.readLine()) {
-			String[] words = line.split(" ");
-			switch (words[0]) {
-				case "acquire" -> {
-					HeldLock lock = locks.acquire(words[1], with(Access.parse(words[4]),
-							defaults.toBuilder().lease(millis(words[2])).minHold(millis(words[3])).build()));
-					held.put(words[1], lock);
-					System.out.println("acquired " + lock.fencingToken());
-				}
-				case "check" -> System.out.println("valid " + held.get(words[1]).isValid());
-				case "wait" -> {
-					CompletableFuture<HeldLock> wait = locks.acquireAsync(words[1],
-							defaults.toBuilder().waitTime(millis(words[2])).build());
-					System.out.println("waits");
-					wait.whenComplete((lock, failure) -> System.out
-						.println("waited " + ((failure != null) ? failure.getClass().getSimpleName() : "")));
-				}
-				case "park" -> {
-					park(locks, words[1], defaults.toBuilder().linger(millis(words[2])).build());
-					System.out.println("parked");
-				}
-				case "time" -> System.out.println("time " + System.currentTimeMillis());
-				case "release" -> System.out.println("kept " + close(held.remove(words[1])));
-				case "sell" ->
-					System.out.println("sold " + sell(held.get(words[1]), new FencedShop(words[2]), commands));
-				case "contend" ->
-					contend(locks, words[1], defaults.toBuilder().lease(millis(words[3])).build(), millis(words[2]));
-				default -> throw new IllegalArgumentException(line);
+			List<String> words = List.of(line.split(" "));
+			try (Connected connected = Connected.to(words.get(1), words.get(2), words.subList(3, words.size()))) {
+				System.out.println("ready");
+				connected.carryOut(commands);
 			}
+			System.out.println("closed");
 		}
 		System.exit(0);
 	}
@@ -348,6 +353,69 @@ public final class LockProcess implements AutoCloseable {
 
 	private static Duration millis(String text) {
 		return Duration.ofMillis(Long.parseLong(text));
+	}
+
+	/**
+	 * Locks of a store.
+	 */
+	private record Connected(LockEngine engine, LockService locks, LockOptions defaults,
+			Map<String, HeldLock> held) implements AutoCloseable {
+
+		private static Connected to(String opener, String namespace, List<String> arguments) {
+			Member member = Member.of("other");
+			LockEngine engine = EngineAddress.open(opener, namespace, member, arguments);
+			LockOptions defaults = new LockOptions("other", engine.name(), Duration.ofSeconds(10),
+					Duration.ofSeconds(20), Duration.ZERO, LockOptions.UNLIMITED);
+			LockService locks = new LockService(TestSettings.of(defaults), List.of(new ShortLeases(engine)), member,
+					MonotonicClock.SYSTEM, List.of(), ReleaseTiming.IMMEDIATE);
+			return new Connected(engine, locks, defaults, new HashMap<>());
+		}
+
+		/** Carry out commands until it is to be closed. */
+		private void carryOut(BufferedReader commands) throws IOException {
+			for (String line = commands.readLine(); line != null && !line.equals("close"); line = commands.readLine()) {
+				carryOut(line.split(" "), commands);
+			}
+		}
+
+		private void carryOut(String[] words, BufferedReader commands) {
+			switch (words[0]) {
+				case "acquire" -> {
+					HeldLock lock = this.locks.acquire(words[1], with(Access.parse(words[4]),
+							this.defaults.toBuilder().lease(millis(words[2])).minHold(millis(words[3])).build()));
+					this.held.put(words[1], lock);
+					System.out.println("acquired " + lock.fencingToken());
+				}
+				case "check" -> System.out.println("valid " + this.held.get(words[1]).isValid());
+				case "wait" -> {
+					CompletableFuture<HeldLock> wait = this.locks.acquireAsync(words[1],
+							this.defaults.toBuilder().waitTime(millis(words[2])).build());
+					System.out.println("waits");
+					wait.whenComplete((lock, failure) -> System.out
+						.println("waited " + ((failure != null) ? failure.getClass().getSimpleName() : "")));
+				}
+				case "park" -> {
+					park(this.locks, words[1], this.defaults.toBuilder().linger(millis(words[2])).build());
+					System.out.println("parked");
+				}
+				case "time" -> System.out.println("time " + System.currentTimeMillis());
+				case "release" -> System.out.println("kept " + LockProcess.close(this.held.remove(words[1])));
+				case "sell" ->
+					System.out.println("sold " + sell(this.held.get(words[1]), new FencedShop(words[2]), commands));
+				case "contend" -> contend(this.locks, words[1],
+						this.defaults.toBuilder().lease(millis(words[3])).build(), millis(words[2]));
+				default -> throw new IllegalArgumentException(words[0]);
+			}
+		}
+
+		@Override
+		public void close() throws Exception {
+			this.locks.close();
+			if (this.engine instanceof AutoCloseable closeable) {
+				closeable.close();
+			}
+		}
+
 	}
 
 }

@@ -2,7 +2,6 @@ package io.leasehold.test.contract;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 
 import org.junit.jupiter.api.Test;
 
@@ -275,8 +274,7 @@ public abstract class SharedLockEngineContract extends LockEngineContract {
 	void historyOfAnotherJvmIsTrue() throws Exception {
 		History history = new History();
 		LockService one = service();
-		try (LockProcess other = LockProcess.start(address(), this.namespace,
-				Map.of("JAVA_TOOL_OPTIONS", "-Duser.language=ar -Duser.country=EG"))) {
+		try (LockProcess other = LockProcess.start(address(), this.namespace)) {
 			other.contend(NAME, contention(), one.defaults().lease());
 			LockProcess.contend(one, NAME, one.defaults(), System.nanoTime() + contention().toNanos(), history::add);
 			List<History.Interval> others = other.contended();
