@@ -28,11 +28,13 @@ import org.jspecify.annotations.NullMarked;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigureOrder;
+import org.springframework.boot.autoconfigure.service.connection.ConnectionDetails;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.Ordered;
 
 import static com.tngtech.archunit.base.DescribedPredicate.alwaysTrue;
 import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
@@ -93,6 +95,8 @@ class ArchitectureTests {
 
 	/** What the auto-configurations of all engines share. */
 	private static final String CONFIGURATION = ROOT + ".autoconfigure";
+
+	private static final String CONTAINERS = CONFIGURATION + ".containers";
 
 	private static final String AUTOCONFIGURE = CONFIGURATION + "..";
 
@@ -182,6 +186,21 @@ class ArchitectureTests {
 		.should()
 		.onlyDependOnClassesThat(not(resideInAPackage(AUTOCONFIGURE)))
 		.allowEmptyShould(true);
+
+	@ArchTest
+	static final ArchRule containersUseOnlyConnectionDetails = classes().that()
+		.resideInAPackage(CONTAINERS)
+		.should()
+		.onlyDependOnClassesThat(outside().or(resideInAPackage(CONTAINERS)).or(assignableTo(ConnectionDetails.class)));
+
+	/** Otherwise an application without these libraries might load them. */
+	@ArchTest
+	static final ArchRule onlyContainersKnowDockerComposeAndTestcontainers = noClasses().that()
+		.resideOutsideOfPackage(CONTAINERS)
+		.should()
+		.dependOnClassesThat()
+		.resideInAnyPackage(CONTAINERS, "org.springframework.boot.docker..",
+				"org.springframework.boot.testcontainers..", "org.testcontainers..");
 
 	/** Except for {@code local}, which replaces all engines that are disabled. */
 	@ArchTest

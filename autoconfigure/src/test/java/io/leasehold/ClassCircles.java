@@ -51,7 +51,7 @@ final class ClassCircles {
 
 	private static void add(Set<String> used, JavaClass user, Dependency dependency) {
 		JavaClass target = outermost(dependency.getTargetClass().getBaseComponentType());
-		if (!target.isAssignableTo(user.getName()) || !isFamily(user)) {
+		if (!target.equals(user) && (!target.isAssignableTo(user.getName()) || !isFamily(user))) {
 			used.add(target.getName());
 		}
 	}

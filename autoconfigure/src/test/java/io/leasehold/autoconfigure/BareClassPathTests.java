@@ -32,12 +32,14 @@ class BareClassPathTests {
 	@Test
 	void locksWithNothingButTheRequiredDependencies() throws Exception {
 		Process process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-cp",
-				classPath(), "-Dleasehold.engine=local", BareClassPathTests.class.getName())
+				classPath(), "-verbose:class", "-Dleasehold.engine=local", BareClassPathTests.class.getName())
 			.redirectErrorStream(true)
 			.start();
 		String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
 		assertThat(process.waitFor()).as(output).isZero();
 		assertThat(output).contains("annotated: bare:1, in code: 2");
+		assertThat(output).contains("io.leasehold.autoconfigure.LeaseholdProperties source")
+			.doesNotContain("io.leasehold.autoconfigure.containers");
 	}
 
 	private static String classPath() {
