@@ -39,7 +39,7 @@ class SoakIntegrationTests {
 
 	private static final Duration PATIENCE = Duration.ofMinutes(1);
 
-	private final Duration time = DurationStyle.detectAndParse(System.getProperty("soak.time", "2m"));
+	private final Duration time = DurationStyle.detectAndParse(System.getProperty("soak.time", "1m"));
 
 	private final long seed = Long.getLong("soak.seed", ThreadLocalRandom.current().nextInt(Integer.MAX_VALUE));
 
