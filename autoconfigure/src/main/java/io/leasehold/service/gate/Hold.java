@@ -35,8 +35,7 @@ public final class Hold extends Link<Hold> {
 
 	}
 
-	private static final long FOREVER = Long.MAX_VALUE / 2; // clock readings do not
-															// overflow
+	private static final long FOREVER = Long.MAX_VALUE / 2; // without overflow
 
 	public final Grant grant;
 
