@@ -93,6 +93,8 @@ class ArchitectureTests {
 
 	private static final String INTEGRATION = ROOT + ".integration";
 
+	private static final String SHEDLOCK = ROOT + ".shedlock";
+
 	/** What the auto-configurations of all engines share. */
 	private static final String CONFIGURATION = ROOT + ".autoconfigure";
 
@@ -179,6 +181,9 @@ class ArchitectureTests {
 
 	@ArchTest
 	static final ArchRule integrationUsesOnlyKeysAndRoot = only(INTEGRATION, KEY, ROOT);
+
+	@ArchTest
+	static final ArchRule shedLockUsesOnlyTheRoot = only(SHEDLOCK, ROOT);
 
 	@ArchTest
 	static final ArchRule nothingUsesAutoconfigure = classes().that()

@@ -1,0 +1,7 @@
+/**
+ * Locks for ShedLock.
+ */
+@NullMarked
+package io.leasehold.shedlock;
+
+import org.jspecify.annotations.NullMarked;
