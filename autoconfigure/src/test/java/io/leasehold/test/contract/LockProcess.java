@@ -248,9 +248,13 @@ public final class LockProcess implements AutoCloseable {
 		BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
 		for (String line = commands.readLine(); line != null; line = commands.readLine()) {
 			List<String> words = List.of(line.split(" "));
-			try (Connected connected = Connected.to(words.get(1), words.get(2), words.subList(3, words.size()))) {
+			Connected connected = Connected.to(words.get(1), words.get(2), words.subList(3, words.size()));
+			try {
 				System.out.println("ready");
 				connected.carryOut(commands);
+			}
+			finally {
+				connected.close();
 			}
 			System.out.println("closed");
 		}
@@ -358,8 +362,7 @@ public final class LockProcess implements AutoCloseable {
 	/**
 	 * Locks of a store.
 	 */
-	private record Connected(LockEngine engine, LockService locks, LockOptions defaults,
-			Map<String, HeldLock> held) implements AutoCloseable {
+	private record Connected(LockEngine engine, LockService locks, LockOptions defaults, Map<String, HeldLock> held) {
 
 		private static Connected to(String opener, String namespace, List<String> arguments) {
 			Member member = Member.of("other");
@@ -408,8 +411,7 @@ public final class LockProcess implements AutoCloseable {
 			}
 		}
 
-		@Override
-		public void close() throws Exception {
+		private void close() throws Exception {
 			this.locks.close();
 			if (this.engine instanceof AutoCloseable closeable) {
 				closeable.close();
