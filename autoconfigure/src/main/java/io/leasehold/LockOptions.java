@@ -16,9 +16,11 @@ import java.time.Duration;
  * otherwise it waits like any other caller
  * @param linger how long this process may keep a lock after its release, for its next
  * caller; zero for a release at once
+ * @param endless whether the lock is awaited and held without an end, such as that of a
+ * leader: waits and holds are not measured, and none is slow
  */
 public record LockOptions(String name, String engine, LockTerms terms, Duration waitTime, Duration maxHold,
-		boolean reentrant, Duration linger) {
+		boolean reentrant, Duration linger, boolean endless) {
 
 	/** Maximum of times: in practice no limit. */
 	public static final Duration UNLIMITED = Duration.ofNanos(Long.MAX_VALUE);
@@ -40,7 +42,7 @@ public record LockOptions(String name, String engine, LockTerms terms, Duration 
 	/** Create options of an exclusive, re-entrant lock without a lock delay. */
 	public LockOptions(String name, String engine, Duration lease, Duration waitTime, Duration minHold,
 			Duration maxHold) {
-		this(name, engine, new LockTerms(lease, minHold), waitTime, maxHold, true, Duration.ZERO);
+		this(name, engine, new LockTerms(lease, minHold), waitTime, maxHold, true, Duration.ZERO, false);
 	}
 
 	/** Return whether the lock is exclusive or shared. */
@@ -100,6 +102,8 @@ public record LockOptions(String name, String engine, LockTerms terms, Duration 
 
 		private Duration linger;
 
+		private boolean endless;
+
 		private Builder(LockOptions options) {
 			this.name = options.name;
 			this.engine = options.engine;
@@ -112,6 +116,7 @@ public record LockOptions(String name, String engine, LockTerms terms, Duration 
 			this.lockDelay = options.lockDelay();
 			this.reentrant = options.reentrant;
 			this.linger = options.linger;
+			this.endless = options.endless;
 		}
 
 		/**
@@ -218,13 +223,23 @@ public record LockOptions(String name, String engine, LockTerms terms, Duration 
 		}
 
 		/**
+		 * Set whether the lock is awaited and held without an end, such as that of a
+		 * leader. No events, meters and observations are created for its waits and holds,
+		 * and no hold is slow. A loss is reported as for other locks.
+		 */
+		public Builder endless(boolean endless) {
+			this.endless = endless;
+			return this;
+		}
+
+		/**
 		 * Create the options.
 		 * @throws IllegalArgumentException naming the option, if one is out of range
 		 */
 		public LockOptions build() {
 			return new LockOptions(this.name, this.engine,
 					new LockTerms(this.mode, this.permits, this.lease, this.minHold, this.lockDelay), this.waitTime,
-					this.maxHold, this.reentrant, this.linger);
+					this.maxHold, this.reentrant, this.linger, this.endless);
 		}
 
 	}

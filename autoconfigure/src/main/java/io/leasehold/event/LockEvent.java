@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Event in the lock service of one engine. {@code name} is always the fixed name of the
- * lock.
+ * lock. Waits and holds of {@linkplain io.leasehold.LockOptions#endless() endless} locks
+ * have no events, except for their loss.
  */
 public sealed interface LockEvent {
 

@@ -14,7 +14,6 @@ import io.leasehold.LockInterruptedException;
 import io.leasehold.LockKey;
 import io.leasehold.LockOptions;
 import io.leasehold.engine.MonotonicClock;
-import io.leasehold.event.LockEvent;
 import io.leasehold.service.gate.Decision;
 import io.leasehold.service.gate.Hold;
 import io.leasehold.service.gate.KeyGate;
@@ -160,6 +159,9 @@ final class Acquirer {
 	}
 
 	private void follow(Waiter waiter) {
+		if (waiter.options().endless()) {
+			return;
+		}
 		waiter.follow(this.events.follow(this.engine, waiter.options().name(), waiter.key()));
 	}
 
@@ -234,7 +236,7 @@ final class Acquirer {
 
 	private void startWaiting(KeyGate gate, Waiter waiter) {
 		if (waiter.waits() && !waiter.hasEnded() && gate.startWaiting(waiter)) {
-			this.events.publish(new LockEvent.WaitStarted(this.engine, waiter.options().name(), waiter.key()));
+			this.reports.waits(waiter);
 			Hold own = gate.selfWait(waiter);
 			if (own != null) {
 				Refusals.warnOfSelfWait(waiter, own, this.engine);

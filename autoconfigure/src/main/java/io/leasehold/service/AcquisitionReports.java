@@ -18,6 +18,12 @@ import org.jspecify.annotations.Nullable;
  */
 record AcquisitionReports(String engine, Events events, StoreOutage outage) {
 
+	void waits(Waiter waiter) {
+		if (!waiter.options().endless()) {
+			this.events.publish(new LockEvent.WaitStarted(this.engine, waiter.options().name(), waiter.key()));
+		}
+	}
+
 	void started(Hold hold) {
 		if (!hold.followers.isEmpty()) {
 			this.events.notifyEach(hold.followers, (follower) -> follower.holdStarted(hold.fencingToken()));
@@ -53,7 +59,7 @@ record AcquisitionReports(String engine, Events events, StoreOutage outage) {
 	}
 
 	private void ended(Waiter waiter, AcquireOutcome outcome, @Nullable RuntimeException failure, long now) {
-		if (this.events.haveListeners()) {
+		if (this.events.haveListeners() && !waiter.options().endless()) {
 			this.events.publish(new LockEvent.AcquireEnded(this.engine, waiter.options().name(), waiter.key(), outcome,
 					waiter.waited(), now - waiter.start(), failure));
 		}

@@ -39,7 +39,7 @@ final class HoldReports {
 
 	/** Report in the current thread that a hold was closed. */
 	void closed(Hold hold, long now) {
-		if (this.events.haveListeners()) {
+		if (this.events.haveListeners() && !hold.options.endless()) {
 			this.events.publish(ended(hold, now));
 		}
 		if (!hold.followers.isEmpty()) {
@@ -61,7 +61,12 @@ final class HoldReports {
 
 	void lost(Hold hold, LossCause cause, long now) {
 		logLoss(hold, cause, now);
-		this.events.publishLater(lost(hold, cause), ended(hold, now));
+		if (hold.options.endless()) {
+			this.events.publishLater(lost(hold, cause));
+		}
+		else {
+			this.events.publishLater(lost(hold, cause), ended(hold, now));
+		}
 		this.events.notifyLater(hold.followers, (follower) -> follower.holdEnded(cause));
 	}
 

@@ -156,7 +156,7 @@ final class Holds implements RenewalListener {
 
 	private void checkSlow(KeyGate gate, Hold hold, long now) {
 		long nanos = now - hold.since;
-		if (nanos >= this.slowNanos && gate.reportsSlow(hold)) {
+		if (nanos >= this.slowNanos && !hold.options.endless() && gate.reportsSlow(hold)) {
 			this.reports.slow(hold, nanos);
 		}
 	}
