@@ -75,6 +75,8 @@ class ArchitectureTests {
 
 	private static final String RENEWAL = SERVICE + ".renewal";
 
+	private static final String LEADERSHIP = ROOT + ".leadership";
+
 	private static final String TRANSACTION = ROOT + ".transaction";
 
 	private static final String REACTIVE = ROOT + ".reactive";
@@ -155,26 +157,29 @@ class ArchitectureTests {
 			ROOT);
 
 	@ArchTest
+	static final ArchRule leadershipUsesOnlyServiceAndRoot = only(LEADERSHIP, SERVICE, ROOT);
+
+	@ArchTest
 	static final ArchRule transactionUsesOnlyServiceSupportAndRoot = only(TRANSACTION, SERVICE, SUPPORT, ROOT);
 
 	@ArchTest
 	static final ArchRule reactiveUsesOnlyTheRoot = only(REACTIVE, ROOT);
 
 	@ArchTest
-	static final ArchRule interceptorUsesOnlyAnnotationKeyServiceReactiveAndRoot = only(INTERCEPTOR, ANNOTATION, KEY,
-			SERVICE, REACTIVE, ROOT);
+	static final ArchRule interceptorUsesOnlyWhatRunsMethodsUnderLocks = only(INTERCEPTOR, ANNOTATION, KEY, SERVICE,
+			LEADERSHIP, REACTIVE, ROOT);
 
 	@ArchTest
-	static final ArchRule metricsOnlyObserve = only(METRICS, EVENT, SERVICE, ROOT);
+	static final ArchRule metricsOnlyObserve = only(METRICS, EVENT, SERVICE, LEADERSHIP, ROOT);
 
 	@ArchTest
 	static final ArchRule observationOnlyObserves = only(OBSERVATION, EVENT, SERVICE, ROOT);
 
 	@ArchTest
-	static final ArchRule healthOnlyObserves = only(HEALTH, EVENT, SERVICE, ROOT);
+	static final ArchRule healthOnlyObserves = only(HEALTH, EVENT, SERVICE, LEADERSHIP, ROOT);
 
 	@ArchTest
-	static final ArchRule endpointOnlyObserves = only(ENDPOINT, EVENT, SERVICE, ROOT);
+	static final ArchRule endpointOnlyObserves = only(ENDPOINT, EVENT, SERVICE, LEADERSHIP, ROOT);
 
 	@ArchTest
 	static final ArchRule webUsesOnlyTheRoot = only(WEB, ROOT);

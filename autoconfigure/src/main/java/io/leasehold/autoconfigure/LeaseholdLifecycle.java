@@ -12,10 +12,10 @@ import org.springframework.context.event.ContextClosedEvent;
  * the task executors, which start new work, and before the clients of the stores. It
  * notifies holders before all of these, because they wait for running methods as well.
  */
-class LeaseholdLifecycle implements SmartLifecycle, ApplicationListener<ContextClosedEvent> {
+public class LeaseholdLifecycle implements SmartLifecycle, ApplicationListener<ContextClosedEvent> {
 
 	/** Task executors and schedulers stop at half of the maximum phase, clients at 0. */
-	static final int PHASE = Integer.MAX_VALUE / 2 - 1024;
+	public static final int PHASE = Integer.MAX_VALUE / 2 - 1024;
 
 	private final LockService service;
 

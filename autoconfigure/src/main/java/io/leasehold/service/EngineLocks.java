@@ -84,7 +84,7 @@ final class EngineLocks implements AutoCloseable {
 		this.gates = new Gates(rules, claims);
 		Watchdog watchdog = new Watchdog(engine, rules, clock, threads, this.gates.all(), this::holds);
 		this.driver = new GateDriver(engine, clock, threads, claims, this.gates, watchdog, outage);
-		this.holds = new Holds(engine, clock, threads, this.events, claims, this.driver, outage, settings);
+		this.holds = new Holds(engine, clock, threads, this.events, claims, this.driver, outage, settings, timing);
 		this.holders = new HolderLookup(engine, settings.holderReport());
 		this.acquirer = new Acquirer(clock, threads, waiters, this.events, this.gates, this.driver, this.holds,
 				this.closer, this.holders, timing, new AcquisitionReports(engine.name(), this.events, outage));

@@ -61,6 +61,13 @@ final class Handle implements HeldLock, Runnable {
 		return (first != null) ? handle : null;
 	}
 
+	/** Open another handle of the same hold, or return {@code null} if it has ended. */
+	@Nullable Handle another() {
+		Handle other = isOpen() && this.holds.isValid(this.gate, this.hold)
+				? open(this.holds, this.gate, this.hold, this.holds.timing.releases(), false) : null;
+		return (other != null) ? other.announced() : null;
+	}
+
 	/** Return whether a lock is an open handle of a hold, or contains one. */
 	static boolean isOpenHandle(HeldLock lock, Hold hold) {
 		if (lock instanceof Handle handle) {

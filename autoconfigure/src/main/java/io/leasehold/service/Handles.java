@@ -1,11 +1,13 @@
 package io.leasehold.service;
 
+import java.util.Optional;
+
 import io.leasehold.HeldLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Operations on held locks for transactions. They have no effect on locks that are not of
- * this library.
+ * Operations on held locks for transactions and leaders. They have no effect on locks
+ * that are not of this library.
  */
 public final class Handles {
 
@@ -23,6 +25,16 @@ public final class Handles {
 				handle.commitUnknown();
 			}
 		});
+	}
+
+	/**
+	 * Enter a lock that another caller holds, without a request. Its key becomes
+	 * available when it was closed by all that entered it.
+	 * @param held a lock of one key
+	 * @return the lock, to be closed; empty if the given one was closed or lost
+	 */
+	public static Optional<HeldLock> enter(HeldLock held) {
+		return (held instanceof Handle handle) ? Optional.ofNullable(handle.another()) : Optional.empty();
 	}
 
 	/** Return why a lock with one key cannot be fenced, or {@code null} if it can be. */

@@ -44,10 +44,12 @@ final class Holds implements RenewalListener {
 
 	private final long slowNanos;
 
+	final ReleaseTiming timing;
+
 	private volatile boolean stopping;
 
 	Holds(LockEngine engine, MonotonicClock clock, EngineThreads threads, Events events, ClaimCloser closer,
-			GateDriver driver, StoreOutage outage, ServiceSettings settings) {
+			GateDriver driver, StoreOutage outage, ServiceSettings settings, ReleaseTiming timing) {
 		this.engine = engine;
 		this.name = engine.name();
 		this.clock = clock;
@@ -58,6 +60,7 @@ final class Holds implements RenewalListener {
 		this.outage = outage;
 		this.throwsOnLoss = settings.onLost() != OnLost.WARN;
 		this.slowNanos = settings.slowHold().toNanos();
+		this.timing = timing;
 	}
 
 	String engine() {

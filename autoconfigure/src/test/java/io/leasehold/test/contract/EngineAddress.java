@@ -41,7 +41,7 @@ public record EngineAddress(Class<? extends Opener> opener, List<String> argumen
 		return open(this.opener.getName(), namespace, member, this.arguments);
 	}
 
-	static LockEngine open(String opener, String namespace, Member member, List<String> arguments) {
+	public static LockEngine open(String opener, String namespace, Member member, List<String> arguments) {
 		try {
 			return ((Opener) Class.forName(opener).getDeclaredConstructor().newInstance()).open(namespace, member,
 					arguments);
@@ -52,7 +52,7 @@ public record EngineAddress(Class<? extends Opener> opener, List<String> argumen
 	}
 
 	/** Return this address as command-line arguments. */
-	List<String> commandLine(String namespace) {
+	public List<String> commandLine(String namespace) {
 		List<String> line = new ArrayList<>(List.of(this.opener.getName(), namespace));
 		line.addAll(this.arguments);
 		return line;

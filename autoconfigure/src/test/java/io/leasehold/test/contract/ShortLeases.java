@@ -8,11 +8,11 @@ import io.leasehold.engine.LockEngine;
  * An engine that accepts leases that are too short for its call timeout. Calls of tests
  * need a long one, because a busy machine pauses, and tests wait for the end of leases.
  */
-final class ShortLeases extends DelegatingEngine {
+public final class ShortLeases extends DelegatingEngine {
 
 	private static final Duration LEAST = Duration.ofSeconds(1);
 
-	ShortLeases(LockEngine engine) {
+	public ShortLeases(LockEngine engine) {
 		super(engine);
 	}
 

@@ -1,0 +1,46 @@
+package io.leasehold.autoconfigure.leadership;
+
+import java.util.Set;
+
+import io.leasehold.leadership.Leadership;
+import io.leasehold.leadership.Leaderships;
+
+import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.beans.factory.support.AutowireCandidateQualifier;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.beans.factory.support.RootBeanDefinition;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
+import org.springframework.core.env.Environment;
+import org.springframework.core.type.AnnotationMetadata;
+
+/**
+ * Registrar of a {@link Leadership} bean for each role, with the role as its qualifier.
+ */
+final class LeadershipBeans implements ImportBeanDefinitionRegistrar {
+
+	private final Environment environment;
+
+	LeadershipBeans(Environment environment) {
+		this.environment = environment;
+	}
+
+	@Override
+	public void registerBeanDefinitions(AnnotationMetadata metadata, BeanDefinitionRegistry registry) {
+		Set<String> roles = Binder.get(this.environment)
+			.bind("leasehold.leadership.roles", Bindable.setOf(String.class))
+			.orElse(Set.of());
+		for (String role : roles) {
+			RootBeanDefinition definition = new RootBeanDefinition();
+			definition.setTargetType(Leadership.class);
+			definition.setFactoryBeanName(LeaseholdLeadershipAutoConfiguration.LEADERSHIPS);
+			definition.setFactoryMethodName("of");
+			definition.getConstructorArgumentValues().addIndexedArgumentValue(0, role);
+			definition.addQualifier(new AutowireCandidateQualifier(Qualifier.class, role));
+			definition.setDestroyMethodName(""); // the leaderships close it
+			registry.registerBeanDefinition("leaseholdLeadership." + role, definition);
+		}
+	}
+
+}

@@ -1,0 +1,7 @@
+/**
+ * Auto-configuration of leadership.
+ */
+@NullMarked
+package io.leasehold.autoconfigure.leadership;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,255 @@
+package io.leasehold.leadership;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+
+import io.leasehold.DistributedLocks;
+import io.leasehold.HeldLock;
+import io.leasehold.LockKey;
+import io.leasehold.LockLostException;
+import io.leasehold.LockOptions;
+import io.leasehold.service.Handles;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Candidate for a role: wants one exclusive lock for as long as it runs. All changes
+ * happen in one thread, which also notifies the listeners, so that these see them in
+ * order. Thread-safe.
+ */
+public final class Candidate implements Leadership, AutoCloseable {
+
+	private static final Log logger = LogFactory.getLog(Candidate.class);
+
+	/** Pause after a failed acquisition. */
+	private static final Duration RETRY = Duration.ofSeconds(1);
+
+	private final String role;
+
+	private final LockKey key;
+
+	private final DistributedLocks locks;
+
+	private final LockOptions options;
+
+	private final Consumer<Object> events;
+
+	private final ScheduledThreadPoolExecutor thread;
+
+	/** The term of this process. Written by the thread. */
+	private volatile @Nullable HeldLock term;
+
+	/** The acquisition that has not ended. For the thread. */
+	private @Nullable CompletableFuture<HeldLock> candidacy;
+
+	/** Whether this process wants to lead. For the thread. */
+	private boolean standing;
+
+	/** The end of the pause after this process stepped down. For the thread. */
+	private @Nullable Future<?> pause;
+
+	/** Number of terms that have begun. */
+	private final AtomicLong terms = new AtomicLong();
+
+	/**
+	 * Create a candidate, which does not stand yet.
+	 * @param role name of the role
+	 * @param options engine, lease and lock delay of the lock
+	 * @param events publishes an event of the role, one at a time; may block
+	 * @throws io.leasehold.LockKeyException if the role is too long for a key
+	 */
+	public Candidate(String role, DistributedLocks locks, LockOptions options, Consumer<Object> events) {
+		this.role = role;
+		this.key = new LockKey("leasehold:role:" + role);
+		this.locks = locks;
+		this.options = options.toBuilder()
+			.name("role " + role)
+			.waitTime(LockOptions.UNLIMITED)
+			.maxHold(LockOptions.UNLIMITED)
+			.minHold(Duration.ZERO)
+			.linger(Duration.ZERO)
+			.endless(true)
+			.build();
+		this.events = events;
+		this.thread = new ScheduledThreadPoolExecutor(1, (task) -> {
+			Thread thread = new Thread(task, "leasehold-role-" + role);
+			thread.setDaemon(true);
+			return thread;
+		}, new ThreadPoolExecutor.DiscardPolicy());
+	}
+
+	@Override
+	public String role() {
+		return this.role;
+	}
+
+	/** Return the key of the lock that the leader holds. */
+	public LockKey key() {
+		return this.key;
+	}
+
+	/** Return how the lock of the role is acquired and held. */
+	public LockOptions options() {
+		return this.options;
+	}
+
+	/** Return how many terms of this process have begun. */
+	public long terms() {
+		return this.terms.get();
+	}
+
+	@Override
+	public boolean isLeader() {
+		return present().isPresent();
+	}
+
+	@Override
+	public OptionalLong term() {
+		return present().map((held) -> OptionalLong.of(held.fencingToken())).orElse(OptionalLong.empty());
+	}
+
+	@Override
+	public Optional<HeldLock> tryEnter() {
+		return present().flatMap(Handles::enter);
+	}
+
+	private Optional<HeldLock> present() {
+		return Optional.ofNullable(this.term).filter(HeldLock::isValid);
+	}
+
+	/** Begin to want the role. */
+	public void start() {
+		this.thread.execute(() -> {
+			this.standing = true;
+			stand();
+		});
+	}
+
+	@Override
+	public void stepDown(Duration pause) {
+		if (pause.isNegative()) {
+			throw new IllegalArgumentException("The pause %s of role '%s' is negative".formatted(pause, this.role));
+		}
+		this.thread.execute(() -> {
+			if (this.standing) {
+				withdraw(RevocationCause.STEPPED_DOWN);
+				this.pause = this.thread.schedule(() -> {
+					this.pause = null;
+					stand();
+				}, pause.toNanos(), TimeUnit.NANOSECONDS);
+			}
+		});
+	}
+
+	/**
+	 * End the candidacy, and a term of this process.
+	 * @param whenEnded run when listeners were notified and the lock was released
+	 */
+	public void stop(Runnable whenEnded) {
+		this.thread.execute(() -> {
+			this.standing = false;
+			withdraw(RevocationCause.SHUTDOWN);
+			whenEnded.run();
+		});
+	}
+
+	private void stand() {
+		if (!this.standing || this.pause != null || this.candidacy != null || this.term != null) {
+			return;
+		}
+		CompletableFuture<HeldLock> acquisition = this.locks.acquireAsync(this.key.value(), this.options);
+		this.candidacy = acquisition;
+		acquisition.whenCompleteAsync((held, failure) -> decided(acquisition, held, failure), this.thread);
+	}
+
+	private void decided(CompletableFuture<HeldLock> acquisition, @Nullable HeldLock held,
+			@Nullable Throwable failure) {
+		if (this.candidacy != acquisition) {
+			if (held != null) {
+				close(held); // granted before it was cancelled
+			}
+			return;
+		}
+		this.candidacy = null;
+		if (held != null) {
+			lead(held);
+		}
+		else {
+			logger.debug("Role '%s' could not be taken, but will be tried again".formatted(this.role), failure);
+			this.thread.schedule(this::stand, RETRY.toNanos(), TimeUnit.NANOSECONDS);
+		}
+	}
+
+	private void lead(HeldLock held) {
+		this.term = held;
+		this.terms.incrementAndGet();
+		logger.info("This process leads in role '%s', term %s".formatted(this.role, held.fencingToken()));
+		publish(new LeadershipGrantedEvent(this.role, held.fencingToken()));
+		held.onLost((loss) -> this.thread.execute(() -> {
+			end(held, RevocationCause.LOST);
+			stand();
+		}));
+	}
+
+	private void withdraw(RevocationCause cause) {
+		if (this.pause != null) {
+			this.pause.cancel(false);
+			this.pause = null;
+		}
+		CompletableFuture<HeldLock> waiting = this.candidacy;
+		this.candidacy = null;
+		if (waiting != null) {
+			waiting.cancel(false);
+		}
+		HeldLock held = this.term;
+		if (held != null) {
+			end(held, cause);
+		}
+	}
+
+	private void end(HeldLock held, RevocationCause cause) {
+		if (this.term != held) {
+			return;
+		}
+		RevocationCause first = held.isValid() ? cause : RevocationCause.LOST;
+		this.term = null;
+		logger.info("This process leads no more in role '%s', term %s: %s".formatted(this.role, held.fencingToken(),
+				first));
+		publish(new LeadershipRevokedEvent(this.role, held.fencingToken(), first));
+		close(held);
+	}
+
+	private void close(HeldLock held) {
+		try {
+			held.close();
+		}
+		catch (LockLostException ex) {
+			logger.debug("Role '%s' was lost".formatted(this.role), ex);
+		}
+	}
+
+	/** End the thread. A term that has not ended does so with its lease. */
+	@Override
+	public void close() {
+		this.thread.shutdownNow();
+	}
+
+	private void publish(Object event) {
+		try {
+			this.events.accept(event);
+		}
+		catch (RuntimeException | Error ex) {
+			logger.error("A listener of role '%s' failed".formatted(this.role), ex);
+		}
+	}
+
+}

@@ -1,0 +1,289 @@
+package io.leasehold.leadership;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+
+import io.leasehold.HeldLock;
+import io.leasehold.LockKey;
+import io.leasehold.LockOptions;
+import io.leasehold.engine.Member;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.local.LocalLockEngine;
+import io.leasehold.event.LockEvent;
+import io.leasehold.service.HolderReport;
+import io.leasehold.service.LockService;
+import io.leasehold.service.OnLost;
+import io.leasehold.service.ReleaseTiming;
+import io.leasehold.service.ServiceSettings;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Tests for {@link Candidate}: two instances in one process, on the local engine.
+ */
+@Timeout(60)
+class CandidateTests {
+
+	private static final LockKey ROLE = new LockKey("leasehold:role:billing");
+
+	private final LocalLockEngine store = new LocalLockEngine(MonotonicClock.SYSTEM);
+
+	private final List<Instance> instances = new ArrayList<>();
+
+	@AfterEach
+	void stop() throws InterruptedException {
+		for (Instance instance : this.instances) {
+			instance.stop();
+		}
+		await().until(() -> this.store.size() == 0);
+		this.instances.forEach(Instance::close);
+	}
+
+	@Test
+	void oneLeadsAndTheOtherFollowsIt() throws InterruptedException {
+		Instance first = new Instance();
+		first.candidate.start();
+		await().until(first.candidate::isLeader);
+		Instance second = new Instance();
+		second.candidate.start();
+		await().until(() -> !second.service.inspector().overview().waiting().isEmpty());
+		assertThat(second.candidate.isLeader()).isFalse();
+		assertThat(second.candidate.term()).isEmpty();
+		long term = first.candidate.term().orElseThrow();
+		first.stop();
+		await().until(second.candidate::isLeader);
+		assertThat(first.candidate.isLeader()).isFalse();
+		assertThat(first.events).containsExactly(new LeadershipGrantedEvent("billing", term),
+				new LeadershipRevokedEvent("billing", term, RevocationCause.SHUTDOWN));
+		assertThat(second.candidate.term().orElseThrow()).isGreaterThan(term);
+	}
+
+	@Test
+	void leaderThatStepsDownIsNoCandidateForThePause() {
+		Instance first = new Instance();
+		first.candidate.start();
+		await().until(first.candidate::isLeader);
+		Instance second = new Instance();
+		second.candidate.start();
+		await().until(() -> !second.service.inspector().overview().waiting().isEmpty());
+		first.candidate.stepDown(Duration.ofHours(1));
+		await().until(second.candidate::isLeader);
+		assertThat(first.service.inspector().overview().waiting()).isEmpty();
+		second.candidate.stepDown(Duration.ZERO);
+		await().until(() -> second.events.size() == 3);
+		assertThat(second.candidate.isLeader()).isTrue();
+		assertThat(second.terms()).isSorted().hasSize(3);
+		assertThatIllegalArgumentException().isThrownBy(() -> second.candidate.stepDown(Duration.ofMillis(-1)))
+			.withMessageContaining("'billing'");
+	}
+
+	@Test
+	void candidateThatStepsDownBeforeItLeadsWaitsNoMore() {
+		Instance first = new Instance();
+		first.candidate.start();
+		await().until(first.candidate::isLeader);
+		Instance second = new Instance();
+		second.candidate.start();
+		await().until(() -> !second.service.inspector().overview().waiting().isEmpty());
+		second.candidate.stepDown(Duration.ofHours(1));
+		await().until(() -> second.service.inspector().overview().waiting().isEmpty());
+		assertThat(second.events).isEmpty();
+	}
+
+	@Test
+	void leaderThatLostItsLockIsRevokedAndStandsAgain() {
+		Instance first = new Instance();
+		first.candidate.start();
+		await().until(first.candidate::isLeader);
+		first.service.inspector().forceRelease("", ROLE);
+		await().until(() -> first.events.size() == 3);
+		assertThat(first.events.get(1)).isInstanceOfSatisfying(LeadershipRevokedEvent.class,
+				(event) -> assertThat(event.cause()).isEqualTo(RevocationCause.LOST));
+		assertThat(first.terms()).isSorted().hasSize(3);
+		assertThat(first.candidate.isLeader()).isTrue();
+	}
+
+	@Test
+	void nobodyLeadsUntilListenersOfTheFormerLeaderReturn() throws InterruptedException {
+		CountDownLatch listening = new CountDownLatch(1);
+		CountDownLatch listened = new CountDownLatch(1);
+		Instance first = new Instance() {
+
+			@Override
+			void listen(Object event) {
+				super.listen(event);
+				if (event instanceof LeadershipRevokedEvent) {
+					listening.countDown();
+					awaitLatch(listened);
+				}
+			}
+
+		};
+		first.candidate.start();
+		await().until(first.candidate::isLeader);
+		Instance second = new Instance();
+		second.candidate.start();
+		await().until(() -> !second.service.inspector().overview().waiting().isEmpty());
+		first.candidate.stepDown(Duration.ofHours(1));
+		listening.await();
+		assertThat(first.candidate.isLeader()).isFalse();
+		assertThat(this.store.size()).isOne();
+		assertThat(second.candidate.isLeader()).isFalse();
+		listened.countDown();
+		await().until(second.candidate::isLeader);
+	}
+
+	@Test
+	void listenerThatFailsEndsNothing() {
+		Instance first = new Instance() {
+
+			@Override
+			void listen(Object event) {
+				super.listen(event);
+				throw new IllegalStateException("on purpose");
+			}
+
+		};
+		first.candidate.start();
+		await().until(first.candidate::isLeader);
+		first.candidate.stepDown(Duration.ZERO);
+		await().until(() -> first.events.size() == 3);
+		assertThat(first.candidate.isLeader()).isTrue();
+	}
+
+	@Test
+	void candidateOutlastsAStoreThatIsDown() {
+		this.store.faults().setDown(true);
+		Instance first = new Instance();
+		first.candidate.start();
+		await().until(() -> !first.service.inspector().overview().waiting().isEmpty());
+		this.store.faults().setDown(false);
+		await().until(first.candidate::isLeader);
+	}
+
+	@Test
+	void lockOfARoleHasNoEventsButItsLoss() throws InterruptedException {
+		Instance first = new Instance();
+		first.candidate.start();
+		await().until(first.candidate::isLeader);
+		Instance second = new Instance();
+		second.candidate.start();
+		await().until(() -> !second.service.inspector().overview().waiting().isEmpty());
+		first.service.inspector().forceRelease("", ROLE);
+		await().until(second.candidate::isLeader);
+		second.stop();
+		first.stop();
+		assertThat(first.eventsOfTheRole()).containsExactly("HoldLost");
+		assertThat(second.eventsOfTheRole()).isEmpty();
+	}
+
+	@Test
+	void bodyKeepsTheTermOfALeaderThatStepsDown() {
+		Instance first = new Instance();
+		assertThat(first.candidate.tryEnter()).isEmpty();
+		first.candidate.start();
+		await().until(first.candidate::isLeader);
+		long term = first.candidate.term().orElseThrow();
+		try (HeldLock body = first.candidate.tryEnter().orElseThrow()) {
+			assertThat(body.fencingToken()).isEqualTo(term);
+			first.candidate.stepDown(Duration.ofHours(1));
+			await().until(() -> first.events.size() == 2);
+			assertThat(first.candidate.tryEnter()).isEmpty();
+			assertThat(body.isValid()).isTrue();
+			assertThat(this.store.size()).isOne();
+		}
+		assertThat(this.store.size()).isZero();
+	}
+
+	@Test
+	void candidateThatStopsInItsPauseDoesNotStandBeforeItStarts() throws InterruptedException {
+		Instance first = new Instance();
+		first.candidate.start();
+		await().until(first.candidate::isLeader);
+		first.candidate.stepDown(Duration.ofMillis(1));
+		first.stop();
+		Instance second = new Instance();
+		second.candidate.start();
+		await().until(second.candidate::isLeader);
+		assertThat(first.service.inspector().overview().waiting()).isEmpty();
+		second.stop();
+		first.candidate.start();
+		await().until(first.candidate::isLeader);
+	}
+
+	private static void awaitLatch(CountDownLatch latch) {
+		try {
+			latch.await();
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	/** One of the instances of an application. */
+	private class Instance {
+
+		final List<Object> events = new CopyOnWriteArrayList<>();
+
+		final List<LockEvent> lockEvents = new CopyOnWriteArrayList<>();
+
+		final LockService service;
+
+		final Candidate candidate;
+
+		Instance() {
+			LockOptions defaults = new LockOptions("test", "local", Duration.ofSeconds(10), Duration.ZERO,
+					Duration.ZERO, LockOptions.UNLIMITED);
+			this.service = new LockService(
+					new ServiceSettings(defaults, OnLost.THROW, 63, Duration.ofMillis(10), Duration.ZERO,
+							HolderReport.AFTER_WAIT),
+					List.of(CandidateTests.this.store), Member.of("test"), MonotonicClock.SYSTEM,
+					List.of(this.lockEvents::add), ReleaseTiming.IMMEDIATE);
+			this.candidate = new Candidate("billing", this.service, defaults, this::listen);
+			CandidateTests.this.instances.add(this);
+		}
+
+		void listen(Object event) {
+			this.events.add(event);
+		}
+
+		/** Return the events of the role, before that of another hold, which is slow. */
+		List<String> eventsOfTheRole() {
+			this.service.acquire("other").close();
+			await().until(() -> this.lockEvents.stream()
+				.anyMatch((event) -> event instanceof LockEvent.HoldSlow slow && slow.key().value().equals("other")));
+			return this.lockEvents.stream()
+				.filter((event) -> event.toString().contains("role billing"))
+				.map((event) -> event.getClass().getSimpleName())
+				.toList();
+		}
+
+		List<Long> terms() {
+			return this.events.stream()
+				.map((event) -> (event instanceof LeadershipGrantedEvent granted) ? granted.term()
+						: ((LeadershipRevokedEvent) event).term())
+				.toList();
+		}
+
+		void stop() throws InterruptedException {
+			CountDownLatch ended = new CountDownLatch(1);
+			this.candidate.stop(ended::countDown);
+			ended.await();
+		}
+
+		void close() {
+			this.candidate.close();
+			this.service.close();
+		}
+
+	}
+
+}
