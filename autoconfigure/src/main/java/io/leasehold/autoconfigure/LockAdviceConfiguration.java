@@ -9,6 +9,7 @@ import io.leasehold.interceptor.LockInterceptor;
 import io.leasehold.interceptor.LockOperationSource;
 import io.leasehold.interceptor.UnavailablePolicy;
 import io.leasehold.key.KeyParser;
+import io.leasehold.leadership.Leaderships;
 import io.leasehold.service.LockService;
 
 import org.springframework.aop.config.AopConfigUtils;
@@ -43,13 +44,15 @@ class LockAdviceConfiguration {
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static LockOperationSource leaseholdLockOperationSource(ObjectProvider<LockService> service,
-			ObjectProvider<FencingGuard> fencing, ConfigurableBeanFactory beanFactory, Environment environment) {
+			ObjectProvider<FencingGuard> fencing, ObjectProvider<Leaderships> leaderships,
+			ConfigurableBeanFactory beanFactory, Environment environment) {
 		UnavailablePolicy whenUnavailable = switch (properties(environment).whenUnavailable()) {
 			case FAIL -> UnavailablePolicy.FAIL;
 			case PROCEED -> UnavailablePolicy.PROCEED;
 		};
 		return new LockOperationSource(service::getObject, new KeyParser(beanFactory),
-				new EmbeddedValueResolver(beanFactory), fencing::getIfUnique, whenUnavailable);
+				new EmbeddedValueResolver(beanFactory), fencing::getIfUnique, whenUnavailable,
+				leaderships::getIfAvailable);
 	}
 
 	@Bean

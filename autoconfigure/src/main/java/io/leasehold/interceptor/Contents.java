@@ -62,7 +62,8 @@ final class Contents {
 			return ValueCheck.NONE;
 		}
 		String method = MethodName.of(annotation.type(), annotation.method());
-		boolean followed = annotation.isOf(LockScope.METHOD) && !annotation.values().fenced();
+		boolean followed = annotation.isOf(LockScope.METHOD) && !annotation.values().fenced()
+				&& annotation.role() == null;
 		String remedy = followed ? "Return a CompletionStage, a publisher or the complete value."
 				: "Return the complete value.";
 		return (value) -> {

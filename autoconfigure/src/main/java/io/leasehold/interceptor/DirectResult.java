@@ -34,7 +34,9 @@ enum DirectResult implements ResultKind {
 	ANY {
 		@Override
 		@Nullable Object end(@Nullable Object returned, HeldLock held, LockCall call) {
-			if (returned != null && LateTypes.isLate(returned) && call.operation().fencing() == null) {
+			LockOperation operation = call.operation();
+			if (returned != null && LateTypes.isLate(returned) && operation.fencing() == null
+					&& operation.leadership() == null) {
 				ResultKind publisher = MethodChecks.publisher(returned.getClass());
 				if (returned instanceof CompletionStage<?> stage) {
 					return followed(stage, held, call);
@@ -43,7 +45,7 @@ enum DirectResult implements ResultKind {
 					return publisher.follow(call, held, returned);
 				}
 			}
-			IllegalStateException refusal = call.operation().check().refusal(returned);
+			IllegalStateException refusal = operation.check().refusal(returned);
 			if (refusal != null) {
 				call.locks().cancelled(held);
 				throw refusal;
@@ -60,7 +62,7 @@ enum DirectResult implements ResultKind {
 		}
 		HeldLock held;
 		try {
-			held = call.locks().acquireAll(keys, call.operation().options(), call.operation().bypassed());
+			held = call.acquire(keys);
 		}
 		catch (LockBusyException | LockEngineException ex) {
 			return call.withoutLock(ex);

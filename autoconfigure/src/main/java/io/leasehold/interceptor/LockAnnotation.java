@@ -12,6 +12,7 @@ import java.util.stream.Stream;
 
 import io.leasehold.LockScope;
 import io.leasehold.annotation.DistributedLock;
+import io.leasehold.annotation.LeaderOnly;
 import io.leasehold.key.MethodName;
 import org.jspecify.annotations.Nullable;
 
@@ -27,12 +28,14 @@ import org.springframework.util.ReflectionUtils;
  * Annotation that applies to a method, and the place of its declaration.
  *
  * @param values the attributes that the user wrote
+ * @param role the role whose leader runs the method, {@code null} for any process
  * @param method the method of that class
  * @param declared the method whose parameter names the key uses: the annotated one, which
  * may belong to an interface
  * @param source the annotated method, class or interface
  */
-record LockAnnotation(DistributedLock values, Class<?> type, Method method, Method declared, AnnotatedElement source) {
+record LockAnnotation(DistributedLock values, @Nullable String role, Class<?> type, Method method, Method declared,
+		AnnotatedElement source) {
 
 	/**
 	 * Find the annotation: on the method, on those that it implements or overrides, on
@@ -73,15 +76,14 @@ record LockAnnotation(DistributedLock values, Class<?> type, Method method, Meth
 		return Stream.concat(Stream.of(method), implemented)
 			.flatMap(LockAnnotation::sources)
 			.distinct()
-			.flatMap((source) -> declaredOn(source)
-				.map((values) -> new LockAnnotation(values, type, method, (Method) source, source)))
+			.flatMap((source) -> declaredOn(source).map((merged) -> of(merged, type, method, (Method) source, source)))
 			.toList();
 	}
 
 	private static List<LockAnnotation> onTypes(Method method, Class<?> type) {
 		return sources(type)
-			.flatMap((source) -> declaredBy((Class<?>) source, method, type).flatMap((declared) -> declaredOn(source)
-				.map((values) -> new LockAnnotation(values, type, method, declared, source))))
+			.flatMap((source) -> declaredBy((Class<?>) source, method, type)
+				.flatMap((declared) -> declaredOn(source).map((merged) -> of(merged, type, method, declared, source))))
 			.toList();
 	}
 
@@ -101,8 +103,16 @@ record LockAnnotation(DistributedLock values, Class<?> type, Method method, Meth
 	/**
 	 * Return the annotations of an element, also those that other annotations compose.
 	 */
-	private static Stream<DistributedLock> declaredOn(AnnotatedElement element) {
-		return MergedAnnotations.from(element).stream(DistributedLock.class).map(MergedAnnotation::synthesize);
+	private static Stream<MergedAnnotation<DistributedLock>> declaredOn(AnnotatedElement element) {
+		return MergedAnnotations.from(element).stream(DistributedLock.class);
+	}
+
+	private static LockAnnotation of(MergedAnnotation<DistributedLock> merged, Class<?> type, Method method,
+			Method declared, AnnotatedElement source) {
+		MergedAnnotation<?> composed = merged.getMetaSource();
+		String role = (composed != null && composed.getType() == LeaderOnly.class)
+				? composed.getString(MergedAnnotation.VALUE) : null;
+		return new LockAnnotation(merged.synthesize(), role, type, method, declared, source);
 	}
 
 	private boolean isOverriddenBy(LockAnnotation other) {

@@ -1,5 +1,7 @@
 package io.leasehold.interceptor;
 
+import java.time.Duration;
+
 import io.leasehold.FencingGuard;
 import io.leasehold.HeldLock;
 import io.leasehold.HeldLockScope;
@@ -10,6 +12,7 @@ import io.leasehold.LockKeyException;
 import io.leasehold.LockKeys;
 import io.leasehold.annotation.WhenBusy;
 import io.leasehold.key.LockCondition;
+import io.leasehold.leadership.Leadership;
 import io.leasehold.service.LockService;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -58,6 +61,18 @@ record LockCall(LockOperation operation, MethodInvocation invocation, LockServic
 			this.locks.keyRefused(this.operation.options());
 			throw ex;
 		}
+	}
+
+	/** Acquire the locks, or enter that of the leader's term. */
+	HeldLock acquire(LockKeys keys) {
+		Leadership leadership = this.operation.leadership();
+		return (leadership != null) ? leadership.tryEnter().orElseThrow(() -> notLeader(keys, leadership))
+				: this.locks.acquireAll(keys, this.operation.options(), this.operation.bypassed());
+	}
+
+	private LockBusyException notLeader(LockKeys keys, Leadership leadership) {
+		return new LockBusyException("%s did not run: this process does not lead in role '%s'"
+			.formatted(this.operation.options().name(), leadership.role()), keys.all().get(0), Duration.ZERO);
 	}
 
 	/** Make the lock the current one of this thread, fenced if the method is. */

@@ -7,6 +7,7 @@ import io.leasehold.LockException;
 import io.leasehold.LockOptions;
 import io.leasehold.key.KeyExpression;
 import io.leasehold.key.LockCondition;
+import io.leasehold.leadership.Leadership;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,8 +21,9 @@ import org.jspecify.annotations.Nullable;
  * @param result kind of the method's result
  * @param check check of the method's values
  * @param fencing guard of the body's transactions, if the method is fenced
+ * @param leadership the role whose leader alone runs the method, if it has one
  */
 record LockOperation(LockOptions options, KeyExpression key, @Nullable LockCondition condition,
 		@Nullable Fallback fallback, Predicate<LockException> bypassed, ResultKind result, ValueCheck check,
-		@Nullable FencingGuard fencing) {
+		@Nullable FencingGuard fencing, @Nullable Leadership leadership) {
 }

@@ -17,6 +17,8 @@ import io.leasehold.key.KeyParser;
 import io.leasehold.key.KeyPlaceholders;
 import io.leasehold.key.LockCondition;
 import io.leasehold.key.MethodName;
+import io.leasehold.leadership.Candidate;
+import io.leasehold.leadership.Leaderships;
 import io.leasehold.service.LockService;
 import org.jspecify.annotations.Nullable;
 
@@ -36,25 +38,52 @@ final class LockOperationReader {
 
 	private final UnavailablePolicy whenUnavailable;
 
+	private final Supplier<@Nullable Leaderships> leaderships;
+
 	LockOperationReader(Supplier<LockService> service, KeyParser keys, StringValueResolver values,
-			Supplier<@Nullable FencingGuard> fencing, UnavailablePolicy whenUnavailable) {
+			Supplier<@Nullable FencingGuard> fencing, UnavailablePolicy whenUnavailable,
+			Supplier<@Nullable Leaderships> leaderships) {
 		this.options = new LockOptionsReader(service, values);
 		this.keys = keys;
 		this.fencing = fencing;
 		this.whenUnavailable = whenUnavailable;
+		this.leaderships = leaderships;
 	}
 
 	LockOperation read(LockAnnotation annotation) {
 		DistributedLock values = annotation.values();
 		MethodChecks.check(annotation);
-		KeyExpression key = readKey(annotation);
-		LockOptions options = this.options.read(annotation);
+		Candidate candidate = (annotation.role() != null) ? candidate(annotation, annotation.role()) : null;
+		KeyExpression key = readKey(annotation, candidate);
+		LockOptions options = (candidate != null)
+				? candidate.options().toBuilder().name(LockOptionsReader.name(annotation)).build()
+				: this.options.read(annotation);
 		Fallback fallback = values.fallback().isEmpty() ? null : Fallback.find(annotation, values.fallback());
 		WhenBusy whenBusy = checkSkip(annotation);
 		FencingGuard guard = values.fenced() ? fencingGuard(annotation, options) : null;
 		Predicate<LockException> bypassed = (reason) -> fallback == null && isBypassed(reason, whenBusy, guard != null);
 		return new LockOperation(options, key, readCondition(annotation), fallback, bypassed, resultOf(annotation),
-				Contents.check(annotation), guard);
+				Contents.check(annotation), guard, candidate);
+	}
+
+	private Candidate candidate(LockAnnotation annotation, String text) {
+		if (MethodChecks.endsLater(annotation)) {
+			throw annotation.invalid("is for a leader, but its result ends later: its cancellation would end the term",
+					"Return the plain result, or use Leadership.tryEnter().");
+		}
+		String role = this.options.resolve(annotation, "role", text);
+		Leaderships roles = this.leaderships.get();
+		if (roles == null) {
+			throw annotation.invalid("is for the leader in role '%s', but there are no roles".formatted(role),
+					"Set leasehold.leadership.roles.");
+		}
+		try {
+			return roles.candidate(role);
+		}
+		catch (IllegalArgumentException ex) {
+			throw annotation.invalid("is for the leader in an unknown role: %s".formatted(ex.getMessage()),
+					"Use one of those, or add the role.", ex);
+		}
 	}
 
 	private boolean isBypassed(LockException reason, WhenBusy whenBusy, boolean fenced) {
@@ -88,9 +117,11 @@ final class LockOperationReader {
 		return guard;
 	}
 
-	private KeyExpression readKey(LockAnnotation annotation) {
+	private KeyExpression readKey(LockAnnotation annotation, @Nullable Candidate candidate) {
+		String key = (candidate != null) ? "'%s'".formatted(candidate.key().value().replace("'", "''"))
+				: keyText(annotation);
 		try {
-			return this.keys.parse(keyText(annotation), annotation.declared(), annotation.method(), annotation.type());
+			return this.keys.parse(key, annotation.declared(), annotation.method(), annotation.type());
 		}
 		catch (InvalidKeyExpressionException ex) {
 			throw invalid(annotation, ex);
@@ -134,11 +165,13 @@ final class LockOperationReader {
 	}
 
 	private static WhenBusy checkSkip(LockAnnotation annotation) {
-		WhenBusy whenBusy = annotation.values().whenBusy();
+		boolean leaderOnly = annotation.role() != null && annotation.values().fallback().isEmpty();
+		WhenBusy whenBusy = leaderOnly ? WhenBusy.SKIP : annotation.values().whenBusy();
 		if (whenBusy == WhenBusy.SKIP && !SkippedResult.existsFor(annotation.method())) {
-			throw annotation.invalid(
-					"has whenBusy SKIP, but returns %s, which has no value for a skipped call"
-						.formatted(annotation.method().getReturnType()),
+			String problem = leaderOnly
+					? "is skipped on other instances than the leader, but returns %s, which has no value for that"
+					: "has whenBusy SKIP, but returns %s, which has no value for a skipped call";
+			throw annotation.invalid(problem.formatted(annotation.method().getReturnType()),
 					"Return a wrapper type or an Optional, or configure a fallback instead.");
 		}
 		if (whenBusy == WhenBusy.SKIP && !annotation.values().fallback().isEmpty()) {

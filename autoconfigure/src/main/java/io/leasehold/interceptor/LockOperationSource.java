@@ -7,6 +7,7 @@ import java.util.function.Supplier;
 
 import io.leasehold.FencingGuard;
 import io.leasehold.key.KeyParser;
+import io.leasehold.leadership.Leaderships;
 import io.leasehold.service.LockService;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -35,10 +36,13 @@ public final class LockOperationSource implements AopInfrastructureBean {
 	 * @param values resolver of placeholders
 	 * @param fencing supplies the guard of fenced methods, not before the first of them
 	 * @param whenUnavailable policy if the store does not respond
+	 * @param leaderships supplies the roles of leaders, not before the first method that
+	 * needs them
 	 */
 	public LockOperationSource(Supplier<LockService> service, KeyParser keys, StringValueResolver values,
-			Supplier<@Nullable FencingGuard> fencing, UnavailablePolicy whenUnavailable) {
-		this.reader = new LockOperationReader(service, keys, values, fencing, whenUnavailable);
+			Supplier<@Nullable FencingGuard> fencing, UnavailablePolicy whenUnavailable,
+			Supplier<@Nullable Leaderships> leaderships) {
+		this.reader = new LockOperationReader(service, keys, values, fencing, whenUnavailable, leaderships);
 	}
 
 	/** Return the annotated methods of classes, without their operations. */

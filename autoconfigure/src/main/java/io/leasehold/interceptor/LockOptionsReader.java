@@ -79,7 +79,7 @@ final class LockOptionsReader {
 		}
 	}
 
-	private static String name(LockAnnotation annotation) {
+	static String name(LockAnnotation annotation) {
 		String name = annotation.values().name();
 		if (name.contains("${") || name.contains("#{")) {
 			throw annotation.invalid("has name \"%s\", but names are never resolved".formatted(name),

@@ -36,7 +36,7 @@ final class Canceller extends Actor {
 		super(diary, random);
 		LockOperationSource operations = new LockOperationSource(() -> locks,
 				new KeyParser(new DefaultListableBeanFactory()), (text) -> text.replace("${engine}", engine),
-				() -> null, UnavailablePolicy.FAIL);
+				() -> null, UnavailablePolicy.FAIL, () -> null);
 		ProxyFactory proxy = new ProxyFactory(new LateWork());
 		proxy.setProxyTargetClass(true);
 		proxy.addAdvisor(new LockAdvisor(operations,
