@@ -17,6 +17,7 @@ import io.leasehold.LockOptions;
 import io.leasehold.LossCause;
 import io.leasehold.endpoint.LockDescriptor;
 import io.leasehold.endpoint.LocksDescriptor;
+import io.leasehold.endpoint.RoleDescriptor;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.local.LocalLockEngine;
@@ -25,7 +26,10 @@ import io.leasehold.event.ApplicationEvents;
 import io.leasehold.event.HandoffKind;
 import io.leasehold.event.LockEvent;
 import io.leasehold.event.RenewalResult;
+import io.leasehold.leadership.Candidate;
+import io.leasehold.leadership.Leaderships;
 import io.leasehold.metrics.DroppedEventMetrics;
+import io.leasehold.metrics.LeadershipMetrics;
 import io.leasehold.metrics.LockMetrics;
 import io.leasehold.metrics.ParkedLockMetrics;
 import io.leasehold.observation.DefaultAcquireObservationConvention;
@@ -136,6 +140,8 @@ class ObservabilityPageTests {
 			.isEqualTo(components(LocksDescriptor.Waiting.class));
 		assertThat(fields(responses.get(1))).isEqualTo(components(LockDescriptor.class));
 		assertThat(fields(responses.get(1).path("holders").path(0))).isEqualTo(components(LockDescriptor.Holder.class));
+		assertThat(fields(responses.get(2))).isEqualTo(components(RoleDescriptor.class));
+		assertThat(fields(responses.get(2).path("leaders").path(0))).isEqualTo(components(LockDescriptor.Holder.class));
 	}
 
 	private static List<String> fields(JsonNode object) {
@@ -184,6 +190,9 @@ class ObservabilityPageTests {
 		new DroppedEventMetrics(new ApplicationEvents((event) -> {
 		}), locks().inspector()).bindTo(registry);
 		new ParkedLockMetrics(locks().inspector()).bindTo(registry);
+		Candidate candidate = new Candidate("billing", locks(), locks().defaults(), (event) -> {
+		});
+		new LeadershipMetrics(new Leaderships(List.of(candidate))).bindTo(registry);
 		LockMetrics metrics = new LockMetrics(registry);
 		LockKey key = new LockKey("order:42");
 		metrics.onEvent(new LockEvent.AcquireEnded("redis", "pay", key, AcquireOutcome.ACQUIRED, false, 1, null));

@@ -6,6 +6,7 @@ import io.leasehold.DistributedLocks;
 import io.leasehold.FencingGuard;
 import io.leasehold.LockInspector;
 import io.leasehold.engine.local.LocalLockEngine;
+import io.leasehold.leadership.Leadership;
 import io.leasehold.test.LockRecorder;
 import io.leasehold.test.VirtualClock;
 
@@ -27,6 +28,8 @@ public abstract class Snippet {
 	protected TransactionTemplate transactions;
 
 	protected JdbcClient jdbc;
+
+	protected Leadership leadership;
 
 	protected long token;
 

@@ -2,8 +2,11 @@ package io.leasehold.autoconfigure.actuate;
 
 import io.leasehold.LockInspector;
 import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
+import io.leasehold.autoconfigure.leadership.LeaseholdLeadershipAutoConfiguration;
+import io.leasehold.endpoint.LeadershipEndpoint;
 import io.leasehold.endpoint.LocksEndpoint;
 import io.leasehold.endpoint.LocksEndpointWebExtension;
+import io.leasehold.leadership.Leaderships;
 
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.autoconfigure.endpoint.expose.EndpointExposure;
@@ -18,9 +21,9 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.core.Ordered;
 
 /**
- * Auto-configuration of the actuator endpoint {@code locks}.
+ * Auto-configuration of the actuator endpoints {@code locks} and {@code leadership}.
  */
-@AutoConfiguration(after = LeaseholdAutoConfiguration.class)
+@AutoConfiguration(after = { LeaseholdAutoConfiguration.class, LeaseholdLeadershipAutoConfiguration.class })
 @AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE)
 @ConditionalOnClass({ Endpoint.class, ConditionalOnAvailableEndpoint.class })
 @ConditionalOnBean(LockInspector.class)
@@ -42,6 +45,15 @@ public final class LeaseholdEndpointAutoConfiguration {
 	@ConditionalOnBean(LocksEndpoint.class)
 	LocksEndpointWebExtension leaseholdLocksEndpointWebExtension(LocksEndpoint endpoint) {
 		return new LocksEndpointWebExtension(endpoint);
+	}
+
+	@Bean
+	@ConditionalOnAvailableEndpoint
+	@ConditionalOnMissingBean
+	@ConditionalOnBean(Leaderships.class)
+	LeadershipEndpoint leaseholdLeadershipEndpoint(Leaderships leaderships, LockInspector locks,
+			ApplicationEventPublisher events) {
+		return new LeadershipEndpoint(leaderships, locks, events);
 	}
 
 }

@@ -5,8 +5,11 @@ import java.util.TreeMap;
 
 import io.leasehold.LockInspector;
 import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
+import io.leasehold.health.LeadershipHealthIndicator;
 import io.leasehold.health.LockEngineHealthIndicator;
+import io.leasehold.leadership.Leaderships;
 
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigureOrder;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -19,7 +22,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.core.Ordered;
 
 /**
- * Auto-configuration of the engines' health, as components of {@code locks}.
+ * Auto-configuration of the health of engines and roles, as components of {@code locks}.
  */
 @AutoConfiguration(after = LeaseholdAutoConfiguration.class)
 @AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE)
@@ -33,10 +36,11 @@ public final class LeaseholdHealthAutoConfiguration {
 	@Bean
 	@ConditionalOnEnabledHealthIndicator("locks")
 	@ConditionalOnMissingBean(name = "locksHealthContributor")
-	HealthContributor locksHealthContributor(LockInspector locks) {
-		Map<String, HealthContributor> engines = new TreeMap<>();
-		locks.engines().forEach((engine) -> engines.put(engine, new LockEngineHealthIndicator(locks, engine)));
-		return CompositeHealthContributor.fromMap(engines);
+	HealthContributor locksHealthContributor(LockInspector locks, ObjectProvider<Leaderships> leaderships) {
+		Map<String, HealthContributor> components = new TreeMap<>();
+		locks.engines().forEach((engine) -> components.put(engine, new LockEngineHealthIndicator(locks, engine)));
+		leaderships.ifAvailable((roles) -> components.put("leadership", new LeadershipHealthIndicator(roles)));
+		return CompositeHealthContributor.fromMap(components);
 	}
 
 }

@@ -2,8 +2,11 @@ package io.leasehold.autoconfigure.actuate;
 
 import io.leasehold.LockInspector;
 import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
+import io.leasehold.autoconfigure.leadership.LeaseholdLeadershipAutoConfiguration;
 import io.leasehold.event.ApplicationEvents;
+import io.leasehold.leadership.Leaderships;
 import io.leasehold.metrics.DroppedEventMetrics;
+import io.leasehold.metrics.LeadershipMetrics;
 import io.leasehold.metrics.LockMetrics;
 import io.leasehold.metrics.ParkedLockMetrics;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -19,7 +22,7 @@ import org.springframework.core.Ordered;
 /**
  * Auto-configuration of the lock meters.
  */
-@AutoConfiguration(after = LeaseholdAutoConfiguration.class)
+@AutoConfiguration(after = { LeaseholdAutoConfiguration.class, LeaseholdLeadershipAutoConfiguration.class })
 @AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE)
 @ConditionalOnClass(MeterRegistry.class)
 @ConditionalOnBean({ LeaseholdAutoConfiguration.class, MeterRegistry.class })
@@ -46,6 +49,13 @@ public final class LeaseholdMetricsAutoConfiguration {
 	@ConditionalOnBean(LockInspector.class)
 	ParkedLockMetrics leaseholdParkedLockMetrics(LockInspector locks) {
 		return new ParkedLockMetrics(locks);
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	@ConditionalOnBean(Leaderships.class)
+	LeadershipMetrics leaseholdLeadershipMetrics(Leaderships leaderships) {
+		return new LeadershipMetrics(leaderships);
 	}
 
 }

@@ -8,6 +8,8 @@ import com.hazelcast.core.HazelcastInstance;
 import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
 import io.leasehold.autoconfigure.LeaseholdLocalAutoConfiguration;
 import io.leasehold.autoconfigure.StubEngine;
+import io.leasehold.autoconfigure.actuate.LeaseholdHealthAutoConfiguration;
+import io.leasehold.autoconfigure.actuate.LeaseholdMetricsAutoConfiguration;
 import io.leasehold.autoconfigure.hazelcast.LeaseholdHazelcastAutoConfiguration;
 import io.leasehold.autoconfigure.memcached.LeaseholdMemcachedAutoConfiguration;
 import io.leasehold.engine.LockEngine;
@@ -19,6 +21,9 @@ import io.leasehold.leadership.LeadershipRevokedEvent;
 import io.leasehold.leadership.Leaderships;
 import io.leasehold.leadership.RevocationCause;
 import io.leasehold.server.HazelcastTestCluster;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,6 +33,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.boot.health.contributor.CompositeHealthContributor;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.health.contributor.Status;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.event.EventListener;
 
@@ -159,6 +167,33 @@ class LeaseholdLeadershipAutoConfigurationTests {
 			.withPropertyValues("leasehold.enabled=false", "leasehold.leadership.roles=billing",
 					"leasehold.leadership.engine=redis")
 			.run((context) -> await().until(context.getBean(Leadership.class)::isLeader));
+	}
+
+	@Test
+	void metersAndHealthShowWhetherThisInstanceLeads() {
+		this.runner
+			.withConfiguration(AutoConfigurations.of(LeaseholdMetricsAutoConfiguration.class,
+					LeaseholdHealthAutoConfiguration.class))
+			.withBean(MeterRegistry.class, SimpleMeterRegistry::new)
+			.withPropertyValues("leasehold.leadership.roles=billing")
+			.run((context) -> {
+				Leadership leadership = context.getBean(Leadership.class);
+				SimpleMeterRegistry meters = context.getBean(SimpleMeterRegistry.class);
+				context.getBeansOfType(MeterBinder.class).values().forEach((binder) -> binder.bindTo(meters));
+				CompositeHealthContributor locks = context.getBean(CompositeHealthContributor.class);
+				HealthIndicator health = (HealthIndicator) locks.getContributor("leadership");
+				await().until(leadership::isLeader);
+				assertThat(meters.get("leasehold.leader").tag("role", "billing").gauge().value()).isOne();
+				assertThat(health.health().getDetails()).containsEntry("billing",
+						"leads, term " + leadership.term().orElseThrow());
+				leadership.stepDown(Duration.ofHours(1));
+				await().until(() -> !leadership.isLeader());
+				assertThat(meters.get("leasehold.leader").tag("role", "billing").gauge().value()).isZero();
+				assertThat(meters.get("leasehold.terms").tag("role", "billing").functionCounter().count()).isOne();
+				assertThat(health.health().getStatus()).isEqualTo(Status.UP);
+				assertThat(health.health().getDetails()).containsEntry("billing", "does not lead");
+				assertThat(meters.find("leasehold.acquire").timers()).isEmpty();
+			});
 	}
 
 	static class Jobs {
