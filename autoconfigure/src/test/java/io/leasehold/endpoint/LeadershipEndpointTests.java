@@ -34,7 +34,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * Tests for {@link LeadershipEndpoint} over HTTP, with Boot around it.
  */
-@Timeout(60)
+@Timeout(300)
 @ExtendWith(OutputCaptureExtension.class)
 class LeadershipEndpointTests {
 

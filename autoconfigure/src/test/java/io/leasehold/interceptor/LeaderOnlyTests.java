@@ -42,7 +42,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * Methods that run only on the leader.
  */
-@Timeout(60)
+@Timeout(300)
 class LeaderOnlyTests {
 
 	private static final LockKey ROLE = new LockKey("leasehold:role:billing");

@@ -29,7 +29,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * Tests for {@link Candidate}: two instances in one process, on the local engine.
  */
-@Timeout(60)
+@Timeout(300)
 class CandidateTests {
 
 	private static final LockKey ROLE = new LockKey("leasehold:role:billing");

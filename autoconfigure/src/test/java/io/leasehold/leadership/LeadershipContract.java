@@ -14,7 +14,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The contract of an engine that elects leaders: of two processes one leads, and the
  * other one follows it, however it ends.
  */
-@Timeout(120)
+@Timeout(600)
 public abstract class LeadershipContract {
 
 	private LeadershipProcess leader;

@@ -46,7 +46,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * Tests for {@link LeaseholdLeadershipAutoConfiguration}.
  */
-@Timeout(60)
+@Timeout(300)
 class LeaseholdLeadershipAutoConfigurationTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
