@@ -18,19 +18,19 @@ public class LockBusyException extends LockException {
 	private final List<String> ownKeys;
 
 	/** Create an exception that names no holder. */
-	public LockBusyException(String message, LockKey key, Duration waited) {
-		this(message, key, waited, List.of(), List.of());
+	public LockBusyException(LockKey key, String message, Duration waited) {
+		this(key, message, waited, List.of(), List.of());
 	}
 
 	/**
 	 * Create an exception that names the holders.
-	 * @param message what failed, why, and what to do
 	 * @param key the key
+	 * @param message what failed, why, and what to do
 	 * @param waited how long the caller waited
 	 * @param holders the holders of the key, empty if unknown
 	 * @param ownKeys the keys of the locks under which the caller runs
 	 */
-	public LockBusyException(String message, LockKey key, Duration waited, List<LockHolder> holders,
+	public LockBusyException(LockKey key, String message, Duration waited, List<LockHolder> holders,
 			List<String> ownKeys) {
 		super(key.value(), message, null);
 		this.waited = waited;

@@ -123,7 +123,7 @@ class LostLockHandlingTests {
 	@Test
 	void exceptionOfAnotherKindIsNotACause() {
 		LockKey key = new LockKey("till");
-		LockBusyException busy = new LockBusyException("busy", key, Duration.ZERO);
+		LockBusyException busy = new LockBusyException(key, "busy", Duration.ZERO);
 		assertThat(new LockEngineException(key, "down", busy)).hasNoCause().hasSuppressedException(busy);
 		assertThat(new LockKeyException("till", "bad", busy)).hasNoCause().hasSuppressedException(busy);
 		LockEngineException down = new LockEngineException(key, "down", null);

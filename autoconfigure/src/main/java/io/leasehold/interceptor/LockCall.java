@@ -71,8 +71,8 @@ record LockCall(LockOperation operation, MethodInvocation invocation, LockServic
 	}
 
 	private LockBusyException notLeader(LockKeys keys, Leadership leadership) {
-		return new LockBusyException("%s did not run: this process does not lead in role '%s'"
-			.formatted(this.operation.options().name(), leadership.role()), keys.all().get(0), Duration.ZERO);
+		return new LockBusyException(keys.all().get(0), "%s did not run: this process does not lead in role '%s'"
+			.formatted(this.operation.options().name(), leadership.role()), Duration.ZERO);
 	}
 
 	/** Make the lock the current one of this thread, fenced if the method is. */

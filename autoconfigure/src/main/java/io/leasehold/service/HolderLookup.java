@@ -57,9 +57,8 @@ final class HolderLookup {
 		if (holders.isEmpty() && ownKeys.isEmpty()) {
 			return busy;
 		}
-		LockBusyException explained = new LockBusyException(
-				busy.getMessage() + nameHolders(holders) + nameOwnLocks(ownKeys), key, busy.getWaited(), holders,
-				ownKeys);
+		LockBusyException explained = new LockBusyException(key,
+				busy.getMessage() + nameHolders(holders) + nameOwnLocks(ownKeys), busy.getWaited(), holders, ownKeys);
 		for (Throwable suppressed : busy.getSuppressed()) {
 			explained.addSuppressed(suppressed);
 		}

@@ -118,10 +118,10 @@ public final class TransactionScopedLocks {
 			return granted.reentered();
 		}
 		Duration waited = Duration.ofNanos(this.clock.nanoTime() - start);
-		throw new LockBusyException(
+		throw new LockBusyException(key,
 				"Lock '%s' could not be acquired within %s ms: another transaction held it (engine: %s)".formatted(key,
 						waited.toMillis(), this.engine),
-				key, waited);
+				waited);
 	}
 
 	private Outcome request(LockKey key, LockOptions options, Duration wait) {

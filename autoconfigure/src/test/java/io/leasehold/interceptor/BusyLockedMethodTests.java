@@ -95,7 +95,7 @@ class BusyLockedMethodTests extends LockInterceptorFixture {
 	void fallbackIsNotCalledForExceptionsOfTheBody() {
 		Locked.runner(WithFallback.class).run((context) -> {
 			WithFallback bean = context.getBean(WithFallback.class);
-			LockException thrown = new LockBusyException("busy", new LockKey("other"), Duration.ZERO);
+			LockException thrown = new LockBusyException(new LockKey("other"), "busy", Duration.ZERO);
 			assertThatExceptionOfType(LockBusyException.class).isThrownBy(() -> bean.fail(thrown)).isSameAs(thrown);
 			LockException down = new LockEngineException(new LockKey("other"), "down", null);
 			assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> bean.fail(down)).isSameAs(down);

@@ -260,7 +260,7 @@ class HolderReportTests {
 		});
 		HeldLock held = this.owner.acquire("a");
 		HolderLookup lookup = new HolderLookup(service.engine("local"), HolderReport.ALWAYS);
-		LockBusyException plain = new LockBusyException("busy", new LockKey("a"), Duration.ZERO);
+		LockBusyException plain = new LockBusyException(new LockKey("a"), "busy", Duration.ZERO);
 		List<CompletableFuture<LockBusyException>> callers = new ArrayList<>();
 		List<Thread> threads = new ArrayList<>();
 		for (int i = 0; i < 4; i++) {

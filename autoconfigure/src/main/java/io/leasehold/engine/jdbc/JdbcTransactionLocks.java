@@ -169,10 +169,10 @@ final class JdbcTransactionLocks implements TransactionLocks {
 			return new Outcome.Refused("it is read-only, in which its database locks no rows");
 		}
 		if (state.equals(POSTGRES_DEADLOCK) || DEADLOCK.contains(failure.getErrorCode())) {
-			LockBusyException deadlock = new LockBusyException(
+			LockBusyException deadlock = new LockBusyException(key,
 					"Lock '%s' could not be acquired: the database detected a deadlock, and the transaction is rolled back (engine: %s)"
 						.formatted(key, this.engine),
-					key, Duration.ZERO);
+					Duration.ZERO);
 			deadlock.addSuppressed(failure);
 			transaction.fail(deadlock);
 			throw deadlock;

@@ -38,13 +38,13 @@ public final class Refusals {
 					failure);
 		}
 		if (own == null) {
-			return new LockBusyException(
+			return new LockBusyException(waiter.key(),
 					"Lock '%s' could not be acquired within %s ms: another owner held it (engine: %s)"
 						.formatted(waiter.key(), time.toMillis(), engine),
-					waiter.key(), time);
+					time);
 		}
-		return new LockBusyException("Lock '%s' could not be acquired within %s ms by %s (engine: %s). %s".formatted(
-				waiter.key(), time.toMillis(), reason(waiter, own), engine, remedy(waiter, own)), waiter.key(), time);
+		return new LockBusyException(waiter.key(), "Lock '%s' could not be acquired within %s ms by %s (engine: %s). %s"
+			.formatted(waiter.key(), time.toMillis(), reason(waiter, own), engine, remedy(waiter, own)), time);
 	}
 
 	/** Create the exception for a caller of a service that shuts down. */

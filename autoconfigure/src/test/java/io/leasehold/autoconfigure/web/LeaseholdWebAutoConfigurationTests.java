@@ -58,7 +58,7 @@ class LeaseholdWebAutoConfigurationTests {
 	private static final LockKey KEY = new LockKey("secret:7");
 
 	private static final Map<String, LockException> FAILURES = Map.of("busy",
-			new LockBusyException("secret:7 is held", KEY, Duration.ZERO), "down",
+			new LockBusyException(KEY, "secret:7 is held", Duration.ZERO), "down",
 			new LockEngineException(KEY, "The store of secret:7 is down", null), "interrupted",
 			new LockInterruptedException(KEY), "lost", new LockLostException(KEY, "local", LossCause.EXPIRED), "stale",
 			new StaleFencingTokenException("secret:7", 1, "secret:7 is stale"), "key",
