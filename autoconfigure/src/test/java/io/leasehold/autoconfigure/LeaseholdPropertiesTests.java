@@ -9,6 +9,7 @@ import io.leasehold.autoconfigure.etcd.EtcdProperties;
 import io.leasehold.autoconfigure.hazelcast.HazelcastProperties;
 import io.leasehold.autoconfigure.jdbc.JdbcLockTableInitializer;
 import io.leasehold.autoconfigure.jdbc.JdbcProperties;
+import io.leasehold.autoconfigure.leadership.LeadershipProperties;
 import io.leasehold.autoconfigure.memcached.MemcachedProperties;
 import io.leasehold.autoconfigure.redis.RedisProperties;
 import io.leasehold.autoconfigure.redlock.RedlockProperties;
@@ -215,7 +216,7 @@ class LeaseholdPropertiesTests {
 	@Configuration(proxyBeanMethods = false)
 	@EnableConfigurationProperties({ LeaseholdProperties.class, RedisProperties.class, JdbcProperties.class,
 			ZooKeeperProperties.class, EtcdProperties.class, RedlockProperties.class, HazelcastProperties.class,
-			MemcachedProperties.class, JdbcLockTableInitializer.Properties.class,
+			MemcachedProperties.class, LeadershipProperties.class, JdbcLockTableInitializer.Properties.class,
 			FenceTableInitializer.Properties.class })
 	@Import(DurationUnits.class)
 	static class AllProperties {

@@ -25,10 +25,10 @@ import org.springframework.boot.context.properties.source.InvalidConfigurationPr
  * lock, and thus two leaders.
  */
 @ConfigurationProperties("leasehold.leadership")
-record LeadershipProperties(@DefaultValue Set<String> roles, @Nullable String engine, @Nullable Duration lease,
+public record LeadershipProperties(@DefaultValue Set<String> roles, @Nullable String engine, @Nullable Duration lease,
 		boolean bestEffort) {
 
-	LeadershipProperties {
+	public LeadershipProperties {
 		if (roles.stream().anyMatch(String::isBlank)) {
 			throw invalid("roles", roles, "The name of a role is blank.");
 		}
