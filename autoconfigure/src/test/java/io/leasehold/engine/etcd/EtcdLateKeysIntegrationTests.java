@@ -59,7 +59,7 @@ class EtcdLateKeysIntegrationTests {
 		EtcdEngines.granted(engine, this.engines.claim(new LockKey("first")));
 		AtomicBoolean arrives = new AtomicBoolean();
 		CompletableFuture<Void> released = new CompletableFuture<>();
-		relay.before(Rpc.TXN, () -> {
+		relay.beforeClaims(() -> {
 			if (!arrives.getAndSet(true)) {
 				released.join();
 			}
@@ -88,7 +88,7 @@ class EtcdLateKeysIntegrationTests {
 		EtcdEngines.granted(engine, this.engines.claim(new LockKey("first")));
 		KeyValue session = this.operator.read(session()).get(0);
 		AtomicBoolean ends = new AtomicBoolean(true);
-		relay.before(Rpc.TXN, () -> {
+		relay.beforeClaims(() -> {
 			if (ends.getAndSet(false)) {
 				EtcdOperator.send(() -> this.operator.store()
 					.transact(List.of(), List.of(Operation.attach(session.key(), session.lease())), List.of(),

@@ -86,7 +86,7 @@ class EtcdLoginsIntegrationTests {
 		int before = this.relay.requests(Rpc.LOGIN);
 		changePassword("root");
 		CountDownLatch sent = new CountDownLatch(CALLS);
-		this.relay.before(Rpc.TXN, () -> {
+		this.relay.beforeClaims(() -> {
 			sent.countDown();
 			await(sent); // all of them have the invalid token
 		});

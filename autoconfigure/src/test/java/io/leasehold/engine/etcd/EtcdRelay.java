@@ -12,6 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 import io.grpc.Context;
@@ -37,7 +38,7 @@ final class EtcdRelay implements AutoCloseable {
 
 	private final Map<String, UnaryOperator<Message>> changes = new ConcurrentHashMap<>();
 
-	private final Map<String, Runnable> before = new ConcurrentHashMap<>();
+	private final Map<String, Consumer<Message>> before = new ConcurrentHashMap<>();
 
 	private final Map<String, AtomicInteger> requests = new ConcurrentHashMap<>();
 
@@ -83,7 +84,19 @@ final class EtcdRelay implements AutoCloseable {
 
 	/** Do something before requests of a method reach the server. */
 	void before(MethodDescriptor<?, ?> method, Runnable action) {
-		this.before.put(method.getFullMethodName(), action);
+		this.before.put(method.getFullMethodName(), (request) -> action.run());
+	}
+
+	/**
+	 * Do something before transactions of claims reach the server. They have conditions;
+	 * those that keep sessions alive have none.
+	 */
+	void beforeClaims(Runnable action) {
+		this.before.put(Rpc.TXN.getFullMethodName(), (request) -> {
+			if (request.has(1)) {
+				action.run();
+			}
+		});
 	}
 
 	/** Return the number of requests of a method. */
@@ -105,8 +118,8 @@ final class EtcdRelay implements AutoCloseable {
 		count(method).incrementAndGet();
 		Status status = Status.OK;
 		try {
-			this.before.getOrDefault(method, () -> {
-			}).run();
+			this.before.getOrDefault(method, (any) -> {
+			}).accept(request);
 			Message response = forward(target, call.getMethodDescriptor(), request, headers);
 			Message changed = this.changes.getOrDefault(method, UnaryOperator.identity()).apply(response);
 			call.sendHeaders(new Metadata());
