@@ -9,6 +9,7 @@ import org.testcontainers.containers.Container;
 import org.springframework.boot.ssl.SslBundle;
 import org.springframework.boot.testcontainers.service.connection.ContainerConnectionDetailsFactory;
 import org.springframework.boot.testcontainers.service.connection.ContainerConnectionSource;
+import org.springframework.util.StringUtils;
 
 /** Factory of {@link EtcdConnectionDetails} for a container of Testcontainers. */
 class EtcdContainerConnectionDetailsFactory
@@ -43,7 +44,8 @@ class EtcdContainerConnectionDetailsFactory
 
 		@Override
 		public @Nullable String getPassword() {
-			return getContainer().getEnvMap().get("ETCD_ROOT_PASSWORD");
+			String password = getContainer().getEnvMap().get("ETCD_ROOT_PASSWORD");
+			return StringUtils.hasText(password) ? password : null;
 		}
 
 		@Override

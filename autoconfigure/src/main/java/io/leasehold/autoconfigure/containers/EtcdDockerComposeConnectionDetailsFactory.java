@@ -9,6 +9,7 @@ import org.springframework.boot.docker.compose.core.RunningService;
 import org.springframework.boot.docker.compose.service.connection.DockerComposeConnectionDetailsFactory;
 import org.springframework.boot.docker.compose.service.connection.DockerComposeConnectionSource;
 import org.springframework.boot.ssl.SslBundle;
+import org.springframework.util.StringUtils;
 
 /** Factory of {@link EtcdConnectionDetails} for a service of Docker Compose. */
 class EtcdDockerComposeConnectionDetailsFactory extends DockerComposeConnectionDetailsFactory<EtcdConnectionDetails> {
@@ -47,7 +48,8 @@ class EtcdDockerComposeConnectionDetailsFactory extends DockerComposeConnectionD
 
 		@Override
 		public @Nullable String getPassword() {
-			return this.service.env().get("ETCD_ROOT_PASSWORD");
+			String password = this.service.env().get("ETCD_ROOT_PASSWORD");
+			return StringUtils.hasText(password) ? password : null;
 		}
 
 		@Override

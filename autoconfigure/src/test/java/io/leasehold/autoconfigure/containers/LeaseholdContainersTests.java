@@ -55,7 +55,8 @@ class LeaseholdContainersTests {
 	static class Images {
 
 		@ServiceConnection
-		static final FakeContainer etcd = new FakeContainer("quay.io/coreos/etcd:v3.5.21", 32379);
+		static final FakeContainer etcd = new FakeContainer("quay.io/coreos/etcd:v3.5.21", 32379)
+			.withEnv("ETCD_ROOT_PASSWORD", "");
 
 		@ServiceConnection
 		static final FakeContainer zooKeeper = new FakeContainer("zookeeper:3.9", 32181);
