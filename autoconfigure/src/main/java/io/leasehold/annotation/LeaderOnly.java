@@ -13,9 +13,10 @@ import org.springframework.core.annotation.AliasFor;
  * Annotation of methods that run only on the leader in a role of
  * {@code leasehold.leadership.roles}, under the lock of its term. On another instance the
  * fallback is called, or else the method is skipped and returns {@code null} or an empty
- * {@code Optional}. No request is sent. No other instance leads before the method has
- * ended, unless the lock is lost. For the rest, the rules of {@link DistributedLock}
- * apply, with which it cannot be combined on one method.
+ * {@code Optional}, which looks like success: a fallback that throws the
+ * {@link io.leasehold.LockException} tells the caller. No request is sent. No other
+ * instance leads before the method has ended, unless the lock is lost. For the rest, the
+ * rules of {@link DistributedLock} apply, with which it cannot be combined on one method.
  */
 @Target({ ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE })
 @Retention(RetentionPolicy.RUNTIME)

@@ -22,7 +22,8 @@ class UnprotectedMethodsWarning implements SmartInitializingSingleton {
 	public void afterSingletonsInstantiated() {
 		if (!this.properties.enabled()) {
 			logger.warn("leasehold.enabled is 'false': methods annotated with @DistributedLock run without their "
-					+ "locks, and DistributedLocks acquires locks inside this JVM only");
+					+ "locks, DistributedLocks acquires locks inside this JVM only, each instance leads in its roles, "
+					+ "and jobs of ShedLock run on each");
 		}
 		else if (this.properties.whenUnavailable() == LeaseholdProperties.WhenUnavailable.PROCEED) {
 			logger.warn("leasehold.when-unavailable is 'proceed': methods annotated with @DistributedLock run "

@@ -149,6 +149,17 @@ record LockAnnotation(DistributedLock values, @Nullable String role, Class<?> ty
 
 	/** Reject a method to which several annotations apply equally. */
 	void checkUnambiguous() {
+		if (this.role == null && isOpen(this.method)) {
+			onTypes(this.method, this.type).stream()
+				.filter((annotation) -> annotation.role != null)
+				.findAny()
+				.ifPresent((leaders) -> {
+					throw invalid(
+							"has a lock of its own in a class of the leader in role '%s': it would run on every instance"
+								.formatted(leaders.role),
+							"Move it to another class, or call it from a method of the leader.");
+				});
+		}
 		List<LockAnnotation> nearest = nearest(this.method, this.type);
 		if (nearest.size() > 1) {
 			throw invalid("has several @DistributedLock annotations, of which only one would apply: on %s"
@@ -159,6 +170,12 @@ record LockAnnotation(DistributedLock values, @Nullable String role, Class<?> ty
 
 	private String place() {
 		return (this.source instanceof Method annotated) ? MethodName.of(owner(), annotated) : owner().getName();
+	}
+
+	/** Return whether both are of the same role, or of no role but the same key. */
+	boolean isOfTheSameLock(LockAnnotation other) {
+		return Objects.equals(this.role, other.role) && this.values.key().equals(other.values.key())
+				&& this.values.engine().equals(other.values.engine());
 	}
 
 	boolean isOf(LockScope scope) {

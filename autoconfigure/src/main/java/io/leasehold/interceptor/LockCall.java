@@ -1,6 +1,7 @@
 package io.leasehold.interceptor;
 
 import java.time.Duration;
+import java.util.Optional;
 
 import io.leasehold.FencingGuard;
 import io.leasehold.HeldLock;
@@ -8,11 +9,13 @@ import io.leasehold.HeldLockScope;
 import io.leasehold.LockBusyException;
 import io.leasehold.LockEngineException;
 import io.leasehold.LockException;
+import io.leasehold.LockKey;
 import io.leasehold.LockKeyException;
 import io.leasehold.LockKeys;
 import io.leasehold.annotation.WhenBusy;
 import io.leasehold.key.LockCondition;
 import io.leasehold.leadership.Leadership;
+import io.leasehold.service.Handles;
 import io.leasehold.service.LockService;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -66,8 +69,20 @@ record LockCall(LockOperation operation, MethodInvocation invocation, LockServic
 	/** Acquire the locks, or enter that of the leader's term. */
 	HeldLock acquire(LockKeys keys) {
 		Leadership leadership = this.operation.leadership();
-		return (leadership != null) ? leadership.tryEnter().orElseThrow(() -> notLeader(keys, leadership))
+		return (leadership != null)
+				? reenter(keys.all().get(0)).or(leadership::tryEnter).orElseThrow(() -> notLeader(keys, leadership))
 				: this.locks.acquireAll(keys, this.operation.options(), this.operation.bypassed());
+	}
+
+	/** A body of a leader that steps down runs to its end. */
+	private Optional<HeldLock> reenter(LockKey role) {
+		return HeldLockScope.held()
+			.stream()
+			.flatMap((held) -> held.parts().stream())
+			.filter((held) -> held.key().equals(role.value())
+					&& held.engine().equals(this.operation.options().engine()))
+			.flatMap((held) -> Handles.enter(held).stream())
+			.findFirst();
 	}
 
 	private LockBusyException notLeader(LockKeys keys, Leadership leadership) {

@@ -93,15 +93,16 @@ final class StartupWarnings {
 				: null;
 	}
 
-	/** Return whether the caller holds the same key, which the call would re-enter. */
+	/**
+	 * Return whether the caller holds the same key or leads in the same role, so that the
+	 * call would re-enter its lock.
+	 */
 	private static boolean isUnderTheSameKey(SelfCall call, Class<?> type, Set<Method> locked) {
 		LockAnnotation called = LockAnnotation.find(call.called(), type);
 		return locked.stream()
 			.filter(call::isBy)
 			.map((method) -> LockAnnotation.find(method, type))
-			.anyMatch(
-					(caller) -> caller != null && called != null && caller.values().key().equals(called.values().key())
-							&& caller.values().engine().equals(called.values().engine()));
+			.anyMatch((caller) -> caller != null && called != null && called.isOfTheSameLock(caller));
 	}
 
 	/**

@@ -81,7 +81,8 @@ class LeaseholdLocalAutoConfigurationTests {
 		this.runner.withPropertyValues("leasehold.enabled=false", "leasehold.when-unavailable=proceed")
 			.run((context) -> assertThat(output).containsOnlyOnce("WARN")
 				.contains("leasehold.enabled is 'false': methods annotated with @DistributedLock run without their "
-						+ "locks, and DistributedLocks acquires locks inside this JVM only"));
+						+ "locks, DistributedLocks acquires locks inside this JVM only, each instance leads in its roles,"
+						+ " and jobs of ShedLock run on each"));
 	}
 
 }

@@ -73,6 +73,7 @@ class LeaderOnlyTests {
 			assertThat(billing.optional()).isEmpty();
 			assertThat(billing.sendOrElse(LockInterceptorFixture::mustNotRun))
 				.isEqualTo("Billing.sendOrElse did not run: this process does not lead in role 'billing'");
+			assertThatExceptionOfType(LockBusyException.class).isThrownBy(() -> billing.handle("message"));
 			assertThat(context.getBean(LocalLockEngine.class).size()).isZero();
 		});
 	}
@@ -89,6 +90,22 @@ class LeaderOnlyTests {
 				return "sent";
 			});
 			assertThat(context.getBean(LocalLockEngine.class).size()).isZero();
+		});
+	}
+
+	@Test
+	void methodInTheMethodOfALeaderThatStepsDownRuns() {
+		this.runner.withUserConfiguration(Billing.class).run((context) -> {
+			Leadership leadership = awaitLeader(context);
+			long term = leadership.term().orElseThrow();
+			Billing billing = context.getBean(Billing.class);
+			assertThat(billing.sendOrElse(() -> {
+				leadership.stepDown(Duration.ofHours(1));
+				await().until(() -> !leadership.isLeader() && handles(context) == 1);
+				return billing.send();
+			})).isEqualTo("term " + term);
+			assertThat(context.getBean(LocalLockEngine.class).size()).isZero();
+			assertThat(billing.send()).isNull();
 		});
 	}
 
@@ -178,6 +195,11 @@ class LeaderOnlyTests {
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
 				.hasMessageContaining("has several @DistributedLock annotations"));
+		this.runner.withUserConfiguration(LockedInTheClass.class)
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.hasMessageContaining("LockedInTheClass.index has a lock of its own")
+				.hasMessageContaining("would run on every instance"));
 	}
 
 	private static Leadership awaitLeader(ApplicationContext context) {
@@ -209,6 +231,15 @@ class LeaderOnlyTests {
 		String reason(Supplier<String> body, LockException reason) {
 			assertThat(reason).isInstanceOf(LockBusyException.class);
 			return reason.getMessage();
+		}
+
+		@LeaderOnly(value = "billing", fallback = "reject")
+		void handle(String message) {
+			LockInterceptorFixture.mustNotRun();
+		}
+
+		void reject(String message, LockException notLeader) {
+			throw notLeader;
 		}
 
 		@LeaderOnly("${app.role}")
@@ -255,6 +286,18 @@ class LeaderOnlyTests {
 		@LeaderOnly("billing")
 		CompletionStage<String> send() {
 			return CompletableFuture.completedStage("sent");
+		}
+
+	}
+
+	@LeaderOnly("billing")
+	static class LockedInTheClass {
+
+		public void send() {
+		}
+
+		@DistributedLock(key = "'invoices'")
+		public void index() {
 		}
 
 	}

@@ -5,6 +5,8 @@ import java.util.Objects;
 import java.util.function.Supplier;
 
 import io.leasehold.annotation.DistributedLock;
+import io.leasehold.annotation.LeaderOnly;
+import io.leasehold.autoconfigure.Leasehold;
 import io.leasehold.test.contract.Fault;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -50,8 +52,37 @@ class SelfCallWarningsTests {
 		assertThat(output).contains("WholeClass.first is called by its own bean in helper, not");
 	}
 
+	/** Another instance may lead in that role. */
+	@Test
+	void callFromTheLeaderInAnotherRoleIsWarnedOf(CapturedOutput output) {
+		Leasehold.runner()
+			.withPropertyValues("leasehold.engine=local", "leasehold.leadership.roles=billing,indexer")
+			.withUserConfiguration(TwoRoles.class)
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).contains("TwoRoles.index is called by its own bean in bill, not")
+			.doesNotContain("TwoRoles.bill is called");
+	}
+
 	private static void start(Class<?>... beans) {
 		Locked.runner(beans).run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	static class TwoRoles {
+
+		@LeaderOnly("billing")
+		public void bill() {
+			index();
+		}
+
+		@LeaderOnly("billing")
+		public void all() {
+			bill();
+		}
+
+		@LeaderOnly("indexer")
+		public void index() {
+		}
+
 	}
 
 	static class TwoEngines {
