@@ -93,7 +93,8 @@ public interface HeldLock extends AutoCloseable {
 	 * @throws IllegalArgumentException if the time is not positive, ends before the
 	 * minimum hold, or leads to a lease that the engine does not support
 	 * @throws LockLostException if the lock was lost
-	 * @throws IllegalStateException if the lock was closed
+	 * @throws IllegalStateException if the lock was closed, or is that of a leader's
+	 * term, which has no end to move
 	 */
 	void extend(Duration maxHold);
 

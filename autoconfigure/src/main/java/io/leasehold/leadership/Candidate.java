@@ -51,6 +51,9 @@ public final class Candidate implements Leadership, AutoCloseable {
 	/** The acquisition that has not ended. For the thread. */
 	private @Nullable CompletableFuture<HeldLock> candidacy;
 
+	/** Whether an acquisition has failed since the last term. For the thread. */
+	private boolean failing;
+
 	/** Whether this process wants to lead. For the thread. */
 	private boolean standing;
 
@@ -69,7 +72,7 @@ public final class Candidate implements Leadership, AutoCloseable {
 	 */
 	public Candidate(String role, DistributedLocks locks, LockOptions options, Consumer<Object> events) {
 		this.role = role;
-		this.key = new LockKey("leasehold:role:" + role);
+		this.key = keyOf(role);
 		this.locks = locks;
 		this.options = options.toBuilder()
 			.name("role " + role)
@@ -90,6 +93,14 @@ public final class Candidate implements Leadership, AutoCloseable {
 	@Override
 	public String role() {
 		return this.role;
+	}
+
+	/**
+	 * Return the key of a role.
+	 * @throws io.leasehold.LockKeyException if the role is too long for a key
+	 */
+	public static LockKey keyOf(String role) {
+		return new LockKey("leasehold:role:" + role);
 	}
 
 	/** Return the key of the lock that the leader holds. */
@@ -139,13 +150,14 @@ public final class Candidate implements Leadership, AutoCloseable {
 		if (pause.isNegative()) {
 			throw new IllegalArgumentException("The pause %s of role '%s' is negative".formatted(pause, this.role));
 		}
+		Duration limited = (pause.compareTo(LockOptions.UNLIMITED) < 0) ? pause : LockOptions.UNLIMITED;
 		this.thread.execute(() -> {
 			if (this.standing) {
 				withdraw(RevocationCause.STEPPED_DOWN);
 				this.pause = this.thread.schedule(() -> {
 					this.pause = null;
 					stand();
-				}, pause.toNanos(), TimeUnit.NANOSECONDS);
+				}, limited.toNanos(), TimeUnit.NANOSECONDS);
 			}
 		});
 	}
@@ -157,8 +169,12 @@ public final class Candidate implements Leadership, AutoCloseable {
 	public void stop(Runnable whenEnded) {
 		this.thread.execute(() -> {
 			this.standing = false;
-			withdraw(RevocationCause.SHUTDOWN);
-			whenEnded.run();
+			try {
+				withdraw(RevocationCause.SHUTDOWN);
+			}
+			finally {
+				whenEnded.run();
+			}
 		});
 	}
 
@@ -184,20 +200,34 @@ public final class Candidate implements Leadership, AutoCloseable {
 			lead(held);
 		}
 		else {
-			logger.debug("Role '%s' could not be taken, but will be tried again".formatted(this.role), failure);
+			report(failure);
 			this.thread.schedule(this::stand, RETRY.toNanos(), TimeUnit.NANOSECONDS);
 		}
 	}
 
+	/** A role that nobody can take must not stay unnoticed, nor fill the log. */
+	private void report(@Nullable Throwable failure) {
+		String message = "Could not acquire the lock of role '%s', which is tried again every second"
+			.formatted(this.role);
+		if (this.failing) {
+			logger.debug(message, failure);
+		}
+		else {
+			logger.warn(message, failure);
+		}
+		this.failing = true;
+	}
+
 	private void lead(HeldLock held) {
 		this.term = held;
+		this.failing = false;
 		this.terms.incrementAndGet();
 		logger.info("This process leads in role '%s', term %s".formatted(this.role, held.fencingToken()));
-		publish(new LeadershipGrantedEvent(this.role, held.fencingToken()));
 		held.onLost((loss) -> this.thread.execute(() -> {
 			end(held, RevocationCause.LOST);
 			stand();
 		}));
+		publish(new LeadershipGrantedEvent(this.role, held.fencingToken()));
 	}
 
 	private void withdraw(RevocationCause cause) {
@@ -247,7 +277,7 @@ public final class Candidate implements Leadership, AutoCloseable {
 		try {
 			this.events.accept(event);
 		}
-		catch (RuntimeException | Error ex) {
+		catch (Exception | Error ex) {
 			logger.error("A listener of role '%s' failed".formatted(this.role), ex);
 		}
 	}

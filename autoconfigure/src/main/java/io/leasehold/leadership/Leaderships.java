@@ -55,12 +55,14 @@ public final class Leaderships implements AutoCloseable {
 	 * @param whenEnded run when listeners were notified and all locks were released
 	 */
 	public void stop(Runnable whenEnded) {
-		AtomicInteger left = new AtomicInteger(this.candidates.size());
-		this.candidates.values().forEach((candidate) -> candidate.stop(() -> {
+		AtomicInteger left = new AtomicInteger(this.candidates.size() + 1);
+		Runnable ended = () -> {
 			if (left.decrementAndGet() == 0) {
 				whenEnded.run();
 			}
-		}));
+		};
+		this.candidates.values().forEach((candidate) -> candidate.stop(ended));
+		ended.run();
 	}
 
 	@Override

@@ -19,6 +19,8 @@ import io.leasehold.service.gate.KeyGate;
 import io.leasehold.service.renewal.RenewalListener;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.util.Assert;
+
 /**
  * Lifecycle of holds after their acquisition: valid, closed, passed on or lost.
  */
@@ -102,6 +104,8 @@ final class Holds implements RenewalListener {
 
 	/** Move the end of a hold's maximum hold time, counted from now. */
 	void extend(KeyGate gate, Hold hold, Duration maxHold) {
+		Assert.state(!hold.options.endless(),
+				() -> "Lock '%s' has no end that could be moved: it is held for a term".formatted(hold.key()));
 		EngineForms.check(hold.options.toBuilder().minHold(Duration.ZERO).maxHold(maxHold).build(), this.engine);
 		long now = now();
 		Duration minHold = Duration.ofNanos(hold.minHoldRest(now));
@@ -114,6 +118,7 @@ final class Holds implements RenewalListener {
 		throwIfLost(hold);
 		hold.extend(maxHold, now);
 		this.driver.extended(gate, hold);
+		throwIfLost(hold);
 	}
 
 	/** Set whether the application is shutting down. */

@@ -1,14 +1,20 @@
 package io.leasehold.leadership;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.leasehold.HeldLock;
+import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
 import io.leasehold.LockOptions;
+import io.leasehold.engine.AcquisitionOutcome;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.local.LocalLockEngine;
@@ -18,18 +24,25 @@ import io.leasehold.service.LockService;
 import io.leasehold.service.OnLost;
 import io.leasehold.service.ReleaseTiming;
 import io.leasehold.service.ServiceSettings;
+import io.leasehold.test.contract.DelegatingEngine;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
 /**
  * Tests for {@link Candidate}: two instances in one process, on the local engine.
  */
 @Timeout(300)
+@ExtendWith(OutputCaptureExtension.class)
 class CandidateTests {
 
 	private static final LockKey ROLE = new LockKey("leasehold:role:billing");
@@ -141,14 +154,15 @@ class CandidateTests {
 		await().until(second.candidate::isLeader);
 	}
 
+	/** A listener in another language than Java throws any exception. */
 	@Test
-	void listenerThatFailsEndsNothing() {
+	void listenerThatFailsEndsNothing() throws InterruptedException {
 		Instance first = new Instance() {
 
 			@Override
 			void listen(Object event) {
 				super.listen(event);
-				throw new IllegalStateException("on purpose");
+				CandidateTests.<RuntimeException>raise(new IOException("on purpose"));
 			}
 
 		};
@@ -157,6 +171,10 @@ class CandidateTests {
 		first.candidate.stepDown(Duration.ZERO);
 		await().until(() -> first.events.size() == 3);
 		assertThat(first.candidate.isLeader()).isTrue();
+		first.service.inspector().forceRelease("", ROLE);
+		await().until(() -> first.events.size() == 5);
+		first.stop();
+		assertThat(this.store.size()).isZero();
 	}
 
 	@Test
@@ -167,6 +185,26 @@ class CandidateTests {
 		await().until(() -> !first.service.inspector().overview().waiting().isEmpty());
 		this.store.faults().setDown(false);
 		await().until(first.candidate::isLeader);
+	}
+
+	@Test
+	void roleThatCannotBeTakenIsReportedOnce(CapturedOutput output) {
+		AtomicInteger requests = new AtomicInteger();
+		Instance first = new Instance(new DelegatingEngine(this.store) {
+
+			@Override
+			public AcquisitionOutcome tryAcquire(Claim claim) {
+				if (requests.incrementAndGet() < 3) {
+					throw new LockEngineException(claim.key(), "There is no table", null, false);
+				}
+				return super.tryAcquire(claim);
+			}
+
+		});
+		first.candidate.start();
+		await().until(first.candidate::isLeader);
+		assertThat(output).containsOnlyOnce("Could not acquire the lock of role 'billing'")
+			.contains("There is no table");
 	}
 
 	@Test
@@ -203,6 +241,43 @@ class CandidateTests {
 		assertThat(this.store.size()).isZero();
 	}
 
+	/** Even if nothing but its body has kept the role until now. */
+	@Test
+	void roleIsNotGivenBackToTheInstanceThatStepsDown() {
+		Instance first = new Instance();
+		first.candidate.start();
+		await().until(first.candidate::isLeader);
+		Instance second = new Instance();
+		second.candidate.start();
+		await().until(() -> !second.service.inspector().overview().waiting().isEmpty());
+		try (HeldLock body = first.candidate.tryEnter().orElseThrow()) {
+			first.candidate.stepDown(Duration.ZERO);
+			await().until(() -> !first.service.inspector().overview().waiting().isEmpty());
+			assertThat(body.isValid()).isTrue();
+		}
+		await().until(() -> first.candidate.isLeader() || second.candidate.isLeader());
+		assertThat(second.candidate.isLeader()).isTrue();
+	}
+
+	@Test
+	void termHasNoEndThatABodyCouldMove() {
+		Instance first = new Instance();
+		first.candidate.start();
+		await().until(first.candidate::isLeader);
+		try (HeldLock body = first.candidate.tryEnter().orElseThrow()) {
+			assertThatIllegalStateException().isThrownBy(() -> body.extend(Duration.ofSeconds(1)))
+				.withMessageContaining("'leasehold:role:billing' has no end");
+			assertThat(body.remaining()).isGreaterThan(Duration.ofSeconds(1));
+		}
+	}
+
+	@Test
+	void noRolesEndAtOnce() {
+		CountDownLatch ended = new CountDownLatch(1);
+		new Leaderships(List.of()).stop(ended::countDown);
+		assertThat(ended.getCount()).isZero();
+	}
+
 	@Test
 	void candidateThatStopsInItsPauseDoesNotStandBeforeItStarts() throws InterruptedException {
 		Instance first = new Instance();
@@ -217,6 +292,11 @@ class CandidateTests {
 		second.stop();
 		first.candidate.start();
 		await().until(first.candidate::isLeader);
+	}
+
+	@SuppressWarnings("unchecked")
+	private static <T extends Exception> void raise(Exception ex) throws T {
+		throw (T) ex;
 	}
 
 	private static void awaitLatch(CountDownLatch latch) {
@@ -240,13 +320,17 @@ class CandidateTests {
 		final Candidate candidate;
 
 		Instance() {
+			this(CandidateTests.this.store);
+		}
+
+		Instance(LockEngine engine) {
 			LockOptions defaults = new LockOptions("test", "local", Duration.ofSeconds(10), Duration.ZERO,
 					Duration.ZERO, LockOptions.UNLIMITED);
 			this.service = new LockService(
-					new ServiceSettings(defaults, OnLost.THROW, 63, Duration.ofMillis(10), Duration.ZERO,
+					new ServiceSettings(defaults, OnLost.THROW, 63, Duration.ofMinutes(10), Duration.ZERO,
 							HolderReport.AFTER_WAIT),
-					List.of(CandidateTests.this.store), Member.of("test"), MonotonicClock.SYSTEM,
-					List.of(this.lockEvents::add), ReleaseTiming.IMMEDIATE);
+					List.of(engine), Member.of("test"), MonotonicClock.SYSTEM, List.of(this.lockEvents::add),
+					ReleaseTiming.IMMEDIATE);
 			this.candidate = new Candidate("billing", this.service, defaults, this::listen);
 			CandidateTests.this.instances.add(this);
 		}

@@ -149,11 +149,12 @@ public final class GateRules {
 	/**
 	 * Return whether a hold's grant may be passed on without a request to the store,
 	 * provided that enough of its lease is left. A grant that others may share is never
-	 * passed on: its token would be less than that of a younger grant that has ended.
+	 * passed on: its token would be less than that of a younger grant that has ended. Nor
+	 * is that of a leader that stepped down, so that another process can lead.
 	 */
 	boolean mayPass(Hold closed, Waiter next, long now) {
 		Claim claim = closed.grant.claim;
-		return claim.access().limit() == 1
+		return claim.access().limit() == 1 && !closed.options.endless()
 				&& next.options().terms().with(claim.lease(), claim.minHold()).equals(claim.terms())
 				&& closed.pass < this.maxHandoffs && now - closed.grant.since < this.maxHandoffNanos
 				&& next.options().minHold().isZero() && closed.minHoldRest(now) <= 0;

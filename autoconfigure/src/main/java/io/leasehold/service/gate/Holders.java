@@ -148,7 +148,8 @@ final class Holders {
 			return null;
 		}
 		Grant grant = losing.grant;
-		// The lease ends with the maximum hold time, so no rest of it remains to wait for
+		// At the end of the maximum hold time the key is released, whatever is left of
+		// the lease
 		long left = (cause == LossCause.MAX_HOLD) ? 0 : grant.remaining(now);
 		Duration rest = Duration.ofNanos(left).plus(grant.claim.lockDelay());
 		boolean used = losing.isOpened() && !losing.isClosed();
