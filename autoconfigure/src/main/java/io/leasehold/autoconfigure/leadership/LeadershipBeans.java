@@ -6,6 +6,8 @@ import io.leasehold.leadership.Leadership;
 import io.leasehold.leadership.Leaderships;
 
 import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.beans.factory.config.ConstructorArgumentValues;
+import org.springframework.beans.factory.config.RuntimeBeanReference;
 import org.springframework.beans.factory.support.AutowireCandidateQualifier;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.beans.factory.support.RootBeanDefinition;
@@ -26,21 +28,29 @@ final class LeadershipBeans implements ImportBeanDefinitionRegistrar {
 		this.environment = environment;
 	}
 
-	@Override
-	public void registerBeanDefinitions(AnnotationMetadata metadata, BeanDefinitionRegistry registry) {
-		Set<String> roles = Binder.get(this.environment)
+	static Set<String> roles(Environment environment) {
+		return Binder.get(environment)
 			.bind("leasehold.leadership.roles", Bindable.setOf(String.class))
 			.orElse(Set.of());
-		for (String role : roles) {
-			RootBeanDefinition definition = new RootBeanDefinition();
+	}
+
+	@Override
+	public void registerBeanDefinitions(AnnotationMetadata metadata, BeanDefinitionRegistry registry) {
+		for (String role : roles(this.environment)) {
+			RootBeanDefinition definition = new RootBeanDefinition(LeadershipBeans.class);
 			definition.setTargetType(Leadership.class);
-			definition.setFactoryBeanName(LeaseholdLeadershipAutoConfiguration.LEADERSHIPS);
-			definition.setFactoryMethodName("of");
-			definition.getConstructorArgumentValues().addIndexedArgumentValue(0, role);
+			definition.setFactoryMethodName("leadership");
+			ConstructorArgumentValues arguments = definition.getConstructorArgumentValues();
+			arguments.addIndexedArgumentValue(0, new RuntimeBeanReference(Leaderships.class));
+			arguments.addIndexedArgumentValue(1, role);
 			definition.addQualifier(new AutowireCandidateQualifier(Qualifier.class, role));
 			definition.setDestroyMethodName(""); // the leaderships close it
 			registry.registerBeanDefinition("leaseholdLeadership." + role, definition);
 		}
+	}
+
+	static Leadership leadership(Leaderships leaderships, String role) {
+		return leaderships.of(role);
 	}
 
 }

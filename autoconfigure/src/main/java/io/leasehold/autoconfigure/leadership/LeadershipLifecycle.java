@@ -3,20 +3,36 @@ package io.leasehold.autoconfigure.leadership;
 import io.leasehold.autoconfigure.LeaseholdLifecycle;
 import io.leasehold.leadership.Leaderships;
 
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.ApplicationListener;
 import org.springframework.context.SmartLifecycle;
+import org.springframework.context.event.ContextClosedEvent;
 
 /**
- * Lifecycle of the candidacies. They end before the locks of the application do, which
- * would otherwise wait for them.
+ * Lifecycle of the candidacies. They begin to end when the application is closed, so that
+ * no request or task that still runs begins the work of a leader, and have ended before
+ * the locks of the application do, which would otherwise wait for them.
  */
-final class LeadershipLifecycle implements SmartLifecycle {
+final class LeadershipLifecycle implements SmartLifecycle, ApplicationListener<ContextClosedEvent> {
 
 	private final Leaderships leaderships;
 
+	private final ApplicationContext context;
+
 	private volatile boolean running;
 
-	LeadershipLifecycle(Leaderships leaderships) {
+	LeadershipLifecycle(Leaderships leaderships, ApplicationContext context) {
 		this.leaderships = leaderships;
+		this.context = context;
+	}
+
+	/** Step down, unless it is a child of the context that closes. */
+	@Override
+	public void onApplicationEvent(ContextClosedEvent event) {
+		if (event.getApplicationContext() == this.context) {
+			this.leaderships.stop(() -> {
+			});
+		}
 	}
 
 	@Override

@@ -3,7 +3,9 @@ package io.leasehold.autoconfigure.leadership;
 import java.time.Duration;
 import java.util.Set;
 
+import io.leasehold.LockKeyException;
 import io.leasehold.LockOptions;
+import io.leasehold.leadership.Candidate;
 import io.leasehold.service.LockService;
 import io.leasehold.service.UnsupportedForm;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +34,12 @@ public record LeadershipProperties(@DefaultValue Set<String> roles, @Nullable St
 		if (roles.stream().anyMatch(String::isBlank)) {
 			throw invalid("roles", roles, "The name of a role is blank.");
 		}
+		try {
+			roles.forEach(Candidate::keyOf);
+		}
+		catch (LockKeyException ex) {
+			throw invalid("roles", roles, ex.getMessage());
+		}
 	}
 
 	/**
@@ -44,7 +52,7 @@ public record LeadershipProperties(@DefaultValue Set<String> roles, @Nullable St
 			builder.engine(this.engine);
 		}
 		if (this.lease != null) {
-			builder.lease(this.lease);
+			setLease(builder, this.lease);
 		}
 		LockOptions options = builder.build();
 		try {
@@ -54,6 +62,15 @@ public record LeadershipProperties(@DefaultValue Set<String> roles, @Nullable St
 			throw invalid("engine", options.engine(), ex.getMessage());
 		}
 		return options;
+	}
+
+	private static void setLease(LockOptions.Builder builder, Duration lease) {
+		try {
+			builder.lease(lease).build();
+		}
+		catch (IllegalArgumentException ex) {
+			throw invalid("lease", lease, ex.getMessage());
+		}
 	}
 
 	private void check(LockOptions options, LockService locks) {

@@ -3,8 +3,11 @@ package io.leasehold.autoconfigure.leadership;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 
 import com.hazelcast.core.HazelcastInstance;
+import io.leasehold.LockInspector;
 import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
 import io.leasehold.autoconfigure.LeaseholdLocalAutoConfiguration;
 import io.leasehold.autoconfigure.StubEngine;
@@ -15,12 +18,14 @@ import io.leasehold.autoconfigure.memcached.LeaseholdMemcachedAutoConfiguration;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.local.LocalLockEngine;
+import io.leasehold.leadership.Candidate;
 import io.leasehold.leadership.Leadership;
 import io.leasehold.leadership.LeadershipGrantedEvent;
 import io.leasehold.leadership.LeadershipRevokedEvent;
 import io.leasehold.leadership.Leaderships;
 import io.leasehold.leadership.RevocationCause;
 import io.leasehold.server.HazelcastTestCluster;
+import io.leasehold.service.LockService;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -37,6 +42,9 @@ import org.springframework.boot.health.contributor.CompositeHealthContributor;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.event.EventListener;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -59,6 +67,19 @@ class LeaseholdLeadershipAutoConfigurationTests {
 		this.runner.run((context) -> assertThat(context).doesNotHaveBean(Leaderships.class)
 			.doesNotHaveBean(Leadership.class)
 			.doesNotHaveBean("leaseholdLeadershipLifecycle"));
+		this.runner.withPropertyValues("leasehold.leadership.roles=${ROLES:}")
+			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(Leaderships.class));
+	}
+
+	@Test
+	void applicationCreatesTheCandidatesItself() {
+		this.runner.withPropertyValues("leasehold.leadership.roles=billing,indexer")
+			.withUserConfiguration(OwnCandidates.class, Jobs.class)
+			.run((context) -> {
+				Jobs jobs = context.getBean(Jobs.class);
+				assertThat(context.getBean(Leaderships.class).of("indexer")).isSameAs(jobs.indexer);
+				await().until(() -> jobs.billing.isLeader() && jobs.indexer.isLeader());
+			});
 	}
 
 	@Test
@@ -120,6 +141,27 @@ class LeaseholdLeadershipAutoConfigurationTests {
 			});
 	}
 
+	/** No task or request that still runs begins the work of a leader. */
+	@Test
+	void applicationThatIsClosingLeadsNoMoreAndIsNoCandidate() {
+		LocalLockEngine store = new LocalLockEngine(MonotonicClock.SYSTEM);
+		ApplicationContextRunner sharing = this.runner.withPropertyValues("leasehold.leadership.roles=billing")
+			.withBean("leaseholdLocalLockEngine", LocalLockEngine.class, () -> store)
+			.withBean(WebServer.class);
+		AtomicReference<WebServer> candidates = new AtomicReference<>();
+		AtomicReference<WebServer> leaders = new AtomicReference<>();
+		sharing.run((leader) -> {
+			leaders.set(leader.getBean(WebServer.class));
+			await().until(leader.getBean(Leadership.class)::isLeader);
+			sharing.run((candidate) -> {
+				candidates.set(candidate.getBean(WebServer.class));
+				await().until(() -> !candidate.getBean(LockInspector.class).overview().waiting().isEmpty());
+			});
+		});
+		assertThat(candidates.get().endedBefore).isTrue();
+		assertThat(leaders.get().endedBefore).isTrue();
+	}
+
 	@Test
 	void childUsesTheCandidatesOfItsParent() {
 		ApplicationContextRunner withRole = this.runner.withPropertyValues("leasehold.leadership.roles=billing");
@@ -151,11 +193,13 @@ class LeaseholdLeadershipAutoConfigurationTests {
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|',
-			value = { "engine=redis|There is no lock engine", "lease=1ms|cannot renew a lease", "roles=a,,b|is blank" })
+			value = { "engine=redis|There is no lock engine", "lease=1ms|cannot renew a lease",
+					"lease=-1s|lease must be between", "lease=400d|lease must be between", "roles=a,,b|is blank",
+					"roles=${long}|512" })
 	void valueThatCannotBeObeyedFailsStartup(String property, String reason) {
 		this.runner.withBean("stub", LockEngine.class, () -> new StubEngine("stub"))
-			.withPropertyValues("leasehold.leadership.roles=billing", "leasehold.leadership.engine=stub",
-					"leasehold.leadership." + property)
+			.withPropertyValues("long=" + "r".repeat(512), "leasehold.leadership.roles=billing",
+					"leasehold.leadership.engine=stub", "leasehold.leadership." + property)
 			.run((context) -> assertThat(context).getFailure()
 				.hasStackTraceContaining("leasehold.leadership." + property.replaceFirst("=.*", ""))
 				.hasStackTraceContaining(reason));
@@ -205,6 +249,52 @@ class LeaseholdLeadershipAutoConfigurationTests {
 		Jobs(@Qualifier("billing") Leadership billing, @Qualifier("indexer") Leadership indexer) {
 			this.billing = billing;
 			this.indexer = indexer;
+		}
+
+	}
+
+	/** It stops first. */
+	static class WebServer implements SmartLifecycle {
+
+		private final Leadership leadership;
+
+		private final LockInspector locks;
+
+		private volatile boolean running;
+
+		private volatile boolean endedBefore;
+
+		WebServer(Leadership leadership, LockInspector locks) {
+			this.leadership = leadership;
+			this.locks = locks;
+		}
+
+		@Override
+		public void start() {
+			this.running = true;
+		}
+
+		@Override
+		public void stop() {
+			this.running = false;
+			await().until(() -> !this.leadership.isLeader() && this.locks.overview().waiting().isEmpty());
+			this.endedBefore = true;
+		}
+
+		@Override
+		public boolean isRunning() {
+			return this.running;
+		}
+
+	}
+
+	static class OwnCandidates {
+
+		@Bean
+		Leaderships ownCandidates(LockService locks, ApplicationEventPublisher events) {
+			return new Leaderships(Stream.of("billing", "indexer")
+				.map((role) -> new Candidate(role, locks, locks.defaults(), events::publishEvent))
+				.toList());
 		}
 
 	}
