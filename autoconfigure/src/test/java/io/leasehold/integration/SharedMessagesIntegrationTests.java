@@ -49,15 +49,22 @@ class SharedMessagesIntegrationTests {
 	}
 
 	@Test
-	void groupsAreAggregatedAndResequencedOnce() {
+	void groupsAreAggregatedAndResequencedOnceAndAKilledLeaderIsFollowed() {
 		try (JvmProcess one = IntegrationProcess.start(server.url(), "shared", true);
 				JvmProcess other = IntegrationProcess.start(server.url(), "shared", true)) {
 			assertThat(send(List.of(one, other), "shared")).isZero();
 			assertThat(wrong("shared")).isEmpty();
+			one.tell("lead");
+			one.expect("granted");
+			other.tell("lead");
+			one.kill();
+			other.expect("granted");
 		}
 	}
 
-	/** What the test above finds, if each application has locks of its own. */
+	/**
+	 * What the test above finds in the groups, if each application has locks of its own.
+	 */
 	@Test
 	void groupsAreNotAggregatedAndResequencedOnceByLocksOfOneProcess() {
 		try (JvmProcess one = IntegrationProcess.start(server.url(), "own", false);
@@ -67,18 +74,6 @@ class SharedMessagesIntegrationTests {
 				wrong = send(List.of(one, other), "own" + round) > 0 || !wrong("own" + round).isEmpty();
 			}
 			assertThat(wrong).isTrue();
-		}
-	}
-
-	@Test
-	void otherApplicationLeadsAfterTheLeaderWasKilled() {
-		try (JvmProcess one = IntegrationProcess.start(server.url(), "leader", true);
-				JvmProcess other = IntegrationProcess.start(server.url(), "leader", true)) {
-			one.tell("lead");
-			one.expect("granted");
-			other.tell("lead");
-			one.kill();
-			other.expect("granted");
 		}
 	}
 
