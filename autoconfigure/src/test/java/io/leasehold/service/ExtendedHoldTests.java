@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
 /**
  * When a hold ends whose maximum hold time was moved, to the nanosecond.
@@ -71,6 +72,8 @@ class ExtendedHoldTests {
 		this.process.advance(NANO);
 		assertThat(this.process.store.local.size()).as("keys in the store").isZero();
 		assertThat(this.losses).containsExactly(LossCause.MAX_HOLD);
+		await()
+			.untilAsserted(() -> assertThat(this.process.events).hasAtLeastOneElementOfType(LockEvent.HoldEnded.class));
 		assertThat(this.process.events).filteredOn(LockEvent.HoldLost.class::isInstance).hasSize(1);
 		assertLostAfterMaxHold(held);
 	}
