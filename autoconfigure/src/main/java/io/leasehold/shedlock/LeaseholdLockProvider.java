@@ -61,6 +61,7 @@ public final class LeaseholdLockProvider implements ExtensibleLockProvider {
 			.mode(LockMode.EXCLUSIVE)
 			.reentrant(false)
 			.waitTime(Duration.ZERO)
+			.linger(Duration.ZERO)
 			.lease(lease(most))
 			.minHold(configuration.getLockAtLeastFor())
 			.maxHold(this.keepAlive ? LockOptions.UNLIMITED : most)

@@ -114,6 +114,20 @@ class LeaseholdLockProviderTests {
 		assertThat(jobs(this.other).runs()).isOne();
 	}
 
+	/**
+	 * The lease would be the linger time, and the key would stay locked after the job.
+	 */
+	@Test
+	void lingerTimeOfTheApplicationDoesNotApply() {
+		try (ConfigurableApplicationContext lingering = start("leasehold.linger=30s")) {
+			for (int i = 0; i < 3; i++) {
+				jobs(lingering).run(() -> assertThat(this.store.inspect(new LockKey("job"))).singleElement()
+					.satisfies((holder) -> assertThat(holder.remaining()).isBetween(MOST.minusMinutes(1), MOST)));
+				assertThat(isLocked()).isFalse();
+			}
+		}
+	}
+
 	@Test
 	void jobIsNotRepeatedBeforeLockAtLeastFor() {
 		jobs(this.one).runAtLeast(() -> {
