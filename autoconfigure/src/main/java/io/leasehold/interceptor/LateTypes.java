@@ -38,10 +38,14 @@ final class LateTypes {
 			"io.reactivex.rxjava3.core.MaybeSource", "io.reactivex.rxjava3.core.CompletableSource",
 			"io.reactivex.ObservableSource", "io.reactivex.SingleSource", "io.reactivex.MaybeSource",
 			"io.reactivex.CompletableSource", "io.smallrye.mutiny.Uni", "io.vertx.core.Future",
-			"kotlinx.coroutines.Job", "kotlinx.coroutines.flow.Flow", "kotlin.sequences.Sequence",
+			"kotlinx.coroutines.Job", "kotlinx.coroutines.flow.Flow", "kotlinx.coroutines.channels.ReceiveChannel",
+			"kotlinx.coroutines.channels.SendChannel", "kotlin.sequences.Sequence",
 			WEB + "context.request.async.DeferredResult", WEB + "context.request.async.WebAsyncTask",
 			WEB + "servlet.mvc.method.annotation.ResponseBodyEmitter",
 			WEB + "servlet.mvc.method.annotation.StreamingResponseBody");
+
+	/** Types whose work has begun, although Spring adapts them as publishers. */
+	private static final List<Class<?>> BEGUN = present("kotlinx.coroutines.Job");
 
 	/** Results of {@link #isLate} by class. A Boolean keeps no class loader reachable. */
 	private static final ClassValue<Boolean> KNOWN = new ClassValue<>() {
@@ -70,6 +74,11 @@ final class LateTypes {
 			return !type.isAssignableFrom(CompletableFuture.class);
 		}
 		return isLate(type) && MethodChecks.publisher(type) == null;
+	}
+
+	/** Return whether the work of a type's objects begins before a subscription. */
+	static boolean hasBegun(Class<?> type) {
+		return BEGUN.stream().anyMatch((begun) -> begun.isAssignableFrom(type));
 	}
 
 	/** Find a type that ends later inside another, such as in the body of a response. */

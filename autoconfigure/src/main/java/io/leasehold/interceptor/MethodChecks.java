@@ -108,7 +108,7 @@ final class MethodChecks {
 
 	/** Return how to follow a publisher, or {@code null} if the type is none. */
 	static @Nullable ResultKind publisher(Class<?> type) {
-		return REACTOR ? ReactiveResult.of(type) : null;
+		return (REACTOR && !LateTypes.hasBegun(type)) ? ReactiveResult.of(type) : null;
 	}
 
 	static boolean isPublisher(Class<?> type) {

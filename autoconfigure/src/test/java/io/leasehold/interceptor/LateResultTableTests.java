@@ -37,6 +37,9 @@ class LateResultTableTests {
 
 	private static final String COROUTINES = "kotlinx.coroutines.";
 
+	private static final String CHANNEL = COROUTINES + "channels.ChannelKt.Channel(0, " + COROUTINES
+			+ "channels.BufferOverflow.SUSPEND, null)";
+
 	private static final String MONO = "reactor.core.publisher.Mono";
 
 	private static final String FLUX = "reactor.core.publisher.Flux";
@@ -103,10 +106,12 @@ class LateResultTableTests {
 			both(COROUTINES + "Job", COROUTINES + "JobKt.Job(null)", STARTUP),
 			both(COROUTINES + "Deferred<String>", COROUTINES + "CompletableDeferredKt.CompletableDeferred(null)",
 					STARTUP),
-			both(COROUTINES + "flow.Flow<String>", COROUTINES + "flow.FlowKt.flowOf(\"x\")", STARTUP),
+			new Cell(COROUTINES + "flow.Flow<String>", COROUTINES + "flow.FlowKt.flowOf(\"x\")", LOCKED, STARTUP),
 			both("kotlin.sequences.Sequence<String>", "kotlin.sequences.SequencesKt.sequenceOf(\"x\")", STARTUP),
+			both(COROUTINES + "channels.ReceiveChannel<String>", CHANNEL, STARTUP),
+			both(COROUTINES + "channels.SendChannel<String>", CHANNEL, STARTUP),
 			both("Object", COROUTINES + "JobKt.Job(null)", CALL),
-			both("Object", COROUTINES + "flow.FlowKt.flowOf(\"x\")", CALL),
+			new Cell("Object", COROUTINES + "flow.FlowKt.flowOf(\"x\")", LOCKED, CALL),
 			both("List<?>", "List.of(" + COROUTINES + "CompletableDeferredKt.CompletableDeferred(null))", CALL));
 
 	private static final List<Cell> REACTOR = List.of(mono("<String>", MONO + ".fromFuture(Work.future())", LOCKED),
