@@ -6,7 +6,9 @@ import java.util.function.Supplier;
 import io.leasehold.HeldLock;
 import io.leasehold.reactive.ReactiveLocks;
 import io.leasehold.service.OnLost;
+import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
+import org.reactivestreams.Subscription;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -25,6 +27,8 @@ final class ReactiveBody {
 	private final Supplier<Publisher<Object>> method;
 
 	private final AtomicBoolean begun = new AtomicBoolean();
+
+	private volatile @Nullable Subscription subscription;
 
 	private volatile boolean ended;
 
@@ -45,7 +49,18 @@ final class ReactiveBody {
 			.doOnNext(this::check)
 			.contextWrite((context) -> ReactiveLocks.add(context, this.held));
 		return (this.call.locks().onLost() == OnLost.INTERRUPT)
-				? body.takeUntilOther(Mono.create((sink) -> this.held.onLost(sink::error))) : body;
+				? body.doOnSubscribe((subscription) -> this.subscription = subscription)
+					.takeUntilOther(Mono.create((sink) -> this.held.onLost(sink::error)))
+					.doOnError((loss) -> cancel())
+				: body;
+	}
+
+	/** Reactor does not cancel a publisher whose other one fails. */
+	private void cancel() {
+		Subscription subscription = this.subscription;
+		if (subscription != null) {
+			subscription.cancel();
+		}
 	}
 
 	private void check(Object value) {

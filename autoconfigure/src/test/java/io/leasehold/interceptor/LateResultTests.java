@@ -163,11 +163,15 @@ class LateResultTests extends LateResultFixture {
 				assertFailure(stage).isInstanceOf(LockLostException.class);
 				assertThat(body).isCancelled();
 				CompletableFuture<HeldLock> heldByMono = new CompletableFuture<>();
+				CompletableFuture<String> cancelled = new CompletableFuture<>();
 				Mono<String> mono = context.getBean(Orders.class)
-					.mono(2, () -> ReactiveLocks.current().doOnNext(heldByMono::complete).then(Mono.never()));
+					.mono(2, () -> ReactiveLocks.current()
+						.doOnNext(heldByMono::complete)
+						.then(Mono.<String>never().doOnCancel(() -> cancelled.complete("cancelled"))));
 				CompletableFuture<String> result = mono.toFuture();
 				lose(context, heldByMono.get());
 				assertFailure(result).isInstanceOf(LockLostException.class);
+				assertThat(cancelled).isCompletedWithValue("cancelled");
 			});
 	}
 
