@@ -119,7 +119,7 @@ class SimulationIsProvenTests {
 	static Stream<SeededService.Bug> bugsOfContention() {
 		return Stream.of(
 				bug("a revocation that is forgotten when the next request begins", "gate.StoreClaim",
-						"this.phase = Phase.REQUESTED; if", "this.phase = Phase.REQUESTED; this.revoked = 0; if"),
+						"this.phase = Phase.REQUESTED;", "this.phase = Phase.REQUESTED; this.revoked = 0;"),
 				bug("a revoked claim that is requested again", "gate.KeyGate",
 						"return this.queue.replace(claim, Duration.ZERO, decision);",
 						"return decision.request(claim, Duration.ZERO);"),

@@ -8,6 +8,7 @@ import io.leasehold.LockEngineException;
 import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Subscription;
+import io.leasehold.engine.support.Jitter;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +22,10 @@ public final class StoreClaim {
 
 	/** A store that has not responded for this long hangs. */
 	private static final long SILENCE = 100_000_000;
+
+	private static final long LEAST_BACKOFF = 20_000_000;
+
+	private static final long MOST_BACKOFF = 1_000_000_000;
 
 	private static final long LEAST_RECALL = 1_000_000;
 
@@ -66,11 +71,24 @@ public final class StoreClaim {
 	 */
 	private @Nullable Duration releaseAfterResponse;
 
-	/** Created when it is needed: most claims are granted by their first request. */
-	private @Nullable Retries retries;
+	private long lastSent;
+
+	private byte failures;
+
+	private @Nullable LockEngineException failure;
+
+	private boolean listens;
+
+	private @Nullable Subscription listener;
+
+	/** Number of the last planned request, or of the one that replaced it. */
+	private int plans;
+
+	private @Nullable Future<?> timer;
 
 	StoreClaim(Claim claim) {
 		this.claim = claim;
+		this.lastSent = claim.since();
 	}
 
 	public Claim claim() {
@@ -90,11 +108,6 @@ public final class StoreClaim {
 		return this.phase == Phase.ENDING || this.phase == Phase.ENDED;
 	}
 
-	/** Return the failure of the last request, {@code null} if the store responded. */
-	@Nullable LockEngineException failure() {
-		return (this.retries != null) ? this.retries.failure() : null;
-	}
-
 	/**
 	 * Return why the store did not decide about a waiter whose wait time is over: its
 	 * last request failed, or none had a response during the whole wait. {@code null} if
@@ -105,11 +118,10 @@ public final class StoreClaim {
 	 * @param storeSilent whether no request at all had a response during the wait
 	 */
 	@Nullable LockEngineException failureSince(long start, long end, boolean storeSilent) {
-		LockEngineException failure = failure();
-		boolean silent = failure == null && !this.responded && (storeSilent || isRequested())
+		boolean silent = this.failure == null && !this.responded && (storeSilent || isRequested())
 				&& this.claim.since() - start <= 0 && end - start >= SILENCE;
 		return silent ? new LockEngineException(this.claim.key(), "the store did not respond in this time", null)
-				: failure;
+				: this.failure;
 	}
 
 	/**
@@ -117,16 +129,17 @@ public final class StoreClaim {
 	 * start of the claim. A pushed grant is newer.
 	 */
 	long lastSent() {
-		return (this.retries != null) ? this.retries.lastSent() : this.claim.since();
+		return this.lastSent;
 	}
 
-	/** Begin a request. If one is in flight, it is repeated instead. */
+	/**
+	 * Begin a request, in place of any planned one. If one is in flight, it is repeated
+	 * instead.
+	 */
 	boolean begin() {
 		if (this.phase == Phase.IDLE) {
 			this.phase = Phase.REQUESTED;
-			if (this.retries != null) {
-				this.retries.begun();
-			}
+			this.plans++;
 			return true;
 		}
 		repeat();
@@ -161,20 +174,19 @@ public final class StoreClaim {
 	}
 
 	void busy(long sent) {
-		retries().busy(sent);
+		this.lastSent = sent;
+		this.failure = null;
+		this.failures = 0;
 	}
 
 	void failed(LockEngineException reason) {
-		retries().failed(reason);
+		this.failure = reason;
 		this.ambiguous = true;
 	}
 
 	/** Take over the failure of the claim that this one replaces. */
 	void follow(StoreClaim former) {
-		LockEngineException failure = former.failure();
-		if (failure != null) {
-			retries().failed(failure);
-		}
+		this.failure = former.failure;
 	}
 
 	/** Record that a grant was revoked that may be this claim's. */
@@ -206,7 +218,9 @@ public final class StoreClaim {
 	}
 
 	Duration backoff(RandomGenerator random) {
-		return retries().backoff(random);
+		long most = Math.min(MOST_BACKOFF, LEAST_BACKOFF << this.failures);
+		this.failures = (byte) Math.min(this.failures + 1, 6);
+		return Jitter.shorten(Duration.ofNanos(most), Jitter.OF_BACKOFF, random);
 	}
 
 	/** End the claim, which was granted or is given up. */
@@ -240,17 +254,21 @@ public final class StoreClaim {
 
 	/** Return whether the claim must be subscribed, because it is not yet. */
 	boolean startListening() {
-		return retries().startListening();
+		boolean starts = !this.listens;
+		this.listens = true;
+		return starts;
 	}
 
 	/** Store a subscription, or {@code null}, and return whether it stays open. */
 	boolean listen(@Nullable Subscription opened) {
-		return retries().listen(opened, isOver());
+		this.listens = opened != null;
+		this.listener = isOver() ? null : opened;
+		return this.listener != null;
 	}
 
 	/** Plan a request that replaces any other planned one, and return its number. */
 	int plan() {
-		return retries().plan();
+		return ++this.plans;
 	}
 
 	/**
@@ -258,12 +276,17 @@ public final class StoreClaim {
 	 * @return the timer to cancel: the former one, or this one if it is obsolete
 	 */
 	@Nullable Future<?> planned(int plan, Future<?> started) {
-		return isOver() ? started : retries().planned(plan, started);
+		if (isOver() || plan != this.plans) {
+			return started;
+		}
+		Future<?> former = this.timer;
+		this.timer = started;
+		return former;
 	}
 
 	/** Return whether a timer or a subscription must be stopped. */
 	boolean hasResources() {
-		return this.retries != null && this.retries.hasResources();
+		return this.timer != null || this.listener != null;
 	}
 
 	/**
@@ -271,27 +294,17 @@ public final class StoreClaim {
 	 * outside the monitor.
 	 */
 	public void cancelTimer() {
-		Retries current = this.retries;
-		if (current != null) {
-			current.cancelTimer();
+		if (this.timer != null) {
+			this.timer.cancel(false);
 		}
 	}
 
 	/** Stop the timer and subscription of an ended claim. Call it outside the monitor. */
 	public void stop() {
-		Retries current = this.retries;
-		if (current != null) {
-			current.stop();
+		cancelTimer();
+		if (this.listener != null) {
+			this.listener.close();
 		}
-	}
-
-	private Retries retries() {
-		Retries created = this.retries;
-		if (created == null) {
-			created = new Retries(this.claim.since());
-			this.retries = created;
-		}
-		return created;
 	}
 
 }
