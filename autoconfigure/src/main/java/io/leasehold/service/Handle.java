@@ -1,8 +1,7 @@
 package io.leasehold.service;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.Consumer;
 
 import io.leasehold.HeldLock;
@@ -21,16 +20,8 @@ import org.springframework.util.Assert;
  */
 final class Handle implements HeldLock, Runnable {
 
-	private static final VarHandle FIRST;
-
-	static {
-		try {
-			FIRST = MethodHandles.lookup().findVarHandle(Handle.class, "first", Object.class);
-		}
-		catch (ReflectiveOperationException ex) {
-			throw new ExceptionInInitializerError(ex);
-		}
-	}
+	private static final AtomicReferenceFieldUpdater<Handle, Object> FIRST = AtomicReferenceFieldUpdater
+		.newUpdater(Handle.class, Object.class, "first");
 
 	private final Holds holds;
 
@@ -168,7 +159,7 @@ final class Handle implements HeldLock, Runnable {
 
 	@Override
 	public void close() {
-		if (FIRST.getAndSet(this, (Object) null) != null) {
+		if (FIRST.getAndSet(this, null) != null) {
 			this.releases.execute(this);
 			this.holds.throwIfLostAtEnd(this.hold);
 		}
@@ -185,7 +176,7 @@ final class Handle implements HeldLock, Runnable {
 	 * transaction.
 	 */
 	void discard() {
-		if (FIRST.getAndSet(this, (Object) null) != null) {
+		if (FIRST.getAndSet(this, null) != null) {
 			this.releases.discarded();
 			this.holds.close(this.gate, this.hold);
 			this.holds.throwIfLostAtEnd(this.hold);

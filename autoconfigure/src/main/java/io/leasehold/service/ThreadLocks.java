@@ -1,6 +1,9 @@
 package io.leasehold.service;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Deque;
 import java.util.List;
 
 import io.leasehold.HeldLock;
@@ -18,27 +21,28 @@ import org.jspecify.annotations.Nullable;
  */
 final class ThreadLocks {
 
-	private static final ThreadLocal<@Nullable ThreadLocks> NEWEST = new ThreadLocal<>();
+	private static final ThreadLocal<@Nullable Deque<Held>> HELD = new ThreadLocal<>();
 
-	private final Monitor monitor;
-
-	private final Handle handle;
-
-	private @Nullable ThreadLocks older;
-
-	private ThreadLocks(Monitor monitor, Handle handle, @Nullable ThreadLocks older) {
-		this.monitor = monitor;
-		this.handle = handle;
-		this.older = older;
+	private ThreadLocks() {
 	}
 
 	static void add(Monitor monitor, Handle handle) {
-		NEWEST.set(new ThreadLocks(monitor, handle, NEWEST.get()));
+		Deque<Held> held = HELD.get();
+		if (held == null) {
+			held = new ArrayDeque<>(2);
+			HELD.set(held);
+		}
+		held.addFirst(new Held(monitor, handle));
+	}
+
+	private static Collection<Held> held() {
+		Deque<Held> held = HELD.get();
+		return (held != null) ? held : List.of();
 	}
 
 	/** Return the newest lock that the current thread holds of a monitor, or null. */
 	static @Nullable Handle newest(Monitor monitor) {
-		for (ThreadLocks lock = NEWEST.get(); lock != null; lock = lock.older) {
+		for (Held lock : held()) {
 			if (lock.monitor.equals(monitor)) {
 				return lock.handle;
 			}
@@ -48,32 +52,19 @@ final class ThreadLocks {
 
 	/** Remove and return the newest lock that the current thread holds of a monitor. */
 	static @Nullable Handle remove(Monitor monitor) {
-		ThreadLocks newer = null;
-		for (ThreadLocks lock = NEWEST.get(); lock != null; lock = lock.older) {
-			if (lock.monitor.equals(monitor)) {
-				unlink(lock, newer);
-				return lock.handle;
+		Handle newest = newest(monitor);
+		if (newest != null) {
+			held().removeIf((lock) -> lock.handle == newest);
+			if (held().isEmpty()) {
+				HELD.remove();
 			}
-			newer = lock;
 		}
-		return null;
-	}
-
-	private static void unlink(ThreadLocks lock, @Nullable ThreadLocks newer) {
-		if (newer != null) {
-			newer.older = lock.older;
-		}
-		else if (lock.older != null) {
-			NEWEST.set(lock.older);
-		}
-		else {
-			NEWEST.remove();
-		}
+		return newest;
 	}
 
 	/** Throw an exception if the current thread lost the key and has not unlocked it. */
 	static void throwIfLost(Holds holds, LockKey key) {
-		for (ThreadLocks lock = NEWEST.get(); lock != null; lock = lock.older) {
+		for (Held lock : held()) {
 			if (lock.handle.isLostHandleOf(holds, key)) {
 				lock.handle.throwIfLost();
 			}
@@ -83,20 +74,13 @@ final class ThreadLocks {
 	/** Return the locks of the current thread: those of its scopes, then these. */
 	static List<HeldLock> outer() {
 		List<HeldLock> outer = new ArrayList<>(HeldLockScope.held());
-		for (ThreadLocks lock = NEWEST.get(); lock != null; lock = lock.older) {
-			outer.add(lock.handle);
-		}
+		held().forEach((lock) -> outer.add(lock.handle));
 		return outer;
 	}
 
 	/** Return whether the current thread has one of these locks as the hold's handle. */
 	static boolean include(Hold hold) {
-		for (ThreadLocks lock = NEWEST.get(); lock != null; lock = lock.older) {
-			if (lock.handle.isOpenHandleOf(hold)) {
-				return true;
-			}
-		}
-		return false;
+		return held().stream().anyMatch((lock) -> lock.handle.isOpenHandleOf(hold));
 	}
 
 	/**
@@ -105,6 +89,10 @@ final class ThreadLocks {
 	 * @param holds those of the engine
 	 */
 	record Monitor(Holds holds, LockKey key, LockMode mode, int permits) {
+	}
+
+	/** Lock of a thread. */
+	private record Held(Monitor monitor, Handle handle) {
 	}
 
 }

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 import io.leasehold.LockLostException;
 import io.leasehold.LossCause;
@@ -69,12 +70,8 @@ final class Holders {
 	}
 
 	List<Hold> all() {
-		Hold only = this.first;
-		if (only == null || only.next == null) {
-			return (only != null) ? List.of(only) : List.of();
-		}
-		List<Hold> all = new ArrayList<>(this.count);
-		Link.forEach(only, all::add);
+		List<Hold> all = new ArrayList<>(1);
+		Link.forEach(this.first, all::add);
 		return all;
 	}
 
@@ -104,37 +101,29 @@ final class Holders {
 
 	/** Return the hold that has a grant now, or {@code null}. */
 	@Nullable Hold of(Grant grant) {
-		Hold hold = this.first;
-		while (hold != null && hold.grant != grant) {
-			hold = hold.next;
-		}
-		return hold;
+		return find((hold) -> hold.grant == grant);
 	}
 
 	/** Return the hold that a waiter re-enters, or {@code null}. */
 	@Nullable Hold reenteredBy(Waiter waiter) {
-		Hold hold = this.first;
-		while (hold != null && !waiter.mayReenter(hold)) {
-			hold = hold.next;
-		}
-		return hold;
+		return find(waiter::mayReenter);
 	}
 
 	/** Return a hold of the caller that it would wait for, or {@code null}. */
 	@Nullable Hold ofCaller(Waiter waiter) {
-		Hold hold = this.first;
-		while (hold != null && !waiter.isCallerOf(hold)) {
-			hold = hold.next;
-		}
-		return hold;
+		return find(waiter::isCallerOf);
 	}
 
 	boolean anyExpired(long now) {
+		return find((hold) -> !hold.isValid(now)) != null;
+	}
+
+	private @Nullable Hold find(Predicate<Hold> wanted) {
 		Hold hold = this.first;
-		while (hold != null && hold.isValid(now)) {
+		while (hold != null && !wanted.test(hold)) {
 			hold = hold.next;
 		}
-		return hold != null;
+		return hold;
 	}
 
 	/**
