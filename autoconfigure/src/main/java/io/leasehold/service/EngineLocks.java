@@ -5,6 +5,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
@@ -115,22 +116,16 @@ final class EngineLocks implements AutoCloseable {
 		return this;
 	}
 
-	HeldLock acquire(LockKey key, LockOptions options, Predicate<LockException> bypassed) {
-		return this.acquirer.acquire(key, options, false, bypassed);
-	}
-
-	/** Acquire a lock that ends when its thread dies. */
-	Handle acquireForThread(LockKey key, LockOptions options) {
-		return this.acquirer.acquire(key, options, true, Acquirer.BUSY_BYPASSED);
+	Acquirer acquirer() {
+		return this.acquirer;
 	}
 
 	/** Acquire the locks of several keys one after the other, within one wait time. */
 	HeldLock acquireAll(LockKeys keys, LockOptions options, Predicate<LockException> bypassed) {
 		long start = this.clock.nanoTime();
 		try {
-			return HeldLocks.take(keys.all(),
-					(key) -> acquire(key, this.acquirer.rest(options, start), bypassed.or(Acquirer.BUSY_BYPASSED)),
-					this.closer::discard);
+			return HeldLocks.take(keys.all(), (key) -> this.acquirer.acquire(key, this.acquirer.rest(options, start),
+					false, bypassed.or(Acquirer.BUSY_BYPASSED)), this.closer::discard);
 		}
 		catch (LockBusyException ex) {
 			throw bypassed.test(ex) ? ex : this.holders.explain(ex, options, ThreadLocks.outer());
@@ -193,20 +188,6 @@ final class EngineLocks implements AutoCloseable {
 			lose(gate, numbers, (claim) -> true);
 		}
 		return lost;
-	}
-
-	/** Notify the holder of a grant that another process revoked, if it is here. */
-	private void revoked(long number, Predicate<Claim> claim) {
-		this.gates.all().forEach((gate) -> lose(gate, Set.of(number), claim));
-	}
-
-	private void revoked(long number, Claim claim) {
-		this.gates.ifUsed(claim.key(),
-				(gate) -> lose(gate, Set.of(number), (other) -> other.owner().equals(claim.owner())));
-	}
-
-	private void recalled(Claim claim) {
-		this.gates.ifUsed(claim.key(), (gate) -> this.driver.carryOut(gate, gate.recalled(claim)));
 	}
 
 	/** Lose revoked grants: one that may be on its way, one in use or one parked. */
@@ -286,17 +267,22 @@ final class EngineLocks implements AutoCloseable {
 
 		@Override
 		public void revoked(long number, Predicate<Claim> claim) {
-			EngineLocks.this.threads.workers().execute(() -> EngineLocks.this.revoked(number, claim));
+			EngineLocks.this.threads.workers()
+				.execute(() -> gates().all().forEach((gate) -> lose(gate, Set.of(number), claim)));
 		}
 
 		@Override
 		public void revoked(long number, Claim claim) {
-			EngineLocks.this.threads.workers().execute(() -> EngineLocks.this.revoked(number, claim));
+			report(claim, (gate) -> lose(gate, Set.of(number), (other) -> other.owner().equals(claim.owner())));
 		}
 
 		@Override
 		public void recalled(Claim claim) {
-			EngineLocks.this.threads.workers().execute(() -> EngineLocks.this.recalled(claim));
+			report(claim, (gate) -> EngineLocks.this.driver.carryOut(gate, gate.recalled(claim)));
+		}
+
+		private void report(Claim claim, Consumer<KeyGate> report) {
+			EngineLocks.this.threads.workers().execute(() -> gates().ifUsed(claim.key(), report));
 		}
 
 	}

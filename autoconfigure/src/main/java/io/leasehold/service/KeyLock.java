@@ -142,7 +142,8 @@ final class KeyLock implements LockView {
 	 */
 	private void acquire(Duration waitTime) {
 		ThreadLocks.throwIfLost(this.locks.holds(), this.key);
-		Handle acquired = this.locks.acquireForThread(this.key, this.options.toBuilder().waitTime(waitTime).build());
+		Handle acquired = this.locks.acquirer()
+			.acquire(this.key, this.options.toBuilder().waitTime(waitTime).build(), true, Acquirer.BUSY_BYPASSED);
 		try {
 			ThreadLocks.throwIfLost(this.locks.holds(), this.key);
 		}

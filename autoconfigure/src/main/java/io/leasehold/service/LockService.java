@@ -160,7 +160,7 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	 * @see #acquire(LockKey, LockOptions)
 	 */
 	public HeldLock acquire(LockKey key, LockOptions options, Predicate<LockException> bypassed) {
-		return locks(options).check(options).acquire(key, options, bypassed);
+		return locks(options).check(options).acquirer().acquire(key, options, false, bypassed);
 	}
 
 	@Override

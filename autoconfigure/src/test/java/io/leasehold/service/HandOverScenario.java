@@ -136,7 +136,7 @@ final class HandOverScenario {
 				acquireAsync("busy:async", BRIEFLY),
 				acquireAsync("busy:async", OPTIONS.toBuilder().waitTime(Duration.ZERO).build()));
 		assertThatExceptionOfType(LockBusyException.class)
-			.isThrownBy(() -> this.here.acquire(new LockKey("busy"), BRIEFLY, Acquirer.NEVER_BYPASSED));
+			.isThrownBy(() -> this.here.acquirer().acquire(new LockKey("busy"), BRIEFLY, false, Acquirer.NEVER_BYPASSED));
 		for (CompletableFuture<HeldLock> result : results) {
 			assertThat(result).failsWithin(20, TimeUnit.SECONDS)
 				.withThrowableThat()
@@ -176,7 +176,7 @@ final class HandOverScenario {
 	private void minHold() throws Exception {
 		LockOptions kept = OPTIONS.toBuilder().minHold(Duration.ofMillis(50)).build();
 		closeAsync(acquireAsync("kept short", kept).get(20, TimeUnit.SECONDS));
-		this.here.acquire(new LockKey("kept short"), kept, Acquirer.NEVER_BYPASSED).close();
+		this.here.acquirer().acquire(new LockKey("kept short"), kept, false, Acquirer.NEVER_BYPASSED).close();
 	}
 
 	/**
@@ -184,12 +184,12 @@ final class HandOverScenario {
 	 */
 	private void closeInTheBackground() {
 		assertThatExceptionOfType(LockEngineException.class)
-			.isThrownBy(() -> this.here.acquire(new LockKey("unknown"), BRIEFLY, Acquirer.NEVER_BYPASSED));
+			.isThrownBy(() -> this.here.acquirer().acquire(new LockKey("unknown"), BRIEFLY, false, Acquirer.NEVER_BYPASSED));
 		this.responses.set(true);
 	}
 
 	private HeldLock acquire(String key) {
-		return this.here.acquire(new LockKey(key), OPTIONS, Acquirer.NEVER_BYPASSED);
+		return this.here.acquirer().acquire(new LockKey(key), OPTIONS, false, Acquirer.NEVER_BYPASSED);
 	}
 
 	private CompletableFuture<HeldLock> acquireAsync(String key, LockOptions options) {
@@ -201,7 +201,7 @@ final class HandOverScenario {
 	}
 
 	private HeldLock elsewhere(String key) {
-		return this.there.acquire(new LockKey(key), OPTIONS, Acquirer.NEVER_BYPASSED);
+		return this.there.acquirer().acquire(new LockKey(key), OPTIONS, false, Acquirer.NEVER_BYPASSED);
 	}
 
 	private EngineLocks locks(EngineThreads threads, Consumer<LockEvent> listener) {

@@ -151,7 +151,7 @@ public abstract class InterleavingModel {
 	}
 
 	final HeldLock acquire() {
-		return this.locks.acquire(KEY, OPTIONS, Acquirer.NEVER_BYPASSED);
+		return this.locks.acquirer().acquire(KEY, OPTIONS, false, Acquirer.NEVER_BYPASSED);
 	}
 
 	final CompletableFuture<HeldLock> acquireAsync() {

@@ -113,7 +113,7 @@ class SimulationIsProvenTests {
 				bug("a revocation that is forgotten before its grant arrives", "gate.KeyGate",
 						"numbers.forEach(pending::revoke);", ""),
 				bug("a revocation of another process that is ignored", "EngineLocks",
-						"lose(gate, Set.of(number), claim));", "gate.holds());"));
+						"lose(gate, Set.of(number), claim)));", "gate.holds()));"));
 	}
 
 	static Stream<SeededService.Bug> bugsOfContention() {
