@@ -73,8 +73,6 @@ class ArchitectureTests {
 
 	private static final String GATE = SERVICE + ".gate";
 
-	private static final String RENEWAL = SERVICE + ".renewal";
-
 	private static final String LEADERSHIP = ROOT + ".leadership";
 
 	private static final String TRANSACTION = ROOT + ".transaction";
@@ -150,11 +148,7 @@ class ArchitectureTests {
 	static final ArchRule gateUsesOnlySpiEventsAndRoot = only(GATE, ENGINE, SUPPORT, EVENT, ROOT);
 
 	@ArchTest
-	static final ArchRule renewalUsesOnlyGateSpiEventsAndRoot = only(RENEWAL, GATE, ENGINE, EVENT, ROOT);
-
-	@ArchTest
-	static final ArchRule serviceUsesOnlyItsPartsSpiEventsAndRoot = only(SERVICE, GATE, RENEWAL, ENGINE, SUPPORT, EVENT,
-			ROOT);
+	static final ArchRule serviceUsesOnlyItsPartsSpiEventsAndRoot = only(SERVICE, GATE, ENGINE, SUPPORT, EVENT, ROOT);
 
 	@ArchTest
 	static final ArchRule leadershipUsesOnlyServiceAndRoot = only(LEADERSHIP, SERVICE, ROOT);

@@ -31,7 +31,6 @@ import io.leasehold.service.gate.FencingTokens;
 import io.leasehold.service.gate.Hold;
 import io.leasehold.service.gate.KeyGate;
 import io.leasehold.service.gate.Survey;
-import io.leasehold.service.renewal.Watchdog;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -13,7 +13,6 @@ import java.util.function.Function;
 import java.util.random.RandomGenerator;
 
 import io.leasehold.event.EventQueue;
-import io.leasehold.service.renewal.RenewalThreads;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -25,7 +24,7 @@ import org.apache.commons.logging.LogFactory;
  * All threads start before the engine's first request and end with the service, except
  * further threads for user code. From then on a submission only adds a task to a queue.
  */
-class EngineThreads implements RenewalThreads, AutoCloseable {
+class EngineThreads implements AutoCloseable {
 
 	private static final Log logger = LogFactory.getLog(EngineThreads.class);
 
@@ -158,8 +157,8 @@ class EngineThreads implements RenewalThreads, AutoCloseable {
 		return this.releases;
 	}
 
-	@Override
-	public Executor renewals() {
+	/** Return the executor of renewals. */
+	Executor renewals() {
 		return this.renewals;
 	}
 
@@ -168,8 +167,8 @@ class EngineThreads implements RenewalThreads, AutoCloseable {
 		return this.events;
 	}
 
-	@Override
-	public Future<?> schedule(Runnable task, long nanos) {
+	/** Schedule a task that does not block after a delay in nanoseconds. */
+	Future<?> schedule(Runnable task, long nanos) {
 		return this.timers.schedule(WorkerPool.logged(task), Math.max(0, nanos), TimeUnit.NANOSECONDS);
 	}
 

@@ -18,7 +18,6 @@ import io.leasehold.service.gate.Hold;
 import io.leasehold.service.gate.KeyGate;
 import io.leasehold.service.gate.StoreClaim;
 import io.leasehold.service.gate.Waiter;
-import io.leasehold.service.renewal.Watchdog;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;

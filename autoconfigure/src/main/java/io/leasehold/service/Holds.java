@@ -16,7 +16,6 @@ import io.leasehold.service.gate.Decision;
 import io.leasehold.service.gate.Grant;
 import io.leasehold.service.gate.Hold;
 import io.leasehold.service.gate.KeyGate;
-import io.leasehold.service.renewal.RenewalListener;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.Assert;
@@ -24,7 +23,7 @@ import org.springframework.util.Assert;
 /**
  * Lifecycle of holds after their acquisition: valid, closed, passed on or lost.
  */
-final class Holds implements RenewalListener {
+final class Holds implements Watchdog.Listener {
 
 	private final LockEngine engine;
 

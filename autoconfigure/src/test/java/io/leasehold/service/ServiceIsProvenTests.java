@@ -45,7 +45,7 @@ class ServiceIsProvenTests {
 
 	static Stream<Arguments> bugs() {
 		return Stream.of(
-				bug("a renewal that is not repeated after a failure", "renewal.Watchdog", "hold.renewalFailed(now);",
+				bug("a renewal that is not repeated after a failure", "Watchdog", "hold.renewalFailed(now);",
 						"hold.renewalFailed(now + IDLE / 2);", "LockRenewalTests.renewalThatFailsInAnyWayIsRepeated"),
 				bug("a deadline that is not checked", "Holds", "if (hold.isValid(now)) {", "if (true) {",
 						"LockRenewalTests.maxHoldEndsRenewal"),

@@ -67,7 +67,7 @@ class SimulationIsProvenTests {
 						"this.validUntil = response.validUntil() + this.claim.lease().toNanos() / 100 + 2_000_000;"),
 				bug("a grant that is not checked when it is opened", "Acquirer",
 						"(gate != null && this.holds.isValid(gate, hold, now))", "(gate != null)"),
-				bug("a renewal that counts from its response on", "renewal.Watchdog",
+				bug("a renewal that counts from its response on", "Watchdog",
 						"hold.grant.extend(renewed.validUntil(), now)", "hold.grant.extend(now + hold.lease(), now)"),
 				bug("a release that counts although its response was lost", "GateDriver",
 						"this.closer.close(hold.grant.claim);", ""),
@@ -77,8 +77,8 @@ class SimulationIsProvenTests {
 						"decision.request(claim, again ? Duration.ZERO : busy.retryIn());", ""),
 				bug("a claim that is released while a request is in flight", "gate.StoreClaim",
 						"boolean may = this.phase == Phase.ENDED;", "boolean may = true;"),
-				bug("a lock that is renewed after its release", "renewal.Watchdog",
-						"this.gate.renewing(this.hold.grant)", "this.hold"),
+				bug("a lock that is renewed after its release", "Watchdog", "this.gate.renewing(this.hold.grant)",
+						"this.hold"),
 				bug("a shared claim that a later caller inherits", "gate.GateRules", "(claim.access().limit() == 1 ||",
 						"(true ||"),
 				bug("a waiter that is not woken when it is granted", "gate.KeyQueue",
@@ -93,7 +93,7 @@ class SimulationIsProvenTests {
 						"this.closer.closeAfter(loss.hold().grant.claim, Duration.ZERO,"),
 				bug("a release by force that its process does not notice", "EngineLocks",
 						"this.holds.lose(gate, hold, LossCause.NOT_OWNER)", "gate.hashCode()"),
-				bug("a loss that a renewal does not notice", "renewal.Watchdog",
+				bug("a loss that a renewal does not notice", "Watchdog",
 						"this.listener.get().notOwner(renewal.gate, hold);",
 						"hold.grant.extend(now + hold.lease(), now); hold.renewed(now);"));
 	}

@@ -1,4 +1,4 @@
-package io.leasehold.service.renewal;
+package io.leasehold.service;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,6 +19,7 @@ import io.leasehold.engine.RenewalRule;
 import io.leasehold.event.LockEvent;
 import io.leasehold.event.RenewalResult;
 import io.leasehold.service.gate.GateRules;
+import io.leasehold.service.gate.Grant;
 import io.leasehold.service.gate.Hold;
 import io.leasehold.service.gate.KeyGate;
 import org.apache.commons.logging.Log;
@@ -32,7 +33,7 @@ import org.springframework.util.Assert;
  * needs no timer or thread per lock, and is idle while nothing is held. Its tick checks
  * every gate, but never blocks, because renewals have a separate thread.
  */
-public final class Watchdog {
+final class Watchdog {
 
 	private static final Log logger = LogFactory.getLog(Watchdog.class);
 
@@ -52,11 +53,11 @@ public final class Watchdog {
 
 	private final MonotonicClock clock;
 
-	private final RenewalThreads threads;
+	private final EngineThreads threads;
 
 	private final Collection<KeyGate> gates;
 
-	private final Supplier<? extends RenewalListener> listener;
+	private final Supplier<? extends Listener> listener;
 
 	private final Queue<Due> urgent = new ConcurrentLinkedQueue<>();
 
@@ -71,8 +72,8 @@ public final class Watchdog {
 	private @Nullable Future<?> timer;
 
 	/** Create a watchdog of the gates in a live view. */
-	public Watchdog(LockEngine engine, GateRules rules, MonotonicClock clock, RenewalThreads threads,
-			Collection<KeyGate> gates, Supplier<? extends RenewalListener> listener) {
+	Watchdog(LockEngine engine, GateRules rules, MonotonicClock clock, EngineThreads threads, Collection<KeyGate> gates,
+			Supplier<? extends Listener> listener) {
 		this.engine = engine;
 		this.rules = rules;
 		this.clock = clock;
@@ -85,7 +86,7 @@ public final class Watchdog {
 	 * Begin to renew a hold. The short lease of a pushed grant is extended soon, for the
 	 * hold that has the grant then.
 	 */
-	public void watch(KeyGate gate, Hold hold) {
+	void watch(KeyGate gate, Hold hold) {
 		if (hold.pass == 0 && hold.awaitsFirstRenewal()) {
 			this.urgent.add(new Due(gate, hold));
 			this.threads.schedule(this::hurry, GRACE);
@@ -94,7 +95,7 @@ public final class Watchdog {
 	}
 
 	/** Renew the grant of a hold soon, before it is due. */
-	public void extend(KeyGate gate, Hold hold) {
+	void extend(KeyGate gate, Hold hold) {
 		this.urgent.add(new Due(gate, hold));
 		hurry();
 	}
@@ -102,7 +103,7 @@ public final class Watchdog {
 	/**
 	 * Check a hold in time for its new end, and renew its grant at once if that is due.
 	 */
-	public void endMoved(KeyGate gate, Hold hold) {
+	void endMoved(KeyGate gate, Hold hold) {
 		long now = this.clock.nanoTime();
 		if (isDue(hold, now)) {
 			extend(gate, hold);
@@ -110,7 +111,7 @@ public final class Watchdog {
 		tickAt(now + check(hold, now));
 	}
 
-	public void hurry() {
+	void hurry() {
 		this.threads.renewals().execute(this::renewUrgent);
 	}
 
@@ -268,6 +269,28 @@ public final class Watchdog {
 			hold.renewalFailed(now);
 		}
 		return new LockEvent.LeaseRenewed(this.engine.name(), result, took, slack, failure);
+	}
+
+	/** Listener for findings about holds. */
+	interface Listener {
+
+		/**
+		 * Check a hold, and mark it as lost if it has expired or is abandoned.
+		 * @return whether it is still held
+		 */
+		boolean isHeld(KeyGate gate, Hold hold, long now);
+
+		/** Called when the store reported that a hold's grant is no longer in force. */
+		void notOwner(KeyGate gate, Hold hold);
+
+		/**
+		 * Called when a grant's first renewal has ended, for which its release may wait.
+		 */
+		void firstRenewalEnded(KeyGate gate, Grant grant);
+
+		/** Called with one event per renewal of a batch, whatever their results. */
+		void renewed(List<LockEvent.LeaseRenewed> events);
+
 	}
 
 	/** A hold in a batch of renewals. */

@@ -1,7 +1,0 @@
-/**
- * Renewal of leases by a watchdog per engine.
- */
-@NullMarked
-package io.leasehold.service.renewal;
-
-import org.jspecify.annotations.NullMarked;
