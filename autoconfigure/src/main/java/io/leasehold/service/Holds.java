@@ -163,7 +163,7 @@ final class Holds implements Watchdog.Listener {
 
 	private void checkSlow(KeyGate gate, Hold hold, long now) {
 		long nanos = now - hold.since;
-		if (nanos >= this.slowNanos && !hold.options.endless() && gate.reportsSlow(hold)) {
+		if (nanos >= this.slowNanos && !hold.options.endless() && hold.lossCause() == null && gate.reportsSlow(hold)) {
 			this.reports.slow(hold, nanos);
 		}
 	}
