@@ -66,6 +66,13 @@ public interface LockInspector {
 	Duration probe(String engine);
 
 	/**
+	 * Return whether an engine's store responds, as the requests of this process show.
+	 * False from the first request without a response until the next response. Sends no
+	 * request.
+	 */
+	boolean isUp(String engine);
+
+	/**
 	 * Return the present problems of an engine's threads. Does not block.
 	 * @return one sentence per finding, empty if there is none
 	 */

@@ -47,6 +47,8 @@ import org.springframework.core.Ordered;
  * responds.
  * @param slowHold How long a lock may be held before a warning is logged and an
  * application event is published. When not set, without limit.
+ * @param slowWait How long a caller may wait for a lock before a warning names the
+ * holder. When not set, without limit.
  * @param leakDetection Whether a warning shows where an unreleased lock was acquired.
  * Takes a stack trace of each acquisition.
  * @param holderReport When a LockBusyException names the holders of the lock. This costs
@@ -61,9 +63,9 @@ public record LeaseholdProperties(@DefaultValue("true") boolean enabled, @Nullab
 		@DefaultValue("5s") Duration waitTime, @DefaultValue("0s") Duration lockDelay,
 		@DefaultValue("0s") Duration linger, @DefaultValue("" + (Ordered.LOWEST_PRECEDENCE - 100)) int order,
 		@DefaultValue("throw") OnLost onLost, @DefaultValue("fail") WhenUnavailable whenUnavailable, boolean failFast,
-		@Nullable Duration slowHold, boolean leakDetection, @DefaultValue("after-wait") HolderReport holderReport,
-		@DefaultValue Handoff handoff, @DefaultValue Fencing fencing,
-		@DefaultValue Transaction transaction) implements InitializingBean {
+		@Nullable Duration slowHold, @Nullable Duration slowWait, boolean leakDetection,
+		@DefaultValue("after-wait") HolderReport holderReport, @DefaultValue Handoff handoff,
+		@DefaultValue Fencing fencing, @DefaultValue Transaction transaction) implements InitializingBean {
 
 	/** Name in metrics for locks that are acquired in code without a name. */
 	private static final String UNNAMED = "unnamed";
@@ -84,11 +86,8 @@ public record LeaseholdProperties(@DefaultValue("true") boolean enabled, @Nullab
 				"It must be at least 0s and at most 365d.");
 		check("leasehold.linger", this.linger, isBetween(this.linger, Duration.ZERO, LockTerms.MAX_LEASE),
 				"It must be at least 0s and at most 365d.");
-		if (this.slowHold != null) {
-			check("leasehold.slow-hold", this.slowHold,
-					isBetween(this.slowHold, Duration.ofMillis(1), LockOptions.UNLIMITED),
-					"It must be at least 1ms and at most 106751d.");
-		}
+		checkLimit("leasehold.slow-hold", this.slowHold);
+		checkLimit("leasehold.slow-wait", this.slowWait);
 		this.handoff.check(this.lease);
 		this.fencing.check();
 	}
@@ -105,7 +104,16 @@ public record LeaseholdProperties(@DefaultValue("true") boolean enabled, @Nullab
 			.linger(this.linger)
 			.build();
 		return new ServiceSettings(defaults, this.onLost, this.handoff.maxConsecutive(), this.handoff.maxTime(),
-				(this.slowHold != null) ? this.slowHold : LockOptions.UNLIMITED, this.holderReport);
+				limit(this.slowHold), limit(this.slowWait), this.holderReport);
+	}
+
+	private static Duration limit(@Nullable Duration value) {
+		return (value != null) ? value : LockOptions.UNLIMITED;
+	}
+
+	private static void checkLimit(String property, @Nullable Duration value) {
+		check(property, limit(value), isBetween(limit(value), Duration.ofMillis(1), LockOptions.UNLIMITED),
+				"It must be at least 1ms and at most 106751d.");
 	}
 
 	private static boolean isBetween(Duration value, Duration least, Duration most) {

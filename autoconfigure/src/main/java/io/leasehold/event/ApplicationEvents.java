@@ -4,6 +4,8 @@ import java.time.Duration;
 
 import io.leasehold.LockAcquisitionFailedEvent;
 import io.leasehold.LockAcquisitionFailedEvent.Reason;
+import io.leasehold.LockEngineDownEvent;
+import io.leasehold.LockEngineUpEvent;
 import io.leasehold.LockKey;
 import io.leasehold.LockLostEvent;
 import io.leasehold.LockSlowHoldEvent;
@@ -15,8 +17,9 @@ import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /**
- * Publisher of application events about failed acquisitions, losses and slow holds. It
- * has its own thread, because application listeners may block or fail. Thread-safe.
+ * Publisher of application events about failed acquisitions, losses, slow holds and
+ * outages. It has its own thread, because application listeners may block or fail.
+ * Thread-safe.
  */
 public final class ApplicationEvents implements LockEventListener, AutoCloseable {
 
@@ -102,6 +105,16 @@ public final class ApplicationEvents implements LockEventListener, AutoCloseable
 		public void holdSlow(LockEvent.HoldSlow event) {
 			add(new LockSlowHoldEvent(event.engine(), event.name(), event.key().value(), event.fencingToken(),
 					Duration.ofNanos(event.nanos())));
+		}
+
+		@Override
+		public void engineDown(LockEvent.EngineDown event) {
+			add(new LockEngineDownEvent(event.engine(), event.failure()));
+		}
+
+		@Override
+		public void engineUp(LockEvent.EngineUp event) {
+			add(new LockEngineUpEvent(event.engine(), Duration.ofNanos(event.nanos())));
 		}
 
 		private void add(Object event) {

@@ -121,6 +121,35 @@ public sealed interface LockEvent {
 	}
 
 	/**
+	 * The store stopped responding. Followed by one {@link EngineUp}.
+	 *
+	 * @param failure the failure of the first request without a response, {@code null} if
+	 * unknown
+	 */
+	record EngineDown(String engine, @Nullable Throwable failure) implements LockEvent {
+
+		@Override
+		public void dispatch(LockEventHandler handler) {
+			handler.engineDown(this);
+		}
+
+	}
+
+	/**
+	 * The store responds again.
+	 *
+	 * @param nanos how long it did not respond, in nanoseconds
+	 */
+	record EngineUp(String engine, long nanos) implements LockEvent {
+
+		@Override
+		public void dispatch(LockEventHandler handler) {
+			handler.engineUp(this);
+		}
+
+	}
+
+	/**
 	 * A key was handed to the next owner without becoming free.
 	 *
 	 * @param kind inside this process or between processes

@@ -24,4 +24,8 @@ public interface LockEventHandler {
 
 	void handedOff(LockEvent.HandedOff event);
 
+	void engineDown(LockEvent.EngineDown event);
+
+	void engineUp(LockEvent.EngineUp event);
+
 }

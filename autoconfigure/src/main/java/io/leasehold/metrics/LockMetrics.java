@@ -75,6 +75,15 @@ public final class LockMetrics implements LockEventListener {
 			engine(event.engine()).handedOff(event.kind());
 		}
 
+		/** The state is a meter of {@link EngineStateMetrics}. */
+		@Override
+		public void engineDown(LockEvent.EngineDown event) {
+		}
+
+		@Override
+		public void engineUp(LockEvent.EngineUp event) {
+		}
+
 	}
 
 }

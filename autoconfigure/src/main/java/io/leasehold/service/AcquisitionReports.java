@@ -16,11 +16,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Events about the ends of acquisitions and the starts of holds.
  */
-record AcquisitionReports(String engine, Events events, StoreOutage outage) {
+record AcquisitionReports(String engine, Events events, StoreOutage outage, SlowWaits slowWaits) {
 
 	void waits(Waiter waiter) {
 		if (!waiter.options().endless()) {
 			this.events.publish(new LockEvent.WaitStarted(this.engine, waiter.options().name(), waiter.key()));
+			this.slowWaits.begun();
 		}
 	}
 

@@ -67,6 +67,8 @@ final class EngineLocks implements AutoCloseable {
 
 	private final ShutdownLog shutdown;
 
+	private final StoreOutage outage;
+
 	EngineLocks(ServiceSettings settings, LockEngine engine, Member member, MonotonicClock clock,
 			List<? extends LockEventListener> listeners, ReleaseTiming timing, EngineThreads threads,
 			BlockingWaiter.Factory waiters) {
@@ -77,17 +79,20 @@ final class EngineLocks implements AutoCloseable {
 		this.closer = new LockCloser(threads);
 		GateRules rules = new GateRules(engine, member, clock, threads.random(), settings.maxHandoffs(),
 				settings.maxHandoffTime());
-		StoreOutage outage = new StoreOutage(engine.name(), clock, this::describe);
+		this.outage = new StoreOutage(engine.name(), clock, this::describe, this.events);
 		this.shutdown = new ShutdownLog(engine.name(), clock, this::describe);
-		ClaimCloser claims = new ClaimCloser(engine, clock, threads, outage, this::checkIdle);
-		this.probe = new StoreProbe(engine, member, rules.atLeastMinLease(settings.defaults().lease()), clock, claims);
+		ClaimCloser claims = new ClaimCloser(engine, clock, threads, this.outage, this::checkIdle);
+		this.probe = new StoreProbe(engine, member, rules.atLeastMinLease(settings.defaults().lease()), clock, claims,
+				this.outage);
 		this.gates = new Gates(rules, claims);
 		Watchdog watchdog = new Watchdog(engine, rules, clock, threads, this.gates.all(), this::holds);
-		this.driver = new GateDriver(engine, clock, threads, claims, this.gates, watchdog, outage);
-		this.holds = new Holds(engine, clock, threads, this.events, claims, this.driver, outage, settings, timing);
+		this.driver = new GateDriver(engine, clock, threads, claims, this.gates, watchdog, this.outage);
+		this.holds = new Holds(engine, clock, threads, this.events, claims, this.driver, this.outage, settings, timing);
 		this.holders = new HolderLookup(engine, settings.holderReport());
+		AcquisitionReports reports = new AcquisitionReports(engine.name(), this.events, this.outage,
+				new SlowWaits(engine.name(), settings.slowWait(), clock, threads, this.holders, this::describe));
 		this.acquirer = new Acquirer(clock, threads, waiters, this.events, this.gates, this.driver, this.holds,
-				this.closer, this.holders, timing, new AcquisitionReports(engine.name(), this.events, outage));
+				this.closer, this.holders, timing, reports);
 		this.inTransactions = new TransactionScopedLocks(engine, clock, this.events, timing);
 		this.permits = new PermitCollector(engine.name(), clock, this.acquirer, this.holders, this.closer);
 		engine.reportRevocations(new Revocations());
@@ -197,6 +202,10 @@ final class EngineLocks implements AutoCloseable {
 	/** Acquire and release a lock for testing, and return the time that this took. */
 	Duration probe() {
 		return this.probe.run();
+	}
+
+	boolean isUp() {
+		return this.outage.isOver();
 	}
 
 	List<String> findings() {

@@ -65,6 +65,15 @@ final class HolderLookup {
 		return explained;
 	}
 
+	/**
+	 * Describe the holders of a key, in a sentence after others. Blocks at most for one
+	 * request of the engine.
+	 * @return the description, empty if it is not known or not wanted
+	 */
+	String describe(LockKey key) {
+		return (this.report == HolderReport.NEVER) ? "" : nameHolders(holders(key));
+	}
+
 	private List<LockHolder> holders(LockKey key) {
 		CompletableFuture<List<LockHolder>> own = new CompletableFuture<>();
 		CompletableFuture<List<LockHolder>> running = this.requests.putIfAbsent(key, own);

@@ -72,6 +72,11 @@ final class LockOperators implements LockInspector {
 	}
 
 	@Override
+	public boolean isUp(String engine) {
+		return this.engines.get(engine).isUp();
+	}
+
+	@Override
 	public List<String> findings(String engine) {
 		return this.engines.get(engine).findings();
 	}

@@ -15,10 +15,12 @@ import io.leasehold.service.gate.FencingTokens;
  * @param maxHandoffTime how long a grant is passed on inside this process
  * @param slowHold how long a lock may be held before that is reported, or
  * {@link LockOptions#UNLIMITED}
+ * @param slowWait how long a caller may wait before that is logged, or
+ * {@link LockOptions#UNLIMITED}
  * @param holderReport when the exception for a busy lock names the holders
  */
 public record ServiceSettings(LockOptions defaults, OnLost onLost, int maxHandoffs, Duration maxHandoffTime,
-		Duration slowHold, HolderReport holderReport) {
+		Duration slowHold, Duration slowWait, HolderReport holderReport) {
 
 	/** Maximum number of passes; the fencing token's layout leaves no room for more. */
 	public static final int MOST_HANDOFFS = FencingTokens.MOST_PASSES;
@@ -35,14 +37,15 @@ public record ServiceSettings(LockOptions defaults, OnLost onLost, int maxHandof
 	}
 
 	/**
-	 * Create settings that never report a long hold.
+	 * Create settings that never report a long hold or wait.
 	 * @param defaults options of calls without options
 	 * @param onLost how a holder is notified of the loss of its lock
 	 * @param maxHandoffs how often a grant is passed on
 	 * @param maxHandoffTime how long a grant is passed on
 	 */
 	public ServiceSettings(LockOptions defaults, OnLost onLost, int maxHandoffs, Duration maxHandoffTime) {
-		this(defaults, onLost, maxHandoffs, maxHandoffTime, LockOptions.UNLIMITED, HolderReport.AFTER_WAIT);
+		this(defaults, onLost, maxHandoffs, maxHandoffTime, LockOptions.UNLIMITED, LockOptions.UNLIMITED,
+				HolderReport.AFTER_WAIT);
 	}
 
 }

@@ -8,6 +8,7 @@ import java.util.function.Consumer;
 import io.leasehold.LockEngineException;
 import io.leasehold.LockOverview;
 import io.leasehold.engine.MonotonicClock;
+import io.leasehold.event.LockEvent;
 import io.leasehold.service.gate.Survey;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -16,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Outage of one engine's store, as the outcomes of its requests show. It begins when a
  * request is sent that fails while no other one has a response, and ends with the next
- * response. Both are logged, instead of each failed request. A store that responds to
- * some requests only is reported once a minute. Thread-safe.
+ * response. Both are logged and published, instead of each failed request. A store that
+ * responds to some requests only is reported once a minute. Thread-safe.
  */
 final class StoreOutage {
 
@@ -31,6 +32,8 @@ final class StoreOutage {
 	private final MonotonicClock clock;
 
 	private final Consumer<Survey> locks;
+
+	private final Events events;
 
 	/** Clock reading at the last response, initially at the start. */
 	private volatile long responded;
@@ -50,10 +53,11 @@ final class StoreOutage {
 	 * Create an object without an outage.
 	 * @param locks adds the locks of the engine to a survey
 	 */
-	StoreOutage(String engine, MonotonicClock clock, Consumer<Survey> locks) {
+	StoreOutage(String engine, MonotonicClock clock, Consumer<Survey> locks, Events events) {
 		this.engine = engine;
 		this.clock = clock;
 		this.locks = locks;
+		this.events = events;
 		this.responded = clock.nanoTime();
 		this.failed = this.responded - 1;
 	}
@@ -68,6 +72,7 @@ final class StoreOutage {
 			if (ended.endReported.compareAndSet(false, true)) {
 				logger.info("The store of engine '%s' is available again after %s ms".formatted(this.engine,
 						millis(ended.since, now)));
+				this.events.publishLater(new LockEvent.EngineUp(this.engine, now - ended.since));
 			}
 		}
 	}
@@ -99,6 +104,7 @@ final class StoreOutage {
 			if (begun.beginReported.compareAndSet(false, true)) {
 				logger.warn("The store of engine '%s' is unavailable: %s. %s".formatted(this.engine, failure,
 						describeLocks()));
+				this.events.publishLater(new LockEvent.EngineDown(this.engine, failure));
 			}
 		}
 	}
@@ -107,6 +113,11 @@ final class StoreOutage {
 	private boolean begins(long since) {
 		Outage known = this.current;
 		return known == null || (known.since - since < 0 && this.clock.nanoTime() - known.since >= SAME);
+	}
+
+	/** Return whether there is no outage. */
+	boolean isOver() {
+		return this.current == null;
 	}
 
 	/** Return whether the store has not responded to any request since an instant. */

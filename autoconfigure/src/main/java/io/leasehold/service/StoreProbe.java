@@ -31,16 +31,20 @@ final class StoreProbe {
 
 	private final ClaimCloser closer;
 
+	private final StoreOutage outage;
+
 	/**
 	 * Create a probe.
 	 * @param lease a usual lease, so that the engine needs no session for probes alone
 	 */
-	StoreProbe(LockEngine engine, Member member, Duration lease, MonotonicClock clock, ClaimCloser closer) {
+	StoreProbe(LockEngine engine, Member member, Duration lease, MonotonicClock clock, ClaimCloser closer,
+			StoreOutage outage) {
 		this.engine = engine;
 		this.member = member;
 		this.lease = lease;
 		this.clock = clock;
 		this.closer = closer;
+		this.outage = outage;
 	}
 
 	/**
@@ -71,13 +75,15 @@ final class StoreProbe {
 	private boolean takeAndRelease(LockKey key, long start) {
 		Claim claim = new Claim(key, this.member.newOwner(), this.lease, Duration.ZERO, false, start);
 		try {
-			if (!(this.engine.tryAcquire(claim) instanceof AcquisitionOutcome.Granted)) {
-				return false;
+			boolean granted = this.engine.tryAcquire(claim) instanceof AcquisitionOutcome.Granted;
+			if (granted) {
+				this.engine.release(claim);
 			}
-			this.engine.release(claim);
-			return true;
+			this.outage.responded();
+			return granted;
 		}
 		catch (RuntimeException | Error ex) {
+			this.outage.failed(start, ex);
 			this.closer.closeOnce(claim);
 			throw ex;
 		}

@@ -63,11 +63,11 @@ class LeaseholdPropertiesTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "leasehold.lease, 1ms", "leasehold.lease, 365d", "leasehold.slow-hold, 1ms", "leasehold.wait-time, 0s",
-			"leasehold.wait-time, 106751d", "leasehold.handoff.max-consecutive, 0",
-			"leasehold.handoff.max-consecutive, 63", "leasehold.handoff.max-time, 1ns",
-			"leasehold.handoff.max-time, 10s", "leasehold.fencing.retention, 1s", "leasehold.fencing.retention, 3650d",
-			"leasehold.namespace, shop:test-1", "leasehold.order, -1" })
+	@CsvSource({ "leasehold.lease, 1ms", "leasehold.lease, 365d", "leasehold.slow-hold, 1ms",
+			"leasehold.slow-wait, 1ms", "leasehold.wait-time, 0s", "leasehold.wait-time, 106751d",
+			"leasehold.handoff.max-consecutive, 0", "leasehold.handoff.max-consecutive, 63",
+			"leasehold.handoff.max-time, 1ns", "leasehold.handoff.max-time, 10s", "leasehold.fencing.retention, 1s",
+			"leasehold.fencing.retention, 3650d", "leasehold.namespace, shop:test-1", "leasehold.order, -1" })
 	void valueAtTheEdgeIsTaken(String property, String value) {
 		this.runner.withPropertyValues(property + "=" + value).run((context) -> assertThat(context).hasNotFailed());
 	}
@@ -90,6 +90,7 @@ class LeaseholdPropertiesTests {
 					leasehold.linger | -1s | It must be at least 0s and at most 365d.
 					leasehold.handoff.max-consecutive | -1 | It must be at least 0 and at most 63.
 					leasehold.handoff.max-consecutive | 64 | It must be at least 0 and at most 63.
+					leasehold.slow-wait | 0s | It must be at least 1ms and at most 106751d.
 					leasehold.slow-hold | 0s | It must be at least 1ms and at most 106751d.
 					leasehold.handoff.max-time | 0ms | It must be more than 0s and at most 10000 ms, a third of \
 					leasehold.lease, after which a lock is renewed. \
@@ -124,7 +125,8 @@ class LeaseholdPropertiesTests {
 	@ParameterizedTest
 	@CsvSource({ "leasehold.lease, 30", "leasehold.wait-time, 5", "leasehold.wait-time, -5", "leasehold.waitTime, +5",
 			"leasehold.wait-time, ${unitless}", "leasehold.lock-delay, 10", "leasehold.linger, 10",
-			"leasehold.slow-hold, 60", "leasehold.handoff.max-time, 10", "leasehold.fencing.retention, 7" })
+			"leasehold.slow-hold, 60", "leasehold.slow-wait, 60", "leasehold.handoff.max-time, 10",
+			"leasehold.fencing.retention, 7" })
 	void numberWithoutAUnitStopsTheStart(String property, String value) {
 		this.runner.withPropertyValues("unitless=20", property + "=" + value).run((context) -> {
 			assertThat(context).hasFailed();

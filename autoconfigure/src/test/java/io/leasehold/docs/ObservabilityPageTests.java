@@ -31,7 +31,7 @@ import io.leasehold.leadership.Leaderships;
 import io.leasehold.metrics.DroppedEventMetrics;
 import io.leasehold.metrics.LeadershipMetrics;
 import io.leasehold.metrics.LockMetrics;
-import io.leasehold.metrics.ParkedLockMetrics;
+import io.leasehold.metrics.EngineStateMetrics;
 import io.leasehold.observation.DefaultAcquireObservationConvention;
 import io.leasehold.observation.DefaultHoldObservationConvention;
 import io.leasehold.observation.LockObservationDocumentation;
@@ -153,7 +153,8 @@ class ObservabilityPageTests {
 	}
 
 	private static String kind(Meter.Id id) {
-		return "%s, %s".formatted(id.getType().name().toLowerCase(Locale.ROOT), id.getBaseUnit());
+		String type = id.getType().name().toLowerCase(Locale.ROOT);
+		return (id.getBaseUnit() != null) ? "%s, %s".formatted(type, id.getBaseUnit()) : type + " |";
 	}
 
 	private String row(String name) {
@@ -189,7 +190,7 @@ class ObservabilityPageTests {
 		});
 		new DroppedEventMetrics(new ApplicationEvents((event) -> {
 		}), locks().inspector()).bindTo(registry);
-		new ParkedLockMetrics(locks().inspector()).bindTo(registry);
+		new EngineStateMetrics(locks().inspector()).bindTo(registry);
 		Candidate candidate = new Candidate("billing", locks(), locks().defaults(), (event) -> {
 		});
 		new LeadershipMetrics(new Leaderships(List.of(candidate))).bindTo(registry);

@@ -328,7 +328,7 @@ class CandidateTests {
 					Duration.ZERO, LockOptions.UNLIMITED);
 			this.service = new LockService(
 					new ServiceSettings(defaults, OnLost.THROW, 63, Duration.ofMinutes(10), Duration.ZERO,
-							HolderReport.AFTER_WAIT),
+							Duration.ofMillis(1), HolderReport.AFTER_WAIT),
 					List.of(engine), Member.of("test"), MonotonicClock.SYSTEM, List.of(this.lockEvents::add),
 					ReleaseTiming.IMMEDIATE);
 			this.candidate = new Candidate("billing", this.service, defaults, this::listen);

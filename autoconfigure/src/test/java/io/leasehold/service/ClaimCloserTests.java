@@ -1,6 +1,7 @@
 package io.leasehold.service;
 
 import java.time.Duration;
+import java.util.List;
 
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
@@ -30,7 +31,7 @@ class ClaimCloserTests {
 
 	private final ClaimCloser closer = new ClaimCloser(new RejectingEngine(), this.clock, this.threads,
 			new StoreOutage("local", this.clock, (survey) -> {
-			}), () -> {
+			}, new Events(List.of(), this.threads)), () -> {
 			});
 
 	/** Such as keys that have data of others, or for which a permission is missing. */

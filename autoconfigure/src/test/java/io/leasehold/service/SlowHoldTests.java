@@ -11,6 +11,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 import io.leasehold.HeldLock;
 import io.leasehold.HeldLockScope;
+import io.leasehold.LockLostException;
 import io.leasehold.LockOptions;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
@@ -23,6 +24,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Tests for reports of locks that are held for too long.
@@ -82,6 +84,18 @@ class SlowHoldTests {
 		assertThat(slow()).isEmpty();
 	}
 
+	/** The time after the loss is not that of a hold. */
+	@Test
+	void isNotReportedAfterALoss() {
+		ManualClock clock = new ManualClock();
+		this.service = service(clock, Duration.ofSeconds(30));
+		HeldLock held = this.service.acquire("a");
+		clock.advance(Duration.ofSeconds(45));
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
+		Awaitility.await().until(() -> this.events.stream().anyMatch(LockEvent.HoldEnded.class::isInstance));
+		assertThat(slow()).isEmpty();
+	}
+
 	private List<HoldSlow> slow() {
 		return this.events.stream().filter(HoldSlow.class::isInstance).map(HoldSlow.class::cast).toList();
 	}
@@ -90,7 +104,8 @@ class SlowHoldTests {
 		LockOptions defaults = new LockOptions("test", "local", Duration.ofSeconds(10), Duration.ofSeconds(10),
 				Duration.ZERO, LockOptions.UNLIMITED);
 		return new LockService(
-				new ServiceSettings(defaults, OnLost.THROW, 63, Duration.ofSeconds(5), slowHold, HolderReport.NEVER),
+				new ServiceSettings(defaults, OnLost.THROW, 63, Duration.ofSeconds(5), slowHold, LockOptions.UNLIMITED,
+						HolderReport.NEVER),
 				List.of(new LocalLockEngine(clock)), Member.of("test"), clock, List.of(this.events::add),
 				ReleaseTiming.IMMEDIATE);
 	}

@@ -44,7 +44,8 @@ final class SteppedService implements AutoCloseable {
 	/** How long a lease is believed in, from its request on. */
 	static final Duration BELIEVED = Duration.ofMillis(29_698);
 
-	private static final Duration WAIT = Duration.ofMinutes(10);
+	private static final LockOptions DEFAULTS = new LockOptions("test", "local", LEASE, Duration.ofMinutes(10),
+			Duration.ZERO, LockOptions.UNLIMITED);
 
 	final ManualClock clock = new ManualClock();
 
@@ -69,11 +70,19 @@ final class SteppedService implements AutoCloseable {
 	 * @param keepsMinHold whether the store enforces the minimum hold
 	 */
 	SteppedService(int handoffs, Duration handoffTime, boolean keepsMinHold) {
+		this(new ServiceSettings(DEFAULTS, OnLost.THROW, handoffs, handoffTime), keepsMinHold);
+	}
+
+	/** Create a process that warns of long waits. */
+	SteppedService(Duration slowWait) {
+		this(new ServiceSettings(DEFAULTS, OnLost.THROW, 63, Duration.ofHours(1), LockOptions.UNLIMITED, slowWait,
+				HolderReport.AFTER_WAIT), true);
+	}
+
+	private SteppedService(ServiceSettings settings, boolean keepsMinHold) {
 		this.store = new Store(new LocalLockEngine(this.clock), keepsMinHold);
-		LockOptions defaults = new LockOptions("test", "local", LEASE, WAIT, Duration.ZERO, LockOptions.UNLIMITED);
-		this.locks = new LockService(new ServiceSettings(defaults, OnLost.THROW, handoffs, handoffTime),
-				List.of(this.store), Member.of("test"), this.clock, List.of(this.events::add), ReleaseTiming.IMMEDIATE,
-				(engine) -> this.threads, BlockingWaiter::new);
+		this.locks = new LockService(settings, List.of(this.store), Member.of("test"), this.clock,
+				List.of(this.events::add), ReleaseTiming.IMMEDIATE, (engine) -> this.threads, BlockingWaiter::new);
 	}
 
 	LockOptions options() {
@@ -219,7 +228,8 @@ final class SteppedService implements AutoCloseable {
 			this.claims.add(claim);
 			requireResponse(claim);
 			AcquisitionOutcome attempt = super.tryAcquire(claim);
-			return (this.pushed != null) ? new AcquisitionOutcome.Busy(WAIT) : this.response.apply(attempt);
+			return (this.pushed != null) ? new AcquisitionOutcome.Busy(DEFAULTS.waitTime())
+					: this.response.apply(attempt);
 		}
 
 		@Override

@@ -1,6 +1,7 @@
 package io.leasehold.service;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 import ch.qos.logback.classic.Level;
@@ -10,6 +11,7 @@ import io.leasehold.LockBusyException;
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
 import io.leasehold.LockOptions;
+import io.leasehold.event.LockEvent;
 import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -21,6 +23,8 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
 /**
  * What is logged while a store does not respond, and while a process shuts down.
@@ -58,6 +62,7 @@ class StoreOutageTests {
 		for (int i = 0; i < 20; i++) {
 			assertThat(this.process.await("key:" + i, this.once)).isCompletedExceptionally();
 		}
+		assertThat(isUp()).isFalse();
 		CompletableFuture<HeldLock> waiting = this.process.await("awaited", this.process.options());
 		this.process.advance(Duration.ofSeconds(20));
 		assertThat(output.getOut()).containsOnlyOnce(BEGIN + LockEngineException.class.getName())
@@ -68,6 +73,32 @@ class StoreOutageTests {
 		assertThat(waiting).isCompleted();
 		held.close();
 		assertThat(output.getOut()).containsOnlyOnce(BEGIN).containsOnlyOnce(END + " 2");
+		assertThat(isUp()).isTrue();
+		await().untilAsserted(() -> assertThat(this.process.events)
+			.filteredOn((event) -> event instanceof LockEvent.EngineDown || event instanceof LockEvent.EngineUp)
+			.satisfiesExactly((down) -> assertThat(((LockEvent.EngineDown) down).failure()).isNotNull(),
+					(up) -> assertThat(((LockEvent.EngineUp) up).nanos()).isPositive()));
+	}
+
+	/** So that an idle application notices an outage and its end by its health check. */
+	@Test
+	void healthChecksShowAnOutage(CapturedOutput output) {
+		fail();
+		assertThatExceptionOfType(LockEngineException.class).isThrownBy(this::probe);
+		assertThat(isUp()).isFalse();
+		assertThat(output.getOut()).containsOnlyOnce(BEGIN);
+		recover();
+		probe();
+		assertThat(isUp()).isTrue();
+		assertThat(output.getOut()).containsOnlyOnce(END);
+	}
+
+	private void probe() {
+		this.process.locks.inspector().probe("local");
+	}
+
+	private boolean isUp() {
+		return this.process.locks.inspector().isUp("local");
 	}
 
 	@Test
@@ -161,7 +192,7 @@ class StoreOutageTests {
 	@Test
 	void failureBesideResponsesIsNoOutage(CapturedOutput output) {
 		StoreOutage outage = new StoreOutage("local", this.process.clock, (survey) -> {
-		});
+		}, new Events(List.of(), this.process.threads));
 		long sent = this.process.clock.nanoTime();
 		this.process.clock.advance(Duration.ofSeconds(1));
 		outage.responded();

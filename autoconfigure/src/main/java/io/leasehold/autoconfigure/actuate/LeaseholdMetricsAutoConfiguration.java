@@ -8,7 +8,7 @@ import io.leasehold.leadership.Leaderships;
 import io.leasehold.metrics.DroppedEventMetrics;
 import io.leasehold.metrics.LeadershipMetrics;
 import io.leasehold.metrics.LockMetrics;
-import io.leasehold.metrics.ParkedLockMetrics;
+import io.leasehold.metrics.EngineStateMetrics;
 import io.micrometer.core.instrument.MeterRegistry;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -47,8 +47,8 @@ public final class LeaseholdMetricsAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	@ConditionalOnBean(LockInspector.class)
-	ParkedLockMetrics leaseholdParkedLockMetrics(LockInspector locks) {
-		return new ParkedLockMetrics(locks);
+	EngineStateMetrics leaseholdEngineStateMetrics(LockInspector locks) {
+		return new EngineStateMetrics(locks);
 	}
 
 	@Bean

@@ -66,6 +66,11 @@ public final class Survey {
 		return Duration.between(lock.since(), this.date);
 	}
 
+	/** Return how long a caller of this survey had waited when the survey began. */
+	public Duration age(LockOverview.Waiting caller) {
+		return Duration.between(caller.since(), this.date);
+	}
+
 	private Instant dateOf(long reading) {
 		return this.date.plusNanos(reading - this.start);
 	}

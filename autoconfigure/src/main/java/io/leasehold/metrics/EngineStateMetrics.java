@@ -6,20 +6,25 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 
 /**
- * Binder of the meter {@code leasehold.parked}: locks without a holder that this process
- * keeps for its next caller. Thread-safe.
+ * Binder of the meters {@code leasehold.engine.up}, whether the store of an engine
+ * responds, and {@code leasehold.parked}, locks without a holder that this process keeps
+ * for its next caller. Thread-safe.
  */
-public final class ParkedLockMetrics implements MeterBinder {
+public final class EngineStateMetrics implements MeterBinder {
 
 	private final LockInspector locks;
 
-	public ParkedLockMetrics(LockInspector locks) {
+	public EngineStateMetrics(LockInspector locks) {
 		this.locks = locks;
 	}
 
 	@Override
 	public void bindTo(MeterRegistry registry) {
 		for (String engine : this.locks.engines()) {
+			Gauge.builder("leasehold.engine.up", this.locks, (inspector) -> inspector.isUp(engine) ? 1 : 0)
+				.description("Whether the store responds")
+				.tags("engine", engine)
+				.register(registry);
 			Gauge.builder("leasehold.parked", this.locks, (inspector) -> parked(inspector, engine))
 				.description("Locks that are kept for the next caller")
 				.baseUnit("locks")

@@ -18,9 +18,9 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Tests for {@link ParkedLockMetrics}.
+ * Tests for {@link EngineStateMetrics}.
  */
-class ParkedLockMetricsTests {
+class EngineStateMetricsTests {
 
 	private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
 
@@ -34,7 +34,7 @@ class ParkedLockMetricsTests {
 		try (LockService locks = new LockService(new ServiceSettings(options, OnLost.THROW, 63, Duration.ofSeconds(5)),
 				List.of(new LocalLockEngine(MonotonicClock.SYSTEM)), Member.of("test"), MonotonicClock.SYSTEM,
 				List.of(), ReleaseTiming.IMMEDIATE)) {
-			new ParkedLockMetrics(locks.inspector()).bindTo(this.registry);
+			new EngineStateMetrics(locks.inspector()).bindTo(this.registry);
 			locks.acquire("a").close();
 			assertThat(parked()).isZero();
 			locks.acquire("a").close();
