@@ -54,19 +54,34 @@ function showSales(sales) {
 	}
 }
 
+/** An instance keeps its colour, also if it is killed and started again. */
+const colour = (shop) => colours[(shop.id - 1) % colours.length];
+const dot = (shop) => element("span", [], { class: "dot", style: `background:${colour(shop)}` });
+/** In narrow windows the label stands before the content. */
+const cell = (label, content, attributes = {}) => element("td", content, { "data-label": label, ...attributes });
+
+/** Return the leader, or nothing. Of two reports, that of the former leader is old. */
+const leader = (instances) => instances.filter((shop) => shop.alive && shop.term).sort((one, other) => other.term - one.term).slice(0, 1);
+
+function badges(shop, instances) {
+	if (!shop.alive) {
+		return [element("span", "gone", { class: "badge" })];
+	}
+	return leader(instances).includes(shop) ? [element("span", "leads", { class: "badge leader", title: `term ${shop.term}` })] : [];
+}
+
 function showInstances(instances, sale) {
-	at("instances").replaceChildren(...instances.map((shop, i) => element("tr", [
-		element("td", [element("span", [], { class: "dot", style: `background:${colours[i % 4]}` }), shop.name]),
-		element("td", String(shop.sold)),
-		element("td", String(shop.waiting)),
-		element("td", shop.outcomes.replaceAll("=", " ").replaceAll(",", ", ") || "–"),
-		element("td", element("code", `kill -9 ${shop.process}`))
-	])));
+	at("instances").replaceChildren(...instances.map((shop) => element("tr", [
+		cell("Instance", [dot(shop), shop.name, ...badges(shop, instances)]),
+		cell("Sold", String(shop.sold)),
+		cell("Waiting", shop.alive ? String(shop.waiting) : "–"),
+		cell("Outcomes of acquisition", shop.outcomes.replaceAll("=", " ").replaceAll(",", ", ") || "–"),
+		cell("Kill it", shop.alive ? element("code", `kill -9 ${shop.process}`) : "–")
+	], shop.alive ? {} : { class: "gone" })));
 	const whole = sale ? Math.max(sale.units, sale.sold) : 1;
-	at("progress").replaceChildren(...instances.map((shop, i) => element("div", [],
-		{ style: `width:${100 * shop.sold / whole}%;background:${colours[i % 4]}` })));
-	at("legend").replaceChildren(...instances.map((shop, i) => element("span", [
-		element("span", [], { class: "dot", style: `background:${colours[i % 4]}` }), shop.name])));
+	at("progress").replaceChildren(...instances.map((shop) => element("div", [],
+		{ style: `width:${100 * shop.sold / whole}%;background:${colour(shop)}` })));
+	at("legend").replaceChildren(...instances.map((shop) => element("span", [dot(shop), shop.name])));
 }
 
 function svg(name, attributes, content = "") {
@@ -87,8 +102,8 @@ function plot(instances) {
 		svg("line", { x1: 34, x2: width, y1: y(step * top / 4), y2: y(step * top / 4) }),
 		svg("text", { x: 26, y: y(step * top / 4) + 4, "text-anchor": "end" }, String(step * top / 4))
 	]);
-	series.forEach((holds, i) => holds.forEach((value, n) => drawn.push(svg("circle",
-		{ cx: 42 + (width - 52) * n / 119, cy: y(value), r: 2.6, fill: colours[i % 4], "fill-opacity": 0.75 }))));
+	instances.forEach((shop, i) => series[i].forEach((value, n) => drawn.push(svg("circle",
+		{ cx: 42 + (width - 52) * n / 119, cy: y(value), r: 2.6, fill: colour(shop), "fill-opacity": 0.75 }))));
 	at("plot").replaceChildren(...drawn);
 }
 
@@ -99,6 +114,9 @@ function show(state) {
 	showInstances(state.instances, state.sales[0]);
 	plot(state.instances);
 	text("holder", state.holder || "no process");
+	text("offer", state.offer ? `${state.offer.article}, announced by ${state.offer.instance} in term ${state.offer.term}` : "none yet");
+	text("another", state.another);
+	at("down").hidden = !leader(state.instances).some((shop) => shop.name === state.self);
 	at("reports").replaceChildren(...state.reports.map((report) => element("li",
 		[element("span", report.ran), report.instance])));
 }
@@ -126,10 +144,10 @@ async function showLocks(instances) {
 	const paths = Object.keys(used).sort((one, other) => used[other].length - used[one].length || one.localeCompare(other)).slice(0, 5);
 	const locks = await Promise.all(paths.map((path) => read(`actuator/locks/${path}`)));
 	const rows = locks.map((lock, i) => element("tr", [
-		element("td", lock.key), element("td", used[paths[i]][0].name),
-		element("td", holdersOf(lock, instances), { class: lock.failure ? "failure" : "" }),
-		element("td", lines(lock.holders, ({ since }) => `${new Date(since).toLocaleTimeString("en-GB")} (${age(since)})`)),
-		element("td", lock.here.waiting.length ? `${lock.here.waiting.length}, longest ${age(lock.here.waiting[0].since)}` : "0")
+		cell("Key", lock.key), cell("Lock", used[paths[i]][0].name),
+		cell("Held by", holdersOf(lock, instances), { class: lock.failure ? "failure" : "" }),
+		cell("Since", lines(lock.holders, ({ since }) => `${new Date(since).toLocaleTimeString("en-GB")} (${age(since)})`)),
+		cell("Waiting here", lock.here.waiting.length ? `${lock.here.waiting.length}, longest ${age(lock.here.waiting[0].since)}` : "0")
 	]));
 	at("locks").replaceChildren(...(rows.length ? rows
 		: [element("tr", element("td", "This instance holds no lock and waits for none.", { colspan: 5, class: "none" }))]));
@@ -151,6 +169,7 @@ at("sale").addEventListener("submit", async (event) => {
 	event.preventDefault();
 	await post("api/sales", { units: +at("units").value, buyers: +at("buyers").value, lock: event.submitter.value === "locked" });
 });
+at("down").addEventListener("click", () => fetch("api/step-down", { method: "POST" }));
 at("pay").addEventListener("click", () => answer("paid", async () => {
 	const result = await post("api/pay-twice", {});
 	return `Order ${result.order}: ${result.payments} payment${result.payments === 1 ? "" : "s"}`

@@ -4,6 +4,8 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
 
 import org.openqa.selenium.By;
 import org.openqa.selenium.OutputType;
@@ -29,6 +31,9 @@ final class Browser implements AutoCloseable {
 		this.driver = new ChromeDriver(
 				new ChromeDriverService.Builder().usingDriverExecutable(new File("/usr/bin/chromedriver")).build(),
 				options);
+		// Chromium's windows are not narrower than 500 pixels
+		this.driver.executeCdpCommand("Emulation.setDeviceMetricsOverride",
+				Map.of("width", width, "height", height, "deviceScaleFactor", 1, "mobile", false));
 	}
 
 	void open(String address) {
@@ -39,13 +44,19 @@ final class Browser implements AutoCloseable {
 		this.driver.findElement(By.cssSelector(selector)).click();
 	}
 
+	/** Click in one step, because the page shows and hides elements. */
+	void clickIfShown(String selector) {
+		this.driver.executeScript(
+				"const shown = document.querySelector(arguments[0]); if (!shown.hidden) { shown.click(); }", selector);
+	}
+
 	void type(String selector, String value) {
 		this.driver.findElement(By.cssSelector(selector)).clear();
 		this.driver.findElement(By.cssSelector(selector)).sendKeys(value);
 	}
 
 	String text(String selector) {
-		return this.driver.findElement(By.cssSelector(selector)).getAttribute("textContent");
+		return (String) evaluate("textContent", selector);
 	}
 
 	int number(String selector) {
@@ -56,10 +67,22 @@ final class Browser implements AutoCloseable {
 		return this.driver.findElements(By.cssSelector(selector)).size();
 	}
 
-	/** Return whether the page is wider than its window. */
-	boolean overflows() {
-		return Boolean.TRUE.equals(this.driver
-			.executeScript("return document.documentElement.scrollWidth > document.documentElement.clientWidth"));
+	String attribute(String selector, String name) {
+		return (String) evaluate("getAttribute('%s')".formatted(name), selector);
+	}
+
+	/** Evaluate in one step, because the page replaces elements. */
+	private Object evaluate(String expression, String selector) {
+		return this.driver.executeScript("return document.querySelector(arguments[0])." + expression, selector);
+	}
+
+	/** Return what is wider than the space that it has, such as a part of the page. */
+	@SuppressWarnings("unchecked")
+	List<String> cut() {
+		return (List<String>) this.driver.executeScript("""
+				return [document.documentElement, ...document.querySelectorAll("body *")]
+					.filter((one) => one.clientWidth > 0 && one.scrollWidth > one.clientWidth + 1)
+					.map((one) => one.outerHTML.substring(0, 200))""");
 	}
 
 	boolean isBelow(String selector, String other) {

@@ -1,5 +1,10 @@
 package io.leasehold.sample.shop;
 
+import java.util.List;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.web.server.context.WebServerInitializedEvent;
 import org.springframework.context.event.EventListener;
@@ -10,6 +15,8 @@ import org.springframework.stereotype.Component;
  */
 @Component
 public class Instance {
+
+	private static final String PREFIX = "shop-";
 
 	private volatile String port;
 
@@ -23,7 +30,34 @@ public class Instance {
 	}
 
 	public String name() {
-		return "shop-" + this.port;
+		return PREFIX + this.port;
+	}
+
+	/**
+	 * Return the port of an instance.
+	 * @param name its name
+	 * @return its port
+	 */
+	public static int portOf(String name) {
+		return Integer.parseInt(name.substring(PREFIX.length()));
+	}
+
+	/**
+	 * Return the command that starts another instance as this one was started.
+	 * @param port the port of the other one
+	 * @return the command, for a shell
+	 */
+	public String commandForAnother(int port) {
+		List<String> arguments = List.of(ProcessHandle.current().info().arguments().orElse(new String[0]));
+		int jar = Math.max(0, arguments.indexOf("-jar"));
+		Stream<String> same = arguments.subList(jar, arguments.size())
+			.stream()
+			.filter((argument) -> !argument.startsWith("--server.port="))
+			.map((argument) -> argument.matches("[\\w./:=-]+") ? argument : "'" + argument + "'");
+		return Stream
+			.of(Stream.of("cd", System.getProperty("user.dir"), "&&", "java"), same, Stream.of("--server.port=" + port))
+			.flatMap(Function.identity())
+			.collect(Collectors.joining(" "));
 	}
 
 	public long process() {

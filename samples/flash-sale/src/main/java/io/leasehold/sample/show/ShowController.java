@@ -26,9 +26,11 @@ import org.springframework.web.bind.annotation.RestController;
 class ShowController {
 
 	private static final String INSTANCES = """
-			SELECT name, process, waiting, holds, outcomes,
-				(SELECT COUNT(*) FROM purchase WHERE sale_id = ? AND purchase.instance = instance.name) AS sold
-			FROM instance WHERE seen > DATEADD(SECOND, -2, CURRENT_TIMESTAMP) ORDER BY name""";
+			SELECT * FROM (
+				SELECT id, name, process, seen > DATEADD(SECOND, -2, CURRENT_TIMESTAMP) AS alive, waiting, holds, outcomes, term,
+					(SELECT COUNT(*) FROM purchase WHERE sale_id = ? AND purchase.instance = instance.name) AS sold
+				FROM instance)
+			WHERE alive OR sold > 0 ORDER BY id""";
 
 	private final Sales sales;
 
@@ -48,14 +50,22 @@ class ShowController {
 	record Order(int units, int buyers, boolean lock) {
 	}
 
-	record Shop(String name, long process, int waiting, String holds, String outcomes, int sold) {
+	/**
+	 * An instance, also one that was killed, as long as it has sold units of the latest
+	 * sale.
+	 */
+	record Shop(long id, String name, long process, boolean alive, int waiting, String holds, String outcomes,
+			@Nullable Long term, int sold) {
+	}
+
+	record Offer(long term, String instance, String article) {
 	}
 
 	record Report(String instance, String ran) {
 	}
 
 	record State(String self, String engine, List<Sale> sales, @Nullable String holder, List<Shop> instances,
-			List<Report> reports) {
+			@Nullable Offer offer, String another, List<Report> reports) {
 	}
 
 	@PostMapping("/sales")
@@ -74,10 +84,24 @@ class ShowController {
 			.sql("SELECT instance, FORMATDATETIME(ran, 'HH:mm:ss') AS ran FROM report ORDER BY id DESC LIMIT 5")
 			.query(Report.class)
 			.list();
+		Offer offer = this.jdbc.sql("SELECT term, instance, article FROM offer")
+			.query(Offer.class)
+			.optional()
+			.orElse(null);
 		String holder = sale.filter((latest) -> latest.running() && latest.locked())
 			.flatMap((latest) -> holder(latest.id(), instances))
 			.orElse(null);
-		return new State(this.instance.name(), this.engine.name(), sales, holder, instances, reports);
+		return new State(this.instance.name(), this.engine.name(), sales, holder, instances, offer,
+				this.instance.commandForAnother(portForAnother(instances)), reports);
+	}
+
+	/** The port after those of all living instances. */
+	private static int portForAnother(List<Shop> instances) {
+		return instances.stream()
+			.filter(Shop::alive)
+			.mapToInt((shop) -> Instance.portOf(shop.name()))
+			.max()
+			.orElse(8080) + 1;
 	}
 
 	private Optional<String> holder(long saleId, List<Shop> instances) {

@@ -1,11 +1,13 @@
 package io.leasehold.sample.show;
 
+import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
+import io.leasehold.leadership.Leadership;
 import io.leasehold.sample.shop.CartService;
 import io.leasehold.sample.shop.CheckoutService;
 import io.leasehold.sample.shop.OrderService;
@@ -37,14 +39,17 @@ class TrialController {
 
 	private final Crowd crowd;
 
+	private final Leadership leadership;
+
 	TrialController(OrderService orders, CartService carts, PriceList prices, CheckoutService checkout, Charges charges,
-			Crowd crowd) {
+			Crowd crowd, Leadership leadership) {
 		this.orders = orders;
 		this.carts = carts;
 		this.prices = prices;
 		this.checkout = checkout;
 		this.charges = charges;
 		this.crowd = crowd;
+		this.leadership = leadership;
 	}
 
 	/** Pay an order in four concurrent calls, and cancel it in a fifth. */
@@ -95,6 +100,12 @@ class TrialController {
 		cart.put(first, 1);
 		cart.put(second, 1);
 		return cart;
+	}
+
+	/** Let another instance announce the offers, if there is one. */
+	@PostMapping("/step-down")
+	void stepDown() {
+		this.leadership.stepDown(Duration.ofSeconds(2));
 	}
 
 	@PostMapping("/submit")
