@@ -14,7 +14,6 @@ import org.springframework.aop.scope.ScopedObject;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanPostProcessor;
-import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 
@@ -28,7 +27,7 @@ public final class CommitGuards implements BeanPostProcessor, SmartInitializingS
 
 	private static final Log logger = LogFactory.getLog(CommitGuards.class);
 
-	private final BeanFactory beans;
+	private final CreatedBeans beans;
 
 	private final boolean refusesLost;
 
@@ -43,7 +42,7 @@ public final class CommitGuards implements BeanPostProcessor, SmartInitializingS
 	 * @param refusesLost whether lost locks prevent a commit; stale tokens always do
 	 */
 	public CommitGuards(BeanFactory beans, boolean refusesLost) {
-		this.beans = beans;
+		this.beans = new CreatedBeans(beans);
 		this.refusesLost = refusesLost;
 	}
 
@@ -72,7 +71,7 @@ public final class CommitGuards implements BeanPostProcessor, SmartInitializingS
 	 */
 	List<String> guardAll() {
 		List<String> unguarded = new ArrayList<>();
-		for (Existing manager : existing()) {
+		for (CreatedBeans.Created manager : existing()) {
 			if (!guard(manager.bean(), manager.name())) {
 				unguarded.add(manager.name());
 			}
@@ -81,39 +80,14 @@ public final class CommitGuards implements BeanPostProcessor, SmartInitializingS
 	}
 
 	/** Search again only after new singletons: a search examines each definition. */
-	private List<Existing> existing() {
-		int singletons = 0;
-		for (ConfigurableListableBeanFactory factory : factories()) {
-			singletons += factory.getSingletonCount();
-		}
+	private List<CreatedBeans.Created> existing() {
+		int singletons = this.beans.count();
 		Found last = this.found;
 		if (last == null || last.singletons() != singletons) {
-			last = new Found(singletons, find());
+			last = new Found(singletons, this.beans.ofType(PlatformTransactionManager.class));
 			this.found = last;
 		}
 		return last.managers();
-	}
-
-	private List<Existing> find() {
-		List<Existing> managers = new ArrayList<>();
-		for (ConfigurableListableBeanFactory factory : factories()) {
-			for (String name : factory.getBeanNamesForType(PlatformTransactionManager.class, false, false)) {
-				if (factory.containsSingleton(name)) {
-					managers.add(new Existing(name, factory.getBean(name)));
-				}
-			}
-		}
-		return managers;
-	}
-
-	private List<ConfigurableListableBeanFactory> factories() {
-		List<ConfigurableListableBeanFactory> factories = new ArrayList<>(2);
-		BeanFactory factory = this.beans;
-		while (factory instanceof ConfigurableListableBeanFactory listable) {
-			factories.add(listable);
-			factory = listable.getParentBeanFactory();
-		}
-		return factories;
 	}
 
 	/** Guard a manager; the target of a scoped proxy is guarded at its creation. */
@@ -125,12 +99,8 @@ public final class CommitGuards implements BeanPostProcessor, SmartInitializingS
 		return manager instanceof ScopedObject || this.guarded.contains(name);
 	}
 
-	/** Manager that has been created. */
-	private record Existing(String name, Object bean) {
-	}
-
 	/** Managers that existed when there were so many singletons. */
-	private record Found(int singletons, List<Existing> managers) {
+	private record Found(int singletons, List<CreatedBeans.Created> managers) {
 	}
 
 }
