@@ -154,7 +154,8 @@ class ArchitectureTests {
 	static final ArchRule leadershipUsesOnlyServiceAndRoot = only(LEADERSHIP, SERVICE, ROOT);
 
 	@ArchTest
-	static final ArchRule transactionUsesOnlyServiceSupportAndRoot = only(TRANSACTION, SERVICE, SUPPORT, ROOT);
+	static final ArchRule transactionUsesOnlyServiceSupportReactiveAndRoot = only(TRANSACTION, SERVICE, SUPPORT,
+			REACTIVE, ROOT);
 
 	@ArchTest
 	static final ArchRule reactiveUsesOnlyTheRoot = only(REACTIVE, ROOT);

@@ -43,7 +43,7 @@ import org.springframework.util.StringUtils;
 @AutoConfiguration
 @AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE)
 @EnableConfigurationProperties({ LeaseholdProperties.class, AsyncProperties.class, ReactiveProperties.class })
-@Import({ LockAdviceConfiguration.class, LockTransactionConfiguration.class })
+@Import({ LockAdviceConfiguration.class, LockTransactionConfiguration.class, ReactiveTransactionConfiguration.class })
 @ImportRuntimeHints(KnownEngine.Hints.class)
 public final class LeaseholdAutoConfiguration {
 

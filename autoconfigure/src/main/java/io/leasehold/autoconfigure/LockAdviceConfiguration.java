@@ -7,9 +7,12 @@ import io.leasehold.interceptor.LockAdvisor;
 import io.leasehold.interceptor.LockAnnotationValidator;
 import io.leasehold.interceptor.LockInterceptor;
 import io.leasehold.interceptor.LockOperationSource;
+import io.leasehold.interceptor.TransactionGuards;
 import io.leasehold.interceptor.UnavailablePolicy;
 import io.leasehold.key.KeyParser;
 import io.leasehold.leadership.Leaderships;
+import io.leasehold.reactive.ReactiveFencingGuard;
+import io.leasehold.reactive.ReactiveTransactions;
 import io.leasehold.service.LockService;
 
 import org.springframework.aop.config.AopConfigUtils;
@@ -44,15 +47,17 @@ class LockAdviceConfiguration {
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static LockOperationSource leaseholdLockOperationSource(ObjectProvider<LockService> service,
-			ObjectProvider<FencingGuard> fencing, ObjectProvider<Leaderships> leaderships,
+			ObjectProvider<FencingGuard> fencing, ObjectProvider<ReactiveFencingGuard> reactiveFencing,
+			ObjectProvider<ReactiveTransactions> transactions, ObjectProvider<Leaderships> leaderships,
 			ConfigurableBeanFactory beanFactory, Environment environment) {
 		UnavailablePolicy whenUnavailable = switch (properties(environment).whenUnavailable()) {
 			case FAIL -> UnavailablePolicy.FAIL;
 			case PROCEED -> UnavailablePolicy.PROCEED;
 		};
 		return new LockOperationSource(service::getObject, new KeyParser(beanFactory),
-				new EmbeddedValueResolver(beanFactory), fencing::getIfUnique, whenUnavailable,
-				leaderships::getIfAvailable);
+				new EmbeddedValueResolver(beanFactory),
+				new TransactionGuards(fencing::getIfUnique, reactiveFencing::getIfUnique, transactions::getIfAvailable),
+				whenUnavailable, leaderships::getIfAvailable);
 	}
 
 	@Bean

@@ -8,6 +8,8 @@ import io.leasehold.LockOptions;
 import io.leasehold.key.KeyExpression;
 import io.leasehold.key.LockCondition;
 import io.leasehold.leadership.Leadership;
+import io.leasehold.reactive.ReactiveFencingGuard;
+import io.leasehold.reactive.ReactiveTransactions;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,9 +23,13 @@ import org.jspecify.annotations.Nullable;
  * @param result kind of the method's result
  * @param check check of the method's values
  * @param fencing guard of the body's transactions, if the method is fenced
+ * @param reactiveFencing guard of the publisher's transactions, if the method is fenced
+ * @param transactions transactions in which a publisher acquires its lock, if the
+ * application has reactive ones
  * @param leadership the role whose leader alone runs the method, if it has one
  */
 record LockOperation(LockOptions options, KeyExpression key, @Nullable LockCondition condition,
 		@Nullable Fallback fallback, Predicate<LockException> bypassed, ResultKind result, ValueCheck check,
-		@Nullable FencingGuard fencing, @Nullable Leadership leadership) {
+		@Nullable FencingGuard fencing, @Nullable ReactiveFencingGuard reactiveFencing,
+		@Nullable ReactiveTransactions transactions, @Nullable Leadership leadership) {
 }

@@ -3,7 +3,6 @@ package io.leasehold.interceptor;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
-import io.leasehold.FencingGuard;
 import io.leasehold.LockBusyException;
 import io.leasehold.LockEngineException;
 import io.leasehold.LockException;
@@ -34,18 +33,17 @@ final class LockOperationReader {
 
 	private final KeyParser keys;
 
-	private final Supplier<@Nullable FencingGuard> fencing;
+	private final TransactionGuards guards;
 
 	private final UnavailablePolicy whenUnavailable;
 
 	private final Supplier<@Nullable Leaderships> leaderships;
 
 	LockOperationReader(Supplier<LockService> service, KeyParser keys, StringValueResolver values,
-			Supplier<@Nullable FencingGuard> fencing, UnavailablePolicy whenUnavailable,
-			Supplier<@Nullable Leaderships> leaderships) {
+			TransactionGuards guards, UnavailablePolicy whenUnavailable, Supplier<@Nullable Leaderships> leaderships) {
 		this.options = new LockOptionsReader(service, values);
 		this.keys = keys;
-		this.fencing = fencing;
+		this.guards = guards;
 		this.whenUnavailable = whenUnavailable;
 		this.leaderships = leaderships;
 	}
@@ -60,10 +58,14 @@ final class LockOperationReader {
 				: this.options.read(annotation);
 		Fallback fallback = values.fallback().isEmpty() ? null : Fallback.find(annotation, values.fallback());
 		WhenBusy whenBusy = checkSkip(annotation);
-		FencingGuard guard = values.fenced() ? fencingGuard(annotation, options) : null;
-		Predicate<LockException> bypassed = (reason) -> fallback == null && isBypassed(reason, whenBusy, guard != null);
+		Predicate<LockException> bypassed = (reason) -> fallback == null
+				&& isBypassed(reason, whenBusy, values.fenced());
+		boolean reactive = MethodChecks.endsLater(annotation) && !MethodChecks.isStage(annotation);
 		return new LockOperation(options, key, readCondition(annotation), fallback, bypassed, resultOf(annotation),
-				Contents.check(annotation), guard, candidate);
+				Contents.check(annotation),
+				reactive ? null : fencing(annotation, options, this.guards.fencing(), "DataSource"),
+				reactive ? fencing(annotation, options, this.guards.reactiveFencing(), "ConnectionFactory") : null,
+				reactive ? this.guards.reactive().get() : null, candidate);
 	}
 
 	private Candidate candidate(LockAnnotation annotation, String text) {
@@ -99,20 +101,24 @@ final class LockOperationReader {
 				: MethodChecks.resultOf(annotation);
 	}
 
-	private FencingGuard fencingGuard(LockAnnotation annotation, LockOptions options) {
-		if (MethodChecks.endsLater(annotation)) {
+	private <G> @Nullable G fencing(LockAnnotation annotation, LockOptions options, Supplier<@Nullable G> guards,
+			String database) {
+		if (!annotation.values().fenced()) {
+			return null;
+		}
+		if (MethodChecks.isStage(annotation)) {
 			throw annotation.invalid("is fenced, but its result ends later, possibly in another thread",
-					"Fence a method that returns its plain result, and call that method.");
+					"Fence a method that returns its plain result or a publisher, and call that method.");
 		}
 		String reason = this.options.unfenceable(options);
 		if (reason != null) {
 			throw annotation.invalid("is fenced, but " + reason,
 					"Use an exclusive lock on an engine whose tokens always grow, such as 'jdbc', or omit fenced.");
 		}
-		FencingGuard guard = this.fencing.get();
+		G guard = guards.get();
 		if (guard == null) {
 			throw annotation.invalid("is fenced, but there is no database whose transactions could be guarded",
-					"Add a DataSource and a transaction manager for it, or your own FencingGuard bean.");
+					"Add a %s and a transaction manager for it, or your own fencing guard.".formatted(database));
 		}
 		return guard;
 	}

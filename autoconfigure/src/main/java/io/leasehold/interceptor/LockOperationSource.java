@@ -5,7 +5,6 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
-import io.leasehold.FencingGuard;
 import io.leasehold.key.KeyParser;
 import io.leasehold.leadership.Leaderships;
 import io.leasehold.service.LockService;
@@ -34,15 +33,14 @@ public final class LockOperationSource implements AopInfrastructureBean {
 	 * operation
 	 * @param keys parser of the keys
 	 * @param values resolver of placeholders
-	 * @param fencing supplies the guard of fenced methods, not before the first of them
+	 * @param guards what guards the transactions of the methods
 	 * @param whenUnavailable policy if the store does not respond
 	 * @param leaderships supplies the roles of leaders, not before the first method that
 	 * needs them
 	 */
 	public LockOperationSource(Supplier<LockService> service, KeyParser keys, StringValueResolver values,
-			Supplier<@Nullable FencingGuard> fencing, UnavailablePolicy whenUnavailable,
-			Supplier<@Nullable Leaderships> leaderships) {
-		this.reader = new LockOperationReader(service, keys, values, fencing, whenUnavailable, leaderships);
+			TransactionGuards guards, UnavailablePolicy whenUnavailable, Supplier<@Nullable Leaderships> leaderships) {
+		this.reader = new LockOperationReader(service, keys, values, guards, whenUnavailable, leaderships);
 	}
 
 	/** Return the annotated methods of classes, without their operations. */

@@ -102,8 +102,12 @@ final class MethodChecks {
 
 	/** Return whether a method is declared to return a stage or a publisher. */
 	static boolean endsLater(LockAnnotation annotation) {
-		Class<?> type = returnType(annotation);
-		return CompletionStage.class.isAssignableFrom(type) || isPublisher(type);
+		return isStage(annotation) || isPublisher(returnType(annotation));
+	}
+
+	/** Return whether a method is declared to return a stage. */
+	static boolean isStage(LockAnnotation annotation) {
+		return CompletionStage.class.isAssignableFrom(returnType(annotation));
 	}
 
 	/** Return how to follow a publisher, or {@code null} if the type is none. */

@@ -4,6 +4,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 import io.leasehold.HeldLock;
+import io.leasehold.reactive.OpenTransaction;
+import io.leasehold.reactive.ReactiveFencingGuard;
 import io.leasehold.reactive.ReactiveLocks;
 import io.leasehold.service.OnLost;
 import org.jspecify.annotations.Nullable;
@@ -16,13 +18,16 @@ import reactor.core.publisher.Mono;
  * The publisher of a method under its lock, for one subscription. The lock is released
  * when the publisher has completed or failed. If the publisher is cancelled before, its
  * work may continue: the lock is lost, and its key is left to the lease, unless
- * {@link OnCancel#RELEASE} is set.
+ * {@link OnCancel#RELEASE} is set. A lock that was acquired inside a reactive transaction
+ * is held until that has ended.
  */
 final class ReactiveBody {
 
 	private final LockCall call;
 
 	private final HeldLock held;
+
+	private final OpenTransaction transaction;
 
 	private final Supplier<Publisher<Object>> method;
 
@@ -35,16 +40,18 @@ final class ReactiveBody {
 	/** Whether a value was refused, which may be work that continues. */
 	private volatile boolean refused;
 
-	ReactiveBody(LockCall call, HeldLock held, Supplier<Publisher<Object>> method) {
+	ReactiveBody(LockCall call, HeldLock held, OpenTransaction transaction, Supplier<Publisher<Object>> method) {
 		this.call = call;
 		this.held = held;
+		this.transaction = transaction;
 		this.method = method;
 	}
 
 	/** Return the publisher with its lock in the context. */
 	Flux<Object> publisher() {
-		Flux<Object> body = Flux
-			.defer(() -> this.begun.compareAndSet(false, true) ? this.method.get() : Flux.<Object>never())
+		ReactiveFencingGuard fencing = this.call.operation().reactiveFencing();
+		Flux<Object> work = Flux.defer(() -> this.begun.compareAndSet(false, true) ? begin() : Flux.<Object>never());
+		Flux<Object> body = ((fencing != null) ? fencing.fence(this.held, work) : work)
 			.doOnTerminate(() -> this.ended = true)
 			.doOnNext(this::check)
 			.contextWrite((context) -> ReactiveLocks.add(context, this.held));
@@ -63,6 +70,11 @@ final class ReactiveBody {
 		}
 	}
 
+	private Publisher<Object> begin() {
+		this.transaction.acquired(this.held);
+		return this.method.get();
+	}
+
 	private void check(Object value) {
 		IllegalStateException refusal = this.call.operation().check().refusal(value);
 		if (refusal != null) {
@@ -73,12 +85,14 @@ final class ReactiveBody {
 
 	/**
 	 * Release the lock, or lose it if the publisher has begun and not ended.
-	 * @return completes when the lock is released or lost
+	 * @return completes when the lock is released or lost, or waits for a transaction
 	 */
 	Mono<Void> end() {
-		boolean over = this.ended || this.begun.compareAndSet(false, true);
-		if (!this.refused && (over || this.call.onCancel() == OnCancel.RELEASE)) {
-			return Mono.fromFuture(() -> this.call.locks().closeAsync(this.held, this.call.operation().options()));
+		boolean unused = this.begun.compareAndSet(false, true);
+		if (!this.refused && (unused || this.ended || this.call.onCancel() == OnCancel.RELEASE)) {
+			Mono<Void> release = Mono
+				.fromFuture(() -> this.call.locks().closeAsync(this.held, this.call.operation().options()));
+			return unused ? release : this.transaction.release(release);
 		}
 		return Mono.fromRunnable(() -> this.call.locks().cancelled(this.held));
 	}

@@ -1,5 +1,6 @@
 package io.leasehold.interceptor;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -10,7 +11,9 @@ import io.leasehold.HeldLock;
 import io.leasehold.LockException;
 import io.leasehold.LockKeys;
 import io.leasehold.LockLostException;
+import io.leasehold.reactive.OpenTransaction;
 import io.leasehold.reactive.ReactiveLocks;
+import io.leasehold.reactive.ReactiveTransactions;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
@@ -48,11 +51,10 @@ final class ReactiveResult implements ResultKind {
 
 	@Override
 	public Object invoke(LockCall call) {
-		return adapted(Flux.deferContextual((context) -> {
-			LockCall own = call.again();
-			LockKeys keys = own.keys();
-			return (keys != null) ? underLock(() -> acquire(own, keys, context)) : proceed(own);
-		}));
+		ReactiveTransactions transactions = call.operation().transactions();
+		return adapted((transactions != null)
+				? transactions.current().flatMapMany((transaction) -> subscription(call, transaction))
+				: subscription(call, OpenTransaction.NONE));
 	}
 
 	/** Hold the lock until the first subscription ends. Further ones are rejected. */
@@ -63,8 +65,17 @@ final class ReactiveResult implements ResultKind {
 			Assert.state(subscribed.compareAndSet(false, true),
 					() -> "The result of method '%s' was subscribed to twice, but acquired its lock only once. Declare that the method returns a %s."
 						.formatted(call.operation().options().name(), this.adapter.getReactiveType().getSimpleName()));
-			return new Taken(call, CompletableFuture.completedFuture(held), () -> this.adapter.toPublisher(returned));
+			return new Taken(call, CompletableFuture.completedFuture(held), OpenTransaction.NONE,
+					() -> this.adapter.toPublisher(returned));
 		}));
+	}
+
+	private Flux<Object> subscription(LockCall call, OpenTransaction transaction) {
+		return Flux.deferContextual((context) -> {
+			LockCall own = call.again();
+			LockKeys keys = own.keys();
+			return (keys != null) ? underLock(() -> acquire(own, keys, transaction, context)) : proceed(own);
+		});
 	}
 
 	private Object adapted(Flux<Object> result) {
@@ -78,11 +89,12 @@ final class ReactiveResult implements ResultKind {
 			.onErrorMap(ReactiveResult::unwrapped);
 	}
 
-	private Taken acquire(LockCall call, LockKeys keys, ContextView context) {
-		List<HeldLock> outer = ReactiveLocks.held(context);
+	private Taken acquire(LockCall call, LockKeys keys, OpenTransaction transaction, ContextView context) {
+		List<HeldLock> outer = new ArrayList<>(ReactiveLocks.held(context));
+		outer.addAll(transaction.locks());
 		Supplier<CompletableFuture<HeldLock>> acquisition = () -> call.locks()
 			.acquireAllAsync(keys, call.operation().options(), outer, call.operation().bypassed());
-		return new Taken(call, BodyThreads.within(context, acquisition), () -> proceed(call));
+		return new Taken(call, BodyThreads.within(context, acquisition), transaction, () -> proceed(call));
 	}
 
 	private Flux<Object> publisher(Taken taken) {
@@ -129,19 +141,23 @@ final class ReactiveResult implements ResultKind {
 
 		private final CompletableFuture<HeldLock> acquisition;
 
+		private final OpenTransaction transaction;
+
 		private final Supplier<Publisher<Object>> method;
 
 		private @Nullable ReactiveBody body;
 
-		Taken(LockCall call, CompletableFuture<HeldLock> acquisition, Supplier<Publisher<Object>> method) {
+		Taken(LockCall call, CompletableFuture<HeldLock> acquisition, OpenTransaction transaction,
+				Supplier<Publisher<Object>> method) {
 			this.call = call;
 			this.acquisition = acquisition;
+			this.transaction = transaction;
 			this.method = method;
 		}
 
 		synchronized ReactiveBody body(HeldLock held) {
 			if (this.body == null) {
-				this.body = new ReactiveBody(this.call, held, this.method);
+				this.body = new ReactiveBody(this.call, held, this.transaction, this.method);
 			}
 			return this.body;
 		}

@@ -26,7 +26,7 @@ final class CommitAttempt {
 			"org.springframework.jdbc.datasource.JdbcTransactionObjectSupport", CommitAttempt.class.getClassLoader());
 
 	/** Longest wait for the response of a connection that may be broken. */
-	private static final Duration TIMEOUT = Duration.ofSeconds(5);
+	static final Duration TIMEOUT = Duration.ofSeconds(5);
 
 	private final TransactionExecution transaction;
 

@@ -9,7 +9,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 
-import io.leasehold.StaleFencingTokenException;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.dao.DataAccessException;
@@ -23,15 +22,22 @@ import org.springframework.jdbc.datasource.SingleConnectionDataSource;
  */
 final class FenceTable {
 
-	private static final String RAISE = """
+	static final String RAISE = """
 			UPDATE leasehold_fence SET token = ?, announced_at = CURRENT_TIMESTAMP WHERE id = ? AND token <= ?""";
 
-	private static final String INSERT = """
+	static final String INSERT = """
 			INSERT INTO leasehold_fence (id, engine, namespace, lock_key, token, announced_at)
 			VALUES (?, ?, ?, ?, ?, CURRENT_TIMESTAMP)""";
 
 	/** Locks the row and reads its last committed token in any isolation level. */
 	static final String READ = "SELECT token FROM leasehold_fence WHERE id = ? FOR UPDATE";
+
+	/** Fails if the table or one of its columns does not exist. */
+	static final String CHECK = "SELECT id, engine, namespace, lock_key, token, announced_at FROM leasehold_fence"
+			+ " WHERE token < 0";
+
+	static final String MISSING = "it was announced, but its row no longer exists, as after a longer time than"
+			+ " leasehold.fencing.retention";
 
 	private static final String FIND_IDLE = "SELECT id FROM leasehold_fence WHERE announced_at < ?";
 
@@ -46,7 +52,7 @@ final class FenceTable {
 	private static final Duration ZONES = Duration.ofHours(26);
 
 	/** SQL state of a database that rejects a row lock in a read-only transaction. */
-	private static final String READ_ONLY = "25006";
+	static final String READ_ONLY = "25006";
 
 	/** SQL state of a transaction that was undone because of a concurrent one. */
 	private static final String UNDONE = "40001";
@@ -71,7 +77,7 @@ final class FenceTable {
 		while (own.update(RAISE, fence.token(), fence.id(), fence.token()) == 0) {
 			Long known = token(fence, connection, 0);
 			if (known != null && known > fence.token()) {
-				throw stale(fence, "a later owner has announced token " + known);
+				throw fence.stale("a later owner has announced token " + known);
 			}
 			// Some drivers count no row that has its values already
 			boolean announced = known != null && known == fence.token();
@@ -138,11 +144,10 @@ final class FenceTable {
 	void compare(Fence fence, Connection connection) throws SQLException {
 		Long known = token(fence, connection, this.lockTimeout);
 		if (known == null) {
-			throw stale(fence,
-					"it was announced, but its row no longer exists, as after a longer time than leasehold.fencing.retention");
+			throw fence.stale(MISSING);
 		}
 		if (known != fence.token()) {
-			throw stale(fence, "the announced token is now %s".formatted(known));
+			throw fence.stale("the announced token is now %s".formatted(known));
 		}
 	}
 
@@ -176,12 +181,6 @@ final class FenceTable {
 				statement.setQueryTimeout(usual); // H2 keeps it for the connection
 			}
 		}
-	}
-
-	private static StaleFencingTokenException stale(Fence fence, String found) {
-		return new StaleFencingTokenException(fence.key().value(), fence.token(),
-				"Token %s of lock '%s' is stale: %s (engine: %s)".formatted(fence.token(), fence.key(), found,
-						fence.engine()));
 	}
 
 }

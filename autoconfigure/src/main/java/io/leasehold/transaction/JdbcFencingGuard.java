@@ -14,7 +14,6 @@ import io.leasehold.HeldLock;
 import io.leasehold.HeldLockScope;
 import io.leasehold.LockKey;
 import io.leasehold.engine.support.Purge;
-import io.leasehold.service.Handles;
 
 import org.springframework.jdbc.core.JdbcOperations;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -89,8 +88,7 @@ public final class JdbcFencingGuard implements FencingGuard {
 	 * @throws org.springframework.dao.DataAccessException if it does not
 	 */
 	public void check() {
-		this.jdbc.queryForList("SELECT id, engine, namespace, lock_key, token, announced_at FROM leasehold_fence"
-				+ " WHERE token < 0");
+		this.jdbc.queryForList(FenceTable.CHECK);
 	}
 
 	@Override
@@ -101,26 +99,15 @@ public final class JdbcFencingGuard implements FencingGuard {
 						.formatted(LockKey.readable(lock.key()), manager));
 		}
 		if (this.connections.isTransactionOpen()) {
-			throw new IllegalStateException(
-					"Lock '%s' cannot be fenced in a transaction that was open before: data that it has read may be stale. Acquire the lock first, then begin the transaction"
-						.formatted(LockKey.readable(lock.key())));
+			throw Fence.openBefore(lock);
 		}
-		lock.parts().forEach(JdbcFencingGuard::checkFenceable);
-		List<Fence> fences = lock.parts().stream().map((part) -> Fence.of(part, this.namespace)).toList();
+		List<Fence> fences = Fence.allOf(lock, this.namespace);
 		fences.forEach(
 				(fence) -> this.connections.withOwn("Announce the fencing token of lock '%s'".formatted(fence.key()),
 						(connection) -> this.table.announce(fence, connection)));
 		this.purge.runIfDue();
 		return HeldLockScope.open(lock, (transaction) -> fences.forEach((fence) -> compare(fence, transaction)),
 				this.connections.undoingWhatJoins());
-	}
-
-	private static void checkFenceable(HeldLock lock) {
-		String reason = Handles.unfenceable(lock);
-		if (reason != null) {
-			throw new IllegalStateException("Lock '%s' cannot be fenced: %s (engine: %s)"
-				.formatted(LockKey.readable(lock.key()), reason, lock.engine()));
-		}
 	}
 
 	/**
@@ -135,9 +122,7 @@ public final class JdbcFencingGuard implements FencingGuard {
 
 	private void compare(Fence fence, Object transaction) {
 		if (!this.connections.isCommittedBy(transaction)) {
-			throw new IllegalStateException(
-					"Lock '%s' is fenced in a database that takes no part in this transaction: the transaction was rolled back. Commit it outside the fenced method"
-						.formatted(fence.key()));
+			throw fence.otherDatabase();
 		}
 		boolean readOnly = ((TransactionExecution) transaction).isReadOnly();
 		this.connections.withBound("Compare the fencing token of lock '%s'".formatted(fence.key()), (connection) -> {

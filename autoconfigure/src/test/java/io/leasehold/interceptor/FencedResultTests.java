@@ -68,11 +68,17 @@ class FencedResultTests {
 		});
 	}
 
-	@ParameterizedTest
-	@ValueSource(classes = { FencedStage.class, FencedMono.class })
-	void declaredLateResultOfAFencedMethodFailsStartup(Class<?> bean) {
-		runner(bean).run((context) -> Locked.refusal(context)
-			.hasMessageContaining(bean.getSimpleName() + ".run is fenced, but its result ends later"));
+	@Test
+	void declaredStageOfAFencedMethodFailsStartup() {
+		runner(FencedStage.class).run((context) -> Locked.refusal(context)
+			.hasMessageContaining("FencedStage.run is fenced, but its result ends later"));
+	}
+
+	@Test
+	void declaredPublisherOfAFencedMethodRequiresAReactiveDatabase() {
+		runner(FencedMono.class).run((context) -> Locked.refusal(context)
+			.hasMessageContaining("FencedMono.run is fenced, but there is no database")
+			.hasMessageContaining("Add a ConnectionFactory"));
 	}
 
 	@ParameterizedTest

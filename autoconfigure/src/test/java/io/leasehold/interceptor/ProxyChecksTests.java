@@ -23,8 +23,8 @@ class ProxyChecksTests {
 
 	private final LockOperationSource operations = new LockOperationSource(() -> {
 		throw new AssertionError("Not needed");
-	}, new KeyParser(new StaticListableBeanFactory()), (value) -> value, () -> null, UnavailablePolicy.FAIL,
-			() -> null);
+	}, new KeyParser(new StaticListableBeanFactory()), (value) -> value,
+			new TransactionGuards(() -> null, () -> null, () -> null), UnavailablePolicy.FAIL, () -> null);
 
 	@Test
 	void beanWithoutAProxyHasNoAdvice() {

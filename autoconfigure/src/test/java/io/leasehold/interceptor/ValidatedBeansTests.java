@@ -130,8 +130,8 @@ class ValidatedBeansTests {
 	void serviceIsNotAskedForWithoutAnnotatedMethods() {
 		LockOperationSource operations = new LockOperationSource(() -> {
 			throw new AssertionError("Asked for without need");
-		}, new KeyParser(new StaticListableBeanFactory()), (value) -> value, () -> null, UnavailablePolicy.FAIL,
-				() -> null);
+		}, new KeyParser(new StaticListableBeanFactory()), (value) -> value,
+				new TransactionGuards(() -> null, () -> null, () -> null), UnavailablePolicy.FAIL, () -> null);
 		try (GenericApplicationContext context = new GenericApplicationContext()) {
 			context.registerBean(Plain.class);
 			context.registerBean(LockAnnotationValidator.class, () -> new LockAnnotationValidator(operations, 0));

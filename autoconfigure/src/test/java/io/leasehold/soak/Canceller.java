@@ -13,6 +13,7 @@ import io.leasehold.interceptor.LockAdvisor;
 import io.leasehold.interceptor.LockInterceptor;
 import io.leasehold.interceptor.LockOperationSource;
 import io.leasehold.interceptor.OnCancel;
+import io.leasehold.interceptor.TransactionGuards;
 import io.leasehold.interceptor.UnavailablePolicy;
 import io.leasehold.key.KeyParser;
 import io.leasehold.service.LockService;
@@ -36,7 +37,7 @@ final class Canceller extends Actor {
 		super(diary, random);
 		LockOperationSource operations = new LockOperationSource(() -> locks,
 				new KeyParser(new DefaultListableBeanFactory()), (text) -> text.replace("${engine}", engine),
-				() -> null, UnavailablePolicy.FAIL, () -> null);
+				new TransactionGuards(() -> null, () -> null, () -> null), UnavailablePolicy.FAIL, () -> null);
 		ProxyFactory proxy = new ProxyFactory(new LateWork());
 		proxy.setProxyTargetClass(true);
 		proxy.addAdvisor(new LockAdvisor(operations,

@@ -159,7 +159,7 @@ abstract class AnnouncementContract {
 		try (Connection connection = this.dataSource.getConnection();
 				Statement statement = connection.createStatement()) {
 			int before = statement.getQueryTimeout();
-			Fence fence = Fence.of(BelievedLock.of(5), "test");
+			Fence fence = Fence.allOf(BelievedLock.of(5), "test").get(0);
 			FenceTable table = new FenceTable(Duration.ofSeconds(7));
 			table.announce(fence, connection);
 			table.compare(fence, connection);

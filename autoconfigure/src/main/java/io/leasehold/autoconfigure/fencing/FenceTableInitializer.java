@@ -2,6 +2,7 @@ package io.leasehold.autoconfigure.fencing;
 
 import javax.sql.DataSource;
 
+import io.leasehold.autoconfigure.TableCreation;
 import io.leasehold.autoconfigure.TableInitializer;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -13,9 +14,8 @@ import org.springframework.boot.jdbc.init.DatabaseInitializationProperties;
 public class FenceTableInitializer extends TableInitializer<FenceTableInitializer.Properties> {
 
 	FenceTableInitializer(DataSource dataSource, Properties properties) {
-		super(dataSource, properties, "fence table 'leasehold_fence'",
-				"Allow the database's user to create tables, or create it with the script for your database in "
-						+ "io/leasehold/transaction/migration and set leasehold.fencing.initialize-schema to never.");
+		super(dataSource, properties, new TableCreation("fence table 'leasehold_fence'",
+				"io/leasehold/transaction/migration", "leasehold.fencing"));
 	}
 
 	@ConfigurationProperties("leasehold.fencing")

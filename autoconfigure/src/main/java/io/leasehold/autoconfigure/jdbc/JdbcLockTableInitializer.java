@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.leasehold.autoconfigure.TableCreation;
 import io.leasehold.autoconfigure.TableInitializer;
 import io.leasehold.engine.jdbc.JdbcConnections;
 import io.leasehold.engine.jdbc.JdbcSettings;
@@ -25,9 +26,8 @@ public class JdbcLockTableInitializer extends TableInitializer<JdbcLockTableInit
 	private final String table;
 
 	JdbcLockTableInitializer(JdbcConnections connections, Properties properties, String table) {
-		super(connections.dataSource(), properties, "lock table '%s'".formatted(table),
-				"Allow the database's user to create tables, or create it with the script for your database in "
-						+ "io/leasehold/engine/jdbc/migration and set leasehold.jdbc.initialize-schema to never.");
+		super(connections.dataSource(), properties, new TableCreation("lock table '%s'".formatted(table),
+				"io/leasehold/engine/jdbc/migration", "leasehold.jdbc"));
 		this.table = table;
 	}
 

@@ -1,0 +1,82 @@
+package io.leasehold.autoconfigure.fencing;
+
+import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
+import io.leasehold.autoconfigure.LeaseholdProperties;
+import io.leasehold.autoconfigure.LockEngineConfigurationException;
+import io.leasehold.reactive.ReactiveFencingGuard;
+import io.leasehold.reactive.ReactiveTransactions;
+import io.leasehold.transaction.R2dbcFencingGuard;
+import io.r2dbc.spi.ConnectionFactory;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigureOrder;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.boot.r2dbc.init.R2dbcScriptDatabaseInitializer;
+import org.springframework.boot.sql.init.dependency.DatabaseInitializationDependencyConfigurer;
+import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ImportRuntimeHints;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.core.Ordered;
+import org.springframework.core.env.Environment;
+import org.springframework.dao.DataAccessException;
+import org.springframework.transaction.ReactiveTransactionManager;
+
+/**
+ * Auto-configuration of the fencing guard of reactive transactions.
+ */
+@AutoConfiguration(after = LeaseholdAutoConfiguration.class)
+@AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE)
+@ConditionalOnClass({ Mono.class, R2dbcScriptDatabaseInitializer.class })
+@ConditionalOnSingleCandidate(ConnectionFactory.class)
+@ConditionalOnBean({ LeaseholdAutoConfiguration.class, ReactiveTransactionManager.class })
+@ConditionalOnMissingBean(ReactiveFencingGuard.class)
+@Import(DatabaseInitializationDependencyConfigurer.class)
+@ImportRuntimeHints(LeaseholdFencingAutoConfiguration.SchemaHints.class)
+public final class LeaseholdReactiveFencingAutoConfiguration {
+
+	LeaseholdReactiveFencingAutoConfiguration() {
+	}
+
+	@Bean
+	@Conditional(LeaseholdFencingAutoConfiguration.OnTableInitializationCondition.class)
+	ReactiveFenceTableInitializer leaseholdReactiveFenceTableInitializer(ConnectionFactory database,
+			Environment environment) {
+		return new ReactiveFenceTableInitializer(database, environment);
+	}
+
+	/** Created for the first fenced method; other applications need no table. */
+	@Bean
+	@Lazy
+	@DependsOnDatabaseInitialization
+	R2dbcFencingGuard leaseholdR2dbcFencingGuard(ConnectionFactory database, LeaseholdProperties properties,
+			ReactiveTransactions transactions) {
+		R2dbcFencingGuard guard = new R2dbcFencingGuard(database, properties.namespace(), transactions);
+		if (!Schedulers.isInNonBlockingThread()) { // As for a lazy bean: then the first
+													// call fails
+			check(guard);
+		}
+		return guard;
+	}
+
+	private static void check(R2dbcFencingGuard guard) {
+		try {
+			guard.check().block();
+		}
+		catch (DataAccessException ex) {
+			throw new LockEngineConfigurationException(
+					"Table leasehold_fence, which fenced methods require, cannot be used: %s."
+						.formatted(ex.getMostSpecificCause().getMessage()),
+					"Create it with the script for your database in io/leasehold/transaction/migration, or set"
+							+ " leasehold.fencing.initialize-schema to always.");
+		}
+	}
+
+}

@@ -1,0 +1,57 @@
+package io.leasehold.autoconfigure.fencing;
+
+import java.util.List;
+import java.util.Locale;
+
+import io.leasehold.autoconfigure.TableCreation;
+import io.r2dbc.spi.ConnectionFactory;
+
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.r2dbc.OptionsCapableConnectionFactory;
+import org.springframework.boot.r2dbc.init.R2dbcScriptDatabaseInitializer;
+import org.springframework.boot.sql.init.DatabaseInitializationMode;
+import org.springframework.boot.sql.init.DatabaseInitializationSettings;
+import org.springframework.core.env.Environment;
+
+/**
+ * Initializer of the fence table in the database of the reactive transactions. It has the
+ * properties of the {@link FenceTableInitializer}.
+ */
+class ReactiveFenceTableInitializer extends R2dbcScriptDatabaseInitializer {
+
+	private final TableCreation creation = new TableCreation("fence table 'leasehold_fence'",
+			"io/leasehold/transaction/migration", "leasehold.fencing");
+
+	private final ConnectionFactory database;
+
+	ReactiveFenceTableInitializer(ConnectionFactory database, Environment environment) {
+		super(database, settings(database, environment));
+		this.database = database;
+	}
+
+	private static DatabaseInitializationSettings settings(ConnectionFactory database, Environment environment) {
+		String platform = environment.getProperty("leasehold.fencing.platform",
+				database.getMetadata().getName().toLowerCase(Locale.ROOT));
+		DatabaseInitializationSettings settings = new DatabaseInitializationSettings();
+		settings.setSchemaLocations(List.of(environment
+			.getProperty("leasehold.fencing.schema",
+					"optional:classpath:io/leasehold/transaction/migration/@@platform@@/R__leasehold_fence.sql")
+			.replace("@@platform@@", platform)));
+		settings.setMode(Binder.get(environment)
+			.bind("leasehold.fencing.initialize-schema", DatabaseInitializationMode.class)
+			.orElse(DatabaseInitializationMode.EMBEDDED));
+		return settings;
+	}
+
+	/** Boot recognizes only a factory that it has built, and fails for others. */
+	@Override
+	protected boolean isEmbeddedDatabase() {
+		return OptionsCapableConnectionFactory.unwrapFrom(this.database) != null && super.isEmbeddedDatabase();
+	}
+
+	@Override
+	protected void runScripts(Scripts scripts) {
+		this.creation.run(() -> super.runScripts(scripts));
+	}
+
+}

@@ -1,0 +1,114 @@
+package io.leasehold.transaction;
+
+import io.r2dbc.spi.Connection;
+import io.r2dbc.spi.ConnectionFactory;
+import io.r2dbc.spi.R2dbcException;
+import io.r2dbc.spi.Result;
+import io.r2dbc.spi.Statement;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+import org.springframework.dao.DuplicateKeyException;
+import org.springframework.r2dbc.connection.ConnectionFactoryUtils;
+import org.springframework.r2dbc.core.binding.BindMarkers;
+import org.springframework.r2dbc.core.binding.BindMarkersFactory;
+import org.springframework.r2dbc.core.binding.BindMarkersFactoryResolver;
+
+/**
+ * Statements on the fence table by R2DBC, each on a given connection. Thread-safe.
+ */
+final class R2dbcFenceTable {
+
+	private final BindMarkersFactory markers;
+
+	R2dbcFenceTable(ConnectionFactory database) {
+		this.markers = BindMarkersFactoryResolver.resolve(database);
+	}
+
+	Mono<Void> check(Connection connection) {
+		return execute(connection, FenceTable.CHECK).flatMap((result) -> result.map((row, metadata) -> row.get(0)))
+			.then();
+	}
+
+	/**
+	 * Store a token on a connection that commits each statement. If another owner inserts
+	 * the row concurrently, update that row.
+	 */
+	Mono<Void> announce(Fence fence, Connection connection) {
+		return update(connection, FenceTable.RAISE, fence.token(), fence.id(), fence.token())
+			.flatMap((raised) -> (raised > 0) ? Mono.just(true) : insert(fence, connection))
+			.repeat()
+			.takeUntil((announced) -> announced)
+			.then();
+	}
+
+	/** Return whether the token is in the table. */
+	private Mono<Boolean> insert(Fence fence, Connection connection) {
+		Mono<Boolean> insertion = Mono
+			.defer(() -> update(connection, FenceTable.INSERT, fence.id(), fence.engine(), fence.namespace(),
+					fence.key().readable(), fence.token()))
+			.thenReturn(true)
+			.onErrorReturn(R2dbcFenceTable::isDuplicate, false);
+		return token(fence, connection).flatMap((known) -> {
+			if (known > fence.token()) {
+				return Mono.error(fence.stale("a later owner has announced token " + known));
+			}
+			// Some drivers count no row that has its values already
+			return Mono.just(known == fence.token());
+		}).switchIfEmpty(insertion);
+	}
+
+	private static boolean isDuplicate(Throwable failure) {
+		return failure instanceof R2dbcException ex
+				&& ConnectionFactoryUtils.convertR2dbcException("Insert", null, ex) instanceof DuplicateKeyException;
+	}
+
+	/**
+	 * Compare a token on the connection that is about to commit. The row stays locked
+	 * until the end of the transaction, so the token cannot be raised meanwhile. A
+	 * database that enforces a read-only transaction rejects the row lock, and there is
+	 * nothing to fence. The rollback clears the failed statement.
+	 */
+	Mono<Void> compare(Fence fence, GuardedConnection connection) {
+		Mono<Void> comparison = token(fence, connection)
+			.switchIfEmpty(Mono.error(() -> fence.stale(FenceTable.MISSING)))
+			.filter((known) -> known != fence.token())
+			.flatMap((known) -> Mono.<Void>error(fence.stale("the announced token is now %s".formatted(known))));
+		return connection.isReadOnly()
+				? comparison.onErrorResume(R2dbcFenceTable::isReadOnly, (refused) -> connection.rollbackTransaction())
+				: comparison;
+	}
+
+	private static boolean isReadOnly(Throwable failure) {
+		return failure instanceof R2dbcException refusal && FenceTable.READ_ONLY.equals(refusal.getSqlState());
+	}
+
+	private Mono<Long> token(Fence fence, Connection connection) {
+		return execute(connection, FenceTable.READ, fence.id())
+			.flatMap((result) -> result.map((row, metadata) -> row.get(0, Long.class)))
+			.next();
+	}
+
+	private Mono<Long> update(Connection connection, String sql, Object... values) {
+		return execute(connection, sql, values).flatMap(Result::getRowsUpdated).reduce(0L, Long::sum);
+	}
+
+	private Flux<? extends Result> execute(Connection connection, String sql, Object... values) {
+		return Flux.defer(() -> {
+			Statement statement = connection.createStatement(marked(sql));
+			for (int i = 0; i < values.length; i++) {
+				statement.bind(i, values[i]);
+			}
+			return statement.execute();
+		});
+	}
+
+	/** Replace the markers of JDBC by those of the database. */
+	private String marked(String sql) {
+		BindMarkers markers = this.markers.create();
+		StringBuilder marked = new StringBuilder();
+		sql.chars().forEach((c) -> marked.append((c == '?') ? markers.next().getPlaceholder() : Character.toString(c)));
+		return marked.toString();
+	}
+
+}

@@ -1,0 +1,96 @@
+package io.leasehold.transaction;
+
+import java.util.List;
+import java.util.function.Function;
+
+import io.leasehold.HeldLock;
+import io.leasehold.reactive.OpenTransaction;
+import io.leasehold.reactive.ReactiveFencingGuard;
+import io.leasehold.reactive.ReactiveLocks;
+import io.leasehold.reactive.ReactiveTransactions;
+import io.r2dbc.spi.Connection;
+import io.r2dbc.spi.ConnectionFactory;
+import io.r2dbc.spi.R2dbcException;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.util.context.Context;
+
+import org.springframework.r2dbc.connection.ConnectionFactoryUtils;
+
+/**
+ * Fencing guard of reactive transactions, in the table of {@link JdbcFencingGuard}. The
+ * token is announced on a separate connection, and compared by {@link GuardedConnection}.
+ * Thread-safe.
+ */
+public final class R2dbcFencingGuard implements ReactiveFencingGuard {
+
+	private final ConnectionFactory database;
+
+	private final R2dbcFenceTable table;
+
+	private final String namespace;
+
+	private final ReactiveTransactions transactions;
+
+	/**
+	 * Create a guard.
+	 * @param database the application's database, whose transactions are guarded
+	 * @param namespace namespace of the application's locks
+	 * @param transactions the application's transactions
+	 */
+	public R2dbcFencingGuard(ConnectionFactory database, String namespace, ReactiveTransactions transactions) {
+		this.database = database;
+		this.table = new R2dbcFenceTable(database);
+		this.namespace = namespace;
+		this.transactions = transactions;
+	}
+
+	/**
+	 * Check that the table exists and has the required columns.
+	 * @return completes if it does, or with a
+	 * {@link org.springframework.dao.DataAccessException}
+	 */
+	public Mono<Void> check() {
+		return withOwn("Check the fence table", this.table::check);
+	}
+
+	@Override
+	public <T> Flux<T> fence(HeldLock lock, Publisher<T> work) {
+		return this.transactions.current().flatMapMany((transaction) -> {
+			if (transaction != OpenTransaction.NONE) {
+				return Flux.error(Fence.openBefore(lock));
+			}
+			List<Fence> fences = Fence.allOf(lock, this.namespace);
+			return Flux.fromIterable(fences)
+				.concatMap(this::announce)
+				.thenMany(work)
+				.contextWrite((context) -> new ReactiveFences(this.database, this.table, fences)
+					.addTo(within(lock, context)));
+		});
+	}
+
+	private static Context within(HeldLock lock, Context context) {
+		return ReactiveLocks.held(context).contains(lock) ? context : ReactiveLocks.add(context, lock);
+	}
+
+	private Mono<Void> announce(Fence fence) {
+		return withOwn("Announce the fencing token of lock '%s'".formatted(fence.key()),
+				(connection) -> this.table.announce(fence, connection));
+	}
+
+	/** Use a separate connection that commits each statement. */
+	private Mono<Void> withOwn(String task, Function<Connection, Mono<Void>> work) {
+		return Mono
+			.usingWhen(this.database.create(), (connection) -> committing(connection, work.apply(connection)),
+					Connection::close)
+			.onErrorMap(R2dbcException.class, (ex) -> ConnectionFactoryUtils.convertR2dbcException(task, null, ex));
+	}
+
+	private static Mono<Void> committing(Connection connection, Mono<Void> work) {
+		return connection.isAutoCommit() ? work
+				: Mono.usingWhen(Mono.from(connection.setAutoCommit(true)).thenReturn(connection), (own) -> work,
+						(own) -> own.setAutoCommit(false));
+	}
+
+}

@@ -1,0 +1,12 @@
+package io.leasehold.transaction;
+
+import io.leasehold.server.PostgresTestServer;
+
+class PostgresReactiveCommitIntegrationTests extends ReactiveCommitContract {
+
+	@Override
+	String url() {
+		return "r2dbc:postgresql://postgres@127.0.0.1:%d/postgres".formatted(PostgresTestServer.shared().port());
+	}
+
+}

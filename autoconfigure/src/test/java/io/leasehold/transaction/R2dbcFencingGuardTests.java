@@ -1,0 +1,146 @@
+package io.leasehold.transaction;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+import io.leasehold.DistributedLocks;
+import io.leasehold.HeldLock;
+import io.leasehold.annotation.DistributedLock;
+import io.leasehold.reactive.ReactiveFencingGuard;
+import io.leasehold.test.contract.Fault;
+import io.r2dbc.spi.Connection;
+import io.r2dbc.spi.ConnectionFactories;
+import io.r2dbc.spi.ConnectionFactory;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.dao.DataIntegrityViolationException;
+import org.springframework.r2dbc.connection.DelegatingConnectionFactory;
+import org.springframework.r2dbc.connection.R2dbcTransactionManager;
+import org.springframework.r2dbc.connection.init.ResourceDatabasePopulator;
+import org.springframework.r2dbc.core.DatabaseClient;
+import org.springframework.transaction.ReactiveTransactionManager;
+import org.springframework.transaction.annotation.Transactional;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.springframework.transaction.TransactionDefinition.PROPAGATION_REQUIRED;
+
+/**
+ * Tests for {@link R2dbcFencingGuard} in applications that configure R2DBC in their own
+ * way.
+ */
+class R2dbcFencingGuardTests extends ReactiveShopFixture {
+
+	private final String url = h2();
+
+	private final ConnectionFactory database = ConnectionFactories.get(this.url);
+
+	@Override
+	String url() {
+		return this.url;
+	}
+
+	@BeforeEach
+	void createFenceTable() {
+		ReactiveShop.run(new ResourceDatabasePopulator(
+				new ClassPathResource("io/leasehold/transaction/migration/h2/R__leasehold_fence.sql"))
+			.populate(this.database));
+	}
+
+	@Test
+	void managerMayBeDeclaredByItsInterface() {
+		assertFencedSale(runner().withUserConfiguration(DeclaredManager.class));
+	}
+
+	@Test
+	void tableIsCreatedInAnEmbeddedDatabase() {
+		ReactiveShop.run(DatabaseClient.create(this.database).sql("DROP TABLE leasehold_fence").then());
+		assertFencedSale(runner());
+	}
+
+	@Test
+	void guardMayBeCreatedInAThreadThatMustNotBlock() {
+		run(runner(), (shop, context) -> {
+			CompletableFuture<Object> guard = CompletableFuture
+				.supplyAsync(() -> context.getBean(ReactiveFencingGuard.class), Schedulers.parallel()::schedule);
+			assertThat(guard.get(1, TimeUnit.MINUTES)).isInstanceOf(R2dbcFencingGuard.class);
+		});
+	}
+
+	@Test
+	void lostLockPreventsTheCommitBeforeItHasASuccessor() {
+		run(runner(), (shop, context) -> {
+			HeldLock held = context.getBean(DistributedLocks.class).acquire("sale");
+			assertLost(context.getBean(ReactiveFencingGuard.class)
+				.fence(held,
+						within(context, PROPAGATION_REQUIRED,
+								() -> shop.insert().then(Mono.fromRunnable(() -> shop.lose(held)))))
+				.then());
+			assertThat(shop.sold()).isZero();
+		});
+	}
+
+	@Test
+	@Fault(96)
+	void announcementCommitsWithoutAutoCommit() {
+		ConnectionFactory manual = new DelegatingConnectionFactory(this.database) {
+
+			@Override
+			public Mono<Connection> create() {
+				return super.create()
+					.flatMap((connection) -> Mono.from(connection.setAutoCommit(false)).thenReturn(connection));
+			}
+
+		};
+		assertFencedSale(runner().withBean(ConnectionFactory.class, () -> manual));
+	}
+
+	@Test
+	void announcementThatTheTableRejectsFails() {
+		ReactiveShop
+			.run(DatabaseClient.create(this.database).sql("ALTER TABLE leasehold_fence ADD extra INT NOT NULL").then());
+		run(runner(), (shop, context) -> assertThatExceptionOfType(DataIntegrityViolationException.class)
+			.isThrownBy(() -> ReactiveShop
+				.run(context.getBean(ReactiveFencingGuard.class).fence(BelievedLock.of(5), Mono.<Void>empty()).then()))
+			.withMessageContaining("Announce the fencing token of lock 'stock'"));
+	}
+
+	private static void assertFencedSale(ApplicationContextRunner runner) {
+		run(runner.withUserConfiguration(FencedShop.class), (shop, context) -> {
+			ReactiveShop.run(context.getBean(FencedShop.class).sell());
+			assertThat(shop.sold()).isEqualTo(1);
+		});
+	}
+
+	static class DeclaredManager {
+
+		@Bean
+		ReactiveTransactionManager ownManager(ConnectionFactory database) {
+			return new R2dbcTransactionManager(database);
+		}
+
+	}
+
+	static class FencedShop {
+
+		private final ReactiveShop shop;
+
+		FencedShop(ReactiveShop shop) {
+			this.shop = shop;
+		}
+
+		@Transactional
+		@DistributedLock(key = "'sale'", fenced = true)
+		public Mono<Void> sell() {
+			return this.shop.insert();
+		}
+
+	}
+
+}
