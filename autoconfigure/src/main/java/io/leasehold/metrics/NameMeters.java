@@ -8,10 +8,12 @@ import io.leasehold.LossCause;
 import io.leasehold.event.AcquireOutcome;
 import io.leasehold.event.LockEvent.AcquireEnded;
 import io.leasehold.event.LockEvent.HoldEnded;
+import io.micrometer.core.instrument.Clock;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.TimeGauge;
 import io.micrometer.core.instrument.Timer;
 
 /**
@@ -24,6 +26,11 @@ final class NameMeters {
 	private final Timer hold;
 
 	private final Map<LossCause, Counter> losses;
+
+	private final Clock clock;
+
+	/** Reading of the registry's clock, in nanoseconds. */
+	private volatile long acquired;
 
 	private final LongAdder held = new LongAdder();
 
@@ -46,6 +53,13 @@ final class NameMeters {
 					.baseUnit("locks")
 					.tags(tags.and("cause", cause))
 					.register(registry));
+		this.clock = registry.config().clock();
+		this.acquired = this.clock.monotonicTime();
+		TimeGauge
+			.builder("leasehold.acquired.age", () -> this.clock.monotonicTime() - this.acquired, TimeUnit.NANOSECONDS)
+			.description("Time since this process acquired the lock")
+			.tags(tags)
+			.register(registry);
 		gauge("leasehold.held", "Locks held now", "locks", this.held, tags, registry);
 		gauge("leasehold.waiting", "Callers that are waiting for a lock", "callers", this.waiting, tags, registry);
 	}
@@ -69,6 +83,7 @@ final class NameMeters {
 		}
 		if (event.outcome() == AcquireOutcome.ACQUIRED) {
 			this.held.increment();
+			this.acquired = this.clock.monotonicTime();
 		}
 		TagValues.meter(this.acquisitions, event.outcome()).record(event.nanos(), TimeUnit.NANOSECONDS);
 	}

@@ -262,8 +262,11 @@ final class Acquirer {
 		RuntimeException failure = waiter.failure();
 		if (failure != null) {
 			this.reports.failed(waiter, failure, bypassed, now);
-			throw (failure instanceof LockBusyException busy && !bypassed.test(busy))
-					? this.holders.explain(busy, waiter.options(), waiter.outer()) : failure;
+			if (failure instanceof LockBusyException busy) {
+				throw bypassed.test(busy) ? this.holders.logged(busy)
+						: this.holders.explain(busy, waiter.options(), waiter.outer());
+			}
+			throw failure;
 		}
 		Hold hold = Objects.requireNonNull(waiter.hold());
 		boolean reentered = hold.isOpened();

@@ -66,6 +66,17 @@ final class HolderLookup {
 	}
 
 	/**
+	 * Log who holds the lock of a caller that treats a busy lock as a regular result, at
+	 * level DEBUG only.
+	 */
+	LockBusyException logged(LockBusyException busy) {
+		if (logger.isDebugEnabled()) {
+			logger.debug(busy.getMessage() + describe(new LockKey(Objects.requireNonNull(busy.getKey()))));
+		}
+		return busy;
+	}
+
+	/**
 	 * Describe the holders of a key, in a sentence after others. Blocks at most for one
 	 * request of the engine.
 	 * @return the description, empty if it is not known or not wanted

@@ -20,8 +20,11 @@ import io.leasehold.event.LockEvent;
 import io.leasehold.event.RenewalResult;
 import io.leasehold.test.contract.Fault;
 import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MockClock;
 import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.TimeGauge;
 import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.simple.SimpleConfig;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -67,6 +70,21 @@ class LockMetricsTests {
 					"unavailable", "error");
 		assertThat(this.registry.get("leasehold.lost").counters()).hasSize(LossCause.values().length)
 			.allMatch((counter) -> counter.count() == 0);
+	}
+
+	@Test
+	void timeSinceTheLastAcquisitionIsKnown() {
+		MockClock clock = new MockClock();
+		SimpleMeterRegistry registry = new SimpleMeterRegistry(SimpleConfig.DEFAULT, clock);
+		LockMetrics metrics = new LockMetrics(registry);
+		metrics.onEvent(new LockEvent.AcquireEnded("redis", NAME, KEY, AcquireOutcome.BUSY, false, 0, null));
+		clock.add(Duration.ofMinutes(1));
+		metrics.onEvent(new LockEvent.AcquireEnded("redis", NAME, KEY, AcquireOutcome.BUSY, false, 0, null));
+		TimeGauge age = registry.get("leasehold.acquired.age").tags("name", NAME, "engine", "redis").timeGauge();
+		assertThat(age.value(TimeUnit.SECONDS)).isEqualTo(60);
+		metrics.onEvent(new LockEvent.AcquireEnded("redis", NAME, KEY, AcquireOutcome.ACQUIRED, false, 0, null));
+		clock.add(Duration.ofSeconds(5));
+		assertThat(age.value(TimeUnit.SECONDS)).isEqualTo(5);
 	}
 
 	@Test

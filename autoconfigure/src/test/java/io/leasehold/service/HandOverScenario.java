@@ -135,8 +135,8 @@ final class HandOverScenario {
 		List<CompletableFuture<HeldLock>> results = List.of(acquireAsync("busy:async", BRIEFLY),
 				acquireAsync("busy:async", BRIEFLY),
 				acquireAsync("busy:async", OPTIONS.toBuilder().waitTime(Duration.ZERO).build()));
-		assertThatExceptionOfType(LockBusyException.class)
-			.isThrownBy(() -> this.here.acquirer().acquire(new LockKey("busy"), BRIEFLY, false, Acquirer.NEVER_BYPASSED));
+		assertThatExceptionOfType(LockBusyException.class).isThrownBy(
+				() -> this.here.acquirer().acquire(new LockKey("busy"), BRIEFLY, false, Acquirer.NEVER_BYPASSED));
 		for (CompletableFuture<HeldLock> result : results) {
 			assertThat(result).failsWithin(20, TimeUnit.SECONDS)
 				.withThrowableThat()
@@ -183,8 +183,8 @@ final class HandOverScenario {
 	 * The store's response is lost, so that it may have granted what nobody waits for.
 	 */
 	private void closeInTheBackground() {
-		assertThatExceptionOfType(LockEngineException.class)
-			.isThrownBy(() -> this.here.acquirer().acquire(new LockKey("unknown"), BRIEFLY, false, Acquirer.NEVER_BYPASSED));
+		assertThatExceptionOfType(LockEngineException.class).isThrownBy(
+				() -> this.here.acquirer().acquire(new LockKey("unknown"), BRIEFLY, false, Acquirer.NEVER_BYPASSED));
 		this.responses.set(true);
 	}
 

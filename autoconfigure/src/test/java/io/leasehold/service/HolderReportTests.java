@@ -14,9 +14,16 @@ import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
 import io.leasehold.HeldLock;
 import io.leasehold.HeldLockScope;
 import io.leasehold.LockBusyException;
@@ -40,6 +47,7 @@ import static org.assertj.core.api.Assertions.tuple;
 /**
  * The exception for a busy lock names the holders and the caller's own locks.
  */
+@ExtendWith(OutputCaptureExtension.class)
 class HolderReportTests {
 
 	private static final Duration BRIEFLY = Duration.ofMillis(5);
@@ -133,6 +141,23 @@ class HolderReportTests {
 		assertThat(service.asLock("a").tryLock()).isFalse();
 		assertThat(service.asLock("a").tryLock(1, TimeUnit.MILLISECONDS)).isFalse();
 		assertThat(this.lookups).hasValue(0);
+		held.close();
+	}
+
+	/** So that the log can tell why a job was skipped. */
+	@Test
+	void debugLogNamesTheHolderToCallersWithoutAnException(CapturedOutput output) throws InterruptedException {
+		LockService service = service(HolderReport.AFTER_WAIT, this.store::inspect);
+		HeldLock held = this.owner.acquire("a");
+		Logger logger = (Logger) LoggerFactory.getLogger(HolderLookup.class);
+		logger.setLevel(Level.DEBUG);
+		try {
+			assertThat(service.tryAcquire("a")).isEmpty();
+		}
+		finally {
+			logger.setLevel(null);
+		}
+		assertThat(output.getOut()).contains("Lock 'a' ").contains("It is held by owner@");
 		held.close();
 	}
 
