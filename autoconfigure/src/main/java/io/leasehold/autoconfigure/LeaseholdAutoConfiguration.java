@@ -2,6 +2,7 @@ package io.leasehold.autoconfigure;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 
 import io.leasehold.LockInspector;
 import io.leasehold.LockOptions;
@@ -54,6 +55,11 @@ public final class LeaseholdAutoConfiguration {
 	@Bean
 	static DurationUnits leaseholdDurationUnits() {
 		return new DurationUnits();
+	}
+
+	@Bean
+	MisspelledProperties leaseholdMisspelledProperties(Environment environment, ResourceLoader resources) {
+		return new MisspelledProperties(environment, Objects.requireNonNull(resources.getClassLoader()));
 	}
 
 	@Bean

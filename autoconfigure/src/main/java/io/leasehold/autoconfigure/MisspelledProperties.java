@@ -1,0 +1,126 @@
+package io.leasehold.autoconfigure;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.URL;
+import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
+import org.springframework.core.env.Environment;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
+
+/**
+ * Warning at startup about properties whose names are almost those of others, and which
+ * therefore have no effect. Known are the names in the metadata of all modules. Variables
+ * of the environment are not checked: their names do not tell dots from dashes.
+ */
+final class MisspelledProperties implements SmartInitializingSingleton {
+
+	private static final Log logger = LogFactory.getLog(MisspelledProperties.class);
+
+	private static final ConfigurationPropertyName PREFIX = ConfigurationPropertyName.of("leasehold");
+
+	private static final Pattern NAME = Pattern.compile("\"name\": \"(leasehold\\.[\\w.-]+)\"");
+
+	/** Maximum number of wrong, missing and additional characters. */
+	private static final int MOST_ERRORS = 3;
+
+	private final Environment environment;
+
+	private final ClassLoader classes;
+
+	MisspelledProperties(Environment environment, ClassLoader classes) {
+		this.environment = environment;
+		this.classes = classes;
+	}
+
+	@Override
+	public void afterSingletonsInstantiated() {
+		Set<ConfigurationPropertyName> known = known().collect(Collectors.toSet());
+		configured().filter((name) -> known.stream().noneMatch((other) -> isPartOf(other, name)))
+			.distinct()
+			.forEach((name) -> nearest(name, known).ifPresent((other) -> logger
+				.warn("Property '%s' is unknown and has no effect. Did you mean '%s'?".formatted(name, other))));
+	}
+
+	private Stream<ConfigurationPropertyName> configured() {
+		return StreamSupport.stream(ConfigurationPropertySources.get(this.environment).spliterator(), false)
+			.filter((source) -> !(source.getUnderlyingSource() instanceof SystemEnvironmentPropertySource))
+			.filter(IterableConfigurationPropertySource.class::isInstance)
+			.flatMap((source) -> ((IterableConfigurationPropertySource) source).stream())
+			.filter(PREFIX::isAncestorOf);
+	}
+
+	private Stream<ConfigurationPropertyName> known() {
+		try {
+			return Collections.list(this.classes.getResources("META-INF/spring-configuration-metadata.json"))
+				.stream()
+				.map(MisspelledProperties::read)
+				.flatMap((metadata) -> NAME.matcher(metadata).results())
+				.map((name) -> ConfigurationPropertyName.of(name.group(1)));
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private static String read(URL metadata) {
+		try (InputStream content = metadata.openStream()) {
+			return new String(content.readAllBytes(), StandardCharsets.UTF_8);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/** Return whether a name is another one, an element of a list, or a key of a map. */
+	private static boolean isPartOf(ConfigurationPropertyName known, ConfigurationPropertyName name) {
+		return known.equals(name) || known.isAncestorOf(name) && name.isLastElementIndexed();
+	}
+
+	private static Optional<ConfigurationPropertyName> nearest(ConfigurationPropertyName name,
+			Set<ConfigurationPropertyName> known) {
+		return known.stream()
+			.filter((other) -> distance(name, other) <= MOST_ERRORS)
+			.min(Comparator.comparingInt((other) -> distance(name, other)));
+	}
+
+	/** Return the Levenshtein distance of two names, without case and dashes. */
+	private static int distance(ConfigurationPropertyName one, ConfigurationPropertyName other) {
+		String from = letters(one);
+		String to = letters(other);
+		int[] row = IntStream.rangeClosed(0, to.length()).toArray();
+		for (int i = 1; i <= from.length(); i++) {
+			int diagonal = row[0];
+			row[0] = i;
+			for (int j = 1; j <= to.length(); j++) {
+				int replaced = diagonal + ((from.charAt(i - 1) == to.charAt(j - 1)) ? 0 : 1);
+				diagonal = row[j];
+				row[j] = Math.min(replaced, 1 + Math.min(row[j], row[j - 1]));
+			}
+		}
+		return row[to.length()];
+	}
+
+	private static String letters(ConfigurationPropertyName name) {
+		return name.toString().replace("-", "").toLowerCase(Locale.ROOT);
+	}
+
+}
