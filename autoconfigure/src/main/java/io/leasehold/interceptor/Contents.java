@@ -16,6 +16,7 @@ import io.leasehold.LockScope;
 import io.leasehold.key.MethodName;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.core.KotlinDetector;
 import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
@@ -63,7 +64,7 @@ final class Contents {
 		}
 		String method = MethodName.of(annotation.type(), annotation.method());
 		boolean followed = annotation.isOf(LockScope.METHOD) && !annotation.values().fenced()
-				&& annotation.role() == null;
+				&& annotation.role() == null && !KotlinDetector.isSuspendingFunction(annotation.method());
 		String remedy = followed ? "Return a CompletionStage, a publisher or the complete value."
 				: "Return the complete value.";
 		return (value) -> {

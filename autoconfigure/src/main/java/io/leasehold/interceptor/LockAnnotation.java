@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.BridgeMethodResolver;
+import org.springframework.core.GenericTypeResolver;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
@@ -176,6 +177,11 @@ record LockAnnotation(DistributedLock values, @Nullable String role, Class<?> ty
 	boolean isOfTheSameLock(LockAnnotation other) {
 		return Objects.equals(this.role, other.role) && this.values.key().equals(other.values.key())
 				&& this.values.engine().equals(other.values.engine());
+	}
+
+	/** Return the type of the method's result, also if it is a suspending function. */
+	Class<?> returnType() {
+		return GenericTypeResolver.resolveReturnType(this.method, this.type);
 	}
 
 	boolean isOf(LockScope scope) {

@@ -10,7 +10,6 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.context.annotation.Bean;
-import org.springframework.core.GenericTypeResolver;
 import org.springframework.core.KotlinDetector;
 import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.MergedAnnotations;
@@ -25,6 +24,10 @@ final class MethodChecks {
 
 	private static final boolean REACTOR = ClassUtils.isPresent("reactor.core.publisher.Mono",
 			MethodChecks.class.getClassLoader());
+
+	/** Whether Spring can call suspending functions and adapt flows. */
+	private static final boolean COROUTINES = REACTOR && KotlinDetector.isKotlinReflectPresent()
+			&& ClassUtils.isPresent("kotlinx.coroutines.reactor.MonoKt", MethodChecks.class.getClassLoader());
 
 	private MethodChecks() {
 	}
@@ -62,19 +65,23 @@ final class MethodChecks {
 	}
 
 	private static void checkResult(LockAnnotation annotation) {
-		Class<?> result = returnType(annotation);
-		if (KotlinDetector.isSuspendingFunction(annotation.method())) {
-			throw annotation.invalid("is a suspending function, whose work continues after its lock was released",
-					"Return a Mono, or acquire the lock with DistributedLocks.acquireAsync(...) instead.");
+		Class<?> result = annotation.returnType();
+		boolean suspending = KotlinDetector.isSuspendingFunction(annotation.method());
+		if (suspending && !COROUTINES) {
+			throw annotation.invalid("is a suspending function, which Spring cannot call here",
+					"Add kotlin-reflect and kotlinx-coroutines-reactor.");
 		}
-		Class<?> late = LateTypes.isUnfollowed(result) ? result : LateTypes.within(declaredResult(annotation));
+		boolean unfollowed = suspending ? LateTypes.isLate(result) : LateTypes.isUnfollowed(result);
+		Class<?> late = unfollowed ? result : LateTypes.within(declaredResult(annotation));
 		if (late != null) {
 			throw annotation.invalid(
 					"returns %s, whose work continues after the lock was released"
 						.formatted((late == result) ? late.getSimpleName()
 								: "a %s with a %s".formatted(result.getSimpleName(), late.getSimpleName())),
-					REACTOR ? "Return a CompletionStage, a CompletableFuture, a publisher or the complete value."
-							: "Return a CompletionStage, a CompletableFuture or the complete value, or add reactor-core to return a publisher.");
+					suspending ? "Return the complete value, or return a Flow from a function that does not suspend."
+							: REACTOR
+									? "Return a CompletionStage, a CompletableFuture, a publisher or the complete value."
+									: "Return a CompletionStage, a CompletableFuture or the complete value, or add reactor-core to return a publisher.");
 		}
 		if (REACTOR && !CompletionStage.class.isAssignableFrom(result) && !ReactiveResult.canBe(result)) {
 			throw annotation.invalid(
@@ -89,7 +96,10 @@ final class MethodChecks {
 	}
 
 	static ResultKind resultOf(LockAnnotation annotation) {
-		Class<?> type = returnType(annotation);
+		Class<?> type = annotation.returnType();
+		if (KotlinDetector.isSuspendingFunction(annotation.method())) {
+			return CoroutineResult.SUSPENDING;
+		}
 		if (CompletionStage.class.isAssignableFrom(type)) {
 			return isAsync(annotation) ? DirectResult.ANY : StageResult.INSTANCE;
 		}
@@ -100,14 +110,17 @@ final class MethodChecks {
 		return LateTypes.isOpen(declaredResult(annotation)) ? DirectResult.ANY : DirectResult.PLAIN;
 	}
 
-	/** Return whether a method is declared to return a stage or a publisher. */
+	/**
+	 * Return whether a method suspends, or is declared to return a stage or publisher.
+	 */
 	static boolean endsLater(LockAnnotation annotation) {
-		return isStage(annotation) || isPublisher(returnType(annotation));
+		return KotlinDetector.isSuspendingFunction(annotation.method()) || isStage(annotation)
+				|| isPublisher(annotation.returnType());
 	}
 
 	/** Return whether a method is declared to return a stage. */
 	static boolean isStage(LockAnnotation annotation) {
-		return CompletionStage.class.isAssignableFrom(returnType(annotation));
+		return CompletionStage.class.isAssignableFrom(annotation.returnType());
 	}
 
 	/** Return how to follow a publisher, or {@code null} if the type is none. */
@@ -124,10 +137,6 @@ final class MethodChecks {
 		return Stream.of(annotation.method(), annotation.declared(), annotation.type())
 			.anyMatch(
 					(element) -> MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY).isPresent(Async.class));
-	}
-
-	private static Class<?> returnType(LockAnnotation annotation) {
-		return GenericTypeResolver.resolveReturnType(annotation.method(), annotation.type());
 	}
 
 }

@@ -1,9 +1,10 @@
 package io.leasehold.interceptor;
 
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Supplier;
 
 import io.leasehold.HeldLock;
+import io.leasehold.LockLostException;
 import io.leasehold.reactive.OpenTransaction;
 import io.leasehold.reactive.ReactiveFencingGuard;
 import io.leasehold.reactive.ReactiveLocks;
@@ -17,7 +18,8 @@ import reactor.core.publisher.Mono;
 /**
  * The publisher of a method under its lock, for one subscription. The lock is released
  * when the publisher has completed or failed. If the publisher is cancelled before, its
- * work may continue: the lock is lost, and its key is left to the lease, unless
+ * work may continue. The lock is released when the work has ended, if it reports that.
+ * Otherwise the lock is lost, and its key is left to the lease, unless
  * {@link OnCancel#RELEASE} is set. A lock that was acquired inside a reactive transaction
  * is held until that has ended.
  */
@@ -29,7 +31,7 @@ final class ReactiveBody {
 
 	private final OpenTransaction transaction;
 
-	private final Supplier<Publisher<Object>> method;
+	private final ReactiveWork work;
 
 	private final AtomicBoolean begun = new AtomicBoolean();
 
@@ -40,11 +42,11 @@ final class ReactiveBody {
 	/** Whether a value was refused, which may be work that continues. */
 	private volatile boolean refused;
 
-	ReactiveBody(LockCall call, HeldLock held, OpenTransaction transaction, Supplier<Publisher<Object>> method) {
+	ReactiveBody(LockCall call, HeldLock held, OpenTransaction transaction, ReactiveWork work) {
 		this.call = call;
 		this.held = held;
 		this.transaction = transaction;
-		this.method = method;
+		this.work = work;
 	}
 
 	/** Return the publisher with its lock in the context. */
@@ -72,7 +74,7 @@ final class ReactiveBody {
 
 	private Publisher<Object> begin() {
 		this.transaction.acquired(this.held);
-		return this.method.get();
+		return this.work.begin();
 	}
 
 	private void check(Object value) {
@@ -89,18 +91,28 @@ final class ReactiveBody {
 	 */
 	Mono<Void> end() {
 		boolean unused = this.begun.compareAndSet(false, true);
-		if (!this.refused && (unused || this.ended || this.call.onCancel() == OnCancel.RELEASE)) {
-			Mono<Void> release = Mono
-				.fromFuture(() -> this.call.locks().closeAsync(this.held, this.call.operation().options()));
-			return unused ? release : this.transaction.release(release);
+		boolean over = unused || this.ended;
+		CompletableFuture<Void> work = (over || this.refused) ? null : this.work.whenEnded();
+		if (work != null) {
+			return Mono.fromFuture(work, true).then(this.transaction.release(release()));
 		}
-		return Mono.fromRunnable(() -> this.call.locks().cancelled(this.held));
+		boolean released = over || this.call.onCancel() == OnCancel.RELEASE;
+		if (!released || this.refused) {
+			return Mono.fromRunnable(() -> this.call.locks().cancelled(this.held));
+		}
+		return unused ? release() : this.transaction.release(release());
+	}
+
+	private Mono<Void> release() {
+		return Mono.fromFuture(() -> this.call.locks().closeAsync(this.held, this.call.operation().options()));
 	}
 
 	/** End with a failed release suppressed in the publisher's own failure. */
 	Mono<Void> endAfter(Throwable failure) {
 		return end().onErrorResume((loss) -> {
-			failure.addSuppressed(loss);
+			if (!(failure instanceof LockLostException)) {
+				failure.addSuppressed(loss);
+			}
 			return Mono.empty();
 		});
 	}

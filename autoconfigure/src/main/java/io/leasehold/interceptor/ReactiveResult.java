@@ -29,11 +29,11 @@ import org.springframework.util.Assert;
  * which is held until that {@linkplain ReactiveBody publisher} ends. Waiting blocks no
  * thread. A cancellation ends the wait.
  */
-final class ReactiveResult implements ResultKind {
+class ReactiveResult implements ResultKind {
 
 	private final ReactiveAdapter adapter;
 
-	private ReactiveResult(ReactiveAdapter adapter) {
+	ReactiveResult(ReactiveAdapter adapter) {
 		this.adapter = adapter;
 	}
 
@@ -66,7 +66,7 @@ final class ReactiveResult implements ResultKind {
 					() -> "The result of method '%s' was subscribed to twice, but acquired its lock only once. Declare that the method returns a %s."
 						.formatted(call.operation().options().name(), this.adapter.getReactiveType().getSimpleName()));
 			return new Taken(call, CompletableFuture.completedFuture(held), OpenTransaction.NONE,
-					() -> this.adapter.toPublisher(returned));
+					(lock) -> () -> toPublisher(returned));
 		}));
 	}
 
@@ -90,11 +90,11 @@ final class ReactiveResult implements ResultKind {
 	}
 
 	private Taken acquire(LockCall call, LockKeys keys, OpenTransaction transaction, ContextView context) {
-		List<HeldLock> outer = new ArrayList<>(ReactiveLocks.held(context));
+		List<HeldLock> outer = new ArrayList<>(outer(context));
 		outer.addAll(transaction.locks());
 		Supplier<CompletableFuture<HeldLock>> acquisition = () -> call.locks()
 			.acquireAllAsync(keys, call.operation().options(), outer, call.operation().bypassed());
-		return new Taken(call, BodyThreads.within(context, acquisition), transaction, () -> proceed(call));
+		return new Taken(call, BodyThreads.within(context, acquisition), transaction, (held) -> work(call, held));
 	}
 
 	private Flux<Object> publisher(Taken taken) {
@@ -109,7 +109,7 @@ final class ReactiveResult implements ResultKind {
 		return Flux.defer(() -> {
 			try {
 				Object result = call.withoutLock(reason);
-				return (result != null) ? this.adapter.toPublisher(result) : Mono.empty();
+				return (result != null) ? toPublisher(result) : Mono.empty();
 			}
 			catch (Throwable ex) {
 				return Mono.error(ex);
@@ -117,9 +117,24 @@ final class ReactiveResult implements ResultKind {
 		});
 	}
 
-	private Publisher<Object> proceed(LockCall call) {
+	/** Return the locks under which a subscription runs, innermost first. */
+	List<HeldLock> outer(ContextView context) {
+		return ReactiveLocks.held(context);
+	}
+
+	/** Return the work of a method under its lock. */
+	ReactiveWork work(LockCall call, HeldLock held) {
+		return () -> proceed(call);
+	}
+
+	/** Convert the result of a method or of its fallback. */
+	Publisher<Object> toPublisher(@Nullable Object returned) {
+		return this.adapter.toPublisher(returned);
+	}
+
+	Publisher<Object> proceed(LockCall call) {
 		try {
-			return this.adapter.toPublisher(call.proceed());
+			return toPublisher(call.proceed());
 		}
 		catch (Throwable ex) {
 			return Mono.error(ex);
@@ -143,21 +158,21 @@ final class ReactiveResult implements ResultKind {
 
 		private final OpenTransaction transaction;
 
-		private final Supplier<Publisher<Object>> method;
+		private final Function<HeldLock, ReactiveWork> work;
 
 		private @Nullable ReactiveBody body;
 
 		Taken(LockCall call, CompletableFuture<HeldLock> acquisition, OpenTransaction transaction,
-				Supplier<Publisher<Object>> method) {
+				Function<HeldLock, ReactiveWork> work) {
 			this.call = call;
 			this.acquisition = acquisition;
 			this.transaction = transaction;
-			this.method = method;
+			this.work = work;
 		}
 
 		synchronized ReactiveBody body(HeldLock held) {
 			if (this.body == null) {
-				this.body = new ReactiveBody(this.call, held, this.transaction, this.method);
+				this.body = new ReactiveBody(this.call, held, this.transaction, this.work.apply(held));
 			}
 			return this.body;
 		}

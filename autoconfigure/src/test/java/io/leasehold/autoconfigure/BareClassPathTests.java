@@ -39,7 +39,7 @@ class BareClassPathTests {
 		assertThat(process.waitFor()).as(output).isZero();
 		assertThat(output).contains("annotated: bare:1, in code: 2");
 		assertThat(output).contains("io.leasehold.autoconfigure.LeaseholdProperties source")
-			.doesNotContain("io.leasehold.autoconfigure.containers");
+			.doesNotContain("io.leasehold.autoconfigure.containers", "io.leasehold.interceptor.Coroutine");
 	}
 
 	private static String classPath() {

@@ -1,0 +1,118 @@
+package io.leasehold.kotlin
+
+import io.leasehold.annotation.DistributedLock
+import io.leasehold.interceptor.InvalidLockAnnotationException
+import kotlinx.coroutines.Deferred
+import kotlinx.coroutines.Job
+import kotlinx.coroutines.flow.Flow
+import kotlinx.coroutines.flow.StateFlow
+import org.assertj.core.api.Assertions.assertThat
+import org.junit.jupiter.api.Test
+import org.junit.jupiter.api.assertThrows
+import org.springframework.stereotype.Component
+import reactor.core.publisher.Mono
+import java.util.concurrent.CompletableFuture
+import kotlin.reflect.KClass
+
+/**
+ * Tests for functions that cannot run under a lock, which fail startup.
+ */
+class RefusedFunctionTests {
+
+	private fun refusal(bean: KClass<*>): String {
+		val failure = assertThrows<Exception> { LockedApplication(bean).close() }
+		val cause = generateSequence<Throwable>(failure) { it.cause }.filterIsInstance<InvalidLockAnnotationException>()
+		return cause.firstOrNull()?.message ?: failure.toString()
+	}
+
+	@Test
+	fun resultsWhoseWorkContinuesAreRefused() {
+		assertThat(refusal(ReturnsJob::class)).contains("returns Job, whose work continues")
+		assertThat(refusal(ReturnsDeferred::class)).contains("returns Deferred, whose work continues")
+		assertThat(refusal(SuspendsForDeferred::class)).contains("returns Deferred, whose work continues")
+		assertThat(refusal(SuspendsForDeferreds::class)).contains("returns a List with a Deferred, whose work continues")
+		assertThat(refusal(SuspendsForFuture::class)).contains("returns CompletableFuture, whose work continues")
+		assertThat(refusal(SuspendsForMono::class)).contains("returns Mono, whose work continues")
+		assertThat(refusal(SuspendsForFlow::class)).contains("returns Flow, whose work continues",
+			"return a Flow from a function that does not suspend")
+		assertThat(refusal(ReturnsStateFlow::class)).contains("returns StateFlow, which no publisher")
+	}
+
+	@Test
+	fun fencedFunctionsDoNotSuspend() {
+		assertThat(refusal(Fenced::class)).contains("is fenced, but its result ends later")
+	}
+
+	@Component
+	class ReturnsJob {
+
+		@DistributedLock(key = "'k'")
+		fun run(): Job = Job()
+
+	}
+
+	@Component
+	class ReturnsDeferred {
+
+		@DistributedLock(key = "'k'")
+		fun run(): Deferred<String> = error("ran")
+
+	}
+
+	@Component
+	class SuspendsForDeferred {
+
+		@DistributedLock(key = "'k'")
+		suspend fun run(): Deferred<String> = error("ran")
+
+	}
+
+	@Component
+	class SuspendsForDeferreds {
+
+		@DistributedLock(key = "'k'")
+		suspend fun run(): List<Deferred<String>> = error("ran")
+
+	}
+
+	@Component
+	class SuspendsForFuture {
+
+		@DistributedLock(key = "'k'")
+		suspend fun run(): CompletableFuture<String> = error("ran")
+
+	}
+
+	@Component
+	class SuspendsForMono {
+
+		@DistributedLock(key = "'k'")
+		suspend fun run(): Mono<String> = error("ran")
+
+	}
+
+	@Component
+	class SuspendsForFlow {
+
+		@DistributedLock(key = "'k'")
+		suspend fun run(): Flow<String> = error("ran")
+
+	}
+
+	@Component
+	class ReturnsStateFlow {
+
+		@DistributedLock(key = "'k'")
+		fun run(): StateFlow<String> = error("ran")
+
+	}
+
+	@Component
+	class Fenced {
+
+		@DistributedLock(key = "'k'", fenced = true)
+		suspend fun run() = Unit
+
+	}
+
+}
