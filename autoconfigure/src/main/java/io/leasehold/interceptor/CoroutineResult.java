@@ -10,8 +10,14 @@ import io.leasehold.HeldLockScope;
 import kotlin.coroutines.Continuation;
 import kotlin.coroutines.CoroutineContext;
 import kotlinx.coroutines.Job;
+import kotlinx.coroutines.channels.BufferOverflow;
+import kotlinx.coroutines.flow.Flow;
+import kotlinx.coroutines.flow.FlowKt;
+import kotlinx.coroutines.reactive.ReactiveFlowKt;
+import kotlinx.coroutines.reactor.ReactorFlowKt;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.util.context.ContextView;
 
@@ -21,8 +27,9 @@ import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 
 /**
- * Result of a suspending function. The body runs in the context of its caller, with the
- * lock added. A cancelled body keeps its lock until it has ended.
+ * Result of Kotlin's coroutines: that of a suspending function, or a flow. The body runs
+ * in the context of its caller, with the lock added. A cancelled body keeps its lock
+ * until it has ended.
  */
 final class CoroutineResult extends ReactiveResult {
 
@@ -30,6 +37,17 @@ final class CoroutineResult extends ReactiveResult {
 	static final ResultKind SUSPENDING = (call) -> {
 		Continuation<Object> caller = continuation(call.invocation().getArguments());
 		return new CoroutineResult(Mono.class, caller.getContext()).invoke(call);
+	};
+
+	/** A flow. Each collection calls the function under a separate lock. */
+	static final ResultKind FLOW = (call) -> {
+		Flow<Object> locked = (collector, continuation) -> {
+			Flux<?> body = (Flux<?>) new CoroutineResult(Flux.class, continuation.getContext()).invoke(call);
+			// Without a buffer, the body waits for its collector, as without a lock
+			return FlowKt.buffer(ReactiveFlowKt.asFlow(body), 0, BufferOverflow.SUSPEND)
+				.collect(collector, continuation);
+		};
+		return locked;
 	};
 
 	private final CoroutineContext context;
@@ -66,7 +84,7 @@ final class CoroutineResult extends ReactiveResult {
 	private static Publisher<Object> proceed(LockCall call, CoroutineContext context) {
 		try {
 			resumeIn(context, (ProxyMethodInvocation) call.invocation());
-			return publisher(call.proceed());
+			return publisher(call.proceed(), context);
 		}
 		catch (Throwable ex) {
 			return Mono.error(ex);
@@ -102,11 +120,14 @@ final class CoroutineResult extends ReactiveResult {
 
 	@Override
 	Publisher<Object> toPublisher(@Nullable Object returned) {
-		return publisher(returned);
+		return publisher(returned, this.context);
 	}
 
 	@SuppressWarnings("unchecked")
-	private static Publisher<Object> publisher(@Nullable Object returned) {
+	private static Publisher<Object> publisher(@Nullable Object returned, CoroutineContext context) {
+		if (returned instanceof Flow<?> flow) {
+			return (Publisher<Object>) ReactorFlowKt.asFlux(flow, context);
+		}
 		return (returned instanceof Publisher<?>) ? (Publisher<Object>) returned : Mono.justOrEmpty(returned);
 	}
 

@@ -29,6 +29,8 @@ final class LateTypes {
 
 	private static final int DEPTH = 5;
 
+	static final String FLOW = "kotlinx.coroutines.flow.Flow";
+
 	private static final String WEB = "org.springframework.web.";
 
 	private static final List<Class<?>> LATE = present(Future.class.getName(), CompletionStage.class.getName(),
@@ -38,7 +40,7 @@ final class LateTypes {
 			"io.reactivex.rxjava3.core.MaybeSource", "io.reactivex.rxjava3.core.CompletableSource",
 			"io.reactivex.ObservableSource", "io.reactivex.SingleSource", "io.reactivex.MaybeSource",
 			"io.reactivex.CompletableSource", "io.smallrye.mutiny.Uni", "io.vertx.core.Future",
-			"kotlinx.coroutines.Job", "kotlinx.coroutines.flow.Flow", "kotlinx.coroutines.channels.ReceiveChannel",
+			"kotlinx.coroutines.Job", FLOW, "kotlinx.coroutines.channels.ReceiveChannel",
 			"kotlinx.coroutines.channels.SendChannel", "kotlin.sequences.Sequence",
 			WEB + "context.request.async.DeferredResult", WEB + "context.request.async.WebAsyncTask",
 			WEB + "servlet.mvc.method.annotation.ResponseBodyEmitter",

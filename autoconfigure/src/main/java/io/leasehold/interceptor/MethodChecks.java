@@ -100,6 +100,9 @@ final class MethodChecks {
 		if (KotlinDetector.isSuspendingFunction(annotation.method())) {
 			return CoroutineResult.SUSPENDING;
 		}
+		if (COROUTINES && type.getName().equals(LateTypes.FLOW)) {
+			return CoroutineResult.FLOW;
+		}
 		if (CompletionStage.class.isAssignableFrom(type)) {
 			return isAsync(annotation) ? DirectResult.ANY : StageResult.INSTANCE;
 		}
