@@ -10,8 +10,8 @@ public enum WhenBusy {
 
 	/**
 	 * Skip the method and return {@code null} or an empty {@code Optional}. Rejected at
-	 * startup for methods that return a primitive. If the store does not respond, an
-	 * exception is thrown.
+	 * startup for methods that return a primitive, and for Kotlin functions whose result
+	 * cannot be null. If the store does not respond, an exception is thrown.
 	 */
 	SKIP
 

@@ -174,12 +174,12 @@ final class LockOperationReader {
 	private static WhenBusy checkSkip(LockAnnotation annotation) {
 		boolean leaderOnly = annotation.role() != null && annotation.values().fallback().isEmpty();
 		WhenBusy whenBusy = leaderOnly ? WhenBusy.SKIP : annotation.values().whenBusy();
-		if (whenBusy == WhenBusy.SKIP && !SkippedResult.existsFor(annotation.method())) {
+		if (whenBusy == WhenBusy.SKIP && !MethodChecks.isFollowed(annotation) && !SkippedResult.existsFor(annotation)) {
 			String problem = leaderOnly
 					? "is skipped on other instances than the leader, but returns %s, which has no value for that"
 					: "has whenBusy SKIP, but returns %s, which has no value for a skipped call";
-			throw annotation.invalid(problem.formatted(annotation.method().getReturnType()),
-					"Return a wrapper type or an Optional, or configure a fallback instead.");
+			throw annotation.invalid(problem.formatted(annotation.returnType().getSimpleName()),
+					"Return a wrapper or another type that can be null, or an Optional, or configure a fallback instead.");
 		}
 		if (whenBusy == WhenBusy.SKIP && !annotation.values().fallback().isEmpty()) {
 			throw annotation.invalid("has both whenBusy SKIP and a fallback", "Keep one of them.");

@@ -117,8 +117,12 @@ final class MethodChecks {
 	 * Return whether a method suspends, or is declared to return a stage or publisher.
 	 */
 	static boolean endsLater(LockAnnotation annotation) {
-		return KotlinDetector.isSuspendingFunction(annotation.method()) || isStage(annotation)
-				|| isPublisher(annotation.returnType());
+		return KotlinDetector.isSuspendingFunction(annotation.method()) || isFollowed(annotation);
+	}
+
+	/** Return whether a method is declared to return a stage or publisher. */
+	static boolean isFollowed(LockAnnotation annotation) {
+		return isStage(annotation) || isPublisher(annotation.returnType());
 	}
 
 	/** Return whether a method is declared to return a stage. */

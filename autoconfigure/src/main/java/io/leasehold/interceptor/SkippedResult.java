@@ -9,6 +9,10 @@ import java.util.OptionalLong;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.core.KotlinDetector;
+import org.springframework.core.Nullness;
+import org.springframework.core.ResolvableType;
+
 /**
  * Result of a method whose call was skipped.
  */
@@ -23,12 +27,24 @@ final class SkippedResult {
 
 	/** Return the result. {@code null} also stands for an empty stage or publisher. */
 	static @Nullable Object of(Method method) {
-		return EMPTY.get(method.getReturnType());
+		return EMPTY.get(KotlinDetector.isSuspendingFunction(method)
+				? ResolvableType.forMethodReturnType(method).toClass() : method.getReturnType());
 	}
 
 	/** Return whether the method's return type has an empty value. */
-	static boolean existsFor(Method method) {
-		return method.getReturnType() == void.class || !method.getReturnType().isPrimitive();
+	static boolean existsFor(LockAnnotation annotation) {
+		Class<?> type = annotation.returnType();
+		if (isNone(type) || EMPTY.containsKey(type)) {
+			return true;
+		}
+		Method method = annotation.method();
+		return (KotlinDetector.isKotlinReflectPresent() && KotlinDetector.isKotlinType(method.getDeclaringClass()))
+				? Nullness.forMethodReturnType(method) != Nullness.NON_NULL : !type.isPrimitive();
+	}
+
+	/** Return whether methods that return a type return nothing. */
+	static boolean isNone(Class<?> type) {
+		return type == void.class || type.getName().equals("kotlin.Unit");
 	}
 
 }

@@ -1,6 +1,7 @@
 package io.leasehold.kotlin
 
 import io.leasehold.annotation.DistributedLock
+import io.leasehold.annotation.WhenBusy
 import io.leasehold.interceptor.InvalidLockAnnotationException
 import kotlinx.coroutines.Deferred
 import kotlinx.coroutines.Job
@@ -36,6 +37,13 @@ class RefusedFunctionTests {
 		assertThat(refusal(SuspendsForFlow::class)).contains("returns Flow, whose work continues",
 			"return a Flow from a function that does not suspend")
 		assertThat(refusal(ReturnsStateFlow::class)).contains("returns StateFlow, which no publisher")
+	}
+
+	@Test
+	fun skippedCallsNeedATypeThatCanBeNull() {
+		assertThat(refusal(SkipsSuspending::class)).contains("has whenBusy SKIP, but returns String, which has no value")
+		assertThat(refusal(SkipsPlain::class)).contains("has whenBusy SKIP, but returns String, which has no value")
+		assertThat(refusal(SkipsNumber::class)).contains("has whenBusy SKIP, but returns long, which has no value")
 	}
 
 	@Test
@@ -104,6 +112,30 @@ class RefusedFunctionTests {
 
 		@DistributedLock(key = "'k'")
 		fun run(): StateFlow<String> = error("ran")
+
+	}
+
+	@Component
+	class SkipsSuspending {
+
+		@DistributedLock(key = "'k'", whenBusy = WhenBusy.SKIP)
+		suspend fun run(): String = error("ran")
+
+	}
+
+	@Component
+	class SkipsPlain {
+
+		@DistributedLock(key = "'k'", whenBusy = WhenBusy.SKIP)
+		fun run(): String = error("ran")
+
+	}
+
+	@Component
+	class SkipsNumber {
+
+		@DistributedLock(key = "'k'", whenBusy = WhenBusy.SKIP)
+		fun run(): Long = error("ran")
 
 	}
 
