@@ -1,14 +1,17 @@
 package io.leasehold.interceptor;
 
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 
 import io.leasehold.LockException;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.aop.support.AopUtils;
+import org.springframework.core.GenericTypeResolver;
+import org.springframework.core.KotlinDetector;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
@@ -21,12 +24,13 @@ import org.springframework.util.ReflectionUtils;
 record Fallback(Method method, boolean takesException) {
 
 	static Fallback find(LockAnnotation annotation, String name) {
-		Class<?>[] types = annotation.method().getParameterTypes();
-		Method plain = ReflectionUtils.findMethod(annotation.type(), name, types);
-		Method found = plain;
+		Class<?>[] types = types(annotation.method());
+		Method found = null;
+		boolean takesException = false;
 		for (Method candidate : ReflectionUtils.getUniqueDeclaredMethods(annotation.type())) {
-			if (candidate.getName().equals(name) && takesException(candidate, types)) {
-				found = candidate;
+			if (candidate.getName().equals(name) && canCall(annotation.method(), candidate) && !takesException) {
+				takesException = takesException(candidate, types);
+				found = (takesException || Arrays.equals(types(candidate), types)) ? candidate : found;
 			}
 		}
 		if (name.contains("(")) {
@@ -40,11 +44,22 @@ record Fallback(Method method, boolean takesException) {
 		}
 		checkResult(annotation, found);
 		ReflectionUtils.makeAccessible(found);
-		return new Fallback(found, found != plain);
+		return new Fallback(found, takesException);
+	}
+
+	/** Only suspending functions can wait for suspending fallbacks. */
+	private static boolean canCall(Method method, Method candidate) {
+		return !KotlinDetector.isSuspendingFunction(candidate) || KotlinDetector.isSuspendingFunction(method);
+	}
+
+	/** Return the types of the parameters, without the continuation that Kotlin adds. */
+	private static Class<?>[] types(Method method) {
+		Class<?>[] types = method.getParameterTypes();
+		return KotlinDetector.isSuspendingFunction(method) ? Arrays.copyOf(types, types.length - 1) : types;
 	}
 
 	private static boolean takesException(Method candidate, Class<?>[] types) {
-		Class<?>[] own = candidate.getParameterTypes();
+		Class<?>[] own = types(candidate);
 		return own.length == types.length + 1 && own[types.length].isAssignableFrom(LockException.class)
 				&& Arrays.equals(Arrays.copyOf(own, types.length), types);
 	}
@@ -57,11 +72,11 @@ record Fallback(Method method, boolean takesException) {
 	}
 
 	private static void checkResult(LockAnnotation annotation, Method fallback) {
-		Class<?> wanted = annotation.method().getReturnType();
-		if (wanted != void.class && !ClassUtils.isAssignable(wanted, fallback.getReturnType())) {
+		Class<?> wanted = annotation.returnType();
+		Class<?> returned = GenericTypeResolver.resolveReturnType(fallback, annotation.type());
+		if (!SkippedResult.isNone(wanted) && !ClassUtils.isAssignable(wanted, returned)) {
 			throw annotation.invalid(
-					"has fallback \"%s\", which returns %s".formatted(fallback.getName(),
-							fallback.getReturnType().getSimpleName()),
+					"has fallback \"%s\", which returns %s".formatted(fallback.getName(), returned.getSimpleName()),
 					"Let it return %s, as the method does.".formatted(wanted.getSimpleName()));
 		}
 	}
@@ -70,19 +85,18 @@ record Fallback(Method method, boolean takesException) {
 		return String.join(", ", Arrays.stream(types).map(Class::getSimpleName).toList());
 	}
 
+	/** Call the fallback. A suspending one returns a publisher. */
 	@Nullable Object call(MethodInvocation invocation, LockException reason) throws Throwable {
 		@Nullable Object[] arguments = invocation.getArguments();
+		int count = types(invocation.getMethod()).length;
+		List<@Nullable Object> own = new ArrayList<>(Arrays.asList(arguments).subList(0, count));
 		if (this.takesException) {
-			arguments = Arrays.copyOf(arguments, arguments.length + 1);
-			arguments[arguments.length - 1] = reason;
+			own.add(reason);
 		}
-		try {
-			return this.method.invoke(Modifier.isStatic(this.method.getModifiers()) ? null : invocation.getThis(),
-					arguments);
+		if (KotlinDetector.isSuspendingFunction(this.method)) {
+			own.add(arguments[count]);
 		}
-		catch (InvocationTargetException ex) {
-			throw ex.getTargetException();
-		}
+		return AopUtils.invokeJoinpointUsingReflection(invocation.getThis(), this.method, own.toArray());
 	}
 
 }

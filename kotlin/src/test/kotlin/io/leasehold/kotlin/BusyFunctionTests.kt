@@ -2,11 +2,17 @@ package io.leasehold.kotlin
 
 import java.util.Optional
 
+import io.leasehold.LockBusyException
+import io.leasehold.LockException
 import io.leasehold.annotation.DistributedLock
 import io.leasehold.annotation.WhenBusy
+import kotlinx.coroutines.CoroutineName
+import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.flow.Flow
+import kotlinx.coroutines.flow.flowOf
 import kotlinx.coroutines.flow.toList
 import kotlinx.coroutines.runBlocking
+import kotlinx.coroutines.yield
 import org.assertj.core.api.Assertions.assertThat
 import org.junit.jupiter.api.AfterEach
 import org.junit.jupiter.api.Test
@@ -30,6 +36,26 @@ class BusyFunctionTests {
 	}
 
 	@Test
+	fun suspendingFallbackRunsInTheContextOfItsCaller() = runBlocking<Unit>(CoroutineName("caller")) {
+		assertThat(orders.suspending(1)).isEqualTo("1 in caller")
+	}
+
+	@Test
+	fun suspendingFallbackGetsTheException() = runBlocking<Unit> {
+		assertThat(orders.reasoned(1)).isEqualTo("1: LockBusyException")
+	}
+
+	@Test
+	fun plainFallbackReplacesASuspendingFunction() = runBlocking<Unit> {
+		assertThat(orders.plain(1)).isEqualTo("plain 1")
+	}
+
+	@Test
+	fun fallbackReturnsAFlow() = runBlocking<Unit> {
+		assertThat(orders.lines(1).toList()).containsExactly("fallback")
+	}
+
+	@Test
 	fun skippedFunctionsReturnWhatTheirTypesAllow() = runBlocking<Unit> {
 		assertThat(orders.nullable()).isNull()
 		assertThat(orders.number()).isNull()
@@ -40,6 +66,34 @@ class BusyFunctionTests {
 
 	@Component
 	class Orders {
+
+		@DistributedLock(key = "'k'", waitTime = "0s", fallback = "busy")
+		suspend fun suspending(id: Long): String = error("$id ran")
+
+		suspend fun busy(id: Long): String {
+			yield()
+			return "$id in ${currentCoroutineContext()[CoroutineName]?.name}"
+		}
+
+		@DistributedLock(key = "'k'", waitTime = "0s", fallback = "explain")
+		suspend fun reasoned(id: Long): String = error("$id ran")
+
+		private suspend fun explain(id: Long, reason: LockException): String {
+			yield()
+			return "$id: ${reason.javaClass.simpleName}"
+		}
+
+		@DistributedLock(key = "'k'", waitTime = "0s", fallback = "answer")
+		suspend fun plain(id: Long): String = error("$id ran")
+
+		fun answer(id: Long, reason: LockBusyException): String = "wrong $id $reason"
+
+		fun answer(id: Long): String = "plain $id"
+
+		@DistributedLock(key = "'k'", waitTime = "0s", fallback = "otherLines")
+		fun lines(id: Long): Flow<String> = error("$id ran")
+
+		fun otherLines(id: Long): Flow<String> = flowOf("fallback").also { check(id == 1L) }
 
 		@DistributedLock(key = "'k'", waitTime = "0s", whenBusy = WhenBusy.SKIP)
 		suspend fun nullable(): String? = error("ran")

@@ -47,6 +47,12 @@ class RefusedFunctionTests {
 	}
 
 	@Test
+	fun fallbackMustFit() {
+		assertThat(refusal(SuspendingFallback::class)).contains("has fallback \"busy\", whose parameters differ")
+		assertThat(refusal(OtherFallback::class)).contains("has fallback \"busy\", which returns", "Let it return String")
+	}
+
+	@Test
 	fun fencedFunctionsDoNotSuspend() {
 		assertThat(refusal(Fenced::class)).contains("is fenced, but its result ends later")
 	}
@@ -136,6 +142,26 @@ class RefusedFunctionTests {
 
 		@DistributedLock(key = "'k'", whenBusy = WhenBusy.SKIP)
 		fun run(): Long = error("ran")
+
+	}
+
+	@Component
+	class SuspendingFallback {
+
+		@DistributedLock(key = "'k'", fallback = "busy")
+		fun run(): String = error("ran")
+
+		suspend fun busy(): String = error("ran")
+
+	}
+
+	@Component
+	class OtherFallback {
+
+		@DistributedLock(key = "'k'", fallback = "busy")
+		suspend fun run(): String = error("ran")
+
+		suspend fun busy(): Int = error("ran")
 
 	}
 
