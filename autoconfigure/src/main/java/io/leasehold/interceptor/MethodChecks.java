@@ -52,10 +52,10 @@ final class MethodChecks {
 						.formatted(Modifier.isStatic(modifiers) ? "non-static" : "public"));
 		}
 		if (isFinal(annotation) && ClassUtils.getInterfaceMethodIfPossible(method, annotation.type()) == method) {
-			throw annotation.invalid(
-					"is final%s, so that no proxy can run it under its lock"
-						.formatted(Modifier.isFinal(modifiers) ? "" : " through its class"),
-					"Remove final, or declare the method in an interface and use JDK proxies.");
+			throw annotation.invalid("is final%s, so that no proxy can run it under its lock".formatted(Modifier
+				.isFinal(modifiers) ? "" : " through its class"), KotlinDetector.isKotlinType(annotation.type())
+						? "Kotlin's classes and functions are final by default: apply the compiler plugin kotlin-spring, which opens Spring's components, or declare both open."
+						: "Remove final, or declare the method in an interface and use JDK proxies.");
 		}
 	}
 

@@ -53,6 +53,11 @@ class RefusedFunctionTests {
 	}
 
 	@Test
+	fun finalClassesAreExplained() {
+		assertThat(refusal(FinalClass::class)).contains("is final", "compiler plugin kotlin-spring")
+	}
+
+	@Test
 	fun fencedFunctionsDoNotSuspend() {
 		assertThat(refusal(Fenced::class)).contains("is fenced, but its result ends later")
 	}
@@ -162,6 +167,13 @@ class RefusedFunctionTests {
 		suspend fun run(): String = error("ran")
 
 		suspend fun busy(): Int = error("ran")
+
+	}
+
+	class FinalClass {
+
+		@DistributedLock(key = "'k'")
+		fun run() = Unit
 
 	}
 
