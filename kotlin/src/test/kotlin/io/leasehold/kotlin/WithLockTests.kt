@@ -1,0 +1,117 @@
+package io.leasehold.kotlin
+
+import java.io.IOException
+import java.time.Duration
+
+import io.leasehold.HeldLock
+import io.leasehold.LockBusyException
+import io.leasehold.annotation.DistributedLock
+import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.NonCancellable
+import kotlinx.coroutines.awaitCancellation
+import kotlinx.coroutines.cancelAndJoin
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.runBlocking
+import kotlinx.coroutines.withContext
+import kotlinx.coroutines.yield
+import org.assertj.core.api.Assertions.assertThat
+import org.junit.jupiter.api.AfterEach
+import org.junit.jupiter.api.Test
+import org.junit.jupiter.api.assertThrows
+import org.springframework.stereotype.Component
+
+/**
+ * Tests for blocks under a lock.
+ */
+class WithLockTests {
+
+	private val application = LockedApplication(Orders::class)
+
+	private val orders: Orders = application.bean()
+
+	private val locks = application.locks
+
+	@AfterEach
+	fun close() = application.close()
+
+	@Test
+	fun blockRunsUnderItsLock() = runBlocking<Unit> {
+		val token = locks.withLock("order:1") { lock ->
+			yield()
+			assertThat(HeldLock.current().key()).isEqualTo("order:1")
+			assertThat(application.isFree("order:1")).isFalse()
+			lock.fencingToken()
+		}
+		assertThat(token).isPositive()
+		assertThat(application.isFree("order:1")).isTrue()
+	}
+
+	@Test
+	fun annotatedFunctionsAndBlockingCallsReenterTheLock() = runBlocking<Unit> {
+		val results = locks.withLock("order:1") {
+			listOf(orders.pay(1), locks.call<String, RuntimeException>("order:1") { "blocking" })
+		}
+		assertThat(results).containsExactly("order:1", "blocking")
+	}
+
+	@Test
+	fun failureIsThrownAndTheLockReleased() = runBlocking<Unit> {
+		assertThrows<IOException> { locks.withLock("order:1") { throw IOException("disk") } }
+		assertThat(application.isFree("order:1")).isTrue()
+	}
+
+	@Test
+	fun busyLockIsReported() = runBlocking<Unit> {
+		val noWait = locks.defaults().toBuilder().waitTime(Duration.ZERO).build()
+		locks.withLock("order:1") {
+			assertThrows<LockBusyException> { locks.withLock("order:1", noWait) { } }
+		}
+	}
+
+	@Test
+	fun cancelledBlockKeepsItsLockUntilItHasEnded() = runBlocking<Unit> {
+		val begun = CompletableDeferred<Unit>()
+		val ending = CompletableDeferred<Unit>()
+		val gate = CompletableDeferred<Unit>()
+		val caller = launch {
+			locks.withLock("order:1") {
+				try {
+					begun.complete(Unit)
+					awaitCancellation()
+				}
+				finally {
+					withContext(NonCancellable) {
+						ending.complete(Unit)
+						gate.await()
+					}
+				}
+			}
+		}
+		begun.await()
+		caller.cancel()
+		ending.await()
+		assertThat(application.isFree("order:1")).isFalse()
+		gate.complete(Unit)
+		caller.join()
+		assertThat(application.isFree("order:1")).isTrue()
+	}
+
+	@Test
+	fun cancelledCallerLeavesTheQueue() = runBlocking<Unit> {
+		locks.withLock("order:1") {
+			val waiter = launch { locks.withLock("order:1") { } }
+			yield()
+			waiter.cancelAndJoin()
+		}
+		application.awaitFree("order:1")
+	}
+
+	@Component
+	class Orders {
+
+		@DistributedLock(key = "'order:' + #id")
+		suspend fun pay(id: Long): String = HeldLock.current().key().also { yield() }
+
+	}
+
+}
