@@ -23,9 +23,11 @@ class MavenCommandsTests {
 		.map(Manual::read)
 		.collect(Collectors.joining());
 
-	private final Set<String> tests = Manual
-		.files((name) -> name.endsWith("Tests.java") || name.endsWith("Contract.java"))
-		.map((file) -> Manual.nameOf(file).replaceFirst(".*/java/", "").replace(".java", "").replace('/', '.'))
+	private final Set<String> tests = Manual.files((name) -> name.matches(".*(Tests|Contract)\\.(java|kt)"))
+		.map((file) -> Manual.nameOf(file)
+			.replaceFirst(".*/src/test/\\w+/", "")
+			.replaceFirst("\\.\\w+$", "")
+			.replace('/', '.'))
 		.collect(Collectors.toSet());
 
 	@Test
