@@ -106,8 +106,10 @@ class R2dbcFencingGuardTests extends ReactiveShopFixture {
 		ReactiveShop
 			.run(DatabaseClient.create(this.database).sql("ALTER TABLE leasehold_fence ADD extra INT NOT NULL").then());
 		run(runner(), (shop, context) -> assertThatExceptionOfType(DataIntegrityViolationException.class)
-			.isThrownBy(() -> ReactiveShop
-				.run(context.getBean(ReactiveFencingGuard.class).fence(BelievedLock.of(5), Mono.<Void>empty()).then()))
+			.isThrownBy(() -> ReactiveShop.run(context.getBean(ReactiveFencingGuard.class)
+				.fence(BelievedLock.of(5), Mono.<Void>empty())
+				.subscribeOn(Schedulers.boundedElastic())
+				.then()))
 			.withMessageContaining("Announce the fencing token of lock 'stock'"));
 	}
 
