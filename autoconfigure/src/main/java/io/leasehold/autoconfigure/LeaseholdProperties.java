@@ -8,6 +8,7 @@ import java.util.regex.Pattern;
 
 import io.leasehold.LockOptions;
 import io.leasehold.engine.RenewalRule;
+import io.leasehold.service.DeadlockPolicy;
 import io.leasehold.service.HolderReport;
 import io.leasehold.service.OnLost;
 import io.leasehold.service.ServiceSettings;
@@ -53,6 +54,9 @@ import org.springframework.core.Ordered;
  * Takes a stack trace of each acquisition.
  * @param holderReport When a LockBusyException names the holders of the lock. This costs
  * one request to the store, after the wait.
+ * @param deadlock What happens if threads of this process wait for each other's locks.
+ * They are named in a warning in any case. With 'break', the last one that began to wait
+ * fails.
  * @param handoff Limits of handoffs inside one JVM.
  * @param fencing Properties of fencing tokens.
  * @param transaction Properties of transactions under locks.
@@ -64,8 +68,9 @@ public record LeaseholdProperties(@DefaultValue("true") boolean enabled, @Nullab
 		@DefaultValue("0s") Duration linger, @DefaultValue("" + (Ordered.LOWEST_PRECEDENCE - 100)) int order,
 		@DefaultValue("throw") OnLost onLost, @DefaultValue("fail") WhenUnavailable whenUnavailable, boolean failFast,
 		@Nullable Duration slowHold, @Nullable Duration slowWait, boolean leakDetection,
-		@DefaultValue("after-wait") HolderReport holderReport, @DefaultValue Handoff handoff,
-		@DefaultValue Fencing fencing, @DefaultValue Transaction transaction) implements InitializingBean {
+		@DefaultValue("after-wait") HolderReport holderReport, @DefaultValue("warn") DeadlockPolicy deadlock,
+		@DefaultValue Handoff handoff, @DefaultValue Fencing fencing,
+		@DefaultValue Transaction transaction) implements InitializingBean {
 
 	/** Name in metrics for locks that are acquired in code without a name. */
 	private static final String UNNAMED = "unnamed";
@@ -104,7 +109,7 @@ public record LeaseholdProperties(@DefaultValue("true") boolean enabled, @Nullab
 			.linger(this.linger)
 			.build();
 		return new ServiceSettings(defaults, this.onLost, this.handoff.maxConsecutive(), this.handoff.maxTime(),
-				limit(this.slowHold), limit(this.slowWait), this.holderReport);
+				limit(this.slowHold), limit(this.slowWait), this.holderReport, this.deadlock);
 	}
 
 	private static Duration limit(@Nullable Duration value) {

@@ -56,9 +56,11 @@ final class Acquirer {
 
 	private final ReleaseTiming timing;
 
+	private final Deadlocks deadlocks;
+
 	Acquirer(MonotonicClock clock, EngineThreads threads, BlockingWaiter.Factory waiters, Events events, Gates gates,
 			GateDriver driver, Holds holds, LockCloser closer, HolderLookup holders, ReleaseTiming timing,
-			AcquisitionReports reports) {
+			AcquisitionReports reports, Deadlocks deadlocks) {
 		this.engine = holds.engine();
 		this.clock = clock;
 		this.threads = threads;
@@ -71,12 +73,13 @@ final class Acquirer {
 		this.closer = closer;
 		this.holders = holders;
 		this.timing = timing;
+		this.deadlocks = deadlocks;
 	}
 
 	/** Return an acquirer of locks whose release does not wait for a transaction. */
 	Acquirer releasingAtOnce() {
 		return new Acquirer(this.clock, this.threads, this.waiters, this.events, this.gates, this.driver, this.holds,
-				this.closer, this.holders, ReleaseTiming.IMMEDIATE, this.reports);
+				this.closer, this.holders, ReleaseTiming.IMMEDIATE, this.reports, this.deadlocks);
 	}
 
 	/** Return options with the rest of their wait time. */
@@ -108,11 +111,21 @@ final class Acquirer {
 					timedOut(waiter, gate);
 				}
 			}
-			Handle held = open(waiter, gate, bypassed, this.timing);
+			Handle held = openWaited(waiter, gate, bypassed);
 			if (held != null) {
 				return held;
 			}
 			waiter = waiter.again();
+		}
+	}
+
+	private @Nullable Handle openWaited(BlockingWaiter waiter, @Nullable KeyGate gate,
+			Predicate<LockException> bypassed) {
+		try {
+			return open(waiter, gate, bypassed, this.timing);
+		}
+		finally {
+			this.deadlocks.end(waiter);
 		}
 	}
 
@@ -241,6 +254,10 @@ final class Acquirer {
 			if (own != null) {
 				Refusals.warnOfSelfWait(waiter, own, this.engine);
 			}
+			LockBusyException deadlock = this.deadlocks.begin(waiter, gate, this.clock.nanoTime());
+			if (deadlock != null) {
+				this.driver.carryOut(gate, gate.giveUp(waiter, deadlock));
+			}
 		}
 	}
 
@@ -264,7 +281,7 @@ final class Acquirer {
 			this.reports.failed(waiter, failure, bypassed, now);
 			if (failure instanceof LockBusyException busy) {
 				throw bypassed.test(busy) ? this.holders.logged(busy)
-						: this.holders.explain(busy, waiter.options(), waiter.outer());
+						: this.holders.explain(busy, waiter.options(), waiter.outer(), this.deadlocks.describe(waiter));
 			}
 			throw failure;
 		}

@@ -71,7 +71,7 @@ final class EngineLocks implements AutoCloseable {
 
 	EngineLocks(ServiceSettings settings, LockEngine engine, Member member, MonotonicClock clock,
 			List<? extends LockEventListener> listeners, ReleaseTiming timing, EngineThreads threads,
-			BlockingWaiter.Factory waiters) {
+			BlockingWaiter.Factory waiters, Deadlocks deadlocks) {
 		this.engine = engine;
 		this.clock = clock;
 		this.threads = threads;
@@ -92,7 +92,7 @@ final class EngineLocks implements AutoCloseable {
 		AcquisitionReports reports = new AcquisitionReports(engine.name(), this.events, this.outage,
 				new SlowWaits(engine.name(), settings.slowWait(), clock, threads, this.holders, this::describe));
 		this.acquirer = new Acquirer(clock, threads, waiters, this.events, this.gates, this.driver, this.holds,
-				this.closer, this.holders, timing, reports);
+				this.closer, this.holders, timing, reports, deadlocks);
 		this.inTransactions = new TransactionScopedLocks(engine, clock, this.events, timing);
 		this.permits = new PermitCollector(engine.name(), clock, this.acquirer, this.holders, this.closer);
 		engine.reportRevocations(new Revocations());

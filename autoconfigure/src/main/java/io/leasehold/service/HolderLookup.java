@@ -40,13 +40,18 @@ final class HolderLookup {
 		this.report = report;
 	}
 
+	LockBusyException explain(LockBusyException busy, LockOptions options, List<HeldLock> outer) {
+		return explain(busy, options, outer, "");
+	}
+
 	/**
 	 * Return an exception that also names the key's holders and the caller's own locks.
 	 * Blocks at most for one request of the engine.
 	 * @param busy the exception, returned unchanged if there is nothing to add
 	 * @param outer the locks under which the caller runs, innermost first
+	 * @param deadlock the cycle of waits to which the caller belongs, may be empty
 	 */
-	LockBusyException explain(LockBusyException busy, LockOptions options, List<HeldLock> outer) {
+	LockBusyException explain(LockBusyException busy, LockOptions options, List<HeldLock> outer, String deadlock) {
 		if (this.report == HolderReport.NEVER
 				|| this.report == HolderReport.AFTER_WAIT && options.waitTime().isZero()) {
 			return busy;
@@ -57,8 +62,9 @@ final class HolderLookup {
 		if (holders.isEmpty() && ownKeys.isEmpty()) {
 			return busy;
 		}
-		LockBusyException explained = new LockBusyException(key,
-				busy.getMessage() + nameHolders(holders) + nameOwnLocks(ownKeys), busy.getWaited(), holders, ownKeys);
+		LockBusyException explained = new LockBusyException(key, busy.getMessage() + nameHolders(holders)
+				+ nameOwnLocks(ownKeys) + (deadlock.isEmpty() ? "" : ". " + deadlock), busy.getWaited(), holders,
+				ownKeys);
 		for (Throwable suppressed : busy.getSuppressed()) {
 			explained.addSuppressed(suppressed);
 		}

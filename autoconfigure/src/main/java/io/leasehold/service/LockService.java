@@ -65,10 +65,11 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 			BlockingWaiter.Factory waiters) {
 		this.settings = settings;
 		this.member = member;
+		Deadlocks deadlocks = new Deadlocks(settings.deadlock());
 		Map<String, EngineLocks> byName = new HashMap<>();
 		for (LockEngine engine : engines) {
 			EngineLocks locks = new EngineLocks(settings, engine, member, clock, listeners, timing,
-					threads.apply(engine.name()), waiters);
+					threads.apply(engine.name()), waiters, deadlocks);
 			if (byName.put(engine.name(), locks) != null) {
 				throw new IllegalArgumentException("Two lock engines are named '%s'".formatted(engine.name()));
 			}

@@ -18,9 +18,10 @@ import io.leasehold.service.gate.FencingTokens;
  * @param slowWait how long a caller may wait before that is logged, or
  * {@link LockOptions#UNLIMITED}
  * @param holderReport when the exception for a busy lock names the holders
+ * @param deadlock what happens if callers of this process wait for each other
  */
 public record ServiceSettings(LockOptions defaults, OnLost onLost, int maxHandoffs, Duration maxHandoffTime,
-		Duration slowHold, Duration slowWait, HolderReport holderReport) {
+		Duration slowHold, Duration slowWait, HolderReport holderReport, DeadlockPolicy deadlock) {
 
 	/** Maximum number of passes; the fencing token's layout leaves no room for more. */
 	public static final int MOST_HANDOFFS = FencingTokens.MOST_PASSES;
@@ -45,7 +46,7 @@ public record ServiceSettings(LockOptions defaults, OnLost onLost, int maxHandof
 	 */
 	public ServiceSettings(LockOptions defaults, OnLost onLost, int maxHandoffs, Duration maxHandoffTime) {
 		this(defaults, onLost, maxHandoffs, maxHandoffTime, LockOptions.UNLIMITED, LockOptions.UNLIMITED,
-				HolderReport.AFTER_WAIT);
+				HolderReport.AFTER_WAIT, DeadlockPolicy.WARN);
 	}
 
 }

@@ -19,6 +19,7 @@ import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.local.LocalLockEngine;
 import io.leasehold.event.LockEvent;
+import io.leasehold.service.DeadlockPolicy;
 import io.leasehold.service.HolderReport;
 import io.leasehold.service.LockService;
 import io.leasehold.service.OnLost;
@@ -328,7 +329,7 @@ class CandidateTests {
 					Duration.ZERO, LockOptions.UNLIMITED);
 			this.service = new LockService(
 					new ServiceSettings(defaults, OnLost.THROW, 63, Duration.ofMinutes(10), Duration.ZERO,
-							Duration.ofMillis(1), HolderReport.AFTER_WAIT),
+							Duration.ofMillis(1), HolderReport.AFTER_WAIT, DeadlockPolicy.WARN),
 					List.of(engine), Member.of("test"), MonotonicClock.SYSTEM, List.of(this.lockEvents::add),
 					ReleaseTiming.IMMEDIATE);
 			this.candidate = new Candidate("billing", this.service, defaults, this::listen);

@@ -207,7 +207,7 @@ final class HandOverScenario {
 	private EngineLocks locks(EngineThreads threads, Consumer<LockEvent> listener) {
 		return new EngineLocks(new ServiceSettings(OPTIONS, OnLost.THROW, 63, Duration.ofSeconds(5)),
 				new Store(this.store), Member.of("test"), this.clock, List.of(listener::accept),
-				ReleaseTiming.IMMEDIATE, threads, BlockingWaiter::new);
+				ReleaseTiming.IMMEDIATE, threads, BlockingWaiter::new, new Deadlocks(DeadlockPolicy.WARN));
 	}
 
 	/**

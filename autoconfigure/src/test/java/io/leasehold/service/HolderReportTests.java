@@ -340,7 +340,7 @@ class HolderReportTests {
 		LockOptions defaults = new LockOptions("test", "local", Duration.ofSeconds(30), Duration.ofSeconds(30),
 				Duration.ZERO, LockOptions.UNLIMITED);
 		ServiceSettings settings = new ServiceSettings(defaults, OnLost.WARN, 63, Duration.ofSeconds(5),
-				LockOptions.UNLIMITED, LockOptions.UNLIMITED, report);
+				LockOptions.UNLIMITED, LockOptions.UNLIMITED, report, DeadlockPolicy.WARN);
 		LockService service = new LockService(settings, List.of(new Inspected(inspection)), Member.of("owner"),
 				MonotonicClock.SYSTEM, List.of(), ReleaseTiming.IMMEDIATE);
 		this.services.add(service);

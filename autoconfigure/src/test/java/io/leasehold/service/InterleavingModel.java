@@ -67,7 +67,7 @@ public abstract class InterleavingModel {
 
 	final EngineLocks locks = new EngineLocks(new ServiceSettings(OPTIONS, OnLost.THROW, 63, Duration.ofSeconds(5)),
 			this.store, MEMBERS.get(RUNS.incrementAndGet() % MEMBERS.size()), this.clock, List.of(),
-			ReleaseTiming.IMMEDIATE, this.threads, BlockingWaiter::new);
+			ReleaseTiming.IMMEDIATE, this.threads, BlockingWaiter::new, new Deadlocks(DeadlockPolicy.WARN));
 
 	/** The first one. */
 	private volatile Throwable failure;

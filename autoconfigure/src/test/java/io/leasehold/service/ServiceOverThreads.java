@@ -28,7 +28,8 @@ final class ServiceOverThreads implements AutoCloseable {
 
 	ServiceOverThreads(LockEngine engine, EngineThreads threads, MonotonicClock clock) {
 		this.locks = new EngineLocks(new ServiceSettings(OPTIONS, OnLost.THROW, 63, Duration.ofSeconds(5)), engine,
-				Member.of("test"), clock, List.of(), ReleaseTiming.IMMEDIATE, threads, BlockingWaiter::new);
+				Member.of("test"), clock, List.of(), ReleaseTiming.IMMEDIATE, threads, BlockingWaiter::new,
+				new Deadlocks(DeadlockPolicy.WARN));
 	}
 
 	HeldLock acquire(String key) {

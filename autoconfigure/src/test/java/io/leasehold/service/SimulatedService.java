@@ -33,7 +33,7 @@ public final class SimulatedService {
 		LockOptions defaults = new LockOptions("test", engine.name(), Duration.ofSeconds(1), Duration.ZERO,
 				Duration.ZERO, LockOptions.UNLIMITED);
 		ServiceSettings settings = new ServiceSettings(defaults, OnLost.THROW, handoffs, Duration.ofMillis(50),
-				LockOptions.UNLIMITED, LockOptions.UNLIMITED, HolderReport.NEVER);
+				LockOptions.UNLIMITED, LockOptions.UNLIMITED, HolderReport.NEVER, DeadlockPolicy.WARN);
 		this.locks = new LockService(settings, List.of(engine), member, clock, List.of(), ReleaseTiming.IMMEDIATE,
 				(name) -> new SimulatedThreads(name, tasks), (key, options, thread, bound, start) -> new Waiter(key,
 						options, thread, bound, start, tasks.parking()));

@@ -105,7 +105,7 @@ class SlowHoldTests {
 				Duration.ZERO, LockOptions.UNLIMITED);
 		return new LockService(
 				new ServiceSettings(defaults, OnLost.THROW, 63, Duration.ofSeconds(5), slowHold, LockOptions.UNLIMITED,
-						HolderReport.NEVER),
+						HolderReport.NEVER, DeadlockPolicy.WARN),
 				List.of(new LocalLockEngine(clock)), Member.of("test"), clock, List.of(this.events::add),
 				ReleaseTiming.IMMEDIATE);
 	}

@@ -76,7 +76,7 @@ final class SteppedService implements AutoCloseable {
 	/** Create a process that warns of long waits. */
 	SteppedService(Duration slowWait) {
 		this(new ServiceSettings(DEFAULTS, OnLost.THROW, 63, Duration.ofHours(1), LockOptions.UNLIMITED, slowWait,
-				HolderReport.AFTER_WAIT), true);
+				HolderReport.AFTER_WAIT, DeadlockPolicy.WARN), true);
 	}
 
 	private SteppedService(ServiceSettings settings, boolean keepsMinHold) {

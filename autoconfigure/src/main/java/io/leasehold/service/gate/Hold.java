@@ -169,7 +169,7 @@ public final class Hold extends Link<Hold> {
 		return reports;
 	}
 
-	boolean isPermit() {
+	public boolean isPermit() {
 		return access().isPermit();
 	}
 

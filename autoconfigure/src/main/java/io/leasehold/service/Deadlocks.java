@@ -1,0 +1,114 @@
+package io.leasehold.service;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+
+import io.leasehold.LockBusyException;
+import io.leasehold.service.gate.Hold;
+import io.leasehold.service.gate.KeyGate;
+import io.leasehold.service.gate.Waiter;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Detector of threads of this process that wait for each other's locks, of any engine. A
+ * thread takes part if it waits under a lock. Permits do not: another holder may release
+ * one. Threads begin to wait one after the other, so that one of them finds the cycle.
+ * Thread-safe.
+ */
+final class Deadlocks {
+
+	private static final Log logger = LogFactory.getLog(Deadlocks.class);
+
+	private final DeadlockPolicy policy;
+
+	private final ConcurrentMap<Thread, Wait> waits = new ConcurrentHashMap<>();
+
+	Deadlocks(DeadlockPolicy policy) {
+		this.policy = policy;
+	}
+
+	/**
+	 * The current thread begins to wait. If that completes a cycle, a warning is logged.
+	 * @return why it must not wait, or {@code null}
+	 */
+	@Nullable LockBusyException begin(Waiter waiter, KeyGate gate, long now) {
+		Thread thread = waiter.thread();
+		return (thread == null || waiter.outer().isEmpty()) ? null : begin(new Wait(thread, waiter, gate), now);
+	}
+
+	private synchronized @Nullable LockBusyException begin(Wait wait, long now) {
+		Waiter waiter = wait.waiter;
+		this.waits.put(wait.thread, wait);
+		String cycle = describe(waiter);
+		if (cycle.isEmpty()) {
+			return null;
+		}
+		logger.warn("%s. Acquire the locks in the same order everywhere, or by one call".formatted(cycle));
+		if (this.policy == DeadlockPolicy.WARN) {
+			return null;
+		}
+		this.waits.remove(wait.thread);
+		return refusal(waiter, cycle, now);
+	}
+
+	private static LockBusyException refusal(Waiter waiter, String cycle, long now) {
+		Duration waited = Duration.ofNanos(now - waiter.start());
+		return new LockBusyException(waiter.key(),
+				"Lock '%s' was not acquired within %s ms. %s".formatted(waiter.key(), waited.toMillis(), cycle),
+				waited);
+	}
+
+	/** The current thread does not wait any more. */
+	void end(Waiter waiter) {
+		if (!this.waits.isEmpty() && waiter.thread() != null) {
+			this.waits.remove(waiter.thread());
+		}
+	}
+
+	/** Describe the cycle to which a waiting thread belongs, or return an empty text. */
+	String describe(Waiter waiter) {
+		Wait start = (waiter.thread() != null) ? this.waits.get(waiter.thread()) : null;
+		List<Wait> cycle = new ArrayList<>();
+		if (start == null || !leadsTo(start.thread, start, cycle, new HashSet<>()) || cycle.size() == 1) {
+			return "";
+		}
+		Collections.reverse(cycle);
+		StringBuilder text = new StringBuilder("Deadlock: thread ").append(start.waiter.threadName());
+		for (int i = 0; i < cycle.size(); i++) {
+			Wait holder = cycle.get((i + 1) % cycle.size());
+			text.append((i > 0) ? ", which" : "")
+				.append(" waits for lock '%s' of thread %s".formatted(cycle.get(i).waiter.key(),
+						holder.waiter.threadName()));
+		}
+		return text.toString();
+	}
+
+	/** Search from a wait, and add the waits of the cycle in reverse order. */
+	private boolean leadsTo(Thread end, Wait wait, List<Wait> cycle, Set<Thread> seen) {
+		for (Hold hold : wait.gate.holds()) {
+			Thread holder = hold.thread;
+			if (holder == null || hold.isPermit() || hold.isClosed() || !seen.add(holder)) {
+				continue;
+			}
+			Wait next = this.waits.get(holder);
+			if (holder == end || next != null && leadsTo(end, next, cycle, seen)) {
+				cycle.add(wait);
+				return true;
+			}
+		}
+		return false;
+	}
+
+	/** A thread that waits for the key of a gate. */
+	private record Wait(Thread thread, Waiter waiter, KeyGate gate) {
+	}
+
+}
