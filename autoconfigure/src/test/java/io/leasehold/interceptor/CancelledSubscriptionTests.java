@@ -52,7 +52,8 @@ class CancelledSubscriptionTests {
 				assertThat(next.fencingToken()).isGreaterThan(token);
 				assertThat(System.nanoTime() - before).isGreaterThanOrEqualTo(Duration.ofMillis(950).toNanos());
 			}
-			assertThat(context.getBean(RecordedEvents.class).losses()).containsExactly(LossCause.CANCELLED);
+			await().untilAsserted(() -> assertThat(context.getBean(RecordedEvents.class).losses())
+				.containsExactly(LossCause.CANCELLED));
 			body.end();
 		});
 	}
@@ -181,7 +182,8 @@ class CancelledSubscriptionTests {
 				.block(Locked.SOON)).isEqualTo("later");
 			assertThat(Locked.isFree(locks, "order:1")).isTrue();
 			assertThat(Locked.isFree(locks, "order:2")).isFalse();
-			assertThat(context.getBean(RecordedEvents.class).losses()).containsExactly(LossCause.CANCELLED);
+			await().untilAsserted(() -> assertThat(context.getBean(RecordedEvents.class).losses())
+				.containsExactly(LossCause.CANCELLED));
 			body.end();
 		});
 	}
