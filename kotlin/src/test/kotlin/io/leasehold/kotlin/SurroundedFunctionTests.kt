@@ -74,6 +74,14 @@ class SurroundedFunctionTests {
 		}
 	}
 
+	@Test
+	fun lockAcquiredInsideATransactionIsReleasedAfterIt() = runBlocking<Unit> {
+		LockedApplication(Database::class, Orders::class, Transfers::class).use { application ->
+			application.bean<Transfers>().transfer { assertThat(application.isFree("order:1")).isFalse() }
+			application.awaitFree("order:1")
+		}
+	}
+
 	@Component
 	class Orders {
 
@@ -131,6 +139,18 @@ class SurroundedFunctionTests {
 		}
 
 		suspend fun count(): Long = client.sql("select count(*) from payment").map { row -> row.get(0) as Long }.awaitOne()
+
+	}
+
+	@Component
+	class Transfers(private val client: DatabaseClient, private val orders: Orders) {
+
+		@Transactional
+		suspend fun transfer(beforeCommit: suspend () -> Unit) {
+			client.sql("create table transfer (id bigint)").await()
+			orders.run(1) { }
+			beforeCommit()
+		}
 
 	}
 
