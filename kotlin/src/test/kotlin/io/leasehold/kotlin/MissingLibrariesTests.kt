@@ -42,9 +42,10 @@ class MissingLibrariesTests {
 
 	@Test
 	fun onlySuspendingFunctionsNeedReflection() {
-		val (suspends, skips) = refusalsWithout("kotlin-reflect", Suspends::class, Skips::class)
+		val (suspends, skips, skipsNumber) = refusalsWithout("kotlin-reflect", Suspends::class, Skips::class, SkipsNumber::class)
 		assertThat(suspends).contains("which Spring cannot call here")
 		assertThat(skips).isNull()
+		assertThat(skipsNumber).contains("has whenBusy SKIP, but returns long")
 	}
 
 	@Component
@@ -60,6 +61,14 @@ class MissingLibrariesTests {
 
 		@DistributedLock(key = "'k'", whenBusy = WhenBusy.SKIP)
 		fun run(): String? = null
+
+	}
+
+	@Component
+	class SkipsNumber {
+
+		@DistributedLock(key = "'k'", whenBusy = WhenBusy.SKIP)
+		fun run(): Long = 1
 
 	}
 
