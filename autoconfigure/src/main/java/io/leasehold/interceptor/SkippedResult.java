@@ -38,7 +38,7 @@ final class SkippedResult {
 			return true;
 		}
 		Method method = annotation.method();
-		return (KotlinDetector.isKotlinReflectPresent() && KotlinDetector.isKotlinType(method.getDeclaringClass()))
+		return KotlinDetector.isKotlinType(method.getDeclaringClass())
 				? Nullness.forMethodReturnType(method) != Nullness.NON_NULL : !type.isPrimitive();
 	}
 
