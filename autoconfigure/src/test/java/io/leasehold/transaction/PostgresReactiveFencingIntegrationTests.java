@@ -1,7 +1,9 @@
 package io.leasehold.transaction;
 
 import io.leasehold.server.PostgresTestServer;
+import org.junit.jupiter.api.Tag;
 
+@Tag("full")
 class PostgresReactiveFencingIntegrationTests extends ReactiveFencingContract {
 
 	@Override
