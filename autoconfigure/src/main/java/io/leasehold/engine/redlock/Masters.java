@@ -1,10 +1,13 @@
 package io.leasehold.engine.redlock;
 
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
+import io.leasehold.engine.redis.connection.RedisFailure;
+import io.leasehold.engine.redis.connection.Replies;
 import io.leasehold.engine.redis.connection.Script;
 
 /**
@@ -22,6 +25,26 @@ record Masters(List<Master> all) {
 		return this.all.size() / 2 + 1;
 	}
 
+	/**
+	 * Check that the masters that are available are independent.
+	 * @param deadline reading of {@link System#nanoTime()} at which to stop waiting
+	 * @throws IllegalStateException if a server is not an independent master, or two
+	 * addresses lead to the same server
+	 */
+	void check(long deadline) {
+		this.all.stream().map((master) -> Map.entry(master, master.query())).toList().forEach((query) -> {
+			try {
+				Replies.await(query.getValue(), deadline);
+			}
+			catch (RedisFailure ex) {
+				if (ex.isUnsuitable()) {
+					throw new IllegalStateException("%s cannot be used: %s".formatted(query.getKey(), ex.getMessage()),
+							ex);
+				}
+			}
+		});
+	}
+
 	/** Send a request to all masters, and return as soon as a decision is reached. */
 	<T> Ballot<T> ask(Function<Master, CompletableFuture<T>> request, Predicate<Ballot<T>> decision) {
 		return Ballot.hold(this.all, request, decision);
@@ -32,7 +55,7 @@ record Masters(List<Master> all) {
 	 * that usually respond in time.
 	 * @param deadline reading of {@link System#nanoTime()} at which to stop waiting
 	 * @return the responses of a majority at least
-	 * @throws io.leasehold.engine.redis.connection.RedisFailure if no majority responded
+	 * @throws RedisFailure if no majority responded
 	 */
 	<T> Ballot<T> run(Script<T> script, String[] keys, String[] arguments, long deadline) {
 		return requireMajority(

@@ -9,12 +9,12 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.function.LongFunction;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
 import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Capability;
@@ -143,7 +143,7 @@ public final class RedlockLockEngine implements LockEngine, AutoCloseable {
 	 * addresses lead to the same server
 	 */
 	public void checkMasters() {
-		new MastersCheck(this.masters).run(Deadlines.after(this.settings.commandTimeout().multipliedBy(3)));
+		this.masters.check(Deadlines.after(this.settings.commandTimeout().multipliedBy(3)));
 	}
 
 	@Override
@@ -163,13 +163,12 @@ public final class RedlockLockEngine implements LockEngine, AutoCloseable {
 
 	@Override
 	public AcquisitionOutcome tryAcquire(Claim claim) {
-		long deadline = deadline(claim.key());
-		this.settings.checkKept(claim);
-		LiveClaim live = this.claims.requesting(claim);
-		if (claim.waits()) {
-			this.wakeUps.requesting(live);
-		}
-		try {
+		return call("acquire", claim.key(), (deadline) -> {
+			this.settings.checkKept(claim);
+			LiveClaim live = this.claims.requesting(claim);
+			if (claim.waits()) {
+				this.wakeUps.requesting(live);
+			}
 			AcquisitionOutcome outcome = this.acquisition.acquire(live, deadline);
 			if (outcome instanceof AcquisitionOutcome.Granted) {
 				this.wakeUps.remove(live);
@@ -178,10 +177,7 @@ public final class RedlockLockEngine implements LockEngine, AutoCloseable {
 				this.claims.remove(live); // votes that remain expire
 			}
 			return outcome;
-		}
-		catch (RedisFailure ex) {
-			throw failure("acquire", claim.key(), ex);
-		}
+		});
 	}
 
 	@Override
@@ -201,37 +197,23 @@ public final class RedlockLockEngine implements LockEngine, AutoCloseable {
 
 	@Override
 	public ReleaseOutcome release(Claim claim) {
-		long deadline = deadline(claim.key());
-		LiveClaim live = this.claims.ending(claim);
-		this.wakeUps.remove(live);
-		try {
+		return call("release", claim.key(), (deadline) -> {
+			LiveClaim live = this.claims.ending(claim);
+			this.wakeUps.remove(live);
 			ReleaseOutcome outcome = this.ending.release(live, deadline);
 			this.claims.remove(live);
 			return outcome;
-		}
-		catch (RedisFailure ex) {
-			throw failure("release", claim.key(), ex);
-		}
+		});
 	}
 
 	@Override
 	public List<Holder> inspect(LockKey key) {
-		try {
-			return this.operator.inspect(key, deadline(key));
-		}
-		catch (RedisFailure ex) {
-			throw failure("inspect", key, ex);
-		}
+		return call("inspect", key, (deadline) -> this.operator.inspect(key, deadline));
 	}
 
 	@Override
 	public List<Holder> forceRelease(LockKey key) {
-		try {
-			return this.operator.forceRelease(key, deadline(key));
-		}
-		catch (RedisFailure ex) {
-			throw failure("force the release of", key, ex);
-		}
+		return call("force the release of", key, (deadline) -> this.operator.forceRelease(key, deadline));
 	}
 
 	/** Return the number of claims that have not ended. */
@@ -239,13 +221,14 @@ public final class RedlockLockEngine implements LockEngine, AutoCloseable {
 		return this.claims.size();
 	}
 
-	private long deadline(LockKey key) {
+	private <T> T call(String action, LockKey key, LongFunction<T> request) {
 		this.state.check(key);
-		return Deadlines.after(this.settings.commandTimeout());
-	}
-
-	private LockEngineException failure(String action, LockKey key, RedisFailure failure) {
-		return this.state.reason(key, failure.toEngineException("Redlock", action, key));
+		try {
+			return request.apply(Deadlines.after(this.settings.commandTimeout()));
+		}
+		catch (RedisFailure ex) {
+			throw this.state.reason(key, ex.toEngineException("Redlock", action, key));
+		}
 	}
 
 	@Override

@@ -26,8 +26,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Tests for {@link Master} and {@link MastersCheck}, with responses that the test
- * decides.
+ * Tests for {@link Master} and {@link Masters}, with responses that the test decides.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class RedlockMasterTests {
