@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -13,10 +12,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.support.Deadlines;
+import io.leasehold.engine.support.StartedThreads;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
-
-import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /**
  * Periodic task that keeps sessions alive and ends leases that were not renewed, because
@@ -76,9 +74,7 @@ final class Sweeper {
 		this.callTimeout = callTimeout;
 		this.clock = clock;
 		this.searched = clock.nanoTime();
-		CustomizableThreadFactory threads = new CustomizableThreadFactory("leasehold-etcd-");
-		threads.setDaemon(true);
-		this.executor = Executors.newSingleThreadScheduledExecutor(threads);
+		this.executor = StartedThreads.of("leasehold-etcd-", 1);
 	}
 
 	void start() {

@@ -4,12 +4,14 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 import javax.sql.DataSource;
 
+import io.leasehold.engine.support.StartedThreads;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -41,79 +43,49 @@ final class ChannelListener implements AutoCloseable {
 
 	private final ListenProof proof;
 
-	private final ThreadFactory threads;
+	private final ScheduledExecutorService thread = StartedThreads.of("leasehold-jdbc-listen-", 1);
+
+	private final AtomicBoolean started = new AtomicBoolean();
 
 	private Duration pause = SHORTEST_PAUSE;
 
-	private volatile @Nullable Thread thread;
-
 	private volatile @Nullable Connection connection;
-
-	private volatile boolean closed;
 
 	/**
 	 * Create a listener.
 	 * @param proof proof that notifications arrive
 	 * @param payloads receives each other notification
 	 * @param listening called at each start, because earlier notifications may be lost
-	 * @param threads creates the thread
 	 */
 	ChannelListener(DataSource connections, String channel, ListenProof proof, Consumer<String> payloads,
-			Runnable listening, ThreadFactory threads) {
+			Runnable listening) {
 		this.connections = connections;
 		this.channel = channel;
 		this.proof = proof;
 		this.payloads = payloads;
 		this.listening = listening;
-		this.threads = threads;
 	}
 
-	/** Begin to listen, unless that has begun. The next use tries again if it fails. */
+	/** Begin to listen, unless that has begun. */
 	void start() {
-		if (this.thread == null) {
-			startOnce();
+		if (!this.started.get() && this.started.compareAndSet(false, true)) {
+			this.thread.execute(this::run);
 		}
-	}
-
-	private synchronized void startOnce() {
-		if (this.thread != null || this.closed) {
-			return;
-		}
-		try {
-			Thread created = this.threads.newThread(this::run);
-			created.start();
-			this.thread = created;
-		}
-		catch (OutOfMemoryError ex) {
-			logger.debug("No thread is available to listen: released locks are detected by polling meanwhile", ex);
-		}
-	}
-
-	static Thread daemon(Runnable run) {
-		Thread thread = new Thread(run, "leasehold-jdbc-listen");
-		thread.setDaemon(true);
-		return thread;
 	}
 
 	private void run() {
-		while (!this.closed) {
-			try (Connection opened = this.connections.getConnection()) {
-				this.connection = opened;
-				listen(opened);
-			}
-			catch (SQLException ex) {
-				logger.debug("No notifications: released locks are detected by polling until the listener reconnects",
-						ex);
-			}
-			catch (RuntimeException | Error ex) { // such as no thread for the driver
-				logger.warn("The listener for released locks failed; they are detected by polling until it reconnects",
-						ex);
-			}
-			if (!this.closed) {
-				LockSupport.parkNanos(this.pause.toNanos());
-				this.pause = longer(this.pause);
-			}
+		try (Connection opened = this.connections.getConnection()) {
+			this.connection = opened;
+			listen(opened);
 		}
+		catch (SQLException ex) {
+			logger.debug("No notifications: released locks are detected by polling until the listener reconnects", ex);
+		}
+		catch (RuntimeException | Error ex) { // such as no thread for the driver
+			logger.warn("The listener for released locks failed; they are detected by polling until it reconnects", ex);
+		}
+		this.thread.schedule(this::run, this.pause.toNanos(), TimeUnit.NANOSECONDS);
+		this.pause = longer(this.pause);
 	}
 
 	private void listen(Connection opened) throws SQLException {
@@ -131,7 +103,7 @@ final class ChannelListener implements AutoCloseable {
 
 	private void receiveAll(Connection opened) throws SQLException {
 		PGConnection notifying = opened.unwrap(PGConnection.class);
-		while (!this.closed) {
+		while (!this.thread.isShutdown()) {
 			this.proof.publish();
 			PGNotification[] notifications = notifying.getNotifications((int) SILENCE.toMillis());
 			// Not before: a server or a proxy may accept each connection and break it
@@ -171,9 +143,8 @@ final class ChannelListener implements AutoCloseable {
 	}
 
 	@Override
-	public synchronized void close() {
-		this.closed = true;
-		LockSupport.unpark(this.thread);
+	public void close() {
+		this.thread.shutdown();
 		reconnect();
 	}
 

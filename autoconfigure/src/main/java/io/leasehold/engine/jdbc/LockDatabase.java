@@ -130,7 +130,13 @@ final class LockDatabase implements AutoCloseable {
 			return tables;
 		}
 		LockTables found = find(session.connection());
-		return this.known.compareAndSet(null, found) ? found : Objects.requireNonNull(tables());
+		if (this.known.compareAndSet(null, found)) {
+			return found;
+		}
+		if (found.wakeUps() != null) {
+			found.wakeUps().close();
+		}
+		return Objects.requireNonNull(tables());
 	}
 
 	private LockTables find(Connection connection) throws SQLException {

@@ -12,10 +12,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.ExecutorService;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -26,10 +23,9 @@ import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.jdbc.RenewalBatch.Entry;
 import io.leasehold.engine.support.Actions;
+import io.leasehold.engine.support.StartedThreads;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
-
-import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /**
  * Renewal of grants in batches, two of them concurrently. A failed batch does not affect
@@ -47,17 +43,12 @@ final class Renewer implements AutoCloseable {
 
 	private final String namespace;
 
-	private final ThreadPoolExecutor helper;
+	private final ExecutorService helper = StartedThreads.of("leasehold-jdbc-renewal-", Lanes.RENEWALS - 1);
 
 	Renewer(LockDatabase database, MonotonicClock clock, String namespace) {
 		this.database = database;
 		this.clock = clock;
 		this.namespace = namespace;
-		CustomizableThreadFactory threads = new CustomizableThreadFactory("leasehold-jdbc-renewal-");
-		threads.setDaemon(true);
-		this.helper = new ThreadPoolExecutor(Lanes.RENEWALS - 1, Lanes.RENEWALS - 1, 10, TimeUnit.SECONDS,
-				new LinkedBlockingQueue<>(), threads);
-		this.helper.allowCoreThreadTimeOut(true);
 	}
 
 	/** Renew grants, and return the outcomes in the same order. */
@@ -71,7 +62,7 @@ final class Renewer implements AutoCloseable {
 			}
 		};
 		if (batches.size() > 1) {
-			letHelp(renew);
+			this.helper.execute(renew);
 		}
 		renew.run();
 		return outcomes.values().stream().map(CompletableFuture::join).toList();
@@ -94,15 +85,6 @@ final class Renewer implements AutoCloseable {
 			}
 		}
 		return batches;
-	}
-
-	private void letHelp(Runnable renew) {
-		try {
-			this.helper.execute(renew);
-		}
-		catch (RejectedExecutionException | OutOfMemoryError ex) {
-			logger.debug("No thread is available to renew concurrently", ex);
-		}
 	}
 
 	/** Renew a batch, and return the outcomes by claim token. */

@@ -3,7 +3,6 @@ package io.leasehold.engine.jdbc;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -40,13 +39,9 @@ final class WakeUps implements AutoCloseable {
 	 * @param reports processes a payload if it is a report about a grant of any process
 	 */
 	WakeUps(DataSource connections, String channel, Predicate<String> reports) {
-		this(connections, channel, reports, ChannelListener::daemon);
-	}
-
-	WakeUps(DataSource connections, String channel, Predicate<String> reports, ThreadFactory threads) {
 		this.reports = reports;
 		this.proof = new ListenProof(connections, channel);
-		this.listener = new ChannelListener(connections, channel, this.proof, this::receive, this::missed, threads);
+		this.listener = new ChannelListener(connections, channel, this.proof, this::receive, this::missed);
 	}
 
 	/** Notify a claim whenever the row is freed, until the result is closed. */
@@ -63,7 +58,7 @@ final class WakeUps implements AutoCloseable {
 		return rest.isEmpty() ? null : rest;
 	}
 
-	/** Begin to listen, unless that has begun. The next use tries again if it fails. */
+	/** Begin to listen, unless that has begun. */
 	void start() {
 		this.listener.start();
 	}

@@ -3,8 +3,6 @@ package io.leasehold.engine.redis;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
@@ -16,18 +14,13 @@ import io.leasehold.engine.redis.connection.RedisFailure;
 import io.leasehold.engine.redis.connection.Replies;
 import io.leasehold.engine.redis.connection.Topology;
 import io.leasehold.engine.support.Deadlines;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
-
-import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
+import io.leasehold.engine.support.StartedThreads;
 
 /**
  * Topology and lines of an engine, and the threads that connect them. Thread-safe;
  * connects with the first request.
  */
 final class EngineLines implements AutoCloseable {
-
-	private static final Log logger = LogFactory.getLog(EngineLines.class);
 
 	private static final int CONNECTING_THREADS = 8;
 
@@ -39,7 +32,8 @@ final class EngineLines implements AutoCloseable {
 
 	private final Consumer<Set<Node>> whenQueried;
 
-	private final ScheduledThreadPoolExecutor executor = createExecutor();
+	/** Threads that connect and query the topology; both may block. */
+	private final ScheduledExecutorService executor = StartedThreads.of("leasehold-redis-connect-", CONNECTING_THREADS);
 
 	private final Topology topology;
 
@@ -62,17 +56,6 @@ final class EngineLines implements AutoCloseable {
 				: this.claims;
 	}
 
-	/** Create the threads that connect and query the topology; both may block. */
-	private static ScheduledThreadPoolExecutor createExecutor() {
-		CustomizableThreadFactory threads = new CustomizableThreadFactory("leasehold-redis-connect-");
-		threads.setDaemon(true);
-		ScheduledThreadPoolExecutor result = new ScheduledThreadPoolExecutor(CONNECTING_THREADS, threads,
-				new ThreadPoolExecutor.DiscardPolicy());
-		result.setKeepAliveTime(10, TimeUnit.SECONDS);
-		result.allowCoreThreadTimeOut(true);
-		return result;
-	}
-
 	private Line open(Node node) {
 		return new Line(node, this.connections.connect(node, this.topology), this.settings.silenceTimeout());
 	}
@@ -84,14 +67,9 @@ final class EngineLines implements AutoCloseable {
 		this.whenQueried.accept(primaries);
 	}
 
-	/** Run a task after about a minute. Without a thread for it, it stays queued. */
+	/** Run a task after about a minute. */
 	void runLater(Runnable task) {
-		try {
-			this.executor.schedule(task, 1, TimeUnit.MINUTES);
-		}
-		catch (OutOfMemoryError ex) {
-			logger.debug("No thread is available to remove expired claims", ex);
-		}
+		this.executor.schedule(task, 1, TimeUnit.MINUTES);
 	}
 
 	ScheduledExecutorService executor() {

@@ -110,17 +110,10 @@ final class Inbox {
 	void start() {
 		Subscription former = this.current.get();
 		if (former != null && !former.isOfMember()) {
-			run(() -> this.executor.execute(former::close));
+			this.executor.execute(former::close);
 		}
-		if (this.settings.wakeUp() == WakeUp.POLL || former != null) {
-			return;
-		}
-		if (this.started.compareAndSet(false, true)) {
-			run(() -> this.executor.execute(this::open));
-		}
-		else {
-			run(() -> this.executor.execute(() -> {
-			})); // an attempt that found no thread begins with the next one
+		if (this.settings.wakeUp() != WakeUp.POLL && former == null && this.started.compareAndSet(false, true)) {
+			this.executor.execute(this::open);
 		}
 	}
 
@@ -178,17 +171,7 @@ final class Inbox {
 	}
 
 	private void openLater(long delayMillis) {
-		run(() -> this.executor.schedule(this::open, delayMillis, TimeUnit.MILLISECONDS));
-	}
-
-	/** Hand over a task. Without a thread for it, it stays queued. */
-	private static void run(Runnable handOver) {
-		try {
-			handOver.run();
-		}
-		catch (OutOfMemoryError ex) {
-			logger.debug("No thread is available to subscribe to messages", ex);
-		}
+		this.executor.schedule(this::open, delayMillis, TimeUnit.MILLISECONDS);
 	}
 
 	/** End the subscription if its server is no longer a primary; a new one follows. */

@@ -204,7 +204,7 @@ final class LiveClaim {
 		try {
 			to.accept(signal);
 		}
-		catch (RuntimeException | OutOfMemoryError ex) { // no thread: the claim polls
+		catch (RuntimeException ex) {
 			logger.warn("The listener of a claim on '%s' failed".formatted(this.keys.lock()), ex);
 		}
 	}

@@ -86,11 +86,11 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 		this.connections = connections;
 		this.settings = settings;
 		this.clock = clock;
-		this.claims = new LiveClaims(settings, clock, this::runLater);
+		this.lines = new EngineLines(connections, settings, this::keepOnly);
+		this.claims = new LiveClaims(settings, clock, this.lines::runLater);
 		this.minLease = RenewalRule.minLease(settings.commandTimeout());
 		this.notifications = new Notifications(RedisKeys.inboxPrefix(settings.namespace()), settings.wakeUp());
 		this.requests = new ClaimRequests(settings, this.notifications, this.claims);
-		this.lines = new EngineLines(connections, settings, this::keepOnly);
 		this.messages = new InboxMessages(this.claims, this.requests, this.lines.ofClaims());
 		this.renewer = new Renewer(settings.namespace(), this.lines.topology(), this.lines.ofRenewals(), clock);
 		this.operator = new Operator(this.lines.ofClaims(), settings.namespace(), this.requests.retention(),
@@ -282,10 +282,6 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 		catch (RedisFailure ex) {
 			throw failure("force the release of", key, ex);
 		}
-	}
-
-	private void runLater(Runnable task) {
-		this.lines.runLater(task);
 	}
 
 	/** End the subscription to a former primary. */

@@ -13,11 +13,8 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.leasehold.engine.redis.connection.Line;
-import io.leasehold.engine.redis.connection.Node;
 import io.leasehold.engine.redis.connection.Replies;
 import io.leasehold.engine.support.Deadlines;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,14 +23,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class Leftovers {
 
-	private static final Log logger = LogFactory.getLog(Leftovers.class);
-
 	private static final long RECONNECT_NANOS = Duration.ofMillis(100).toNanos();
 
 	/** Pause while the master cannot be reached, or rejects the ends. */
 	private static final long RETRY_NANOS = Duration.ofSeconds(1).toNanos();
-
-	private final Node address;
 
 	private final Supplier<CompletableFuture<Line>> connection;
 
@@ -44,8 +37,7 @@ final class Leftovers {
 	/** Whether a connection for them is going to be opened. */
 	private final AtomicBoolean connects = new AtomicBoolean();
 
-	Leftovers(Node address, Supplier<CompletableFuture<Line>> connection, ScheduledExecutorService executor) {
-		this.address = address;
+	Leftovers(Supplier<CompletableFuture<Line>> connection, ScheduledExecutorService executor) {
 		this.connection = connection;
 		this.executor = executor;
 	}
@@ -65,19 +57,11 @@ final class Leftovers {
 		}
 	}
 
-	/**
-	 * Connect after a pause, and again after a longer one until that succeeds. Without a
-	 * thread for it, the task stays queued.
-	 */
+	/** Connect after a pause, and again after a longer one until that succeeds. */
 	private void sendAfter(long pause) {
 		if (this.connects.compareAndSet(false, true)) {
-			try {
-				this.executor.schedule(() -> this.connection.get().whenComplete(this::connected), pause,
-						TimeUnit.NANOSECONDS);
-			}
-			catch (OutOfMemoryError ex) {
-				logger.debug("No thread is available to connect to Redis master %s".formatted(this.address), ex);
-			}
+			this.executor.schedule(() -> this.connection.get().whenComplete(this::connected), pause,
+					TimeUnit.NANOSECONDS);
 		}
 	}
 

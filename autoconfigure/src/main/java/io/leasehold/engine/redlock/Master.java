@@ -74,7 +74,7 @@ final class Master {
 		this.login = login;
 		this.settings = settings;
 		this.lines = new Lines(new SingleServer(address), this::open, executor);
-		this.leftovers = new Leftovers(address, () -> this.lines.to(ANY_LOCK), executor);
+		this.leftovers = new Leftovers(() -> this.lines.to(ANY_LOCK), executor);
 	}
 
 	private Line open(Node node) {

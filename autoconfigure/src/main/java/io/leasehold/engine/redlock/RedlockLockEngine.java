@@ -8,11 +8,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.function.LongFunction;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.LongFunction;
 import java.util.function.Supplier;
 
 import io.leasehold.LockKey;
@@ -34,8 +31,7 @@ import io.leasehold.engine.redis.connection.Node;
 import io.leasehold.engine.redis.connection.RedisFailure;
 import io.leasehold.engine.support.Deadlines;
 import io.leasehold.engine.support.OpenState;
-
-import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
+import io.leasehold.engine.support.StartedThreads;
 
 /**
  * Lock engine on several independent Redis masters (Redlock): a lock is held by the claim
@@ -90,7 +86,8 @@ public final class RedlockLockEngine implements LockEngine, AutoCloseable {
 		this.connector = connector;
 		this.settings = settings;
 		this.minLease = RenewalRule.minLease(settings.commandTimeout());
-		this.executor = createExecutor(addresses.size());
+		// Both connections of a master, for requests and for messages, may block
+		this.executor = StartedThreads.of("leasehold-redlock-connect-", 2 * addresses.size());
 		Map<String, Master> servers = new ConcurrentHashMap<>();
 		this.masters = new Masters(addresses.stream()
 			.map((address) -> new Master(address, connector, login, settings, this.executor, servers))
@@ -120,20 +117,6 @@ public final class RedlockLockEngine implements LockEngine, AutoCloseable {
 			throw new IllegalArgumentException(
 					"leasehold.redlock.nodes must name different masters, but is %s".formatted(addresses));
 		}
-	}
-
-	/**
-	 * Create the threads that connect to masters, which may block: two for each, because
-	 * a master has a connection for requests and one for messages.
-	 */
-	private static ScheduledExecutorService createExecutor(int masters) {
-		CustomizableThreadFactory threads = new CustomizableThreadFactory("leasehold-redlock-connect-");
-		threads.setDaemon(true);
-		ScheduledThreadPoolExecutor result = new ScheduledThreadPoolExecutor(2 * masters, threads,
-				new ThreadPoolExecutor.DiscardPolicy());
-		result.setKeepAliveTime(10, TimeUnit.SECONDS);
-		result.allowCoreThreadTimeOut(true);
-		return result;
 	}
 
 	/**

@@ -2,18 +2,16 @@ package io.leasehold.engine.zookeeper;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
+import io.leasehold.engine.support.StartedThreads;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.apache.zookeeper.KeeperException;
-
-import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /**
  * Periodic task that ends leases that were not renewed, because the store knows only
@@ -61,9 +59,7 @@ final class Sweeper {
 		this.clock = clock;
 		this.whenLeft = whenLeft;
 		this.touched = clock.nanoTime();
-		CustomizableThreadFactory threads = new CustomizableThreadFactory("leasehold-zookeeper-");
-		threads.setDaemon(true);
-		this.executor = Executors.newSingleThreadScheduledExecutor(threads);
+		this.executor = StartedThreads.of("leasehold-zookeeper-", 1);
 	}
 
 	void start() {

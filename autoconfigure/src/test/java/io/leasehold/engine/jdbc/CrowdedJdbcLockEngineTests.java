@@ -3,7 +3,6 @@ package io.leasehold.engine.jdbc;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
@@ -175,29 +174,6 @@ abstract class CrowdedJdbcLockEngineTests extends JdbcLockFaultsTests {
 			assertThat(renew(brief, claim, number)).isInstanceOf(RenewalOutcome.Unknown.class);
 			assertThat(this.statements.executed()).noneMatch((sql) -> sql.contains("SKIP LOCKED"));
 		}
-	}
-
-	@Test
-	void threadIsStartedForRenewalsOfDifferentLeasesOnly() {
-		List<Claim> claims = List.of(claim("one"), claim("other"));
-		List<Renewal> same = claims.stream()
-			.map((claim) -> new Renewal(claim, granted(claim).number(), LEASE))
-			.toList();
-		List<Renewal> different = List.of(same.get(0),
-				new Renewal(claims.get(1), same.get(1).number(), LEASE.plusSeconds(1)));
-		Set<Thread> before = Thread.getAllStackTraces().keySet();
-		assertThat(this.engine.renew(same)).hasOnlyElementsOfType(RenewalOutcome.Renewed.class);
-		assertThat(helpers(before)).isZero();
-		assertThat(this.engine.renew(different)).hasOnlyElementsOfType(RenewalOutcome.Renewed.class);
-		assertThat(helpers(before)).isOne();
-	}
-
-	private static long helpers(Set<Thread> before) {
-		return Thread.getAllStackTraces()
-			.keySet()
-			.stream()
-			.filter((thread) -> thread.getName().startsWith("leasehold-jdbc-renewal-") && !before.contains(thread))
-			.count();
 	}
 
 	/**

@@ -52,13 +52,7 @@ final class Known<T> {
 			return get();
 		}
 		next.thenAccept(this.listener);
-		try {
-			next.completeAsync(this.question, this.executor);
-		}
-		catch (OutOfMemoryError ex) { // the query may be queued, or even run
-			next.completeExceptionally(RedisFailure.noResponse("no thread is available to send a query", ex));
-		}
-		return next;
+		return next.completeAsync(this.question, this.executor);
 	}
 
 	/** Remove an outdated response; the next caller sends the query again. */
@@ -72,12 +66,7 @@ final class Known<T> {
 	/** Repeat the query in the background; the last response remains until a new one. */
 	void refresh() {
 		if (this.refreshing.compareAndSet(false, true)) {
-			try {
-				this.executor.execute(this::retry);
-			}
-			catch (OutOfMemoryError ex) {
-				logger.debug("No thread is available for a query, which remains queued", ex);
-			}
+			this.executor.execute(this::retry);
 		}
 	}
 

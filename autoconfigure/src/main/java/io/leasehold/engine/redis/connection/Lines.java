@@ -63,11 +63,7 @@ public final class Lines {
 
 	/** Return the line to a lock's primary, which may still be opening. */
 	public CompletableFuture<Line> to(String lock) {
-		CompletableFuture<Node> primary = this.topology.primaryOf(lock);
-		if (!primary.isDone() || primary.isCompletedExceptionally()) {
-			return primary.thenCompose((node) -> to(lock, node));
-		}
-		return to(lock, primary.join()); // needs no further future
+		return this.topology.primaryOf(lock).thenCompose((node) -> to(lock, node));
 	}
 
 	private CompletableFuture<Line> to(String lock, Node node) {
@@ -89,29 +85,7 @@ public final class Lines {
 	}
 
 	private CompletableFuture<Line> open(Node node) {
-		CompletableFuture<Line> opened = new CompletableFuture<>();
-		try {
-			this.executor.execute(() -> open(node, opened));
-		}
-		catch (OutOfMemoryError ex) { // the task may be queued, or even run
-			opened.completeExceptionally(RedisFailure.noResponse("no thread is available to connect", ex));
-		}
-		return opened;
-	}
-
-	private void open(Node node, CompletableFuture<Line> opened) {
-		if (opened.isDone()) {
-			return;
-		}
-		try {
-			Line line = this.opener.apply(node);
-			if (!opened.complete(line)) {
-				line.close();
-			}
-		}
-		catch (RuntimeException | Error ex) {
-			opened.completeExceptionally(ex);
-		}
+		return CompletableFuture.supplyAsync(() -> this.opener.apply(node), this.executor);
 	}
 
 	/**

@@ -17,7 +17,7 @@ import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 
 /**
  * Factory of the engine's connections, which are separate from those of the application.
- * Threads and sockets are created with the first lock. Thread-safe.
+ * They are opened with the first lock. Thread-safe.
  */
 public final class RedisConnections implements AutoCloseable {
 

@@ -11,8 +11,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,8 +18,6 @@ import org.jspecify.annotations.Nullable;
  * every second: a deposed master may be the last to detect it.
  */
 final class Sentinels implements Topology {
-
-	private static final Log logger = LogFactory.getLog(Sentinels.class);
 
 	private static final long WATCH_MILLIS = 1000;
 
@@ -69,20 +65,10 @@ final class Sentinels implements Topology {
 	@Override
 	public CompletableFuture<Node> anyPrimary() {
 		if (this.watched.compareAndSet(false, true)) {
-			watch();
-		}
-		return this.master.get();
-	}
-
-	/** Query the master every second. Without a thread for it, the task stays queued. */
-	private void watch() {
-		try {
 			this.executor.scheduleWithFixedDelay(this.master::refresh, WATCH_MILLIS, WATCH_MILLIS,
 					TimeUnit.MILLISECONDS);
 		}
-		catch (OutOfMemoryError ex) {
-			logger.debug("No thread is available to watch sentinels", ex);
-		}
+		return this.master.get();
 	}
 
 	@Override

@@ -10,7 +10,6 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatCode;
 
 /**
  * Tests for when a {@link Known} response is requested again.
@@ -23,17 +22,7 @@ class KnownTests {
 
 	private Supplier<String> response = () -> "first";
 
-	private boolean threadsAreLeft = true;
-
-	private final Known<String> known = new Known<>(() -> this.response.get(), this.listener::add, this::execute);
-
-	/** A pool enqueues a task before it starts a thread for it. */
-	private void execute(Runnable task) {
-		this.tasks.add(task);
-		if (!this.threadsAreLeft) {
-			throw new OutOfMemoryError("no");
-		}
-	}
+	private final Known<String> known = new Known<>(() -> this.response.get(), this.listener::add, this.tasks::add);
 
 	@Test
 	void callersShareOneRequestAndItsResponse() {
@@ -60,28 +49,6 @@ class KnownTests {
 		runAll();
 		assertThat(next).isCompletedWithValue("second");
 		assertThat(this.listener).containsExactly("second");
-	}
-
-	@Test
-	void questionForWhichNoThreadIsLeftIsAskedAgain() {
-		this.threadsAreLeft = false;
-		assertThatCode(() -> assertThat(this.known.get()).isCompletedExceptionally()).doesNotThrowAnyException();
-		this.threadsAreLeft = true;
-		CompletableFuture<String> next = this.known.get();
-		runAll();
-		assertThat(next).isCompletedWithValue("first");
-		assertThat(this.listener).containsExactly("first");
-	}
-
-	@Test
-	void refreshForWhichNoThreadIsLeftIsRunLater() {
-		CompletableFuture<String> first = responded();
-		this.response = () -> "second";
-		this.threadsAreLeft = false;
-		assertThatCode(this.known::refresh).doesNotThrowAnyException();
-		assertThat(this.known.get()).isSameAs(first);
-		runAll();
-		assertThat(this.known.get()).isCompletedWithValue("second");
 	}
 
 	@Test

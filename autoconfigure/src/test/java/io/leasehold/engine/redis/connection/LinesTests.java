@@ -46,15 +46,11 @@ class LinesTests {
 
 	private @Nullable RedisFailure refused;
 
-	private Runnable beforeOpening = () -> {
-	};
-
 	private Executor executor = Runnable::run;
 
 	private final Lines lines = new Lines(this.servers, this::open, (task) -> this.executor.execute(task));
 
 	private Line open(Node node) {
-		this.beforeOpening.run();
 		if (this.refused != null) {
 			throw this.refused;
 		}
@@ -105,43 +101,6 @@ class LinesTests {
 		this.lines.to("lock").join().close();
 		this.servers.next = B;
 		assertThat(this.lines.to("lock").join().node()).isEqualTo(B);
-	}
-
-	/** A pool enqueues a task before it starts a thread for it. */
-	@Test
-	void lineForWhichNoThreadIsLeftIsNotOpenedLater() {
-		this.executor = (task) -> {
-			this.openings.add(task);
-			throw new OutOfMemoryError("no");
-		};
-		assertThatExceptionOfType(RedisFailure.class).isThrownBy(() -> request(new ArrayList<>(), () -> "response"))
-			.matches((failure) -> !failure.isLasting());
-		this.openings.remove().run();
-		assertThat(this.opened).isEmpty();
-		this.executor = Runnable::run;
-		assertThat(request(new ArrayList<>(), () -> "response")).isEqualTo("response");
-		assertThat(this.opened.get(A)).hasSize(1);
-	}
-
-	/** Another thread of the pool may take the task meanwhile. */
-	@Test
-	void lineThatOpensAfterTheFailureIsClosed() {
-		CompletableFuture<Void> opening = new CompletableFuture<>();
-		CompletableFuture<Void> failed = new CompletableFuture<>();
-		List<CompletableFuture<Void>> tasks = new ArrayList<>();
-		this.beforeOpening = () -> {
-			opening.complete(null);
-			failed.join();
-		};
-		this.executor = (task) -> {
-			tasks.add(CompletableFuture.runAsync(task));
-			opening.join();
-			throw new OutOfMemoryError("no");
-		};
-		assertThatExceptionOfType(RedisFailure.class).isThrownBy(() -> request(new ArrayList<>(), () -> "response"));
-		failed.complete(null);
-		tasks.get(0).join();
-		assertThat(this.opened.get(A)).singleElement().extracting(ScriptedConnection::closings).isEqualTo(1);
 	}
 
 	@Test

@@ -1,0 +1,34 @@
+package io.leasehold.engine.support;
+
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadPoolExecutor;
+
+import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
+
+/**
+ * Threads of an engine that start in advance, so that no request depends on whether the
+ * system can start one.
+ */
+public final class StartedThreads {
+
+	private StartedThreads() {
+	}
+
+	/**
+	 * Start threads. After a shutdown, they drop delayed and later tasks.
+	 * @param prefix first part of their names, such as {@code leasehold-redis-connect-}
+	 * @param number number of threads
+	 * @return the executor of their tasks
+	 */
+	public static ScheduledExecutorService of(String prefix, int number) {
+		CustomizableThreadFactory factory = new CustomizableThreadFactory(prefix);
+		factory.setDaemon(true);
+		ScheduledThreadPoolExecutor threads = new ScheduledThreadPoolExecutor(number, factory,
+				new ThreadPoolExecutor.DiscardPolicy());
+		threads.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+		threads.prestartAllCoreThreads();
+		return threads;
+	}
+
+}
