@@ -7,13 +7,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 import io.leasehold.engine.redis.connection.SubscribedConnection;
 import io.leasehold.engine.redis.connection.Node;
 import io.leasehold.engine.redis.connection.RedisFailure;
 import io.leasehold.engine.redis.connection.Replies;
+import io.leasehold.engine.redis.connection.SilenceCheck;
 import io.leasehold.engine.redis.connection.Topology;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -49,7 +49,7 @@ final class Inbox {
 
 	private final Runnable subscribed;
 
-	private final LongSupplier nanoTime;
+	private final SilenceCheck silence;
 
 	private final AtomicBoolean started = new AtomicBoolean();
 
@@ -65,10 +65,9 @@ final class Inbox {
 	 * @param member id of the member, which changes if its identity is replaced
 	 * @param messages called with each message
 	 * @param subscribed called after each subscription; earlier messages may be lost
-	 * @param nanoTime the clock that measures silence
 	 */
 	Inbox(String prefix, Supplier<String> member, RedisSettings settings, Topology topology, Opener opener,
-			ScheduledExecutorService executor, Consumer<String> messages, Runnable subscribed, LongSupplier nanoTime) {
+			ScheduledExecutorService executor, Consumer<String> messages, Runnable subscribed) {
 		this.prefix = prefix;
 		this.member = member;
 		this.settings = settings;
@@ -77,7 +76,7 @@ final class Inbox {
 		this.executor = executor;
 		this.messages = messages;
 		this.subscribed = subscribed;
-		this.nanoTime = nanoTime;
+		this.silence = new SilenceCheck(settings.silenceTimeout(), executor);
 	}
 
 	/**
@@ -199,19 +198,15 @@ final class Inbox {
 
 		private final String member = Inbox.this.member.get();
 
-		/** Time at which the pending ping was sent, or null if none is pending. */
-		private final AtomicReference<@Nullable Long> pinged = new AtomicReference<>();
-
 		private volatile @Nullable SubscribedConnection subscription;
-
-		private volatile long lastReceived = Inbox.this.nanoTime.getAsLong();
 
 		Subscription(Node node) {
 			this.node = node;
 		}
 
 		void open() {
-			this.subscription = Inbox.this.opener.listen(this.node, channel(this.member), this::receive, this::lost);
+			this.subscription = Inbox.this.opener.listen(this.node, channel(this.member), Inbox.this.messages,
+					this::lost);
 		}
 
 		boolean isOpen() {
@@ -223,47 +218,20 @@ final class Inbox {
 			return this.member.equals(Inbox.this.member.get());
 		}
 
-		private void receive(String message) {
-			this.lastReceived = Inbox.this.nanoTime.getAsLong();
-			Inbox.this.messages.accept(message);
-		}
-
 		/**
-		 * Ping a silent connection, because a connection that only receives detects no
-		 * failure. Close it if nothing arrives within the silence timeout after a ping of
-		 * any caller.
-		 * @return {@code false} if the connection was silent too long, or the member's
-		 * channel has changed
+		 * Check the connection, unless the member's channel has changed, and return
+		 * whether messages arrive as far as is known.
 		 */
 		boolean check() {
+			SubscribedConnection open = this.subscription;
 			if (!isOfMember()) {
 				close();
 				return false;
 			}
-			long now = Inbox.this.nanoTime.getAsLong();
-			Long ping = this.pinged.get();
-			if (ping == null) {
-				if (now - this.lastReceived > Inbox.this.settings.pollInterval().toNanos()) {
-					ping(now);
-				}
-				return true;
-			}
-			long silenceTimeout = Inbox.this.settings.silenceTimeout().toNanos();
-			if (now - ping > silenceTimeout && now - this.lastReceived > silenceTimeout) {
-				close();
-				return false;
+			if (open != null) {
+				Inbox.this.silence.begin(open);
 			}
 			return true;
-		}
-
-		private void ping(long now) {
-			SubscribedConnection open = this.subscription;
-			if (open != null && this.pinged.compareAndSet(null, now)) {
-				open.ping().thenRun(() -> {
-					this.lastReceived = Inbox.this.nanoTime.getAsLong();
-					this.pinged.set(null);
-				});
-			}
 		}
 
 		void close() {

@@ -96,8 +96,7 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 		this.operator = new Operator(this.lines.ofClaims(), settings.namespace(), this.requests.retention(),
 				this.notifications);
 		this.inbox = new Inbox(this.notifications.inboxPrefix(), member::id, settings, this.lines.topology(),
-				connections::listen, this.lines.executor(), this.messages::receive, this.claims::mayHaveMissed,
-				System::nanoTime);
+				connections::listen, this.lines.executor(), this.messages::receive, this.claims::mayHaveMissed);
 	}
 
 	/**

@@ -1,12 +1,12 @@
 package io.leasehold.engine.redlock;
 
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.leasehold.engine.redis.connection.RedisFailure;
+import io.leasehold.engine.redis.connection.SilenceCheck;
 import io.leasehold.engine.redis.connection.SubscribedConnection;
 import io.leasehold.engine.support.Deadlines;
 import org.apache.commons.logging.Log;
@@ -30,8 +30,6 @@ final class ReleaseListener {
 
 	private final String channel;
 
-	private final Duration silenceTimeout;
-
 	private final ScheduledExecutorService executor;
 
 	private final Receiver receiver;
@@ -39,8 +37,7 @@ final class ReleaseListener {
 	/** Whether an attempt to subscribe is planned or in progress. */
 	private final AtomicBoolean opening = new AtomicBoolean();
 
-	/** Whether a ping was sent within the silence timeout. */
-	private final AtomicBoolean checking = new AtomicBoolean();
+	private final SilenceCheck silence;
 
 	/** Time before which no attempt is made, as a reading of the monotonic clock. */
 	private volatile long retryAt = System.nanoTime();
@@ -50,7 +47,7 @@ final class ReleaseListener {
 	ReleaseListener(Master master, RedlockSettings settings, ScheduledExecutorService executor, Receiver receiver) {
 		this.master = master;
 		this.channel = LockNames.releases(settings.namespace());
-		this.silenceTimeout = settings.silenceTimeout();
+		this.silence = new SilenceCheck(settings.silenceTimeout(), executor);
 		this.executor = executor;
 		this.receiver = receiver;
 	}
@@ -59,21 +56,10 @@ final class ReleaseListener {
 	void ensureOpen() {
 		SubscribedConnection present = this.connection;
 		if (present != null && present.isOpen()) {
-			check(present);
+			this.silence.begin(present);
 		}
 		else if (this.opening.compareAndSet(false, true)) {
-			schedule(this::open, Math.max(0, Deadlines.left(this.retryAt)));
-		}
-	}
-
-	/** Run a task later. Without a thread for it, the claims continue and poll. */
-	private void schedule(Runnable task, long nanos) {
-		try {
-			this.executor.schedule(task, nanos, TimeUnit.NANOSECONDS);
-		}
-		catch (OutOfMemoryError ex) {
-			logger.debug("No thread is available for releases at Redis master %s; the next one runs the task"
-				.formatted(this.master), ex);
+			this.executor.schedule(this::open, Deadlines.left(this.retryAt), TimeUnit.NANOSECONDS);
 		}
 	}
 
@@ -116,22 +102,6 @@ final class ReleaseListener {
 	private void ensureOpenIfAwaited() {
 		if (this.receiver.isAwaiting()) {
 			ensureOpen();
-		}
-	}
-
-	/**
-	 * Close a connection that does not respond to a ping, because one that only receives
-	 * detects no failure.
-	 */
-	private void check(SubscribedConnection checked) {
-		if (this.checking.compareAndSet(false, true)) {
-			CompletableFuture<?> pong = checked.ping().toCompletableFuture();
-			schedule(() -> {
-				this.checking.set(false);
-				if (!pong.isDone()) {
-					checked.close();
-				}
-			}, this.silenceTimeout.toNanos());
 		}
 	}
 

@@ -39,6 +39,8 @@ class InboxSubscriptionTests {
 
 	private static final Node NODE = new Node("localhost", 1);
 
+	private static final Duration SILENCE = RedisEngines.patientSettings("test").silenceTimeout();
+
 	private final Patient executor = new Patient();
 
 	private final List<Listening> connections = new CopyOnWriteArrayList<>();
@@ -50,7 +52,7 @@ class InboxSubscriptionTests {
 	private final Servers servers = new Servers();
 
 	private final Inbox inbox = new Inbox("in", () -> "box", RedisEngines.patientSettings("test"), this.servers,
-			this::listen, this.executor, this.messages::add, this.subscriptions::incrementAndGet, System::nanoTime);
+			this::listen, this.executor, this.messages::add, this.subscriptions::incrementAndGet);
 
 	private volatile @Nullable RedisFailure failure;
 
@@ -146,8 +148,7 @@ class InboxSubscriptionTests {
 				new RedisSettings(some.namespace(), some.pollInterval(), some.grantLease(), some.commandTimeout(),
 						some.minValidity(), some.silenceTimeout(), some.markerLifetime(), some.fencingRetention(), 0,
 						WakeUp.POLL),
-				this.servers, this::listen, this.executor, this.messages::add, this.subscriptions::incrementAndGet,
-				System::nanoTime);
+				this.servers, this::listen, this.executor, this.messages::add, this.subscriptions::incrementAndGet);
 		polls.start();
 		assertThat(polls.isReceiving(System.nanoTime() + Duration.ofSeconds(30).toNanos())).isFalse();
 		this.executor.submit(() -> {
@@ -197,7 +198,7 @@ class InboxSubscriptionTests {
 		return this.inbox.isReceiving(System.nanoTime() + Duration.ofSeconds(30).toNanos());
 	}
 
-	/** A single thread that runs what is delayed only on command. */
+	/** A single thread that runs attempts that are delayed only on command. */
 	private static final class Patient extends ScheduledThreadPoolExecutor {
 
 		private final Queue<Runnable> delayed = new LinkedBlockingQueue<>();
@@ -210,7 +211,7 @@ class InboxSubscriptionTests {
 
 		@Override
 		public ScheduledFuture<?> schedule(Runnable task, long delay, TimeUnit unit) {
-			if (delay <= 0) {
+			if (delay <= 0 || unit.toNanos(delay) == SILENCE.toNanos()) {
 				return super.schedule(task, delay, unit);
 			}
 			this.delayed.add(task);
