@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
+import io.leasehold.HeldLock;
 import io.leasehold.LockBusyException;
 import io.leasehold.service.gate.Hold;
 import io.leasehold.service.gate.KeyGate;
@@ -29,7 +30,7 @@ final class Deadlocks {
 
 	private final DeadlockPolicy policy;
 
-	private final ConcurrentMap<Thread, Wait> waits = new ConcurrentHashMap<>();
+	private final ConcurrentMap<Waiter, Wait> waits = new ConcurrentHashMap<>();
 
 	Deadlocks(DeadlockPolicy policy) {
 		this.policy = policy;
@@ -40,13 +41,13 @@ final class Deadlocks {
 	 * @return why it must not wait, or {@code null}
 	 */
 	@Nullable LockBusyException begin(Waiter waiter, KeyGate gate, long now) {
-		Thread thread = waiter.thread();
-		return (thread == null || waiter.outer().isEmpty()) ? null : begin(new Wait(thread, waiter, gate), now);
+		List<HeldLock> outer = (waiter.thread() != null) ? waiter.outer() : List.of();
+		return outer.isEmpty() ? null : begin(new Wait(waiter, gate, outer), now);
 	}
 
 	private synchronized @Nullable LockBusyException begin(Wait wait, long now) {
 		Waiter waiter = wait.waiter;
-		this.waits.put(wait.thread, wait);
+		this.waits.put(waiter, wait);
 		String cycle = describe(waiter);
 		if (cycle.isEmpty()) {
 			return null;
@@ -55,7 +56,7 @@ final class Deadlocks {
 		if (this.policy == DeadlockPolicy.WARN) {
 			return null;
 		}
-		this.waits.remove(wait.thread);
+		this.waits.remove(waiter);
 		return refusal(waiter, cycle, now);
 	}
 
@@ -68,20 +69,20 @@ final class Deadlocks {
 
 	/** The current thread does not wait any more. */
 	void end(Waiter waiter) {
-		if (!this.waits.isEmpty() && waiter.thread() != null) {
-			this.waits.remove(waiter.thread());
+		if (!this.waits.isEmpty()) {
+			this.waits.remove(waiter);
 		}
 	}
 
 	/** Describe the cycle to which a waiting thread belongs, or return an empty text. */
 	String describe(Waiter waiter) {
-		Wait start = (waiter.thread() != null) ? this.waits.get(waiter.thread()) : null;
+		Wait start = this.waits.get(waiter);
 		List<Wait> cycle = new ArrayList<>();
-		if (start == null || !leadsTo(start.thread, start, cycle, new HashSet<>()) || cycle.size() == 1) {
+		if (start == null || !leadsTo(start, start, cycle, new HashSet<>()) || cycle.size() == 1) {
 			return "";
 		}
 		Collections.reverse(cycle);
-		StringBuilder text = new StringBuilder("Deadlock: thread ").append(start.waiter.threadName());
+		StringBuilder text = new StringBuilder("Deadlock: thread ").append(waiter.threadName());
 		for (int i = 0; i < cycle.size(); i++) {
 			Wait holder = cycle.get((i + 1) % cycle.size());
 			text.append((i > 0) ? ", which" : "")
@@ -92,23 +93,30 @@ final class Deadlocks {
 	}
 
 	/** Search from a wait, and add the waits of the cycle in reverse order. */
-	private boolean leadsTo(Thread end, Wait wait, List<Wait> cycle, Set<Thread> seen) {
+	private boolean leadsTo(Wait end, Wait wait, List<Wait> cycle, Set<Waiter> seen) {
 		for (Hold hold : wait.gate.holds()) {
-			Thread holder = hold.thread;
-			if (holder == null || hold.isPermit() || hold.isClosed() || !seen.add(holder)) {
-				continue;
-			}
-			Wait next = this.waits.get(holder);
-			if (holder == end || next != null && leadsTo(end, next, cycle, seen)) {
-				cycle.add(wait);
-				return true;
+			for (Wait next : hold.isPermit() ? List.<Wait>of() : this.waits.values()) {
+				if (next.runsUnder(hold) && (next == end || seen.add(next.waiter) && leadsTo(end, next, cycle, seen))) {
+					cycle.add(wait);
+					return true;
+				}
 			}
 		}
 		return false;
 	}
 
-	/** A thread that waits for the key of a gate. */
-	private record Wait(Thread thread, Waiter waiter, KeyGate gate) {
+	/**
+	 * Wait of a thread for the key of a gate. A lock whose handle was passed to another
+	 * thread does not belong to the thread that acquired it.
+	 *
+	 * @param outer the locks under which the thread runs
+	 */
+	private record Wait(Waiter waiter, KeyGate gate, List<HeldLock> outer) {
+
+		boolean runsUnder(Hold hold) {
+			return this.outer.stream().anyMatch((lock) -> Handle.isOpenHandle(lock, hold));
+		}
+
 	}
 
 }

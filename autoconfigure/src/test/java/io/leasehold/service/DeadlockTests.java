@@ -7,6 +7,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.stream.IntStream;
 
+import io.leasehold.HeldLock;
 import io.leasehold.LockBusyException;
 import io.leasehold.LockOptions;
 import io.leasehold.engine.Member;
@@ -91,6 +92,24 @@ class DeadlockTests {
 		assertThat(failure(first)).isNull();
 		assertThat(failure(second)).isNull();
 		assertThat(output.getOut()).doesNotContain("Deadlock: ");
+	}
+
+	/** Its handle was passed on. */
+	@Test
+	void lockThatAnotherThreadReleasesBelongsToNoCycle(CapturedOutput output) {
+		CompletableFuture<HeldLock> passed = new CompletableFuture<>();
+		CountDownLatch both = new CountDownLatch(2);
+		CompletableFuture<Void> first = inThread("first", () -> {
+			passed.complete(this.locks.acquire("a"));
+			nested("x", "local", "b", both, LONG);
+		});
+		HeldLock a = passed.join();
+		CompletableFuture<Void> second = inThread("second", () -> nested("b", "local", "a", both, LONG));
+		await().until(() -> this.locks.inspector().overview().waiting().size() == 2);
+		assertThat(output.getOut()).doesNotContain("Deadlock: ");
+		a.close();
+		assertThat(failure(second)).isNull();
+		assertThat(failure(first)).isNull();
 	}
 
 	/** Each thread holds one key and waits for the next, the first one's last. */
