@@ -94,7 +94,7 @@ abstract class ReactiveFencingContract extends ReactiveShopFixture {
 			ConnectionFactory database = ConnectionFactories.get(url());
 			R2dbcTransactionManager other = new R2dbcTransactionManager(database);
 			context.getBean(R2dbcCommitGuards.class).postProcessBeforeInitialization(other, "other");
-			Mono<Void> sale = DatabaseClient.create(database).sql("INSERT INTO sale VALUES (1)").then();
+			Mono<Void> sale = DatabaseClient.create(database).sql("INSERT INTO reactive_sale VALUES (1)").then();
 			assertThatIllegalStateException().isThrownBy(
 					() -> ReactiveShop.run(fence(context, 5, TransactionalOperator.create(other).transactional(sale))))
 				.withMessageContaining("a database that takes no part in this transaction");
@@ -129,7 +129,7 @@ abstract class ReactiveFencingContract extends ReactiveShopFixture {
 			TransactionalOperator operator = TransactionalOperator
 				.create(context.getBean(ReactiveTransactionManager.class), readOnly);
 			AtomicReference<Long> count = new AtomicReference<>();
-			Mono<Void> read = client(context).sql("SELECT COUNT(*) FROM sale")
+			Mono<Void> read = client(context).sql("SELECT COUNT(*) FROM reactive_sale")
 				.mapValue(Long.class)
 				.one()
 				.doOnNext(count::set)

@@ -68,7 +68,7 @@ class ReactiveShop {
 	}
 
 	Mono<Void> insert() {
-		return this.database.sql("INSERT INTO sale VALUES (1)").then();
+		return this.database.sql("INSERT INTO reactive_sale VALUES (1)").then();
 	}
 
 	/** Take the lock of the subscription away, and wait until its holder could know. */
@@ -82,13 +82,13 @@ class ReactiveShop {
 	}
 
 	void createTable() {
-		run(this.database.sql("DROP TABLE IF EXISTS sale").then());
-		run(this.database.sql("CREATE TABLE sale (id INT)").then());
+		run(this.database.sql("DROP TABLE IF EXISTS reactive_sale").then());
+		run(this.database.sql("CREATE TABLE reactive_sale (id INT)").then());
 	}
 
 	/** What others see: the committed sales. */
 	long sold() {
-		Long count = this.database.sql("SELECT COUNT(*) FROM sale").mapValue(Long.class).one().block(SOON);
+		Long count = this.database.sql("SELECT COUNT(*) FROM reactive_sale").mapValue(Long.class).one().block(SOON);
 		return (count != null) ? count : -1;
 	}
 
