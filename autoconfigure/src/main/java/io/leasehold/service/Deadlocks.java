@@ -42,22 +42,21 @@ final class Deadlocks {
 	 */
 	@Nullable LockBusyException begin(Waiter waiter, KeyGate gate, long now) {
 		List<HeldLock> outer = (waiter.thread() != null) ? waiter.outer() : List.of();
-		return outer.isEmpty() ? null : begin(new Wait(waiter, gate, outer), now);
-	}
-
-	private synchronized @Nullable LockBusyException begin(Wait wait, long now) {
-		Waiter waiter = wait.waiter;
-		this.waits.put(waiter, wait);
-		String cycle = describe(waiter);
+		String cycle = outer.isEmpty() ? "" : begin(new Wait(waiter, gate, outer));
 		if (cycle.isEmpty()) {
 			return null;
 		}
 		logger.warn("%s. Acquire the locks in the same order everywhere, or by one call".formatted(cycle));
-		if (this.policy == DeadlockPolicy.WARN) {
-			return null;
+		return (this.policy == DeadlockPolicy.BREAK) ? refusal(waiter, cycle, now) : null;
+	}
+
+	private synchronized String begin(Wait wait) {
+		this.waits.put(wait.waiter, wait);
+		String cycle = wait.isOver() ? "" : describe(wait.waiter);
+		if (!cycle.isEmpty() && this.policy == DeadlockPolicy.BREAK) {
+			this.waits.remove(wait.waiter);
 		}
-		this.waits.remove(waiter);
-		return refusal(waiter, cycle, now);
+		return cycle;
 	}
 
 	private static LockBusyException refusal(Waiter waiter, String cycle, long now) {
@@ -96,7 +95,8 @@ final class Deadlocks {
 	private boolean leadsTo(Wait end, Wait wait, List<Wait> cycle, Set<Waiter> seen) {
 		for (Hold hold : wait.gate.holds()) {
 			for (Wait next : hold.isPermit() ? List.<Wait>of() : this.waits.values()) {
-				if (next.runsUnder(hold) && (next == end || seen.add(next.waiter) && leadsTo(end, next, cycle, seen))) {
+				if (next.runsUnder(hold) && (next == end
+						|| !next.isOver() && seen.add(next.waiter) && leadsTo(end, next, cycle, seen))) {
 					cycle.add(wait);
 					return true;
 				}
@@ -112,6 +112,10 @@ final class Deadlocks {
 	 * @param outer the locks under which the thread runs
 	 */
 	private record Wait(Waiter waiter, KeyGate gate, List<HeldLock> outer) {
+
+		boolean isOver() {
+			return this.waiter.hasEnded();
+		}
 
 		boolean runsUnder(Hold hold) {
 			return this.outer.stream().anyMatch((lock) -> Handle.isOpenHandle(lock, hold));

@@ -9,10 +9,13 @@ import java.util.stream.IntStream;
 
 import io.leasehold.HeldLock;
 import io.leasehold.LockBusyException;
+import io.leasehold.LockMode;
 import io.leasehold.LockOptions;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.local.LocalLockEngine;
+import io.leasehold.event.LockEvent;
+import io.leasehold.event.LockEventListener;
 import io.leasehold.test.contract.DelegatingEngine;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -112,6 +115,51 @@ class DeadlockTests {
 		assertThat(failure(first)).isNull();
 	}
 
+	/** "first" has its shared b already, and only a listener is slow. */
+	@Test
+	void threadThatHasItsLockDoesNotWait(CapturedOutput output) throws Exception {
+		CountDownLatch slow = new CountDownLatch(1);
+		this.locks.close();
+		this.locks = service(DeadlockPolicy.BREAK, (event) -> {
+			if (event instanceof LockEvent.AcquireEnded ended && ended.key().value().equals("b")
+					&& Thread.currentThread().getName().equals("first")) {
+				awaitLatch(slow);
+			}
+		});
+		LockOptions shared = options("local", LONG).toBuilder().mode(LockMode.SHARED).build();
+		HeldLock b = this.locks.acquire("b");
+		CompletableFuture<Void> first = inThread("first", () -> this.locks.call("a", options("local", LONG),
+				(held) -> this.locks.call("b", shared, (inside) -> null)));
+		await().until(() -> isAwaited("b", 1));
+		CompletableFuture<Void> second = inThread("second", () -> this.locks.call("b", shared,
+				(held) -> this.locks.call("a", options("local", LONG), (inside) -> null)));
+		await().until(() -> isAwaited("b", 2));
+		b.close();
+		await().until(() -> second.isDone() || isAwaited("a", 1));
+		slow.countDown();
+		assertThat(failure(second)).isNull();
+		assertThat(failure(first)).isNull();
+		assertThat(output.getOut()).doesNotContain("Deadlock: ");
+	}
+
+	private boolean isAwaited(String key, int callers) {
+		return this.locks.inspector()
+			.overview()
+			.waiting()
+			.stream()
+			.filter((waiting) -> waiting.key().value().equals(key))
+			.count() == callers;
+	}
+
+	private static void awaitLatch(CountDownLatch latch) {
+		try {
+			latch.await();
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
 	/** Each thread holds one key and waits for the next, the first one's last. */
 	private List<CompletableFuture<Void>> cycle(String engine, String... keys) {
 		CountDownLatch all = new CountDownLatch(keys.length);
@@ -161,14 +209,14 @@ class DeadlockTests {
 		return result;
 	}
 
-	private static LockService service(DeadlockPolicy policy) {
+	private static LockService service(DeadlockPolicy policy, LockEventListener... listeners) {
 		LockOptions defaults = new LockOptions("test", "local", Duration.ofMinutes(1), LONG, Duration.ZERO,
 				LockOptions.UNLIMITED);
 		return new LockService(
 				new ServiceSettings(defaults, OnLost.THROW, 63, Duration.ofSeconds(5), LockOptions.UNLIMITED,
 						LockOptions.UNLIMITED, HolderReport.AFTER_WAIT, policy),
 				List.of(new LocalLockEngine(MonotonicClock.SYSTEM), new Other()), Member.of("test"),
-				MonotonicClock.SYSTEM, List.of(), ReleaseTiming.IMMEDIATE);
+				MonotonicClock.SYSTEM, List.of(listeners), ReleaseTiming.IMMEDIATE);
 	}
 
 	private interface Action {
