@@ -74,7 +74,9 @@ final class MisspelledProperties implements SmartInitializingSingleton {
 				.stream()
 				.map(MisspelledProperties::read)
 				.flatMap((metadata) -> NAME.matcher(metadata).results())
-				.map((name) -> ConfigurationPropertyName.of(name.group(1)));
+				.map((name) -> name.group(1))
+				.filter(ConfigurationPropertyName::isValid)
+				.map(ConfigurationPropertyName::of);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
