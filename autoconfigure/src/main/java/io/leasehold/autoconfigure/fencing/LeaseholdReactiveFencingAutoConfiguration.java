@@ -23,6 +23,10 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportRuntimeHints;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.r2dbc.OptionsCapableConnectionFactory;
+import org.springframework.boot.sql.init.DatabaseInitializationMode;
+import org.jspecify.annotations.Nullable;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.Ordered;
 import org.springframework.core.env.Environment;
@@ -45,11 +49,19 @@ public final class LeaseholdReactiveFencingAutoConfiguration {
 	LeaseholdReactiveFencingAutoConfiguration() {
 	}
 
+	/** Null for a database that Boot has not built and that is therefore not embedded. */
 	@Bean
 	@Conditional(LeaseholdFencingAutoConfiguration.OnTableInitializationCondition.class)
-	ReactiveFenceTableInitializer leaseholdReactiveFenceTableInitializer(ConnectionFactory database,
+	@Nullable ReactiveFenceTableInitializer leaseholdReactiveFenceTableInitializer(ConnectionFactory database,
 			Environment environment) {
-		return new ReactiveFenceTableInitializer(database, environment);
+		DatabaseInitializationMode mode = Binder.get(environment)
+			.bind("leasehold.fencing.initialize-schema", DatabaseInitializationMode.class)
+			.orElse(DatabaseInitializationMode.EMBEDDED);
+		if (mode == DatabaseInitializationMode.EMBEDDED
+				&& OptionsCapableConnectionFactory.unwrapFrom(database) == null) {
+			return null;
+		}
+		return new ReactiveFenceTableInitializer(database, environment, mode);
 	}
 
 	/** Created for the first fenced method; other applications need no table. */

@@ -6,8 +6,6 @@ import java.util.Locale;
 import io.leasehold.autoconfigure.TableCreation;
 import io.r2dbc.spi.ConnectionFactory;
 
-import org.springframework.boot.context.properties.bind.Binder;
-import org.springframework.boot.r2dbc.OptionsCapableConnectionFactory;
 import org.springframework.boot.r2dbc.init.R2dbcScriptDatabaseInitializer;
 import org.springframework.boot.sql.init.DatabaseInitializationMode;
 import org.springframework.boot.sql.init.DatabaseInitializationSettings;
@@ -22,31 +20,22 @@ class ReactiveFenceTableInitializer extends R2dbcScriptDatabaseInitializer {
 	private final TableCreation creation = new TableCreation("fence table 'leasehold_fence'",
 			"io/leasehold/transaction/migration", "leasehold.fencing");
 
-	private final ConnectionFactory database;
-
-	ReactiveFenceTableInitializer(ConnectionFactory database, Environment environment) {
-		super(database, settings(database, environment));
-		this.database = database;
+	ReactiveFenceTableInitializer(ConnectionFactory database, Environment environment,
+			DatabaseInitializationMode mode) {
+		super(database, settings(database, environment, mode));
 	}
 
-	private static DatabaseInitializationSettings settings(ConnectionFactory database, Environment environment) {
-		String platform = environment.getProperty("leasehold.fencing.platform",
-				database.getMetadata().getName().toLowerCase(Locale.ROOT));
+	private static DatabaseInitializationSettings settings(ConnectionFactory database, Environment environment,
+			DatabaseInitializationMode mode) {
+		String configured = environment.getProperty("leasehold.fencing.platform");
+		String platform = (configured != null) ? configured : database.getMetadata().getName().toLowerCase(Locale.ROOT);
 		DatabaseInitializationSettings settings = new DatabaseInitializationSettings();
 		settings.setSchemaLocations(List.of(environment
 			.getProperty("leasehold.fencing.schema",
 					"optional:classpath:io/leasehold/transaction/migration/@@platform@@/R__leasehold_fence.sql")
 			.replace("@@platform@@", platform)));
-		settings.setMode(Binder.get(environment)
-			.bind("leasehold.fencing.initialize-schema", DatabaseInitializationMode.class)
-			.orElse(DatabaseInitializationMode.EMBEDDED));
+		settings.setMode(mode);
 		return settings;
-	}
-
-	/** Boot recognizes only a factory that it has built, and fails for others. */
-	@Override
-	protected boolean isEmbeddedDatabase() {
-		return OptionsCapableConnectionFactory.unwrapFrom(this.database) != null && super.isEmbeddedDatabase();
 	}
 
 	@Override
