@@ -94,13 +94,13 @@ final class ReactiveBody {
 		boolean over = unused || this.ended;
 		CompletableFuture<Void> work = (over || this.refused) ? null : this.work.whenEnded();
 		if (work != null) {
-			return Mono.fromFuture(work, true).then(this.transaction.release(release()));
+			return Mono.fromFuture(work, true).then(this.transaction.release(this.held, release()));
 		}
 		boolean released = over || this.call.onCancel() == OnCancel.RELEASE;
 		if (!released || this.refused) {
 			return Mono.fromRunnable(() -> this.call.locks().cancelled(this.held));
 		}
-		return unused ? release() : this.transaction.release(release());
+		return unused ? release() : this.transaction.release(this.held, release());
 	}
 
 	private Mono<Void> release() {

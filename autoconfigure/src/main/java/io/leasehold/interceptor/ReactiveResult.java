@@ -66,7 +66,8 @@ class ReactiveResult implements ResultKind {
 					() -> "The result of method '%s' was subscribed to twice, but acquired its lock only once. Declare that the method returns a %s."
 						.formatted(call.operation().options().name(), this.adapter.getReactiveType().getSimpleName()));
 			return new Taken(call, CompletableFuture.completedFuture(held), OpenTransaction.NONE,
-					(lock) -> () -> toPublisher(returned));
+					(lock) -> () -> toPublisher(returned), () -> {
+					});
 		}));
 	}
 
@@ -91,10 +92,11 @@ class ReactiveResult implements ResultKind {
 
 	private Taken acquire(LockCall call, LockKeys keys, OpenTransaction transaction, ContextView context) {
 		List<HeldLock> outer = new ArrayList<>(outer(context));
-		outer.addAll(transaction.locks());
+		outer.addAll(transaction.enter(keys));
 		Supplier<CompletableFuture<HeldLock>> acquisition = () -> call.locks()
 			.acquireAllAsync(keys, call.operation().options(), outer, call.operation().bypassed());
-		return new Taken(call, BodyThreads.within(context, acquisition), transaction, (held) -> work(call, held));
+		return new Taken(call, BodyThreads.within(context, acquisition), transaction, (held) -> work(call, held),
+				() -> transaction.leave(keys));
 	}
 
 	private Flux<Object> publisher(Taken taken) {
@@ -160,14 +162,17 @@ class ReactiveResult implements ResultKind {
 
 		private final Function<HeldLock, ReactiveWork> work;
 
+		private final Runnable leave;
+
 		private @Nullable ReactiveBody body;
 
 		Taken(LockCall call, CompletableFuture<HeldLock> acquisition, OpenTransaction transaction,
-				Function<HeldLock, ReactiveWork> work) {
+				Function<HeldLock, ReactiveWork> work, Runnable leave) {
 			this.call = call;
 			this.acquisition = acquisition;
 			this.transaction = transaction;
 			this.work = work;
+			this.leave = leave;
 		}
 
 		synchronized ReactiveBody body(HeldLock held) {
@@ -178,11 +183,15 @@ class ReactiveResult implements ResultKind {
 		}
 
 		Mono<Void> end() {
-			return isGranted() ? body(this.acquisition.join()).end() : Mono.empty();
+			return ended(isGranted() ? body(this.acquisition.join()).end() : Mono.empty());
 		}
 
 		Mono<Void> endAfter(Throwable failure) {
-			return isGranted() ? body(this.acquisition.join()).endAfter(failure) : Mono.empty();
+			return ended(isGranted() ? body(this.acquisition.join()).endAfter(failure) : Mono.empty());
+		}
+
+		private Mono<Void> ended(Mono<Void> end) {
+			return end.doOnTerminate(this.leave).doOnCancel(this.leave);
 		}
 
 		/** A cancelled acquisition releases the lock by itself. */

@@ -3,6 +3,7 @@ package io.leasehold.reactive;
 import java.util.List;
 
 import io.leasehold.HeldLock;
+import io.leasehold.LockKeys;
 import reactor.core.publisher.Mono;
 
 /**
@@ -15,9 +16,22 @@ public interface OpenTransaction {
 	OpenTransaction NONE = new OpenTransaction() {
 	};
 
-	/** Return the locks that were acquired inside, whose keys are re-entered. */
-	default List<HeldLock> locks() {
+	/** Return whether it has neither committed nor rolled back. */
+	default boolean isOpen() {
+		return false;
+	}
+
+	/**
+	 * A call requests keys. It enters locks that were acquired inside by calls that have
+	 * ended, unless another call of these keys is still running or waiting.
+	 * @return the locks that it may enter
+	 */
+	default List<HeldLock> enter(LockKeys keys) {
 		return List.of();
+	}
+
+	/** A call of keys has ended. */
+	default void leave(LockKeys keys) {
 	}
 
 	/** Called when a lock was acquired inside. If it is lost, nothing is committed. */
@@ -26,10 +40,11 @@ public interface OpenTransaction {
 
 	/**
 	 * Release a lock when it is due.
+	 * @param lock the lock
 	 * @param release releases the lock when it is subscribed to
 	 * @return completes when the lock is released, or waits for the transaction's end
 	 */
-	default Mono<Void> release(Mono<Void> release) {
+	default Mono<Void> release(HeldLock lock, Mono<Void> release) {
 		return release;
 	}
 

@@ -38,7 +38,7 @@ final class GuardedConnection implements Connection, Wrapped<Connection> {
 
 	private final boolean refusesLost;
 
-	private final ReactiveReleases releases = new ReactiveReleases();
+	private final ReactiveReleases releases = new ReactiveReleases(() -> this.open);
 
 	private volatile boolean open;
 
@@ -52,13 +52,6 @@ final class GuardedConnection implements Connection, Wrapped<Connection> {
 		this.target = target;
 		this.database = database;
 		this.refusesLost = refusesLost;
-	}
-
-	/**
-	 * Return whether a transaction was begun, and has neither committed nor rolled back.
-	 */
-	boolean isOpen() {
-		return this.open;
 	}
 
 	boolean isReadOnly() {
@@ -101,7 +94,7 @@ final class GuardedConnection implements Connection, Wrapped<Connection> {
 	private Mono<Void> commit(List<HeldLock> locks) {
 		return Mono.from(this.target.commitTransaction())
 			.doOnSuccess((committed) -> this.open = false)
-			.onErrorResume((failure) -> isWorking().doOnNext((working) -> {
+			.onErrorResume((failure) -> locks.isEmpty() ? Mono.error(failure) : isWorking().doOnNext((working) -> {
 				if (!working) {
 					locks.forEach(Handles::commitUnknown);
 				}

@@ -88,13 +88,13 @@ public final class R2dbcCommitGuards
 				: Mono.just(OpenTransaction.NONE);
 	}
 
-	/** Return the transaction that was begun last and has not ended. */
+	/** Return the transaction that was begun last and whose connection is in use. */
 	private static OpenTransaction innermost(TransactionContext context) {
 		OpenTransaction innermost = OpenTransaction.NONE;
 		if (context.isActualTransactionActive()) {
 			for (Object resource : context.getResources().values()) {
 				if (resource instanceof ConnectionHolder holder
-						&& holder.getConnection() instanceof GuardedConnection connection && connection.isOpen()) {
+						&& holder.getConnection() instanceof GuardedConnection connection) {
 					innermost = connection.releases();
 				}
 			}

@@ -4,7 +4,6 @@ import java.util.List;
 import java.util.function.Function;
 
 import io.leasehold.HeldLock;
-import io.leasehold.reactive.OpenTransaction;
 import io.leasehold.reactive.ReactiveFencingGuard;
 import io.leasehold.reactive.ReactiveLocks;
 import io.leasehold.reactive.ReactiveTransactions;
@@ -58,7 +57,7 @@ public final class R2dbcFencingGuard implements ReactiveFencingGuard {
 	@Override
 	public <T> Flux<T> fence(HeldLock lock, Publisher<T> work) {
 		return this.transactions.current().flatMapMany((transaction) -> {
-			if (transaction != OpenTransaction.NONE) {
+			if (transaction.isOpen()) {
 				return Flux.error(Fence.openBefore(lock));
 			}
 			List<Fence> fences = Fence.allOf(lock, this.namespace);
