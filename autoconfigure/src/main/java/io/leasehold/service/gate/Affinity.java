@@ -19,10 +19,10 @@ final class Affinity {
 	private static final int MOST_DOUBLINGS = 6;
 
 	/** In the order of use, the oldest first. */
-	private final Map<Integer, Entry> entries = new LinkedHashMap<>(16, 0.75f, true) {
+	private final Map<Integer, Usage> usages = new LinkedHashMap<>(16, 0.75f, true) {
 
 		@Override
-		protected boolean removeEldestEntry(Map.Entry<Integer, Entry> eldest) {
+		protected boolean removeEldestEntry(Map.Entry<Integer, Usage> eldest) {
 			return size() > MOST_KEYS;
 		}
 
@@ -35,14 +35,14 @@ final class Affinity {
 	 * and no other process wanted it lately
 	 */
 	synchronized boolean requested(LockKey key, Duration linger, long now) {
-		Entry entry = this.entries.get(key.hashCode());
-		if (entry == null) {
-			this.entries.put(key.hashCode(), new Entry(now));
+		Usage usage = this.usages.get(key.hashCode());
+		if (usage == null) {
+			this.usages.put(key.hashCode(), new Usage(now));
 			return false;
 		}
-		boolean recent = now - entry.requested <= linger.toNanos();
-		entry.requested = now;
-		return recent && now - entry.pausedUntil >= 0;
+		boolean recent = now - usage.requested <= linger.toNanos();
+		usage.requested = now;
+		return recent && now - usage.pausedUntil >= 0;
 	}
 
 	/**
@@ -51,23 +51,23 @@ final class Affinity {
 	 * time, and for twice as long after each further conflict.
 	 */
 	synchronized void conflicted(LockKey key, Duration linger, long now) {
-		Entry entry = this.entries.get(key.hashCode());
-		if (entry != null) {
-			entry.pausedUntil = now + (linger.toNanos() << entry.conflicts);
-			entry.conflicts = Math.min(entry.conflicts + 1, MOST_DOUBLINGS);
+		Usage usage = this.usages.get(key.hashCode());
+		if (usage != null) {
+			usage.pausedUntil = now + (linger.toNanos() << usage.conflicts);
+			usage.conflicts = Math.min(usage.conflicts + 1, MOST_DOUBLINGS);
 		}
 	}
 
 	/** Record that no other process wanted a key while its grant lingered. */
 	synchronized void unwanted(LockKey key) {
-		Entry entry = this.entries.get(key.hashCode());
-		if (entry != null) {
-			entry.conflicts = 0;
+		Usage usage = this.usages.get(key.hashCode());
+		if (usage != null) {
+			usage.conflicts = 0;
 		}
 	}
 
 	/** Last request of a key, and its conflicts. */
-	private static final class Entry {
+	private static final class Usage {
 
 		private long requested;
 
@@ -75,7 +75,7 @@ final class Affinity {
 
 		private int conflicts;
 
-		private Entry(long now) {
+		private Usage(long now) {
 			this.requested = now;
 			this.pausedUntil = now;
 		}
