@@ -2,7 +2,6 @@ package io.leasehold.autoconfigure;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.net.URL;
 import java.nio.charset.StandardCharsets;
 import java.util.Collections;
@@ -51,9 +50,18 @@ final class MisspelledProperties implements SmartInitializingSingleton {
 		this.classes = classes;
 	}
 
+	/** A file that cannot be read does not stop startup. */
 	@Override
 	public void afterSingletonsInstantiated() {
-		Set<ConfigurationPropertyName> known = known().collect(Collectors.toSet());
+		try {
+			warn(known().collect(Collectors.toSet()));
+		}
+		catch (IOException ex) {
+			logger.debug("The names of properties could not be read", ex);
+		}
+	}
+
+	private void warn(Set<ConfigurationPropertyName> known) {
 		configured().filter((name) -> known.stream().noneMatch((other) -> isPartOf(other, name)))
 			.distinct()
 			.forEach((name) -> nearest(name, known).ifPresent((other) -> logger
@@ -68,28 +76,18 @@ final class MisspelledProperties implements SmartInitializingSingleton {
 			.filter(PREFIX::isAncestorOf);
 	}
 
-	private Stream<ConfigurationPropertyName> known() {
-		try {
-			return Collections.list(this.classes.getResources("META-INF/spring-configuration-metadata.json"))
-				.stream()
-				.map(MisspelledProperties::read)
-				.flatMap((metadata) -> NAME.matcher(metadata).results())
-				.map((name) -> name.group(1))
-				.filter(ConfigurationPropertyName::isValid)
-				.map(ConfigurationPropertyName::of);
+	private Stream<ConfigurationPropertyName> known() throws IOException {
+		StringBuilder metadata = new StringBuilder();
+		for (URL file : Collections.list(this.classes.getResources("META-INF/spring-configuration-metadata.json"))) {
+			try (InputStream content = file.openStream()) {
+				metadata.append(new String(content.readAllBytes(), StandardCharsets.UTF_8));
+			}
 		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
-	}
-
-	private static String read(URL metadata) {
-		try (InputStream content = metadata.openStream()) {
-			return new String(content.readAllBytes(), StandardCharsets.UTF_8);
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		return NAME.matcher(metadata)
+			.results()
+			.map((name) -> name.group(1))
+			.filter(ConfigurationPropertyName::isValid)
+			.map(ConfigurationPropertyName::of);
 	}
 
 	/** Return whether a name is another one, an element of a list, or a key of a map. */

@@ -89,13 +89,18 @@ final class SlowWaits {
 		// Those that were not slow at the last check
 		Duration most = this.limit.plusNanos(now - this.checked);
 		this.checked = now;
-		if (!waiting.isEmpty()) {
-			plan((this.limit.compareTo(LONGEST_PAUSE) < 0) ? this.limit : LONGEST_PAUSE);
-		}
 		Map<LockKey, List<Waiting>> slow = waiting.stream()
 			.filter((caller) -> survey.age(caller).compareTo(this.limit) >= 0 && survey.age(caller).compareTo(most) < 0)
 			.collect(Collectors.groupingBy(Waiting::key, LinkedHashMap::new, Collectors.toList()));
-		slow.forEach((key, callers) -> warn(key, callers, survey));
+		try {
+			slow.forEach((key, callers) -> warn(key, callers, survey));
+		}
+		finally {
+			if (!waiting.isEmpty()) { // One check at a time, because it may wait for the
+										// store
+				plan((this.limit.compareTo(LONGEST_PAUSE) < 0) ? this.limit : LONGEST_PAUSE);
+			}
+		}
 	}
 
 	private void warn(LockKey key, List<Waiting> callers, Survey survey) {
