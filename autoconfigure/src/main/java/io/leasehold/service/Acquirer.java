@@ -93,25 +93,10 @@ final class Acquirer {
 	 * @param bound whether the lock ends when its thread dies
 	 */
 	Handle acquire(LockKey key, LockOptions options, boolean bound, Predicate<LockException> bypassed) {
-		Thread thread = Thread.currentThread();
-		BlockingWaiter waiter = this.waiters.create(key, options, thread, bound, this.clock.nanoTime());
+		BlockingWaiter waiter = this.waiters.create(key, options, Thread.currentThread(), bound, this.clock.nanoTime());
 		follow(waiter);
 		while (true) {
-			KeyGate gate = null;
-			if (thread.isInterrupted()) {
-				waiter.fail(new LockInterruptedException(key));
-			}
-			else if (isReady(waiter)) {
-				gate = enter(waiter);
-				waiter.await(this.clock);
-				if (thread.isInterrupted()) {
-					interrupted(waiter, gate);
-				}
-				else if (!waiter.hasEnded()) {
-					timedOut(waiter, gate);
-				}
-			}
-			Handle held = openWaited(waiter, gate, bypassed);
+			Handle held = attempt(waiter, bypassed);
 			if (held != null) {
 				return held;
 			}
@@ -119,14 +104,35 @@ final class Acquirer {
 		}
 	}
 
-	private @Nullable Handle openWaited(BlockingWaiter waiter, @Nullable KeyGate gate,
-			Predicate<LockException> bypassed) {
+	/** Wait for a lock and open it, or return {@code null} if it was lost meanwhile. */
+	private @Nullable Handle attempt(BlockingWaiter waiter, Predicate<LockException> bypassed) {
 		try {
-			return open(waiter, gate, bypassed, this.timing);
+			return open(waiter, await(waiter), bypassed, this.timing);
 		}
 		finally {
 			this.deadlocks.end(waiter);
 		}
+	}
+
+	/** Wait for the result of a caller, and return the gate that it entered, if any. */
+	private @Nullable KeyGate await(BlockingWaiter waiter) {
+		Thread thread = Thread.currentThread();
+		if (thread.isInterrupted()) {
+			waiter.fail(new LockInterruptedException(waiter.key()));
+			return null;
+		}
+		if (!isReady(waiter)) {
+			return null;
+		}
+		KeyGate gate = enter(waiter);
+		waiter.await(this.clock);
+		if (thread.isInterrupted()) {
+			interrupted(waiter, gate);
+		}
+		else if (!waiter.hasEnded()) {
+			timedOut(waiter, gate);
+		}
+		return gate;
 	}
 
 	/** Return the current thread as the caller of a later {@link #acquireAsync}. */

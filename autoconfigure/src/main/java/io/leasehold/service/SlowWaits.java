@@ -44,6 +44,9 @@ final class SlowWaits {
 
 	private final AtomicBoolean planned = new AtomicBoolean();
 
+	/** Whether a caller has begun to wait since the last check began. */
+	private volatile boolean begun;
+
 	/** Clock reading at the last check. */
 	private volatile long checked;
 
@@ -66,6 +69,7 @@ final class SlowWaits {
 	/** A caller has begun to wait. */
 	void begun() {
 		if (!this.limit.equals(LockOptions.UNLIMITED)) {
+			this.begun = true;
 			plan(this.limit);
 		}
 	}
@@ -76,8 +80,23 @@ final class SlowWaits {
 		}
 	}
 
+	/** Only one check runs at a time, because it may wait for the store. */
 	private void check() {
-		this.planned.set(false);
+		this.begun = false;
+		boolean waits = true;
+		try {
+			waits = report();
+		}
+		finally {
+			this.planned.set(false);
+			if (waits || this.begun) {
+				plan((this.limit.compareTo(LONGEST_PAUSE) < 0) ? this.limit : LONGEST_PAUSE);
+			}
+		}
+	}
+
+	/** Report waits that have become long, and return whether anyone waits. */
+	private boolean report() {
 		long now = this.clock.nanoTime();
 		Survey survey = new Survey(now);
 		this.locks.accept(survey);
@@ -92,15 +111,8 @@ final class SlowWaits {
 		Map<LockKey, List<Waiting>> slow = waiting.stream()
 			.filter((caller) -> survey.age(caller).compareTo(this.limit) >= 0 && survey.age(caller).compareTo(most) < 0)
 			.collect(Collectors.groupingBy(Waiting::key, LinkedHashMap::new, Collectors.toList()));
-		try {
-			slow.forEach((key, callers) -> warn(key, callers, survey));
-		}
-		finally {
-			if (!waiting.isEmpty()) { // One check at a time, because it may wait for the
-										// store
-				plan((this.limit.compareTo(LONGEST_PAUSE) < 0) ? this.limit : LONGEST_PAUSE);
-			}
-		}
+		slow.forEach((key, callers) -> warn(key, callers, survey));
+		return !waiting.isEmpty();
 	}
 
 	private void warn(LockKey key, List<Waiting> callers, Survey survey) {

@@ -76,10 +76,10 @@ final class StoreProbe {
 		Claim claim = new Claim(key, this.member.newOwner(), this.lease, Duration.ZERO, false, start);
 		try {
 			boolean granted = this.engine.tryAcquire(claim) instanceof AcquisitionOutcome.Granted;
+			this.outage.responded();
 			if (granted) {
 				this.engine.release(claim);
 			}
-			this.outage.responded();
 			return granted;
 		}
 		catch (RuntimeException | Error ex) {
