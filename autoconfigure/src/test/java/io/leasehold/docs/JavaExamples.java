@@ -134,7 +134,7 @@ final class JavaExamples {
 			String text = this.block.text();
 			String head = "package %s; %s".formatted(packageName(), IMPORTS);
 			if (text.startsWith("package ")) {
-				return "\n" + text;
+				return "\n" + text.replaceFirst("package [\\w.]+;", "package %s;".formatted(packageName()));
 			}
 			if (TYPE.matcher(text).find()) {
 				return head + "\n" + text;
