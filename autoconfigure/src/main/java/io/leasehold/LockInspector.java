@@ -4,6 +4,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Read access to locks, and forced release, for operators and monitoring code.
  * Thread-safe; one bean per application.
@@ -15,6 +17,13 @@ public interface LockInspector {
 
 	/** Return the names of all engines in alphabetical order. */
 	Set<String> engines();
+
+	/**
+	 * Return where an engine's store is. Sends no request.
+	 * @return addresses without credentials, or {@code null} for a store in this JVM, or
+	 * while the address is unknown
+	 */
+	@Nullable String location(String engine);
 
 	/**
 	 * Return the shortest lease that an engine accepts, which is the shortest that it can

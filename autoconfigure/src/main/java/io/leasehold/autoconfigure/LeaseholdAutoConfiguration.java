@@ -160,8 +160,8 @@ public final class LeaseholdAutoConfiguration {
 	}
 
 	@Bean
-	UnprotectedMethodsWarning leaseholdUnprotectedMethodsWarning(LeaseholdProperties properties) {
-		return new UnprotectedMethodsWarning(properties);
+	StartupLog leaseholdStartupLog(LeaseholdProperties properties, LockService service) {
+		return new StartupLog(properties, service);
 	}
 
 }

@@ -31,6 +31,15 @@ public interface LockEngine {
 	 */
 	String name();
 
+	/**
+	 * Return where the store is, for the log. Sends no request.
+	 * @return addresses without credentials, or {@code null} for a store in this JVM, or
+	 * while the address is unknown
+	 */
+	default @Nullable String location() {
+		return null;
+	}
+
 	/** Return the engine's optional features, the same at each call. */
 	Set<Capability> capabilities();
 

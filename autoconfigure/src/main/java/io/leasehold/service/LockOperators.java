@@ -11,6 +11,7 @@ import io.leasehold.LockOverview;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.RenewalRule;
 import io.leasehold.service.gate.Survey;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Operators' access to the locks of one application, without a way to close them.
@@ -29,6 +30,11 @@ final class LockOperators implements LockInspector {
 	@Override
 	public Set<String> engines() {
 		return this.engines.names();
+	}
+
+	@Override
+	public @Nullable String location(String engine) {
+		return this.engines.get(engine).engine().location();
 	}
 
 	@Override

@@ -133,6 +133,11 @@ public final class BoundedStore implements CompareAndSetStore, AutoCloseable {
 	}
 
 	@Override
+	public @Nullable String location() {
+		return this.store.location();
+	}
+
+	@Override
 	public boolean isPunctual() {
 		return this.store.isPunctual();
 	}

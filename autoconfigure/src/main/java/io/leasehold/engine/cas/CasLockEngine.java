@@ -26,6 +26,7 @@ import io.leasehold.engine.Signal;
 import io.leasehold.engine.Subscription;
 import io.leasehold.engine.support.Deadlines;
 import io.leasehold.engine.support.OpenState;
+import org.jspecify.annotations.Nullable;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -98,6 +99,11 @@ public final class CasLockEngine implements LockEngine, AutoCloseable {
 	@Override
 	public String name() {
 		return this.name;
+	}
+
+	@Override
+	public @Nullable String location() {
+		return this.store.location();
 	}
 
 	@Override

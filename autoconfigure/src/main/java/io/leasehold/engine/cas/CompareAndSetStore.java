@@ -76,6 +76,14 @@ public interface CompareAndSetStore {
 	}
 
 	/**
+	 * Return where the store is, for the log. Sends no request.
+	 * @return addresses without credentials, or {@code null} if there are none
+	 */
+	default @Nullable String location() {
+		return null;
+	}
+
+	/**
 	 * Return whether entries end within seconds after their time to live. Otherwise the
 	 * engine offers neither a minimum hold that outlives the process nor a lock delay,
 	 * and a process that has just started may find a dead holder's lock busy until then.

@@ -39,6 +39,8 @@ public final class EtcdLockEngine implements LockEngine, AutoCloseable {
 
 	private final EtcdSettings settings;
 
+	private final String location;
+
 	private final LiveClaims claims;
 
 	private final ClaimQueue queue;
@@ -71,6 +73,7 @@ public final class EtcdLockEngine implements LockEngine, AutoCloseable {
 		KeepAlive keepAlive = new KeepAlive(store, clock);
 		OwnLeases ownLeases = new OwnLeases(store, clock);
 		this.settings = settings;
+		this.location = store.members().toString();
 		this.calls = new StoreCalls(this.state, settings.callTimeout(), Failures::of);
 		this.claims = new LiveClaims(keys, watches);
 		Sessions sessions = new Sessions(store, keys, keepAlive, settings, this.claims::lost, clock);
@@ -86,6 +89,11 @@ public final class EtcdLockEngine implements LockEngine, AutoCloseable {
 	@Override
 	public String name() {
 		return NAME;
+	}
+
+	@Override
+	public String location() {
+		return this.location;
 	}
 
 	@Override

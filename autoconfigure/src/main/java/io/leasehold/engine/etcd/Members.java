@@ -80,6 +80,12 @@ final class Members {
 		return both;
 	}
 
+	/** Return the addresses. */
+	@Override
+	public String toString() {
+		return this.endpoints.toString();
+	}
+
 	/**
 	 * Request to one member.
 	 */

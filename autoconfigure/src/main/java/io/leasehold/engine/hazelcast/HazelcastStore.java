@@ -85,6 +85,11 @@ public final class HazelcastStore implements CompareAndSetStore {
 	}
 
 	@Override
+	public String location() {
+		return "map '%s'".formatted(this.name);
+	}
+
+	@Override
 	public @Nullable Entry read(String key) {
 		String value = map().get(key);
 		while (value != null && !isAlive(value)) {

@@ -132,6 +132,11 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 	}
 
 	@Override
+	public @Nullable String location() {
+		return this.database.location();
+	}
+
+	@Override
 	public Set<Capability> capabilities() {
 		return this.database.mayRecall() ? WITH_LINGER : WITHOUT_LINGER;
 	}

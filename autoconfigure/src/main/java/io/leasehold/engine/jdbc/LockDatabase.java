@@ -99,6 +99,11 @@ final class LockDatabase implements AutoCloseable {
 				(tables != null) ? tables.dialect() : null, thrown));
 	}
 
+	/** Return host and database, or {@code null} while they are unknown. */
+	@Nullable String location() {
+		return this.location;
+	}
+
 	/** Return the tables, or {@code null} while the kind of database is unknown. */
 	@Nullable LockTables tables() {
 		return this.known.get();

@@ -119,6 +119,11 @@ public final class MemcachedStore implements CompareAndSetStore, AutoCloseable {
 	}
 
 	@Override
+	public String location() {
+		return this.servers.addresses().toString();
+	}
+
+	@Override
 	public String part(String key) {
 		return this.servers.of(key);
 	}

@@ -136,6 +136,11 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 	}
 
 	@Override
+	public String location() {
+		return this.connections.toString();
+	}
+
+	@Override
 	public Set<Capability> capabilities() {
 		return this.settings.mayLinger() ? CAPABILITIES : WITHOUT_LINGER;
 	}

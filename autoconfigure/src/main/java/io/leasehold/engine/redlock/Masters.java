@@ -74,4 +74,10 @@ record Masters(List<Master> all) {
 		return ballot;
 	}
 
+	/** Return the addresses. */
+	@Override
+	public String toString() {
+		return this.all.toString();
+	}
+
 }

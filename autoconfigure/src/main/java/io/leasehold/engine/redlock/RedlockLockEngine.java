@@ -135,6 +135,11 @@ public final class RedlockLockEngine implements LockEngine, AutoCloseable {
 	}
 
 	@Override
+	public String location() {
+		return this.masters.toString();
+	}
+
+	@Override
 	public Set<Capability> capabilities() {
 		return EnumSet.of(Capability.SHARED, Capability.MIN_HOLD, Capability.LOCK_DELAY);
 	}

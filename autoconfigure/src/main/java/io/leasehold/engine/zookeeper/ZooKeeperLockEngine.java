@@ -41,6 +41,8 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 
 	private static final Log logger = LogFactory.getLog(ZooKeeperLockEngine.class);
 
+	private final CuratorFramework client;
+
 	private final ZooKeeperSettings settings;
 
 	private final LiveClaims claims;
@@ -68,6 +70,7 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 	private ZooKeeperLockEngine(CuratorFramework client, Duration sessionTimeout, ZooKeeperSettings settings,
 			MonotonicClock clock, Runnable whenLeft) {
 		NodePaths paths = new NodePaths(settings);
+		this.client = client;
 		this.sessionTimeout = sessionTimeout;
 		this.settings = settings;
 		this.calls = new StoreCalls(this.state, settings.callTimeout(), Failures::of);
@@ -126,6 +129,11 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 	@Override
 	public String name() {
 		return NAME;
+	}
+
+	@Override
+	public String location() {
+		return this.client.getZookeeperClient().getCurrentConnectionString();
 	}
 
 	@Override
