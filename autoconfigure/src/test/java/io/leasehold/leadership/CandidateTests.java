@@ -4,14 +4,12 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.leasehold.HeldLock;
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
-import io.leasehold.LockOptions;
 import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.LockEngine;
@@ -19,12 +17,6 @@ import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.local.LocalLockEngine;
 import io.leasehold.event.LockEvent;
-import io.leasehold.service.DeadlockPolicy;
-import io.leasehold.service.HolderReport;
-import io.leasehold.service.LockService;
-import io.leasehold.service.OnLost;
-import io.leasehold.service.ReleaseTiming;
-import io.leasehold.service.ServiceSettings;
 import io.leasehold.test.contract.DelegatingEngine;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -63,12 +55,12 @@ class CandidateTests {
 
 	@Test
 	void oneLeadsAndTheOtherFollowsIt() throws InterruptedException {
-		Instance first = new Instance();
+		Instance first = new LocalInstance();
 		first.candidate.start();
 		await().until(first.candidate::isLeader);
-		Instance second = new Instance();
+		Instance second = new LocalInstance();
 		second.candidate.start();
-		await().until(() -> !second.service.inspector().overview().waiting().isEmpty());
+		await().until(second::isWaiting);
 		assertThat(second.candidate.isLeader()).isFalse();
 		assertThat(second.candidate.term()).isEmpty();
 		long term = first.candidate.term().orElseThrow();
@@ -82,12 +74,12 @@ class CandidateTests {
 
 	@Test
 	void leaderThatStepsDownIsNoCandidateForThePause() {
-		Instance first = new Instance();
+		Instance first = new LocalInstance();
 		first.candidate.start();
 		await().until(first.candidate::isLeader);
-		Instance second = new Instance();
+		Instance second = new LocalInstance();
 		second.candidate.start();
-		await().until(() -> !second.service.inspector().overview().waiting().isEmpty());
+		await().until(second::isWaiting);
 		first.candidate.stepDown(Duration.ofHours(1));
 		await().until(second.candidate::isLeader);
 		assertThat(first.service.inspector().overview().waiting()).isEmpty();
@@ -101,12 +93,12 @@ class CandidateTests {
 
 	@Test
 	void candidateThatStepsDownBeforeItLeadsWaitsNoMore() {
-		Instance first = new Instance();
+		Instance first = new LocalInstance();
 		first.candidate.start();
 		await().until(first.candidate::isLeader);
-		Instance second = new Instance();
+		Instance second = new LocalInstance();
 		second.candidate.start();
-		await().until(() -> !second.service.inspector().overview().waiting().isEmpty());
+		await().until(second::isWaiting);
 		second.candidate.stepDown(Duration.ofHours(1));
 		await().until(() -> second.service.inspector().overview().waiting().isEmpty());
 		assertThat(second.events).isEmpty();
@@ -114,7 +106,7 @@ class CandidateTests {
 
 	@Test
 	void leaderThatLostItsLockIsRevokedAndStandsAgain() {
-		Instance first = new Instance();
+		Instance first = new LocalInstance();
 		first.candidate.start();
 		await().until(first.candidate::isLeader);
 		first.service.inspector().forceRelease("", ROLE);
@@ -129,7 +121,7 @@ class CandidateTests {
 	void nobodyLeadsUntilListenersOfTheFormerLeaderReturn() throws InterruptedException {
 		CountDownLatch listening = new CountDownLatch(1);
 		CountDownLatch listened = new CountDownLatch(1);
-		Instance first = new Instance() {
+		Instance first = new LocalInstance() {
 
 			@Override
 			void listen(Object event) {
@@ -143,9 +135,9 @@ class CandidateTests {
 		};
 		first.candidate.start();
 		await().until(first.candidate::isLeader);
-		Instance second = new Instance();
+		Instance second = new LocalInstance();
 		second.candidate.start();
-		await().until(() -> !second.service.inspector().overview().waiting().isEmpty());
+		await().until(second::isWaiting);
 		first.candidate.stepDown(Duration.ofHours(1));
 		listening.await();
 		assertThat(first.candidate.isLeader()).isFalse();
@@ -158,7 +150,7 @@ class CandidateTests {
 	/** A listener in another language than Java throws any exception. */
 	@Test
 	void listenerThatFailsEndsNothing() throws InterruptedException {
-		Instance first = new Instance() {
+		Instance first = new LocalInstance() {
 
 			@Override
 			void listen(Object event) {
@@ -181,9 +173,9 @@ class CandidateTests {
 	@Test
 	void candidateOutlastsAStoreThatIsDown() {
 		this.store.faults().setDown(true);
-		Instance first = new Instance();
+		Instance first = new LocalInstance();
 		first.candidate.start();
-		await().until(() -> !first.service.inspector().overview().waiting().isEmpty());
+		await().until(first::isWaiting);
 		this.store.faults().setDown(false);
 		await().until(first.candidate::isLeader);
 	}
@@ -191,7 +183,7 @@ class CandidateTests {
 	@Test
 	void roleThatCannotBeTakenIsReportedOnce(CapturedOutput output) {
 		AtomicInteger requests = new AtomicInteger();
-		Instance first = new Instance(new DelegatingEngine(this.store) {
+		Instance first = new LocalInstance(new DelegatingEngine(this.store) {
 
 			@Override
 			public AcquisitionOutcome tryAcquire(Claim claim) {
@@ -210,23 +202,23 @@ class CandidateTests {
 
 	@Test
 	void lockOfARoleHasNoEventsButItsLoss() throws InterruptedException {
-		Instance first = new Instance();
+		Instance first = new LocalInstance();
 		first.candidate.start();
 		await().until(first.candidate::isLeader);
-		Instance second = new Instance();
+		Instance second = new LocalInstance();
 		second.candidate.start();
-		await().until(() -> !second.service.inspector().overview().waiting().isEmpty());
+		await().until(second::isWaiting);
 		first.service.inspector().forceRelease("", ROLE);
 		await().until(second.candidate::isLeader);
 		second.stop();
 		first.stop();
-		assertThat(first.eventsOfTheRole()).containsExactly("HoldLost");
-		assertThat(second.eventsOfTheRole()).isEmpty();
+		assertThat(eventsOfTheRole(first)).containsExactly("HoldLost");
+		assertThat(eventsOfTheRole(second)).isEmpty();
 	}
 
 	@Test
 	void bodyKeepsTheTermOfALeaderThatStepsDown() {
-		Instance first = new Instance();
+		Instance first = new LocalInstance();
 		assertThat(first.candidate.tryEnter()).isEmpty();
 		first.candidate.start();
 		await().until(first.candidate::isLeader);
@@ -245,15 +237,15 @@ class CandidateTests {
 	/** Even if nothing but its body has kept the role until now. */
 	@Test
 	void roleIsNotGivenBackToTheInstanceThatStepsDown() {
-		Instance first = new Instance();
+		Instance first = new LocalInstance();
 		first.candidate.start();
 		await().until(first.candidate::isLeader);
-		Instance second = new Instance();
+		Instance second = new LocalInstance();
 		second.candidate.start();
-		await().until(() -> !second.service.inspector().overview().waiting().isEmpty());
+		await().until(second::isWaiting);
 		try (HeldLock body = first.candidate.tryEnter().orElseThrow()) {
 			first.candidate.stepDown(Duration.ZERO);
-			await().until(() -> !first.service.inspector().overview().waiting().isEmpty());
+			await().until(first::isWaiting);
 			assertThat(body.isValid()).isTrue();
 		}
 		await().until(() -> first.candidate.isLeader() || second.candidate.isLeader());
@@ -262,7 +254,7 @@ class CandidateTests {
 
 	@Test
 	void termHasNoEndThatABodyCouldMove() {
-		Instance first = new Instance();
+		Instance first = new LocalInstance();
 		first.candidate.start();
 		await().until(first.candidate::isLeader);
 		try (HeldLock body = first.candidate.tryEnter().orElseThrow()) {
@@ -281,12 +273,12 @@ class CandidateTests {
 
 	@Test
 	void candidateThatStopsInItsPauseDoesNotStandBeforeItStarts() throws InterruptedException {
-		Instance first = new Instance();
+		Instance first = new LocalInstance();
 		first.candidate.start();
 		await().until(first.candidate::isLeader);
 		first.candidate.stepDown(Duration.ofMillis(1));
 		first.stop();
-		Instance second = new Instance();
+		Instance second = new LocalInstance();
 		second.candidate.start();
 		await().until(second.candidate::isLeader);
 		assertThat(first.service.inspector().overview().waiting()).isEmpty();
@@ -309,64 +301,27 @@ class CandidateTests {
 		}
 	}
 
-	/** One of the instances of an application. */
-	private class Instance {
+	/** Return the events of the role, before that of another hold, which is slow. */
+	private static List<String> eventsOfTheRole(Instance instance) {
+		instance.service.acquire("other").close();
+		await().until(() -> instance.lockEvents.stream()
+			.anyMatch((event) -> event instanceof LockEvent.HoldSlow slow && slow.key().value().equals("other")));
+		return instance.lockEvents.stream()
+			.filter((event) -> event.toString().contains("role billing"))
+			.map((event) -> event.getClass().getSimpleName())
+			.toList();
+	}
 
-		final List<Object> events = new CopyOnWriteArrayList<>();
+	/** An instance that uses the store of the test. */
+	private class LocalInstance extends Instance {
 
-		final List<LockEvent> lockEvents = new CopyOnWriteArrayList<>();
-
-		final LockService service;
-
-		final Candidate candidate;
-
-		Instance() {
+		LocalInstance() {
 			this(CandidateTests.this.store);
 		}
 
-		Instance(LockEngine engine) {
-			LockOptions defaults = new LockOptions("test", "local", Duration.ofSeconds(10), Duration.ZERO,
-					Duration.ZERO, LockOptions.UNLIMITED);
-			this.service = new LockService(
-					new ServiceSettings(defaults, OnLost.THROW, 63, Duration.ofMinutes(10), Duration.ZERO,
-							Duration.ofMillis(1), HolderReport.AFTER_WAIT, DeadlockPolicy.WARN),
-					List.of(engine), Member.of("test"), MonotonicClock.SYSTEM, List.of(this.lockEvents::add),
-					ReleaseTiming.IMMEDIATE);
-			this.candidate = new Candidate("billing", this.service, defaults, this::listen);
+		LocalInstance(LockEngine engine) {
+			super(Member.of("test"), engine, Duration.ofSeconds(10));
 			CandidateTests.this.instances.add(this);
-		}
-
-		void listen(Object event) {
-			this.events.add(event);
-		}
-
-		/** Return the events of the role, before that of another hold, which is slow. */
-		List<String> eventsOfTheRole() {
-			this.service.acquire("other").close();
-			await().until(() -> this.lockEvents.stream()
-				.anyMatch((event) -> event instanceof LockEvent.HoldSlow slow && slow.key().value().equals("other")));
-			return this.lockEvents.stream()
-				.filter((event) -> event.toString().contains("role billing"))
-				.map((event) -> event.getClass().getSimpleName())
-				.toList();
-		}
-
-		List<Long> terms() {
-			return this.events.stream()
-				.map((event) -> (event instanceof LeadershipGrantedEvent granted) ? granted.term()
-						: ((LeadershipRevokedEvent) event).term())
-				.toList();
-		}
-
-		void stop() throws InterruptedException {
-			CountDownLatch ended = new CountDownLatch(1);
-			this.candidate.stop(ended::countDown);
-			ended.await();
-		}
-
-		void close() {
-			this.candidate.close();
-			this.service.close();
 		}
 
 	}
