@@ -13,14 +13,29 @@ class ConfigurationPageTests {
 
 	private static final String PAGE = "docs/configuration.md";
 
+	private static final String CHINESE_PAGE = "docs/zh/configuration.md";
+
 	private final Metadata metadata = new Metadata();
 
 	@Test
 	void everyPropertyHasItsRowAndNoOtherHasOne() {
-		List<String> rows = Manual.page(PAGE).prose().stream().filter((line) -> line.startsWith("| `")).toList();
-		List<String> expected = this.metadata.ours().stream().map(ConfigurationPageTests::row).toList();
+		List<String> rows = rows(PAGE);
+		List<String> expected = this.metadata.ours()
+			.stream()
+			.map((property) -> start(property) + property.description() + " |")
+			.toList();
 		assertThat(expected).as("rows to add to %s", PAGE).filteredOn((row) -> !rows.contains(row)).isEmpty();
 		assertThat(rows).as("rows to remove from %s", PAGE).filteredOn((row) -> !expected.contains(row)).isEmpty();
+	}
+
+	@Test
+	void everyPropertyHasItsRowInChineseAndNoOtherHasOne() {
+		List<String> rows = rows(CHINESE_PAGE);
+		List<String> expected = this.metadata.ours().stream().map(ConfigurationPageTests::start).toList();
+		assertThat(rows).filteredOn((row) -> !row.matches(".*\\p{IsHan}[^|]*\\|")).as("not described").isEmpty();
+		assertThat(rows).extracting((row) -> row.replaceFirst("[^|]+\\|$", " "))
+			.as("rows of %s", CHINESE_PAGE)
+			.containsExactlyInAnyOrderElementsOf(expected);
 	}
 
 	@Test
@@ -40,10 +55,14 @@ class ConfigurationPageTests {
 		assertThat(unknown).isEmpty();
 	}
 
-	private static String row(Metadata.Property property) {
+	private static List<String> rows(String page) {
+		return Manual.page(page).prose().stream().filter((line) -> line.startsWith("| `")).toList();
+	}
+
+	/** The row of a property up to its description. */
+	private static String start(Metadata.Property property) {
 		String value = (property.defaultValue() != null) ? "`" + property.defaultValue() + "`" : "";
-		return "| `%s` | %s | %s | %s |".formatted(property.name(), property.shortType(), value,
-				property.description());
+		return "| `%s` | %s | %s | ".formatted(property.name(), property.shortType(), value);
 	}
 
 }

@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * The messages that the troubleshooting page explains are those of the code, with
- * {@code …} for what differs.
+ * {@code …} for what differs. The page in Chinese explains the same ones.
  */
 class MessagesTests {
 
@@ -29,13 +29,14 @@ class MessagesTests {
 
 	@Test
 	void everyMessageIsInTheCode() {
-		List<String> messages = Manual.page("docs/troubleshooting.md")
-			.blocks("text")
-			.stream()
-			.map((block) -> String.join(" ", block.lines()))
-			.toList();
+		List<String> messages = messages("docs/troubleshooting.md");
 		assertThat(messages).isNotEmpty();
 		assertThat(messages).filteredOn((message) -> !this.code.contains(message)).isEmpty();
+		assertThat(messages("docs/zh/troubleshooting.md")).isEqualTo(messages);
+	}
+
+	private static List<String> messages(String page) {
+		return Manual.page(page).blocks("text").stream().map((block) -> String.join(" ", block.lines())).toList();
 	}
 
 	/** Monitoring searches for them. */

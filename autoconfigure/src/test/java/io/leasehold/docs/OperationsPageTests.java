@@ -25,7 +25,8 @@ import org.springframework.context.annotation.Configuration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * An application as the page configures it responds to each command of the page.
+ * An application as the page configures it responds to each command of the page, which
+ * are those of the page in Chinese too.
  */
 @Timeout(300)
 class OperationsPageTests {
@@ -33,15 +34,11 @@ class OperationsPageTests {
 	private static final Pattern COMMAND = Pattern.compile(
 			"curl -s(?: -X (?<method>\\w+))?(?: -H 'Content-Type: application/json' -d '(?<body>[^']+)')? '?localhost:8080(?<path>[^']+)'?");
 
-	private final Page page = Manual.page("docs/operations/README.md");
+	private static final String PAGE = "docs/operations/README.md";
 
 	@Test
 	void commandsOfThePageHaveResponses() throws Exception {
-		List<String> commands = this.page.blocks("shell")
-			.stream()
-			.flatMap((block) -> Stream.of(block.text().split("\n")))
-			.filter((line) -> !line.isBlank())
-			.toList();
+		List<String> commands = commands(PAGE);
 		assertThat(commands).hasSizeGreaterThan(10);
 		try (ConfigurableApplicationContext context = start()) {
 			DistributedLocks locks = context.getBean(DistributedLocks.class);
@@ -59,6 +56,20 @@ class OperationsPageTests {
 				assertThat(ex.getKey()).isEqualTo("order:42");
 			}
 		}
+	}
+
+	@Test
+	void pageInChineseHasTheSameCommands() {
+		assertThat(commands("docs/zh/operations.md")).isEqualTo(commands(PAGE));
+	}
+
+	private static List<String> commands(String page) {
+		return Manual.page(page)
+			.blocks("shell")
+			.stream()
+			.flatMap((block) -> Stream.of(block.text().split("\n")))
+			.filter((line) -> !line.isBlank())
+			.toList();
 	}
 
 	private static HttpResponse<String> send(String command, String port) throws Exception {
