@@ -52,6 +52,8 @@ import org.springframework.core.Ordered;
  * holder. When not set, without limit.
  * @param leakDetection Whether a warning shows where an unreleased lock was acquired.
  * Takes a stack trace of each acquisition.
+ * @param contention Whether the endpoint 'locks' shows the keys that callers of this
+ * process waited for most in the last five minutes. They are kept in bounded memory.
  * @param holderReport When a LockBusyException names the holders of the lock. This costs
  * one request to the store, after the wait.
  * @param deadlock What happens if threads of this process wait for each other's locks.
@@ -68,8 +70,8 @@ public record LeaseholdProperties(@DefaultValue("true") boolean enabled, @Nullab
 		@DefaultValue("0s") Duration linger, @DefaultValue("" + (Ordered.LOWEST_PRECEDENCE - 100)) int order,
 		@DefaultValue("throw") OnLost onLost, @DefaultValue("fail") WhenUnavailable whenUnavailable, boolean failFast,
 		@Nullable Duration slowHold, @Nullable Duration slowWait, boolean leakDetection,
-		@DefaultValue("after-wait") HolderReport holderReport, @DefaultValue("warn") DeadlockPolicy deadlock,
-		@DefaultValue Handoff handoff, @DefaultValue Fencing fencing,
+		@DefaultValue("true") boolean contention, @DefaultValue("after-wait") HolderReport holderReport,
+		@DefaultValue("warn") DeadlockPolicy deadlock, @DefaultValue Handoff handoff, @DefaultValue Fencing fencing,
 		@DefaultValue Transaction transaction) implements InitializingBean {
 
 	/** Name in metrics for locks that are acquired in code without a name. */

@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.util.List;
 
 import io.leasehold.LockHolder;
+import io.leasehold.LockOverview;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,8 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param failure why the store did not respond, {@code null} if it did
  * @param here holds and waiters of the key in this process
  */
-public record LockDescriptor(String engine, String key, List<Holder> holders, @Nullable String failure,
-		LocksDescriptor here) {
+public record LockDescriptor(String engine, String key, List<Holder> holders, @Nullable String failure, Here here) {
 
 	/**
 	 * Holder of a key; the first one of a grant that a process passes on.
@@ -46,6 +46,20 @@ public record LockDescriptor(String engine, String key, List<Holder> holders, @N
 		public String toString() {
 			return "%s on %s, process %s, thread %s, since %s".formatted(this.application, this.host, this.process,
 					this.thread, this.since);
+		}
+
+	}
+
+	/**
+	 * Holds of a key in this process, and callers that wait for it here.
+	 */
+	public record Here(List<LocksDescriptor.Held> held, List<LocksDescriptor.Waiting> waiting,
+			List<LocksDescriptor.Parked> parked) {
+
+		static Here of(LockOverview overview) {
+			return new Here(overview.held().stream().map(LocksDescriptor.Held::of).toList(),
+					overview.waiting().stream().map(LocksDescriptor.Waiting::of).toList(),
+					overview.parked().stream().map(LocksDescriptor.Parked::of).toList());
 		}
 
 	}

@@ -14,13 +14,16 @@ import org.jspecify.annotations.Nullable;
  * @param held the held locks, the oldest first
  * @param waiting the callers that wait, the longest first
  * @param parked the locks without a holder that the process keeps for its next caller
+ * @param acquired when locks were last acquired, the oldest first
+ * @param contended the keys with the most waits, the first with the most
  */
-public record LocksDescriptor(List<Held> held, List<Waiting> waiting, List<Parked> parked) {
+public record LocksDescriptor(List<Held> held, List<Waiting> waiting, List<Parked> parked, List<Acquired> acquired,
+		List<Contended> contended) {
 
-	static LocksDescriptor of(LockOverview overview) {
-		return new LocksDescriptor(overview.held().stream().map(Held::of).toList(),
-				overview.waiting().stream().map(Waiting::of).toList(),
-				overview.parked().stream().map(Parked::of).toList());
+	static LocksDescriptor of(LockOverview overview, LockActivity activity) {
+		LockDescriptor.Here here = LockDescriptor.Here.of(overview);
+		return new LocksDescriptor(here.held(), here.waiting(), here.parked(), activity.acquired(),
+				activity.contended());
 	}
 
 	/** Truncate to milliseconds, for readability. */
@@ -84,6 +87,41 @@ public record LocksDescriptor(List<Held> held, List<Waiting> waiting, List<Parke
 		static Waiting of(LockOverview.Waiting waiting) {
 			return new Waiting(waiting.engine(), waiting.key().value(), waiting.name(), waiting.thread(),
 					millis(waiting.since()), millis(waiting.remaining()));
+		}
+
+	}
+
+	/**
+	 * Last acquisition of a lock in this process.
+	 *
+	 * @param name fixed name of the lock
+	 * @param age time since the acquisition
+	 */
+	public record Acquired(String engine, String name, Duration age) {
+
+		static Acquired of(String engine, String name, long nanos) {
+			return new Acquired(engine, name, millis(Duration.ofNanos(nanos)));
+		}
+
+	}
+
+	/**
+	 * A key that callers of this process waited for in the last five minutes.
+	 *
+	 * @param name fixed name of the last caller's lock
+	 * @param waits number of waits, with or without success; too large by at most
+	 * {@code overcount}
+	 * @param overcount zero unless callers waited for more than a hundred keys in a
+	 * minute
+	 * @param total sum of these waits, without those that were overcounted
+	 * @param longest longest of these waits
+	 */
+	public record Contended(String engine, String key, String name, long waits, long overcount, Duration total,
+			Duration longest) {
+
+		static Contended of(BusiestKeys.Key key, BusiestKeys.Waits waits) {
+			return new Contended(key.engine(), key.key().value(), waits.name(), waits.count(), waits.error(),
+					millis(Duration.ofNanos(waits.total())), millis(Duration.ofNanos(waits.longest())));
 		}
 
 	}

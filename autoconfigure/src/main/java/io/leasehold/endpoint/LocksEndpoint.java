@@ -29,17 +29,23 @@ public class LocksEndpoint {
 
 	private final LockInspector locks;
 
+	private final LockActivity activity;
+
 	private final ForcedReleaseLog log;
 
-	public LocksEndpoint(LockInspector locks, ApplicationEventPublisher events) {
+	public LocksEndpoint(LockInspector locks, LockActivity activity, ApplicationEventPublisher events) {
 		this.locks = locks;
+		this.activity = activity;
 		this.log = new ForcedReleaseLog(events);
 	}
 
-	/** Return the locks held in this process and the callers that wait in it. */
+	/**
+	 * Return the locks held in this process and the callers that wait in it, and which
+	 * locks were acquired and awaited lately.
+	 */
 	@ReadOperation
 	public LocksDescriptor locks() {
-		return LocksDescriptor.of(this.locks.overview());
+		return LocksDescriptor.of(this.locks.overview(), this.activity);
 	}
 
 	/**
@@ -58,7 +64,7 @@ public class LocksEndpoint {
 			failure = ex.getMessage();
 		}
 		return new LockDescriptor(engine, key, holders, failure,
-				LocksDescriptor.of(this.locks.overview(engine, lockKey)));
+				LockDescriptor.Here.of(this.locks.overview(engine, lockKey)));
 	}
 
 	/**

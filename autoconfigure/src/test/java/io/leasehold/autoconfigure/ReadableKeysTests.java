@@ -21,6 +21,7 @@ import io.leasehold.LockOptions;
 import io.leasehold.annotation.DistributedLock;
 import io.leasehold.autoconfigure.fencing.LeaseholdFencingAutoConfiguration;
 import io.leasehold.autoconfigure.jdbc.LeaseholdJdbcAutoConfiguration;
+import io.leasehold.endpoint.LockActivity;
 import io.leasehold.endpoint.LocksEndpoint;
 import io.leasehold.engine.local.LocalLockEngine;
 import io.leasehold.service.LockService;
@@ -167,7 +168,7 @@ class ReadableKeysTests {
 			throw new IllegalStateException("The action fails");
 		});
 		SecurityContext anonymous = SecurityContext.NONE;
-		new LocksEndpoint(context.getBean(LockInspector.class), context).forceRelease(engine, FORGED, anonymous);
+		endpoint(context).forceRelease(engine, FORGED, anonymous);
 		Awaitility.await().until(() -> !held.isValid());
 		refuse(held::throwIfLost);
 		refuse(held::close);
@@ -184,10 +185,14 @@ class ReadableKeysTests {
 		CompletableFuture<HeldLock> later = locks.acquireAsync(FORGED + "3");
 		refuse(later::join);
 		catchThrowable(held::close);
-		catchThrowable(() -> new LocksEndpoint(context.getBean(LockInspector.class), context).forceRelease(engine,
-				FORGED, SecurityContext.NONE));
+		catchThrowable(() -> endpoint(context).forceRelease(engine, FORGED, SecurityContext.NONE));
 		database.execute("ALTER TABLE hidden RENAME TO leasehold_lock");
 		context.getBean(LocalLockEngine.class).faults().setDown(false);
+	}
+
+	private static LocksEndpoint endpoint(ApplicationContext context) {
+		return new LocksEndpoint(context.getBean(LockInspector.class), new LockActivity(System::nanoTime, true),
+				context);
 	}
 
 	private void refuse(Runnable call) {

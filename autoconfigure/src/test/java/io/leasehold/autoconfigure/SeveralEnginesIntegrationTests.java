@@ -23,6 +23,7 @@ import io.leasehold.LockLostEvent;
 import io.leasehold.LockLostException;
 import io.leasehold.annotation.DistributedLock;
 import io.leasehold.endpoint.LocksDescriptor;
+import io.leasehold.endpoint.LockActivity;
 import io.leasehold.endpoint.LocksEndpoint;
 import io.leasehold.server.FaultProxy;
 import io.leasehold.server.PostgresTestServer;
@@ -131,7 +132,7 @@ class SeveralEnginesIntegrationTests {
 			}
 			shop.first(() -> shop.second(() -> shop.third(() -> {
 				assertThat(holders(context)).containsExactlyElementsOf(this.engines);
-				LocksDescriptor shown = new LocksEndpoint(context.getBean(LockInspector.class), context).locks();
+				LocksDescriptor shown = endpoint(context).locks();
 				assertThat(shown.held()).extracting(LocksDescriptor.Held::engine)
 					.containsExactlyInAnyOrderElementsOf(this.engines);
 			})));
@@ -251,12 +252,17 @@ class SeveralEnginesIntegrationTests {
 
 	/** The stores that say that the key is held. */
 	private List<String> holders(ApplicationContext context) {
-		LocksEndpoint endpoint = new LocksEndpoint(context.getBean(LockInspector.class), context);
+		LocksEndpoint endpoint = endpoint(context);
 		List<String> holders = new ArrayList<>();
 		for (String engine : this.engines) {
 			endpoint.lock(engine, "order:42").holders().forEach((holder) -> holders.add(engine));
 		}
 		return holders;
+	}
+
+	private static LocksEndpoint endpoint(ApplicationContext context) {
+		return new LocksEndpoint(context.getBean(LockInspector.class), new LockActivity(System::nanoTime, true),
+				context);
 	}
 
 	private static Status health(ApplicationContext context, String engine) {

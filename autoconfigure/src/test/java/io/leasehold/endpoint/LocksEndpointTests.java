@@ -31,6 +31,7 @@ import tools.jackson.databind.json.JsonMapper;
 import io.leasehold.DistributedLocks;
 import io.leasehold.HeldLock;
 import io.leasehold.LockLostException;
+import io.leasehold.LockOptions;
 import io.leasehold.engine.local.LocalLockEngine;
 import io.leasehold.test.contract.Fault;
 
@@ -85,7 +86,7 @@ class LocksEndpointTests {
 
 	@Test
 	void showsWhatIsHeldAndAwaited() throws Exception {
-		assertThat(get("").body()).isEqualTo("{\"held\":[],\"waiting\":[],\"parked\":[]}");
+		assertThat(get("").body()).startsWith("{\"held\":[],\"waiting\":[],\"parked\":[],\"acquired\":[");
 		CompletableFuture<HeldLock> next;
 		try (HeldLock held = locks.acquire("order:42", locks.defaults().toBuilder().name("pay").build())) {
 			next = locks.acquireAsync("order:42", locks.defaults().toBuilder().waitTime(Duration.ofMinutes(1)).build());
@@ -109,6 +110,36 @@ class LocksEndpointTests {
 			assertThat(waiting.hasNonNull("thread")).isFalse();
 		}
 		next.join().close();
+		JsonNode acquired = named("pay", json(get("")).path("acquired"));
+		assertThat(acquired.path("engine").asString()).isEqualTo("local");
+		assertThat(Duration.parse(acquired.path("age").asString())).isBetween(Duration.ZERO, Duration.ofMinutes(1));
+	}
+
+	@Test
+	void showsWhichKeysAreContended() throws Exception {
+		LockOptions pay = locks.defaults().toBuilder().name("contended").build();
+		try (HeldLock held = locks.acquire("order:busy", pay)) {
+			assertThat(held.isValid()).isTrue();
+			LockOptions hasty = pay.toBuilder().waitTime(Duration.ofMillis(20)).build();
+			for (int i = 0; i < 2; i++) {
+				assertThat(locks.acquireAsync("order:busy", hasty)).failsWithin(Duration.ofMinutes(1));
+			}
+		}
+		JsonNode contended = named("contended", json(get("")).path("contended"));
+		assertThat(contended.path("engine").asString()).isEqualTo("local");
+		assertThat(contended.path("key").asString()).isEqualTo("order:busy");
+		assertThat(contended.path("waits").asInt()).isEqualTo(2);
+		assertThat(contended.path("overcount").asInt()).isZero();
+		Duration longest = Duration.parse(contended.path("longest").asString());
+		assertThat(longest).isGreaterThanOrEqualTo(Duration.ofMillis(20));
+		assertThat(Duration.parse(contended.path("total").asString())).isGreaterThanOrEqualTo(longest.plusMillis(20));
+	}
+
+	private static JsonNode named(String name, JsonNode list) {
+		return list.valueStream()
+			.filter((entry) -> entry.path("name").asString().equals(name))
+			.findFirst()
+			.orElseThrow();
 	}
 
 	@ParameterizedTest

@@ -2,10 +2,13 @@ package io.leasehold.autoconfigure.actuate;
 
 import io.leasehold.LockInspector;
 import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
+import io.leasehold.autoconfigure.LeaseholdProperties;
 import io.leasehold.autoconfigure.leadership.LeaseholdLeadershipAutoConfiguration;
 import io.leasehold.endpoint.LeadershipEndpoint;
+import io.leasehold.endpoint.LockActivity;
 import io.leasehold.endpoint.LocksEndpoint;
 import io.leasehold.endpoint.LocksEndpointWebExtension;
+import io.leasehold.engine.MonotonicClock;
 import io.leasehold.leadership.Leaderships;
 
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
@@ -33,10 +36,17 @@ public final class LeaseholdEndpointAutoConfiguration {
 	}
 
 	@Bean
+	@ConditionalOnAvailableEndpoint(endpoint = LocksEndpoint.class)
+	@ConditionalOnMissingBean
+	LockActivity leaseholdLockActivity(MonotonicClock clock, LeaseholdProperties properties) {
+		return new LockActivity(clock::nanoTime, properties.contention());
+	}
+
+	@Bean
 	@ConditionalOnAvailableEndpoint
 	@ConditionalOnMissingBean
-	LocksEndpoint leaseholdLocksEndpoint(LockInspector locks, ApplicationEventPublisher events) {
-		return new LocksEndpoint(locks, events);
+	LocksEndpoint leaseholdLocksEndpoint(LockInspector locks, LockActivity activity, ApplicationEventPublisher events) {
+		return new LocksEndpoint(locks, activity, events);
 	}
 
 	@Bean

@@ -57,7 +57,7 @@ class LeaseholdEndpointAutoConfigurationTests {
 
 	@Test
 	void ownEndpointWins() {
-		this.exposed.withBean("own", LocksEndpoint.class, () -> new LocksEndpoint(null, null))
+		this.exposed.withBean("own", LocksEndpoint.class, () -> new LocksEndpoint(null, null, null))
 			.run((context) -> assertThat(context).getBean(LocksEndpoint.class).isSameAs(context.getBean("own")));
 	}
 
