@@ -1,0 +1,131 @@
+package io.leasehold.docs;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import io.leasehold.DistributedLocks;
+import io.leasehold.HeldLock;
+import io.leasehold.LockException;
+import io.leasehold.LockInspector;
+import io.leasehold.LockOptions;
+
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.r2dbc.autoconfigure.R2dbcAutoConfiguration;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Configuration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The script of the page for incidents finds deadlocks between instances, and no others.
+ */
+class DeadlockScriptTests {
+
+	private final List<ConfigurableApplicationContext> instances = new ArrayList<>();
+
+	private final List<Thread> threads = new ArrayList<>();
+
+	@BeforeEach
+	void start() {
+		for (int i = 0; i < 2; i++) {
+			this.instances.add(
+					new SpringApplicationBuilder(Application.class)
+						.properties("server.port=0", "leasehold.engine=jdbc", "leasehold.jdbc.initialize-schema=always",
+								"spring.datasource.url=jdbc:h2:mem:deadlock-script;DB_CLOSE_DELAY=-1",
+								"leasehold.wait-time=5m", "spring.flyway.enabled=false",
+								"spring.liquibase.enabled=false", "management.endpoints.web.exposure.include=locks")
+						.run());
+		}
+	}
+
+	@AfterEach
+	void stop() throws Exception {
+		for (Thread thread : this.threads) {
+			thread.interrupt();
+			thread.join();
+		}
+		this.instances.forEach(ConfigurableApplicationContext::close);
+	}
+
+	@Test
+	void cycleOfTwoInstancesIsNamed() throws Exception {
+		CountDownLatch bothHold = new CountDownLatch(2);
+		begin(0, "payer", "order:1", "stock:1", bothHold);
+		begin(1, "packer", "stock:1", "order:1", bothHold);
+		awaitWaiting(0, 1);
+		awaitWaiting(1, 1);
+		String output = runScript(1);
+		assertThat(output.lines()).hasSize(5).startsWith("Deadlock:");
+		assertThat(output)
+			.contains("  thread 'payer' of %s waits for 'stock:1' (jdbc),%n    which thread 'packer' of %s holds"
+				.formatted(url(0), url(1)))
+			.contains("  thread 'packer' of %s waits for 'order:1' (jdbc),%n    which thread 'payer' of %s holds"
+				.formatted(url(1), url(0)));
+	}
+
+	@Test
+	void chainIsNoDeadlock() throws Exception {
+		CountDownLatch bothHold = new CountDownLatch(2);
+		begin(0, "payer", "order:1", "stock:1", bothHold);
+		begin(1, "packer", "stock:1", "stock:2", bothHold);
+		Awaitility.await().until(() -> bothHold.getCount() == 0);
+		awaitWaiting(0, 1);
+		assertThat(runScript(0)).isEmpty();
+	}
+
+	/** Acquire a lock, and another one when all threads have their first. */
+	private void begin(int instance, String name, String first, String second, CountDownLatch allHold) {
+		DistributedLocks locks = this.instances.get(instance).getBean(DistributedLocks.class);
+		LockOptions options = locks.defaults();
+		Thread thread = new Thread(() -> {
+			try (HeldLock outer = locks.acquire(first, options)) {
+				allHold.countDown();
+				allHold.await();
+				try (HeldLock inner = locks.acquire(second, options)) {
+					Thread.sleep(Duration.ofMinutes(5).toMillis());
+				}
+			}
+			catch (InterruptedException | LockException ex) {
+				// The test has ended
+			}
+		}, name);
+		this.threads.add(thread);
+		thread.start();
+	}
+
+	private void awaitWaiting(int instance, int number) {
+		LockInspector inspector = this.instances.get(instance).getBean(LockInspector.class);
+		Awaitility.await().until(() -> inspector.overview().waiting().size() == number);
+	}
+
+	private String runScript(int status) throws Exception {
+		Process script = new ProcessBuilder("python3", Manual.file("docs/operations/deadlocks.py").toString(), url(0),
+				url(1))
+			.redirectErrorStream(true)
+			.start();
+		String output = new String(script.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+		assertThat(script.waitFor()).as(output).isEqualTo(status);
+		return output;
+	}
+
+	private String url(int instance) {
+		return "http://localhost:%s/actuator/locks"
+			.formatted(this.instances.get(instance).getEnvironment().getProperty("local.server.port"));
+	}
+
+	@EnableAutoConfiguration(exclude = R2dbcAutoConfiguration.class)
+	@Configuration(proxyBeanMethods = false)
+	static class Application {
+
+	}
+
+}
