@@ -14,6 +14,7 @@ import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscription;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
 
 /**
  * The publisher of a method under its lock, for one subscription. The lock is released
@@ -57,11 +58,14 @@ final class ReactiveBody {
 			.doOnTerminate(() -> this.ended = true)
 			.doOnNext(this::check)
 			.contextWrite((context) -> ReactiveLocks.add(context, this.held));
-		return (this.call.locks().onLost() == OnLost.INTERRUPT)
-				? body.doOnSubscribe((subscription) -> this.subscription = subscription)
-					.takeUntilOther(Mono.create((sink) -> this.held.onLost(sink::error)))
-					.doOnError((loss) -> cancel())
-				: body;
+		if (this.call.locks().onLost() != OnLost.INTERRUPT) {
+			return body;
+		}
+		Sinks.Empty<Object> end = Sinks.empty();
+		this.held.onLost(end::tryEmitError);
+		return body.doOnSubscribe((subscription) -> this.subscription = subscription)
+			.takeUntilOther(end.asMono())
+			.doOnError((loss) -> cancel());
 	}
 
 	/** Reactor does not cancel a publisher whose other one fails. */

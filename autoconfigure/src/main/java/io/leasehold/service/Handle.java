@@ -37,6 +37,9 @@ final class Handle implements HeldLock, Runnable {
 	 */
 	private volatile @Nullable Object first;
 
+	/** Whether the hold may have actions of this handle, to be removed by the close. */
+	private volatile boolean hasLossActions;
+
 	private Handle(Holds holds, KeyGate gate, Hold hold, ReleaseTiming.Releases releases) {
 		this.holds = holds;
 		this.gate = gate;
@@ -152,14 +155,27 @@ final class Handle implements HeldLock, Runnable {
 
 	@Override
 	public void onLost(Consumer<LockLostException> action) {
+		this.hasLossActions = true;
 		if (isOpen()) {
-			this.holds.onLost(this.gate, this.hold, action);
+			this.holds.onLost(this.gate, this.hold, this, action);
+			if (!isOpen()) {
+				this.gate.removeLossActions(this.hold, this); // it was closed meanwhile
+			}
 		}
+	}
+
+	/** Mark this handle as closed, and return whether it was open. */
+	private boolean shut() {
+		boolean open = FIRST.getAndSet(this, null) != null;
+		if (open && this.hasLossActions) {
+			this.gate.removeLossActions(this.hold, this);
+		}
+		return open;
 	}
 
 	@Override
 	public void close() {
-		if (FIRST.getAndSet(this, null) != null) {
+		if (shut()) {
 			this.releases.execute(this);
 			this.holds.throwIfLostAtEnd(this.hold);
 		}
@@ -176,7 +192,7 @@ final class Handle implements HeldLock, Runnable {
 	 * transaction.
 	 */
 	void discard() {
-		if (FIRST.getAndSet(this, null) != null) {
+		if (shut()) {
 			this.releases.discarded();
 			this.holds.close(this.gate, this.hold);
 			this.holds.throwIfLostAtEnd(this.hold);

@@ -129,8 +129,8 @@ final class Holds implements Watchdog.Listener {
 		return this.stopping;
 	}
 
-	void onLost(KeyGate gate, Hold hold, Consumer<LockLostException> action) {
-		if (gate.onLost(hold, action)) {
+	void onLost(KeyGate gate, Hold hold, Object handle, Consumer<LockLostException> action) {
+		if (gate.onLost(hold, handle, action)) {
 			this.reports.runLossAction(hold, action);
 		}
 	}

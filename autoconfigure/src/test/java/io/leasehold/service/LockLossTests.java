@@ -3,6 +3,7 @@ package io.leasehold.service;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -57,6 +58,27 @@ class LockLossTests extends LockServiceFixture {
 		Awaitility.await()
 			.untilAsserted(() -> assertThat(this.events).hasAtLeastOneElementOfType(LockEvent.HoldLost.class)
 				.hasAtLeastOneElementOfType(LockEvent.HoldEnded.class));
+	}
+
+	/** Its actions would stop work that has ended. */
+	@Test
+	@SuppressWarnings("try")
+	void holderIsNotNotifiedOfALossAfterItClosedItsHandle() {
+		List<String> notified = new CopyOnWriteArrayList<>();
+		HeldLock outer = this.here.acquire("a", lease(Duration.ofSeconds(6)));
+		Consumer<LockLostException> action = (loss) -> notified.add("outer");
+		try (HeldLockScope scope = HeldLockScope.open(outer)) {
+			outer.onLost(action);
+			try (HeldLock inner = this.here.acquire("a")) {
+				inner.onLost(action);
+				inner.onLost((loss) -> notified.add("inner"));
+			}
+		}
+		this.store.lose(new LockKey("a"));
+		CountDownLatch last = new CountDownLatch(1);
+		outer.onLost((loss) -> last.countDown());
+		Awaitility.await().until(() -> last.getCount() == 0 && !notified.isEmpty());
+		assertThat(notified).containsExactly("outer");
 	}
 
 	@Test

@@ -85,7 +85,7 @@ public final class Hold extends Link<Hold> {
 
 	private volatile @Nullable LossCause lossCause;
 
-	private @Nullable List<Consumer<LockLostException>> lossActions;
+	private List<LossAction> lossActions = List.of();
 
 	/** Create a caller's hold, of a new grant unless another hold passed its grant. */
 	Hold(Grant grant, Caller caller, @Nullable Hold passed, boolean pushed, long now) {
@@ -191,7 +191,6 @@ public final class Hold extends Link<Hold> {
 
 	void close() {
 		this.closed = true;
-		this.lossActions = null;
 	}
 
 	/** Mark the hold as one of a grant that was parked. */
@@ -211,9 +210,7 @@ public final class Hold extends Link<Hold> {
 	/** Mark the hold as lost, and return the actions to run. */
 	public List<Consumer<LockLostException>> lose(LossCause cause) {
 		this.lossCause = cause;
-		List<Consumer<LockLostException>> actions = this.lossActions;
-		this.lossActions = null;
-		return (actions != null) ? actions : List.of();
+		return this.lossActions.stream().map(LossAction::action).toList();
 	}
 
 	/**
@@ -226,11 +223,14 @@ public final class Hold extends Link<Hold> {
 				|| (cause == LossCause.MAX_HOLD || cause == LossCause.EXPIRED) && !this.options.lockDelay().isZero();
 	}
 
-	void addLossAction(Consumer<LockLostException> action) {
-		if (this.lossActions == null) {
-			this.lossActions = new ArrayList<>(2);
-		}
-		this.lossActions.add(action);
+	void addLossAction(Object handle, Consumer<LockLostException> action) {
+		List<LossAction> actions = new ArrayList<>(this.lossActions);
+		actions.add(new LossAction(new WeakReference<>(handle), action));
+		this.lossActions = actions;
+	}
+
+	void removeLossActions(Object handle) {
+		this.lossActions = this.lossActions.stream().filter((action) -> !action.handle().refersTo(handle)).toList();
 	}
 
 	/** Return the rest of the minimum hold; not positive after its end. */

@@ -316,14 +316,19 @@ public final class KeyGate {
 	}
 
 	/**
-	 * Register an action for the loss of a hold.
+	 * Register an action of a handle for the loss of its hold.
 	 * @return whether the hold was lost already, so that the action must run now
 	 */
-	public synchronized boolean onLost(Hold held, Consumer<LockLostException> action) {
+	public synchronized boolean onLost(Hold held, Object handle, Consumer<LockLostException> action) {
 		if (held.isLinked() && !held.isClosed()) {
-			held.addLossAction(action);
+			held.addLossAction(handle, action);
 		}
 		return held.lossCause() != null;
+	}
+
+	/** Remove the actions of a closed handle. */
+	public synchronized void removeLossActions(Hold held, Object handle) {
+		held.removeLossActions(handle);
 	}
 
 	public synchronized Hold.Use useOf(Hold held) {
