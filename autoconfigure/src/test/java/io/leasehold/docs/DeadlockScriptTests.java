@@ -7,8 +7,9 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 import io.leasehold.DistributedLocks;
@@ -30,14 +31,14 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class DeadlockScriptTests {
 
-	private final List<ConfigurableApplicationContext> instances = new ArrayList<>();
+	private static final List<ConfigurableApplicationContext> INSTANCES = new ArrayList<>();
 
 	private final List<Thread> threads = new ArrayList<>();
 
-	@BeforeEach
-	void start() {
+	@BeforeAll
+	static void start() {
 		for (int i = 0; i < 2; i++) {
-			this.instances.add(
+			INSTANCES.add(
 					new SpringApplicationBuilder(Application.class)
 						.properties("server.port=0", "leasehold.engine=jdbc", "leasehold.jdbc.initialize-schema=always",
 								"spring.datasource.url=jdbc:h2:mem:deadlock-script;DB_CLOSE_DELAY=-1",
@@ -47,13 +48,17 @@ class DeadlockScriptTests {
 		}
 	}
 
+	@AfterAll
+	static void stop() {
+		INSTANCES.forEach(ConfigurableApplicationContext::close);
+	}
+
 	@AfterEach
-	void stop() throws Exception {
+	void endThreads() throws Exception {
 		for (Thread thread : this.threads) {
 			thread.interrupt();
 			thread.join();
 		}
-		this.instances.forEach(ConfigurableApplicationContext::close);
 	}
 
 	@Test
@@ -84,7 +89,7 @@ class DeadlockScriptTests {
 
 	/** Acquire a lock, and another one when all threads have their first. */
 	private void begin(int instance, String name, String first, String second, CountDownLatch allHold) {
-		DistributedLocks locks = this.instances.get(instance).getBean(DistributedLocks.class);
+		DistributedLocks locks = INSTANCES.get(instance).getBean(DistributedLocks.class);
 		LockOptions options = locks.defaults();
 		Thread thread = new Thread(() -> {
 			try (HeldLock outer = locks.acquire(first, options)) {
@@ -103,7 +108,7 @@ class DeadlockScriptTests {
 	}
 
 	private void awaitWaiting(int instance, int number) {
-		LockInspector inspector = this.instances.get(instance).getBean(LockInspector.class);
+		LockInspector inspector = INSTANCES.get(instance).getBean(LockInspector.class);
 		Awaitility.await().until(() -> inspector.overview().waiting().size() == number);
 	}
 
@@ -119,7 +124,7 @@ class DeadlockScriptTests {
 
 	private String url(int instance) {
 		return "http://localhost:%s/actuator/locks"
-			.formatted(this.instances.get(instance).getEnvironment().getProperty("local.server.port"));
+			.formatted(INSTANCES.get(instance).getEnvironment().getProperty("local.server.port"));
 	}
 
 	@EnableAutoConfiguration(exclude = R2dbcAutoConfiguration.class)
