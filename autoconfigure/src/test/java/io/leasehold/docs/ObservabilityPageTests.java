@@ -60,7 +60,8 @@ class ObservabilityPageTests {
 
 	private static final Pattern SERIES = Pattern.compile("\\bleasehold_\\w+");
 
-	private static final Pattern LABELS = Pattern.compile("(\\w+)(=~|!=|=)\"([^\"]*)\"");
+	/** Labels whose values are those of the code. */
+	private static final Pattern LABELS = Pattern.compile("(outcome|cause|le)[!=]=?~?\"([^\"]*)\"");
 
 	private final Page page = Manual.page("docs/observability.md");
 
@@ -110,20 +111,21 @@ class ObservabilityPageTests {
 		assertThat(rowsOf("Lock\\w+Event")).containsExactlyInAnyOrderElementsOf(events);
 	}
 
-	/** In PromQL and in the rules of alerts. */
+	/** In PromQL, in the rules of alerts and on the dashboard. */
 	@Test
 	void queriesAskForWhatIsThere() {
 		String scraped = this.registry.scrape();
-		String queries = Stream.of("promql", "yaml")
-			.flatMap((language) -> this.page.blocks(language).stream())
-			.map(Page.Block::text)
+		String queries = Stream
+			.of(this.page.blocks("promql").stream().map(Page.Block::text), Dashboard.queries(),
+					Stream.of(Manual.read(Manual.file("docs/operations/alerts.yml"))))
+			.flatMap((texts) -> texts)
 			.collect(Collectors.joining("\n"));
 		Set<String> series = SERIES.matcher(queries).results().map(MatchResult::group).collect(Collectors.toSet());
-		assertThat(series).hasSizeGreaterThanOrEqualTo(5)
+		assertThat(series).hasSizeGreaterThanOrEqualTo(15)
 			.allSatisfy((name) -> assertThat(scraped).containsPattern("(?m)^" + name + "\\{"));
 		LABELS.matcher(queries)
 			.results()
-			.flatMap((label) -> Arrays.stream(label.group(3).split("\\|"))
+			.flatMap((label) -> Arrays.stream(label.group(2).split("\\|"))
 				.map((value) -> "%s=\"%s\"".formatted(label.group(1), value)))
 			.forEach((label) -> assertThat(scraped).contains(label));
 	}

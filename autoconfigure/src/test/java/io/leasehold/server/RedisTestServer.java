@@ -1,5 +1,7 @@
 package io.leasehold.server;
 
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
 import redis.embedded.RedisServer;
 import redis.embedded.RedisServerBuilder;
 
@@ -42,6 +44,13 @@ public final class RedisTestServer implements AutoCloseable {
 	public void restartEmpty() {
 		close();
 		this.server = run();
+	}
+
+	/** Let the server reject writes, as the replica of a server that does not exist. */
+	public void becomeReplica() {
+		try (RedisClient client = RedisClient.create(RedisURI.create("127.0.0.1", this.port))) {
+			client.connect().sync().replicaof("127.0.0.1", 1);
+		}
 	}
 
 	@Override
