@@ -30,6 +30,9 @@ final class SlowWaits {
 
 	private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
 
+	/** Maximum number of keys in one check, each of which costs a request. */
+	private static final int MOST_KEYS = 10;
+
 	private final String engine;
 
 	private final Duration limit;
@@ -111,7 +114,11 @@ final class SlowWaits {
 		Map<LockKey, List<Waiting>> slow = waiting.stream()
 			.filter((caller) -> survey.age(caller).compareTo(this.limit) >= 0 && survey.age(caller).compareTo(most) < 0)
 			.collect(Collectors.groupingBy(Waiting::key, LinkedHashMap::new, Collectors.toList()));
-		slow.forEach((key, callers) -> warn(key, callers, survey));
+		slow.entrySet().stream().limit(MOST_KEYS).forEach((key) -> warn(key.getKey(), key.getValue(), survey));
+		if (slow.size() > MOST_KEYS) {
+			logger.warn("Callers have waited for %s more locks for longer than leasehold.slow-wait allows (engine: %s)"
+				.formatted(slow.size() - MOST_KEYS, this.engine));
+		}
 		return !waiting.isEmpty();
 	}
 

@@ -1,6 +1,8 @@
 package io.leasehold.service;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 import io.leasehold.HeldLock;
@@ -58,6 +60,21 @@ class SlowWaitTests {
 		first.join().close();
 		this.process.threads.run();
 		second.join().close();
+	}
+
+	@Test
+	void checkOfManyKeysSendsFewRequests(CapturedOutput output) {
+		List<CompletableFuture<HeldLock>> waits = new ArrayList<>();
+		for (int i = 0; i < 25; i++) {
+			this.process.acquire("key" + i);
+			waits.add(await("key" + i));
+		}
+		int before = this.process.store.inspected;
+		this.process.advance(Duration.ofSeconds(10));
+		assertThat(this.process.store.inspected - before).isEqualTo(10);
+		assertThat(output.getOut().split("1 callers have waited for lock 'key\\d+'", -1)).hasSize(11);
+		assertThat(output.getOut()).containsOnlyOnce("Callers have waited for 15 more locks for " + WARNING);
+		waits.forEach((wait) -> wait.cancel(true));
 	}
 
 	private CompletableFuture<HeldLock> await(String key) {

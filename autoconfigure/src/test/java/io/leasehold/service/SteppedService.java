@@ -15,6 +15,7 @@ import java.util.function.UnaryOperator;
 import io.leasehold.HeldLock;
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
+import io.leasehold.engine.Holder;
 import io.leasehold.LockOptions;
 import io.leasehold.engine.Access;
 import io.leasehold.engine.AcquisitionOutcome;
@@ -132,6 +133,9 @@ final class SteppedService implements AutoCloseable {
 
 		final List<Duration> released = new ArrayList<>();
 
+		/** How often holders were read. */
+		int inspected;
+
 		boolean inDoubt;
 
 		/** Called once, before this process learns whether a grant is in doubt. */
@@ -206,6 +210,12 @@ final class SteppedService implements AutoCloseable {
 		/** Return a reading of the clock in the future. */
 		long in(Duration time) {
 			return SteppedService.this.clock.nanoTime() + time.toNanos();
+		}
+
+		@Override
+		public List<Holder> inspect(LockKey key) {
+			this.inspected++;
+			return super.inspect(key);
 		}
 
 		@Override
