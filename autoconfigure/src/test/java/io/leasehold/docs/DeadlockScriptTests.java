@@ -88,6 +88,7 @@ class DeadlockScriptTests {
 	}
 
 	/** Acquire a lock, and another one when all threads have their first. */
+	@SuppressWarnings("try")
 	private void begin(int instance, String name, String first, String second, CountDownLatch allHold) {
 		DistributedLocks locks = INSTANCES.get(instance).getBean(DistributedLocks.class);
 		LockOptions options = locks.defaults();
