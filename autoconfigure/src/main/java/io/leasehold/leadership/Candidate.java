@@ -1,6 +1,7 @@
 package io.leasehold.leadership;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -62,6 +63,12 @@ public final class Candidate implements Leadership, AutoCloseable {
 
 	/** Number of terms that have begun. */
 	private final AtomicLong terms = new AtomicLong();
+
+	/** Those of this process in all its roles. For the thread. */
+	private Elections elections = new Elections(List.of());
+
+	/** Their number when the acquisition began. For the thread. */
+	private long electionsBefore;
 
 	/**
 	 * Create a candidate, which does not stand yet.
@@ -139,7 +146,13 @@ public final class Candidate implements Leadership, AutoCloseable {
 
 	/** Begin to want the role. */
 	public void start() {
+		start(new Elections(List.of()));
+	}
+
+	/** Begin to want the role, beside the other roles of this process. */
+	void start(Elections elections) {
 		this.thread.execute(() -> {
+			this.elections = elections;
 			this.standing = true;
 			stand();
 		});
@@ -182,6 +195,7 @@ public final class Candidate implements Leadership, AutoCloseable {
 		if (!this.standing || this.pause != null || this.candidacy != null || this.term != null) {
 			return;
 		}
+		this.electionsBefore = this.elections.count();
 		CompletableFuture<HeldLock> acquisition = this.locks.acquireAsync(this.key.value(), this.options);
 		this.candidacy = acquisition;
 		acquisition.whenCompleteAsync((held, failure) -> decided(acquisition, held, failure), this.thread);
@@ -196,12 +210,16 @@ public final class Candidate implements Leadership, AutoCloseable {
 			return;
 		}
 		this.candidacy = null;
-		if (held != null) {
+		if (held == null) {
+			report(failure);
+			this.thread.schedule(this::stand, RETRY.toNanos(), TimeUnit.NANOSECONDS);
+		}
+		else if (this.elections.begin(this.electionsBefore)) {
 			lead(held);
 		}
 		else {
-			report(failure);
-			this.thread.schedule(this::stand, RETRY.toNanos(), TimeUnit.NANOSECONDS);
+			close(held); // others lead in this role, since this process does in another
+			stand();
 		}
 	}
 
@@ -230,16 +248,28 @@ public final class Candidate implements Leadership, AutoCloseable {
 		publish(new LeadershipGrantedEvent(this.role, held.fencingToken()));
 	}
 
-	private void withdraw(RevocationCause cause) {
-		if (this.pause != null) {
-			this.pause.cancel(false);
-			this.pause = null;
-		}
+	/** Wait behind the candidates of other processes. */
+	void requeue() {
+		this.thread.execute(() -> {
+			leaveQueue();
+			stand();
+		});
+	}
+
+	private void leaveQueue() {
 		CompletableFuture<HeldLock> waiting = this.candidacy;
 		this.candidacy = null;
 		if (waiting != null) {
 			waiting.cancel(false);
 		}
+	}
+
+	private void withdraw(RevocationCause cause) {
+		if (this.pause != null) {
+			this.pause.cancel(false);
+			this.pause = null;
+		}
+		leaveQueue();
 		HeldLock held = this.term;
 		if (held != null) {
 			end(held, cause);

@@ -47,7 +47,8 @@ public final class Leaderships implements AutoCloseable {
 
 	/** Begin to want all roles. */
 	public void start() {
-		this.candidates.values().forEach(Candidate::start);
+		Elections elections = new Elections(this.candidates.values());
+		this.candidates.values().forEach((candidate) -> candidate.start(elections));
 	}
 
 	/**
