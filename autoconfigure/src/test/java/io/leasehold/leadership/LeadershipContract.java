@@ -1,5 +1,6 @@
 package io.leasehold.leadership;
 
+import java.time.Duration;
 import java.util.UUID;
 
 import io.leasehold.test.contract.EngineAddress;
@@ -65,7 +66,7 @@ public abstract class LeadershipContract {
 
 	@Test
 	void leaderThatStepsDownOrIsKilledIsFollowed() {
-		this.leader.stepDown();
+		this.leader.stepDown(Duration.ofHours(1));
 		assertThat(this.leader.awaitEnd()).isEqualTo("STEPPED_DOWN");
 		assertThat(this.leader.isLeader()).isFalse();
 		long next = this.other.awaitTerm();

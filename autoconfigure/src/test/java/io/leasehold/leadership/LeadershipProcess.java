@@ -4,6 +4,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -43,12 +44,12 @@ final class LeadershipProcess implements AutoCloseable {
 
 	/** Wait for a term of this process, and return its number. */
 	long awaitTerm() {
-		return Long.parseLong(nextEvent("granted"));
+		return Long.parseLong(nextEvent(Watch.GRANTED));
 	}
 
 	/** Wait for the end of a term of this process, and return its cause. */
 	String awaitEnd() {
-		return nextEvent("revoked");
+		return nextEvent(Watch.REVOKED);
 	}
 
 	/** All lines are responses, because a line that is not expected would be ignored. */
@@ -62,9 +63,14 @@ final class LeadershipProcess implements AutoCloseable {
 		return Boolean.parseBoolean(this.process.expect("leads"));
 	}
 
-	/** Let others lead. */
-	void stepDown() {
-		this.process.tell("step down");
+	/** Let others lead for a while. */
+	void stepDown(Duration pause) {
+		this.process.tell("step down=" + pause);
+	}
+
+	/** Write down from now on whether this process leads, in place of its events. */
+	void watch(Path file) {
+		this.process.tell("watch=" + file);
 	}
 
 	/** End the candidacy as a shutdown does. */
@@ -97,21 +103,24 @@ final class LeadershipProcess implements AutoCloseable {
 		Candidate candidate = new Candidate(ROLE, locks, defaults, events::add);
 		candidate.start();
 		BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-		for (String command = commands.readLine(); command != null; command = commands.readLine()) {
-			switch (command) {
-				case "next event" -> print(events.take());
+		for (String line = commands.readLine(); line != null; line = commands.readLine()) {
+			String[] command = line.split("=");
+			switch (command[0]) {
+				case "next event" -> System.out.println(Watch.text(events.take()));
 				case "leads" -> System.out.println("leads " + candidate.isLeader());
-				case "step down" -> candidate.stepDown(Duration.ofHours(1));
+				case "step down" -> candidate.stepDown(Duration.parse(command[1]));
+				case "watch" -> watch(new Watch(candidate, events, Path.of(command[1])));
 				case "stop" -> candidate.stop(() -> System.out.println("stopped"));
-				default -> throw new IllegalArgumentException(command);
+				default -> throw new IllegalArgumentException(line);
 			}
 		}
 		System.exit(0);
 	}
 
-	private static void print(Object event) {
-		System.out.println((event instanceof LeadershipGrantedEvent granted) ? "granted " + granted.term()
-				: "revoked " + ((LeadershipRevokedEvent) event).cause());
+	private static void watch(Watch watch) {
+		Thread thread = new Thread(watch, "watch");
+		thread.setDaemon(true);
+		thread.start();
 	}
 
 }
