@@ -17,7 +17,7 @@ class MavenCommandsTests {
 
 	private static final Set<String> GOALS = Set.of("clean", "compile", "test", "package", "verify", "install",
 			"spring-javaformat:apply", "test-compile", "deploy", "deploy:deploy", "versions:set", "surefire:test",
-			"org.pitest:pitest-maven:mutationCoverage");
+			"org.pitest:pitest-maven:mutationCoverage", "org.openrewrite.maven:rewrite-maven-plugin:6.46.1:run");
 
 	private final String poms = Manual.files((name) -> name.endsWith("pom.xml"))
 		.map(Manual::read)
