@@ -163,7 +163,7 @@ class PrometheusIntegrationTests {
 	}
 
 	private void pay() {
-		try (HeldLock held = acquire("order:1", "pay", LEASE)) {
+		try (HeldLock held = this.locks.acquire("order:1", options("pay").waitTime(SECOND).build())) {
 			held.throwIfLost();
 		}
 		catch (LockException ex) {
@@ -172,7 +172,7 @@ class PrometheusIntegrationTests {
 	}
 
 	private HeldLock acquire(String key, String name, Duration lease) {
-		return this.locks.acquire(key, options(name).lease(lease).waitTime(SECOND).build());
+		return this.locks.acquire(key, options(name).lease(lease).waitTime(PATIENCE).build());
 	}
 
 	/** Callers that wait for a lock that another caller holds. */
