@@ -3,6 +3,8 @@ package io.leasehold.docs;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -60,7 +62,11 @@ record Page(Path file, List<String> prose, List<Block> blocks) {
 
 	/** What stands between single backticks. */
 	List<String> code() {
-		return this.prose.stream().flatMap((line) -> groups(CODE, line)).toList();
+		return this.prose.stream().flatMap(Page::code).toList();
+	}
+
+	static Stream<String> code(String line) {
+		return groups(CODE, line);
 	}
 
 	/** Targets of links and images. */
@@ -83,10 +89,27 @@ record Page(Path file, List<String> prose, List<Block> blocks) {
 	/** Names by which links reach the headings, as GitHub makes them. */
 	List<String> anchors() {
 		Map<String, Integer> seen = new HashMap<>();
-		return this.prose.stream().filter((line) -> line.matches("#{1,6} .+")).map(Page::anchor).map((anchor) -> {
+		return this.prose.stream().filter(Page::isHeading).map(Page::anchor).map((anchor) -> {
 			int before = seen.merge(anchor, 1, Integer::sum) - 1;
 			return (before > 0) ? anchor + "-" + before : anchor;
 		}).toList();
+	}
+
+	/** Text of the sections, by the anchors of their headings. */
+	Map<String, String> sections() {
+		List<String> lines = Manual.read(this.file).lines().toList();
+		Iterator<String> anchors = anchors().iterator();
+		Map<String, String> sections = new LinkedHashMap<>();
+		String current = "";
+		for (int i = 0; i < lines.size(); i++) {
+			current = isHeading(this.prose.get(i)) ? anchors.next() : current;
+			sections.merge(current, lines.get(i), (text, line) -> text + "\n" + line);
+		}
+		return sections;
+	}
+
+	private static boolean isHeading(String line) {
+		return line.matches("#{1,6} .+");
 	}
 
 	private static String anchor(String heading) {
