@@ -3,6 +3,7 @@ package io.leasehold.transaction;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 
 import io.leasehold.HeldLock;
 import io.leasehold.reactive.ReactiveLocks;
@@ -16,6 +17,7 @@ import io.r2dbc.spi.Statement;
 import io.r2dbc.spi.TransactionDefinition;
 import io.r2dbc.spi.ValidationDepth;
 import io.r2dbc.spi.Wrapped;
+import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -31,6 +33,11 @@ import reactor.util.context.ContextView;
  * all synchronizations, the locks that were acquired inside are released.
  */
 final class GuardedConnection implements Connection, Wrapped<Connection> {
+
+	private static final AtomicLong COUNT = new AtomicLong();
+
+	/** Order of the connections, which is that of their transactions. */
+	private final long number = COUNT.incrementAndGet();
 
 	private final Connection target;
 
@@ -52,6 +59,11 @@ final class GuardedConnection implements Connection, Wrapped<Connection> {
 		this.target = target;
 		this.database = database;
 		this.refusesLost = refusesLost;
+	}
+
+	/** Return whether the transaction began after another one, if there is another. */
+	boolean isInside(@Nullable GuardedConnection other) {
+		return other == null || this.number > other.number;
 	}
 
 	boolean isReadOnly() {

@@ -90,16 +90,17 @@ public final class R2dbcCommitGuards
 
 	/** Return the transaction that was begun last and whose connection is in use. */
 	private static OpenTransaction innermost(TransactionContext context) {
-		OpenTransaction innermost = OpenTransaction.NONE;
+		GuardedConnection innermost = null;
 		if (context.isActualTransactionActive()) {
 			for (Object resource : context.getResources().values()) {
 				if (resource instanceof ConnectionHolder holder
-						&& holder.getConnection() instanceof GuardedConnection connection) {
-					innermost = connection.releases();
+						&& holder.getConnection() instanceof GuardedConnection connection
+						&& connection.isInside(innermost)) {
+					innermost = connection;
 				}
 			}
 		}
-		return innermost;
+		return (innermost != null) ? innermost.releases() : OpenTransaction.NONE;
 	}
 
 }
