@@ -139,8 +139,7 @@ final class Inbox {
 			}
 			this.subscribed.run();
 		}
-		catch (RuntimeException | OutOfMemoryError ex) { // without a thread, Lettuce
-															// fails
+		catch (RuntimeException | Error ex) { // such as no thread for Lettuce
 			logger.debug("No subscription to '%s'; retrying".formatted(channel(this.member.get())), ex);
 			if (node != null) {
 				this.topology.doubt(node);

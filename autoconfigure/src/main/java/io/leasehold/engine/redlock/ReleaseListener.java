@@ -65,11 +65,11 @@ final class ReleaseListener {
 
 	private void open() {
 		Duration pause = RETRY;
-		SubscribedConnection former = this.connection;
-		if (former != null) {
-			former.close(); // until then, Lettuce keeps even a broken connection
-		}
 		try {
+			SubscribedConnection former = this.connection;
+			if (former != null) {
+				former.close(); // until then, Lettuce keeps even a broken connection
+			}
 			SubscribedConnection opened = this.master.listen(this.channel, this::released, this::ensureOpenIfAwaited);
 			this.connection = opened;
 			if (this.executor.isShutdown()) {
@@ -77,7 +77,7 @@ final class ReleaseListener {
 			}
 			this.receiver.missed(this.master);
 		}
-		catch (RuntimeException ex) {
+		catch (RuntimeException | Error ex) { // such as no thread for Lettuce
 			logger.debug("No subscription to releases at Redis master %s; retrying".formatted(this.master), ex);
 			pause = isRejected(ex) ? RETRY_AFTER_REJECTION : RETRY;
 		}
@@ -91,7 +91,7 @@ final class ReleaseListener {
 	}
 
 	/** Return whether an operator has to change something before a retry can succeed. */
-	private boolean isRejected(RuntimeException failure) {
+	private boolean isRejected(Throwable failure) {
 		if (!(failure instanceof RedisFailure reply) || !(reply.is("NOPERM") || reply.is("ERR"))) {
 			return false;
 		}

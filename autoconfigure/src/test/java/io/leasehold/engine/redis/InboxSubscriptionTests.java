@@ -24,6 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.test.system.CapturedOutput;
@@ -63,12 +64,12 @@ class InboxSubscriptionTests {
 		this.executor.shutdownNow();
 	}
 
-	/** Whether the system has no thread left for a connection. */
-	private boolean exhausted;
+	private volatile @Nullable Error error;
 
 	private SubscribedConnection listen(Node node, String channel, Consumer<String> listener, Runnable lost) {
-		if (this.exhausted) {
-			throw new OutOfMemoryError("unable to create native thread");
+		Error thrown = this.error;
+		if (thrown != null) {
+			throw thrown;
 		}
 		RedisFailure next = this.failure;
 		if (next != null) {
@@ -131,14 +132,19 @@ class InboxSubscriptionTests {
 	}
 
 	/** As at any step of a system without a thread to spare. */
-	@Test
-	void attemptWithoutAThreadIsMadeAgain() throws Exception {
-		this.exhausted = true;
+	@ParameterizedTest
+	@MethodSource
+	void attemptThatEndsWithAnErrorIsMadeAgain(Error thrown) throws Exception {
+		this.error = thrown;
 		assertThat(isReceiving()).isFalse();
 		assertThat(this.executor.delays).containsExactly(250L);
-		this.exhausted = false;
+		this.error = null;
 		this.executor.runDelayed();
 		assertThat(isReceiving()).isTrue();
+	}
+
+	static List<Error> attemptThatEndsWithAnErrorIsMadeAgain() {
+		return List.of(new OutOfMemoryError("unable to create native thread"), new NoClassDefFoundError("closed jar"));
 	}
 
 	@Test

@@ -6,11 +6,16 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
 /**
  * Check that a subscribed connection responds, because one that only receives detects no
  * failure. Thread-safe; never blocks.
  */
 public final class SilenceCheck {
+
+	private static final Log logger = LogFactory.getLog(SilenceCheck.class);
 
 	private final Duration timeout;
 
@@ -24,18 +29,28 @@ public final class SilenceCheck {
 	}
 
 	/**
-	 * Ping a connection, and close it if it does not respond within the timeout. Does
-	 * nothing until the check before has ended.
+	 * Ping a connection, and close it if it does not respond within the timeout, or
+	 * cannot send the ping. Does nothing until the check before has ended.
 	 */
 	public void begin(SubscribedConnection connection) {
 		if (this.running.compareAndSet(false, true)) {
-			CompletableFuture<?> pong = connection.ping().toCompletableFuture();
+			CompletableFuture<?> pong = ping(connection);
 			this.executor.schedule(() -> {
 				this.running.set(false);
 				if (!pong.isDone()) {
 					connection.close();
 				}
 			}, this.timeout.toNanos(), TimeUnit.NANOSECONDS);
+		}
+	}
+
+	private static CompletableFuture<?> ping(SubscribedConnection connection) {
+		try {
+			return connection.ping().toCompletableFuture();
+		}
+		catch (RuntimeException | Error ex) {
+			logger.debug("A subscribed connection cannot send a ping, and will be closed", ex);
+			return new CompletableFuture<>();
 		}
 	}
 

@@ -2,6 +2,7 @@ package io.leasehold.engine.redis.connection;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -11,6 +12,10 @@ import java.util.concurrent.TimeUnit;
 
 import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import org.springframework.util.ReflectionUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -53,6 +58,24 @@ class SilenceCheckTests {
 		assertThat(this.connection.closings).isZero();
 		this.executor.endTimeout();
 		assertThat(this.connection.closings).isEqualTo(1);
+	}
+
+	/** Such as Lettuce without a thread. */
+	@ParameterizedTest
+	@MethodSource
+	void connectionThatCannotSendAPingIsClosedAndTheNextOneChecked(Throwable failure) {
+		this.connection.duringPing = () -> ReflectionUtils.rethrowRuntimeException(failure);
+		this.check.begin(this.connection);
+		this.executor.endTimeout();
+		assertThat(this.connection.closings).isEqualTo(1);
+		Silent next = new Silent();
+		this.check.begin(next);
+		this.executor.endTimeout();
+		assertThat(next.closings).isEqualTo(1);
+	}
+
+	static List<Throwable> connectionThatCannotSendAPingIsClosedAndTheNextOneChecked() {
+		return List.of(new IllegalStateException("no event loop"), new NoClassDefFoundError("closed jar"));
 	}
 
 	/** Executor whose tasks run when the test lets their delays end. */
