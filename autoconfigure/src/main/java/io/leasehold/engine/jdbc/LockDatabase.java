@@ -135,10 +135,8 @@ final class LockDatabase implements AutoCloseable {
 			return tables;
 		}
 		LockTables found = find(session.connection());
-		if (this.known.compareAndSet(null, found)) {
-			return found;
-		}
-		if (found.wakeUps() != null) {
+		boolean used = this.known.compareAndSet(null, found) && !this.state.isClosed();
+		if (!used && found.wakeUps() != null) {
 			found.wakeUps().close();
 		}
 		return Objects.requireNonNull(tables());
