@@ -5,7 +5,6 @@ import javax.sql.DataSource;
 import io.leasehold.FencingGuard;
 import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
 import io.leasehold.autoconfigure.LeaseholdProperties;
-import io.leasehold.autoconfigure.LockEngineConfigurationException;
 import io.leasehold.transaction.CommitGuards;
 import io.leasehold.transaction.JdbcFencingGuard;
 import org.jspecify.annotations.Nullable;
@@ -30,7 +29,6 @@ import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.Ordered;
-import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcOperations;
 import org.springframework.transaction.PlatformTransactionManager;
 
@@ -71,16 +69,7 @@ public final class LeaseholdFencingAutoConfiguration {
 	JdbcFencingGuard leaseholdFencingGuard(DataSource dataSource, LeaseholdProperties properties, CommitGuards guards) {
 		JdbcFencingGuard guard = new JdbcFencingGuard(dataSource, properties.namespace(),
 				properties.fencing().retention(), guards);
-		try {
-			guard.check();
-		}
-		catch (DataAccessException ex) {
-			throw new LockEngineConfigurationException(
-					"Table leasehold_fence, which fenced methods require, cannot be used: %s."
-						.formatted(ex.getMostSpecificCause().getMessage()),
-					"Create it with the script for your database in io/leasehold/transaction/migration, or set"
-							+ " leasehold.fencing.initialize-schema to always.");
-		}
+		FenceTableCheck.run(guard::check);
 		return guard;
 	}
 

@@ -2,7 +2,6 @@ package io.leasehold.autoconfigure.fencing;
 
 import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
 import io.leasehold.autoconfigure.LeaseholdProperties;
-import io.leasehold.autoconfigure.LockEngineConfigurationException;
 import io.leasehold.reactive.ReactiveFencingGuard;
 import io.leasehold.reactive.ReactiveTransactions;
 import io.leasehold.transaction.R2dbcFencingGuard;
@@ -30,7 +29,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.Ordered;
 import org.springframework.core.env.Environment;
-import org.springframework.dao.DataAccessException;
 import org.springframework.transaction.ReactiveTransactionManager;
 
 /**
@@ -71,24 +69,10 @@ public final class LeaseholdReactiveFencingAutoConfiguration {
 	R2dbcFencingGuard leaseholdR2dbcFencingGuard(ConnectionFactory database, LeaseholdProperties properties,
 			ReactiveTransactions transactions) {
 		R2dbcFencingGuard guard = new R2dbcFencingGuard(database, properties.namespace(), transactions);
-		if (!Schedulers.isInNonBlockingThread()) { // As for a lazy bean: then the first
-													// call fails
-			check(guard);
+		if (!Schedulers.isInNonBlockingThread()) { // else the first call fails
+			FenceTableCheck.run(guard.check()::block);
 		}
 		return guard;
-	}
-
-	private static void check(R2dbcFencingGuard guard) {
-		try {
-			guard.check().block();
-		}
-		catch (DataAccessException ex) {
-			throw new LockEngineConfigurationException(
-					"Table leasehold_fence, which fenced methods require, cannot be used: %s."
-						.formatted(ex.getMostSpecificCause().getMessage()),
-					"Create it with the script for your database in io/leasehold/transaction/migration, or set"
-							+ " leasehold.fencing.initialize-schema to always.");
-		}
 	}
 
 }
