@@ -148,25 +148,32 @@ record LockAnnotation(DistributedLock values, @Nullable String role, Class<?> ty
 		return this.source instanceof Method;
 	}
 
-	/** Reject a method to which several annotations apply equally. */
+	/**
+	 * Reject a method to which several annotations apply equally, or one that is for a
+	 * leader and also has a lock of its own, whichever overrides the other.
+	 */
 	void checkUnambiguous() {
-		if (this.role == null && isOpen(this.method)) {
-			onTypes(this.method, this.type).stream()
-				.filter((annotation) -> annotation.role != null)
-				.findAny()
-				.ifPresent((leaders) -> {
-					throw invalid(
-							"has a lock of its own in a class of the leader in role '%s': it would run on every instance"
-								.formatted(leaders.role),
-							"Move it to another class, or call it from a method of the leader.");
-				});
-		}
 		List<LockAnnotation> nearest = nearest(this.method, this.type);
 		if (nearest.size() > 1) {
 			throw invalid("has several @DistributedLock annotations, of which only one would apply: on %s"
 				.formatted(nearest.stream().map(LockAnnotation::place).distinct().collect(Collectors.joining(" and "))),
 					"Keep one annotation, or write a single one on the method. For several locks, use a list as its key.");
 		}
+		Stream<LockAnnotation> onTypes = isOpen(this.method) ? onTypes(this.method, this.type).stream()
+				: Stream.empty();
+		Stream.concat(onMethods(this.method, this.type).stream(), onTypes)
+			.filter((other) -> (other.role == null) != (this.role == null))
+			.findFirst()
+			.ifPresent((other) -> {
+				throw (this.role != null) ? mixed(this, other) : mixed(other, this);
+			});
+	}
+
+	private InvalidLockAnnotationException mixed(LockAnnotation leaders, LockAnnotation locked) {
+		return invalid(
+				"has a lock of its own, by @DistributedLock on %s, and is for the leader in role '%s', by @LeaderOnly on %s: only one of them would apply"
+					.formatted(locked.place(), leaders.role, leaders.place()),
+				"Remove one of them. To lock a part of a leader's work, call a locked method of another bean.");
 	}
 
 	private String place() {
