@@ -66,6 +66,9 @@ abstract class AnnotationTranslator extends JavaIsoVisitor<ExecutionContext> {
 		}
 		Translation lock = new Translation();
 		translate(new Attributes(annotation), lock);
+		if (!(getCursor().getParentTreeCursor().getValue() instanceof J.MethodDeclaration)) {
+			lock.leave("it is between modifiers. Put it before them");
+		}
 		if (lock.obstacle() != null) {
 			return Comments.add(getCursor(), annotation, List.of("not migrated: " + lock.obstacle()));
 		}

@@ -6,7 +6,6 @@ import java.util.List;
 import org.openrewrite.Cursor;
 import org.openrewrite.java.tree.Comment;
 import org.openrewrite.java.tree.J;
-import org.openrewrite.java.tree.Space;
 import org.openrewrite.java.tree.TextComment;
 import org.openrewrite.marker.Markers;
 
@@ -22,29 +21,35 @@ final class Comments {
 
 	/** Add comments to an annotation, except those that it has from an earlier run. */
 	static J.Annotation add(Cursor cursor, J.Annotation annotation, List<String> texts) {
-		Space prefix = annotation.getPrefix();
-		Space declared = declaration(cursor).getPrefix();
-		List<Comment> comments = new ArrayList<>(prefix.getComments());
+		Cursor declaration = cursor
+			.dropParentUntil((value) -> value instanceof J.MethodDeclaration || value instanceof J.ClassDeclaration);
+		String indent = ((J) declaration.getValue()).getPrefix().getIndent();
+		List<Comment> comments = new ArrayList<>(annotation.getComments());
 		for (String text : texts) {
 			String line = BEGIN + text.replaceAll("\\s+", " ");
-			if (!isIn(prefix, line) && !isIn(declared, line)) {
-				comments.add(new TextComment(false, line, "\n" + declared.getIndent(), Markers.EMPTY));
+			if (!isIn(annotation, line) && !isBefore(cursor, declaration, line)) {
+				comments.add(new TextComment(false, line, "\n" + indent, Markers.EMPTY));
 			}
 		}
-		return (comments.size() == prefix.getComments().size()) ? annotation
-				: annotation.withPrefix(prefix.withComments(comments));
+		return (comments.size() == annotation.getComments().size()) ? annotation : annotation.withComments(comments);
 	}
 
-	private static boolean isIn(Space space, String line) {
-		return space.getComments().stream().anyMatch((comment) -> line.equals(text(comment)));
+	/** Whether a comment is before the annotation: it belongs to what begins with it. */
+	private static boolean isBefore(Cursor annotation, Cursor declaration, String line) {
+		Cursor cursor = annotation;
+		while (cursor != declaration) {
+			cursor = cursor.getParentTreeCursor();
+			if (isIn(cursor.getValue(), line)) {
+				return true;
+			}
+		}
+		return false;
 	}
 
-	private static String text(Comment comment) {
-		return (comment instanceof TextComment line) ? line.getText() : "";
-	}
-
-	private static J declaration(Cursor annotation) {
-		return annotation.dropParentUntil((value) -> value instanceof J && !(value instanceof J.Annotation)).getValue();
+	private static boolean isIn(J element, String line) {
+		return element.getComments()
+			.stream()
+			.anyMatch((comment) -> comment instanceof TextComment text && line.equals(text.getText()));
 	}
 
 }

@@ -23,13 +23,13 @@ final class Durations {
 	/** Return a number of milliseconds. */
 	static JavaText ofMillis(Expression value) {
 		return (Attributes.literal(value) instanceof Number number) ? JavaText.of(millis(number.longValue()))
-				: JavaText.of(value).add("ms");
+				: JavaText.ofNumber(value, "ms");
 	}
 
 	/** Return a number of seconds. */
 	static JavaText ofSeconds(Expression value) {
 		return (Attributes.literal(value) instanceof Number number) ? JavaText.of(number + "s")
-				: JavaText.of(value).add("s");
+				: JavaText.ofNumber(value, "s");
 	}
 
 	/** Whether a value is a literal number below zero. */

@@ -7,7 +7,6 @@ import java.util.stream.Stream;
 
 import org.openrewrite.java.tree.Expression;
 import org.openrewrite.java.tree.J;
-import org.openrewrite.java.tree.JavaType;
 
 /**
  * Text of a new attribute: literal texts, and constants of the old attribute, joined by
@@ -15,7 +14,7 @@ import org.openrewrite.java.tree.JavaType;
  */
 final class JavaText {
 
-	/** Each is a text, an expression of the old attribute, or new code. */
+	/** Each is a text, a constant of the old attribute, or new code. */
 	private final List<Object> parts = new ArrayList<>();
 
 	static JavaText of(String text) {
@@ -24,6 +23,13 @@ final class JavaText {
 
 	static JavaText of(Expression constant) {
 		return new JavaText().add(constant);
+	}
+
+	/** Return the text of a number. */
+	static JavaText ofNumber(Expression constant, String unit) {
+		JavaText text = new JavaText();
+		text.parts.add(new Constant(constant, "long"));
+		return text.add(unit);
 	}
 
 	/** Return the constant of an enum, such as {@code WhenBusy.SKIP}. */
@@ -45,7 +51,7 @@ final class JavaText {
 	}
 
 	JavaText add(Expression constant) {
-		this.parts.add(constant);
+		this.parts.add(new Constant(constant, "java.lang.String"));
 		return this;
 	}
 
@@ -59,16 +65,11 @@ final class JavaText {
 	}
 
 	Stream<Expression> constants() {
-		return this.parts.stream().filter(Expression.class::isInstance).map(Expression.class::cast);
+		return this.parts.stream().filter(Constant.class::isInstance).map((part) -> ((Constant) part).value());
 	}
 
 	private static String code(Object part) {
-		if (part instanceof Expression constant) {
-			String type = (constant.getType() == JavaType.Primitive.String) ? "java.lang.String" : "long";
-			String code = "#{any(%s)}".formatted(type);
-			return (constant instanceof J.Identifier || constant instanceof J.FieldAccess) ? code : "(" + code + ")";
-		}
-		return (part instanceof Code code) ? code.code() : "\"" + escaped((String) part) + "\"";
+		return (part instanceof String text) ? "\"" + escaped(text) + "\"" : part.toString();
 	}
 
 	private static String escaped(String text) {
@@ -80,6 +81,22 @@ final class JavaText {
 	}
 
 	private record Code(String code) {
+
+		@Override
+		public String toString() {
+			return this.code;
+		}
+
+	}
+
+	private record Constant(Expression value, String type) {
+
+		@Override
+		public String toString() {
+			String code = "#{any(%s)}".formatted(this.type);
+			boolean simple = this.value instanceof J.Identifier || this.value instanceof J.FieldAccess;
+			return simple ? code : "(" + code + ")";
+		}
 
 	}
 

@@ -82,10 +82,10 @@ class RewrittenSourcesTests implements RewriteTest {
 				        return HeldLock.current().key();
 				    }
 
-				    @SchedulerLock(name = "job-#{#id}", lockAtMostFor = "100")
+				    @SchedulerLock(name = "job-#{#id}", lockAtMostFor = "1500")
 				    public void hang(int id) throws Exception {
-				        while (HeldLock.current().isValid()) {
-				            Thread.sleep(1);
+				        for (int i = 0; i < 6000 && HeldLock.current().isValid(); i++) {
+				            Thread.sleep(10);
 				        }
 				    }
 
