@@ -62,11 +62,12 @@ final class LockOperationReader {
 		Predicate<LockException> bypassed = (reason) -> fallback == null
 				&& isBypassed(reason, whenBusy, values.fenced());
 		boolean reactive = MethodChecks.endsLater(annotation) && !MethodChecks.isStage(annotation);
-		return new LockOperation(options, key, readCondition(annotation), fallback, bypassed, resultOf(annotation),
+		ResultKind result = resultOf(annotation);
+		return new LockOperation(options, key, readCondition(annotation), fallback, bypassed, result,
 				Contents.check(annotation),
 				reactive ? null : fencing(annotation, options, this.guards.fencing(), "DataSource"),
 				reactive ? fencing(annotation, options, this.guards.reactiveFencing(), "ConnectionFactory") : null,
-				reactive ? this.guards.reactive().get() : null, candidate);
+				(reactive || result == DirectResult.ANY) ? this.guards.reactive().get() : null, candidate);
 	}
 
 	private Candidate candidate(LockAnnotation annotation, String text) {

@@ -51,21 +51,21 @@ class ReactiveResult implements ResultKind {
 
 	@Override
 	public Object invoke(LockCall call) {
-		ReactiveTransactions transactions = call.operation().transactions();
-		return adapted((transactions != null)
-				? transactions.current().flatMapMany((transaction) -> subscription(call, transaction))
-				: subscription(call, OpenTransaction.NONE));
+		return inTransaction(call, (transaction) -> subscription(call, transaction));
 	}
 
-	/** Hold the lock until the first subscription ends. Further ones are rejected. */
+	/**
+	 * Hold the lock until the first subscription ends, or the transaction in which it
+	 * runs. Further ones are rejected.
+	 */
 	@Override
 	public Object follow(LockCall call, HeldLock held, Object returned) {
 		AtomicBoolean subscribed = new AtomicBoolean();
-		return adapted(underLock(() -> {
+		return inTransaction(call, (transaction) -> underLock(() -> {
 			Assert.state(subscribed.compareAndSet(false, true),
 					() -> "The result of method '%s' was subscribed to twice, but acquired its lock only once. Declare that the method returns a %s."
 						.formatted(call.operation().options().name(), this.adapter.getReactiveType().getSimpleName()));
-			return new Taken(call, CompletableFuture.completedFuture(held), OpenTransaction.NONE,
+			return new Taken(call, CompletableFuture.completedFuture(held), transaction,
 					(lock) -> () -> toPublisher(returned), () -> {
 					});
 		}));
@@ -79,7 +79,10 @@ class ReactiveResult implements ResultKind {
 		});
 	}
 
-	private Object adapted(Flux<Object> result) {
+	private Object inTransaction(LockCall call, Function<OpenTransaction, Flux<Object>> subscription) {
+		ReactiveTransactions transactions = call.operation().transactions();
+		Flux<Object> result = (transactions != null) ? transactions.current().flatMapMany(subscription)
+				: subscription.apply(OpenTransaction.NONE);
 		return this.adapter.fromPublisher(this.adapter.isMultiValue() ? result : result.singleOrEmpty());
 	}
 

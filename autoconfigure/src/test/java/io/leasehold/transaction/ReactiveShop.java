@@ -67,6 +67,12 @@ class ReactiveShop {
 		return Mono.defer(body);
 	}
 
+	/** As above, but the declaration does not show that the result ends later. */
+	@DistributedLock(key = "#key")
+	public Object anything(String key, Supplier<Mono<Void>> body) {
+		return Mono.defer(body);
+	}
+
 	Mono<Void> insert() {
 		return this.database.sql("INSERT INTO reactive_sale VALUES (1)").then();
 	}
