@@ -13,6 +13,7 @@ import io.leasehold.LockEngineException;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.support.Jitter;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -140,8 +141,9 @@ final class ClaimCloser {
 		Claim claim = closing.claim;
 		long sent = this.clock.nanoTime();
 		try {
-			this.engine.release(claim);
-			this.outage.responded();
+			if (this.engine.release(claim) instanceof ReleaseOutcome.Released) {
+				this.outage.responded();
+			}
 			return Attempt.CLOSED;
 		}
 		catch (LockEngineException ex) {
@@ -159,7 +161,7 @@ final class ClaimCloser {
 	/**
 	 * Result of an attempt to close a claim.
 	 *
-	 * @param closed whether the store has responded
+	 * @param closed whether nothing of the claim is left in the store
 	 * @param rejection why the store will probably reject others, too, or {@code null}
 	 */
 	private record Attempt(boolean closed, @Nullable String rejection) {

@@ -120,8 +120,8 @@ final class GateDriver {
 		long sent = this.clock.nanoTime();
 		try {
 			ReleaseOutcome outcome = this.engine.release(hold.grant.claim);
-			this.outage.responded();
 			if (outcome instanceof ReleaseOutcome.Released released) {
+				this.outage.responded();
 				standBack = released.standBack();
 			}
 			return outcome;
@@ -246,7 +246,9 @@ final class GateDriver {
 		LockEngineException failure = null;
 		try {
 			response = this.engine.tryAcquire(requested);
-			this.outage.responded();
+			if (!(response instanceof AcquisitionOutcome.Contradicted)) {
+				this.outage.responded();
+			}
 		}
 		catch (LockEngineException ex) {
 			this.outage.failed(sent, ex);

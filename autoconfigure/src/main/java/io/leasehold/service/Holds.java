@@ -232,12 +232,14 @@ final class Holds implements Watchdog.Listener {
 
 	@Override
 	public void renewed(List<LockEvent.LeaseRenewed> renewals) {
-		LockEvent.LeaseRenewed first = renewals.get(0);
-		if (renewals.stream().anyMatch((renewal) -> renewal.outcome() != RenewalResult.UNKNOWN)) {
+		if (renewals.stream().anyMatch((renewal) -> renewal.outcome() == RenewalResult.RENEWED)) {
 			this.outage.responded();
 		}
 		else {
-			this.outage.failed(now() - first.took().toNanos(), first.failure());
+			renewals.stream()
+				.filter((renewal) -> renewal.outcome() == RenewalResult.UNKNOWN)
+				.findFirst()
+				.ifPresent((renewal) -> this.outage.failed(now() - renewal.took().toNanos(), renewal.failure()));
 		}
 		this.events.publishRenewals(renewals);
 	}

@@ -62,7 +62,10 @@ final class StoreOutage {
 		this.failed = this.responded - 1;
 	}
 
-	/** Record a response of the store, whatever it says. */
+	/**
+	 * Record a response of the store. Outcomes that an engine may know without a request
+	 * are none: not the owner, and contradicted.
+	 */
 	void responded() {
 		long now = this.clock.nanoTime();
 		this.responded = now;

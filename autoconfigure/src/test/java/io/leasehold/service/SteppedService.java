@@ -159,6 +159,9 @@ final class SteppedService implements AutoCloseable {
 		/** Whether no request has a response. */
 		boolean silent;
 
+		/** Whether releases and renewals find no owner, without a request. */
+		boolean ownsNothing;
+
 		/** Whether no recalls arrive. */
 		boolean deaf;
 
@@ -303,6 +306,9 @@ final class SteppedService implements AutoCloseable {
 
 		@Override
 		public ReleaseOutcome release(Claim claim) {
+			if (this.ownsNothing) {
+				return new ReleaseOutcome.NotOwner();
+			}
 			Runnable hook = this.beforeRelease;
 			this.beforeRelease = () -> {
 			};

@@ -11,6 +11,10 @@ import io.leasehold.LockBusyException;
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
 import io.leasehold.LockOptions;
+import io.leasehold.engine.Access;
+import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.engine.AcquisitionOutcome;
+import io.leasehold.LockLostException;
 import io.leasehold.event.LockEvent;
 import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.AfterEach;
@@ -93,6 +97,30 @@ class StoreOutageTests {
 		assertThat(output.getOut()).containsOnlyOnce(END);
 	}
 
+	/** Engines respond so, without a request, for claims that they do not know. */
+	@Test
+	void outcomeWithoutARequestDoesNotEndAnOutage(CapturedOutput output) {
+		HeldLock held = this.process.acquire("held");
+		this.process.acquire("lost");
+		fail();
+		this.process.await("a", this.once);
+		assertThat(isUp()).isFalse();
+		this.process.store.ownsNothing = true;
+		this.process.store.renewal = (renewed, outcome) -> renewed.claim().key().value().equals("lost")
+				? new RenewalOutcome.NotOwner() : new RenewalOutcome.Unknown(failure(true));
+		for (int i = 0; i < 20; i++) {
+			this.process.await("b", this.once);
+			this.process.advance(Duration.ofSeconds(1));
+		}
+		this.process.store.response = (attempt) -> new AcquisitionOutcome.Contradicted(Access.EXCLUSIVE);
+		this.process.store.silent = false;
+		this.process.await("c", this.once);
+		this.process.store.silent = true;
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
+		assertThat(output.getOut()).doesNotContain(END);
+		assertThat(isUp()).isFalse();
+	}
+
 	private void probe() {
 		this.process.locks.inspector().probe("local");
 	}
@@ -121,6 +149,7 @@ class StoreOutageTests {
 	void outageSoonAfterAnotherIsReportedIfItLasts(CapturedOutput output) {
 		fail();
 		this.process.await("a", this.once);
+		this.process.advance(Duration.ofSeconds(1));
 		recover();
 		this.process.acquire("b").close();
 		this.process.advance(Duration.ofSeconds(30));
