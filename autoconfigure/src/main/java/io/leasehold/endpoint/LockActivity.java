@@ -56,10 +56,15 @@ public final class LockActivity implements LockEventListener {
 			if (ended.outcome() == AcquireOutcome.ACQUIRED) {
 				acquired(ended.engine(), ended.name());
 			}
-			if (this.contention && ended.waited() && ended.key() != null) {
+			if (this.contention && ended.waited() && ended.key() != null && !isOutage(ended.outcome())) {
 				waited(new BusiestKeys.Key(ended.engine(), ended.key()), ended.name(), ended.nanos());
 			}
 		}
+	}
+
+	/** Callers that waited for the store say nothing about the key. */
+	private static boolean isOutage(AcquireOutcome outcome) {
+		return outcome == AcquireOutcome.UNAVAILABLE || outcome == AcquireOutcome.BYPASSED;
 	}
 
 	/** Names are few, unless an application makes them from keys. */

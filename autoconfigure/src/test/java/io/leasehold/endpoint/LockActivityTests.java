@@ -40,6 +40,8 @@ class LockActivityTests {
 
 	@Test
 	void freeLocksAreNotContended() {
+		waited("order:1", AcquireOutcome.UNAVAILABLE, 20);
+		waited("order:1", AcquireOutcome.BYPASSED, 20);
 		this.activity.onEvent(ended("order:1", AcquireOutcome.ACQUIRED, false, 20));
 		assertThat(this.activity.contended()).isEmpty();
 	}
