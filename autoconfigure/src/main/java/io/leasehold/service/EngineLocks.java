@@ -228,6 +228,12 @@ final class EngineLocks implements AutoCloseable {
 		this.gates.ifUsed(key, (gate) -> gate.describe(survey));
 	}
 
+	/** Notify holders of a shutdown. */
+	void stopping() {
+		this.holds.stopping(true);
+		this.shutdown.begins();
+	}
+
 	/** Reject new callers, and run the action once nothing is held. */
 	void drain(Runnable action) {
 		refuse(() -> {

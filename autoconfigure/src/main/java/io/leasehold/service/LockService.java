@@ -275,9 +275,9 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 		locks(options).publishEnd(options, AcquireOutcome.NOT_WANTED, null);
 	}
 
-	/** Notify holders of a shutdown, before the {@link #drain}. */
+	/** Notify and log holders of a shutdown, before the {@link #drain}. */
 	public void stopping() {
-		this.engines.all().forEach((locks) -> locks.holds().stopping(true));
+		this.engines.all().forEach(EngineLocks::stopping);
 	}
 
 	/**

@@ -41,6 +41,11 @@ final class ShutdownLog {
 		this.locks = locks;
 	}
 
+	/** Log the locks that are held when the application begins to stop. */
+	void begins() {
+		log("The application stops while %s locks are held on engine '%s': %s");
+	}
+
 	/** Log the locks whose holders have to finish. */
 	void waits() {
 		this.start = this.clock.nanoTime();

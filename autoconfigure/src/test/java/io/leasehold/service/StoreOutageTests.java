@@ -255,6 +255,17 @@ class StoreOutageTests {
 		assertThat(remaining.isValid()).isFalse();
 	}
 
+	/** The drain may begin much later: servers and executors stop before. */
+	@Test
+	void shutdownNamesTheLocksThatAreHeldWhenItBegins(CapturedOutput output) {
+		HeldLock held = this.process.acquire("a");
+		this.process.advance(Duration.ofSeconds(2));
+		this.process.locks.stopping();
+		assertThat(output.getOut()).containsOnlyOnce(
+				"The application stops while 1 locks are held on engine 'local': 'a' (test, held for 2000 ms)");
+		held.close();
+	}
+
 	@Test
 	void shutdownSaysHowLongItWaitedForLocks(CapturedOutput output) {
 		HeldLock held = this.process.acquire("a");
@@ -271,10 +282,11 @@ class StoreOutageTests {
 	@Test
 	void shutdownWithoutLocksIsSilent(CapturedOutput output) {
 		this.process.acquire("a").close();
+		this.process.locks.stopping();
 		this.process.locks.drain(() -> {
 		});
 		this.process.close();
-		assertThat(output.getOut()).doesNotContain("shutdown");
+		assertThat(output.getOut()).doesNotContain("shutdown", "stops");
 	}
 
 	private void fail() {
