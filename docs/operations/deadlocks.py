@@ -4,7 +4,8 @@
 usage: deadlocks.py http://web-1:8080/actuator/locks http://web-2:8080/actuator/locks ...
 
 The variable AUTHORIZATION is sent as the header of that name. The status is 1 if there is
-a deadlock. The instances are asked one after the other: a real deadlock is found again.
+a deadlock, else 2 if an instance did not respond, else 0. The instances are asked one
+after the other: a real deadlock is found again.
 """
 import json
 import os
@@ -13,10 +14,16 @@ import urllib.request
 
 holders = {}  # the threads that hold an engine's key
 awaited = {}  # the engines' keys that a thread waits for
+missing = False
 for url in sys.argv[1:]:
-    request = urllib.request.Request(url, headers={"Authorization": os.environ.get("AUTHORIZATION", "")})
-    with urllib.request.urlopen(request, timeout=10) as response:
-        locks = json.load(response)
+    try:
+        request = urllib.request.Request(url, headers={"Authorization": os.environ.get("AUTHORIZATION", "")})
+        with urllib.request.urlopen(request, timeout=10) as response:
+            locks = json.load(response)
+    except (OSError, ValueError) as failure:
+        print("No response of %s: %s" % (url, failure), file=sys.stderr)
+        missing = True
+        continue
     for held in locks["held"]:
         holders.setdefault((held["engine"], held["key"]), []).append((url, held["thread"]))
     for waiting in locks["waiting"]:
@@ -38,4 +45,4 @@ for cycle in found.values():
         for lock in [lock for lock in awaited[thread] if holder in holders.get(lock, [])]:
             print("  thread '%s' of %s waits for '%s' (%s)," % (thread[1], thread[0], lock[1], lock[0]))
             print("    which thread '%s' of %s holds" % (holder[1], holder[0]))
-sys.exit(1 if found else 0)
+sys.exit(1 if found else 2 if missing else 0)

@@ -1,5 +1,6 @@
 package io.leasehold.docs;
 
+import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -68,7 +69,7 @@ class DeadlockScriptTests {
 		begin(1, "packer", "stock:1", "order:1", bothHold);
 		awaitWaiting(0, 1);
 		awaitWaiting(1, 1);
-		String output = runScript(1);
+		String output = runScript(1, url(0), url(1));
 		assertThat(output.lines()).hasSize(5).startsWith("Deadlock:");
 		assertThat(output)
 			.contains("  thread 'payer' of %s waits for 'stock:1' (jdbc),%n    which thread 'packer' of %s holds"
@@ -84,7 +85,18 @@ class DeadlockScriptTests {
 		begin(1, "packer", "stock:1", "stock:2", bothHold);
 		Awaitility.await().until(() -> bothHold.getCount() == 0);
 		awaitWaiting(0, 1);
-		assertThat(runScript(0)).isEmpty();
+		assertThat(runScript(0, url(0), url(1))).isEmpty();
+	}
+
+	/** Its port is that of a server that has stopped, as that of a killed instance. */
+	@Test
+	void instanceThatDoesNotRespondIsNamed() throws Exception {
+		int closed;
+		try (ServerSocket socket = new ServerSocket(0)) {
+			closed = socket.getLocalPort();
+		}
+		String missing = "http://localhost:%s/actuator/locks".formatted(closed);
+		assertThat(runScript(2, missing, url(0))).startsWith("No response of " + missing);
 	}
 
 	/** Acquire a lock, and another one when all threads have their first. */
@@ -113,11 +125,11 @@ class DeadlockScriptTests {
 		Awaitility.await().until(() -> inspector.overview().waiting().size() == number);
 	}
 
-	private String runScript(int status) throws Exception {
-		Process script = new ProcessBuilder("python3", Manual.file("docs/operations/deadlocks.py").toString(), url(0),
-				url(1))
-			.redirectErrorStream(true)
-			.start();
+	private String runScript(int status, String... urls) throws Exception {
+		List<String> command = new ArrayList<>(
+				List.of("python3", Manual.file("docs/operations/deadlocks.py").toString()));
+		command.addAll(List.of(urls));
+		Process script = new ProcessBuilder(command).redirectErrorStream(true).start();
 		String output = new String(script.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
 		assertThat(script.waitFor()).as(output).isEqualTo(status);
 		return output;
