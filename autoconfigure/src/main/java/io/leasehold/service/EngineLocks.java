@@ -79,11 +79,11 @@ final class EngineLocks implements AutoCloseable {
 		this.closer = new LockCloser(threads);
 		GateRules rules = new GateRules(engine, member, clock, threads.random(), settings.maxHandoffs(),
 				settings.maxHandoffTime());
-		this.outage = new StoreOutage(engine.name(), clock, this::describe, this.events);
+		this.outage = new StoreOutage(engine.name(), clock, this::describe, this.events, this::outageBegan);
 		this.shutdown = new ShutdownLog(engine.name(), clock, this::describe);
 		ClaimCloser claims = new ClaimCloser(engine, clock, threads, this.outage, this::checkIdle);
 		this.probe = new StoreProbe(engine, member, rules.atLeastMinLease(settings.defaults().lease()), clock, claims,
-				this.outage);
+				this.outage, threads);
 		this.gates = new Gates(rules, claims);
 		Watchdog watchdog = new Watchdog(engine, rules, clock, threads, this.gates.all(), this::holds);
 		this.driver = new GateDriver(engine, clock, threads, claims, this.gates, watchdog, this.outage);
@@ -257,6 +257,10 @@ final class EngineLocks implements AutoCloseable {
 		loseAll();
 		this.holds.stopping(false);
 		this.gates.resume();
+	}
+
+	private void outageBegan() {
+		this.probe.repeat();
 	}
 
 	private void checkIdle() {

@@ -235,11 +235,9 @@ final class Holds implements Watchdog.Listener {
 		if (renewals.stream().anyMatch((renewal) -> renewal.outcome() == RenewalResult.RENEWED)) {
 			this.outage.responded();
 		}
-		else {
-			renewals.stream()
-				.filter((renewal) -> renewal.outcome() == RenewalResult.UNKNOWN)
-				.findFirst()
-				.ifPresent((renewal) -> this.outage.failed(now() - renewal.took().toNanos(), renewal.failure()));
+		else if (renewals.stream().allMatch((renewal) -> renewal.outcome() == RenewalResult.UNKNOWN)) {
+			LockEvent.LeaseRenewed first = renewals.get(0);
+			this.outage.failed(now() - first.took().toNanos(), first.failure());
 		}
 		this.events.publishRenewals(renewals);
 	}

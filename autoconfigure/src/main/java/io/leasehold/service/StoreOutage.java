@@ -35,6 +35,8 @@ final class StoreOutage {
 
 	private final Events events;
 
+	private final Runnable whenBegun;
+
 	/** Clock reading at the last response, initially at the start. */
 	private volatile long responded;
 
@@ -52,12 +54,14 @@ final class StoreOutage {
 	/**
 	 * Create an object without an outage.
 	 * @param locks adds the locks of the engine to a survey
+	 * @param whenBegun called in any thread when an outage has begun, must not block
 	 */
-	StoreOutage(String engine, MonotonicClock clock, Consumer<Survey> locks, Events events) {
+	StoreOutage(String engine, MonotonicClock clock, Consumer<Survey> locks, Events events, Runnable whenBegun) {
 		this.engine = engine;
 		this.clock = clock;
 		this.locks = locks;
 		this.events = events;
+		this.whenBegun = whenBegun;
 		this.responded = clock.nanoTime();
 		this.failed = this.responded - 1;
 	}
@@ -104,6 +108,7 @@ final class StoreOutage {
 		if (begins(since)) {
 			Outage begun = outageAt(since);
 			this.current = begun;
+			this.whenBegun.run();
 			if (begun.beginReported.compareAndSet(false, true)) {
 				logger.warn("The store of engine '%s' is unavailable: %s. %s".formatted(this.engine, failure,
 						describeLocks()));

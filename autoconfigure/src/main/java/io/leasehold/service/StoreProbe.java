@@ -2,6 +2,7 @@ package io.leasehold.service;
 
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
@@ -10,6 +11,8 @@ import io.leasehold.engine.Claim;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 
 /**
  * Test of a store, which acquires and releases a lock. All processes share a few keys, so
@@ -20,6 +23,10 @@ final class StoreProbe {
 	private static final int KEYS = 16;
 
 	private static final int ATTEMPTS = 3;
+
+	private static final Duration PAUSE = Duration.ofSeconds(5);
+
+	private static final Log logger = LogFactory.getLog(StoreProbe.class);
 
 	private final LockEngine engine;
 
@@ -33,18 +40,51 @@ final class StoreProbe {
 
 	private final StoreOutage outage;
 
+	private final EngineThreads threads;
+
+	private final AtomicBoolean planned = new AtomicBoolean();
+
 	/**
 	 * Create a probe.
 	 * @param lease a usual lease, so that the engine needs no session for probes alone
 	 */
 	StoreProbe(LockEngine engine, Member member, Duration lease, MonotonicClock clock, ClaimCloser closer,
-			StoreOutage outage) {
+			StoreOutage outage, EngineThreads threads) {
 		this.engine = engine;
 		this.member = member;
 		this.lease = lease;
 		this.clock = clock;
 		this.closer = closer;
 		this.outage = outage;
+		this.threads = threads;
+	}
+
+	/**
+	 * Run from time to time until the outage is over. An idle application sends no other
+	 * request that shows its end.
+	 */
+	void repeat() {
+		if (this.planned.compareAndSet(false, true)) {
+			this.threads.schedule(this::runInOutage, PAUSE, this.threads.workers());
+		}
+	}
+
+	private void runInOutage() {
+		this.planned.set(false);
+		if (this.outage.isOver() || this.threads.isClosed()) {
+			return;
+		}
+		try {
+			run();
+		}
+		catch (LockEngineException ex) {
+			logger.debug("The store of engine '%s' is still unavailable".formatted(this.engine.name()), ex);
+		}
+		finally {
+			if (!this.outage.isOver()) {
+				repeat();
+			}
+		}
 	}
 
 	/**

@@ -31,7 +31,8 @@ class ClaimCloserTests {
 
 	private final ClaimCloser closer = new ClaimCloser(new RejectingEngine(), this.clock, this.threads,
 			new StoreOutage("local", this.clock, (survey) -> {
-			}, new Events(List.of(), this.threads)), () -> {
+			}, new Events(List.of(), this.threads), () -> {
+			}), () -> {
 			});
 
 	/** Such as keys that have data of others, or for which a permission is missing. */

@@ -84,6 +84,36 @@ class StoreOutageTests {
 					(up) -> assertThat(((LockEvent.EngineUp) up).nanos()).isPositive()));
 	}
 
+	/** Its last request was sent during the outage, and nothing else follows. */
+	@Test
+	void idleApplicationNoticesTheEndOfAnOutage(CapturedOutput output) {
+		fail();
+		assertThat(this.process.await("a", this.once)).isCompletedExceptionally();
+		this.process.advance(Duration.ofMinutes(5));
+		assertThat(isUp()).isFalse();
+		recover();
+		this.process.advance(Duration.ofSeconds(10));
+		assertThat(isUp()).isTrue();
+		assertThat(output.getOut()).containsOnlyOnce(BEGIN).containsOnlyOnce(END);
+		int probes = this.process.store.probes;
+		assertThat(probes).isBetween(61, 62);
+		this.process.advance(Duration.ofMinutes(5));
+		assertThat(this.process.store.probes).isEqualTo(probes);
+	}
+
+	@Test
+	void renewalThatFailsBesideALostLockIsNoOutage(CapturedOutput output) {
+		HeldLock held = this.process.acquire("held");
+		this.process.acquire("lost");
+		this.process.store.renewal = (renewed, outcome) -> renewed.claim().key().value().equals("lost")
+				? new RenewalOutcome.NotOwner() : new RenewalOutcome.Unknown(failure(true));
+		this.process.advance(Duration.ofSeconds(10));
+		assertThat(output.getOut()).contains("Lock 'lost' (test) was lost").doesNotContain(BEGIN);
+		this.process.store.renewal = (renewed, outcome) -> outcome;
+		this.process.advance(Duration.ofSeconds(1));
+		held.close();
+	}
+
 	/** So that an idle application notices an outage and its end by its health check. */
 	@Test
 	void healthChecksShowAnOutage(CapturedOutput output) {
@@ -221,7 +251,8 @@ class StoreOutageTests {
 	@Test
 	void failureBesideResponsesIsNoOutage(CapturedOutput output) {
 		StoreOutage outage = new StoreOutage("local", this.process.clock, (survey) -> {
-		}, new Events(List.of(), this.process.threads));
+		}, new Events(List.of(), this.process.threads), () -> {
+		});
 		long sent = this.process.clock.nanoTime();
 		this.process.clock.advance(Duration.ofSeconds(1));
 		outage.responded();
