@@ -16,6 +16,10 @@ import org.jspecify.annotations.Nullable;
 final class Failures {
 
 	/** A transaction that was rolled back, but for one whose outcome is unknown. */
+	/** Kind of database, servers if it has any, and name. */
+	private static final Pattern PLACE = Pattern
+		.compile("[^/@(]*(//(SERVER(,SERVER)*)?)?(/(?!/)[^@(]*)?".replace("SERVER", "(\\[[^/\\]]+]|[\\w.-]+)(:\\d+)?"));
+
 	private static final Pattern ROLLED_BACK = Pattern.compile("40(?!003)\\w*");
 
 	/** Lock not available in PostgreSQL. */
@@ -96,11 +100,15 @@ final class Failures {
 
 	/**
 	 * Return host and database of a URL, without credentials and parameters.
-	 * @return such as {@code postgresql://db:5432/shop}
+	 * @return such as {@code postgresql://db:5432/shop}, or {@code null} if they may
+	 * contain credentials
 	 */
 	static @Nullable String location(@Nullable String url) {
-		return (url != null) ? url.replaceFirst("^jdbc:", "").replaceFirst("[?;].*$", "").replaceFirst("//.*@", "//")
-				: null;
+		if (url == null) {
+			return null;
+		}
+		String place = url.replaceFirst("^jdbc:", "").replaceFirst("[?;].*$", "").replaceFirst("//.*@", "//");
+		return PLACE.matcher(place).matches() ? place : null;
 	}
 
 	/** Return the reason why a pool has no connection, which is only the cause. */

@@ -27,10 +27,30 @@ class JdbcFailuresTests {
 		assertThat(Failures.connecting(null, BROKEN)).hasMessage("Could not connect to the database: broken");
 	}
 
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			jdbc:postgresql://db:5432/shop?user=me&password=secret | postgresql://db:5432/shop
+			jdbc:postgresql://db/shop?password=s@cret              | postgresql://db/shop
+			jdbc:postgresql://me:secret@db:5432/shop               | postgresql://db:5432/shop
+			jdbc:postgresql://db1:5432,db2:5433/shop               | postgresql://db1:5432,db2:5433/shop
+			jdbc:postgresql:///shop?socketFactory=a                | postgresql:///shop
+			jdbc:postgresql:shop                                   | postgresql:shop
+			jdbc:mysql:loadbalance://[::1]:3306,db-2/shop          | mysql:loadbalance://[::1]:3306,db-2/shop
+			jdbc:mysql://me:se?cret@db/shop                        |
+			jdbc:mysql://me:se@cret@db/shop                        | mysql://db/shop
+			jdbc:mysql://(host=db,user=me,password=secret)/shop    |
+			jdbc:mysql://address=(host=db)(password=secret)/shop   |
+			jdbc:h2:mem:shop;USER=me;PASSWORD=secret               | h2:mem:shop
+			jdbc:h2:tcp://db:9092/~/shop                           | h2:tcp://db:9092/~/shop
+			jdbc:oracle:thin:me/secret@//db:1521/shop              |
+			jdbc:oracle:thin:me/secret@db:1521:shop                |
+			""")
+	void locationHasNeitherCredentialsNorParameters(String url, String location) {
+		assertThat(Failures.location(url)).isEqualTo(location);
+	}
+
 	@Test
-	void locationHasNeitherCredentialsNorParameters() {
-		assertThat(Failures.location("jdbc:postgresql://me:secret@db:5432/shop?password=secret"))
-			.isEqualTo("postgresql://db:5432/shop");
+	void locationOfAnUnknownUrlIsUnknown() {
 		assertThat(Failures.location(null)).isNull();
 	}
 
