@@ -4,6 +4,8 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 import io.leasehold.LockKey;
 
@@ -40,17 +42,13 @@ final class BusiestKeys {
 
 	/** Return the sums of consecutive times for all keys that one of them knows. */
 	static Map<Key, Waits> sum(Collection<BusiestKeys> times) {
+		Set<Key> keys = times.stream().flatMap((time) -> time.known.keySet().stream()).collect(Collectors.toSet());
 		Map<Key, Waits> sums = new HashMap<>();
-		times.stream()
-			.flatMap((time) -> time.known.keySet().stream())
-			.forEach((key) -> sums.computeIfAbsent(key,
-					(first) -> times.stream().map((time) -> time.of(key)).reduce(Waits::plus).orElseThrow()));
+		for (BusiestKeys time : times) {
+			Waits unknown = time.unknown();
+			keys.forEach((key) -> sums.merge(key, time.known.getOrDefault(key, unknown), Waits::plus));
+		}
 		return sums;
-	}
-
-	private Waits of(Key key) {
-		Waits waits = this.known.get(key);
-		return (waits != null) ? waits : unknown();
 	}
 
 	/** Return the most waits that an unknown key can have had. */

@@ -72,7 +72,7 @@ public final class LockActivity implements LockEventListener {
 		Map<String, AtomicLong> names = this.acquired.computeIfAbsent(engine, (first) -> new ConcurrentHashMap<>());
 		AtomicLong last = names.get(name);
 		if (last == null && names.size() < MOST_NAMES) {
-			last = names.computeIfAbsent(name, (first) -> new AtomicLong());
+			last = names.computeIfAbsent(name, (first) -> new AtomicLong(this.clock.getAsLong()));
 		}
 		if (last != null) {
 			last.setRelease(this.clock.getAsLong());

@@ -2,13 +2,11 @@ package io.leasehold.autoconfigure.actuate;
 
 import io.leasehold.LockInspector;
 import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
-import io.leasehold.autoconfigure.LeaseholdProperties;
 import io.leasehold.autoconfigure.leadership.LeaseholdLeadershipAutoConfiguration;
 import io.leasehold.endpoint.LeadershipEndpoint;
 import io.leasehold.endpoint.LockActivity;
 import io.leasehold.endpoint.LocksEndpoint;
 import io.leasehold.endpoint.LocksEndpointWebExtension;
-import io.leasehold.engine.MonotonicClock;
 import io.leasehold.leadership.Leaderships;
 
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
@@ -22,6 +20,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.Ordered;
+import org.springframework.core.env.Environment;
 
 /**
  * Auto-configuration of the actuator endpoints {@code locks} and {@code leadership}.
@@ -38,8 +37,8 @@ public final class LeaseholdEndpointAutoConfiguration {
 	@Bean
 	@ConditionalOnAvailableEndpoint(endpoint = LocksEndpoint.class)
 	@ConditionalOnMissingBean
-	LockActivity leaseholdLockActivity(MonotonicClock clock, LeaseholdProperties properties) {
-		return new LockActivity(clock::nanoTime, properties.contention());
+	LockActivity leaseholdLockActivity(Environment environment) {
+		return new LockActivity(System::nanoTime, environment.getProperty("leasehold.contention", Boolean.class, true));
 	}
 
 	@Bean
