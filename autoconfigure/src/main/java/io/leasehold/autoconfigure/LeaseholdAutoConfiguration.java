@@ -159,7 +159,9 @@ public final class LeaseholdAutoConfiguration {
 		return new StoreCheck(service);
 	}
 
+	/** A child of the context that owns the service uses the same stores. */
 	@Bean
+	@ConditionalOnBean(value = LockService.class, search = SearchStrategy.CURRENT)
 	StartupLog leaseholdStartupLog(LeaseholdProperties properties, LockService service) {
 		return new StartupLog(properties, service);
 	}
