@@ -69,7 +69,7 @@ class DeadlockScriptTests {
 		begin(1, "packer", "stock:1", "order:1", bothHold);
 		awaitWaiting(0, 1);
 		awaitWaiting(1, 1);
-		String output = runScript(1, url(0), url(1));
+		String output = runScript(2, url(0), url(1));
 		assertThat(output.lines()).hasSize(5).startsWith("Deadlock:");
 		assertThat(output)
 			.contains("  thread 'payer' of %s waits for 'stock:1' (jdbc),%n    which thread 'packer' of %s holds"
@@ -96,7 +96,7 @@ class DeadlockScriptTests {
 			closed = socket.getLocalPort();
 		}
 		String missing = "http://localhost:%s/actuator/locks".formatted(closed);
-		assertThat(runScript(2, missing, url(0))).startsWith("No response of " + missing);
+		assertThat(runScript(3, missing, url(0))).startsWith("No response of " + missing);
 	}
 
 	/** Acquire a lock, and another one when all threads have their first. */
