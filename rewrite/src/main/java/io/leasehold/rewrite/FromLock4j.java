@@ -36,6 +36,10 @@ public final class FromLock4j extends Recipe {
 		void translate(Attributes attributes, Translation lock) {
 			leaveIf("failStrategy", "Write a fallback", attributes, lock);
 			leaveIf("keyBuilderStrategy", "Write the key yourself", attributes, lock);
+			Expression release = attributes.get("autoRelease");
+			if (release != null && !(Attributes.literal(release) instanceof Boolean)) {
+				lock.leave("%s may be false. Write true or false".formatted(attributes.source("autoRelease")));
+			}
 			Expression wait = attributes.get("acquireTimeout");
 			setKey(attributes, lock);
 			lock.set("waitTime", (wait == null || Durations.isNegative(wait))

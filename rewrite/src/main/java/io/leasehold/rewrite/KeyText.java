@@ -1,5 +1,7 @@
 package io.leasehold.rewrite;
 
+import java.util.stream.IntStream;
+
 import org.jspecify.annotations.Nullable;
 import org.openrewrite.java.tree.Expression;
 
@@ -67,6 +69,9 @@ final class KeyText {
 		if (node instanceof OpPlus plus && !joinsText(plus)) {
 			return "its + may add numbers, and joins texts in a key of Leasehold";
 		}
+		if (isOperator(node) && hasMember(node)) {
+			return "its operator has a member of the root as operand, which a key of Leasehold names by its object";
+		}
 		if (node instanceof StringLiteral literal) {
 			text(String.valueOf(literal.getLiteralValue().getValue()));
 			return null;
@@ -105,6 +110,11 @@ final class KeyText {
 		SpelNode left = plus.getLeftOperand();
 		return (left instanceof OpPlus before) ? joinsText(before) : left instanceof StringLiteral
 				|| plus.getChildCount() > 1 && plus.getChild(1) instanceof StringLiteral;
+	}
+
+	private static boolean hasMember(SpelNode node) {
+		return beginsWithMember(node) || isOperator(node)
+				&& IntStream.range(0, node.getChildCount()).anyMatch((i) -> hasMember(node.getChild(i)));
 	}
 
 	private static boolean isOperator(SpelNode node) {

@@ -194,6 +194,16 @@ class FromLock4jTests implements RewriteTest {
 				    void executing() {
 				    }
 
+				    static final boolean AUTO = false;
+
+				    @Lock4j(name = "a", acquireTimeout = 0, autoRelease = AUTO)
+				    void releasing() {
+				    }
+
+				    @Lock4j(keys = {"name + '-' + #id"}, acquireTimeout = 0)
+				    void member(int id) {
+				    }
+
 				}
 				""",
 				"""
@@ -217,6 +227,18 @@ class FromLock4jTests implements RewriteTest {
 						    // TODO Leasehold: executor = LockExecutor.class: set engine, unless it is that of leasehold.engine
 						    @DistributedLock(key = "'a'", waitTime = "0s")
 						    void executing() {
+						    }
+
+						    static final boolean AUTO = false;
+
+						    // TODO Leasehold: not migrated: autoRelease = AUTO may be false. Write true or false
+						    @Lock4j(name = "a", acquireTimeout = 0, autoRelease = AUTO)
+						    void releasing() {
+						    }
+
+						    // TODO Leasehold: not migrated: its operator has a member of the root as operand, which a key of Leasehold names by its object: "name + '-' + #id". Write the key yourself
+						    @Lock4j(keys = {"name + '-' + #id"}, acquireTimeout = 0)
+						    void member(int id) {
 						    }
 
 						}
