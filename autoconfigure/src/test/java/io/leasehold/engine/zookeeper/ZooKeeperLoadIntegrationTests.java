@@ -34,6 +34,12 @@ class ZooKeeperLoadIntegrationTests extends EngineLoad {
 		return this.engine;
 	}
 
+	/** The server writes each renewal to its log, and runs in this JVM. */
+	@Override
+	protected int manyLocks() {
+		return 300;
+	}
+
 	@Override
 	protected int manyKeys() {
 		return 1_000;
