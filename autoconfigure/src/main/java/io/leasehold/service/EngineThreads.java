@@ -105,6 +105,10 @@ class EngineThreads implements AutoCloseable {
 		}
 	}
 
+	boolean haveStarted() {
+		return this.started;
+	}
+
 	private synchronized void startAll() {
 		if (this.started) {
 			return;

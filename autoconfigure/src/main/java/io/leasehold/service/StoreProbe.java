@@ -1,7 +1,6 @@
 package io.leasehold.service;
 
 import java.time.Duration;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.leasehold.LockEngineException;
@@ -60,11 +59,11 @@ final class StoreProbe {
 	}
 
 	/**
-	 * Run from time to time until the outage is over. An idle application sends no other
-	 * request that shows its end.
+	 * Run from time to time until the outage is over, unless the threads have not
+	 * started. An idle application sends no other request that shows its end.
 	 */
 	void repeat() {
-		if (this.planned.compareAndSet(false, true)) {
+		if (this.threads.haveStarted() && this.planned.compareAndSet(false, true)) {
 			this.threads.schedule(this::runInOutage, PAUSE, this.threads.workers());
 		}
 	}
@@ -92,7 +91,7 @@ final class StoreProbe {
 	 * @throws LockEngineException if it failed
 	 */
 	Duration run() {
-		int first = ThreadLocalRandom.current().nextInt(KEYS);
+		int first = this.threads.random().nextInt(KEYS);
 		LockKey key = key(first);
 		for (int i = 0; i < ATTEMPTS; i++) {
 			key = key(first + i);

@@ -28,6 +28,11 @@ final class ManualThreads extends EngineThreads {
 	}
 
 	@Override
+	boolean haveStarted() {
+		return true;
+	}
+
+	@Override
 	Executor callers() {
 		return this.each;
 	}

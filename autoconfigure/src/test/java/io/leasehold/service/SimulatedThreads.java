@@ -28,6 +28,11 @@ final class SimulatedThreads extends EngineThreads {
 	}
 
 	@Override
+	boolean haveStarted() {
+		return true;
+	}
+
+	@Override
 	Executor callers() {
 		return this.quick;
 	}

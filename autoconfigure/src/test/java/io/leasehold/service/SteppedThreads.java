@@ -45,6 +45,11 @@ final class SteppedThreads extends EngineThreads {
 	}
 
 	@Override
+	boolean haveStarted() {
+		return true;
+	}
+
+	@Override
 	Executor callers() {
 		return this.later;
 	}
