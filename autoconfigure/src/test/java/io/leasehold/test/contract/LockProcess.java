@@ -135,9 +135,9 @@ public final class LockProcess implements AutoCloseable {
 		this.process.expect("waits");
 	}
 
-	/** Wait for the end of that wait, and return whether it failed with a busy lock. */
-	boolean waitedInVain() {
-		return expect("waited").equals("LockBusyException");
+	/** Wait for the end of that wait, and return the name of its exception, or nothing. */
+	String endOfWait() {
+		return expect("waited");
 	}
 
 	/** Return the time of the process's wall clock, in milliseconds. */
