@@ -15,11 +15,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class Failures {
 
-	/** A transaction that was rolled back, but for one whose outcome is unknown. */
 	/** Kind of database, servers if it has any, and name. */
 	private static final Pattern PLACE = Pattern
 		.compile("[^/@(]*(//(SERVER(,SERVER)*)?)?(/(?!/)[^@(]*)?".replace("SERVER", "(\\[[^/\\]]+]|[\\w.-]+)(:\\d+)?"));
 
+	/** A transaction that was rolled back, but for one whose outcome is unknown. */
 	private static final Pattern ROLLED_BACK = Pattern.compile("40(?!003)\\w*");
 
 	/** Lock not available in PostgreSQL. */

@@ -135,7 +135,9 @@ public final class LockProcess implements AutoCloseable {
 		this.process.expect("waits");
 	}
 
-	/** Wait for the end of that wait, and return the name of its exception, or nothing. */
+	/**
+	 * Wait for the end of that wait, and return the name of its exception, or nothing.
+	 */
 	String endOfWait() {
 		return expect("waited");
 	}
