@@ -5,9 +5,15 @@ import java.util.stream.Collectors;
 
 import io.leasehold.autoconfigure.Leasehold;
 import io.leasehold.autoconfigure.StubEngine;
+import io.leasehold.LockKey;
+import io.leasehold.endpoint.LockActivity;
 import io.leasehold.endpoint.LocksEndpoint;
+import io.leasehold.event.AcquireOutcome;
+import io.leasehold.event.LockEvent.AcquireEnded;
 import io.leasehold.engine.LockEngine;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.boot.actuate.autoconfigure.endpoint.EndpointAutoConfiguration;
 import org.springframework.boot.actuate.autoconfigure.endpoint.jmx.JmxEndpointAutoConfiguration;
@@ -53,6 +59,16 @@ class LeaseholdEndpointAutoConfigurationTests {
 			.run((context) -> assertThat(methods(context)).contains(WebEndpointHttpMethod.DELETE));
 		this.exposed.withPropertyValues("management.endpoint.locks.access=NONE")
 			.run((context) -> assertThat(context).doesNotHaveBean(LocksEndpoint.class));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "leasehold.contention=true, 1", "leasehold.contention=false, 0", "leasehold.lease=30s, 1" })
+	void keysAreKeptUnlessContentionIsDisabled(String property, int keys) {
+		this.exposed.withPropertyValues(property).run((context) -> {
+			context.getBean(LockActivity.class)
+				.onEvent(new AcquireEnded("local", "pay", new LockKey("order:42"), AcquireOutcome.BUSY, true, 1, null));
+			assertThat(context.getBean(LocksEndpoint.class).locks().contended()).hasSize(keys);
+		});
 	}
 
 	@Test
