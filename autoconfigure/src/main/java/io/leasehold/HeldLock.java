@@ -110,9 +110,9 @@ public interface HeldLock extends AutoCloseable {
 
 	/**
 	 * Run an action when the lock is lost. It runs once, in a thread of the library: at
-	 * once if the lock is lost already, never after this handle was closed. A failing
-	 * action is logged. Actions may block; once they block 256 threads, further actions
-	 * wait.
+	 * once if the lock is lost already, not for a loss after this handle was closed. It
+	 * may still be about to run when the handle is closed. A failing action is logged.
+	 * Actions may block; once they block 256 threads, further actions wait.
 	 * @param action called with the exception that {@link #close()} will throw
 	 */
 	void onLost(Consumer<LockLostException> action);

@@ -2,7 +2,6 @@ package io.leasehold.docs;
 
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -109,7 +108,7 @@ class DeadlockScriptTests {
 				allHold.countDown();
 				allHold.await();
 				try (HeldLock inner = locks.acquire(second, options)) {
-					Thread.sleep(Duration.ofMinutes(5).toMillis());
+					new CountDownLatch(1).await(); // until the test interrupts it
 				}
 			}
 			catch (InterruptedException | LockException ex) {
