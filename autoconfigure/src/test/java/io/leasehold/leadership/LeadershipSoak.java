@@ -88,8 +88,8 @@ public abstract class LeadershipSoak {
 				  longest           %s
 				contradictions      %s
 				""".formatted(this.time, this.seed, disturbances, terms.count(), terms.ends(),
-				vacancies.stream().reduce(Duration.ZERO, Duration::plus), vacancies.get(vacancies.size() - 1),
-				terms.contradictions());
+				vacancies.stream().reduce(Duration.ZERO, Duration::plus),
+				vacancies.isEmpty() ? Duration.ZERO : vacancies.get(vacancies.size() - 1), terms.contradictions());
 		System.out.println(report);
 		Files.writeString(this.folder.resolve("report.txt"), report);
 	}

@@ -6,7 +6,9 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Properties;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
 
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.support.OpenState;
@@ -33,21 +35,21 @@ class PostgresClosedDatabaseIntegrationTests {
 				HookedDriver.class.getName(), null, null, 2, Duration.ofSeconds(30))) {
 			LockDatabase database = new LockDatabase(connections, settings, state,
 					new GrantReports(settings, MonotonicClock.SYSTEM));
-			long before = listeners();
+			Set<Thread> before = listeners();
 			DURING_FIRST_CALL.set(state::close);
 			database.call(CallKind.ACQUIRE, "begin", null, (session, tables) -> tables);
 			assertThat(state.isClosed()).isTrue();
 			assertThat(database.wakeUps()).isNotNull();
-			await().until(() -> listeners() <= before);
+			await().until(() -> before.containsAll(listeners()));
 		}
 	}
 
-	private static long listeners() {
+	private static Set<Thread> listeners() {
 		return Thread.getAllStackTraces()
 			.keySet()
 			.stream()
 			.filter((thread) -> thread.getName().startsWith("leasehold-jdbc-listen"))
-			.count();
+			.collect(Collectors.toSet());
 	}
 
 	/** Driver whose connections run an action when they are asked for the database. */
