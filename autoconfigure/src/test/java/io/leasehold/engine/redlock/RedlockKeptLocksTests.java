@@ -45,6 +45,7 @@ class RedlockKeptLocksTests {
 	@Test
 	void lockThatIsKeptForTheWholeDelayIsGrantedForAShorterLease() {
 		try (RedlockLockEngine engine = engine(RESTART_DELAY)) {
+			engine.checkMasters(); // connects to each of them
 			assertThat(engine.tryAcquire(claim(100, 80))).isInstanceOf(Granted.class);
 			assertThat(this.masters.get(0).requests(Scripts.ACQUIRE))
 				.extracting((request) -> request.arguments().subList(2, 5))
