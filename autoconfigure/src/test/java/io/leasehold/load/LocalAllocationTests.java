@@ -3,6 +3,7 @@ package io.leasehold.load;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 
 import io.leasehold.DistributedLocks;
 import io.leasehold.HeldLock;
@@ -55,15 +56,21 @@ class LocalAllocationTests {
 	void heldLockTakesLittle() {
 		this.application.run((context) -> {
 			DistributedLocks locks = context.getBean(DistributedLocks.class);
-			locks.acquire("first").close();
-			List<HeldLock> held = new ArrayList<>(HELD);
-			long before = heap();
-			for (int i = 0; i < HELD; i++) {
-				held.add(locks.acquire("order:" + i));
-			}
-			assertThat((heap() - before) / HELD).isLessThanOrEqualTo(636);
-			held.forEach(HeldLock::close);
+			long least = IntStream.range(0, 3).mapToLong((round) -> heapOfAHeldLock(locks)).min().getAsLong();
+			assertThat(least).isLessThanOrEqualTo(612);
 		});
+	}
+
+	/** The first round also counts tables that grow, and other threads may allocate. */
+	private static long heapOfAHeldLock(DistributedLocks locks) {
+		List<HeldLock> held = new ArrayList<>(HELD);
+		long before = heap();
+		for (int i = 0; i < HELD; i++) {
+			held.add(locks.acquire("order:" + i));
+		}
+		long taken = heap() - before;
+		held.forEach(HeldLock::close);
+		return taken / HELD;
 	}
 
 	private static long heap() {
