@@ -88,6 +88,14 @@ public interface LockEngine {
 	}
 
 	/**
+	 * Return the keys that the store keeps locked to the end of a minimum hold.
+	 * @return the keys, or {@code null} if the engine cannot show and open them
+	 */
+	default @Nullable KeptKeys keptKeys() {
+		return null;
+	}
+
+	/**
 	 * Request a claim's key, in the caller's thread, with one round trip. Idempotent: if
 	 * a response was lost, a repeated request for the same claim returns the same grant
 	 * number.

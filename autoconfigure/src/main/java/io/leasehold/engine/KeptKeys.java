@@ -1,0 +1,44 @@
+package io.leasehold.engine;
+
+import java.time.Duration;
+import java.time.Instant;
+
+import io.leasehold.LockEngineException;
+import io.leasehold.LockKey;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keys without a holder that a store keeps locked to the end of a minimum hold: jobs
+ * between two runs. Only exclusive grants count. Thread-safe.
+ */
+public interface KeptKeys {
+
+	/**
+	 * Return who held a key that is kept.
+	 * @param key the key
+	 * @return its last holder, or {@code null} if the key is held or free
+	 * @throws LockEngineException if the store did not respond
+	 */
+	@Nullable Kept find(LockKey key);
+
+	/**
+	 * End the minimum hold of a key without a holder; the next waiting claim proceeds. A
+	 * minimum hold whose owner still holds the key continues.
+	 * @param key the key
+	 * @return who held the key, or {@code null} if no minimum hold kept it
+	 * @throws LockEngineException if the store did not respond; the key may be free
+	 */
+	@Nullable Kept open(LockKey key);
+
+	/**
+	 * A key that is kept.
+	 *
+	 * @param last the last holder, without the rest of a lease
+	 * @param released when it released the key, by the store's clock; {@code null} if it
+	 * did not, and its lease has ended
+	 * @param remaining rest of the minimum hold, by the store's clock
+	 */
+	record Kept(Holder last, @Nullable Instant released, Duration remaining) {
+	}
+
+}
