@@ -96,21 +96,16 @@ final class Acquirer {
 		BlockingWaiter waiter = this.waiters.create(key, options, Thread.currentThread(), bound, this.clock.nanoTime());
 		follow(waiter);
 		while (true) {
-			Handle held = attempt(waiter, bypassed);
-			if (held != null) {
-				return held;
+			try {
+				Handle held = open(waiter, await(waiter), bypassed, this.timing);
+				if (held != null) {
+					return held;
+				}
 			}
-			waiter = waiter.again();
-		}
-	}
-
-	/** Wait for a lock and open it, or return {@code null} if it was lost meanwhile. */
-	private @Nullable Handle attempt(BlockingWaiter waiter, Predicate<LockException> bypassed) {
-		try {
-			return open(waiter, await(waiter), bypassed, this.timing);
-		}
-		finally {
-			this.deadlocks.end(waiter);
+			finally {
+				this.deadlocks.end(waiter);
+			}
+			waiter = waiter.again(); // the lock was lost before its caller could use it
 		}
 	}
 

@@ -252,20 +252,18 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 			return new ReleaseOutcome.NotOwner(); // the store never received it
 		}
 		try {
-			return this.lines.ofClaims().request(live.keys().lock(), deadline, (line) -> end(live, line, deadline));
+			return this.lines.ofClaims().request(live.keys().lock(), deadline, (line) -> {
+				// Requests of a broken line may still run after this one
+				boolean mark = !live.requestedOnlyThrough(line);
+				boolean held = this.requests.close(live, line, mark, deadline);
+				this.claims.remove(live);
+				return held ? ReleaseOutcome.RELEASED : new ReleaseOutcome.NotOwner();
+			});
 		}
 		catch (RedisFailure ex) {
 			this.claims.add(live);
 			throw failure("release", claim.key(), ex);
 		}
-	}
-
-	private ReleaseOutcome end(LiveClaim live, Line line, long deadline) {
-		// Requests of a broken line may still run after this one
-		boolean mark = !live.requestedOnlyThrough(line);
-		boolean held = this.requests.close(live, line, mark, deadline);
-		this.claims.remove(live);
-		return held ? ReleaseOutcome.RELEASED : new ReleaseOutcome.NotOwner();
 	}
 
 	@Override

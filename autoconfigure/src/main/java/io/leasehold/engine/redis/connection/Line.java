@@ -68,12 +68,14 @@ public final class Line {
 	 * @throws RedisFailure if the server did not respond or rejected the request
 	 */
 	public <T> T run(Script<T> script, String[] keys, String[] args, long deadline) {
+		String[] words = words(script.digest(), keys, args);
 		try {
-			return Replies.await(send(script, keys, args), deadline);
+			return Replies.await(this.<T>send("EVALSHA", words), deadline);
 		}
 		catch (RedisFailure ex) {
 			if (ex.is("NOSCRIPT")) { // not loaded by the server yet
-				return Replies.await(sendText(script, keys, args), deadline);
+				words[0] = script.text();
+				return Replies.await(this.<T>send("EVAL", words), deadline);
 			}
 			throw ex;
 		}
@@ -81,14 +83,14 @@ public final class Line {
 
 	/** Send a script without waiting for its response. */
 	public <T> CompletableFuture<T> send(Script<T> script, String[] keys, String[] args) {
-		return send("EVALSHA", script.digest(), keys, args);
+		return send("EVALSHA", words(script.digest(), keys, args));
 	}
 
 	/**
 	 * Send a script's text, for a caller that cannot retry if the script is unknown.
 	 */
 	public <T> CompletableFuture<T> sendText(Script<T> script, String[] keys, String[] args) {
-		return send("EVAL", script.text(), keys, args);
+		return send("EVAL", words(script.text(), keys, args));
 	}
 
 	/** Publish a message without waiting for its delivery, which may fail. */
@@ -96,23 +98,23 @@ public final class Line {
 		send("PUBLISH", channel, message);
 	}
 
-	@SuppressWarnings("unchecked")
-	private <T> CompletableFuture<T> send(String command, String script, String[] keys, String[] args) {
+	private static String[] words(String script, String[] keys, String[] args) {
 		String[] words = new String[2 + keys.length + args.length];
 		words[0] = script;
 		words[1] = Integer.toString(keys.length);
 		System.arraycopy(keys, 0, words, 2, keys.length);
 		System.arraycopy(args, 0, words, 2 + keys.length, args.length);
-		return (CompletableFuture<T>) send(command, words);
+		return words;
 	}
 
-	private CompletableFuture<@Nullable Object> send(String command, String... arguments) {
+	@SuppressWarnings("unchecked")
+	private <T extends @Nullable Object> CompletableFuture<T> send(String command, String... arguments) {
 		if (this.pending.get() == 0) {
 			this.lastReceived = this.nanoTime.getAsLong(); // before the request is
 															// counted
 		}
 		this.pending.incrementAndGet();
-		return this.connection.send(this.ended, command, arguments);
+		return (CompletableFuture<T>) this.connection.send(this.ended, command, arguments);
 	}
 
 	/** Record the end of a request, before its response is available. */
@@ -132,7 +134,8 @@ public final class Line {
 	public void awaitReplicas(int replicas, Duration timeout, long deadline) {
 		Long reached;
 		try {
-			reached = (Long) Replies.await(send("WAIT", Integer.toString(replicas), Long.toString(timeout.toMillis())),
+			reached = Replies.await(
+					this.<@Nullable Long>send("WAIT", Integer.toString(replicas), Long.toString(timeout.toMillis())),
 					deadline);
 		}
 		catch (RedisFailure ex) {
