@@ -26,7 +26,7 @@ final class Dashboard {
 	 * In the expressions, {@code JOB} and {@code LOCK} stand for what the variables
 	 * select.
 	 */
-	private static final List<Panel> PANELS = List.of(
+	static final List<Panel> PANELS = List.of(
 			stat("Instances whose store responds", "percentunit",
 					new Query("{{engine}}", "avg by (engine) (leasehold_engine_up{JOB})")),
 			stat("Instances that lead", "short",
@@ -78,9 +78,7 @@ final class Dashboard {
 
 	/** Return the expressions of all panels, with values in place of the variables. */
 	static Stream<String> queries() {
-		return PANELS.stream()
-			.flatMap((panel) -> panel.queries.stream())
-			.map((query) -> query.expression.replace("$__rate_interval", "1m").replaceAll("\\$(job|name)", ".*"));
+		return PANELS.stream().flatMap((panel) -> panel.queries.stream()).map((query) -> query.over("1m"));
 	}
 
 	/** Return the text of the file. */
@@ -155,7 +153,7 @@ final class Dashboard {
 	 * @param unit of its values, as Grafana names it
 	 * @param queries its series
 	 */
-	private record Panel(String type, int width, int height, String title, String unit, List<Query> queries) {
+	record Panel(String type, int width, int height, String title, String unit, List<Query> queries) {
 
 		Map<String, Object> json(int id, int x, int y) {
 			Map<String, Object> panel = ordered("id", id, "type", this.type, "title", this.title, "datasource",
@@ -178,10 +176,15 @@ final class Dashboard {
 	 * @param legend names of its series
 	 * @param expression in PromQL, with variables of Grafana
 	 */
-	private record Query(String legend, String expression) {
+	record Query(String legend, String expression) {
 
 		Query {
 			expression = expression.replace("LOCK", "JOB,name=~\"$name\"").replace("JOB", "job=~\"$job\"");
+		}
+
+		/** Return the expression for all applications and locks, and an interval. */
+		String over(String interval) {
+			return this.expression.replace("$__rate_interval", interval).replaceAll("\\$(job|name)", ".*");
 		}
 
 	}

@@ -1,5 +1,7 @@
 package io.leasehold.docs;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
@@ -44,7 +46,7 @@ import static org.awaitility.Awaitility.await;
 
 /**
  * A real Prometheus scrapes an application, runs the queries of the dashboard, and raises
- * the alerts.
+ * the alerts. {@code -Dboard.write} writes the picture of the dashboard anew.
  */
 @Tag("full")
 @Timeout(300)
@@ -87,12 +89,13 @@ class PrometheusIntegrationTests {
 	 * {@link PrometheusRulesIntegrationTests}.
 	 */
 	@Test
-	void everyQueryFindsDataAndEachAlertIsRaisedByItsFaultAlone() {
+	void everyQueryFindsDataAndEachAlertIsRaisedByItsFaultAlone() throws IOException {
 		acquire("report", "Reports.nightly", LEASE).close();
 		for (int i = 0; i < 3; i++) {
 			this.load.scheduleWithFixedDelay(this::pay, 0, 20, TimeUnit.MILLISECONDS);
 		}
 		awaitData(Dashboard.queries().filter((query) -> !query.contains("leasehold_refused")));
+		Instant begin = Instant.now();
 		assertRaised();
 
 		try (HeldLock held = acquire("order:2", "pay", LEASE)) {
@@ -124,6 +127,12 @@ class PrometheusIntegrationTests {
 		assertThat(this.prometheus.get("alerts").path("alerts").values()).isNotEmpty()
 			.extracting((alert) -> alert.path("annotations").path("summary").asString())
 			.noneMatch((summary) -> summary.isEmpty() || summary.contains("<"));
+
+		String picture = DashboardPicture.draw(this.prometheus, begin, Instant.now());
+		assertThat(picture).contains(Dashboard.PANELS.stream().map(Dashboard.Panel::title).toList());
+		if (System.getProperty("board.write") != null) {
+			Files.writeString(Manual.file("docs/images/dashboard.svg"), picture);
+		}
 	}
 
 	/** A Prometheus that sees the application with its leader only. */
