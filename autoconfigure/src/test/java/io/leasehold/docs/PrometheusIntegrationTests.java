@@ -62,6 +62,8 @@ class PrometheusIntegrationTests {
 	/** The alerts that are pending or firing, or were. */
 	private static final String RAISED = "count by (alertname) (count_over_time(ALERTS[1h]))";
 
+	private static final String SLOW = "LockStoreSlow";
+
 	private final RedisTestServer redis = RedisTestServer.start();
 
 	private final ConfigurableApplicationContext context = start(this.redis.port());
@@ -75,6 +77,8 @@ class PrometheusIntegrationTests {
 	private final ScheduledExecutorService load = Executors.newScheduledThreadPool(3);
 
 	private final Set<String> raised = new TreeSet<>();
+
+	private volatile boolean paused;
 
 	@AfterEach
 	void stop() {
@@ -117,6 +121,8 @@ class PrometheusIntegrationTests {
 		assertRaised("LockLost");
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(released::close);
 
+		slowStoreIsNoticed();
+
 		HeldLock expired = acquire("order:4", "pay", Duration.ofSeconds(6));
 		this.redis.becomeReplica();
 		assertRaised("LockEngineDown", "LocksUnavailable", "LockRenewalsFail", "LockRenewalLate");
@@ -133,6 +139,20 @@ class PrometheusIntegrationTests {
 		if (System.getProperty("board.write") != null) {
 			Files.writeString(Manual.file("docs/images/dashboard.svg"), picture);
 		}
+	}
+
+	/** A busy machine may be slow enough before, so the alert counts only here. */
+	private void slowStoreIsNoticed() {
+		this.paused = true; // the load would find the store unavailable
+		try (HeldLock renewed = acquire("order:5", "pay", LEASE.dividedBy(2))) {
+			await(SLOW).atMost(PATIENCE).until(() -> {
+				this.redis.pause(Duration.ofMillis(1500));
+				return raised().anyMatch(SLOW::equals);
+			});
+			renewed.throwIfLost();
+		}
+		assertRaised();
+		this.paused = false;
 	}
 
 	/** A Prometheus that sees the application with its leader only. */
@@ -161,9 +181,15 @@ class PrometheusIntegrationTests {
 		Instant since = Instant.now();
 		await("evaluation").atMost(PATIENCE).until(() -> evaluated().isAfter(since));
 		await("alerts").atMost(PATIENCE)
-			.untilAsserted(() -> assertThat(this.prometheus.query(RAISED))
-				.map((series) -> series.path("metric").path("alertname").asString())
+			.untilAsserted(() -> assertThat(raised().filter((alert) -> !alert.equals(SLOW)))
 				.containsExactlyInAnyOrderElementsOf(this.raised));
+	}
+
+	private Stream<String> raised() {
+		return this.prometheus.query(RAISED)
+			.values()
+			.stream()
+			.map((series) -> series.path("metric").path("alertname").asString());
 	}
 
 	private Instant evaluated() {
@@ -172,6 +198,9 @@ class PrometheusIntegrationTests {
 	}
 
 	private void pay() {
+		if (this.paused) {
+			return;
+		}
 		try (HeldLock held = this.locks.acquire("order:1", options("pay").waitTime(SECOND).build())) {
 			held.throwIfLost();
 		}

@@ -1,5 +1,7 @@
 package io.leasehold.server;
 
+import java.time.Duration;
+
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import redis.embedded.RedisServer;
@@ -50,6 +52,13 @@ public final class RedisTestServer implements AutoCloseable {
 	public void becomeReplica() {
 		try (RedisClient client = RedisClient.create(RedisURI.create("127.0.0.1", this.port))) {
 			client.connect().sync().replicaof("127.0.0.1", 1);
+		}
+	}
+
+	/** Let the server postpone all commands for a time. */
+	public void pause(Duration time) {
+		try (RedisClient client = RedisClient.create(RedisURI.create("127.0.0.1", this.port))) {
+			client.connect().sync().clientPause(time.toMillis());
 		}
 	}
 
