@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Keys without a holder that a store keeps locked to the end of a minimum hold: jobs
- * between two runs. Only exclusive grants count. Thread-safe.
+ * between two runs. A holder is one whose lease has not ended, and whose lock delay has
+ * not ended either. Only exclusive grants count. Thread-safe.
  */
 public interface KeptKeys {
 
@@ -22,8 +23,10 @@ public interface KeptKeys {
 	@Nullable Kept find(LockKey key);
 
 	/**
-	 * End the minimum hold of a key without a holder; the next waiting claim proceeds. A
-	 * minimum hold whose owner still holds the key continues.
+	 * End the minimum hold of a key without a holder; the next waiting claim proceeds as
+	 * after a release, and grant numbers still increase. A minimum hold whose owner still
+	 * holds the key continues. The former owner cannot renew or release the key any more.
+	 * Idempotent.
 	 * @param key the key
 	 * @return who held the key, or {@code null} if no minimum hold kept it
 	 * @throws LockEngineException if the store did not respond; the key may be free
@@ -34,8 +37,8 @@ public interface KeptKeys {
 	 * A key that is kept.
 	 *
 	 * @param last the last holder, without the rest of a lease
-	 * @param released when it released the key, by the store's clock; {@code null} if it
-	 * did not, and its lease has ended
+	 * @param released when it released the key or lost it by force, by the store's clock;
+	 * {@code null} if its lease ended before
 	 * @param remaining rest of the minimum hold, by the store's clock
 	 */
 	record Kept(Holder last, @Nullable Instant released, Duration remaining) {

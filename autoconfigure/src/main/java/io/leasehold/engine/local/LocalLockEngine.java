@@ -7,8 +7,8 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -20,6 +20,7 @@ import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Capability;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Holder;
+import io.leasehold.engine.KeptKeys;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
@@ -50,7 +51,7 @@ public final class LocalLockEngine implements LockEngine {
 
 	private final LocalFaults faults = new LocalFaults();
 
-	private final ConcurrentHashMap<LockKey, Slot> slots = new ConcurrentHashMap<>();
+	private final Slots slots = new Slots();
 
 	/** Starts with the time, so that grant numbers also increase after a restart. */
 	private final AtomicLong numbers = new AtomicLong(ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()));
@@ -146,7 +147,7 @@ public final class LocalLockEngine implements LockEngine {
 	@Override
 	public List<Holder> inspect(LockKey key) {
 		this.faults.beforeRequest(key);
-		List<Holder> holders = read(key, (slot) -> slot.holders(this.clock.nanoTime()));
+		List<Holder> holders = this.slots.read(key, (slot) -> slot.holders(this.clock.nanoTime()));
 		return (holders != null) ? holders : List.of();
 	}
 
@@ -155,7 +156,7 @@ public final class LocalLockEngine implements LockEngine {
 		this.faults.beforeRequest(key);
 		List<Holder> lost = change(key, key, (engine, slot, same, now, notifications) -> {
 			List<Holder> holders = slot.holders(now);
-			slot.free();
+			slot.free(now);
 			engine.serve(slot, now, notifications);
 			return holders;
 		});
@@ -163,9 +164,29 @@ public final class LocalLockEngine implements LockEngine {
 		return lost;
 	}
 
+	@Override
+	public KeptKeys keptKeys() {
+		return new LocalKeptKeys(this.faults, this::findKept, this::openKept);
+	}
+
+	private Optional<KeptKeys.Kept> findKept(LockKey key) {
+		return Optional.ofNullable(this.slots.read(key, (slot) -> slot.kept(this.clock.nanoTime())));
+	}
+
+	private Optional<KeptKeys.Kept> openKept(LockKey key) {
+		return change(key, key, (engine, slot, same, now, notifications) -> {
+			KeptKeys.Kept kept = slot.kept(now);
+			if (kept != null) {
+				slot.lose();
+				engine.serve(slot, now, notifications);
+			}
+			return Optional.ofNullable(kept);
+		});
+	}
+
 	/** Return how many keys are held, awaited or kept locked. */
 	public int size() {
-		this.slots.keySet().forEach((key) -> change(key, key, (engine, slot, same, now, notifications) -> {
+		this.slots.keys().forEach((key) -> change(key, key, (engine, slot, same, now, notifications) -> {
 			engine.serve(slot, now, notifications);
 			return true;
 		}));
@@ -237,7 +258,7 @@ public final class LocalLockEngine implements LockEngine {
 		try {
 			this.faults.beforeRequest(key);
 			long now = this.clock.nanoTime();
-			AcquisitionOutcome.Granted granted = read(key,
+			AcquisitionOutcome.Granted granted = this.slots.read(key,
 					(slot) -> slot.renew(renewal.claim(), renewal.lease().toNanos(), now));
 			this.faults.beforeReply(key);
 			return (granted != null && granted.number() == renewal.number())
@@ -255,7 +276,7 @@ public final class LocalLockEngine implements LockEngine {
 	/** Change a key's slot under its monitor, then notify waiters outside it. */
 	private <A, T> T change(LockKey key, A argument, long now, Change<A, T> change) {
 		while (true) {
-			Slot slot = slot(key);
+			Slot slot = this.slots.get(key);
 			List<Runnable> notifications = new ArrayList<>(0);
 			T result;
 			synchronized (slot) {
@@ -273,26 +294,6 @@ public final class LocalLockEngine implements LockEngine {
 		}
 	}
 
-	private Slot slot(LockKey key) {
-		Slot found = this.slots.get(key);
-		if (found != null) {
-			return found;
-		}
-		Slot made = new Slot();
-		found = this.slots.putIfAbsent(key, made);
-		return (found != null) ? found : made;
-	}
-
-	private <T> @Nullable T read(LockKey key, Read<T> read) {
-		Slot slot = this.slots.get(key);
-		if (slot == null) {
-			return null;
-		}
-		synchronized (slot) {
-			return slot.gone ? null : read.apply(slot);
-		}
-	}
-
 	private void sweep(long now) {
 		if (now - this.nextSweep >= 0) {
 			this.nextSweep = now + SWEEP_EVERY;
@@ -304,12 +305,6 @@ public final class LocalLockEngine implements LockEngine {
 	private interface Change<A, T> {
 
 		T apply(LocalLockEngine engine, Slot slot, A argument, long now, List<Runnable> notifications);
-
-	}
-
-	private interface Read<T> {
-
-		@Nullable T apply(Slot slot);
 
 	}
 

@@ -7,6 +7,7 @@ import io.leasehold.engine.Access;
 import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Holder;
+import io.leasehold.engine.KeptKeys;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.Owner;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +33,9 @@ final class Place {
 	private boolean lingers;
 
 	private boolean free;
+
+	/** Time of the release; null if the lease ended before. */
+	private @Nullable Long released;
 
 	/** The next grant, in the order of grants. */
 	@Nullable Place next;
@@ -69,8 +73,15 @@ final class Place {
 
 	/** Return how long the key stays locked without a release; negative if it is free. */
 	long takenFor(long now) {
-		long minHold = this.since + this.claim.minHold().toNanos() - now;
-		return this.free ? minHold : Math.max(minHold, this.until - now + this.claim.lockDelay().toNanos());
+		return this.free ? minHoldRest(now) : Math.max(minHoldRest(now), leaseAndDelayRest(now));
+	}
+
+	private long minHoldRest(long now) {
+		return this.since + this.claim.minHold().toNanos() - now;
+	}
+
+	private long leaseAndDelayRest(long now) {
+		return this.until - now + this.claim.lockDelay().toNanos();
 	}
 
 	void extend(long leaseNanos, long now) {
@@ -79,7 +90,10 @@ final class Place {
 	}
 
 	/** Remove the owner; a minimum hold continues. */
-	void free() {
+	void free(long now) {
+		if (isHeld(now)) {
+			this.released = now;
+		}
 		this.free = true;
 	}
 
@@ -91,10 +105,26 @@ final class Place {
 
 	/** Return the holder, or null if there is none. */
 	@Nullable Holder holder(long now) {
-		return isHeld(now) ? Holder
-			.of(this.claim.owner().token(), this.number, Instant.now().minusNanos(now - this.since),
-					Duration.ofNanos(this.until - now))
+		return isHeld(now) ? holder(now, Duration.ofNanos(this.until - now))
 			.withReserved(this.reserves ? AcquisitionOutcome.Granted.RESERVED : 0, this.lingers) : null;
+	}
+
+	/** Return the last holder if only a minimum hold keeps the key, or else null. */
+	KeptKeys.@Nullable Kept kept(long now) {
+		long rest = minHoldRest(now);
+		if (!access().equals(Access.EXCLUSIVE) || rest <= 0 || !this.free && leaseAndDelayRest(now) > 0) {
+			return null;
+		}
+		Long end = this.released;
+		return new KeptKeys.Kept(holder(now, null), (end != null) ? time(end, now) : null, Duration.ofNanos(rest));
+	}
+
+	private Holder holder(long now, @Nullable Duration remaining) {
+		return Holder.of(this.claim.owner().token(), this.number, time(this.since, now), remaining);
+	}
+
+	private static Instant time(long nanos, long now) {
+		return Instant.now().minusNanos(now - nanos);
 	}
 
 }

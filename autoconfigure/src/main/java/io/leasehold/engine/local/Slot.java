@@ -10,6 +10,7 @@ import io.leasehold.engine.Access;
 import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Holder;
+import io.leasehold.engine.KeptKeys;
 import io.leasehold.engine.Owner;
 import org.jspecify.annotations.Nullable;
 
@@ -152,16 +153,16 @@ final class Slot {
 		for (Place place = this.first; place != null; place = place.next) {
 			if (place.isOwnedBy(releasing)) {
 				held |= place.isHeld(now);
-				place.free();
+				place.free(now);
 			}
 		}
 		return held;
 	}
 
 	/** Remove all owners; minimum holds continue. */
-	void free() {
+	void free(long now) {
 		for (Place place = this.first; place != null; place = place.next) {
-			place.free();
+			place.free(now);
 		}
 	}
 
@@ -178,6 +179,11 @@ final class Slot {
 			}
 		}
 		return holders;
+	}
+
+	/** Return the last holder if only its minimum hold keeps the key, or else null. */
+	KeptKeys.@Nullable Kept kept(long now) {
+		return (this.first != null) ? this.first.kept(now) : null;
 	}
 
 	void unqueue(Owner leaving) {

@@ -5,11 +5,14 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 
+import org.jspecify.annotations.Nullable;
+
 import io.leasehold.LockKey;
 import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Capability;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Holder;
+import io.leasehold.engine.KeptKeys;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.Renewal;
@@ -52,6 +55,11 @@ public abstract class DelegatingEngine implements LockEngine {
 	@Override
 	public boolean numbersAlwaysGrow() {
 		return this.engine.numbersAlwaysGrow();
+	}
+
+	@Override
+	public @Nullable KeptKeys keptKeys() {
+		return this.engine.keptKeys();
 	}
 
 	@Override

@@ -19,6 +19,7 @@ import io.leasehold.engine.AcquisitionOutcome.Granted;
 import io.leasehold.engine.Capability;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Holder;
+import io.leasehold.engine.KeptKeys;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.Renewal;
@@ -32,7 +33,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * unavailable after an owner vanished. An engine that does not support such a form
  * rejects it, which {@link ServiceFormsContract} tests; the tests here do nothing then.
  */
-abstract class EngineFormsContract extends EngineKeysContract {
+abstract class EngineFormsContract extends KeptKeysContract {
 
 	private static final Duration LONG = Duration.ofSeconds(60);
 
@@ -339,6 +340,11 @@ abstract class EngineFormsContract extends EngineKeysContract {
 		List.of(held, waiting, one.claim(KEY)).forEach((claim) -> failsClosed(engine, () -> engine.release(claim)));
 		failsClosed(engine, () -> engine.inspect(KEY));
 		failsClosed(engine, () -> engine.forceRelease(KEY));
+		KeptKeys kept = engine.keptKeys();
+		if (kept != null) {
+			failsClosed(engine, () -> kept.find(KEY));
+			failsClosed(engine, () -> kept.open(KEY));
+		}
 		Claim another = one.claim(new LockKey("another"));
 		assertThat(engine.renew(List.of(new Renewal(held, granted.number(), held.lease()),
 				new Renewal(another, granted.number(), another.lease()))))

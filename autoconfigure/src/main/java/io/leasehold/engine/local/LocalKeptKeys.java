@@ -1,0 +1,34 @@
+package io.leasehold.engine.local;
+
+import java.util.Optional;
+import java.util.function.Function;
+
+import io.leasehold.LockKey;
+import io.leasehold.engine.KeptKeys;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keys that a minimum hold keeps in memory, with the simulated faults of the store.
+ *
+ * @param faults the faults
+ * @param finding finds a kept key
+ * @param opening opens a kept key
+ */
+record LocalKeptKeys(LocalFaults faults, Function<LockKey, Optional<Kept>> finding,
+		Function<LockKey, Optional<Kept>> opening) implements KeptKeys {
+
+	@Override
+	public @Nullable Kept find(LockKey key) {
+		this.faults.beforeRequest(key);
+		return this.finding.apply(key).orElse(null);
+	}
+
+	@Override
+	public @Nullable Kept open(LockKey key) {
+		this.faults.beforeRequest(key);
+		Optional<Kept> opened = this.opening.apply(key);
+		this.faults.beforeReply(key);
+		return opened.orElse(null);
+	}
+
+}
