@@ -144,11 +144,6 @@ public final class Candidate implements Leadership, AutoCloseable {
 		return Optional.ofNullable(this.term).filter(HeldLock::isValid);
 	}
 
-	/** Begin to want the role. */
-	public void start() {
-		start(new Elections(List.of()));
-	}
-
 	/** Begin to want the role, beside the other roles of this process. */
 	void start(Elections elections) {
 		this.thread.execute(() -> {
@@ -196,9 +191,18 @@ public final class Candidate implements Leadership, AutoCloseable {
 			return;
 		}
 		this.electionsBefore = this.elections.count();
-		CompletableFuture<HeldLock> acquisition = this.locks.acquireAsync(this.key.value(), this.options);
+		CompletableFuture<HeldLock> acquisition = acquire();
 		this.candidacy = acquisition;
 		acquisition.whenCompleteAsync((held, failure) -> decided(acquisition, held, failure), this.thread);
+	}
+
+	private CompletableFuture<HeldLock> acquire() {
+		try {
+			return this.locks.acquireAsync(this.key.value(), this.options);
+		}
+		catch (RuntimeException | Error ex) {
+			return CompletableFuture.failedFuture(ex); // to stand again
+		}
 	}
 
 	private void decided(CompletableFuture<HeldLock> acquisition, @Nullable HeldLock held,

@@ -1,12 +1,14 @@
 package io.leasehold.leadership;
 
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.leasehold.DistributedLocks;
 import io.leasehold.HeldLock;
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
@@ -56,10 +58,10 @@ class CandidateTests {
 	@Test
 	void oneLeadsAndTheOtherFollowsIt() throws InterruptedException {
 		Instance first = new LocalInstance();
-		first.candidate.start();
+		first.start();
 		await().until(first.candidate::isLeader);
 		Instance second = new LocalInstance();
-		second.candidate.start();
+		second.start();
 		await().until(second::isWaiting);
 		assertThat(second.candidate.isLeader()).isFalse();
 		assertThat(second.candidate.term()).isEmpty();
@@ -75,10 +77,10 @@ class CandidateTests {
 	@Test
 	void leaderThatStepsDownIsNoCandidateForThePause() {
 		Instance first = new LocalInstance();
-		first.candidate.start();
+		first.start();
 		await().until(first.candidate::isLeader);
 		Instance second = new LocalInstance();
-		second.candidate.start();
+		second.start();
 		await().until(second::isWaiting);
 		first.candidate.stepDown(Duration.ofHours(1));
 		await().until(second.candidate::isLeader);
@@ -94,10 +96,10 @@ class CandidateTests {
 	@Test
 	void candidateThatStepsDownBeforeItLeadsWaitsNoMore() {
 		Instance first = new LocalInstance();
-		first.candidate.start();
+		first.start();
 		await().until(first.candidate::isLeader);
 		Instance second = new LocalInstance();
-		second.candidate.start();
+		second.start();
 		await().until(second::isWaiting);
 		second.candidate.stepDown(Duration.ofHours(1));
 		await().until(() -> second.service.inspector().overview().waiting().isEmpty());
@@ -107,7 +109,7 @@ class CandidateTests {
 	@Test
 	void leaderThatLostItsLockIsRevokedAndStandsAgain() {
 		Instance first = new LocalInstance();
-		first.candidate.start();
+		first.start();
 		await().until(first.candidate::isLeader);
 		first.service.inspector().forceRelease("", ROLE);
 		await().until(() -> first.events.size() == 3);
@@ -133,10 +135,10 @@ class CandidateTests {
 			}
 
 		};
-		first.candidate.start();
+		first.start();
 		await().until(first.candidate::isLeader);
 		Instance second = new LocalInstance();
-		second.candidate.start();
+		second.start();
 		await().until(second::isWaiting);
 		first.candidate.stepDown(Duration.ofHours(1));
 		listening.await();
@@ -159,7 +161,7 @@ class CandidateTests {
 			}
 
 		};
-		first.candidate.start();
+		first.start();
 		await().until(first.candidate::isLeader);
 		first.candidate.stepDown(Duration.ZERO);
 		await().until(() -> first.events.size() == 3);
@@ -174,10 +176,33 @@ class CandidateTests {
 	void candidateOutlastsAStoreThatIsDown() {
 		this.store.faults().setDown(true);
 		Instance first = new LocalInstance();
-		first.candidate.start();
+		first.start();
 		await().until(first::isWaiting);
 		this.store.faults().setDown(false);
 		await().until(first.candidate::isLeader);
+	}
+
+	/** Such as of a bean that decorates the service. */
+	@Test
+	void candidateStandsAgainAfterAnExceptionOfTheCall(CapturedOutput output) throws InterruptedException {
+		Instance instance = new LocalInstance();
+		AtomicInteger calls = new AtomicInteger();
+		DistributedLocks failing = (DistributedLocks) Proxy.newProxyInstance(getClass().getClassLoader(),
+				new Class<?>[] { DistributedLocks.class }, (proxy, method, arguments) -> {
+					if (calls.incrementAndGet() == 1) {
+						throw new IllegalStateException("not yet");
+					}
+					return method.invoke(instance.service, arguments);
+				});
+		try (Candidate candidate = new Candidate("billing", failing, instance.candidate.options(), (event) -> {
+		})) {
+			Instance.start(candidate);
+			await().until(candidate::isLeader);
+			assertThat(output).containsOnlyOnce("Could not acquire the lock of role 'billing'").contains("not yet");
+			CountDownLatch ended = new CountDownLatch(1);
+			candidate.stop(ended::countDown);
+			ended.await();
+		}
 	}
 
 	@Test
@@ -194,7 +219,7 @@ class CandidateTests {
 			}
 
 		});
-		first.candidate.start();
+		first.start();
 		await().until(first.candidate::isLeader);
 		assertThat(output).containsOnlyOnce("Could not acquire the lock of role 'billing'")
 			.contains("There is no table");
@@ -203,10 +228,10 @@ class CandidateTests {
 	@Test
 	void lockOfARoleHasNoEventsButItsLoss() throws InterruptedException {
 		Instance first = new LocalInstance();
-		first.candidate.start();
+		first.start();
 		await().until(first.candidate::isLeader);
 		Instance second = new LocalInstance();
-		second.candidate.start();
+		second.start();
 		await().until(second::isWaiting);
 		first.service.inspector().forceRelease("", ROLE);
 		await().until(second.candidate::isLeader);
@@ -220,7 +245,7 @@ class CandidateTests {
 	void bodyKeepsTheTermOfALeaderThatStepsDown() {
 		Instance first = new LocalInstance();
 		assertThat(first.candidate.tryEnter()).isEmpty();
-		first.candidate.start();
+		first.start();
 		await().until(first.candidate::isLeader);
 		long term = first.candidate.term().orElseThrow();
 		try (HeldLock body = first.candidate.tryEnter().orElseThrow()) {
@@ -238,10 +263,10 @@ class CandidateTests {
 	@Test
 	void roleIsNotGivenBackToTheInstanceThatStepsDown() {
 		Instance first = new LocalInstance();
-		first.candidate.start();
+		first.start();
 		await().until(first.candidate::isLeader);
 		Instance second = new LocalInstance();
-		second.candidate.start();
+		second.start();
 		await().until(second::isWaiting);
 		try (HeldLock body = first.candidate.tryEnter().orElseThrow()) {
 			first.candidate.stepDown(Duration.ZERO);
@@ -255,7 +280,7 @@ class CandidateTests {
 	@Test
 	void termHasNoEndThatABodyCouldMove() {
 		Instance first = new LocalInstance();
-		first.candidate.start();
+		first.start();
 		await().until(first.candidate::isLeader);
 		try (HeldLock body = first.candidate.tryEnter().orElseThrow()) {
 			assertThatIllegalStateException().isThrownBy(() -> body.extend(Duration.ofSeconds(1)))
@@ -274,16 +299,16 @@ class CandidateTests {
 	@Test
 	void candidateThatStopsInItsPauseDoesNotStandBeforeItStarts() throws InterruptedException {
 		Instance first = new LocalInstance();
-		first.candidate.start();
+		first.start();
 		await().until(first.candidate::isLeader);
 		first.candidate.stepDown(Duration.ofMillis(1));
 		first.stop();
 		Instance second = new LocalInstance();
-		second.candidate.start();
+		second.start();
 		await().until(second.candidate::isLeader);
 		assertThat(first.service.inspector().overview().waiting()).isEmpty();
 		second.stop();
-		first.candidate.start();
+		first.start();
 		await().until(first.candidate::isLeader);
 	}
 

@@ -43,6 +43,15 @@ class Instance {
 		this.candidate = new Candidate(ROLE, this.service, defaults, this::listen);
 	}
 
+	/** Let the candidate stand. */
+	void start() {
+		start(this.candidate);
+	}
+
+	static void start(Candidate candidate) {
+		candidate.start(new Elections(List.of()));
+	}
+
 	/** Listen to an event of the role. */
 	void listen(Object event) {
 		this.events.add(event);

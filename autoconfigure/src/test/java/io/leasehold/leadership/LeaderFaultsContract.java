@@ -64,7 +64,7 @@ public abstract class LeaderFaultsContract {
 		Member member = Member.of("test");
 		Routed instance = new Routed(member, connect(this.namespace, member), listened);
 		this.instances.add(instance);
-		instance.candidate.start();
+		instance.start();
 		return instance;
 	}
 

@@ -101,7 +101,7 @@ final class LeadershipProcess implements AutoCloseable {
 				List.of(), ReleaseTiming.IMMEDIATE);
 		BlockingQueue<Object> events = new LinkedBlockingQueue<>();
 		Candidate candidate = new Candidate(ROLE, locks, defaults, events::add);
-		candidate.start();
+		Instance.start(candidate);
 		BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
 		for (String line = commands.readLine(); line != null; line = commands.readLine()) {
 			String[] command = line.split("=");
