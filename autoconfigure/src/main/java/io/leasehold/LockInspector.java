@@ -57,6 +57,23 @@ public interface LockInspector {
 	List<LockHolder> inspect(String engine, LockKey key);
 
 	/**
+	 * Return a page of the locks that any process holds, from the store. A lock that is
+	 * held throughout the listing is on at least one of its pages. Others may be missing,
+	 * and a lock may be repeated. Each call visits a limited number of keys of the store,
+	 * so a page may be empty although others follow.
+	 * @param prefix beginning of the keys, may be empty
+	 * @param after {@link LockPage#next()} of the page before, or {@code null} to begin
+	 * @param limit number of locks after which the page ends, from 1 to 500. With engine
+	 * {@code redis}, a page may exceed it
+	 * @return the page
+	 * @throws UnsupportedOperationException if the engine cannot list its locks
+	 * @throws IllegalArgumentException if the limit is invalid, or if the store cannot
+	 * continue after the page before
+	 * @throws LockEngineException if the store did not respond
+	 */
+	LockPage held(String engine, String prefix, @Nullable String after, int limit);
+
+	/**
 	 * Release a key by force, whichever process holds it. Its holders are notified of the
 	 * loss: at once in this process, at the latest at their next renewal in others. Their
 	 * work continues, concurrently with that of the next holder. Nothing is logged; the

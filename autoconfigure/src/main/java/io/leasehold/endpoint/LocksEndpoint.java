@@ -7,7 +7,10 @@ import io.leasehold.LockHolder;
 import io.leasehold.LockInspector;
 import io.leasehold.LockKey;
 import io.leasehold.LockKeyException;
+import io.leasehold.LockPage;
+import org.jspecify.annotations.Nullable;
 
+import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.boot.actuate.endpoint.Access;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
@@ -26,6 +29,8 @@ import org.springframework.context.ApplicationEventPublisher;
  */
 @Endpoint(id = "locks", defaultAccess = Access.READ_ONLY)
 public class LocksEndpoint {
+
+	private static final int DEFAULT_LIMIT = 100;
 
 	private final LockInspector locks;
 
@@ -49,11 +54,42 @@ public class LocksEndpoint {
 	}
 
 	/**
+	 * Return the holders of a key, in any process, or without a key a page of the locks
+	 * that all processes hold.
+	 * @param key the key, or {@code null} for a page
+	 * @param prefix beginning of the keys of the page, {@code null} for all
+	 * @param after {@link HeldDescriptor#next()} of the page before, {@code null} to
+	 * begin
+	 * @param limit number of locks after which the page ends, {@code null} for 100
+	 * @return a {@link LockDescriptor}, or a {@link HeldDescriptor} without a key
+	 */
+	@ReadOperation
+	@RegisterReflectionForBinding({ LockDescriptor.class, HeldDescriptor.class })
+	public Object lock(@Selector String engine, @Nullable String key, @Nullable String prefix, @Nullable String after,
+			@Nullable Integer limit) {
+		return (key != null) ? lock(engine, key)
+				: held(engine, (prefix != null) ? prefix : "", after, (limit != null) ? limit : DEFAULT_LIMIT);
+	}
+
+	private HeldDescriptor held(String engine, String prefix, @Nullable String after, int limit) {
+		try {
+			LockPage page = this.locks.held(engine, prefix, after, limit);
+			return new HeldDescriptor(engine, page.held().stream().map(HeldDescriptor.Entry::of).toList(), page.next(),
+					null);
+		}
+		catch (LockEngineException ex) {
+			return new HeldDescriptor(engine, List.of(), null, ex.getMessage());
+		}
+		catch (IllegalArgumentException | UnsupportedOperationException ex) {
+			throw invalid(String.valueOf(ex.getMessage()));
+		}
+	}
+
+	/**
 	 * Return the holders of a key, in any process.
 	 * @return the holders, and the holds and waiters of this process
 	 */
-	@ReadOperation
-	public LockDescriptor lock(@Selector String engine, String key) {
+	public LockDescriptor lock(String engine, String key) {
 		LockKey lockKey = check(engine, key);
 		List<LockDescriptor.Holder> holders = List.of();
 		String failure = null;

@@ -1,7 +1,7 @@
 package io.leasehold.endpoint;
 
 import java.util.Map;
-import java.util.function.Function;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -27,13 +27,14 @@ public class LocksEndpointWebExtension {
 	}
 
 	/**
-	 * Return the holders of a key.
-	 * @return the holders, or status 400 with the reason
-	 * @see LocksEndpoint#lock(String, String)
+	 * Return the holders of a key, or a page of the locks that all processes hold.
+	 * @return the response of the endpoint, or status 400 with the reason
+	 * @see LocksEndpoint#lock(String, String, String, String, Integer)
 	 */
 	@ReadOperation
-	public WebEndpointResponse<Object> lock(@Selector String engine, @Nullable String key) {
-		return respond(key, (required) -> this.endpoint.lock(engine, required));
+	public WebEndpointResponse<Object> lock(@Selector String engine, @Nullable String key, @Nullable String prefix,
+			@Nullable String after, @Nullable Integer limit) {
+		return respond(() -> this.endpoint.lock(engine, key, prefix, after, limit));
 	}
 
 	/**
@@ -45,15 +46,13 @@ public class LocksEndpointWebExtension {
 	@DeleteOperation
 	public WebEndpointResponse<Object> forceRelease(@Selector String engine, @Nullable String key,
 			SecurityContext securityContext) {
-		return respond(key, (required) -> this.endpoint.forceRelease(engine, required, securityContext));
+		return (key != null) ? respond(() -> this.endpoint.forceRelease(engine, key, securityContext))
+				: rejected("The parameter 'key' is missing");
 	}
 
-	private static WebEndpointResponse<Object> respond(@Nullable String key, Function<String, Object> operation) {
-		if (key == null) {
-			return rejected("The parameter 'key' is missing");
-		}
+	private static WebEndpointResponse<Object> respond(Supplier<Object> operation) {
 		try {
-			return new WebEndpointResponse<>(operation.apply(key));
+			return new WebEndpointResponse<>(operation.get());
 		}
 		catch (InvalidEndpointRequestException ex) {
 			return rejected(ex.getReason());

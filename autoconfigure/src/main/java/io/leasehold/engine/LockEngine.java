@@ -96,6 +96,14 @@ public interface LockEngine {
 	}
 
 	/**
+	 * Return the list of the keys that any process holds.
+	 * @return the list, or {@code null} if the engine cannot list its keys
+	 */
+	default @Nullable HeldKeys heldKeys() {
+		return null;
+	}
+
+	/**
 	 * Request a claim's key, in the caller's thread, with one round trip. Idempotent: if
 	 * a response was lost, a repeated request for the same claim returns the same grant
 	 * number.

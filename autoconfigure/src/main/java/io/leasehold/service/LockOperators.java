@@ -8,6 +8,8 @@ import io.leasehold.LockHolder;
 import io.leasehold.LockInspector;
 import io.leasehold.LockKey;
 import io.leasehold.LockOverview;
+import io.leasehold.LockPage;
+import io.leasehold.engine.HeldKeys;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.RenewalRule;
 import io.leasehold.service.gate.Survey;
@@ -17,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * Operators' access to the locks of one application, without a way to close them.
  */
 final class LockOperators implements LockInspector {
+
+	/** Maximum number of locks that a caller may request at once. */
+	private static final int MOST_LISTED = 500;
 
 	private final Engines engines;
 
@@ -65,6 +70,23 @@ final class LockOperators implements LockInspector {
 	@Override
 	public List<LockHolder> inspect(String engine, LockKey key) {
 		return HolderLookup.describe(this.engines.get(engine).engine().inspect(key));
+	}
+
+	@Override
+	public LockPage held(String engine, String prefix, @Nullable String after, int limit) {
+		HeldKeys keys = this.engines.get(engine).engine().heldKeys();
+		if (keys == null) {
+			throw new UnsupportedOperationException(
+					"Engine '%s' cannot list its locks. Query the holders of one key".formatted(engine));
+		}
+		if (limit < 1 || limit > MOST_LISTED) {
+			throw new IllegalArgumentException("The limit must be from 1 to %s".formatted(MOST_LISTED));
+		}
+		HeldKeys.Page page = keys.list(prefix, after, limit);
+		return new LockPage(page.keys()
+			.stream()
+			.map((held) -> new LockPage.Entry(held.key().value(), HolderLookup.describe(held.holders())))
+			.toList(), page.next());
 	}
 
 	@Override

@@ -9,9 +9,12 @@ import java.util.concurrent.TimeUnit;
 import io.leasehold.DistributedLocks;
 import io.leasehold.HeldLock;
 import io.leasehold.LockBusyException;
+import io.leasehold.LockInspector;
 import io.leasehold.LockMode;
 import io.leasehold.LockOptions;
 import io.leasehold.annotation.DistributedLock;
+import io.leasehold.endpoint.LockActivity;
+import io.leasehold.endpoint.LocksEndpoint;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
@@ -20,10 +23,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 /**
@@ -84,6 +89,21 @@ class CustomEngineTests {
 			assertThatIllegalArgumentException()
 				.isThrownBy(() -> locks.acquire("order:42", shared.toBuilder().engine("toy").build()))
 				.withMessageContaining("requires mode SHARED, which engine 'toy' does not support");
+		});
+	}
+
+	@Test
+	void locksOfAnEngineWithoutAListAreRefused() {
+		this.runner.run((context) -> {
+			LockInspector inspector = context.getBean(LockInspector.class);
+			String message = "Engine 'toy' cannot list its locks. Query the holders of one key";
+			assertThatExceptionOfType(UnsupportedOperationException.class)
+				.isThrownBy(() -> inspector.held("toy", "", null, 1))
+				.withMessage(message);
+			LocksEndpoint endpoint = new LocksEndpoint(inspector, new LockActivity(System::nanoTime, false), context);
+			assertThatExceptionOfType(InvalidEndpointRequestException.class)
+				.isThrownBy(() -> endpoint.lock("toy", null, null, null, null))
+				.withMessage(message);
 		});
 	}
 

@@ -13,6 +13,8 @@ import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
@@ -169,7 +171,6 @@ class LocksEndpointTests {
 
 	@Test
 	void refusesWhatIsNoKeyAndNoEngine() throws Exception {
-		assertRefused(get("/local"), "The parameter 'key' is missing");
 		assertRefused(delete("/local"), "The parameter 'key' is missing");
 		for (HttpResponse<String> blank : List.of(get("/local" + query(" ")), delete("/local" + query(" ")))) {
 			assertRefused(blank, "A lock key must not be blank");
@@ -179,6 +180,47 @@ class LocksEndpointTests {
 		for (HttpResponse<String> unknown : List.of(get("/redis" + query("a")), delete("/redis" + query("a")))) {
 			assertRefused(unknown, "There is no lock engine 'redis', only [local]");
 		}
+	}
+
+	@Test
+	void showsTheLocksOfAllProcessesPageByPage() throws Exception {
+		List<HeldLock> held = Stream.of("page:a", "page:b&c", "page:d", "pages").map(locks::acquire).toList();
+		JsonNode first = json(get("/local?prefix=page:&limit=2"));
+		assertThat(first.path("engine").asString()).isEqualTo("local");
+		assertThat(first.path("failure").isNull()).isTrue();
+		assertThat(keys(first)).containsExactly("page:a", "page:b&c");
+		JsonNode holder = first.path("held").path(0).path("holders").path(0);
+		assertThat(holder.path("application").asString()).isEqualTo("shop");
+		assertThat(holder.path("fencingToken").asString()).isEqualTo(Long.toString(held.get(0).fencingToken()));
+		assertThat(first.toString()).doesNotContainPattern("[:/][0-9a-f]{16}");
+		String next = URLEncoder.encode(first.path("next").asString(), StandardCharsets.UTF_8);
+		JsonNode last = json(get("/local?prefix=page:&limit=2&after=" + next));
+		assertThat(keys(last)).containsExactly("page:d");
+		assertThat(last.path("next").isNull()).isTrue();
+		assertThat(keys(json(get("/local")))).contains("page:a", "pages");
+		held.forEach(HeldLock::close);
+		assertThat(keys(json(get("/local?prefix=page")))).isEmpty();
+	}
+
+	@Test
+	void showsAHundredLocksUnlessALimitIsGiven() throws Exception {
+		List<HeldLock> held = IntStream.range(0, 120).mapToObj((i) -> locks.acquire("many:" + i)).toList();
+		assertThat(keys(json(get("/local?prefix=many:")))).hasSize(100);
+		assertThat(keys(json(get("/local?prefix=many:&limit=500")))).hasSize(120);
+		held.forEach(HeldLock::close);
+	}
+
+	private static List<String> keys(JsonNode page) {
+		return page.path("held").valueStream().map((entry) -> entry.path("key").asString()).toList();
+	}
+
+	@Test
+	void refusesPagesThatItCannotShow() throws Exception {
+		for (String limit : List.of("0", "501", "-1")) {
+			assertRefused(get("/local?limit=" + limit), "The limit must be from 1 to 500");
+		}
+		assertThat(get("/local?limit=many").statusCode()).isEqualTo(400);
+		assertRefused(get("/nowhere"), "There is no lock engine 'nowhere', only [local]");
 	}
 
 	private static void assertRefused(HttpResponse<String> response, String reason) {
@@ -194,6 +236,9 @@ class LocksEndpointTests {
 		assertThat(shown.path("failure").asString()).contains("order:42").contains("down");
 		assertThat(shown.path("holders").isEmpty()).isTrue();
 		assertThat(shown.path("here").path("held").size()).isOne();
+		JsonNode all = json(get("/local"));
+		assertThat(all.path("failure").asString()).isEqualTo("The held locks are unknown: the store is down");
+		assertThat(all.path("held").isEmpty()).isTrue();
 		context.getBean(LocalLockEngine.class).faults().setDown(false);
 		held.close();
 	}
@@ -235,6 +280,10 @@ class LocksEndpointTests {
 		String[] signature = { String.class.getName(), String.class.getName() };
 		assertThat(server.invoke(name, "lock", new Object[] { "local", "order:42" }, signature).toString())
 			.contains("application=shop");
+		String[] ofPage = { String.class.getName(), String.class.getName(), String.class.getName(),
+				String.class.getName(), Integer.class.getName() };
+		assertThat(server.invoke(name, "lock", new Object[] { "local", null, "order:4", null, 500 }, ofPage).toString())
+			.contains("order:42", "next=null");
 		server.invoke(name, "forceRelease", new Object[] { "local", "order:42" }, signature);
 		assertThat(held.isValid()).isFalse();
 	}

@@ -62,6 +62,12 @@ public final class LocalFaults {
 		}
 	}
 
+	void beforeList() {
+		if (this.down) {
+			throw new LockEngineException(null, "The held locks are unknown: the store is down", null);
+		}
+	}
+
 	void beforeReply(LockKey key) {
 		if (this.loseReplies) {
 			throw new LockEngineException(key, "Lock '%s' is unavailable: the store's response was lost".formatted(key),

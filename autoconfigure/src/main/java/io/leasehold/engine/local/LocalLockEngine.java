@@ -19,6 +19,7 @@ import io.leasehold.engine.Access;
 import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Capability;
 import io.leasehold.engine.Claim;
+import io.leasehold.engine.HeldKeys;
 import io.leasehold.engine.Holder;
 import io.leasehold.engine.KeptKeys;
 import io.leasehold.engine.LockEngine;
@@ -182,6 +183,11 @@ public final class LocalLockEngine implements LockEngine {
 			}
 			return Optional.ofNullable(kept);
 		});
+	}
+
+	@Override
+	public HeldKeys heldKeys() {
+		return new LocalHeldKeys(this.faults, this.slots, this.clock);
 	}
 
 	/** Return how many keys are held, awaited or kept locked. */

@@ -11,6 +11,7 @@ import io.leasehold.LockKey;
 import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Capability;
 import io.leasehold.engine.Claim;
+import io.leasehold.engine.HeldKeys;
 import io.leasehold.engine.Holder;
 import io.leasehold.engine.KeptKeys;
 import io.leasehold.engine.LockEngine;
@@ -105,6 +106,11 @@ public abstract class DelegatingEngine implements LockEngine {
 	@Override
 	public List<Holder> inspect(LockKey key) {
 		return this.engine.inspect(key);
+	}
+
+	@Override
+	public @Nullable HeldKeys heldKeys() {
+		return this.engine.heldKeys();
 	}
 
 	@Override

@@ -47,7 +47,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
  * The part of the contract that is about concurrent owners, tested through the service. A
  * form that the engine does not support is rejected.
  */
-abstract class ServiceFormsContract extends EngineFormsContract {
+abstract class ServiceFormsContract extends HeldKeysContract {
 
 	static final String NAME = KEY.value();
 

@@ -1,0 +1,50 @@
+package io.leasehold.engine;
+
+import java.util.List;
+
+import io.leasehold.LockEngineException;
+import io.leasehold.LockKey;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keys of the engine's namespace that any process holds, for operators. Thread-safe.
+ */
+public interface HeldKeys {
+
+	/**
+	 * Return some of the held keys, and where to continue. Only reads, and visits a
+	 * limited number of keys of the store. A page may therefore be empty although others
+	 * follow.
+	 * <p>
+	 * A key that is held throughout the listing is on at least one of its pages. Other
+	 * keys may be missing, and a key may be repeated. Keys are in the order of the store.
+	 * @param prefix beginning of the keys, may be empty
+	 * @param after {@link Page#next()} of the page before, or {@code null} to begin
+	 * @param limit number of keys after which the page ends, at least one. A store that
+	 * returns keys in groups may exceed it
+	 * @return the page
+	 * @throws IllegalArgumentException if no page of the same listing has returned
+	 * {@code after}, or if the listing has to begin again
+	 * @throws LockEngineException if the store did not respond
+	 */
+	Page list(String prefix, @Nullable String after, int limit);
+
+	/**
+	 * Part of the held keys.
+	 *
+	 * @param keys the keys, without those that a minimum hold or a lock delay keeps
+	 * @param next where the next page begins, or {@code null} if this is the last page
+	 */
+	record Page(List<HeldKey> keys, @Nullable String next) {
+	}
+
+	/**
+	 * Held key.
+	 *
+	 * @param key the key
+	 * @param holders its holders in the order of their grants, not empty
+	 */
+	record HeldKey(LockKey key, List<Holder> holders) {
+	}
+
+}

@@ -1,0 +1,42 @@
+package io.leasehold.engine.local;
+
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+
+import io.leasehold.LockKey;
+import io.leasehold.engine.HeldKeys;
+import io.leasehold.engine.Holder;
+import io.leasehold.engine.MonotonicClock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * List of the held keys in memory, in alphabetical order.
+ *
+ * @param faults the simulated faults of the store
+ */
+record LocalHeldKeys(LocalFaults faults, Slots slots, MonotonicClock clock) implements HeldKeys {
+
+	@Override
+	public Page list(String prefix, @Nullable String after, int limit) {
+		this.faults.beforeList();
+		Iterator<String> following = this.slots.keys()
+			.stream()
+			.map(LockKey::value)
+			.filter((key) -> key.startsWith(prefix) && (after == null || key.compareTo(after) > 0))
+			.sorted()
+			.iterator();
+		List<HeldKey> held = new ArrayList<>();
+		String last = null;
+		while (following.hasNext() && held.size() < limit) {
+			last = following.next();
+			LockKey key = new LockKey(last);
+			List<Holder> holders = this.slots.read(key, (slot) -> slot.holders(this.clock.nanoTime()));
+			if (holders != null && !holders.isEmpty()) {
+				held.add(new HeldKey(key, holders));
+			}
+		}
+		return new Page(held, following.hasNext() ? last : null);
+	}
+
+}
