@@ -13,6 +13,7 @@ import io.leasehold.LockKey;
 import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Capability;
 import io.leasehold.engine.Claim;
+import io.leasehold.engine.HeldKeys;
 import io.leasehold.engine.Holder;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.MonotonicClock;
@@ -223,6 +224,15 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 		RowId id = id(key);
 		return this.database.call(CallKind.ACQUIRE, "inspect lock '%s'".formatted(key), key,
 				(session, tables) -> tables.rows().inspect(session, id));
+	}
+
+	@Override
+	public HeldKeys heldKeys() {
+		return (prefix, after, limit) -> {
+			byte[] position = HeldRows.position(after);
+			return this.database.call(CallKind.ACQUIRE, "list the held locks", null,
+					(session, tables) -> tables.held().list(session, prefix, position, limit));
+		};
 	}
 
 	@Override

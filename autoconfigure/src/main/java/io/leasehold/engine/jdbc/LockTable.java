@@ -52,6 +52,11 @@ final class LockTable {
 	private static final String RECALL_MARK = "CASE WHEN owner IS NOT NULL AND expires_at > {now} "
 			+ "AND closed_until <= -%s THEN -closed_until ELSE 0 END".formatted(Recall.LEAST);
 
+	/** Columns that describe the exclusive owner. */
+	static final String HOLDER = "owner, %s AS own_number, granted_at, expires_at - {now} AS remaining, "
+		.formatted(OWN_NUMBER)
+			+ "CASE WHEN closed_until < 0 THEN 1 ELSE 0 END AS reserves, %s AS recall_mark".formatted(RECALL_MARK);
+
 	private static final String COLUMNS = "namespace, lock_key, owner, grant_number, granted_at, expires_at, "
 			+ "lock_delay, closed_until, shared_until, turn_until, waited_until, version";
 
@@ -108,11 +113,10 @@ final class LockTable {
 				UPDATE {table} SET turn_until = 0, waited_until = 0, version = version + 1
 				WHERE id = ? AND waiter = ? AND turn_until > {now}""");
 		this.inspect = sql.of("""
-				SELECT owner, %s AS own_number, granted_at, expires_at - {now} AS remaining,
-				CASE WHEN closed_until < 0 THEN 1 ELSE 0 END AS reserves, %s AS recall_mark
+				SELECT %s
 				FROM {table} WHERE id = ? AND owner IS NOT NULL AND expires_at > {now}
 				UNION ALL SELECT owner, grant_number, granted_at, expires_at - {now}, 0, 0 FROM {holders}
-				WHERE lock_id = ? AND expires_at > {now} ORDER BY own_number""".formatted(OWN_NUMBER, RECALL_MARK));
+				WHERE lock_id = ? AND expires_at > {now} ORDER BY own_number""".formatted(HOLDER));
 	}
 
 	/**
@@ -223,7 +227,8 @@ final class LockTable {
 		return this.sql.query(session, this.inspect, (row, index) -> holder(row), id.bytes(), id.bytes());
 	}
 
-	private static Holder holder(ResultSet row) throws SQLException {
+	/** Read a holder from its columns. */
+	static Holder holder(ResultSet row) throws SQLException {
 		Instant since = Instant.EPOCH.plus(row.getLong("granted_at"), ChronoUnit.MICROS);
 		return Holder.of(row.getString("owner"), row.getLong("own_number"), since, micros(row.getLong("remaining")))
 			.withReserved(row.getBoolean("reserves") ? Granted.RESERVED : 0, row.getLong("recall_mark") > 0);

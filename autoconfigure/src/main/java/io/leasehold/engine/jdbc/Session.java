@@ -80,7 +80,8 @@ final class Session implements AutoCloseable {
 		return this.connection;
 	}
 
-	private Duration left() {
+	/** Return the time until the call ends. */
+	Duration left() {
 		return Duration.ofNanos(Deadlines.left(this.deadline));
 	}
 

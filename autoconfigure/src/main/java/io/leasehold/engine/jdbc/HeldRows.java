@@ -1,0 +1,118 @@
+package io.leasehold.engine.jdbc;
+
+import java.nio.charset.StandardCharsets;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+import io.leasehold.LockKey;
+import io.leasehold.engine.HeldKeys.HeldKey;
+import io.leasehold.engine.HeldKeys.Page;
+import io.leasehold.engine.Holder;
+import io.leasehold.engine.support.KeyNames;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * List of the rows that have holders. Idle rows may be numerous and no index excludes
+ * them, so the list reads windows of rows in the order of the primary key. It locks no
+ * row.
+ */
+final class HeldRows {
+
+	/** Number of rows in a window. */
+	private static final int WINDOW = 1000;
+
+	private static final int MOST_WINDOWS = 10;
+
+	private static final int ID_LENGTH = 32;
+
+	private final Sql sql;
+
+	private final String namespace;
+
+	private final String end;
+
+	private final String held;
+
+	HeldRows(Sql sql, String namespace) {
+		this.sql = sql;
+		this.namespace = namespace;
+		this.end = sql.of("SELECT id FROM {table} WHERE id > ? ORDER BY id LIMIT 1 OFFSET ?");
+		this.held = sql.of("""
+				SELECT id, lock_key, %s
+				FROM {table} WHERE id > ? AND id <= ? AND namespace = ? AND owner IS NOT NULL AND expires_at > {now}
+				UNION ALL SELECT r.id, r.lock_key, h.owner, h.grant_number, h.granted_at, h.expires_at - {now}, 0, 0
+				FROM {table} r JOIN {holders} h ON h.lock_id = r.id
+				WHERE r.id > ? AND r.id <= ? AND r.namespace = ? AND h.expires_at > {now} ORDER BY id, own_number"""
+			.formatted(LockTable.HOLDER));
+	}
+
+	/** Parse a position, or return that before all rows for {@code null}. */
+	static byte[] position(@Nullable String after) {
+		if (after == null) {
+			return new byte[ID_LENGTH];
+		}
+		if (!after.matches("[0-9a-f]{64}")) {
+			throw new IllegalArgumentException("'%s' is not a position in the list of held locks".formatted(after));
+		}
+		return HexFormat.of().parseHex(after);
+	}
+
+	/**
+	 * Return the held keys after a position, for half of the session's time at most.
+	 */
+	Page list(Session session, String prefix, byte[] after, int limit) throws SQLException {
+		Duration half = session.left().dividedBy(2);
+		Map<LockKey, List<Holder>> found = new LinkedHashMap<>();
+		byte[] last = after;
+		for (int i = 0; i < MOST_WINDOWS && found.size() < limit && session.left().compareTo(half) > 0; i++) {
+			byte[] begin = last;
+			List<byte[]> ends = this.sql.query(session, this.end, (row, index) -> row.getBytes(1), begin, WINDOW - 1);
+			byte[] end = ends.isEmpty() ? greatestId() : ends.get(0);
+			for (Row row : rows(session, begin, end)) {
+				LockKey key = KeyNames.parse(row.key(), StandardCharsets.UTF_8);
+				if (key == null || !key.value().startsWith(prefix)
+						|| !RowId.of(this.namespace, key).equals(new RowId(row.id()))) {
+					continue;
+				}
+				if (found.size() == limit && !found.containsKey(key)) {
+					return page(found, last);
+				}
+				found.computeIfAbsent(key, (first) -> new ArrayList<>()).add(row.holder());
+				last = row.id();
+			}
+			if (ends.isEmpty()) {
+				return page(found, null);
+			}
+			last = end;
+		}
+		return page(found, last);
+	}
+
+	private List<Row> rows(Session session, byte[] begin, byte[] end) throws SQLException {
+		return this.sql.query(session, this.held,
+				(row, index) -> new Row(row.getBytes("id"), row.getString("lock_key"), LockTable.holder(row)), begin,
+				end, this.namespace, begin, end, this.namespace);
+	}
+
+	private static byte[] greatestId() {
+		byte[] id = new byte[ID_LENGTH];
+		Arrays.fill(id, (byte) -1);
+		return id;
+	}
+
+	private static Page page(Map<LockKey, List<Holder>> found, byte @Nullable [] next) {
+		return new Page(found.entrySet().stream().map((held) -> new HeldKey(held.getKey(), held.getValue())).toList(),
+				(next != null) ? HexFormat.of().formatHex(next) : null);
+	}
+
+	/** Row with one of its holders. */
+	private record Row(byte[] id, String key, Holder holder) {
+	}
+
+}

@@ -1,0 +1,49 @@
+package io.leasehold.engine.support;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.Charset;
+
+import io.leasehold.LockKey;
+import io.leasehold.LockKeyException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keys from their names in a store, in which some characters are percent-encoded.
+ */
+public final class KeyNames {
+
+	private KeyNames() {
+	}
+
+	/**
+	 * Return the key of a name.
+	 * @param name the name
+	 * @param charset character set of the percent codes
+	 * @return the key, or {@code null} if no key has such a name
+	 */
+	public static @Nullable LockKey parse(String name, Charset charset) {
+		try {
+			return new LockKey(decode(name, charset));
+		}
+		catch (LockKeyException | NumberFormatException | StringIndexOutOfBoundsException ex) {
+			return null; // not written by Leasehold
+		}
+	}
+
+	private static String decode(String name, Charset charset) {
+		StringBuilder text = new StringBuilder(name.length());
+		ByteArrayOutputStream octets = new ByteArrayOutputStream();
+		for (int i = 0; i < name.length(); i++) {
+			if (name.charAt(i) == '%') {
+				octets.write(Integer.parseInt(name, i + 1, i + 3, 16));
+				i += 2;
+			}
+			else {
+				text.append(octets.toString(charset)).append(name.charAt(i));
+				octets.reset();
+			}
+		}
+		return text.append(octets.toString(charset)).toString();
+	}
+
+}
