@@ -6,12 +6,15 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
 import io.leasehold.LockKey;
 import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Holder;
 import io.leasehold.engine.redis.connection.Line;
 import io.leasehold.engine.redis.connection.Lines;
+import io.leasehold.engine.redis.connection.RedisFailure;
+import io.leasehold.engine.redis.connection.Replies;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,9 +28,36 @@ import org.jspecify.annotations.Nullable;
 record Operator(Lines lines, String namespace, String retention, Notifications notifications) {
 
 	List<Holder> inspect(LockKey key, long deadline) {
-		RedisKeys keys = RedisKeys.of(this.namespace, key);
+		return inspect(RedisKeys.of(this.namespace, key), deadline);
+	}
+
+	private List<Holder> inspect(RedisKeys keys, long deadline) {
 		return holders(this.lines.request(keys.lock(), deadline,
 				(line) -> line.run(Scripts.INSPECT, keys.all(), arguments(), deadline)));
+	}
+
+	/**
+	 * Return the holders of locks of one server.
+	 * @param line line to the server
+	 */
+	List<List<Holder>> inspectAll(List<RedisKeys> locks, Line line, long deadline) {
+		List<CompletableFuture<List<Object>>> responses = locks.stream()
+			.map((keys) -> line.send(Scripts.INSPECT, keys.all(), arguments()))
+			.toList();
+		List<List<Holder>> holders = new ArrayList<>();
+		for (int i = 0; i < locks.size(); i++) {
+			holders.add(awaitHolders(responses.get(i), locks.get(i), deadline));
+		}
+		return holders;
+	}
+
+	private List<Holder> awaitHolders(CompletableFuture<List<Object>> response, RedisKeys keys, long deadline) {
+		try {
+			return holders(Replies.await(response, deadline));
+		}
+		catch (RedisFailure ex) {
+			return inspect(keys, deadline); // such as a script that is not loaded yet
+		}
 	}
 
 	List<Holder> forceRelease(LockKey key, long deadline) {

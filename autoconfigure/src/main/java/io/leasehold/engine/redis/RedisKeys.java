@@ -5,6 +5,8 @@ import java.util.List;
 
 import io.leasehold.LockKey;
 import io.leasehold.engine.Access;
+import io.leasehold.engine.support.KeyNames;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Names of a lock in the store. All its keys have the same hash tag and share a slot.
@@ -16,8 +18,31 @@ record RedisKeys(String lock) {
 	/** Part of all keys, so that versions with another layout never share them. */
 	private static final String LAYOUT = ":2:";
 
+	private static final String HOLDERS = ":holders";
+
 	static RedisKeys of(String namespace, LockKey key) {
 		return new RedisKeys(escape(namespace) + LAYOUT + "{" + escape(key.value()) + "}");
+	}
+
+	/**
+	 * Return a pattern of Redis for the keys of grants, if the names of their locks begin
+	 * with a prefix. It also matches other keys, but not those that outlive the grants.
+	 */
+	static String pattern(String namespace, String prefix) {
+		String begin = escape(namespace) + LAYOUT + "{" + escape(prefix);
+		return begin.replaceAll("[\\\\*?\\[\\]]", "\\\\$0") + "*[}s]";
+	}
+
+	/** Return the lock of a key of grants, or {@code null} for another key. */
+	static @Nullable RedisKeys parse(String name) {
+		String lock = name.endsWith(HOLDERS) ? name.substring(0, name.length() - HOLDERS.length()) : name;
+		return lock.endsWith("}") ? new RedisKeys(lock) : null;
+	}
+
+	/** Return the key of the lock, or {@code null} if it was not written by Leasehold. */
+	@Nullable LockKey key() {
+		return KeyNames.parse(this.lock.substring(this.lock.indexOf('{') + 1, this.lock.length() - 1),
+				StandardCharsets.UTF_8);
 	}
 
 	/** Return the prefix of the channels on which members are notified of grants. */
@@ -36,7 +61,7 @@ record RedisKeys(String lock) {
 
 	/** Return the key of the concurrent holders, ordered by the end of their grants. */
 	String holders() {
-		return this.lock + ":holders";
+		return this.lock + HOLDERS;
 	}
 
 	/** Return the key of the holders' grant numbers. */

@@ -1,7 +1,6 @@
 package io.leasehold.engine.redis;
 
 import java.time.Duration;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -12,6 +11,7 @@ import io.leasehold.engine.Access;
 import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Capability;
 import io.leasehold.engine.Claim;
+import io.leasehold.engine.HeldKeys;
 import io.leasehold.engine.Holder;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
@@ -45,11 +45,6 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 	public static final String NAME = "redis";
 
 	private static final Log logger = LogFactory.getLog(RedisLockEngine.class);
-
-	private static final Set<Capability> CAPABILITIES = Set.of(Capability.values());
-
-	private static final Set<Capability> WITHOUT_LINGER = Set
-		.copyOf(EnumSet.complementOf(EnumSet.of(Capability.LINGER)));
 
 	private final RedisConnections connections;
 
@@ -142,7 +137,7 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 
 	@Override
 	public Set<Capability> capabilities() {
-		return this.settings.mayLinger() ? CAPABILITIES : WITHOUT_LINGER;
+		return this.settings.capabilities();
 	}
 
 	@Override
@@ -274,6 +269,11 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 		catch (RedisFailure ex) {
 			throw failure("inspect", key, ex);
 		}
+	}
+
+	@Override
+	public HeldKeys heldKeys() {
+		return new HeldLocks(this.operator, this.state, this.settings.commandTimeout());
 	}
 
 	@Override

@@ -1,7 +1,10 @@
 package io.leasehold.engine.redis;
 
 import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Set;
 
+import io.leasehold.engine.Capability;
 import io.leasehold.engine.RenewalRule;
 import io.leasehold.engine.support.Jitter;
 
@@ -29,6 +32,11 @@ import io.leasehold.engine.support.Jitter;
 public record RedisSettings(String namespace, Duration pollInterval, Duration grantLease, Duration commandTimeout,
 		Duration minValidity, Duration silenceTimeout, Duration markerLifetime, Duration fencingRetention,
 		int replicasToWait, WakeUp wakeUp) {
+
+	private static final Set<Capability> ALL = Set.of(Capability.values());
+
+	private static final Set<Capability> WITHOUT_LINGER = Set
+		.copyOf(EnumSet.complementOf(EnumSet.of(Capability.LINGER)));
 
 	private static final Duration SHORTEST = Duration.ofMillis(1);
 
@@ -108,8 +116,13 @@ public record RedisSettings(String namespace, Duration pollInterval, Duration gr
 	 * Return whether grants may linger: only if messages recall them, and without
 	 * replicas that confirm each grant.
 	 */
-	boolean mayLinger() {
+	private boolean mayLinger() {
 		return this.wakeUp != WakeUp.POLL && this.replicasToWait == 0;
+	}
+
+	/** Return the capabilities of an engine with these settings. */
+	Set<Capability> capabilities() {
+		return mayLinger() ? ALL : WITHOUT_LINGER;
 	}
 
 	private static void check(String property, Duration value) {

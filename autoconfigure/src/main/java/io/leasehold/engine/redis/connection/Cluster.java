@@ -25,6 +25,8 @@ final class Cluster implements Topology {
 
 	private final Questions questions;
 
+	private final Executor executor;
+
 	private final Known<SlotMap> slots;
 
 	private final AtomicReference<Set<Node>> nodes = new AtomicReference<>(Set.of());
@@ -42,6 +44,7 @@ final class Cluster implements Topology {
 		this.seeds = List.copyOf(seeds);
 		this.connector = connector;
 		this.questions = questions;
+		this.executor = executor;
 		this.slots = new Known<>(this::readSlots, (map) -> primaries.accept(map.primaries()), executor);
 	}
 
@@ -62,6 +65,11 @@ final class Cluster implements Topology {
 	@Override
 	public CompletableFuture<Node> anyPrimary() {
 		return this.slots.get().thenApply((map) -> shuffled(map.primaries()).get(0));
+	}
+
+	@Override
+	public CompletableFuture<Set<Node>> primaries() {
+		return CompletableFuture.supplyAsync(this::readSlots, this.executor).thenApply(SlotMap::primaries);
 	}
 
 	@Override

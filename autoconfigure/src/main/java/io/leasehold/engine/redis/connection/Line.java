@@ -1,6 +1,8 @@
 package io.leasehold.engine.redis.connection;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -91,6 +93,18 @@ public final class Line {
 	 */
 	public <T> CompletableFuture<T> sendText(Script<T> script, String[] keys, String[] args) {
 		return send("EVAL", words(script.text(), keys, args));
+	}
+
+	/**
+	 * Return a part of the server's keys that match a pattern.
+	 * @param cursor {@code 0}, or the cursor in the last response
+	 * @param count how many keys the server visits, about
+	 * @return the next cursor, {@code 0} after the last part, and a list of keys
+	 */
+	@SuppressWarnings("unchecked")
+	public List<Object> scan(String cursor, String pattern, int count, long deadline) {
+		return (List<Object>) Objects.requireNonNull(
+				Replies.await(send("SCAN", cursor, "MATCH", pattern, "COUNT", Integer.toString(count)), deadline));
 	}
 
 	/** Publish a message without waiting for its delivery, which may fail. */

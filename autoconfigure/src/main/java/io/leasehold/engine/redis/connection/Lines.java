@@ -61,6 +61,24 @@ public final class Lines {
 		}
 	}
 
+	/** Return all primaries, as the servers report them now. */
+	public Set<Node> primaries(long deadline) {
+		return Replies.await(this.topology.primaries(), deadline);
+	}
+
+	/**
+	 * Send a request to a primary. It is not repeated.
+	 * @param deadline reading of {@link System#nanoTime()} at which to stop waiting
+	 * @throws RedisFailure if the server did not respond or rejected the request
+	 */
+	public <T> T requestAt(Node primary, long deadline, Function<Line, T> request) {
+		CompletableFuture<Line> known = this.lines.get(primary);
+		if (known != null && isOver(known) && remove(this.lines, primary, known)) {
+			this.topology.doubt(primary);
+		}
+		return request.apply(Replies.await(to(primary), deadline));
+	}
+
 	/** Return the line to a lock's primary, which may still be opening. */
 	public CompletableFuture<Line> to(String lock) {
 		return this.topology.primaryOf(lock).thenCompose((node) -> to(lock, node));

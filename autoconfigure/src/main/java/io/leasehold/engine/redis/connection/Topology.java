@@ -1,5 +1,6 @@
 package io.leasehold.engine.redis.connection;
 
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 import org.jspecify.annotations.Nullable;
@@ -14,6 +15,11 @@ public interface Topology {
 
 	/** Return a primary to subscribe at. */
 	CompletableFuture<Node> anyPrimary();
+
+	/** Return all primaries, as the servers report them now. */
+	default CompletableFuture<Set<Node>> primaries() {
+		return anyPrimary().thenApply(Set::of);
+	}
 
 	/**
 	 * Reject a new connection if its server is not a primary. May block.

@@ -1,0 +1,119 @@
+package io.leasehold.engine.redis;
+
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+
+import io.leasehold.LockKey;
+import io.leasehold.engine.HeldKeys;
+import io.leasehold.engine.Holder;
+import io.leasehold.engine.redis.connection.Line;
+import io.leasehold.engine.redis.connection.Node;
+import io.leasehold.engine.redis.connection.RedisFailure;
+import io.leasehold.engine.support.Deadlines;
+import io.leasehold.engine.support.OpenState;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * List of the held keys by {@code SCAN}, one primary after the other. A position is the
+ * address of a primary and the cursor of its next step.
+ *
+ * @param operator requests the holders of the keys that were found
+ * @param timeout maximum duration of a request
+ */
+record HeldLocks(Operator operator, OpenState state, Duration timeout) implements HeldKeys {
+
+	private static final int MOST_STEPS = 100;
+
+	/** Maximum number of keys that a step visits, about. */
+	private static final int MOST_VISITED = 1000;
+
+	private static final String BEGIN = "0";
+
+	@Override
+	public Page list(String prefix, @Nullable String after, int limit) {
+		this.state.check(null);
+		try {
+			return list(prefix, after, limit, Deadlines.after(this.timeout));
+		}
+		catch (RedisFailure ex) {
+			throw this.state.reason(null, ex.toEngineException("Redis", "list the held locks"));
+		}
+	}
+
+	/** Visit steps for half of the time at most. */
+	private Page list(String prefix, @Nullable String after, int limit, long deadline) {
+		long until = System.nanoTime() + Deadlines.left(deadline) / 2;
+		List<Node> primaries = this.operator.lines()
+			.primaries(deadline)
+			.stream()
+			.sorted(Comparator.comparing(Node::toString))
+			.toList();
+		int index = (after != null) ? index(primaries, after) : 0;
+		String cursor = (after != null) ? after.substring(after.lastIndexOf('/') + 1) : BEGIN;
+		String pattern = RedisKeys.pattern(this.operator.namespace(), prefix);
+		Map<LockKey, HeldKey> found = new LinkedHashMap<>();
+		int visited = limit;
+		for (int i = 0; i < MOST_STEPS && found.size() < limit && System.nanoTime() - until < 0; i++) {
+			Step step = new Step(cursor, pattern, visited);
+			int before = found.size();
+			cursor = this.operator.lines()
+				.requestAt(primaries.get(index), deadline, (line) -> visit(step, prefix, found, line, deadline));
+			visited = (found.size() > before) ? limit : Math.min(MOST_VISITED, 2 * visited);
+			if (cursor.equals(BEGIN)) {
+				index++;
+				if (index == primaries.size()) {
+					return new Page(List.copyOf(found.values()), null);
+				}
+			}
+		}
+		return new Page(List.copyOf(found.values()), primaries.get(index) + "/" + cursor);
+	}
+
+	private static int index(List<Node> primaries, String after) {
+		if (!after.matches(".+/\\d+")) {
+			throw new IllegalArgumentException("'%s' is not a position in the list of held locks".formatted(after));
+		}
+		String node = after.substring(0, after.lastIndexOf('/'));
+		for (int i = 0; i < primaries.size(); i++) {
+			if (primaries.get(i).toString().equals(node)) {
+				return i;
+			}
+		}
+		throw new IllegalArgumentException(
+				"The list of held locks cannot continue at '%s', which is not a primary now. Begin again"
+					.formatted(after));
+	}
+
+	/** Add the held locks of a step, and return the cursor of the next one. */
+	private String visit(Step step, String prefix, Map<LockKey, HeldKey> found, Line line, long deadline) {
+		List<Object> response = line.scan(step.cursor(), step.pattern(), step.visited(), deadline);
+		Set<RedisKeys> hits = new LinkedHashSet<>();
+		for (Object name : (List<?>) response.get(1)) {
+			RedisKeys keys = RedisKeys.parse((String) name);
+			LockKey key = (keys != null) ? keys.key() : null;
+			if (key != null && key.value().startsWith(prefix) && !found.containsKey(key)) {
+				hits.add(keys);
+			}
+		}
+		List<RedisKeys> locks = List.copyOf(hits);
+		List<List<Holder>> holders = this.operator.inspectAll(locks, line, deadline);
+		for (int i = 0; i < locks.size(); i++) {
+			LockKey key = Objects.requireNonNull(locks.get(i).key());
+			if (!holders.get(i).isEmpty()) {
+				found.put(key, new HeldKey(key, holders.get(i)));
+			}
+		}
+		return (String) response.get(0);
+	}
+
+	/** Arguments of one step. */
+	private record Step(String cursor, String pattern, int visited) {
+	}
+
+}
