@@ -11,6 +11,7 @@ import io.leasehold.LockKey;
 import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Capability;
 import io.leasehold.engine.Claim;
+import io.leasehold.engine.HeldKeys;
 import io.leasehold.engine.Holder;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.MonotonicClock;
@@ -51,6 +52,8 @@ public final class EtcdLockEngine implements LockEngine, AutoCloseable {
 
 	private final Operator operator;
 
+	private final HeldKeys held;
+
 	private final Sweeper sweeper;
 
 	private final OpenState state = new OpenState(NAME);
@@ -81,6 +84,7 @@ public final class EtcdLockEngine implements LockEngine, AutoCloseable {
 		this.ending = new Ending(store, this.claims, clock);
 		this.renewer = new Renewer(keepAlive, ownLeases, this.claims);
 		this.operator = new Operator(store, keys);
+		this.held = new HeldClaims(store, keys, this.operator, this.calls);
 		this.sweeper = new Sweeper(store, this.claims, sessions, watches, keepAlive, this.ending, keys,
 				settings.callTimeout(), clock);
 		this.sweeper.start();
@@ -164,6 +168,11 @@ public final class EtcdLockEngine implements LockEngine, AutoCloseable {
 	@Override
 	public List<Holder> inspect(LockKey key) {
 		return this.calls.run("inspect", key, (deadline) -> this.operator.inspect(key, deadline));
+	}
+
+	@Override
+	public HeldKeys heldKeys() {
+		return this.held;
 	}
 
 	@Override

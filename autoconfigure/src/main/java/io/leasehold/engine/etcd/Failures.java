@@ -6,6 +6,8 @@ import java.util.Set;
 import io.grpc.Status;
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
+import io.leasehold.engine.support.Actions;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Factory of exceptions for failures of the store.
@@ -19,9 +21,9 @@ final class Failures {
 	private Failures() {
 	}
 
-	static LockEngineException of(String action, LockKey key, Exception cause) {
+	static LockEngineException of(String action, @Nullable LockKey key, Exception cause) {
 		boolean permanent = cause instanceof EtcdException failure && PERMANENT.contains(failure.code());
-		return new LockEngineException(key, "etcd could not %s lock '%s': %s".formatted(action, key, reason(cause)),
+		return new LockEngineException(key, "etcd could not %s: %s".formatted(Actions.of(action, key), reason(cause)),
 				cause, !permanent);
 	}
 

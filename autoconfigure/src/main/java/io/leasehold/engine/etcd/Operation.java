@@ -83,6 +83,11 @@ final class Operation {
 		return range(prefix, DESCENDING).with(LIMIT, 2).with(KEYS_ONLY, true);
 	}
 
+	/** Read some keys of a range, in the order of their names. */
+	static Message page(String begin, String end, int limit) {
+		return Message.of(KEY, begin).with(RANGE_END, end).with(LIMIT, limit);
+	}
+
 	/** Omit keys that were created after a revision. */
 	static Message upTo(Message range, long created) {
 		return range.with(MAX_CREATED, created);

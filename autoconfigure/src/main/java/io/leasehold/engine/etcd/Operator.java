@@ -43,7 +43,11 @@ final class Operator {
 
 	/** Return the keys that hold the lock, except those whose claims have ended. */
 	private List<KeyValue> holders(LockKey key, long deadline) throws EtcdException, TimeoutException {
-		List<KeyValue> all = this.store.list(Operation.list(this.keys.claims(key)), deadline);
+		return holders(this.store.list(Operation.list(this.keys.claims(key)), deadline));
+	}
+
+	/** Return the holders of all claims on a lock in the order of their creation. */
+	static List<KeyValue> holders(List<KeyValue> all) {
 		ClaimOrder order = ClaimOrder.of(all.stream().map(KeyValue::key).toList());
 		List<KeyValue> holders = new ArrayList<>();
 		for (int i = 0; i < all.size() && order.holds(i); i++) {

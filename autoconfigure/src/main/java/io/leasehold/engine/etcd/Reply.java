@@ -29,6 +29,11 @@ record Reply(Origin origin, boolean succeeded, long revision, List<Message> resp
 		return range.all(2).stream().map(KeyValue::of).toList();
 	}
 
+	/** Return whether a limit has cut a range. */
+	static boolean hasMore(Message range) {
+		return range.flag(3);
+	}
+
 	/** Return whether an operation has removed a key. */
 	boolean removed(int operation) {
 		return this.responses.get(operation).message(3).number(2) > 0;

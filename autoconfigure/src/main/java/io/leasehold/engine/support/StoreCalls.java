@@ -4,6 +4,7 @@ import java.time.Duration;
 
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Calls of an engine whose requests throw checked exceptions. They have one timeout, fail
@@ -33,12 +34,12 @@ public final class StoreCalls {
 	 * Make a call.
 	 * @param <T> type of the result
 	 * @param action name of the action, such as {@code acquire}, for messages
-	 * @param key the lock's key
+	 * @param key the lock's key, or {@code null} if no single lock is affected
 	 * @param call the requests of the call
 	 * @return the result
 	 * @throws LockEngineException if the store failed or the engine is closed
 	 */
-	public <T> T run(String action, LockKey key, Call<T> call) {
+	public <T> T run(String action, @Nullable LockKey key, Call<T> call) {
 		this.state.check(key);
 		try {
 			return call.run(deadline());
@@ -86,11 +87,11 @@ public final class StoreCalls {
 		/**
 		 * Translate a failure.
 		 * @param action name of the failed action
-		 * @param key the lock's key
+		 * @param key the lock's key, or {@code null} if no single lock is affected
 		 * @param failure the failure
 		 * @return the exception for the service
 		 */
-		LockEngineException translate(String action, LockKey key, Exception failure);
+		LockEngineException translate(String action, @Nullable LockKey key, Exception failure);
 
 	}
 

@@ -5,8 +5,10 @@ import java.util.concurrent.TimeoutException;
 
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
+import io.leasehold.engine.support.Actions;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.KeeperException.Code;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Factory of exceptions for failures of the store.
@@ -24,10 +26,10 @@ final class Failures {
 		return PERMANENT.contains(code);
 	}
 
-	static LockEngineException of(String action, LockKey key, Exception cause) {
+	static LockEngineException of(String action, @Nullable LockKey key, Exception cause) {
 		boolean permanent = cause instanceof KeeperException failure && isRejection(failure.code());
 		return new LockEngineException(key,
-				"ZooKeeper could not %s lock '%s': %s".formatted(action, key, reason(cause)), cause, !permanent);
+				"ZooKeeper could not %s: %s".formatted(Actions.of(action, key), reason(cause)), cause, !permanent);
 	}
 
 	/** Return the failure of a request for a claim that has ended meanwhile. */

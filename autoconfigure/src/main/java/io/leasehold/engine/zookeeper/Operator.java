@@ -19,6 +19,9 @@ import org.apache.zookeeper.data.Stat;
  */
 final class Operator {
 
+	private static final Function<String, CompletableFuture<Boolean>> UNTESTED = (path) -> CompletableFuture
+		.completedFuture(true);
+
 	private final Store store;
 
 	private final NodePaths paths;
@@ -29,7 +32,26 @@ final class Operator {
 	}
 
 	List<Holder> inspect(LockKey key, long deadline) throws KeeperException, TimeoutException {
-		return find(key, deadline, (path) -> CompletableFuture.completedFuture(true));
+		return find(key, deadline, UNTESTED);
+	}
+
+	/** Return the holders of keys, by two rounds of concurrent requests. */
+	List<List<Holder>> inspectAll(List<LockKey> keys, long deadline) throws KeeperException, TimeoutException {
+		List<CompletableFuture<List<String>>> children = keys.stream()
+			.map((key) -> this.store.children(this.paths.container(key)))
+			.toList();
+		List<List<NodeRead>> reads = new ArrayList<>();
+		for (int i = 0; i < keys.size(); i++) {
+			reads.add(read(new NodeOrder(this.paths.container(keys.get(i)), Store.await(children.get(i), deadline)),
+					UNTESTED));
+		}
+		List<List<Holder>> holders = new ArrayList<>();
+		for (int i = 0; i < keys.size(); i++) {
+			List<Holder> present = present(reads.get(i), deadline);
+			// All were removed meanwhile: their successors, if any
+			holders.add((present.isEmpty() && !reads.get(i).isEmpty()) ? inspect(keys.get(i), deadline) : present);
+		}
+		return holders;
 	}
 
 	List<Holder> forceRelease(LockKey key, long deadline) throws KeeperException, TimeoutException {
@@ -43,16 +65,20 @@ final class Operator {
 		String container = this.paths.container(key);
 		while (true) {
 			NodeOrder order = new NodeOrder(container, Store.await(this.store.children(container), deadline));
-			List<NodeRead> reads = order.holders()
-				.stream()
-				.map((path) -> new NodeRead(this.store.data(path), path.equals(order.lingering()), test.apply(path)))
-				.toList();
+			List<NodeRead> reads = read(order, test);
 			List<Holder> present = present(reads, deadline);
 			if (!present.isEmpty() || reads.isEmpty()) {
 				return present;
 			}
 			// All were removed meanwhile: retry with their successors, if any
 		}
+	}
+
+	private List<NodeRead> read(NodeOrder order, Function<String, CompletableFuture<Boolean>> test) {
+		return order.holders()
+			.stream()
+			.map((path) -> new NodeRead(this.store.data(path), path.equals(order.lingering()), test.apply(path)))
+			.toList();
 	}
 
 	/** Return a node's holder. Its end is unknown: the lease or the session ends it. */

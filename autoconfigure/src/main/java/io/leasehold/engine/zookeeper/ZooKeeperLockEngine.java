@@ -10,6 +10,7 @@ import io.leasehold.LockKey;
 import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Capability;
 import io.leasehold.engine.Claim;
+import io.leasehold.engine.HeldKeys;
 import io.leasehold.engine.Holder;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.MonotonicClock;
@@ -61,6 +62,8 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 
 	private final Operator operator;
 
+	private final HeldKeys held;
+
 	private final Sweeper sweeper;
 
 	private final OpenState state = new OpenState(NAME);
@@ -82,6 +85,7 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 				settings.pollInterval(), clock);
 		this.renewer = new Renewer(this.store, this.claims, paths, clock);
 		this.operator = new Operator(this.store, paths);
+		this.held = new HeldNodes(this.store, paths, this.operator, this.calls);
 		this.sweeper = new Sweeper(this.store, this.claims, this.queue, paths, new MissedConnection(client), clock,
 				() -> {
 					this.store.close();
@@ -233,6 +237,11 @@ public final class ZooKeeperLockEngine implements LockEngine, AutoCloseable {
 	@Override
 	public List<Holder> inspect(LockKey key) {
 		return this.calls.run("inspect", key, (deadline) -> this.operator.inspect(key, deadline));
+	}
+
+	@Override
+	public HeldKeys heldKeys() {
+		return this.held;
 	}
 
 	@Override
