@@ -161,6 +161,11 @@ final class ClaimRequests {
 		return all;
 	}
 
+	/** Return the number in a response of {@link Scripts#ACQUIRE}. */
+	static long number(List<Object> response) {
+		return Long.parseLong((String) response.get(1));
+	}
+
 	private static String millis(Duration duration) {
 		return Long.toString(duration.toMillis());
 	}

@@ -6,11 +6,15 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import io.leasehold.LockKey;
 import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Holder;
+import io.leasehold.engine.KeptKeys;
 import io.leasehold.engine.redis.connection.Line;
 import io.leasehold.engine.redis.connection.Lines;
 import io.leasehold.engine.redis.connection.RedisFailure;
@@ -18,7 +22,8 @@ import io.leasehold.engine.redis.connection.Replies;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requests of operators: list the holders of a lock, and release it by force.
+ * Requests of operators: list the holders of a lock, release it by force, and show and
+ * open what a minimum hold keeps.
  *
  * @param lines lines to the primaries
  * @param namespace first part of all names in the store
@@ -26,6 +31,9 @@ import org.jspecify.annotations.Nullable;
  * @param notifications notifies claims that are granted a released lock
  */
 record Operator(Lines lines, String namespace, String retention, Notifications notifications) {
+
+	/** Value of a place that a minimum hold keeps after a release. */
+	private static final Pattern PLACE = Pattern.compile("(\\d{1,18}):#\\S* !?(\\d{1,18}),(.*)");
 
 	List<Holder> inspect(LockKey key, long deadline) {
 		return inspect(RedisKeys.of(this.namespace, key), deadline);
@@ -69,6 +77,36 @@ record Operator(Lines lines, String namespace, String retention, Notifications n
 		}));
 	}
 
+	/** Find the place that a minimum hold keeps, and open it if wanted. */
+	Optional<KeptKeys.Kept> kept(LockKey key, boolean open, long deadline) {
+		RedisKeys keys = RedisKeys.of(this.namespace, key);
+		String[] arguments = { "", this.retention, this.notifications.inboxPrefix(), "", open ? "open" : "" };
+		List<Object> response = this.lines.request(keys.lock(), deadline,
+				(line) -> this.notifications.run(Scripts.KEPT, line, keys, arguments, deadline));
+		return response.isEmpty() ? Optional.empty()
+				: Optional.of(kept((String) response.get(0), Duration.ofMillis((Long) response.get(1))));
+	}
+
+	private static KeptKeys.Kept kept(String value, Duration remaining) {
+		Matcher place = PLACE.matcher(value);
+		if (!place.matches()) {
+			Grant grant = Grant.parse(value); // its lease has ended
+			return new KeptKeys.Kept(last((grant != null) ? grant.claim() : "", (grant != null) ? grant.number() : 0),
+					null, remaining);
+		}
+		long released = Long.parseLong(place.group(2));
+		return new KeptKeys.Kept(last(place.group(3), Long.parseLong(place.group(1))),
+				(released > 0) ? Instant.ofEpochMilli(released) : null, remaining);
+	}
+
+	private static Holder last(String token, long number) {
+		return Holder.of(token, number, since(number), null);
+	}
+
+	private static Instant since(long number) {
+		return Instant.EPOCH.plus(number, ChronoUnit.MICROS);
+	}
+
 	private String[] arguments() {
 		return new String[] { "", this.retention, this.notifications.inboxPrefix(), "" };
 	}
@@ -107,7 +145,7 @@ record Operator(Lines lines, String namespace, String retention, Notifications n
 		if (ClaimName.isOwnerless(claim) || rest.isNegative()) {
 			return null;
 		}
-		Holder holder = Holder.of(claim, number, Instant.EPOCH.plus(number, ChronoUnit.MICROS), rest);
+		Holder holder = Holder.of(claim, number, since(number), rest);
 		return reserved ? holder.withReserved(AcquisitionOutcome.Granted.RESERVED, lingers) : holder;
 	}
 

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.LongFunction;
 
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
@@ -13,6 +14,7 @@ import io.leasehold.engine.Capability;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.HeldKeys;
 import io.leasehold.engine.Holder;
+import io.leasehold.engine.KeptKeys;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
@@ -177,10 +179,11 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 				else if (live.requestedOnce()) {
 					this.claims.removeCompleted(live, line);
 				}
-				yield live.granted(number(response), sent, lease, lingers ? AcquisitionOutcome.Granted.RESERVED : 0);
+				yield live.granted(ClaimRequests.number(response), sent, lease,
+						lingers ? AcquisitionOutcome.Granted.RESERVED : 0);
 			}
 			case "busy" -> {
-				live.busy(number(response), sent);
+				live.busy(ClaimRequests.number(response), sent);
 				if (!claim.waits()) {
 					this.claims.removeCompleted(live, line);
 				}
@@ -202,10 +205,6 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 			return "-";
 		}
 		return (this.lines.topology().isCluster() || this.notifications.areByClient()) ? "*" : "+";
-	}
-
-	private static long number(List<Object> response) {
-		return Long.parseLong((String) response.get(1));
 	}
 
 	@Override
@@ -263,12 +262,7 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 
 	@Override
 	public List<Holder> inspect(LockKey key) {
-		try {
-			return this.operator.inspect(key, deadline(key));
-		}
-		catch (RedisFailure ex) {
-			throw failure("inspect", key, ex);
-		}
+		return request("inspect", key, (deadline) -> this.operator.inspect(key, deadline));
 	}
 
 	@Override
@@ -278,11 +272,22 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 
 	@Override
 	public List<Holder> forceRelease(LockKey key) {
+		return request("force the release of", key, (deadline) -> this.operator.forceRelease(key, deadline));
+	}
+
+	@Override
+	public KeptKeys keptKeys() {
+		return new RedisKeptKeys(
+				(key) -> request("inspect", key, (deadline) -> this.operator.kept(key, false, deadline)),
+				(key) -> request("open", key, (deadline) -> this.operator.kept(key, true, deadline)));
+	}
+
+	private <T> T request(String action, LockKey key, LongFunction<T> request) {
 		try {
-			return this.operator.forceRelease(key, deadline(key));
+			return request.apply(deadline(key));
 		}
 		catch (RedisFailure ex) {
-			throw failure("force the release of", key, ex);
+			throw failure(action, key, ex);
 		}
 	}
 

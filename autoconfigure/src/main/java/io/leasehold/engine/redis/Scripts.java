@@ -79,7 +79,7 @@ final class Scripts {
 	/**
 	 * Return the holders of a lock. KEYS as for {@link #ACQUIRE}. ARGV: empty, fencing
 	 * retention, prefix of inboxes, empty. Returns {@code number:claim} and the remaining
-	 * time for each grant, and for each place that a minimum hold keeps.
+	 * time for each grant, and for each place that a minimum hold keeps after a release.
 	 */
 	static final Script<List<Object>> INSPECT = Script.load(Scripts.class, LOCK, NotifyingScript.NOTIFY_BY_CLIENT,
 			MARKS, HOLDERS, HANDOFF, "inspect.lua");
@@ -90,6 +90,14 @@ final class Scripts {
 	 */
 	static final NotifyingScript<List<Object>> FORCE = NotifyingScript.load(LOCK, NOTIFY, MARKS, HOLDERS, HANDOFF,
 			"force.lua");
+
+	/**
+	 * Return the place of an exclusive lock that only a minimum hold keeps, and open it.
+	 * KEYS and ARGV as for {@link #INSPECT}, then {@code open} or empty. Returns the
+	 * value of the lock and its remaining time, or nothing if the lock is held or free.
+	 */
+	static final NotifyingScript<List<Object>> KEPT = NotifyingScript.load(LOCK, NOTIFY, MARKS, HOLDERS, HANDOFF,
+			"kept.lua");
 
 	private Scripts() {
 	}

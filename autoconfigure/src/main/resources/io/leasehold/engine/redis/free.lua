@@ -12,7 +12,14 @@ end
 if holder == me then
 	-- Always writes, so that a WAIT that follows covers this grant
 	local ms = decimal(math.max(redis.call('PTTL', KEYS[1]), tonumber(ARGV[5])))
-	if string.sub(held, -1) == '~' then
+	local start, till = nil, nil
+	if not plain then
+		start, till = string.match(held, '^(.* !?)(%d+)$')
+	end
+	if start then
+		till = math.max(tonumber(till), math.floor(now() / 1000) + ARGV[5])
+		redis.call('SET', KEYS[1], start .. decimal(till), 'XX', 'PX', ms)
+	elseif string.sub(held, -1) == '~' then
 		-- XX: never creates a key, even where the clock does not stop for a script
 		redis.call('SET', KEYS[1], string.sub(held, 1, -2) .. '=', 'XX', 'PX', ms)
 	else

@@ -37,12 +37,24 @@ local function stand(claim, till)
 	redis.call('PEXPIREAT', KEYS[6], longest)
 end
 
--- Stores a grant, or the place that its minimum hold keeps
-local function put(claim, granted, ms)
+-- Returns how long an exclusive holder has the lock without a renewal, in ms: less than its key if there is a minimum hold
+local function rest()
+	local till = string.match(held, ' !?(%d+)$')
+	return till and till - millis() or redis.call('PTTL', KEYS[1])
+end
+
+-- Returns whether the lease and lock delay of an exclusive holder have ended, and only its minimum hold keeps the lock
+local function over()
+	return held and string.find(held, ' !?%d+$') and rest() <= 0
+end
+
+-- Stores a grant, or the place that its minimum hold keeps; with a minimum hold, details for operators in the lock
+local function put(claim, granted, ms, details)
 	access = terms(claim)
 	count = count + 1
 	if access == 'x' then
-		redis.call('SET', KEYS[1], granted .. ':' .. claim .. (marked and ' !' or ''), 'PX', decimal(ms))
+		local marks = (marked and '!' or '') .. (details or '')
+		redis.call('SET', KEYS[1], granted .. ':' .. claim .. (marks ~= '' and ' ' .. marks or ''), 'PX', decimal(ms))
 	else
 		redis.call('HSET', KEYS[6], claim, granted)
 		stand(claim, millis() + ms)
@@ -66,7 +78,7 @@ local function grant(claim, ms)
 	if asked == 'x' then
 		storeLast() -- other grants store it with the mark
 	end
-	put(claim, last, math.max(ms, minHold))
+	put(claim, last, math.max(ms, minHold), minHold > 0 and decimal(millis() + ms))
 	return last
 end
 
@@ -75,9 +87,10 @@ local function release(claim, granted)
 	remove(claim)
 	local asked, minHold = terms(claim)
 	if minHold > 0 then
-		local rest = math.ceil(granted / 1000 + minHold - millis())
-		if rest > 0 then
-			put('#' .. asked .. ',' .. granted, granted, math.min(rest, minHold))
+		local kept = math.ceil(granted / 1000 + minHold - millis())
+		if kept > 0 then
+			local details = (over() and 0 or decimal(millis())) .. ',' .. (string.match(claim, '^[^/]*/[^/]*/') or '')
+			put('#' .. asked .. ',' .. granted, granted, math.min(kept, minHold), details)
 		end
 	end
 end
@@ -130,7 +143,7 @@ end
 -- Returns all grants, each as `number:claim` and the remaining time in ms
 local function grants()
 	if held then
-		return {holder and number .. ':' .. holder or held, redis.call('PTTL', KEYS[1])}
+		return over() and {} or {holder and number .. ':' .. holder or held, rest()}
 	end
 	local found, all = {}, redis.call('ZRANGE', KEYS[5], 0, -1, 'WITHSCORES')
 	for i = 1, #all, 2 do

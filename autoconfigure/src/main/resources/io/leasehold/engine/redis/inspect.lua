@@ -1,7 +1,7 @@
 redis.call('ZREM', KEYS[3], '') -- rejected by a replica
 look()
 -- With the marks of the grant
-if held then
-	return {held, redis.call('PTTL', KEYS[1])}
+if held and not over() then
+	return {held, rest()}
 end
 return grants()

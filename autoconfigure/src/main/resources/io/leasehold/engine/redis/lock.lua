@@ -6,7 +6,9 @@ local me, retention, inbox = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 -- While one of the keys 3 to 5 exists, a mark with its lifetime follows the greatest number: 1763000000000000!604800000.
 -- An exclusive grant is marked as well then: 1763000000000000:claim !
 -- The value of a grant ends with ~ if it lingers (acquire-free.lua), with = if it lingered until it was renewed or
--- requested again.
+-- requested again. With a minimum hold, the end of its lease and lock delay follows in ms of the server's clock, and the
+-- time of the release (0 if the lease had ended) and the last holder for a place that only the minimum hold keeps:
+-- 1763000000000000:claim#x,60000,0 !1763000030000, 1763000000000000:#x,1763000000000000 1763000012345,a@h:1:0/main/
 local found = redis.call('MGET', KEYS[1], KEYS[2])
 local held, last, marked, life = found[1], found[2] or nil, false, retention
 local number, holder = string.match(held or '', '^(%d+):([^ ]*)')

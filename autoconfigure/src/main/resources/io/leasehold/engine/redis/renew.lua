@@ -3,12 +3,24 @@
 local grant, ms = ARGV[1], tonumber(ARGV[2])
 local number, claim = string.match(grant, '^(%d+):(.*)$')
 local outcome, probe = 0, nil
-if terms(claim) == 'x' then
+local access, minHold = terms(claim)
+if access == 'x' then
 	local value = redis.pcall('GET', KEYS[1])
+	local start, till = nil, nil
+	if minHold > 0 and type(value) == 'string' then
+		start, till = string.match(value, '^(.* !?)(%d+)$')
+	end
 	-- Marks may follow the claim; ~ ends with the renewal
 	if value == grant or type(value) == 'string' and string.sub(value, 1, #grant + 1) == grant .. ' ' then
 		outcome = 1
 		local rest = redis.call('PTTL', KEYS[1])
+		if start then
+			local time = redis.call('TIME')
+			till = math.max(tonumber(till), time[1] * 1000 + math.floor(time[2] / 1000) + ms)
+			redis.call('SET', KEYS[1], start .. string.format('%.0f', till), 'XX', 'PX',
+					string.format('%.0f', math.max(rest, ms)))
+			return outcome
+		end
 		if string.sub(value, -1) == '~' then
 			-- XX: never creates a key, even where the clock does not stop for a script
 			redis.call('SET', KEYS[1], string.sub(value, 1, -2) .. '=', 'XX', 'PX', string.format('%.0f', math.max(rest, ms)))

@@ -102,6 +102,31 @@ class RedisMarksIntegrationTests extends RedisScripts {
 	}
 
 	@Test
+	void markKeepsTheEndOfALeaseWithAMinimumHold() {
+		String owner = A + "#x,60000,0";
+		long number = granted(acquire(owner, LEASE, ""));
+		long end = endOfLease(number + ":" + owner + " ");
+		busy(acquire(B, LEASE, "-"));
+		assertThat(endOfLease(number + ":" + owner + " !")).isEqualTo(end);
+		assertThat(renew(number + ":" + owner, 2 * LEASE)).containsExactly(1L);
+		long renewed = endOfLease(number + ":" + owner + " !");
+		assertThat(renewed).isGreaterThanOrEqualTo(end + LEASE);
+		renew(number + ":" + owner, LEASE);
+		assertThat(endOfLease(number + ":" + owner + " !")).as("never earlier").isEqualTo(renewed);
+		assertThat(granted(acquire(owner, 3 * LEASE, ""))).isEqualTo(number);
+		assertThat(endOfLease(number + ":" + owner + " !")).isGreaterThanOrEqualTo(end + 2 * LEASE);
+		assertThat(close(owner)).isOne();
+		assertThat(redis.get(KEYS.lock())).matches(number + ":#x," + number + " !\\d{13},a@h:1:0/main/");
+		assertThat(redis.pttl(KEYS.lock())).isCloseTo(60_000L, within(gone()));
+	}
+
+	private static long endOfLease(String grant) {
+		String value = redis.get(KEYS.lock());
+		assertThat(value).startsWith(grant);
+		return Long.parseLong(value.substring(grant.length()));
+	}
+
+	@Test
 	void keyIsNotFreeDuringAMinimumHold() {
 		String owner = A + "#s,60000,0";
 		granted(acquire(owner, LEASE, ""));

@@ -36,12 +36,13 @@ class ScriptsTests {
 				argumentSet("inspect", Scripts.INSPECT, KEYS.all()),
 				argumentSet("acquire", Scripts.ACQUIRE.returning(), KEYS.all()),
 				argumentSet("close", Scripts.CLOSE.returning(), KEYS.all()),
-				argumentSet("force", Scripts.FORCE.returning(), KEYS.all()));
+				argumentSet("force", Scripts.FORCE.returning(), KEYS.all()),
+				argumentSet("kept", Scripts.KEPT.returning(), KEYS.all()));
 	}
 
 	static Stream<Arguments> notifyingScripts() {
 		return Stream.of(argumentSet("acquire", Scripts.ACQUIRE), argumentSet("close", Scripts.CLOSE),
-				argumentSet("force", Scripts.FORCE));
+				argumentSet("force", Scripts.FORCE), argumentSet("kept", Scripts.KEPT));
 	}
 
 	/** A new script has to be added to the lists of this class. */
