@@ -7,7 +7,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Read access to locks, and forced release, for operators and monitoring code.
+ * Read access to locks, forced release, and pauses, for operators and monitoring code.
  * Thread-safe; one bean per application.
  * <p>
  * An engine is given by its name; the empty name is the default engine. Every method with
@@ -82,6 +82,42 @@ public interface LockInspector {
 	 * @throws LockEngineException if the store did not respond
 	 */
 	List<LockHolder> forceRelease(String engine, LockKey key);
+
+	/**
+	 * Return how a key without a holder is kept locked: a job between two runs, or a
+	 * paused one. Only exclusive locks with a minimum hold are kept.
+	 * @return its last holder and the rest of its minimum hold; {@code null} if the key
+	 * is held or free, or if the engine cannot show this
+	 * @throws LockEngineException if the store did not respond
+	 */
+	@Nullable KeptLock kept(String engine, LockKey key);
+
+	/**
+	 * End the minimum hold or the pause of a key, so that a job can run again before its
+	 * period ends. Nothing is logged; the endpoint does that.
+	 * @return how the key was kept, or {@code null} if it was free
+	 * @throws LockBusyException if the key is held; names the holders
+	 * @throws UnsupportedOperationException if the engine cannot do this
+	 * @throws LockEngineException if the store did not respond; the key may be open
+	 */
+	@Nullable KeptLock open(String engine, LockKey key);
+
+	/**
+	 * Keep a key locked until it is {@linkplain #open opened} or a time has passed, also
+	 * over restarts. A minimum hold or pause that keeps the key now is replaced. If a
+	 * caller waits for the key at that moment, it acquires the key instead. Nothing is
+	 * logged; the endpoint does that.
+	 * @param duration how long, from a millisecond to a year or the longest time that the
+	 * engine supports; {@code null} for the longest
+	 * @param operator name of the operator, whom messages and {@link KeptLock#pausedBy()}
+	 * name
+	 * @throws LockBusyException if the key is held; names the holders
+	 * @throws IllegalArgumentException if the duration is out of range
+	 * @throws UnsupportedOperationException if the engine cannot do this
+	 * @throws LockEngineException if the store did not respond; the key may be paused,
+	 * free, or as before
+	 */
+	void pause(String engine, LockKey key, @Nullable Duration duration, String operator);
 
 	/**
 	 * Acquire and release an internal lock, to prove that the store grants locks; return

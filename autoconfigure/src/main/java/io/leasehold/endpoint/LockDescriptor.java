@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 
+import io.leasehold.KeptLock;
 import io.leasehold.LockHolder;
 import io.leasehold.LockOverview;
 import org.jspecify.annotations.Nullable;
@@ -13,10 +14,13 @@ import org.jspecify.annotations.Nullable;
  *
  * @param holders the holders in any process, from the store, in the order of their
  * grants; empty if there is none or the store did not respond
+ * @param kept how a key without a holder is kept locked, {@code null} if it is not, if
+ * the engine cannot show it, or if the store did not respond
  * @param failure why the store did not respond, {@code null} if it did
  * @param here holds and waiters of the key in this process
  */
-public record LockDescriptor(String engine, String key, List<Holder> holders, @Nullable String failure, Here here) {
+public record LockDescriptor(String engine, String key, List<Holder> holders, @Nullable Kept kept,
+		@Nullable String failure, Here here) {
 
 	/**
 	 * Holder of a key; the first one of a grant that a process passes on.
@@ -46,6 +50,44 @@ public record LockDescriptor(String engine, String key, List<Holder> holders, @N
 		public String toString() {
 			return "%s on %s, process %s, thread %s, since %s".formatted(this.application, this.host, this.process,
 					this.thread, this.since);
+		}
+
+	}
+
+	/**
+	 * Key that a minimum hold keeps locked: a job between two runs, or a paused one.
+	 *
+	 * @param last the last holder; of a paused key, the process that paused it
+	 * @param from begin of the last run or of the pause, by the store's clock
+	 * @param to time of its release, by the store's clock; {@code null} if its lease
+	 * ended before
+	 * @param remaining rest of the minimum hold, by the store's clock
+	 * @param outcome {@code released}, or {@code lease ended} after a crash
+	 * @param pausedBy the operator who paused the key, {@code null} if it is not paused
+	 */
+	public record Kept(Last last, Instant from, @Nullable Instant to, Duration remaining, String outcome,
+			@Nullable String pausedBy) {
+
+		static Kept of(KeptLock kept) {
+			Instant released = kept.released();
+			return new Kept(Last.of(kept.last()), LocksDescriptor.millis(kept.last().since()),
+					(released != null) ? LocksDescriptor.millis(released) : null,
+					LocksDescriptor.millis(kept.remaining()), (released != null) ? "released" : "lease ended",
+					kept.pausedBy());
+		}
+
+	}
+
+	/**
+	 * Last holder of a key that has none.
+	 *
+	 * @param fencingToken token of the grant's first acquisition, as a string
+	 */
+	public record Last(String application, String host, long process, String thread, String fencingToken) {
+
+		static Last of(LockHolder holder) {
+			return new Last(holder.application(), holder.host(), holder.process(), holder.thread(),
+					Long.toString(holder.fencingToken()));
 		}
 
 	}

@@ -1,7 +1,13 @@
 package io.leasehold.endpoint;
 
+import java.security.Principal;
+import java.time.Duration;
 import java.util.List;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
 
+import io.leasehold.KeptLock;
+import io.leasehold.LockBusyException;
 import io.leasehold.LockEngineException;
 import io.leasehold.LockHolder;
 import io.leasehold.LockInspector;
@@ -18,11 +24,13 @@ import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
+import org.springframework.boot.convert.DurationStyle;
 import org.springframework.context.ApplicationEventPublisher;
 
 /**
- * Endpoint that shows locks, and releases a lock by force if its access is
- * {@code unrestricted}.
+ * Endpoint that shows locks. If its access is {@code unrestricted}, it also releases a
+ * lock by force, pauses a job, and opens the key of a job.
  * <p>
  * The key is a parameter and not a part of the path, because paths lose empty segments
  * and servers reject encoded slashes.
@@ -36,12 +44,12 @@ public class LocksEndpoint {
 
 	private final LockActivity activity;
 
-	private final ForcedReleaseLog log;
+	private final OperatorLog log;
 
 	public LocksEndpoint(LockInspector locks, LockActivity activity, ApplicationEventPublisher events) {
 		this.locks = locks;
 		this.activity = activity;
-		this.log = new ForcedReleaseLog(events);
+		this.log = new OperatorLog(events);
 	}
 
 	/**
@@ -86,21 +94,23 @@ public class LocksEndpoint {
 	}
 
 	/**
-	 * Return the holders of a key, in any process.
-	 * @return the holders, and the holds and waiters of this process
+	 * Return the holders of a key, in any process, or how it is kept between two runs.
+	 * @return the state of the key, and the holds and waiters of this process
 	 */
 	public LockDescriptor lock(String engine, String key) {
 		LockKey lockKey = check(engine, key);
-		List<LockDescriptor.Holder> holders = List.of();
+		List<LockHolder> holders = List.of();
+		KeptLock kept = null;
 		String failure = null;
 		try {
-			holders = describe(this.locks.inspect(engine, lockKey));
+			holders = this.locks.inspect(engine, lockKey);
+			kept = holders.isEmpty() ? this.locks.kept(engine, lockKey) : null;
 		}
 		catch (LockEngineException ex) {
 			failure = ex.getMessage();
 		}
-		return new LockDescriptor(engine, key, holders, failure,
-				LockDescriptor.Here.of(this.locks.overview(engine, lockKey)));
+		return new LockDescriptor(engine, key, describe(holders), (kept != null) ? LockDescriptor.Kept.of(kept) : null,
+				failure, LockDescriptor.Here.of(this.locks.overview(engine, lockKey)));
 	}
 
 	/**
@@ -113,13 +123,72 @@ public class LocksEndpoint {
 	public List<LockDescriptor.Holder> forceRelease(@Selector String engine, String key,
 			SecurityContext securityContext) {
 		LockKey lockKey = check(engine, key);
+		return logged(OperatorLog.Action.FORCED_RELEASE, engine, key, securityContext.getPrincipal(), (log) -> {
+			List<LockHolder> holders = this.locks.forceRelease(engine, lockKey);
+			log.accept(holders.isEmpty() ? "free" : "released", OperatorLog.describe(holders));
+			return describe(holders);
+		});
+	}
+
+	/**
+	 * Pause a job, or open its key so that it can run again before its period ends.
+	 * @param action {@code pause} or {@code open}
+	 * @param duration length of the pause, such as {@code 2h} or {@code PT2H};
+	 * {@code null} until the key is opened
+	 * @param securityContext the authenticated user
+	 * @return the state of the key afterwards
+	 * @throws LockBusyException if the key is held, naming the holders
+	 */
+	@WriteOperation
+	public LockDescriptor change(@Selector String engine, @Selector String action, String key,
+			@Nullable String duration, SecurityContext securityContext) {
+		LockKey lockKey = check(engine, key);
+		Principal principal = securityContext.getPrincipal();
 		try {
-			List<LockDescriptor.Holder> holders = describe(this.locks.forceRelease(engine, lockKey));
-			this.log.released(engine, key, holders, securityContext.getPrincipal());
-			return holders;
+			switch (action) {
+				case "pause" -> pause(engine, lockKey, length(duration), principal);
+				case "open" -> open(engine, lockKey, principal);
+				default -> throw invalid("There is no action '%s', only [open, pause]".formatted(action));
+			}
+		}
+		catch (IllegalArgumentException | UnsupportedOperationException ex) {
+			throw invalid(String.valueOf(ex.getMessage()));
+		}
+		return lock(engine, key);
+	}
+
+	private void pause(String engine, LockKey key, @Nullable Duration duration, @Nullable Principal principal) {
+		logged(OperatorLog.Action.PAUSE, engine, key.value(), principal, (log) -> {
+			this.locks.pause(engine, key, duration, OperatorLog.name(principal));
+			log.accept("paused", (duration != null) ? "for " + duration : null);
+			return key;
+		});
+	}
+
+	private void open(String engine, LockKey key, @Nullable Principal principal) {
+		logged(OperatorLog.Action.OPEN, engine, key.value(), principal, (log) -> {
+			KeptLock opened = this.locks.open(engine, key);
+			log.accept((opened != null) ? "opened" : "free", (opened != null) ? opened.toString() : null);
+			return key;
+		});
+	}
+
+	private static @Nullable Duration length(@Nullable String duration) {
+		return (duration != null) ? DurationStyle.detectAndParse(duration) : null;
+	}
+
+	/** Run an action that logs its outcome, and log its failure. */
+	private <T> T logged(OperatorLog.Action action, String engine, String key, @Nullable Principal principal,
+			Function<BiConsumer<String, @Nullable String>, T> body) {
+		try {
+			return body.apply((outcome, detail) -> this.log.done(action, engine, key, outcome, detail, principal));
+		}
+		catch (LockBusyException ex) {
+			this.log.refused(action, engine, key, ex, principal);
+			throw ex;
 		}
 		catch (LockEngineException ex) {
-			this.log.failed(engine, key, ex, securityContext.getPrincipal());
+			this.log.failed(action, engine, key, ex, principal);
 			throw ex;
 		}
 	}

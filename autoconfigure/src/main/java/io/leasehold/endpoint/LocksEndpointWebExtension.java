@@ -3,6 +3,7 @@ package io.leasehold.endpoint;
 import java.util.Map;
 import java.util.function.Supplier;
 
+import io.leasehold.LockBusyException;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
@@ -10,6 +11,7 @@ import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExtension;
 
@@ -19,6 +21,9 @@ import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExten
  */
 @EndpointWebExtension(endpoint = LocksEndpoint.class)
 public class LocksEndpointWebExtension {
+
+	/** Status of a conflict with a holder. */
+	private static final int HELD = 409;
 
 	private final LocksEndpoint endpoint;
 
@@ -46,8 +51,25 @@ public class LocksEndpointWebExtension {
 	@DeleteOperation
 	public WebEndpointResponse<Object> forceRelease(@Selector String engine, @Nullable String key,
 			SecurityContext securityContext) {
-		return (key != null) ? respond(() -> this.endpoint.forceRelease(engine, key, securityContext))
-				: rejected("The parameter 'key' is missing");
+		return (key != null) ? respond(() -> this.endpoint.forceRelease(engine, key, securityContext)) : withoutKey();
+	}
+
+	/**
+	 * Pause a job, or open its key.
+	 * @param securityContext the authenticated user
+	 * @return the state of the key; or status 400 with the reason, or 409 if it is held
+	 * @see LocksEndpoint#change(String, String, String, String, SecurityContext)
+	 */
+	@WriteOperation
+	public WebEndpointResponse<Object> change(@Selector String engine, @Selector String action, @Nullable String key,
+			@Nullable String duration, SecurityContext securityContext) {
+		try {
+			return (key != null) ? respond(() -> this.endpoint.change(engine, action, key, duration, securityContext))
+					: withoutKey();
+		}
+		catch (LockBusyException ex) {
+			return rejected(HELD, ex.getMessage());
+		}
 	}
 
 	private static WebEndpointResponse<Object> respond(Supplier<Object> operation) {
@@ -55,14 +77,16 @@ public class LocksEndpointWebExtension {
 			return new WebEndpointResponse<>(operation.get());
 		}
 		catch (InvalidEndpointRequestException ex) {
-			return rejected(ex.getReason());
+			return rejected(WebEndpointResponse.STATUS_BAD_REQUEST, ex.getReason());
 		}
 	}
 
-	private static WebEndpointResponse<Object> rejected(@Nullable String reason) {
-		return new WebEndpointResponse<>(
-				Map.of("status", WebEndpointResponse.STATUS_BAD_REQUEST, "error", String.valueOf(reason)),
-				WebEndpointResponse.STATUS_BAD_REQUEST);
+	private static WebEndpointResponse<Object> withoutKey() {
+		return rejected(WebEndpointResponse.STATUS_BAD_REQUEST, "The parameter 'key' is missing");
+	}
+
+	private static WebEndpointResponse<Object> rejected(int status, @Nullable String reason) {
+		return new WebEndpointResponse<>(Map.of("status", status, "error", String.valueOf(reason)), status);
 	}
 
 }

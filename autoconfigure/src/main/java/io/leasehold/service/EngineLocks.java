@@ -63,6 +63,8 @@ final class EngineLocks implements AutoCloseable {
 
 	private final StoreProbe probe;
 
+	private final KeptLocks kept;
+
 	private final TransactionScopedLocks inTransactions;
 
 	private final ShutdownLog shutdown;
@@ -82,8 +84,9 @@ final class EngineLocks implements AutoCloseable {
 		this.outage = new StoreOutage(engine.name(), clock, this::describe, this.events, this::outageBegan);
 		this.shutdown = new ShutdownLog(engine.name(), clock, this::describe);
 		ClaimCloser claims = new ClaimCloser(engine, clock, threads, this.outage, this::checkIdle);
-		this.probe = new StoreProbe(engine, member, rules.atLeastMinLease(settings.defaults().lease()), clock, claims,
-				this.outage, threads);
+		Duration lease = rules.atLeastMinLease(settings.defaults().lease());
+		this.probe = new StoreProbe(engine, member, lease, clock, claims, this.outage, threads);
+		this.kept = new KeptLocks(engine, member, lease, clock, claims);
 		this.gates = new Gates(rules, claims);
 		Watchdog watchdog = new Watchdog(engine, rules, clock, threads, this.gates.all(), this::holds);
 		this.driver = new GateDriver(engine, clock, threads, claims, this.gates, watchdog, this.outage);
@@ -104,6 +107,10 @@ final class EngineLocks implements AutoCloseable {
 
 	TransactionScopedLocks inTransactions() {
 		return this.inTransactions;
+	}
+
+	KeptLocks kept() {
+		return this.kept;
 	}
 
 	Holds holds() {

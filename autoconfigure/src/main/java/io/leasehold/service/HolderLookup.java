@@ -8,15 +8,15 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.stream.Collectors;
 
 import io.leasehold.HeldLock;
+import io.leasehold.KeptLock;
 import io.leasehold.LockBusyException;
 import io.leasehold.LockHolder;
 import io.leasehold.LockKey;
 import io.leasehold.LockOptions;
-import io.leasehold.engine.Holder;
 import io.leasehold.engine.LockEngine;
-import io.leasehold.service.gate.FencingTokens;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Query for the holders of a busy key, whom the exception of a caller names. Concurrent
@@ -26,14 +26,11 @@ final class HolderLookup {
 
 	private static final Log logger = LogFactory.getLog(HolderLookup.class);
 
-	/** Maximum number of holders in a message. */
-	private static final int MOST_NAMED = 3;
-
 	private final LockEngine engine;
 
 	private final HolderReport report;
 
-	private final ConcurrentMap<LockKey, CompletableFuture<List<LockHolder>>> requests = new ConcurrentHashMap<>();
+	private final ConcurrentMap<LockKey, CompletableFuture<State>> requests = new ConcurrentHashMap<>();
 
 	HolderLookup(LockEngine engine, HolderReport report) {
 		this.engine = engine;
@@ -46,7 +43,7 @@ final class HolderLookup {
 
 	/**
 	 * Return an exception that also names the key's holders and the caller's own locks.
-	 * Blocks at most for one request of the engine.
+	 * Blocks at most for one request of the engine, or two if the key has no holder.
 	 * @param busy the exception, returned unchanged if there is nothing to add
 	 * @param outer the locks under which the caller runs, innermost first
 	 * @param deadlock the cycle of waits to which the caller belongs, may be empty
@@ -57,14 +54,14 @@ final class HolderLookup {
 			return busy;
 		}
 		LockKey key = new LockKey(Objects.requireNonNull(busy.getKey()));
-		List<LockHolder> holders = holders(key);
+		State state = state(key);
 		List<String> ownKeys = outer.stream().filter(HeldLock::isValid).map(HeldLock::key).distinct().toList();
-		if (holders.isEmpty() && ownKeys.isEmpty()) {
+		if (state.describe().isEmpty() && ownKeys.isEmpty()) {
 			return busy;
 		}
-		LockBusyException explained = new LockBusyException(key, busy.getMessage() + nameHolders(holders)
-				+ nameOwnLocks(ownKeys) + (deadlock.isEmpty() ? "" : ". " + deadlock), busy.getWaited(), holders,
-				ownKeys);
+		LockBusyException explained = new LockBusyException(key, busy.getMessage() + state.describe()
+				+ nameOwnLocks(ownKeys) + (deadlock.isEmpty() ? "" : ". " + deadlock), busy.getWaited(),
+				state.holders(), ownKeys);
 		for (Throwable suppressed : busy.getSuppressed()) {
 			explained.addSuppressed(suppressed);
 		}
@@ -83,22 +80,23 @@ final class HolderLookup {
 	}
 
 	/**
-	 * Describe the holders of a key, in a sentence after others. Blocks at most for one
-	 * request of the engine.
+	 * Describe the holders of a key, or who keeps it between two runs, in a sentence
+	 * after others. Blocks at most for two requests of the engine.
 	 * @return the description, empty if it is not known or not wanted
 	 */
 	String describe(LockKey key) {
-		return (this.report == HolderReport.NEVER) ? "" : nameHolders(holders(key));
+		return (this.report == HolderReport.NEVER) ? "" : state(key).describe();
 	}
 
-	private List<LockHolder> holders(LockKey key) {
-		CompletableFuture<List<LockHolder>> own = new CompletableFuture<>();
-		CompletableFuture<List<LockHolder>> running = this.requests.putIfAbsent(key, own);
+	private State state(LockKey key) {
+		CompletableFuture<State> own = new CompletableFuture<>();
+		CompletableFuture<State> running = this.requests.putIfAbsent(key, own);
 		if (running != null) {
 			return running.join();
 		}
 		try {
-			own.complete(describe(this.engine.inspect(key)));
+			List<LockHolder> holders = StoreHolders.describe(this.engine.inspect(key));
+			own.complete(new State(holders, holders.isEmpty() ? StoreHolders.kept(this.engine, key) : null));
 		}
 		catch (RuntimeException | Error ex) {
 			logger.debug("The holders of lock '%s' could not be read (engine: %s)".formatted(key, this.engine.name()),
@@ -106,28 +104,9 @@ final class HolderLookup {
 		}
 		finally {
 			this.requests.remove(key);
-			own.complete(List.of());
+			own.complete(State.UNKNOWN);
 		}
 		return own.join();
-	}
-
-	/** Convert holders from the store's form to the public one. */
-	static List<LockHolder> describe(List<Holder> holders) {
-		return holders.stream()
-			.map((holder) -> new LockHolder(holder.application(), holder.host(), holder.process(), holder.thread(),
-					FencingTokens.first(holder.number()), holder.since(), holder.remaining(), holder.lingers()))
-			.toList();
-	}
-
-	private static String nameHolders(List<LockHolder> holders) {
-		if (holders.isEmpty()) {
-			return "";
-		}
-		String named = holders.stream().limit(MOST_NAMED).map(LockHolder::toString).collect(Collectors.joining(", "));
-		int others = holders.size() - MOST_NAMED;
-		boolean lingers = holders.stream().anyMatch(LockHolder::lingers);
-		return (lingers ? ". It is held, or kept for the next caller (linger), by " : ". It is held by ") + named
-				+ ((others > 0) ? " and %s more".formatted(others) : "");
 	}
 
 	private static String nameOwnLocks(List<String> keys) {
@@ -135,6 +114,22 @@ final class HolderLookup {
 				: keys.stream()
 					.map((key) -> "'%s'".formatted(LockKey.readable(key)))
 					.collect(Collectors.joining(", ", ". The caller itself holds ", ""));
+	}
+
+	/**
+	 * Why a key is busy.
+	 *
+	 * @param holders its holders
+	 * @param kept how it is kept if it has no holder, or {@code null}
+	 */
+	private record State(List<LockHolder> holders, @Nullable KeptLock kept) {
+
+		static final State UNKNOWN = new State(List.of(), null);
+
+		String describe() {
+			return (this.kept != null) ? ". It is " + this.kept : StoreHolders.name(this.holders);
+		}
+
 	}
 
 }

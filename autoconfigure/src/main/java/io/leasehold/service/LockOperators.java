@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 
+import io.leasehold.KeptLock;
 import io.leasehold.LockHolder;
 import io.leasehold.LockInspector;
 import io.leasehold.LockKey;
@@ -69,7 +70,7 @@ final class LockOperators implements LockInspector {
 
 	@Override
 	public List<LockHolder> inspect(String engine, LockKey key) {
-		return HolderLookup.describe(this.engines.get(engine).engine().inspect(key));
+		return StoreHolders.describe(this.engines.get(engine).engine().inspect(key));
 	}
 
 	@Override
@@ -85,13 +86,28 @@ final class LockOperators implements LockInspector {
 		HeldKeys.Page page = keys.list(prefix, after, limit);
 		return new LockPage(page.keys()
 			.stream()
-			.map((held) -> new LockPage.Entry(held.key().value(), HolderLookup.describe(held.holders())))
+			.map((held) -> new LockPage.Entry(held.key().value(), StoreHolders.describe(held.holders())))
 			.toList(), page.next());
 	}
 
 	@Override
 	public List<LockHolder> forceRelease(String engine, LockKey key) {
-		return HolderLookup.describe(this.engines.get(engine).forceRelease(key));
+		return StoreHolders.describe(this.engines.get(engine).forceRelease(key));
+	}
+
+	@Override
+	public @Nullable KeptLock kept(String engine, LockKey key) {
+		return StoreHolders.kept(this.engines.get(engine).engine(), key);
+	}
+
+	@Override
+	public @Nullable KeptLock open(String engine, LockKey key) {
+		return this.engines.get(engine).kept().open(key);
+	}
+
+	@Override
+	public void pause(String engine, LockKey key, @Nullable Duration duration, String operator) {
+		this.engines.get(engine).kept().pause(key, duration, operator);
 	}
 
 	@Override

@@ -142,8 +142,10 @@ class ObservabilityPageTests {
 			.isEqualTo(components(LocksDescriptor.Waiting.class));
 		assertThat(fields(responses.get(1))).isEqualTo(components(LockDescriptor.class));
 		assertThat(fields(responses.get(1).path("holders").path(0))).isEqualTo(components(LockDescriptor.Holder.class));
-		assertThat(fields(responses.get(2))).isEqualTo(components(RoleDescriptor.class));
-		assertThat(fields(responses.get(2).path("leaders").path(0))).isEqualTo(components(LockDescriptor.Holder.class));
+		assertThat(fields(responses.get(2))).isEqualTo(components(LockDescriptor.Kept.class));
+		assertThat(fields(responses.get(2).path("last"))).isEqualTo(components(LockDescriptor.Last.class));
+		assertThat(fields(responses.get(3))).isEqualTo(components(RoleDescriptor.class));
+		assertThat(fields(responses.get(3).path("leaders").path(0))).isEqualTo(components(LockDescriptor.Holder.class));
 	}
 
 	private static List<String> fields(JsonNode object) {

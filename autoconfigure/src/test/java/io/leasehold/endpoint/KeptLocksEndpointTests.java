@@ -1,0 +1,365 @@
+package io.leasehold.endpoint;
+
+import java.lang.management.ManagementFactory;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import javax.management.ObjectName;
+
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+import io.leasehold.DistributedLocks;
+import io.leasehold.HeldLock;
+import io.leasehold.LockBusyException;
+import io.leasehold.LockKey;
+import io.leasehold.LockOptions;
+import io.leasehold.annotation.DistributedLock;
+import io.leasehold.annotation.WhenBusy;
+import io.leasehold.engine.KeptKeys;
+import io.leasehold.engine.LockEngine;
+import io.leasehold.engine.Member;
+import io.leasehold.engine.local.LocalLockEngine;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.test.contract.DelegatingEngine;
+
+import org.springframework.boot.actuate.audit.AuditEvent;
+import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.logging.LogLevel;
+import org.springframework.boot.logging.LoggingSystem;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Operators see the last run of a job, pause it and let it run again, over HTTP and JMX.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class KeptLocksEndpointTests {
+
+	private static final HttpClient HTTP = HttpClient.newHttpClient();
+
+	private static final JsonMapper JSON = new JsonMapper();
+
+	private static final Duration PERIOD = Duration.ofHours(1);
+
+	private static ConfigurableApplicationContext context;
+
+	private static DistributedLocks locks;
+
+	private static LocalLockEngine store;
+
+	@BeforeAll
+	static void start() {
+		context = new SpringApplicationBuilder(Application.class)
+			.properties("server.port=0", "spring.application.name=shop", "leasehold.engine=local",
+					"spring.jmx.enabled=true", "management.endpoints.web.exposure.include=locks",
+					"management.endpoints.jmx.exposure.include=locks", "management.endpoint.locks.access=unrestricted",
+					"spring.flyway.enabled=false", "spring.liquibase.enabled=false")
+			.run();
+		locks = context.getBean(DistributedLocks.class);
+		store = context.getBean(LocalLockEngine.class);
+	}
+
+	@AfterAll
+	static void stop() {
+		context.close();
+	}
+
+	@AfterEach
+	void repair() {
+		store.faults().setDown(false);
+		store.faults().setLoseReplies(false);
+	}
+
+	@Test
+	void lastRunOfAJobIsShown() throws Exception {
+		assertThat(kept("last").isNull()).as("free").isTrue();
+		HeldLock run = locks.acquire("last", job());
+		assertThat(kept("last").isNull()).as("held").isTrue();
+		run.close();
+		JsonNode kept = kept("last");
+		assertThat(kept.path("last").path("application").asString()).isEqualTo("shop");
+		assertThat(kept.path("last").path("process").asLong()).isEqualTo(ProcessHandle.current().pid());
+		assertThat(kept.path("last").path("thread").asString()).isEqualTo(Thread.currentThread().getName());
+		assertThat(kept.path("last").path("fencingToken").asString()).isEqualTo(Long.toString(run.fencingToken()));
+		assertThat(Instant.parse(kept.path("to").asString()))
+			.isAfterOrEqualTo(Instant.parse(kept.path("from").asString()));
+		assertThat(Duration.parse(kept.path("remaining").asString())).isBetween(Duration.ofMinutes(30), PERIOD);
+		assertThat(kept.path("outcome").asString()).isEqualTo("released");
+		assertThat(kept.path("pausedBy").isNull()).isTrue();
+		assertThat(get("last").path("holders").isEmpty()).isTrue();
+	}
+
+	@Test
+	void pausedJobDoesNotRunUntilItIsOpened(CapturedOutput output) throws Exception {
+		Jobs jobs = context.getBean(Jobs.class);
+		LoggingSystem logging = LoggingSystem.get(getClass().getClassLoader());
+		logging.setLogLevel("io.leasehold.service", LogLevel.DEBUG);
+		JsonNode paused = json(post("pause", "nightly", null));
+		assertThat(paused.path("kept").path("pausedBy").asString()).isEqualTo("unknown");
+		assertThat(Duration.parse(paused.path("kept").path("remaining").asString()).toDays()).isEqualTo(364);
+		try {
+			jobs.nightly();
+		}
+		finally {
+			logging.setLogLevel("io.leasehold.service", null);
+		}
+		assertThat(jobs.runs()).isEmpty();
+		assertThat(output).contains("Pause of lock 'nightly' was requested by 'unknown': paused (engine: local)")
+			.containsPattern("Lock 'nightly' could not be acquired.*It is paused by 'unknown' since .*Z, for another");
+		assertThat(lastAudit("LOCK_PAUSE").getData()).containsEntry("key", "nightly")
+			.containsEntry("outcome", "paused");
+		assertThat(json(post("open", "nightly", null)).path("kept").isNull()).isTrue();
+		assertThat(lastAudit("LOCK_OPEN").getData()).containsEntry("outcome", "opened")
+			.hasEntrySatisfying("detail", (detail) -> assertThat(detail.toString()).startsWith("paused by 'unknown'"));
+		jobs.nightly();
+		assertThat(jobs.runs()).hasSize(1);
+		jobs.nightly();
+		assertThat(jobs.runs()).as("inside its period").hasSize(1);
+		json(post("open", "nightly", null));
+		jobs.nightly();
+		assertThat(jobs.runs()).as("run again").hasSize(2);
+		json(post("open", "nightly", null));
+		json(post("open", "nightly", null));
+		assertThat(lastAudit("LOCK_OPEN").getData()).containsEntry("outcome", "free");
+	}
+
+	@Test
+	void pauseReplacesTheRestOfThePeriodAndAnEarlierPause() throws Exception {
+		locks.acquire("replaced", job()).close();
+		assertThat(remaining(post("pause", "replaced", "3h"))).isBetween(Duration.ofMinutes(170), Duration.ofHours(3));
+		assertThat(remaining(post("pause", "replaced", "PT20M"))).isBetween(Duration.ofMinutes(10),
+				Duration.ofMinutes(20));
+		assertThat(lastAudit("LOCK_PAUSE").getData()).containsEntry("detail", "for PT20M");
+	}
+
+	@Test
+	void pauseOfALimitedTimeEnds() throws Exception {
+		json(post("pause", "brief", "50ms"));
+		Awaitility.await().until(() -> kept("brief").isNull());
+		locks.acquire("brief", job()).close();
+	}
+
+	@Test
+	void heldKeyIsNeitherPausedNorOpened() throws Exception {
+		HeldLock run = locks.acquire("held", job());
+		for (String action : List.of("pause", "open")) {
+			HttpResponse<String> refused = post(action, "held", null);
+			assertThat(refused.statusCode()).isEqualTo(409);
+			assertThat(JSON.readTree(refused.body()).path("error").asString())
+				.startsWith("Lock 'held' was not %s, because it is held"
+					.formatted(action.equals("open") ? "opened" : "paused"))
+				.contains("It is held by shop@")
+				.contains("thread " + Thread.currentThread().getName());
+			AuditEvent audit = lastAudit("LOCK_" + action.toUpperCase(Locale.ROOT));
+			assertThat(audit.getData()).containsEntry("outcome", "held").containsKey("detail");
+		}
+		assertThat(run.isValid()).isTrue();
+		run.close();
+		assertThat(kept("held").path("pausedBy").isNull()).isTrue();
+	}
+
+	/** The holder never releases the key: its process is gone. */
+	@Test
+	void jobThatCrashedInsideItsPeriodIsOpenedAndRunsAgain() throws Exception {
+		store.tryAcquire(new Claim(new LockKey("crashed"), Member.of("dead").newOwner("worker"), Duration.ofMillis(50),
+				PERIOD, false, System.nanoTime()));
+		Awaitility.await().until(() -> !kept("crashed").isNull());
+		JsonNode kept = kept("crashed");
+		assertThat(kept.path("last").path("application").asString()).isEqualTo("dead");
+		assertThat(kept.path("outcome").asString()).isEqualTo("lease ended");
+		assertThat(kept.path("to").isNull()).isTrue();
+		LockOptions hasty = job().toBuilder().waitTime(Duration.ofMillis(5)).build();
+		assertThatExceptionOfType(LockBusyException.class).isThrownBy(() -> locks.acquire("crashed", hasty))
+			.withMessageContaining("It is between two runs for another ")
+			.withMessageContaining("last held by dead@")
+			.withMessageContaining("its lease ended without a release");
+		json(post("open", "crashed", null));
+		locks.acquire("crashed", job()).close();
+		assertThat(kept("crashed").path("outcome").asString()).isEqualTo("released");
+	}
+
+	@Test
+	void wrongRequestsAreRefusedWithTheReason() throws Exception {
+		assertRefused(post("stop", "a", null), "There is no action 'stop', only [open, pause]");
+		assertRefused(post("pause", " ", null), "A lock key must not be blank");
+		assertRefused(post("pause", "a", "soon"), "'soon' is not a valid duration");
+		assertRefused(post("pause", "a", "0s"),
+				"Lock 'a' cannot be paused for PT0S: engine 'local' accepts 1 ms to PT8760H");
+		assertRefused(post("pause", "a", "366d"),
+				"Lock 'a' cannot be paused for PT8784H: engine 'local' accepts 1 ms to PT8760H");
+		assertRefused(send("local/pause", "{}"), "The parameter 'key' is missing");
+		assertRefused(send("redis/pause", "{\"key\":\"a\"}"), "There is no lock engine 'redis', only [local, plain]");
+		assertThat(kept("a").isNull()).isTrue();
+	}
+
+	@Test
+	void engineThatDoesNotShowMinimumHoldsIsNamed() throws Exception {
+		for (String action : List.of("pause", "open")) {
+			assertRefused(send("plain/" + action, "{\"key\":\"a\"}"),
+					"Engine 'plain' can neither pause nor open a lock: its store does not show minimum holds");
+		}
+		assertThat(json(HTTP.send(request("plain" + query("a")).build(), HttpResponse.BodyHandlers.ofString()))
+			.path("kept")
+			.isNull()).isTrue();
+	}
+
+	@Test
+	void actionWithoutAResponseIsAudited() throws Exception {
+		store.faults().setDown(true);
+		assertThat(post("open", "down", null).statusCode()).isEqualTo(500);
+		assertThat(lastAudit("LOCK_OPEN").getData()).containsEntry("outcome", "unknown");
+		assertThat(post("pause", "down", null).statusCode()).isEqualTo(500);
+		assertThat(lastAudit("LOCK_PAUSE").getData()).containsEntry("outcome", "unknown");
+		assertThat(get("down").path("failure").asString()).contains("down");
+	}
+
+	@Test
+	void managementBeanDoesTheSame() throws Exception {
+		ObjectName name = new ObjectName("org.springframework.boot:type=Endpoint,name=Locks");
+		String[] signature = { String.class.getName(), String.class.getName(), String.class.getName(),
+				String.class.getName() };
+		assertThat(ManagementFactory.getPlatformMBeanServer()
+			.invoke(name, "change", new Object[] { "local", "pause", "jmx", "1h" }, signature)
+			.toString()).contains("pausedBy=unknown");
+	}
+
+	private static LockOptions job() {
+		return locks.defaults().toBuilder().minHold(PERIOD).build();
+	}
+
+	private static AuditEvent lastAudit(String type) {
+		return context.getBean(Audit.class).events.stream()
+			.filter((event) -> event.getType().equals(type))
+			.reduce((first, second) -> second)
+			.orElseThrow();
+	}
+
+	private static Duration remaining(HttpResponse<String> response) {
+		return Duration.parse(json(response).path("kept").path("remaining").asString());
+	}
+
+	private static JsonNode kept(String key) throws Exception {
+		return get(key).path("kept");
+	}
+
+	private static JsonNode get(String key) throws Exception {
+		return json(HTTP.send(request("local" + query(key)).build(), HttpResponse.BodyHandlers.ofString()));
+	}
+
+	private static HttpResponse<String> post(String action, String key, @Nullable String duration) throws Exception {
+		Map<String, String> body = (duration != null) ? Map.of("key", key, "duration", duration) : Map.of("key", key);
+		return send("local/" + action, JSON.writeValueAsString(body));
+	}
+
+	private static HttpResponse<String> send(String path, String body) throws Exception {
+		return HTTP.send(request(path).header("Content-Type", "application/json")
+			.POST(HttpRequest.BodyPublishers.ofString(body))
+			.build(), HttpResponse.BodyHandlers.ofString());
+	}
+
+	private static HttpRequest.Builder request(String path) {
+		String port = context.getEnvironment().getRequiredProperty("local.server.port");
+		return HttpRequest.newBuilder(URI.create("http://127.0.0.1:%s/actuator/locks/%s".formatted(port, path)));
+	}
+
+	private static String query(String key) {
+		return "?key=" + URLEncoder.encode(key, StandardCharsets.UTF_8);
+	}
+
+	private static void assertRefused(HttpResponse<String> response, String reason) {
+		assertThat(response.statusCode()).as(response.body()).isEqualTo(400);
+		assertThat(JSON.readTree(response.body()).path("error").asString()).isEqualTo(reason);
+	}
+
+	private static JsonNode json(HttpResponse<String> response) {
+		assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+		return JSON.readTree(response.body());
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	@Import({ Audit.class, Jobs.class })
+	static class Application {
+
+		@Bean
+		LockEngine plainEngine() {
+			return new Plain();
+		}
+
+	}
+
+	/** An engine whose store does not show minimum holds. */
+	static final class Plain extends DelegatingEngine {
+
+		Plain() {
+			super(new LocalLockEngine(MonotonicClock.SYSTEM));
+		}
+
+		@Override
+		public String name() {
+			return "plain";
+		}
+
+		@Override
+		public @Nullable KeptKeys keptKeys() {
+			return null;
+		}
+
+	}
+
+	static class Jobs {
+
+		private final List<Instant> runs = new CopyOnWriteArrayList<>();
+
+		List<Instant> runs() {
+			return this.runs;
+		}
+
+		@DistributedLock(key = "'nightly'", waitTime = "0s", whenBusy = WhenBusy.SKIP, minHold = "20h")
+		public void nightly() {
+			this.runs.add(Instant.now());
+		}
+
+	}
+
+	static class Audit implements ApplicationListener<AuditApplicationEvent> {
+
+		private final List<AuditEvent> events = new CopyOnWriteArrayList<>();
+
+		@Override
+		public void onApplicationEvent(AuditApplicationEvent event) {
+			this.events.add(event.getAuditEvent());
+		}
+
+	}
+
+}
