@@ -63,7 +63,7 @@ record HeldLocks(Operator operator, OpenState state, Duration timeout) implement
 			Step step = new Step(cursor, pattern, visited);
 			int before = found.size();
 			cursor = this.operator.lines()
-				.requestAt(primaries.get(index), deadline, (line) -> visit(step, prefix, found, line, deadline));
+				.requestAt(primaries.get(index), deadline, (line) -> visit(step, found, line, deadline));
 			visited = (found.size() > before) ? limit : Math.min(MOST_VISITED, 2 * visited);
 			if (cursor.equals(BEGIN)) {
 				index++;
@@ -91,13 +91,13 @@ record HeldLocks(Operator operator, OpenState state, Duration timeout) implement
 	}
 
 	/** Add the held locks of a step, and return the cursor of the next one. */
-	private String visit(Step step, String prefix, Map<LockKey, HeldKey> found, Line line, long deadline) {
+	private String visit(Step step, Map<LockKey, HeldKey> found, Line line, long deadline) {
 		List<Object> response = line.scan(step.cursor(), step.pattern(), step.visited(), deadline);
 		Set<RedisKeys> hits = new LinkedHashSet<>();
 		for (Object name : (List<?>) response.get(1)) {
 			RedisKeys keys = RedisKeys.parse((String) name);
 			LockKey key = (keys != null) ? keys.key() : null;
-			if (key != null && key.value().startsWith(prefix) && !found.containsKey(key)) {
+			if (key != null && !found.containsKey(key)) {
 				hits.add(keys);
 			}
 		}

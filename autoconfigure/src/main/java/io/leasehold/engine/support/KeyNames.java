@@ -25,7 +25,7 @@ public final class KeyNames {
 		try {
 			return new LockKey(decode(name, charset));
 		}
-		catch (LockKeyException | NumberFormatException | StringIndexOutOfBoundsException ex) {
+		catch (LockKeyException | NumberFormatException | IndexOutOfBoundsException ex) {
 			return null; // not written by Leasehold
 		}
 	}

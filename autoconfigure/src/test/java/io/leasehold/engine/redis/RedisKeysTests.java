@@ -36,6 +36,24 @@ class RedisKeysTests {
 	}
 
 	@Test
+	void patternOfGrantsIsLiteral() {
+		assertThat(RedisKeys.pattern("n*", "a?[b]\\{")).isEqualTo("n\\*:2:{a\\?\\[b\\]\\\\%7B*[}s]");
+	}
+
+	@Test
+	void lockOfAKeyOfGrantsIsFound() {
+		LockKey key = new LockKey("a:{b}%:holders");
+		RedisKeys keys = RedisKeys.of("ns", key);
+		for (String name : List.of(keys.lock(), keys.holders())) {
+			RedisKeys parsed = RedisKeys.parse(name);
+			assertThat(parsed).isEqualTo(keys);
+			assertThat(parsed.key()).isEqualTo(key);
+		}
+		assertThat(RedisKeys.parse(keys.numbers())).isNull();
+		assertThat(RedisKeys.parse(keys.queue())).isNull();
+	}
+
+	@Test
 	void differentNamespacesAndKeysNeverMeet() {
 		List<String> texts = List.of("a", "A", "a ", "a:b", "a:{b", "b}:fence", "%", "%25", "{", "%7B", "}", "\u0001",
 				"%01", "a:inbox");

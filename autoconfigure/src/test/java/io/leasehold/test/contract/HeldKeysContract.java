@@ -97,10 +97,14 @@ abstract class HeldKeysContract extends EngineFormsContract {
 		Claim kept = new Claim(new LockKey("kept"), one.member().newOwner(), LONG, minHold, false, System.nanoTime());
 		one.granted(kept);
 		one.granted(one.claim(new LockKey("expired"), shortLease()));
+		Access joint = one.has(Capability.SHARED) ? Access.SHARED : Access.EXCLUSIVE;
+		one.granted(new Claim(new LockKey("expired too"), one.member().newOwner(),
+				Terms.of(joint, shortLease(), Duration.ZERO, Duration.ZERO), false, System.nanoTime()));
 		one.granted(claim(one, "held", Access.EXCLUSIVE));
 		one.engine().release(released);
 		one.engine().release(kept);
-		eventually().until(() -> one.engine().inspect(new LockKey("expired")).isEmpty());
+		eventually().until(() -> Stream.of("expired", "expired too")
+			.allMatch((key) -> one.engine().inspect(new LockKey(key)).isEmpty()));
 		assertThat(list(keys, "")).containsOnlyKeys("held");
 		if (one.has(Capability.SHARED)) {
 			Claim reader = claim(one, "read", Access.SHARED);

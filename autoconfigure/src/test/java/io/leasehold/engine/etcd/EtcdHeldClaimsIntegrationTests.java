@@ -1,0 +1,47 @@
+package io.leasehold.engine.etcd;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+
+import io.leasehold.LockKey;
+import io.leasehold.engine.Access;
+import io.leasehold.engine.HeldKeys.HeldKey;
+import io.leasehold.engine.HeldKeys.Page;
+import io.leasehold.server.EtcdTestServer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import static io.leasehold.engine.etcd.EtcdEngines.granted;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link HeldClaims} of locks with more claims than one response has.
+ */
+class EtcdHeldClaimsIntegrationTests {
+
+	private final EtcdEngines engines = new EtcdEngines();
+
+	@AfterEach
+	void close() throws Exception {
+		this.engines.close();
+	}
+
+	@Test
+	void lockAtTheEndOfAResponseHasAllItsHolders() {
+		EtcdLockEngine engine = this.engines.engine(EtcdTestServer.shared().url());
+		List<LockKey> keys = Stream.of("a", "b", "c").map(LockKey::new).toList();
+		for (LockKey key : keys) {
+			for (int i = 0; i < 400; i++) {
+				granted(engine, this.engines.claim(key, Access.SHARED, Duration.ofMinutes(5)));
+			}
+		}
+		Page first = engine.heldKeys().list("", null, 500);
+		assertThat(first.keys()).extracting(HeldKey::key).containsExactlyElementsOf(keys);
+		assertThat(first.keys())
+			.allSatisfy((held) -> assertThat(held.holders()).isEqualTo(engine.inspect(held.key())).hasSize(400));
+		assertThat(first.next()).isNotNull();
+		assertThat(engine.heldKeys().list("", first.next(), 500)).isEqualTo(new Page(List.of(), null));
+	}
+
+}
