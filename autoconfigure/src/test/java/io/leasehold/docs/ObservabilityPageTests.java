@@ -15,6 +15,7 @@ import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
 import io.leasehold.LockOptions;
 import io.leasehold.LossCause;
+import io.leasehold.endpoint.HeldDescriptor;
 import io.leasehold.endpoint.LockDescriptor;
 import io.leasehold.endpoint.LocksDescriptor;
 import io.leasehold.endpoint.RoleDescriptor;
@@ -144,8 +145,10 @@ class ObservabilityPageTests {
 		assertThat(fields(responses.get(1).path("holders").path(0))).isEqualTo(components(LockDescriptor.Holder.class));
 		assertThat(fields(responses.get(2))).isEqualTo(components(LockDescriptor.Kept.class));
 		assertThat(fields(responses.get(2).path("last"))).isEqualTo(components(LockDescriptor.Last.class));
-		assertThat(fields(responses.get(3))).isEqualTo(components(RoleDescriptor.class));
-		assertThat(fields(responses.get(3).path("leaders").path(0))).isEqualTo(components(LockDescriptor.Holder.class));
+		assertThat(fields(responses.get(3))).isEqualTo(components(HeldDescriptor.class));
+		assertThat(fields(responses.get(3).path("held").path(0))).isEqualTo(components(HeldDescriptor.Entry.class));
+		assertThat(fields(responses.get(4))).isEqualTo(components(RoleDescriptor.class));
+		assertThat(fields(responses.get(4).path("leaders").path(0))).isEqualTo(components(LockDescriptor.Holder.class));
 	}
 
 	private static List<String> fields(JsonNode object) {

@@ -103,6 +103,7 @@ class RedisAccountIntegrationTests {
 	private static void operate(DistributedLocks first, LockInspector inspector) {
 		HeldLock held = first.acquire("order:43");
 		assertThat(inspector.inspect("redis", new LockKey("order:43"))).hasSize(1);
+		assertThat(inspector.held("redis", "order:43", null, 1).held()).hasSize(1);
 		assertThat(inspector.forceRelease("redis", new LockKey("order:43"))).hasSize(1);
 		await().until(() -> !held.isValid());
 	}
