@@ -127,6 +127,27 @@ class RedisMarksIntegrationTests extends RedisScripts {
 	}
 
 	@Test
+	void openingHandsTheLockToTheHeadOfTheQueue() {
+		String owner = A + "#x,60000,0";
+		long number = granted(acquire(owner, LEASE, ""));
+		busy(acquire(B, LEASE, "-"));
+		assertThat(kept("open")).as("held").isEmpty();
+		close(owner);
+		assertThat(redis.get(KEYS.lock())).startsWith(number + ":#x," + number);
+		assertThat(kept("")).hasSize(2);
+		assertThat(kept("open")).hasSize(2);
+		assertThat(redis.get(KEYS.lock())).endsWith(":" + B + " !");
+		assertThat(kept("open")).isEmpty();
+		close(B);
+		assertThat(acquireFree(C)).isPositive();
+	}
+
+	private static List<Object> kept(String action) {
+		return redis.evalsha(load(Scripts.KEPT.publishing()), ScriptOutputType.MULTI, KEYS.all(), "", "" + RETENTION,
+				"ns:inbox:", "", action);
+	}
+
+	@Test
 	void keyIsNotFreeDuringAMinimumHold() {
 		String owner = A + "#s,60000,0";
 		granted(acquire(owner, LEASE, ""));

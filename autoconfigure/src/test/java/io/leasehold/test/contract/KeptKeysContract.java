@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Objects;
+import java.util.concurrent.locks.LockSupport;
 
 import org.assertj.core.data.TemporalUnitOffset;
 import org.jspecify.annotations.Nullable;
@@ -83,7 +84,7 @@ abstract class KeptKeysContract extends EngineKeysContract {
 		Pace requested = Pace.begin();
 		one.granted(claim);
 		release(one, claim);
-		eventually().until(() -> kept.find(KEY) == null);
+		eventually().until(() -> responded(() -> kept.find(KEY)) == null);
 		took(shortLease(), requested);
 		assertThat(kept.open(KEY)).isNull();
 		one.granted(one.claim(KEY));
@@ -101,7 +102,7 @@ abstract class KeptKeysContract extends EngineKeysContract {
 		Claim crashed = claim(one, shortLease(), LONG);
 		Pace requested = Pace.begin();
 		Granted granted = one.granted(crashed);
-		eventually().until(() -> kept.find(KEY) != null);
+		eventually().until(() -> responded(() -> kept.find(KEY)) != null);
 		took(shortLease(), requested);
 		KeptKeys.Kept found = find(kept);
 		assertThat(found.last().number()).isEqualTo(granted.number());
@@ -130,14 +131,16 @@ abstract class KeptKeysContract extends EngineKeysContract {
 		eventually().until(() -> {
 			Claim claim = claim(one, shortLease(), LONG);
 			Granted granted = one.granted(claim);
-			long end = granted.validUntil();
+			long end = granted.validUntil() + shortLease().toNanos() / 4;
 			while (System.nanoTime() - end <= 0) {
 				long sent = System.nanoTime();
 				if (!(one.renew(claim, granted) instanceof RenewalOutcome.Renewed)
 						|| System.nanoTime() - sent > shortLease().toNanos() / 2) {
+					one.engine().forceRelease(KEY);
 					kept.open(KEY);
 					return false; // the machine was paused
 				}
+				LockSupport.parkNanos(shortLease().toNanos() / 10);
 			}
 			KeptKeys.Kept found = kept.find(KEY);
 			Holder holder = one.engine().inspect(KEY).stream().findFirst().orElse(null);
@@ -159,7 +162,7 @@ abstract class KeptKeysContract extends EngineKeysContract {
 		Pace requested = Pace.begin();
 		one.granted(new Claim(KEY, one.member().newOwner(),
 				Terms.of(Access.EXCLUSIVE, shortLease(), LONG, shortLease()), false, System.nanoTime()));
-		eventually().until(() -> kept.find(KEY) != null);
+		eventually().until(() -> responded(() -> kept.find(KEY)) != null);
 		took(shortLease().multipliedBy(2), requested);
 		assertThat(find(kept).released()).isNull();
 		kept.open(KEY);
