@@ -92,6 +92,12 @@ class StarterChangesNothingIntegrationTests {
 		this.dependencies = new Dependencies(BUILD);
 	}
 
+	/** Without it, two equal applications would be compared. */
+	@BeforeAll
+	static void starterIsBuilt() {
+		assertThat(STARTER).isRegularFile();
+	}
+
 	@Test
 	void eachDependencyIsPartOfAnApplication() {
 		Set<String> used = new TreeSet<>(Set.of("spring-boot-starter-test"));
