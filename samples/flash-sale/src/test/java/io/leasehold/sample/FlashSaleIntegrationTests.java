@@ -1,7 +1,6 @@
 package io.leasehold.sample;
 
 import java.nio.file.Path;
-import java.util.List;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -23,7 +22,7 @@ class FlashSaleIntegrationTests {
 
 	@BeforeAll
 	static void start() throws Exception {
-		shop = ShopProcess.start(data, List.of("-Dspring.aot.enabled=true"));
+		shop = ShopProcess.startProcessedAheadOfTime(data);
 	}
 
 	@AfterAll

@@ -16,13 +16,15 @@ import java.util.regex.Pattern;
 
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * An instance of the sample, started as a user starts it: the packaged jar.
+ * An instance of the sample, started as a user starts it: the packaged jar, or what
+ * Spring Boot extracts from it.
  */
 final class ShopProcess implements AutoCloseable {
 
@@ -33,6 +35,10 @@ final class ShopProcess implements AutoCloseable {
 	private static final HttpClient HTTP = HttpClient.newHttpClient();
 
 	private static final JsonMapper JSON = new JsonMapper();
+
+	private static final Path PACKAGED = Path.of(System.getProperty("sample.jar"));
+
+	private static @Nullable Path extracted;
 
 	private final Process process;
 
@@ -48,20 +54,40 @@ final class ShopProcess implements AutoCloseable {
 
 	/** Start an instance whose data are in a folder. */
 	static ShopProcess start(Path data, String... arguments) throws IOException {
-		return start(data, List.of(), arguments);
+		return start(data, java(extracted()), arguments);
 	}
 
-	/** Start an instance with JVM options. */
-	static ShopProcess start(Path data, List<String> options, String... arguments) throws IOException {
-		File log = Files.createTempFile(data, "shop", ".log").toFile();
+	/** Start an instance from the packaged jar, which was processed ahead of time. */
+	static ShopProcess startProcessedAheadOfTime(Path data) throws IOException {
+		return start(data, java(PACKAGED, "-Dspring.aot.enabled=true"));
+	}
+
+	/** Extract the jars inside the packaged one, from which an instance starts faster. */
+	private static synchronized Path extracted() throws IOException {
+		if (extracted == null) {
+			Path folder = Files.createTempDirectory(PACKAGED.getParent(), "extracted");
+			List<String> command = java(PACKAGED, "-Djarmode=tools");
+			command.addAll(List.of("extract", "--force", "--destination", folder.toString()));
+			Process process = new ProcessBuilder(command).inheritIO().start();
+			assertThat(process.onExit().join().exitValue()).isZero();
+			extracted = folder.resolve(PACKAGED.getFileName());
+		}
+		return extracted;
+	}
+
+	/** Return a command with the options of JVMs that do not run for long. */
+	private static List<String> java(Path jar, String... options) {
 		List<String> command = new ArrayList<>();
 		command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-		command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")); // it does
-																				// not run
-																				// for
-																				// long
-		command.addAll(options);
-		command.addAll(List.of("-jar", System.getProperty("sample.jar"), "--server.port=0",
+		command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
+		command.addAll(List.of(options));
+		command.addAll(List.of("-jar", jar.toString()));
+		return command;
+	}
+
+	private static ShopProcess start(Path data, List<String> command, String... arguments) throws IOException {
+		File log = Files.createTempFile(data, "shop", ".log").toFile();
+		command.addAll(List.of("--server.port=0",
 				"--spring.datasource.url=jdbc:h2:file:%s/shop;AUTO_SERVER=TRUE;WRITE_DELAY=0".formatted(data)));
 		command.addAll(List.of(arguments));
 		Process process = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log).start();
