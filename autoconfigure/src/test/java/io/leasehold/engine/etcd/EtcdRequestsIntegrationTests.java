@@ -26,6 +26,7 @@ import io.leasehold.server.EtcdTestServer;
 import io.leasehold.test.contract.Claims;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -35,6 +36,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Requests of {@link EtcdLockEngine}, as its server counts them.
  */
 @Timeout(60)
+@Tag("full")
 class EtcdRequestsIntegrationTests {
 
 	private static final LockKey KEY = new LockKey("order:42");

@@ -29,6 +29,7 @@ import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -39,6 +40,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * is a request to a member.
  */
 @Timeout(60)
+@Tag("full")
 class HazelcastRequestsIntegrationTests {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(10);

@@ -9,10 +9,12 @@ import io.leasehold.server.HazelcastTestCluster;
 import io.leasehold.test.contract.ResponseTimeContract;
 import io.leasehold.test.contract.MovingClock;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 
 /**
  * The contract of late responses, kept on Hazelcast.
  */
+@Tag("full")
 class HazelcastResponseTimeIntegrationTests extends ResponseTimeContract {
 
 	@Override

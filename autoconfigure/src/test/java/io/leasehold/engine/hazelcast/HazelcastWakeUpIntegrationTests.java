@@ -19,6 +19,7 @@ import io.leasehold.engine.Subscription;
 import io.leasehold.engine.cas.CasLockEngine;
 import io.leasehold.server.HazelcastTestCluster;
 import io.leasehold.test.contract.Claims;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -28,6 +29,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Waiters of {@link HazelcastStore} that are notified by the entry listener of their key.
  */
 @Timeout(120)
+@Tag("full")
 class HazelcastWakeUpIntegrationTests {
 
 	private static final LockKey KEY = new LockKey("order:42");

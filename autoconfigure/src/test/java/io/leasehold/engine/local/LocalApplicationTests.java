@@ -2,12 +2,14 @@ package io.leasehold.engine.local;
 
 import io.leasehold.autoconfigure.ApplicationContract;
 import io.leasehold.engine.MonotonicClock;
+import org.junit.jupiter.api.Tag;
 
 import org.springframework.boot.builder.SpringApplicationBuilder;
 
 /**
  * The contract of applications, kept with {@link LocalLockEngine}: those that share one.
  */
+@Tag("full")
 class LocalApplicationTests extends ApplicationContract {
 
 	private final LocalLockEngine store = new LocalLockEngine(MonotonicClock.SYSTEM);
