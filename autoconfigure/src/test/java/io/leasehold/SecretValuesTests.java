@@ -50,7 +50,7 @@ class SecretValuesTests {
 	 * host of a lock's holder is the name of its machine.
 	 */
 	private final List<Class<?>> holders = LIBRARY.stream()
-		.filter((type) -> type.isRecord() && !type.getSimpleName().endsWith("Holder"))
+		.filter(JavaClass::isRecord)
 		.<Class<?>>map(JavaClass::reflect)
 		.filter(SecretValuesTests::mayHoldAPassword)
 		.toList();
@@ -93,10 +93,18 @@ class SecretValuesTests {
 	}
 
 	private static boolean mayHoldAPassword(Class<?> type) {
-		return type.isRecord() && Stream.of(type.getRecordComponents())
-			.anyMatch((component) -> component.getName().matches(PASSWORD)
-					|| (component.getName().matches(ADDRESS) && isText(component))
-					|| mayHoldAPassword(component.getType()));
+		return type.isRecord() && !isHolder(type)
+				&& Stream.of(type.getRecordComponents())
+					.anyMatch((component) -> component.getName().matches(PASSWORD)
+							|| (component.getName().matches(ADDRESS) && isText(component))
+							|| mayHoldAPassword(component.getType()));
+	}
+
+	private static boolean isHolder(Class<?> type) {
+		return Stream.of(type.getRecordComponents())
+			.map(RecordComponent::getName)
+			.toList()
+			.containsAll(List.of("host", "process", "thread"));
 	}
 
 	private static boolean isText(RecordComponent component) {
