@@ -39,6 +39,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 @Timeout(120)
 class OutageIntegrationTests {
 
+	/** Engines that can list the held locks. */
+	private static final List<String> LISTING = List.of("redis", "jdbc", "etcd", "zookeeper");
+
 	private static final Duration CALL_TIMEOUT = Duration.ofMillis(300);
 
 	private final ApplicationContextRunner runner = Leasehold.runner()
@@ -88,6 +91,12 @@ class OutageIntegrationTests {
 					String key = "key:" + i;
 					assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> locks.acquire(key, once));
 					assertThat(isUp(context, store)).as("after call " + i).isFalse();
+				}
+				if (LISTING.contains(store.engine)) {
+					LockInspector inspector = context.getBean(LockInspector.class);
+					assertThatExceptionOfType(LockEngineException.class)
+						.isThrownBy(() -> inspector.held(store.engine, "", null, 10))
+						.withMessageContaining("could not list the held locks");
 				}
 				network.heal();
 				Awaitility.await().ignoreExceptions().until(() -> {
