@@ -56,7 +56,8 @@ class LeaseholdEndpointAutoConfigurationTests {
 	void onlyReadsAreAllowedUnlessAccessIsUnrestricted() {
 		this.exposed.run((context) -> assertThat(methods(context)).containsOnly(WebEndpointHttpMethod.GET));
 		this.exposed.withPropertyValues("management.endpoint.locks.access=UNRESTRICTED")
-			.run((context) -> assertThat(methods(context)).contains(WebEndpointHttpMethod.DELETE));
+			.run((context) -> assertThat(methods(context)).contains(WebEndpointHttpMethod.DELETE,
+					WebEndpointHttpMethod.POST));
 		this.exposed.withPropertyValues("management.endpoint.locks.access=NONE")
 			.run((context) -> assertThat(context).doesNotHaveBean(LocksEndpoint.class));
 	}
