@@ -34,8 +34,8 @@ class ExclusiveGrants implements Grants {
 		this.take = take(sql, "", "CASE WHEN ? = 0 THEN 0 ELSE {now} + ? END", "");
 		// An expired lease keeps its end, because the key is already free
 		this.free = sql.freeing("""
-				UPDATE {table} SET owner = NULL, version = version + 1, expires_at = {now}%s
-				WHERE id = ? AND owner = ? AND expires_at > {now}""");
+				UPDATE {table} SET %s, version = version + 1, expires_at = {now}%%s
+				WHERE id = ? AND owner = ? AND expires_at > {now}""".formatted(KeptRows.RELEASE));
 	}
 
 	/**

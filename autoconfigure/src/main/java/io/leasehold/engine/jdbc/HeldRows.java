@@ -45,11 +45,11 @@ final class HeldRows {
 		this.end = sql.of("SELECT id FROM {table} WHERE id > ? ORDER BY id LIMIT 1 OFFSET ?");
 		this.held = sql.of("""
 				SELECT id, lock_key, %s
-				FROM {table} WHERE id > ? AND id <= ? AND namespace = ? AND owner IS NOT NULL AND expires_at > {now}
+				FROM {table} WHERE id > ? AND id <= ? AND namespace = ? AND %s AND expires_at > {now}
 				UNION ALL SELECT r.id, r.lock_key, h.owner, h.grant_number, h.granted_at, h.expires_at - {now}, 0, 0
 				FROM {table} r JOIN {holders} h ON h.lock_id = r.id
 				WHERE r.id > ? AND r.id <= ? AND r.namespace = ? AND h.expires_at > {now} ORDER BY id, own_number"""
-			.formatted(LockTable.HOLDER));
+			.formatted(LockTable.HOLDER, KeptRows.NOT_RELEASED));
 	}
 
 	/** Parse a position, or return that before all rows for {@code null}. */

@@ -15,6 +15,7 @@ import io.leasehold.engine.Capability;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.HeldKeys;
 import io.leasehold.engine.Holder;
+import io.leasehold.engine.KeptKeys;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
@@ -75,6 +76,8 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 
 	private final JdbcTransactionLocks inTransactions;
 
+	private final JdbcKeptKeys kept;
+
 	final GrantReports reports;
 
 	/**
@@ -103,6 +106,7 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 		this.late = new LateRequests(clock);
 		this.releases = new Releases(this.database, settings, this.late);
 		this.inTransactions = new JdbcTransactionLocks(NAME, this.database, settings, application);
+		this.kept = new JdbcKeptKeys(this.database, settings.namespace());
 	}
 
 	/**
@@ -150,6 +154,11 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 	@Override
 	public TransactionLocks transactionLocks() {
 		return this.inTransactions;
+	}
+
+	@Override
+	public KeptKeys keptKeys() {
+		return this.kept;
 	}
 
 	@Override

@@ -114,9 +114,10 @@ final class LockTable {
 				WHERE id = ? AND waiter = ? AND turn_until > {now}""");
 		this.inspect = sql.of("""
 				SELECT %s
-				FROM {table} WHERE id = ? AND owner IS NOT NULL AND expires_at > {now}
+				FROM {table} WHERE id = ? AND %s AND expires_at > {now}
 				UNION ALL SELECT owner, grant_number, granted_at, expires_at - {now}, 0, 0 FROM {holders}
-				WHERE lock_id = ? AND expires_at > {now} ORDER BY own_number""".formatted(HOLDER));
+				WHERE lock_id = ? AND expires_at > {now} ORDER BY own_number""".formatted(HOLDER,
+				KeptRows.NOT_RELEASED));
 	}
 
 	/**

@@ -41,6 +41,8 @@ final class SharedGrants implements Grants {
 
 	private final Change settle;
 
+	private final Change settleByForce;
+
 	SharedGrants(Sql sql, LockTable table) {
 		this.sql = sql;
 		this.table = table;
@@ -73,10 +75,15 @@ final class SharedGrants implements Grants {
 		this.endAll = sql.of(ended + " AND expires_at + lock_delay > {now}");
 		this.sweep = sql
 			.of("DELETE FROM {holders} WHERE lock_id = ? AND GREATEST(expires_at + lock_delay, closed_until) <= {now}");
-		this.settle = sql.freeing("""
-				UPDATE {table} SET owner = NULL, expires_at = {now}, version = version + 1,
+		this.settle = settle("owner = NULL, expires_at = {now}");
+		this.settleByForce = settle(KeptRows.FORCED_RELEASE);
+	}
+
+	private Change settle(String release) {
+		return this.sql.freeing("""
+				UPDATE {table} SET %s, version = version + 1,
 				shared_until = %s%%s
-				WHERE id = ?""".formatted(LAST_END));
+				WHERE id = ?""".formatted(release, LAST_END));
 	}
 
 	@Override
@@ -118,7 +125,7 @@ final class SharedGrants implements Grants {
 	}
 
 	private @Nullable Long end(Session session, RowId id, String owner) throws SQLException {
-		return (this.sql.update(session, this.end, id.bytes(), owner) > 0) ? settle(session, id) : null;
+		return (this.sql.update(session, this.end, id.bytes(), owner) > 0) ? settle(session, id, this.settle) : null;
 	}
 
 	/**
@@ -132,7 +139,7 @@ final class SharedGrants implements Grants {
 			}
 			List<Holder> holders = this.table.inspect(session, id);
 			this.sql.update(session, this.endAll, id.bytes());
-			settle(session, id);
+			settle(session, id, this.settleByForce);
 			for (Holder revoked : holders) {
 				this.sql.publish(session, new RevokedGrant(revoked.number(), id.toString()).toString());
 			}
@@ -154,9 +161,9 @@ final class SharedGrants implements Grants {
 			.of("UPDATE {table} SET shared_until = %s WHERE id IN (%s)".formatted(LAST_END, Sql.repeat("?", rows)));
 	}
 
-	private @Nullable Long settle(Session session, RowId id) throws SQLException {
+	private @Nullable Long settle(Session session, RowId id, Change settling) throws SQLException {
 		this.sql.update(session, this.sweep, id.bytes());
-		return this.sql.number(session, this.settle, id.bytes());
+		return this.sql.number(session, settling, id.bytes());
 	}
 
 	@Override

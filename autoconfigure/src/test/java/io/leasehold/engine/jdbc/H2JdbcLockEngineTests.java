@@ -61,7 +61,7 @@ class H2JdbcLockEngineTests extends JdbcWaitingRowsTests {
 	void releaseThatIsRepeatedAfterAFailureReportsNoLoss() {
 		Claim claim = claim("a");
 		granted(claim);
-		this.statements.failAfter("UPDATE leasehold_lock SET owner = NULL",
+		this.statements.failAfter("UPDATE leasehold_lock SET owner = CASE",
 				new SQLException("Concurrent update", "90131", 90131));
 		assertThat(this.engine.release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
 		assertThat(this.engine.inspect(claim.key())).isEmpty();

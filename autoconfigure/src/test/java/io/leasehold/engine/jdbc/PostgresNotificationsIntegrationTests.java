@@ -97,6 +97,21 @@ class PostgresNotificationsIntegrationTests {
 	}
 
 	@Test
+	void waitingClaimIsNotifiedOfTheEndOfAMinimumHold() throws Exception {
+		JdbcLockEngine one = engine(this.settings);
+		JdbcLockEngine two = engine(this.settings);
+		Claim held = new Claim(KEY, this.member.newOwner(), Duration.ofMinutes(1), Duration.ofMinutes(5), false,
+				System.nanoTime());
+		assertThat(one.tryAcquire(held)).isInstanceOf(AcquisitionOutcome.Granted.class);
+		one.release(held);
+		Claim waiting = waitForIt(two);
+		listen(two, waiting);
+		assertThat(one.keptKeys().open(KEY)).isNotNull();
+		assertThat(received()).isInstanceOf(Signal.Retry.class);
+		assertThat(two.tryAcquire(waiting)).isInstanceOf(AcquisitionOutcome.Granted.class);
+	}
+
+	@Test
 	void writerIsNotifiedOfEachReleaseOfAReader() throws Exception {
 		JdbcLockEngine one = engine(this.settings);
 		JdbcLockEngine two = engine(this.settings);

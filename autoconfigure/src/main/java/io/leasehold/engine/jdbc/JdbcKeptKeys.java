@@ -1,0 +1,35 @@
+package io.leasehold.engine.jdbc;
+
+import io.leasehold.LockKey;
+import io.leasehold.engine.KeptKeys;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keys whose rows a minimum hold keeps locked without an owner. Thread-safe.
+ */
+final class JdbcKeptKeys implements KeptKeys {
+
+	private final LockDatabase database;
+
+	private final String namespace;
+
+	JdbcKeptKeys(LockDatabase database, String namespace) {
+		this.database = database;
+		this.namespace = namespace;
+	}
+
+	@Override
+	public @Nullable Kept find(LockKey key) {
+		RowId id = RowId.of(this.namespace, key);
+		return this.database.<@Nullable Kept>call(CallKind.ACQUIRE, "inspect lock '%s'".formatted(key), key,
+				(session, tables) -> tables.kept().find(session, id));
+	}
+
+	@Override
+	public @Nullable Kept open(LockKey key) {
+		RowId id = RowId.of(this.namespace, key);
+		return this.database.<@Nullable Kept>call(CallKind.ACQUIRE, "end the minimum hold of lock '%s'".formatted(key),
+				key, (session, tables) -> tables.kept().open(session, id));
+	}
+
+}

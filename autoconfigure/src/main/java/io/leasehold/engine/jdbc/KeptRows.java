@@ -1,0 +1,95 @@
+package io.leasehold.engine.jdbc;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+
+import io.leasehold.engine.Holder;
+import io.leasehold.engine.KeptKeys.Kept;
+import io.leasehold.engine.jdbc.Sql.Change;
+import org.jspecify.annotations.Nullable;
+
+import static io.leasehold.engine.jdbc.Sql.micros;
+
+/**
+ * Rows that a minimum hold keeps locked without an owner. The claim token of the former
+ * owner stays in the row. After a release, it follows a space, so that it equals no claim
+ * token.
+ */
+final class KeptRows {
+
+	/** Condition that the row has an owner who did not release it. */
+	static final String NOT_RELEASED = "owner > '!'"; // no token begins with a space
+
+	private static final String RELEASED_OWNER = "CONCAT(' ', owner)";
+
+	/** Assignments of the owner's release. */
+	static final String RELEASE = "owner = CASE WHEN closed_until > {now} THEN %s END, lock_delay = 0"
+		.formatted(RELEASED_OWNER);
+
+	/**
+	 * Assignments of a forced release, in an order for databases that evaluate one after
+	 * the other. A row that is already kept changes neither its owner nor its time.
+	 */
+	static final String FORCED_RELEASE = """
+			owner = CASE WHEN closed_until <= {now} THEN NULL WHEN %s AND expires_at > {now} THEN %s ELSE owner END,
+			lock_delay = 0, expires_at = CASE WHEN closed_until > {now} THEN LEAST(expires_at, {now}) ELSE {now} END"""
+		.formatted(NOT_RELEASED, RELEASED_OWNER);
+
+	private static final String KEPT = "closed_until > {now} "
+			+ "AND (owner IS NULL OR owner < '!' OR expires_at + lock_delay <= {now})";
+
+	private final Sql sql;
+
+	private final LockTable table;
+
+	private final String find;
+
+	private final Change open;
+
+	KeptRows(Sql sql, LockTable table) {
+		this.sql = sql;
+		this.table = table;
+		this.find = sql.of("""
+				SELECT owner, grant_number, granted_at, expires_at, closed_until - {now} AS closed_for,
+				CASE WHEN %s THEN 0 ELSE 1 END AS released
+				FROM {table} WHERE id = ? AND %s""".formatted(NOT_RELEASED, KEPT));
+		this.open = sql.freeing("""
+				UPDATE {table} SET owner = NULL, closed_until = 0, version = version + 1, expires_at = {now}%%s
+				WHERE id = ? AND %s""".formatted(KEPT));
+	}
+
+	/** Return the last owner of a row, or {@code null} if the row is not kept. */
+	@Nullable Kept find(Session session, RowId id) throws SQLException {
+		List<Kept> found = this.sql.query(session, this.find, (row, index) -> kept(row), id.bytes());
+		return found.isEmpty() ? null : found.get(0);
+	}
+
+	/** Versions before this class removed the owner. */
+	private static Kept kept(ResultSet row) throws SQLException {
+		String owner = row.getString("owner");
+		Holder last = Holder.of((owner != null) ? owner.strip() : "", row.getLong("grant_number"),
+				time(row.getLong("granted_at")), null);
+		return new Kept(last, row.getBoolean("released") ? time(row.getLong("expires_at")) : null,
+				micros(row.getLong("closed_for")));
+	}
+
+	private static Instant time(long micros) {
+		return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
+	}
+
+	/**
+	 * End the minimum hold of a row without an owner, and notify the waiters.
+	 * @return its last owner, or {@code null} if the row is not kept
+	 */
+	@Nullable Kept open(Session session, RowId id) throws SQLException {
+		return this.sql.inTransaction(session, () -> {
+			Kept kept = (this.table.lock(session, List.of(id.bytes())) > 0) ? find(session, id) : null;
+			boolean opened = kept != null && this.sql.number(session, this.open, id.bytes()) != null;
+			return opened ? kept : null;
+		});
+	}
+
+}
