@@ -183,6 +183,7 @@ final class ClaimQueue {
 			live.turn().busy(Obstacle.of(order, live.prefix(), revision));
 			return busy();
 		}
+		live.beginGrant(sent);
 		live.replaceOwnLease(); // that of an earlier grant may end soon
 		if (this.ownLeases.secure(live, session, live.claim().lease(), deadline)) {
 			return grant(live, session, own, sent);

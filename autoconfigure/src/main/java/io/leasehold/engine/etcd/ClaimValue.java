@@ -2,18 +2,25 @@ package io.leasehold.engine.etcd;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Set;
 
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Holder;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Value of a claim's key, one part a line: claim token, time in milliseconds by the
- * server's clock, lease in milliseconds, and minimum hold.
+ * Value of a claim's key, one part a line: claim token, time of the grant in milliseconds
+ * by the clock of the process, lease in milliseconds, minimum hold, and the session
+ * without which the claim has ended. A key whose claim has ended, and that stays for a
+ * minimum hold, is closed: its value begins with a space, and the only line after the
+ * time of the grant is the time of the release, if there was one.
  */
 final class ClaimValue {
 
-	/** Value of a key whose claim has ended, and that stays for a minimum hold. */
-	static final String CLOSED = "-";
+	/** Text that is greater than each closed value, and less than each other one. */
+	static final String LEAST_OPEN = "!"; // no token begins with a space
+
+	private static final String CLOSED = " ";
 
 	/** Minimum hold that ends with the key's present lease. */
 	private static final String BY_LEASE = "lease";
@@ -22,7 +29,26 @@ final class ClaimValue {
 	}
 
 	static boolean isClosed(String value) {
-		return value.equals(CLOSED);
+		return value.startsWith(CLOSED);
+	}
+
+	/** Return the value of a key whose holder loses it by force. */
+	static String closed(String value, Instant released) {
+		String[] parts = value.split("\n");
+		return closed(parts[0], number(parts, 1), released);
+	}
+
+	/**
+	 * Return the value of a key after the end of its claim.
+	 * @param released time of the release, {@code null} if the lease expired
+	 */
+	static String closed(Claim claim, Instant granted, @Nullable Instant released) {
+		return closed(claim.owner().token(), granted.toEpochMilli(), released);
+	}
+
+	private static String closed(String token, long granted, @Nullable Instant released) {
+		String value = CLOSED + token + "\n" + granted;
+		return (released != null) ? value + "\n" + released.toEpochMilli() : value;
 	}
 
 	/** Return the value of a claim without a minimum hold. */
@@ -30,9 +56,13 @@ final class ClaimValue {
 		return of(claim, time, "0");
 	}
 
-	/** Return the value of a claim whose minimum hold ends with the key's lease. */
-	static String heldByLease(Claim claim, Instant time) {
-		return of(claim, time, BY_LEASE);
+	/**
+	 * Return the value of a claim whose minimum hold ends with the key's lease. With a
+	 * lock delay, the claim does not end at once with its session.
+	 */
+	static String heldByLease(Claim claim, Instant time, Session session) {
+		String value = of(claim, time, BY_LEASE);
+		return claim.lockDelay().isZero() ? value + "\n" + session.lease() : value;
 	}
 
 	/** Return the value of a claim with a rest of its minimum hold, zero for none. */
@@ -47,12 +77,35 @@ final class ClaimValue {
 
 	static Holder holder(KeyValue key) {
 		String[] parts = key.value().split("\n");
-		return Holder.of(parts[0], key.created(), Instant.ofEpochMilli(number(parts, 1)), null);
+		return Holder.of(parts[0].strip(), key.created(), Instant.ofEpochMilli(number(parts, 1)), null);
+	}
+
+	/**
+	 * Return the time of the release in a closed value, {@code null} if the lease
+	 * expired.
+	 */
+	static @Nullable Instant released(String value) {
+		String[] parts = value.split("\n");
+		return (parts.length > 2) ? Instant.ofEpochMilli(number(parts, 2)) : null;
 	}
 
 	/** Return whether the key's lease ends with its minimum hold. */
 	static boolean isHeldByLease(String value) {
-		return value.endsWith("\n" + BY_LEASE);
+		String[] parts = value.split("\n");
+		return parts.length > 3 && parts[3].equals(BY_LEASE);
+	}
+
+	/** Return the session without which a claim has ended, zero for none. */
+	static long session(String value) {
+		return number(value.split("\n"), 4);
+	}
+
+	/**
+	 * Return whether the claim of a key has ended.
+	 * @param sessions ids of sessions that have ended
+	 */
+	static boolean hasEnded(String value, Set<Long> sessions) {
+		return isClosed(value) || sessions.contains(session(value));
 	}
 
 	/** Return how long a key has to stay at most after a forced release. */

@@ -7,16 +7,12 @@ import java.util.concurrent.TimeoutException;
 
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 
 /**
  * End of claims: the removal of their keys, and the prevention of late ones, which no
  * claim would release. Thread-safe.
  */
 final class Ending {
-
-	private static final Log logger = LogFactory.getLog(Ending.class);
 
 	private final Store store;
 
@@ -49,26 +45,20 @@ final class Ending {
 
 	private boolean removeHeld(LiveClaim live, long deadline) throws EtcdException, TimeoutException {
 		OwnLease own = live.ownLease();
-		if (own == null) {
+		Session session = live.session();
+		if (own == null || session == null) {
 			return removeKey(live, deadline);
 		}
-		Duration rest = live.heldFor(this.clock.nanoTime());
+		long now = this.clock.nanoTime();
+		Duration rest = live.heldFor(now);
 		if (rest.toNanos() > 0) {
-			return OwnLeases.close(this.store, live.key(), live.number(), !own.isKeptAlive(), rest, deadline);
+			String closed = ClaimValue.closed(live.claim(), session.timeAt(live.grantSent()),
+					live.hasExpired() ? null : session.timeAt(now));
+			return OwnLeases.close(this.store, live.key(), live.number(), closed, !own.isKeptAlive(), rest, deadline);
 		}
 		boolean removed = removeKey(live, deadline);
-		revoke(own, deadline);
+		this.store.revokeEmpty(own.id(), deadline);
 		return removed;
-	}
-
-	/** Revoke a lease without keys, which otherwise ends by itself. */
-	private void revoke(OwnLease own, long deadline) {
-		try {
-			this.store.revoke(own.id(), deadline);
-		}
-		catch (EtcdException | TimeoutException ex) {
-			logger.debug("Could not revoke a lease without keys", ex);
-		}
 	}
 
 	/** Remove the key, and return whether it existed and was not closed. */

@@ -23,9 +23,14 @@ final class EtcdKeys {
 		return claims() + escape(key.value()) + "/";
 	}
 
+	/** Return the beginning of the keys of all sessions. */
+	String sessions() {
+		return this.root + "sessions/";
+	}
+
 	/** Return the key that exists for as long as a session. */
 	String session(long lease) {
-		return this.root + "sessions/" + Long.toHexString(lease);
+		return sessions() + Long.toHexString(lease);
 	}
 
 	/**

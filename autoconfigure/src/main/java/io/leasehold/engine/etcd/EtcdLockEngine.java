@@ -13,6 +13,7 @@ import io.leasehold.engine.Capability;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.HeldKeys;
 import io.leasehold.engine.Holder;
+import io.leasehold.engine.KeptKeys;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
@@ -54,6 +55,8 @@ public final class EtcdLockEngine implements LockEngine, AutoCloseable {
 
 	private final HeldKeys held;
 
+	private final KeptClaims kept;
+
 	private final Sweeper sweeper;
 
 	private final OpenState state = new OpenState(NAME);
@@ -83,8 +86,10 @@ public final class EtcdLockEngine implements LockEngine, AutoCloseable {
 		this.queue = new ClaimQueue(store, sessions, ownLeases, settings.pollInterval(), clock);
 		this.ending = new Ending(store, this.claims, clock);
 		this.renewer = new Renewer(keepAlive, ownLeases, this.claims);
-		this.operator = new Operator(store, keys);
-		this.held = new HeldClaims(store, keys, this.operator, this.calls);
+		EndedSessions ended = new EndedSessions(store, keys);
+		this.operator = new Operator(store, keys, ended, clock);
+		this.held = new HeldClaims(store, keys, this.operator, ended, this.calls);
+		this.kept = new KeptClaims(store, keys, ended, this.calls);
 		this.sweeper = new Sweeper(store, this.claims, sessions, watches, keepAlive, this.ending, keys,
 				settings.callTimeout(), clock);
 		this.sweeper.start();
@@ -108,6 +113,11 @@ public final class EtcdLockEngine implements LockEngine, AutoCloseable {
 	@Override
 	public Duration minLease() {
 		return RenewalRule.minLease(this.settings.callTimeout());
+	}
+
+	@Override
+	public KeptKeys keptKeys() {
+		return this.kept;
 	}
 
 	@Override

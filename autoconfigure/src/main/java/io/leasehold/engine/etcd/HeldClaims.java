@@ -6,6 +6,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeoutException;
 
 import io.leasehold.LockKey;
@@ -21,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param operator requests the holders of a lock whose claims do not fit into the range
  */
-record HeldClaims(Store store, EtcdKeys keys, Operator operator, StoreCalls calls) implements HeldKeys {
+record HeldClaims(Store store, EtcdKeys keys, Operator operator, EndedSessions ended,
+		StoreCalls calls) implements HeldKeys {
 
 	private static final int MOST_CLAIMS = 1000;
 
@@ -42,6 +44,7 @@ record HeldClaims(Store store, EtcdKeys keys, Operator operator, StoreCalls call
 			.takeWhile((claim) -> claim.key().startsWith(first))
 			.forEach((claim) -> locks.computeIfAbsent(name(claim), (name) -> new ArrayList<>()).add(claim));
 		String incomplete = Reply.hasMore(range) ? name(claims.get(claims.size() - 1)) : null;
+		Set<Long> endedSessions = this.ended.of(claims, deadline);
 		List<HeldKey> held = new ArrayList<>();
 		String last = null;
 		for (Map.Entry<String, List<KeyValue>> lock : locks.entrySet()) {
@@ -52,7 +55,7 @@ record HeldClaims(Store store, EtcdKeys keys, Operator operator, StoreCalls call
 			LockKey key = KeyNames.parse(last, StandardCharsets.ISO_8859_1);
 			if (key != null) {
 				List<Holder> holders = last.equals(incomplete) ? this.operator.inspect(key, deadline)
-						: holders(lock.getValue());
+						: holders(lock.getValue(), endedSessions);
 				if (!holders.isEmpty()) {
 					held.add(new HeldKey(key, holders));
 				}
@@ -68,9 +71,9 @@ record HeldClaims(Store store, EtcdKeys keys, Operator operator, StoreCalls call
 		return claim.key().substring(begin, (end >= 0) ? end : claim.key().length());
 	}
 
-	private static List<Holder> holders(List<KeyValue> claims) {
+	private static List<Holder> holders(List<KeyValue> claims, Set<Long> endedSessions) {
 		claims.sort(Comparator.comparingLong(KeyValue::created));
-		return Operator.holders(claims).stream().map(ClaimValue::holder).toList();
+		return Operator.holders(claims, endedSessions).stream().map(ClaimValue::holder).toList();
 	}
 
 }

@@ -50,7 +50,10 @@ final class LiveClaim {
 	/** End of the lease, defined only if it was granted. */
 	private long leaseEnd;
 
-	/** When its key has to be removed, defined only if {@code ends} is true. */
+	/**
+	 * When its key has to be removed, or closed for a minimum hold. Defined only if
+	 * {@code ends} is true.
+	 */
 	private long keyEnd;
 
 	private long validUntil;
@@ -154,17 +157,27 @@ final class LiveClaim {
 		if (this.over || isLeaseOver(sent)) {
 			return null;
 		}
-		this.grantSent = this.granted ? this.grantSent : sent;
+		beginGrant(sent);
 		long end = sent + lease.toNanos();
 		long valid = MonotonicClock.validUntil(sent, lease);
 		this.leaseEnd = (!this.granted || end - this.leaseEnd > 0) ? end : this.leaseEnd;
 		this.validUntil = (!this.granted || valid - this.validUntil > 0) ? valid : this.validUntil;
 		this.granted = true;
-		long delayed = this.leaseEnd + this.claim.lockDelay().toNanos();
-		long held = this.grantSent + this.claim.minHold().toNanos();
-		this.keyEnd = (held - delayed > 0) ? held : delayed;
+		this.keyEnd = this.leaseEnd + this.claim.lockDelay().toNanos();
 		this.ends = true;
 		return this.validUntil;
+	}
+
+	/** Record when the request was sent that is granted, unless there was a grant. */
+	synchronized void beginGrant(long sent) {
+		if (!this.granted) {
+			this.grantSent = sent;
+		}
+	}
+
+	/** Return when the request that was granted first was sent. */
+	synchronized long grantSent() {
+		return this.grantSent;
 	}
 
 	/** Return the rest of the minimum hold, zero or less if it is over. */
@@ -210,7 +223,7 @@ final class LiveClaim {
 	/**
 	 * End the claim if the time of its key has ended. This is one atomic step, because a
 	 * response for the claim may arrive concurrently.
-	 * @return whether its key has to be removed
+	 * @return whether its key has to be removed or closed
 	 */
 	synchronized boolean expire(long now) {
 		if (!isKeyOver(now)) {

@@ -37,7 +37,7 @@ final class Operation {
 
 	private static final int COMPARE_RESULT = 1;
 
-	private static final int NOT_EQUAL = 3;
+	private static final int GREATER = 1;
 
 	private static final int COMPARE_TARGET = 2;
 
@@ -71,6 +71,11 @@ final class Operation {
 	/** Read all keys with a prefix, in the order of their creation. */
 	static Message list(String prefix) {
 		return range(prefix, ASCENDING);
+	}
+
+	/** Read the key with a prefix that was created first. */
+	static Message first(String prefix) {
+		return list(prefix).with(LIMIT, 1);
 	}
 
 	/** Read the names of all keys with a prefix, in the order of their creation. */
@@ -143,7 +148,7 @@ final class Operation {
 
 	/** Compare with a key that exists, and was not closed. */
 	static Message isOpen(String key) {
-		return compare(key, OF_VALUE).with(COMPARE_RESULT, NOT_EQUAL).with(COMPARE_VALUE, ClaimValue.CLOSED);
+		return compare(key, OF_VALUE).with(COMPARE_RESULT, GREATER).with(COMPARE_VALUE, ClaimValue.LEAST_OPEN);
 	}
 
 	private static Message compare(String key, int target) {

@@ -1,11 +1,14 @@
 package io.leasehold.engine.etcd;
 
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeoutException;
 
 import io.leasehold.LockKey;
 import io.leasehold.engine.Holder;
+import io.leasehold.engine.MonotonicClock;
 
 /**
  * Requests of operators: the holders of a lock, and their removal.
@@ -16,9 +19,15 @@ final class Operator {
 
 	private final EtcdKeys keys;
 
-	Operator(Store store, EtcdKeys keys) {
+	private final EndedSessions ended;
+
+	private final MonotonicClock clock;
+
+	Operator(Store store, EtcdKeys keys, EndedSessions ended, MonotonicClock clock) {
 		this.store = store;
 		this.keys = keys;
+		this.ended = ended;
+		this.clock = clock;
 	}
 
 	List<Holder> inspect(LockKey key, long deadline) throws EtcdException, TimeoutException {
@@ -43,27 +52,37 @@ final class Operator {
 
 	/** Return the keys that hold the lock, except those whose claims have ended. */
 	private List<KeyValue> holders(LockKey key, long deadline) throws EtcdException, TimeoutException {
-		return holders(this.store.list(Operation.list(this.keys.claims(key)), deadline));
+		List<KeyValue> all = this.store.list(Operation.list(this.keys.claims(key)), deadline);
+		return holders(all, this.ended.of(all, deadline));
 	}
 
-	/** Return the holders of all claims on a lock in the order of their creation. */
-	static List<KeyValue> holders(List<KeyValue> all) {
+	/**
+	 * Return the holders of all claims on a lock in the order of their creation.
+	 * @param endedSessions ids of sessions that have ended
+	 */
+	static List<KeyValue> holders(List<KeyValue> all, Set<Long> endedSessions) {
 		ClaimOrder order = ClaimOrder.of(all.stream().map(KeyValue::key).toList());
 		List<KeyValue> holders = new ArrayList<>();
 		for (int i = 0; i < all.size() && order.holds(i); i++) {
-			if (!ClaimValue.isClosed(all.get(i).value())) {
+			if (!ClaimValue.hasEnded(all.get(i).value(), endedSessions)) {
 				holders.add(all.get(i));
 			}
 		}
 		return holders;
 	}
 
+	/** Return the time that the clock of this process shows. */
+	private Instant time() {
+		long now = this.clock.nanoTime();
+		return Instant.EPOCH.plusNanos(now + this.clock.wallClockOffset(now));
+	}
+
 	/** Remove a key, or close it for its minimum hold. Return whether it had a holder. */
 	private boolean remove(KeyValue holder, long deadline) throws EtcdException, TimeoutException {
 		boolean byLease = ClaimValue.isHeldByLease(holder.value());
 		if (byLease || !ClaimValue.rest(holder.value()).isZero()) {
-			return OwnLeases.close(this.store, holder.key(), holder.created(), byLease, ClaimValue.rest(holder.value()),
-					deadline);
+			return OwnLeases.close(this.store, holder.key(), holder.created(),
+					ClaimValue.closed(holder.value(), time()), byLease, ClaimValue.rest(holder.value()), deadline);
 		}
 		return this.store
 			.transact(List.of(Operation.isCreated(holder.key(), holder.created())),

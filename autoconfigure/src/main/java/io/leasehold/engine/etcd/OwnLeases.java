@@ -38,13 +38,14 @@ final class OwnLeases {
 		}
 		Duration length = lease.plus(claim.lockDelay());
 		long now = this.clock.nanoTime();
-		Instant time = session.timeAt(now);
+		Instant time = session.timeAt(live.grantSent());
 		OwnLease own = live.ownLease();
 		if (own == null) {
 			boolean byLease = claim.minHold().compareTo(length) >= 0;
 			long present = session.lease();
 			return byLease
-					? attach(live, present, claim.minHold(), false, ClaimValue.heldByLease(claim, time), deadline)
+					? attach(live, present, claim.minHold(), false, ClaimValue.heldByLease(claim, time, session),
+							deadline)
 					: attach(live, present, length, true, ClaimValue.held(claim, time, claim.minHold()), deadline);
 		}
 		boolean lasts = own.isKeptAlive() ? own.length().compareTo(length) >= 0 : own.end() - now >= length.toNanos();
@@ -86,14 +87,15 @@ final class OwnLeases {
 	/**
 	 * Leave a key without a holder to the end of its minimum hold.
 	 * @param created revision that created the key
+	 * @param value value of the closed key
 	 * @param byLease whether its present lease ends with the minimum hold
 	 * @param rest rest of the minimum hold otherwise
 	 * @return whether the key existed, with a holder
 	 */
-	static boolean close(Store store, String key, long created, boolean byLease, Duration rest, long deadline)
-			throws EtcdException, TimeoutException {
-		Message closing = byLease ? Operation.write(key, ClaimValue.CLOSED)
-				: Operation.put(key, ClaimValue.CLOSED, store.grant(Sessions.wholeSeconds(rest), deadline).number(2));
+	static boolean close(Store store, String key, long created, String value, boolean byLease, Duration rest,
+			long deadline) throws EtcdException, TimeoutException {
+		Message closing = byLease ? Operation.write(key, value)
+				: Operation.put(key, value, store.grant(Sessions.wholeSeconds(rest), deadline).number(2));
 		return store
 			.transact(List.of(Operation.isCreated(key, created), Operation.isOpen(key)), List.of(closing), List.of(),
 					deadline)

@@ -1,17 +1,23 @@
 package io.leasehold.engine.etcd;
 
 import java.net.URI;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeoutException;
 
 import io.grpc.ClientCall;
 import io.grpc.MethodDescriptor;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Requests of the engine. Each may be executed more than once, because a request without
  * a response is repeated at another member. Reads are linearizable. Thread-safe.
  */
 final class Store implements AutoCloseable {
+
+	private static final Log logger = LogFactory.getLog(Store.class);
 
 	private final EtcdClient client;
 
@@ -69,6 +75,25 @@ final class Store implements AutoCloseable {
 	/** End a lease, and remove its keys. */
 	void revoke(long lease, long deadline) throws EtcdException, TimeoutException {
 		send(Rpc.REVOKE, Message.of(1, lease), deadline);
+	}
+
+	/** Revoke a lease without keys, which otherwise ends by itself. */
+	void revokeEmpty(long lease, long deadline) {
+		try {
+			revoke(lease, deadline);
+		}
+		catch (EtcdException | TimeoutException ex) {
+			logger.debug("Could not revoke a lease without keys", ex);
+		}
+	}
+
+	/**
+	 * Return the rest of a lease in whole seconds, or {@code null} if it has ended. This
+	 * read is not linearizable.
+	 */
+	@Nullable Duration remaining(long lease, long deadline) throws EtcdException, TimeoutException {
+		long seconds = send(Rpc.TIME_TO_LIVE, Message.of(1, lease), deadline).number(3);
+		return (seconds >= 0) ? Duration.ofSeconds(seconds) : null;
 	}
 
 	private Message send(MethodDescriptor<Message, Message> method, Message request, long deadline)

@@ -39,7 +39,7 @@ public final class StoreCalls {
 	 * @return the result
 	 * @throws LockEngineException if the store failed or the engine is closed
 	 */
-	public <T> T run(String action, @Nullable LockKey key, Call<T> call) {
+	public <T extends @Nullable Object> T run(String action, @Nullable LockKey key, Call<T> call) {
 		this.state.check(key);
 		try {
 			return call.run(deadline());
@@ -66,7 +66,7 @@ public final class StoreCalls {
 	 * @param <T> type of the result
 	 */
 	@FunctionalInterface
-	public interface Call<T> {
+	public interface Call<T extends @Nullable Object> {
 
 		/**
 		 * Send the requests.

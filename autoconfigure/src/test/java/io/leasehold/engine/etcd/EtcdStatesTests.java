@@ -80,15 +80,15 @@ class EtcdStatesTests {
 	}
 
 	@Test
-	void keyOfAGrantLastsForLeaseAndLockDelayOrTheMinimumHold() {
+	void claimLastsForLeaseAndLockDelayWhateverItsMinimumHold() {
 		long valid = MonotonicClock.validUntil(SENT, LEASE);
 		assertThat(this.live.grant(SENT, LEASE)).isEqualTo(valid);
 		assertThat(this.live.isKeyOver(SENT + LEASE.plus(DELAY).toNanos() - 1)).isFalse();
 		assertThat(this.live.isKeyOver(SENT + LEASE.plus(DELAY).toNanos())).isTrue();
-		LiveClaim held = live(Duration.ZERO, LEASE.plusNanos(1));
+		LiveClaim held = live(Duration.ZERO, LEASE.multipliedBy(2));
 		held.grant(SENT, LEASE);
-		assertThat(held.isKeyOver(SENT + LEASE.toNanos())).isFalse();
-		assertThat(held.isKeyOver(SENT + LEASE.toNanos() + 1)).isTrue();
+		assertThat(held.isKeyOver(SENT + LEASE.toNanos() - 1)).isFalse();
+		assertThat(held.isKeyOver(SENT + LEASE.toNanos())).isTrue();
 		assertThat(held.isLeaseOver(SENT + LEASE.toNanos() - 1)).isFalse();
 		assertThat(held.isLeaseOver(SENT + LEASE.toNanos())).isTrue();
 	}

@@ -1,0 +1,85 @@
+package io.leasehold.engine.etcd;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeoutException;
+
+import io.leasehold.LockKey;
+import io.leasehold.engine.Access;
+import io.leasehold.engine.KeptKeys;
+import io.leasehold.engine.support.StoreCalls;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Locks whose claims have ended, and whose keys stay for a minimum hold. A claim of a
+ * process that died ends with its session. If it has a lock delay, or its minimum hold
+ * has been moved to a lease that renewals extend, it counts as the holder for as long as
+ * its key stays. Thread-safe.
+ */
+final class KeptClaims implements KeptKeys {
+
+	private final Store store;
+
+	private final EtcdKeys keys;
+
+	private final EndedSessions ended;
+
+	private final StoreCalls calls;
+
+	KeptClaims(Store store, EtcdKeys keys, EndedSessions ended, StoreCalls calls) {
+		this.store = store;
+		this.keys = keys;
+		this.ended = ended;
+		this.calls = calls;
+	}
+
+	@Override
+	public @Nullable Kept find(LockKey key) {
+		return this.calls.<@Nullable Kept>run("inspect", key, (deadline) -> {
+			KeyValue found = findKey(key, deadline);
+			return (found != null) ? kept(found, deadline) : null;
+		});
+	}
+
+	@Override
+	public @Nullable Kept open(LockKey key) {
+		return this.calls.<@Nullable Kept>run("end the minimum hold of", key, (deadline) -> {
+			KeyValue found = findKey(key, deadline);
+			Kept kept = (found != null) ? kept(found, deadline) : null;
+			return (found != null && kept != null && remove(found, deadline)) ? kept : null;
+		});
+	}
+
+	/** The key of an exclusive claim that was granted is the first one of its lock. */
+	private @Nullable KeyValue findKey(LockKey key, long deadline) throws EtcdException, TimeoutException {
+		List<KeyValue> first = this.store.list(Operation.first(this.keys.claims(key)), deadline);
+		boolean exclusive = !first.isEmpty() && ClaimName.of(first.get(0).key()).access().equals(Access.EXCLUSIVE);
+		return (exclusive && ClaimValue.hasEnded(first.get(0).value(), this.ended.of(first, deadline))) ? first.get(0)
+				: null;
+	}
+
+	/** The lease of the key ends with the minimum hold. */
+	private @Nullable Kept kept(KeyValue key, long deadline) throws EtcdException, TimeoutException {
+		Duration remaining = this.store.remaining(key.lease(), deadline);
+		return (remaining != null) ? new Kept(ClaimValue.holder(key),
+				ClaimValue.isClosed(key.value()) ? ClaimValue.released(key.value()) : null, remaining) : null;
+	}
+
+	/**
+	 * Remove the key as it was found: the claim of a lost session may have continued in
+	 * the next one. A removal that was sent twice may have found nothing because of the
+	 * first one.
+	 */
+	private boolean remove(KeyValue key, long deadline) throws EtcdException, TimeoutException {
+		int failures = this.store.members().failures();
+		boolean removed = this.store
+			.transact(List.of(Operation.isWritten(key.key(), key.written())), List.of(Operation.remove(key.key())),
+					List.of(), deadline)
+			.succeeded();
+		if (removed) {
+			this.store.revokeEmpty(key.lease(), deadline);
+		}
+		return removed || failures != this.store.members().failures();
+	}
+
+}
