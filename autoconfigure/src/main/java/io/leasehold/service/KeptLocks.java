@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class KeptLocks {
 
+	private static final Duration LEAST = Duration.ofMillis(1);
+
 	private final LockEngine engine;
 
 	private final Member member;
@@ -92,7 +94,7 @@ final class KeptLocks {
 		if (duration == null) {
 			return most;
 		}
-		if (duration.toMillis() <= 0 || duration.compareTo(most) > 0) {
+		if (duration.compareTo(LEAST) < 0 || duration.compareTo(most) > 0) {
 			throw new IllegalArgumentException("Lock '%s' cannot be paused for %s: engine '%s' accepts 1 ms to %s"
 				.formatted(key, duration, this.engine.name(), most));
 		}

@@ -212,10 +212,14 @@ class KeptLocksEndpointTests {
 		assertRefused(post("stop", "a", null), "There is no action 'stop', only [open, pause]");
 		assertRefused(post("pause", " ", null), "A lock key must not be blank");
 		assertRefused(post("pause", "a", "soon"), "'soon' is not a valid duration");
+		assertRefused(post("pause", "a", "9223372036854775807h"),
+				"'9223372036854775807h' is not a valid simple duration");
 		assertRefused(post("pause", "a", "0s"),
 				"Lock 'a' cannot be paused for PT0S: engine 'local' accepts 1 ms to PT8760H");
 		assertRefused(post("pause", "a", "366d"),
 				"Lock 'a' cannot be paused for PT8784H: engine 'local' accepts 1 ms to PT8760H");
+		assertRefused(post("pause", "a", "PT2562047788015215H"),
+				"Lock 'a' cannot be paused for PT2562047788015215H: engine 'local' accepts 1 ms to PT8760H");
 		assertRefused(send("local/pause", "{}"), "The parameter 'key' is missing");
 		assertRefused(send("redis/pause", "{\"key\":\"a\"}"), "There is no lock engine 'redis', only [local, plain]");
 		assertThat(kept("a").isNull()).isTrue();
