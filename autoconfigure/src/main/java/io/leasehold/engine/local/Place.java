@@ -24,7 +24,7 @@ final class Place {
 
 	private final long since;
 
-	/** End of the lease. */
+	/** End of the lease, or time of the release. */
 	private long until;
 
 	/** Whether further numbers belong to the grant, because it lingered at first. */
@@ -34,8 +34,8 @@ final class Place {
 
 	private boolean free;
 
-	/** Time of the release; null if the lease ended before. */
-	private @Nullable Long released;
+	/** Whether the owner was removed before its lease ended. */
+	private boolean released;
 
 	/** The next grant, in the order of grants. */
 	@Nullable Place next;
@@ -92,7 +92,8 @@ final class Place {
 	/** Remove the owner; a minimum hold continues. */
 	void free(long now) {
 		if (isHeld(now)) {
-			this.released = now;
+			this.released = true;
+			this.until = now;
 		}
 		this.free = true;
 	}
@@ -115,8 +116,8 @@ final class Place {
 		if (!access().equals(Access.EXCLUSIVE) || rest <= 0 || !this.free && leaseAndDelayRest(now) > 0) {
 			return null;
 		}
-		Long end = this.released;
-		return new KeptKeys.Kept(holder(now, null), (end != null) ? time(end, now) : null, Duration.ofNanos(rest));
+		return new KeptKeys.Kept(holder(now, null), this.released ? time(this.until, now) : null,
+				Duration.ofNanos(rest));
 	}
 
 	private Holder holder(long now, @Nullable Duration remaining) {
